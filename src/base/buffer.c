@@ -1,0 +1,98 @@
+#include "base/buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void buffer_init(struct buffer *b, size_t max)
+{
+	*b = (struct buffer){.max = max};
+}
+
+void buffer_free(struct buffer *b)
+{
+	free(b->data);
+	buffer_init(b, b->max);
+}
+
+void buffer_reset(struct buffer *b)
+{
+	b->len = 0;
+	b->failed = false;
+}
+
+uint8_t *buffer_reserve(struct buffer *b, size_t len)
+{
+	size_t cap = b->cap ? b->cap : 256;
+	uint8_t *data;
+
+	if (b->failed || len > b->max || b->len > b->max - len) {
+		b->failed = true;
+		return NULL;
+	}
+	if (b->cap - b->len >= len && b->data)
+		return b->data + b->len;
+	while (cap - b->len < len)
+		cap *= 2;
+	if (cap > b->max)
+		cap = b->max;
+	data = realloc(b->data, cap ? cap : 1);
+	if (!data) {
+		b->failed = true;
+		return NULL;
+	}
+	b->data = data;
+	b->cap = cap;
+	return data + b->len;
+}
+
+bool buffer_append(struct buffer *b, const void *data, size_t len)
+{
+	uint8_t *to = buffer_reserve(b, len);
+
+	if (!to)
+		return false;
+	if (len)
+		memcpy(to, data, len);
+	b->len += len;
+	return true;
+}
+
+bool buffer_append_str(struct buffer *b, const char *text)
+{
+	return buffer_append(b, text, strlen(text));
+}
+
+bool buffer_printf(struct buffer *b, const char *format, ...)
+{
+	va_list args;
+	int need;
+	uint8_t *to;
+
+	va_start(args, format);
+	need = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (need < 0) {
+		b->failed = true;
+		return false;
+	}
+	to = buffer_reserve(b, (size_t)need + 1);
+	if (!to)
+		return false;
+	va_start(args, format);
+	vsnprintf((char *)to, (size_t)need + 1, format, args);
+	va_end(args);
+	b->len += (size_t)need;
+	return true;
+}
+
+void buffer_consume(struct buffer *b, size_t len)
+{
+	if (len >= b->len) {
+		b->len = 0;
+		return;
+	}
+	memmove(b->data, b->data + len, b->len - len);
+	b->len -= len;
+}

@@ -1,0 +1,36 @@
+/*
+ * buffer - a byte buffer that grows up to a bound.
+ *
+ * A failed append (bound reached, memory exhausted) sets @failed, changes nothing and every later
+ * append fails too, so that a writer checks once, at the end.
+ */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer {
+	uint8_t *data;
+	size_t len;
+	size_t cap;
+	size_t max; /* never grows above this many bytes */
+	bool failed;
+};
+
+/* Makes @b empty, without memory, bounded by @max bytes. */
+void buffer_init(struct buffer *b, size_t max);
+/* Frees the memory; the buffer is empty and usable again. */
+void buffer_free(struct buffer *b);
+/* Empties the buffer, keeps the memory, clears @failed. */
+void buffer_reset(struct buffer *b);
+/* Makes room for @len more bytes. Returns their place, not yet counted in len, or NULL. */
+uint8_t *buffer_reserve(struct buffer *b, size_t len);
+bool buffer_append(struct buffer *b, const void *data, size_t len);
+bool buffer_append_str(struct buffer *b, const char *text);
+bool buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Drops the first @len bytes. */
+void buffer_consume(struct buffer *b, size_t len);
+
+#endif

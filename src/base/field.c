@@ -1,0 +1,34 @@
+#include "base/field.h"
+
+#include <string.h>
+
+const struct field *field_find(const struct field *table, const char *name)
+{
+	for (; table->name; table++) {
+		if (strcmp(table->name, name) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+static uint64_t mix(uint64_t digest, const void *data, size_t len)
+{
+	const uint8_t *byte = data;
+
+	for (size_t i = 0; i < len; i++)
+		digest = (digest ^ byte[i]) * UINT64_C(0x100000001b3);
+	return digest;
+}
+
+uint64_t field_digest(uint64_t seed, const struct field *table)
+{
+	for (; table->name; table++) {
+		uint32_t shape[3] = {(uint32_t)table->type, table->size, table->count};
+
+		seed = mix(seed, table->name, strlen(table->name) + 1);
+		seed = mix(seed, shape, sizeof(shape));
+		if (table->sub)
+			seed = field_digest(seed, table->sub);
+	}
+	return seed;
+}

@@ -1,0 +1,81 @@
+/*
+ * field - tables that describe the members of a struct.
+ *
+ * One table per struct serves every generic loop over it: the binary codec of the ledger's socket
+ * and of stored rows (base/pack.h), the JSON of answers and of creditbridgectl --json (wire/).
+ * A table ends with FIELD_END. Structs described by a table hold no pointers, but for FIELD_BYTES.
+ */
+#ifndef BASE_FIELD_H
+#define BASE_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum field_type {
+	FIELD_NONE = 0, /* ends a table */
+	FIELD_BOOL,     /* bool; one byte 0 or 1 */
+	FIELD_U8,       /* uint8_t */
+	FIELD_U16,      /* uint16_t */
+	FIELD_U32,      /* uint32_t */
+	FIELD_I32,      /* int32_t */
+	FIELD_U64,      /* uint64_t */
+	FIELD_ENUM,     /* an enum (unsigned int) below @count, named by @names; one byte */
+	FIELD_MONEY,    /* money_t, int64_t of ten-thousandths of a credit */
+	FIELD_TIME_MS,  /* int64_t, Unix time in milliseconds */
+	FIELD_STR,      /* char[size], NUL-terminated text */
+	FIELD_SECRET,   /* as FIELD_STR, but no rendering for people or logs ever shows it */
+	FIELD_BYTES,    /* struct bytes; unpacking points into the input */
+	FIELD_GROUP,    /* @count structs of @size bytes described by @sub, one after the other */
+};
+
+/* Bytes owned by somebody else. */
+struct bytes {
+	const uint8_t *data;
+	uint32_t len;
+};
+
+struct field {
+	const char *name;
+	enum field_type type;
+	uint32_t offset; /* in the struct */
+	uint32_t size;   /* of the member; of one element for a group */
+	uint32_t count;  /* elements of a group; number of names of an enum */
+	const struct field *sub;
+	const char *const *names;
+};
+
+#define FIELD(type_, struct_, member_)                                                             \
+	{.name = #member_,                                                                         \
+	 .type = (type_),                                                                          \
+	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
+	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_)}
+#define FIELD_NAMED(struct_, member_, names_, count_)                                              \
+	{.name = #member_,                                                                         \
+	 .type = FIELD_ENUM,                                                                       \
+	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
+	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_),                                 \
+	 .count = (count_),                                                                        \
+	 .names = (names_)}
+#define FIELD_SUB(struct_, member_, element_, sub_)                                                \
+	{.name = #member_,                                                                         \
+	 .type = FIELD_GROUP,                                                                      \
+	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
+	 .size = (uint32_t)sizeof(struct element_),                                                \
+	 .count = (uint32_t)(sizeof(((struct struct_ *)0)->member_) / sizeof(struct element_)),    \
+	 .sub = (sub_)}
+#define FIELD_END                                                                                  \
+	{                                                                                          \
+		.name = NULL, .type = FIELD_NONE                                                   \
+	}
+
+/* Finds the field called @name in @table, or NULL. */
+const struct field *field_find(const struct field *table, const char *name);
+
+/*
+ * Mixes names, types and sizes of @table into @seed (FNV-1a): two builds that differ in a table
+ * have different digests, which is what the protocol version in the ledger's greeting is made of.
+ */
+uint64_t field_digest(uint64_t seed, const struct field *table);
+
+#endif

@@ -1,0 +1,254 @@
+#include "base/pack.h"
+
+#include <string.h>
+
+#define STR_LEN_MAX 0xffff
+
+static bool put_number(struct buffer *out, uint64_t value, unsigned int width)
+{
+	uint8_t bytes[8];
+
+	for (unsigned int i = 0; i < width; i++)
+		bytes[i] = (uint8_t)(value >> (8 * (width - 1 - i)));
+	return buffer_append(out, bytes, width);
+}
+
+static bool get_number(struct bytes *in, uint64_t *value, unsigned int width)
+{
+	if (in->len < width)
+		return false;
+	*value = 0;
+	for (unsigned int i = 0; i < width; i++)
+		*value = *value << 8 | in->data[i];
+	in->data += width;
+	in->len -= width;
+	return true;
+}
+
+/* Bytes on the wire of a number of @type, 0 for what is no number. */
+static unsigned int number_width(enum field_type type)
+{
+	switch (type) {
+	case FIELD_BOOL:
+	case FIELD_U8:
+	case FIELD_ENUM:
+		return 1;
+	case FIELD_U16:
+		return 2;
+	case FIELD_U32:
+	case FIELD_I32:
+		return 4;
+	case FIELD_U64:
+	case FIELD_MONEY:
+	case FIELD_TIME_MS:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* Reads the member of @size bytes as an unsigned number of the machine. */
+static uint64_t load_number(const void *member, uint32_t size)
+{
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	switch (size) {
+	case 1:
+		memcpy(&u8, member, 1);
+		return u8;
+	case 2:
+		memcpy(&u16, member, 2);
+		return u16;
+	case 4:
+		memcpy(&u32, member, 4);
+		return u32;
+	default:
+		memcpy(&u64, member, 8);
+		return u64;
+	}
+}
+
+static void store_number(void *member, uint32_t size, uint64_t value)
+{
+	uint8_t u8 = (uint8_t)value;
+	uint16_t u16 = (uint16_t)value;
+	uint32_t u32 = (uint32_t)value;
+
+	switch (size) {
+	case 1:
+		memcpy(member, &u8, 1);
+		break;
+	case 2:
+		memcpy(member, &u16, 2);
+		break;
+	case 4:
+		memcpy(member, &u32, 4);
+		break;
+	default:
+		memcpy(member, &value, 8);
+		break;
+	}
+}
+
+static bool number_in_range(const struct field *field, uint64_t value)
+{
+	if (field->type == FIELD_BOOL)
+		return value <= 1;
+	if (field->type == FIELD_ENUM)
+		return value < field->count;
+	return true;
+}
+
+static bool pack_field(struct buffer *out, const struct field *field, const uint8_t *member)
+{
+	unsigned int width = number_width(field->type);
+	const struct bytes *bytes;
+	size_t len;
+
+	if (width)
+		return put_number(out, load_number(member, field->size), width);
+	switch (field->type) {
+	case FIELD_STR:
+	case FIELD_SECRET:
+		len = strnlen((const char *)member, field->size);
+		return len <= STR_LEN_MAX && put_number(out, len, 2) &&
+			buffer_append(out, member, len);
+	case FIELD_BYTES:
+		bytes = (const void *)member;
+		return put_number(out, bytes->len, 4) &&
+			buffer_append(out, bytes->data, bytes->len);
+	case FIELD_GROUP:
+		for (uint32_t i = 0; i < field->count; i++) {
+			if (!pack_record(out, field->sub, member + (size_t)i * field->size))
+				return false;
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool pack_record(struct buffer *out, const struct field *table, const void *record)
+{
+	for (; table->name; table++) {
+		if (!pack_field(out, table, (const uint8_t *)record + table->offset))
+			return false;
+	}
+	return true;
+}
+
+static bool take(struct bytes *in, uint32_t len, const uint8_t **data)
+{
+	if (in->len < len)
+		return false;
+	*data = in->data;
+	in->data += len;
+	in->len -= len;
+	return true;
+}
+
+static bool unpack_str(struct bytes *in, const struct field *field, uint8_t *member)
+{
+	uint64_t len;
+	const uint8_t *text;
+
+	if (!get_number(in, &len, 2) || len >= field->size || !take(in, (uint32_t)len, &text))
+		return false;
+	if (memchr(text, 0, len))
+		return false;
+	memset(member, 0, field->size);
+	memcpy(member, text, len);
+	return true;
+}
+
+static bool unpack_field(struct bytes *in, const struct field *field, uint8_t *member)
+{
+	unsigned int width = number_width(field->type);
+	struct bytes bytes;
+	uint64_t value;
+
+	if (width) {
+		if (!get_number(in, &value, width) || !number_in_range(field, value))
+			return false;
+		store_number(member, field->size, value);
+		return true;
+	}
+	switch (field->type) {
+	case FIELD_STR:
+	case FIELD_SECRET:
+		return unpack_str(in, field, member);
+	case FIELD_BYTES:
+		if (!get_number(in, &value, 4) || value > in->len)
+			return false;
+		bytes.len = (uint32_t)value;
+		if (!take(in, bytes.len, &bytes.data))
+			return false;
+		memcpy(member, &bytes, sizeof(bytes));
+		return true;
+	case FIELD_GROUP:
+		for (uint32_t i = 0; i < field->count; i++) {
+			if (!unpack_record(in, field->sub, member + (size_t)i * field->size))
+				return false;
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool unpack_record(struct bytes *in, const struct field *table, void *record)
+{
+	for (; table->name; table++) {
+		if (!unpack_field(in, table, (uint8_t *)record + table->offset))
+			return false;
+	}
+	return true;
+}
+
+bool pack_key(struct buffer *out, const struct field *table, unsigned int count, const void *record)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		const uint8_t *member = (const uint8_t *)record + table[i].offset;
+		unsigned int width = number_width(table[i].type);
+		size_t len;
+
+		if (width) {
+			if (!put_number(out, load_number(member, table[i].size), width))
+				return false;
+			continue;
+		}
+		if (table[i].type != FIELD_STR)
+			return false;
+		len = strnlen((const char *)member, table[i].size - 1);
+		if (!buffer_append(out, member, len) || !put_number(out, 0, 1))
+			return false;
+	}
+	return true;
+}
+
+bool unpack_key(struct bytes *in, const struct field *table, unsigned int count, void *record)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		uint8_t *member = (uint8_t *)record + table[i].offset;
+		const uint8_t *end, *text;
+		uint32_t len;
+
+		if (number_width(table[i].type)) {
+			if (!unpack_field(in, &table[i], member))
+				return false;
+			continue;
+		}
+		end = in->len ? memchr(in->data, 0, in->len) : NULL;
+		if (table[i].type != FIELD_STR || !end)
+			return false;
+		len = (uint32_t)(end - in->data);
+		if (len >= table[i].size || !take(in, len, &text) || !take(in, 1, &end))
+			return false;
+		memset(member, 0, table[i].size);
+		memcpy(member, text, len);
+	}
+	return true;
+}

@@ -1,0 +1,48 @@
+/*
+ * settings - /etc/creditbridge/creditbridge.conf, read by libconfuse.
+ *
+ * Every option has a default; an unknown option, a wrong type or a value out of range is refused
+ * with "FILE:LINE: message". Dealers, keys and players are not configuration: they live in the
+ * ledger. The table of options is in settings.c.
+ */
+#ifndef BASE_SETTINGS_H
+#define BASE_SETTINGS_H
+
+#include "base/log.h"
+#include "base/status.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define SETTINGS_PATH_MAX 4096
+#define SETTINGS_DEFAULT_FILE "/etc/creditbridge/creditbridge.conf"
+
+struct settings {
+	char state_directory[SETTINGS_PATH_MAX];  /* the ledger's data */
+	char socket_directory[SETTINGS_PATH_MAX]; /* holds edge.sock and admin.sock */
+	char socket_group[64];  /* group of edge.sock; "": the ledger's own */
+	char base_path[256];    /* prefix the web server mounts the service at; "": the root */
+	char log_target[16];    /* "syslog" or "stderr" */
+	enum log_level log_level;
+	uint32_t request_window_s;       /* request_timestamp may differ this much; 0: any (api.md A 6) */
+	uint32_t ledger_deadline_ms;     /* a worker repeats an unanswered command this long */
+	uint32_t ledger_connections_max; /* more are told that the service is unavailable */
+	uint32_t ledger_queue_max;       /* commands waiting; more are refused at once */
+	uint32_t ledger_cache_mib;       /* Berkeley DB's page cache */
+	uint32_t checkpoint_kib;         /* checkpoint after this much log, or ... */
+	uint32_t checkpoint_interval_ms; /* ... after this time */
+	uint32_t log_keep_mib;           /* logs older than the last checkpoint kept for roll-forward */
+	uint32_t disk_low_water_mib;     /* below this much free space writes are refused */
+	uint32_t disk_ballast_mib;       /* file given up when recovery finds no space */
+};
+
+/* Sets every option to its default. */
+void settings_defaults(struct settings *settings);
+
+/*
+ * Reads @path over the defaults. On STATUS_CONFIG or STATUS_NOT_FOUND one line telling file, line
+ * and reason was written to @errors.
+ */
+enum status settings_load(struct settings *settings, const char *path, FILE *errors);
+
+#endif

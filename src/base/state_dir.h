@@ -1,0 +1,43 @@
+/*
+ * state_dir - the state directory: who may own it, what lies in it, and that one ledger uses it.
+ *
+ *     STATE/            0700
+ *     STATE/lock        held with flock(2) by the running ledger; holds its pid as text
+ *     STATE/db/         Berkeley DB's environment: tables and log
+ *     STATE/installation  the installation's id, written by `creditbridgectl init`; its presence
+ *                       tells an initialised state from an empty or unmounted directory
+ *     STATE/ballast     space given up when recovery finds the disk full
+ *     STATE/halted      written when the disk failed (exit 74): the ledger stays down until
+ *                       `creditbridgectl resume`
+ */
+#ifndef BASE_STATE_DIR_H
+#define BASE_STATE_DIR_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define STATE_INSTALLATION_MAX 33
+
+/*
+ * Creates @path (and db/ and installation in it) with mode 0700, owned by the caller. An existing
+ * empty directory is taken over. STATUS_CONFIG with a sentence in @why: it already holds a ledger,
+ * is not empty, is not ours or is writable by others. @installation is 32 hex characters.
+ */
+enum status state_dir_create(const char *path, const char *installation, char *why, size_t why_size);
+
+/*
+ * Checks that @path is an initialised state directory of the caller, no one else may write to it
+ * and is not readable by others, and copies its id to @installation (STATE_INSTALLATION_MAX bytes). STATUS_CONFIG with a sentence in @why,
+ * naming the remedy, when not.
+ */
+enum status state_dir_check(const char *path, char *installation, char *why, size_t why_size);
+
+/*
+ * Takes the lock, waiting up to @wait_ms for another holder to go. Returns the descriptor, to be
+ * kept open (children inherit the lock with it), or -1 with a sentence in @why.
+ */
+int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,118 @@
+#include "domain/money.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MONEY_DOUBLE_LIMIT 1e11
+
+bool money_from_double(double x, money_t *money)
+{
+	money_t n;
+	double back;
+
+	if (!(fabs(x) < MONEY_DOUBLE_LIMIT))
+		return false;
+	n = llround(x * MONEY_UNITS_PER_CREDIT);
+	back = (double)n / MONEY_UNITS_PER_CREDIT;
+	/* Bit for bit: this also refuses -0.0. */
+	if (memcmp(&back, &x, sizeof(x)) != 0)
+		return false;
+	if (n > MONEY_MAX || n < -MONEY_MAX)
+		return false;
+	*money = n;
+	return true;
+}
+
+bool money_from_integer(int64_t x, money_t *money)
+{
+	const int64_t limit = MONEY_MAX / MONEY_UNITS_PER_CREDIT;
+
+	if (x > limit || x < -limit)
+		return false;
+	*money = x * MONEY_UNITS_PER_CREDIT;
+	return true;
+}
+
+/* Reads digits up to @max into *value. Returns how many, or -1 when they are too many. */
+static int read_digits(const char **text, int max, int64_t *value)
+{
+	int digits = 0;
+
+	*value = 0;
+	while (**text >= '0' && **text <= '9') {
+		if (++digits > max)
+			return -1;
+		*value = *value * 10 + (**text - '0');
+		(*text)++;
+	}
+	return digits;
+}
+
+bool money_from_text(const char *text, money_t *money)
+{
+	bool negative = *text == '-';
+	int64_t whole, part = 0;
+	int digits;
+
+	if (negative)
+		text++;
+	if (read_digits(&text, 11, &whole) < 1)
+		return false;
+	if (*text == '.') {
+		text++;
+		digits = read_digits(&text, MONEY_DECIMALS_MAX, &part);
+		if (digits < 1)
+			return false;
+		for (; digits < MONEY_DECIMALS_MAX; digits++)
+			part *= 10;
+	}
+	if (*text)
+		return false;
+	*money = whole * MONEY_UNITS_PER_CREDIT + part;
+	if (negative)
+		*money = -*money;
+	return true;
+}
+
+double money_to_double(money_t money)
+{
+	return (double)money / MONEY_UNITS_PER_CREDIT;
+}
+
+void money_format(money_t money, unsigned int decimals, char text[MONEY_TEXT_MAX])
+{
+	/* Negating as unsigned: INT64_MIN has no positive int64. */
+	uint64_t units = money < 0 ? 0 - (uint64_t)money : (uint64_t)money;
+	unsigned int part = (unsigned int)(units % MONEY_UNITS_PER_CREDIT);
+	unsigned int width = MONEY_DECIMALS_MAX;
+
+	while (width > decimals && part % 10 == 0) {
+		part /= 10;
+		width--;
+	}
+	if (width)
+		snprintf(text, MONEY_TEXT_MAX, "%s%" PRIu64 ".%0*u", money < 0 ? "-" : "",
+			units / MONEY_UNITS_PER_CREDIT, (int)width, part);
+	else
+		snprintf(text, MONEY_TEXT_MAX, "%s%" PRIu64, money < 0 ? "-" : "",
+			units / MONEY_UNITS_PER_CREDIT);
+}
+
+bool money_has_decimals(money_t money, unsigned int decimals)
+{
+	static const money_t step[] = {10000, 1000, 100, 10, 1};
+
+	return decimals <= MONEY_DECIMALS_MAX && money % step[decimals] == 0;
+}
+
+bool money_add(money_t a, money_t b, money_t *sum)
+{
+	money_t result;
+
+	if (__builtin_add_overflow(a, b, &result))
+		return false;
+	*sum = result;
+	return true;
+}

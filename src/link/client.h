@@ -1,0 +1,55 @@
+/*
+ * client - one connection to the ledger, one command at a time.
+ *
+ * link_call() sends a command and waits for its answer. When the connection breaks (the ledger was
+ * killed) it connects again and sends the same bytes again until the deadline: commands that move
+ * something carry an idempotency key, so a command that arrives twice acts once. Not for use by two
+ * threads at once.
+ */
+#ifndef LINK_CLIENT_H
+#define LINK_CLIENT_H
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "link/commands.h"
+
+struct link {
+	char path[108];
+	int fd; /* -1: not connected */
+	uint64_t generation; /* of the keyring, as the newest answer told */
+	int64_t answered_ms; /* boot time of the newest answer */
+	uint64_t next_tag;
+	struct buffer out;
+	struct buffer in; /* holds the answer last received */
+};
+
+/* @path: edge.sock or admin.sock. Connects at the first call. False: @path is too long. */
+bool link_init(struct link *link, const char *path);
+void link_close(struct link *link);
+
+/*
+ * Asks @command and fills @result, a struct of the command's result type. Pointers in the result
+ * (struct bytes) are valid until the next call.
+ *
+ * STATUS_OK        answered: see the verdict
+ * STATUS_NOT_SENT  no ledger could be reached before @deadline_ms (boot time): it saw nothing
+ * STATUS_UNKNOWN   it was sent at least once; no answer came before the deadline
+ * STATUS_BUSY      the ledger is overloaded or halted: it did nothing
+ * STATUS_FORBIDDEN, STATUS_FAULT  nothing done
+ * STATUS_PROTOCOL  the ledger is another version: this process should end and be started anew
+ * STATUS_NOMEM
+ */
+enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
+	int64_t deadline_ms);
+
+/*
+ * Packs the first @count key fields of @record_row (a struct of kind @record) as list_cmd.prefix;
+ * the bytes lie in @buffer.
+ */
+struct bytes link_list_key(struct buffer *buffer, enum record record, unsigned int count,
+	const void *record_row);
+
+/* Takes the next row off @rows into @row. False: no more (or damaged: rows->len is then not 0). */
+bool link_list_row(struct bytes *rows, enum record record, void *row);
+
+#endif

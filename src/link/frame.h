@@ -1,0 +1,66 @@
+/*
+ * frame - how commands and answers travel on the ledger's sockets.
+ *
+ *     greeting  "CBL1" protocol:u64 generation:u64                     ledger -> client, once
+ *     request   length:u32 command:u16 zero:u16 tag:u64 payload        client -> ledger
+ *     answer    length:u32 command:u16 outcome:u16 tag:u64 generation:u64 payload
+ *
+ * Big-endian; length counts what follows it. The payload of a request is the packed command, of an
+ * answer with outcome FRAME_DONE the packed result, else nothing. Answers carry the tag of their
+ * request and, on one connection, come in the order of the requests.
+ */
+#ifndef LINK_FRAME_H
+#define LINK_FRAME_H
+
+#include "base/buffer.h"
+#include "base/field.h"
+
+/* A request's body is at most 64 KiB; everything around it is small. */
+#define FRAME_MAX           (256 * 1024)
+#define GREETING_SIZE       20
+#define FRAME_LENGTH_SIZE   4
+#define FRAME_REQUEST_SIZE  16 /* length included */
+#define FRAME_ANSWER_SIZE   24
+
+enum frame_outcome {
+	FRAME_DONE,      /* applied; the payload is the result */
+	FRAME_BUSY,      /* overloaded or halted: nothing done, try later */
+	FRAME_FORBIDDEN, /* this socket does not carry the command: nothing done */
+	FRAME_FAULT,     /* the ledger met a bug of its own: nothing done */
+};
+
+struct frame_request {
+	uint16_t command;
+	uint64_t tag;
+	struct bytes payload;
+};
+struct frame_answer {
+	uint16_t command;
+	uint16_t outcome;
+	uint64_t tag;
+	uint64_t generation;
+	struct bytes payload;
+};
+
+enum frame_read { FRAME_COMPLETE, FRAME_INCOMPLETE, FRAME_GARBAGE };
+
+void greeting_put(struct buffer *out, uint64_t protocol, uint64_t generation);
+/* FRAME_GARBAGE: no ledger on the other side. */
+enum frame_read greeting_get(struct bytes in, uint64_t *protocol, uint64_t *generation);
+
+/*
+ * Opens a request in @out; append the payload, then frame_close(@start) with what this returned.
+ * The same for an answer.
+ */
+size_t frame_open_request(struct buffer *out, uint16_t command, uint64_t tag);
+size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer);
+void frame_close(struct buffer *out, size_t start);
+
+/*
+ * Reads the first frame in @in. On FRAME_COMPLETE *size is the whole frame's length; payloads
+ * point into @in.
+ */
+enum frame_read frame_get_request(struct bytes in, struct frame_request *request, size_t *size);
+enum frame_read frame_get_answer(struct bytes in, struct frame_answer *answer, size_t *size);
+
+#endif

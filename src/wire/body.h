@@ -1,0 +1,52 @@
+/*
+ * body - a request's JSON body into a struct, by a table (api.md, Common rules, Body).
+ *
+ * One JSON object in UTF-8, nesting at most 16, duplicate keys refused, unknown keys ignored.
+ */
+#ifndef WIRE_BODY_H
+#define WIRE_BODY_H
+
+#include "domain/refusal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BODY_MAX         65536
+#define BODY_NESTING_MAX 16
+#define BODY_DETAIL_MAX  160
+
+enum body_type {
+	BODY_NONE = 0,  /* ends a table */
+	BODY_ID,        /* char[]: 1 to 128 bytes of UTF-8 without control characters */
+	BODY_NAME,      /* char[]: [A-Za-z0-9_.-]{1,64} */
+	BODY_AMOUNT,    /* money_t above zero; else invalid_amount */
+	BODY_INTEGER,   /* int64_t; a JSON integer from 0 to 2^53-1 */
+};
+
+struct body_field {
+	const char *name;
+	enum body_type type;
+	bool required;
+	uint32_t offset;
+	uint32_t size;
+};
+
+#define BODY_FIELD(type_, struct_, member_)                                                        \
+	{#member_, (type_), true, (uint32_t)offsetof(struct struct_, member_),                     \
+		(uint32_t)sizeof(((struct struct_ *)0)->member_)}
+#define BODY_FIELD_END                                                                             \
+	{                                                                                          \
+		NULL, BODY_NONE, false, 0, 0                                                       \
+	}
+
+/*
+ * Parses @len bytes at @text and fills the members of @record that @table names. Returns
+ * REFUSAL_NONE, REFUSAL_BAD_REQUEST or REFUSAL_INVALID_AMOUNT with a sentence naming the field in
+ * @detail, or REFUSAL_SERVICE_UNAVAILABLE when memory is exhausted. Shape is checked before
+ * amounts: a body with a wrong type anywhere is bad_request even if its amount is invalid too.
+ */
+enum refusal body_parse(const void *text, size_t len, const struct body_field *table, void *record,
+	char detail[BODY_DETAIL_MAX]);
+
+#endif

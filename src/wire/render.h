@@ -1,0 +1,38 @@
+/*
+ * render - structs into JSON text, by their field tables.
+ *
+ * Money is a JSON number with at most 15 significant digits, exact (0.1 prints as 0.1); what an
+ * int64 sum holds beyond 15 digits is printed exactly too, by its decimal text. Enums print their
+ * names, times their milliseconds, secrets are left out. The output has no line breaks.
+ */
+#ifndef WIRE_RENDER_H
+#define WIRE_RENDER_H
+
+#include "base/buffer.h"
+#include "base/field.h"
+#include "domain/money.h"
+#include "domain/refusal.h"
+
+/* Appends @record as a JSON object. False: memory exhausted or @out is full; @out->failed is set. */
+bool render_record(struct buffer *out, const struct field *table, const void *record);
+
+/* Appends @text as a JSON string, quoted and escaped. Ill-formed UTF-8 is replaced by '?'. */
+bool render_string(struct buffer *out, const char *text);
+
+/* An error body (api.md, Common rules, Error). */
+struct error_body {
+	enum refusal refusal;
+	const char *detail;     /* NULL: the refusal's own */
+	const char *request_id;
+	const char *field;      /* of transaction_conflict; NULL or "": none */
+	bool has_balance;       /* insufficient_balance adds current_balance */
+	money_t current_balance;
+};
+
+/* Appends the error body as JSON. */
+bool render_error(struct buffer *out, const struct error_body *error);
+
+/* The HTTP reason text of @code, "Error" when unknown. */
+const char *render_reason(int code);
+
+#endif

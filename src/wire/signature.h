@@ -1,0 +1,37 @@
+/*
+ * signature - x-casino-signature: an HMAC over the raw bytes of a body (api.md, Signature).
+ *
+ * The key bytes are the characters of the secret as issued, not what they stand for.
+ */
+#ifndef WIRE_SIGNATURE_H
+#define WIRE_SIGNATURE_H
+
+#include "domain/records.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Holds any signature as text: SHA-512 in hex, and the NUL. */
+#define SIGNATURE_TEXT_MAX 129
+
+/*
+ * Writes the signature of @body: lower-case hex or base64. An empty body is signed as the empty
+ * string. False: the library failed (memory); @text is then "".
+ */
+bool signature_make(enum signature_algorithm algorithm, enum signature_encoding encoding,
+	const char *secret, const void *body, size_t len, char text[SIGNATURE_TEXT_MAX]);
+
+/*
+ * True iff @text is the signature of @body. Hex is accepted in either case. Compared in constant
+ * time; the work done depends on @algorithm and @len alone, also for a @text that is malformed.
+ */
+bool signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
+	const char *secret, const void *body, size_t len, const char *text);
+
+/* Fills @secret with a new key: 32 random bytes as 64 hex characters. False: no randomness. */
+bool signature_new_secret(char secret[KEY_SECRET_SIZE]);
+
+/* Fills @id with @size - 1 random lower-case base32 characters (player_id, operation ids). */
+bool signature_random_id(char *id, size_t size);
+
+#endif
