@@ -36,12 +36,19 @@ struct settings {
 	uint32_t disk_ballast_mib;       /* file given up when recovery finds no space */
 };
 
+/*
+ * The name of option @number, counted from 0, and its default as a file would give it; NULL: there
+ * are no more. For what must list every option: the sample file's test, documentation.
+ */
+const char *settings_option(unsigned int number, const char **preset);
+
 /* Sets every option to its default. */
 void settings_defaults(struct settings *settings);
 
 /*
- * Reads @path over the defaults. On STATUS_CONFIG or STATUS_NOT_FOUND one line telling file, line
- * and reason was written to @errors.
+ * Reads @path over the defaults. On STATUS_CONFIG, STATUS_NOT_FOUND or STATUS_NOMEM one line
+ * telling file, line and reason was written to @errors and @settings is untouched. Not for use by
+ * two threads at once: libconfuse's scanner is not.
  */
 enum status settings_load(struct settings *settings, const char *path, FILE *errors);
 

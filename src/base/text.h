@@ -12,6 +12,15 @@
 bool text_copy(char *to, size_t size, const char *from);
 bool text_copy_len(char *to, size_t size, const char *from, size_t len);
 
+/*
+ * The length of the well-formed UTF-8 character that @text begins with, its number in *code; 0 when
+ * there is none (ill-formed, cut off, or @len is 0).
+ */
+size_t text_utf8_len(const char *text, size_t len, uint32_t *code);
+
+/* True: U+0000-1F or U+007F-9F. */
+bool text_is_control(uint32_t code);
+
 /* True: @len bytes are well-formed UTF-8 without control characters (U+0000-1F, U+007F-9F). */
 bool text_is_utf8_clean(const char *text, size_t len);
 

@@ -19,7 +19,7 @@ typedef int64_t money_t;
 /* 99,999,999,999.9999: the limit of an amount and of a balance. */
 #define MONEY_MAX INT64_C(999999999999999)
 /* Bytes that any money_format() needs, with the NUL. */
-#define MONEY_TEXT_MAX 24
+#define MONEY_TEXT_MAX 40
 
 /*
  * Accepts @x iff |x| < 1e11 and, with n = llround(x * 10^4), n / 10^4 == x bit for bit. So 0.1 is

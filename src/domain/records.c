@@ -125,6 +125,12 @@ const struct field audit_fields[] = {
 	FIELD_END,
 };
 
+const struct field operation_fields[] = {
+	FIELD(FIELD_STR, operation, operation_id),
+	FIELD(FIELD_U64, operation, audit_seq),
+	FIELD_END,
+};
+
 const struct record_info record_infos[RECORD_COUNT] = {
 #define RECORD(name, struct_, keys) {#struct_, (uint32_t)sizeof(struct struct_), keys, struct_##_fields},
 #include "domain/records.def"

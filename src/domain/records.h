@@ -52,7 +52,7 @@ extern const char *const request_scope_names[SCOPE_COUNT];
 extern const char *const signature_algorithm_names[SIGNATURE_ALGORITHM_COUNT];
 extern const char *const signature_encoding_names[SIGNATURE_ENCODING_COUNT];
 
-/* A number that outlives the process. Names: "schema", "transaction_id", "audit". */
+/* A number that outlives the process. Names: "schema", "transaction_id", "dealers", "audit". */
 struct counter {
 	char name[32];
 	uint64_t value; /* the last number given out */
@@ -166,6 +166,12 @@ struct audit {
 	char object[OBJECT_SIZE];
 	char detail[DETAIL_SIZE];
 	char reason[REASON_SIZE];
+};
+
+/* From an operator's operation_id to what it did: the same command sent again acts once. */
+struct operation {
+	char operation_id[OPERATION_ID_SIZE];
+	uint64_t audit_seq;
 };
 
 /* Describes a row kind. */

@@ -225,6 +225,7 @@ struct list_cmd {
 };
 struct list_result {
 	struct verdict verdict;
+	uint64_t last_transaction_id; /* given out when this page was read: the page's point in time */
 	bool more;
 	uint32_t count;
 	struct bytes rows;   /* packed records, one after the other (link_list_row) */

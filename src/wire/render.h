@@ -3,7 +3,9 @@
  *
  * Money is a JSON number with at most 15 significant digits, exact (0.1 prints as 0.1); what an
  * int64 sum holds beyond 15 digits is printed exactly too, by its decimal text. Enums print their
- * names, times their milliseconds, secrets are left out. The output has no line breaks.
+ * names, times their milliseconds. A group prints as an array of objects, without the elements
+ * whose first member is an empty string (unused key slots). FIELD_SECRET and FIELD_BYTES are left
+ * out. The output has no line breaks.
  */
 #ifndef WIRE_RENDER_H
 #define WIRE_RENDER_H
@@ -13,7 +15,10 @@
 #include "domain/money.h"
 #include "domain/refusal.h"
 
-/* Appends @record as a JSON object. False: memory exhausted or @out is full; @out->failed is set. */
+/*
+ * Appends @record as a JSON object. False: memory exhausted or @out is full; @out->failed is set
+ * and nothing was appended.
+ */
 bool render_record(struct buffer *out, const struct field *table, const void *record);
 
 /* Appends @text as a JSON string, quoted and escaped. Ill-formed UTF-8 is replaced by '?'. */
@@ -29,7 +34,7 @@ struct error_body {
 	money_t current_balance;
 };
 
-/* Appends the error body as JSON. */
+/* Appends the error body as JSON. Fails as render_record does. */
 bool render_error(struct buffer *out, const struct error_body *error);
 
 /* The HTTP reason text of @code, "Error" when unknown. */

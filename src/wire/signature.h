@@ -24,6 +24,7 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 /*
  * True iff @text is the signature of @body. Hex is accepted in either case. Compared in constant
  * time; the work done depends on @algorithm and @len alone, also for a @text that is malformed.
+ * An empty @secret (an unused key slot) verifies nothing, with the same work.
  */
 bool signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
 	const char *secret, const void *body, size_t len, const char *text);

@@ -1,0 +1,46 @@
+#include "base/clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define NS_PER_S  INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+
+static int64_t read_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	/* Cannot fail for a clock that the kernel has and a valid pointer. */
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int64_t clock_wall_ms(void)
+{
+	return read_ns(CLOCK_REALTIME) / NS_PER_MS;
+}
+
+int64_t clock_boot_ms(void)
+{
+	return read_ns(CLOCK_BOOTTIME) / NS_PER_MS;
+}
+
+int64_t clock_boot_ns(void)
+{
+	return read_ns(CLOCK_BOOTTIME);
+}
+
+void clock_sleep_ms(int64_t ms)
+{
+	int64_t until = read_ns(CLOCK_MONOTONIC) + ms * NS_PER_MS;
+	struct timespec at = {
+		.tv_sec = (time_t)(until / NS_PER_S),
+		.tv_nsec = (long)(until % NS_PER_S),
+	};
+
+	if (ms <= 0)
+		return;
+	/* An absolute time, so that a signal does not make the sleep longer either. */
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+}

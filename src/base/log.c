@@ -1,0 +1,130 @@
+#include "base/log.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES 2048
+#define LEVEL_COUNT    4
+
+static const struct {
+	const char *name;
+	int priority;
+} levels[LEVEL_COUNT] = {
+	[LOG_LEVEL_ERROR] = {"error", LOG_ERR},
+	[LOG_LEVEL_WARNING] = {"warning", LOG_WARNING},
+	[LOG_LEVEL_INFO] = {"info", LOG_INFO},
+	[LOG_LEVEL_DEBUG] = {"debug", LOG_DEBUG},
+};
+
+static struct {
+	const char *program;
+	bool to_syslog;
+	enum log_level level;
+} log_state = {.program = "creditbridge", .level = LOG_LEVEL_INFO};
+
+void log_open(const char *program, bool to_syslog, enum log_level level)
+{
+	log_state.program = program;
+	log_state.to_syslog = to_syslog;
+	log_state.level = level;
+	if (to_syslog)
+		openlog(program, LOG_PID | LOG_NDELAY, LOG_DAEMON);
+}
+
+/* Replaces every byte of a control character, or of what is no UTF-8, by '?'. */
+static void clean(char *line, size_t len)
+{
+	uint32_t code;
+	size_t step;
+
+	for (size_t at = 0; at < len; at += step) {
+		step = text_utf8_len(line + at, len - at, &code);
+		if (step && !text_is_control(code))
+			continue;
+		if (!step)
+			step = 1;
+		memset(line + at, '?', step);
+	}
+}
+
+/* Writes what precedes the event on standard error, where no daemon adds it. Returns its length. */
+static size_t head(char *line, size_t size, enum log_level level)
+{
+	int64_t now_ms = clock_wall_ms();
+	time_t seconds = (time_t)(now_ms / 1000);
+	struct tm utc;
+	char when[32];
+	int len;
+
+	gmtime_r(&seconds, &utc);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &utc);
+	len = snprintf(line, size, "%s.%03dZ %s[%ld]: level=%s ", when, (int)(now_ms % 1000),
+		log_state.program, (long)getpid(), levels[level].name);
+	return len < 0 ? 0 : (size_t)len < size ? (size_t)len : size - 1;
+}
+
+/* Appends to @line at @len. Returns the new length, at most @size - 1. */
+static size_t add(char *line, size_t size, size_t len, const char *format, va_list args)
+	__attribute__((format(printf, 4, 0)));
+static size_t add(char *line, size_t size, size_t len, const char *format, va_list args)
+{
+	int more = vsnprintf(line + len, size - len, format, args);
+
+	if (more < 0)
+		return len;
+	if ((size_t)more < size - len)
+		return len + (size_t)more;
+	/* Cut: the reader must see that something is missing. */
+	memcpy(line + size - 4, "...", 4);
+	return size - 1;
+}
+
+void log_line(enum log_level level, const char *event, const char *format, ...)
+{
+	char line[LINE_MAX_BYTES + 1];
+	size_t len = 0;
+	int saved = errno;
+	va_list args;
+	ssize_t written;
+
+	if ((unsigned int)level >= LEVEL_COUNT || level > log_state.level)
+		return;
+	if (!log_state.to_syslog)
+		len = head(line, LINE_MAX_BYTES, level);
+	len += (size_t)snprintf(line + len, LINE_MAX_BYTES - len, "event=%.64s ", event);
+	va_start(args, format);
+	len = add(line, LINE_MAX_BYTES, len, format, args);
+	va_end(args);
+	while (len && line[len - 1] == ' ')
+		line[--len] = '\0';
+	clean(line, len);
+	if (log_state.to_syslog) {
+		syslog(levels[level].priority, "level=%s %s", levels[level].name, line);
+	} else {
+		/* One write, so that lines of several processes do not mix. */
+		line[len++] = '\n';
+		do
+			written = write(STDERR_FILENO, line, len);
+		while (written < 0 && errno == EINTR);
+	}
+	errno = saved;
+}
+
+bool log_level_parse(const char *text, enum log_level *level)
+{
+	for (unsigned int i = 0; i < LEVEL_COUNT; i++) {
+		if (strcmp(levels[i].name, text) == 0) {
+			*level = (enum log_level)i;
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,289 @@
+#include "base/state_dir.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOCK_POLL_MS 20
+#define PID_TEXT_MAX 16
+
+/* Where a sentence for the operator goes. */
+struct why {
+	char *text;
+	size_t size;
+};
+
+static enum status refuse(const struct why *why, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static enum status refuse(const struct why *why, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why->text, why->size, format, args);
+	va_end(args);
+	return STATUS_CONFIG;
+}
+
+/* Checks kind, owner and that no one but the bits of @allowed may do anything with @path. */
+static enum status check_directory(const char *path, mode_t allowed, const struct why *why)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0) {
+		if (errno == ENOENT)
+			return refuse(why, "%s does not exist; create it with `creditbridgectl init`",
+				path);
+		return refuse(why, "%s: %s", path, strerror(errno));
+	}
+	if (!S_ISDIR(st.st_mode))
+		return refuse(why, "%s is not a directory", path);
+	if (st.st_uid != geteuid())
+		return refuse(why, "%s belongs to uid %ld, this process runs as uid %ld; run it as "
+			"the owner of the state", path, (long)st.st_uid, (long)geteuid());
+	if (st.st_mode & 0777 & ~(0700 | allowed))
+		return refuse(why, "%s has mode %04o and is open to others; close it with "
+			"`chmod 0700 %s`", path, (unsigned int)st.st_mode & 07777, path);
+	return STATUS_OK;
+}
+
+static int open_directory(const char *path, const struct why *why)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		refuse(why, "%s: %s", path, strerror(errno));
+	return fd;
+}
+
+/*
+ * Checks that the directory holds nothing, but for what an interrupted creation or a first try of
+ * the lock left behind.
+ */
+static enum status check_empty(int fd, const char *path, const struct why *why)
+{
+	static const char *const leftovers[] = {".", "..", "lock", "installation.new"};
+	enum status status = STATUS_OK;
+	struct dirent *entry;
+	DIR *dir;
+	int own;
+
+	if (faccessat(fd, "installation", F_OK, 0) == 0)
+		return refuse(why, "%s already holds a ledger", path);
+	/* An empty db/ is a leftover too; one with data in it stays and is found below. */
+	unlinkat(fd, "db", AT_REMOVEDIR);
+	own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = own < 0 ? NULL : fdopendir(own);
+	if (!dir) {
+		status = refuse(why, "%s: %s", path, strerror(errno));
+		if (own >= 0)
+			close(own);
+		return status;
+	}
+	while (status == STATUS_OK && (entry = readdir(dir))) {
+		size_t i = 0;
+
+		while (i < 4 && strcmp(leftovers[i], entry->d_name) != 0)
+			i++;
+		if (i == 4)
+			status = refuse(why, "%s is not empty: it holds %s", path, entry->d_name);
+	}
+	closedir(dir);
+	return status;
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t done = write(fd, data, len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		data += done;
+		len -= (size_t)done;
+	}
+	return true;
+}
+
+/* Writes the file whose presence says "initialised": complete and durable, or not at all. */
+static bool write_installation(int dir, const char *installation)
+{
+	int fd = openat(dir, "installation.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		0600);
+	bool done;
+
+	if (fd < 0)
+		return false;
+	done = write_all(fd, installation, strlen(installation)) && write_all(fd, "\n", 1) &&
+		fsync(fd) == 0;
+	if (close(fd) < 0)
+		done = false;
+	return done && renameat(dir, "installation.new", dir, "installation") == 0 &&
+		fsync(dir) == 0;
+}
+
+static bool is_installation(const char *text)
+{
+	return strlen(text) == STATE_INSTALLATION_MAX - 1 &&
+		strspn(text, "0123456789abcdef") == STATE_INSTALLATION_MAX - 1;
+}
+
+enum status state_dir_create(const char *path, const char *installation, char *why, size_t why_size)
+{
+	struct why to = {why, why_size};
+	enum status status;
+	int fd;
+
+	if (!is_installation(installation))
+		return refuse(&to, "an installation id is 32 lower-case hex characters");
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return refuse(&to, "%s cannot be created: %s", path, strerror(errno));
+	status = check_directory(path, 0055, &to);
+	if (status != STATUS_OK)
+		return status;
+	fd = open_directory(path, &to);
+	if (fd < 0)
+		return STATUS_CONFIG;
+	status = check_empty(fd, path, &to);
+	if (status != STATUS_OK)
+		goto out;
+	if (fchmod(fd, 0700) < 0 || mkdirat(fd, "db", 0700) < 0 ||
+		!write_installation(fd, installation))
+		status = refuse(&to, "%s cannot be initialised: %s", path, strerror(errno));
+out:
+	close(fd);
+	return status;
+}
+
+/* Reads at most @size - 1 bytes of the file @name, without its newline. False: see errno. */
+static bool read_line(int dir, const char *name, char *text, size_t size)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t len;
+	int saved;
+
+	if (fd < 0)
+		return false;
+	do
+		len = read(fd, text, size - 1);
+	while (len < 0 && errno == EINTR);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	if (len < 0)
+		return false;
+	text[len] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+enum status state_dir_check(const char *path, char *installation, char *why, size_t why_size)
+{
+	struct why to = {why, why_size};
+	/* One more than fits, so that a longer text is not taken for its beginning. */
+	char text[STATE_INSTALLATION_MAX + 2];
+	enum status status;
+	int fd;
+
+	status = check_directory(path, 0, &to);
+	if (status != STATUS_OK)
+		return status;
+	fd = open_directory(path, &to);
+	if (fd < 0)
+		return STATUS_CONFIG;
+	if (!read_line(fd, "installation", text, sizeof(text))) {
+		if (errno == ENOENT)
+			status = refuse(&to, "%s is not initialised: if its file system is mounted, "
+				"initialise it with `creditbridgectl init`", path);
+		else
+			status = refuse(&to, "%s/installation: %s", path, strerror(errno));
+	} else if (!is_installation(text)) {
+		status = refuse(&to, "%s/installation is damaged: it must hold 32 lower-case hex "
+			"characters; restore it from a backup", path);
+	} else {
+		text_copy(installation, STATE_INSTALLATION_MAX, text);
+	}
+	close(fd);
+	return status;
+}
+
+/* Tells who holds the lock, as far as the lock file knows. */
+static void refuse_held(int dir, const char *path, const struct why *why)
+{
+	char pid[PID_TEXT_MAX];
+
+	if (read_line(dir, "lock", pid, sizeof(pid)) && pid[0] &&
+		strspn(pid, "0123456789") == strlen(pid))
+		refuse(why, "%s is in use by another ledger, process %s", path, pid);
+	else
+		refuse(why, "%s is in use by another ledger", path);
+}
+
+/* Waits until @fd is locked. False: another holds it still, or errno says what failed. */
+static bool lock_wait(int fd, int wait_ms)
+{
+	int64_t until_ms = clock_boot_ms() + wait_ms;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK || clock_boot_ms() >= until_ms)
+			return false;
+		clock_sleep_ms(LOCK_POLL_MS);
+	}
+	return true;
+}
+
+int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
+{
+	struct why to = {why, why_size};
+	char pid[PID_TEXT_MAX];
+	int dir, fd = -1;
+	bool locked = false;
+
+	dir = open_directory(path, &to);
+	if (dir < 0)
+		return -1;
+	fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0) {
+		refuse(&to, "%s/lock: %s", path, strerror(errno));
+		goto out;
+	}
+	if (!lock_wait(fd, wait_ms)) {
+		if (errno == EWOULDBLOCK)
+			refuse_held(dir, path, &to);
+		else
+			refuse(&to, "%s/lock: %s", path, strerror(errno));
+		goto out;
+	}
+	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
+	locked = ftruncate(fd, 0) == 0 && write_all(fd, pid, strlen(pid));
+	/*
+	 * The lock is what counts, its text only helps people: a full disk must not keep a ledger
+	 * from starting.
+	 */
+	if (!locked && (errno == ENOSPC || errno == EDQUOT))
+		locked = true;
+	if (!locked)
+		refuse(&to, "%s/lock: %s", path, strerror(errno));
+out:
+	if (!locked && fd >= 0) {
+		close(fd);
+		fd = -1;
+	}
+	close(dir);
+	return fd;
+}

@@ -1,0 +1,85 @@
+#include "base/text.h"
+
+#include <string.h>
+
+bool text_copy_len(char *to, size_t size, const char *from, size_t len)
+{
+	if (!size)
+		return false;
+	if (len >= size) {
+		to[0] = '\0';
+		return false;
+	}
+	if (len)
+		memmove(to, from, len);
+	to[len] = '\0';
+	return true;
+}
+
+bool text_copy(char *to, size_t size, const char *from)
+{
+	return text_copy_len(to, size, from, strlen(from));
+}
+
+size_t text_utf8_len(const char *text, size_t len, uint32_t *code)
+{
+	/* The smallest character that needs so many bytes: what is below was encoded too long. */
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	const uint8_t *byte = (const uint8_t *)text;
+	size_t need;
+	uint32_t c;
+
+	if (!len)
+		return 0;
+	if (byte[0] < 0x80) {
+		*code = byte[0];
+		return 1;
+	}
+	if (byte[0] >= 0xc2 && byte[0] <= 0xdf)
+		need = 2;
+	else if (byte[0] >= 0xe0 && byte[0] <= 0xef)
+		need = 3;
+	else if (byte[0] >= 0xf0 && byte[0] <= 0xf4)
+		need = 4;
+	else
+		return 0;
+	if (len < need)
+		return 0;
+	c = byte[0] & (0x7fu >> need);
+	for (size_t i = 1; i < need; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (byte[i] & 0x3fu);
+	}
+	if (c < smallest[need] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*code = c;
+	return need;
+}
+
+bool text_is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
+}
+
+bool text_is_utf8_clean(const char *text, size_t len)
+{
+	uint32_t code;
+	size_t step;
+
+	while (len) {
+		step = text_utf8_len(text, len, &code);
+		if (!step || text_is_control(code))
+			return false;
+		text += step;
+		len -= step;
+	}
+	return true;
+}
+
+bool text_is_name(const char *text, size_t max)
+{
+	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+
+	return len >= 1 && len <= max && text[len] == '\0';
+}

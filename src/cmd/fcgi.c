@@ -1,0 +1,168 @@
+/*
+ * creditbridge.fcgi - the HTTP edge, started by a web server or listening on a socket of its own.
+ *
+ * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket;
+ * 75 the ledger speaks another protocol version, start anew; 78 configuration.
+ */
+#include "base/log.h"
+#include "base/settings.h"
+#include "web/fcgi.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#define PROGRAM "creditbridge.fcgi"
+#define EXIT_USAGE 2
+/* Where FastCGI puts the listening socket of a process that the web server starts. */
+#define INHERITED_FD 0
+
+enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
+	OPTION_SOCKET = 'S' };
+
+const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
+
+static const struct argp_option options[] = {
+	{"config", OPTION_CONFIG, "FILE", 0, "read FILE (default: " SETTINGS_DEFAULT_FILE ")", 0},
+	{"serve", OPTION_SERVE, "GROUP", 0,
+	 "serve the paths of \"wallet\" (what dealers call; the default) or of \"platform\" "
+	 "(what game servers call)", 0},
+	{"base-path", OPTION_BASE_PATH, "PATH", 0,
+	 "the prefix that the web server mounts this at, instead of the setting base_path", 0},
+	{"threads", OPTION_THREADS, "N", 0, "requests served at a time (default: 1)", 0},
+	{"socket", OPTION_SOCKET, "PATH", 0,
+	 "listen on a Unix socket made at PATH, mode 0660, of the group in the setting "
+	 "socket_group, instead of on standard input", 0},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+struct arguments {
+	const char *config;
+	const char *base_path; /* NULL: the setting's */
+	const char *socket;    /* NULL: standard input */
+	enum serve_group group;
+	unsigned int threads;
+};
+
+static enum serve_group group_parse(const char *text, struct argp_state *state)
+{
+	for (unsigned int i = 0; i < SERVE_GROUP_COUNT; i++) {
+		if (strcmp(serve_group_names[i], text) == 0)
+			return (enum serve_group)i;
+	}
+	argp_error(state, "--serve takes \"wallet\" or \"platform\", not \"%s\"", text);
+	return SERVE_WALLET;
+}
+
+static unsigned int threads_parse(const char *text, struct argp_state *state)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long number = strtoul(text, NULL, 10);
+
+	if (!digits || digits > 4 || text[digits] || number < 1 || number > FCGI_THREADS_MAX)
+		argp_error(state, "--threads takes 1 to %d, not \"%s\"", FCGI_THREADS_MAX, text);
+	return (unsigned int)number;
+}
+
+static error_t option_parse(int key, char *value, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_CONFIG:
+		arguments->config = value;
+		return 0;
+	case OPTION_SERVE:
+		arguments->group = group_parse(value, state);
+		return 0;
+	case OPTION_BASE_PATH:
+		arguments->base_path = value;
+		return 0;
+	case OPTION_THREADS:
+		arguments->threads = threads_parse(value, state);
+		return 0;
+	case OPTION_SOCKET:
+		arguments->socket = value;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", value);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = option_parse,
+	.doc = "Serves creditbridge's HTTP interface over FastCGI.\v"
+	       "Without --socket, standard input is the listening socket, as web servers that start "
+	       "their FastCGI programs hand it over (Apache mod_fcgid, lighttpd).\n\n"
+	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the ledger is another version, "
+	       "start anew; 78 configuration.",
+};
+
+/* Makes @server of arguments and settings. False: told on standard error. */
+static bool server_init(struct server *server, const struct arguments *arguments,
+	const struct settings *settings)
+{
+	const char *base_path =
+		arguments->base_path ? arguments->base_path : settings->base_path;
+	int len;
+
+	*server = (struct server){
+		.group = arguments->group,
+		.request_window_s = settings->request_window_s,
+		.ledger_deadline_ms = settings->ledger_deadline_ms,
+	};
+	if (!base_path_parse(base_path, server->base_path, sizeof(server->base_path))) {
+		fprintf(stderr, PROGRAM ": base path \"%s\": must be empty or begin with a slash, "
+			"without empty parts, and have at most %zu bytes\n",
+			base_path, sizeof(server->base_path) - 1);
+		return false;
+	}
+	len = snprintf(server->ledger_path, sizeof(server->ledger_path), "%s/edge.sock",
+		settings->socket_directory);
+	if (len < 0 || (size_t)len >= sizeof(server->ledger_path)) {
+		fprintf(stderr, PROGRAM ": %s: socket_directory \"%s\" is too long\n",
+			arguments->config, settings->socket_directory);
+		return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static struct settings settings;
+	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE,
+		.group = SERVE_WALLET,
+		.threads = 1};
+	struct server server;
+	struct web_socket own;
+	char why[256];
+
+	fcgi_block_signals();
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	settings_defaults(&settings);
+	if (settings_load(&settings, arguments.config, stderr) != STATUS_OK ||
+		!server_init(&server, &arguments, &settings))
+		return EX_CONFIG;
+	if (!arguments.socket && !socket_is_listening(INHERITED_FD)) {
+		fprintf(stderr, PROGRAM ": standard input is no listening socket: let a web server "
+			"start this program, or give --socket PATH\n");
+		return EXIT_USAGE;
+	}
+	if (arguments.socket && !socket_open(&own, arguments.socket, settings.socket_group, why,
+		    sizeof(why))) {
+		fprintf(stderr, PROGRAM ": %s\n", why);
+		return EX_CONFIG;
+	}
+	log_open(PROGRAM, strcmp(settings.log_target, "syslog") == 0, settings.log_level);
+	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",
+		serve_group_names[server.group], server.base_path, arguments.threads);
+	return arguments.socket ? fcgi_run(&server, own.fd, arguments.threads, &own)
+				: fcgi_run(&server, INHERITED_FD, arguments.threads, NULL);
+}

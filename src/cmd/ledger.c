@@ -1,0 +1,57 @@
+/*
+ * creditbridge-ledger - the single writer of the players' credit.
+ */
+#include "base/log.h"
+#include "base/settings.h"
+#include "ledger/parent.h"
+
+#include <argp.h>
+#include <string.h>
+
+#define EXIT_CONFIG 78
+
+const char *argp_program_version = "creditbridge-ledger " PACKAGE_VERSION;
+
+static const struct argp_option options[] = {
+	{"config", 'c', "FILE", 0, "configuration (default " SETTINGS_DEFAULT_FILE ")", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const char **config = state->input;
+
+	switch (key) {
+	case 'c':
+		*config = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "there is no argument '%s'", arg);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Keeps the credit of all players: applies commands in batches, each made durable "
+	       "before it is answered. Runs in the foreground until SIGTERM."
+	       "\vExit status: 0 stopped; 1 another ledger runs on this state; 2 usage; 78 the "
+	       "configuration or the state directory cannot be used.",
+};
+
+int main(int argc, char **argv)
+{
+	const char *config = SETTINGS_DEFAULT_FILE;
+	static struct settings settings;
+
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, 0, NULL, &config);
+	if (settings_load(&settings, config, stderr) != STATUS_OK)
+		return EXIT_CONFIG;
+	log_open("creditbridge-ledger", strcmp(settings.log_target, "syslog") == 0,
+		settings.log_level);
+	return parent_run(&settings);
+}

@@ -1,0 +1,107 @@
+#include "domain/movement.h"
+
+#include <string.h>
+
+/* What a transfer of @amount adds to the balance. */
+static money_t transfer_gain(enum entry_kind kind, money_t amount)
+{
+	return kind == ENTRY_TRANSFER_OUT ? -amount : amount;
+}
+
+static enum refusal decide_credit(const struct player *player, money_t gain)
+{
+	money_t balance;
+
+	if (!money_add(player->balance, gain, &balance) || balance > MONEY_MAX)
+		return REFUSAL_BALANCE_LIMIT;
+	return balance < 0 ? REFUSAL_INSUFFICIENT_BALANCE : REFUSAL_NONE;
+}
+
+/* Wallet mode, decimals, player, credit. */
+static enum refusal decide(const struct dealer *dealer, const struct player *player, money_t gain)
+{
+	if (dealer->mode != WALLET_TRANSFER)
+		return REFUSAL_WRONG_WALLET_MODE;
+	if (gain == 0 || gain > MONEY_MAX || gain < -MONEY_MAX ||
+		!money_has_decimals(gain, dealer->decimals))
+		return REFUSAL_INVALID_AMOUNT;
+	if (!player)
+		return REFUSAL_USER_NOT_FOUND;
+	return decide_credit(player, gain);
+}
+
+enum refusal transfer_decide(const struct dealer *dealer, const struct player *player,
+	enum entry_kind kind, money_t amount)
+{
+	if (dealer->suspended)
+		return REFUSAL_DEALER_SUSPENDED;
+	if (player && player->suspended)
+		return REFUSAL_USER_SUSPENDED;
+	return decide(dealer, player, transfer_gain(kind, amount));
+}
+
+enum refusal adjust_decide(const struct dealer *dealer, const struct player *player,
+	money_t amount)
+{
+	return decide(dealer, player, amount);
+}
+
+/* Counts a movement in its dealer's sums. False: a sum does not fit. */
+static bool total_count(struct total *total, enum entry_kind kind, money_t gain)
+{
+	bool fits = money_add(total->balance, gain, &total->balance);
+
+	switch (kind) {
+	case ENTRY_TRANSFER_IN:
+		return fits && money_add(total->transferred_in, gain, &total->transferred_in);
+	case ENTRY_TRANSFER_OUT:
+		return fits && money_add(total->transferred_out, -gain, &total->transferred_out);
+	case ENTRY_ADJUST:
+		return fits && money_add(total->adjusted, gain, &total->adjusted);
+	case ENTRY_KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
+enum refusal movement_apply(const struct movement *movement, struct player *player,
+	struct total *total, struct entry *entry)
+{
+	enum refusal refusal = decide_credit(player, movement->amount);
+	struct total counted = *total;
+
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	if (!total_count(&counted, movement->kind, movement->amount))
+		return REFUSAL_BALANCE_LIMIT;
+
+	memset(entry, 0, sizeof(*entry));
+	memcpy(entry->player_id, player->player_id, sizeof(entry->player_id));
+	entry->seq = player->entry_seq + 1;
+	entry->kind = movement->kind;
+	entry->amount = movement->amount;
+	entry->before_balance = player->balance;
+	entry->current_balance = player->balance + movement->amount;
+	entry->transaction_id = movement->transaction_id;
+	entry->time_ms = movement->time_ms;
+	entry->scope = movement->scope;
+	strncpy(entry->request_transaction_id, movement->request_transaction_id,
+		sizeof(entry->request_transaction_id) - 1);
+
+	*total = counted;
+	player->balance = entry->current_balance;
+	player->entry_seq = entry->seq;
+	return REFUSAL_NONE;
+}
+
+const char *request_difference(const struct request *stored, enum entry_kind kind,
+	const struct player *player, money_t amount)
+{
+	if (stored->kind != kind)
+		return "direction";
+	if (!player || strcmp(stored->player_id, player->player_id) != 0)
+		return "user_id";
+	if (stored->amount != amount)
+		return "amount";
+	return NULL;
+}

@@ -1,0 +1,57 @@
+/*
+ * connection - one client of the ledger: bytes in, frames out.
+ *
+ * A client that sends garbage, leaves a frame unfinished or does not read its answers is cut off
+ * and harms nobody else (CONNECTION_PATIENCE_MS).
+ */
+#ifndef LEDGER_CONNECTION_H
+#define LEDGER_CONNECTION_H
+
+#include "base/buffer.h"
+#include "link/frame.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CONNECTION_PATIENCE_MS 5000
+/* Frames of one connection in the ledger's queue at a time. */
+#define CONNECTION_QUEUED_MAX 32
+/* Answers of a connection that wait to be read; with more it gets no further commands done. */
+#define CONNECTION_OUT_MAX (2 * FRAME_MAX)
+
+struct connection {
+	int fd;
+	bool admin;   /* accepted on admin.sock */
+	bool surplus; /* beyond the limit of connections: every frame is answered busy */
+	bool dead;    /* to be closed at the end of the round */
+	bool again;   /* complete frames may be left in @in */
+	bool waiting_to_write;
+	uint32_t peer_uid;
+	unsigned int queued; /* its frames in the queue */
+	size_t taken;        /* bytes of @in that were taken as frames */
+	struct buffer in;
+	struct buffer out;
+	int64_t partial_since_ms; /* a frame is unfinished since; 0: none */
+	int64_t stuck_since_ms;   /* answers wait to be read since; 0: none */
+};
+
+/* Returns a new connection for @fd, or NULL: no memory. */
+struct connection *connection_new(int fd, bool admin, uint32_t peer_uid);
+void connection_free(struct connection *connection);
+
+/* Reads what has arrived. May move @in: no frame taken from it may be in use. */
+void connection_read(struct connection *connection);
+
+/*
+ * Takes the next complete frame; its payload is valid until the next connection_read(). False:
+ * there is none; a connection that sent garbage is dead then.
+ */
+bool connection_take(struct connection *connection, struct frame_request *request, int64_t now_ms);
+
+/* Sends what it can of @out. */
+void connection_flush(struct connection *connection, int64_t now_ms);
+
+/* True: it kept the ledger waiting for too long. */
+bool connection_overdue(const struct connection *connection, int64_t now_ms);
+
+#endif

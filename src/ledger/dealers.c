@@ -1,0 +1,347 @@
+/*
+ * dealers - dealers, their settings and their keys.
+ */
+#include "base/pack.h"
+#include "ledger/audit.h"
+#include "ledger/keys.h"
+
+#include <stdio.h>
+
+#define DEALERS_COUNTER "dealers"
+/* A page of the keyring: 128 entries of at most 300 bytes. */
+#define KEYRING_PAGE 128
+#define REFUND_DELAY_MAX_S 86400
+#define MAX_INFLIGHT_MAX   1000
+#define RATE_LIMIT_MAX     1000000
+#define UTC_OFFSET_MAX_MIN (14 * 60)
+
+void dealer_put_keys(const void *arg, struct ws *ws)
+{
+	const struct dealer_put_cmd *cmd = arg;
+	struct dealer dealer = dealer_named(cmd->dealer.casino_id);
+	struct total total = total_named(cmd->dealer.casino_id);
+
+	ws_want(ws, RECORD_DEALER, &dealer);
+	ws_want(ws, RECORD_TOTAL, &total);
+	counter_want(ws, DEALERS_COUNTER);
+	audit_keys(ws, &cmd->operator);
+}
+
+/* One line a setting: how it is taken from the command into the dealer. */
+#define TAKE(bit, member) {bit, offsetof(struct dealer, member), sizeof(((struct dealer *)0)->member), #member}
+static const struct {
+	enum dealer_member bit;
+	size_t offset;
+	size_t size;
+	const char *name;
+} members[DEALER_MEMBER_COUNT] = {
+	TAKE(DEALER_CURRENCY, currency),
+	TAKE(DEALER_MODE, mode),
+	TAKE(DEALER_DECIMALS, decimals),
+	TAKE(DEALER_SUSPENDED, suspended),
+	TAKE(DEALER_UTC_OFFSET, utc_offset_min),
+	TAKE(DEALER_RATE_LIMIT, rate_limit),
+	TAKE(DEALER_ALGORITHM, signature_algorithm),
+	TAKE(DEALER_ENCODING, signature_encoding),
+	TAKE(DEALER_URL, url),
+	TAKE(DEALER_ALLOW_HTTP, allow_http),
+	TAKE(DEALER_REFUND_DELAY, refund_delay_s),
+	TAKE(DEALER_MAX_INFLIGHT, max_inflight),
+};
+
+static bool currency_valid(const char *currency)
+{
+	size_t len = strlen(currency);
+
+	return len >= 2 && strspn(currency, "abcdefghijklmnopqrstuvwxyz0123456789") == len;
+}
+
+static bool secret_valid(const char *secret)
+{
+	return strlen(secret) == KEY_SECRET_SIZE - 1 &&
+		strspn(secret, "0123456789abcdefABCDEF") == KEY_SECRET_SIZE - 1;
+}
+
+/* The setting of @dealer that is out of range, or NULL. */
+static const char *bad_setting(const struct dealer *dealer)
+{
+	if (!currency_valid(dealer->currency))
+		return "currency must be 2 to 8 of a-z and 0-9";
+	if (dealer->decimals > MONEY_DECIMALS_MAX)
+		return "decimals must be 0 to 4";
+	if (dealer->utc_offset_min < -UTC_OFFSET_MAX_MIN ||
+		dealer->utc_offset_min > UTC_OFFSET_MAX_MIN)
+		return "utc offset must be within 840 minutes";
+	if (dealer->rate_limit > RATE_LIMIT_MAX)
+		return "rate limit must be at most 1000000 a second";
+	if (dealer->refund_delay_s > REFUND_DELAY_MAX_S)
+		return "refund delay must be at most 86400 seconds";
+	if (dealer->max_inflight < 1 || dealer->max_inflight > MAX_INFLIGHT_MAX)
+		return "max inflight must be 1 to 1000";
+	if (dealer->url[0] && strncmp(dealer->url, "https://", 8) != 0 &&
+		!(dealer->allow_http && strncmp(dealer->url, "http://", 7) == 0))
+		return "url must be https, or http where that is allowed";
+	return NULL;
+}
+
+/* Why a change may not be made now (api.md, What an operator may change), or NULL. */
+static const char *bad_change(const struct dealer *was, const struct dealer *is,
+	const struct total *total)
+{
+	if (strcmp(was->currency, is->currency) != 0 && total && total->players)
+		return "currency can be changed only before the first player";
+	if (was->mode != is->mode && total && total->balance)
+		return "mode can be changed only while all the dealer's balances are 0";
+	if (is->decimals < was->decimals)
+		return "decimals can only be raised";
+	return NULL;
+}
+
+static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *context,
+	struct ws *ws)
+{
+	char object[OBJECT_SIZE], detail[DETAIL_SIZE] = "";
+	const char *action = cmd->create ? "dealer add" : "dealer set";
+	size_t len = 0;
+
+	if (!cmd->create && cmd->mask == 1u << DEALER_SUSPENDED)
+		action = cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
+	snprintf(object, sizeof(object), "dealer %s", cmd->dealer.casino_id);
+	for (unsigned int i = 0; i < DEALER_MEMBER_COUNT && len < sizeof(detail); i++) {
+		const struct field *field = field_find(dealer_fields, members[i].name);
+		const char *value = (const char *)&cmd->dealer + members[i].offset;
+		uint32_t number = 0;
+
+		if (!cmd->create && !(cmd->mask & 1u << members[i].bit))
+			continue;
+		if (field->type == FIELD_STR) {
+			len += (size_t)snprintf(detail + len, sizeof(detail) - len, "%s%s=%.200s",
+				len ? " " : "", field->name, value);
+			continue;
+		}
+		memcpy(&number, value, members[i].size);
+		len += (size_t)snprintf(detail + len, sizeof(detail) - len,
+			field->type == FIELD_I32 ? "%s%s=%d" : "%s%s=%u", len ? " " : "",
+			field->name, number);
+	}
+	audit_write(ws, context, &cmd->operator, action, object, detail);
+}
+
+static enum refusal refuse(struct verdict *verdict, enum refusal refusal, const char *detail)
+{
+	verdict->refusal = refusal;
+	text_copy(verdict->detail, sizeof(verdict->detail), detail);
+	return refusal;
+}
+
+/* Fills @dealer as a new one from the command. */
+static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
+	const struct apply_context *context, struct ws *ws, struct dealer *dealer,
+	struct verdict *verdict)
+{
+	struct total total = total_named(cmd->dealer.casino_id);
+
+	if (!text_is_name(cmd->dealer.casino_id, CASINO_ID_SIZE - 1))
+		return refuse(verdict, REFUSAL_BAD_REQUEST, "casino id must be [A-Za-z0-9_.-]{1,64}");
+	if (!secret_valid(cmd->dealer.keys[0].secret))
+		return refuse(verdict, REFUSAL_BAD_REQUEST, "a key is 64 hex characters");
+	if (counter_read(ws, DEALERS_COUNTER) >= DEALERS_MAX)
+		return refuse(verdict, REFUSAL_TOO_MANY_DEALERS, "");
+	*dealer = cmd->dealer;
+	memset(dealer->keys, 0, sizeof(dealer->keys));
+	text_copy(dealer->keys[0].key_id, KEY_ID_SIZE, "k1");
+	text_copy(dealer->keys[0].secret, KEY_SECRET_SIZE, cmd->dealer.keys[0].secret);
+	dealer->keys[0].created_ms = context->now_ms;
+	text_copy(dealer->signing_key_id, KEY_ID_SIZE, "k1");
+	dealer->keys_issued = 1;
+	dealer->created_ms = context->now_ms;
+	if (bad_setting(dealer))
+		return refuse(verdict, REFUSAL_BAD_REQUEST, bad_setting(dealer));
+	counter_next(ws, DEALERS_COUNTER);
+	ws_put(ws, RECORD_TOTAL, &total);
+	return REFUSAL_NONE;
+}
+
+/* Fills @dealer as @stored with the command's members changed. */
+static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct dealer *stored,
+	const struct total *total, struct dealer *dealer, struct verdict *verdict)
+{
+	const char *why;
+
+	*dealer = *stored;
+	for (unsigned int i = 0; i < DEALER_MEMBER_COUNT; i++) {
+		if (cmd->mask & 1u << members[i].bit)
+			memcpy((char *)dealer + members[i].offset,
+				(const char *)&cmd->dealer + members[i].offset, members[i].size);
+	}
+	why = bad_setting(dealer);
+	if (why)
+		return refuse(verdict, REFUSAL_BAD_REQUEST, why);
+	why = bad_change(stored, dealer, total);
+	return why ? refuse(verdict, REFUSAL_NOT_ALLOWED_NOW, why) : REFUSAL_NONE;
+}
+
+void dealer_put_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct dealer_put_cmd *cmd = arg;
+	struct dealer_put_result *result = out;
+	struct dealer key = dealer_named(cmd->dealer.casino_id);
+	struct total total_key = total_named(cmd->dealer.casino_id);
+	const struct dealer *stored = ws_get(ws, RECORD_DEALER, &key);
+	const struct total *total = ws_get(ws, RECORD_TOTAL, &total_key);
+	enum refusal refusal;
+
+	if (!external_id_valid(cmd->operator.operation_id)) {
+		refuse(&result->verdict, REFUSAL_BAD_REQUEST, "operation_id");
+		return;
+	}
+	if (stored && audit_seen(ws, &cmd->operator)) {
+		result->verdict.replay = true;
+		result->dealer = *stored;
+		return;
+	}
+	if (cmd->create != !stored) {
+		result->verdict.refusal =
+			stored ? REFUSAL_ALREADY_EXISTS : REFUSAL_DEALER_NOT_FOUND;
+		return;
+	}
+	refusal = cmd->create
+		? dealer_create(cmd, context, ws, &result->dealer, &result->verdict)
+		: dealer_change(cmd, stored, total, &result->dealer, &result->verdict);
+	if (refusal != REFUSAL_NONE)
+		return;
+	ws_put(ws, RECORD_DEALER, &result->dealer);
+	trail(cmd, context, ws);
+}
+
+void dealer_key_keys(const void *arg, struct ws *ws)
+{
+	const struct dealer_key_cmd *cmd = arg;
+	struct dealer dealer = dealer_named(cmd->casino_id);
+
+	ws_want(ws, RECORD_DEALER, &dealer);
+	audit_keys(ws, &cmd->operator);
+}
+
+static enum refusal key_add(const struct dealer_key_cmd *cmd, int64_t now_ms,
+	struct dealer *dealer, char *key_id)
+{
+	if (!secret_valid(cmd->secret))
+		return REFUSAL_BAD_REQUEST;
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		struct dealer_key *slot = &dealer->keys[i];
+
+		if (slot->key_id[0])
+			continue;
+		memset(slot, 0, sizeof(*slot));
+		snprintf(slot->key_id, sizeof(slot->key_id), "k%u", ++dealer->keys_issued % 1000000);
+		text_copy(slot->secret, sizeof(slot->secret), cmd->secret);
+		slot->created_ms = now_ms;
+		text_copy(key_id, KEY_ID_SIZE, slot->key_id);
+		return REFUSAL_NONE;
+	}
+	return REFUSAL_TOO_MANY_KEYS;
+}
+
+static enum refusal key_change(const struct dealer_key_cmd *cmd, struct dealer *dealer,
+	char *key_id)
+{
+	const struct dealer_key *key = dealer_key_find(dealer, cmd->key_id);
+
+	if (!key)
+		return REFUSAL_KEY_NOT_FOUND;
+	text_copy(key_id, KEY_ID_SIZE, cmd->key_id);
+	if (cmd->action == KEY_USE) {
+		text_copy(dealer->signing_key_id, KEY_ID_SIZE, cmd->key_id);
+		return REFUSAL_NONE;
+	}
+	/* The last key is always the signing key. */
+	if (strcmp(dealer->signing_key_id, cmd->key_id) == 0)
+		return REFUSAL_KEY_IN_USE;
+	memset(&dealer->keys[key - dealer->keys], 0, sizeof(dealer->keys[0]));
+	return REFUSAL_NONE;
+}
+
+void dealer_key_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct dealer_key_cmd *cmd = arg;
+	struct dealer_key_result *result = out;
+	struct dealer dealer = dealer_named(cmd->casino_id);
+	const struct dealer *stored = ws_get(ws, RECORD_DEALER, &dealer);
+	char action[ACTION_SIZE], object[OBJECT_SIZE], detail[DETAIL_SIZE];
+
+	if (!stored || !external_id_valid(cmd->operator.operation_id)) {
+		result->verdict.refusal = stored ? REFUSAL_BAD_REQUEST : REFUSAL_DEALER_NOT_FOUND;
+		return;
+	}
+	if (audit_seen(ws, &cmd->operator)) {
+		result->verdict.replay = true;
+		/* The newest key is the one that the first sending added. */
+		if (cmd->action == KEY_ADD)
+			snprintf(result->key_id, KEY_ID_SIZE, "k%u", stored->keys_issued % 1000000);
+		else
+			text_copy(result->key_id, KEY_ID_SIZE, cmd->key_id);
+		return;
+	}
+	dealer = *stored;
+	result->verdict.refusal = cmd->action == KEY_ADD
+		? key_add(cmd, context->now_ms, &dealer, result->key_id)
+		: key_change(cmd, &dealer, result->key_id);
+	if (result->verdict.refusal != REFUSAL_NONE)
+		return;
+	ws_put(ws, RECORD_DEALER, &dealer);
+	snprintf(action, sizeof(action), "dealer key-%s", key_action_names[cmd->action]);
+	snprintf(object, sizeof(object), "dealer %s", cmd->casino_id);
+	snprintf(detail, sizeof(detail), "key_id=%s", result->key_id);
+	audit_write(ws, context, &cmd->operator, action, object, detail);
+}
+
+struct keyring_page {
+	struct keyring_result *result;
+	struct buffer *rows;
+};
+
+static bool keyring_visit(void *arg, struct bytes key, const void *row)
+{
+	const struct dealer *dealer = row;
+	struct keyring_page *page = arg;
+	struct keyring_entry entry;
+
+	(void)key;
+	if (page->result->count == KEYRING_PAGE) {
+		page->result->more = true;
+		return false;
+	}
+	memset(&entry, 0, sizeof(entry));
+	text_copy(entry.casino_id, sizeof(entry.casino_id), dealer->casino_id);
+	entry.signature_algorithm = dealer->signature_algorithm;
+	entry.signature_encoding = dealer->signature_encoding;
+	text_copy(entry.signing_key_id, sizeof(entry.signing_key_id), dealer->signing_key_id);
+	memcpy(entry.keys, dealer->keys, sizeof(entry.keys));
+	page->result->count++;
+	return pack_record(page->rows, keyring_entry_fields, &entry);
+}
+
+enum status keyring_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct keyring_cmd *cmd = arg;
+	struct keyring_result *result = out;
+	struct keyring_page page = {result, context->rows};
+	struct store_range range = {.record = RECORD_DEALER};
+	struct dealer after = dealer_named(cmd->after);
+	enum status status;
+
+	result->generation = context->generation;
+	result->unchanged = cmd->generation == context->generation;
+	if (result->unchanged)
+		return STATUS_OK;
+	if (cmd->after[0]) {
+		pack_key(context->cursor, dealer_fields, 1, &after);
+		range.after = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
+	}
+	status = context->store->scan(context->store, &range, keyring_visit, &page);
+	result->entries = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
+	return context->rows->failed ? STATUS_NOMEM : status;
+}

@@ -1,0 +1,153 @@
+#include "ledger/engine.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "ledger/disk.h"
+#include "ledger/server.h"
+#include "store/bdb/bdb.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define MIB (1024u * 1024u)
+/* Descriptors beside the connections: tables, log, sockets. */
+#define DESCRIPTORS_SPARE 128
+
+static enum engine_exit exit_for(enum status status)
+{
+	switch (status) {
+	case STATUS_FULL:
+		return ENGINE_NO_SPACE;
+	case STATUS_CONFIG:
+		return ENGINE_CONFIG;
+	default:
+		return ENGINE_LOST;
+	}
+}
+
+static enum status open_store(const struct settings *settings, struct store **store)
+{
+	char directory[PATH_MAX], why[512] = "";
+	struct bdb_options options = {
+		.directory = directory,
+		.cache_mib = settings->ledger_cache_mib,
+		.checkpoint_kib = settings->checkpoint_kib,
+		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
+		.log_keep_mib = settings->log_keep_mib,
+	};
+	enum status status;
+	int64_t started_ms = clock_boot_ms();
+
+	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
+		    settings->state_directory) >= sizeof(directory))
+		return STATUS_CONFIG;
+	status = bdb_open(&options, store, why, sizeof(why));
+	if (status) {
+		log_line(LOG_LEVEL_ERROR, "store_failed", "reason=\"%s\"", why);
+		fprintf(stderr, "creditbridge-ledger: %s\n", why);
+	} else {
+		log_line(LOG_LEVEL_INFO, "store_open", "directory=%s ms=%lld", directory,
+			(long long)(clock_boot_ms() - started_ms));
+	}
+	return status;
+}
+
+/* SIGTERM and SIGINT arrive by a descriptor of the loop. */
+static int stop_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void raise_descriptor_limit(rlim_t wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static enum engine_exit serve(const struct settings *settings, const struct sockets *sockets,
+	struct ledger *ledger)
+{
+	struct server_options options = {
+		.connections_max = settings->ledger_connections_max,
+		.queue_max = settings->ledger_queue_max,
+		.state_directory = settings->state_directory,
+		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
+		.stop_fd = stop_signals(),
+	};
+	enum engine_exit code = ENGINE_LOST;
+
+	raise_descriptor_limit(settings->ledger_connections_max + SERVER_SURPLUS_MAX +
+		SERVER_ADMIN_MAX + DESCRIPTORS_SPARE);
+	if (options.stop_fd < 0)
+		return ENGINE_LOST;
+	switch (server_run(ledger, sockets, &options)) {
+	case SERVER_STOPPED:
+		code = ENGINE_STOPPED;
+		break;
+	case SERVER_RESUMED:
+		code = ENGINE_RESUMED;
+		break;
+	case SERVER_LOST:
+	case SERVER_FAILED:
+		break;
+	}
+	close(options.stop_fd);
+	return code;
+}
+
+enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
+	const char *installation, bool halted)
+{
+	struct ledger *ledger = malloc(sizeof(*ledger));
+	struct store *store = NULL;
+	enum engine_exit code;
+	enum status status = STATUS_OK;
+	pid_t parent = getppid();
+
+	if (!ledger)
+		return ENGINE_LOST;
+	if (!halted)
+		status = open_store(settings, &store);
+	if (status) {
+		free(ledger);
+		return exit_for(status);
+	}
+	if (!ledger_init(ledger, store, (uint64_t)clock_wall_ms() << 16)) {
+		log_line(LOG_LEVEL_ERROR, "ledger_failed", "reason=\"cannot read the counters\"");
+		return ENGINE_LOST;
+	}
+	ledger->started_ms = clock_boot_ms();
+	ledger->figures.pid = (uint32_t)getpid();
+	ledger->figures.parent_pid = (uint32_t)parent;
+	text_copy(ledger->figures.version, sizeof(ledger->figures.version), PACKAGE_VERSION);
+	text_copy(ledger->figures.installation, sizeof(ledger->figures.installation),
+		installation);
+	log_line(LOG_LEVEL_INFO, "ledger_ready", "pid=%d halted=%d last_transaction_id=%llu",
+		(int)getpid(), halted, (unsigned long long)ledger->transaction_id);
+	code = serve(settings, sockets, ledger);
+	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
+	if (code == ENGINE_LOST || getppid() != parent)
+		_exit(code);
+	if (store)
+		store->close(store);
+	ledger_free(ledger);
+	free(ledger);
+	return code;
+}

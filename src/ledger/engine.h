@@ -1,0 +1,29 @@
+/*
+ * engine - the process that owns the data: opens the store, serves, ends with an exit code.
+ *
+ * Its parent (parent.h) starts it again according to that code.
+ */
+#ifndef LEDGER_ENGINE_H
+#define LEDGER_ENGINE_H
+
+#include "base/settings.h"
+#include "ledger/sockets.h"
+
+enum engine_exit {
+	ENGINE_STOPPED = 0,   /* asked to: everything is saved, checkpoint written */
+	ENGINE_LOST = 70,     /* a batch's outcome is unknown: start again, which recovers */
+	ENGINE_RESUMED = 71,  /* was halted; the operator wants to go on */
+	ENGINE_NO_SPACE = 73, /* recovery found the disk full */
+	ENGINE_HALT = 74,     /* the disk failed (EIO): not to be started again by itself */
+	ENGINE_CONFIG = 78,   /* the state cannot be used by this version */
+};
+
+/*
+ * Serves until it is told to stop. With @halted the store is not opened and every command but
+ * status and resume is answered busy. Never returns into the parent's code: the caller exits with
+ * what is returned.
+ */
+enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
+	const char *installation, bool halted);
+
+#endif

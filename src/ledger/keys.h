@@ -1,0 +1,61 @@
+/*
+ * keys - names of the rows that several families of commands need.
+ */
+#ifndef LEDGER_KEYS_H
+#define LEDGER_KEYS_H
+
+#include "base/text.h"
+#include "domain/records.h"
+
+#include <string.h>
+
+static inline struct dealer dealer_named(const char *casino_id)
+{
+	struct dealer key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
+	return key;
+}
+
+static inline struct total total_named(const char *casino_id)
+{
+	struct total key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
+	return key;
+}
+
+static inline struct player player_named(const char *casino_id, const char *user_id)
+{
+	struct player key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
+	text_copy(key.user_id, sizeof(key.user_id), user_id);
+	return key;
+}
+
+static inline struct request request_named(enum request_scope scope, const char *owner,
+	const char *request_transaction_id)
+{
+	struct request key;
+
+	memset(&key, 0, sizeof(key));
+	key.scope = scope;
+	text_copy(key.owner, sizeof(key.owner), owner);
+	text_copy(key.request_transaction_id, sizeof(key.request_transaction_id),
+		request_transaction_id);
+	return key;
+}
+
+/* True: 1 to 128 bytes of UTF-8 without control characters (api.md, Ids). */
+static inline bool external_id_valid(const char *id)
+{
+	size_t len = strlen(id);
+
+	return len > 0 && len < EXTERNAL_ID_SIZE && text_is_utf8_clean(id, len);
+}
+
+#endif

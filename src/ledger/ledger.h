@@ -1,0 +1,64 @@
+/*
+ * ledger - batches of commands on a store: load, apply, save, answer.
+ *
+ * No sockets and no clock here: the server brings commands and the time, tests and simulations do
+ * the same. A batch is saved in one durable transaction; no answer may be sent before ledger_run()
+ * returned. When a batch cannot be applied or saved as a whole its commands are run one by one, so
+ * that a bad command harms itself only.
+ */
+#ifndef LEDGER_LEDGER_H
+#define LEDGER_LEDGER_H
+
+#include "ledger/limiter.h"
+#include "ledger/ops.h"
+#include "link/frame.h"
+
+#define LEDGER_BATCH_MAX 256
+
+/* A command on its way through the ledger. */
+struct slot {
+	enum command command;
+	uint32_t peer_uid;
+	enum frame_outcome outcome;
+	bool admitted; /* the rate limit was asked, once, also when the batch is run again */
+	bool limited;  /* and said no */
+	union any_cmd cmd;
+	union any_result result;
+};
+
+struct ledger {
+	struct store *store; /* NULL: halted, every command but CONTROL is answered busy */
+	struct ws ws;
+	struct limiter limiter;
+	uint64_t generation; /* of the keyring; changes with every change of a dealer */
+	uint64_t transaction_id;
+	bool storage_low; /* set by the server: commands that write are refused */
+	bool resume_asked;
+	struct buffer rows;
+	struct buffer cursor;
+	struct status_result figures; /* what `status` answers; the server fills in its own */
+	int64_t started_ms; /* boot time */
+};
+
+/*
+ * @store is not owned; NULL for a halted ledger. @seed makes generations differ between two runs.
+ * False: no memory.
+ */
+bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed);
+void ledger_free(struct ledger *ledger);
+
+/*
+ * Runs @count (at most LEDGER_BATCH_MAX) commands in order and makes what they did durable. Each
+ * slot's outcome and result are set. STATUS_OK, or STATUS_IO: the outcome of the batch is unknown
+ * and nothing may be answered; the process has to end and recover.
+ */
+enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int count,
+	int64_t now_ms, int64_t boot_ms);
+
+/*
+ * Appends the answer to @slot as a frame. Commands with read() do their reading here, so that it
+ * sees the batch. @out->failed tells that it did not fit.
+ */
+void ledger_answer(struct ledger *ledger, struct slot *slot, uint64_t tag, struct buffer *out);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * lists - pages of rows for creditbridgectl: lists, lookups and the proof.
+ */
+#include "base/pack.h"
+#include "ledger/ops.h"
+
+#include <string.h>
+
+/* Leaves room in a frame for the largest row and the cursor. */
+#define LIST_BYTES_MAX (128 * 1024)
+
+struct page {
+	const struct list_cmd *cmd;
+	struct list_result *result;
+	const struct read_context *context;
+	uint32_t limit;
+};
+
+/* A dealer's keys never leave by a list. */
+static void blank_secrets(struct dealer *dealer)
+{
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++)
+		memset(dealer->keys[i].secret, 0, sizeof(dealer->keys[i].secret));
+}
+
+static bool list_visit(void *arg, struct bytes key, const void *row)
+{
+	struct page *page = arg;
+	const struct field *fields = record_infos[page->cmd->record].fields;
+	struct buffer *rows = page->context->rows;
+	struct dealer dealer;
+
+	if (page->result->count == page->limit || rows->len > LIST_BYTES_MAX) {
+		page->result->more = true;
+		return false;
+	}
+	if (page->cmd->record == RECORD_DEALER) {
+		dealer = *(const struct dealer *)row;
+		blank_secrets(&dealer);
+		row = &dealer;
+	}
+	page->result->count++;
+	buffer_reset(page->context->cursor);
+	return pack_record(rows, fields, row) &&
+		buffer_append(page->context->cursor, key.data, key.len);
+}
+
+enum status list_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct list_cmd *cmd = arg;
+	struct list_result *result = out;
+	struct page page = {.cmd = cmd, .result = result, .context = context};
+	struct store_range range = {
+		.record = cmd->record,
+		.reverse = cmd->reverse,
+		.prefix = cmd->prefix,
+		.after = cmd->cursor,
+	};
+	enum status status;
+
+	if (cmd->prefix.len > LIST_KEY_MAX || cmd->cursor.len > LIST_KEY_MAX) {
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+		return STATUS_OK;
+	}
+	page.limit = cmd->limit && cmd->limit < LIST_ROWS_MAX ? cmd->limit : LIST_ROWS_MAX;
+	result->last_transaction_id = context->transaction_id;
+	status = context->store->scan(context->store, &range, list_visit, &page);
+	result->rows = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
+	if (result->more)
+		result->cursor =
+			(struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
+	return context->rows->failed || context->cursor->failed ? STATUS_NOMEM : status;
+}

@@ -1,0 +1,46 @@
+#include "ledger/ops.h"
+
+#include "base/text.h"
+
+const struct command_ops command_ops[COMMAND_COUNT] = {
+	[COMMAND_KEYRING] = {.read = keyring_read},
+	[COMMAND_TRANSFER] = {transfer_keys, transfer_apply, NULL},
+	[COMMAND_BALANCE] = {balance_keys, balance_apply, NULL},
+	[COMMAND_DEALER_PUT] = {dealer_put_keys, dealer_put_apply, NULL},
+	[COMMAND_DEALER_KEY] = {dealer_key_keys, dealer_key_apply, NULL},
+	[COMMAND_PLAYER_PUT] = {player_put_keys, player_put_apply, NULL},
+	[COMMAND_ADJUST] = {adjust_keys, adjust_apply, NULL},
+	[COMMAND_LIST] = {.read = list_read},
+};
+
+static struct counter counter_key(const char *name)
+{
+	struct counter key = {.value = 0};
+
+	text_copy(key.name, sizeof(key.name), name);
+	return key;
+}
+
+void counter_want(struct ws *ws, const char *name)
+{
+	struct counter key = counter_key(name);
+
+	ws_want(ws, RECORD_COUNTER, &key);
+}
+
+uint64_t counter_read(struct ws *ws, const char *name)
+{
+	struct counter key = counter_key(name);
+	const struct counter *counter = ws_get(ws, RECORD_COUNTER, &key);
+
+	return counter ? counter->value : 0;
+}
+
+uint64_t counter_next(struct ws *ws, const char *name)
+{
+	struct counter counter = counter_key(name);
+
+	counter.value = counter_read(ws, name) + 1;
+	ws_put(ws, RECORD_COUNTER, &counter);
+	return counter.value;
+}

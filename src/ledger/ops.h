@@ -1,0 +1,65 @@
+/*
+ * ops - what the ledger does for each command.
+ *
+ * keys() declares the rows a command needs; apply() is a pure function on them: no I/O, no clock,
+ * no randomness. keys() is called again after a load until it declares nothing new, so that a row
+ * may name the next. A command that only reads ranges has read() instead, which runs after the
+ * batch was saved and sees its rows.
+ *
+ * Each family of commands is one file: transfers.c, players.c, dealers.c, lists.c.
+ */
+#ifndef LEDGER_OPS_H
+#define LEDGER_OPS_H
+
+#include "base/buffer.h"
+#include "link/commands.h"
+#include "store/store.h"
+#include "store/ws.h"
+
+struct apply_context {
+	int64_t now_ms;    /* wall clock, one value a batch */
+	uint32_t peer_uid; /* of the socket's other end */
+};
+
+struct read_context {
+	struct store *store;
+	uint64_t generation;     /* of the keyring */
+	uint64_t transaction_id; /* the last one given out */
+	struct buffer *rows;     /* for struct bytes of the result; reset before each read */
+	struct buffer *cursor;   /* likewise */
+};
+
+struct command_ops {
+	void (*keys)(const void *cmd, struct ws *ws);
+	/* @result is zeroed before. */
+	void (*apply)(const void *cmd, const struct apply_context *context, struct ws *ws,
+		void *result);
+	enum status (*read)(const void *cmd, const struct read_context *context, void *result);
+};
+
+/* By command; a CONTROL command's row is empty: ledger.c answers it. */
+extern const struct command_ops command_ops[COMMAND_COUNT];
+
+#define OPS_APPLY(lower)                                                                           \
+	void lower##_keys(const void *cmd, struct ws *ws);                                         \
+	void lower##_apply(const void *cmd, const struct apply_context *context, struct ws *ws,    \
+		void *result)
+#define OPS_READ(lower)                                                                            \
+	enum status lower##_read(const void *cmd, const struct read_context *context, void *result)
+
+OPS_APPLY(transfer);
+OPS_APPLY(adjust);
+OPS_APPLY(balance);
+OPS_APPLY(player_put);
+OPS_APPLY(dealer_put);
+OPS_APPLY(dealer_key);
+OPS_READ(keyring);
+OPS_READ(list);
+
+/* A number that outlives the process, by its name (domain/records.h, struct counter). */
+void counter_want(struct ws *ws, const char *name);
+uint64_t counter_read(struct ws *ws, const char *name);
+/* Gives out the next number. */
+uint64_t counter_next(struct ws *ws, const char *name);
+
+#endif

@@ -1,0 +1,193 @@
+#include "ledger/parent.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/state_dir.h"
+#include "ledger/disk.h"
+#include "ledger/engine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#define MIB            (1024u * 1024u)
+#define LOCK_WAIT_MS   3000
+#define BACKOFF_FIRST_MS 100
+#define BACKOFF_MAX_MS 5000
+/* An engine that lived this long got through recovery: the back-off starts anew. */
+#define STEADY_MS 250
+
+struct parent {
+	const struct settings *settings;
+	struct sockets sockets;
+	char installation[STATE_INSTALLATION_MAX];
+	bool halted;
+	int64_t backoff_ms;
+};
+
+static volatile sig_atomic_t stop_asked;
+static volatile sig_atomic_t engine_pid;
+
+static void on_stop(int number)
+{
+	stop_asked = 1;
+	if (engine_pid > 0)
+		kill((pid_t)engine_pid, number);
+}
+
+static int fail(const char *why, int code)
+{
+	fprintf(stderr, "creditbridge-ledger: %s\n", why);
+	log_line(LOG_LEVEL_ERROR, "start_failed", "reason=\"%s\"", why);
+	return code;
+}
+
+/* Blocks or unblocks the stop signals, so that none falls between a check and a wait. */
+static void block_stop(bool block, sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(block ? SIG_BLOCK : SIG_UNBLOCK, &set, before);
+}
+
+/* In the new process: serves and exits. */
+static void become_engine(const struct parent *parent, pid_t parent_pid)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+
+	sigaction(SIGTERM, &standard, NULL);
+	sigaction(SIGINT, &standard, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent_pid)
+		_exit(ENGINE_STOPPED);
+	_exit(engine_run(parent->settings, &parent->sockets, parent->installation,
+		parent->halted));
+}
+
+/* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
+static int run_engine(struct parent *parent)
+{
+	pid_t self = getpid(), pid;
+	int status = -1;
+
+	/* Until engine_pid is known a stop signal waits. */
+	block_stop(true, NULL);
+	pid = stop_asked ? 0 : fork();
+	if (pid == 0 && getpid() != self)
+		become_engine(parent, self);
+	engine_pid = pid > 0 ? pid : 0;
+	block_stop(false, NULL);
+	if (pid <= 0)
+		return pid;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	engine_pid = 0;
+	return status;
+}
+
+/* Waits before the next start: 0, 0.1, 0.2 ... 5 s. */
+static void back_off(struct parent *parent, int64_t lived_ms)
+{
+	if (lived_ms >= STEADY_MS)
+		parent->backoff_ms = 0;
+	for (int64_t slept = 0; slept < parent->backoff_ms && !stop_asked; slept += 50)
+		clock_sleep_ms(50);
+	if (!parent->backoff_ms)
+		parent->backoff_ms = BACKOFF_FIRST_MS;
+	else if (parent->backoff_ms < BACKOFF_MAX_MS)
+		parent->backoff_ms *= 2;
+	if (parent->backoff_ms > BACKOFF_MAX_MS)
+		parent->backoff_ms = BACKOFF_MAX_MS;
+}
+
+static void halt(struct parent *parent)
+{
+	parent->halted = true;
+	disk_halt_mark(parent->settings->state_directory);
+	log_line(LOG_LEVEL_ERROR, "ledger_halted",
+		"reason=\"the disk failed\" remedy=\"check the disk, then creditbridgectl resume\"");
+}
+
+/* Decides what follows the engine's end. Returns false when the parent is to end with *code. */
+static bool after_engine(struct parent *parent, int status, int64_t lived_ms, int *code)
+{
+	const char *state = parent->settings->state_directory;
+	int exited = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+
+	if (stop_asked) {
+		*code = 0;
+		return false;
+	}
+	log_line(LOG_LEVEL_WARNING, "engine_ended", "exit=%d signal=%d lived_ms=%lld", exited,
+		status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0, (long long)lived_ms);
+	switch (exited) {
+	case ENGINE_CONFIG:
+		*code = ENGINE_CONFIG;
+		return false;
+	case ENGINE_HALT:
+		halt(parent);
+		return true;
+	case ENGINE_RESUMED:
+		parent->halted = false;
+		parent->backoff_ms = 0;
+		disk_halt_clear(state);
+		return true;
+	case ENGINE_NO_SPACE:
+		if (disk_ballast_drop(state)) {
+			log_line(LOG_LEVEL_WARNING, "ballast_dropped", "state=%s", state);
+			return true;
+		}
+		break;
+	default:
+		break;
+	}
+	back_off(parent, lived_ms);
+	return true;
+}
+
+/* Everything that can be refused before the first engine. Returns an exit code, 0: go on. */
+static int prepare(struct parent *parent)
+{
+	const struct settings *settings = parent->settings;
+	char why[512] = "";
+
+	if (state_dir_check(settings->state_directory, parent->installation, why, sizeof(why)))
+		return fail(why, ENGINE_CONFIG);
+	if (state_dir_lock(settings->state_directory, LOCK_WAIT_MS, why, sizeof(why)) < 0)
+		return fail(why, 1);
+	if (sockets_open(settings, &parent->sockets, why, sizeof(why)))
+		return fail(why, ENGINE_CONFIG);
+	parent->halted = disk_halt_marked(settings->state_directory);
+	disk_ballast_make(settings->state_directory, (uint64_t)settings->disk_ballast_mib * MIB,
+		(uint64_t)settings->disk_low_water_mib * MIB);
+	return 0;
+}
+
+int parent_run(const struct settings *settings)
+{
+	struct parent parent = {.settings = settings};
+	struct sigaction stop = {.sa_handler = on_stop};
+	int64_t started_ms;
+	int code = prepare(&parent), status;
+
+	if (code)
+		return code;
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGINT, &stop, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	sd_notify(0, "READY=1");
+	do {
+		started_ms = clock_boot_ms();
+		status = run_engine(&parent);
+	} while (after_engine(&parent, status, clock_boot_ms() - started_ms, &code));
+	log_line(LOG_LEVEL_INFO, "ledger_ended", "exit=%d", code);
+	return code;
+}

@@ -1,0 +1,22 @@
+/*
+ * sockets - edge.sock and admin.sock, made here or handed over by systemd.
+ */
+#ifndef LEDGER_SOCKETS_H
+#define LEDGER_SOCKETS_H
+
+#include "base/settings.h"
+
+struct sockets {
+	int edge;  /* 0660, group of settings.socket_group */
+	int admin; /* 0600 */
+};
+
+/*
+ * Takes the sockets named "edge" and "admin" from systemd (sd_listen_fds(3)) or makes them in
+ * settings.socket_directory. STATUS_CONFIG with a sentence in @why. A socket file left by a
+ * killed ledger is replaced: the caller holds the state's lock.
+ */
+enum status sockets_open(const struct settings *settings, struct sockets *sockets, char *why,
+	size_t why_size);
+
+#endif

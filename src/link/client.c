@@ -1,0 +1,241 @@
+#include "link/client.h"
+
+#include "base/clock.h"
+#include "base/pack.h"
+#include "base/text.h"
+#include "link/frame.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Between two attempts to connect. */
+#define RECONNECT_MS 10
+
+/* What one attempt came to. */
+enum attempt {
+	ATTEMPT_ANSWERED,
+	ATTEMPT_NOT_SENT, /* not one byte can have reached the ledger */
+	ATTEMPT_LOST,     /* sent in part or whole, no answer */
+	ATTEMPT_PROTOCOL,
+	ATTEMPT_NOMEM,
+};
+
+bool link_init(struct link *link, const char *path)
+{
+	memset(link, 0, sizeof(*link));
+	link->fd = -1;
+	buffer_init(&link->out, FRAME_MAX);
+	buffer_init(&link->in, FRAME_MAX);
+	return text_copy(link->path, sizeof(link->path), path);
+}
+
+static void disconnect(struct link *link)
+{
+	if (link->fd >= 0)
+		close(link->fd);
+	link->fd = -1;
+}
+
+void link_close(struct link *link)
+{
+	disconnect(link);
+	buffer_free(&link->out);
+	buffer_free(&link->in);
+}
+
+/* Waits for @events until the deadline. False: it passed. */
+static bool wait_for(int fd, short events, int64_t deadline_ms)
+{
+	struct pollfd pfd = {.fd = fd, .events = events};
+	int64_t left;
+
+	for (;;) {
+		left = deadline_ms - clock_boot_ms();
+		if (left <= 0)
+			return false;
+		if (poll(&pfd, 1, (int)left) > 0)
+			return true;
+	}
+}
+
+/* Reads more into link->in. False: the connection ended or the deadline passed. */
+static bool receive(struct link *link, int64_t deadline_ms)
+{
+	uint8_t *to;
+	ssize_t got;
+
+	for (;;) {
+		to = buffer_reserve(&link->in, 4096);
+		if (!to)
+			return false;
+		got = recv(link->fd, to, link->in.cap - link->in.len, MSG_DONTWAIT);
+		if (got > 0) {
+			link->in.len += (size_t)got;
+			return true;
+		}
+		if (got == 0 || (errno != EAGAIN && errno != EINTR))
+			return false;
+		if (errno == EAGAIN && !wait_for(link->fd, POLLIN, deadline_ms))
+			return false;
+	}
+}
+
+static struct bytes received(const struct link *link)
+{
+	return (struct bytes){link->in.data, (uint32_t)link->in.len};
+}
+
+/* Connects and reads the greeting. */
+static enum attempt connect_once(struct link *link, int64_t deadline_ms)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	uint64_t protocol;
+	enum frame_read read = FRAME_INCOMPLETE;
+
+	memcpy(address.sun_path, link->path, sizeof(address.sun_path));
+	link->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (link->fd < 0)
+		return ATTEMPT_NOT_SENT;
+	if (connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		disconnect(link);
+		return ATTEMPT_NOT_SENT;
+	}
+	buffer_reset(&link->in);
+	while (read == FRAME_INCOMPLETE && receive(link, deadline_ms))
+		read = greeting_get(received(link), &protocol, &link->generation);
+	if (read == FRAME_COMPLETE && protocol == command_protocol()) {
+		buffer_consume(&link->in, GREETING_SIZE);
+		return ATTEMPT_ANSWERED;
+	}
+	disconnect(link);
+	return read == FRAME_INCOMPLETE ? ATTEMPT_NOT_SENT : ATTEMPT_PROTOCOL;
+}
+
+/* Sends link->out. */
+static enum attempt send_all(struct link *link, int64_t deadline_ms)
+{
+	size_t sent = 0;
+	ssize_t n;
+
+	while (sent < link->out.len) {
+		n = send(link->fd, link->out.data + sent, link->out.len - sent,
+			MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n > 0)
+			sent += (size_t)n;
+		else if (errno == EAGAIN && wait_for(link->fd, POLLOUT, deadline_ms))
+			continue;
+		else if (errno != EINTR)
+			return sent ? ATTEMPT_LOST : ATTEMPT_NOT_SENT;
+	}
+	return ATTEMPT_ANSWERED;
+}
+
+/* Sends the frame in link->out on a connection and waits for the answer with @tag. */
+static enum attempt attempt_once(struct link *link, struct frame_answer *answer, uint64_t tag,
+	int64_t deadline_ms)
+{
+	enum attempt attempt;
+	enum frame_read read;
+	size_t size;
+
+	if (link->fd < 0) {
+		attempt = connect_once(link, deadline_ms);
+		if (attempt != ATTEMPT_ANSWERED)
+			return attempt;
+	}
+	attempt = send_all(link, deadline_ms);
+	if (attempt != ATTEMPT_ANSWERED) {
+		disconnect(link);
+		return attempt;
+	}
+	buffer_reset(&link->in);
+	for (;;) {
+		if (!receive(link, deadline_ms)) {
+			disconnect(link);
+			return link->in.failed ? ATTEMPT_NOMEM : ATTEMPT_LOST;
+		}
+		read = frame_get_answer(received(link), answer, &size);
+		if (read == FRAME_COMPLETE && answer->tag == tag && size == link->in.len)
+			return ATTEMPT_ANSWERED;
+		if (read != FRAME_INCOMPLETE) {
+			disconnect(link);
+			return ATTEMPT_PROTOCOL;
+		}
+	}
+}
+
+/* The status that an answer stands for. */
+static enum status read_answer(struct link *link, enum command command,
+	const struct frame_answer *answer, void *result)
+{
+	struct bytes payload = answer->payload;
+
+	switch (answer->outcome) {
+	case FRAME_DONE:
+		if (answer->command == command &&
+			unpack_record(&payload, command_infos[command].result_fields, result) &&
+			payload.len == 0)
+			return STATUS_OK;
+		disconnect(link);
+		return STATUS_PROTOCOL;
+	case FRAME_BUSY:
+		return STATUS_BUSY;
+	case FRAME_FORBIDDEN:
+		return STATUS_FORBIDDEN;
+	default:
+		return STATUS_FAULT;
+	}
+}
+
+enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
+	int64_t deadline_ms)
+{
+	const struct command_info *info = &command_infos[command];
+	uint64_t tag = ++link->next_tag;
+	struct frame_answer answer;
+	enum attempt attempt;
+	enum status status;
+	bool maybe_done = false;
+	size_t start;
+
+	buffer_reset(&link->out);
+	start = frame_open_request(&link->out, (uint16_t)command, tag);
+	pack_record(&link->out, info->cmd_fields, cmd);
+	frame_close(&link->out, start);
+	if (link->out.failed)
+		return STATUS_NOMEM;
+	for (;;) {
+		attempt = attempt_once(link, &answer, tag, deadline_ms);
+		if (attempt == ATTEMPT_ANSWERED) {
+			link->generation = answer.generation;
+			link->answered_ms = clock_boot_ms();
+			status = read_answer(link, command, &answer, result);
+			/* Busy tells of this attempt; an earlier one may have been applied. */
+			if (status != STATUS_BUSY || !maybe_done)
+				return status;
+		}
+		if (attempt == ATTEMPT_PROTOCOL)
+			return maybe_done ? STATUS_UNKNOWN : STATUS_PROTOCOL;
+		maybe_done |= attempt == ATTEMPT_LOST || attempt == ATTEMPT_NOMEM;
+		if (clock_boot_ms() + RECONNECT_MS >= deadline_ms)
+			return maybe_done ? STATUS_UNKNOWN : STATUS_NOT_SENT;
+		clock_sleep_ms(RECONNECT_MS);
+	}
+}
+
+struct bytes link_list_key(struct buffer *buffer, enum record record, unsigned int count,
+	const void *record_row)
+{
+	buffer_reset(buffer);
+	pack_key(buffer, record_infos[record].fields, count, record_row);
+	return (struct bytes){buffer->data, (uint32_t)buffer->len};
+}
+
+bool link_list_row(struct bytes *rows, enum record record, void *row)
+{
+	return rows->len && unpack_record(rows, record_infos[record].fields, row);
+}

@@ -1,0 +1,117 @@
+#include "link/frame.h"
+
+#include <string.h>
+
+static const char magic[4] = {'C', 'B', 'L', '1'};
+
+static void put(uint8_t *to, uint64_t value, unsigned int width)
+{
+	while (width--) {
+		to[width] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+static uint64_t get(const uint8_t *from, unsigned int width)
+{
+	uint64_t value = 0;
+
+	while (width--)
+		value = value << 8 | *from++;
+	return value;
+}
+
+void greeting_put(struct buffer *out, uint64_t protocol, uint64_t generation)
+{
+	uint8_t bytes[GREETING_SIZE];
+
+	memcpy(bytes, magic, 4);
+	put(bytes + 4, protocol, 8);
+	put(bytes + 12, generation, 8);
+	buffer_append(out, bytes, sizeof(bytes));
+}
+
+enum frame_read greeting_get(struct bytes in, uint64_t *protocol, uint64_t *generation)
+{
+	if (memcmp(in.data, magic, in.len < 4 ? in.len : 4) != 0)
+		return FRAME_GARBAGE;
+	if (in.len < GREETING_SIZE)
+		return FRAME_INCOMPLETE;
+	*protocol = get(in.data + 4, 8);
+	*generation = get(in.data + 12, 8);
+	return FRAME_COMPLETE;
+}
+
+size_t frame_open_request(struct buffer *out, uint16_t command, uint64_t tag)
+{
+	uint8_t head[FRAME_REQUEST_SIZE] = {0};
+	size_t start = out->len;
+
+	put(head + 4, command, 2);
+	put(head + 8, tag, 8);
+	buffer_append(out, head, sizeof(head));
+	return start;
+}
+
+size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer)
+{
+	uint8_t head[FRAME_ANSWER_SIZE] = {0};
+	size_t start = out->len;
+
+	put(head + 4, answer->command, 2);
+	put(head + 6, answer->outcome, 2);
+	put(head + 8, answer->tag, 8);
+	put(head + 16, answer->generation, 8);
+	buffer_append(out, head, sizeof(head));
+	return start;
+}
+
+void frame_close(struct buffer *out, size_t start)
+{
+	if (!out->failed)
+		put(out->data + start, out->len - start - FRAME_LENGTH_SIZE, FRAME_LENGTH_SIZE);
+}
+
+/* Finds the frame's end. @head: the bytes that every frame of this kind has. */
+static enum frame_read measure(struct bytes in, uint32_t head, size_t *size)
+{
+	uint64_t length;
+
+	if (in.len < FRAME_LENGTH_SIZE)
+		return FRAME_INCOMPLETE;
+	length = get(in.data, FRAME_LENGTH_SIZE);
+	if (length < head - FRAME_LENGTH_SIZE || length > FRAME_MAX - FRAME_LENGTH_SIZE)
+		return FRAME_GARBAGE;
+	*size = (size_t)length + FRAME_LENGTH_SIZE;
+	return in.len < *size ? FRAME_INCOMPLETE : FRAME_COMPLETE;
+}
+
+enum frame_read frame_get_request(struct bytes in, struct frame_request *request, size_t *size)
+{
+	enum frame_read read = measure(in, FRAME_REQUEST_SIZE, size);
+
+	if (read != FRAME_COMPLETE)
+		return read;
+	if (get(in.data + 6, 2) != 0)
+		return FRAME_GARBAGE;
+	request->command = (uint16_t)get(in.data + 4, 2);
+	request->tag = get(in.data + 8, 8);
+	request->payload.data = in.data + FRAME_REQUEST_SIZE;
+	request->payload.len = (uint32_t)(*size - FRAME_REQUEST_SIZE);
+	return FRAME_COMPLETE;
+}
+
+enum frame_read frame_get_answer(struct bytes in, struct frame_answer *answer, size_t *size)
+{
+	enum frame_read read = measure(in, FRAME_ANSWER_SIZE, size);
+
+	if (read != FRAME_COMPLETE)
+		return read;
+	answer->command = (uint16_t)get(in.data + 4, 2);
+	answer->outcome = (uint16_t)get(in.data + 6, 2);
+	answer->tag = get(in.data + 8, 8);
+	answer->generation = get(in.data + 16, 8);
+	answer->payload.data = in.data + FRAME_ANSWER_SIZE;
+	answer->payload.len = (uint32_t)(*size - FRAME_ANSWER_SIZE);
+	return FRAME_COMPLETE;
+}

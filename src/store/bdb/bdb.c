@@ -1,0 +1,342 @@
+#include "store/bdb/bdb.h"
+
+#include "base/log.h"
+#include "base/pack.h"
+#include "store/bdb/env.h"
+#include "store/bdb/maintain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW_VERSION 1
+/* The largest encoded row (audit) is below 2 KiB. */
+#define ROW_MAX     8192
+
+struct bdb_store {
+	struct store store;
+	struct bdb_env bdb;
+	struct bdb_maintain maintain;
+	struct buffer row; /* the value being written */
+	uint8_t value[ROW_MAX];
+	uint8_t key[ROW_MAX];
+};
+
+static struct bdb_store *self(struct store *store)
+{
+	return (struct bdb_store *)((char *)store - offsetof(struct bdb_store, store));
+}
+
+static DBT borrowed(const void *data, size_t len)
+{
+	DBT dbt = {.data = (void *)(uintptr_t)data, .size = (u_int32_t)len};
+
+	return dbt;
+}
+
+static DBT room(uint8_t *memory)
+{
+	DBT dbt = {.data = memory, .ulen = ROW_MAX, .flags = DB_DBT_USERMEM};
+
+	return dbt;
+}
+
+/* Decodes a value into @row, whose key members are set. */
+static enum status decode(enum record record, const DBT *value, void *row)
+{
+	const struct record_info *info = &record_infos[record];
+	struct bytes in = {value->data, value->size};
+
+	if (in.len < 1 || in.data[0] != ROW_VERSION) {
+		log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=version", info->name);
+		return STATUS_CORRUPT;
+	}
+	in.data++;
+	in.len--;
+	if (!unpack_record(&in, info->fields + info->key_count, row) || in.len) {
+		log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=encoding", info->name);
+		return STATUS_CORRUPT;
+	}
+	return STATUS_OK;
+}
+
+static enum status load_row(struct bdb_store *bdb, struct ws *ws, struct ws_row *row)
+{
+	DB *table = bdb->bdb.tables[row->record];
+	DBT key = borrowed(row->key, row->key_len), value = room(bdb->value);
+	int error = table->get(table, NULL, &key, &value, 0);
+	void *data;
+
+	if (error == DB_NOTFOUND) {
+		ws_row_absent(row);
+		return STATUS_OK;
+	}
+	if (error) {
+		log_line(LOG_LEVEL_ERROR, "read_failed", "table=%s error=\"%s\"",
+			record_infos[row->record].name, db_strerror(error));
+		return bdb_status(error);
+	}
+	data = ws_row_fill(ws, row);
+	return data ? decode(row->record, &value, data) : STATUS_NOMEM;
+}
+
+static enum status bdb_load(struct store *store, struct ws *ws)
+{
+	enum status status = STATUS_OK;
+
+	for (struct ws_row *row = ws->first_wanted; row && !status; row = row->next) {
+		if (row->state == WS_WANTED)
+			status = load_row(self(store), ws, row);
+	}
+	if (!status)
+		ws->first_wanted = NULL;
+	return status;
+}
+
+static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
+{
+	const struct record_info *info = &record_infos[row->record];
+	DB *table = bdb->bdb.tables[row->record];
+	const uint8_t version = ROW_VERSION;
+	DBT key, value;
+
+	buffer_reset(&bdb->row);
+	buffer_append(&bdb->row, &version, 1);
+	if (!pack_record(&bdb->row, info->fields + info->key_count, row->data))
+		return ENOMEM;
+	key = borrowed(row->key, row->key_len);
+	value = borrowed(bdb->row.data, bdb->row.len);
+	return table->put(table, txn, &key, &value, row->appended ? DB_NOOVERWRITE : 0);
+}
+
+/* A failed step before the commit: takes the transaction back and tells what it means. */
+static enum save_result give_up(DB_TXN *txn, int error)
+{
+	int aborted = txn->abort(txn);
+
+	if (aborted || (error != ENOSPC && error != EDQUOT && error != DB_KEYEXIST))
+		log_line(LOG_LEVEL_ERROR, "save_failed", "error=\"%s\" abort=\"%s\"",
+			db_strerror(error), db_strerror(aborted));
+	if (aborted) {
+		bdb_status(aborted);
+		return SAVE_LOST;
+	}
+	if (error == DB_KEYEXIST)
+		return SAVE_FAULT;
+	return bdb_status(error) == STATUS_FULL ? SAVE_FULL : SAVE_LOST;
+}
+
+static enum save_result bdb_save(struct store *store, struct ws *ws)
+{
+	struct bdb_store *bdb = self(store);
+	DB_TXN *txn;
+	int error;
+
+	if (!ws->dirty)
+		return SAVE_OK;
+	error = bdb->bdb.env->txn_begin(bdb->bdb.env, NULL, &txn, DB_TXN_SYNC);
+	if (error) {
+		bdb_status(error);
+		return SAVE_LOST;
+	}
+	for (const struct ws_row *row = ws->first; row; row = row->next) {
+		if (!row->dirty)
+			continue;
+		error = put_row(bdb, txn, row);
+		if (error)
+			return give_up(txn, error);
+	}
+	error = txn->commit(txn, 0);
+	if (!error)
+		return SAVE_OK;
+	/* Never "nothing happened": the log may hold the commit. */
+	log_line(LOG_LEVEL_ERROR, "commit_failed", "error=\"%s\"", db_strerror(error));
+	bdb_status(error);
+	return SAVE_LOST;
+}
+
+static bool has_prefix(const DBT *key, struct bytes prefix)
+{
+	return key->size >= prefix.len &&
+		(!prefix.len || memcmp(key->data, prefix.data, prefix.len) == 0);
+}
+
+/* Turns @key, in place, into the first key behind all keys that begin with it. False: none. */
+static bool step_over(uint8_t *key, u_int32_t *len)
+{
+	while (*len) {
+		if (key[*len - 1] != 0xff) {
+			key[*len - 1]++;
+			return true;
+		}
+		(*len)--;
+	}
+	return false;
+}
+
+/* Moves the cursor to the range's first row. */
+static int seek(struct bdb_store *bdb, DBC *cursor, const struct store_range *range, DBT *key,
+	DBT *value)
+{
+	struct bytes from = range->after.len ? range->after : range->prefix;
+	bool behind;
+	int error;
+
+	if (from.len > ROW_MAX)
+		return EINVAL;
+	if (from.len)
+		memcpy(bdb->key, from.data, from.len);
+	key->size = from.len;
+	if (!range->reverse) {
+		error = cursor->get(cursor, key, value, DB_SET_RANGE);
+		if (!error && range->after.len && key->size == from.len &&
+			memcmp(key->data, from.data, from.len) == 0)
+			error = cursor->get(cursor, key, value, DB_NEXT);
+		return error;
+	}
+	/* The last row before @after, or before what follows the prefix. */
+	behind = range->after.len || step_over(bdb->key, &key->size);
+	error = behind && key->size ? cursor->get(cursor, key, value, DB_SET_RANGE) : DB_NOTFOUND;
+	if (error && error != DB_NOTFOUND)
+		return error;
+	return cursor->get(cursor, key, value, error ? DB_LAST : DB_PREV);
+}
+
+static enum status visit_row(const struct store_range *range, const DBT *key, const DBT *value,
+	store_visit *visit, void *context, bool *go_on)
+{
+	const struct record_info *info = &record_infos[range->record];
+	struct bytes key_bytes = {key->data, key->size}, in = key_bytes;
+	enum status status = STATUS_NOMEM;
+	void *row = calloc(1, info->size);
+
+	if (!row)
+		return STATUS_NOMEM;
+	status = unpack_key(&in, info->fields, info->key_count, row) ? STATUS_OK : STATUS_CORRUPT;
+	if (!status)
+		status = decode(range->record, value, row);
+	if (!status)
+		*go_on = visit(context, key_bytes, row);
+	free(row);
+	return status;
+}
+
+static enum status bdb_scan(struct store *store, const struct store_range *range,
+	store_visit *visit, void *context)
+{
+	struct bdb_store *bdb = self(store);
+	DB *table = bdb->bdb.tables[range->record];
+	DBT key = room(bdb->key), value = room(bdb->value);
+	enum status status = STATUS_OK;
+	bool go_on = true;
+	DBC *cursor;
+	int error = table->cursor(table, NULL, &cursor, 0);
+
+	if (error)
+		return bdb_status(error);
+	error = seek(bdb, cursor, range, &key, &value);
+	while (!error && !status && go_on && has_prefix(&key, range->prefix)) {
+		status = visit_row(range, &key, &value, visit, context, &go_on);
+		if (!status && go_on)
+			error = cursor->get(cursor, &key, &value,
+				range->reverse ? DB_PREV : DB_NEXT);
+	}
+	cursor->close(cursor);
+	if (error && error != DB_NOTFOUND) {
+		log_line(LOG_LEVEL_ERROR, "scan_failed", "table=%s error=\"%s\"",
+			record_infos[range->record].name, db_strerror(error));
+		return bdb_status(error);
+	}
+	return status;
+}
+
+static void bdb_figures(struct store *store, struct store_figures *figures)
+{
+	struct bdb_maintain *maintain = &self(store)->maintain;
+
+	figures->log_bytes = atomic_load(&maintain->log_bytes);
+	figures->checkpoints = atomic_load(&maintain->checkpoints);
+}
+
+static void bdb_close(struct store *store)
+{
+	struct bdb_store *bdb = self(store);
+	int error;
+
+	bdb_maintain_stop(&bdb->maintain);
+	error = bdb->bdb.env->txn_checkpoint(bdb->bdb.env, 0, 0, DB_FORCE);
+	if (error)
+		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
+	bdb_env_close(&bdb->bdb);
+	buffer_free(&bdb->row);
+	free(bdb);
+}
+
+/* Writes the schema into new data, refuses data of a newer one. */
+static enum status check_schema(struct store *store, char *why, size_t why_size)
+{
+	struct counter key = {.name = "schema", .value = STORE_SCHEMA};
+	const struct counter *stored;
+	enum save_result saved;
+	enum status status;
+	struct ws *ws = malloc(sizeof(*ws));
+
+	if (!ws)
+		return STATUS_NOMEM;
+	ws_init(ws);
+	ws_want(ws, RECORD_COUNTER, &key);
+	status = store->load(store, ws);
+	stored = status ? NULL : ws_get(ws, RECORD_COUNTER, &key);
+	if (stored && stored->value > STORE_SCHEMA) {
+		snprintf(why, why_size,
+			"the data was written by a newer creditbridge (schema %" PRIu64
+			"; this one knows up to %d): install that version again",
+			stored->value, STORE_SCHEMA);
+		status = STATUS_CONFIG;
+	} else if (status) {
+		snprintf(why, why_size, "cannot read the schema: %s", status_text(status));
+	} else if (!stored) {
+		ws_append(ws, RECORD_COUNTER, &key);
+		saved = store->save(store, ws);
+		if (saved != SAVE_OK) {
+			snprintf(why, why_size, "cannot write the schema into the new database");
+			status = saved == SAVE_FULL ? STATUS_FULL : STATUS_IO;
+		}
+	}
+	ws_free(ws);
+	free(ws);
+	return status;
+}
+
+enum status bdb_open(const struct bdb_options *options, struct store **store, char *why,
+	size_t why_size)
+{
+	struct bdb_store *bdb = calloc(1, sizeof(*bdb));
+	enum status status;
+
+	if (!bdb) {
+		snprintf(why, why_size, "out of memory");
+		return STATUS_NOMEM;
+	}
+	bdb->store = (struct store){bdb_load, bdb_save, bdb_scan, bdb_figures, bdb_close};
+	buffer_init(&bdb->row, ROW_MAX);
+	status = bdb_env_open(&bdb->bdb, options, why, why_size);
+	if (status) {
+		free(bdb);
+		return status;
+	}
+	status = check_schema(&bdb->store, why, why_size);
+	if (!status && !bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options)) {
+		snprintf(why, why_size, "cannot start the checkpoint thread");
+		status = STATUS_NOMEM;
+	}
+	if (status) {
+		bdb_close(&bdb->store);
+		return status;
+	}
+	*store = &bdb->store;
+	return STATUS_OK;
+}

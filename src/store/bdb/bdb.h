@@ -1,0 +1,34 @@
+/*
+ * bdb - the store on Berkeley DB.
+ *
+ * One environment, owned by this process alone (DB_PRIVATE), recovered when it is opened. One
+ * btree a row kind, in the file NAME.db. See SCHEMA beside this file for the encoding.
+ *
+ * The disk's errors: a failing fsync or an EIO while saving ends the process at once with exit
+ * code 74 (BDB_EXIT_IO): libdb would repeat the fsync, which on Linux can report success for data
+ * that is lost. Nothing is answered for the batch that met it.
+ */
+#ifndef STORE_BDB_BDB_H
+#define STORE_BDB_BDB_H
+
+#include "store/store.h"
+
+#define BDB_EXIT_IO 74
+
+struct bdb_options {
+	const char *directory; /* the environment: tables and log */
+	uint32_t cache_mib;
+	uint32_t checkpoint_kib;
+	uint32_t checkpoint_interval_ms;
+	uint32_t log_keep_mib;
+};
+
+/*
+ * Opens the store, running recovery. STATUS_OK; STATUS_FULL: recovery found no space;
+ * STATUS_CONFIG: the data was written by a newer schema (a sentence in @why); STATUS_IO,
+ * STATUS_NOMEM, STATUS_CORRUPT: with a sentence in @why. @store is to be ended by its close().
+ */
+enum status bdb_open(const struct bdb_options *options, struct store **store, char *why,
+	size_t why_size);
+
+#endif

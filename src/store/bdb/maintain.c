@@ -1,0 +1,151 @@
+#include "store/bdb/maintain.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/bdb/env.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often the amount of log since the last checkpoint is looked at. */
+#define LOOK_MS     50
+#define ARCHIVE_MS  10000
+#define MIB         (1024 * 1024)
+
+/* Adds up the log files in the environment's directory. */
+static uint64_t log_bytes(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *file;
+	struct stat st;
+	uint64_t sum = 0;
+
+	if (!dir)
+		return 0;
+	while ((file = readdir(dir))) {
+		if (strncmp(file->d_name, "log.", 4) == 0 &&
+			fstatat(dirfd(dir), file->d_name, &st, 0) == 0)
+			sum += (uint64_t)st.st_size;
+	}
+	closedir(dir);
+	return sum;
+}
+
+/*
+ * Deletes the oldest logs that recovery no longer needs while all logs together exceed what is to
+ * be kept for roll-forward.
+ */
+static void remove_old_logs(struct bdb_maintain *maintain)
+{
+	uint64_t keep = (uint64_t)maintain->options.log_keep_mib * MIB;
+	uint64_t sum = log_bytes(maintain->options.directory);
+	char **unneeded = NULL;
+	struct stat st;
+	int error = 0;
+
+	if (sum > keep)
+		error = maintain->env->log_archive(maintain->env, &unneeded, DB_ARCH_ABS);
+	if (error)
+		log_line(LOG_LEVEL_WARNING, "log_archive_failed", "error=\"%s\"",
+			db_strerror(error));
+	for (char **file = unneeded; file && *file && sum > keep; file++) {
+		if (stat(*file, &st) == 0 && unlink(*file) == 0)
+			sum -= (uint64_t)st.st_size;
+	}
+	free(unneeded);
+	atomic_store(&maintain->log_bytes, sum);
+}
+
+/* Writes a checkpoint when @kib of log were written since the last; 0: whenever there is any. */
+static void checkpoint(struct bdb_maintain *maintain, uint32_t kib)
+{
+	int error = maintain->env->txn_checkpoint(maintain->env, kib, 0, 0);
+
+	if (error)
+		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
+	else
+		atomic_fetch_add(&maintain->checkpoints, 1);
+	bdb_status(error);
+}
+
+/* Sleeps for LOOK_MS or until the thread is to end. Returns whether it is. */
+static bool nap(struct bdb_maintain *maintain)
+{
+	struct timespec until;
+	bool stop;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_MS * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_nsec -= 1000000000L;
+		until.tv_sec++;
+	}
+	pthread_mutex_lock(&maintain->mutex);
+	if (!maintain->stop)
+		pthread_cond_timedwait(&maintain->wake, &maintain->mutex, &until);
+	stop = maintain->stop;
+	pthread_mutex_unlock(&maintain->mutex);
+	return stop;
+}
+
+static void *run(void *context)
+{
+	struct bdb_maintain *maintain = context;
+	int64_t now, checkpoint_ms = clock_boot_ms(), archive_ms = 0;
+
+	while (!nap(maintain)) {
+		now = clock_boot_ms();
+		if (now - checkpoint_ms >= maintain->options.checkpoint_interval_ms) {
+			checkpoint(maintain, 0);
+			checkpoint_ms = clock_boot_ms();
+		} else {
+			checkpoint(maintain, maintain->options.checkpoint_kib);
+		}
+		if (now - archive_ms >= ARCHIVE_MS) {
+			remove_old_logs(maintain);
+			archive_ms = now;
+		}
+	}
+	return NULL;
+}
+
+bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
+	const struct bdb_options *options)
+{
+	sigset_t all, before;
+	int error;
+
+	maintain->env = env;
+	maintain->options = *options;
+	maintain->stop = false;
+	pthread_mutex_init(&maintain->mutex, NULL);
+	pthread_cond_init(&maintain->wake, NULL);
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&maintain->thread, NULL, run, maintain);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	maintain->started = error == 0;
+	return maintain->started;
+}
+
+void bdb_maintain_stop(struct bdb_maintain *maintain)
+{
+	if (!maintain->started)
+		return;
+	pthread_mutex_lock(&maintain->mutex);
+	maintain->stop = true;
+	pthread_cond_signal(&maintain->wake);
+	pthread_mutex_unlock(&maintain->mutex);
+	pthread_join(maintain->thread, NULL);
+	pthread_mutex_destroy(&maintain->mutex);
+	pthread_cond_destroy(&maintain->wake);
+	maintain->started = false;
+}

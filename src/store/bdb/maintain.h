@@ -1,0 +1,35 @@
+/*
+ * maintain - checkpoints and removal of old logs, in a thread of their own.
+ *
+ * A checkpoint in the ledger's loop would stall every caller for as long as the pages take to be
+ * written. The thread only calls libdb's checkpoint and log archive functions, which are safe
+ * beside the writer because the environment is opened with DB_THREAD.
+ */
+#ifndef STORE_BDB_MAINTAIN_H
+#define STORE_BDB_MAINTAIN_H
+
+#include "store/bdb/bdb.h"
+
+#include <db.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct bdb_maintain {
+	DB_ENV *env;
+	struct bdb_options options;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	bool started;
+	bool stop; /* under mutex */
+	atomic_uint_fast64_t checkpoints;
+	atomic_uint_fast64_t log_bytes;
+};
+
+/* Starts the thread. False: it could not be made. */
+bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
+	const struct bdb_options *options);
+/* Ends the thread and waits for it. */
+void bdb_maintain_stop(struct bdb_maintain *maintain);
+
+#endif

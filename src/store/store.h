@@ -1,0 +1,55 @@
+/*
+ * store - the seam between the ledger's commands and whatever keeps the rows.
+ *
+ * Nothing above this header knows which store it is. A store keeps the row kinds of
+ * domain/records.def, loads and saves working sets and reads ranges. It is used by one thread.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "base/status.h"
+#include "store/ws.h"
+
+/* Of the rows as they are encoded: raised when records.h changes in a way stored rows must follow. */
+#define STORE_SCHEMA 1
+
+enum save_result {
+	SAVE_OK,    /* durable */
+	SAVE_FULL,  /* no space: nothing was changed, the store goes on */
+	SAVE_FAULT, /* an appended row exists already: nothing was changed, the store goes on */
+	SAVE_LOST,  /* outcome unknown, or the store is broken: the process has to end */
+};
+
+/* A range of rows of one kind. */
+struct store_range {
+	enum record record;
+	bool reverse;
+	struct bytes prefix; /* the packed beginning of the key; empty: all rows */
+	struct bytes after;  /* begin behind this packed key; empty: from the range's end */
+};
+
+/*
+ * Is given each row of a range, with its packed key. Returns false to stop. The row is valid
+ * during the call only.
+ */
+typedef bool store_visit(void *context, struct bytes key, const void *row);
+
+struct store_figures {
+	uint64_t log_bytes;
+	uint64_t checkpoints;
+};
+
+struct store {
+	/* Loads every row that is WS_WANTED. STATUS_CORRUPT: a row does not decode. */
+	enum status (*load)(struct store *store, struct ws *ws);
+	/* Saves every dirty row in one durable transaction. */
+	enum save_result (*save)(struct store *store, struct ws *ws);
+	/* Visits the rows of a range as they were last saved. */
+	enum status (*scan)(struct store *store, const struct store_range *range,
+		store_visit *visit, void *context);
+	void (*figures)(struct store *store, struct store_figures *figures);
+	/* Ends the store: checkpoint, close, free. */
+	void (*close)(struct store *store);
+};
+
+#endif

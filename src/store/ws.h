@@ -1,0 +1,85 @@
+/*
+ * ws - the working set: the rows that a batch of commands reads and writes.
+ *
+ * Commands declare the rows they need (ws_want), the store loads them all at once, the commands
+ * then work on them in memory (ws_get, ws_put, ws_append), and the store saves what was changed in
+ * one transaction. Rows are the structs of domain/records.h; a row is named by a struct of its kind
+ * whose key members are filled.
+ *
+ * Reading or putting a row that was not declared is a bug of the command: it marks the working set
+ * faulty (ws_faulty), the batch is not saved and its commands are run one by one, so that the
+ * bug harms its own command only. The same happens when memory is exhausted.
+ */
+#ifndef STORE_WS_H
+#define STORE_WS_H
+
+#include "base/buffer.h"
+#include "base/field.h"
+#include "domain/records.h"
+
+#include <stdbool.h>
+
+enum ws_state {
+	WS_WANTED, /* declared, to be loaded */
+	WS_ABSENT, /* loaded: there is no such row */
+	WS_LOADED, /* loaded, or written by a command */
+};
+
+struct ws_row {
+	enum record record;
+	enum ws_state state;
+	bool dirty;    /* a command wrote it: to be saved */
+	bool appended; /* it must not exist in the store yet */
+	uint32_t hash;
+	uint32_t key_len;
+	uint8_t *key; /* packed */
+	void *data;   /* the struct */
+	struct ws_row *next_in_bucket;
+	struct ws_row *next; /* in the order of declaration */
+};
+
+#define WS_BUCKETS 4096
+
+struct ws_block;
+struct ws {
+	struct ws_row *buckets[WS_BUCKETS];
+	struct ws_row *first;
+	struct ws_row *last;
+	struct ws_row *first_wanted; /* none before it is WS_WANTED */
+	struct ws_block *blocks;     /* memory of the rows, kept over resets */
+	struct ws_block *block;      /* the one in use */
+	struct buffer key;           /* of the call under way */
+	bool dirty;                  /* some row is */
+	bool fault;
+	char fault_text[96]; /* which row, for the log */
+};
+
+void ws_init(struct ws *ws);
+void ws_free(struct ws *ws);
+/* Forgets all rows, keeps the memory. */
+void ws_reset(struct ws *ws);
+
+/* Declares a row. Declaring it twice is nothing. */
+void ws_want(struct ws *ws, enum record record, const void *key_row);
+
+/* The row, or NULL: there is none. Valid until ws_reset; do not change it in place. */
+const void *ws_get(struct ws *ws, enum record record, const void *key_row);
+
+/* Writes a declared row, new or not. @row is copied. */
+void ws_put(struct ws *ws, enum record record, const void *row);
+
+/* Writes a row that must be new; it need not be declared. @row is copied. */
+void ws_append(struct ws *ws, enum record record, const void *row);
+
+static inline bool ws_faulty(const struct ws *ws)
+{
+	return ws->fault;
+}
+
+/* For stores: whether rows wait to be loaded, and the row's state after loading. */
+bool ws_pending(const struct ws *ws);
+void ws_row_absent(struct ws_row *row);
+/* The struct to be filled by the store; its key members are set. The row counts as loaded. */
+void *ws_row_fill(struct ws *ws, struct ws_row *row);
+
+#endif

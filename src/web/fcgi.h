@@ -1,0 +1,37 @@
+/*
+ * fcgi - the FastCGI side of a worker process: threads, signals, requests in and replies out.
+ *
+ * SIGTERM, SIGINT and SIGUSR1 stop it: requests under way are finished and what already waits in
+ * the backlog is served for FCGI_GRACE_MS; after FCGI_STOP_MS the process ends in any case (Apache
+ * mod_fcgid kills after 8 s).
+ *
+ * BUGS: libfcgi reads a request's first bytes without a timeout. A web server that connects and
+ * falls silent holds a thread until it closes the connection or the process is stopped.
+ */
+#ifndef WEB_FCGI_H
+#define WEB_FCGI_H
+
+#include "web/serve.h"
+#include "web/socket.h"
+
+#define FCGI_THREADS_MAX 256
+#define FCGI_GRACE_MS    1000
+#define FCGI_STOP_MS     7000
+
+/*
+ * Blocks the signals that stop the process, for the caller and every thread to come. Called first
+ * in main(), so that a signal that comes early is not lost.
+ */
+void fcgi_block_signals(void);
+
+/*
+ * Serves requests from the listening socket @fd with @threads threads until stopped. @own is the
+ * socket of socket_open() whose file is removed when stopping, or NULL. Returns what the process
+ * is to exit with: 0 it was asked to stop, 75 the ledger speaks another protocol (the web server
+ * starts the process anew), 1 the machine failed, which was logged. Does not return but exits so
+ * when a thread hangs beyond FCGI_STOP_MS.
+ */
+int fcgi_run(const struct server *server, int fd, unsigned int threads,
+	const struct web_socket *own);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * gate - who calls: the dealers' keys, and the check of x-casino-signature (api.md, Signature).
+ *
+ * Each thread keeps all dealers' keys. They are as old as a second at most: an answer of the ledger
+ * tells the keyring's generation, and without an answer for a second the gate asks for it.
+ *
+ * A missing, malformed or wrong signature and an unknown casino id cost the same work: the keyring
+ * is looked up once and DEALER_KEYS_MAX signatures are computed, with made-up keys where there are
+ * none. Only a caller who is let in is told so earlier.
+ */
+#ifndef WEB_GATE_H
+#define WEB_GATE_H
+
+#include "link/client.h"
+#include "web/http.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The ledger's last answer vouches for the keys this long. */
+#define GATE_FRESH_MS 1000
+
+struct gate {
+	struct keyring_entry *entries; /* in the order of casino_id */
+	uint32_t count;
+	uint64_t generation; /* 0: no keys yet */
+	struct keyring_entry nobody; /* stands in for a casino that is not known */
+};
+
+/* False: no randomness for the made-up keys. */
+bool gate_init(struct gate *gate);
+/* Frees and wipes the keys. */
+void gate_free(struct gate *gate);
+
+/*
+ * Finds out who signed @request. On STATUS_OK *@dealer is the caller, valid until the next call,
+ * or NULL: 401 invalid_signature. Another status: the keys could not be brought up to date before
+ * @deadline_ms (boot time); nobody is let in by older ones. @now_ms is boot time.
+ */
+enum status gate_check(struct gate *gate, struct link *link, const struct http_request *request,
+	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **dealer);
+
+#endif

@@ -1,0 +1,39 @@
+/* A3: the credit that a player holds on the platform. */
+#include "web/handlers.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+const struct body_field balance_body_fields[] = {
+	BODY_FIELD(BODY_ID, balance_body, user_id),
+	BODY_FIELD(BODY_INTEGER, balance_body, request_timestamp),
+	BODY_FIELD_END,
+};
+
+/* The answer of A3 (api.md A). */
+static const struct field answer_fields[] = {
+	FIELD(FIELD_STR, balance_result, user_id),
+	FIELD(FIELD_STR, balance_result, player_id),
+	FIELD(FIELD_MONEY, balance_result, balance),
+	FIELD(FIELD_STR, balance_result, currency),
+	FIELD_END,
+};
+
+void handle_balance(struct exchange *exchange)
+{
+	const struct balance_body *body = &exchange->body.balance;
+	struct balance_cmd cmd = {.casino_id = ""};
+	struct balance_result result;
+	enum status status;
+
+	if (exchange_is_stale(exchange, body->request_timestamp)) {
+		reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, NULL);
+		return;
+	}
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->dealer->casino_id);
+	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
+	memset(&result, 0, sizeof(result));
+	status = link_call(exchange->link, COMMAND_BALANCE, &cmd, &result, exchange->deadline_ms);
+	exchange_answer(exchange, status, CALL_READS, &result.verdict, answer_fields, &result);
+}

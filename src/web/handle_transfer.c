@@ -1,0 +1,52 @@
+/* A1 and A2: one command, two directions. */
+#include "web/handlers.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+const struct body_field transfer_body_fields[] = {
+	BODY_FIELD(BODY_AMOUNT, transfer_body, amount),
+	BODY_FIELD(BODY_ID, transfer_body, request_transaction_id),
+	BODY_FIELD(BODY_ID, transfer_body, user_id),
+	BODY_FIELD_END,
+};
+
+/* The answer of A1 and A2 (api.md A). */
+static const struct field answer_fields[] = {
+	FIELD(FIELD_MONEY, transfer_result, amount),
+	FIELD(FIELD_MONEY, transfer_result, before_balance),
+	FIELD(FIELD_STR, transfer_result, currency),
+	FIELD(FIELD_MONEY, transfer_result, current_balance),
+	FIELD(FIELD_STR, transfer_result, player_id),
+	FIELD(FIELD_STR, transfer_result, request_transaction_id),
+	FIELD(FIELD_U64, transfer_result, transaction_id),
+	FIELD(FIELD_STR, transfer_result, user_id),
+	FIELD_END,
+};
+
+static void transfer(struct exchange *exchange, enum entry_kind kind)
+{
+	const struct transfer_body *body = &exchange->body.transfer;
+	struct transfer_cmd cmd = {.kind = kind, .amount = body->amount};
+	struct transfer_result result;
+	enum status status;
+
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->dealer->casino_id);
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
+		body->request_transaction_id);
+	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
+	memset(&result, 0, sizeof(result));
+	status = link_call(exchange->link, COMMAND_TRANSFER, &cmd, &result, exchange->deadline_ms);
+	exchange_answer(exchange, status, CALL_MOVES, &result.verdict, answer_fields, &result);
+}
+
+void handle_transfer_in(struct exchange *exchange)
+{
+	transfer(exchange, ENTRY_TRANSFER_IN);
+}
+
+void handle_transfer_out(struct exchange *exchange)
+{
+	transfer(exchange, ENTRY_TRANSFER_OUT);
+}

@@ -1,0 +1,129 @@
+#include "web/http.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+	const char *name;
+	size_t offset;
+} variables[] = {
+	{"REQUEST_METHOD", offsetof(struct http_request, method)},
+	{"SCRIPT_NAME", offsetof(struct http_request, script_name)},
+	{"PATH_INFO", offsetof(struct http_request, path_info)},
+	{"CONTENT_LENGTH", offsetof(struct http_request, content_length)},
+	{"HTTP_TRANSFER_ENCODING", offsetof(struct http_request, transfer_encoding)},
+	{"HTTP_X_CASINO_ID", offsetof(struct http_request, casino_id)},
+	{"HTTP_X_CASINO_SIGNATURE", offsetof(struct http_request, signature)},
+	{"HTTP_X_REQUEST_ID", offsetof(struct http_request, request_id)},
+};
+
+static void variable_note(struct http_request *request, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	struct http_variable *variable;
+	size_t len;
+
+	if (!equals)
+		return;
+	len = (size_t)(equals - text);
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		if (strncmp(variables[i].name, text, len) != 0 || variables[i].name[len] != '\0')
+			continue;
+		variable = (void *)((char *)request + variables[i].offset);
+		if (variable->count++ == 0)
+			variable->value = equals + 1;
+		return;
+	}
+}
+
+static const char *text_of(const struct http_variable *variable)
+{
+	return variable->value ? variable->value : "";
+}
+
+void http_request_read(struct http_request *request, char *const *environment)
+{
+	int len;
+
+	memset(request, 0, sizeof(*request));
+	for (; *environment; environment++)
+		variable_note(request, *environment);
+	len = snprintf(request->path, sizeof(request->path), "%s%s",
+		text_of(&request->script_name), text_of(&request->path_info));
+	if (len < 0 || (size_t)len >= sizeof(request->path))
+		request->path[0] = '\0';
+}
+
+/* How the length of the body is known. */
+enum length {
+	LENGTH_KNOWN,
+	LENGTH_OPEN,   /* the body ends where the source does */
+	LENGTH_GARBAGE,
+};
+
+static enum length length_parse(const struct http_request *request, size_t *length)
+{
+	const char *text = text_of(&request->content_length);
+
+	*length = 0;
+	if (request->content_length.count > 1)
+		return LENGTH_GARBAGE;
+	if (*text == '\0')
+		return strcasecmp(text_of(&request->transfer_encoding), "chunked") == 0
+			? LENGTH_OPEN
+			: LENGTH_KNOWN;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return LENGTH_GARBAGE;
+		/* Beyond the limit the exact number does not matter. */
+		if (*length <= BODY_MAX)
+			*length = *length * 10 + (size_t)(*text - '0');
+	}
+	return LENGTH_KNOWN;
+}
+
+/* Reads on to the end, at most until @taken bytes have become HTTP_DRAIN_MAX. */
+static bool source_drain(const struct http_source *source, size_t taken)
+{
+	char trash[4096];
+
+	while (taken < HTTP_DRAIN_MAX) {
+		if (source->read(source->context, trash, sizeof(trash)) < sizeof(trash))
+			return true;
+		taken += sizeof(trash);
+	}
+	return false;
+}
+
+bool http_body_read(struct http_request *request, uint8_t store[HTTP_BODY_STORE],
+	const struct http_source *source)
+{
+	size_t length, want;
+	enum length kind = length_parse(request, &length);
+
+	want = kind == LENGTH_OPEN || length > BODY_MAX ? HTTP_BODY_STORE : length;
+	if (kind == LENGTH_GARBAGE)
+		want = 0;
+	request->body = store;
+	request->body_len = want ? source->read(source->context, store, want) : 0;
+	request->body_state = HTTP_BODY_WHOLE;
+	if (kind == LENGTH_GARBAGE)
+		request->body_state = HTTP_BODY_BROKEN;
+	else if (length > BODY_MAX || request->body_len > BODY_MAX)
+		request->body_state = HTTP_BODY_TOO_LARGE;
+	else if (kind == LENGTH_KNOWN && request->body_len < want)
+		request->body_state = HTTP_BODY_BROKEN;
+	return request->body_len < want || source_drain(source, request->body_len);
+}
+
+bool http_header_is_single(const struct http_variable *header)
+{
+	if (header->count != 1 || header->value[0] == '\0')
+		return false;
+	for (const char *at = header->value; *at; at++) {
+		if ((unsigned char)*at <= ' ' || *at == 0x7f || *at == ',')
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,148 @@
+#include "web/reply.h"
+
+#include "base/text.h"
+#include "web/route.h"
+#include "wire/render.h"
+#include "wire/signature.h"
+
+#include <string.h>
+
+/* More than the longest body: its ids have 128 bytes, each of which may be escaped as \u00xx. */
+#define REPLY_BODY_MAX 8192
+#define REPLY_HEAD_MAX 1024
+/* Length of a request id made here. */
+#define REQUEST_ID_MADE_SIZE 21
+/* Retry-After of what may be repeated, when the ledger names no better time. */
+#define RETRY_AFTER_S 1
+
+bool reply_init(struct http_reply *reply)
+{
+	memset(reply, 0, sizeof(*reply));
+	buffer_init(&reply->head, REPLY_HEAD_MAX);
+	buffer_init(&reply->body, REPLY_BODY_MAX);
+	return buffer_reserve(&reply->head, REPLY_HEAD_MAX) &&
+		buffer_reserve(&reply->body, REPLY_BODY_MAX);
+}
+
+void reply_free(struct http_reply *reply)
+{
+	buffer_free(&reply->head);
+	buffer_free(&reply->body);
+}
+
+void reply_reset(struct http_reply *reply, const char *request_id)
+{
+	reply->refusal = REFUSAL_NONE;
+	reply->status = STATUS_OK;
+	reply->replay = false;
+	reply->retry_after_s = 0;
+	reply->allow = 0;
+	buffer_reset(&reply->head);
+	buffer_reset(&reply->body);
+	if (request_id && text_is_name(request_id, REQUEST_ID_SIZE - 1))
+		text_copy(reply->request_id, sizeof(reply->request_id), request_id);
+	else if (!signature_random_id(reply->request_id, REQUEST_ID_MADE_SIZE))
+		text_copy(reply->request_id, sizeof(reply->request_id), "none");
+}
+
+int reply_code(const struct http_reply *reply)
+{
+	return refusal_info(reply->refusal)->code;
+}
+
+static void error_put(struct http_reply *reply, struct error_body *error)
+{
+	const struct refusal_info *info = refusal_info(error->refusal);
+
+	reply->refusal = error->refusal;
+	if (info->retryable && !reply->retry_after_s)
+		reply->retry_after_s = RETRY_AFTER_S;
+	error->request_id = reply->request_id;
+	buffer_reset(&reply->body);
+	render_error(&reply->body, error);
+}
+
+void reply_success(struct http_reply *reply, const struct field *table, const void *record)
+{
+	reply->refusal = REFUSAL_NONE;
+	if (!render_record(&reply->body, table, record)) {
+		/* It is done but cannot be told: the repeated call will tell. */
+		reply->status = STATUS_NOMEM;
+		reply->replay = false;
+		reply_refuse(reply, REFUSAL_INTERNAL_ERROR, NULL);
+	}
+}
+
+void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *detail)
+{
+	struct error_body error = {.refusal = refusal, .detail = detail};
+
+	error_put(reply, &error);
+}
+
+void reply_verdict(struct http_reply *reply, const struct verdict *verdict,
+	const struct field *table, const void *record)
+{
+	struct error_body error = {
+		.refusal = verdict->refusal,
+		.detail = verdict->detail[0] ? verdict->detail : NULL,
+		.field = verdict->field,
+		.has_balance = verdict->refusal == REFUSAL_INSUFFICIENT_BALANCE,
+		.current_balance = verdict->current_balance,
+	};
+
+	reply->replay = verdict->replay;
+	reply->retry_after_s = verdict->retry_after_s;
+	if (verdict->refusal == REFUSAL_NONE)
+		reply_success(reply, table, record);
+	else
+		error_put(reply, &error);
+}
+
+void reply_fail(struct http_reply *reply, enum status status, enum call_kind kind)
+{
+	enum refusal refusal = REFUSAL_INTERNAL_ERROR;
+
+	switch (status) {
+	case STATUS_NOT_SENT:
+	case STATUS_BUSY:
+	case STATUS_PROTOCOL:
+	case STATUS_NOMEM:
+		refusal = REFUSAL_SERVICE_UNAVAILABLE;
+		break;
+	case STATUS_UNKNOWN:
+		/* 503 promises that nothing moved; a lost answer cannot. */
+		if (kind == CALL_READS)
+			refusal = REFUSAL_SERVICE_UNAVAILABLE;
+		break;
+	default:
+		break;
+	}
+	reply->status = status;
+	reply_refuse(reply, refusal, NULL);
+}
+
+void reply_finish(struct http_reply *reply)
+{
+	struct buffer *head = &reply->head;
+	char methods[METHODS_TEXT_MAX];
+	int code = reply_code(reply);
+
+	buffer_reset(head);
+	buffer_printf(head,
+		"Status: %d %s\r\n"
+		"Content-Type: application/json\r\n"
+		"X-Request-Id: %s\r\n"
+		"Cache-Control: no-store\r\n"
+		"Content-Length: %zu\r\n",
+		code, render_reason(code), reply->request_id, reply->body.len);
+	if (reply->replay)
+		buffer_append_str(head, "X-Idempotent-Replay: true\r\n");
+	if (reply->retry_after_s)
+		buffer_printf(head, "Retry-After: %u\r\n", reply->retry_after_s);
+	if (reply->allow) {
+		methods_format(reply->allow, methods);
+		buffer_printf(head, "Allow: %s\r\n", methods);
+	}
+	buffer_append_str(head, "\r\n");
+}

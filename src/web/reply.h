@@ -1,0 +1,68 @@
+/*
+ * reply - what goes back: status line, headers, JSON body (api.md, Common rules).
+ *
+ * HTTP statuses come from the refusal table alone. A reply can always be made: its memory is taken
+ * when the thread starts.
+ */
+#ifndef WEB_REPLY_H
+#define WEB_REPLY_H
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "domain/refusal.h"
+#include "link/commands.h"
+
+#include <stdbool.h>
+
+#define REQUEST_ID_SIZE 65
+
+struct http_reply {
+	char request_id[REQUEST_ID_SIZE];
+	enum refusal refusal;
+	enum status status;     /* why the machine failed, for the log; STATUS_OK: it did not */
+	bool replay;            /* X-Idempotent-Replay */
+	uint32_t retry_after_s; /* Retry-After; 0: none */
+	unsigned int allow;     /* methods for Allow; 0: none */
+	struct buffer head;     /* Status and headers, with the empty line; see reply_finish */
+	struct buffer body;
+};
+
+/* False: memory exhausted. */
+bool reply_init(struct http_reply *reply);
+void reply_free(struct http_reply *reply);
+
+/*
+ * Empties @reply for the next request. @request_id is what the caller sent, or NULL: taken if it
+ * is 1 to 64 of [A-Za-z0-9._-], else a random one is made.
+ */
+void reply_reset(struct http_reply *reply, const char *request_id);
+
+/* 200 with @record as the body. */
+void reply_success(struct http_reply *reply, const struct field *table, const void *record);
+
+/* An error body. @detail NULL: the refusal's own. */
+void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *detail);
+
+/* The wallet's answer: 200 with @record, or what @verdict refuses. */
+void reply_verdict(struct http_reply *reply, const struct verdict *verdict,
+	const struct field *table, const void *record);
+
+/* What the call that failed was about. */
+enum call_kind {
+	CALL_READS, /* nothing can have moved */
+	CALL_MOVES, /* credit may have moved if the call reached the ledger */
+};
+
+/*
+ * The machine's "no": 503 where nothing moved, 500 where the outcome is unknown or the ledger met
+ * a bug (api.md, Error ids). @status is anything but STATUS_OK.
+ */
+void reply_fail(struct http_reply *reply, enum status status, enum call_kind kind);
+
+/* The HTTP status of the reply. */
+int reply_code(const struct http_reply *reply);
+
+/* Renders the head, once the reply is otherwise complete. */
+void reply_finish(struct http_reply *reply);
+
+#endif

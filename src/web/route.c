@@ -1,0 +1,92 @@
+#include "web/route.h"
+
+#include "base/text.h"
+#include "web/handlers.h"
+
+#include <string.h>
+
+const char *const serve_group_names[SERVE_GROUP_COUNT] = {
+	[SERVE_WALLET] = "wallet",
+	[SERVE_PLATFORM] = "platform",
+};
+
+static const struct {
+	const char *name;
+	enum http_method method;
+} methods_known[] = {
+	{"GET", METHOD_GET},
+	{"POST", METHOD_POST},
+};
+
+static const struct route routes[] = {
+	{.path = "/wallet-service/credit/transfer-in",
+	 .group = SERVE_WALLET,
+	 .methods = METHOD_POST,
+	 .is_signed = true,
+	 .body = transfer_body_fields,
+	 .handle = handle_transfer_in},
+	{.path = "/wallet-service/credit/transfer-out",
+	 .group = SERVE_WALLET,
+	 .methods = METHOD_POST,
+	 .is_signed = true,
+	 .body = transfer_body_fields,
+	 .handle = handle_transfer_out},
+	{.path = "/user-service/user/3rdparty-get-balance",
+	 .group = SERVE_WALLET,
+	 .methods = METHOD_GET | METHOD_POST,
+	 .is_signed = true,
+	 .body = balance_body_fields,
+	 .handle = handle_balance},
+	{.path = "/healthz",
+	 .group = SERVE_PLATFORM,
+	 .methods = METHOD_GET,
+	 .is_signed = false,
+	 .body = NULL,
+	 .handle = handle_healthz},
+};
+
+const struct route *route_find(enum serve_group group, const char *base_path, const char *path)
+{
+	size_t len = strlen(base_path);
+
+	/* What remains begins with a slash, as every route does: "/pcwx" is not below "/pcw". */
+	if (strncmp(path, base_path, len) != 0)
+		return NULL;
+	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+		if (routes[i].group == group && strcmp(routes[i].path, path + len) == 0)
+			return &routes[i];
+	}
+	return NULL;
+}
+
+unsigned int method_parse(const char *name)
+{
+	for (size_t i = 0; i < sizeof(methods_known) / sizeof(methods_known[0]); i++) {
+		if (strcmp(methods_known[i].name, name) == 0)
+			return methods_known[i].method;
+	}
+	return 0;
+}
+
+void methods_format(unsigned int methods, char text[METHODS_TEXT_MAX])
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(methods_known) / sizeof(methods_known[0]); i++) {
+		if (!(methods & methods_known[i].method))
+			continue;
+		if (text[0])
+			strncat(text, ", ", METHODS_TEXT_MAX - strlen(text) - 1);
+		strncat(text, methods_known[i].name, METHODS_TEXT_MAX - strlen(text) - 1);
+	}
+}
+
+bool base_path_parse(const char *text, char *base_path, size_t size)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == '/')
+		len--;
+	if (len && (text[0] != '/' || text[len - 1] == '/' || strstr(text, "//")))
+		return false;
+	return text_copy_len(base_path, size, text, len);
+}

@@ -1,0 +1,53 @@
+/*
+ * route - which paths exist, in which group, and what they take.
+ *
+ * Paths are matched exactly, less the base_path at which the web server mounts the service
+ * (api.md, Common rules, Routing). A route of another group is not there at all: a worker of the
+ * wallet mount cannot be made to serve the platform's paths by a wrong rewrite.
+ */
+#ifndef WEB_ROUTE_H
+#define WEB_ROUTE_H
+
+#include "wire/body.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct exchange;
+
+enum serve_group {
+	SERVE_WALLET,   /* group A: what dealers call */
+	SERVE_PLATFORM, /* group C: what the platform's game servers call */
+	SERVE_GROUP_COUNT,
+};
+extern const char *const serve_group_names[SERVE_GROUP_COUNT];
+
+enum http_method { METHOD_GET = 1 << 0, METHOD_POST = 1 << 1 };
+/* Holds any list of methods for Allow. */
+#define METHODS_TEXT_MAX 32
+
+struct route {
+	const char *path; /* below base_path */
+	enum serve_group group;
+	unsigned int methods; /* enum http_method, or-ed */
+	bool is_signed;       /* the gate must know the caller, and @body describes the body */
+	const struct body_field *body;
+	void (*handle)(struct exchange *exchange);
+};
+
+/* Finds the route of @group that is @path less @base_path, or NULL. */
+const struct route *route_find(enum serve_group group, const char *base_path, const char *path);
+
+/* The bit of the method called @name (case matters); 0: none that a route takes. */
+unsigned int method_parse(const char *name);
+
+/* Writes @methods as the value of Allow: "GET, POST". */
+void methods_format(unsigned int methods, char text[METHODS_TEXT_MAX]);
+
+/*
+ * Copies the prefix @text to @base_path of @size bytes without a closing slash: "" and "/" are the
+ * root. False: it does not begin with a slash, has an empty segment or does not fit.
+ */
+bool base_path_parse(const char *text, char *base_path, size_t size);
+
+#endif

@@ -1,0 +1,150 @@
+#include "web/serve.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "web/handlers.h"
+
+#include <string.h>
+
+/* Longest method that is logged as it came. */
+#define METHOD_NAME_MAX 16
+
+bool worker_init(struct worker *worker, const struct server *server)
+{
+	bool linked, gated;
+
+	memset(worker, 0, sizeof(*worker));
+	worker->server = server;
+	linked = link_init(&worker->link, server->ledger_path);
+	gated = gate_init(&worker->gate);
+	if (reply_init(&worker->reply) && linked && gated)
+		return true;
+	worker_free(worker);
+	return false;
+}
+
+void worker_free(struct worker *worker)
+{
+	link_close(&worker->link);
+	gate_free(&worker->gate);
+	reply_free(&worker->reply);
+}
+
+bool exchange_is_stale(const struct exchange *exchange, int64_t timestamp_ms)
+{
+	int64_t window_ms = (int64_t)exchange->request_window_s * 1000;
+	int64_t now_ms = exchange->request->wall_ms;
+
+	return window_ms &&
+		(timestamp_ms < now_ms - window_ms || timestamp_ms > now_ms + window_ms);
+}
+
+void exchange_answer(struct exchange *exchange, enum status status, enum call_kind kind,
+	const struct verdict *verdict, const struct field *table, const void *record)
+{
+	if (status != STATUS_OK)
+		reply_fail(exchange->reply, status, kind);
+	else if (verdict->refusal == REFUSAL_DEALER_NOT_FOUND)
+		reply_refuse(exchange->reply, REFUSAL_INVALID_SIGNATURE, NULL);
+	else
+		reply_verdict(exchange->reply, verdict, table, record);
+}
+
+static const char *value_of(const struct http_variable *variable)
+{
+	return variable->value ? variable->value : "";
+}
+
+/* The checks that need the caller: signature, then the shape of the body; then the handler. */
+static void serve_signed(struct worker *worker, const struct route *route,
+	struct exchange *exchange)
+{
+	const struct http_request *request = exchange->request;
+	char detail[BODY_DETAIL_MAX] = "";
+	enum refusal refusal;
+	enum status status;
+
+	status = gate_check(&worker->gate, &worker->link, request, request->boot_ms,
+		exchange->deadline_ms, &exchange->dealer);
+	if (status != STATUS_OK) {
+		reply_fail(exchange->reply, status, CALL_READS);
+		return;
+	}
+	if (!exchange->dealer) {
+		reply_refuse(exchange->reply, REFUSAL_INVALID_SIGNATURE, NULL);
+		return;
+	}
+	if (request->body_state == HTTP_BODY_BROKEN) {
+		reply_refuse(exchange->reply, REFUSAL_BAD_REQUEST,
+			"the body is not as long as Content-Length tells");
+		return;
+	}
+	refusal = body_parse(request->body, request->body_len, route->body, &exchange->body,
+		detail);
+	if (refusal != REFUSAL_NONE)
+		reply_refuse(exchange->reply, refusal, detail[0] ? detail : NULL);
+	else
+		route->handle(exchange);
+}
+
+static void serve_route(struct worker *worker, const struct route *route,
+	const struct http_request *request)
+{
+	const struct server *server = worker->server;
+	struct exchange exchange = {
+		.request = request,
+		.link = &worker->link,
+		.deadline_ms = request->boot_ms + server->ledger_deadline_ms,
+		.request_window_s = server->request_window_s,
+		.reply = &worker->reply,
+	};
+
+	if (!(route->methods & method_parse(value_of(&request->method)))) {
+		worker->reply.allow = route->methods;
+		reply_refuse(&worker->reply, REFUSAL_METHOD_NOT_ALLOWED, NULL);
+	} else if (request->body_state == HTTP_BODY_TOO_LARGE) {
+		reply_refuse(&worker->reply, REFUSAL_PAYLOAD_TOO_LARGE, NULL);
+	} else if (route->is_signed) {
+		serve_signed(worker, route, &exchange);
+	} else {
+		route->handle(&exchange);
+	}
+}
+
+/* Everything in the line is ours or of a checked alphabet: no body, no signature. */
+static void request_log(const struct http_reply *reply, const struct route *route,
+	const struct http_request *request)
+{
+	const char *method = value_of(&request->method);
+	const char *casino_id = value_of(&request->casino_id);
+	const char *refusal = refusal_info(reply->refusal)->id;
+	int code = reply_code(reply);
+	long long ms = clock_boot_ms() - request->boot_ms;
+
+	log_line(code >= 500 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "request",
+		"request_id=%s method=%s path=%s casino_id=%s code=%d refusal=%s ms=%lld%s%s%s",
+		reply->request_id, text_is_name(method, METHOD_NAME_MAX) ? method : "-",
+		route ? route->path : "-",
+		text_is_name(casino_id, CASINO_ID_SIZE - 1) ? casino_id : "-", code,
+		refusal[0] ? refusal : "-", ms, reply->status == STATUS_OK ? "" : " failure=\"",
+		reply->status == STATUS_OK ? "" : status_text(reply->status),
+		reply->status == STATUS_OK ? "" : "\"");
+}
+
+void serve(struct worker *worker, const struct http_request *request)
+{
+	const struct server *server = worker->server;
+	struct http_reply *reply = &worker->reply;
+	const struct route *route = route_find(server->group, server->base_path, request->path);
+
+	reply_reset(reply, request->request_id.count == 1 ? request->request_id.value : NULL);
+	if (route)
+		serve_route(worker, route, request);
+	else
+		reply_refuse(reply, REFUSAL_NOT_FOUND, NULL);
+	if (reply->status == STATUS_PROTOCOL)
+		worker->ended = true;
+	reply_finish(reply);
+	request_log(reply, route, request);
+}

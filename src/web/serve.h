@@ -1,0 +1,39 @@
+/*
+ * serve - one request to one reply: the order of checks of api.md, Common rules.
+ */
+#ifndef WEB_SERVE_H
+#define WEB_SERVE_H
+
+#include "web/gate.h"
+#include "web/reply.h"
+#include "web/route.h"
+
+/* What the threads of a process share; never changed while they run. */
+struct server {
+	enum serve_group group;
+	char base_path[256];   /* as base_path_parse() makes it */
+	char ledger_path[108]; /* edge.sock */
+	uint32_t request_window_s;
+	uint32_t ledger_deadline_ms;
+};
+
+/* What a thread has for itself. */
+struct worker {
+	const struct server *server;
+	struct link link;
+	struct gate gate;
+	struct http_reply reply; /* to the newest request */
+	bool ended; /* the ledger speaks another protocol: this process is to end */
+};
+
+/* False: memory or randomness exhausted. */
+bool worker_init(struct worker *worker, const struct server *server);
+void worker_free(struct worker *worker);
+
+/*
+ * Answers @request in @worker->reply, complete with its head, and logs one line. In this order:
+ * path, method, size, signature, shape of the body, what the handler checks, then the ledger.
+ */
+void serve(struct worker *worker, const struct http_request *request);
+
+#endif

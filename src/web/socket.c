@@ -1,0 +1,126 @@
+#include "web/socket.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG 1024
+
+/* True: nothing at the address's path is in the way any more. */
+static bool path_clear(const struct sockaddr_un *address, char *why, size_t why_size)
+{
+	struct stat info;
+	int fd, rc, error;
+
+	if (lstat(address->sun_path, &info) < 0) {
+		if (errno == ENOENT)
+			return true;
+		snprintf(why, why_size, "%s: %s", address->sun_path, strerror(errno));
+		return false;
+	}
+	if (!S_ISSOCK(info.st_mode)) {
+		snprintf(why, why_size, "%s: exists and is no socket", address->sun_path);
+		return false;
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0) {
+		snprintf(why, why_size, "socket: %s", strerror(errno));
+		return false;
+	}
+	rc = connect(fd, (const struct sockaddr *)address, sizeof(*address));
+	error = errno;
+	close(fd);
+	if (rc == 0 || error != ECONNREFUSED) {
+		snprintf(why, why_size, "%s: in use by another process", address->sun_path);
+		return false;
+	}
+	unlink(address->sun_path);
+	return true;
+}
+
+static bool group_set(const char *path, const char *group, char *why, size_t why_size)
+{
+	const struct group *found;
+
+	if (!group[0])
+		return true;
+	errno = 0;
+	found = getgrnam(group);
+	if (!found) {
+		snprintf(why, why_size, "socket_group \"%s\": no such group", group);
+		return false;
+	}
+	if (lchown(path, (uid_t)-1, found->gr_gid) < 0) {
+		snprintf(why, why_size, "%s: cannot give it to group %s: %s", path, group,
+			strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+bool socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
+	size_t why_size)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct stat info;
+	mode_t mask;
+	int rc;
+
+	*sock = (struct web_socket){.fd = -1, .path = path};
+	if (!path[0] || !text_copy(address.sun_path, sizeof(address.sun_path), path)) {
+		snprintf(why, why_size, "%s: a socket's path is 1 to %zu bytes", path,
+			sizeof(address.sun_path) - 1);
+		return false;
+	}
+	if (!path_clear(&address, why, why_size))
+		return false;
+	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (sock->fd < 0) {
+		snprintf(why, why_size, "socket: %s", strerror(errno));
+		return false;
+	}
+	/* Nobody may connect before the group is set: nobody listens before that. */
+	mask = umask(0117);
+	rc = bind(sock->fd, (const struct sockaddr *)&address, sizeof(address));
+	umask(mask);
+	if (rc < 0 || lstat(path, &info) < 0) {
+		snprintf(why, why_size, "%s: %s", path, strerror(errno));
+		goto out;
+	}
+	sock->device = info.st_dev;
+	sock->inode = info.st_ino;
+	if (group_set(path, group, why, why_size)) {
+		if (listen(sock->fd, BACKLOG) == 0)
+			return true;
+		snprintf(why, why_size, "%s: %s", path, strerror(errno));
+	}
+	socket_unlink(sock);
+out:
+	close(sock->fd);
+	sock->fd = -1;
+	return false;
+}
+
+void socket_unlink(const struct web_socket *sock)
+{
+	struct stat info;
+
+	if (lstat(sock->path, &info) == 0 && info.st_dev == sock->device &&
+		info.st_ino == sock->inode)
+		unlink(sock->path);
+}
+
+bool socket_is_listening(int fd)
+{
+	int listening = 0;
+	socklen_t len = sizeof(listening);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) == 0 && listening;
+}

@@ -1,0 +1,33 @@
+/*
+ * socket - the Unix socket on which a web server that starts no workers itself reaches this one
+ * (nginx, Apache mod_proxy_fcgi).
+ */
+#ifndef WEB_SOCKET_H
+#define WEB_SOCKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct web_socket {
+	int fd;
+	const char *path;
+	dev_t device; /* of the file at @path, as made */
+	ino_t inode;
+};
+
+/*
+ * Listens on a new socket at @path, mode 0660, of @group ("": the process's own). A socket that
+ * nobody listens on any more is replaced, anything else there is left alone. False: a sentence is
+ * in @why.
+ */
+bool socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
+	size_t why_size);
+
+/* Removes the file, unless another one has taken its place. The socket itself stays open. */
+void socket_unlink(const struct web_socket *sock);
+
+/* True: @fd is a socket that listens. */
+bool socket_is_listening(int fd);
+
+#endif

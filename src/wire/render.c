@@ -1,0 +1,218 @@
+#include "wire/render.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool render_members(struct buffer *out, const struct field *table, const uint8_t *record);
+
+/* Appends one character of a string. */
+static bool put_character(struct buffer *out, const char *text, size_t len, uint32_t code)
+{
+	static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+	for (const char *pair = letters; *pair; pair += 2) {
+		if (code == (unsigned char)pair[0])
+			return buffer_append(out, "\\", 1) && buffer_append(out, pair + 1, 1);
+	}
+	if (text_is_control(code))
+		return buffer_printf(out, "\\u%04" PRIx32, code);
+	return buffer_append(out, text, len);
+}
+
+static bool put_string(struct buffer *out, const char *text, size_t len)
+{
+	uint32_t code;
+	size_t step;
+	bool done = buffer_append(out, "\"", 1);
+
+	while (len && done) {
+		step = text_utf8_len(text, len, &code);
+		done = step ? put_character(out, text, step, code) : buffer_append(out, "?", 1);
+		if (!step)
+			step = 1;
+		text += step;
+		len -= step;
+	}
+	return done && buffer_append(out, "\"", 1);
+}
+
+bool render_string(struct buffer *out, const char *text)
+{
+	return put_string(out, text, strlen(text));
+}
+
+static bool put_money(struct buffer *out, money_t money)
+{
+	char text[MONEY_TEXT_MAX];
+
+	/* The decimal text is a JSON number, exact for every int64. */
+	money_format(money, 0, text);
+	return buffer_append_str(out, text);
+}
+
+/* True: an unused slot of a group, told by an empty name in its first member. */
+static bool slot_unused(const struct field *first, const uint8_t *element)
+{
+	return first->type == FIELD_STR && element[first->offset] == '\0';
+}
+
+static bool put_group(struct buffer *out, const struct field *field, const uint8_t *member)
+{
+	bool first = true;
+
+	if (!buffer_append(out, "[", 1))
+		return false;
+	for (uint32_t i = 0; i < field->count; i++) {
+		const uint8_t *element = member + (size_t)i * field->size;
+
+		if (slot_unused(field->sub, element))
+			continue;
+		if (!first && !buffer_append(out, ",", 1))
+			return false;
+		first = false;
+		if (!render_members(out, field->sub, element))
+			return false;
+	}
+	return buffer_append(out, "]", 1);
+}
+
+/* Members are read by memcpy: a table says where they lie, not how they are aligned. */
+#define LOAD(type_, member_)                                                                       \
+	({                                                                                         \
+		type_ load_;                                                                       \
+		memcpy(&load_, (member_), sizeof(load_));                                          \
+		load_;                                                                             \
+	})
+
+static bool put_enum(struct buffer *out, const struct field *field, const uint8_t *member)
+{
+	unsigned int value = LOAD(unsigned int, member);
+
+	if (value >= field->count)
+		return buffer_append_str(out, "null");
+	return render_string(out, field->names[value]);
+}
+
+static bool put_value(struct buffer *out, const struct field *field, const uint8_t *member)
+{
+	switch (field->type) {
+	case FIELD_BOOL:
+		return buffer_append_str(out, LOAD(bool, member) ? "true" : "false");
+	case FIELD_U8:
+		return buffer_printf(out, "%u", (unsigned int)*member);
+	case FIELD_U16:
+		return buffer_printf(out, "%u", (unsigned int)LOAD(uint16_t, member));
+	case FIELD_U32:
+		return buffer_printf(out, "%" PRIu32, LOAD(uint32_t, member));
+	case FIELD_I32:
+		return buffer_printf(out, "%" PRId32, LOAD(int32_t, member));
+	case FIELD_U64:
+		return buffer_printf(out, "%" PRIu64, LOAD(uint64_t, member));
+	case FIELD_TIME_MS:
+		return buffer_printf(out, "%" PRId64, LOAD(int64_t, member));
+	case FIELD_MONEY:
+		return put_money(out, LOAD(money_t, member));
+	case FIELD_ENUM:
+		return put_enum(out, field, member);
+	case FIELD_STR:
+		return put_string(out, (const char *)member,
+			strnlen((const char *)member, field->size));
+	case FIELD_GROUP:
+		return put_group(out, field, member);
+	case FIELD_NONE:
+	case FIELD_SECRET:
+	case FIELD_BYTES:
+		break;
+	}
+	return false;
+}
+
+static bool render_members(struct buffer *out, const struct field *table, const uint8_t *record)
+{
+	const char *before = "{";
+
+	for (; table->name; table++) {
+		if (table->type == FIELD_SECRET || table->type == FIELD_BYTES)
+			continue;
+		if (!buffer_append(out, before, 1) || !render_string(out, table->name) ||
+			!buffer_append(out, ":", 1) ||
+			!put_value(out, table, record + table->offset))
+			return false;
+		before = ",";
+	}
+	return (*before == ',' || buffer_append(out, "{", 1)) && buffer_append(out, "}", 1);
+}
+
+/* Takes back what was appended since @start: a reader never meets half an object. */
+static bool finish(struct buffer *out, size_t start, bool done)
+{
+	if (!done) {
+		out->len = start;
+		out->failed = true;
+	}
+	return done;
+}
+
+bool render_record(struct buffer *out, const struct field *table, const void *record)
+{
+	size_t start = out->len;
+
+	return finish(out, start, render_members(out, table, record));
+}
+
+bool render_error(struct buffer *out, const struct error_body *error)
+{
+	const struct refusal_info *info = refusal_info(error->refusal);
+	size_t start = out->len;
+
+	buffer_append_str(out, "{\"id\":");
+	render_string(out, info->id);
+	buffer_printf(out, ",\"code\":%d,\"status\":", info->code);
+	render_string(out, render_reason(info->code));
+	buffer_append_str(out, ",\"detail\":");
+	render_string(out, error->detail ? error->detail : info->detail);
+	buffer_append_str(out, info->retryable ? ",\"retryable\":true" : ",\"retryable\":false");
+	buffer_append_str(out, ",\"request_id\":");
+	render_string(out, error->request_id ? error->request_id : "");
+	if (error->field && error->field[0]) {
+		buffer_append_str(out, ",\"field\":");
+		render_string(out, error->field);
+	}
+	if (error->has_balance) {
+		buffer_append_str(out, ",\"current_balance\":");
+		put_money(out, error->current_balance);
+	}
+	buffer_append(out, "}", 1);
+	return finish(out, start, !out->failed);
+}
+
+const char *render_reason(int code)
+{
+	static const struct {
+		int code;
+		const char *reason;
+	} reasons[] = {
+		{200, "OK"},
+		{400, "Bad Request"},
+		{401, "Unauthorized"},
+		{402, "Payment Required"},
+		{403, "Forbidden"},
+		{404, "Not Found"},
+		{405, "Method Not Allowed"},
+		{409, "Conflict"},
+		{413, "Payload Too Large"},
+		{429, "Too Many Requests"},
+		{500, "Internal Server Error"},
+		{502, "Bad Gateway"},
+		{503, "Service Unavailable"},
+		{504, "Gateway Timeout"},
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i].code == code)
+			return reasons[i].reason;
+	}
+	return "Error";
+}

@@ -1,0 +1,107 @@
+#include "wire/signature.h"
+
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <string.h>
+
+#define DIGEST_MAX   64
+#define SECRET_BYTES 32
+
+static const struct {
+	gnutls_mac_algorithm_t mac;
+	unsigned int size;
+} algorithms[SIGNATURE_ALGORITHM_COUNT] = {
+	[HMAC_SHA256] = {GNUTLS_MAC_SHA256, 32},
+	[HMAC_SHA512] = {GNUTLS_MAC_SHA512, 64},
+	[HMAC_SHA1] = {GNUTLS_MAC_SHA1, 20},
+};
+
+/* The whole of @text is set, so that two of them may be compared at full length. */
+static bool encode(enum signature_encoding encoding, uint8_t *digest, unsigned int size,
+	char text[SIGNATURE_TEXT_MAX])
+{
+	gnutls_datum_t raw = {digest, size};
+	gnutls_datum_t base64;
+	size_t text_size = SIGNATURE_TEXT_MAX;
+
+	memset(text, 0, SIGNATURE_TEXT_MAX);
+	if (encoding == ENCODING_HEX)
+		return gnutls_hex_encode(&raw, text, &text_size) == GNUTLS_E_SUCCESS;
+	if (gnutls_base64_encode2(&raw, &base64) < 0)
+		return false;
+	if (base64.size < SIGNATURE_TEXT_MAX)
+		memcpy(text, base64.data, base64.size);
+	gnutls_free(base64.data);
+	return text[0] != '\0';
+}
+
+bool signature_make(enum signature_algorithm algorithm, enum signature_encoding encoding,
+	const char *secret, const void *body, size_t len, char text[SIGNATURE_TEXT_MAX])
+{
+	uint8_t digest[DIGEST_MAX];
+	bool made;
+
+	text[0] = '\0';
+	if ((unsigned int)algorithm >= SIGNATURE_ALGORITHM_COUNT ||
+		(unsigned int)encoding >= SIGNATURE_ENCODING_COUNT)
+		return false;
+	made = gnutls_hmac_fast(algorithms[algorithm].mac, secret, strlen(secret),
+		       len ? body : "", len, digest) == GNUTLS_E_SUCCESS &&
+		encode(encoding, digest, algorithms[algorithm].size, text);
+	gnutls_memset(digest, 0, sizeof(digest));
+	if (!made)
+		text[0] = '\0';
+	return made;
+}
+
+bool signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
+	const char *secret, const void *body, size_t len, const char *text)
+{
+	char expected[SIGNATURE_TEXT_MAX];
+	char given[SIGNATURE_TEXT_MAX];
+	bool made = signature_make(algorithm, encoding, secret, body, len, expected);
+	int differ;
+
+	/* As many steps for every text; one that is too long leaves no NUL at the end. */
+	for (size_t i = 0; i < SIGNATURE_TEXT_MAX; i++) {
+		given[i] = *text;
+		if (encoding == ENCODING_HEX && *text >= 'A' && *text <= 'F')
+			given[i] = (char)(*text - 'A' + 'a');
+		text += *text != '\0';
+	}
+	differ = gnutls_memcmp(given, expected, SIGNATURE_TEXT_MAX);
+	gnutls_memset(expected, 0, sizeof(expected));
+	/* An unused key slot has an empty secret: anyone can make its signatures. */
+	return made && secret[0] && differ == 0;
+}
+
+bool signature_new_secret(char secret[KEY_SECRET_SIZE])
+{
+	uint8_t random[SECRET_BYTES];
+	gnutls_datum_t raw = {random, sizeof(random)};
+	size_t size = KEY_SECRET_SIZE;
+	bool made;
+
+	made = gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) == GNUTLS_E_SUCCESS &&
+		gnutls_hex_encode(&raw, secret, &size) == GNUTLS_E_SUCCESS;
+	gnutls_memset(random, 0, sizeof(random));
+	if (!made)
+		memset(secret, 0, KEY_SECRET_SIZE);
+	return made;
+}
+
+bool signature_random_id(char *id, size_t size)
+{
+	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+	if (!size)
+		return false;
+	if (gnutls_rnd(GNUTLS_RND_KEY, id, size - 1) != GNUTLS_E_SUCCESS) {
+		memset(id, 0, size);
+		return false;
+	}
+	for (size_t i = 0; i < size - 1; i++)
+		id[i] = alphabet[(unsigned char)id[i] & 31];
+	id[size - 1] = '\0';
+	return true;
+}

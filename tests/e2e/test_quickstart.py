@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""quickstart as a newcomer uses it: `run --once`, serving, its supervision and its refusals.
+
+Uses what is already built ($CB_BUILDDIR); installing and building are not tested here.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+
+QUICKSTART = cb.SRCDIR / "quickstart"
+work = pathlib.Path(tempfile.mkdtemp(prefix="quickstart-test."))
+
+
+def argv(*words, state="state", port=None):
+    return [str(QUICKSTART), "run", "--state", str(work / state), "--port",
+            str(port or cb.free_port()), *words]
+
+
+def run(*words, **options):
+    return subprocess.run(argv(*words, **options), capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, CB_BUILDDIR=str(cb.builddir())), check=False)
+
+
+def run_directories():
+    return set(pathlib.Path("/tmp").glob("creditbridge-demo.*"))
+
+
+def read_demo(state="state"):
+    return json.loads((work / state / "demo.json").read_text())
+
+
+def dealer_of(demo):
+    entry = demo["dealers"][0]
+    return cb.Dealer(entry["casino_id"], entry["key"], entry["mode"])
+
+
+class Serving:
+    """A quickstart that serves, as a context."""
+
+    def __init__(self, *words, **options):
+        self.state = options.get("state", "state")
+        (work / self.state / "demo.json").unlink(missing_ok=True)
+        self.child = cb.Child(argv(*words, **options), work / "serving.log")
+        self.child.wait_ready(lambda: "Ctrl-C stops" in self.child.log.read_text(), 20,
+                              "quickstart serving")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        code = self.child.stop(signal.SIGINT)
+        self.child.log.unlink()
+        equal(code, 0, "exit code after Ctrl-C")
+
+
+def call(demo, path, **members):
+    """A signed call made with nothing but what demo.json says."""
+    port = int(demo["base_url"].rsplit(":", 1)[1])
+    server = type("Mount", (), {"port": port, "prefix": ""})
+    return cb.call(server, "POST", path, dict(members, user_id="alice"), dealer=dealer_of(demo))
+
+
+def once(server):
+    before = run_directories()
+    done = run("--once", "--server", server, state=server)
+    equal(done.returncode, 0, f"exit code\n{done.stdout}\n{done.stderr}")
+    for text in ("Transfer in:", "Balance:", "Transfer out:", "sign demo", '"current_balance":'):
+        check(text in done.stdout, f"{text!r} in the transcript:\n{done.stdout}")
+    equal(done.stdout.count("200"), 3, f"answers with 200:\n{done.stdout}")
+    demo = read_demo(server)
+    for entry in demo["dealers"]:
+        check(entry["key"] not in done.stdout + done.stderr, "a key in the transcript")
+    for pid in demo["pids"].values():
+        check(cb.process_gone(pid), f"process {pid} is left")
+    equal(run_directories() - before, set(), "directories left in /tmp")
+    for path in (work / server).iterdir():
+        equal(stat.S_IMODE(path.stat().st_mode) & 0o077, 0, f"mode of {path}")
+    equal(stat.S_IMODE((work / server).stat().st_mode), 0o700, "mode of the state directory")
+
+
+def case_once_lighttpd():
+    once("lighttpd")
+
+
+def case_once_apache():
+    once("apache")
+
+
+def case_demo_json():
+    with Serving() as _:
+        demo = read_demo()
+        equal(set(demo), {"base_url", "platform_url", "dealer_url", "ctl", "sweep", "dealers",
+                          "clients", "players", "pids"}, "members of demo.json")
+        equal([(d["casino_id"], d["mode"]) for d in demo["dealers"]],
+              [("demo", "transfer"), ("demo-seamless", "seamless")], "dealers")
+        equal([(p["casino_id"], p["user_id"]) for p in demo["players"]],
+              [("demo", "alice"), ("demo-seamless", "alice")], "players")
+        equal(set(demo["pids"]), {"server", "ledger"}, "pids")
+        words = {"amount": 2.5, "request_transaction_id": f"t-{os.getpid()}"}
+        first = call(demo, cb.TRANSFER_IN, **words)
+        equal(first.status, 200, f"a signed transfer {first}")
+        again = call(demo, cb.TRANSFER_IN, **words)
+        equal((again.body, again.replayed), (first.body, True), "the replay")
+        status = subprocess.run([*demo["ctl"], "check"], capture_output=True, timeout=20,
+                                check=False)
+        equal(status.returncode, 0, f"creditbridgectl check {status}")
+        listening = cb.call(type("Mount", (), {
+            "port": int(demo["platform_url"].rsplit(":", 1)[1]), "prefix": ""}), "GET", "/healthz")
+        equal(listening.status, 200, "healthz of the platform's mount")
+
+
+def case_second_start():
+    """The second start keeps dealers, keys, players and credit, and is quick."""
+    before = read_demo()
+    start = time.monotonic()
+    with Serving() as _:
+        seconds = time.monotonic() - start
+        after = read_demo()
+        equal((after["dealers"], after["players"]), (before["dealers"], before["players"]),
+              "dealers and players")
+        again = call(after, cb.TRANSFER_IN, amount=2.5,
+                     request_transaction_id=f"t-{os.getpid()}")
+        equal((again.status, again.replayed), (200, True), "a replay from before")
+        check(seconds < 10, f"the second start took {seconds:.1f} s")
+
+
+def case_refusals():
+    with Serving(state="taken") as _:
+        demo = read_demo("taken")
+        done = run("--once", state="taken")
+        equal(done.returncode, 1, "exit code of a second quickstart on the same state")
+        check("another quickstart is running" in done.stderr, done.stderr)
+        equal(call(demo, cb.TRANSFER_OUT, amount=1, request_transaction_id="after").status, 200,
+              "the first one goes on")
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        done = run("--once", port=port)
+        equal(done.returncode, 1, "exit code when the port is in use")
+        check(f"port {port}" in done.stderr and "in use" in done.stderr, done.stderr)
+    for words in (["--server", "nothing"], ["--port", "x"], ["--port", "99999"], ["--what"]):
+        done = subprocess.run([QUICKSTART, "run", *words], capture_output=True, timeout=20,
+                              env=dict(os.environ, CB_BUILDDIR=str(cb.builddir())), check=False)
+        equal(done.returncode, 2, f"exit code of {words}")
+    equal(subprocess.run([QUICKSTART], capture_output=True, timeout=20, check=False).returncode,
+          2, "exit code without a command")
+
+
+def case_supervision():
+    """A ledger or a web server that is killed is started again, and demo.json says so."""
+    for server in ("lighttpd", "apache"):
+        with Serving("--server", server) as serving:
+            for name in ("ledger", "server"):
+                old = read_demo()["pids"][name]
+                os.kill(old, signal.SIGKILL)
+                killed = time.monotonic()
+                cb.wait_until(lambda: read_demo()["pids"][name] != old, 5, f"a new {name}")
+                seconds = time.monotonic() - killed
+                check(seconds < 1, f"{name} was back after {seconds:.2f} s")
+
+                def works():
+                    try:
+                        return call(read_demo(), cb.TRANSFER_IN, amount=1,
+                                    request_transaction_id=f"{name}-{old}").status == 200
+                    except OSError:
+                        return False
+                cb.wait_until(works, 10, f"an answer after the {name} was killed")
+            pids = list(read_demo()["pids"].values())
+            check(serving.child.running(), "quickstart goes on")
+        for pid in pids:
+            check(cb.process_gone(pid), f"process {pid} is left")
+
+
+def main():
+    try:
+        return cb.run_cases([
+            ("run --once under lighttpd", case_once_lighttpd),
+            ("run --once under Apache", case_once_apache),
+            ("demo.json is enough to use it", case_demo_json),
+            ("a second start on the same state", case_second_start),
+            ("refusals", case_refusals),
+            ("killed processes are started again", case_supervision),
+        ], seconds=60)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

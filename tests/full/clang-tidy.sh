@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Static analysis by clang-tidy: one case a file.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+checks='-*,clang-analyzer-*,bugprone-*'
+# What the style of this project allows, or what C11 without Annex K cannot follow.
+checks+=',-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling'
+checks+=',-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier'
+checks+=',-bugprone-assignment-in-if-condition,-bugprone-narrowing-conversions'
+checks+=',-bugprone-macro-parentheses,-bugprone-branch-clone'
+
+flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd)
+while read -r file; do
+	# shellcheck disable=SC2086 # flags are words
+	step "clang-tidy ${file#"$src"/}" clang-tidy --quiet --checks="$checks" \
+		--warnings-as-errors='*' "$file" -- -std=gnu11 -include "$CB_BUILDDIR/config.h" \
+		-I "$src/src" "-DCREDITBRIDGE_SYSCONFDIR=\"/etc\"" $flags || true
+done < <(find "$src/src" -name '*.c' | sort)
+steps_end

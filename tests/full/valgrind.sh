@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The unit tests under valgrind: no invalid access, nothing used before it is set, nothing lost.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# check forks a child for each test, which is followed; what the library itself still holds when a
+# child ends is "still reachable" and no error.
+for test in "$CB_BUILDDIR"/tests/unit/test_* "$CB_BUILDDIR"/tests/store/test_* \
+	"$CB_BUILDDIR"/tests/ledger/test_*; do
+	if [ ! -f "$test" ] || [ ! -x "$test" ]; then continue; fi
+	step "${test##*/} under valgrind" env CK_TIMEOUT_MULTIPLIER=30 CB_VALGRIND=1 \
+		valgrind --quiet --error-exitcode=99 --leak-check=full \
+		--errors-for-leak-kinds=definite --show-leak-kinds=definite \
+		--child-silent-after-fork=no --trace-children=no "$test" || true
+done
+steps_end

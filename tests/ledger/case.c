@@ -1,0 +1,336 @@
+#include "case.h"
+
+#include "base/pack.h"
+#include "base/text.h"
+#include "memory_store.h"
+#include "scratch.h"
+#include "store/bdb/bdb.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct ledger case_ledger;
+struct store *case_db;
+int64_t case_now_ms = INT64_C(1700000000000);
+int64_t case_boot_ms = 1000;
+
+static char directory[64];
+static struct slot slot;
+static unsigned int operations;
+static unsigned int players;
+
+static void open_bdb(void)
+{
+	const struct bdb_options options = {
+		.directory = directory,
+		.cache_mib = 8,
+		.checkpoint_kib = 8192,
+		.checkpoint_interval_ms = 1000,
+		.log_keep_mib = 64,
+	};
+	char why[256] = "";
+
+	ck_assert_msg(bdb_open(&options, &case_db, why, sizeof(why)) == STATUS_OK, "%s", why);
+}
+
+void case_open_empty(int kind)
+{
+	scratch_make(directory);
+	if (kind == CASE_MEMORY)
+		case_db = memory_store_new();
+	else
+		open_bdb();
+	ck_assert(ledger_init(&case_ledger, case_db, 1));
+}
+
+void case_open(int kind)
+{
+	struct dealer_put_cmd cmd;
+
+	case_open_empty(kind);
+	cmd = case_dealer_cmd("demo");
+	ck_assert_int_eq(case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_player_add("demo", "alice").verdict.refusal, REFUSAL_NONE);
+}
+
+void case_close(void)
+{
+	ledger_free(&case_ledger);
+	case_db->close(case_db);
+	scratch_remove(directory);
+}
+
+void case_reopen(void)
+{
+	ledger_free(&case_ledger);
+	case_db->close(case_db);
+	open_bdb();
+	ck_assert(ledger_init(&case_ledger, case_db, 2));
+}
+
+struct slot *case_run(enum command command, const void *cmd)
+{
+	slot.command = command;
+	memcpy(&slot.cmd, cmd, command_infos[command].cmd_size);
+	case_run_batch(&slot, 1);
+	return &slot;
+}
+
+void case_run_batch(struct slot *slots, unsigned int count)
+{
+	ck_assert_int_eq(
+		ledger_run(&case_ledger, slots, count, case_now_ms, case_boot_ms), STATUS_OK);
+}
+
+struct transfer_cmd case_transfer_cmd(enum entry_kind kind, const char *user, const char *id,
+	money_t amount)
+{
+	struct transfer_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.casino_id, "demo");
+	text_copy(cmd.user_id, sizeof(cmd.user_id), user);
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
+	cmd.kind = kind;
+	cmd.amount = amount;
+	return cmd;
+}
+
+struct transfer_result case_transfer(enum entry_kind kind, const char *user, const char *id,
+	money_t amount)
+{
+	struct transfer_cmd cmd = case_transfer_cmd(kind, user, id, amount);
+
+	return case_run(COMMAND_TRANSFER, &cmd)->result.transfer;
+}
+
+struct balance_result case_balance(const char *user)
+{
+	struct balance_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.casino_id, "demo");
+	strcpy(cmd.user_id, user);
+	return case_run(COMMAND_BALANCE, &cmd)->result.balance;
+}
+
+struct operator case_operator(void)
+{
+	struct operator operator;
+
+	memset(&operator, 0, sizeof(operator));
+	operator.uid = 1000;
+	operator.login_uid = 1001;
+	strcpy(operator.sudo_user, "carol");
+	strcpy(operator.reason, "because");
+	snprintf(operator.operation_id, sizeof(operator.operation_id), "op%u", ++operations);
+	return operator;
+}
+
+struct adjust_result case_adjust(const char *user, money_t amount, const char *operation_id)
+{
+	struct adjust_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	if (operation_id)
+		strcpy(cmd.operator.operation_id, operation_id);
+	strcpy(cmd.casino_id, "demo");
+	strcpy(cmd.user_id, user);
+	cmd.amount = amount;
+	return case_run(COMMAND_ADJUST, &cmd)->result.adjust;
+}
+
+struct dealer_put_cmd case_dealer_cmd(const char *casino_id)
+{
+	struct dealer_put_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	cmd.create = true;
+	strcpy(cmd.dealer.casino_id, casino_id);
+	strcpy(cmd.dealer.currency, "thb");
+	cmd.dealer.decimals = 2;
+	cmd.dealer.max_inflight = 20;
+	cmd.dealer.refund_delay_s = 60;
+	strcpy(cmd.dealer.keys[0].secret, CASE_SECRET);
+	return cmd;
+}
+
+struct dealer_put_result case_dealer_set(uint32_t member, const struct dealer *values)
+{
+	struct dealer_put_cmd cmd = case_dealer_cmd("demo");
+
+	cmd.create = false;
+	cmd.mask = 1u << member;
+	cmd.dealer = *values;
+	strcpy(cmd.dealer.casino_id, "demo");
+	return case_run(COMMAND_DEALER_PUT, &cmd)->result.dealer_put;
+}
+
+void case_suspend_dealer(bool suspended)
+{
+	struct dealer values = {.suspended = suspended};
+
+	ck_assert_int_eq(case_dealer_set(DEALER_SUSPENDED, &values).verdict.refusal, REFUSAL_NONE);
+}
+
+static struct player_put_cmd player_cmd(const char *casino_id, const char *user)
+{
+	struct player_put_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	strcpy(cmd.casino_id, casino_id);
+	strcpy(cmd.user_id, user);
+	snprintf(cmd.player_id, sizeof(cmd.player_id), "p%019u", ++players);
+	return cmd;
+}
+
+struct player_put_result case_player_add(const char *casino_id, const char *user)
+{
+	struct player_put_cmd cmd = player_cmd(casino_id, user);
+
+	return case_run(COMMAND_PLAYER_PUT, &cmd)->result.player_put;
+}
+
+void case_suspend_player(const char *user, bool suspended)
+{
+	struct player_put_cmd cmd = player_cmd("demo", user);
+
+	cmd.change_suspended = true;
+	cmd.suspended = suspended;
+	ck_assert_int_eq(case_run(COMMAND_PLAYER_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+}
+
+unsigned int case_list(enum record record, bool reverse, uint32_t limit,
+	void (*visit)(void *context, const void *row), void *context)
+{
+	union {
+		struct player player;
+		struct audit audit;
+		struct dealer dealer;
+		struct request request;
+		struct entry entry;
+	} row;
+	struct list_cmd cmd = {.record = record, .reverse = reverse, .limit = limit};
+	struct list_result list;
+	uint8_t cursor[LIST_KEY_MAX];
+	unsigned int count = 0;
+	struct buffer out;
+
+	buffer_init(&out, FRAME_MAX);
+	do {
+		case_run(COMMAND_LIST, &cmd);
+		buffer_reset(&out);
+		ledger_answer(&case_ledger, &slot, 1, &out);
+		ck_assert(!out.failed);
+		ck_assert_int_eq(slot.outcome, FRAME_DONE);
+		list = slot.result.list;
+		ck_assert_int_eq(list.verdict.refusal, REFUSAL_NONE);
+		for (uint32_t i = 0; i < list.count; i++) {
+			ck_assert(unpack_record(&list.rows, record_infos[record].fields, &row));
+			visit(context, &row);
+			count++;
+		}
+		ck_assert_uint_eq(list.rows.len, 0);
+		if (list.cursor.len)
+			memcpy(cursor, list.cursor.data, list.cursor.len);
+		cmd.cursor = (struct bytes){cursor, list.cursor.len};
+	} while (list.more);
+	buffer_free(&out);
+	return count;
+}
+
+/* ---- the proof */
+
+struct sums {
+	money_t balance, in, out, adjusted;
+	uint64_t players;
+	char player_id[PLAYER_ID_SIZE];
+	uint64_t seq;
+	money_t current;
+	uint64_t entries;
+	uint64_t moved_requests;
+};
+
+static void prove_player(void *context, const void *row)
+{
+	const struct player *player = row;
+	struct sums *sums = context;
+
+	ck_assert_int_ge(player->balance, 0);
+	sums->balance += player->balance;
+	sums->players++;
+}
+
+static void prove_entry(void *context, const void *row)
+{
+	const struct entry *entry = row;
+	struct sums *sums = context;
+
+	if (strcmp(sums->player_id, entry->player_id) != 0) {
+		strcpy(sums->player_id, entry->player_id);
+		sums->seq = 0;
+		sums->current = 0;
+	}
+	ck_assert_uint_eq(entry->seq, ++sums->seq);
+	ck_assert_int_eq(entry->before_balance, sums->current);
+	sums->current += entry->amount;
+	ck_assert_int_eq(entry->current_balance, sums->current);
+	*(entry->kind == ENTRY_TRANSFER_IN  ? &sums->in
+		: entry->kind == ENTRY_ADJUST ? &sums->adjusted
+					      : &sums->out) += entry->amount;
+	sums->entries++;
+}
+
+static void prove_request(void *context, const void *row)
+{
+	const struct request *request = row;
+	struct sums *sums = context;
+
+	ck_assert_int_eq(request->entry_seq != 0, request->outcome == REFUSAL_NONE);
+	sums->moved_requests += request->entry_seq != 0;
+}
+
+static void ignore(void *context, const void *row)
+{
+	(void)context;
+	(void)row;
+}
+
+static void prove_total(void *context, const void *row)
+{
+	const struct total *total = row;
+	struct sums *sums = context;
+
+	ck_assert_int_eq(total->balance,
+		total->transferred_in - total->transferred_out + total->adjusted);
+	sums->balance -= total->balance;
+	sums->in -= total->transferred_in;
+	sums->out += total->transferred_out;
+	sums->adjusted -= total->adjusted;
+	sums->players -= total->players;
+}
+
+void case_prove(void)
+{
+	struct sums sums;
+	unsigned int transactions;
+
+	memset(&sums, 0, sizeof(sums));
+	case_list(RECORD_PLAYER, false, 0, prove_player, &sums);
+	case_list(RECORD_ENTRY, false, 0, prove_entry, &sums);
+	case_list(RECORD_REQUEST, false, 0, prove_request, &sums);
+	ck_assert_int_eq(sums.balance, sums.in + sums.out + sums.adjusted);
+	transactions = case_list(RECORD_TRANSACTION, false, 0, ignore, NULL);
+	case_list(RECORD_TOTAL, false, 0, prove_total, &sums);
+	ck_assert_int_eq(sums.balance, 0);
+	ck_assert_int_eq(sums.in, 0);
+	ck_assert_int_eq(sums.out, 0);
+	ck_assert_int_eq(sums.adjusted, 0);
+	ck_assert_uint_eq(sums.players, 0);
+	ck_assert_uint_eq(sums.entries, sums.moved_requests);
+	ck_assert_uint_eq(sums.entries, transactions);
+	ck_assert_uint_eq(sums.entries, case_ledger.transaction_id);
+}

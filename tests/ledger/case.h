@@ -1,0 +1,59 @@
+/*
+ * case - a ledger on a store, with a dealer `demo` and a player `alice`, and commands as one-liners.
+ */
+#ifndef TESTS_LEDGER_CASE_H
+#define TESTS_LEDGER_CASE_H
+
+#include "ledger/ledger.h"
+#include "tap.h"
+
+enum case_store { CASE_MEMORY, CASE_BDB, CASE_STORE_COUNT };
+
+#define CASE_SECRET "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+extern struct ledger case_ledger;
+extern struct store *case_db;
+extern int64_t case_now_ms;  /* the wall clock that commands are given */
+extern int64_t case_boot_ms;
+
+/* Opens a ledger on an empty store of the kind. */
+void case_open_empty(int kind);
+/* The same with dealer demo (transfer, thb, 2 decimals) and player alice. */
+void case_open(int kind);
+void case_close(void);
+/* Closes and opens the data again (Berkeley DB). */
+void case_reopen(void);
+
+/* Runs one command alone; the slot is valid until the next. */
+struct slot *case_run(enum command command, const void *cmd);
+void case_run_batch(struct slot *slots, unsigned int count);
+
+struct transfer_cmd case_transfer_cmd(enum entry_kind kind, const char *user, const char *id,
+	money_t amount);
+struct transfer_result case_transfer(enum entry_kind kind, const char *user, const char *id,
+	money_t amount);
+#define case_in(user, id, amount)  case_transfer(ENTRY_TRANSFER_IN, user, id, amount)
+#define case_out(user, id, amount) case_transfer(ENTRY_TRANSFER_OUT, user, id, amount)
+struct balance_result case_balance(const char *user);
+struct adjust_result case_adjust(const char *user, money_t amount, const char *operation_id);
+
+struct dealer_put_cmd case_dealer_cmd(const char *casino_id);
+struct dealer_put_result case_dealer_set(uint32_t member, const struct dealer *values);
+void case_suspend_dealer(bool suspended);
+struct player_put_result case_player_add(const char *casino_id, const char *user);
+void case_suspend_player(const char *user, bool suspended);
+struct operator case_operator(void); /* with a new operation_id */
+
+/* Reads all rows of a kind by pages of @limit; calls @visit for each. Returns how many. */
+unsigned int case_list(enum record record, bool reverse, uint32_t limit,
+	void (*visit)(void *context, const void *row), void *context);
+
+/* Asserts every invariant of src/store/bdb/SCHEMA over all rows. */
+void case_prove(void);
+
+Suite *transfers_suite(void);
+Suite *operator_suite(void);
+Suite *batches_suite(void);
+Suite *random_suite(void);
+
+#endif

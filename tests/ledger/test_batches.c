@@ -1,0 +1,209 @@
+/*
+ * Batches: one movement for sixteen equal commands, and a bad command harms itself only.
+ */
+#include "case.h"
+
+#include "memory_store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CREDIT MONEY_UNITS_PER_CREDIT
+
+static struct slot slots[LEDGER_BATCH_MAX];
+
+static void set_slot(unsigned int at, const struct transfer_cmd *cmd)
+{
+	slots[at].command = COMMAND_TRANSFER;
+	slots[at].cmd.transfer = *cmd;
+}
+
+START_TEST(equal_commands_move_once)
+{
+	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "r1", CREDIT);
+	unsigned int replays = 0;
+
+	case_open(_i);
+	for (unsigned int i = 0; i < 16; i++)
+		set_slot(i, &cmd);
+	case_run_batch(slots, 16);
+	for (unsigned int i = 0; i < 16; i++) {
+		ck_assert_int_eq(slots[i].outcome, FRAME_DONE);
+		ck_assert_int_eq(slots[i].result.transfer.current_balance, CREDIT);
+		ck_assert_uint_eq(slots[i].result.transfer.transaction_id, 1);
+		replays += slots[i].result.verdict.replay;
+	}
+	ck_assert_uint_eq(replays, 15);
+	ck_assert_int_eq(case_balance("alice").balance, CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* Fills a batch with 100 transfers, a read and a replay, and runs it. */
+static void run_mixed_batch(void)
+{
+	struct transfer_cmd cmd;
+	char id[32];
+
+	case_in("alice", "before", CREDIT);
+	for (unsigned int i = 0; i < 100; i++) {
+		snprintf(id, sizeof(id), "b%u", i);
+		cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", id, CREDIT);
+		set_slot(i, &cmd);
+	}
+	cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "before", CREDIT);
+	set_slot(100, &cmd);
+	memset(&slots[101], 0, sizeof(slots[101]));
+	slots[101].command = COMMAND_BALANCE;
+	strcpy(slots[101].cmd.balance.casino_id, "demo");
+	strcpy(slots[101].cmd.balance.user_id, "alice");
+}
+
+START_TEST(a_fault_is_run_around)
+{
+	case_open(CASE_MEMORY);
+	run_mixed_batch();
+	/* The whole batch, and then the first of its commands alone. */
+	memory_store_fail(case_db, SAVE_FAULT, 2);
+	case_run_batch(slots, 102);
+	ck_assert_int_eq(slots[0].outcome, FRAME_FAULT);
+	for (unsigned int i = 1; i < 102; i++)
+		ck_assert_int_eq(slots[i].outcome, FRAME_DONE);
+	ck_assert_int_eq(slots[101].result.balance.balance, 100 * CREDIT);
+	ck_assert(slots[100].result.verdict.replay);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+static void expect_storage_full(void)
+{
+	for (unsigned int i = 0; i < 100; i++) {
+		ck_assert_int_eq(slots[i].outcome, FRAME_DONE);
+		ck_assert_int_eq(slots[i].result.verdict.refusal, REFUSAL_STORAGE_FULL);
+		ck_assert_uint_gt(slots[i].result.verdict.retry_after_s, 0);
+	}
+	/* A replay and a read need no space. */
+	ck_assert_int_eq(slots[100].result.verdict.refusal, REFUSAL_NONE);
+	ck_assert(slots[100].result.verdict.replay);
+	ck_assert_int_eq(slots[101].result.balance.balance, CREDIT);
+}
+
+START_TEST(a_full_disk_refuses_writes_only)
+{
+	case_open(CASE_MEMORY);
+	run_mixed_batch();
+	memory_store_fail(case_db, SAVE_FULL, 1000);
+	case_run_batch(slots, 102);
+	expect_storage_full();
+	memory_store_fail(case_db, SAVE_OK, 0);
+	case_run_batch(slots, 102);
+	ck_assert_int_eq(slots[99].result.verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(low_space_refuses_writes_only)
+{
+	case_open(_i);
+	run_mixed_batch();
+	case_ledger.storage_low = true;
+	case_run_batch(slots, 102);
+	expect_storage_full();
+	case_ledger.storage_low = false;
+	case_run_batch(slots, 102);
+	ck_assert_int_eq(slots[99].result.verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(a_lost_batch_ends_the_process)
+{
+	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "r1", CREDIT);
+
+	case_open(CASE_MEMORY);
+	set_slot(0, &cmd);
+	memory_store_fail(case_db, SAVE_LOST, 1);
+	ck_assert_int_eq(
+		ledger_run(&case_ledger, slots, 1, case_now_ms, case_boot_ms), STATUS_IO);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_halted_ledger_answers_busy)
+{
+	static struct ledger halted;
+	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "r1", CREDIT);
+
+	ck_assert(ledger_init(&halted, NULL, 1));
+	set_slot(0, &cmd);
+	memset(&slots[1], 0, 2 * sizeof(slots[0]));
+	slots[1].command = COMMAND_STATUS;
+	slots[2].command = COMMAND_LIST;
+	ck_assert_int_eq(ledger_run(&halted, slots, 3, case_now_ms, case_boot_ms), STATUS_OK);
+	ck_assert_int_eq(slots[0].outcome, FRAME_BUSY);
+	ck_assert_int_eq(slots[1].outcome, FRAME_DONE);
+	ck_assert(slots[1].result.status.halted);
+	ck_assert_int_eq(slots[2].outcome, FRAME_BUSY);
+	ck_assert(!halted.resume_asked);
+	memset(&slots[0], 0, sizeof(slots[0]));
+	slots[0].command = COMMAND_RESUME;
+	ck_assert_int_eq(ledger_run(&halted, slots, 1, case_now_ms, case_boot_ms), STATUS_OK);
+	ck_assert(halted.resume_asked);
+	ledger_free(&halted);
+}
+END_TEST
+
+START_TEST(rate_limit_refills)
+{
+	struct dealer five = {.rate_limit = 5}, none = {.rate_limit = 0};
+	char id[32];
+	unsigned int refused = 0;
+
+	case_open(_i);
+	ck_assert_int_eq(case_dealer_set(DEALER_RATE_LIMIT, &five).verdict.refusal, REFUSAL_NONE);
+	for (unsigned int i = 0; i < 8; i++) {
+		struct transfer_result result;
+
+		snprintf(id, sizeof(id), "r%u", i);
+		result = case_in("alice", id, CREDIT);
+		refused += result.verdict.refusal == REFUSAL_RATE_LIMITED;
+		ck_assert_int_eq(result.verdict.refusal == REFUSAL_RATE_LIMITED, i >= 5);
+	}
+	ck_assert_uint_eq(refused, 3);
+	ck_assert_uint_eq(case_in("alice", "r7", CREDIT).verdict.retry_after_s, 1);
+	case_boot_ms += 200;
+	ck_assert_int_eq(case_in("alice", "r7", CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_balance("alice").verdict.refusal, REFUSAL_RATE_LIMITED);
+	case_boot_ms += 3600 * 1000;
+	for (unsigned int i = 0; i < 5; i++)
+		ck_assert_int_eq(case_balance("alice").verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_balance("alice").verdict.refusal, REFUSAL_RATE_LIMITED);
+	case_dealer_set(DEALER_RATE_LIMIT, &none);
+	ck_assert_int_eq(case_balance("alice").verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_balance("alice").balance, 6 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+Suite *batches_suite(void)
+{
+	Suite *suite = suite_create("batches");
+	TCase *tc = tcase_create("batches");
+
+	tcase_add_loop_test(tc, equal_commands_move_once, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, a_fault_is_run_around);
+	tcase_add_test(tc, a_full_disk_refuses_writes_only);
+	tcase_add_loop_test(tc, low_space_refuses_writes_only, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, a_lost_batch_ends_the_process);
+	tcase_add_test(tc, a_halted_ledger_answers_busy);
+	tcase_add_loop_test(tc, rate_limit_refills, 0, CASE_STORE_COUNT);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

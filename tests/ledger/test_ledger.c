@@ -1,0 +1,10 @@
+/*
+ * Commands against a real environment, and against the store in memory.
+ */
+#include "case.h"
+
+int main(void)
+{
+	return tap_main((Suite *(*const[])(void)){transfers_suite, operator_suite, batches_suite,
+		random_suite, NULL});
+}

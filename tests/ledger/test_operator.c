@@ -1,0 +1,315 @@
+/*
+ * What an operator does: dealers, keys, players, adjustments, lists, and the trail of it all.
+ */
+#include "case.h"
+
+#include "base/pack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CREDIT MONEY_UNITS_PER_CREDIT
+
+static struct dealer_key_result key_do(enum key_action action, const char *key_id,
+	const char *operation_id)
+{
+	struct dealer_key_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	if (operation_id)
+		strcpy(cmd.operator.operation_id, operation_id);
+	strcpy(cmd.casino_id, "demo");
+	cmd.action = action;
+	strcpy(cmd.key_id, key_id);
+	memset(cmd.secret, 'b', KEY_SECRET_SIZE - 1);
+	return case_run(COMMAND_DEALER_KEY, &cmd)->result.dealer_key;
+}
+
+START_TEST(dealer_is_added_once)
+{
+	struct dealer_put_cmd cmd = case_dealer_cmd("d1");
+	struct slot *slot;
+
+	case_open_empty(_i);
+	slot = case_run(COMMAND_DEALER_PUT, &cmd);
+	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_str_eq(slot->result.dealer_put.dealer.keys[0].key_id, "k1");
+	ck_assert_str_eq(slot->result.dealer_put.dealer.signing_key_id, "k1");
+	/* The same command again (its answer was lost) acts once and answers the same. */
+	slot = case_run(COMMAND_DEALER_PUT, &cmd);
+	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert(slot->result.verdict.replay);
+	cmd.operator = case_operator();
+	slot = case_run(COMMAND_DEALER_PUT, &cmd);
+	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_ALREADY_EXISTS);
+	ck_assert_uint_eq(case_ledger.figures.dealers, 1);
+	case_close();
+}
+END_TEST
+
+START_TEST(bad_dealers_are_refused)
+{
+	struct dealer_put_cmd cmd;
+	enum refusal refusal;
+
+	case_open_empty(CASE_MEMORY);
+	for (int i = 0; i < 9; i++) {
+		cmd = case_dealer_cmd("d1");
+		if (i == 0)
+			strcpy(cmd.dealer.casino_id, "a b");
+		else if (i == 1)
+			strcpy(cmd.dealer.currency, "THB");
+		else if (i == 2)
+			cmd.dealer.decimals = 5;
+		else if (i == 3)
+			cmd.dealer.utc_offset_min = 841;
+		else if (i == 4)
+			strcpy(cmd.dealer.keys[0].secret, "short");
+		else if (i == 5)
+			strcpy(cmd.dealer.url, "http://dealer.example");
+		else if (i == 6)
+			cmd.dealer.max_inflight = 0;
+		else if (i == 7)
+			cmd.dealer.refund_delay_s = 86401;
+		else
+			cmd.operator.operation_id[0] = '\0';
+		refusal = case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal;
+		ck_assert_msg(refusal == REFUSAL_BAD_REQUEST, "case %d: %d", i, (int)refusal);
+	}
+	cmd = case_dealer_cmd("d1");
+	strcpy(cmd.dealer.url, "http://dealer.example");
+	cmd.dealer.allow_http = true;
+	ck_assert_int_eq(
+		case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	case_close();
+}
+END_TEST
+
+/* api.md, What an operator may change. */
+START_TEST(settings_change_only_when_they_may)
+{
+	struct dealer values = {.mode = WALLET_SEAMLESS, .currency = "usd", .decimals = 4};
+	struct dealer lower = {.decimals = 1}, thb = {.currency = "thb"};
+
+	case_open(_i);
+	ck_assert_int_eq(
+		case_dealer_set(DEALER_CURRENCY, &values).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_dealer_set(DEALER_CURRENCY, &thb).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_dealer_set(DEALER_DECIMALS, &values).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(
+		case_dealer_set(DEALER_DECIMALS, &lower).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	case_in("alice", "r1", 1);
+	ck_assert_int_eq(
+		case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	case_out("alice", "r2", 1);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
+	ck_assert_str_eq(case_balance("alice").currency, "thb");
+	case_close();
+}
+END_TEST
+
+START_TEST(keys_rotate)
+{
+	uint64_t generation;
+
+	case_open(_i);
+	generation = case_ledger.generation;
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", NULL).verdict.refusal, REFUSAL_KEY_IN_USE);
+	ck_assert_uint_eq(case_ledger.generation, generation);
+	ck_assert_str_eq(key_do(KEY_ADD, "", "rotate1").key_id, "k2");
+	ck_assert_uint_gt(case_ledger.generation, generation);
+	ck_assert_str_eq(key_do(KEY_ADD, "", "rotate1").key_id, "k2");
+	ck_assert_int_eq(key_do(KEY_ADD, "", NULL).verdict.refusal, REFUSAL_TOO_MANY_KEYS);
+	ck_assert_int_eq(key_do(KEY_USE, "k9", NULL).verdict.refusal, REFUSAL_KEY_NOT_FOUND);
+	ck_assert_int_eq(key_do(KEY_USE, "k2", NULL).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k2", NULL).verdict.refusal, REFUSAL_KEY_IN_USE);
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", "retire1").verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", "retire1").verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", NULL).verdict.refusal, REFUSAL_KEY_NOT_FOUND);
+	/* A key id is never given out twice. */
+	ck_assert_str_eq(key_do(KEY_ADD, "", NULL).key_id, "k3");
+	case_close();
+}
+END_TEST
+
+START_TEST(player_is_registered_once)
+{
+	struct player_put_result first, again;
+
+	case_open(_i);
+	first = case_player_add("demo", "bob");
+	ck_assert(first.created);
+	again = case_player_add("demo", "bob");
+	ck_assert(!again.created);
+	ck_assert_str_eq(first.player_id, again.player_id);
+	ck_assert_int_eq(
+		case_player_add("nowhere", "bob").verdict.refusal, REFUSAL_DEALER_NOT_FOUND);
+	case_suspend_dealer(true);
+	ck_assert_int_eq(
+		case_player_add("demo", "carol").verdict.refusal, REFUSAL_DEALER_SUSPENDED);
+	ck_assert_int_eq(case_player_add("demo", "bob").verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_player_add("demo", "").verdict.refusal, REFUSAL_BAD_REQUEST);
+	case_close();
+}
+END_TEST
+
+START_TEST(adjustments)
+{
+	struct adjust_result first, again;
+
+	case_open(_i);
+	first = case_adjust("alice", 5 * CREDIT, "op-1");
+	ck_assert_int_eq(first.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(first.current_balance, 5 * CREDIT);
+	again = case_adjust("alice", 5 * CREDIT, "op-1");
+	ck_assert(again.verdict.replay);
+	again.verdict = first.verdict;
+	ck_assert_mem_eq(&first, &again, sizeof(first));
+	ck_assert_str_eq(case_adjust("alice", 6 * CREDIT, "op-1").verdict.field, "amount");
+	ck_assert_int_eq(case_adjust("alice", -6 * CREDIT, NULL).verdict.refusal,
+		REFUSAL_INSUFFICIENT_BALANCE);
+	/* An operator's refusal consumes no key, unlike a dealer's. */
+	ck_assert_int_eq(case_adjust("alice", 0, NULL).verdict.refusal, REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(case_adjust("alice", 1, NULL).verdict.refusal, REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(
+		case_adjust("bob", CREDIT, NULL).verdict.refusal, REFUSAL_USER_NOT_FOUND);
+	case_suspend_player("alice", true);
+	ck_assert_int_eq(case_adjust("alice", -5 * CREDIT, NULL).verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+static void last_audit(void *context, const void *row)
+{
+	*(struct audit *)context = *(const struct audit *)row;
+}
+
+START_TEST(actions_leave_a_trail)
+{
+	struct audit audit;
+	unsigned int before;
+
+	case_open(_i);
+	before = case_list(RECORD_AUDIT, false, 0, last_audit, &audit);
+	case_adjust("alice", 5 * CREDIT, "op-1");
+	case_adjust("alice", 5 * CREDIT, "op-1");
+	case_adjust("alice", -9 * CREDIT, NULL);
+	ck_assert_uint_eq(case_list(RECORD_AUDIT, false, 0, last_audit, &audit), before + 1);
+	ck_assert_str_eq(audit.action, "player adjust");
+	ck_assert_str_eq(audit.object, "player demo/alice");
+	ck_assert_str_eq(audit.detail, "amount=5.00 transaction_id=1");
+	ck_assert_str_eq(audit.reason, "because");
+	ck_assert_str_eq(audit.sudo_user, "carol");
+	ck_assert_uint_eq(audit.uid, 1000);
+	ck_assert_uint_eq(audit.login_uid, 1001);
+	ck_assert_int_eq(audit.time_ms, case_now_ms);
+	case_suspend_dealer(true);
+	case_list(RECORD_AUDIT, false, 0, last_audit, &audit);
+	ck_assert_str_eq(audit.action, "dealer suspend");
+	ck_assert_str_eq(audit.object, "dealer demo");
+	ck_assert_str_eq(audit.detail, "suspended=1");
+	key_do(KEY_ADD, "", NULL);
+	case_list(RECORD_AUDIT, false, 0, last_audit, &audit);
+	ck_assert_str_eq(audit.action, "dealer key-add");
+	ck_assert_str_eq(audit.detail, "key_id=k2");
+	case_close();
+}
+END_TEST
+
+static void no_secret(void *context, const void *row)
+{
+	const struct dealer *dealer = row;
+
+	(void)context;
+	ck_assert_str_eq(dealer->keys[0].key_id, "k1");
+	ck_assert_str_eq(dealer->keys[0].secret, "");
+}
+
+/* More dealers than a page: lists and keyrings go on where they stopped, both ways. */
+START_TEST(many_dealers_are_paged)
+{
+	struct dealer_put_cmd cmd;
+	struct keyring_cmd ask;
+	struct keyring_entry entry;
+	struct keyring_result *keyring;
+	struct buffer out;
+	struct slot *slot;
+	char name[32], last[CASINO_ID_SIZE] = "";
+	unsigned int count = 0;
+
+	case_open_empty(_i);
+	for (unsigned int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "d%03u", i);
+		cmd = case_dealer_cmd(name);
+		case_run(COMMAND_DEALER_PUT, &cmd);
+	}
+	ck_assert_uint_eq(case_list(RECORD_DEALER, false, 0, no_secret, NULL), 300);
+	ck_assert_uint_eq(case_list(RECORD_DEALER, true, 7, no_secret, NULL), 300);
+	buffer_init(&out, FRAME_MAX);
+	memset(&ask, 0, sizeof(ask));
+	do {
+		strcpy(ask.after, last);
+		slot = case_run(COMMAND_KEYRING, &ask);
+		buffer_reset(&out);
+		ledger_answer(&case_ledger, slot, 1, &out);
+		ck_assert(!out.failed);
+		keyring = &slot->result.keyring;
+		ck_assert_uint_eq(keyring->generation, case_ledger.generation);
+		for (uint32_t i = 0; i < keyring->count; i++) {
+			ck_assert(unpack_record(&keyring->entries, keyring_entry_fields, &entry));
+			snprintf(name, sizeof(name), "d%03u", count++);
+			ck_assert_str_eq(entry.casino_id, name);
+			ck_assert_str_eq(entry.keys[0].secret, CASE_SECRET);
+			strcpy(last, name);
+		}
+	} while (keyring->more);
+	ck_assert_uint_eq(count, 300);
+	ask.generation = case_ledger.generation;
+	slot = case_run(COMMAND_KEYRING, &ask);
+	buffer_reset(&out);
+	ledger_answer(&case_ledger, slot, 1, &out);
+	ck_assert(slot->result.keyring.unchanged);
+	ck_assert_uint_eq(slot->result.keyring.count, 0);
+	buffer_free(&out);
+	case_close();
+}
+END_TEST
+
+START_TEST(dealers_have_a_limit)
+{
+	struct dealer_put_cmd cmd;
+	char name[32];
+
+	case_open_empty(CASE_MEMORY);
+	for (unsigned int i = 0; i <= DEALERS_MAX; i++) {
+		enum refusal refusal;
+
+		snprintf(name, sizeof(name), "d%u", i);
+		cmd = case_dealer_cmd(name);
+		refusal = case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal;
+		ck_assert_int_eq(refusal, i < DEALERS_MAX ? REFUSAL_NONE : REFUSAL_TOO_MANY_DEALERS);
+	}
+	case_close();
+}
+END_TEST
+
+Suite *operator_suite(void)
+{
+	Suite *suite = suite_create("operator");
+	TCase *tc = tcase_create("operator");
+
+	tcase_add_loop_test(tc, dealer_is_added_once, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, bad_dealers_are_refused);
+	tcase_add_loop_test(tc, settings_change_only_when_they_may, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, keys_rotate, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, player_is_registered_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, adjustments, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, actions_leave_a_trail, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, many_dealers_are_paged, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, dealers_have_a_limit);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,284 @@
+/*
+ * A1 to A3: what api.md A says of keys, replays, conflicts and the order of checks.
+ */
+#include "case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CREDIT MONEY_UNITS_PER_CREDIT
+
+START_TEST(in_and_out)
+{
+	struct transfer_result in, out;
+
+	case_open(_i);
+	in = case_in("alice", "r1", 100 * CREDIT);
+	ck_assert_int_eq(in.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(in.amount, 100 * CREDIT);
+	ck_assert_int_eq(in.before_balance, 0);
+	ck_assert_int_eq(in.current_balance, 100 * CREDIT);
+	ck_assert_str_eq(in.currency, "thb");
+	ck_assert_str_eq(in.user_id, "alice");
+	ck_assert_str_eq(in.request_transaction_id, "r1");
+	ck_assert_uint_eq(strlen(in.player_id), 20);
+	ck_assert_uint_eq(in.transaction_id, 1);
+	out = case_out("alice", "r2", 30 * CREDIT);
+	ck_assert_int_eq(out.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(out.amount, 30 * CREDIT);
+	ck_assert_int_eq(out.before_balance, 100 * CREDIT);
+	ck_assert_int_eq(out.current_balance, 70 * CREDIT);
+	ck_assert_uint_eq(out.transaction_id, 2);
+	ck_assert_int_eq(case_balance("alice").balance, 70 * CREDIT);
+	ck_assert_int_eq(case_out("alice", "r3", 70 * CREDIT).current_balance, 0);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(repeat_answers_the_stored_answer)
+{
+	struct transfer_result first, again;
+
+	case_open(_i);
+	first = case_in("alice", "r1", 100 * CREDIT);
+	case_in("alice", "r2", 5 * CREDIT);
+	case_out("alice", "r3", 50 * CREDIT);
+	again = case_in("alice", "r1", 100 * CREDIT);
+	ck_assert(again.verdict.replay);
+	again.verdict = first.verdict;
+	ck_assert_mem_eq(&first, &again, sizeof(first));
+	again = case_out("alice", "r3", 50 * CREDIT);
+	ck_assert(again.verdict.replay);
+	ck_assert_int_eq(again.before_balance, 105 * CREDIT);
+	ck_assert_int_eq(again.current_balance, 55 * CREDIT);
+	ck_assert_int_eq(case_balance("alice").balance, 55 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(other_content_is_a_conflict)
+{
+	struct transfer_result result;
+
+	case_open(_i);
+	case_player_add("demo", "bob");
+	case_in("alice", "r1", 100 * CREDIT);
+	result = case_out("alice", "r1", 100 * CREDIT);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_TRANSACTION_CONFLICT);
+	ck_assert_str_eq(result.verdict.field, "direction");
+	result = case_in("bob", "r1", 100 * CREDIT);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_TRANSACTION_CONFLICT);
+	ck_assert_str_eq(result.verdict.field, "user_id");
+	result = case_in("nobody", "r1", 100 * CREDIT);
+	ck_assert_str_eq(result.verdict.field, "user_id");
+	result = case_in("alice", "r1", 100 * CREDIT + 1);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_TRANSACTION_CONFLICT);
+	ck_assert_str_eq(result.verdict.field, "amount");
+	ck_assert(!result.verdict.replay);
+	ck_assert_int_eq(case_balance("alice").balance, 100 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(insufficient_balance_is_recorded)
+{
+	struct transfer_result result;
+
+	case_open(_i);
+	case_in("alice", "r1", 10 * CREDIT);
+	result = case_out("alice", "r2", 11 * CREDIT);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_INSUFFICIENT_BALANCE);
+	ck_assert_int_eq(result.verdict.current_balance, 10 * CREDIT);
+	ck_assert(!result.verdict.replay);
+	case_in("alice", "r3", 100 * CREDIT);
+	result = case_out("alice", "r2", 11 * CREDIT);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_INSUFFICIENT_BALANCE);
+	ck_assert_int_eq(result.verdict.current_balance, 10 * CREDIT);
+	ck_assert(result.verdict.replay);
+	result = case_out("alice", "r2", 12 * CREDIT);
+	ck_assert_str_eq(result.verdict.field, "amount");
+	ck_assert_int_eq(case_balance("alice").balance, 110 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* api.md A 2: these consume no key, so that the same id works once the obstacle is gone. */
+START_TEST(other_refusals_consume_no_key)
+{
+	struct dealer seamless = {.mode = WALLET_SEAMLESS}, transfer = {.mode = WALLET_TRANSFER};
+
+	case_open(_i);
+	ck_assert_int_eq(case_in("bob", "r1", CREDIT).verdict.refusal, REFUSAL_USER_NOT_FOUND);
+	case_player_add("demo", "bob");
+	ck_assert_int_eq(case_in("bob", "r1", CREDIT).verdict.refusal, REFUSAL_NONE);
+
+	case_suspend_player("alice", true);
+	ck_assert_int_eq(case_in("alice", "r2", CREDIT).verdict.refusal, REFUSAL_USER_SUSPENDED);
+	case_suspend_player("alice", false);
+	case_suspend_dealer(true);
+	ck_assert_int_eq(case_in("alice", "r2", CREDIT).verdict.refusal, REFUSAL_DEALER_SUSPENDED);
+	case_suspend_dealer(false);
+	ck_assert_int_eq(
+		case_in("alice", "r2", CREDIT / 1000).verdict.refusal, REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(case_in("alice", "r2", CREDIT).verdict.refusal, REFUSAL_NONE);
+
+	case_out("alice", "r4", CREDIT);
+	case_out("bob", "r5", CREDIT);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &seamless).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(
+		case_in("alice", "r6", CREDIT).verdict.refusal, REFUSAL_WRONG_WALLET_MODE);
+	ck_assert_int_eq(case_balance("alice").balance, 0);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &transfer).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_in("alice", "r6", CREDIT).verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(balance_has_a_limit)
+{
+	const money_t limit = MONEY_MAX - MONEY_MAX % 100;
+
+	case_open(_i);
+	ck_assert_int_eq(case_in("alice", "r1", limit).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_in("alice", "r2", CREDIT).verdict.refusal, REFUSAL_BALANCE_LIMIT);
+	case_out("alice", "r3", CREDIT);
+	ck_assert_int_eq(case_in("alice", "r2", CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_balance("alice").balance, limit);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A replay is answered whatever has changed since. */
+START_TEST(replay_comes_before_everything)
+{
+	struct transfer_result result;
+
+	case_open(_i);
+	case_in("alice", "r1", CREDIT);
+	case_suspend_dealer(true);
+	case_suspend_player("alice", true);
+	result = case_in("alice", "r1", CREDIT);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
+	ck_assert(result.verdict.replay);
+	ck_assert_int_eq(case_in("alice", "r1", 2 * CREDIT).verdict.refusal,
+		REFUSAL_TRANSACTION_CONFLICT);
+	ck_assert_int_eq(case_balance("alice").verdict.refusal, REFUSAL_NONE);
+	case_close();
+}
+END_TEST
+
+/* Order of checks: suspension, wallet mode, decimals, player, credit; each wins over the later. */
+START_TEST(checks_have_an_order)
+{
+	struct dealer seamless = {.mode = WALLET_SEAMLESS}, transfer = {.mode = WALLET_TRANSFER};
+
+	case_open(_i);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &seamless).verdict.refusal, REFUSAL_NONE);
+	case_suspend_dealer(true);
+	ck_assert_int_eq(case_out("nobody", "r1", 1).verdict.refusal, REFUSAL_DEALER_SUSPENDED);
+	case_suspend_dealer(false);
+	case_suspend_player("alice", true);
+	ck_assert_int_eq(case_out("alice", "r1", 1).verdict.refusal, REFUSAL_USER_SUSPENDED);
+	case_suspend_player("alice", false);
+	ck_assert_int_eq(case_out("nobody", "r1", 1).verdict.refusal, REFUSAL_WRONG_WALLET_MODE);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &transfer).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_out("nobody", "r1", 1).verdict.refusal, REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(case_out("nobody", "r1", 100).verdict.refusal, REFUSAL_USER_NOT_FOUND);
+	ck_assert_int_eq(case_out("alice", "r1", 100).verdict.refusal, REFUSAL_INSUFFICIENT_BALANCE);
+	case_close();
+}
+END_TEST
+
+/* A worker may be anybody of the web server's group: nonsense from it moves nothing. */
+START_TEST(nonsense_from_a_worker_is_refused)
+{
+	struct transfer_cmd cmd;
+
+	case_open(_i);
+	case_in("alice", "r0", 10 * CREDIT);
+	cmd = case_transfer_cmd(ENTRY_ADJUST, "alice", "r1", CREDIT);
+	ck_assert_int_eq(case_run(COMMAND_TRANSFER, &cmd)->result.verdict.refusal,
+		REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_in("alice", "r1", -CREDIT).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_in("alice", "r1", 0).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(
+		case_in("alice", "r1", MONEY_MAX + 1).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_out("alice", "r1", INT64_MIN).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_in("alice", "", CREDIT).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_in("", "r1", CREDIT).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_in("alice", "a\nb", CREDIT).verdict.refusal, REFUSAL_BAD_REQUEST);
+	cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "r1", CREDIT);
+	strcpy(cmd.casino_id, "nowhere");
+	ck_assert_int_eq(case_run(COMMAND_TRANSFER, &cmd)->result.verdict.refusal,
+		REFUSAL_INVALID_SIGNATURE);
+	ck_assert_int_eq(case_balance("alice").balance, 10 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* The sums of a dealer are checked int64: what does not fit is refused, never wrapped. */
+START_TEST(sums_do_not_overflow)
+{
+	const money_t most = MONEY_MAX - MONEY_MAX % 100;
+	unsigned int i = 0;
+	char in[32], out[32];
+	enum refusal refusal = REFUSAL_NONE;
+
+	case_open(CASE_MEMORY);
+	while (refusal == REFUSAL_NONE && i < 10000) {
+		snprintf(in, sizeof(in), "in%u", i);
+		snprintf(out, sizeof(out), "out%u", i++);
+		refusal = case_in("alice", in, most).verdict.refusal;
+		if (refusal == REFUSAL_NONE)
+			case_out("alice", out, most);
+	}
+	ck_assert_int_eq(refusal, REFUSAL_BALANCE_LIMIT);
+	ck_assert_uint_gt(i, 9000);
+	case_close();
+}
+END_TEST
+
+START_TEST(everything_is_there_after_a_restart)
+{
+	struct transfer_result first, again;
+
+	case_open(CASE_BDB);
+	first = case_in("alice", "r1", 100 * CREDIT);
+	case_reopen();
+	again = case_in("alice", "r1", 100 * CREDIT);
+	ck_assert(again.verdict.replay);
+	again.verdict = first.verdict;
+	ck_assert_mem_eq(&first, &again, sizeof(first));
+	ck_assert_uint_eq(case_in("alice", "r2", CREDIT).transaction_id, 2);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+Suite *transfers_suite(void)
+{
+	Suite *suite = suite_create("transfers");
+	TCase *tc = tcase_create("transfers");
+
+	tcase_add_loop_test(tc, in_and_out, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, repeat_answers_the_stored_answer, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, other_content_is_a_conflict, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, insufficient_balance_is_recorded, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, other_refusals_consume_no_key, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, balance_has_a_limit, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, replay_comes_before_everything, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, checks_have_an_order, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, nonsense_from_a_worker_is_refused, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, sums_do_not_overflow);
+	tcase_add_test(tc, everything_is_there_after_a_restart);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

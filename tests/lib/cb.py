@@ -1,0 +1,25 @@
+"""Harness of the end-to-end tests: everything a test needs, under one name.
+
+    import cb
+    with cb.Instance() as wallet, cb.Lighttpd(wallet, prefix="/wallet") as server:
+        dealer = wallet.dealer_add("demo")
+        wallet.player_add("demo", "alice")
+        answer = cb.call(server, "POST", cb.TRANSFER_IN, {...}, dealer=dealer)
+
+The programs come from $CB_BUILDDIR (default: build/ beside the sources). All is started below a
+temporary directory, on free ports of the loopback, and ended by process id.
+"""
+import os
+import sys
+
+# The sources may be read-only, and are nobody's place for compiled files.
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from cb_http import (BALANCE, READ_PATHS, TRANSFER_IN, TRANSFER_OUT, Answer, call, now_ms,  # noqa
+                     raw_request, sign)
+from cb_instance import Dealer, Instance  # noqa
+from cb_process import (SRCDIR, Child, HarnessError, builddir, find_program, free_port,  # noqa
+                        pids_running, port_taken, process_gone, wait_until)
+from cb_servers import SERVERS, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server  # noqa
+from cb_tap import Skip, check, equal, run_cases  # noqa

@@ -1,0 +1,107 @@
+"""HTTP as the tests need it: every byte of a request in the test's hand."""
+import hashlib
+import hmac
+import http.client
+import json
+import socket
+import time
+
+TRANSFER_IN = "/wallet-service/credit/transfer-in"
+TRANSFER_OUT = "/wallet-service/credit/transfer-out"
+BALANCE = "/user-service/user/3rdparty-get-balance"
+READ_PATHS = (BALANCE,)
+
+
+def now_ms():
+    return int(time.time() * 1000)
+
+
+def sign(key, body):
+    """x-casino-signature of the bytes @body: HMAC-SHA256, the key's characters being its bytes."""
+    return hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
+
+
+class Answer:
+    """Status, headers and body of one answer."""
+
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    def header(self, name):
+        """The header's value, None when absent; it must not stand there twice."""
+        values = [value for key, value in self.headers if key.lower() == name.lower()]
+        if len(values) > 1:
+            raise AssertionError(f"header {name} is there {len(values)} times: {values}")
+        return values[0] if values else None
+
+    @property
+    def json(self):
+        try:
+            return json.loads(self.body)
+        except ValueError as error:
+            raise AssertionError(f"no JSON body: {self}") from error
+
+    @property
+    def replayed(self):
+        return self.header("X-Idempotent-Replay") == "true"
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:400]!r}"
+
+
+def encode_chunked(body, size=7):
+    """@body as a chunked transfer of small pieces."""
+    pieces = [body[i:i + size] for i in range(0, len(body), size)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+
+
+def raw_request(port, data, method="POST", timeout=15.0):
+    """Sends the bytes @data on a connection of its own and reads one answer."""
+    with socket.create_connection(("127.0.0.1", port), timeout) as connection:
+        try:
+            connection.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # A server may answer a request that it will not read to its end.
+        response = http.client.HTTPResponse(connection, method=method)
+        response.begin()
+        body = response.read()
+        return Answer(response.status, response.getheaders(), body)
+
+
+def request_bytes(method, target, headers, body, chunked):
+    lines = [f"{method} {target} HTTP/1.1"]
+    lines += [f"{name}: {value}" for name, value in headers]
+    if body is None:
+        payload = b""
+    elif chunked:
+        lines.append("Transfer-Encoding: chunked")
+        payload = encode_chunked(body, max(7, len(body) // 16))
+    else:
+        lines.append(f"Content-Length: {len(body)}")
+        payload = body
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + payload
+
+
+def call(server, method, path, body=None, *, dealer=None, casino=None, signature=None,
+         headers=(), chunked=False, port=None, timeout=15.0):
+    """One request to @server (a Server, or anything with port and prefix).
+
+    @body: an object is sent as JSON, bytes as they are, None not at all. @dealer signs; @casino
+    and @signature replace what would be sent, "" leaves the header out. @headers are added.
+    """
+    if body is not None and not isinstance(body, bytes):
+        body = json.dumps(body).encode()
+    if dealer is not None:
+        casino = dealer.casino_id if casino is None else casino
+        signature = sign(dealer.key, body or b"") if signature is None else signature
+    sent = [("Host", f"127.0.0.1:{port or server.port}"), ("Connection", "close")]
+    if body is not None:
+        sent.append(("Content-Type", "application/json"))
+    if casino:
+        sent.append(("x-casino-id", casino))
+    if signature:
+        sent.append(("x-casino-signature", signature))
+    data = request_bytes(method, server.prefix + path, sent + list(headers), body, chunked)
+    return raw_request(port or server.port, data, method, timeout)

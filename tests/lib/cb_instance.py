@@ -1,0 +1,181 @@
+"""One wallet: a state directory, its configuration, its ledger, and the operator's commands."""
+import collections
+import grp
+import json
+import os
+import pathlib
+import pwd
+import shutil
+import socket
+import stat
+import subprocess
+import tempfile
+
+from cb_process import Child, HarnessError, find_program, pids_end, pids_running
+
+WORKER = "creditbridge.fcgi"
+Dealer = collections.namedtuple("Dealer", "casino_id key mode")
+
+
+def web_user():
+    """Whom servers and workers run as: www-data when we are root, else (None) ourselves."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("www-data", "nobody"):
+        try:
+            pwd.getpwnam(name)
+            return name
+        except KeyError:
+            continue
+    raise HarnessError("there is neither a user www-data nor nobody")
+
+
+def temporary_directory(name):
+    """A directory that the web server's user can pass through, on a path short enough for
+    Unix sockets."""
+    places = [tempfile.gettempdir(), "/tmp", "/var/tmp"]
+    for place in places:
+        folders = [pathlib.Path(place).resolve()]
+        folders += folders[0].parents
+        if len(place) < 40 and all(os.stat(f).st_mode & stat.S_IXOTH for f in folders):
+            path = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}.", dir=place))
+            path.chmod(0o711)
+            return path
+    raise HarnessError(f"none of {places} can be entered by the web server's user")
+
+
+class Instance:
+    """A wallet of its own. @settings are added to its configuration. With @state (a directory
+    that is kept) it opens that one, and creates it when it is missing."""
+
+    def __init__(self, name="creditbridge", settings=None, state=None, start=True):
+        self.user = web_user()
+        self.dir = temporary_directory(name)
+        self.state = pathlib.Path(state) if state else self.dir / "state"
+        self.sockets = self.dir / "run"
+        self.sockets.mkdir(mode=0o755)
+        self.logs = self.dir / "log"
+        self.logs.mkdir(mode=0o755)
+        self.config = self.dir / "creditbridge.conf"
+        self.ledger = None
+        self.servers = []
+        self.programs = {}
+        self.write_config(settings or {})
+        # The build directory may lie where the web server's user cannot reach it.
+        (self.dir / "bin").mkdir(mode=0o755)
+        self.worker = self.dir / "bin" / WORKER
+        shutil.copyfile(find_program(WORKER), self.worker)
+        self.worker.chmod(0o755)
+        try:
+            if not (self.state / "installation").exists():
+                self.ctl("init")
+            if start:
+                self.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def write_config(self, settings):
+        values = {
+            "state_directory": str(self.state),
+            "socket_directory": str(self.sockets),
+            "log_target": "stderr",
+            "disk_ballast_mib": 1,
+        }
+        if self.user:
+            values["socket_group"] = grp.getgrgid(pwd.getpwnam(self.user).pw_gid).gr_name
+        values.update(settings)
+        lines = [f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
+                 for key, value in values.items()]
+        self.config.write_text("\n".join(lines) + "\n")
+        self.config.chmod(0o644)
+
+    # -- the ledger
+
+    def ledger_start(self):
+        self.ledger = Child([find_program("creditbridge-ledger"), "--config", self.config],
+                            self.logs / "ledger.log")
+
+    def start(self):
+        """Starts the ledger and waits until it answers."""
+        self.ledger_start()
+        self.ledger.wait_ready(self.answering, 20, "the ledger's first answer")
+
+    def answering(self):
+        for name in ("edge.sock", "admin.sock"):
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.settimeout(1)
+                try:
+                    probe.connect(str(self.sockets / name))
+                except OSError:
+                    return False
+        return self.ctl_run("status").returncode == 0
+
+    def stop(self):
+        """Stops the ledger as an operator would. Returns its exit code."""
+        code = None
+        if self.ledger:
+            code = self.ledger.stop()
+            self.ledger = None
+        return code
+
+    def engine_pids(self):
+        """The engine: the ledger's children (the parent restarts it when it dies)."""
+        path = pathlib.Path(f"/proc/{self.ledger.pid}/task/{self.ledger.pid}/children")
+        try:
+            return [int(pid) for pid in path.read_text().split()]
+        except OSError:
+            return []
+
+    def worker_pids(self):
+        """The workers of this instance, under whatever server."""
+        return pids_running(self.worker)
+
+    # -- creditbridgectl
+
+    def ctl_argv(self, *words):
+        return [str(find_program("creditbridgectl")), "--config", str(self.config),
+                *[str(word) for word in words]]
+
+    def ctl_run(self, *words, stdin=""):
+        """Runs creditbridgectl; the CompletedProcess, whatever its exit code."""
+        return subprocess.run(self.ctl_argv(*words), input=stdin, capture_output=True, text=True,
+                              timeout=30, check=False)
+
+    def ctl(self, *words, stdin=""):
+        """Runs creditbridgectl, which must succeed; its output as text."""
+        done = self.ctl_run(*words, stdin=stdin)
+        if done.returncode:
+            raise HarnessError(f"creditbridgectl {' '.join(map(str, words))}: exit "
+                               f"{done.returncode}: {done.stderr.strip() or done.stdout.strip()}")
+        return done.stdout
+
+    def ctl_json(self, *words, stdin=""):
+        return json.loads(self.ctl("--json", *words, stdin=stdin))
+
+    def dealer_add(self, casino_id, *options, currency="thb", mode="transfer"):
+        made = self.ctl_json("dealer", "add", casino_id, "--currency", currency, "--mode", mode,
+                             *options)
+        return Dealer(made["casino_id"], made["key"], mode)
+
+    def player_add(self, casino_id, user_id):
+        return self.ctl_json("player", "add", casino_id, user_id)["player_id"]
+
+    # -- the end
+
+    def close(self):
+        """Ends all that was started here and removes the temporary directory."""
+        for server in list(self.servers):
+            server.stop()
+        self.stop()
+        pids_end(self.worker_pids())
+        if os.environ.get("CB_KEEP"):
+            print(f"# kept: {self.dir}")
+        else:
+            shutil.rmtree(self.dir, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

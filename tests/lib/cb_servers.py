@@ -1,0 +1,291 @@
+"""Real web servers around the very files of fcgi-conf/ that operators include."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import stat
+
+from cb_process import SRCDIR, Child, HarnessError, free_port, pids_end, port_open
+
+FCGI_CONF = SRCDIR / "fcgi-conf"
+APACHE_MODULES = pathlib.Path("/usr/lib/apache2/modules")
+
+
+def find_server(name):
+    """Path of a web server; those live in sbin, which is not on everybody's PATH."""
+    path = shutil.which(name, path=f"/usr/sbin:/sbin:{os.environ.get('PATH', '')}")
+    if not path:
+        raise HarnessError(f"{name} is not installed")
+    return path
+
+
+class Server:
+    """A web server with the wallet at @prefix on @port and the platform's mount at the root of
+    @platform_port. Ports that are not given are chosen."""
+
+    name = ""          # of the server, and in file names
+    template = ""      # in fcgi-conf/, without .conf.in
+    spawns = True      # starts and restarts the workers itself
+    processes_default = 2
+
+    def __init__(self, instance, prefix="", processes=None, threads=8, port=None,
+                 platform_port=None):
+        self.instance = instance
+        self.prefix = prefix
+        self.processes = processes or self.processes_default
+        self.threads = threads
+        self.port = port or free_port()
+        self.platform_port = platform_port or free_port()
+        self.base_url = f"http://127.0.0.1:{self.port}{prefix}"
+        self.platform_url = f"http://127.0.0.1:{self.platform_port}"
+        self.dir = pathlib.Path(instance.dir) / f"{self.name}-{self.port}"
+        self.log = instance.logs / f"{self.name}-{self.port}.log"
+        self.child = None
+        self.workers = {}
+        self.prepare()
+        self.start()
+
+    # -- files
+
+    def prepare(self):
+        self.dir.mkdir(mode=0o711)
+        (self.dir / "empty").mkdir(mode=0o755)  # the document root
+        sockets = self.dir / "sockets"          # made by the server, or by its user's workers
+        sockets.mkdir(mode=0o755)
+        temporary = self.dir / "tmp"
+        temporary.mkdir(mode=0o755)
+        if self.instance.user:
+            for folder in (sockets, temporary):
+                shutil.chown(folder, self.instance.user, self.instance.user)
+        self.log.touch(mode=0o644)
+        if self.instance.user:
+            shutil.chown(self.log, self.instance.user)
+        self.mounts = {serve: self.render(serve) for serve in ("wallet", "platform")}
+        (self.dir / "server.conf").write_text(self.config())
+
+    def socket(self, serve):
+        return self.dir / "sockets" / f"{serve}.sock"
+
+    def values(self, serve):
+        return {
+            "worker": self.instance.worker, "config": self.instance.config, "serve": serve,
+            "prefix": self.prefix if serve == "wallet" else "", "socket": self.socket(serve),
+            "processes": self.processes if serve == "wallet" else 2, "threads": self.threads,
+        }
+
+    def render(self, serve):
+        """Fills in the template for a mount; the path of the result."""
+        values = self.values(serve)
+        text = (FCGI_CONF / f"{self.template}.conf.in").read_text()
+        text = re.sub(r"@([a-z]+)@", lambda match: str(values[match.group(1)]), text)
+        path = self.dir / f"{serve}.conf"
+        path.write_text(text)
+        return path
+
+    def config(self):
+        """The text of the server's own configuration around the mounts."""
+        raise NotImplementedError
+
+    def argv(self):
+        raise NotImplementedError
+
+    # -- processes
+
+    def start(self):
+        if self in self.instance.servers:
+            raise HarnessError(f"{self.name} runs already")
+        self.instance.servers.append(self)
+        try:
+            if not self.spawns:
+                for serve in ("wallet", "platform"):
+                    self.worker_start(serve)
+            self.child = Child(self.argv(), self.log)
+            self.child.wait_ready(
+                lambda: port_open(self.port) and port_open(self.platform_port), 15,
+                f"{self.name} listening on port {self.port}")
+        except BaseException:
+            self.stop()
+            raise
+
+    def worker_start(self, serve):
+        """Runs a worker for a server that starts none."""
+        path = self.socket(serve)
+        values = self.values(serve)
+        argv = [values["worker"], "--config", values["config"], "--serve", serve,
+                f"--base-path={values['prefix']}", "--threads", self.threads]
+        child = Child([*argv, "--socket", path], self.instance.logs / f"worker-{serve}.log",
+                      user=self.instance.user)
+        self.workers[serve] = child
+        child.wait_ready(path.exists, 10, f"the socket of the {serve} worker")
+
+    def restart(self):
+        """Starts the server anew after it died, and does not wait for it. Workers it left behind
+        are killed, which they must stand at any time: their sockets are in the way."""
+        if self.spawns:
+            pids_end(self.worker_pids(), signals=(signal.SIGKILL,))
+        self.child = Child(self.argv(), self.log)
+
+    def worker_pids(self, serve=None):
+        """The workers under this server."""
+        found = []
+        for pid in self.instance.worker_pids():
+            try:
+                argv = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if serve is None or (b"--serve" in argv
+                                 and argv[argv.index(b"--serve") + 1] == serve.encode()):
+                found.append(pid)
+        return found
+
+    def stop(self):
+        """Ends server and workers."""
+        if self in self.instance.servers:
+            self.instance.servers.remove(self)
+        if self.child:
+            self.child.stop()
+            self.child = None
+        for child in self.workers.values():
+            child.stop()
+        self.workers = {}
+        if not self.instance.servers:
+            pids_end(self.instance.worker_pids())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class Lighttpd(Server):
+    name = "lighttpd"
+    template = "lighttpd"
+
+    def config(self):
+        user = self.instance.user
+        identity = f'server.username = "{user}"\nserver.groupname = "{user}"\n' if user else ""
+        return f"""\
+server.bind = "127.0.0.1"
+server.port = {self.port}
+server.document-root = "{self.dir}/empty"
+server.errorlog = "{self.log}"
+server.upload-dirs = ( "{self.dir}/tmp" )
+server.max-fds = 4096
+{identity}include "{FCGI_CONF}/lighttpd-global.conf"
+include "{self.mounts['wallet']}"
+$SERVER["socket"] == "127.0.0.1:{self.platform_port}" {{
+include "{self.mounts['platform']}"
+}}
+"""
+
+    def argv(self):
+        return [find_server("lighttpd"), "-D", "-f", self.dir / "server.conf"]
+
+
+class Apache(Server):
+    """What both ways of running workers under Apache have in common."""
+
+    modules = ()
+    extra = ""
+
+    def config(self):
+        user = self.instance.user
+        identity = f"User {user}\nGroup {user}\n" if user else ""
+        load = "\n".join(f"LoadModule {module}_module {APACHE_MODULES}/mod_{module}.so"
+                         for module in ("mpm_event", "authz_core", *self.modules))
+        vhosts = "\n".join(
+            f"Listen 127.0.0.1:{port}\n<VirtualHost 127.0.0.1:{port}>\n"
+            f"Include {self.mounts[serve]}\n</VirtualHost>"
+            for serve, port in (("wallet", self.port), ("platform", self.platform_port)))
+        return f"""\
+ServerRoot "{self.dir}"
+ServerName localhost
+DefaultRuntimeDir "{self.dir}/tmp"
+PidFile "{self.dir}/apache.pid"
+Mutex "file:{self.dir}/tmp"
+DocumentRoot "{self.dir}/empty"
+ErrorLog "{self.log}"
+LogLevel warn
+StartServers 1
+ServerLimit 2
+ThreadsPerChild 64
+MaxRequestWorkers 128
+{identity}{load}
+{self.extra.format(dir=self.dir)}
+{vhosts}
+"""
+
+    def argv(self):
+        if not APACHE_MODULES.is_dir():
+            raise HarnessError(f"{APACHE_MODULES} is missing: apache2 is not installed")
+        return [find_server("apache2"), "-D", "FOREGROUND", "-f", self.dir / "server.conf"]
+
+
+class ApacheFcgid(Apache):
+    name = "apache-mod_fcgid"
+    template = "apache-mod_fcgid"
+    modules = ("fcgid",)
+    processes_default = 40
+    extra = (f"Include {FCGI_CONF}/apache-mod_fcgid-global.conf\n"
+             "FcgidIPCDir {dir}/sockets\nFcgidProcessTableFile {dir}/sockets/table")
+
+
+class ApacheProxyFcgi(Apache):
+    name = "apache-mod_proxy_fcgi"
+    template = "apache-mod_proxy_fcgi"
+    modules = ("proxy", "proxy_fcgi")
+    spawns = False
+
+    def worker_start(self, serve):
+        """The worker is given its socket as descriptor 0, as systemd would."""
+        path = self.socket(serve)
+        values = self.values(serve)
+        path.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(path))
+            path.chmod(stat.S_IRUSR | stat.S_IWUSR)
+            if self.instance.user:
+                shutil.chown(path, self.instance.user)
+            listener.listen(1024)
+            self.workers[serve] = Child(
+                [values["worker"], "--config", values["config"], "--serve", serve,
+                 f"--base-path={values['prefix']}", "--threads", self.threads],
+                self.instance.logs / f"worker-{serve}.log", user=self.instance.user,
+                stdin=listener)
+
+
+class Nginx(Server):
+    name = "nginx"
+    template = "nginx"
+    spawns = False
+
+    def config(self):
+        identity = f"user {self.instance.user};\n" if self.instance.user else ""
+        temporary = "\n".join(f"\t{kind}_temp_path {self.dir}/tmp/{kind};" for kind in
+                              ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        servers = "\n".join(
+            f"\tserver {{\n\t\tlisten 127.0.0.1:{port};\n\t\tinclude {self.mounts[serve]};\n\t}}"
+            for serve, port in (("wallet", self.port), ("platform", self.platform_port)))
+        return f"""\
+{identity}daemon off;
+worker_processes 1;
+pid {self.dir}/nginx.pid;
+error_log {self.log} warn;
+events {{ worker_connections 1024; }}
+http {{
+	access_log off;
+	root {self.dir}/empty;
+{temporary}
+{servers}
+}}
+"""
+
+    def argv(self):
+        return [find_server("nginx"), "-e", self.log, "-p", self.dir, "-c",
+                self.dir / "server.conf"]
+
+
+SERVERS = (Lighttpd, ApacheFcgid, ApacheProxyFcgi, Nginx)

@@ -1,0 +1,35 @@
+/*
+ * scratch - a directory for one test, removed at the end.
+ */
+#ifndef TESTS_LIB_SCRATCH_H
+#define TESTS_LIB_SCRATCH_H
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static inline int scratch_remove_one(const char *path, const struct stat *st, int type,
+	struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+/* Makes a directory and writes its name to @path. */
+static inline void scratch_make(char path[64])
+{
+	snprintf(path, 64, "/tmp/creditbridge-test.XXXXXX");
+	if (!mkdtemp(path))
+		abort();
+}
+
+static inline void scratch_remove(const char *path)
+{
+	nftw(path, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+#endif

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+"""floors: the rules of the house that a compiler does not know, as TAP.
+
+Each source file includes only from its own floor and from floors below; a library's header stands
+only where its floor is; files and functions stay short; every test is in tests/BUDGET; shell
+scripts pass shellcheck.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SRCDIR = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SRCDIR / "tests" / "lib"))
+from cb_tap import Skip, check, run_cases  # noqa: E402
+
+# From the ground up.
+FLOORS = ("base", "domain", "wire", "link", "store", "ledger", "web", "callback", "dealer", "cmd")
+# Below it in the list, but none of its business: the link knows nothing of JSON.
+FORBIDDEN = {"link": {"wire"}}
+# Header -> where it may be included: a folder, or a single file.
+LIBRARIES = {
+    "jansson.h": "src/wire/",
+    "gnutls/": "src/wire/",
+    "db.h": "src/store/bdb/",
+    "fcgiapp.h": "src/web/",
+    "curl/": "src/callback/",
+    "confuse.h": "src/base/settings.c",
+    "libsmartcols": "src/cmd/",
+    "argp.h": "src/cmd/",
+    "check.h": "tests/",
+}
+# A floor may keep such a header to one file.
+SINGLE_FILE = ("fcgiapp.h",)
+FILE_LINES_MAX = 450
+FUNCTION_LINES_MAX = 80
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def sources(*patterns):
+    found = sorted(path for pattern in patterns for path in (SRCDIR / "src").rglob(pattern))
+    check(found, "there are no sources")
+    return found
+
+
+def name_of(path):
+    return str(path.relative_to(SRCDIR))
+
+
+def none(findings, rule):
+    check(not findings, rule + ":\n" + "\n".join(findings))
+
+
+def includes(path):
+    return INCLUDE.findall(path.read_text())
+
+
+def case_floors():
+    findings = []
+    for path in sources("*.c", "*.h", "*.def"):
+        floor = path.relative_to(SRCDIR / "src").parts[0]
+        check(floor in FLOORS, f"{name_of(path)}: {floor} is no floor; add it to {__file__}")
+        allowed = set(FLOORS[:FLOORS.index(floor) + 1]) - FORBIDDEN.get(floor, set())
+        for kind, header in includes(path):
+            if kind != '"':
+                continue
+            if not (SRCDIR / "src" / header).is_file():
+                findings.append(f'{name_of(path)}: "{header}" is not rooted at src/')
+            elif header.split("/")[0] not in allowed:
+                findings.append(f'{name_of(path)}: "{header}" is no floor below')
+    none(findings, "a file includes from its own floor and floors below")
+
+
+def case_libraries():
+    findings = []
+    users = {}
+    for path in sources("*.c", "*.h", "*.def"):
+        for _, header in includes(path):
+            for library, place in LIBRARIES.items():
+                if header != library and not (library[-2:] != ".h" and header.startswith(library)):
+                    continue
+                if not name_of(path).startswith(place):
+                    findings.append(f"{name_of(path)}: <{header}> belongs to {place}")
+                users.setdefault(library, set()).add(name_of(path))
+    for library in SINGLE_FILE:
+        if len(users.get(library, ())) > 1:
+            findings.append(f"<{library}> is included by {', '.join(sorted(users[library]))}")
+    none(findings, "a library's header stays on its floor")
+
+
+def case_file_lines():
+    findings = []
+    for path in sources("*.c", "*.h"):
+        lines = len(path.read_text().splitlines())
+        if lines > FILE_LINES_MAX:
+            findings.append(f"{name_of(path)}: {lines} lines")
+    none(findings, f"a file has at most {FILE_LINES_MAX} lines")
+
+
+def case_function_lines():
+    findings = []
+    for path in sources("*.c"):
+        start = 0
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if line.startswith("{"):
+                start = number
+            elif line.startswith("}") and start:
+                if number - start > FUNCTION_LINES_MAX:
+                    findings.append(f"{name_of(path)}:{start}: {number - start} lines")
+                start = 0
+    none(findings, f"a function has at most {FUNCTION_LINES_MAX} lines")
+
+
+def case_budget():
+    """A test that no suite runs is no test."""
+    budget = (SRCDIR / "tests" / "BUDGET").read_text()
+    findings = []
+    tests = [*(SRCDIR / "tests").rglob("test_*.c"), *(SRCDIR / "tests").rglob("test_*.py"),
+             *(SRCDIR / "tests").rglob("run.py"), *(SRCDIR / "tests" / "full").glob("*.sh")]
+    check(tests, "there are no tests")
+    makefiles = "".join(p.read_text() for p in (SRCDIR / "tests").rglob("Makefile.inc"))
+    for path in tests:
+        if path.name == "lib.sh":
+            continue
+        program = name_of(path).removesuffix(".c")
+        # A program of several sources is in BUDGET by the program's name.
+        listed = re.search(rf"(?m){re.escape(program)}$", budget)
+        if not listed and not (path.suffix == ".c" and name_of(path) in makefiles):
+            findings.append(name_of(path))
+    for program in re.findall(r"tests/[a-z]+/test_[a-z]+(?=\s|$)", makefiles):
+        if not re.search(rf"(?m){re.escape(program)}$", budget):
+            findings.append(program)
+    none(findings, "every test is run by a suite of tests/BUDGET")
+
+
+def case_shellcheck():
+    if not shutil.which("shellcheck"):
+        raise Skip("shellcheck is not installed")
+    scripts = [SRCDIR / name for name in ("quickstart", "autogen.sh", ".ci/run")]
+    scripts += sorted([*(SRCDIR / "tests").rglob("*.sh"), *(SRCDIR / "fcgi-conf").glob("*.sh")])
+    scripts = [script for script in scripts if script.exists()]  # .ci is not distributed
+    done = subprocess.run(["shellcheck", "-x", "-P", "SCRIPTDIR", *scripts], capture_output=True, text=True,
+                          cwd=SRCDIR, timeout=60, check=False)
+    check(done.returncode == 0, done.stdout + done.stderr)
+
+
+sys.exit(run_cases([
+    ("include floors", case_floors),
+    ("library headers on their floors", case_libraries),
+    ("length of files", case_file_lines),
+    ("length of functions", case_function_lines),
+    ("every test is in BUDGET", case_budget),
+    ("shell scripts", case_shellcheck),
+], seconds=90))

@@ -1,0 +1,312 @@
+/*
+ * The same cases for every store: what store.h promises.
+ */
+#include "base/pack.h"
+#include "memory_store.h"
+#include "scratch.h"
+#include "store/bdb/bdb.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum kind { KIND_MEMORY, KIND_BDB, KIND_COUNT };
+
+static char directory[64];
+static struct store *store;
+static struct ws ws;
+
+static const struct bdb_options bdb_options = {
+	.directory = directory,
+	.cache_mib = 8,
+	.checkpoint_kib = 8192,
+	.checkpoint_interval_ms = 1000,
+	.log_keep_mib = 64,
+};
+
+static void open_kind(int kind)
+{
+	char why[256] = "";
+
+	scratch_make(directory);
+	if (kind == KIND_MEMORY)
+		store = memory_store_new();
+	else
+		ck_assert_msg(bdb_open(&bdb_options, &store, why, sizeof(why)) == STATUS_OK, "%s",
+			why);
+	ws_init(&ws);
+}
+
+static void close_kind(void)
+{
+	ws_free(&ws);
+	store->close(store);
+	scratch_remove(directory);
+}
+
+static struct player make_player(const char *user, money_t balance)
+{
+	struct player player;
+
+	memset(&player, 0, sizeof(player));
+	strcpy(player.casino_id, "demo");
+	snprintf(player.user_id, sizeof(player.user_id), "%s", user);
+	strcpy(player.player_id, "aaaaaaaaaaaaaaaaaaaa");
+	player.balance = balance;
+	return player;
+}
+
+static void save_player(const char *user, money_t balance)
+{
+	struct player player = make_player(user, balance);
+
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_PLAYER, &player);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ws_put(&ws, RECORD_PLAYER, &player);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+}
+
+static const struct player *load_player(const char *user)
+{
+	struct player key = make_player(user, 0);
+
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_PLAYER, &key);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	return ws_get(&ws, RECORD_PLAYER, &key);
+}
+
+START_TEST(rows_come_back)
+{
+	open_kind(_i);
+	ck_assert_ptr_null(load_player("alice"));
+	save_player("alice", 12345);
+	ck_assert_ptr_nonnull(load_player("alice"));
+	ck_assert_int_eq(load_player("alice")->balance, 12345);
+	save_player("alice", -1);
+	ck_assert_int_eq(load_player("alice")->balance, -1);
+	ck_assert_ptr_null(load_player("bob"));
+	close_kind();
+}
+END_TEST
+
+START_TEST(append_twice_is_refused)
+{
+	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .seq = 1, .amount = 5};
+	struct player player = make_player("alice", 1);
+
+	open_kind(_i);
+	ws_append(&ws, RECORD_ENTRY, &entry);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_PLAYER, &player);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ws_put(&ws, RECORD_PLAYER, &player);
+	ws_append(&ws, RECORD_ENTRY, &entry);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_FAULT);
+	/* All or nothing: the player of the same batch was not written. */
+	ck_assert_ptr_null(load_player("alice"));
+	close_kind();
+}
+END_TEST
+
+/* What ws.h promises of rows that were not declared; the store never sees such a batch. */
+START_TEST(undeclared_rows_are_faults)
+{
+	struct player player = make_player("alice", 1);
+
+	open_kind(_i);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_PLAYER, &player));
+	ck_assert(ws_faulty(&ws));
+	ws_reset(&ws);
+	ck_assert(!ws_faulty(&ws));
+	ws_put(&ws, RECORD_PLAYER, &player);
+	ck_assert(ws_faulty(&ws));
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_PLAYER, &player);
+	/* Declared, but not loaded yet. */
+	ck_assert_ptr_null(ws_get(&ws, RECORD_PLAYER, &player));
+	ck_assert(ws_faulty(&ws));
+	ck_assert_str_eq(ws.fault_text, "undeclared read of a player row");
+	close_kind();
+}
+END_TEST
+
+START_TEST(commands_of_a_batch_see_each_other)
+{
+	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .seq = 7, .amount = 5};
+	const struct entry *seen;
+
+	open_kind(_i);
+	ws_want(&ws, RECORD_ENTRY, &entry);
+	ws_want(&ws, RECORD_ENTRY, &entry);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_ENTRY, &entry));
+	ws_append(&ws, RECORD_ENTRY, &entry);
+	seen = ws_get(&ws, RECORD_ENTRY, &entry);
+	ck_assert_ptr_nonnull(seen);
+	ck_assert_int_eq(seen->amount, 5);
+	ws_append(&ws, RECORD_ENTRY, &entry);
+	ck_assert(ws_faulty(&ws));
+	close_kind();
+}
+END_TEST
+
+static char visited[512];
+static unsigned int visit_most;
+
+static bool note(void *context, struct bytes key, const void *row)
+{
+	struct bytes *last = context;
+	static uint8_t bytes[512];
+
+	strcat(visited, ((const struct player *)row)->user_id);
+	memcpy(bytes, key.data, key.len);
+	*last = (struct bytes){bytes, key.len};
+	return --visit_most > 0;
+}
+
+static const char *scan(const char *casino, bool reverse, struct bytes after, unsigned int most,
+	struct bytes *last)
+{
+	struct buffer prefix;
+	struct player key;
+	struct store_range range = {.record = RECORD_PLAYER, .reverse = reverse, .after = after};
+
+	memset(&key, 0, sizeof(key));
+	strcpy(key.casino_id, casino);
+	buffer_init(&prefix, 512);
+	if (casino[0]) {
+		pack_key(&prefix, player_fields, 1, &key);
+		range.prefix = (struct bytes){prefix.data, (uint32_t)prefix.len};
+	}
+	visited[0] = '\0';
+	visit_most = most;
+	ck_assert_int_eq(store->scan(store, &range, note, last), STATUS_OK);
+	buffer_free(&prefix);
+	return visited;
+}
+
+START_TEST(ranges_are_ordered)
+{
+	static const char *const users[] = {"b", "d", "a", "c"};
+	struct bytes none = {NULL, 0}, last = {NULL, 0};
+	struct player other = make_player("x", 0);
+
+	open_kind(_i);
+	for (size_t i = 0; i < 4; i++)
+		save_player(users[i], 1);
+	/* Neighbours that begin with the same letters are another dealer's. */
+	ws_reset(&ws);
+	strcpy(other.casino_id, "demo2");
+	ws_append(&ws, RECORD_PLAYER, &other);
+	strcpy(other.casino_id, "dem");
+	ws_append(&ws, RECORD_PLAYER, &other);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+
+	ck_assert_str_eq(scan("demo", false, none, 99, &last), "abcd");
+	ck_assert_str_eq(scan("demo", true, none, 99, &last), "dcba");
+	ck_assert_str_eq(scan("", false, none, 99, &last), "xabcdx");
+	ck_assert_str_eq(scan("", true, none, 99, &last), "xdcbax");
+	ck_assert_str_eq(scan("nobody", false, none, 99, &last), "");
+	ck_assert_str_eq(scan("nobody", true, none, 99, &last), "");
+	ck_assert_str_eq(scan("demo", false, none, 2, &last), "ab");
+	ck_assert_str_eq(scan("demo", false, last, 99, &last), "cd");
+	ck_assert_str_eq(scan("demo", false, last, 99, &last), "");
+	ck_assert_str_eq(scan("demo", true, none, 3, &last), "dcb");
+	ck_assert_str_eq(scan("demo", true, last, 99, &last), "a");
+	ck_assert_str_eq(scan("demo", true, last, 99, &last), "");
+	close_kind();
+}
+END_TEST
+
+/* ---- what only Berkeley DB has: a disk */
+
+static enum status reopen(char *why, size_t size)
+{
+	store->close(store);
+	store = NULL;
+	return bdb_open(&bdb_options, &store, why, size);
+}
+
+START_TEST(bdb_keeps_rows_over_a_restart)
+{
+	char why[256];
+
+	open_kind(KIND_BDB);
+	save_player("alice", 77);
+	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(load_player("alice")->balance, 77);
+	close_kind();
+}
+END_TEST
+
+START_TEST(bdb_refuses_a_newer_schema)
+{
+	struct counter schema = {.name = "schema", .value = STORE_SCHEMA + 1};
+	char why[256] = "";
+
+	open_kind(KIND_BDB);
+	ws_want(&ws, RECORD_COUNTER, &schema);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ws_put(&ws, RECORD_COUNTER, &schema);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_str_eq(why, "the data was written by a newer creditbridge (schema 2; this one "
+			      "knows up to 1): install that version again");
+	ws_free(&ws);
+	scratch_remove(directory);
+}
+END_TEST
+
+/* A large batch: every row of it is there, or the test ends. */
+START_TEST(bdb_saves_a_large_batch)
+{
+	struct entry entry;
+
+	open_kind(KIND_BDB);
+	for (unsigned int round = 0; round < 20; round++) {
+		ws_reset(&ws);
+		for (uint64_t seq = 1; seq <= 1000; seq++) {
+			memset(&entry, 0, sizeof(entry));
+			snprintf(entry.player_id, sizeof(entry.player_id), "%020u", round);
+			entry.seq = seq;
+			memset(entry.request_transaction_id, 'r', 128);
+			ws_append(&ws, RECORD_ENTRY, &entry);
+		}
+		ck_assert(!ws_faulty(&ws));
+		ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	}
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_ENTRY, &entry);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ck_assert_ptr_nonnull(ws_get(&ws, RECORD_ENTRY, &entry));
+	close_kind();
+}
+END_TEST
+
+static Suite *store_suite(void)
+{
+	Suite *suite = suite_create("store");
+	TCase *all = tcase_create("every store"), *bdb = tcase_create("bdb");
+
+	tcase_add_loop_test(all, rows_come_back, 0, KIND_COUNT);
+	tcase_add_loop_test(all, append_twice_is_refused, 0, KIND_COUNT);
+	tcase_add_loop_test(all, undeclared_rows_are_faults, 0, KIND_COUNT);
+	tcase_add_loop_test(all, commands_of_a_batch_see_each_other, 0, KIND_COUNT);
+	tcase_add_loop_test(all, ranges_are_ordered, 0, KIND_COUNT);
+	tcase_add_test(bdb, bdb_keeps_rows_over_a_restart);
+	tcase_add_test(bdb, bdb_refuses_a_newer_schema);
+	tcase_add_test(bdb, bdb_saves_a_large_batch);
+	tcase_set_timeout(all, 30);
+	tcase_set_timeout(bdb, 30);
+	suite_add_tcase(suite, all);
+	suite_add_tcase(suite, bdb);
+	return suite;
+}
+
+int main(void)
+{
+	return tap_main((Suite *(*const[])(void)){store_suite, NULL});
+}

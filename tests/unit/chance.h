@@ -1,0 +1,24 @@
+/*
+ * chance - random numbers for tests (splitmix64): the same on every run, so that a failure repeats.
+ */
+#ifndef TESTS_UNIT_CHANCE_H
+#define TESTS_UNIT_CHANCE_H
+
+#include <stdint.h>
+
+static inline uint64_t chance(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* From 0 to @bound - 1. */
+static inline uint64_t chance_below(uint64_t *state, uint64_t bound)
+{
+	return chance(state) % bound;
+}
+
+#endif

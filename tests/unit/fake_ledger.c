@@ -1,0 +1,243 @@
+#include "fake_ledger.h"
+
+#include "base/clock.h"
+#include "base/pack.h"
+#include "base/text.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CLIENTS_MAX 32
+
+/* A connection, with what was received and not yet understood. */
+struct client {
+	int fd;
+	struct buffer in;
+};
+
+static void must(bool done, const char *what)
+{
+	if (done)
+		return;
+	perror(what);
+	abort();
+}
+
+void fake_lock(struct fake_ledger *fake)
+{
+	must(pthread_mutex_lock(&fake->mutex) == 0, "lock");
+}
+
+void fake_unlock(struct fake_ledger *fake)
+{
+	must(pthread_mutex_unlock(&fake->mutex) == 0, "unlock");
+}
+
+static void answer_keyring(struct fake_ledger *fake, const struct keyring_cmd *cmd,
+	struct keyring_result *result, struct buffer *rows)
+{
+	uint32_t i = 0;
+
+	if (fake->restless)
+		fake->generation++;
+	result->generation = fake->generation;
+	result->unchanged = cmd->generation == fake->generation;
+	if (result->unchanged) {
+		fake->unchanged++;
+		return;
+	}
+	while (cmd->after[0] && i < fake->dealer_count &&
+		strcmp(fake->dealers[i++].casino_id, cmd->after) != 0)
+		;
+	for (; i < fake->dealer_count && result->count < fake->page; i++, result->count++)
+		pack_record(rows, keyring_entry_fields, &fake->dealers[i]);
+	result->more = i < fake->dealer_count;
+	result->entries = (struct bytes){rows->data, (uint32_t)rows->len};
+}
+
+/* Carries @request out and appends its frame to @out. */
+static void answer(struct fake_ledger *fake, const struct frame_request *request,
+	struct buffer *out)
+{
+	const struct command_info *info = &command_infos[request->command];
+	struct frame_answer head = {.command = request->command, .tag = request->tag};
+	struct bytes payload = request->payload;
+	static union any_cmd cmd;
+	static union any_result result;
+	struct buffer rows;
+	size_t start;
+
+	buffer_init(&rows, FRAME_MAX);
+	memset(&result, 0, sizeof(result));
+	must(unpack_record(&payload, info->cmd_fields, &cmd), "unpack");
+	if (request->command == COMMAND_KEYRING) {
+		answer_keyring(fake, &cmd.keyring, &result.keyring, &rows);
+	} else if (request->command == COMMAND_TRANSFER) {
+		fake->transfer_cmd = cmd.transfer;
+		result.transfer = fake->transfer;
+	} else {
+		fake->balance_cmd = cmd.balance;
+		result.balance = fake->balance;
+	}
+	switch (fake->acts[request->command]) {
+	case FAKE_BUSY:
+		head.outcome = FRAME_BUSY;
+		break;
+	case FAKE_FORBIDDEN:
+		head.outcome = FRAME_FORBIDDEN;
+		break;
+	case FAKE_FAULT:
+		head.outcome = FRAME_FAULT;
+		break;
+	default:
+		head.outcome = FRAME_DONE;
+	}
+	head.generation = fake->generation;
+	start = frame_open_answer(out, &head);
+	if (head.outcome == FRAME_DONE)
+		must(pack_record(out, info->result_fields, &result), "pack");
+	frame_close(out, start);
+	buffer_free(&rows);
+}
+
+/* Reads what @client sent and answers it. False: the connection is over. */
+static bool client_serve(struct fake_ledger *fake, struct client *client)
+{
+	struct frame_request request;
+	struct bytes in;
+	struct buffer out;
+	enum fake_act act;
+	size_t size;
+	ssize_t got;
+	bool goes_on = true;
+
+	must(buffer_reserve(&client->in, 4096) != NULL, "reserve");
+	got = recv(client->fd, client->in.data + client->in.len, 4096, 0);
+	if (got <= 0)
+		return false;
+	client->in.len += (size_t)got;
+	in = (struct bytes){client->in.data, (uint32_t)client->in.len};
+	if (frame_get_request(in, &request, &size) != FRAME_COMPLETE)
+		return true;
+	buffer_init(&out, FRAME_MAX);
+	fake_lock(fake);
+	act = fake->acts[request.command];
+	fake->calls[request.command]++;
+	answer(fake, &request, &out);
+	fake_unlock(fake);
+	buffer_consume(&client->in, size);
+	if (act == FAKE_SLOW)
+		clock_sleep_ms(fake->slow_ms);
+	if (act == FAKE_CUT)
+		goes_on = false;
+	else if (act != FAKE_SILENT)
+		goes_on = send(client->fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len;
+	buffer_free(&out);
+	return goes_on;
+}
+
+static void client_greet(struct fake_ledger *fake, struct client *client)
+{
+	struct buffer out;
+
+	client->fd = accept(fake->listen_fd, NULL, NULL);
+	must(client->fd >= 0, "accept");
+	buffer_init(&client->in, FRAME_MAX);
+	buffer_init(&out, GREETING_SIZE);
+	fake_lock(fake);
+	greeting_put(&out, command_protocol() ^ fake->protocol_xor, fake->generation);
+	fake_unlock(fake);
+	must(send(client->fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len, "greet");
+	buffer_free(&out);
+}
+
+static void *fake_main(void *context)
+{
+	struct fake_ledger *fake = context;
+	struct client clients[CLIENTS_MAX];
+	struct pollfd fds[CLIENTS_MAX + 1];
+	nfds_t count = 0;
+	bool stopping = false;
+
+	while (!stopping) {
+		for (nfds_t i = 0; i < count; i++)
+			fds[i] = (struct pollfd){.fd = clients[i].fd, .events = POLLIN};
+		fds[count] = (struct pollfd){.fd = fake->listen_fd, .events = POLLIN};
+		poll(fds, count + 1, 10);
+		for (nfds_t i = count; i-- > 0;) {
+			if (!fds[i].revents || client_serve(fake, &clients[i]))
+				continue;
+			close(clients[i].fd);
+			buffer_free(&clients[i].in);
+			clients[i] = clients[count - 1];
+			fds[i].revents = 0;
+			fds[count - 1] = fds[count];
+			count--;
+		}
+		if (fds[count].revents && count < CLIENTS_MAX)
+			client_greet(fake, &clients[count++]);
+		fake_lock(fake);
+		stopping = fake->stopping;
+		fake_unlock(fake);
+	}
+	while (count--) {
+		close(clients[count].fd);
+		buffer_free(&clients[count].in);
+	}
+	return NULL;
+}
+
+void fake_init(struct fake_ledger *fake)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	memset(fake, 0, sizeof(*fake));
+	must(pthread_mutex_init(&fake->mutex, NULL) == 0, "mutex");
+	text_copy(fake->directory, sizeof(fake->directory), "/tmp/fake-ledger-XXXXXX");
+	must(mkdtemp(fake->directory) != NULL, "mkdtemp");
+	snprintf(fake->path, sizeof(fake->path), "%s/edge.sock", fake->directory);
+	text_copy(address.sun_path, sizeof(address.sun_path), fake->path);
+	fake->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	must(bind(fake->listen_fd, (struct sockaddr *)&address, sizeof(address)) == 0, "bind");
+	must(listen(fake->listen_fd, 16) == 0, "listen");
+	fake->generation = 7;
+	fake->page = FAKE_DEALERS_MAX;
+}
+
+void fake_start(struct fake_ledger *fake)
+{
+	must(pthread_create(&fake->thread, NULL, fake_main, fake) == 0, "thread");
+}
+
+void fake_stop(struct fake_ledger *fake)
+{
+	fake_lock(fake);
+	fake->stopping = true;
+	fake_unlock(fake);
+	pthread_join(fake->thread, NULL);
+	close(fake->listen_fd);
+	unlink(fake->path);
+	rmdir(fake->directory);
+}
+
+struct keyring_entry *fake_add_dealer(struct fake_ledger *fake, const char *casino_id,
+	const char *first, const char *second)
+{
+	struct keyring_entry *dealer = &fake->dealers[fake->dealer_count++];
+	const char *secrets[DEALER_KEYS_MAX] = {first, second};
+
+	memset(dealer, 0, sizeof(*dealer));
+	text_copy(dealer->casino_id, sizeof(dealer->casino_id), casino_id);
+	for (size_t i = 0; i < DEALER_KEYS_MAX; i++) {
+		if (!secrets[i][0])
+			continue;
+		snprintf(dealer->keys[i].key_id, sizeof(dealer->keys[i].key_id), "k%zu", i + 1);
+		text_copy(dealer->keys[i].secret, sizeof(dealer->keys[i].secret), secrets[i]);
+	}
+	return dealer;
+}

@@ -1,0 +1,40 @@
+/*
+ * suites - the suite of each unit test file, and what they share.
+ */
+#ifndef TESTS_UNIT_SUITES_H
+#define TESTS_UNIT_SUITES_H
+
+#include <check.h>
+
+Suite *buffer_suite(void);
+Suite *clock_suite(void);
+Suite *log_suite(void);
+Suite *pack_suite(void);
+Suite *settings_suite(void);
+Suite *state_dir_suite(void);
+Suite *text_suite(void);
+
+Suite *money_suite(void);
+Suite *movement_suite(void);
+Suite *records_suite(void);
+Suite *refusal_suite(void);
+
+Suite *body_suite(void);
+Suite *memory_suite(void);
+Suite *render_suite(void);
+Suite *signature_suite(void);
+
+/* A suite with one case of the tests of the NULL-terminated list @tests. */
+static inline Suite *suite_make(const char *name, const TTest *const *tests, double timeout_s)
+{
+	Suite *suite = suite_create(name);
+	TCase *tcase = tcase_create(name);
+
+	tcase_set_timeout(tcase, timeout_s);
+	for (; *tests; tests++)
+		tcase_add_test(tcase, *tests);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+#endif

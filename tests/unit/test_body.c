@@ -1,0 +1,419 @@
+#include "suites.h"
+
+#include "chance.h"
+#include "domain/money.h"
+#include "guard.h"
+#include "wire/body.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct call {
+	money_t amount;
+	char user_id[129];
+	char casino_id[65];
+	int64_t request_timestamp;
+	char note[9];
+};
+static const struct body_field fields[] = {
+	BODY_FIELD(BODY_AMOUNT, call, amount),
+	BODY_FIELD(BODY_ID, call, user_id),
+	{"casino_id", BODY_NAME, false, offsetof(struct call, casino_id), 65},
+	{"request_timestamp", BODY_INTEGER, false, offsetof(struct call, request_timestamp), 8},
+	{"note", BODY_ID, false, offsetof(struct call, note), 9},
+	BODY_FIELD_END,
+};
+
+#define A128                                                                                       \
+	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"                         \
+	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define D400                                                                                       \
+	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"         \
+	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"         \
+	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"         \
+	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"         \
+	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"
+#define U "\"user_id\":\"alice\""
+#define AMOUNT(number) "{" U ",\"amount\":" number "}"
+#define WITH(more) "{" U ",\"amount\":1," more "}"
+
+#define ABOVE  "amount: must be above zero"
+#define MOST   "amount: must be at most 99999999999.9999"
+#define FINE   "amount: must have at most 4 decimals"
+#define NUMBER "amount: must be a number"
+#define ID     "user_id: must be 1 to 128 bytes of UTF-8 without control characters"
+#define NAME   "casino_id: must be 1 to 64 of A-Z a-z 0-9 _ . -"
+#define WHOLE  "request_timestamp: must be an integer from 0 to 9007199254740991"
+#define TWICE  "the body has a key twice"
+#define DEEP   "the body is nested deeper than 16"
+#define OBJECT "the body is not a JSON object"
+/* Its place is checked apart. */
+#define JSON   "the body is not valid JSON"
+
+static const struct {
+	const char *text;
+	enum refusal refusal;
+	const char *detail;
+	money_t amount;
+} cases[] = {
+	/* amounts */
+	{AMOUNT("1"), REFUSAL_NONE, "", 10000},
+	{AMOUNT("0.1"), REFUSAL_NONE, "", 1000},
+	{AMOUNT("12.3456"), REFUSAL_NONE, "", 123456},
+	{AMOUNT("1.0"), REFUSAL_NONE, "", 10000},
+	{AMOUNT("1.5e2"), REFUSAL_NONE, "", 1500000},
+	{AMOUNT("1E+2"), REFUSAL_NONE, "", 1000000},
+	{AMOUNT("1e-4"), REFUSAL_NONE, "", 1},
+	{AMOUNT("0.10000000000000000000000000000000"), REFUSAL_NONE, "", 1000},
+	{AMOUNT("10000000000000000000000000e-25"), REFUSAL_NONE, "", 10000},
+	{AMOUNT("0." D400 "1e401"), REFUSAL_NONE, "", 10000},
+	{AMOUNT("0.1" D400), REFUSAL_NONE, "", 1000},
+	{AMOUNT("99999999999"), REFUSAL_NONE, "", INT64_C(999999999990000)},
+	{AMOUNT("99999999999.9999"), REFUSAL_NONE, "", MONEY_MAX},
+	{AMOUNT("0"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("-0"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("-0.0"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("0.0"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("0e400"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("0." D400 "e99999"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("1e-400"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("1e-99999999999999999999"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("-1"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("-0.00001"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("-1e400"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("-99999999999999999999"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
+	{AMOUNT("0.00001"), REFUSAL_INVALID_AMOUNT, FINE, 0},
+	{AMOUNT("1.00001"), REFUSAL_INVALID_AMOUNT, FINE, 0},
+	{AMOUNT("0.30000000000000004"), REFUSAL_INVALID_AMOUNT, FINE, 0},
+	{AMOUNT("100000000000"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("100000000000.0"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("9007199254740993"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("9223372036854775807"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("9223372036854775808"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("99999999999999999999"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("999999999999999999"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1e18"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1e308"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1e309"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1e400"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1.7E+400"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1e99999999999999999999"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1" D400), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("1" D400 ".5"), REFUSAL_INVALID_AMOUNT, MOST, 0},
+	{AMOUNT("\"1\""), REFUSAL_BAD_REQUEST, NUMBER, 0},
+	{AMOUNT("true"), REFUSAL_BAD_REQUEST, NUMBER, 0},
+	{AMOUNT("null"), REFUSAL_BAD_REQUEST, NUMBER, 0},
+	{AMOUNT("[1]"), REFUSAL_BAD_REQUEST, NUMBER, 0},
+	{AMOUNT("{}"), REFUSAL_BAD_REQUEST, NUMBER, 0},
+	{"{" U "}", REFUSAL_BAD_REQUEST, "amount: is required", 0},
+	/* what is no number stays none, however large */
+	{AMOUNT("01"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("01e400"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("0000000000000000000000000001"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("1e400.5"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("1e400e5"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("1e400x"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("1e400 1"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("99999999999999999999."), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("99999999999999999999.e5"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("99999999999999999999e"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("99999999999999999999e+"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("+99999999999999999999"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("--99999999999999999999"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT(".5"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("0x10"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("NaN"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT("Infinity"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{AMOUNT(""), REFUSAL_BAD_REQUEST, JSON, 0},
+	/* shape before amounts */
+	{"{\"amount\":-1}", REFUSAL_BAD_REQUEST, "user_id: is required", 0},
+	{"{\"amount\":-1,\"user_id\":5}", REFUSAL_BAD_REQUEST, "user_id: must be a string", 0},
+	/* ids */
+	{"{\"amount\":1,\"user_id\":\"" A128 "\"}", REFUSAL_NONE, "", 10000},
+	{"{\"amount\":1,\"user_id\":\"" A128 "a\"}", REFUSAL_BAD_REQUEST, ID, 0},
+	{"{\"amount\":1,\"user_id\":\"\"}", REFUSAL_BAD_REQUEST, ID, 0},
+	{"{\"amount\":1,\"user_id\":\"a\\nb\"}", REFUSAL_BAD_REQUEST, ID, 0},
+	{"{\"amount\":1,\"user_id\":\"a\\u001fb\"}", REFUSAL_BAD_REQUEST, ID, 0},
+	{"{\"amount\":1,\"user_id\":\"a\\u007f\"}", REFUSAL_BAD_REQUEST, ID, 0},
+	{"{\"amount\":1,\"user_id\":\"a\\u0085\"}", REFUSAL_BAD_REQUEST, ID, 0},
+	{"{\"amount\":1,\"user_id\":\"a\\u0020b\\u00e4\"}", REFUSAL_NONE, "", 10000},
+	{"{\"amount\":1,\"user_id\":\"\xc3\xa4\xf0\x9f\x98\x80\"}", REFUSAL_NONE, "", 10000},
+	{"{\"amount\":1,\"user_id\":null}", REFUSAL_BAD_REQUEST, "user_id: must be a string", 0},
+	{"{\"amount\":1,\"user_id\":[\"a\"]}", REFUSAL_BAD_REQUEST, "user_id: must be a string", 0},
+	{WITH("\"note\":\"12345678\""), REFUSAL_NONE, "", 10000},
+	{WITH("\"note\":\"123456789\""), REFUSAL_BAD_REQUEST,
+		"note: must be 1 to 8 bytes of UTF-8 without control characters", 0},
+	/* names */
+	{WITH("\"casino_id\":\"A-z_0.9\""), REFUSAL_NONE, "", 10000},
+	{WITH("\"casino_id\":\"a b\""), REFUSAL_BAD_REQUEST, NAME, 0},
+	{WITH("\"casino_id\":\"\""), REFUSAL_BAD_REQUEST, NAME, 0},
+	{WITH("\"casino_id\":\"" A128 "\""), REFUSAL_BAD_REQUEST, NAME, 0},
+	{WITH("\"casino_id\":7"), REFUSAL_BAD_REQUEST, "casino_id: must be a string", 0},
+	/* integers */
+	{WITH("\"request_timestamp\":0"), REFUSAL_NONE, "", 10000},
+	{WITH("\"request_timestamp\":9007199254740991"), REFUSAL_NONE, "", 10000},
+	{WITH("\"request_timestamp\":9007199254740992"), REFUSAL_BAD_REQUEST, WHOLE, 0},
+	{WITH("\"request_timestamp\":99999999999999999999"), REFUSAL_BAD_REQUEST, WHOLE, 0},
+	{WITH("\"request_timestamp\":-1"), REFUSAL_BAD_REQUEST, WHOLE, 0},
+	{WITH("\"request_timestamp\":1.0"), REFUSAL_BAD_REQUEST, WHOLE, 0},
+	{WITH("\"request_timestamp\":1e3"), REFUSAL_BAD_REQUEST, WHOLE, 0},
+	{WITH("\"request_timestamp\":\"1\""), REFUSAL_BAD_REQUEST,
+		"request_timestamp: must be an integer", 0},
+	{WITH("\"request_timestamp\":null"), REFUSAL_BAD_REQUEST,
+		"request_timestamp: must be an integer", 0},
+	/* what is not known is ignored, whatever it holds */
+	{WITH("\"x\":null,\"y\":[1,{\"z\":-1.5}],\"\":\"\""), REFUSAL_NONE, "", 10000},
+	{WITH("\"x\":1e400"), REFUSAL_NONE, "", 10000},
+	{WITH("\"x\":[1e400,-1e400,[99999999999999999999,-99999999999999999999,1e18,1" D400 "]]"),
+		REFUSAL_NONE, "", 10000},
+	{WITH("\"x\":\"1e400 99999999999999999999\""), REFUSAL_NONE, "", 10000},
+	{WITH("\"1e400\":\"\\\"1e400\""), REFUSAL_NONE, "", 10000},
+	{WITH("\"Amount\":-1"), REFUSAL_NONE, "", 10000},
+	/* white space */
+	{" \t\r\n{ \"amount\" : 1 ,\r\n" U " } \n", REFUSAL_NONE, "", 10000},
+	{"{" U ",\"amount\":1}x", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{" U ",\"amount\":1}}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{" U ",\"amount\":1} {}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{" U ",\"amount\":1} 1e400", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"\xef\xbb\xbf{" U ",\"amount\":1}", REFUSAL_BAD_REQUEST, JSON, 0},
+	/* not JSON */
+	{"", REFUSAL_BAD_REQUEST, "the body is empty", 0},
+	{" ", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\\", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1e40", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1e400", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":99999999999999999999.", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{'amount':1}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{" U ",\"amount\":1,}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{" U ",/* */\"amount\":1}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"amount=1&user_id=alice", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"}{", REFUSAL_BAD_REQUEST, JSON, 0},
+	/* JSON, but no object */
+	{"[]", REFUSAL_BAD_REQUEST, OBJECT, 0},
+	{"[{" U ",\"amount\":1}]", REFUSAL_BAD_REQUEST, OBJECT, 0},
+	{"null", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"\"x\"", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"1", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"1e400", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{}", REFUSAL_BAD_REQUEST, "amount: is required", 0},
+	/* duplicates */
+	{"{\"amount\":1," U ",\"amount\":1}", REFUSAL_BAD_REQUEST, TWICE, 0},
+	{"{\"amount\":1," U ",\"am\\u006funt\":1}", REFUSAL_BAD_REQUEST, TWICE, 0},
+	{WITH("\"x\":1,\"x\":1"), REFUSAL_BAD_REQUEST, TWICE, 0},
+	{WITH("\"x\":[{\"y\":1,\"y\":1}]"), REFUSAL_BAD_REQUEST, TWICE, 0},
+	/* text that is none */
+	{"{\"amount\":1,\"user_id\":\"\xff\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"\xc0\x80\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"\xed\xa0\x80\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"\\ud800\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"\\udc00\\ud800\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"a\nb\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"a\\u0000b\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"\\u0000\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{WITH("\"x\":\"\\u0000\""), REFUSAL_BAD_REQUEST, JSON, 0},
+	{WITH("\"\\u0000\":1"), REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{\"amount\":1,\"user_id\":\"\\x41\"}", REFUSAL_BAD_REQUEST, JSON, 0},
+	/* nesting; the outermost object counts 1 */
+	{WITH("\"x\":[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]"), REFUSAL_NONE, "", 10000},
+	{WITH("\"x\":[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]"), REFUSAL_BAD_REQUEST, DEEP, 0},
+	{WITH("\"x\":[[[[[[[[[[[[[[{}]]]]]]]]]]]]]]"), REFUSAL_NONE, "", 10000},
+	{WITH("\"x\":[[[[[[[[[[[[[[[{}]]]]]]]]]]]]]]]"), REFUSAL_BAD_REQUEST, DEEP, 0},
+	{WITH("\"x\":\"[[[[[[[[[[[[[[[[[[[[[[[\""), REFUSAL_NONE, "", 10000},
+	{WITH("\"x\":[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]]"), REFUSAL_NONE, "",
+		10000},
+};
+#define CASE_COUNT ((int)(sizeof(cases) / sizeof(cases[0])))
+
+START_TEST(bodies)
+{
+	size_t len = strlen(cases[_i].text);
+	struct guard guard = guard_make(4096);
+	char detail[BODY_DETAIL_MAX];
+	struct call call;
+	enum refusal refusal;
+
+	memset(&call, 0, sizeof(call));
+	refusal = body_parse(guard_put(&guard, cases[_i].text, len), len, fields, &call, detail);
+	ck_assert_msg(refusal == cases[_i].refusal, "%s: %d, %s", cases[_i].text, (int)refusal,
+		detail);
+	if (strcmp(cases[_i].detail, JSON) == 0)
+		ck_assert_msg(strncmp(detail, JSON " (line ", strlen(JSON " (line ")) == 0, "%s: %s",
+			cases[_i].text, detail);
+	else
+		ck_assert_str_eq(detail, cases[_i].detail);
+	if (refusal == REFUSAL_NONE)
+		ck_assert_int_eq(call.amount, cases[_i].amount);
+	guard_free(&guard);
+}
+END_TEST
+
+START_TEST(fills_every_member)
+{
+	static const char text[] = "{\"amount\":2.5,\"user_id\":\"\\u00e4\\ud83d\\ude00 b\",\"note\":"
+				   "\"x\",\"casino_id\":\"demo\",\"request_timestamp\":1700000000123}";
+	char detail[BODY_DETAIL_MAX] = "x";
+	struct call call;
+
+	memset(&call, 0xff, sizeof(call));
+	ck_assert_int_eq(body_parse(text, strlen(text), fields, &call, detail), REFUSAL_NONE);
+	ck_assert_str_eq(detail, "");
+	ck_assert_int_eq(call.amount, 25000);
+	ck_assert_str_eq(call.user_id, "\xc3\xa4\xf0\x9f\x98\x80 b");
+	ck_assert_str_eq(call.casino_id, "demo");
+	ck_assert_int_eq(call.request_timestamp, INT64_C(1700000000123));
+	ck_assert_str_eq(call.note, "x");
+}
+END_TEST
+
+START_TEST(tells_the_place)
+{
+	static const char text[] = "{\"amount\":1,\n  \"user_id\" 5}";
+	char detail[BODY_DETAIL_MAX];
+	struct call call;
+
+	ck_assert_int_eq(body_parse(text, strlen(text), fields, &call, detail),
+		REFUSAL_BAD_REQUEST);
+	ck_assert_str_eq(detail, "the body is not valid JSON (line 2, column 13)");
+}
+END_TEST
+
+START_TEST(raw_nul_bytes)
+{
+	static const char after[] = "{" U ",\"amount\":1}\0";
+	static const char within[] = "{\"user_id\":\"a\0b\",\"amount\":1}";
+	char detail[BODY_DETAIL_MAX];
+	struct call call;
+
+	ck_assert_int_eq(body_parse(after, sizeof(after), fields, &call, detail),
+		REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(body_parse(within, sizeof(within) - 1, fields, &call, detail),
+		REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(body_parse(NULL, 0, fields, &call, detail), REFUSAL_BAD_REQUEST);
+}
+END_TEST
+
+/* A text of @len bytes: @head, then @unit again and again, then @tail. */
+static char *make_long(const char *head, const char *unit, const char *tail, size_t len)
+{
+	char *text = malloc(len);
+	size_t at = strlen(head), end = len - strlen(tail);
+
+	ck_assert_ptr_nonnull(text);
+	memcpy(text, head, at);
+	while (at + strlen(unit) <= end) {
+		memcpy(text + at, unit, strlen(unit));
+		at += strlen(unit);
+	}
+	memset(text + at, ' ', end - at);
+	memcpy(text + end, tail, strlen(tail));
+	return text;
+}
+
+START_TEST(large_bodies)
+{
+	static const struct {
+		const char *head;
+		const char *unit;
+		const char *tail;
+		enum refusal refusal;
+	} longs[] = {
+		{"{" U ",\"amount\":1", " ", "}", REFUSAL_NONE},
+		{"{" U ",\"amount\":1,\"x\":[0", ",1e400", "]}", REFUSAL_NONE},
+		{"{" U ",\"amount\":1,\"x\":[0", ",{}", "]}", REFUSAL_NONE},
+		{"{" U ",\"amount\":1,\"x\":\"", "y", "\"}", REFUSAL_NONE},
+		{"{" U ",\"amount\":1", "0", "}", REFUSAL_INVALID_AMOUNT},
+		{"{" U ",\"amount\":1.", "0", "}", REFUSAL_NONE},
+		{"{" U ",\"amount\":1e", "9", "}", REFUSAL_INVALID_AMOUNT},
+		{"{" U ",\"amount\":1e-", "9", "}", REFUSAL_INVALID_AMOUNT},
+		{"", "[", "", REFUSAL_BAD_REQUEST},
+		{"", "{\"a\":", "", REFUSAL_BAD_REQUEST},
+		{"", "]", "", REFUSAL_BAD_REQUEST},
+		{"{\"", "\\\"", "", REFUSAL_BAD_REQUEST},
+	};
+	static const size_t lens[] = {BODY_MAX, 4 * BODY_MAX};
+	char detail[BODY_DETAIL_MAX];
+	struct call call;
+
+	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
+		for (size_t k = 0; k < 2; k++) {
+			char *text = make_long(longs[i].head, longs[i].unit, longs[i].tail, lens[k]);
+			enum refusal refusal = body_parse(text, lens[k], fields, &call, detail);
+
+			ck_assert_msg(refusal == longs[i].refusal, "%zu: %d, %s", i, (int)refusal,
+				detail);
+			free(text);
+		}
+	}
+}
+END_TEST
+
+START_TEST(mutated_bodies)
+{
+	static const char text[] = "{\"amount\":12.50,\"user_id\":\"al\\u00e4\\\"ice\",\"x\":[1e400,"
+				   "-99999999999999999999,{\"y\":null}],\"request_timestamp\":5}";
+	static const char tokens[] = "{}[]\",:\\.-+eE0019u \n\x80\xff";
+	struct guard guard = guard_make(1024);
+	char mutated[sizeof(text)], detail[BODY_DETAIL_MAX];
+	unsigned int counts[REFUSAL_COUNT] = {0};
+	uint64_t state = 7;
+	struct call call;
+	enum refusal refusal;
+
+	for (int i = 0; i < 200000; i++) {
+		size_t len = strlen(text);
+
+		memcpy(mutated, text, sizeof(text));
+		for (uint64_t n = 1 + chance_below(&state, 3); n; n--)
+			mutated[chance_below(&state, len)] =
+				tokens[chance_below(&state, sizeof(tokens) - 1)];
+		if (chance(&state) & 1)
+			len = chance_below(&state, len + 1);
+		memset(&call, 0, sizeof(call));
+		refusal = body_parse(guard_put(&guard, mutated, len), len, fields, &call, detail);
+		counts[refusal]++;
+		ck_assert((refusal == REFUSAL_NONE) == (detail[0] == '\0'));
+		if (refusal == REFUSAL_NONE)
+			ck_assert(call.amount > 0 && call.amount <= MONEY_MAX && call.user_id[0]);
+	}
+	/* It was no test if everything was refused at once. */
+	ck_assert_uint_gt(counts[REFUSAL_NONE], 1000);
+	ck_assert_uint_gt(counts[REFUSAL_BAD_REQUEST], 1000);
+	ck_assert_uint_gt(counts[REFUSAL_INVALID_AMOUNT], 50);
+	ck_assert_uint_eq(counts[REFUSAL_NONE] + counts[REFUSAL_BAD_REQUEST] +
+		counts[REFUSAL_INVALID_AMOUNT], 200000);
+	guard_free(&guard);
+}
+END_TEST
+
+START_TEST(random_amounts_arrive)
+{
+	uint64_t state = 8;
+	char text[128], number[MONEY_TEXT_MAX], detail[BODY_DETAIL_MAX];
+	struct call call;
+
+	for (int i = 0; i < 100000; i++) {
+		money_t money = 1 + (money_t)((chance(&state) >> chance_below(&state, 50)) % MONEY_MAX);
+
+		money_format(money, (unsigned int)chance_below(&state, 5), number);
+		snprintf(text, sizeof(text), AMOUNT("%s"), number);
+		ck_assert_int_eq(body_parse(text, strlen(text), fields, &call, detail),
+			REFUSAL_NONE);
+		ck_assert_int_eq(call.amount, money);
+	}
+}
+END_TEST
+
+Suite *body_suite(void)
+{
+	const TTest *const tests[] = {fills_every_member, tells_the_place, raw_nul_bytes,
+		large_bodies, mutated_bodies, random_amounts_arrive, NULL};
+	Suite *suite = suite_make("body", tests, 120);
+	TCase *tables = tcase_create("table");
+
+	tcase_add_loop_test(tables, bodies, 0, CASE_COUNT);
+	suite_add_tcase(suite, tables);
+	return suite;
+}

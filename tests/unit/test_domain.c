@@ -1,0 +1,11 @@
+#include "suites.h"
+
+#include <tap.h>
+
+int main(void)
+{
+	static Suite *(*const makers[])(void) = {money_suite, movement_suite, records_suite,
+		refusal_suite, NULL};
+
+	return tap_main(makers);
+}

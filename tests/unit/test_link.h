@@ -1,0 +1,9 @@
+#ifndef TESTS_UNIT_TEST_LINK_H
+#define TESTS_UNIT_TEST_LINK_H
+
+#include "tap.h"
+
+Suite *frame_suite(void);
+Suite *client_suite(void);
+
+#endif

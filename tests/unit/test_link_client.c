@@ -1,0 +1,277 @@
+/*
+ * The client against a ledger that follows a script: one letter an attempt.
+ *
+ *     a answer   b busy   c take the command and cut   h half an answer and cut   s silence
+ *     x answer with garbage   f forbidden   F fault
+ */
+#include "test_link.h"
+
+#include "base/clock.h"
+#include "base/pack.h"
+#include "link/client.h"
+#include "link/frame.h"
+#include "scratch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define PATIENCE_MS 400
+
+static char directory[64];
+static char path[96];
+static int listener;
+static pthread_t thread;
+static const char *script;
+static unsigned int taken; /* commands that reached the ledger */
+static uint64_t protocol_xor;
+
+static void answer(int fd, const struct frame_request *request, char step)
+{
+	struct balance_result result = {.balance = 4200};
+	struct frame_answer head = {
+		.command = request->command, .tag = request->tag, .generation = 5};
+	struct buffer out;
+	size_t start, len;
+
+	head.outcome = step == 'b' ? FRAME_BUSY
+		: step == 'f'	   ? FRAME_FORBIDDEN
+		: step == 'F'	   ? FRAME_FAULT
+				   : FRAME_DONE;
+	buffer_init(&out, FRAME_MAX);
+	start = frame_open_answer(&out, &head);
+	if (head.outcome == FRAME_DONE)
+		pack_record(&out, balance_result_fields, &result);
+	frame_close(&out, start);
+	if (step == 'x')
+		memset(out.data, 0xff, 4);
+	len = step == 'h' ? out.len / 2 : out.len;
+	if (send(fd, out.data, len, MSG_NOSIGNAL) != (ssize_t)len)
+		taken += 100;
+	buffer_free(&out);
+}
+
+/* Serves one connection. Returns when it ends. */
+static void serve(int fd)
+{
+	uint8_t bytes[4096];
+	struct frame_request request;
+	struct buffer out;
+	size_t size;
+	ssize_t got;
+
+	buffer_init(&out, 64);
+	greeting_put(&out, command_protocol() ^ protocol_xor, 5);
+	if (send(fd, out.data, out.len, MSG_NOSIGNAL) < 0)
+		taken += 100;
+	buffer_free(&out);
+	while ((got = recv(fd, bytes, sizeof(bytes), 0)) > 0) {
+		char step = *script ? *script++ : 'a';
+
+		if (frame_get_request((struct bytes){bytes, (uint32_t)got}, &request, &size) !=
+			FRAME_COMPLETE)
+			taken += 100;
+		taken++;
+		if (step == 's')
+			continue;
+		if (step != 'c')
+			answer(fd, &request, step);
+		if (step == 'c' || step == 'h')
+			return;
+	}
+}
+
+static void *run(void *unused)
+{
+	int fd;
+
+	(void)unused;
+	while ((fd = accept(listener, NULL, NULL)) >= 0) {
+		serve(fd);
+		close(fd);
+	}
+	return NULL;
+}
+
+static void start(const char *steps)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	scratch_make(directory);
+	snprintf(path, sizeof(path), "%s/edge.sock", directory);
+	strcpy(address.sun_path, path);
+	script = steps;
+	listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(listener, 8), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void stop(struct link *link)
+{
+	link_close(link);
+	shutdown(listener, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(listener);
+	scratch_remove(directory);
+}
+
+static enum status call(struct link *link)
+{
+	struct balance_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
+	struct balance_result result;
+	enum status status = link_call(link, COMMAND_BALANCE, &cmd, &result,
+		clock_boot_ms() + PATIENCE_MS);
+
+	if (status == STATUS_OK)
+		ck_assert_int_eq(result.balance, 4200);
+	return status;
+}
+
+static const struct {
+	const char *script;
+	enum status expected;
+	unsigned int taken;
+} scripts[] = {
+	{"a", STATUS_OK, 1},
+	{"ca", STATUS_OK, 2},
+	{"ccca", STATUS_OK, 4},
+	{"ha", STATUS_OK, 2},
+	{"b", STATUS_BUSY, 1},
+	/* Busy after a lost answer does not mean that nothing was done. */
+	{"cba", STATUS_OK, 3},
+	{"f", STATUS_FORBIDDEN, 1},
+	{"F", STATUS_FAULT, 1},
+	{"s", STATUS_UNKNOWN, 1},
+	{"cs", STATUS_UNKNOWN, 2},
+	{"x", STATUS_PROTOCOL, 1},
+};
+
+START_TEST(attempts_follow_the_script)
+{
+	struct link link;
+	enum status status;
+
+	start(scripts[_i].script);
+	ck_assert(link_init(&link, path));
+	status = call(&link);
+	ck_assert_msg(status == scripts[_i].expected, "%s: %s", scripts[_i].script,
+		status_text(status));
+	stop(&link);
+	ck_assert_uint_eq(taken, scripts[_i].taken);
+}
+END_TEST
+
+START_TEST(no_ledger_is_not_sent)
+{
+	struct link link;
+	int64_t before = clock_boot_ms();
+
+	ck_assert(link_init(&link, "/nonexistent/edge.sock"));
+	ck_assert_int_eq(call(&link), STATUS_NOT_SENT);
+	/* It tried until the deadline, and not beyond. */
+	ck_assert_int_ge(clock_boot_ms() - before, PATIENCE_MS - 50);
+	ck_assert_int_le(clock_boot_ms() - before, PATIENCE_MS + 200);
+	link_close(&link);
+}
+END_TEST
+
+START_TEST(other_protocol_is_told)
+{
+	struct link link;
+
+	protocol_xor = 1;
+	start("a");
+	ck_assert(link_init(&link, path));
+	ck_assert_int_eq(call(&link), STATUS_PROTOCOL);
+	stop(&link);
+	ck_assert_uint_eq(taken, 0);
+}
+END_TEST
+
+/* A ledger that was killed while the worker was idle: the old connection is dead, a new one works. */
+START_TEST(dead_connection_is_replaced)
+{
+	struct link link;
+
+	start("aa");
+	ck_assert(link_init(&link, path));
+	ck_assert_int_eq(call(&link), STATUS_OK);
+	shutdown(link.fd, SHUT_RDWR);
+	ck_assert_int_eq(call(&link), STATUS_OK);
+	ck_assert_uint_eq(link.generation, 5);
+	stop(&link);
+	ck_assert_uint_eq(taken, 2);
+}
+END_TEST
+
+START_TEST(a_late_answer_is_not_the_next_ones)
+{
+	struct link link;
+
+	start("sa");
+	ck_assert(link_init(&link, path));
+	ck_assert_int_eq(call(&link), STATUS_UNKNOWN);
+	ck_assert_int_eq(call(&link), STATUS_OK);
+	stop(&link);
+}
+END_TEST
+
+START_TEST(long_paths_are_refused)
+{
+	char longest[200];
+	struct link link;
+
+	memset(longest, 'a', sizeof(longest));
+	longest[108] = '\0';
+	ck_assert(!link_init(&link, longest));
+	longest[107] = '\0';
+	ck_assert(link_init(&link, longest));
+	link_close(&link);
+}
+END_TEST
+
+START_TEST(list_rows_are_walked)
+{
+	struct counter row = {.name = "schema", .value = 1}, got;
+	struct buffer out, key;
+	struct bytes rows, prefix;
+
+	buffer_init(&out, 1024);
+	buffer_init(&key, 1024);
+	pack_record(&out, counter_fields, &row);
+	row.value = 2;
+	pack_record(&out, counter_fields, &row);
+	rows = (struct bytes){out.data, (uint32_t)out.len};
+	ck_assert(link_list_row(&rows, RECORD_COUNTER, &got));
+	ck_assert(link_list_row(&rows, RECORD_COUNTER, &got));
+	ck_assert_uint_eq(got.value, 2);
+	ck_assert(!link_list_row(&rows, RECORD_COUNTER, &got));
+	ck_assert_uint_eq(rows.len, 0);
+	prefix = link_list_key(&key, RECORD_COUNTER, 1, &row);
+	ck_assert_uint_eq(prefix.len, 7);
+	ck_assert_mem_eq(prefix.data, "schema", 7);
+	buffer_free(&out);
+	buffer_free(&key);
+}
+END_TEST
+
+Suite *client_suite(void)
+{
+	Suite *suite = suite_create("client");
+	TCase *tc = tcase_create("client");
+
+	tcase_add_loop_test(tc, attempts_follow_the_script, 0,
+		(int)(sizeof(scripts) / sizeof(scripts[0])));
+	tcase_add_test(tc, no_ledger_is_not_sent);
+	tcase_add_test(tc, other_protocol_is_told);
+	tcase_add_test(tc, dead_connection_is_replaced);
+	tcase_add_test(tc, a_late_answer_is_not_the_next_ones);
+	tcase_add_test(tc, long_paths_are_refused);
+	tcase_add_test(tc, list_rows_are_walked);
+	tcase_set_timeout(tc, 30);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,280 @@
+#include "suites.h"
+
+#include "base/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/creditbridge-settings-XXXXXX";
+
+static void make_file(void)
+{
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+/* Loads @text and gives what was written to the error stream, less the file's name. */
+static const char *load(const char *text, size_t len, struct settings *settings,
+	enum status *status)
+{
+	static char message[8192];
+	FILE *file = fopen(path, "w");
+	FILE *errors = tmpfile();
+	size_t read;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(errors);
+	ck_assert_uint_eq(fwrite(text, 1, len, file), len);
+	ck_assert_int_eq(fclose(file), 0);
+	*status = settings_load(settings, path, errors);
+	rewind(errors);
+	read = fread(message, 1, sizeof(message) - 1, errors);
+	message[read] = '\0';
+	fclose(errors);
+	if (!read)
+		return "";
+	ck_assert_int_eq(strncmp(message, path, strlen(path)), 0);
+	return message + strlen(path);
+}
+
+START_TEST(defaults)
+{
+	struct settings s;
+
+	settings_defaults(&s);
+	ck_assert_str_eq(s.state_directory, "/var/lib/creditbridge");
+	ck_assert_str_eq(s.socket_directory, "/run/creditbridge");
+	ck_assert_str_eq(s.socket_group, "");
+	ck_assert_str_eq(s.base_path, "");
+	ck_assert_str_eq(s.log_target, "syslog");
+	ck_assert_int_eq(s.log_level, LOG_LEVEL_INFO);
+	ck_assert_uint_eq(s.request_window_s, 300);
+	ck_assert_uint_eq(s.ledger_deadline_ms, 5000);
+	ck_assert_uint_eq(s.ledger_connections_max, 1024);
+	ck_assert_uint_eq(s.ledger_queue_max, 1024);
+	ck_assert_uint_eq(s.ledger_cache_mib, 256);
+	ck_assert_uint_eq(s.checkpoint_kib, 8192);
+	ck_assert_uint_eq(s.checkpoint_interval_ms, 1000);
+	ck_assert_uint_eq(s.log_keep_mib, 1024);
+	ck_assert_uint_eq(s.disk_low_water_mib, 64);
+	ck_assert_uint_eq(s.disk_ballast_mib, 16);
+}
+END_TEST
+
+START_TEST(an_empty_file_is_the_defaults)
+{
+	struct settings loaded, preset;
+	enum status status;
+
+	settings_defaults(&preset);
+	memset(&loaded, 0xff, sizeof(loaded));
+	ck_assert_str_eq(load("", 0, &loaded, &status), "");
+	ck_assert_int_eq(status, STATUS_OK);
+	ck_assert_mem_eq(&loaded, &preset, sizeof(loaded));
+}
+END_TEST
+
+START_TEST(every_option_is_taken)
+{
+	static const char text[] =
+		"state_directory = /srv/state # a comment\n"
+		"socket_directory = '/srv/so ck'\n"
+		"socket_group = \"www-data\" // another\n"
+		"base_path = /wallet\n"
+		"log_target = stderr\n"
+		"log_level = debug\n"
+		"request_window_s = 0\n"
+		"ledger_deadline_ms=100\n"
+		"ledger_connections_max = \"65536\"\n"
+		"ledger_queue_max = 1 ledger_cache_mib = 65536\n"
+		"checkpoint_kib = 64\n"
+		"/* log_keep_mib = 7\n */ checkpoint_interval_ms = 3600000\n"
+		"log_keep_mib = 0\n"
+		"disk_low_water_mib = 16777216\n"
+		"disk_ballast_mib = 3";
+	struct settings s;
+	enum status status;
+
+	ck_assert_str_eq(load(text, strlen(text), &s, &status), "");
+	ck_assert_int_eq(status, STATUS_OK);
+	ck_assert_str_eq(s.state_directory, "/srv/state");
+	ck_assert_str_eq(s.socket_directory, "/srv/so ck");
+	ck_assert_str_eq(s.socket_group, "www-data");
+	ck_assert_str_eq(s.base_path, "/wallet");
+	ck_assert_str_eq(s.log_target, "stderr");
+	ck_assert_int_eq(s.log_level, LOG_LEVEL_DEBUG);
+	ck_assert_uint_eq(s.request_window_s, 0);
+	ck_assert_uint_eq(s.ledger_deadline_ms, 100);
+	ck_assert_uint_eq(s.ledger_connections_max, 65536);
+	ck_assert_uint_eq(s.ledger_queue_max, 1);
+	ck_assert_uint_eq(s.ledger_cache_mib, 65536);
+	ck_assert_uint_eq(s.checkpoint_kib, 64);
+	ck_assert_uint_eq(s.checkpoint_interval_ms, 3600000);
+	ck_assert_uint_eq(s.log_keep_mib, 0);
+	ck_assert_uint_eq(s.disk_low_water_mib, 16777216);
+	ck_assert_uint_eq(s.disk_ballast_mib, 3);
+}
+END_TEST
+
+#define WINDOW ": request_window_s must be a whole number from 0 to 86400\n"
+static const struct {
+	const char *text;
+	const char *message;
+} refusals[] = {
+	{"foo = 1\n", ":1: no such option 'foo'\n"},
+	{"\n# one\n# two\n// three\n/* four\n five */\nfoo = 1\n", ":7: no such option 'foo'\n"},
+	{"log_level = info # x\nfoo = 1\n", ":2: no such option 'foo'\n"},
+	{"socket_group = \"a\\\"#b\" foo = 1", ":1: socket_group must be empty or at most 63 of "
+					      "A-Z a-z 0-9 _ . -\n"},
+	{"\nsection {\n a = 1\n}\n", ":2: no such option 'section'\n"},
+	{"include(\"/etc/passwd\")\n", ":1: no such option 'include'\n"},
+	{"# x\n\nrequest_window_s = soon\n", ":3" WINDOW},
+	{"request_window_s = 86401\n", ":1" WINDOW},
+	{"request_window_s = -1\n", ":1" WINDOW},
+	{"request_window_s = 4294967297\n", ":1" WINDOW},
+	{"request_window_s = 18446744073709551617\n", ":1" WINDOW},
+	{"request_window_s = 5.0\n", ":1" WINDOW},
+	{"request_window_s = 0x10\n", ":1" WINDOW},
+	{"request_window_s = \"\"\n", ":1" WINDOW},
+	{"request_window_s = \"5 \"\n", ":1" WINDOW},
+	{"\nrequest_window_s = {1, 2}\n", ":2: unexpected token '{'\n"},
+	{"request_window_s += 1\n",
+		":1: attempt to append to non-list option 'request_window_s'\n"},
+	{"request_window_s = 1\n}\n", ":2: unexpected closing brace\n"},
+	{"request_window_s\n", ":2: premature end of file\n"},
+	{"\nlog_level = \"info\n", ":3: premature end of file\n"},
+	{"\n\n/* for ever\n", ":3: a comment that begins here has no end\n"},
+	{"ledger_deadline_ms = 99",
+		":1: ledger_deadline_ms must be a whole number from 100 to 60000\n"},
+	{"state_directory = var",
+		":1: state_directory must be an absolute path of at most 3072 bytes\n"},
+	{"state_directory = \"\"",
+		":1: state_directory must be an absolute path of at most 3072 bytes\n"},
+	{"state_directory = \"/a\\x01\"",
+		":1: state_directory must be an absolute path of at most 3072 bytes\n"},
+	{"socket_directory = \"/12345678901234567890123456789012345678901234567890"
+	 "1234567890123456789012345678901234567890123456\"",
+		":1: socket_directory must be an absolute path of at most 96 bytes\n"},
+	{"base_path = wallet",
+		":1: base_path must be empty or begin with a slash and not end with one\n"},
+	{"base_path = /wallet/",
+		":1: base_path must be empty or begin with a slash and not end with one\n"},
+	{"base_path = /",
+		":1: base_path must be empty or begin with a slash and not end with one\n"},
+	{"log_target = \"/var/log/x\"", ":1: log_target must be syslog or stderr\n"},
+	{"log_level = loud", ":1: log_level must be error, warning, info or debug\n"},
+	{"log_level = info\nlog_level = INFO\n",
+		":2: log_level must be error, warning, info or debug\n"},
+	/* the first of two errors */
+	{"log_level = a\nlog_target = b\n",
+		":1: log_level must be error, warning, info or debug\n"},
+};
+
+START_TEST(refuses)
+{
+	struct settings s, before;
+	enum status status;
+
+	memset(&s, 0x55, sizeof(s));
+	before = s;
+	ck_assert_str_eq(load(refusals[_i].text, strlen(refusals[_i].text), &s, &status),
+		refusals[_i].message);
+	ck_assert_int_eq(status, STATUS_CONFIG);
+	ck_assert_mem_eq(&s, &before, sizeof(s));
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_configuration)
+{
+	static char big[1024 * 1024 + 1];
+	struct settings s;
+	enum status status;
+
+	ck_assert_str_eq(load("\0x", 2, &s, &status), ":1: this is not a configuration file\n");
+	ck_assert_int_eq(status, STATUS_CONFIG);
+	memset(big, '\n', sizeof(big));
+	ck_assert_str_eq(load(big, sizeof(big), &s, &status),
+		":1: this is not a configuration file\n");
+	ck_assert_int_eq(status, STATUS_CONFIG);
+	ck_assert_str_eq(load(big, sizeof(big) - 1, &s, &status), "");
+	ck_assert_int_eq(status, STATUS_OK);
+}
+END_TEST
+
+/* What settings_load() says about @file. */
+static const char *complaint(const char *file, enum status *status)
+{
+	static char message[8192];
+	FILE *errors = fmemopen(message, sizeof(message), "w");
+	struct settings s;
+
+	ck_assert_ptr_nonnull(errors);
+	*status = settings_load(&s, file, errors);
+	fclose(errors);
+	return message;
+}
+
+START_TEST(refuses_what_cannot_be_read)
+{
+	enum status status;
+
+	ck_assert_str_eq(complaint("/nonexistent/x.conf", &status),
+		"/nonexistent/x.conf:1: No such file or directory\n");
+	ck_assert_int_eq(status, STATUS_NOT_FOUND);
+	ck_assert_str_eq(complaint("/tmp", &status), "/tmp:1: Is a directory\n");
+	ck_assert_int_eq(status, STATUS_CONFIG);
+}
+END_TEST
+
+START_TEST(the_sample_shows_every_option)
+{
+	static const char sample[] = SOURCE_DIR "/fcgi-conf/creditbridge.conf";
+	struct settings loaded, preset;
+	char text[65536], bare[256], quoted[256];
+	FILE *file = fopen(sample, "r");
+	const char *name, *value;
+	size_t len;
+	unsigned int count = 0;
+
+	ck_assert_msg(file != NULL, "%s", sample);
+	text[0] = '\n';
+	len = fread(text + 1, 1, sizeof(text) - 2, file);
+	text[len + 1] = '\0';
+	fclose(file);
+	for (; (name = settings_option(count, &value)); count++) {
+		snprintf(bare, sizeof(bare), "\n%s = %s\n", name, value);
+		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
+		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
+	}
+	ck_assert_uint_eq(count, 16);
+	settings_defaults(&preset);
+	memset(&loaded, 0xff, sizeof(loaded));
+	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);
+	ck_assert_mem_eq(&loaded, &preset, sizeof(loaded));
+}
+END_TEST
+
+Suite *settings_suite(void)
+{
+	const TTest *const tests[] = {defaults, an_empty_file_is_the_defaults, every_option_is_taken,
+		refuses_what_is_no_configuration, refuses_what_cannot_be_read,
+		the_sample_shows_every_option, NULL};
+	Suite *suite = suite_create("settings");
+	TCase *tcase = tcase_create("settings");
+
+	tcase_add_checked_fixture(tcase, make_file, remove_file);
+	for (size_t i = 0; tests[i]; i++)
+		tcase_add_test(tcase, tests[i]);
+	tcase_add_loop_test(tcase, refuses, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

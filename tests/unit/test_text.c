@@ -1,0 +1,123 @@
+#include "suites.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+START_TEST(copy_keeps_the_bound)
+{
+	char to[4] = "xyz";
+
+	ck_assert(text_copy(to, sizeof(to), "abc"));
+	ck_assert_str_eq(to, "abc");
+	ck_assert(!text_copy(to, sizeof(to), "abcd"));
+	ck_assert_str_eq(to, "");
+	ck_assert(text_copy_len(to, sizeof(to), "abcdef", 2));
+	ck_assert_str_eq(to, "ab");
+	ck_assert(text_copy_len(to, sizeof(to), NULL, 0));
+	ck_assert_str_eq(to, "");
+	ck_assert(!text_copy_len(to, 0, "", 0));
+}
+END_TEST
+
+START_TEST(utf8)
+{
+	static const struct {
+		const char *text;
+		bool clean;
+	} cases[] = {
+		{"", true},
+		{"alice", true},
+		{"\xc3\xa4", true},                     /* U+00E4 */
+		{"\xe2\x82\xac", true},                 /* U+20AC */
+		{"\xf0\x9f\x98\x80", true},             /* U+1F600 */
+		{"\xf4\x8f\xbf\xbf", true},             /* U+10FFFF */
+		{"\xef\xbf\xbf", true},                 /* U+FFFF */
+		{"\xed\x9f\xbf", true},                 /* U+D7FF */
+		{"\xee\x80\x80", true},                 /* U+E000 */
+		{"\xc2\xa0", true},                     /* U+00A0 */
+		{"\x7e", true},
+		{"\x01", false},
+		{"a\nb", false},
+		{"a\x1f", false},
+		{"\x7f", false},
+		{"\xc2\x80", false},                    /* U+0080: control */
+		{"\xc2\x9f", false},                    /* U+009F: control */
+		{"\x80", false},                        /* no beginning */
+		{"\xc3", false},                        /* cut off */
+		{"\xe2\x82", false},
+		{"\xf0\x9f\x98", false},
+		{"\xc0\x80", false},                    /* too long encodings */
+		{"\xc1\xbf", false},
+		{"\xe0\x9f\xbf", false},
+		{"\xf0\x8f\xbf\xbf", false},
+		{"\xed\xa0\x80", false},                /* surrogates */
+		{"\xed\xbf\xbf", false},
+		{"\xf4\x90\x80\x80", false},            /* above U+10FFFF */
+		{"\xf5\x80\x80\x80", false},
+		{"\xff", false},
+		{"\xc3(", false},
+		{"\xe2(\xa1", false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(text_is_utf8_clean(cases[i].text, strlen(cases[i].text)) ==
+			cases[i].clean, "case %zu", i);
+	ck_assert(!text_is_utf8_clean("a\0b", 3));
+}
+END_TEST
+
+START_TEST(utf8_every_character)
+{
+	char text[4];
+	uint32_t code, back;
+	size_t len;
+	bool good;
+
+	for (code = 0; code <= 0x10ffff; code++) {
+		if (code < 0x80) {
+			text[0] = (char)code;
+			len = 1;
+		} else if (code < 0x800) {
+			text[0] = (char)(0xc0 | code >> 6);
+			len = 2;
+		} else if (code < 0x10000) {
+			text[0] = (char)(0xe0 | code >> 12);
+			len = 3;
+		} else {
+			text[0] = (char)(0xf0 | code >> 18);
+			len = 4;
+		}
+		for (size_t i = 1; i < len; i++)
+			text[i] = (char)(0x80 | (code >> (6 * (len - 1 - i)) & 0x3f));
+		good = code < 0xd800 || code > 0xdfff;
+		back = code;
+		if (text_utf8_len(text, len, &back) != (good ? len : 0) || back != code)
+			ck_abort_msg("U+%04X", (unsigned int)code);
+		for (size_t shorter = 0; shorter < len; shorter++) {
+			if (text_utf8_len(text, shorter, &back))
+				ck_abort_msg("U+%04X, cut", (unsigned int)code);
+		}
+	}
+}
+END_TEST
+
+START_TEST(names)
+{
+	ck_assert(text_is_name("demo", 64));
+	ck_assert(text_is_name("A-z_0.9", 7));
+	ck_assert(!text_is_name("A-z_0.9", 6));
+	ck_assert(!text_is_name("", 64));
+	ck_assert(!text_is_name("a b", 64));
+	ck_assert(!text_is_name("a/b", 64));
+	ck_assert(!text_is_name("\xc3\xa4", 64));
+	ck_assert(!text_is_name("a\n", 64));
+}
+END_TEST
+
+Suite *text_suite(void)
+{
+	const TTest *const tests[] = {copy_keeps_the_bound, utf8, utf8_every_character, names, NULL};
+
+	return suite_make("text", tests, 30);
+}

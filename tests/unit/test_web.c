@@ -1,0 +1,10 @@
+/* The unit tests of the web floor. */
+#include "web_case.h"
+
+int main(void)
+{
+	static Suite *(*const makers[])(void) = {
+		web_http_suite, web_serve_suite, web_replies_suite, web_fcgi_suite, NULL};
+
+	return tap_main(makers);
+}

@@ -1,0 +1,392 @@
+/*
+ * fcgi_run() in a process of its own, with a FastCGI client in front and a fake ledger behind:
+ * kept connections, bodies, and how it stops.
+ */
+#include "web_case.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "web/fcgi.h"
+#include "wire/signature.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BODY BODY_TRANSFER
+
+/* Record types of the FastCGI specification. */
+enum { BEGIN_REQUEST = 1, END_REQUEST = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
+
+static char socket_path[128];
+static pid_t pid;
+
+static void setup(void)
+{
+	fake_init(&fake);
+	fake_add_dealer(&fake, "demo", KEY_ONE, "");
+	snprintf(socket_path, sizeof(socket_path), "%s/fcgi.sock", fake.directory);
+}
+
+/* Starts the worker process, then the ledger's thread (in this order: a fork keeps no threads). */
+static void start(unsigned int threads)
+{
+	struct web_socket own;
+	char why[256];
+
+	server = (struct server){.group = SERVE_WALLET, .ledger_deadline_ms = 3000};
+	text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path);
+	ck_assert_msg(socket_open(&own, socket_path, "", why, sizeof(why)), "%s", why);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		close(fake.listen_fd);
+		log_open("test", false, LOG_LEVEL_ERROR);
+		fcgi_block_signals();
+		exit(fcgi_run(&server, own.fd, threads, &own));
+	}
+	close(own.fd);
+	fake_start(&fake);
+}
+
+static void teardown(void)
+{
+	if (pid > 0 && waitpid(pid, NULL, WNOHANG) == 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	unlink(socket_path);
+	fake_stop(&fake);
+}
+
+/* Waits for the worker's end, at most @limit_ms. Returns its exit code, or -1. */
+static int ended(int64_t limit_ms)
+{
+	int64_t until_ms = clock_boot_ms() + limit_ms;
+	int info;
+
+	while (waitpid(pid, &info, WNOHANG) == 0) {
+		if (clock_boot_ms() > until_ms)
+			return -1;
+		clock_sleep_ms(5);
+	}
+	pid = 0;
+	return WIFEXITED(info) ? WEXITSTATUS(info) : -1;
+}
+
+static int dial(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	text_copy(address.sun_path, sizeof(address.sun_path), socket_path);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static void put_record(struct buffer *out, uint8_t type, const void *data, size_t len)
+{
+	uint8_t head[8] = {1, type, 0, 1, (uint8_t)(len >> 8), (uint8_t)len, 0, 0};
+
+	buffer_append(out, head, sizeof(head));
+	buffer_append(out, data, len);
+}
+
+static void put_param(struct buffer *out, const char *name, const char *value)
+{
+	uint8_t head[2] = {(uint8_t)strlen(name), (uint8_t)strlen(value)};
+
+	ck_assert_uint_lt(strlen(value), 128);
+	buffer_append(out, head, sizeof(head));
+	buffer_append_str(out, name);
+	buffer_append_str(out, value);
+}
+
+/* Sends a signed transfer-in with @length as CONTENT_LENGTH, but for the last @held bytes of BODY. */
+static void send_request(int fd, bool keep, size_t length, size_t held)
+{
+	uint8_t begin[8] = {0, 1, keep, 0, 0, 0, 0, 0};
+	char signature[SIGNATURE_TEXT_MAX], number[32];
+	struct buffer params, out;
+
+	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_ONE, BODY, strlen(BODY), signature));
+	snprintf(number, sizeof(number), "%zu", length);
+	buffer_init(&params, 4096);
+	buffer_init(&out, 8192);
+	put_param(&params, "REQUEST_METHOD", "POST");
+	put_param(&params, "SCRIPT_NAME", "/wallet-service");
+	put_param(&params, "PATH_INFO", "/credit/transfer-in");
+	put_param(&params, "CONTENT_LENGTH", number);
+	put_param(&params, "HTTP_X_CASINO_ID", "demo");
+	put_param(&params, "HTTP_X_CASINO_SIGNATURE", signature);
+	put_record(&out, BEGIN_REQUEST, begin, sizeof(begin));
+	put_record(&out, PARAMS, params.data, params.len);
+	put_record(&out, PARAMS, "", 0);
+	put_record(&out, STDIN, BODY, strlen(BODY) - held);
+	if (!held)
+		put_record(&out, STDIN, "", 0);
+	ck_assert_int_eq(send(fd, out.data, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
+	buffer_free(&params);
+	buffer_free(&out);
+}
+
+/* Sends what send_request() held back. */
+static void send_rest(int fd, size_t held)
+{
+	struct buffer out;
+
+	buffer_init(&out, 4096);
+	put_record(&out, STDIN, &BODY[strlen(BODY) - held], held);
+	put_record(&out, STDIN, "", 0);
+	ck_assert_int_eq(send(fd, out.data, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
+	buffer_free(&out);
+}
+
+/* Reads exactly @len bytes within 5 s. */
+static bool read_all(int fd, uint8_t *to, size_t len)
+{
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+	ssize_t got;
+
+	while (len) {
+		if (poll(&pfd, 1, 5000) <= 0)
+			return false;
+		got = recv(fd, to, len, 0);
+		if (got <= 0)
+			return false;
+		to += got;
+		len -= (size_t)got;
+	}
+	return true;
+}
+
+/* Reads a whole answer. Returns its HTTP status, 0 when the connection ended or nothing came. */
+static int read_answer(int fd)
+{
+	uint8_t head[8], content[65536 + 256];
+	struct buffer text;
+	size_t len;
+	int code = 0;
+
+	buffer_init(&text, 65536);
+	for (;;) {
+		if (!read_all(fd, head, sizeof(head)))
+			break;
+		len = (size_t)head[4] << 8 | head[5];
+		if (!read_all(fd, content, len + head[6]))
+			break;
+		if (head[1] == STDOUT)
+			buffer_append(&text, content, len);
+		if (head[1] != END_REQUEST)
+			continue;
+		buffer_append(&text, "", 1);
+		ck_assert_int_eq(sscanf((const char *)text.data, "Status: %d", &code), 1);
+		break;
+	}
+	buffer_free(&text);
+	return code;
+}
+
+/* True: the other side has closed the connection. */
+static bool closed(int fd)
+{
+	uint8_t byte;
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+
+	return poll(&pfd, 1, 2000) == 1 && recv(fd, &byte, 1, 0) == 0;
+}
+
+START_TEST(test_requests)
+{
+	int fd;
+
+	start(2);
+	for (int i = 0; i < 20; i++) {
+		fd = dial();
+		send_request(fd, false, strlen(BODY), 0);
+		ck_assert_int_eq(read_answer(fd), 200);
+		ck_assert(closed(fd));
+		close(fd);
+	}
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 20);
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(1000), 0);
+	ck_assert_int_ne(access(socket_path, F_OK), 0);
+}
+END_TEST
+
+/* A body that is announced too long or short leaves a kept connection in step. */
+START_TEST(test_kept)
+{
+	int fd;
+
+	start(1);
+	fd = dial();
+	send_request(fd, true, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(fd), 200);
+	send_request(fd, true, strlen(BODY) - 9, 0);
+	ck_assert_int_eq(read_answer(fd), 401);
+	send_request(fd, true, strlen(BODY) + 1, 0);
+	ck_assert_int_eq(read_answer(fd), 400);
+	send_request(fd, true, 70000, 0);
+	ck_assert_int_eq(read_answer(fd), 413);
+	send_request(fd, true, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(fd), 200);
+	kill(pid, SIGUSR1);
+	ck_assert(closed(fd));
+	close(fd);
+	ck_assert_int_eq(ended(1000), 0);
+}
+END_TEST
+
+/* A kept connection that the web server closes leaves no thread in accept(). */
+START_TEST(test_kept_closed)
+{
+	int fd;
+
+	start(1);
+	fd = dial();
+	send_request(fd, true, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(fd), 200);
+	close(fd);
+	clock_sleep_ms(100);
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(1000), 0);
+}
+END_TEST
+
+/* Kept connections that are idle do not starve others, not even with a single thread. */
+START_TEST(test_kept_gives_way)
+{
+	int first, second, third;
+
+	start(1);
+	first = dial();
+	send_request(first, true, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(first), 200);
+	second = dial();
+	send_request(second, true, strlen(BODY), 0);
+	third = dial();
+	send_request(third, false, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(second), 200);
+	ck_assert(closed(first));
+	close(first);
+	/* Closed by the web server itself while idle: noticed, and the next one taken. */
+	close(second);
+	ck_assert_int_eq(read_answer(third), 200);
+	close(third);
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(1000), 0);
+}
+END_TEST
+
+START_TEST(test_stop_finishes_requests)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGUSR1};
+	int slow, fast, waiting;
+
+	fake.acts[COMMAND_TRANSFER] = FAKE_SLOW;
+	fake.slow_ms = 400;
+	start(2);
+	/* One is with the ledger, one has half its body, one waits in the backlog. */
+	slow = dial();
+	send_request(slow, false, strlen(BODY), 0);
+	fast = dial();
+	send_request(fast, false, strlen(BODY), 10);
+	clock_sleep_ms(100);
+	waiting = dial();
+	send_request(waiting, false, strlen(BODY), 0);
+	kill(pid, signals[_i]);
+	kill(pid, signals[_i]);
+	clock_sleep_ms(100);
+	send_rest(fast, 10);
+	ck_assert_int_eq(read_answer(slow), 200);
+	close(slow);
+	ck_assert_int_eq(read_answer(fast), 200);
+	close(fast);
+	ck_assert_int_eq(read_answer(waiting), 200);
+	close(waiting);
+	ck_assert_int_eq(ended(1500), 0);
+}
+END_TEST
+
+/* A request that never ends does not keep the process. */
+START_TEST(test_stop_is_bounded)
+{
+	int64_t start_ms;
+	int fd;
+
+	start(1);
+	fd = dial();
+	send_request(fd, false, strlen(BODY), 10);
+	clock_sleep_ms(50);
+	start_ms = clock_boot_ms();
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(7900), 0);
+	ck_assert_int_ge(clock_boot_ms() - start_ms, FCGI_STOP_MS - 200);
+	close(fd);
+}
+END_TEST
+
+/* The ledger is another version: answered, and the process ends to be started anew. */
+START_TEST(test_other_protocol)
+{
+	int fd;
+
+	fake.protocol_xor = 1;
+	start(2);
+	fd = dial();
+	send_request(fd, false, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(fd), 503);
+	close(fd);
+	ck_assert_int_eq(ended(1000), 75);
+}
+END_TEST
+
+/* Who is no web server harms nobody. */
+START_TEST(test_garbage)
+{
+	int fd;
+
+	start(1);
+	fd = dial();
+	ck_assert_int_eq(send(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_NOSIGNAL), 18);
+	ck_assert(closed(fd));
+	close(fd);
+	fd = dial();
+	close(fd);
+	fd = dial();
+	send_request(fd, false, strlen(BODY), 10);
+	close(fd);
+	fd = dial();
+	send_request(fd, false, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(fd), 200);
+	close(fd);
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 1);
+}
+END_TEST
+
+Suite *web_fcgi_suite(void)
+{
+	Suite *suite = suite_create("web_fcgi");
+	TCase *tcase = tcase_create("fcgi");
+
+	tcase_set_timeout(tcase, 30);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, test_requests);
+	tcase_add_test(tcase, test_kept);
+	tcase_add_test(tcase, test_kept_closed);
+	tcase_add_test(tcase, test_kept_gives_way);
+	tcase_add_loop_test(tcase, test_stop_finishes_requests, 0, 3);
+	tcase_add_test(tcase, test_stop_is_bounded);
+	tcase_add_test(tcase, test_other_protocol);
+	tcase_add_test(tcase, test_garbage);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

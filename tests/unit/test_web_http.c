@@ -1,0 +1,289 @@
+/* Requests from CGI environments, routes and mounts, and the socket. */
+#include "web_case.h"
+
+#include "base/text.h"
+#include "web/http.h"
+#include "web/route.h"
+#include "web/socket.h"
+
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BIG (3 * 1024 * 1024)
+
+/* A body of @left bytes, and how much was taken of it. */
+struct counted {
+	size_t left;
+	size_t taken;
+};
+
+static size_t counted_read(void *context, void *to, size_t len)
+{
+	struct counted *source = context;
+
+	if (len > source->left)
+		len = source->left;
+	memset(to, 'x', len);
+	source->left -= len;
+	source->taken += len;
+	return len;
+}
+
+static const struct {
+	const char *length;  /* NULL: absent */
+	const char *chunked; /* Transfer-Encoding */
+	size_t sent;
+	enum http_body state;
+	size_t len;   /* of the body kept */
+	bool drained; /* the source was read to its end */
+} bodies[] = {
+	{"5", NULL, 5, HTTP_BODY_WHOLE, 5, true},
+	{"005", NULL, 5, HTTP_BODY_WHOLE, 5, true},
+	{"0", NULL, 0, HTTP_BODY_WHOLE, 0, true},
+	{"", NULL, 0, HTTP_BODY_WHOLE, 0, true},
+	{NULL, NULL, 0, HTTP_BODY_WHOLE, 0, true},
+	/* What was not announced is no part of the body. */
+	{"5", NULL, 9, HTTP_BODY_WHOLE, 5, true},
+	{NULL, NULL, 9, HTTP_BODY_WHOLE, 0, true},
+	{"5", NULL, 4, HTTP_BODY_BROKEN, 4, true},
+	{"65536", NULL, 0, HTTP_BODY_BROKEN, 0, true},
+	{"-5", NULL, 5, HTTP_BODY_BROKEN, 0, true},
+	{"+5", NULL, 5, HTTP_BODY_BROKEN, 0, true},
+	{" 5", NULL, 5, HTTP_BODY_BROKEN, 0, true},
+	{"5 ", NULL, 5, HTTP_BODY_BROKEN, 0, true},
+	{"0x5", NULL, 5, HTTP_BODY_BROKEN, 0, true},
+	{"5,5", NULL, 5, HTTP_BODY_BROKEN, 0, true},
+	{"65536", NULL, 65536, HTTP_BODY_WHOLE, 65536, true},
+	{"65537", NULL, 65537, HTTP_BODY_TOO_LARGE, 65537, true},
+	{"1048576", NULL, 1048576, HTTP_BODY_TOO_LARGE, 65537, true},
+	{"3145728", NULL, BIG, HTTP_BODY_TOO_LARGE, 65537, false},
+	{"18446744073709551621", NULL, 5, HTTP_BODY_TOO_LARGE, 5, true},
+	{"99999999999999999999999999999999999999", NULL, 5, HTTP_BODY_TOO_LARGE, 5, true},
+	/* Chunked: up to the end. */
+	{NULL, "chunked", 0, HTTP_BODY_WHOLE, 0, true},
+	{NULL, "Chunked", 17, HTTP_BODY_WHOLE, 17, true},
+	{"", "chunked", 65536, HTTP_BODY_WHOLE, 65536, true},
+	{NULL, "chunked", 65537, HTTP_BODY_TOO_LARGE, 65537, true},
+	{NULL, "chunked", BIG, HTTP_BODY_TOO_LARGE, 65537, false},
+	{NULL, "gzip", 17, HTTP_BODY_WHOLE, 0, true},
+	/* With a length the length counts. */
+	{"5", "chunked", 9, HTTP_BODY_WHOLE, 5, true},
+};
+
+START_TEST(test_body)
+{
+	static uint8_t store[HTTP_BODY_STORE];
+	char length[64], chunked[64];
+	char *environment[3];
+	struct counted counted = {.left = bodies[_i].sent};
+	struct http_source source = {.read = counted_read, .context = &counted};
+	struct http_request request;
+	size_t count = 0;
+
+	snprintf(length, sizeof(length), "CONTENT_LENGTH=%s",
+		bodies[_i].length ? bodies[_i].length : "");
+	snprintf(chunked, sizeof(chunked), "HTTP_TRANSFER_ENCODING=%s",
+		bodies[_i].chunked ? bodies[_i].chunked : "");
+	if (bodies[_i].length)
+		environment[count++] = length;
+	if (bodies[_i].chunked)
+		environment[count++] = chunked;
+	environment[count] = NULL;
+	http_request_read(&request, environment);
+	ck_assert_int_eq(http_body_read(&request, store, &source), bodies[_i].drained);
+	ck_assert_int_eq(request.body_state, bodies[_i].state);
+	ck_assert_uint_eq(request.body_len, bodies[_i].len);
+	ck_assert_uint_le(counted.taken, HTTP_DRAIN_MAX + 4096);
+	ck_assert_int_eq(counted.left == 0, bodies[_i].drained);
+}
+END_TEST
+
+START_TEST(test_environment)
+{
+	char *environment[] = {"NOEQUALS", "HTTP_X_CASINO_IDS=a", "HTTP_X_CASINO=b",
+		"REQUEST_URI=/elsewhere", "HTTP_X_CASINO_ID=first", "=x", "SCRIPT_NAME=/a",
+		"HTTP_X_CASINO_ID=second", "PATH_INFO=/b=c", "CONTENT_LENGTH=3",
+		"CONTENT_LENGTH=3", NULL};
+	struct http_request request;
+	struct counted counted = {.left = 3};
+	struct http_source source = {.read = counted_read, .context = &counted};
+	static uint8_t store[HTTP_BODY_STORE];
+
+	http_request_read(&request, environment);
+	ck_assert_str_eq(request.path, "/a/b=c");
+	ck_assert_str_eq(request.casino_id.value, "first");
+	ck_assert_uint_eq(request.casino_id.count, 2);
+	ck_assert_uint_eq(request.signature.count, 0);
+	ck_assert_ptr_null(request.signature.value);
+	ck_assert_uint_eq(request.content_length.count, 2);
+	http_body_read(&request, store, &source);
+	ck_assert_int_eq(request.body_state, HTTP_BODY_BROKEN);
+}
+END_TEST
+
+START_TEST(test_long_path)
+{
+	static char script[400] = "SCRIPT_NAME=", info[200] = "PATH_INFO=";
+	char *environment[] = {script, info, NULL};
+	struct http_request request;
+
+	memset(script + strlen(script), 'a', 300);
+	memset(info + strlen(info), 'b', 100);
+	http_request_read(&request, environment);
+	ck_assert_uint_eq(strlen(request.path), 400);
+	memset(script + strlen(script), 'a', 85);
+	memset(info + strlen(info), 'b', 50);
+	http_request_read(&request, environment);
+	ck_assert_str_eq(request.path, "");
+}
+END_TEST
+
+static const struct {
+	const char *base_path; /* as given */
+	const char *path;
+	bool found;
+} mounts[] = {
+	{"", "/user-service/user/3rdparty-get-balance", true},
+	{"/", "/user-service/user/3rdparty-get-balance", true},
+	{"/pcw", "/pcw/user-service/user/3rdparty-get-balance", true},
+	{"/pcw/", "/pcw/user-service/user/3rdparty-get-balance", true},
+	{"/a/b", "/a/b/user-service/user/3rdparty-get-balance", true},
+	{"/pcw", "/user-service/user/3rdparty-get-balance", false},
+	{"", "/pcw/user-service/user/3rdparty-get-balance", false},
+	{"/pcw", "/pcwx/user-service/user/3rdparty-get-balance", false},
+	{"/pcwx", "/pcw/user-service/user/3rdparty-get-balance", false},
+	{"/pcw", "/pcw//user-service/user/3rdparty-get-balance", false},
+	{"/pcw", "/pcw/user-service/user/3rdparty-get-balance/", false},
+	{"/pcw", "/pcw/user-service/user/3rdparty-get-balanc", false},
+	{"/pcw", "/pcw/user-service/user/../user/3rdparty-get-balance", false},
+	{"/pcw", "/PCW/user-service/user/3rdparty-get-balance", false},
+	{"/pcw", "/pcw", false},
+	{"/pcw", "/pcw/", false},
+	{"/pcw", "", false},
+	{"", "", false},
+	{"", "/", false},
+	{"", "user-service/user/3rdparty-get-balance", false},
+	{"", "/healthz", false}, /* of the other group */
+};
+
+START_TEST(test_mount)
+{
+	char base_path[256];
+
+	ck_assert(base_path_parse(mounts[_i].base_path, base_path, sizeof(base_path)));
+	ck_assert_int_eq(route_find(SERVE_WALLET, base_path, mounts[_i].path) != NULL,
+		mounts[_i].found);
+}
+END_TEST
+
+START_TEST(test_groups_apart)
+{
+	ck_assert_ptr_nonnull(route_find(SERVE_PLATFORM, "", "/healthz"));
+	ck_assert_ptr_nonnull(route_find(SERVE_PLATFORM, "/p", "/p/healthz"));
+	ck_assert_ptr_null(route_find(SERVE_PLATFORM, "", mounts[0].path));
+}
+END_TEST
+
+START_TEST(test_base_path)
+{
+	static const char *const bad[] = {"pcw", "pcw/", "//", "/pcw//", "/a//b", "//pcw"};
+	char base_path[8];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(!base_path_parse(bad[i], base_path, sizeof(base_path)), "%s", bad[i]);
+	ck_assert(base_path_parse("/123456", base_path, sizeof(base_path)));
+	ck_assert_str_eq(base_path, "/123456");
+	ck_assert(base_path_parse("/123456/", base_path, sizeof(base_path)));
+	ck_assert_str_eq(base_path, "/123456");
+	ck_assert(!base_path_parse("/1234567", base_path, sizeof(base_path)));
+	ck_assert(base_path_parse("/", base_path, sizeof(base_path)));
+	ck_assert_str_eq(base_path, "");
+}
+END_TEST
+
+START_TEST(test_socket)
+{
+	char directory[] = "/tmp/web-socket-XXXXXX";
+	char path[64], why[256] = "";
+	struct web_socket first, second;
+	struct stat info;
+	FILE *file;
+	const struct group *group = getgrgid(getgid());
+
+	ck_assert(mkdtemp(directory) != NULL);
+	snprintf(path, sizeof(path), "%s/s", directory);
+	ck_assert_msg(socket_open(&first, path, "", why, sizeof(why)), "%s", why);
+	ck_assert(socket_is_listening(first.fd));
+	ck_assert(stat(path, &info) == 0 && S_ISSOCK(info.st_mode));
+	ck_assert_uint_eq(info.st_mode & 07777, 0660);
+
+	/* In use: left alone. */
+	ck_assert(!socket_open(&second, path, "", why, sizeof(why)));
+	ck_assert_int_eq(second.fd, -1);
+	ck_assert_ptr_nonnull(strstr(why, "in use"));
+
+	/* Nobody listens any more: replaced. The old one no longer removes the file. */
+	close(first.fd);
+	ck_assert_msg(socket_open(&second, path, group ? group->gr_name : "", why, sizeof(why)),
+		"%s", why);
+	if (first.inode != second.inode) {
+		socket_unlink(&first);
+		ck_assert_int_eq(access(path, F_OK), 0);
+	}
+	socket_unlink(&second);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert(socket_is_listening(second.fd));
+	close(second.fd);
+
+	/* Something else: left alone. */
+	file = fopen(path, "w");
+	ck_assert(file && fclose(file) == 0);
+	ck_assert(!socket_open(&first, path, "", why, sizeof(why)));
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(unlink(path), 0);
+
+	ck_assert(!socket_open(&first, path, "no-such-group", why, sizeof(why)));
+	ck_assert_ptr_nonnull(strstr(why, "no-such-group"));
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert(!socket_open(&first, "/nonexistent/s", "", why, sizeof(why)));
+	ck_assert(!socket_open(&first, "", "", why, sizeof(why)));
+	ck_assert_int_eq(rmdir(directory), 0);
+}
+END_TEST
+
+START_TEST(test_not_listening)
+{
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	ck_assert(!socket_is_listening(fds[0]));
+	ck_assert(!socket_is_listening(-1));
+	close(fds[0]);
+	close(fds[1]);
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert(!socket_is_listening(fds[0]));
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
+Suite *web_http_suite(void)
+{
+	Suite *suite = suite_create("web_http");
+	TCase *tcase = tcase_create("http");
+
+	tcase_add_loop_test(tcase, test_body, 0, sizeof(bodies) / sizeof(bodies[0]));
+	tcase_add_test(tcase, test_environment);
+	tcase_add_test(tcase, test_long_path);
+	tcase_add_loop_test(tcase, test_mount, 0, sizeof(mounts) / sizeof(mounts[0]));
+	tcase_add_test(tcase, test_groups_apart);
+	tcase_add_test(tcase, test_base_path);
+	tcase_add_test(tcase, test_socket);
+	tcase_add_test(tcase, test_not_listening);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

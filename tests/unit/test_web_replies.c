@@ -1,0 +1,265 @@
+/* What the ledger's answers and failures become: status, headers, body. */
+#include "web_case.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(test_transfer)
+{
+	fake.transfer = (struct transfer_result){
+		.amount = 105000,
+		.before_balance = 1000,
+		.currency = "thb",
+		.current_balance = 106000,
+		.player_id = "abcdefghijklmnopqrst",
+		.request_transaction_id = "r1",
+		.transaction_id = TRANSACTION_ID_MAX,
+		.user_id = "al\"ice",
+	};
+	ck_assert_int_eq(ask(&(struct ask){.more = {"HTTP_X_REQUEST_ID=id-1"}}), 200);
+	ck_assert_str_eq(reply_body(),
+		"{\"amount\":10.5,\"before_balance\":0.1,\"currency\":\"thb\","
+		"\"current_balance\":10.6,\"player_id\":\"abcdefghijklmnopqrst\","
+		"\"request_transaction_id\":\"r1\",\"transaction_id\":9007199254740991,"
+		"\"user_id\":\"al\\\"ice\"}");
+	ck_assert_str_eq(reply_head(),
+		"Status: 200 OK\r\nContent-Type: application/json\r\nX-Request-Id: id-1\r\n"
+		"Cache-Control: no-store\r\nContent-Length: 195\r\n\r\n");
+	ck_assert_uint_eq(strlen(reply_body()), 195);
+	ck_assert_int_eq(fake.transfer_cmd.kind, ENTRY_TRANSFER_IN);
+	ck_assert_int_eq(fake.transfer_cmd.amount, 105000);
+	ck_assert_str_eq(fake.transfer_cmd.casino_id, "demo");
+	ck_assert_str_eq(fake.transfer_cmd.user_id, "alice");
+	ck_assert_str_eq(fake.transfer_cmd.request_transaction_id, "r1");
+
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_OUT}), 200);
+	ck_assert_int_eq(fake.transfer_cmd.kind, ENTRY_TRANSFER_OUT);
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 2);
+}
+END_TEST
+
+START_TEST(test_balance)
+{
+	fake.balance = (struct balance_result){
+		.user_id = "alice",
+		.player_id = "abcdefghijklmnopqrst",
+		.balance = MONEY_MAX,
+		.currency = "eur",
+	};
+	ck_assert_int_eq(
+		ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}), 200);
+	ck_assert_str_eq(reply_body(),
+		"{\"user_id\":\"alice\",\"player_id\":\"abcdefghijklmnopqrst\","
+		"\"balance\":99999999999.9999,\"currency\":\"eur\"}");
+	ck_assert_str_eq(fake.balance_cmd.casino_id, "demo");
+	ck_assert_str_eq(fake.balance_cmd.user_id, "alice");
+}
+END_TEST
+
+/* The longest ids, all of whose bytes are escaped, fit. */
+START_TEST(test_longest_answer)
+{
+	memset(fake.transfer.user_id, '"', EXTERNAL_ID_SIZE - 1);
+	memset(fake.transfer.request_transaction_id, '\\', EXTERNAL_ID_SIZE - 1);
+	memset(fake.transfer.player_id, '\x01', PLAYER_ID_SIZE - 1);
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
+	ck_assert(strstr(reply_body(), "\\u0001"));
+	ck_assert_int_eq(reply_body()[worker.reply.body.len - 1], '}');
+}
+END_TEST
+
+START_TEST(test_replay)
+{
+	fake.transfer.verdict.replay = true;
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
+	ck_assert(reply_has("X-Idempotent-Replay: true"));
+
+	/* A recorded refusal is repeated as it was, with the balance of then. */
+	fake_lock(&fake);
+	fake.transfer.verdict.refusal = REFUSAL_INSUFFICIENT_BALANCE;
+	fake.transfer.verdict.current_balance = 25000;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_OUT}), 402);
+	ck_error("insufficient_balance");
+	ck_assert(strstr(reply_body(), "\"current_balance\":2.5"));
+	ck_assert(reply_has("X-Idempotent-Replay: true"));
+	ck_assert(strstr(reply_head(), "Status: 402 Payment Required\r\n") == reply_head());
+
+	/* Nothing of it sticks to the next reply. */
+	ck_assert_int_eq(ask(&(struct ask){.path = "/nowhere"}), 404);
+	ck_assert(strstr(reply_head(), "Replay") == NULL);
+	ck_assert(strstr(reply_body(), "current_balance") == NULL);
+}
+END_TEST
+
+START_TEST(test_verdicts)
+{
+	static const struct {
+		enum refusal refusal;
+		uint32_t retry_after_s;
+		int code;
+		const char *header;
+	} cases[] = {
+		{REFUSAL_INVALID_AMOUNT, 0, 400, NULL},
+		{REFUSAL_DEALER_SUSPENDED, 0, 403, NULL},
+		{REFUSAL_USER_SUSPENDED, 0, 403, NULL},
+		{REFUSAL_USER_NOT_FOUND, 0, 404, NULL},
+		{REFUSAL_TRANSACTION_CONFLICT, 0, 409, NULL},
+		{REFUSAL_WRONG_WALLET_MODE, 0, 409, NULL},
+		{REFUSAL_BALANCE_LIMIT, 0, 409, NULL},
+		{REFUSAL_RATE_LIMITED, 7, 429, "Retry-After: 7"},
+		{REFUSAL_RATE_LIMITED, 0, 429, "Retry-After: 1"},
+		{REFUSAL_STORAGE_FULL, 0, 503, "Retry-After: 1"},
+		{REFUSAL_SERVICE_UNAVAILABLE, 3, 503, "Retry-After: 3"},
+		/* A dealer that is gone is a caller who is not known. */
+		{REFUSAL_DEALER_NOT_FOUND, 0, 401, NULL},
+	};
+	char id[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fake_lock(&fake);
+		fake.transfer.verdict.refusal = cases[i].refusal;
+		fake.transfer.verdict.retry_after_s = cases[i].retry_after_s;
+		fake_unlock(&fake);
+		ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), cases[i].code);
+		if (cases[i].code != 401) {
+			snprintf(id, sizeof(id), "{\"id\":\"%s\",", refusal_info(cases[i].refusal)->id);
+			ck_assert_str_eq(strstr(reply_body(), id), reply_body());
+		} else {
+			ck_error("invalid_signature");
+		}
+		if (cases[i].header)
+			ck_assert_msg(reply_has(cases[i].header), "%s", reply_head());
+		else
+			ck_assert(strstr(reply_head(), "Retry-After") == NULL);
+	}
+}
+END_TEST
+
+START_TEST(test_verdict_details)
+{
+	fake.transfer.verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
+	text_copy(fake.transfer.verdict.field, sizeof(fake.transfer.verdict.field), "amount");
+	text_copy(fake.transfer.verdict.detail, sizeof(fake.transfer.verdict.detail), "it differs");
+	ck_assert_int_eq(ask(&(struct ask){.more = {"HTTP_X_REQUEST_ID=q"}}), 409);
+	ck_assert(strstr(reply_body(), "\"detail\":\"it differs\""));
+	ck_assert(strstr(reply_body(), "\"field\":\"amount\""));
+	ck_assert(strstr(reply_body(), "\"request_id\":\"q\""));
+	ck_assert(strstr(reply_body(), "\"status\":\"Conflict\""));
+}
+END_TEST
+
+START_TEST(test_body_details)
+{
+	ck_assert_int_eq(ask(&(struct ask){.body = "{\"amount\":1,\"user_id\":\"a\"}"}), 400);
+	ck_error("bad_request");
+	ck_assert(strstr(reply_body(), "request_transaction_id"));
+	ck_assert_int_eq(ask(&(struct ask){.body = "{\"amount\":0,\"user_id\":\"a\","
+		"\"request_transaction_id\":\"r\"}"}), 400);
+	ck_error("invalid_amount");
+	ck_assert_int_eq(ask(&(struct ask){.body = "[]"}), 400);
+	ck_error("bad_request");
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 0);
+}
+END_TEST
+
+/* The machine's failures (api.md, Error ids: 503 promises that nothing moved). */
+static const struct {
+	enum command command; /* that fails */
+	enum fake_act act;
+	const char *path, *body;
+	int code;
+	bool retry;
+} failures[] = {
+	{COMMAND_KEYRING, FAKE_SILENT, TRANSFER_IN, BODY_TRANSFER, 503, true},
+	{COMMAND_KEYRING, FAKE_CUT, TRANSFER_IN, BODY_TRANSFER, 503, true},
+	{COMMAND_KEYRING, FAKE_BUSY, TRANSFER_IN, BODY_TRANSFER, 503, true},
+	{COMMAND_KEYRING, FAKE_FAULT, TRANSFER_IN, BODY_TRANSFER, 500, true},
+	{COMMAND_KEYRING, FAKE_FORBIDDEN, TRANSFER_IN, BODY_TRANSFER, 500, true},
+	{COMMAND_TRANSFER, FAKE_SILENT, TRANSFER_IN, BODY_TRANSFER, 500, true},
+	{COMMAND_TRANSFER, FAKE_CUT, TRANSFER_OUT, BODY_TRANSFER, 500, true},
+	{COMMAND_TRANSFER, FAKE_BUSY, TRANSFER_IN, BODY_TRANSFER, 503, true},
+	{COMMAND_TRANSFER, FAKE_FAULT, TRANSFER_IN, BODY_TRANSFER, 500, true},
+	{COMMAND_TRANSFER, FAKE_FORBIDDEN, TRANSFER_IN, BODY_TRANSFER, 500, true},
+	{COMMAND_BALANCE, FAKE_SILENT, BALANCE, BODY_BALANCE, 503, true},
+	{COMMAND_BALANCE, FAKE_CUT, BALANCE, BODY_BALANCE, 503, true},
+	{COMMAND_BALANCE, FAKE_BUSY, BALANCE, BODY_BALANCE, 503, true},
+	{COMMAND_BALANCE, FAKE_FAULT, BALANCE, BODY_BALANCE, 500, true},
+};
+
+START_TEST(test_failures)
+{
+	int64_t start_ms = clock_boot_ms();
+
+	fake.acts[failures[_i].command] = failures[_i].act;
+	server.ledger_deadline_ms = 200;
+	ck_assert_int_eq(ask(&(struct ask){.path = failures[_i].path, .body = failures[_i].body}),
+		failures[_i].code);
+	if (failures[_i].code == 503)
+		ck_error("service_unavailable");
+	else
+		ck_error("internal_error");
+	ck_assert_int_eq(reply_has("Retry-After: 1"), failures[_i].retry);
+	ck_assert(!worker.ended);
+	ck_assert_int_lt(clock_boot_ms() - start_ms, 1000);
+	if (failures[_i].command == COMMAND_KEYRING)
+		ck_assert_uint_eq(signatures, 0);
+}
+END_TEST
+
+START_TEST(test_wallet_knows_after_failure)
+{
+	/* The thread's connection is good again as soon as the ledger is. */
+	server.ledger_deadline_ms = 200;
+	fake_lock(&fake);
+	fake.acts[COMMAND_TRANSFER] = FAKE_CUT;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 500);
+	fake_lock(&fake);
+	fake.acts[COMMAND_TRANSFER] = FAKE_ANSWER;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
+}
+END_TEST
+
+START_TEST(test_no_ledger)
+{
+	server.ledger_deadline_ms = 100;
+	ck_assert(text_copy(worker.link.path, sizeof(worker.link.path), "/nonexistent/edge.sock"));
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 503);
+	ck_error("service_unavailable");
+	ck_assert(reply_has("Retry-After: 1"));
+	ck_assert(!worker.ended);
+	/* What needs no ledger is answered as ever. */
+	ck_assert_int_eq(ask(&(struct ask){.path = "/nowhere"}), 404);
+}
+END_TEST
+
+START_TEST(test_other_protocol)
+{
+	fake.protocol_xor = 1;
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 503);
+	ck_error("service_unavailable");
+	ck_assert(worker.ended);
+	ck_assert_uint_eq(fake.calls[COMMAND_KEYRING], 0);
+}
+END_TEST
+
+Suite *web_replies_suite(void)
+{
+	const TTest *const tests[] = {test_transfer, test_balance, test_longest_answer,
+		test_replay, test_verdicts, test_verdict_details, test_body_details,
+		test_wallet_knows_after_failure, test_no_ledger, test_other_protocol};
+	Suite *suite = suite_create("web_replies");
+	TCase *tcase = tcase_create("replies");
+
+	tcase_add_checked_fixture(tcase, web_case_setup, web_case_teardown);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		tcase_add_test(tcase, tests[i]);
+	tcase_add_loop_test(tcase, test_failures, 0, sizeof(failures) / sizeof(failures[0]));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,368 @@
+/* serve(): the order of checks, the gate, and what the ledger's answers become. */
+#include "web_case.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "wire/signature.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char body_large[BODY_MAX + 2];
+
+/* The checks in their order (api.md, Common rules): of several faults the first is told. */
+START_TEST(test_order_of_checks)
+{
+	static const char *const expected[] = {"not_found", "method_not_allowed",
+		"payload_too_large", "invalid_signature", "bad_request", "stale_request",
+		"user_not_found", ""};
+	char id[64];
+
+	memset(body_large, ' ', sizeof(body_large) - 1);
+	fake.balance.verdict.refusal = REFUSAL_USER_NOT_FOUND;
+	for (int good = 0; good < 8; good++) {
+		struct ask what = {
+			.path = good > 0 ? BALANCE : "/nowhere",
+			.method = good > 1 ? "GET" : "PUT",
+			.key = good > 3 ? KEY_ONE : KEY_OTHER,
+			.body = good > 5 ? BODY_BALANCE
+				: good > 4 ? "{\"user_id\":\"alice\",\"request_timestamp\":1}"
+				: good > 2 ? "{\"user_id\":17}"
+					   : body_large,
+		};
+
+		if (good == 7) {
+			fake_lock(&fake);
+			fake.balance.verdict.refusal = REFUSAL_NONE;
+			fake_unlock(&fake);
+			ck_assert_int_eq(ask(&what), 200);
+			continue;
+		}
+		ask(&what);
+		snprintf(id, sizeof(id), "{\"id\":\"%s\",", expected[good]);
+		ck_assert_msg(strncmp(reply_body(), id, strlen(id)) == 0, "%d: expected %s, got %s",
+			good, expected[good], reply_body());
+		ck_assert_uint_eq(fake.calls[COMMAND_BALANCE], good == 6);
+	}
+}
+END_TEST
+
+START_TEST(test_methods)
+{
+	static const struct {
+		const char *method, *path, *allow;
+	} cases[] = {
+		{"GET", TRANSFER_IN, "Allow: POST"},
+		{"HEAD", TRANSFER_OUT, "Allow: POST"},
+		{"post", TRANSFER_IN, "Allow: POST"},
+		{"-", TRANSFER_IN, "Allow: POST"},
+		{"HEAD", BALANCE, "Allow: GET, POST"},
+		{"DELETE", BALANCE, "Allow: GET, POST"},
+		{"OPTIONS", BALANCE, "Allow: GET, POST"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ask what = {.method = cases[i].method, .path = cases[i].path};
+
+		ck_assert_int_eq(ask(&what), 405);
+		ck_error("method_not_allowed");
+		ck_assert(reply_has(cases[i].allow));
+		ck_assert_uint_eq(signatures, 0);
+	}
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}), 200);
+	ck_assert(strstr(reply_head(), "Allow") == NULL);
+	ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = BODY_BALANCE}), 200);
+}
+END_TEST
+
+START_TEST(test_groups)
+{
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz"}), 404);
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN "/"}), 404);
+	ck_assert_int_eq(ask(&(struct ask){.path = "/Wallet-service/credit/transfer-in"}), 404);
+	ck_assert_int_eq(ask(&(struct ask){.path = "-"}), 404);
+	server.group = SERVE_PLATFORM;
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 404);
+	ck_error("not_found");
+	ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = BODY_BALANCE}), 404);
+	ck_assert_int_eq(ask(&(struct ask){.path = "/healthz"}), 405);
+	ck_assert(reply_has("Allow: GET"));
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .casino_id = "-"}), 200);
+	ck_assert_str_eq(reply_body(), "{\"status\":\"ok\"}");
+	/* Liveness of the worker alone. */
+	ck_assert_int_eq(worker.link.fd, -1);
+}
+END_TEST
+
+START_TEST(test_size)
+{
+	static char exact[BODY_MAX + 1];
+	struct ask what = {.body = exact};
+	size_t len = strlen(BODY_TRANSFER);
+
+	memset(exact, ' ', BODY_MAX);
+	memcpy(exact, BODY_TRANSFER, len);
+	ck_assert_int_eq(ask(&what), 200);
+	memset(body_large, ' ', BODY_MAX + 1);
+	memcpy(body_large, BODY_TRANSFER, len);
+	what.body = body_large;
+	ck_assert_int_eq(ask(&what), 413);
+	ck_error("payload_too_large");
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 1);
+}
+END_TEST
+
+/* All 401s of the gate are one answer, made with one amount of work (api.md, Signature). */
+START_TEST(test_indistinguishable)
+{
+	static char long_signature[200];
+	static char long_casino[200];
+	static const char *const signed_twice = "HTTP_X_CASINO_SIGNATURE="
+		"64f1a6b5e3a8a0c0b1e0dd6c0f3c4f0c6d2e0e5b7b7f6b1b0a5a9d0f0e1c2b3a";
+	const struct ask cases[] = {
+		{.casino_id = "-"},
+		{.casino_id = ""},
+		{.signature = "-"},
+		{.signature = ""},
+		{.casino_id = "-", .signature = "-"},
+		{.casino_id = "nobody"},
+		{.casino_id = "nobody", .key = ""},
+		{.casino_id = "Demo"},
+		{.casino_id = "demo,other"},
+		{.casino_id = "demo "},
+		{.casino_id = "de\tmo"},
+		{.casino_id = long_casino},
+		{.key = KEY_OTHER},
+		{.casino_id = "other", .key = KEY_ONE},
+		{.casino_id = "other", .key = ""}, /* its second slot is empty */
+		{.signature = "not hex at all"},
+		{.signature = "abcd"},
+		{.signature = long_signature},
+		{.more = {"HTTP_X_CASINO_ID=demo"}},
+		{.more = {"HTTP_X_CASINO_ID=demo", "HTTP_X_CASINO_ID=demo"}},
+		{.more = {signed_twice}},
+	};
+	char head[2048] = "", body[2048] = "";
+
+	memset(long_signature, 'a', sizeof(long_signature) - 1);
+	memset(long_casino, 'd', sizeof(long_casino) - 1);
+	ck_assert_int_eq(ask(&(struct ask){.key = NULL}), 200);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ask what = cases[i];
+		size_t more = 0;
+
+		while (what.more[more])
+			more++;
+		what.more[more] = "HTTP_X_REQUEST_ID=fixed";
+		ck_assert_msg(ask(&what) == 401, "case %zu: %s", i, reply_head());
+		ck_assert_msg(signatures == DEALER_KEYS_MAX, "case %zu: %u", i, signatures);
+		if (i == 0) {
+			text_copy(head, sizeof(head), reply_head());
+			text_copy(body, sizeof(body), reply_body());
+			ck_error("invalid_signature");
+		}
+		ck_assert_str_eq(reply_head(), head);
+		ck_assert_str_eq(reply_body(), body);
+	}
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 1);
+}
+END_TEST
+
+START_TEST(test_both_keys)
+{
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
+	ck_assert_uint_eq(signatures, 1);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_TWO}), 200);
+	ck_assert_uint_eq(signatures, 2);
+	ck_assert_int_eq(ask(&(struct ask){.casino_id = "other", .key = KEY_OTHER}), 200);
+	ck_assert_str_eq(fake.transfer_cmd.casino_id, "other");
+}
+END_TEST
+
+START_TEST(test_algorithm_of_dealer)
+{
+	char signature[SIGNATURE_TEXT_MAX];
+
+	fake_lock(&fake);
+	fake.dealers[0].signature_algorithm = HMAC_SHA512;
+	fake.dealers[0].signature_encoding = ENCODING_BASE64;
+	fake_unlock(&fake);
+	ck_assert(signature_make(HMAC_SHA512, ENCODING_BASE64, KEY_ONE, BODY_TRANSFER,
+		strlen(BODY_TRANSFER), signature));
+	ck_assert_int_eq(ask(&(struct ask){.signature = signature}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 401);
+}
+END_TEST
+
+START_TEST(test_broken_body)
+{
+	/* A short body is told only to who signed what came of it. */
+	struct ask what = {.more = {"CONTENT_LENGTH=9"}};
+
+	ck_assert_int_eq(ask(&what), 401);
+	what.body = "";
+	ck_assert_int_eq(ask(&what), 400);
+	ck_error("bad_request");
+	ck_assert_int_eq(ask(&(struct ask){.body = ""}), 400);
+}
+END_TEST
+
+START_TEST(test_request_ids)
+{
+	static const char *const taken[] = {"a", "A-b_c.9",
+		"0123456789012345678901234567890123456789012345678901234567890123"};
+	static const char *const made[] = {"", "with space", "a,b", "a\"b", "a/b", "\x80",
+		"01234567890123456789012345678901234567890123456789012345678901234"};
+	char variable[128], line[128], first[REQUEST_ID_SIZE];
+	struct ask what = {.path = "/nowhere"};
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		snprintf(variable, sizeof(variable), "HTTP_X_REQUEST_ID=%s", taken[i]);
+		snprintf(line, sizeof(line), "X-Request-Id: %s", taken[i]);
+		what.more[0] = variable;
+		ask(&what);
+		ck_assert_msg(reply_has(line), "%s", reply_head());
+		snprintf(line, sizeof(line), "\"request_id\":\"%s\"", taken[i]);
+		ck_assert(strstr(reply_body(), line));
+	}
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		snprintf(variable, sizeof(variable), "HTTP_X_REQUEST_ID=%s", made[i]);
+		ask(&what);
+		ck_assert_uint_eq(strlen(worker.reply.request_id), 20);
+		ck_assert_str_ne(worker.reply.request_id, made[i]);
+	}
+	text_copy(first, sizeof(first), worker.reply.request_id);
+	what.more[0] = "HTTP_X_REQUEST_ID=twice";
+	what.more[1] = "HTTP_X_REQUEST_ID=twice";
+	ask(&what);
+	ck_assert_str_ne(worker.reply.request_id, "twice");
+	ck_assert_str_ne(worker.reply.request_id, first);
+}
+END_TEST
+
+START_TEST(test_window)
+{
+	static const struct {
+		uint32_t window_s;
+		int64_t ahead_ms;
+		int code;
+	} cases[] = {
+		{300, 0, 200}, {300, 300000, 200}, {300, -300000, 200}, {300, 300001, 401},
+		{300, -300001, 401}, {1, 1000, 200}, {1, 1001, 401}, {0, -NOW_MS, 200},
+		{0, 300001, 200},
+	};
+	char body[128];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		server.request_window_s = cases[i].window_s;
+		snprintf(body, sizeof(body), "{\"user_id\":\"alice\",\"request_timestamp\":%lld}",
+			(long long)(NOW_MS + cases[i].ahead_ms));
+		ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = body}), cases[i].code);
+		if (cases[i].code == 401)
+			ck_error("stale_request");
+	}
+}
+END_TEST
+
+/* How often the ledger was asked for keys so far. */
+static unsigned int keyring_calls(void)
+{
+	unsigned int calls;
+
+	fake_lock(&fake);
+	calls = fake.calls[COMMAND_KEYRING];
+	fake_unlock(&fake);
+	return calls;
+}
+
+START_TEST(test_keys_refreshed)
+{
+	int64_t answered_ms;
+
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
+	ck_assert_uint_eq(keyring_calls(), 1);
+
+	/* A second after the last answer: the ledger is asked, and nothing has changed. */
+	answered_ms = worker.link.answered_ms;
+	ck_assert_int_eq(ask_at(&(struct ask){.key = KEY_OTHER}, NOW_MS, answered_ms + 1000), 401);
+	ck_assert_uint_eq(keyring_calls(), 1);
+	ck_assert_int_eq(ask_at(&(struct ask){.key = KEY_OTHER}, NOW_MS, answered_ms + 1001), 401);
+	ck_assert_uint_eq(keyring_calls(), 2);
+	ck_assert_uint_eq(fake.unchanged, 1);
+
+	/* The answer to a transfer tells of a change: the retired key ends with the next request. */
+	fake_lock(&fake);
+	fake.dealers[0].keys[0].key_id[0] = '\0';
+	fake.generation++;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 401);
+	ck_assert_uint_eq(keyring_calls(), 3);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_TWO}), 200);
+	ck_assert_uint_eq(keyring_calls(), 3);
+}
+END_TEST
+
+START_TEST(test_keys_paged)
+{
+	char name[CASINO_ID_SIZE];
+
+	fake_lock(&fake);
+	for (int i = 10; i < 40; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		fake_add_dealer(&fake, name, KEY_TWO, "");
+	}
+	fake.page = 5;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.casino_id = "p39", .key = KEY_TWO}), 200);
+	ck_assert_uint_eq(keyring_calls(), 7);
+	ck_assert_uint_eq(worker.gate.count, 32);
+	ck_assert_int_eq(ask(&(struct ask){.casino_id = "p10", .key = KEY_TWO}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
+
+	/* A keyring that changes with every page is never complete. */
+	fake_lock(&fake);
+	fake.restless = true;
+	fake.generation++;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 503);
+	fake_lock(&fake);
+	fake.restless = false;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
+}
+END_TEST
+
+START_TEST(test_keys_damaged)
+{
+	struct keyring_entry first;
+
+	fake_lock(&fake);
+	first = fake.dealers[0];
+	fake.dealers[0] = fake.dealers[1];
+	fake.dealers[1] = first;
+	fake_unlock(&fake);
+	/* Not in order: a search in it could miss a dealer. */
+	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 500);
+	ck_error("internal_error");
+	ck_assert_uint_eq(signatures, 0);
+}
+END_TEST
+
+Suite *web_serve_suite(void)
+{
+	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups,
+		test_size, test_indistinguishable, test_both_keys, test_algorithm_of_dealer,
+		test_broken_body, test_request_ids, test_window, test_keys_refreshed,
+		test_keys_paged, test_keys_damaged};
+	Suite *suite = suite_create("web_serve");
+	TCase *tcase = tcase_create("checks");
+
+	tcase_add_checked_fixture(tcase, web_case_setup, web_case_teardown);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

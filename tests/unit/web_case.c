@@ -1,0 +1,141 @@
+#include "web_case.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "wire/signature.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct fake_ledger fake;
+struct server server;
+struct worker worker;
+unsigned int signatures;
+
+bool __real_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
+	const char *secret, const void *body, size_t len, const char *text);
+bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
+	const char *secret, const void *body, size_t len, const char *text);
+
+bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
+	const char *secret, const void *body, size_t len, const char *text)
+{
+	signatures++;
+	return __real_signature_verify(algorithm, encoding, secret, body, len, text);
+}
+
+void web_case_setup(void)
+{
+	/* Requests are logged on standard error; a test's output is read by a program. */
+	log_open("test", false, LOG_LEVEL_ERROR);
+	fake_init(&fake);
+	fake_add_dealer(&fake, "demo", KEY_ONE, KEY_TWO);
+	fake_add_dealer(&fake, "other", KEY_OTHER, "");
+	fake_start(&fake);
+	server = (struct server){
+		.group = SERVE_WALLET, .request_window_s = 300, .ledger_deadline_ms = 2000};
+	ck_assert(text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path));
+	ck_assert(worker_init(&worker, &server));
+}
+
+void web_case_teardown(void)
+{
+	worker_free(&worker);
+	fake_stop(&fake);
+}
+
+/* What is left of a body in memory. */
+struct text_source {
+	const char *at;
+	size_t left;
+};
+
+static size_t text_read(void *context, void *to, size_t len)
+{
+	struct text_source *source = context;
+
+	if (len > source->left)
+		len = source->left;
+	memcpy(to, source->at, len);
+	source->at += len;
+	source->left -= len;
+	return len;
+}
+
+static const char *or_default(const char *text, const char *preset)
+{
+	return text ? text : preset;
+}
+
+int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
+{
+	static char lines[5][256];
+	static uint8_t store[HTTP_BODY_STORE];
+	char *environment[sizeof(lines) / sizeof(lines[0]) + 4 + 1];
+	const char *body = or_default(ask->body, BODY_TRANSFER);
+	const char *casino_id = or_default(ask->casino_id, "demo");
+	char signature[SIGNATURE_TEXT_MAX];
+	struct text_source text = {body, strlen(body)};
+	struct http_source source = {.read = text_read, .context = &text};
+	struct http_request request;
+	size_t count = 0;
+
+	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, or_default(ask->key, KEY_ONE), body,
+		text.left, signature));
+	snprintf(lines[0], sizeof(lines[0]), "REQUEST_METHOD=%s", or_default(ask->method, "POST"));
+	snprintf(lines[1], sizeof(lines[1]), "PATH_INFO=%s", or_default(ask->path, TRANSFER_IN));
+	snprintf(lines[2], sizeof(lines[2]), "CONTENT_LENGTH=%zu", text.left);
+	snprintf(lines[3], sizeof(lines[3]), "HTTP_X_CASINO_ID=%s", casino_id);
+	snprintf(lines[4], sizeof(lines[4]), "HTTP_X_CASINO_SIGNATURE=%s",
+		or_default(ask->signature, signature));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (strcmp(strchr(lines[i], '='), "=-") != 0)
+			environment[count++] = lines[i];
+	}
+	for (size_t i = 0; i < 4 && ask->more[i]; i++)
+		environment[count++] = (char *)(uintptr_t)ask->more[i];
+	environment[count] = NULL;
+	http_request_read(&request, environment);
+	ck_assert(http_body_read(&request, store, &source));
+	request.wall_ms = wall_ms;
+	request.boot_ms = boot_ms;
+	signatures = 0;
+	serve(&worker, &request);
+	return reply_code(&worker.reply);
+}
+
+int ask(const struct ask *what)
+{
+	return ask_at(what, NOW_MS, clock_boot_ms());
+}
+
+static const char *text_of(const struct buffer *buffer, char *text, size_t size)
+{
+	ck_assert(!buffer->failed && buffer->len < size);
+	memcpy(text, buffer->data, buffer->len);
+	text[buffer->len] = '\0';
+	return text;
+}
+
+const char *reply_head(void)
+{
+	static char text[2048];
+
+	return text_of(&worker.reply.head, text, sizeof(text));
+}
+
+const char *reply_body(void)
+{
+	static char text[16384];
+
+	return text_of(&worker.reply.body, text, sizeof(text));
+}
+
+bool reply_has(const char *line)
+{
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "\r\n%s\r\n", line);
+	return strstr(reply_head(), whole) != NULL;
+}

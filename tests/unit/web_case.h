@@ -1,0 +1,68 @@
+/*
+ * web_case - what the tests of serve() share: a fake ledger with two dealers, a worker, requests
+ * made from a CGI environment, and a count of the signatures computed.
+ *
+ * Link with -Wl,--wrap=signature_verify.
+ */
+#ifndef TESTS_UNIT_WEB_CASE_H
+#define TESTS_UNIT_WEB_CASE_H
+
+#include "fake_ledger.h"
+#include "web/serve.h"
+
+#include "tap.h"
+
+#define TRANSFER_IN  "/wallet-service/credit/transfer-in"
+#define TRANSFER_OUT "/wallet-service/credit/transfer-out"
+#define BALANCE      "/user-service/user/3rdparty-get-balance"
+#define NOW_MS       INT64_C(1700000000000)
+
+#define KEY_ONE   "1111111111111111111111111111111111111111111111111111111111111111"
+#define KEY_TWO   "2222222222222222222222222222222222222222222222222222222222222222"
+#define KEY_OTHER "3333333333333333333333333333333333333333333333333333333333333333"
+
+#define BODY_TRANSFER "{\"amount\":10.5,\"request_transaction_id\":\"r1\",\"user_id\":\"alice\"}"
+#define BODY_BALANCE  "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000}"
+
+/* The suites of test_web. */
+Suite *web_fcgi_suite(void);
+Suite *web_http_suite(void);
+Suite *web_replies_suite(void);
+Suite *web_serve_suite(void);
+
+/* A request to be made; what is NULL gets the default, what is "-" is left out. */
+struct ask {
+	const char *method;    /* POST */
+	const char *path;      /* TRANSFER_IN */
+	const char *casino_id; /* "demo" */
+	const char *key;       /* KEY_ONE: signs the body */
+	const char *signature; /* made with key */
+	const char *body;      /* BODY_TRANSFER */
+	const char *more[4];   /* further variables, "NAME=value" */
+};
+
+extern struct fake_ledger fake; /* dealer "demo" with KEY_ONE and KEY_TWO, "other" with KEY_OTHER */
+extern struct server server;
+extern struct worker worker;
+extern unsigned int signatures; /* computed by signature_verify() since ask() began */
+
+/* Checked fixture. The ledger's thread is started; it answers with zeroed results. */
+void web_case_setup(void);
+void web_case_teardown(void);
+
+/* Serves the request and returns worker.reply's HTTP status. */
+int ask(const struct ask *ask);
+/* The same at other times. */
+int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms);
+
+/* The reply's head or body as text, valid until the next call of each. */
+const char *reply_head(void);
+const char *reply_body(void);
+/* True: the reply has this header line. */
+bool reply_has(const char *line);
+
+/* Fails the test unless the reply is the error @id. */
+#define ck_error(id) ck_assert_msg(strstr(reply_body(), "{\"id\":\"" id "\",") == reply_body(), \
+	"expected %s, got %s", id, reply_body())
+
+#endif
