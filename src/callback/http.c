@@ -123,7 +123,7 @@ static struct curl_slist *list_add(struct curl_slist *list, const char *line)
 }
 
 /* Returns libcurl's header list, or NULL with a sentence in @error. */
-static struct curl_slist *make_headers(const struct http_request *request, char *error)
+static struct curl_slist *make_headers(const struct http_call *call, char *error)
 {
 	/* Neither a wait for "100 Continue" nor libcurl's own idea of the content type. */
 	struct curl_slist *list = list_add(NULL, "Expect:");
@@ -131,8 +131,8 @@ static struct curl_slist *make_headers(const struct http_request *request, char 
 	char line[4096];
 	int len;
 
-	for (unsigned int i = 0; list && i < request->header_count; i++) {
-		const struct http_header *header = &request->headers[i];
+	for (unsigned int i = 0; list && i < call->header_count; i++) {
+		const struct http_header *header = &call->headers[i];
 
 		len = snprintf(line, sizeof(line), "%s: %s", header->name, header->value);
 		if (i >= HTTP_REQUEST_HEADERS || len < 0 || (size_t)len >= sizeof(line) ||
@@ -151,20 +151,20 @@ static struct curl_slist *make_headers(const struct http_request *request, char 
 	return list;
 }
 
-static void set_method(CURL *curl, const struct http_request *request)
+static void set_method(CURL *curl, const struct http_call *call)
 {
-	if (request->body) {
+	if (call->body) {
 		curl_easy_setopt(curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
-	} else if (strcmp(request->method, "HEAD") == 0) {
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_len);
+	} else if (strcmp(call->method, "HEAD") == 0) {
 		curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
 	} else {
 		curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
 	}
-	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
 }
 
-static void set_options(CURL *curl, const struct http_request *request, struct exchange *exchange,
+static void set_options(CURL *curl, const struct http_call *call, struct exchange *exchange,
 	struct curl_slist *headers, char *error)
 {
 	curl_easy_reset(curl);
@@ -176,10 +176,10 @@ static void set_options(CURL *curl, const struct http_request *request, struct e
 	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)request->connect_timeout_ms);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)request->total_timeout_ms);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_timeout_ms);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)call->total_timeout_ms);
 	curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, IDLE_AGE_S);
-	curl_easy_setopt(curl, CURLOPT_URL, request->url);
+	curl_easy_setopt(curl, CURLOPT_URL, call->url);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
 	curl_easy_setopt(curl, CURLOPT_READDATA, exchange);
@@ -187,7 +187,7 @@ static void set_options(CURL *curl, const struct http_request *request, struct e
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, exchange);
-	set_method(curl, request);
+	set_method(curl, call);
 }
 
 static enum http_outcome classify(CURL *curl, CURLcode code, const struct exchange *exchange)
@@ -207,12 +207,12 @@ static enum http_outcome classify(CURL *curl, CURLcode code, const struct exchan
 	return header_bytes > 0 || body_bytes > 0 ? HTTP_CUT : HTTP_NOT_SENT;
 }
 
-enum http_outcome http_exchange(struct http_client *client, const struct http_request *request,
+enum http_outcome http_exchange(struct http_client *client, const struct http_call *call,
 	struct http_answer *answer)
 {
 	struct exchange exchange = {
-		.body = request->body,
-		.left = request->body ? request->body_len : 0,
+		.body = call->body,
+		.left = call->body ? call->body_len : 0,
 		.answer = answer,
 	};
 	char error[CURL_ERROR_SIZE] = "";
@@ -226,10 +226,10 @@ enum http_outcome http_exchange(struct http_client *client, const struct http_re
 	answer->code = 0;
 	answer->timed_out = false;
 	answer->outcome = HTTP_FAILED;
-	headers = make_headers(request, answer->error);
+	headers = make_headers(call, answer->error);
 	if (!headers)
 		return HTTP_FAILED;
-	set_options(client->curl, request, &exchange, headers, error);
+	set_options(client->curl, call, &exchange, headers, error);
 	code = curl_easy_perform(client->curl);
 	answer->outcome = classify(client->curl, code, &exchange);
 	answer->timed_out = code == CURLE_OPERATION_TIMEDOUT;

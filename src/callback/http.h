@@ -26,7 +26,7 @@ struct http_header {
 };
 
 /* Everything is the caller's and must stay valid during the exchange. */
-struct http_request {
+struct http_call {
 	const char *method; /* any, also GET with a body */
 	const char *url;
 	const struct http_header *headers;
@@ -67,7 +67,7 @@ void http_answer_init(struct http_answer *answer);
 void http_answer_free(struct http_answer *answer);
 
 /* Does one exchange. @answer is overwritten; returns its outcome. */
-enum http_outcome http_exchange(struct http_client *client, const struct http_request *request,
+enum http_outcome http_exchange(struct http_client *client, const struct http_call *call,
 	struct http_answer *answer);
 
 /*

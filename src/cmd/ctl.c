@@ -104,7 +104,8 @@ static enum ctl_exit not_permitted(struct ctl *ctl, const char *path)
 	if (stat(path, &st) == 0 || stat(ctl->settings.socket_directory, &st) == 0)
 		operator_user_name(st.st_uid, user, sizeof(user));
 	return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
-		"not permitted to use %s: be user %s (or root)", path, user);
+		"not permitted to use %s: be user %s%s", path, user,
+		strcmp(user, "root") == 0 ? "" : " (or root)");
 }
 
 /* Becomes the owner of the data, which is the user that the ledger runs as. */

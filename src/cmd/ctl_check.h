@@ -1,6 +1,6 @@
 /*
- * ctl_check - what the two halves of `check` share: the walk over every row, and the search for
- * the rows that do not fit when the walk found that some do not.
+ * ctl_check - what the parts of `check` share: the walk over every row, and the search for the
+ * rows that do not fit when the walk found that some do not.
  */
 #ifndef CMD_CTL_CHECK_H
 #define CMD_CTL_CHECK_H
@@ -25,6 +25,9 @@ struct check {
 
 /* On a terminal, now and then: what is being walked and how many rows were. */
 void check_progress(struct check *check, const char *what, uint64_t rows);
+
+/* Walks names, players and movements. */
+enum ctl_exit check_walk_entries(struct check *check);
 
 /*
  * Walks row by row, with a lookup for each, through what does not fit: reports each row. Stops when

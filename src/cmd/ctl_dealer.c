@@ -123,6 +123,8 @@ static enum ctl_exit print_dealer(struct ctl *ctl, const struct dealer *dealer,
 	enum ctl_exit code = output_record(ctl, dealer_view, dealer_columns, dealer);
 	struct output_json json;
 
+	if (code == CTL_DONE && total && !ctl->json)
+		printf("\n");
 	if (code == CTL_DONE && total)
 		code = output_record(ctl, total_fields, total_columns, total);
 	if (code != CTL_DONE)

@@ -260,7 +260,7 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 		{"x-casino-signature", signature},
 		{"Content-Type", "application/json"},
 	};
-	const struct http_request request = {
+	const struct http_call http_call = {
 		.method = call->method,
 		.url = call->url,
 		.headers = headers,
@@ -278,7 +278,7 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 		return ctl_fail(ctl, CTL_FAILED, "failed", "out of memory");
 	http_answer_init(&answer);
 	/* Room for the NUL that print_answer() adds. */
-	switch (http_exchange(client, &request, &answer)) {
+	switch (http_exchange(client, &http_call, &answer)) {
 	case HTTP_ANSWERED:
 		answer.body.max++;
 		code = print_answer(ctl, call, &answer);

@@ -93,7 +93,7 @@ static const struct output_column transfer_columns[] = {
 	{"made by", "scope", OUTPUT_PLAIN},
 	{"kind", "kind", OUTPUT_PLAIN},
 	{"moved", "moved", OUTPUT_PLAIN},
-	{"refused with", "outcome", OUTPUT_PLAIN},
+	{"refusal", "outcome", OUTPUT_PLAIN},
 	{"asked amount", "amount", OUTPUT_PLAIN},
 	{"time", "time_ms", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
@@ -159,6 +159,8 @@ static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *reque
 	memcpy(view.request_transaction_id, request->request_transaction_id,
 		sizeof(view.request_transaction_id));
 	code = output_record(ctl, transfer_view_fields, transfer_columns, &view);
+	if (code == CTL_DONE && entry && !ctl->json)
+		printf("\n");
 	if (code == CTL_DONE && entry)
 		code = output_record(ctl, entry_fields, entry_columns, entry);
 	if (code != CTL_DONE)

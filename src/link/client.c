@@ -19,8 +19,8 @@
 enum attempt {
 	ATTEMPT_ANSWERED,
 	ATTEMPT_NOT_SENT, /* not one byte can have reached the ledger */
-	ATTEMPT_LOST,     /* sent in part or whole, no answer */
-	ATTEMPT_PROTOCOL,
+	ATTEMPT_LOST,     /* sent in part or whole, no answer that can be read */
+	ATTEMPT_PROTOCOL, /* not sent: the greeting is another version's */
 	ATTEMPT_NOMEM,
 };
 
@@ -163,7 +163,7 @@ static enum attempt attempt_once(struct link *link, struct frame_answer *answer,
 			return ATTEMPT_ANSWERED;
 		if (read != FRAME_INCOMPLETE) {
 			disconnect(link);
-			return ATTEMPT_PROTOCOL;
+			return ATTEMPT_LOST;
 		}
 	}
 }
@@ -180,8 +180,9 @@ static enum status read_answer(struct link *link, enum command command,
 			unpack_record(&payload, command_infos[command].result_fields, result) &&
 			payload.len == 0)
 			return STATUS_OK;
+		/* It was applied, whatever it answered. */
 		disconnect(link);
-		return STATUS_PROTOCOL;
+		return STATUS_UNKNOWN;
 	case FRAME_BUSY:
 		return STATUS_BUSY;
 	case FRAME_FORBIDDEN:

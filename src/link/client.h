@@ -36,7 +36,8 @@ void link_close(struct link *link);
  * STATUS_UNKNOWN   it was sent at least once; no answer came before the deadline
  * STATUS_BUSY      the ledger is overloaded or halted: it did nothing
  * STATUS_FORBIDDEN, STATUS_FAULT  nothing done
- * STATUS_PROTOCOL  the ledger is another version: this process should end and be started anew
+ * STATUS_PROTOCOL  the ledger is another version, and this call was not sent to it: this process
+ *                  should end and be started anew
  * STATUS_NOMEM
  */
 enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
