@@ -98,8 +98,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = option_parse,
 	.doc = "Serves creditbridge's HTTP interface over FastCGI.\v"
-	       "Without --socket, standard input is the listening socket, as web servers that start "
-	       "their FastCGI programs hand it over (Apache mod_fcgid, lighttpd).\n\n"
+	       "Without --socket, standard input is the listening socket, as web servers that "
+	       "start their FastCGI programs hand it over (Apache mod_fcgid, lighttpd).\n\n"
 	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the ledger is another version, "
 	       "start anew; 78 configuration.",
 };

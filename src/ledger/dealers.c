@@ -97,10 +97,30 @@ static const char *bad_change(const struct dealer *was, const struct dealer *is,
 	return NULL;
 }
 
+/* Writes " NAME=VALUE" of a setting to @text; returns its length, which may exceed @room. */
+static size_t describe(char *text, size_t room, const struct field *field, const char *value)
+{
+	uint32_t number = 0;
+	int len;
+
+	if (field->type == FIELD_STR) {
+		len = snprintf(text, room, " %s=%.200s", field->name, value);
+		return (size_t)len;
+	}
+	memcpy(&number, value, field->size);
+	if (field->type == FIELD_ENUM)
+		len = snprintf(text, room, " %s=%s", field->name, field->names[number]);
+	else if (field->type == FIELD_I32)
+		len = snprintf(text, room, " %s=%d", field->name, (int)number);
+	else
+		len = snprintf(text, room, " %s=%u", field->name, number);
+	return (size_t)len;
+}
+
 static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *context,
 	struct ws *ws)
 {
-	char object[OBJECT_SIZE], detail[DETAIL_SIZE] = "";
+	char object[OBJECT_SIZE], detail[DETAIL_SIZE] = " ";
 	const char *action = cmd->create ? "dealer add" : "dealer set";
 	size_t len = 0;
 
@@ -108,23 +128,12 @@ static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *
 		action = cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
 	snprintf(object, sizeof(object), "dealer %s", cmd->dealer.casino_id);
 	for (unsigned int i = 0; i < DEALER_MEMBER_COUNT && len < sizeof(detail); i++) {
-		const struct field *field = field_find(dealer_fields, members[i].name);
-		const char *value = (const char *)&cmd->dealer + members[i].offset;
-		uint32_t number = 0;
-
-		if (!cmd->create && !(cmd->mask & 1u << members[i].bit))
-			continue;
-		if (field->type == FIELD_STR) {
-			len += (size_t)snprintf(detail + len, sizeof(detail) - len, "%s%s=%.200s",
-				len ? " " : "", field->name, value);
-			continue;
-		}
-		memcpy(&number, value, members[i].size);
-		len += (size_t)snprintf(detail + len, sizeof(detail) - len,
-			field->type == FIELD_I32 ? "%s%s=%d" : "%s%s=%u", len ? " " : "",
-			field->name, number);
+		if (cmd->create || cmd->mask & 1u << members[i].bit)
+			len += describe(detail + len, sizeof(detail) - len,
+				field_find(dealer_fields, members[i].name),
+				(const char *)&cmd->dealer + members[i].offset);
 	}
-	audit_write(ws, context, &cmd->operator, action, object, detail);
+	audit_write(ws, context, &cmd->operator, action, object, detail + 1);
 }
 
 static enum refusal refuse(struct verdict *verdict, enum refusal refusal, const char *detail)

@@ -47,8 +47,11 @@ static bool put_money(struct buffer *out, money_t money)
 {
 	char text[MONEY_TEXT_MAX];
 
-	/* The decimal text is a JSON number, exact for every int64. */
-	money_format(money, 0, text);
+	/*
+	 * The decimal text is a JSON number, exact for every int64. With a decimal even when it is
+	 * whole: amounts are floating-point numbers (spec.md), and typed languages tell 100 from 100.0.
+	 */
+	money_format(money, 1, text);
 	return buffer_append_str(out, text);
 }
 

@@ -1,7 +1,7 @@
 /*
  * render - structs into JSON text, by their field tables.
  *
- * Money is a JSON number with at most 15 significant digits, exact (0.1 prints as 0.1); what an
+ * Money is a JSON number with at most 15 significant digits, exact (0.1 prints as 0.1, 100 as 100.0); what an
  * int64 sum holds beyond 15 digits is printed exactly too, by its decimal text. Enums print their
  * names, times their milliseconds. A group prints as an array of objects, without the elements
  * whose first member is an empty string (unused key slots). FIELD_SECRET and FIELD_BYTES are left

@@ -42,7 +42,7 @@ class Demo:
         """The data has one ledger; two demos on it would fight for it."""
         self.dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.dir.chmod(0o700)
-        self.lock = open(self.dir / "lock", "a", encoding="utf-8")
+        self.lock = os.open(self.dir / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -102,7 +102,7 @@ class Demo:
 
     def transcript(self):
         """Makes the calls by the very commands that it prints. Returns the number of failures."""
-        say(f"\nThe wallet is served by {self.server.name}. Set these to type the calls yourself:\n")
+        say(f"\nThe wallet is served by {self.server.name}. To type the calls yourself, set\n")
         setup = (f"CTL={shlex.quote(shlex.join(self.wallet.ctl_argv()))}\n"
                  f"URL={self.server.base_url}")
         say(indent(setup))
@@ -110,18 +110,18 @@ class Demo:
         failed = 0
         for title, method, path, body, wanted in (
                 ("Transfer in", "POST", cb.TRANSFER_IN,
-                 {"amount": 100.5, "request_transaction_id": f"in-{run}", "user_id": PLAYER},
+                 f'{{"amount":100.5,"request_transaction_id":"in-{run}","user_id":"{PLAYER}"}}',
                  "current_balance"),
                 ("Balance", "GET", cb.BALANCE,
-                 {"user_id": PLAYER, "request_timestamp": cb.now_ms()}, "balance"),
+                 f'{{"request_timestamp":\'$(date +%s%3N)\',"user_id":"{PLAYER}"}}', "balance"),
                 ("Transfer out", "POST", cb.TRANSFER_OUT,
-                 {"amount": 40.25, "request_transaction_id": f"out-{run}", "user_id": PLAYER},
+                 f'{{"amount":40.25,"request_transaction_id":"out-{run}","user_id":"{PLAYER}"}}',
                  "current_balance")):
-            command = (f"BODY='{json.dumps(body)}'\n"
+            command = (f"BODY='{body}'\n"
                        f"curl -si -X {method} $URL{path} \\\n"
-                       "\t-H 'Content-Type: application/json' -H 'x-casino-id: demo' \\\n"
-                       "\t-H \"x-casino-signature: $(printf %s \"$BODY\" | $CTL sign demo -)\" \\\n"
-                       "\t-d \"$BODY\"")
+                       "    -H 'Content-Type: application/json' -H 'x-casino-id: demo' \\\n"
+                       "    -H \"x-casino-signature: $(printf %s \"$BODY\" | $CTL sign demo -)\" \\\n"
+                       "    -d \"$BODY\"")
             say(f"\n{title}:\n\n{indent(command)}\n")
             status, text = self.shell(f"{setup}\n{command}")
             say(f"    {status}\n    {text}")

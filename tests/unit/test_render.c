@@ -139,12 +139,12 @@ START_TEST(amounts)
 		money_t money;
 		const char *text;
 	} cases[] = {
-		{0, "{\"balance\":0}"},
+		{0, "{\"balance\":0.0}"},
 		{1, "{\"balance\":0.0001}"},
 		{1000, "{\"balance\":0.1}"},
 		{3000, "{\"balance\":0.3}"},
 		{-1000, "{\"balance\":-0.1}"},
-		{1000000, "{\"balance\":100}"},
+		{1000000, "{\"balance\":100.0}"},
 		{MONEY_MAX, "{\"balance\":99999999999.9999}"},
 		{-MONEY_MAX, "{\"balance\":-99999999999.9999}"},
 		{MONEY_MAX - 1, "{\"balance\":99999999999.9998}"},

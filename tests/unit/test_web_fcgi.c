@@ -108,14 +108,18 @@ static void put_param(struct buffer *out, const char *name, const char *value)
 	buffer_append_str(out, value);
 }
 
-/* Sends a signed transfer-in with @length as CONTENT_LENGTH, but for the last @held bytes of BODY. */
+/*
+ * Sends a signed transfer-in with @length as CONTENT_LENGTH, without the last @held bytes of its
+ * body and its end, if any are held.
+ */
 static void send_request(int fd, bool keep, size_t length, size_t held)
 {
 	uint8_t begin[8] = {0, 1, keep, 0, 0, 0, 0, 0};
 	char signature[SIGNATURE_TEXT_MAX], number[32];
 	struct buffer params, out;
 
-	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_ONE, BODY, strlen(BODY), signature));
+	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_ONE, BODY, strlen(BODY),
+		signature));
 	snprintf(number, sizeof(number), "%zu", length);
 	buffer_init(&params, 4096);
 	buffer_init(&out, 8192);

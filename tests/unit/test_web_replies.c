@@ -126,7 +126,8 @@ START_TEST(test_verdicts)
 		fake_unlock(&fake);
 		ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), cases[i].code);
 		if (cases[i].code != 401) {
-			snprintf(id, sizeof(id), "{\"id\":\"%s\",", refusal_info(cases[i].refusal)->id);
+			snprintf(id, sizeof(id), "{\"id\":\"%s\",",
+				refusal_info(cases[i].refusal)->id);
 			ck_assert_str_eq(strstr(reply_body(), id), reply_body());
 		} else {
 			ck_error("invalid_signature");

@@ -69,7 +69,8 @@ START_TEST(test_methods)
 		ck_assert(reply_has(cases[i].allow));
 		ck_assert_uint_eq(signatures, 0);
 	}
-	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}), 200);
+	ck_assert_int_eq(
+		ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}), 200);
 	ck_assert(strstr(reply_head(), "Allow") == NULL);
 	ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = BODY_BALANCE}), 200);
 }
@@ -87,7 +88,8 @@ START_TEST(test_groups)
 	ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = BODY_BALANCE}), 404);
 	ck_assert_int_eq(ask(&(struct ask){.path = "/healthz"}), 405);
 	ck_assert(reply_has("Allow: GET"));
-	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .casino_id = "-"}), 200);
+	ck_assert_int_eq(
+		ask(&(struct ask){.method = "GET", .path = "/healthz", .casino_id = "-"}), 200);
 	ck_assert_str_eq(reply_body(), "{\"status\":\"ok\"}");
 	/* Liveness of the worker alone. */
 	ck_assert_int_eq(worker.link.fd, -1);
@@ -291,7 +293,7 @@ START_TEST(test_keys_refreshed)
 	ck_assert_uint_eq(keyring_calls(), 2);
 	ck_assert_uint_eq(fake.unchanged, 1);
 
-	/* The answer to a transfer tells of a change: the retired key ends with the next request. */
+	/* A transfer's answer tells of a change: the retired key ends with the next request. */
 	fake_lock(&fake);
 	fake.dealers[0].keys[0].key_id[0] = '\0';
 	fake.generation++;

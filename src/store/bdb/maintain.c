@@ -63,6 +63,21 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 	atomic_store(&maintain->log_bytes, sum);
 }
 
+/* Counts the checkpoints that were written: libdb writes none where there is nothing new. */
+static void count_checkpoint(struct bdb_maintain *maintain)
+{
+	DB_TXN_STAT *stat = NULL;
+	uint64_t last;
+
+	if (maintain->env->txn_stat(maintain->env, &stat, 0) != 0)
+		return;
+	last = (uint64_t)stat->st_last_ckp.file << 32 | stat->st_last_ckp.offset;
+	free(stat);
+	if (last != maintain->last_checkpoint)
+		atomic_fetch_add(&maintain->checkpoints, 1);
+	maintain->last_checkpoint = last;
+}
+
 /* Writes a checkpoint when @kib of log were written since the last; 0: whenever there is any. */
 static void checkpoint(struct bdb_maintain *maintain, uint32_t kib)
 {
@@ -71,7 +86,7 @@ static void checkpoint(struct bdb_maintain *maintain, uint32_t kib)
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	else
-		atomic_fetch_add(&maintain->checkpoints, 1);
+		count_checkpoint(maintain);
 	bdb_status(error);
 }
 

@@ -22,6 +22,7 @@ struct bdb_maintain {
 	pthread_cond_t wake;
 	bool started;
 	bool stop; /* under mutex */
+	uint64_t last_checkpoint; /* its place in the log */
 	atomic_uint_fast64_t checkpoints;
 	atomic_uint_fast64_t log_bytes;
 };
