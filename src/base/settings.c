@@ -211,7 +211,8 @@ static enum status read_file(const char *path, char **text)
 	size_t len;
 
 	if (!file)
-		return complain(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CONFIG, strerror(errno));
+		return complain(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CONFIG,
+			strerror(errno));
 	*text = malloc(FILE_MAX_BYTES + 1);
 	if (!*text) {
 		status = complain(STATUS_NOMEM, strerror(errno));

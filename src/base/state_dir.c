@@ -43,8 +43,8 @@ static enum status check_directory(const char *path, mode_t allowed, const struc
 
 	if (stat(path, &st) < 0) {
 		if (errno == ENOENT)
-			return refuse(why, "%s does not exist; create it with `creditbridgectl init`",
-				path);
+			return refuse(why, "%s does not exist; create it with "
+				"`creditbridgectl init`", path);
 		return refuse(why, "%s: %s", path, strerror(errno));
 	}
 	if (!S_ISDIR(st.st_mode))
@@ -121,8 +121,8 @@ static bool write_all(int fd, const char *data, size_t len)
 /* Writes the file whose presence says "initialised": complete and durable, or not at all. */
 static bool write_installation(int dir, const char *installation)
 {
-	int fd = openat(dir, "installation.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		0600);
+	int fd = openat(dir, "installation.new",
+		O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	bool done;
 
 	if (fd < 0)
@@ -206,8 +206,8 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 		return STATUS_CONFIG;
 	if (!read_line(fd, "installation", text, sizeof(text))) {
 		if (errno == ENOENT)
-			status = refuse(&to, "%s is not initialised: if its file system is mounted, "
-				"initialise it with `creditbridgectl init`", path);
+			status = refuse(&to, "%s is not initialised: if its file system is "
+				"mounted, initialise it with `creditbridgectl init`", path);
 		else
 			status = refuse(&to, "%s/installation: %s", path, strerror(errno));
 	} else if (!is_installation(text)) {

@@ -25,18 +25,20 @@
  * empty directory is taken over. STATUS_CONFIG with a sentence in @why: it already holds a ledger,
  * is not empty, is not ours or is writable by others. @installation is 32 hex characters.
  */
-enum status state_dir_create(const char *path, const char *installation, char *why, size_t why_size);
+enum status state_dir_create(const char *path, const char *installation, char *why,
+	size_t why_size);
 
 /*
- * Checks that @path is an initialised state directory of the caller, no one else may write to it
- * and is not readable by others, and copies its id to @installation (STATE_INSTALLATION_MAX bytes). STATUS_CONFIG with a sentence in @why,
- * naming the remedy, when not.
+ * Checks that @path is an initialised state directory of the caller that no one else may read or
+ * write, and copies its id to @installation (STATE_INSTALLATION_MAX bytes). STATUS_CONFIG with a
+ * sentence in @why, naming the remedy, when not.
  */
 enum status state_dir_check(const char *path, char *installation, char *why, size_t why_size);
 
 /*
  * Takes the lock, waiting up to @wait_ms for another holder to go. Returns the descriptor, to be
- * kept open (children inherit the lock with it), or -1 with a sentence in @why.
+ * kept open (forked children inherit the lock with it; an exec closes it), or -1 with a sentence in
+ * @why.
  */
 int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size);
 

@@ -79,7 +79,8 @@ bool text_is_utf8_clean(const char *text, size_t len)
 
 bool text_is_name(const char *text, size_t max)
 {
-	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				  "0123456789_.-");
 
 	return len >= 1 && len <= max && text[len] == '\0';
 }

@@ -190,8 +190,8 @@ void proof_begin(struct proof *proof, const struct player_name *name, const stru
 		proof_problem(proof, "player %s has credit that no movement explains",
 			name->player_id);
 	if (settled)
-		add_identity(proof, &proof->name_rows, player->player_id, player->casino_id,
-			player->user_id);
+		add_identity(proof, &proof->name_rows, name->player_id, name->casino_id,
+			name->user_id);
 }
 
 /* Sums and sets that the movement belongs to. */

@@ -144,7 +144,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	code = serve(settings, sockets, ledger);
 	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
 	if (code == ENGINE_LOST || getppid() != parent)
-		_exit(code);
+		_exit((int)code);
 	if (store)
 		store->close(store);
 	ledger_free(ledger);

@@ -68,7 +68,7 @@ static void become_engine(const struct parent *parent, pid_t parent_pid)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent_pid)
 		_exit(ENGINE_STOPPED);
-	_exit(engine_run(parent->settings, &parent->sockets, parent->installation,
+	_exit((int)engine_run(parent->settings, &parent->sockets, parent->installation,
 		parent->halted));
 }
 

@@ -8,6 +8,8 @@ checks+=',-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling'
 checks+=',-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier'
 checks+=',-bugprone-assignment-in-if-condition,-bugprone-narrowing-conversions'
 checks+=',-bugprone-macro-parentheses,-bugprone-branch-clone'
+checks+=',-bugprone-implicit-widening-of-multiplication-result,-bugprone-sizeof-expression'
+checks+=',-bugprone-not-null-terminated-result,-bugprone-suspicious-memory-comparison'
 
 flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd)
 while read -r file; do

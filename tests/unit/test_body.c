@@ -240,8 +240,8 @@ START_TEST(bodies)
 	ck_assert_msg(refusal == cases[_i].refusal, "%s: %d, %s", cases[_i].text, (int)refusal,
 		detail);
 	if (strcmp(cases[_i].detail, JSON) == 0)
-		ck_assert_msg(strncmp(detail, JSON " (line ", strlen(JSON " (line ")) == 0, "%s: %s",
-			cases[_i].text, detail);
+		ck_assert_msg(strncmp(detail, JSON " (line ", strlen(JSON " (line ")) == 0,
+			"%s: %s", cases[_i].text, detail);
 	else
 		ck_assert_str_eq(detail, cases[_i].detail);
 	if (refusal == REFUSAL_NONE)
@@ -252,8 +252,9 @@ END_TEST
 
 START_TEST(fills_every_member)
 {
-	static const char text[] = "{\"amount\":2.5,\"user_id\":\"\\u00e4\\ud83d\\ude00 b\",\"note\":"
-				   "\"x\",\"casino_id\":\"demo\",\"request_timestamp\":1700000000123}";
+	static const char text[] =
+		"{\"amount\":2.5,\"user_id\":\"\\u00e4\\ud83d\\ude00 b\",\"note\":\"x\","
+		"\"casino_id\":\"demo\",\"request_timestamp\":1700000000123}";
 	char detail[BODY_DETAIL_MAX] = "x";
 	struct call call;
 
@@ -339,7 +340,8 @@ START_TEST(large_bodies)
 
 	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
 		for (size_t k = 0; k < 2; k++) {
-			char *text = make_long(longs[i].head, longs[i].unit, longs[i].tail, lens[k]);
+			char *text = make_long(longs[i].head, longs[i].unit, longs[i].tail,
+				lens[k]);
 			enum refusal refusal = body_parse(text, lens[k], fields, &call, detail);
 
 			ck_assert_msg(refusal == longs[i].refusal, "%zu: %d, %s", i, (int)refusal,
@@ -352,8 +354,9 @@ END_TEST
 
 START_TEST(mutated_bodies)
 {
-	static const char text[] = "{\"amount\":12.50,\"user_id\":\"al\\u00e4\\\"ice\",\"x\":[1e400,"
-				   "-99999999999999999999,{\"y\":null}],\"request_timestamp\":5}";
+	static const char text[] =
+		"{\"amount\":12.50,\"user_id\":\"al\\u00e4\\\"ice\",\"x\":[1e400,"
+		"-99999999999999999999,{\"y\":null}],\"request_timestamp\":5}";
 	static const char tokens[] = "{}[]\",:\\.-+eE0019u \n\x80\xff";
 	struct guard guard = guard_make(1024);
 	char mutated[sizeof(text)], detail[BODY_DETAIL_MAX];
@@ -395,7 +398,8 @@ START_TEST(random_amounts_arrive)
 	struct call call;
 
 	for (int i = 0; i < 100000; i++) {
-		money_t money = 1 + (money_t)((chance(&state) >> chance_below(&state, 50)) % MONEY_MAX);
+		uint64_t drawn = chance(&state) >> chance_below(&state, 50);
+		money_t money = 1 + (money_t)(drawn % MONEY_MAX);
 
 		money_format(money, (unsigned int)chance_below(&state, 5), number);
 		snprintf(text, sizeof(text), AMOUNT("%s"), number);

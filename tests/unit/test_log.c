@@ -94,7 +94,8 @@ START_TEST(a_value_cannot_forge_a_line)
 	int fd = catch_stderr();
 
 	log_open("prog", false, LOG_LEVEL_ERROR);
-	log_line(LOG_LEVEL_ERROR, "bad", "a=%s", "1\nevent=forged\r\x1b[2J\x7f\xc2\x9b\xff\xc3\xa4");
+	log_line(LOG_LEVEL_ERROR, "bad", "a=%s",
+		"1\nevent=forged\r\x1b[2J\x7f\xc2\x9b\xff\xc3\xa4");
 	ck_assert_ptr_nonnull(strstr(caught(fd), "event=bad a=1?event=forged??[2J????\xc3\xa4\n"));
 	ck_assert_ptr_eq(strchr(caught(fd), '\n') + 1, caught(fd) + strlen(caught(fd)));
 }

@@ -163,8 +163,9 @@ START_TEST(parse_every_length)
 		id[len] = '\0';
 		memset(number, '0', (size_t)len);
 		number[len] = '\0';
-		snprintf(text, sizeof(text), "{\"k%s\":\"\\\\%s\",\"amount\":5.5%s,\"user_id\":\"%s\"}",
-			id, id, number, id);
+		snprintf(text, sizeof(text),
+			"{\"k%s\":\"\\\\%s\",\"amount\":5.5%s,\"user_id\":\"%s\"}", id, id, number,
+			id);
 		starve_parse(text, _i, REFUSAL_NONE, &call);
 		ck_assert_int_eq(call.amount, 55000);
 		ck_assert_str_eq(call.user_id, id);
@@ -175,7 +176,7 @@ END_TEST
 START_TEST(render)
 {
 	struct dealer dealer;
-	struct error_body error = {REFUSAL_TRANSACTION_CONFLICT, NULL, "request", "amount", true, 5};
+	struct error_body error = {REFUSAL_TRANSACTION_CONFLICT, NULL, "r", "amount", true, 5};
 	unsigned long n;
 
 	memset(&dealer, 0, sizeof(dealer));
@@ -207,8 +208,9 @@ END_TEST
 
 START_TEST(signature)
 {
-	static const char good[] = "wLEYQUrMwq7Xva9ynK9zZGZz33B91cjHL4pjDRC95/Lx75qe14F+FBSXFOzL0l/M"
-				   "xHGoRkLyscpRqMNT8j2CGQ==";
+	static const char good[] =
+		"wLEYQUrMwq7Xva9ynK9zZGZz33B91cjHL4pjDRC95/Lx75qe14F+FBSXFOzL0l/M"
+		"xHGoRkLyscpRqMNT8j2CGQ==";
 	static const char secret[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 	char text[SIGNATURE_TEXT_MAX];

@@ -159,7 +159,8 @@ START_TEST(doubles)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		money_t money = 77;
 
-		ck_assert_msg(money_from_double(cases[i].x, &money) == cases[i].good, "case %zu", i);
+		ck_assert_msg(money_from_double(cases[i].x, &money) == cases[i].good, "case %zu",
+			i);
 		ck_assert_msg(money == (cases[i].good ? cases[i].money : 77), "case %zu", i);
 	}
 	/* A zero by the time it is a double. */
@@ -189,7 +190,8 @@ START_TEST(integers)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		money_t money = 77;
 
-		ck_assert_msg(money_from_integer(cases[i].x, &money) == cases[i].good, "case %zu", i);
+		ck_assert_msg(money_from_integer(cases[i].x, &money) == cases[i].good, "case %zu",
+			i);
 		ck_assert_msg(money == (cases[i].good ? cases[i].x * 10000 : 77), "case %zu", i);
 	}
 }
@@ -229,7 +231,8 @@ START_TEST(texts)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		money_t money = 77;
 
-		ck_assert_msg(money_from_text(cases[i].text, &money) == cases[i].good, "case %zu", i);
+		ck_assert_msg(money_from_text(cases[i].text, &money) == cases[i].good, "case %zu",
+			i);
 		if (cases[i].good)
 			ck_assert_msg(money == cases[i].money, "case %zu", i);
 	}

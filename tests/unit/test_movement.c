@@ -172,8 +172,9 @@ END_TEST
 
 Suite *movement_suite(void)
 {
-	const TTest *const tests[] = {decides_in_order, decides_by_credit, adjusts_what_is_suspended,
-		moves, a_refusal_changes_nothing, tells_a_conflict, NULL};
+	const TTest *const tests[] = {decides_in_order, decides_by_credit,
+		adjusts_what_is_suspended, moves, a_refusal_changes_nothing, tells_a_conflict,
+		NULL};
 	Suite *suite = suite_create("movement");
 	TCase *tcase = tcase_create("movement");
 

@@ -179,7 +179,8 @@ START_TEST(strings)
 		{"\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""},
 		{"\x01\x1f\x7f", "\"\\u0001\\u001f\\u007f\""},
 		{"\xc2\x85", "\"\\u0085\""},
-		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\""},
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+			"\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\""},
 		{"a\xff\xc3", "\"a??\""},
 		{"\xed\xa0\x80", "\"???\""},
 		{"<script>", "\"<script>\""},
@@ -313,8 +314,8 @@ END_TEST
 Suite *render_suite(void)
 {
 	const TTest *const tests[] = {every_type, odd_records, amounts, strings,
-		every_byte_is_readable_json, secrets_of_a_dealer, errors, every_refusal_has_a_reason,
-		a_full_buffer_takes_nothing, NULL};
+		every_byte_is_readable_json, secrets_of_a_dealer, errors,
+		every_refusal_has_a_reason, a_full_buffer_takes_nothing, NULL};
 
 	return suite_make("render", tests, 20);
 }

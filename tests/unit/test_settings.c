@@ -265,9 +265,9 @@ END_TEST
 
 Suite *settings_suite(void)
 {
-	const TTest *const tests[] = {defaults, an_empty_file_is_the_defaults, every_option_is_taken,
-		refuses_what_is_no_configuration, refuses_what_cannot_be_read,
-		the_sample_shows_every_option, NULL};
+	const TTest *const tests[] = {defaults, an_empty_file_is_the_defaults,
+		every_option_is_taken, refuses_what_is_no_configuration,
+		refuses_what_cannot_be_read, the_sample_shows_every_option, NULL};
 	Suite *suite = suite_create("settings");
 	TCase *tcase = tcase_create("settings");
 

@@ -198,8 +198,8 @@ START_TEST(check_refuses_another_owner)
 	} else {
 		strcpy(state, "/proc");
 	}
-	snprintf(rest, sizeof(rest), " belongs to uid %d, this process runs as uid %ld; run it as the "
-				     "owner of the state", geteuid() == 0 ? 12345 : 0, (long)geteuid());
+	snprintf(rest, sizeof(rest), " belongs to uid %d, this process runs as uid %ld; run it as "
+		"the owner of the state", geteuid() == 0 ? 12345 : 0, (long)geteuid());
 	check_refuses(rest);
 	create_refuses(rest);
 }
@@ -214,8 +214,8 @@ START_TEST(check_refuses_a_damaged_id)
 	create();
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		put_file("installation", texts[i]);
-		check_refuses("/installation is damaged: it must hold 32 lower-case hex characters; "
-			"restore it from a backup");
+		check_refuses("/installation is damaged: it must hold 32 lower-case hex "
+			"characters; restore it from a backup");
 	}
 }
 END_TEST

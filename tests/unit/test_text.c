@@ -117,7 +117,8 @@ END_TEST
 
 Suite *text_suite(void)
 {
-	const TTest *const tests[] = {copy_keeps_the_bound, utf8, utf8_every_character, names, NULL};
+	const TTest *const tests[] = {copy_keeps_the_bound, utf8, utf8_every_character, names,
+		NULL};
 
 	return suite_make("text", tests, 30);
 }

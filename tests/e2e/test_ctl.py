@@ -1,0 +1,796 @@
+#!/usr/bin/python3
+"""creditbridgectl as an operator uses it, against a real ledger.
+
+What cannot be provoked there (damaged rows, an answer that is lost, an overloaded ledger) is made
+by a man in the middle of its socket.
+"""
+import base64
+import hashlib
+import hmac
+import http.server
+import itertools
+import json
+import os
+import pwd
+import random
+import re
+import shlex
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_instance import temporary_directory  # noqa: E402
+from cb_link import BUSY, FAULT, FORBIDDEN, text  # noqa: E402
+from cb_middle import RECORDS, Middle, Operator, with_outcome, with_rows  # noqa: E402
+
+numbers = itertools.count(1)
+WALLET = None
+COMMAND_LINE = re.compile(r"^  ([a-z]+(?: [a-z-]+)?)  +\S", re.M)
+
+
+def new(word):
+    return f"{word}{next(numbers)}"
+
+
+def run(*words, code=0, stdin="", **options):
+    """Runs creditbridgectl, which must end with @code; the CompletedProcess."""
+    argv = [str(cb.find_program("creditbridgectl")), *map(str, words)]
+    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=60,
+                          check=False, **options)
+    equal(done.returncode, code, f"exit code of {' '.join(argv)}: {done.stdout}{done.stderr}")
+    return done
+
+
+def ctl(*words, **options):
+    return run("--config", WALLET.config, *words, **options)
+
+
+def ctl_json(*words, **options):
+    out = ctl("--json", *words, **options).stdout
+    check(out.endswith("\n") and out.count("\n") == 1, f"one line of JSON: {out!r}")
+    return json.loads(out)
+
+
+def refused(error_id, *words, code=1):
+    """The command is refused with @error_id, on standard error and in JSON."""
+    done = ctl(*words, code=code)
+    check(f"creditbridgectl: {error_id}: " in done.stderr, f"{words}: {done.stderr}")
+    equal(done.stdout, "", f"output of {words}")
+    error = ctl_json(*words, code=code)["error"]
+    equal(error["id"], error_id, f"error of {words}")
+    check(error["detail"], "a detail")
+
+
+def dealer_new(*options):
+    return WALLET.dealer_add(new("dealer"), *options)
+
+
+def player_new(casino_id):
+    user_id = new("user")
+    WALLET.player_add(casino_id, user_id)
+    return user_id
+
+
+def adjust(casino_id, user_id, amount, *options):
+    return ctl_json("player", "adjust", casino_id, user_id, amount, "--reason", "test", *options)
+
+
+def entries(casino_id, user_id):
+    return ctl_json("player", "ledger", casino_id, user_id)["entries"]
+
+
+# -- the command line
+
+def case_help():
+    top = run("--help").stdout
+    commands = COMMAND_LINE.findall(top)
+    check(len(commands) >= 25, f"commands: {commands}")
+    for name in ("init", "dealer key-retire", "player adjust", "transfer list", "check", "request"):
+        check(name in commands, f"{name} in --help")
+    for name in commands:
+        shown = run(*name.split(), "--help").stdout
+        check(shown.startswith(f"Usage: creditbridgectl {name}"), f"{name}: {shown}")
+        for part in ("--json", "--config", "With --json:", "Exit status:"):
+            check(part in shown, f"{part} in the help of {name}")
+    group = run("player", "--help").stdout
+    equal({name.split()[0] for name in COMMAND_LINE.findall(group)}, {"player"}, "group")
+    check("0.1" in run("--version").stdout, "version")
+
+
+def case_usage():
+    for words in ((), ("nonsense",), ("dealer",), ("dealer", "nonsense"), ("--nonsense",),
+                  ("dealer", "show"), ("dealer", "show", "a", "b"), ("status", "--limit", "1"),
+                  ("dealer", "add", "a"), ("dealer", "add", "a", "--currency", "thb"),
+                  ("dealer", "add", "a", "--currency", "THB", "--mode", "transfer"),
+                  ("dealer", "add", "a b", "--currency", "thb", "--mode", "transfer"),
+                  ("dealer", "add", "a", "--currency", "thb", "--mode", "x"),
+                  ("dealer", "add", "a", "--currency", "thb", "--mode", "transfer",
+                   "--decimals", "5"),
+                  ("dealer", "add", "a", "--currency", "thb", "--mode", "seamless",
+                   "--url", "http://dealer.example"),
+                  ("dealer", "add", "a", "--currency", "thb", "--mode", "seamless",
+                   "--url", "https://user@dealer.example"),
+                  ("player", "add", "demo", "a\nb"), ("player", "add", "demo", "x" * 129),
+                  ("player", "adjust", "demo", "alice", "5"),
+                  ("player", "adjust", "demo", "alice", "--reason", "x"),
+                  ("player", "adjust", "demo", "alice", "0", "--reason", "x"),
+                  ("player", "adjust", "demo", "alice", "1e3", "--reason", "x"),
+                  ("player", "adjust", "demo", "alice", "0.00001", "--reason", "x"),
+                  ("player", "adjust", "demo", "alice", "5", "-5", "--reason", "x"),
+                  ("player", "adjust", "demo", "alice", "-5", "-5", "--reason", "x"),
+                  ("player", "list", "demo", "--limit", "-1"),
+                  ("transfer", "show", "demo"), ("transfer", "show", "--transaction", "x"),
+                  ("transfer", "list", "--user", "alice"),
+                  ("transfer", "list", "--since", "2025-02-30"),
+                  ("transfer", "list", "--until", "yesterday"),
+                  ("request", "demo", "nonsense"), ("request", "demo", "balance"),
+                  ("sign",), ("sign", "demo", "a", "b"),
+                  ("sign", "--key-file", "-", "-")):
+        done = ctl(*words, code=2)
+        check("--help" in done.stderr, f"a hint to --help for {words}: {done.stderr}")
+        equal(done.stdout, "", f"output of {words}")
+
+
+def case_options_anywhere():
+    equal(json.loads(run("--config", WALLET.config, "--json", "status").stdout)["halted"], False,
+          "before the command")
+    equal(json.loads(run("status", "--json", "--config", WALLET.config).stdout)["halted"], False,
+          "behind the command")
+
+
+def case_configuration():
+    bad = WALLET.dir / "bad.conf"
+    bad.write_text("nonsense = 1\n")
+    check(f"{bad}:1:" in run("--config", bad, "status", code=78).stderr, "file and line")
+    run("--config", WALLET.dir / "missing.conf", "status", code=78)
+    full = WALLET.dir / "full"
+    full.mkdir()
+    (full / "something").touch()
+    bad.write_text(f'state_directory = "{full}"\nsocket_directory = "{full}"\n')
+    run("--config", bad, "init", code=78)
+    check(os.listdir(full) == ["something"], "nothing was changed")
+
+
+def case_init():
+    installation = WALLET.state / "installation"
+    before = installation.read_bytes()
+    refused("already_exists", "init")
+    equal(installation.read_bytes(), before, "the installation's id")
+    other = WALLET.dir / "other.conf"
+    other.write_text(f'state_directory = "{WALLET.dir}/fresh"\n'
+                     f'socket_directory = "{WALLET.dir}"\n')
+    made = json.loads(run("--config", other, "init", "--json").stdout)
+    equal(made["state_directory"], f"{WALLET.dir}/fresh", "where")
+    check(re.fullmatch("[0-9a-f]{32}", made["installation"]), made)
+    equal(os.stat(made["state_directory"]).st_mode & 0o777, 0o700, "mode")
+    run("--config", other, "init", code=1)
+
+
+def case_unreachable():
+    config = WALLET.dir / "down.conf"
+    (WALLET.dir / "down").mkdir()
+    config.write_text(f'state_directory = "{WALLET.state}"\n'
+                      f'socket_directory = "{WALLET.dir}/down"\nledger_deadline_ms = 200\n')
+    done = run("--config", config, "--json", "dealer", "list", code=69)
+    equal(json.loads(done.stdout)["error"]["id"], "ledger_unreachable", "error")
+    # A socket that nobody listens at.
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(f"{WALLET.dir}/down/admin.sock")
+    run("--config", config, "status", code=69)
+
+
+def case_failures():
+    for outcome, code, error_id in ((BUSY, 75, "ledger_busy"), (FAULT, 1, "failed"),
+                                    (FORBIDDEN, 77, "not_permitted")):
+        def change(_command, _record, answer, outcome=outcome):
+            return with_outcome(answer, outcome)
+        with Middle(WALLET, change) as middle:
+            done = run("--config", middle.config, "--json", "status", code=code)
+            equal(json.loads(done.stdout)["error"]["id"], error_id, error_id)
+    with Middle(WALLET, None, greeting=lambda data: data[:4] + b"\1" * 16) as middle:
+        run("--config", middle.config, "status", code=1)
+    with Middle(WALLET, lambda *_: None) as middle:
+        done = run("--config", middle.config, "--json", "status", code=69)
+        equal(json.loads(done.stdout)["error"]["id"], "outcome_unknown", "no answer")
+
+
+def case_not_permitted():
+    sock = WALLET.sockets / "admin.sock"
+    if os.geteuid() == 0:
+        # The program may lie where nobody else can reach it.
+        program = WALLET.dir / "bin" / "creditbridgectl"
+        program.write_bytes(cb.find_program("creditbridgectl").read_bytes())
+        program.chmod(0o755)
+        done = subprocess.run([program, "--config", WALLET.config, "status"], user="nobody",
+                              group="nogroup", extra_groups=[], capture_output=True, text=True,
+                              timeout=30, check=False, cwd="/")
+    else:
+        mode = os.stat(sock).st_mode & 0o777
+        os.chmod(sock, 0)
+        try:
+            done = WALLET.ctl_run("status")
+        finally:
+            os.chmod(sock, mode)
+    equal(done.returncode, 77, done.stderr)
+    check(f"be user {pwd.getpwuid(os.stat(sock).st_uid).pw_name}" in done.stderr, done.stderr)
+
+
+def case_root_drops():
+    if os.geteuid() != 0:
+        raise cb.Skip("only root can drop to another user")
+    owner = pwd.getpwnam("daemon")
+    folder = temporary_directory("ctl-root")
+    config = folder / "creditbridge.conf"
+    sockets = folder / "run"
+    sockets.mkdir()
+    os.chown(sockets, owner.pw_uid, owner.pw_gid)
+    config.write_text(f'state_directory = "{folder}/state"\nsocket_directory = "{sockets}"\n'
+                      'log_target = "stderr"\ndisk_ballast_mib = 1\n')
+    config.chmod(0o644)
+    run("--config", config, "init", "--user", "daemon")
+    for name in ("state", "state/installation"):
+        equal(os.stat(folder / name).st_uid, owner.pw_uid, f"owner of {name}")
+    program = folder / "creditbridge-ledger"
+    program.write_bytes(cb.find_program("creditbridge-ledger").read_bytes())
+    program.chmod(0o755)
+    log = folder / "ledger.log"
+    ledger = cb.Child([program, "--config", config], log, user="daemon")
+    try:
+        cb.wait_until((sockets / "admin.sock").exists, 10, "the socket")
+        env = dict(os.environ, SUDO_USER="joe")
+        run("--config", config, "dealer", "add", "demo", "--currency", "thb", "--mode", "transfer",
+            "--reason", "because", env=env)
+        row = json.loads(run("--config", config, "--json", "audit").stdout)["audit"][0]
+        equal((row["uid"], row["peer_uid"], row["sudo_user"], row["reason"]),
+              (0, owner.pw_uid, "joe", "because"), "audit")
+    finally:
+        ledger.stop()
+        shutil.rmtree(folder)
+
+
+# -- dealers
+
+def case_dealers():
+    name = new("dealer")
+    made = ctl_json("dealer", "add", name, "--currency", "thb", "--mode", "transfer")
+    equal(set(made), {"casino_id", "key_id", "key"}, "members")
+    check(re.fullmatch("[0-9a-f]{64}", made["key"]), "the key")
+    refused("already_exists", "dealer", "add", name, "--currency", "thb", "--mode", "transfer")
+    refused("dealer_not_found", "dealer", "show", "nobody")
+    refused("dealer_not_found", "dealer", "set", "nobody", "--decimals", "3")
+    refused("dealer_not_found", "dealer", "suspend", "nobody")
+    refused("dealer_not_found", "player", "list", "nobody")
+    changed = ctl_json("dealer", "set", name, "--decimals", "3", "--url", "http://x.example/y",
+                       "--allow-http", "--utc-offset", "-420", "--algorithm", "hmac-sha512",
+                       "--encoding", "base64", "--refund-delay", "0", "--max-inflight", "7",
+                       "--rate-limit", "9", "--mode", "seamless", "--currency", "usd")
+    shown = ctl_json("dealer", "show", name)
+    for dealer in (changed, shown):
+        for key, value in (("decimals", 3), ("url", "http://x.example/y"), ("allow_http", True),
+                           ("utc_offset_min", -420), ("signature_algorithm", "hmac-sha512"),
+                           ("signature_encoding", "base64"), ("refund_delay_s", 0),
+                           ("max_inflight", 7), ("rate_limit", 9), ("mode", "seamless"),
+                           ("currency", "usd"), ("suspended", False)):
+            equal(dealer[key], value, key)
+        equal([key["key_id"] for key in dealer["keys"]], ["k1"], "keys")
+    equal(shown["total"]["players"], 0, "players")
+    refused("not_allowed_now", "dealer", "set", name, "--decimals", "2")
+    # The URL stays: without TLS it is not acceptable any more.
+    ctl("dealer", "set", name, "--allow-http=no", code=2)
+    ctl_json("dealer", "suspend", name)
+    equal(ctl_json("dealer", "show", name)["suspended"], True, "suspended")
+    refused("dealer_suspended", "player", "add", name, "alice")
+    equal(ctl_json("dealer", "resume", name)["suspended"], False, "resumed")
+    listed = {row["casino_id"]: row for row in ctl_json("dealer", "list")["dealers"]}
+    equal(listed[name]["currency"], "usd", "listed")
+    table = ctl("dealer", "list").stdout
+    check(table.startswith("CASINO") and name in table and "\033" not in table, table)
+    for text in (table, json.dumps(listed), json.dumps(shown), ctl("dealer", "show", name).stdout,
+                 ctl("audit").stdout):
+        check(made["key"] not in text, "the key is shown once")
+
+
+def case_keys_from_files():
+    key = "0123456789abcdef" * 4
+    path = WALLET.dir / "key"
+    path.write_text(key + "\n")
+    options = ("--currency", "thb", "--mode", "transfer", "--key-file")
+    equal(ctl_json("dealer", "add", new("dealer"), *options, path)["key"], key, "from a file")
+    equal(ctl_json("dealer", "add", new("dealer"), *options, "-", stdin=key)["key"], key, "stdin")
+    check(key not in ctl("dealer", "add", new("dealer"), *options, path).stdout, "not repeated")
+    for bad in ("", key[:-1], key + "0", key[:-1] + "g", key + "\n" + key):
+        path.write_text(bad)
+        refused("bad_key", "dealer", "add", new("dealer"), *options, path)
+    ctl("dealer", "add", new("dealer"), *options, "/nonexistent", code=1)
+
+
+def case_key_rotation():
+    dealer = dealer_new()
+    name = dealer.casino_id
+    body = '{"a":1}'
+
+    def signature():
+        return ctl("sign", name, stdin=body).stdout.strip()
+    equal(signature(), cb.sign(dealer.key, body.encode()), "the first key signs")
+    second = ctl_json("dealer", "key-add", name)
+    equal(second["key_id"], "k2", "its id")
+    equal(signature(), cb.sign(dealer.key, body.encode()), "still the first key")
+    refused("too_many_keys", "dealer", "key-add", name)
+    refused("key_in_use", "dealer", "key-retire", name, "k1")
+    refused("key_not_found", "dealer", "key-use", name, "k3")
+    refused("key_not_found", "dealer", "key-use", name, "k" * 40)
+    ctl("dealer", "key-use", name, "k2")
+    equal(signature(), cb.sign(second["key"], body.encode()), "the second key signs")
+    equal(ctl_json("dealer", "key-retire", name, "k1")["key_id"], "k1", "retired")
+    refused("key_in_use", "dealer", "key-retire", name, "k2")
+    equal(ctl_json("dealer", "key-add", name)["key_id"], "k3", "an id is not used again")
+    equal([key["key_id"] for key in ctl_json("dealer", "show", name)["keys"]].count("k1"), 0,
+          "k1 is gone")
+
+
+# -- players
+
+def case_players():
+    name = dealer_new().casino_id
+    first = ctl_json("player", "add", name, "alice")
+    equal((first["casino_id"], first["user_id"], first["currency"], first["created"],
+           first["balance"]), (name, "alice", "thb", True, 0), "added")
+    check(re.fullmatch("[a-z2-7]{20}", first["player_id"]), first)
+    again = ctl_json("player", "add", name, "alice")
+    equal((again["player_id"], again["created"]), (first["player_id"], False), "added again")
+    refused("dealer_not_found", "player", "add", "nobody", "alice")
+    refused("user_not_found", "player", "show", name, "bob")
+    refused("user_not_found", "player", "show", "aaaaaaaaaaaaaaaaaaaa")
+    refused("user_not_found", "player", "show", "x" * 200)
+    refused("user_not_found", "player", "suspend", name, "bob")
+    for words in ((name, "alice"), (first["player_id"],)):
+        equal(ctl_json("player", "show", *words)["user_id"], "alice", "shown")
+    equal(ctl_json("player", "suspend", name, "alice")["suspended"], True, "suspended")
+    equal(ctl_json("player", "show", name, "alice")["suspended"], True, "suspended")
+    equal(ctl_json("player", "resume", name, "alice")["suspended"], False, "resumed")
+    for user_id in ("bob", "ünï çødé", "a'b\"c\\d"):
+        ctl("player", "add", name, user_id)
+    users = [row["user_id"] for row in ctl_json("player", "list", name)["players"]]
+    equal(sorted(users), sorted(["alice", "bob", "ünï çødé", "a'b\"c\\d"]), "listed")
+    equal(len(ctl_json("player", "list", name, "--limit", "2")["players"]), 2, "limit")
+    check("alice" in ctl("player", "list", name).stdout, "table")
+
+
+def case_adjust():
+    name = dealer_new().casino_id
+    user = player_new(name)
+    equal(adjust(name, user, "100.25")["current_balance"], 100.25, "in")
+    out = adjust(name, user, "-5")
+    equal((out["amount"], out["before_balance"], out["current_balance"], out["replay"]),
+          (-5, 100.25, 95.25, False), "out")
+    equal(adjust(name, user, "-0.05")["current_balance"], 95.2, "a fraction out")
+    equal(ctl_json("player", "adjust", "--reason", "x", name, user, "-0.2")["current_balance"], 95,
+          "options first")
+    refused("insufficient_balance", "player", "adjust", name, user, "-95.01", "--reason", "x")
+    refused("invalid_amount", "player", "adjust", name, user, "0.001", "--reason", "x")
+    refused("user_not_found", "player", "adjust", name, "nobody", "1", "--reason", "x")
+    # The same call twice is two movements, but not with the same operation id.
+    equal(adjust(name, user, "1")["current_balance"], 96, "once")
+    equal(adjust(name, user, "1")["current_balance"], 97, "twice")
+    first = adjust(name, user, "1", "--operation-id", "op-1")
+    again = adjust(name, user, "1", "--operation-id", "op-1")
+    equal((first["replay"], again["replay"]), (False, True), "replay")
+    equal(again["transaction_id"], first["transaction_id"], "the same movement")
+    refused("transaction_conflict", "player", "adjust", name, user, "2", "--reason", "x",
+            "--operation-id", "op-1")
+    rows = entries(name, user)
+    equal([row["seq"] for row in rows], list(range(len(rows), 0, -1)), "newest first")
+    for newer, older in zip(rows, rows[1:]):
+        equal(newer["before_balance"], older["current_balance"], "chain")
+    equal(rows[0]["current_balance"], 98, "balance")
+    equal(rows[0]["request_transaction_id"], "op-1", "reference")
+    equal(len(ctl_json("player", "ledger", name, user, "--limit", "3")["entries"]), 3, "limit")
+
+
+def case_adjust_unknown():
+    """The answer is lost: the command that is printed then must not move twice."""
+    name = dealer_new().casino_id
+    user = player_new(name)
+    reason = "it's \"lost\""
+
+    def lose(command, _record, answer):
+        return None if command == "adjust" else answer
+    with Middle(WALLET, lose) as middle:
+        done = run("--config", middle.config, "player", "adjust", name, user, "-3.5", "--reason",
+                   reason, code=69)
+        check("insufficient" not in done.stderr, "a refusal's answer was lost, too")
+        done = run("--config", middle.config, "player", "adjust", name, user, "7.5", "--reason",
+                   reason, code=69)
+        check("outcome is not known" in done.stderr, done.stderr)
+        equal(entries(name, user)[0]["current_balance"], 7.5, "it was made")
+        command = done.stderr.strip().splitlines()[-1].replace(str(middle.config),
+                                                               str(WALLET.config))
+    words = shlex.split(command)
+    equal(words[0], "creditbridgectl", "the command to repeat")
+    again = json.loads(run(*words[1:], "--json").stdout)
+    equal((again["replay"], again["current_balance"]), (True, 7.5), "the repeat")
+    equal(len(entries(name, user)), 1, "one movement")
+    check(any(row["reason"] == reason for row in ctl_json("audit")["audit"]), "the reason")
+
+
+# -- transfers
+
+def case_transfers():
+    name = dealer_new().casino_id
+    user = player_new(name)
+    begin_ms = cb.now_ms()
+    with Operator(WALLET.sockets / "edge.sock") as link:
+        equal(link.transfer(name, user, 1000000, "in-1"), 0, "transfer in")
+        equal(link.transfer(name, user, -250000, "out-1"), 0, "transfer out")
+        check(link.transfer(name, user, -9000000, "out-2") != 0, "more than there is")
+    made = ctl_json("transfer", "show", name, "out-1")
+    equal((made["casino_id"], made["user_id"]), (name, user), "whose")
+    equal((made["request"]["kind"], made["request"]["amount"]), ("transfer_out", 25), "request")
+    equal((made["entry"]["amount"], made["entry"]["before_balance"],
+           made["entry"]["current_balance"]), (-25, 100, 75), "movement")
+    by_id = ctl_json("transfer", "show", "--transaction", made["entry"]["transaction_id"])
+    equal(by_id, made, "by its transaction id")
+    declined = ctl_json("transfer", "show", name, "out-2")
+    equal((declined["request"]["outcome"], declined["entry"]), ("insufficient_balance", None),
+          "refused")
+    check("insufficient_balance" in ctl("transfer", "show", name, "out-2").stdout, "as text")
+    adjusted = adjust(name, user, "5")
+    equal(ctl_json("transfer", "show", name, adjusted["operation_id"])["entry"]["kind"], "adjust",
+          "an operation id")
+    refused("transfer_not_found", "transfer", "show", name, "nothing")
+    refused("transfer_not_found", "transfer", "show", "--transaction", 2**53 - 1)
+    expected = [(5, "adjust"), (-25, "transfer_out"), (100, "transfer_in")]
+
+    def listed(*options):
+        return [(row["amount"], row["kind"]) for row in
+                ctl_json("transfer", "list", *options)["transfers"]]
+    for options in (("--casino", name), ("--casino", name, "--user", user)):
+        equal(listed(*options), expected, f"{options}")
+        equal(listed(*options, "--limit", "1"), expected[:1], "limit")
+        equal(listed(*options, "--since", begin_ms), expected, "since")
+        equal(listed(*options, "--until", begin_ms), [], "until")
+        equal(listed(*options, "--since", "2020-01-01", "--until", "2020-01-01T12:00"), [], "past")
+        equal(listed(*options, "--since", "2020-01-01T00:00:00", "--until", "2999-12-31"),
+              expected, "a long time")
+    equal(listed()[:3], expected, "of everybody")
+    check(re.search(r"transfer_out +-25\.00 +100\.00 +75\.00 out-1",
+                    ctl("transfer", "list", "--casino", name).stdout), "table")
+    # By its transaction id in the first column, the time in ISO form.
+    check(re.search(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",
+                    ctl("player", "ledger", name, user).stdout), "time")
+
+
+# -- check
+
+def random_player_id():
+    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz234567", k=20))
+
+
+def case_check_pages():
+    """More players and movements than a page holds, and one player with many."""
+    name = dealer_new().casino_id
+    users = [new("page") for _ in range(600)]
+    with Operator(WALLET.sockets / "admin.sock") as admin:
+        for user in users:
+            equal(admin.player_add(name, user, random_player_id(), random_player_id()), 0, "added")
+    with Operator(WALLET.sockets / "edge.sock") as link:
+        for i in range(700):
+            equal(link.transfer(name, users[0], 10000, f"hot-{i}"), 0, "in")
+        for i, user in enumerate(users):
+            equal(link.transfer(name, user, 20000, f"cold-{i}"), 0, "in")
+    result = ctl_json("check")
+    equal((result["ok"], result["problems"]), (True, []), "check")
+    total = next(row for row in result["dealers"] if row["casino_id"] == name)
+    equal((total["players"], total["balance"], total["transferred_in"]), (600, 1900, 1900), "sums")
+    check(result["players"] >= 600 and result["entries"] >= 1300, result)
+    equal(result["entries"], result["transactions"], "a transaction for each movement")
+    status = ctl_json("status")
+    equal(result["as_of"], status["last_transaction_id"], "as of")
+    check("problems      0" in ctl("check").stdout, "text")
+    listed = ctl_json("player", "ledger", name, users[0])["entries"]
+    equal([row["seq"] for row in listed], list(range(701, 0, -1)), "all its movements")
+    equal(len(ctl_json("player", "list", name, "--limit", "0")["players"]), 600, "all players")
+    table = ctl("player", "list", name, "--limit", "0").stdout.splitlines()
+    equal((len(table), sum("BALANCE" in line for line in table)), (601, 1), "one heading")
+
+
+def case_check_under_load():
+    name = dealer_new().casino_id
+    users = [player_new(name) for _ in range(4)]
+    stop = threading.Event()
+    failures = []
+
+    def load(seed):
+        chance = random.Random(seed)
+        try:
+            with Operator(WALLET.sockets / "edge.sock") as link:
+                for i in itertools.count():
+                    if stop.is_set():
+                        return
+                    # A dealer's replays and its refused transfers are part of the load.
+                    link.transfer(name, chance.choice(users),
+                                  chance.choice((30000, 20000, -10000, -40000)),
+                                  f"load-{seed}-{i - i % 5 // 4}")
+        except Exception as error:  # pylint: disable=broad-except
+            failures.append(error)
+
+    def add_players():
+        try:
+            with Operator(WALLET.sockets / "admin.sock") as admin, \
+                 Operator(WALLET.sockets / "edge.sock") as link:
+                while not stop.is_set():
+                    user = new("late")
+                    admin.player_add(name, user, random_player_id(), random_player_id())
+                    link.transfer(name, user, 10000, user)
+                    time.sleep(0.4)
+        except Exception as error:  # pylint: disable=broad-except
+            failures.append(error)
+    threads = [threading.Thread(target=load, args=(seed,)) for seed in range(3)]
+    threads.append(threading.Thread(target=add_players))
+    for thread in threads:
+        thread.start()
+    moved = []
+    try:
+        deadline = time.monotonic() + 6
+        while time.monotonic() < deadline:
+            done = WALLET.ctl_run("--json", "check")
+            result = json.loads(done.stdout)
+            check(done.returncode in (0, 75) and not result["problems"], done.stdout + done.stderr)
+            moved.append((result["as_of"], done.returncode))
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    equal(failures, [], "load")
+    check(moved[-1][0] > moved[0][0] + 100, f"there was load: {moved}")
+    check(any(code == 0 for _, code in moved), f"proved under load: {moved}")
+    result = ctl_json("check")
+    check(result["ok"] and result["as_of"] > moved[-1][0], result)
+
+
+def case_check_finds_damage():
+    name = dealer_new().casino_id
+    user = player_new(name)
+    player_id = ctl_json("player", "show", name, user)["player_id"]
+    with Operator(WALLET.sockets / "edge.sock") as link:
+        link.transfer(name, user, 12345600, "mark-1")
+        link.transfer(name, user, -11100, "mark-2")
+        link.transfer(name, user, 777700, "mark-3")
+
+    def money(units):
+        return struct.pack(">q", units)
+    damages = (
+        ("PLAYER", money(13112200), money(13112300), "another balance than the last movement"),
+        ("PLAYER", text(player_id), text("a" * 20), "is not found by its name"),
+        ("PLAYER_NAME", text(user), text(user[:-1] + "?"), "who is not there"),
+        ("PLAYER_NAME", text(player_id), text("7" * 20), "belongs to no player"),
+        ("ENTRY", money(12334500), money(12334501), "balance"),
+        ("ENTRY", money(777700), money(777701), "do not make the balance after"),
+        ("ENTRY", text("mark-2"), text("mark-?"), "its request key is missing"),
+        ("REQUEST", text("mark-1"), text("mark-0"), "its request key is missing"),
+        ("REQUEST", money(777700), money(777600), "its request key asked for something else"),
+        ("TRANSACTION", text(player_id), text("b" * 20),
+         "its transaction row points to another movement"),
+        ("TOTAL", money(13123300), money(13123200), "transferred_in is kept as 1312.32"),
+        ("TOTAL", text(name), text(name[:-1] + "?"), "has no sums"),
+        ("DEALER", text(name), text(name[:-1] + "?"), "has sums but is not there"),
+    )
+    for record, old, found, problem in damages:
+        equal(len(old), len(found), "the same length")
+        hits = []
+
+        def change(_command, kind, answer, damage=(record, old, found), hits=hits):
+            if kind == RECORDS[damage[0]] and damage[1] in answer:
+                hits.append(kind)
+                return with_rows(answer, *damage[1:])
+            return answer
+        with Middle(WALLET, change) as middle:
+            done = run("--config", middle.config, "check", "--json", code=1)
+            result = json.loads(done.stdout)
+            check(hits, f"{record}: the row was seen")
+            check(not result["ok"] and result["problem_count"] >= 1, done.stdout)
+            check(any(problem in line for line in result["problems"]),
+                  f"{record} {problem}: {result['problems']}")
+            check("problem: " in run("--config", middle.config, "check", code=1).stdout, "text")
+    check(ctl_json("check")["ok"], "without the damage")
+
+
+# -- audit, status, output
+
+def case_audit():
+    name = dealer_new().casino_id
+    user = player_new(name)
+    ctl("player", "adjust", name, user, "5", "--reason", "a gift")
+    ctl("player", "suspend", name, user, "--reason", "odd")
+    ctl("dealer", "key-add", name)
+    ctl("dealer", "suspend", name, "--reason", "night")
+    rows = ctl_json("audit", "--limit", "6")["audit"]
+    equal([(row["action"], row["reason"]) for row in rows],
+          [("dealer suspend", "night"), ("dealer key-add", ""), ("player suspend", "odd"),
+           ("player adjust", "a gift"), ("player add", ""), ("dealer add", "")], "actions")
+    equal([row["seq"] for row in rows], list(range(rows[0]["seq"], rows[0]["seq"] - 6, -1)), "seq")
+    for row in rows:
+        equal((row["uid"], row["peer_uid"]), (os.getuid(), os.getuid()), "who")
+        check(abs(row["time_ms"] - cb.now_ms()) < 60000, "when")
+        check(name in row["object"], "what")
+    # A refused command is no deed, and neither is one that reads.
+    ctl("dealer", "key-add", name, code=1)
+    ctl("dealer", "list")
+    equal(ctl_json("audit", "--limit", "1")["audit"][0]["seq"], rows[0]["seq"], "nothing more")
+    check("a gift" in ctl("audit").stdout, "table")
+    ctl("dealer", "suspend", name, "--reason", "x" * 257, code=2)
+
+
+def case_status():
+    status = ctl_json("status")
+    for key in ("version", "installation", "pid", "parent_pid", "halted", "storage_low",
+                "disk_free_bytes", "log_bytes", "uptime_ms", "schema", "last_transaction_id",
+                "dealers", "connections", "commands", "batches", "commits", "checkpoints",
+                "refused_busy", "clients_cut"):
+        check(key in status, key)
+    equal(status["parent_pid"], WALLET.ledger.pid, "the parent")
+    check(status["pid"] in WALLET.engine_pids(), "the engine")
+    check(status["installation"] in ctl("status").stdout, "text")
+    refused("not_allowed_now", "resume")
+
+
+def case_output():
+    with open("/dev/full", "w", encoding="ascii") as full:
+        argv = WALLET.ctl_argv("dealer", "list")
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
+    equal(done.returncode, 1, "what is not written is no success")
+    # On a terminal headings are bold, unless NO_COLOR.
+    for env, bold in (({}, True), ({"NO_COLOR": "1"}, False)):
+        leader, follower = os.openpty()
+        done = subprocess.run(WALLET.ctl_argv("dealer", "list"), stdout=follower, timeout=30,
+                              check=True, env={"PATH": os.environ["PATH"], "TERM": "xterm", **env})
+        os.close(follower)
+        text = os.read(leader, 65536).decode(errors="replace")
+        os.close(leader)
+        equal("\033[" in text, bold, f"colours with {env}")
+
+
+# -- sign, request
+
+def case_sign():
+    key = "ab" * 32
+    path = WALLET.dir / "sign-key"
+    path.write_text(key + "\n")
+    body = WALLET.dir / "body"
+    body.write_bytes('{"ünï":1}\n'.encode())
+    hashes = {"hmac-sha256": hashlib.sha256, "hmac-sha512": hashlib.sha512,
+              "hmac-sha1": hashlib.sha1}
+    for algorithm, function in hashes.items():
+        digest = hmac.new(key.encode(), body.read_bytes(), function).digest()
+        for encoding, text in (("hex", digest.hex()), ("base64", base64.b64encode(digest).decode())):
+            name = new("dealer")
+            ctl("dealer", "add", name, "--currency", "thb", "--mode", "transfer", "--algorithm",
+                algorithm, "--encoding", encoding, "--key-file", path)
+            equal(ctl("sign", name, body).stdout.strip(), text, f"{algorithm} {encoding}")
+            # Without ledger and configuration.
+            equal(run("sign", "--key-file", path, "--algorithm", algorithm, "--encoding", encoding,
+                      body).stdout.strip(), text, f"{algorithm} {encoding} by key file")
+    equal(ctl_json("sign", name, "-", stdin="")["signature"],
+          base64.b64encode(hmac.new(key.encode(), b"", hashlib.sha1).digest()).decode(), "empty")
+    refused("dealer_not_found", "sign", "nobody", body)
+    ctl("sign", name, "/nonexistent", code=1)
+    path.write_text("short")
+    run("sign", "--key-file", path, body, code=1)
+
+
+class Dealerside(http.server.BaseHTTPRequestHandler):
+    """Answers every call with what it saw."""
+
+    def answer(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        seen = {"method": self.command, "path": self.path, "headers": dict(self.headers),
+                "body": self.rfile.read(length).decode()}
+        code = 402 if "/refuse" in self.path else 200
+        text = json.dumps(seen).encode()
+        self.send_response(code)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("X-Request-Id", "r-1")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_GET = do_POST = do_PUT = answer
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        pass
+
+
+def case_request():
+    dealer = dealer_new()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dealerside) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/base/"
+
+        def request(*words, code=0, **options):
+            made = ctl_json("request", dealer.casino_id, *words, "--url", url, code=code, **options)
+            equal(made["headers"]["X-Request-Id"], "r-1", "headers")
+            seen = json.loads(made["body"])
+            headers = {key.lower(): value for key, value in seen["headers"].items()}
+            equal(headers["x-casino-id"], dealer.casino_id, "casino id")
+            equal(headers["x-casino-signature"], cb.sign(dealer.key, seen["body"].encode()),
+                  "signature")
+            equal(headers["content-type"], "application/json", "type")
+            return made, seen
+        made, seen = request("PUT", "/a/b", "--body", '{"x": 1}')
+        equal((made["status"], seen["method"], seen["path"], seen["body"]),
+              (200, "PUT", "/base/a/b", '{"x": 1}'), "call")
+        body = WALLET.dir / "request-body"
+        body.write_text('{"y": 2}')
+        equal(request("GET", "/a", "--body", f"@{body}")[1]["body"], '{"y": 2}', "GET with a body")
+        equal(request("POST", "a", "--body", "-", stdin="{}")[1]["body"], "{}", "from stdin")
+        equal(request("GET", "/a")[1]["body"], "", "without a body")
+        equal(request("POST", "/refuse", "--body", "{}", code=1)[0]["status"], 402, "not 2xx")
+        made, seen = request("transfer-in", "--user", "alice", "--amount", "10.5", "--reference",
+                             "r1")
+        equal((seen["method"], seen["path"]), ("POST", "/base" + cb.TRANSFER_IN), "transfer in")
+        equal(json.loads(seen["body"]),
+              {"amount": 10.5, "request_transaction_id": "r1", "user_id": "alice"}, "its body")
+        made, seen = request("transfer-out", "--user", "al\"ice", "--amount", "1")
+        check(len(made["request_transaction_id"]) > 20, "a reference of its own")
+        equal(json.loads(seen["body"])["request_transaction_id"], made["request_transaction_id"],
+              "the reference")
+        made, seen = request("balance", "--user", "alice")
+        equal((seen["method"], seen["path"]), ("GET", "/base" + cb.BALANCE), "balance")
+        check(abs(json.loads(seen["body"])["request_timestamp"] - cb.now_ms()) < 60000, "its time")
+        text = ctl("request", dealer.casino_id, "balance", "--user", "alice", "--url", url).stdout
+        check(text.startswith("HTTP 200 OK\nContent-Type: application/json\n"), text)
+        path = WALLET.dir / "request-key"
+        path.write_text(dealer.key)
+        run("request", dealer.casino_id, "GET", "/a", "--key-file", path, "--url", url)
+        server.shutdown()
+    port = cb.free_port()
+    refused("unreachable", "request", dealer.casino_id, "GET", "/a", "--url",
+            f"http://127.0.0.1:{port}", code=69)
+    ctl("request", dealer.casino_id, "GET", "/a", "--url", "file:///etc", code=1)
+    ctl("request", dealer.casino_id, "get", "/a", code=2)
+    refused("dealer_not_found", "request", "nobody", "GET", "/a")
+
+
+CASES = [
+    ("--help of everything", case_help),
+    ("errors of usage", case_usage),
+    ("global options before and behind the command", case_options_anywhere),
+    ("errors of the configuration", case_configuration),
+    ("init", case_init),
+    ("no ledger", case_unreachable),
+    ("a ledger that is busy, faulty, forbids, or does not answer", case_failures),
+    ("not permitted", case_not_permitted),
+    ("root becomes the owner of the data", case_root_drops),
+    ("dealers", case_dealers),
+    ("keys from files", case_keys_from_files),
+    ("rotation of keys", case_key_rotation),
+    ("players", case_players),
+    ("adjustments", case_adjust),
+    ("an adjustment whose answer is lost", case_adjust_unknown),
+    ("transfers are found", case_transfers),
+    ("check of many rows", case_check_pages),
+    ("check under load", case_check_under_load),
+    ("check finds damage", case_check_finds_damage),
+    ("audit", case_audit),
+    ("status and resume", case_status),
+    ("output", case_output),
+    ("sign", case_sign),
+    ("request", case_request),
+]
+
+
+def main():
+    global WALLET  # pylint: disable=global-statement
+    with cb.Instance("ctl") as WALLET:
+        return cb.run_cases(CASES, seconds=60)
+
+
+sys.exit(main())

@@ -1,0 +1,636 @@
+#!/usr/bin/python3
+"""The ledger daemon: what it refuses to start on, whom it serves, whom it cuts off, how it ends."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+import cb_link  # noqa: E402
+from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
+from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Link, request  # noqa: E402
+
+EX_CONFIG = 78
+PATIENCE_S = 5.0  # CONNECTION_PATIENCE_MS; looked at once a second
+DEADLINE_S = 5.0  # ledger_deadline_ms
+LOCK_WAIT_S = 3.0
+SURPLUS_MAX = 64  # SERVER_SURPLUS_MAX
+PLAYER = "alice"
+# An unreadable client may cost the ledger its two buffers (connection.h), and little else.
+CONNECTION_MEMORY_KIB = 1024
+
+
+def ledger_run(config, seconds=10, env=None):
+    """Runs a ledger that is to refuse its start; exit code and standard error."""
+    done = subprocess.run([cb.find_program("creditbridge-ledger"), "--config", config],
+                          capture_output=True, text=True, timeout=seconds, check=False, env=env)
+    return done.returncode, done.stderr
+
+
+def refused(config, code, *texts):
+    got, errors = ledger_run(config)
+    equal(got, code, f"exit code ({errors.strip()})")
+    for text in texts:
+        check(re.search(text, errors), f"standard error lacks {text!r}: {errors}")
+
+
+def engine_pid(wallet):
+    return wallet.ctl_json("status")["pid"]
+
+
+def memory_kib(pid):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"RssAnon:\s+(\d+) kB", text).group(1))
+
+
+class Bench:
+    """A wallet with a dealer and a player, and the words for both."""
+
+    def __init__(self, **settings):
+        self.wallet = cb.Instance("cbdaemon", settings=settings)
+        self.dealer = self.wallet.dealer_add("demo")
+        self.wallet.player_add("demo", PLAYER)
+        self.edge = self.wallet.sockets / "edge.sock"
+        self.admin = self.wallet.sockets / "admin.sock"
+        self.keys = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.wallet.close()
+
+    def link(self, **words):
+        return Link(self.edge, **words)
+
+    def balance_payload(self):
+        return cb_link.balance_payload("demo", PLAYER)
+
+    def serves(self, link=None):
+        """Asks for the player's balance over @link, or one of its own."""
+        if link is None:
+            with self.link() as own:
+                return self.serves(own)
+        return link.call("balance", self.balance_payload()).outcome == DONE
+
+    def transfer(self, server, key=None, amount=1, **words):
+        self.keys += 1
+        return cb.call(server, "POST", TRANSFER_IN, {
+            "user_id": PLAYER, "amount": amount,
+            "request_transaction_id": key or f"key-{self.keys}"}, dealer=self.dealer, **words)
+
+    def read(self, server, **words):
+        return cb.call(server, "GET", BALANCE, {
+            "user_id": PLAYER, "request_timestamp": cb.now_ms()}, dealer=self.dealer, **words)
+
+    def worker(self):
+        """A web server whose wallet mount has one worker with one thread: one link."""
+        return cb.Lighttpd(self.wallet, processes=1, threads=1)
+
+
+def unavailable(answer):
+    equal((answer.status, answer.json["id"]), (503, "service_unavailable"), f"{answer}")
+    check(int(answer.header("Retry-After")) > 0, f"Retry-After: {answer.headers}")
+
+
+# -- what a ledger does not start on
+
+def test_not_initialised():
+    with cb.Instance("cbdaemon", start=False) as wallet:
+        (wallet.state / "installation").unlink()
+        refused(wallet.config, EX_CONFIG, "not initialised", "creditbridgectl init")
+        shutil.rmtree(wallet.state)
+        refused(wallet.config, EX_CONFIG, "does not exist", "creditbridgectl init")
+        wallet.state.write_text("")
+        refused(wallet.config, EX_CONFIG, "not a directory")
+        equal(list(wallet.sockets.iterdir()), [], "sockets made by ledgers that did not start")
+
+
+def test_open_state():
+    with cb.Instance("cbdaemon", start=False) as wallet:
+        for mode in (0o777, 0o770, 0o720, 0o702, 0o750, 0o701):
+            wallet.state.chmod(mode)
+            refused(wallet.config, EX_CONFIG, f"mode {mode:04o}", "chmod 0700")
+        wallet.state.chmod(0o700)
+        wallet.start()
+        equal(wallet.stop(), 0, "exit code of a ledger with a state that is closed again")
+
+
+def test_second_ledger():
+    with Bench() as bench, bench.link() as established:
+        wallet = bench.wallet
+        inodes = [path.stat().st_ino for path in (bench.edge, bench.admin)]
+        start = time.monotonic()
+        refused(wallet.config, 1, f"in use by another ledger, process {wallet.ledger.pid}")
+        check(time.monotonic() - start < LOCK_WAIT_S + 2, "it took too long to refuse")
+        # Sockets elsewhere do not make it another ledger.
+        other = wallet.dir / "other"
+        other.mkdir()
+        config = wallet.dir / "other.conf"
+        config.write_text(wallet.config.read_text().replace(str(wallet.sockets), str(other)))
+        refused(config, 1, "in use by another ledger")
+        equal(list(other.iterdir()), [], "sockets of the second ledger")
+        equal([path.stat().st_ino for path in (bench.edge, bench.admin)], inodes,
+              "the first one's sockets")
+        check(bench.serves(established) and bench.serves(), "the first one was harmed")
+
+
+def test_configuration():
+    with cb.Instance("cbdaemon", start=False) as wallet:
+        good = wallet.config.read_text()
+        lines = len(good.splitlines())
+        for text, line, message in (
+                ("ledger_queue_max = 0", lines + 1, "ledger_queue_max must be"),
+                ("\nno_such_option = 1", lines + 2, "no_such_option"),
+                ("# fine\nledger_cache_mib = many", lines + 2, "ledger_cache_mib must be"),
+                ('state_directory = "relative"', lines + 1, "absolute path"),
+                ("socket_group = \"", lines + 1, "."),
+                ("log_level = loud", lines + 1, "log_level must be")):
+            wallet.config.write_text(good + text + "\n")
+            # The end of an unfinished string is found lines later.
+            where = r"\d+" if text.endswith('"') else line
+            refused(wallet.config, EX_CONFIG, f"^{wallet.config}:{where}: .*{message}")
+        missing = wallet.dir / "missing.conf"
+        refused(missing, EX_CONFIG, rf"^{missing}:\d+: No such file")
+        wallet.config.write_text(good + 'socket_group = "no-such-group"\n')
+        refused(wallet.config, EX_CONFIG, "no-such-group")
+
+
+def test_newer_schema():
+    set_schema = cb.builddir() / "tests" / "fault" / "set_schema"
+    with Bench() as bench:
+        wallet = bench.wallet
+        wallet.stop()
+        subprocess.run([set_schema, wallet.state / "db", "2"], check=True, timeout=20)
+        refused(wallet.config, EX_CONFIG, "newer creditbridge", "schema 2",
+                "install that version")
+        # Refusing did not change it.
+        refused(wallet.config, EX_CONFIG, "schema 2")
+
+
+# -- who may do what
+
+def test_socket_modes():
+    with Bench() as bench:
+        wallet = bench.wallet
+        for path, mode in ((bench.edge, 0o660), (bench.admin, 0o600)):
+            found = path.stat()
+            check(stat.S_ISSOCK(found.st_mode), f"{path} is no socket")
+            equal(oct(stat.S_IMODE(found.st_mode)), oct(mode), f"mode of {path.name}")
+        if not wallet.user:
+            return
+        equal(bench.edge.group(), wallet.user, "group of edge.sock")
+        probe = ("import socket, sys\ns = socket.socket(socket.AF_UNIX)\n"
+                 "try:\n    s.connect(sys.argv[1])\nexcept PermissionError:\n    sys.exit(13)")
+        for user, path, code in ((wallet.user, bench.edge, 0), (wallet.user, bench.admin, 13),
+                                 ("nobody", bench.edge, 13), ("nobody", bench.admin, 13)):
+            done = subprocess.run([sys.executable, "-c", probe, path], user=user, group=user
+                                  if user == wallet.user else "nogroup", extra_groups=[],
+                                  check=False, timeout=10, cwd="/")
+            equal(done.returncode, code, f"{user} opens {path.name}")
+
+
+def test_admin_over_edge():
+    with Bench() as bench, bench.link() as link:
+        admin = [c for c in COMMANDS.values() if c.socket == "ADMIN"]
+        check(len(admin) >= 7, f"commands.def was not read: {admin}")
+        for tag, command in enumerate(admin):
+            answer = link.call(command.number, tag=tag)
+            equal((answer.command, answer.outcome, answer.tag, answer.payload),
+                  (command.number, FORBIDDEN, tag, b""), f"{command.name} over edge.sock")
+        check(bench.serves(link), "the connection goes on")
+        # And in one breath with what is allowed: answers keep the order of requests.
+        link.send(b"".join(request("balance", bench.balance_payload(), 2 * n)
+                           + request("status", tag=2 * n + 1) for n in range(100)))
+        for tag in range(200):
+            answer = link.frame()
+            equal((answer.tag, answer.outcome), (tag, FORBIDDEN if tag % 2 else DONE), "answer")
+        with Link(bench.admin) as allowed:
+            equal(allowed.call("status", b"\0").outcome, DONE, "status over admin.sock")
+            check(bench.serves(allowed), "edge's commands over admin.sock")
+        equal(bench.wallet.ctl_json("status")["dealers"], 1, "dealers")
+
+
+# -- clients that misbehave
+
+GARBAGE = (
+    ("HTTP", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+    ("zeros", bytes(64)),
+    ("too short a length", struct.pack(">IHHQ", 11, 0, 0, 1)),
+    ("too long a length", struct.pack(">IHHQ", 256 * 1024 - 3, 0, 0, 1)),
+    ("the longest length", struct.pack(">IHHQ", 0xffffffff, 0, 0, 1)),
+    ("an unknown command", request(len(COMMANDS))),
+    ("the last command", request(0xffff)),
+    ("a field that is not zero", struct.pack(">IHHQ", 12, 0, 1, 1)),
+    ("a payload too short", request("balance", b"\0")),
+    ("a string too long", request("balance", struct.pack(">H", 5000) + b"x" * 5000)),
+    ("a string with a NUL", request("balance", b"\0\3a\0b\0\1c")),
+)
+
+
+def test_garbage():
+    with Bench() as bench, bench.link() as good:
+        garbage = GARBAGE + (
+            ("a payload too long", request("balance", bench.balance_payload() + b"x")),
+            ("an enum out of range", request("transfer", cb_link.transfer_payload(
+                "demo", 99, "k", PLAYER, 1))))
+        for number, (what, data) in enumerate(garbage, 1):
+            with bench.link(timeout=3) as link:
+                link.send(data)
+                check(link.ended(), f"{what}: not cut off")
+            check(bench.serves(good), f"{what}: another client was harmed")
+            equal(bench.wallet.ctl_json("status")["clients_cut"], number, f"{what}: clients_cut")
+        # After a frame that is good, too.
+        with bench.link(timeout=3) as link:
+            link.send(request("balance", bench.balance_payload()) + b"\xff" * 40)
+            check(link.ended(), "garbage behind a frame: not cut off")
+        check(bench.serves(good), "another client was harmed")
+
+
+def test_silence_and_deafness():
+    """Half a frame, half a header, a frame that drips, answers never read: all are cut off, while
+    others are served."""
+    with Bench() as bench, bench.link() as good:
+        before_kib = memory_kib(engine_pid(bench.wallet))
+        frame = request("balance", bench.balance_payload())
+        half, header, drip = bench.link(), bench.link(), bench.link()
+        deaf = [bench.link() for _ in range(6)]
+        half.send(frame[:-3])
+        header.send(frame[:2])
+        start = time.monotonic()
+        stop = threading.Event()
+        threads = [threading.Thread(target=flood, args=(link, frame, stop)) for link in deaf]
+        for thread in threads:
+            thread.start()
+        longest = peak_kib = 0
+        dripped = 0
+        while time.monotonic() - start < PATIENCE_S + 1.8:
+            asked = time.monotonic()
+            check(bench.serves(good), "another client was harmed")
+            longest = max(longest, time.monotonic() - asked)
+            peak_kib = max(peak_kib, memory_kib(engine_pid(bench.wallet)))
+            if dripped < len(frame) - 1 and time.monotonic() - start > dripped * 0.3:
+                try:
+                    drip.send(frame[dripped:dripped + 1])
+                except OSError:
+                    pass
+                dripped += 1
+            early = time.monotonic() - start < PATIENCE_S - 0.5
+            check(not early or not any(closed(link) for link in (half, header)),
+                  "cut off before its time")
+            time.sleep(0.05)
+        for what, link in (("half a frame", half), ("half a header", header), ("drips", drip)):
+            check(closed(link), f"{what}: not cut off in {PATIENCE_S + 1.8} s")
+        stop.set()
+        for thread in threads:
+            thread.join(10)
+            check(not thread.is_alive(), "a client that does not read is still served")
+        cut = bench.wallet.ctl_json("status")["clients_cut"]
+        equal(cut, 3 + len(deaf), "clients_cut")
+        check(longest < 1, f"another client waited {longest:.2f} s")
+        grown = peak_kib - before_kib
+        check(grown < CONNECTION_MEMORY_KIB * (len(deaf) + 4), f"the ledger grew by {grown} KiB")
+
+
+def flood(link, frame, stop):
+    """Sends without reading, until it is cut off."""
+    data = frame * 1000
+    link.socket.settimeout(1)
+    while not stop.is_set():
+        try:
+            link.socket.send(data)
+        except TimeoutError:
+            continue
+        except OSError:
+            return
+
+
+def closed(link):
+    """Whether the ledger ended the connection."""
+    try:
+        return link.socket.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+# -- overload
+
+def test_connections_max():
+    with Bench(ledger_connections_max=4) as bench, bench.worker() as first:
+        equal(bench.read(first).status, 200, "the first worker")
+        idle = [bench.link() for _ in range(3)]
+        with bench.worker() as second:
+            start = time.monotonic()
+            unavailable(bench.read(second))
+            unavailable(bench.transfer(second))
+            check(time.monotonic() - start < 2, "an overload is answered at once")
+            equal(bench.transfer(first).status, 200, "the established worker")
+            check(all(bench.serves(link) for link in idle), "the established clients")
+            # More still are not even told.
+            crowd, ended = [], 0
+            for _ in range(SURPLUS_MAX + 5):
+                try:
+                    crowd.append(bench.link())
+                except cb_link.Closed:
+                    ended += 1
+            check(4 <= ended <= 6, f"{ended} of {SURPLUS_MAX + 5} connections were ended")
+            equal(crowd[0].call("balance", bench.balance_payload()).outcome, BUSY, "the surplus")
+            check(bench.wallet.ctl_json("status")["refused_busy"] >= 3, "refused_busy")
+            equal(bench.transfer(first).status, 200, "the established worker")
+            for link in idle + crowd:
+                link.close()
+            # There is room: whoever was refused is let in.
+            wait_until(lambda: bench.read(second).status == 200, 3, "the second worker's turn")
+            equal(bench.read(first).json["balance"], 2, "balance")
+
+
+def test_queue_max():
+    frames, clients = 64, 8
+    with Bench(ledger_queue_max=4) as bench:
+        counts = {DONE: 0, BUSY: 0}
+        for _ in range(20):
+            links = [bench.link() for _ in range(clients)]
+            os.kill(engine_pid(bench.wallet), signal.SIGSTOP)  # All arrive at once.
+            try:
+                for link in links:
+                    link.send(b"".join(request("balance", bench.balance_payload(), tag)
+                                       for tag in range(frames)))
+            finally:
+                for pid in bench.wallet.engine_pids():
+                    os.kill(pid, signal.SIGCONT)
+            for link in links:
+                for tag in range(frames):
+                    answer = link.frame()
+                    equal(answer.tag, tag, "the order of answers")
+                    counts[answer.outcome] += 1
+                link.close()
+            if counts[BUSY]:
+                break
+        check(counts[DONE] > 0 and counts[BUSY] > 0, f"outcomes {counts}")
+        equal(bench.wallet.ctl_json("status")["refused_busy"], counts[BUSY], "refused_busy")
+        check(bench.serves(), "served when the crowd is gone")
+
+
+# -- the end
+
+class Mover(threading.Thread):
+    """Moves credit over a link of its own, 20 transfers at a time, until the link ends."""
+
+    def __init__(self, bench, number):
+        super().__init__()
+        self.link = bench.link()
+        self.number = number
+        self.sent = 0
+        self.done = []  # keys
+
+    def run(self):
+        with self.link as link:
+            try:
+                while True:
+                    tags = range(self.sent, self.sent + 20)
+                    link.send(b"".join(request("transfer", cb_link.transfer_payload(
+                        "demo", cb_link.TRANSFER_IN_KIND, self.key(tag), PLAYER, 10000), tag)
+                        for tag in tags))
+                    self.sent += 20
+                    for _ in tags:
+                        answer = link.frame()
+                        if answer.outcome == DONE:
+                            self.done.append(self.key(answer.tag))
+            except (OSError, cb_link.Closed):
+                pass
+
+    def key(self, tag):
+        return f"{self.number}-{tag}"
+
+
+def move_until(bench, seconds, end):
+    """Moves credit for @seconds, calls end(); the keys that were answered."""
+    movers = [Mover(bench, f"{bench.keys}-{n}") for n in range(4)]
+    bench.keys += 1
+    for mover in movers:
+        mover.start()
+    time.sleep(seconds)
+    end()
+    for mover in movers:
+        mover.join(10)
+        check(not mover.is_alive(), "a client of a ledger that ended hangs")
+    return [key for mover in movers for key in mover.done]
+
+
+def recovery_ms(bench):
+    """How long the last start took to open the data."""
+    return int(re.findall(r"store_open .*ms=(\d+)", bench.wallet.ledger.log.read_text())[-1])
+
+
+def moved(bench):
+    return {entry["request_transaction_id"] for entry in
+            bench.wallet.ctl_json("player", "ledger", "demo", PLAYER)["entries"]}
+
+
+def test_stop():
+    """SIGTERM under load: what is answered is kept, and the next start has nothing to recover."""
+    # No checkpoint but the last one.
+    with Bench(checkpoint_interval_ms=3600000, checkpoint_kib=1048576) as bench:
+        wallet = bench.wallet
+        codes = []
+        answered = move_until(bench, 1.5, lambda: codes.append(wallet.stop()))
+        equal(codes, [0], "exit code after SIGTERM")
+        check(len(answered) > 1000, f"{len(answered)} transfers are no load")
+        wallet.start()
+        clean_ms = recovery_ms(bench)
+        missing = set(answered) - moved(bench)
+        equal(missing, set(), "answered and not there")
+        # The same without a farewell, to see that there was something to spare.
+        killed = move_until(bench, 1.5, lambda: wallet.ledger.stop(signal.SIGKILL))
+        wallet.start()
+        hard_ms = recovery_ms(bench)
+        equal(set(answered + killed) - moved(bench), set(), "answered and not there")
+        print(f"# opening the data took {clean_ms} ms after SIGTERM and {hard_ms} ms after SIGKILL")
+        check(clean_ms < 100 or clean_ms < hard_ms / 2,
+              f"recovery after SIGTERM: {clean_ms} ms, after SIGKILL: {hard_ms} ms")
+        equal(wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+        # An engine that is asked to stop by itself is no stop of the ledger.
+        pid = engine_pid(wallet)
+        os.kill(pid, signal.SIGTERM)
+        wait_until(lambda: engine_pid(wallet) != pid, 3, "another engine")
+
+
+ACTIVATE = """
+import os, socket, sys
+names, paths, ledger, config = sys.argv[1], sys.argv[2:4], sys.argv[4], sys.argv[5]
+made = []
+for path in paths:
+    made.append(socket.socket(socket.AF_UNIX))
+    made[-1].bind(path)
+    made[-1].listen(64)
+print("listening", flush=True)
+sys.stdin.read(1)
+kept = [os.dup(s.fileno()) for s in made]
+kept = [os.dup2(fd, 100 + n) for n, fd in enumerate(kept)]
+for number, fd in enumerate(kept):
+    os.dup2(fd, 3 + number, inheritable=True)
+os.environ.update(LISTEN_FDS="2", LISTEN_FDNAMES=names, LISTEN_PID=str(os.getpid()))
+os.execv(ledger, [ledger, "--config", config])
+"""
+
+
+def test_socket_activation():
+    with Bench() as bench:
+        wallet = bench.wallet
+        for names, paths in (("edge:admin", (bench.edge, bench.admin)),
+                             ("admin:edge", (bench.admin, bench.edge))):
+            wallet.stop()
+            for path in paths:
+                path.unlink(missing_ok=True)
+            activated(bench, names, paths)
+
+
+def activated(bench, names, paths):
+    wallet = bench.wallet
+    argv = [sys.executable, "-c", ACTIVATE, names, *paths,
+            cb.find_program("creditbridge-ledger"), wallet.config]
+    with subprocess.Popen([str(word) for word in argv], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            equal(process.stdout.readline(), b"listening\n", "the sockets' maker")
+            inodes = [path.stat().st_ino for path in paths]
+            # Before there is a ledger.
+            early = [bench.link(greeted=False) for _ in range(20)]
+            for link in early:
+                link.send(request("balance", bench.balance_payload(), 7))
+            process.stdin.write(b"x")
+            process.stdin.close()
+            for link in early:
+                link.greet()
+                answer = link.frame()
+                equal((answer.outcome, answer.tag), (DONE, 7), "a connection made before")
+            pid = engine_pid(wallet)
+            equal(pathlib.Path(f"/proc/{pid}/environ").read_bytes().count(b"LISTEN_PID"), 1,
+                  "LISTEN_PID was given")
+            os.kill(pid, signal.SIGKILL)
+            check(bench.serves(), "served by the next engine on the same sockets")
+            equal([path.stat().st_ino for path in paths], inodes, "the sockets of systemd")
+            with bench.link() as link:
+                equal(link.call("status", b"\0").outcome, FORBIDDEN, "edge is edge")
+        finally:
+            process.terminate()
+            process.wait(10)
+        equal(process.returncode, 0, "exit code after SIGTERM")
+
+
+# -- seen from a worker
+
+class FakeLedger(threading.Thread):
+    """Greets in another protocol and counts what it is sent."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        os.chmod(path, 0o666)
+        self.listener.listen(16)
+        self.received = b""
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.sendall(cb_link.GREETING.pack(cb_link.MAGIC, 4711, 1))
+                connection.settimeout(1)
+                try:
+                    self.received += connection.recv(1024)
+                except OSError:
+                    pass
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+def test_other_protocol():
+    with Bench() as bench, bench.worker() as server:
+        equal(bench.transfer(server).status, 200, "the worker")
+        pids = server.worker_pids("wallet")
+        equal(len(pids), 1, "workers")
+        bench.wallet.stop()
+        bench.edge.unlink()
+        fake = FakeLedger(bench.edge)
+        fake.start()
+        start = time.monotonic()
+        unavailable(bench.transfer(server, key="during"))
+        check(time.monotonic() - start < 2, "another protocol is no matter of waiting")
+        wait_until(lambda: cb.process_gone(pids[0]), 3, "the end of the worker")
+        equal(fake.received, b"", "what was sent to a ledger of another version")
+        fake.close()
+        bench.wallet.start()
+        wait_until(lambda: bench.read(server).status == 200, 5, "the next worker's first answer")
+        check(pids[0] not in server.worker_pids("wallet"), "the worker is another process")
+        answer = bench.transfer(server, key="during")
+        equal((answer.status, answer.replayed), (200, False), "the call that was refused")
+
+
+def test_frozen():
+    """A ledger that does not answer: the truth is told by the same call later."""
+    with Bench() as bench, bench.worker() as server:
+        for key, pause_s, wanted in (("sent", 0, (500, "internal_error")),
+                                     # The worker asks for the keys first, and moved nothing.
+                                     ("unsent", 1.3, (503, "service_unavailable"))):
+            equal(bench.transfer(server).status, 200, "before")
+            pid = engine_pid(bench.wallet)
+            time.sleep(pause_s)
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                start = time.monotonic()
+                answer = bench.transfer(server, key=key)
+                took = time.monotonic() - start
+            finally:
+                os.kill(pid, signal.SIGCONT)
+            equal((answer.status, answer.json["id"]), wanted, f"{answer}")
+            equal(answer.json["retryable"], True, "retryable")
+            check(DEADLINE_S - 0.5 < took < DEADLINE_S + 1, f"it was answered after {took:.1f} s")
+            answer = bench.transfer(server, key=key)
+            equal(answer.status, 200, f"the same call after that: {answer}")
+            if key == "unsent":
+                check(not answer.replayed, "503 promises that nothing moved")
+            equal(bench.transfer(server, key=key).json, answer.json, "and once more")
+        equal(bench.read(server).json["balance"], 4, "balance: each moved once")
+        equal(bench.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+
+
+CASES = [
+    ("refuses a state that is not initialised", test_not_initialised),
+    ("refuses a state that is open to others", test_open_state),
+    ("refuses a second ledger on the same state", test_second_ledger),
+    ("refuses a bad configuration with file and line", test_configuration),
+    ("refuses data of a newer schema", test_newer_schema),
+    ("modes and groups of the sockets", test_socket_modes),
+    ("every admin command is forbidden over edge.sock", test_admin_over_edge),
+    ("garbage is cut off and harms nobody", test_garbage),
+    ("half a frame and unread answers are cut off and harm nobody", test_silence_and_deafness),
+    ("connections beyond the limit are told so", test_connections_max),
+    ("frames beyond the queue are told so", test_queue_max),
+    ("SIGTERM finishes, keeps and checkpoints", test_stop),
+    ("sockets handed over by systemd", test_socket_activation),
+    ("a ledger of another protocol ends the worker", test_other_protocol),
+    ("a frozen ledger", test_frozen),
+]
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:]
+    sys.exit(cb.run_cases([case for case in CASES
+                           if not wanted or any(word in case[0] for word in wanted)], seconds=60))

@@ -1,0 +1,120 @@
+"""The ledger's sockets spoken to byte by byte (src/link/frame.h), for what no client of ours does.
+
+The table of commands is read from src/link/commands.def, so that a new command is tested as well.
+"""
+import collections
+import re
+import socket
+import struct
+
+from cb_process import SRCDIR
+
+MAGIC = b"CBL1"
+GREETING = struct.Struct(">4sQQ")
+REQUEST = struct.Struct(">IHHQ")
+ANSWER = struct.Struct(">IHHQQ")
+LENGTH_SIZE = 4
+FRAME_MAX = 256 * 1024
+DONE, BUSY, FORBIDDEN, FAULT = range(4)  # enum frame_outcome
+TRANSFER_IN_KIND, TRANSFER_OUT_KIND = 0, 1  # enum entry_kind
+
+Command = collections.namedtuple("Command", "number name socket access")
+Frame = collections.namedtuple("Frame", "command outcome tag generation payload")
+
+
+def commands_read():
+    text = (SRCDIR / "src" / "link" / "commands.def").read_text()
+    rows = re.findall(r"^COMMAND\(\w+, (\w+), (\w+), (\w+), \w+\)", text, re.MULTILINE)
+    return {name: Command(number, name, where, access)
+            for number, (name, where, access) in enumerate(rows)}
+
+
+COMMANDS = commands_read()
+
+
+def text(value):
+    """A string as it is packed (src/base/pack.h)."""
+    data = value.encode()
+    return struct.pack(">H", len(data)) + data
+
+
+def balance_payload(casino_id, user_id):
+    return text(casino_id) + text(user_id)
+
+
+def transfer_payload(casino_id, kind, key, user_id, amount):
+    """@amount in ten-thousandths of a credit."""
+    return text(casino_id) + bytes([kind]) + text(key) + text(user_id) + struct.pack(">q", amount)
+
+
+def request(command, payload=b"", tag=1):
+    number = COMMANDS[command].number if isinstance(command, str) else command
+    length = REQUEST.size - LENGTH_SIZE + len(payload)
+    return REQUEST.pack(length, number, 0, tag) + payload
+
+
+class Closed(Exception):
+    """The other side ended the connection."""
+
+
+class Link:
+    """One connection to edge.sock or admin.sock."""
+
+    def __init__(self, path, timeout=10.0, greeted=True):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(timeout)
+        self.socket.connect(str(path))
+        self.protocol = self.generation = None
+        if greeted:
+            self.greet()
+
+    def greet(self):
+        magic, self.protocol, self.generation = GREETING.unpack(self.receive(GREETING.size))
+        if magic != MAGIC:
+            raise AssertionError(f"a greeting that begins with {magic!r}")
+
+    def receive(self, size):
+        data = b""
+        while len(data) < size:
+            try:
+                piece = self.socket.recv(size - len(data))
+            except ConnectionResetError as error:
+                raise Closed() from error
+            if not piece:
+                raise Closed()
+            data += piece
+        return data
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def frame(self):
+        """The next answer."""
+        length, command, outcome, tag, generation = ANSWER.unpack(self.receive(ANSWER.size))
+        if length > FRAME_MAX:
+            raise AssertionError(f"an answer of {length} bytes")
+        payload = self.receive(length + LENGTH_SIZE - ANSWER.size)
+        return Frame(command, outcome, tag, generation, payload)
+
+    def call(self, command, payload=b"", tag=1):
+        self.send(request(command, payload, tag))
+        return self.frame()
+
+    def ended(self):
+        """Waits for the other side's end of the connection; what it still sent is dropped."""
+        try:
+            while self.receive(1):
+                pass
+        except Closed:
+            return True
+        except TimeoutError:
+            return False
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,500 @@
+/*
+ * The proof of `creditbridgectl check`, fed with rows made here: a sound world must pass, and each
+ * single damage to it must be found.
+ */
+#include "cmd/proof.h"
+#include "suites.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <tap.h>
+
+#define PLAYERS 3
+#define ENTRIES 7
+#define DEALERS 2
+
+/* Everything that a ledger with two dealers holds. */
+struct world {
+	uint64_t as_of; /* when the sums were read */
+	uint64_t now;   /* when everything else was */
+	struct total totals[DEALERS];
+	unsigned int total_count;
+	char dealers[DEALERS][CASINO_ID_SIZE];
+	unsigned int dealer_count;
+	struct player players[PLAYERS]; /* in the order of player_id, for the entries' sake */
+	unsigned int player_count;
+	struct player_name names[PLAYERS];
+	unsigned int name_count;
+	struct entry entries[ENTRIES];
+	unsigned int entry_count;
+	struct request requests[ENTRIES + 1]; /* the last one was refused */
+	unsigned int request_count;
+	struct transaction transactions[ENTRIES];
+	unsigned int transaction_count;
+};
+
+/* What became of a proof. */
+struct verdict_of {
+	uint64_t problems;
+	bool requests_equal;
+	bool transactions_equal;
+	bool names_equal;
+	char text[8192];
+};
+
+static const uint64_t seed[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
+
+static void add_player(struct world *world, const char *player_id, const char *casino_id,
+	const char *user_id)
+{
+	struct player *player = &world->players[world->player_count++];
+	struct player_name *name = &world->names[world->name_count++];
+
+	strcpy(player->player_id, player_id);
+	strcpy(player->casino_id, casino_id);
+	strcpy(player->user_id, user_id);
+	strcpy(name->player_id, player_id);
+	strcpy(name->casino_id, casino_id);
+	strcpy(name->user_id, user_id);
+}
+
+/* Moves @amount (signed) of player number @index, by transaction @id. */
+static void move(struct world *world, unsigned int index, enum entry_kind kind, money_t amount,
+	uint64_t id)
+{
+	struct player *player = &world->players[index];
+	struct entry *entry = &world->entries[world->entry_count++];
+	struct request *request = &world->requests[world->request_count++];
+	struct transaction *transaction = &world->transactions[world->transaction_count++];
+
+	strcpy(entry->player_id, player->player_id);
+	entry->seq = ++player->entry_seq;
+	entry->kind = kind;
+	entry->amount = amount;
+	entry->before_balance = player->balance;
+	entry->current_balance = player->balance += amount;
+	entry->transaction_id = id;
+	entry->scope = kind == ENTRY_ADJUST ? SCOPE_OPERATOR : SCOPE_DEALER;
+	snprintf(entry->request_transaction_id, EXTERNAL_ID_SIZE, "ref-%u", (unsigned int)id);
+	request->scope = entry->scope;
+	strcpy(request->owner, player->casino_id);
+	strcpy(request->request_transaction_id, entry->request_transaction_id);
+	request->kind = kind;
+	request->amount = kind == ENTRY_TRANSFER_OUT ? -amount : amount;
+	strcpy(request->player_id, player->player_id);
+	request->entry_seq = entry->seq;
+	request->transaction_id = id;
+	request->current_balance = entry->current_balance;
+	transaction->transaction_id = id;
+	strcpy(transaction->casino_id, player->casino_id);
+	strcpy(transaction->player_id, player->player_id);
+	transaction->entry_seq = entry->seq;
+}
+
+/* Brings the sums to what the movements up to as_of make. */
+static void sum_up(struct world *world)
+{
+	for (unsigned int i = 0; i < world->entry_count; i++) {
+		const struct entry *entry = &world->entries[i];
+		struct total *total = &world->totals[entry->player_id[1] == '3'];
+
+		if (entry->transaction_id > world->as_of)
+			continue;
+		total->balance += entry->amount;
+		if (entry->kind == ENTRY_TRANSFER_IN)
+			total->transferred_in += entry->amount;
+		else if (entry->kind == ENTRY_TRANSFER_OUT)
+			total->transferred_out -= entry->amount;
+		else
+			total->adjusted += entry->amount;
+	}
+}
+
+static void make_world(struct world *world)
+{
+	struct request *refused;
+
+	memset(world, 0, sizeof(*world));
+	world->as_of = world->now = 7;
+	world->total_count = world->dealer_count = DEALERS;
+	strcpy(world->totals[0].casino_id, "alpha");
+	strcpy(world->totals[1].casino_id, "beta");
+	world->totals[0].players = 2;
+	world->totals[1].players = 1;
+	strcpy(world->dealers[0], "alpha");
+	strcpy(world->dealers[1], "beta");
+	add_player(world, "p1", "alpha", "ann");
+	add_player(world, "p2", "alpha", "bob");
+	add_player(world, "p3", "beta", "ann");
+	move(world, 0, ENTRY_TRANSFER_IN, 1000000, 1);
+	move(world, 0, ENTRY_TRANSFER_OUT, -250000, 3);
+	move(world, 0, ENTRY_ADJUST, -50000, 6);
+	move(world, 1, ENTRY_TRANSFER_IN, 70000, 2);
+	move(world, 2, ENTRY_TRANSFER_IN, 5, 4);
+	move(world, 2, ENTRY_ADJUST, 95, 5);
+	move(world, 2, ENTRY_TRANSFER_OUT, -100, 7);
+	refused = &world->requests[world->request_count++];
+	refused->scope = SCOPE_DEALER;
+	strcpy(refused->owner, "alpha");
+	strcpy(refused->request_transaction_id, "ref-refused");
+	refused->kind = ENTRY_TRANSFER_OUT;
+	refused->outcome = REFUSAL_INSUFFICIENT_BALANCE;
+	refused->amount = 99999999;
+	strcpy(refused->player_id, "p1");
+	refused->current_balance = 750000;
+	sum_up(world);
+}
+
+static void take_line(void *closure, const char *problem)
+{
+	struct verdict_of *verdict = closure;
+	size_t len = strlen(verdict->text);
+
+	snprintf(verdict->text + len, sizeof(verdict->text) - len, "%s\n", problem);
+}
+
+static const struct player *player_named(const struct world *world, const struct player_name *name)
+{
+	for (unsigned int i = 0; i < world->player_count; i++) {
+		if (strcmp(world->players[i].casino_id, name->casino_id) == 0 &&
+			strcmp(world->players[i].user_id, name->user_id) == 0)
+			return &world->players[i];
+	}
+	return NULL;
+}
+
+static void feed_entries(struct proof *proof, const struct world *world)
+{
+	unsigned int e = 0;
+
+	for (unsigned int i = 0; i < world->name_count; i++) {
+		const struct player_name *name = &world->names[i];
+		int order;
+
+		proof_begin(proof, name, player_named(world, name), world->as_of, true);
+		for (; e < world->entry_count; e++) {
+			order = strcmp(world->entries[e].player_id, name->player_id);
+			if (order > 0)
+				break;
+			if (order < 0)
+				proof_orphan(proof, &world->entries[e], world->as_of);
+			else
+				proof_entry(proof, &world->entries[e], world->now);
+		}
+		proof_end(proof);
+	}
+	for (; e < world->entry_count; e++)
+		proof_orphan(proof, &world->entries[e], world->as_of);
+}
+
+/* Proves @world. */
+static void prove(const struct world *world, struct verdict_of *verdict)
+{
+	struct proof proof;
+
+	memset(verdict, 0, sizeof(*verdict));
+	proof_init(&proof, seed, world->as_of, take_line, verdict);
+	for (unsigned int i = 0; i < world->total_count; i++)
+		ck_assert(proof_add_dealer(&proof, &world->totals[i], world->as_of));
+	for (unsigned int i = 0; i < world->dealer_count; i++)
+		proof_dealer(&proof, world->dealers[i]);
+	for (unsigned int i = 0; i < world->player_count; i++)
+		proof_player(&proof, &world->players[i], true);
+	for (size_t i = 0; i < proof.dealer_count; i++)
+		ck_assert(proof_player_count(&proof, &proof.dealers[i],
+			proof.dealers[i].total.players, proof.dealers[i].total.players));
+	feed_entries(&proof, world);
+	/* The order of the other rows is none of the proof's business. */
+	for (unsigned int i = world->request_count; i-- > 0;)
+		proof_request(&proof, &world->requests[i]);
+	for (unsigned int i = 0; i < world->transaction_count; i++)
+		proof_transaction(&proof, &world->transactions[i], world->now);
+	proof_totals(&proof);
+	verdict->problems = proof.problems;
+	verdict->requests_equal = fingerprint_equal(&proof.entry_requests, &proof.request_rows);
+	verdict->transactions_equal =
+		fingerprint_equal(&proof.entry_transactions, &proof.transaction_rows);
+	verdict->names_equal = fingerprint_equal(&proof.player_rows, &proof.name_rows);
+	proof_free(&proof);
+}
+
+static bool sound(const struct verdict_of *verdict)
+{
+	return !verdict->problems && verdict->requests_equal && verdict->transactions_equal &&
+		verdict->names_equal;
+}
+
+START_TEST(a_sound_world_is_proved)
+{
+	struct world world;
+	struct verdict_of verdict;
+
+	make_world(&world);
+	prove(&world, &verdict);
+	ck_assert_msg(sound(&verdict), "%s", verdict.text);
+}
+END_TEST
+
+/* The ways to break it. Each changes one row. */
+static void lower_balance(struct world *w) { w->players[1].balance -= 1; }
+static void negative_balance(struct world *w) { w->players[1].balance = -1; }
+static void forget_entry(struct world *w) { w->players[0].entry_seq = 4; }
+static void uncounted_entry(struct world *w) { w->players[0].entry_seq = 2; w->players[0].balance = 750000; }
+static void unexplained_credit(struct world *w) { w->entry_count = 0; w->players[0].entry_seq = 0; }
+static void gap(struct world *w) { w->entries[1].seq = 3; w->entries[2].seq = 4; w->players[0].entry_seq = 4; }
+static void broken_chain(struct world *w) { w->entries[1].before_balance -= 1; w->entries[1].amount += 1; }
+static void wrong_amount(struct world *w) { w->entries[1].amount -= 1; }
+static void zero_amount(struct world *w) { w->entries[3].amount = 0; }
+static void wrong_sign(struct world *w) { w->entries[1].kind = ENTRY_TRANSFER_IN; }
+static void wrong_entry_scope(struct world *w) { w->entries[1].scope = SCOPE_OPERATOR; }
+static void negative_after(struct world *w) { w->entries[6].current_balance = -1; }
+static void ids_backwards(struct world *w) { w->entries[2].transaction_id = 2; }
+static void future_id(struct world *w) { w->entries[2].transaction_id = 8; }
+static void orphan(struct world *w) { strcpy(w->entries[6].player_id, "p4"); }
+static void no_player_row(struct world *w) { strcpy(w->players[1].user_id, "eve"); }
+static void other_name(struct world *w) { strcpy(w->names[1].user_id, "ann"); }
+static void no_name(struct world *w) { w->name_count = 2; }
+static void no_total(struct world *w) { w->total_count = 1; }
+static void no_dealer(struct world *w) { w->dealer_count = 1; }
+static void total_in(struct world *w) { w->totals[0].transferred_in += 1; }
+static void total_out(struct world *w) { w->totals[0].transferred_out += 1; }
+static void total_adjusted(struct world *w) { w->totals[1].adjusted -= 1; }
+static void total_balance(struct world *w) { w->totals[1].balance += 1; }
+static void total_players(struct world *w) { w->totals[0].players++; }
+static void transaction_zero(struct world *w) { w->transactions[0].transaction_id = 0; }
+static void transaction_future(struct world *w) { w->transactions[0].transaction_id = 8; }
+static void bad_outcome(struct world *w) { w->requests[0].outcome = REFUSAL_BALANCE_LIMIT; }
+static void refused_but_moved(struct world *w) { w->requests[0].outcome = REFUSAL_INSUFFICIENT_BALANCE; }
+static void done_but_unmoved(struct world *w) { w->requests[0].entry_seq = 0; }
+static void wrong_request_scope(struct world *w) { w->requests[0].scope = SCOPE_OPERATOR; }
+
+static const struct damage {
+	void (*make)(struct world *world);
+	const char *found; /* part of a problem's line */
+} damages[] = {
+	{lower_balance, "another balance than the last movement"},
+	{negative_balance, "balance out of range"},
+	{forget_entry, "has 4 movements, found were 3"},
+	{uncounted_entry, "is not counted by the player"},
+	{unexplained_credit, "credit that no movement explains"},
+	{gap, "there is a gap"},
+	{broken_chain, "does not begin with the balance"},
+	{wrong_amount, "do not make the balance after"},
+	{zero_amount, "is not what a transfer_in can be"},
+	{wrong_sign, "is not what a transfer_in can be"},
+	{wrong_entry_scope, "is not what a transfer_out can be"},
+	{negative_after, "leaves a balance out of range"},
+	{ids_backwards, "has no greater transaction id"},
+	{future_id, "was never given out"},
+	{orphan, "belongs to no player"},
+	{no_player_row, "who is not there"},
+	{other_name, "is named by player p2 but is player p1"},
+	{no_name, "belongs to no player"},
+	{no_total, "dealer beta has no sums"},
+	{no_dealer, "dealer beta has sums but is not there"},
+	{total_in, "transferred_in is kept as 107.0001, the movements sum up to 107.00"},
+	{total_out, "transferred_out is kept as"},
+	{total_adjusted, "adjusted is kept as"},
+	{total_balance, "balance is kept as"},
+	{total_players, "3 players are kept as the number, there are 2"},
+	{transaction_zero, "transaction 0 was never given out"},
+	{transaction_future, "transaction 8 was never given out"},
+	{bad_outcome, "with the outcome balance_limit"},
+	{refused_but_moved, "outcome and movement do not agree"},
+	{done_but_unmoved, "outcome and movement do not agree"},
+	{wrong_request_scope, "with the key of another scope"},
+};
+
+START_TEST(a_damage_is_reported)
+{
+	struct world world;
+	struct verdict_of verdict;
+
+	make_world(&world);
+	damages[_i].make(&world);
+	prove(&world, &verdict);
+	ck_assert_msg(strstr(verdict.text, damages[_i].found) != NULL, "'%s' not in: %s",
+		damages[_i].found, verdict.text);
+	ck_assert_uint_gt(verdict.problems, 0);
+}
+END_TEST
+
+/* Damages between rows: found by the sets. */
+static void request_gone(struct world *w) { w->requests[0] = w->requests[--w->request_count]; }
+static void request_twice(struct world *w) { w->requests[7] = w->requests[0]; strcpy(w->requests[7].request_transaction_id, "ref-x"); }
+static void request_renamed(struct world *w) { strcpy(w->requests[0].request_transaction_id, "ref-x"); }
+static void request_of_other(struct world *w) { strcpy(w->requests[0].owner, "beta"); }
+static void request_elsewhere(struct world *w) { w->requests[0].entry_seq = 2; }
+static void request_other_player(struct world *w) { strcpy(w->requests[0].player_id, "p2"); }
+static void request_amount(struct world *w) { w->requests[0].amount++; }
+static void request_balance(struct world *w) { w->requests[0].current_balance++; }
+static void request_kind(struct world *w) { w->requests[0].kind = ENTRY_TRANSFER_OUT; }
+static void requests_swapped(struct world *w)
+{
+	uint64_t seq = w->requests[0].entry_seq;
+
+	w->requests[0].entry_seq = w->requests[1].entry_seq;
+	w->requests[1].entry_seq = seq;
+}
+static void transaction_gone(struct world *w) { w->transactions[0] = w->transactions[--w->transaction_count]; }
+static void transaction_elsewhere(struct world *w) { w->transactions[0].entry_seq = 2; }
+static void transaction_of_other(struct world *w) { strcpy(w->transactions[0].casino_id, "beta"); }
+static void transactions_swapped(struct world *w)
+{
+	w->transactions[0].transaction_id = 2;
+	w->transactions[3].transaction_id = 1;
+}
+static void one_id_twice(struct world *w) { w->entries[3].transaction_id = w->entries[0].transaction_id; }
+static void player_without_name(struct world *w) { w->entry_count = 4; w->name_count = 2; }
+
+static const struct set_damage {
+	void (*make)(struct world *world);
+	bool requests;
+	bool transactions;
+	bool names;
+} set_damages[] = {
+	{request_gone, true, false, false}, {request_twice, true, false, false},
+	{request_renamed, true, false, false}, {request_of_other, true, false, false},
+	{request_elsewhere, true, false, false}, {request_other_player, true, false, false},
+	{request_amount, true, false, false}, {request_balance, true, false, false},
+	{request_kind, true, false, false}, {requests_swapped, true, false, false},
+	{transaction_gone, false, true, false}, {transaction_elsewhere, false, true, false},
+	{transaction_of_other, false, true, false}, {transactions_swapped, false, true, false},
+	{one_id_twice, true, true, false}, {player_without_name, true, true, true},
+};
+
+START_TEST(sets_that_differ_are_told)
+{
+	const struct set_damage *damage = &set_damages[_i];
+	struct world world;
+	struct verdict_of verdict;
+
+	make_world(&world);
+	damage->make(&world);
+	prove(&world, &verdict);
+	ck_assert_int_eq(!verdict.requests_equal, damage->requests);
+	ck_assert_int_eq(!verdict.transactions_equal, damage->transactions);
+	ck_assert_int_eq(!verdict.names_equal, damage->names);
+}
+END_TEST
+
+/* What happens while the check is under way must not disturb it. */
+START_TEST(later_movements_are_left_out)
+{
+	struct world world;
+	struct verdict_of verdict;
+
+	for (uint64_t as_of = 0; as_of <= 7; as_of++) {
+		make_world(&world);
+		/* The sums are those of then; every row is as it is now. */
+		world.as_of = as_of;
+		for (unsigned int i = 0; i < DEALERS; i++) {
+			world.totals[i].balance = world.totals[i].transferred_in = 0;
+			world.totals[i].transferred_out = world.totals[i].adjusted = 0;
+		}
+		sum_up(&world);
+		prove(&world, &verdict);
+		ck_assert_msg(sound(&verdict), "as of %u: %s", (unsigned int)as_of, verdict.text);
+	}
+}
+END_TEST
+
+START_TEST(a_player_read_earlier_than_his_movements_is_proved)
+{
+	struct world world;
+	struct verdict_of verdict;
+
+	make_world(&world);
+	world.as_of = 5;
+	for (unsigned int i = 0; i < DEALERS; i++) {
+		world.totals[i].balance = world.totals[i].transferred_in = 0;
+		world.totals[i].transferred_out = world.totals[i].adjusted = 0;
+	}
+	sum_up(&world);
+	world.players[0].entry_seq = 2;
+	world.players[0].balance = 750000;
+	world.players[2].entry_seq = 2;
+	world.players[2].balance = 100;
+	prove(&world, &verdict);
+	ck_assert_msg(sound(&verdict), "%s", verdict.text);
+}
+END_TEST
+
+START_TEST(players_added_meanwhile_are_counted_again)
+{
+	struct proof proof;
+	struct verdict_of verdict = {.problems = 0};
+	struct proof_dealer dealer = {.players = 5};
+
+	proof_init(&proof, seed, 0, take_line, &verdict);
+	ck_assert(!proof_player_count(&proof, &dealer, 4, 6));
+	ck_assert(!proof_player_count(&proof, &dealer, 5, 6));
+	ck_assert_uint_eq(proof.problems, 0);
+	ck_assert(proof_player_count(&proof, &dealer, 5, 5));
+	ck_assert_uint_eq(proof.problems, 0);
+	ck_assert(proof_player_count(&proof, &dealer, 6, 7));
+	ck_assert(proof_player_count(&proof, &dealer, 3, 4));
+	ck_assert_uint_eq(proof.problems, 2);
+	proof_free(&proof);
+}
+END_TEST
+
+START_TEST(links_are_named)
+{
+	struct world w;
+	const struct entry *entry = &w.entries[1];
+	struct request *request = &w.requests[1];
+	struct transaction *transaction = &w.transactions[1];
+
+	make_world(&w);
+	ck_assert_ptr_null(proof_entry_request(entry, "alpha", request));
+	ck_assert_ptr_null(proof_entry_transaction(entry, "alpha", transaction));
+	ck_assert_str_eq(proof_entry_request(entry, "alpha", NULL), "its request key is missing");
+	ck_assert_str_eq(proof_entry_request(entry, "beta", request),
+		"its request key is another one");
+	request->amount++;
+	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+		"its request key asked for something else");
+	request->amount--;
+	request->current_balance--;
+	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+		"its request key holds another balance");
+	request->transaction_id++;
+	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+		"its request key holds another transaction id");
+	request->entry_seq++;
+	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+		"its request key points to another movement");
+	ck_assert_str_eq(proof_entry_transaction(entry, "alpha", NULL),
+		"its transaction row is missing");
+	ck_assert_str_eq(proof_entry_transaction(entry, "beta", transaction),
+		"its transaction row names another dealer");
+	transaction->entry_seq++;
+	ck_assert_str_eq(proof_entry_transaction(entry, "alpha", transaction),
+		"its transaction row points to another movement");
+}
+END_TEST
+
+static Suite *proof_suite(void)
+{
+	Suite *suite = suite_create("proof");
+	TCase *tcase = tcase_create("proof");
+
+	tcase_add_test(tcase, a_sound_world_is_proved);
+	tcase_add_loop_test(tcase, a_damage_is_reported, 0, sizeof(damages) / sizeof(damages[0]));
+	tcase_add_loop_test(tcase, sets_that_differ_are_told, 0,
+		sizeof(set_damages) / sizeof(set_damages[0]));
+	tcase_add_test(tcase, later_movements_are_left_out);
+	tcase_add_test(tcase, a_player_read_earlier_than_his_movements_is_proved);
+	tcase_add_test(tcase, players_added_meanwhile_are_counted_again);
+	tcase_add_test(tcase, links_are_named);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	static Suite *(*const makers[])(void) = {proof_suite, NULL};
+
+	return tap_main(makers);
+}
