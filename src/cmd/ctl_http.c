@@ -19,6 +19,11 @@
 #define TOTAL_TIMEOUT_MS   30000
 #define URL_MAX            2048
 
+static bool is_stdin(const struct ctl *ctl, enum ctl_option option)
+{
+	return ctl->options[option] && strcmp(ctl->options[option], "-") == 0;
+}
+
 enum ctl_exit ctl_sign(struct ctl *ctl)
 {
 	bool with_file = ctl->options[OPTION_KEY_FILE];
@@ -34,8 +39,7 @@ enum ctl_exit ctl_sign(struct ctl *ctl)
 		return ctl_usage(ctl, "give CASINO [FILE], or --key-file KEYFILE [FILE]");
 	if (ctl->arg_count == (with_file ? 1 : 2))
 		path = ctl->args[ctl->arg_count - 1];
-	if (with_file && strcmp(ctl->options[OPTION_KEY_FILE], "-") == 0 &&
-		(!path || strcmp(path, "-") == 0))
+	if (is_stdin(ctl, OPTION_KEY_FILE) && (!path || strcmp(path, "-") == 0))
 		return ctl_usage(ctl, "key and body cannot both come from standard input");
 	buffer_init(&body, BODY_MAX);
 	if (!with_file)
@@ -277,9 +281,9 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 	if (!client)
 		return ctl_fail(ctl, CTL_FAILED, "failed", "out of memory");
 	http_answer_init(&answer);
-	/* Room for the NUL that print_answer() adds. */
 	switch (http_exchange(client, &http_call, &answer)) {
 	case HTTP_ANSWERED:
+		/* Room for the NUL that print_answer() adds. */
 		answer.body.max++;
 		code = print_answer(ctl, call, &answer);
 		if (code == CTL_DONE && (answer.code < 200 || answer.code > 299))
@@ -311,6 +315,8 @@ enum ctl_exit ctl_request(struct ctl *ctl)
 	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
 
 	buffer_init(&call.body, BODY_MAX);
+	if (code == CTL_DONE && is_stdin(ctl, OPTION_KEY_FILE) && is_stdin(ctl, OPTION_BODY))
+		code = ctl_usage(ctl, "key and body cannot both come from standard input");
 	if (code == CTL_DONE)
 		code = prepare(ctl, &call);
 	if (code == CTL_DONE)

@@ -1,5 +1,7 @@
 #include "cmd/proof.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,10 +98,10 @@ struct proof_dealer *proof_find_dealer(const struct proof *proof, const char *ca
 {
 	struct proof_dealer key;
 
-	if (!proof->dealer_count || strlen(casino_id) >= sizeof(key.total.casino_id))
-		return NULL;
 	memset(&key, 0, sizeof(key));
-	strcpy(key.total.casino_id, casino_id);
+	if (!proof->dealer_count ||
+		!text_copy(key.total.casino_id, sizeof(key.total.casino_id), casino_id))
+		return NULL;
 	return bsearch(&key, proof->dealers, proof->dealer_count, sizeof(key), compare_dealers);
 }
 

@@ -22,7 +22,7 @@
 struct connection {
 	int fd;
 	bool admin;   /* accepted on admin.sock */
-	bool surplus; /* beyond the limit of connections: every frame is answered busy */
+	bool surplus; /* beyond the limit of connections: frames are answered busy */
 	bool dead;    /* to be closed at the end of the round */
 	bool again;   /* complete frames may be left in @in */
 	bool waiting_to_write;

@@ -30,7 +30,8 @@ struct server {
 	struct connection **connections; /* connection_count of connection_room */
 	uint32_t connection_count;
 	uint32_t connection_room;
-	uint32_t edge_count;
+	uint32_t edge_count;  /* all on edge.sock */
+	uint32_t edge_served; /* of them, those that are no surplus */
 	uint32_t admin_count;
 	struct slot *slots; /* queue_len of options->queue_max */
 	struct pending *pending;
@@ -82,6 +83,18 @@ static uint32_t peer_uid(int fd)
 	return peer.uid;
 }
 
+/*
+ * Serves a surplus connection from now on if there is room: workers keep theirs, and one that came
+ * at a bad time must not stay refused.
+ */
+static void promote(struct server *server, struct connection *connection)
+{
+	if (!connection->surplus || server->edge_served >= server->options->connections_max)
+		return;
+	connection->surplus = false;
+	server->edge_served++;
+}
+
 /* Takes a new client in. False: no room or memory. */
 static bool admit(struct server *server, int fd, bool admin)
 {
@@ -96,7 +109,7 @@ static bool admit(struct server *server, int fd, bool admin)
 	connection = connection_new(fd, admin, peer_uid(fd));
 	if (!connection)
 		return false;
-	connection->surplus = !admin && *count >= server->options->connections_max;
+	connection->surplus = !admin;
 	event.data.ptr = connection;
 	greeting_put(&connection->out, command_protocol(), server->ledger->generation);
 	if (connection->out.failed || epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
@@ -104,6 +117,7 @@ static bool admit(struct server *server, int fd, bool admin)
 		connection_free(connection);
 		return false;
 	}
+	promote(server, connection);
 	connection_flush(connection, clock_boot_ms());
 	server->connections[server->connection_count++] = connection;
 	++*count;
@@ -179,6 +193,7 @@ static void collect(struct server *server, struct connection *connection, int64_
 	size_t before;
 
 	connection->again = false;
+	promote(server, connection);
 	while (may_collect(connection)) {
 		before = connection->taken;
 		if (!connection_take(connection, &request, now_ms))
@@ -264,6 +279,7 @@ static bool bury(struct server *server)
 
 		if (connection->dead) {
 			--*(connection->admin ? &server->admin_count : &server->edge_count);
+			server->edge_served -= !connection->admin && !connection->surplus;
 			connection_free(connection);
 			continue;
 		}

@@ -7,8 +7,9 @@
 for test in "$CB_BUILDDIR"/tests/unit/test_* "$CB_BUILDDIR"/tests/store/test_* \
 	"$CB_BUILDDIR"/tests/ledger/test_*; do
 	if [ ! -f "$test" ] || [ ! -x "$test" ]; then continue; fi
-	step "${test##*/} under valgrind" env CK_TIMEOUT_MULTIPLIER=30 CB_VALGRIND=1 \
+	step "${test##*/} under valgrind" env CK_TIMEOUT_MULTIPLIER=30 \
 		valgrind --quiet --error-exitcode=99 --leak-check=full \
+		--suppressions="$src/tests/full/valgrind.supp" \
 		--errors-for-leak-kinds=definite --show-leak-kinds=definite \
 		--child-silent-after-fork=no --trace-children=no "$test" || true
 done

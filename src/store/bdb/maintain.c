@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "store/bdb/env.h"
 
 #include <dirent.h>
@@ -139,6 +140,9 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 
 	maintain->env = env;
 	maintain->options = *options;
+	maintain->options.directory = maintain->directory;
+	if (!text_copy(maintain->directory, sizeof(maintain->directory), options->directory))
+		return false;
 	maintain->stop = false;
 	pthread_mutex_init(&maintain->mutex, NULL);
 	pthread_cond_init(&maintain->wake, NULL);

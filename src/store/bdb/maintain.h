@@ -11,12 +11,14 @@
 #include "store/bdb/bdb.h"
 
 #include <db.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct bdb_maintain {
 	DB_ENV *env;
-	struct bdb_options options;
+	struct bdb_options options; /* its directory is the copy below */
+	char directory[PATH_MAX];
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;

@@ -1,0 +1,390 @@
+#!/usr/bin/python3
+"""The ledger on a disk that fails or becomes full, under load.
+
+A disk's errors come from shim.so, a full disk also from a small file system of its own where one
+can be mounted. In each case the clients of tests/crash/load.py repeat their calls until they are
+answered; at the end what they were told must be what is there.
+"""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+sys.path.insert(0, os.path.join(HERE, "..", "crash"))
+import cb  # noqa: E402
+import load  # noqa: E402
+from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
+
+SEED = os.environ.get("SEED") or str(random.getrandbits(32))
+MIB = 1024 * 1024
+BACK_S = 5.0   # after space has returned everything works again within this time
+REPLAYS = 300
+
+
+class Wallet(cb.Instance):
+    """An instance whose ledger's disk fails while the file @control says so."""
+
+    def __init__(self, **settings):
+        self.mounted = None
+        super().__init__("cbdisk", settings=dict({"log_level": "info"}, **settings))
+
+    @property
+    def control(self):
+        return self.dir / "fault"
+
+    def ledger_start(self):
+        env = dict(os.environ, LD_PRELOAD=str(cb.builddir() / "tests" / "fault" / "shim.so"),
+                   FAULT_STATE=str(self.state), FAULT_CONTROL=str(self.control),
+                   # A program built with it insists on its runtime being loaded first.
+                   ASAN_OPTIONS="verify_asan_link_order=0")
+        self.ledger = cb.Child([cb.find_program("creditbridge-ledger"), "--config", self.config],
+                               self.logs / "ledger.log", env=env)
+
+    def fail(self, text):
+        """The disk fails from now on as @text tells (shim.c); "": it does no longer."""
+        if not text:
+            self.control.unlink()
+            return
+        new = self.control.with_suffix(".new")
+        new.write_text(text)
+        new.rename(self.control)
+
+    def status(self):
+        return self.ctl_json("status")
+
+    def log(self):
+        return self.ledger.log.read_text()
+
+
+class Bench:
+    """A wallet behind lighttpd with the load's clients, and a player that is not the load's."""
+
+    def __init__(self, name, wallet):
+        self.wallet = wallet
+        self.dealers = [wallet.dealer_add(f"dealer-{n}") for n in range(load.DEALERS)]
+        wallet.player_add("dealer-0", "probe")
+        self.server = cb.Lighttpd(wallet, processes=4)
+        self.load = load.Load(wallet, self.server, self.dealers, f"{SEED}/{name}")
+        self.probes = 0
+        self.sum = 0
+
+    def read(self, **words):
+        return cb.call(self.server, "POST", BALANCE, {
+            "user_id": "probe", "request_timestamp": cb.now_ms()}, dealer=self.dealers[0], **words)
+
+    def move(self, key=None, **words):
+        """A transfer in of 1, which is counted when it is done."""
+        self.probes += key is None
+        answer = cb.call(self.server, "POST", TRANSFER_IN, {
+            "user_id": "probe", "amount": 1, "request_transaction_id":
+            key or f"probe-{self.probes}"}, dealer=self.dealers[0], **words)
+        if answer.status == 200 and not answer.replayed:
+            self.sum += 1
+        return answer
+
+    def moves(self):
+        return self.move().status == 200
+
+    def prove(self, what):
+        """Ends the load; nothing may be lost or doubled."""
+        self.load.stop()
+        equal(self.load.prove(REPLAYS), (0, 0), f"{what}: lost, doubled")
+        print(f"# {what}: acknowledged {len(self.load.transfers())}, repeats "
+              f"{self.load.repeats()}, lost 0, doubled 0", flush=True)
+
+
+def unavailable(answer, *ids):
+    check(answer.status == 503 and answer.json["id"] in ids, f"not 503 {ids}: {answer}")
+    check(int(answer.header("Retry-After")) > 0, f"Retry-After: {answer.headers}")
+
+
+def wait_back(bench, since):
+    """Waits until transfers are done again; how long after @since."""
+    wait_until(bench.moves, BACK_S + 5, "the first transfer after that")
+    took = time.monotonic() - since
+    check(took <= BACK_S, f"the first transfer was done {took:.1f} s later")
+    return took
+
+
+# -- the disk fails
+
+def test_sync_fails():
+    with Wallet() as wallet:
+        bench = Bench("sync", wallet)
+        refused = wallet.ctl_run("resume", "--reason", "nothing is wrong")
+        equal(refused.returncode, 1, f"resume of a ledger that serves: {refused.stderr}")
+        bench.load.start()
+        time.sleep(1)
+        equal(bench.move("kept").status, 200, "a transfer before")
+        parent = wallet.ledger.pid
+        wallet.fail("sync EIO\n")
+        answer = bench.move("during", timeout=10)
+        check(answer.status in (500, 503), f"a transfer on a failed disk: {answer}")
+        wait_until(lambda: wallet.status()["halted"], 5, "the halt")
+        check("engine_ended exit=74 " in wallet.log(), "the engine's exit code")
+        equal(wallet.status()["parent_pid"], parent, "the parent")
+        # The disk seems well again, which proves nothing about what it has kept.
+        wallet.fail("")
+        halted(bench)
+        equal(wallet.stop(), 0, "exit code after SIGTERM while halted")
+        wallet.start()
+        halted(bench)
+        os.kill(wallet.ledger.pid, signal.SIGKILL)
+        wallet.ledger.process.wait(5)
+        wallet.start()
+        halted(bench)
+        # Resumed too early it halts again.
+        wallet.fail("sync EIO\n")
+        wallet.ctl("resume", "--reason", "hope")
+        wait_until(lambda: wallet.log().count("engine_ended exit=74 ") == 2, 10, "the next halt")
+        wait_until(lambda: wallet.status()["halted"], 5, "the next halt")
+        wallet.fail("")
+        wallet.ctl("resume", "--reason", "disk replaced")
+        resumed = time.monotonic()
+        wait_back(bench, resumed)
+        check(not (wallet.state / "halted").exists(), "the marker is still there")
+        check(not wallet.status()["halted"], "status says halted")
+        equal(bench.move("during").status, 200, "the transfer that failed")
+        equal(bench.move("kept").replayed, True, "the transfer before")
+        equal(bench.read().json["balance"], bench.move("sum").json["before_balance"], "balance")
+        bench.prove("sync fails")
+
+
+def halted(bench):
+    """Nothing is served until an operator says so."""
+    begun = time.monotonic()
+    check((bench.wallet.state / "halted").exists(), "no marker in the state directory")
+    wait_until(lambda: bench.wallet.status()["halted"], 5, "the halt in status")
+    settled = time.monotonic() + 0.2
+    while time.monotonic() < max(begun + 1, settled + 0.5):
+        unavailable(bench.move("halted"), "service_unavailable")
+        unavailable(bench.read(), "service_unavailable")
+        time.sleep(0.05)
+    late = [when for when in bench.load.answered() if when > settled]
+    equal(late, [], "answers while halted")
+    equal(bench.wallet.ctl_run("player", "show", "dealer-0", "probe").returncode, 75,
+          "creditbridgectl's exit code while halted")
+
+
+def test_write_fails():
+    """EIO on writing: the engine ends, by itself or halted, and never says what is not so."""
+    with Wallet() as wallet:
+        bench = Bench("write", wallet)
+        bench.load.start()
+        time.sleep(1)
+        wallet.fail("write EIO\n")
+        wait_until(lambda: wallet.status()["halted"], 10, "the halt")
+        wallet.fail("")
+        halted(bench)
+        wallet.ctl("resume", "--reason", "cable")
+        wait_back(bench, time.monotonic())
+        bench.prove("write fails")
+
+
+# -- the disk is full
+
+def full_by_shim(name, text):
+    with Wallet() as wallet:
+        bench = Bench(name, wallet)
+        bench.load.start()
+        time.sleep(1)
+        for _ in range(2):
+            wallet.fail(text)
+            answers = []
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                answers.append(bench.move(timeout=10))
+                time.sleep(0.02)
+            check(not [a for a in answers if a.status == 200], "a transfer done on a full disk")
+            for answer in answers:
+                if answer.status != 500:  # The outcome is unknown: the id tells it later.
+                    unavailable(answer, "storage_full", "service_unavailable")
+            check(not (wallet.state / "halted").exists(), "a full disk is no failed one")
+            wallet.fail("")
+            since = time.monotonic()
+            took = wait_back(bench, since)
+            equal(bench.read().status, 200, "reads")
+            print(f"# {name}: back after {took:.2f} s", flush=True)
+        bench.prove(name)
+
+
+def test_full():
+    full_by_shim("full", "write ENOSPC\n")
+
+
+def test_full_short():
+    full_by_shim("full, short writes", "write ENOSPC SHORT\n")
+
+
+class Mount:
+    """A small file system on the state directory of a wallet, which must not be initialised."""
+
+    def __init__(self, path, mib):
+        self.path = path
+        if os.geteuid() != 0:
+            raise cb.Skip("only root can mount a small file system")
+        path.mkdir(mode=0o700)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=0700", "tmpfs",
+                               path], capture_output=True, text=True, check=False)
+        if done.returncode:
+            path.rmdir()
+            raise cb.Skip(f"a small file system cannot be mounted: {done.stderr.strip()}")
+
+    def free(self):
+        found = os.statvfs(self.path)
+        return found.f_bavail * found.f_frsize
+
+    def fill(self, leave):
+        """Leaves at most @leave bytes."""
+        with open(self.path / "filler", "ab") as filler:
+            while self.free() > leave:
+                try:
+                    filler.write(bytes(max(min(self.free() - leave, 64 * 1024), 4096)))
+                    filler.flush()
+                except OSError:
+                    return
+
+    def empty(self):
+        (self.path / "filler").unlink()
+
+    def close(self):
+        subprocess.run(["umount", "--lazy", self.path], check=True)
+
+
+class MountedWallet(Wallet):
+    def __init__(self, mib, **settings):
+        self.mount = None
+        super().__init__(log_keep_mib=0, ledger_cache_mib=16, **settings, mount_mib=mib)
+
+    def write_config(self, settings):
+        # The first moment at which the directory is known and the state not yet made.
+        settings = dict(settings)
+        try:
+            self.mount = Mount(self.state, settings.pop("mount_mib"))
+        except cb.Skip:
+            self.dir_remove()
+            raise
+        super().write_config(settings)
+
+    def dir_remove(self):
+        for path in (self.sockets, self.logs, self.dir):
+            path.rmdir()
+
+    def close(self):
+        super().close()
+        if self.mount and not os.environ.get("CB_KEEP"):
+            self.mount.close()
+            self.mount = None
+            shutil.rmtree(self.dir, ignore_errors=bool(os.environ.get("CB_KEEP")))
+
+
+def test_low_water():
+    """The mark is above what Berkeley DB needs: it never sees a full disk."""
+    with MountedWallet(64, disk_low_water_mib=8, disk_ballast_mib=4) as wallet:
+        bench = Bench("low water", wallet)
+        equal((wallet.state / "ballast").stat().st_size, 4 * MIB, "the ballast")
+        equal(bench.move("before").status, 200, "a transfer before")
+        bench.load.start()
+        pid = wallet.status()["pid"]
+        for _ in range(2):
+            time.sleep(1)
+            wallet.mount.fill(7 * MIB)
+            wait_until(lambda: bench.move().status == 503, 3, "the first refusal")
+            for _ in range(20):
+                unavailable(bench.move(), "storage_full")
+                equal(bench.read().status, 200, "reads go on")
+            equal(bench.move("before").replayed, True, "an answer given before is repeated")
+            check(wallet.status()["storage_low"], "status: storage_low")
+            wallet.mount.empty()
+            wait_back(bench, time.monotonic())
+            check(not wallet.status()["storage_low"], "status: storage_low")
+        equal(wallet.status()["pid"], pid, "the engine went on")
+        # Full to the last byte, and the engine dies: its recovery is given the ballast.
+        wallet.mount.fill(7 * MIB)
+        wait_until(lambda: bench.move().status == 503, 3, "the refusal")
+        wallet.mount.fill(0)
+        time.sleep(1)
+        equal(wallet.status()["pid"], pid, "the engine goes on on a full disk")
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: bench.read().status == 200, 5, "reads after the restart")
+        unavailable(bench.move(), "storage_full")
+        wallet.mount.empty()
+        wait_back(bench, time.monotonic())
+        bench.prove("low water")
+
+
+def test_really_full():
+    """Without a mark: Berkeley DB meets the end of the disk."""
+    with MountedWallet(40, disk_low_water_mib=0, disk_ballast_mib=8) as wallet:
+        bench = Bench("really full", wallet)
+        check((wallet.state / "ballast").exists(), "the ballast")
+        bench.load.start()
+        time.sleep(1)
+        wallet.mount.fill(0)
+        # The last log file is zero-filled or not; once it is used up there is no more.
+        wait_until(lambda: bench.move(timeout=10).status != 200, 20, "the end of the disk")
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            wallet.mount.fill(0)  # What the ballast gave up is taken as well.
+            answer = bench.move(timeout=10)
+            if answer.status not in (200, 500):
+                unavailable(answer, "storage_full", "service_unavailable")
+            time.sleep(0.05)
+        check("ballast_dropped" in wallet.log(), "the ballast was not given up")
+        pids = wallet.engine_pids()
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.5)
+        wallet.mount.empty()
+        took = wait_back(bench, time.monotonic())
+        print(f"# really full: back after {took:.2f} s", flush=True)
+        bench.prove("really full")
+
+
+# -- killed again while it recovers
+
+def test_killed_in_recovery():
+    # Recovery has everything to do: no checkpoint but its own.
+    with Wallet(checkpoint_interval_ms=3600000, checkpoint_kib=1048576) as wallet:
+        bench = Bench("recovery", wallet)
+        chance = random.Random(f"{SEED}/recovery")
+        bench.load.start()
+        killed = []
+        for _ in range(4):
+            time.sleep(1)
+            for _ in range(4):
+                pid = wait_until(lambda: [p for p in wallet.engine_pids() if p not in killed], 8,
+                                 "another engine")[0]
+                killed.append(pid)
+                time.sleep(chance.uniform(0, 0.05))
+                os.kill(pid, signal.SIGKILL)
+        wait_back(bench, time.monotonic())
+        log = wallet.log()
+        unready = [pid for pid in killed if f"ledger_ready pid={pid} " not in log]
+        print(f"# killed {len(killed)} engines, {len(unready)} of them before they were ready")
+        check(len(unready) >= 4, f"only {len(unready)} engines were killed in recovery")
+        bench.prove("killed in recovery")
+
+
+CASES = [
+    ("fdatasync fails: halted until resume", test_sync_fails),
+    ("write fails", test_write_fails),
+    ("no space for any write", test_full),
+    ("no space for the end of any write", test_full_short),
+    ("a small file system: low water, ballast", test_low_water),
+    ("a small file system: really full", test_really_full),
+    ("killed in recovery", test_killed_in_recovery),
+]
+
+if __name__ == "__main__":
+    print(f"# SEED={SEED}", flush=True)
+    wanted = sys.argv[1:]
+    sys.exit(cb.run_cases([case for case in CASES
+                           if not wanted or any(word in case[0] for word in wanted)], seconds=90))
