@@ -3,7 +3,8 @@
  *
  * One table per struct serves every generic loop over it: the binary codec of the ledger's socket
  * and of stored rows (base/pack.h), the JSON of answers and of creditbridgectl --json (wire/).
- * A table ends with FIELD_END. Structs described by a table hold no pointers, but for FIELD_BYTES.
+ * A table ends with FIELD_END. Structs described by a table hold no pointers, but for FIELD_BYTES and
+ * FIELD_JSON.
  */
 #ifndef BASE_FIELD_H
 #define BASE_FIELD_H
@@ -27,6 +28,7 @@ enum field_type {
 	FIELD_SECRET,   /* as FIELD_STR, but no rendering for people or logs ever shows it */
 	FIELD_BYTES,    /* struct bytes; unpacking points into the input */
 	FIELD_GROUP,    /* @count structs of @size bytes described by @sub, one after the other */
+	FIELD_JSON,     /* as FIELD_BYTES; they are JSON text, or none (len 0) */
 };
 
 /* Bytes owned by somebody else. */

@@ -117,6 +117,7 @@ static bool pack_field(struct buffer *out, const struct field *field, const uint
 		return len <= STR_LEN_MAX && put_number(out, len, 2) &&
 			buffer_append(out, member, len);
 	case FIELD_BYTES:
+	case FIELD_JSON:
 		bytes = (const void *)member;
 		return put_number(out, bytes->len, 4) &&
 			buffer_append(out, bytes->data, bytes->len);
@@ -181,6 +182,7 @@ static bool unpack_field(struct bytes *in, const struct field *field, uint8_t *m
 	case FIELD_SECRET:
 		return unpack_str(in, field, member);
 	case FIELD_BYTES:
+	case FIELD_JSON:
 		if (!get_number(in, &value, 4) || value > in->len)
 			return false;
 		bytes.len = (uint32_t)value;

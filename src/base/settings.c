@@ -15,6 +15,8 @@
 /* A socket's path has 107 bytes; the longest name in the directory is "/admin.sock". */
 #define SOCKET_DIRECTORY_MAX 96
 #define MESSAGE_MAX          256
+/* The default of every list. */
+#define EMPTY_LIST "{}"
 
 enum option_type {
 	OPTION_NUMBER,    /* uint32_t from min to max */
@@ -23,6 +25,7 @@ enum option_type {
 	OPTION_NAME,      /* "" or [A-Za-z0-9_.-]{1,max} */
 	OPTION_TARGET,    /* syslog or stderr */
 	OPTION_LEVEL,     /* enum log_level */
+	OPTION_NETWORKS,  /* a list: struct network[], its length in the member after it */
 };
 
 struct option {
@@ -56,6 +59,7 @@ static const struct option options[] = {
 	OPTION(OPTION_NUMBER, log_keep_mib, "1024", 0, 16777216),
 	OPTION(OPTION_NUMBER, disk_low_water_mib, "64", 0, 16777216),
 	OPTION(OPTION_NUMBER, disk_ballast_mib, "16", 0, 65536),
+	OPTION(OPTION_NETWORKS, callback_networks, EMPTY_LIST, 0, SETTINGS_NETWORKS_MAX),
 };
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
@@ -95,12 +99,25 @@ static bool prefix_ok(const char *value)
 	return !len || (value[0] == '/' && value[len - 1] != '/');
 }
 
+/* One more network, as a list is read. */
+static bool add_network(const struct option *option, struct settings *settings, const char *value)
+{
+	uint32_t *count = &settings->callback_network_count;
+
+	if (*count >= option->max ||
+		!network_parse(value, &settings->callback_networks[*count]))
+		return false;
+	++*count;
+	return true;
+}
+
 static bool option_set(const struct option *option, struct settings *settings, const char *value)
 {
 	char *member = (char *)settings + option->offset;
 	size_t len = strlen(value);
 
 	if (option->type != OPTION_NUMBER && option->type != OPTION_LEVEL &&
+		option->type != OPTION_NETWORKS &&
 		(len > option->max || !text_is_utf8_clean(value, len)))
 		return false;
 	switch (option->type) {
@@ -118,6 +135,8 @@ static bool option_set(const struct option *option, struct settings *settings, c
 			text_copy(member, option->size, value);
 	case OPTION_LEVEL:
 		return log_level_parse(value, (enum log_level *)(void *)member);
+	case OPTION_NETWORKS:
+		return add_network(option, settings, value);
 	}
 	return false;
 }
@@ -148,6 +167,11 @@ static void explain(const struct option *option, char message[MESSAGE_MAX])
 		snprintf(message, MESSAGE_MAX, "%s must be error, warning, info or debug",
 			option->name);
 		return;
+	case OPTION_NETWORKS:
+		snprintf(message, MESSAGE_MAX, "%s must be a list of at most %" PRIu32
+			" networks such as \"10.0.0.0/8\" or \"fd00::/8\"", option->name,
+			option->max);
+		return;
 	}
 }
 
@@ -164,7 +188,8 @@ void settings_defaults(struct settings *settings)
 	memset(settings, 0, sizeof(*settings));
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
 		/* A default that its own option refuses is a bug of the table. */
-		if (!option_set(&options[i], settings, options[i].preset))
+		if (options[i].type != OPTION_NETWORKS &&
+			!option_set(&options[i], settings, options[i].preset))
 			abort();
 	}
 }
@@ -180,16 +205,35 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
 	vsnprintf(load.message, MESSAGE_MAX, format, args);
 }
 
-/* Called after each option with the value it was given. */
+/* The whole list: it may be given anew, or added to. */
+static bool list_set(const struct option *option, cfg_opt_t *opt)
+{
+	struct settings *settings = load.settings;
+	bool set = true;
+
+	memset(settings->callback_networks, 0, sizeof(settings->callback_networks));
+	settings->callback_network_count = 0;
+	for (unsigned int i = 0; set && i < cfg_opt_size(opt); i++)
+		set = option_set(option, load.settings, cfg_opt_getnstr(opt, i));
+	return set;
+}
+
+/* Called after each option with the value it was given, and after each value of a list. */
 static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 {
-	const char *value = cfg_opt_getstr(opt);
 	const struct option *option = options;
+	const char *value;
 
 	while (strcmp(option->name, opt->name) != 0)
 		option++;
-	if (value && option_set(option, load.settings, value))
-		return 0;
+	if (option->type == OPTION_NETWORKS) {
+		if (list_set(option, opt))
+			return 0;
+	} else {
+		value = cfg_opt_getstr(opt);
+		if (value && option_set(option, load.settings, value))
+			return 0;
+	}
 	if (!load.message[0]) {
 		load.line = cfg->line;
 		explain(option, load.message);
@@ -294,7 +338,9 @@ static enum status parse(char *text)
 	if (!blank_comments(text))
 		return complain(STATUS_CONFIG, "a comment that begins here has no end");
 	for (size_t i = 0; i < OPTION_COUNT; i++)
-		opts[i] = (cfg_opt_t)CFG_STR(options[i].name, NULL, CFGF_NODEFAULT);
+		opts[i] = options[i].type == OPTION_NETWORKS
+			? (cfg_opt_t)CFG_STR_LIST(options[i].name, NULL, CFGF_NODEFAULT)
+			: (cfg_opt_t)CFG_STR(options[i].name, NULL, CFGF_NODEFAULT);
 	opts[OPTION_COUNT] = (cfg_opt_t)CFG_END();
 	cfg = cfg_init(opts, CFGF_NONE);
 	if (!cfg)
@@ -308,6 +354,11 @@ static enum status parse(char *text)
 			load.line = cfg->line;
 			complain(STATUS_CONFIG, "syntax error");
 		}
+	}
+	/* An empty list has no value that on_option() was called for. */
+	for (size_t i = 0; status == STATUS_OK && i < OPTION_COUNT; i++) {
+		if (options[i].type == OPTION_NETWORKS)
+			list_set(&options[i], cfg_getopt(cfg, options[i].name));
 	}
 	cfg_free(cfg);
 	return status;

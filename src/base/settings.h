@@ -9,12 +9,14 @@
 #define BASE_SETTINGS_H
 
 #include "base/log.h"
+#include "base/network.h"
 #include "base/status.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
 #define SETTINGS_PATH_MAX 4096
+#define SETTINGS_NETWORKS_MAX 32
 #define SETTINGS_DEFAULT_FILE "/etc/creditbridge/creditbridge.conf"
 
 struct settings {
@@ -34,6 +36,9 @@ struct settings {
 	uint32_t log_keep_mib;           /* logs older than the last checkpoint kept for roll-forward */
 	uint32_t disk_low_water_mib;     /* below this much free space writes are refused */
 	uint32_t disk_ballast_mib;       /* file given up when recovery finds no space */
+	/* Networks that are not public and that callbacks may be sent to all the same (api.md, B). */
+	struct network callback_networks[SETTINGS_NETWORKS_MAX];
+	uint32_t callback_network_count;
 };
 
 /*

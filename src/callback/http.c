@@ -1,6 +1,7 @@
 #include "callback/http.h"
 
-#include <curl/curl.h>
+#include "base/clock.h"
+#include "callback/http_exchange.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -8,19 +9,16 @@
 #include <string.h>
 #include <strings.h>
 
-/* An idle connection older than this is not used again: the peer is likely to have closed it. */
-#define IDLE_AGE_S 20L
-
 struct http_client {
-	CURL *curl;
-};
-
-/* What the callbacks of one exchange share. */
-struct exchange {
-	const uint8_t *body;
-	size_t left;
-	bool too_large;
-	struct http_answer *answer;
+	CURLM *multi;
+	struct http_demands demands;
+	struct http_sockets sockets;
+	char *ca_file;
+	struct exchange *active;
+	struct exchange *spare;
+	unsigned int active_count;
+	struct http_answer *done; /* oldest first */
+	struct http_answer **done_end;
 };
 
 static pthread_once_t global_once = PTHREAD_ONCE_INIT;
@@ -37,20 +35,70 @@ struct http_client *http_client_new(void)
 	pthread_once(&global_once, global_init);
 	if (!client)
 		return NULL;
-	client->curl = curl_easy_init();
-	if (!client->curl) {
+	client->multi = curl_multi_init();
+	if (!client->multi) {
 		free(client);
 		return NULL;
 	}
+	curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_EXCHANGES_MAX);
+	curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
+	client->done_end = &client->done;
 	return client;
+}
+
+static void list_push(struct exchange **list, struct exchange *exchange)
+{
+	exchange->prev = NULL;
+	exchange->next = *list;
+	if (*list)
+		(*list)->prev = exchange;
+	*list = exchange;
+}
+
+static void list_remove(struct exchange **list, struct exchange *exchange)
+{
+	if (exchange->prev)
+		exchange->prev->next = exchange->next;
+	else
+		*list = exchange->next;
+	if (exchange->next)
+		exchange->next->prev = exchange->prev;
 }
 
 void http_client_free(struct http_client *client)
 {
+	struct exchange *exchange;
+
 	if (!client)
 		return;
-	curl_easy_cleanup(client->curl);
+	while ((exchange = client->active)) {
+		list_remove(&client->active, exchange);
+		curl_multi_remove_handle(client->multi, exchange->curl);
+		exchange_free(exchange);
+	}
+	while ((exchange = client->spare)) {
+		list_remove(&client->spare, exchange);
+		exchange_free(exchange);
+	}
+	curl_multi_cleanup(client->multi);
+	free(client->ca_file);
 	free(client);
+}
+
+bool http_client_demand(struct http_client *client, const struct http_demands *demands)
+{
+	char *ca_file = NULL;
+
+	if (demands->ca_file) {
+		ca_file = strdup(demands->ca_file);
+		if (!ca_file)
+			return false;
+	}
+	free(client->ca_file);
+	client->ca_file = ca_file;
+	client->demands = *demands;
+	client->demands.ca_file = ca_file;
+	return true;
 }
 
 void http_answer_init(struct http_answer *answer)
@@ -67,259 +115,203 @@ void http_answer_free(struct http_answer *answer)
 	buffer_free(&answer->body);
 }
 
-static size_t give_body(char *to, size_t size, size_t count, void *closure)
+static void answer_done(struct http_client *client, struct http_answer *answer)
 {
-	struct exchange *exchange = closure;
-	size_t len = size * count;
-
-	if (len > exchange->left)
-		len = exchange->left;
-	if (len)
-		memcpy(to, exchange->body, len);
-	exchange->body += len;
-	exchange->left -= len;
-	return len;
+	answer->done = true;
+	answer->next = NULL;
+	*client->done_end = answer;
+	client->done_end = &answer->next;
 }
 
-static size_t take_body(char *data, size_t size, size_t count, void *closure)
+/* Ends an exchange that the multi handle does not hold any more. */
+static void finish(struct http_client *client, struct exchange *exchange, CURLcode code)
 {
-	struct exchange *exchange = closure;
-	size_t len = size * count;
+	struct http_answer *answer = exchange->answer;
 
-	if (buffer_append(&exchange->answer->body, data, len))
-		return len;
-	exchange->too_large = true;
-	return 0;
+	list_remove(&client->active, exchange);
+	client->active_count--;
+	exchange_end(exchange, code);
+	list_push(&client->spare, exchange);
+	answer_done(client, answer);
 }
 
-/* Called once a line, with its CR LF; interim (1xx) answers are headed by a status line too. */
-static size_t take_header(char *data, size_t size, size_t count, void *closure)
-{
-	struct exchange *exchange = closure;
-	struct buffer *headers = &exchange->answer->headers;
-	size_t len = size * count, text = len;
-
-	while (text && (data[text - 1] == '\r' || data[text - 1] == '\n'))
-		text--;
-	if (text >= 5 && strncasecmp(data, "HTTP/", 5) == 0) {
-		buffer_reset(headers);
-		return len;
-	}
-	/* Lines beyond the bound are not kept; the answer is as good without them. */
-	if (text && buffer_reserve(headers, text + 1)) {
-		buffer_append(headers, data, text);
-		buffer_append(headers, "\n", 1);
-	}
-	return len;
-}
-
-static struct curl_slist *list_add(struct curl_slist *list, const char *line)
-{
-	struct curl_slist *longer = curl_slist_append(list, line);
-
-	if (!longer)
-		curl_slist_free_all(list);
-	return longer;
-}
-
-/* Returns libcurl's header list, or NULL with a sentence in @error. */
-static struct curl_slist *make_headers(const struct http_call *call, char *error)
-{
-	/* Neither a wait for "100 Continue" nor libcurl's own idea of the content type. */
-	struct curl_slist *list = list_add(NULL, "Expect:");
-	bool typed = false;
-	char line[4096];
-	int len;
-
-	for (unsigned int i = 0; list && i < call->header_count; i++) {
-		const struct http_header *header = &call->headers[i];
-
-		len = snprintf(line, sizeof(line), "%s: %s", header->name, header->value);
-		if (i >= HTTP_REQUEST_HEADERS || len < 0 || (size_t)len >= sizeof(line) ||
-			strpbrk(line, "\r\n")) {
-			curl_slist_free_all(list);
-			snprintf(error, HTTP_ERROR_SIZE, "a request header is not usable");
-			return NULL;
-		}
-		typed = typed || strcasecmp(header->name, "Content-Type") == 0;
-		list = list_add(list, line);
-	}
-	if (list && !typed)
-		list = list_add(list, "Content-Type:");
-	if (!list)
-		snprintf(error, HTTP_ERROR_SIZE, "out of memory");
-	return list;
-}
-
-static void set_method(CURL *curl, const struct http_call *call)
-{
-	if (call->body) {
-		curl_easy_setopt(curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_len);
-	} else if (strcmp(call->method, "HEAD") == 0) {
-		curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
-	} else {
-		curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
-	}
-	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
-}
-
-static void set_options(CURL *curl, const struct http_call *call, struct exchange *exchange,
-	struct curl_slist *headers, char *error)
-{
-	curl_easy_reset(curl);
-	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(curl, CURLOPT_PROXY, "");
-	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_timeout_ms);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)call->total_timeout_ms);
-	curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, IDLE_AGE_S);
-	curl_easy_setopt(curl, CURLOPT_URL, call->url);
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
-	curl_easy_setopt(curl, CURLOPT_READDATA, exchange);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
-	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
-	curl_easy_setopt(curl, CURLOPT_HEADERDATA, exchange);
-	set_method(curl, call);
-}
-
-static enum http_outcome classify(CURL *curl, CURLcode code, const struct exchange *exchange)
-{
-	long header_bytes = 0;
-	curl_off_t body_bytes = 0;
-
-	if (code == CURLE_OK)
-		return HTTP_ANSWERED;
-	if (exchange->too_large)
-		return HTTP_TOO_LARGE;
-	if (code == CURLE_OUT_OF_MEMORY || code == CURLE_URL_MALFORMAT ||
-		code == CURLE_UNSUPPORTED_PROTOCOL)
-		return HTTP_FAILED;
-	curl_easy_getinfo(curl, CURLINFO_REQUEST_SIZE, &header_bytes);
-	curl_easy_getinfo(curl, CURLINFO_SIZE_UPLOAD_T, &body_bytes);
-	return header_bytes > 0 || body_bytes > 0 ? HTTP_CUT : HTTP_NOT_SENT;
-}
-
-enum http_outcome http_exchange(struct http_client *client, const struct http_call *call,
+void http_begin(struct http_client *client, const struct http_call *call,
 	struct http_answer *answer)
 {
-	struct exchange exchange = {
-		.body = call->body,
-		.left = call->body ? call->body_len : 0,
-		.answer = answer,
-	};
-	char error[CURL_ERROR_SIZE] = "";
-	struct curl_slist *headers;
-	CURLcode code;
-	long status = 0;
+	struct exchange *exchange = client->spare;
 
 	buffer_reset(&answer->headers);
 	buffer_reset(&answer->body);
 	answer->error[0] = '\0';
 	answer->code = 0;
-	answer->timed_out = false;
+	answer->ms = 0;
+	answer->timed_out = answer->done = false;
 	answer->outcome = HTTP_FAILED;
-	headers = make_headers(call, answer->error);
-	if (!headers)
-		return HTTP_FAILED;
-	set_options(client->curl, call, &exchange, headers, error);
-	code = curl_easy_perform(client->curl);
-	answer->outcome = classify(client->curl, code, &exchange);
-	answer->timed_out = code == CURLE_OPERATION_TIMEDOUT;
-	curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &status);
-	answer->code = (int)status;
-	if (answer->outcome == HTTP_TOO_LARGE)
-		snprintf(answer->error, sizeof(answer->error),
-			"the answer is larger than %d bytes", HTTP_ANSWER_MAX);
-	else if (code != CURLE_OK)
-		snprintf(answer->error, sizeof(answer->error), "%.*s", HTTP_ERROR_SIZE - 1,
-			error[0] ? error : curl_easy_strerror(code));
-	/* The list and the error buffer go away: nothing in the handle may point to them. */
-	curl_easy_reset(client->curl);
-	curl_slist_free_all(headers);
+	if (client->active_count >= HTTP_EXCHANGES_MAX) {
+		snprintf(answer->error, sizeof(answer->error), "more than %d calls at a time",
+			HTTP_EXCHANGES_MAX);
+		answer_done(client, answer);
+		return;
+	}
+	if (exchange)
+		list_remove(&client->spare, exchange);
+	else
+		exchange = exchange_new(&client->demands, &client->sockets);
+	if (!exchange) {
+		snprintf(answer->error, sizeof(answer->error), "out of memory");
+		answer_done(client, answer);
+		return;
+	}
+	if (!exchange_begin(exchange, call, answer)) {
+		list_push(&client->spare, exchange);
+		answer_done(client, answer);
+		return;
+	}
+	list_push(&client->active, exchange);
+	client->active_count++;
+	if (curl_multi_add_handle(client->multi, exchange->curl) != CURLM_OK)
+		finish(client, exchange, CURLE_OUT_OF_MEMORY);
+}
+
+/* Collects what libcurl has done with. */
+static void reap(struct http_client *client)
+{
+	struct exchange *exchange = NULL;
+	CURLMsg *message;
+	CURLcode code;
+	int left;
+
+	while ((message = curl_multi_info_read(client->multi, &left))) {
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		/* The message is gone with the handle. */
+		code = message->data.result;
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
+		curl_multi_remove_handle(client->multi, exchange->curl);
+		if (exchange_again(exchange) &&
+			curl_multi_add_handle(client->multi, exchange->curl) == CURLM_OK)
+			continue;
+		finish(client, exchange, code);
+	}
+}
+
+/* libcurl itself fails: what is under way ends as what it may have become. */
+static void give_up(struct http_client *client)
+{
+	while (client->active) {
+		struct exchange *exchange = client->active;
+
+		curl_multi_remove_handle(client->multi, exchange->curl);
+		finish(client, exchange, CURLE_FAILED_INIT);
+	}
+}
+
+/* Works until @awaited is done (NULL: any is), none is under way, or @timeout_ms have passed. */
+static void work(struct http_client *client, const struct http_answer *awaited, uint32_t timeout_ms)
+{
+	int64_t deadline_ms = clock_boot_ms() + timeout_ms, left_ms;
+	int running;
+
+	for (;;) {
+		if (curl_multi_perform(client->multi, &running) != CURLM_OK)
+			give_up(client);
+		reap(client);
+		left_ms = deadline_ms - clock_boot_ms();
+		if ((awaited ? awaited->done : client->done != NULL) || !client->active ||
+			left_ms <= 0)
+			return;
+		if (curl_multi_poll(client->multi, NULL, 0, (int)left_ms, NULL) != CURLM_OK)
+			give_up(client);
+	}
+}
+
+void http_run(struct http_client *client, uint32_t timeout_ms)
+{
+	work(client, NULL, timeout_ms);
+}
+
+struct http_answer *http_take(struct http_client *client)
+{
+	struct http_answer *answer = client->done;
+
+	if (!answer)
+		return NULL;
+	client->done = answer->next;
+	if (!client->done)
+		client->done_end = &client->done;
+	answer->next = NULL;
+	return answer;
+}
+
+/* Takes one answer out of those that are done, wherever it stands. */
+static void take_this(struct http_client *client, struct http_answer *answer)
+{
+	struct http_answer **link = &client->done;
+
+	while (*link != answer)
+		link = &(*link)->next;
+	*link = answer->next;
+	if (!*link)
+		client->done_end = link;
+	answer->next = NULL;
+}
+
+enum http_outcome http_exchange(struct http_client *client, const struct http_call *call,
+	struct http_answer *answer)
+{
+	http_begin(client, call, answer);
+	while (!answer->done)
+		work(client, answer, call->total_timeout_ms);
+	take_this(client, answer);
 	return answer->outcome;
+}
+
+/*
+ * The value of the next header called @name after @at, and its length; NULL: there is none. *at is
+ * 0 at first.
+ */
+static const char *next_header(const struct http_answer *answer, const char *name, size_t *at,
+	size_t *len)
+{
+	size_t name_len = strlen(name);
+
+	while (*at < answer->headers.len) {
+		const char *line = (const char *)answer->headers.data + *at;
+		const char *end = memchr(line, '\n', answer->headers.len - *at);
+
+		*at += (size_t)(end - line) + 1;
+		if ((size_t)(end - line) > name_len && line[name_len] == ':' &&
+			strncasecmp(line, name, name_len) == 0) {
+			for (line += name_len + 1; line < end && strchr(" \t", *line);)
+				line++;
+			*len = (size_t)(end - line);
+			return line;
+		}
+	}
+	return NULL;
 }
 
 bool http_answer_header(const struct http_answer *answer, const char *name, char *value,
 	size_t size)
 {
-	const char *line = (const char *)answer->headers.data;
-	size_t left = answer->headers.len, name_len = strlen(name);
+	size_t at = 0, len;
+	const char *text = next_header(answer, name, &at, &len);
 
-	while (left) {
-		const char *end = memchr(line, '\n', left);
-		size_t len = end ? (size_t)(end - line) : left;
+	if (!text || len >= size)
+		return false;
+	memcpy(value, text, len);
+	value[len] = '\0';
+	return true;
+}
 
-		if (len > name_len && line[name_len] == ':' &&
-			strncasecmp(line, name, name_len) == 0) {
-			const char *text = line + name_len + 1;
+bool http_answer_only(const struct http_answer *answer, const char *name, const char *value)
+{
+	size_t at = 0, len;
+	const char *text;
 
-			len -= name_len + 1;
-			for (; len && (*text == ' ' || *text == '\t'); len--)
-				text++;
-			if (len >= size)
-				return false;
-			memcpy(value, text, len);
-			value[len] = '\0';
-			return true;
-		}
-		if (!end)
-			break;
-		left -= len + 1;
-		line = end + 1;
+	while ((text = next_header(answer, name, &at, &len))) {
+		if (len != strlen(value) || strncasecmp(text, value, len) != 0)
+			return false;
 	}
-	return false;
-}
-
-/* True: @url has the part @part. */
-static bool url_has(CURLU *url, CURLUPart part)
-{
-	char *text = NULL;
-	bool has = curl_url_get(url, part, &text, 0) == CURLUE_OK && text[0];
-
-	curl_free(text);
-	return has;
-}
-
-static const char *url_fault(const char *text, CURLU *url, bool allow_http)
-{
-	char *scheme = NULL;
-	bool https, http;
-
-	if (curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
-		curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK)
-		return "it is not a URL";
-	https = strcmp(scheme, "https") == 0;
-	http = strcmp(scheme, "http") == 0;
-	curl_free(scheme);
-	if (!https && !http)
-		return "its scheme is not https";
-	if (http && !allow_http)
-		return "http is only accepted with --allow-http";
-	if (!url_has(url, CURLUPART_HOST))
-		return "it names no host";
-	if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD))
-		return "it may not hold a user or a password";
-	/* An empty query or fragment is one too: a path is going to be appended. */
-	if (strpbrk(text, "?#"))
-		return "it may not hold a query or a fragment";
-	return NULL;
-}
-
-bool http_url_check(const char *url, bool allow_http, char *why, size_t why_size)
-{
-	CURLU *parsed = curl_url();
-	const char *fault = parsed ? url_fault(url, parsed, allow_http) : "out of memory";
-
-	curl_url_cleanup(parsed);
-	if (fault)
-		snprintf(why, why_size, "%s", fault);
-	return !fault;
+	return true;
 }

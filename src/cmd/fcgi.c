@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "web/fcgi.h"
+#include "web/serve.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -140,6 +141,7 @@ int main(int argc, char **argv)
 		.group = SERVE_WALLET,
 		.threads = 1};
 	struct server server;
+	struct fcgi_program program;
 	struct web_socket own;
 	char why[256];
 
@@ -163,6 +165,7 @@ int main(int argc, char **argv)
 	log_open(PROGRAM, strcmp(settings.log_target, "syslog") == 0, settings.log_level);
 	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",
 		serve_group_names[server.group], server.base_path, arguments.threads);
-	return arguments.socket ? fcgi_run(&server, own.fd, arguments.threads, &own)
-				: fcgi_run(&server, INHERITED_FD, arguments.threads, NULL);
+	program = server_program(&server);
+	return arguments.socket ? fcgi_run(&program, own.fd, arguments.threads, &own)
+				: fcgi_run(&program, INHERITED_FD, arguments.threads, NULL);
 }

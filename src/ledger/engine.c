@@ -105,6 +105,8 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 		code = ENGINE_RESUMED;
 		break;
 	case SERVER_LOST:
+		code = bdb_met_full() ? ENGINE_FULL : ENGINE_LOST;
+		break;
 	case SERVER_FAILED:
 		break;
 	}
@@ -143,7 +145,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 		(int)getpid(), halted, (unsigned long long)ledger->transaction_id);
 	code = serve(settings, sockets, ledger);
 	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
-	if (code == ENGINE_LOST || getppid() != parent)
+	if (code == ENGINE_LOST || code == ENGINE_FULL || getppid() != parent)
 		_exit((int)code);
 	if (store)
 		store->close(store);

@@ -13,6 +13,7 @@ enum engine_exit {
 	ENGINE_STOPPED = 0,   /* asked to: everything is saved, checkpoint written */
 	ENGINE_LOST = 70,     /* a batch's outcome is unknown: start again, which recovers */
 	ENGINE_RESUMED = 71,  /* was halted; the operator wants to go on */
+	ENGINE_FULL = 72,     /* as ENGINE_LOST; the batch found the disk full */
 	ENGINE_NO_SPACE = 73, /* recovery found the disk full */
 	ENGINE_HALT = 74,     /* the disk failed (EIO): not to be started again by itself */
 	ENGINE_CONFIG = 78,   /* the state cannot be used by this version */

@@ -19,6 +19,8 @@
 #define LOCK_WAIT_MS   3000
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 5000
+/* While the disk is full: how often it is tried whether there is space again. */
+#define PROBE_MS       1000
 /* An engine that lived this long got through recovery: the back-off starts anew. */
 #define STEADY_MS 250
 
@@ -93,16 +95,18 @@ static int run_engine(struct parent *parent)
 	return status;
 }
 
-/* Waits before the next start: 0, 0.1, 0.2 ... 5 s. */
-static void back_off(struct parent *parent, int64_t lived_ms)
+/* Waits before the next start: 0, 0.1, 0.2 ... @max_ms. */
+static void back_off(struct parent *parent, int64_t lived_ms, int64_t max_ms)
 {
 	if (lived_ms >= STEADY_MS)
 		parent->backoff_ms = 0;
+	if (parent->backoff_ms > max_ms)
+		parent->backoff_ms = max_ms;
 	for (int64_t slept = 0; slept < parent->backoff_ms && !stop_asked; slept += 50)
 		clock_sleep_ms(50);
 	if (!parent->backoff_ms)
 		parent->backoff_ms = BACKOFF_FIRST_MS;
-	else if (parent->backoff_ms < BACKOFF_MAX_MS)
+	else
 		parent->backoff_ms *= 2;
 	if (parent->backoff_ms > BACKOFF_MAX_MS)
 		parent->backoff_ms = BACKOFF_MAX_MS;
@@ -121,6 +125,7 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 {
 	const char *state = parent->settings->state_directory;
 	int exited = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	bool full;
 
 	if (stop_asked) {
 		*code = 0;
@@ -149,7 +154,8 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	default:
 		break;
 	}
-	back_off(parent, lived_ms);
+	full = exited == ENGINE_FULL || exited == ENGINE_NO_SPACE;
+	back_off(parent, lived_ms, full ? PROBE_MS : BACKOFF_MAX_MS);
 	return true;
 }
 

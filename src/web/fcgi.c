@@ -30,20 +30,20 @@
 enum end {
 	END_NONE,
 	END_SIGNAL,
-	END_PROTOCOL,
+	END_ANEW,
 	END_FAILED,
 };
 
 static const int exit_codes[] = {
 	[END_NONE] = EXIT_FAILURE,
 	[END_SIGNAL] = EXIT_SUCCESS,
-	[END_PROTOCOL] = EX_TEMPFAIL,
+	[END_ANEW] = EX_TEMPFAIL,
 	[END_FAILED] = EXIT_FAILURE,
 };
 
 /* The process. */
 struct pool {
-	const struct server *server;
+	const struct fcgi_program *program;
 	int listen_fd;
 	int stop_fd; /* eventfd: readable for good once the process is to stop */
 	atomic_int end; /* enum end: why */
@@ -54,7 +54,7 @@ struct thread {
 	struct pool *pool;
 	pthread_t id;
 	int epoll_fd; /* listen_fd and stop_fd */
-	struct worker worker;
+	void *worker; /* of pool->program */
 	FCGX_Request fcgi;
 	uint8_t body[HTTP_BODY_STORE];
 };
@@ -142,7 +142,7 @@ static size_t stdin_read(void *context, void *to, size_t len)
 static void answer(struct thread *thread)
 {
 	struct http_source source = {.read = stdin_read, .context = thread->fcgi.in};
-	const struct http_reply *reply = &thread->worker.reply;
+	struct fcgi_reply reply = {.cut = false};
 	struct http_request request;
 	bool drained;
 
@@ -150,13 +150,17 @@ static void answer(struct thread *thread)
 	drained = http_body_read(&request, thread->body, &source);
 	request.wall_ms = clock_wall_ms();
 	request.boot_ms = clock_boot_ms();
-	serve(&thread->worker, &request);
-	FCGX_PutStr((const char *)reply->head.data, (int)reply->head.len, thread->fcgi.out);
-	FCGX_PutStr((const char *)reply->body.data, (int)reply->body.len, thread->fcgi.out);
-	/* Not left to the next FCGX_Accept_r(): the reply would wait for the next request. */
-	FCGX_Finish_r(&thread->fcgi);
-	if (!drained)
+	thread->pool->program->serve(thread->worker, &request, &reply);
+	if (!reply.cut) {
+		FCGX_PutStr((const char *)reply.head->data, (int)reply.head->len, thread->fcgi.out);
+		FCGX_PutStr((const char *)reply.body->data, (int)reply.body->len, thread->fcgi.out);
+		/* Not left to the next FCGX_Accept_r(): the reply would wait for the next request. */
+		FCGX_Finish_r(&thread->fcgi);
+	}
+	if (reply.cut || !drained)
 		FCGX_Free(&thread->fcgi, 1);
+	if (reply.ended)
+		pool_stop(thread->pool, END_ANEW);
 }
 
 /* False: accepting failed for good. */
@@ -190,8 +194,6 @@ static void *thread_main(void *context)
 		}
 		failures = 0;
 		answer(thread);
-		if (thread->worker.ended)
-			pool_stop(thread->pool, END_PROTOCOL);
 	}
 	FCGX_Free(&thread->fcgi, 1);
 	return NULL;
@@ -206,21 +208,23 @@ static bool thread_init(struct thread *thread, struct pool *pool)
 	listening.data.fd = pool->listen_fd;
 	stopping.data.fd = pool->stop_fd;
 	thread->pool = pool;
+	thread->worker = pool->program->open(pool->program->context);
 	thread->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (thread->epoll_fd >= 0 &&
+	if (thread->worker && thread->epoll_fd >= 0 &&
 		epoll_ctl(thread->epoll_fd, EPOLL_CTL_ADD, pool->listen_fd, &listening) == 0 &&
-		epoll_ctl(thread->epoll_fd, EPOLL_CTL_ADD, pool->stop_fd, &stopping) == 0 &&
-		worker_init(&thread->worker, pool->server))
+		epoll_ctl(thread->epoll_fd, EPOLL_CTL_ADD, pool->stop_fd, &stopping) == 0)
 		return true;
 	log_line(LOG_LEVEL_ERROR, "start", "error=\"%s\"", strerror(errno));
 	if (thread->epoll_fd >= 0)
 		close(thread->epoll_fd);
+	if (thread->worker)
+		pool->program->close(thread->worker);
 	return false;
 }
 
 static void thread_free(struct thread *thread)
 {
-	worker_free(&thread->worker);
+	thread->pool->program->close(thread->worker);
 	close(thread->epoll_fd);
 	explicit_bzero(thread->body, sizeof(thread->body));
 }
@@ -325,10 +329,10 @@ static bool fd_set_nonblocking(int fd)
 	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-int fcgi_run(const struct server *server, int fd, unsigned int threads,
+int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	const struct web_socket *own)
 {
-	struct pool pool = {.server = server, .listen_fd = fd, .stop_fd = -1};
+	struct pool pool = {.program = program, .listen_fd = fd, .stop_fd = -1};
 	struct thread *list = calloc(threads, sizeof(*list));
 	unsigned int running;
 

@@ -16,6 +16,7 @@ static const struct {
 	{"HTTP_X_CASINO_ID", offsetof(struct http_request, casino_id)},
 	{"HTTP_X_CASINO_SIGNATURE", offsetof(struct http_request, signature)},
 	{"HTTP_X_REQUEST_ID", offsetof(struct http_request, request_id)},
+	{"HTTP_WEBHOOK_ID", offsetof(struct http_request, webhook_id)},
 };
 
 static void variable_note(struct http_request *request, const char *text)

@@ -41,6 +41,7 @@ struct http_request {
 	struct http_variable casino_id;
 	struct http_variable signature;
 	struct http_variable request_id;
+	struct http_variable webhook_id; /* of callbacks */
 	char path[HTTP_PATH_SIZE]; /* SCRIPT_NAME + PATH_INFO; "" when longer than any route */
 	enum http_body body_state;
 	const uint8_t *body;

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "web/handlers.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Longest method that is logged as it came. */
@@ -147,4 +149,42 @@ void serve(struct worker *worker, const struct http_request *request)
 		worker->ended = true;
 	reply_finish(reply);
 	request_log(reply, route, request);
+}
+
+static void *program_open(void *context)
+{
+	struct worker *worker = malloc(sizeof(*worker));
+
+	if (worker && worker_init(worker, context))
+		return worker;
+	free(worker);
+	errno = ENOMEM;
+	return NULL;
+}
+
+static void program_close(void *worker)
+{
+	worker_free(worker);
+	free(worker);
+}
+
+static void program_serve(void *context, const struct http_request *request,
+	struct fcgi_reply *reply)
+{
+	struct worker *worker = context;
+
+	serve(worker, request);
+	reply->head = &worker->reply.head;
+	reply->body = &worker->reply.body;
+	reply->ended = worker->ended;
+}
+
+struct fcgi_program server_program(const struct server *server)
+{
+	struct fcgi_program program = {.context = (void *)(uintptr_t)server,
+		.open = program_open,
+		.close = program_close,
+		.serve = program_serve};
+
+	return program;
 }

@@ -4,6 +4,7 @@
 #ifndef WEB_SERVE_H
 #define WEB_SERVE_H
 
+#include "web/fcgi.h"
 #include "web/gate.h"
 #include "web/reply.h"
 #include "web/route.h"
@@ -35,5 +36,8 @@ void worker_free(struct worker *worker);
  * path, method, size, signature, shape of the body, what the handler checks, then the ledger.
  */
 void serve(struct worker *worker, const struct http_request *request);
+
+/* The service as a program of fcgi_run(), for as long as @server lives. */
+struct fcgi_program server_program(const struct server *server);
 
 #endif

@@ -21,7 +21,12 @@ enum body_type {
 	BODY_ID,        /* char[]: 1 to 128 bytes of UTF-8 without control characters */
 	BODY_NAME,      /* char[]: [A-Za-z0-9_.-]{1,64} */
 	BODY_AMOUNT,    /* money_t above zero; else invalid_amount */
+	BODY_PAYOUT,    /* money_t, zero or above; else invalid_amount */
 	BODY_INTEGER,   /* int64_t; a JSON integer from 0 to 2^53-1 */
+	/* Not kept: bool, set when the key is there. */
+	BODY_HAS_STRING,
+	BODY_HAS_OBJECT,
+	BODY_HAS_ANY,
 };
 
 struct body_field {

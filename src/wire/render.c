@@ -98,6 +98,12 @@ static bool put_enum(struct buffer *out, const struct field *field, const uint8_
 	return render_string(out, field->names[value]);
 }
 
+/* JSON text stays as it is, byte for byte. */
+static bool put_bytes(struct buffer *out, struct bytes json)
+{
+	return buffer_append(out, json.data, json.len);
+}
+
 static bool put_value(struct buffer *out, const struct field *field, const uint8_t *member)
 {
 	switch (field->type) {
@@ -124,6 +130,8 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 			strnlen((const char *)member, field->size));
 	case FIELD_GROUP:
 		return put_group(out, field, member);
+	case FIELD_JSON:
+		return put_bytes(out, LOAD(struct bytes, member));
 	case FIELD_NONE:
 	case FIELD_SECRET:
 	case FIELD_BYTES:
@@ -132,12 +140,19 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 	return false;
 }
 
+/* True: the member is not shown at all. */
+static bool left_out(const struct field *field, const uint8_t *member)
+{
+	return field->type == FIELD_SECRET || field->type == FIELD_BYTES ||
+		(field->type == FIELD_JSON && !LOAD(struct bytes, member).len);
+}
+
 static bool render_members(struct buffer *out, const struct field *table, const uint8_t *record)
 {
 	const char *before = "{";
 
 	for (; table->name; table++) {
-		if (table->type == FIELD_SECRET || table->type == FIELD_BYTES)
+		if (left_out(table, record + table->offset))
 			continue;
 		if (!buffer_append(out, before, 1) || !render_string(out, table->name) ||
 			!buffer_append(out, ":", 1) ||

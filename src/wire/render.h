@@ -5,7 +5,7 @@
  * int64 sum holds beyond 15 digits is printed exactly too, by its decimal text. Enums print their
  * names, times their milliseconds. A group prints as an array of objects, without the elements
  * whose first member is an empty string (unused key slots). FIELD_SECRET and FIELD_BYTES are left
- * out. The output has no line breaks.
+ * out, and FIELD_JSON without text; its text is embedded as it is. The output has no line breaks.
  */
 #ifndef WIRE_RENDER_H
 #define WIRE_RENDER_H

@@ -201,35 +201,34 @@ class Load:
     # -- the proof
 
     def prove(self, replays):
-        """Compares all that was acknowledged with all that is there. Returns (lost, doubled);
-        anything else that does not agree raises."""
+        """Compares all that was acknowledged with all that is there. Raises what does not
+        agree."""
         acknowledged = {(t.player.dealer.casino_id, t.key): t for t in self.transfers()}
         equal(len(acknowledged), len(self.transfers()), "keys were used once")
-        lost = doubled = 0
-        seen = set()
+        seen, doubled = set(), []
         for player in self.players:
             casino_id = player.dealer.casino_id
-            entries = self.wallet.ctl_json("player", "ledger", casino_id,
-                                           player.user_id)["entries"]
-            for entry in entries:
+            for entry in self.wallet.ctl_json("player", "ledger", casino_id,
+                                              player.user_id)["entries"]:
                 key = (casino_id, entry["request_transaction_id"])
                 transfer = acknowledged.get(key)
                 check(transfer is not None and transfer.status == 200,
                       f"a movement that nobody was told of: {entry}")
-                doubled += key in seen
+                doubled += [key] if key in seen else []
                 seen.add(key)
                 self.compare(transfer, entry)
-            expected = self.expected_cents(player)
+        lost = [key for key, transfer in acknowledged.items()
+                if transfer.status == 200 and key not in seen]
+        check(not lost and not doubled, f"acknowledged {len(acknowledged)}, lost {len(lost)}, "
+              f"doubled {len(doubled)}; the first: {lost[:3]} {doubled[:3]}")
+        for player in self.players:
             answer = Caller(self.server, False).call("GET", BALANCE, player, {
                 "user_id": player.user_id, "request_timestamp": cb.now_ms()})
-            equal((answer.status, round(answer.json["balance"] * 100)), (200, expected),
-                  f"balance of {player.user_id}")
-        for key, transfer in acknowledged.items():
-            lost += transfer.status == 200 and key not in seen
+            equal((answer.status, round(answer.json["balance"] * 100)),
+                  (200, self.expected_cents(player)), f"balance of {player.user_id}")
         self.replay(replays)
         done = self.wallet.ctl_run("check")
         equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
-        return lost, doubled
 
     def expected_cents(self, player):
         return sum(t.cents if t.path == TRANSFER_IN else -t.cents

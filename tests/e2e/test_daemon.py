@@ -69,7 +69,11 @@ class Bench:
         return self
 
     def __exit__(self, *_):
+        logs = "".join(path.read_text(errors="replace") for path in self.wallet.logs.iterdir())
         self.wallet.close()
+        # Of a build with sanitizers, which do not all end the program.
+        found = re.search(r".*(runtime error:|Sanitizer).*", logs)
+        check(not found, f"a log holds: {found and found.group(0)}")
 
     def link(self, **words):
         return Link(self.edge, **words)

@@ -43,6 +43,18 @@ def dealer_of(demo):
     return cb.Dealer(entry["casino_id"], entry["key"], entry["mode"])
 
 
+def nothing_left(demo):
+    """No file and no process of the quickstart that wrote @demo is there any more."""
+    config = pathlib.Path(demo["ctl"][demo["ctl"].index("--config") + 1])
+    check(not config.parent.exists(), f"{config.parent} is left")
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        check(str(config.parent) not in command, f"process {entry.parent.name}: {command}")
+
+
 class Serving:
     """A quickstart that serves, as a context."""
 
@@ -60,6 +72,7 @@ class Serving:
         code = self.child.stop(signal.SIGINT)
         self.child.log.unlink()
         equal(code, 0, "exit code after Ctrl-C")
+        nothing_left(read_demo(self.state))
 
 
 def call(demo, path, **members):
@@ -80,8 +93,7 @@ def once(server):
         check(entry["key"] not in done.stdout + done.stderr, "a key in the transcript")
     for pid in demo["pids"].values():
         check(cb.process_gone(pid), f"process {pid} is left")
-    config = pathlib.Path(demo["ctl"][demo["ctl"].index("--config") + 1])
-    check(not config.parent.exists(), f"{config.parent} is left")
+    nothing_left(demo)
     for path in (work / server).iterdir():
         equal(stat.S_IMODE(path.stat().st_mode) & 0o077, 0, f"mode of {path}")
     equal(stat.S_IMODE((work / server).stat().st_mode), 0o700, "mode of the state directory")

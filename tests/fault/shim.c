@@ -4,10 +4,10 @@
  *     FAULT_STATE    directory: only files below it are concerned
  *     FAULT_CONTROL  file: while it exists, its lines say what fails
  *
- * A line of the control file is "CALL ERROR [SHORT]": CALL is sync (fsync, fdatasync) or write
- * (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO or ENOSPC. With SHORT a write
- * stores half of what it was given and says so, as on a disk that becomes full; only a write of
- * one byte fails. Who writes on is thus refused the last byte.
+ * A line of the control file is "CALL ERROR [GROW]": CALL is sync (fsync, fdatasync) or write
+ * (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO or ENOSPC. With GROW only what
+ * needs a new block of the file fails, as on a full disk: a write stores what fits into the blocks
+ * that are there.
  *
  * The file is read at every call, by the system calls themselves: what is interposed here is not
  * used here. FAULT_CONTROL itself must not lie below FAULT_STATE.
@@ -21,13 +21,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define BLOCK 4096
+
 struct fault {
 	int error; /* 0: none */
-	bool is_short;
+	bool grow;
 };
 
 /* Whether @fd is open on a file below FAULT_STATE. */
@@ -58,7 +61,7 @@ static struct fault fault_parse(char *text, const char *call)
 		if (strncmp(line, call, len) != 0 || line[len] != ' ')
 			continue;
 		fault.error = strstr(line, "ENOSPC") ? ENOSPC : EIO;
-		fault.is_short = strstr(line, "SHORT") != NULL;
+		fault.grow = strstr(line, "GROW") != NULL;
 	}
 	return fault;
 }
@@ -97,17 +100,34 @@ static int sync_or_fail(long number, int fd)
 	return -1;
 }
 
+/* How many of @len bytes fit into the blocks that the file has. */
+static size_t room_for(int fd, size_t len, off_t offset)
+{
+	struct stat st;
+	off_t end;
+
+	if (offset < 0)
+		offset = lseek(fd, 0, SEEK_CUR);
+	if (offset < 0 || fstat(fd, &st) < 0)
+		return 0;
+	end = (st.st_size + BLOCK - 1) / BLOCK * BLOCK;
+	if (offset >= end)
+		return 0;
+	return (size_t)(end - offset) < len ? (size_t)(end - offset) : len;
+}
+
 /* @offset -1: where the file stands. */
 static ssize_t write_or_fail(int fd, const void *data, size_t len, off_t offset)
 {
 	struct fault fault = fault_find("write", fd);
 
-	if (fault.error && (!fault.is_short || len < 2)) {
-		errno = fault.error;
-		return -1;
+	if (fault.error) {
+		len = fault.grow ? room_for(fd, len, offset) : 0;
+		if (!len) {
+			errno = fault.error;
+			return -1;
+		}
 	}
-	if (fault.error)
-		len /= 2;
 	return offset < 0 ? syscall(SYS_write, fd, data, len)
 			  : syscall(SYS_pwrite64, fd, data, len, offset);
 }

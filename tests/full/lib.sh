@@ -9,10 +9,11 @@ src=${CB_SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)}
 work=$(mktemp -d "${TMPDIR:-/tmp}/creditbridge-full.XXXXXX")
 chmod 711 "$work"
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+# The suites that are C programs, and those that run the real programs.
 # shellcheck disable=SC2034 # used by the scripts
-unit_suites="base domain wire link web store ledger"
+unit_suites=$(awk '$4 ~ /^[{]build[}]/ { print $1 }' "$src/tests/BUDGET")
 # shellcheck disable=SC2034
-e2e_suites="wallet ctl"
+e2e_suites=$(awk '$5 ~ /tests\/e2e\// { print $1 }' "$src/tests/BUDGET")
 steps=0
 steps_failed=0
 

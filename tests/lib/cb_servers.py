@@ -121,8 +121,9 @@ class Server:
         child.wait_ready(path.exists, 10, f"the socket of the {serve} worker")
 
     def restart(self):
-        """Starts the server anew after it died, and does not wait for it. Workers it left behind
-        are killed, which they must stand at any time: their sockets are in the way."""
+        """Starts the server anew after it died, and does not wait for it. What it left behind, its
+        own children and workers, is killed: it holds the ports and the sockets."""
+        self.child.stop()
         if self.spawns:
             pids_end(self.worker_pids(), signals=(signal.SIGKILL,))
         self.child = Child(self.argv(), self.log)

@@ -9,20 +9,25 @@
 Suite *buffer_suite(void);
 Suite *clock_suite(void);
 Suite *log_suite(void);
+Suite *network_suite(void);
 Suite *pack_suite(void);
 Suite *settings_suite(void);
 Suite *state_dir_suite(void);
 Suite *text_suite(void);
 
+Suite *callback_names_suite(void);
 Suite *money_suite(void);
 Suite *movement_suite(void);
 Suite *records_suite(void);
 Suite *refusal_suite(void);
 
 Suite *body_suite(void);
+Suite *callback_body_suite(void);
+Suite *dealer_answer_suite(void);
 Suite *memory_suite(void);
 Suite *render_suite(void);
 Suite *signature_suite(void);
+Suite *webhook_suite(void);
 
 /* A suite with one case of the tests of the NULL-terminated list @tests. */
 static inline Suite *suite_make(const char *name, const TTest *const *tests, double timeout_s)

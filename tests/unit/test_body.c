@@ -410,10 +410,66 @@ START_TEST(random_amounts_arrive)
 }
 END_TEST
 
+struct looked_at {
+	money_t payout;
+	bool text, object, any;
+};
+
+/* What may be zero, and what matters only by being there. */
+START_TEST(payouts_and_presence)
+{
+	static const struct body_field table[] = {
+		BODY_FIELD(BODY_PAYOUT, looked_at, payout),
+		{"text", BODY_HAS_STRING, false, offsetof(struct looked_at, text), 1},
+		{"object", BODY_HAS_OBJECT, false, offsetof(struct looked_at, object), 1},
+		{"any", BODY_HAS_ANY, false, offsetof(struct looked_at, any), 1},
+		BODY_FIELD_END,
+	};
+	static const struct {
+		const char *text;
+		enum refusal refusal;
+		const char *detail;
+		struct looked_at record;
+	} rows[] = {
+		{"{\"payout\":0}", REFUSAL_NONE, "", {0, false, false, false}},
+		{"{\"payout\":0.0,\"text\":\"\"}", REFUSAL_NONE, "", {0, true, false, false}},
+		{"{\"payout\":0.0001,\"object\":{}}", REFUSAL_NONE, "", {1, false, true, false}},
+		{"{\"payout\":2,\"any\":null}", REFUSAL_NONE, "", {20000, false, false, true}},
+		{"{\"payout\":-1}", REFUSAL_INVALID_AMOUNT, "payout: must not be negative",
+			{0, false, false, false}},
+		{"{\"payout\":-1e-9}", REFUSAL_INVALID_AMOUNT, "payout: must not be negative",
+			{0, false, false, false}},
+		{"{\"payout\":\"1\"}", REFUSAL_BAD_REQUEST, "payout: must be a number",
+			{0, false, false, false}},
+		{"{\"any\":1}", REFUSAL_BAD_REQUEST, "payout: is required",
+			{0, false, false, false}},
+		{"{\"payout\":1,\"text\":{}}", REFUSAL_BAD_REQUEST, "text: must be a string",
+			{0, false, false, false}},
+		{"{\"payout\":1,\"object\":null}", REFUSAL_BAD_REQUEST,
+			"object: must be an object", {0, false, false, false}},
+	};
+	char detail[BODY_DETAIL_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct looked_at record = {0, false, false, false};
+
+		ck_assert_int_eq(body_parse(rows[i].text, strlen(rows[i].text), table, &record,
+			detail), rows[i].refusal);
+		ck_assert_str_eq(detail, rows[i].detail);
+		if (rows[i].refusal != REFUSAL_NONE)
+			continue;
+		ck_assert_int_eq(record.payout, rows[i].record.payout);
+		ck_assert_int_eq(record.text, rows[i].record.text);
+		ck_assert_int_eq(record.object, rows[i].record.object);
+		ck_assert_int_eq(record.any, rows[i].record.any);
+	}
+}
+END_TEST
+
 Suite *body_suite(void)
 {
 	const TTest *const tests[] = {fills_every_member, tells_the_place, raw_nul_bytes,
-		large_bodies, mutated_bodies, random_amounts_arrive, NULL};
+		large_bodies, mutated_bodies, random_amounts_arrive, payouts_and_presence, NULL};
 	Suite *suite = suite_make("body", tests, 120);
 	TCase *tables = tcase_create("table");
 

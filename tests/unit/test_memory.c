@@ -9,8 +9,10 @@
 
 #include "domain/records.h"
 #include "wire/body.h"
+#include "wire/dealer_answer.h"
 #include "wire/render.h"
 #include "wire/signature.h"
+#include "wire/webhook.h"
 
 #include <gnutls/gnutls.h>
 #include <stdio.h>
@@ -243,6 +245,54 @@ START_TEST(signature)
 }
 END_TEST
 
+START_TEST(webhook)
+{
+	static const struct dealer_key keys[DEALER_KEYS_MAX] = {{"k1", "a", 0}, {"k2", "b", 0}};
+	char text[WEBHOOK_SIGNATURE_MAX];
+	unsigned long n;
+
+	gnutls_malloc = __wrap_malloc;
+	gnutls_calloc = __wrap_calloc;
+	gnutls_realloc = __wrap_realloc;
+	gnutls_free = __wrap_free;
+	for (n = 1;; n++) {
+		bool made;
+
+		arm(n, _i);
+		made = webhook_sign(keys, "k2", "betting-1", 1, "{}", 2, text);
+		ck_assert(disarm() == !made);
+		ck_assert_uint_eq(strlen(text), made ? WEBHOOK_SIGNATURE_MAX - 1 : 0);
+		if (made)
+			break;
+	}
+	ck_assert_uint_ge(n, 3);
+}
+END_TEST
+
+/* An answer that could not be read for want of memory is unreadable, never an empty success. */
+START_TEST(dealer_answer)
+{
+	static const char text[] = "{\"id\":\"a\",\"detail\":\"b\",\"x\":[1e99,{}]}";
+	unsigned long n;
+
+	for (n = 1;; n++) {
+		struct callback_outcome outcome;
+		enum dealer_answer_shape shape;
+
+		memset(&outcome, 0, sizeof(outcome));
+		arm(n, _i);
+		shape = dealer_answer_read(text, strlen(text), &outcome);
+		if (!disarm()) {
+			ck_assert_int_eq(shape, DEALER_ANSWER_ERROR);
+			break;
+		}
+		ck_assert_int_eq(shape, DEALER_ANSWER_UNREADABLE);
+		ck_assert(strstr(outcome.note, "out of memory") != NULL);
+	}
+	ck_assert_uint_ge(n, 5);
+}
+END_TEST
+
 Suite *memory_suite(void)
 {
 	Suite *suite = suite_create("memory");
@@ -254,6 +304,8 @@ Suite *memory_suite(void)
 	tcase_add_loop_test(tcase, parse_every_length, 0, 2);
 	tcase_add_loop_test(tcase, render, 0, 2);
 	tcase_add_loop_test(tcase, signature, 0, 2);
+	tcase_add_loop_test(tcase, webhook, 0, 2);
+	tcase_add_loop_test(tcase, dealer_answer, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -20,6 +20,7 @@ struct outer {
 	char text[6];
 	struct inner group[2];
 	struct bytes rest;
+	struct bytes json;
 };
 static const char *const kind_names[] = {"a", "b"};
 static const struct field inner_fields[] = {
@@ -39,10 +40,12 @@ static const struct field outer_fields[] = {
 	FIELD(FIELD_STR, outer, text),
 	FIELD_SUB(outer, group, inner, inner_fields),
 	FIELD(FIELD_BYTES, outer, rest),
+	FIELD(FIELD_JSON, outer, json),
 	FIELD_END,
 };
 
 static const uint8_t rest[] = {0, 1, 2};
+static const uint8_t json[] = {'{', '}'};
 /* The layout of the wire and of the disk, byte for byte: it must never change by accident. */
 static const uint8_t packed[] = {
 	1,                                              /* flag */
@@ -57,6 +60,7 @@ static const uint8_t packed[] = {
 	0, 3, 'o', 'n', 'e', 0, 1,                      /* group[0] */
 	0, 0, 0, 2,                                     /* group[1] */
 	0, 0, 0, 3, 0, 1, 2,                            /* rest */
+	0, 0, 0, 2, '{', '}',                           /* json */
 };
 
 /* Holes are zero too: the structs are compared byte for byte. */
@@ -77,6 +81,8 @@ static void fill_example(struct outer *outer)
 	outer->group[1].number = 2;
 	outer->rest.data = rest;
 	outer->rest.len = sizeof(rest);
+	outer->json.data = json;
+	outer->json.len = sizeof(json);
 }
 
 START_TEST(layout)
@@ -93,8 +99,10 @@ START_TEST(layout)
 	memset(&back, 0, sizeof(back));
 	ck_assert(unpack_record(&in, outer_fields, &back));
 	ck_assert_uint_eq(in.len, 0);
-	ck_assert_ptr_eq(back.rest.data, packed + sizeof(packed) - 3);
+	ck_assert_ptr_eq(back.rest.data, packed + sizeof(packed) - 6 - 3);
 	ck_assert_uint_eq(back.rest.len, 3);
+	ck_assert_ptr_eq(back.json.data, packed + sizeof(packed) - 2);
+	ck_assert_uint_eq(back.json.len, 2);
 	ck_assert_mem_eq(&back, &outer, offsetof(struct outer, rest));
 	buffer_free(&out);
 }
@@ -143,7 +151,7 @@ END_TEST
 
 START_TEST(digest_sees_every_change)
 {
-	struct field changed[12];
+	struct field changed[13];
 	uint64_t digest = field_digest(0, outer_fields);
 
 	ck_assert_uint_eq(sizeof(changed), sizeof(outer_fields));

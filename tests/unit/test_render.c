@@ -28,6 +28,8 @@ struct all {
 	char text[5];
 	char secret[8];
 	struct bytes bytes;
+	struct bytes json;
+	struct bytes nothing;
 	struct slot slots[3];
 	struct numbered numbereds[2];
 };
@@ -56,6 +58,8 @@ static const struct field all_fields[] = {
 	FIELD(FIELD_TIME_MS, all, time_ms),
 	FIELD(FIELD_STR, all, text),
 	FIELD(FIELD_BYTES, all, bytes),
+	FIELD(FIELD_JSON, all, json),
+	FIELD(FIELD_JSON, all, nothing),
 	FIELD_SUB(all, slots, slot, slot_fields),
 	FIELD_SUB(all, numbereds, numbered, numbered_fields),
 	FIELD_END,
@@ -64,6 +68,7 @@ static const char all_json[] =
 	"{\"yes\":true,\"no\":false,\"u8\":255,\"u16\":65535,\"u32\":4294967295,"
 	"\"i32\":-2147483648,\"u64\":18446744073709551615,\"kind\":\"two\",\"money\":-12.5,"
 	"\"time_ms\":1700000000123,\"text\":\"a\\\"b\","
+	"\"json\":{ \"a\": [1.50] },"
 	"\"slots\":[{\"name\":\"k1\",\"number\":1},{\"name\":\"k3\",\"number\":3}],"
 	"\"numbereds\":[{\"number\":0,\"name\":\"\"},{\"number\":1,\"name\":\"\"}]}";
 
@@ -84,6 +89,7 @@ static struct all example(void)
 	strcpy(all.text, "a\"b");
 	strcpy(all.secret, "hidden");
 	all.bytes = (struct bytes){(const uint8_t *)"hidden", 6};
+	all.json = (struct bytes){(const uint8_t *)"{ \"a\": [1.50] }", 15};
 	strcpy(all.slots[0].name, "k1");
 	all.slots[0].number = 1;
 	all.slots[1].number = 2;

@@ -46,6 +46,10 @@ static const char *load(const char *text, size_t len, struct settings *settings,
 	return message + strlen(path);
 }
 
+#define NETWORKS                                                                                   \
+	": callback_networks must be a list of at most 32 networks such as \"10.0.0.0/8\" or "     \
+	"\"fd00::/8\"\n"
+
 START_TEST(defaults)
 {
 	struct settings s;
@@ -67,6 +71,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.log_keep_mib, 1024);
 	ck_assert_uint_eq(s.disk_low_water_mib, 64);
 	ck_assert_uint_eq(s.disk_ballast_mib, 16);
+	ck_assert_uint_eq(s.callback_network_count, 0);
 }
 END_TEST
 
@@ -100,6 +105,7 @@ START_TEST(every_option_is_taken)
 		"/* log_keep_mib = 7\n */ checkpoint_interval_ms = 3600000\n"
 		"log_keep_mib = 0\n"
 		"disk_low_water_mib = 16777216\n"
+		"callback_networks = {\"10.0.0.0/8\", # ours\n\"fd00::/8\"}\n"
 		"disk_ballast_mib = 3";
 	struct settings s;
 	enum status status;
@@ -122,6 +128,58 @@ START_TEST(every_option_is_taken)
 	ck_assert_uint_eq(s.log_keep_mib, 0);
 	ck_assert_uint_eq(s.disk_low_water_mib, 16777216);
 	ck_assert_uint_eq(s.disk_ballast_mib, 3);
+	ck_assert_uint_eq(s.callback_network_count, 2);
+	ck_assert_uint_eq(s.callback_networks[0].prefix, 96 + 8);
+	ck_assert_uint_eq(s.callback_networks[0].address[12], 10);
+	ck_assert_uint_eq(s.callback_networks[1].prefix, 8);
+	ck_assert_uint_eq(s.callback_networks[1].address[0], 0xfd);
+}
+END_TEST
+
+START_TEST(lists_are_given_anew_or_added_to)
+{
+	static const struct {
+		const char *text;
+		unsigned int count;
+		uint8_t last; /* the fourth byte of the last one */
+	} cases[] = {
+		{"callback_networks = {}", 0, 0},
+		{"callback_networks = 127.0.0.1", 1, 1},
+		{"callback_networks = {127.0.0.1, \"127.0.0.2\",}", 2, 2},
+		{"callback_networks = {127.0.0.1}\ncallback_networks = {127.0.0.3}", 1, 3},
+		{"callback_networks = {127.0.0.1}\ncallback_networks += {127.0.0.4}", 2, 4},
+		{"callback_networks = {127.0.0.1}\ncallback_networks = {}", 0, 0},
+		{"callback_networks = {::1}", 1, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct settings s;
+		enum status status;
+
+		ck_assert_str_eq(load(cases[i].text, strlen(cases[i].text), &s, &status), "");
+		ck_assert_msg(s.callback_network_count == cases[i].count, "%s: %u", cases[i].text,
+			s.callback_network_count);
+		if (cases[i].count)
+			ck_assert_uint_eq(s.callback_networks[cases[i].count - 1].address[15],
+				cases[i].last);
+	}
+}
+END_TEST
+
+START_TEST(a_list_is_bounded)
+{
+	char text[4096] = "\ncallback_networks = {";
+	struct settings s;
+	enum status status;
+
+	for (int i = 0; i < SETTINGS_NETWORKS_MAX; i++)
+		sprintf(text + strlen(text), "\"10.0.%d.0/24\",", i);
+	strcat(text, "}");
+	ck_assert_str_eq(load(text, strlen(text), &s, &status), "");
+	ck_assert_uint_eq(s.callback_network_count, SETTINGS_NETWORKS_MAX);
+	strcpy(strrchr(text, '}'), "\"::1\"}");
+	ck_assert_str_eq(load(text, strlen(text), &s, &status), ":2" NETWORKS);
+	ck_assert_int_eq(status, STATUS_CONFIG);
 }
 END_TEST
 
@@ -174,6 +232,10 @@ static const struct {
 	{"log_level = loud", ":1: log_level must be error, warning, info or debug\n"},
 	{"log_level = info\nlog_level = INFO\n",
 		":2: log_level must be error, warning, info or debug\n"},
+	{"callback_networks = {10.0.0.1/8}", ":1" NETWORKS},
+	{"\ncallback_networks = {\"10.0.0.0/8\",\n\"dealer.example\"}", ":3" NETWORKS},
+	{"callback_networks = \"{}\"", ":1" NETWORKS},
+	{"callback_networks = \"\"", ":1" NETWORKS},
 	/* the first of two errors */
 	{"log_level = a\nlog_target = b\n",
 		":1: log_level must be error, warning, info or debug\n"},
@@ -255,7 +317,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 16);
+	ck_assert_uint_eq(count, 17);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);
@@ -266,7 +328,8 @@ END_TEST
 Suite *settings_suite(void)
 {
 	const TTest *const tests[] = {defaults, an_empty_file_is_the_defaults,
-		every_option_is_taken, refuses_what_is_no_configuration,
+		every_option_is_taken, lists_are_given_anew_or_added_to, a_list_is_bounded,
+		refuses_what_is_no_configuration,
 		refuses_what_cannot_be_read, the_sample_shows_every_option, NULL};
 	Suite *suite = suite_create("settings");
 	TCase *tcase = tcase_create("settings");

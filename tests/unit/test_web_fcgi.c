@@ -37,6 +37,7 @@ static void setup(void)
 /* Starts the worker process, then the ledger's thread (in this order: a fork keeps no threads). */
 static void start(unsigned int threads)
 {
+	struct fcgi_program program = server_program(&server);
 	struct web_socket own;
 	char why[256];
 
@@ -49,7 +50,7 @@ static void start(unsigned int threads)
 		close(fake.listen_fd);
 		log_open("test", false, LOG_LEVEL_ERROR);
 		fcgi_block_signals();
-		exit(fcgi_run(&server, own.fd, threads, &own));
+		exit(fcgi_run(&program, own.fd, threads, &own));
 	}
 	close(own.fd);
 	fake_start(&fake);

@@ -4,8 +4,9 @@
 
 int main(void)
 {
-	static Suite *(*const makers[])(void) = {body_suite, memory_suite, render_suite,
-		signature_suite, NULL};
+	static Suite *(*const makers[])(void) = {body_suite, callback_body_suite,
+		dealer_answer_suite, memory_suite, render_suite, signature_suite, webhook_suite,
+		NULL};
 
 	return tap_main(makers);
 }

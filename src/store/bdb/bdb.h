@@ -4,9 +4,9 @@
  * One environment, owned by this process alone (DB_PRIVATE), recovered when it is opened. One
  * btree a row kind, in the file NAME.db. See SCHEMA beside this file for the encoding.
  *
- * The disk's errors: a failing fsync or an EIO while saving ends the process at once with exit
- * code 74 (BDB_EXIT_IO): libdb would repeat the fsync, which on Linux can report success for data
- * that is lost. Nothing is answered for the batch that met it.
+ * The disk's errors: a failing fsync or an EIO ends the process at once with exit code 74
+ * (BDB_EXIT_IO): libdb would repeat the call, and a repeated fsync can on Linux report success for
+ * data that is lost. Nothing is answered for the batch that met it.
  */
 #ifndef STORE_BDB_BDB_H
 #define STORE_BDB_BDB_H
@@ -30,5 +30,8 @@ struct bdb_options {
  */
 enum status bdb_open(const struct bdb_options *options, struct store **store, char *why,
 	size_t why_size);
+
+/* Whether a write of this process, since its start, found the disk full. */
+bool bdb_met_full(void);
 
 #endif

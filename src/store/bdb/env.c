@@ -3,6 +3,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +14,23 @@
 /* Holds all records of a batch of 256 commands, so that a commit is one write. */
 #define LOG_BUFFER_SIZE (2 * MIB)
 
-static void die_of_io(const char *where)
+/* libdb reports each page that it cannot write: more than this tells nothing new. */
+#define MESSAGES_MAX 50
+
+/* A write found the disk full: libdb may report that as DB_RUNRECOVERY. */
+static atomic_bool met_full;
+static atomic_uint messages;
+
+static void die_of_disk(const char *where, int error)
 {
-	log_line(LOG_LEVEL_ERROR, "disk_failed", "where=%s error=EIO action=halt", where);
+	log_line(LOG_LEVEL_ERROR, "disk_failed", "where=%s error=\"%s\" action=halt", where,
+		strerror(error));
 	_exit(BDB_EXIT_IO);
+}
+
+bool bdb_met_full(void)
+{
+	return atomic_load(&met_full);
 }
 
 enum status bdb_status(int error)
@@ -25,7 +39,7 @@ enum status bdb_status(int error)
 	case 0:
 		return STATUS_OK;
 	case EIO:
-		die_of_io("libdb");
+		die_of_disk("libdb", error);
 		return STATUS_IO;
 	case ENOSPC:
 	case EDQUOT:
@@ -38,7 +52,10 @@ enum status bdb_status(int error)
 	}
 }
 
-/* In the place of libdb's fsync, which it would repeat on EIO (see bdb.h). */
+/*
+ * In the place of libdb's fsync, which it would repeat on EIO (see bdb.h). Whatever the error, what
+ * was to be synced may be lost although a second fsync succeeds.
+ */
 static int sync_or_die(int fd)
 {
 	int done;
@@ -46,16 +63,59 @@ static int sync_or_die(int fd)
 	do
 		done = fdatasync(fd);
 	while (done < 0 && errno == EINTR);
-	if (done < 0 && errno == EIO)
-		die_of_io("fdatasync");
+	if (done < 0)
+		die_of_disk("fdatasync", errno);
 	return done;
+}
+
+/*
+ * In the place of libdb's writes, whose errors do not always get through to the caller. libdb takes
+ * a short write of a function that is not its own for an error, and what errno held for its cause.
+ * @offset -1: where the file stands. Returns @len, or -1.
+ */
+static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < len) {
+		n = offset < 0 ? write(fd, data + done, len - done)
+			       : pwrite(fd, data + done, len - done, offset + (off_t)done);
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0)
+			errno = ENOSPC;
+		if (n > 0 || (n < 0 && errno == EINTR))
+			continue;
+		if (errno == EIO)
+			die_of_disk("write", errno);
+		if (errno == ENOSPC || errno == EDQUOT)
+			atomic_store(&met_full, true);
+		return -1;
+	}
+	return (ssize_t)len;
+}
+
+static ssize_t write_noting(int fd, const void *data, size_t len)
+{
+	return write_all(fd, data, len, -1);
+}
+
+static ssize_t pwrite_noting(int fd, const void *data, size_t len, off_t offset)
+{
+	return write_all(fd, data, len, offset);
 }
 
 static void on_message(const DB_ENV *env, const char *prefix, const char *message)
 {
+	unsigned int count = atomic_fetch_add(&messages, 1);
+
 	(void)env;
 	(void)prefix;
-	log_line(LOG_LEVEL_WARNING, "libdb", "message=\"%s\"", message);
+	if (count < MESSAGES_MAX)
+		log_line(LOG_LEVEL_WARNING, "libdb", "message=\"%s\"", message);
+	else if (count == MESSAGES_MAX)
+		log_line(LOG_LEVEL_WARNING, "libdb", "message=\"further messages are left out\"");
 }
 
 static int open_tables(struct bdb_env *bdb)
@@ -110,15 +170,17 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 
 	memset(bdb, 0, sizeof(*bdb));
 	db_env_set_func_fsync(sync_or_die);
+	db_env_set_func_write(write_noting);
+	db_env_set_func_pwrite(pwrite_noting);
 	error = open_env(bdb, options);
 	if (!error)
 		error = open_tables(bdb);
 	if (!error)
 		return STATUS_OK;
 	snprintf(why, why_size, "cannot open the database in %s: %s", options->directory,
-		db_strerror(error));
+		bdb_met_full() ? strerror(ENOSPC) : db_strerror(error));
 	bdb_env_close(bdb);
-	return bdb_status(error);
+	return bdb_met_full() ? STATUS_FULL : bdb_status(error);
 }
 
 void bdb_env_close(struct bdb_env *bdb)

@@ -18,6 +18,7 @@
 /* How often the amount of log since the last checkpoint is looked at. */
 #define LOOK_MS     50
 #define ARCHIVE_MS  10000
+#define RETRY_MS    1000
 #define MIB         (1024 * 1024)
 
 /* Adds up the log files in the environment's directory. */
@@ -79,8 +80,11 @@ static void count_checkpoint(struct bdb_maintain *maintain)
 	maintain->last_checkpoint = last;
 }
 
-/* Writes a checkpoint when @kib of log were written since the last; 0: whenever there is any. */
-static void checkpoint(struct bdb_maintain *maintain, uint32_t kib)
+/*
+ * Writes a checkpoint when @kib of log were written since the last; 0: whenever there is any. False:
+ * it failed.
+ */
+static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib)
 {
 	int error = maintain->env->txn_checkpoint(maintain->env, kib, 0, 0);
 
@@ -88,7 +92,7 @@ static void checkpoint(struct bdb_maintain *maintain, uint32_t kib)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	else
 		count_checkpoint(maintain);
-	bdb_status(error);
+	return bdb_status(error) == STATUS_OK;
 }
 
 /* Sleeps for LOOK_MS or until the thread is to end. Returns whether it is. */
@@ -114,15 +118,19 @@ static bool nap(struct bdb_maintain *maintain)
 static void *run(void *context)
 {
 	struct bdb_maintain *maintain = context;
-	int64_t now, checkpoint_ms = clock_boot_ms(), archive_ms = 0;
+	int64_t now, checkpoint_ms = clock_boot_ms(), failed_ms = 0, archive_ms = 0;
+	bool due;
 
 	while (!nap(maintain)) {
 		now = clock_boot_ms();
-		if (now - checkpoint_ms >= maintain->options.checkpoint_interval_ms) {
-			checkpoint(maintain, 0);
-			checkpoint_ms = clock_boot_ms();
-		} else {
-			checkpoint(maintain, maintain->options.checkpoint_kib);
+		due = now - checkpoint_ms >= maintain->options.checkpoint_interval_ms;
+		/* One that fails for want of space is tried again, but not at every look. */
+		if (!failed_ms || now - failed_ms >= RETRY_MS) {
+			if (due)
+				checkpoint_ms = now;
+			failed_ms = checkpoint(maintain, due ? 0 : maintain->options.checkpoint_kib)
+				? 0
+				: now;
 		}
 		if (now - archive_ms >= ARCHIVE_MS) {
 			remove_old_logs(maintain);

@@ -1,0 +1,104 @@
+#include "callback/classify.h"
+
+#include "wire/dealer_answer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void note(struct callback_outcome *outcome, const char *text)
+{
+	dealer_answer_quote(outcome->note, sizeof(outcome->note), text);
+}
+
+static void note_status(struct callback_outcome *outcome, const char *more)
+{
+	snprintf(outcome->note, sizeof(outcome->note), "HTTP status %u%s",
+		(unsigned int)outcome->http_status, more);
+}
+
+/* True: the body is what the dealer wrote, not packed in a way that was not asked for. */
+static bool is_plain(const struct http_answer *answer)
+{
+	return http_answer_only(answer, "Content-Encoding", "identity") &&
+		http_answer_only(answer, "Transfer-Encoding", "chunked");
+}
+
+/* A whole answer with a 2xx status. */
+static enum callback_class classify_2xx(const struct http_answer *answer,
+	struct callback_outcome *outcome)
+{
+	static const enum callback_class classes[] = {
+		[DEALER_ANSWER_UNREADABLE] = CALLBACK_UNKNOWN,
+		[DEALER_ANSWER_EMPTY] = CALLBACK_SUCCESS,
+		[DEALER_ANSWER_OBJECT] = CALLBACK_SUCCESS,
+		[DEALER_ANSWER_ERROR] = CALLBACK_REFUSED,
+	};
+
+	if (!is_plain(answer)) {
+		note(outcome, "the answer is not readable: it is packed");
+		return CALLBACK_UNKNOWN;
+	}
+	return classes[dealer_answer_read(answer->body.data, answer->body.len, outcome)];
+}
+
+static enum callback_class classify_4xx(const struct http_answer *answer,
+	struct callback_outcome *outcome)
+{
+	struct callback_outcome read;
+
+	if (answer->code == 408 || answer->code == 425 || answer->code == 429) {
+		note_status(outcome, "");
+		return CALLBACK_UNKNOWN;
+	}
+	/* The words of an error body, and nothing else of any other. */
+	memset(&read, 0, sizeof(read));
+	if (is_plain(answer) && dealer_answer_read(answer->body.data, answer->body.len, &read) ==
+			DEALER_ANSWER_ERROR) {
+		memcpy(outcome->dealer_error_id, read.dealer_error_id,
+			sizeof(outcome->dealer_error_id));
+		memcpy(outcome->dealer_error_detail, read.dealer_error_detail,
+			sizeof(outcome->dealer_error_detail));
+	} else {
+		note_status(outcome, " without an error body");
+	}
+	return CALLBACK_REFUSED;
+}
+
+static enum callback_class classify_answer(const struct http_answer *answer,
+	struct callback_outcome *outcome)
+{
+	switch (answer->code / 100) {
+	case 2:
+		return classify_2xx(answer, outcome);
+	case 3:
+		note_status(outcome, ": redirects are not followed");
+		return CALLBACK_UNKNOWN;
+	case 4:
+		return classify_4xx(answer, outcome);
+	default:
+		note_status(outcome, "");
+		return CALLBACK_UNKNOWN;
+	}
+}
+
+void classify(const struct http_answer *answer, struct callback_outcome *outcome)
+{
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->http_status = (uint16_t)answer->code;
+	outcome->ms = answer->ms < 0 ? 0 : (uint32_t)answer->ms;
+	switch (answer->outcome) {
+	case HTTP_ANSWERED:
+		outcome->class = classify_answer(answer, outcome);
+		break;
+	case HTTP_CUT:
+	case HTTP_TOO_LARGE:
+		note(outcome, answer->error);
+		break;
+	case HTTP_NOT_SENT:
+	case HTTP_FENCED:
+	case HTTP_FAILED:
+		outcome->class = CALLBACK_NOT_SENT;
+		note(outcome, answer->error);
+		break;
+	}
+}

@@ -1,0 +1,386 @@
+#include "callback/http_exchange.h"
+
+#include "base/clock.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+/* An idle connection older than this is not used again: the peer is likely to have closed it. */
+#define IDLE_AGE_S 20L
+/* A connection is not kept longer than this: a dealer's name may come to mean another address. */
+#define LIFETIME_S 300L
+
+struct exchange *exchange_new(const struct http_demands *demands, struct http_sockets *sockets)
+{
+	struct exchange *exchange = calloc(1, sizeof(*exchange));
+
+	if (!exchange)
+		return NULL;
+	exchange->demands = demands;
+	exchange->sockets = sockets;
+	exchange->curl = curl_easy_init();
+	if (!exchange->curl) {
+		free(exchange);
+		return NULL;
+	}
+	return exchange;
+}
+
+void exchange_free(struct exchange *exchange)
+{
+	if (!exchange)
+		return;
+	curl_easy_cleanup(exchange->curl);
+	curl_slist_free_all(exchange->headers);
+	free(exchange);
+}
+
+/* True: the demands allow to talk to @address. */
+static bool allowed(const struct http_demands *demands,
+	const uint8_t address[NETWORK_ADDRESS_SIZE])
+{
+	if (!demands->public_only || network_is_public(address))
+		return true;
+	for (unsigned int i = 0; i < demands->network_count; i++) {
+		if (network_contains(&demands->networks[i], address))
+			return true;
+	}
+	return false;
+}
+
+static void refuse_address(struct exchange *exchange, const uint8_t address[NETWORK_ADDRESS_SIZE])
+{
+	char text[NETWORK_TEXT_MAX];
+
+	network_address_format(address, text);
+	snprintf(exchange->refused, sizeof(exchange->refused),
+		"the address %s is not public and not in callback_networks", text);
+}
+
+static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct curl_sockaddr *peer)
+{
+	struct exchange *exchange = closure;
+	uint8_t address[NETWORK_ADDRESS_SIZE];
+
+	if (purpose != CURLSOCKTYPE_IPCXN || !network_address_of(&peer->addr, address)) {
+		snprintf(exchange->refused, sizeof(exchange->refused), "not an Internet address");
+		return CURL_SOCKET_BAD;
+	}
+	if (!allowed(exchange->demands, address)) {
+		refuse_address(exchange, address);
+		return CURL_SOCKET_BAD;
+	}
+	return http_sockets_open(exchange->sockets, peer->family, peer->socktype, peer->protocol);
+}
+
+/* May come long after the exchange that opened it. */
+static int close_socket(void *closure, curl_socket_t fd)
+{
+	return http_sockets_close(closure, fd);
+}
+
+/*
+ * True: on a connection that was used before something has come in that nobody asked for. libcurl
+ * 7.88 would take it for the answer to the next request. Such a connection is closed.
+ */
+static bool has_unasked(struct exchange *exchange, int fd)
+{
+	struct pollfd state = {.fd = fd, .events = POLLIN};
+	long new_connections = 0;
+
+	if (curl_easy_getinfo(exchange->curl, CURLINFO_NUM_CONNECTS, &new_connections) != CURLE_OK ||
+		new_connections)
+		return false;
+	if (fd < 0)
+		return true;
+	if (poll(&state, 1, 0) == 0)
+		return false;
+	shutdown(fd, SHUT_RDWR);
+	return true;
+}
+
+/*
+ * A connection stands and nothing of the request has left. libcurl comes here again when it is
+ * about to send a request a second time.
+ */
+static int before_request(void *closure, char *peer_ip, char *own_ip, int peer_port, int own_port)
+{
+	struct exchange *exchange = closure;
+	uint8_t address[NETWORK_ADDRESS_SIZE];
+
+	if (exchange->leaving) {
+		snprintf(exchange->refused, sizeof(exchange->refused),
+			"the kept connection died; the request is not sent again");
+		return CURL_PREREQFUNC_ABORT;
+	}
+	if (exchange->demands->public_only) {
+		if (!network_address_parse(peer_ip, address)) {
+			snprintf(exchange->refused, sizeof(exchange->refused),
+				"not an Internet address");
+			return CURL_PREREQFUNC_ABORT;
+		}
+		if (!allowed(exchange->demands, address)) {
+			refuse_address(exchange, address);
+			return CURL_PREREQFUNC_ABORT;
+		}
+	}
+	if (has_unasked(exchange, http_sockets_find(exchange->sockets, own_ip, own_port, peer_ip,
+					  peer_port))) {
+		exchange->stale = true;
+		snprintf(exchange->refused, sizeof(exchange->refused),
+			"the kept connection was not fit for use");
+		return CURL_PREREQFUNC_ABORT;
+	}
+	if (exchange->fence && !exchange->fence(exchange->closure)) {
+		exchange->fenced = true;
+		return CURL_PREREQFUNC_ABORT;
+	}
+	exchange->leaving = true;
+	return CURL_PREREQFUNC_OK;
+}
+
+static size_t give_body(char *to, size_t size, size_t count, void *closure)
+{
+	struct exchange *exchange = closure;
+	size_t len = size * count;
+
+	if (len > exchange->left)
+		len = exchange->left;
+	if (len)
+		memcpy(to, exchange->body, len);
+	exchange->body += len;
+	exchange->left -= len;
+	return len;
+}
+
+static size_t take_body(char *data, size_t size, size_t count, void *closure)
+{
+	struct exchange *exchange = closure;
+	size_t len = size * count;
+
+	if (buffer_append(&exchange->answer->body, data, len))
+		return len;
+	exchange->too_large = true;
+	return 0;
+}
+
+/* Called once a line, with its CR LF; interim (1xx) answers are headed by a status line too. */
+static size_t take_header(char *data, size_t size, size_t count, void *closure)
+{
+	struct exchange *exchange = closure;
+	struct buffer *headers = &exchange->answer->headers;
+	size_t len = size * count, text = len;
+
+	exchange->header_bytes += len;
+	if (exchange->header_bytes > HTTP_ANSWER_HEADER_MAX) {
+		exchange->too_large = true;
+		return 0;
+	}
+	while (text && (data[text - 1] == '\r' || data[text - 1] == '\n'))
+		text--;
+	if (text >= 5 && strncasecmp(data, "HTTP/", 5) == 0) {
+		buffer_reset(headers);
+		exchange->header_ended = false;
+		return len;
+	}
+	if (!text)
+		exchange->header_ended = true;
+	else if (!buffer_append(headers, data, text) || !buffer_append(headers, "\n", 1))
+		return 0;
+	return len;
+}
+
+static struct curl_slist *list_add(struct curl_slist *list, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(list, line);
+
+	if (!longer)
+		curl_slist_free_all(list);
+	return longer;
+}
+
+/* Returns libcurl's header list, or NULL with a sentence in @error. */
+static struct curl_slist *make_headers(const struct http_call *call, char *error)
+{
+	/* Neither a wait for "100 Continue" nor libcurl's own idea of the content type. */
+	struct curl_slist *list = list_add(NULL, "Expect:");
+	bool typed = false;
+	char line[4096];
+	int len;
+
+	for (unsigned int i = 0; list && i < call->header_count; i++) {
+		const struct http_header *header = &call->headers[i];
+
+		len = snprintf(line, sizeof(line), "%s: %s", header->name, header->value);
+		if (i >= HTTP_REQUEST_HEADERS || len < 0 || (size_t)len >= sizeof(line) ||
+			strpbrk(line, "\r\n")) {
+			curl_slist_free_all(list);
+			snprintf(error, HTTP_ERROR_SIZE, "a request header is not usable");
+			return NULL;
+		}
+		typed = typed || strcasecmp(header->name, "Content-Type") == 0;
+		list = list_add(list, line);
+	}
+	if (list && !typed)
+		list = list_add(list, "Content-Type:");
+	if (!list)
+		snprintf(error, HTTP_ERROR_SIZE, "out of memory");
+	return list;
+}
+
+static void set_method(CURL *curl, const struct http_call *call)
+{
+	if (call->body) {
+		curl_easy_setopt(curl, CURLOPT_POST, 1L);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_len);
+	} else if (strcmp(call->method, "HEAD") == 0) {
+		curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+	} else {
+		curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+	}
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
+}
+
+/* What every exchange is. */
+static void set_manners(CURL *curl)
+{
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	/* Does not wait for a resolver that hangs when the time is over. */
+	curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+	curl_easy_setopt(curl, CURLOPT_PROXY, "");
+	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
+	curl_easy_setopt(curl, CURLOPT_MAXAGE_CONN, IDLE_AGE_S);
+	curl_easy_setopt(curl, CURLOPT_MAXLIFETIME_CONN, LIFETIME_S);
+}
+
+static void set_functions(CURL *curl, struct exchange *exchange)
+{
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->error);
+	curl_easy_setopt(curl, CURLOPT_PRIVATE, exchange);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, exchange);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, exchange->sockets);
+	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, before_request);
+	curl_easy_setopt(curl, CURLOPT_PREREQDATA, exchange);
+	/* Without a seek function: what was read of the body cannot be sent again. */
+	curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
+	curl_easy_setopt(curl, CURLOPT_READDATA, exchange);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, exchange);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, exchange);
+}
+
+bool exchange_begin(struct exchange *exchange, const struct http_call *call,
+	struct http_answer *answer)
+{
+	CURL *curl = exchange->curl;
+
+	exchange->headers = make_headers(call, answer->error);
+	if (!exchange->headers)
+		return false;
+	exchange->answer = answer;
+	exchange->body = call->body;
+	exchange->left = call->body ? call->body_len : 0;
+	exchange->fence = call->fence;
+	exchange->closure = call->closure;
+	exchange->begin_ms = clock_boot_ms();
+	exchange->deadline_ms = exchange->begin_ms + call->total_timeout_ms;
+	exchange->header_bytes = 0;
+	exchange->header_ended = exchange->stale = exchange->leaving = false;
+	exchange->fenced = exchange->too_large = false;
+	exchange->refused[0] = exchange->error[0] = '\0';
+	curl_easy_reset(curl);
+	set_manners(curl);
+	set_functions(curl, exchange);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_timeout_ms);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)call->total_timeout_ms);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers);
+	if (exchange->demands->ca_file)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, exchange->demands->ca_file);
+	set_method(curl, call);
+	/* The one option that copies, and so can fail, and that the request cannot do without. */
+	if (curl_easy_setopt(curl, CURLOPT_URL, call->url) != CURLE_OK) {
+		exchange_end(exchange, CURLE_OUT_OF_MEMORY);
+		return false;
+	}
+	return true;
+}
+
+bool exchange_again(struct exchange *exchange)
+{
+	int64_t left_ms = exchange->deadline_ms - clock_boot_ms();
+
+	if (!exchange->stale || exchange->leaving || left_ms <= 0)
+		return false;
+	exchange->stale = false;
+	exchange->refused[0] = exchange->error[0] = '\0';
+	curl_easy_setopt(exchange->curl, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(exchange->curl, CURLOPT_TIMEOUT_MS, (long)left_ms);
+	return true;
+}
+
+static enum http_outcome judge(const struct exchange *exchange, CURLcode code)
+{
+	/* libcurl takes a connection that ends among the headers for an answer without a body. */
+	if (code == CURLE_OK)
+		return exchange->header_ended ? HTTP_ANSWERED : HTTP_CUT;
+	if (exchange->too_large)
+		return HTTP_TOO_LARGE;
+	/*
+	 * From here on it is not asked how many bytes libcurl counts: what was let go may have left.
+	 */
+	if (exchange->leaving)
+		return HTTP_CUT;
+	if (exchange->fenced)
+		return HTTP_FENCED;
+	if (code == CURLE_OUT_OF_MEMORY || code == CURLE_URL_MALFORMAT ||
+		code == CURLE_UNSUPPORTED_PROTOCOL)
+		return HTTP_FAILED;
+	return HTTP_NOT_SENT;
+}
+
+void exchange_end(struct exchange *exchange, CURLcode code)
+{
+	struct http_answer *answer = exchange->answer;
+	const char *error = exchange->error;
+	long status = 0;
+
+	answer->outcome = judge(exchange, code);
+	answer->timed_out = code == CURLE_OPERATION_TIMEDOUT;
+	answer->ms = clock_boot_ms() - exchange->begin_ms;
+	curl_easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
+	answer->code = (int)status;
+	if (answer->outcome == HTTP_TOO_LARGE)
+		snprintf(answer->error, sizeof(answer->error),
+			"the answer is larger than %d bytes, or its headers than %d",
+			HTTP_ANSWER_MAX, HTTP_ANSWER_HEADER_MAX);
+	else if (answer->outcome == HTTP_FENCED)
+		snprintf(answer->error, sizeof(answer->error), "fence");
+	else if (code == CURLE_OK && answer->outcome == HTTP_CUT)
+		snprintf(answer->error, sizeof(answer->error),
+			"the answer ended among its headers");
+	else if (code != CURLE_OK && exchange->refused[0])
+		snprintf(answer->error, sizeof(answer->error), "%s", exchange->refused);
+	else if (code != CURLE_OK)
+		snprintf(answer->error, sizeof(answer->error), "%.*s", HTTP_ERROR_SIZE - 1,
+			error[0] ? error : curl_easy_strerror(code));
+	/* Neither the list nor what the caller lent may be pointed to when they are gone. */
+	curl_easy_reset(exchange->curl);
+	curl_slist_free_all(exchange->headers);
+	exchange->headers = NULL;
+	exchange->body = NULL;
+	exchange->fence = NULL;
+	exchange->answer = NULL;
+}

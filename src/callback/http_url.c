@@ -1,0 +1,52 @@
+#include "callback/http.h"
+
+#include <curl/curl.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* True: @url has the part @part. */
+static bool url_has(CURLU *url, CURLUPart part)
+{
+	char *text = NULL;
+	bool has = curl_url_get(url, part, &text, 0) == CURLUE_OK && text[0];
+
+	curl_free(text);
+	return has;
+}
+
+static const char *url_fault(const char *text, CURLU *url, bool allow_http)
+{
+	char *scheme = NULL;
+	bool https, http;
+
+	if (curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
+		curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK)
+		return "it is not a URL";
+	https = strcmp(scheme, "https") == 0;
+	http = strcmp(scheme, "http") == 0;
+	curl_free(scheme);
+	if (!https && !http)
+		return "its scheme is not https";
+	if (http && !allow_http)
+		return "http is only accepted with --allow-http";
+	if (!url_has(url, CURLUPART_HOST))
+		return "it names no host";
+	if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD))
+		return "it may not hold a user or a password";
+	/* An empty query or fragment is one too: a path is going to be appended. */
+	if (strpbrk(text, "?#"))
+		return "it may not hold a query or a fragment";
+	return NULL;
+}
+
+bool http_url_check(const char *url, bool allow_http, char *why, size_t why_size)
+{
+	CURLU *parsed = curl_url();
+	const char *fault = parsed ? url_fault(url, parsed, allow_http) : "out of memory";
+
+	curl_url_cleanup(parsed);
+	if (fault)
+		snprintf(why, why_size, "%s", fault);
+	return !fault;
+}

@@ -1,0 +1,127 @@
+#include "dealer/callback.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A call and what is only looked at. */
+struct callback_body {
+	struct dealer_call call;
+	char result[16];
+	bool remark;
+	bool user_bet;
+	bool has_result;
+};
+
+#define CALL_FIELD(type_, member_)                                                                 \
+	{#member_, (type_), true, (uint32_t)offsetof(struct callback_body, call.member_),          \
+		(uint32_t)sizeof(((struct callback_body *)0)->call.member_)}
+/* Must not be there. */
+#define ALIEN_FIELD(name_, member_)                                                                \
+	{name_, BODY_HAS_ANY, false, (uint32_t)offsetof(struct callback_body, member_),            \
+		(uint32_t)sizeof(bool)}
+#define USER_FIELDS CALL_FIELD(BODY_ID, user_id), CALL_FIELD(BODY_ID, player_id)
+#define GAME_FIELDS                                                                                \
+	USER_FIELDS, CALL_FIELD(BODY_ID, game_id), CALL_FIELD(BODY_INTEGER, transaction_id),       \
+		CALL_FIELD(BODY_INTEGER, timestamp),                                               \
+		BODY_FIELD(BODY_HAS_STRING, callback_body, remark)
+
+static const struct body_field balance_fields[] = {USER_FIELDS, BODY_FIELD_END};
+static const struct body_field betting_fields[] = {
+	GAME_FIELDS,
+	CALL_FIELD(BODY_AMOUNT, bet_amount),
+	BODY_FIELD(BODY_HAS_OBJECT, callback_body, user_bet),
+	ALIEN_FIELD("result", has_result),
+	BODY_FIELD_END,
+};
+static const struct body_field result_fields[] = {
+	GAME_FIELDS,
+	CALL_FIELD(BODY_PAYOUT, bet_amount),
+	CALL_FIELD(BODY_PAYOUT, payout_amount),
+	BODY_FIELD(BODY_NAME, callback_body, result),
+	BODY_FIELD_END,
+};
+static const struct body_field refund_fields[] = {
+	GAME_FIELDS,
+	CALL_FIELD(BODY_AMOUNT, bet_amount),
+	ALIEN_FIELD("result", has_result),
+	ALIEN_FIELD("user_bet", user_bet),
+	BODY_FIELD_END,
+};
+static const struct body_field *const fields[CALLBACK_KIND_COUNT] = {
+	[CALLBACK_BALANCE_INQUIRE] = balance_fields,
+	[CALLBACK_BETTING] = betting_fields,
+	[CALLBACK_BETTING_RESULT] = result_fields,
+	[CALLBACK_BETTING_REFUND] = refund_fields,
+};
+
+/* True: the header is absent, or is "KIND-NUMBER". */
+static bool webhook_id_fits(const struct http_variable *header, enum callback_kind kind)
+{
+	size_t prefix = strlen(callback_kind_names[kind]);
+	const char *text = header->value;
+
+	if (!header->count)
+		return true;
+	if (!http_header_is_single(header) || !text_is_name(text, EXTERNAL_ID_SIZE - 1) ||
+		strncmp(text, callback_kind_names[kind], prefix) != 0 || text[prefix] != '-')
+		return false;
+	text += prefix + 1;
+	return text[0] && text[strspn(text, "0123456789")] == '\0';
+}
+
+static enum dealer_answer refuse(const char *text, char detail[BODY_DETAIL_MAX])
+{
+	snprintf(detail, BODY_DETAIL_MAX, "%s", text);
+	return ANSWER_BAD_REQUEST;
+}
+
+/* Checks what the tables cannot, and completes the call. */
+static enum dealer_answer body_check(struct callback_body *body, enum callback_kind kind,
+	bool any_kind, char detail[BODY_DETAIL_MAX])
+{
+	bool is_result = kind == CALLBACK_BETTING_RESULT;
+	bool alien = kind != CALLBACK_BETTING_RESULT && body->has_result;
+
+	alien |= kind == CALLBACK_BETTING_REFUND && body->user_bet;
+	if (alien && !any_kind)
+		return refuse("the body is of another callback", detail);
+	for (unsigned int i = OUTCOME_WIN; i < DEALER_OUTCOME_COUNT && is_result; i++) {
+		if (strcmp(body->result, dealer_outcome_names[i]) == 0)
+			body->call.result = (enum dealer_outcome)i;
+	}
+	if (is_result && body->call.result == OUTCOME_NONE)
+		return refuse("result: must be win, loss or refund", detail);
+	if (kind != CALLBACK_BALANCE_INQUIRE && body->call.result != OUTCOME_LOSS &&
+		!body->call.transaction_id)
+		return refuse("transaction_id: must not be 0", detail);
+	body->call.kind = kind;
+	return ANSWER_OK;
+}
+
+enum dealer_answer callback_read(const struct http_request *request, enum callback_kind kind,
+	bool any_kind, struct dealer_call *call, char detail[BODY_DETAIL_MAX])
+{
+	struct callback_body body = {.remark = false};
+	enum dealer_answer answer;
+
+	if (request->body_state == HTTP_BODY_BROKEN)
+		return refuse("the body is not as long as Content-Length tells", detail);
+	if (!any_kind && !webhook_id_fits(&request->webhook_id, kind))
+		return refuse("webhook-id: is not of this callback", detail);
+	switch (body_parse(request->body, request->body_len, fields[kind], &body, detail)) {
+	case REFUSAL_NONE:
+		break;
+	case REFUSAL_INVALID_AMOUNT:
+		return ANSWER_INVALID_AMOUNT;
+	case REFUSAL_BAD_REQUEST:
+		return ANSWER_BAD_REQUEST;
+	default:
+		return ANSWER_INTERNAL_ERROR;
+	}
+	answer = body_check(&body, kind, any_kind, detail);
+	if (answer == ANSWER_OK)
+		*call = body.call;
+	return answer;
+}

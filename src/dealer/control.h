@@ -1,0 +1,21 @@
+/*
+ * control - what tests and demonstrations steer the dealer by; only with --control, never signed:
+ * for the loopback alone.
+ *
+ *   POST control/faults  adds a rule to the script (faults.h); {"fault": "none"} empties it
+ *   POST control/users   {user_id, balance}: sets a balance
+ *   GET  control/state   {faults, users, transactions, events, totals: {conserved, granted,
+ *                        balances, staked, paid}}
+ *
+ * conserved: balances = granted - staked + paid, where staked are the bets that stand.
+ */
+#ifndef DEALER_CONTROL_H
+#define DEALER_CONTROL_H
+
+#include "dealer/serve.h"
+
+/* Serves the request if @path, below base_path, is one of these. */
+bool control_serve(struct dealer_worker *worker, const char *path, const char *method,
+	const struct http_request *request);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * rules - what a dealer does with a callback (spec.md B; api.md B): the part to carry over.
+ *
+ * Pure: the caller loads the two rows that a call names, applies the rule, and commits what has
+ * changed, in one transaction, before it answers. Calls are applied one at a time.
+ *
+ * Every transaction_id has one row, whatever callback brought it. So one id moves credit once, and
+ * the same callback may come any number of times, late, and in any order:
+ *
+ *   transaction is  betting            betting-result          betting-refund
+ *                                      (win, refund)
+ *   NONE            debit, now BET     credit, now PAID        nothing, now TOMBSTONE: {}
+ *   BET             ok, no debit       transaction_conflict    credit, now REFUNDED
+ *   REFUNDED        bet_refunded       transaction_conflict    ok, no credit
+ *   TOMBSTONE       bet_refunded       transaction_conflict    ok, nothing: {}
+ *   PAID            transaction_       ok, no credit           transaction_conflict
+ *                   conflict
+ *
+ * "ok" goes to a call of equal content (user_id, game_id, amount, result); a known id with other
+ * content is a transaction_conflict. A refused call changes nothing, and an insufficient_balance
+ * is not remembered: the platform has dropped that bet.
+ *
+ * A result has an id of its own and names no bets. The platform counts in it what it accepted, and
+ * sends a betting-refund only for a bet that it did not. So a refund never asks whether the round
+ * is over: a bet whose answer got lost is refunded after the round's result, and that is right.
+ *
+ * A loss has transaction_id 0 and moves nothing. Who counts losses tells repeats by webhook-id.
+ */
+#ifndef DEALER_RULES_H
+#define DEALER_RULES_H
+
+#include "domain/callback.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The outcome of a round; none for what is no result. */
+enum dealer_outcome { OUTCOME_NONE, OUTCOME_WIN, OUTCOME_LOSS, OUTCOME_REFUND, DEALER_OUTCOME_COUNT };
+extern const char *const dealer_outcome_names[DEALER_OUTCOME_COUNT];
+
+enum dealer_state {
+	TRANSACTION_NONE,
+	TRANSACTION_BET,
+	TRANSACTION_REFUNDED,
+	TRANSACTION_TOMBSTONE, /* the refund came before its bet, which is to be refused */
+	TRANSACTION_PAID,
+	DEALER_STATE_COUNT,
+};
+extern const char *const dealer_state_names[DEALER_STATE_COUNT];
+
+/* A dealer's answer: success, or the id of an error body with its HTTP status. */
+enum dealer_answer {
+	ANSWER_OK,
+	ANSWER_BAD_REQUEST,
+	ANSWER_INVALID_AMOUNT,
+	ANSWER_INVALID_SIGNATURE,
+	ANSWER_INSUFFICIENT_BALANCE,
+	ANSWER_NOT_FOUND,
+	ANSWER_METHOD_NOT_ALLOWED,
+	ANSWER_TRANSACTION_CONFLICT,
+	ANSWER_BET_REFUNDED,
+	ANSWER_BALANCE_LIMIT,
+	ANSWER_PAYLOAD_TOO_LARGE,
+	ANSWER_INTERNAL_ERROR,
+	DEALER_ANSWER_COUNT,
+};
+struct dealer_answer_info {
+	const char *id;
+	int code;
+	const char *detail;
+};
+extern const struct dealer_answer_info dealer_answers[DEALER_ANSWER_COUNT];
+
+/* A callback, its body read. */
+struct dealer_call {
+	enum callback_kind kind;
+	char user_id[EXTERNAL_ID_SIZE];
+	char player_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint64_t transaction_id; /* 0: a loss, or a balance-inquire */
+	uint64_t timestamp;
+	money_t bet_amount;
+	money_t payout_amount; /* of a result */
+	enum dealer_outcome result;
+};
+
+struct dealer_user {
+	char user_id[EXTERNAL_ID_SIZE];
+	money_t balance;
+	money_t granted; /* what was given otherwise than by callbacks */
+};
+
+struct dealer_transaction {
+	uint64_t transaction_id;
+	enum dealer_state state;
+	char user_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	money_t amount; /* staked, or paid */
+	enum dealer_outcome result;
+};
+
+/* The rows that a call names, as loaded; then as they are to be. */
+struct dealer_rows {
+	struct dealer_user user; /* on first sight: with the opening balance */
+	bool user_is_new;
+	bool user_changed; /* to be written */
+	struct dealer_transaction transaction; /* TRANSACTION_NONE: there is none */
+	bool transaction_changed;
+};
+
+/* What @call is about, as its transaction would hold it; without a state. */
+struct dealer_transaction rules_content(const struct dealer_call *call);
+
+/* Applies @call to @rows. Unless ANSWER_OK is returned nothing is to be written. */
+enum dealer_answer rules_apply(const struct dealer_call *call, struct dealer_rows *rows);
+
+#endif

@@ -1,0 +1,292 @@
+#include "dealer/serve.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "dealer/callback.h"
+#include "dealer/control.h"
+#include "wire/render.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD_MAX 512
+/* The state of a long test. */
+#define BODY_OUT_MAX (64 * 1024 * 1024)
+
+struct balance_body {
+	char user_id[EXTERNAL_ID_SIZE];
+	money_t balance;
+	char currency[CURRENCY_SIZE];
+};
+static const struct field balance_body_fields[] = {
+	FIELD(FIELD_STR, balance_body, user_id),
+	FIELD(FIELD_MONEY, balance_body, balance),
+	FIELD(FIELD_STR, balance_body, currency),
+	FIELD_END,
+};
+
+static void error_put(struct dealer_worker *worker, int code, const char *id, const char *detail)
+{
+	buffer_reset(&worker->body);
+	buffer_append_str(&worker->body, "{\"id\":");
+	render_string(&worker->body, id);
+	buffer_append_str(&worker->body, ",\"detail\":");
+	render_string(&worker->body, detail);
+	buffer_append_str(&worker->body, "}");
+	worker->code = code;
+}
+
+void worker_refuse(struct dealer_worker *worker, enum dealer_answer answer, const char *detail)
+{
+	const struct dealer_answer_info *info = &dealer_answers[answer];
+
+	worker->answer = answer;
+	error_put(worker, info->code, info->id, detail && detail[0] ? detail : info->detail);
+}
+
+/* Counts the call, before anything can happen to it. */
+static void call_note(struct dealer_worker *worker, const struct http_request *request,
+	const struct dealer_call *call)
+{
+	struct reference_dealer *dealer = worker->dealer;
+	struct dealer_event event = {.kind = call->kind,
+		.transaction_id = call->transaction_id,
+		.result = call->result};
+
+	if (request->webhook_id.count == 1)
+		text_copy(event.webhook_id, sizeof(event.webhook_id), request->webhook_id.value);
+	if (!event.webhook_id[0])
+		snprintf(event.webhook_id, sizeof(event.webhook_id), "%s/%" PRIu64,
+			callback_kind_names[call->kind], call->transaction_id);
+	pthread_mutex_lock(&dealer->mutex);
+	worker->ended |= store_note(dealer->store, &event) != STATUS_OK;
+	pthread_mutex_unlock(&dealer->mutex);
+}
+
+/* A success. @as_float: with the rounding of a dealer that keeps credit in floats. */
+static void balance_put(struct dealer_worker *worker, const char *user_id, money_t balance,
+	bool as_float)
+{
+	struct balance_body body = {.balance = balance};
+
+	text_copy(body.user_id, sizeof(body.user_id), user_id);
+	text_copy(body.currency, sizeof(body.currency), worker->dealer->currency);
+	if (!as_float) {
+		render_record(&worker->body, balance_body_fields, &body);
+		return;
+	}
+	buffer_append_str(&worker->body, "{\"user_id\":");
+	render_string(&worker->body, user_id);
+	buffer_printf(&worker->body, ",\"balance\":%.9g,\"currency\":\"%s\"}",
+		(double)(float)money_to_double(balance), body.currency);
+}
+
+/* The call itself: load, rule, commit, and only then the answer. */
+static void call_work(struct dealer_worker *worker, const struct dealer_call *call,
+	unsigned int bugs)
+{
+	struct reference_dealer *dealer = worker->dealer;
+	struct dealer_rows rows;
+	enum dealer_answer answer = ANSWER_INTERNAL_ERROR;
+	enum status status;
+
+	pthread_mutex_lock(&dealer->mutex);
+	status = store_load(dealer->store, call->user_id, call->transaction_id, &rows);
+	if (status == STATUS_OK) {
+		faults_blind(bugs, call, &rows);
+		answer = rules_apply(call, &rows);
+	}
+	if (status == STATUS_OK && answer == ANSWER_OK)
+		status = store_commit(dealer->store, &rows);
+	pthread_mutex_unlock(&dealer->mutex);
+	if (status != STATUS_OK) {
+		worker->ended = true;
+		answer = ANSWER_INTERNAL_ERROR;
+	}
+	if (answer != ANSWER_OK) {
+		worker_refuse(worker, answer, NULL);
+		return;
+	}
+	if (rows.transaction.state == TRANSACTION_TOMBSTONE) {
+		buffer_append_str(&worker->body, "{}");
+		return;
+	}
+	balance_put(worker, call->user_id, rows.user.balance, bugs & BUG_FLOAT_MONEY);
+}
+
+/* Puts what a fault answers in the place of the answer. */
+static void answer_bend(struct dealer_worker *worker, const struct fault_strike *strike)
+{
+	static const char *const pages[] = {
+		[FAULT_STATUS] = "<html><body>out of order</body></html>",
+		[FAULT_EMPTY] = "",
+		[FAULT_HTML] = "<html><body>OK</body></html>",
+		[FAULT_GARBAGE] = "\x01\x02{]\xff garbage",
+	};
+
+	switch (strike->answer) {
+	case FAULT_NONE:
+	case FAULT_CUT:
+		return;
+	case FAULT_REFUSE:
+		error_put(worker, strike->code, "dealer_refuses", "the script says so");
+		return;
+	case FAULT_TRUNCATED:
+		worker->body.len /= 2;
+		break;
+	case FAULT_STATUS:
+	case FAULT_EMPTY:
+	case FAULT_HTML:
+	case FAULT_GARBAGE:
+		buffer_reset(&worker->body);
+		buffer_append_str(&worker->body, pages[strike->answer]);
+		break;
+	}
+	worker->code = strike->code;
+}
+
+/* A planted bug: some dealers take no name that is not ASCII. */
+static bool unicode_rejected(unsigned int bugs, const char *user_id)
+{
+	for (; *user_id && (bugs & BUG_REJECT_UNICODE); user_id++) {
+		if ((unsigned char)*user_id > 0x7f)
+			return true;
+	}
+	return false;
+}
+
+/* Returns false when the connection is to be closed in place of an answer. */
+static bool callback_serve(struct dealer_worker *worker, enum callback_kind kind,
+	const struct http_request *request)
+{
+	struct reference_dealer *dealer = worker->dealer;
+	unsigned int bugs = faults_bugs(&dealer->faults, kind);
+	char detail[BODY_DETAIL_MAX] = "";
+	struct fault_strike strike;
+	enum dealer_answer answer;
+	struct dealer_call call;
+
+	if (!keys_signed(dealer->key_file, request) && !(bugs & BUG_SIGNATURE_UNCHECKED)) {
+		worker_refuse(worker, ANSWER_INVALID_SIGNATURE, NULL);
+		return true;
+	}
+	answer = callback_read(request, kind, bugs & BUG_KIND_UNCHECKED, &call, detail);
+	if (answer != ANSWER_OK) {
+		worker_refuse(worker, answer, detail);
+		return true;
+	}
+	call_note(worker, request, &call);
+	strike = faults_strike(&dealer->faults, kind, call.user_id);
+	clock_sleep_ms(strike.before_ms);
+	if (unicode_rejected(strike.bugs, call.user_id))
+		worker_refuse(worker, ANSWER_BAD_REQUEST, NULL);
+	else if (strike.works)
+		call_work(worker, &call, strike.bugs);
+	clock_sleep_ms(strike.after_ms);
+	answer_bend(worker, &strike);
+	log_line(LOG_LEVEL_INFO, "callback",
+		"kind=%s transaction_id=%" PRIu64 " answer=%s code=%d ms=%lld",
+		callback_kind_names[kind], call.transaction_id,
+		worker->answer == ANSWER_OK ? "ok" : dealer_answers[worker->answer].id,
+		worker->code, (long long)(clock_boot_ms() - request->boot_ms));
+	return strike.answer != FAULT_CUT;
+}
+
+/* The path below base_path, without its slash; "" when it is elsewhere. */
+static const char *path_below(const struct reference_dealer *dealer, const char *path)
+{
+	size_t len = strlen(dealer->base_path);
+
+	return strncmp(path, dealer->base_path, len) == 0 && path[len] == '/' ? path + len + 1
+									       : "";
+}
+
+static bool request_serve(struct dealer_worker *worker, const struct http_request *request)
+{
+	const char *path = path_below(worker->dealer, request->path);
+	const char *method = request->method.value ? request->method.value : "";
+
+	if (worker->dealer->control && control_serve(worker, path, method, request))
+		return true;
+	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
+		if (strcmp(callback_kind_names[i], path) != 0)
+			continue;
+		if (strcmp(method, "POST") != 0)
+			worker_refuse(worker, ANSWER_METHOD_NOT_ALLOWED, NULL);
+		else if (request->body_state == HTTP_BODY_TOO_LARGE)
+			worker_refuse(worker, ANSWER_PAYLOAD_TOO_LARGE, NULL);
+		else
+			return callback_serve(worker, (enum callback_kind)i, request);
+		return true;
+	}
+	worker_refuse(worker, ANSWER_NOT_FOUND, NULL);
+	return true;
+}
+
+static void head_put(struct dealer_worker *worker)
+{
+	buffer_reset(&worker->head);
+	buffer_printf(&worker->head,
+		"Status: %d %s\r\n%sContent-Type: application/json\r\nCache-Control: no-store\r\n"
+		"Content-Length: %zu\r\n\r\n",
+		worker->code, render_reason(worker->code),
+		worker->answer == ANSWER_METHOD_NOT_ALLOWED ? "Allow: POST\r\n" : "",
+		worker->body.len);
+}
+
+static void program_serve(void *context, const struct http_request *request,
+	struct fcgi_reply *reply)
+{
+	struct dealer_worker *worker = context;
+
+	buffer_reset(&worker->body);
+	worker->answer = ANSWER_OK;
+	worker->code = dealer_answers[ANSWER_OK].code;
+	reply->cut = !request_serve(worker, request);
+	if (worker->body.failed)
+		worker_refuse(worker, ANSWER_INTERNAL_ERROR, NULL);
+	head_put(worker);
+	reply->head = &worker->head;
+	reply->body = &worker->body;
+	reply->ended = worker->ended;
+}
+
+static void program_close(void *context)
+{
+	struct dealer_worker *worker = context;
+
+	buffer_free(&worker->head);
+	buffer_free(&worker->body);
+	free(worker);
+}
+
+static void *program_open(void *context)
+{
+	struct dealer_worker *worker = calloc(1, sizeof(*worker));
+
+	if (!worker)
+		return NULL;
+	worker->dealer = context;
+	buffer_init(&worker->head, HEAD_MAX);
+	buffer_init(&worker->body, BODY_OUT_MAX);
+	/* Room for every answer but the state's. */
+	if (buffer_reserve(&worker->head, HEAD_MAX) && buffer_reserve(&worker->body, 4096))
+		return worker;
+	program_close(worker);
+	errno = ENOMEM;
+	return NULL;
+}
+
+struct fcgi_program dealer_program(struct reference_dealer *dealer)
+{
+	struct fcgi_program program = {.context = dealer,
+		.open = program_open,
+		.close = program_close,
+		.serve = program_serve};
+
+	return program;
+}

@@ -1,0 +1,90 @@
+#include "domain/callback.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const callback_kind_names[CALLBACK_KIND_COUNT] = {
+	"balance-inquire", "betting", "betting-result", "betting-refund"};
+const char *const callback_default_paths[CALLBACK_KIND_COUNT] = {
+	"/balance-inquire", "/betting", "/betting-result", "/betting-refund"};
+const char *const callback_class_names[CALLBACK_CLASS_COUNT] = {
+	"unknown", "success", "refused", "not_sent"};
+const char *const round_result_names[ROUND_RESULT_COUNT] = {"win", "loss", "refund"};
+
+const struct field callback_target_fields[] = {
+	FIELD(FIELD_STR, callback_target, url),
+	FIELD(FIELD_STR, callback_target, path),
+	FIELD(FIELD_BOOL, callback_target, allow_http),
+	FIELD_NAMED(callback_target, signature_algorithm, signature_algorithm_names,
+		SIGNATURE_ALGORITHM_COUNT),
+	FIELD_NAMED(callback_target, signature_encoding, signature_encoding_names,
+		SIGNATURE_ENCODING_COUNT),
+	FIELD(FIELD_STR, callback_target, signing_key_id),
+	FIELD_SUB(callback_target, keys, dealer_key, dealer_key_fields),
+	FIELD_END,
+};
+
+const struct field callback_outcome_fields[] = {
+	FIELD_NAMED(callback_outcome, class, callback_class_names, CALLBACK_CLASS_COUNT),
+	FIELD(FIELD_U16, callback_outcome, http_status),
+	FIELD(FIELD_U32, callback_outcome, ms),
+	FIELD(FIELD_STR, callback_outcome, dealer_error_id),
+	FIELD(FIELD_STR, callback_outcome, dealer_error_detail),
+	FIELD(FIELD_BOOL, callback_outcome, has_balance),
+	FIELD(FIELD_MONEY, callback_outcome, balance),
+	FIELD(FIELD_STR, callback_outcome, currency),
+	FIELD(FIELD_STR, callback_outcome, user_id),
+	FIELD(FIELD_STR, callback_outcome, note),
+	FIELD_END,
+};
+
+void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
+	struct callback_target *target)
+{
+	memset(target, 0, sizeof(*target));
+	memcpy(target->url, dealer->url, sizeof(target->url));
+	snprintf(target->path, sizeof(target->path), "%s", callback_default_paths[kind]);
+	target->allow_http = dealer->allow_http;
+	target->signature_algorithm = dealer->signature_algorithm;
+	target->signature_encoding = dealer->signature_encoding;
+	memcpy(target->signing_key_id, dealer->signing_key_id, sizeof(target->signing_key_id));
+	memcpy(target->keys, dealer->keys, sizeof(target->keys));
+}
+
+/* True: the segment at @segment, up to the next slash, is "." or "..". */
+static bool segment_moves(const char *segment)
+{
+	size_t len = strcspn(segment, "/");
+
+	return (len == 1 && segment[0] == '.') ||
+		(len == 2 && segment[0] == '.' && segment[1] == '.');
+}
+
+bool callback_path_ok(const char *path)
+{
+	size_t len = strnlen(path, CALLBACK_PATH_SIZE);
+
+	if (path[0] != '/' || len >= CALLBACK_PATH_SIZE)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (path[i] <= ' ' || path[i] > '~' || strchr("?#\\", path[i]))
+			return false;
+		if (path[i] == '/' && segment_moves(path + i + 1))
+			return false;
+	}
+	return true;
+}
+
+void callback_event_id(enum callback_kind kind, uint64_t event, char id[CALLBACK_EVENT_ID_SIZE])
+{
+	snprintf(id, CALLBACK_EVENT_ID_SIZE, "%s-%" PRIu64, callback_kind_names[kind], event);
+}
+
+bool callback_balance_ok(const struct callback_outcome *outcome, const char *user_id,
+	const char *currency)
+{
+	return outcome->class == CALLBACK_SUCCESS && outcome->has_balance &&
+		strcmp(outcome->user_id, user_id) == 0 &&
+		strcmp(outcome->currency, currency) == 0;
+}

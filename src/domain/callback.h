@@ -1,0 +1,99 @@
+/*
+ * callback - what is sent to a dealer's server, and what came of it (api.md, B).
+ */
+#ifndef DOMAIN_CALLBACK_H
+#define DOMAIN_CALLBACK_H
+
+#include "domain/records.h"
+
+#define CALLBACK_PATH_SIZE    129
+#define REMARK_SIZE           257 /* description of the game bet on */
+#define DEALER_ERROR_ID_SIZE  65
+#define DEALER_ERROR_TEXT_SIZE 257
+#define CALLBACK_NOTE_SIZE    161
+#define CALLBACK_EVENT_ID_SIZE 40 /* "balance-inquire-" and 20 digits */
+
+/* The callbacks B1 to B4. The order is stored: append. */
+enum callback_kind {
+	CALLBACK_BALANCE_INQUIRE,
+	CALLBACK_BETTING,
+	CALLBACK_BETTING_RESULT,
+	CALLBACK_BETTING_REFUND,
+	CALLBACK_KIND_COUNT
+};
+
+/*
+ * The class of an attempt (api.md, B, the table of answers). Zero is the class of what is not known
+ * to be any other. The order is stored: append.
+ */
+enum callback_class {
+	CALLBACK_UNKNOWN,  /* the request may have arrived; its effect is not known */
+	CALLBACK_SUCCESS,  /* the dealer did it */
+	CALLBACK_REFUSED,  /* the dealer says no */
+	CALLBACK_NOT_SENT, /* not one byte of the request left */
+	CALLBACK_CLASS_COUNT
+};
+
+/* The outcome of a round (specification, Bet result). The order is stored: append. */
+enum round_result { RESULT_WIN, RESULT_LOSS, RESULT_REFUND, ROUND_RESULT_COUNT };
+
+/* "balance-inquire", "betting", "betting-result", "betting-refund". */
+extern const char *const callback_kind_names[CALLBACK_KIND_COUNT];
+/* The paths that the specification suggests: "/" and the name. */
+extern const char *const callback_default_paths[CALLBACK_KIND_COUNT];
+/* "unknown", "success", "refused", "not_sent". */
+extern const char *const callback_class_names[CALLBACK_CLASS_COUNT];
+/* "win", "loss", "refund". */
+extern const char *const round_result_names[ROUND_RESULT_COUNT];
+
+/* Where one callback of a dealer goes, and who signs it. Holds secrets. */
+struct callback_target {
+	char url[URL_SIZE]; /* dealer_base_url */
+	char path[CALLBACK_PATH_SIZE];
+	bool allow_http;
+	enum signature_algorithm signature_algorithm; /* of x-casino-signature */
+	enum signature_encoding signature_encoding;
+	char signing_key_id[KEY_ID_SIZE];
+	struct dealer_key keys[DEALER_KEYS_MAX];
+};
+
+/* What came of one attempt. */
+struct callback_outcome {
+	enum callback_class class;
+	uint16_t http_status; /* 0: none arrived */
+	uint32_t ms;          /* from the call to its end */
+	/* The dealer's own words, when it refused by an error body; clean UTF-8, cut to fit. */
+	char dealer_error_id[DEALER_ERROR_ID_SIZE];
+	char dealer_error_detail[DEALER_ERROR_TEXT_SIZE];
+	/* What a successful answer held; what was absent or unusable is left out, and noted. */
+	bool has_balance;
+	money_t balance;
+	char currency[CURRENCY_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char note[CALLBACK_NOTE_SIZE]; /* for the operator; holds no secret */
+};
+
+extern const struct field callback_target_fields[];
+extern const struct field callback_outcome_fields[];
+
+/* Fills @target for callbacks of @kind to @dealer, at the default path. */
+void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
+	struct callback_target *target);
+
+/*
+ * True: @path can be a callback's path: a slash and up to 127 printable ASCII characters, no space,
+ * none of ? # \ and no ".." or "." between slashes.
+ */
+bool callback_path_ok(const char *path);
+
+/* Writes the webhook-id of an event, the same over all its attempts: "betting-17". */
+void callback_event_id(enum callback_kind kind, uint64_t event, char id[CALLBACK_EVENT_ID_SIZE]);
+
+/*
+ * True: a balance inquiry brought what api.md B wants of it: success, all three fields, the
+ * player's own user_id and the dealer's currency. Else 502 dealer_bad_answer, if it is success.
+ */
+bool callback_balance_ok(const struct callback_outcome *outcome, const char *user_id,
+	const char *currency);
+
+#endif

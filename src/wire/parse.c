@@ -1,0 +1,203 @@
+#include "wire/parse.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number of at most so many digits before its point fits int64_t and double. */
+#define DIGITS_MAX 18
+#define EXPONENT_CLIP INT64_C(1000000000000)
+
+/*
+ * Jansson 2.14 ignores a failed allocation while it collects a token: the token would lose bytes,
+ * an amount a digit, a string its closing quote. So once an allocation fails during a parse all
+ * that follow fail too, which ends the parse before the token is looked at.
+ */
+static _Thread_local enum { MEMORY_ANY, MEMORY_PARSING, MEMORY_EXHAUSTED } memory;
+
+static void *parse_malloc(size_t size)
+{
+	void *data = memory == MEMORY_EXHAUSTED ? NULL : malloc(size);
+
+	if (!data && memory == MEMORY_PARSING)
+		memory = MEMORY_EXHAUSTED;
+	return data;
+}
+
+static void install_memory(void)
+{
+	json_set_alloc_funcs(parse_malloc, free);
+}
+
+static enum refusal refuse(enum refusal refusal, const char *text, char detail[BODY_DETAIL_MAX])
+{
+	snprintf(detail, BODY_DETAIL_MAX, "%s", text);
+	return refusal;
+}
+
+static size_t skip_digits(const char *text, size_t len, size_t at)
+{
+	while (at < len && text[at] >= '0' && text[at] <= '9')
+		at++;
+	return at;
+}
+
+/* The exponent at @at ("e+12"), if there is one, added to *exponent. Returns where it ends. */
+static size_t read_exponent(const char *text, size_t len, size_t at, int64_t *exponent)
+{
+	size_t digit = at + 1;
+	int64_t value = 0;
+	bool negative;
+
+	if (at >= len || (text[at] != 'e' && text[at] != 'E'))
+		return at;
+	negative = digit < len && text[digit] == '-';
+	if (negative || (digit < len && text[digit] == '+'))
+		digit++;
+	if (skip_digits(text, len, digit) == digit)
+		return at;
+	for (; digit < len && text[digit] >= '0' && text[digit] <= '9'; digit++) {
+		if (value < EXPONENT_CLIP)
+			value = value * 10 + (text[digit] - '0');
+	}
+	*exponent += negative ? -value : value;
+	return digit;
+}
+
+/*
+ * Reads the number whose first digit is at @at, as JSON's grammar has it. Returns where it ends;
+ * *huge tells that it has more than DIGITS_MAX digits before its point when written out.
+ */
+static size_t read_number(const char *text, size_t len, size_t at, bool *huge)
+{
+	size_t end = text[at] == '0' ? at + 1 : skip_digits(text, len, at);
+	size_t first = at, point = end, fraction;
+	int64_t digits;
+
+	if (end < len && text[end] == '.') {
+		fraction = skip_digits(text, len, end + 1);
+		if (fraction > end + 1)
+			end = fraction;
+	}
+	while (first < end && (text[first] == '0' || text[first] == '.'))
+		first++;
+	/* Digits from the first that is not zero to the point; none or less for 0.0xyz. */
+	digits = (int64_t)point - (int64_t)first + (first > point ? 1 : 0);
+	if (first == end)
+		digits = -EXPONENT_CLIP * 100;
+	end = read_exponent(text, len, end, &digits);
+	*huge = digits > DIGITS_MAX;
+	return end;
+}
+
+static size_t skip_string(const char *text, size_t len, size_t at)
+{
+	for (at++; at < len && text[at] != '"'; at++) {
+		if (text[at] == '\\')
+			at++;
+	}
+	return at + 1;
+}
+
+/* What the parser must not meet. */
+struct survey {
+	unsigned int nesting; /* the deepest; the outermost object counts 1 */
+	bool huge;            /* a number that no int64_t or no double holds */
+};
+
+/*
+ * Looks over @text before the parser does. With @copy, a copy of @text, every huge number in it is
+ * overwritten by 1e99, which every use refuses as too large and the parser can hold: a number that
+ * overflows would fail the whole parse, also under an unknown key.
+ */
+static struct survey look_over(const char *text, size_t len, char *copy)
+{
+	struct survey survey = {0, false};
+	unsigned int depth = 0;
+	size_t at = 0, end;
+	bool huge;
+
+	while (at < len) {
+		switch (text[at]) {
+		case '"':
+			at = skip_string(text, len, at);
+			continue;
+		case '{':
+		case '[':
+			if (++depth > survey.nesting)
+				survey.nesting = depth;
+			break;
+		case '}':
+		case ']':
+			if (depth)
+				depth--;
+			break;
+		default:
+			if (text[at] < '0' || text[at] > '9')
+				break;
+			end = read_number(text, len, at, &huge);
+			survey.huge = survey.huge || huge;
+			if (huge && copy) {
+				/* The shortest huge number, 1e18, is as long. */
+				memset(copy + at, ' ', end - at);
+				memcpy(copy + at, "1e99", 4);
+			}
+			at = end;
+			continue;
+		}
+		at++;
+	}
+	return survey;
+}
+
+/* Why the parser refused. */
+static enum refusal explain(const json_error_t *error, char detail[BODY_DETAIL_MAX])
+{
+	/* Jansson gives no error at all for some of its allocations. */
+	if (memory == MEMORY_EXHAUSTED)
+		return refuse(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
+	if (json_error_code(error) == json_error_duplicate_key)
+		return refuse(REFUSAL_BAD_REQUEST, "the body has a key twice", detail);
+	snprintf(detail, BODY_DETAIL_MAX, "the body is not valid JSON (line %d, column %d)",
+		error->line, error->column);
+	return REFUSAL_BAD_REQUEST;
+}
+
+enum refusal parse_object(const void *bytes, size_t len, json_t **body,
+	char detail[BODY_DETAIL_MAX])
+{
+	static pthread_once_t installed = PTHREAD_ONCE_INIT;
+	struct survey survey = look_over(bytes, len, NULL);
+	enum refusal refusal = REFUSAL_NONE;
+	const char *text = bytes;
+	json_error_t error;
+	char *copy = NULL;
+
+	*body = NULL;
+	if (!len)
+		return refuse(REFUSAL_BAD_REQUEST, "the body is empty", detail);
+	if (survey.nesting > BODY_NESTING_MAX) {
+		snprintf(detail, BODY_DETAIL_MAX, "the body is nested deeper than %d",
+			BODY_NESTING_MAX);
+		return REFUSAL_BAD_REQUEST;
+	}
+	if (survey.huge) {
+		copy = malloc(len);
+		if (!copy)
+			return refuse(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
+		memcpy(copy, text, len);
+		look_over(text, len, copy);
+		text = copy;
+	}
+	pthread_once(&installed, install_memory);
+	memory = MEMORY_PARSING;
+	*body = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+	if (!*body || memory == MEMORY_EXHAUSTED)
+		refusal = explain(&error, detail);
+	else if (!json_is_object(*body))
+		refusal = refuse(REFUSAL_BAD_REQUEST, "the body is not a JSON object", detail);
+	memory = MEMORY_ANY;
+	free(copy);
+	return refusal;
+}

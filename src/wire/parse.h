@@ -1,0 +1,24 @@
+/*
+ * parse - JSON text into Jansson's values, as text from outside deserves.
+ *
+ * For the wire floor's own use: its callers hand out structs (wire/body.h, wire/dealer_answer.h).
+ */
+#ifndef WIRE_PARSE_H
+#define WIRE_PARSE_H
+
+#include "domain/refusal.h"
+#include "wire/body.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+/*
+ * Parses @len bytes into *@body, for the caller to decref whatever is returned (*@body is NULL or a
+ * value). REFUSAL_NONE: *@body is an object, nested at most BODY_NESTING_MAX deep, no key twice; a
+ * number that no int64_t or double holds reads as 1e99. REFUSAL_BAD_REQUEST: the text is none;
+ * REFUSAL_SERVICE_UNAVAILABLE: memory is exhausted; a sentence about "the body" is in @detail.
+ */
+enum refusal parse_object(const void *bytes, size_t len, json_t **body,
+	char detail[BODY_DETAIL_MAX]);
+
+#endif

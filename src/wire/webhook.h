@@ -1,0 +1,26 @@
+/*
+ * webhook - the signature of Standard Webhooks v1 (api.md, Signature).
+ */
+#ifndef WIRE_WEBHOOK_H
+#define WIRE_WEBHOOK_H
+
+#include "domain/records.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "v1," and 44 characters of base64 for each key, spaces between them, and the NUL. */
+#define WEBHOOK_SIGNATURE_MAX (DEALER_KEYS_MAX * 48)
+
+/*
+ * Writes the webhook-signature of a body that is sent at @timestamp_s under the webhook-id @id: for
+ * each live key of @keys, the one called @signing_key_id first, "v1," and the base64 of
+ * HMAC-SHA256(the secret's characters, id "." timestamp "." body), separated by spaces. False: no
+ * such key is live, or the library failed (memory); @text is then "".
+ */
+bool webhook_sign(const struct dealer_key keys[DEALER_KEYS_MAX], const char *signing_key_id,
+	const char *id, int64_t timestamp_s, const void *body, size_t len,
+	char text[WEBHOOK_SIGNATURE_MAX]);
+
+#endif
