@@ -6,6 +6,7 @@
  *     STATE/db/         Berkeley DB's environment: tables and log
  *     STATE/installation  the installation's id, written by `creditbridgectl init`; its presence
  *                       tells an initialised state from an empty or unmounted directory
+ *     STATE/created     the tables were made: data that lacks one is refused
  *     STATE/ballast     space given up when recovery finds the disk full
  *     STATE/halted      written when the disk failed (exit 74): the ledger stays down until
  *                       `creditbridgectl resume`

@@ -87,19 +87,21 @@ static int close_socket(void *closure, curl_socket_t fd)
  * True: on a connection that was used before something has come in that nobody asked for. libcurl
  * 7.88 would take it for the answer to the next request. Such a connection is closed.
  */
-static bool has_unasked(struct exchange *exchange, int fd)
+static bool has_unasked(const struct exchange *exchange, const char *own_ip, int own_port,
+	const char *peer_ip, int peer_port)
 {
-	struct pollfd state = {.fd = fd, .events = POLLIN};
+	struct pollfd state = {.events = POLLIN};
 	long new_connections = 0;
 
 	if (curl_easy_getinfo(exchange->curl, CURLINFO_NUM_CONNECTS, &new_connections) != CURLE_OK ||
 		new_connections)
 		return false;
-	if (fd < 0)
+	state.fd = http_sockets_find(exchange->sockets, own_ip, own_port, peer_ip, peer_port);
+	if (state.fd < 0)
 		return true;
 	if (poll(&state, 1, 0) == 0)
 		return false;
-	shutdown(fd, SHUT_RDWR);
+	shutdown(state.fd, SHUT_RDWR);
 	return true;
 }
 
@@ -128,8 +130,7 @@ static int before_request(void *closure, char *peer_ip, char *own_ip, int peer_p
 			return CURL_PREREQFUNC_ABORT;
 		}
 	}
-	if (has_unasked(exchange, http_sockets_find(exchange->sockets, own_ip, own_port, peer_ip,
-					  peer_port))) {
+	if (has_unasked(exchange, own_ip, own_port, peer_ip, peer_port)) {
 		exchange->stale = true;
 		snprintf(exchange->refused, sizeof(exchange->refused),
 			"the kept connection was not fit for use");

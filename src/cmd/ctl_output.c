@@ -121,7 +121,8 @@ void output_value(const struct field *field, enum output_format format, const vo
 		snprintf(text, OUTPUT_TEXT_MAX, "%s", (const char *)member);
 		return;
 	}
-	if (field->type == FIELD_SECRET || field->type == FIELD_BYTES || field->type == FIELD_GROUP)
+	if (field->type == FIELD_SECRET || field->type == FIELD_BYTES ||
+		field->type == FIELD_JSON || field->type == FIELD_GROUP)
 		return;
 	number = load_number(member, field->size);
 	if (format == OUTPUT_BYTES)

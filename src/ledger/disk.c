@@ -2,16 +2,17 @@
 
 #include "base/log.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #define BALLAST "ballast"
-#define HALTED  "halted"
 
 static void name_file(char path[PATH_MAX], const char *state, const char *file)
 {
@@ -31,11 +32,17 @@ uint64_t disk_free_bytes(const char *path)
 void disk_ballast_make(const char *state, uint64_t bytes, uint64_t low_water_bytes)
 {
 	char path[PATH_MAX];
+	struct stat st;
 	int fd, error;
 
 	name_file(path, state, BALLAST);
-	if (!bytes || access(path, F_OK) == 0 ||
-		disk_free_bytes(state) < bytes + 2 * low_water_bytes)
+	if (stat(path, &st) == 0) {
+		if ((uint64_t)st.st_size == bytes)
+			return;
+		/* Of another size: the setting was changed, or a crash came between. */
+		unlink(path);
+	}
+	if (!bytes || disk_free_bytes(state) < bytes + 2 * low_water_bytes)
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -56,31 +63,66 @@ bool disk_ballast_drop(const char *state)
 	return unlink(path) == 0;
 }
 
-void disk_halt_mark(const char *state)
+static const char *const mark_names[] = {
+	[DISK_CREATED] = "created",
+	[DISK_HALTED] = "halted",
+};
+
+/* Makes a new name in the directory durable. */
+static bool sync_directory(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool synced = fd >= 0 && fsync(fd) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return synced;
+}
+
+bool disk_mark_set(const char *state, enum disk_mark mark)
 {
 	char path[PATH_MAX];
 	int fd;
 
-	name_file(path, state, HALTED);
+	name_file(path, state, mark_names[mark]);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close(fd);
-	else
-		log_line(LOG_LEVEL_WARNING, "halt_mark_failed", "error=\"%s\"", strerror(errno));
+	if (fd >= 0 && sync_directory(state))
+		return true;
+	log_line(LOG_LEVEL_WARNING, "mark_failed", "file=%s error=\"%s\"", path, strerror(errno));
+	return false;
 }
 
-void disk_halt_clear(const char *state)
+void disk_mark_clear(const char *state, enum disk_mark mark)
 {
 	char path[PATH_MAX];
 
-	name_file(path, state, HALTED);
+	name_file(path, state, mark_names[mark]);
 	unlink(path);
 }
 
-bool disk_halt_marked(const char *state)
+bool disk_mark_is_set(const char *state, enum disk_mark mark)
 {
 	char path[PATH_MAX];
 
-	name_file(path, state, HALTED);
+	name_file(path, state, mark_names[mark]);
 	return access(path, F_OK) == 0;
+}
+
+void disk_forget_cached(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *file;
+	int fd;
+
+	while (dir && (file = readdir(dir))) {
+		fd = openat(dirfd(dir), file->d_name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
 }

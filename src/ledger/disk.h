@@ -14,15 +14,27 @@
 /* Bytes that the caller may still write below @path. UINT64_MAX when that cannot be told. */
 uint64_t disk_free_bytes(const char *path);
 
-/* Makes the ballast of @bytes in the state directory, if it is not there and leaves room. */
+/* Makes the ballast of @bytes in the state directory, if it is not there whole and leaves room. */
 void disk_ballast_make(const char *state, uint64_t bytes, uint64_t low_water_bytes);
 
 /* Deletes the ballast. False: there is none. */
 bool disk_ballast_drop(const char *state);
 
-/* The marker that the disk failed: the ledger stays halted over restarts. */
-void disk_halt_mark(const char *state);
-void disk_halt_clear(const char *state);
-bool disk_halt_marked(const char *state);
+/* Files in the state directory whose presence says something. */
+enum disk_mark {
+	DISK_CREATED, /* the tables were made: data that lacks one is not complete */
+	DISK_HALTED,  /* the disk failed: the ledger stays halted over restarts */
+};
+
+/* Sets a mark durably. False: it could not be written (logged). */
+bool disk_mark_set(const char *state, enum disk_mark mark);
+void disk_mark_clear(const char *state, enum disk_mark mark);
+bool disk_mark_is_set(const char *state, enum disk_mark mark);
+
+/*
+ * Makes the system forget what it holds in memory of the files in @directory, so that they are
+ * read from the disk: after a failed write the memory may hold what the disk does not.
+ */
+void disk_forget_cached(const char *directory);
 
 #endif

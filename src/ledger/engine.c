@@ -27,12 +27,15 @@ static enum engine_exit exit_for(enum status status)
 		return ENGINE_NO_SPACE;
 	case STATUS_CONFIG:
 		return ENGINE_CONFIG;
+	case STATUS_CORRUPT:
+		return ENGINE_DAMAGED;
 	default:
 		return ENGINE_LOST;
 	}
 }
 
-static enum status open_store(const struct settings *settings, struct store **store)
+static enum status open_store(const struct settings *settings, enum engine_start start,
+	struct store **store)
 {
 	char directory[PATH_MAX], why[512] = "";
 	struct bdb_options options = {
@@ -41,6 +44,8 @@ static enum status open_store(const struct settings *settings, struct store **st
 		.checkpoint_kib = settings->checkpoint_kib,
 		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
 		.log_keep_mib = settings->log_keep_mib,
+		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
+		.create = !disk_mark_is_set(settings->state_directory, DISK_CREATED),
 	};
 	enum status status;
 	int64_t started_ms = clock_boot_ms();
@@ -48,7 +53,15 @@ static enum status open_store(const struct settings *settings, struct store **st
 	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
 		    settings->state_directory) >= sizeof(directory))
 		return STATUS_CONFIG;
+	if (start == ENGINE_AFTER_HALT)
+		disk_forget_cached(directory);
 	status = bdb_open(&options, store, why, sizeof(why));
+	if (!status && options.create &&
+		!disk_mark_set(settings->state_directory, DISK_CREATED)) {
+		(*store)->close(*store);
+		snprintf(why, sizeof(why), "cannot mark the data as created");
+		status = STATUS_IO;
+	}
 	if (status) {
 		log_line(LOG_LEVEL_ERROR, "store_failed", "reason=\"%s\"", why);
 		fprintf(stderr, "creditbridge-ledger: %s\n", why);
@@ -71,21 +84,39 @@ static int stop_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void raise_descriptor_limit(rlim_t wanted)
+/* Returns the limit as it is then. */
+static rlim_t raise_descriptor_limit(rlim_t wanted)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
-		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	if (limit.rlim_cur >= wanted)
+		return limit.rlim_cur;
 	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
 	setrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur;
+}
+
+/* How many connections the descriptors are enough for. */
+static uint32_t connections_possible(uint32_t wanted)
+{
+	const rlim_t others = SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX + DESCRIPTORS_SPARE;
+	rlim_t limit = raise_descriptor_limit(wanted + others);
+	uint32_t possible = limit > others ? (uint32_t)(limit - others) : 1;
+
+	if (possible >= wanted)
+		return wanted;
+	log_line(LOG_LEVEL_WARNING, "connections_capped",
+		"wanted=%u possible=%u reason=\"limit of open files\"", wanted, possible);
+	return possible;
 }
 
 static enum engine_exit serve(const struct settings *settings, const struct sockets *sockets,
 	struct ledger *ledger)
 {
 	struct server_options options = {
-		.connections_max = settings->ledger_connections_max,
+		.connections_max = connections_possible(settings->ledger_connections_max),
 		.queue_max = settings->ledger_queue_max,
 		.state_directory = settings->state_directory,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
@@ -93,8 +124,6 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 	};
 	enum engine_exit code = ENGINE_LOST;
 
-	raise_descriptor_limit(settings->ledger_connections_max + SERVER_SURPLUS_MAX +
-		SERVER_ADMIN_MAX + DESCRIPTORS_SPARE);
 	if (options.stop_fd < 0)
 		return ENGINE_LOST;
 	switch (server_run(ledger, sockets, &options)) {
@@ -105,7 +134,9 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 		code = ENGINE_RESUMED;
 		break;
 	case SERVER_LOST:
-		code = bdb_met_full() ? ENGINE_FULL : ENGINE_LOST;
+		code = bdb_met_damage() ? ENGINE_DAMAGED
+			: bdb_met_full() ? ENGINE_FULL
+					 : ENGINE_LOST;
 		break;
 	case SERVER_FAILED:
 		break;
@@ -115,7 +146,7 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 }
 
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const char *installation, bool halted)
+	const char *installation, enum engine_start start)
 {
 	struct ledger *ledger = malloc(sizeof(*ledger));
 	struct store *store = NULL;
@@ -125,8 +156,8 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 
 	if (!ledger)
 		return ENGINE_LOST;
-	if (!halted)
-		status = open_store(settings, &store);
+	if (start != ENGINE_HALTED)
+		status = open_store(settings, start, &store);
 	if (status) {
 		free(ledger);
 		return exit_for(status);
@@ -142,10 +173,10 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	text_copy(ledger->figures.installation, sizeof(ledger->figures.installation),
 		installation);
 	log_line(LOG_LEVEL_INFO, "ledger_ready", "pid=%d halted=%d last_transaction_id=%llu",
-		(int)getpid(), halted, (unsigned long long)ledger->transaction_id);
+		(int)getpid(), !store, (unsigned long long)ledger->transaction_id);
 	code = serve(settings, sockets, ledger);
 	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
-	if (code == ENGINE_LOST || code == ENGINE_FULL || getppid() != parent)
+	if ((code != ENGINE_STOPPED && code != ENGINE_RESUMED) || getppid() != parent)
 		_exit((int)code);
 	if (store)
 		store->close(store);

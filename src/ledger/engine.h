@@ -16,15 +16,22 @@ enum engine_exit {
 	ENGINE_FULL = 72,     /* as ENGINE_LOST; the batch found the disk full */
 	ENGINE_NO_SPACE = 73, /* recovery found the disk full */
 	ENGINE_HALT = 74,     /* the disk failed (EIO): not to be started again by itself */
+	ENGINE_DAMAGED = 76,  /* a page of the database is damaged: likewise */
 	ENGINE_CONFIG = 78,   /* the state cannot be used by this version */
 };
 
+/* How the engine is started. */
+enum engine_start {
+	ENGINE_NORMAL,
+	ENGINE_HALTED,     /* the store is not opened; only status and resume are answered */
+	ENGINE_AFTER_HALT, /* the operator resumed: the data is read from the disk, not from memory */
+};
+
 /*
- * Serves until it is told to stop. With @halted the store is not opened and every command but
- * status and resume is answered busy. Never returns into the parent's code: the caller exits with
+ * Serves until it is told to stop. Never returns into the parent's code: the caller exits with
  * what is returned.
  */
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const char *installation, bool halted);
+	const char *installation, enum engine_start start);
 
 #endif

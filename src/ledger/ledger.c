@@ -201,6 +201,10 @@ static void control(struct ledger *ledger, struct slot *slot, int64_t boot_ms)
 			"the ledger is not halted");
 	} else {
 		ledger->resume_asked = true;
+		/* The audit is in the store, which is not open. */
+		log_line(LOG_LEVEL_WARNING, "resume_asked", "peer_uid=%u uid=%u login_uid=%u",
+			slot->peer_uid, slot->cmd.resume.operator.uid,
+			slot->cmd.resume.operator.login_uid);
 	}
 }
 

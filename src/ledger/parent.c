@@ -28,7 +28,7 @@ struct parent {
 	const struct settings *settings;
 	struct sockets sockets;
 	char installation[STATE_INSTALLATION_MAX];
-	bool halted;
+	enum engine_start start;
 	int64_t backoff_ms;
 };
 
@@ -71,7 +71,7 @@ static void become_engine(const struct parent *parent, pid_t parent_pid)
 	if (getppid() != parent_pid)
 		_exit(ENGINE_STOPPED);
 	_exit((int)engine_run(parent->settings, &parent->sockets, parent->installation,
-		parent->halted));
+		parent->start));
 }
 
 /* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
@@ -80,6 +80,10 @@ static int run_engine(struct parent *parent)
 	pid_t self = getpid(), pid;
 	int status = -1;
 
+	/* Before each start: it may have been dropped for the last one. */
+	disk_ballast_make(parent->settings->state_directory,
+		(uint64_t)parent->settings->disk_ballast_mib * MIB,
+		(uint64_t)parent->settings->disk_low_water_mib * MIB);
 	/* Until engine_pid is known a stop signal waits. */
 	block_stop(true, NULL);
 	pid = stop_asked ? 0 : fork();
@@ -112,12 +116,15 @@ static void back_off(struct parent *parent, int64_t lived_ms, int64_t max_ms)
 		parent->backoff_ms = BACKOFF_MAX_MS;
 }
 
-static void halt(struct parent *parent)
+static void halt(struct parent *parent, int exited)
 {
-	parent->halted = true;
-	disk_halt_mark(parent->settings->state_directory);
-	log_line(LOG_LEVEL_ERROR, "ledger_halted",
-		"reason=\"the disk failed\" remedy=\"check the disk, then creditbridgectl resume\"");
+	const char *why = exited == ENGINE_DAMAGED
+		? "reason=\"a page of the database is damaged\" remedy=\"restore it from a backup\""
+		: "reason=\"the disk failed\" remedy=\"check the disk, then creditbridgectl resume\"";
+
+	parent->start = ENGINE_HALTED;
+	disk_mark_set(parent->settings->state_directory, DISK_HALTED);
+	log_line(LOG_LEVEL_ERROR, "ledger_halted", "%s", why);
 }
 
 /* Decides what follows the engine's end. Returns false when the parent is to end with *code. */
@@ -127,8 +134,11 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	int exited = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	bool full;
 
+	/* Also when it was asked to stop: the next start must not go on as if nothing was. */
+	if (exited == ENGINE_HALT || exited == ENGINE_DAMAGED)
+		halt(parent, exited);
 	if (stop_asked) {
-		*code = 0;
+		*code = exited == ENGINE_HALT || exited == ENGINE_DAMAGED ? exited : 0;
 		return false;
 	}
 	log_line(LOG_LEVEL_WARNING, "engine_ended", "exit=%d signal=%d lived_ms=%lld", exited,
@@ -138,12 +148,12 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 		*code = ENGINE_CONFIG;
 		return false;
 	case ENGINE_HALT:
-		halt(parent);
+	case ENGINE_DAMAGED:
 		return true;
 	case ENGINE_RESUMED:
-		parent->halted = false;
+		parent->start = ENGINE_AFTER_HALT;
 		parent->backoff_ms = 0;
-		disk_halt_clear(state);
+		disk_mark_clear(state, DISK_HALTED);
 		return true;
 	case ENGINE_NO_SPACE:
 		if (disk_ballast_drop(state)) {
@@ -171,9 +181,8 @@ static int prepare(struct parent *parent)
 		return fail(why, 1);
 	if (sockets_open(settings, &parent->sockets, why, sizeof(why)))
 		return fail(why, ENGINE_CONFIG);
-	parent->halted = disk_halt_marked(settings->state_directory);
-	disk_ballast_make(settings->state_directory, (uint64_t)settings->disk_ballast_mib * MIB,
-		(uint64_t)settings->disk_low_water_mib * MIB);
+	if (disk_mark_is_set(settings->state_directory, DISK_HALTED))
+		parent->start = ENGINE_HALTED;
 	return 0;
 }
 

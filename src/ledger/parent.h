@@ -10,7 +10,8 @@
 #include "base/settings.h"
 
 /*
- * Runs until SIGTERM or SIGINT. Returns the exit code: 0 stopped, 78 the configuration or the
+ * Runs until SIGTERM or SIGINT. Returns the exit code: 0 stopped, 74 or 76
+ * the disk failed or the data is damaged while it stopped, 78 the configuration or the
  * state cannot be used, 1 another ledger runs on this state or a system call failed; a sentence
  * was written to standard error.
  */

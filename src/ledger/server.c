@@ -36,6 +36,7 @@ struct server {
 	struct slot *slots; /* queue_len of options->queue_max */
 	struct pending *pending;
 	uint32_t queue_len;
+	bool paused; /* not accepting until the next tick */
 	bool stop;
 };
 
@@ -124,6 +125,27 @@ static bool admit(struct server *server, int fd, bool admin)
 	return true;
 }
 
+/* Listens, or not: without descriptors the loop would spin on connections it cannot take. */
+static void listen_to_clients(struct server *server, bool listening)
+{
+	const int fds[] = {server->sockets->edge, server->sockets->admin};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct epoll_event event = {.events = listening ? EPOLLIN : 0u,
+			.data.u64 = i + 1};
+
+		epoll_ctl(server->epoll, EPOLL_CTL_MOD, fds[i], &event);
+	}
+	server->paused = !listening;
+}
+
+/* accept() failed: nobody is taken in until the next tick. Said once for that time. */
+static void pause_accepting(struct server *server)
+{
+	log_line(LOG_LEVEL_ERROR, "accept_failed", "error=\"%s\"", strerror(errno));
+	listen_to_clients(server, false);
+}
+
 static void accept_clients(struct server *server, bool admin)
 {
 	int listener = admin ? server->sockets->admin : server->sockets->edge;
@@ -133,8 +155,7 @@ static void accept_clients(struct server *server, bool admin)
 		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0) {
 			if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-				log_line(LOG_LEVEL_ERROR, "accept_failed", "error=\"%s\"",
-					strerror(errno));
+				pause_accepting(server);
 			return;
 		}
 		if (!admit(server, fd, admin))
@@ -303,6 +324,8 @@ static void tick(struct server *server, int64_t now_ms)
 		log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=overdue",
 			server->connections[i]->peer_uid);
 	}
+	if (server->paused)
+		listen_to_clients(server, true);
 	ledger->figures.connections = server->connection_count;
 	ledger->figures.disk_free_bytes = disk_free_bytes(server->options->state_directory);
 	low = ledger->figures.disk_free_bytes < server->options->low_water_bytes;

@@ -27,6 +27,7 @@ static void open_bdb(void)
 		.checkpoint_kib = 8192,
 		.checkpoint_interval_ms = 1000,
 		.log_keep_mib = 64,
+		.create = true,
 	};
 	char why[256] = "";
 

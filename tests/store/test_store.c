@@ -22,6 +22,7 @@ static const struct bdb_options bdb_options = {
 	.checkpoint_kib = 8192,
 	.checkpoint_interval_ms = 1000,
 	.log_keep_mib = 64,
+	.create = true,
 };
 
 static void open_kind(int kind)
@@ -260,6 +261,68 @@ START_TEST(bdb_refuses_a_newer_schema)
 }
 END_TEST
 
+/* An empty table in the place of a lost one would let every request move its credit again. */
+START_TEST(bdb_refuses_a_missing_table)
+{
+	struct bdb_options again = bdb_options;
+	char file[96], why[256] = "";
+
+	open_kind(KIND_BDB);
+	save_player("alice", 77);
+	store->close(store);
+	snprintf(file, sizeof(file), "%s/request.db", directory);
+	ck_assert_int_eq(unlink(file), 0);
+	again.create = false;
+	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_ptr_nonnull(strstr(
+		why, "/request.db is missing: the data is not complete; mount or restore it"));
+	ws_free(&ws);
+	scratch_remove(directory);
+}
+END_TEST
+
+START_TEST(bdb_refuses_an_emptied_directory)
+{
+	struct bdb_options again = bdb_options;
+	char why[256] = "";
+
+	scratch_make(directory);
+	again.create = false;
+	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_ptr_nonnull(strstr(why, "/counter.db is missing"));
+	scratch_remove(directory);
+}
+END_TEST
+
+/* A wrong byte in a page is found when the page is read, and told as damage. */
+START_TEST(bdb_notices_a_damaged_page)
+{
+	struct bdb_options again = bdb_options;
+	char file[96], why[256] = "";
+	struct player key = make_player("alice", 0);
+	FILE *table;
+
+	open_kind(KIND_BDB);
+	save_player("alice", 77);
+	store->close(store);
+	snprintf(file, sizeof(file), "%s/player.db", directory);
+	table = fopen(file, "r+");
+	ck_assert_ptr_nonnull(table);
+	/* The second page: the first is the table's description. */
+	fseek(table, 4096 + 3000, SEEK_SET);
+	fputc('!', table);
+	fclose(table);
+	again.create = false;
+	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_OK);
+	ck_assert(!bdb_met_damage());
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_PLAYER, &key);
+	ck_assert_int_ne(store->load(store, &ws), STATUS_OK);
+	ck_assert(bdb_met_damage());
+	scratch_remove(directory);
+}
+END_TEST
+
 /* A large batch: every row of it is there, or the test ends. */
 START_TEST(bdb_saves_a_large_batch)
 {
@@ -298,6 +361,9 @@ static Suite *store_suite(void)
 	tcase_add_loop_test(all, ranges_are_ordered, 0, KIND_COUNT);
 	tcase_add_test(bdb, bdb_keeps_rows_over_a_restart);
 	tcase_add_test(bdb, bdb_refuses_a_newer_schema);
+	tcase_add_test(bdb, bdb_refuses_a_missing_table);
+	tcase_add_test(bdb, bdb_refuses_an_emptied_directory);
+	tcase_add_test(bdb, bdb_notices_a_damaged_page);
 	tcase_add_test(bdb, bdb_saves_a_large_batch);
 	tcase_set_timeout(all, 30);
 	tcase_set_timeout(bdb, 30);

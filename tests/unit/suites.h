@@ -29,6 +29,9 @@ Suite *render_suite(void);
 Suite *signature_suite(void);
 Suite *webhook_suite(void);
 
+Suite *classify_suite(void);
+Suite *sender_suite(void);
+
 /* A suite with one case of the tests of the NULL-terminated list @tests. */
 static inline Suite *suite_make(const char *name, const TTest *const *tests, double timeout_s)
 {

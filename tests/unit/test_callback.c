@@ -252,6 +252,36 @@ START_TEST(an_answer_is_bounded)
 }
 END_TEST
 
+START_TEST(headers_are_bounded)
+{
+	static char answer_text[HTTP_ANSWER_HEADER_MAX + 128] = "HTTP/1.1 200 OK\r\nX-A: ";
+	struct server server = {.answer = answer_text};
+	struct http_answer answer;
+	size_t len = strlen(answer_text);
+
+	memset(answer_text + len, 'x', HTTP_ANSWER_HEADER_MAX - len);
+	strcpy(answer_text + HTTP_ANSWER_HEADER_MAX - 23, "\r\nContent-Length: 0\r\n\r\n");
+	ck_assert_uint_eq(strlen(answer_text), HTTP_ANSWER_HEADER_MAX);
+	ck_assert_int_eq(exchange_once(&server, "POST", "{}", &answer), HTTP_ANSWERED);
+	http_answer_free(&answer);
+	strcpy(answer_text + HTTP_ANSWER_HEADER_MAX - 23, "x\r\nContent-Length: 0\r\n\r\n");
+	ck_assert_int_eq(exchange_once(&server, "POST", "{}", &answer), HTTP_TOO_LARGE);
+	http_answer_free(&answer);
+}
+END_TEST
+
+/* libcurl itself is content with it. */
+START_TEST(an_answer_cut_among_its_headers_is_none)
+{
+	struct server server = {.answer = "HTTP/1.1 200 OK\r\nX-Padding: ", .padding = 1024};
+	struct http_answer answer;
+
+	ck_assert_int_eq(exchange_once(&server, "POST", "{}", &answer), HTTP_CUT);
+	ck_assert_str_eq(answer.error, "the answer ended among its headers");
+	http_answer_free(&answer);
+}
+END_TEST
+
 START_TEST(nothing_is_sent_to_nobody)
 {
 	struct http_client *client = http_client_new();
@@ -279,6 +309,34 @@ START_TEST(a_reused_connection_that_dies_is_not_repeated)
 	ck_assert_int_eq(exchange(client, server.port, "POST", "{}", &answer), HTTP_ANSWERED);
 	ck_assert_int_eq(exchange(client, server.port, "POST", "{}", &answer), HTTP_CUT);
 	ck_assert_uint_eq(server.requests, 2);
+	http_answer_free(&answer);
+	http_client_free(client);
+	server_stop(&server);
+}
+END_TEST
+
+/* What is demanded holds for each request, not only when a connection is made. */
+START_TEST(demands_hold_for_kept_connections)
+{
+	struct server server = {.answer = OK_ANSWER};
+	struct http_client *client = http_client_new();
+	struct http_demands demands = {.public_only = true};
+	struct http_answer answer;
+	struct network loopback;
+
+	server_start(&server);
+	http_answer_init(&answer);
+	ck_assert_int_eq(exchange(client, server.port, "POST", "{}", &answer), HTTP_ANSWERED);
+	ck_assert(http_client_demand(client, &demands));
+	ck_assert_int_eq(exchange(client, server.port, "POST", "{}", &answer), HTTP_NOT_SENT);
+	ck_assert_str_eq(answer.error,
+		"the address 127.0.0.1 is not public and not in callback_networks");
+	ck_assert_uint_eq(server.requests, 1);
+	ck_assert(network_parse("127.0.0.1", &loopback));
+	demands.networks = &loopback;
+	demands.network_count = 1;
+	ck_assert(http_client_demand(client, &demands));
+	ck_assert_int_eq(exchange(client, server.port, "POST", "{}", &answer), HTTP_ANSWERED);
 	http_answer_free(&answer);
 	http_client_free(client);
 	server_stop(&server);
@@ -350,8 +408,10 @@ static Suite *http_suite(void)
 {
 	const TTest *const tests[] = {a_redirect_is_an_answer,
 		the_environments_proxy_is_not_used, silence_ends_by_the_timeout, a_cut_answer_is_none,
-		an_answer_is_bounded, nothing_is_sent_to_nobody,
-		a_reused_connection_that_dies_is_not_repeated, unusable_calls_are_refused,
+		an_answer_is_bounded, headers_are_bounded,
+		an_answer_cut_among_its_headers_is_none, nothing_is_sent_to_nobody,
+		a_reused_connection_that_dies_is_not_repeated,
+		demands_hold_for_kept_connections, unusable_calls_are_refused,
 		urls_are_judged, NULL};
 	Suite *suite = suite_make("http", tests, 20);
 	TCase *tcase = tcase_create("methods");
@@ -363,7 +423,7 @@ static Suite *http_suite(void)
 
 int main(void)
 {
-	static Suite *(*const makers[])(void) = {http_suite, NULL};
+	static Suite *(*const makers[])(void) = {classify_suite, http_suite, sender_suite, NULL};
 
 	return tap_main(makers);
 }

@@ -152,6 +152,7 @@ static void fill(const struct field *table, void *record, uint8_t *blob)
 			memcpy(member, &value, sizeof(value));
 			break;
 		case FIELD_BYTES:
+		case FIELD_JSON:
 			memcpy(member, &bytes, sizeof(bytes));
 			break;
 		case FIELD_GROUP:
@@ -217,6 +218,7 @@ static uint32_t alignment(const struct field *field)
 	case FIELD_SECRET:
 		return 1;
 	case FIELD_BYTES:
+	case FIELD_JSON:
 		return (uint32_t)_Alignof(struct bytes);
 	case FIELD_GROUP:
 		for (const struct field *sub = field->sub; sub->name; sub++)

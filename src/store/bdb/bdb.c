@@ -275,8 +275,11 @@ static void bdb_close(struct store *store)
 	free(bdb);
 }
 
-/* Writes the schema into new data, refuses data of a newer one. */
-static enum status check_schema(struct store *store, char *why, size_t why_size)
+/*
+ * Writes the schema into new data, refuses data of a newer one. Before any other table is touched:
+ * a newer schema may have other ones.
+ */
+static enum status check_schema(struct store *store, bool create, char *why, size_t why_size)
 {
 	struct counter key = {.name = "schema", .value = STORE_SCHEMA};
 	const struct counter *stored;
@@ -298,6 +301,9 @@ static enum status check_schema(struct store *store, char *why, size_t why_size)
 		status = STATUS_CONFIG;
 	} else if (status) {
 		snprintf(why, why_size, "cannot read the schema: %s", status_text(status));
+	} else if (!stored && !create) {
+		snprintf(why, why_size, "the data has no schema: it is damaged; restore it");
+		status = STATUS_CORRUPT;
 	} else if (!stored) {
 		ws_append(ws, RECORD_COUNTER, &key);
 		saved = store->save(store, ws);
@@ -324,17 +330,19 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 	bdb->store = (struct store){bdb_load, bdb_save, bdb_scan, bdb_figures, bdb_close};
 	buffer_init(&bdb->row, ROW_MAX);
 	status = bdb_env_open(&bdb->bdb, options, why, why_size);
-	if (status) {
-		free(bdb);
-		return status;
-	}
-	status = check_schema(&bdb->store, why, why_size);
+	if (!status)
+		status = check_schema(&bdb->store, options->create, why, why_size);
+	if (!status)
+		status = bdb_env_open_tables(&bdb->bdb, options, why, why_size);
 	if (!status && !bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options)) {
 		snprintf(why, why_size, "cannot start the checkpoint thread");
 		status = STATUS_NOMEM;
 	}
 	if (status) {
-		bdb_close(&bdb->store);
+		/* No checkpoint: data that is refused is left as it is. */
+		bdb_env_close(&bdb->bdb);
+		buffer_free(&bdb->row);
+		free(bdb);
 		return status;
 	}
 	*store = &bdb->store;

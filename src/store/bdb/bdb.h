@@ -21,6 +21,8 @@ struct bdb_options {
 	uint32_t checkpoint_kib;
 	uint32_t checkpoint_interval_ms;
 	uint32_t log_keep_mib;
+	uint64_t low_water_bytes; /* with less free space no old log is kept for roll-forward */
+	bool create; /* the data is new: make the tables. Else a missing table is STATUS_CONFIG */
 };
 
 /*
@@ -33,5 +35,7 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 
 /* Whether a write of this process, since its start, found the disk full. */
 bool bdb_met_full(void);
+/* Whether this process met a page whose checksum is wrong. */
+bool bdb_met_damage(void);
 
 #endif

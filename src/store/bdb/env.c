@@ -19,6 +19,8 @@
 
 /* A write found the disk full: libdb may report that as DB_RUNRECOVERY. */
 static atomic_bool met_full;
+/* libdb found a page whose checksum is wrong; it says so in words and then only DB_RUNRECOVERY. */
+static atomic_bool met_damage;
 static atomic_uint messages;
 
 static void die_of_disk(const char *where, int error)
@@ -31,6 +33,11 @@ static void die_of_disk(const char *where, int error)
 bool bdb_met_full(void)
 {
 	return atomic_load(&met_full);
+}
+
+bool bdb_met_damage(void)
+{
+	return atomic_load(&met_damage);
 }
 
 enum status bdb_status(int error)
@@ -112,32 +119,31 @@ static void on_message(const DB_ENV *env, const char *prefix, const char *messag
 
 	(void)env;
 	(void)prefix;
+	if (strstr(message, "checksum error") || strstr(message, "Checksum failure"))
+		atomic_store(&met_damage, true);
 	if (count < MESSAGES_MAX)
 		log_line(LOG_LEVEL_WARNING, "libdb", "message=\"%s\"", message);
 	else if (count == MESSAGES_MAX)
 		log_line(LOG_LEVEL_WARNING, "libdb", "message=\"further messages are left out\"");
 }
 
-static int open_tables(struct bdb_env *bdb)
+static int open_table(struct bdb_env *bdb, enum record record, bool create)
 {
 	char file[64];
-	int error;
+	DB *table;
+	int error = db_create(&bdb->tables[record], bdb->env, 0);
 
-	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
-		error = db_create(&bdb->tables[i], bdb->env, 0);
-		if (error)
-			return error;
-		snprintf(file, sizeof(file), "%s.db", record_infos[i].name);
-		error = bdb->tables[i]->set_pagesize(bdb->tables[i], PAGE_SIZE);
-		if (!error)
-			error = bdb->tables[i]->set_flags(bdb->tables[i], DB_CHKSUM);
-		if (!error)
-			error = bdb->tables[i]->open(bdb->tables[i], NULL, file, NULL, DB_BTREE,
-				DB_CREATE | DB_AUTO_COMMIT | DB_THREAD, 0600);
-		if (error)
-			return error;
-	}
-	return 0;
+	if (error)
+		return error;
+	table = bdb->tables[record];
+	snprintf(file, sizeof(file), "%s.db", record_infos[record].name);
+	error = table->set_pagesize(table, PAGE_SIZE);
+	if (!error)
+		error = table->set_flags(table, DB_CHKSUM);
+	if (!error)
+		error = table->open(table, NULL, file, NULL, DB_BTREE,
+			DB_AUTO_COMMIT | DB_THREAD | (create ? DB_CREATE : 0u), 0600);
+	return error;
 }
 
 static int open_env(struct bdb_env *bdb, const struct bdb_options *options)
@@ -163,6 +169,24 @@ static int open_env(struct bdb_env *bdb, const struct bdb_options *options)
 	return error;
 }
 
+/* Closes everything and tells what @error means. @record: the table, or RECORD_COUNT. */
+static enum status give_up(struct bdb_env *bdb, const struct bdb_options *options, int error,
+	enum record record, char *why, size_t why_size)
+{
+	bdb_env_close(bdb);
+	if (error == ENOENT && record != RECORD_COUNT && !options->create) {
+		snprintf(why, why_size,
+			"%s/%s.db is missing: the data is not complete; mount or restore it",
+			options->directory, record_infos[record].name);
+		return STATUS_CONFIG;
+	}
+	snprintf(why, why_size, "cannot open the database in %s: %s", options->directory,
+		bdb_met_full() ? strerror(ENOSPC) : db_strerror(error));
+	if (bdb_met_full())
+		return STATUS_FULL;
+	return bdb_met_damage() ? STATUS_CORRUPT : bdb_status(error);
+}
+
 enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options, char *why,
 	size_t why_size)
 {
@@ -173,14 +197,27 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	db_env_set_func_write(write_noting);
 	db_env_set_func_pwrite(pwrite_noting);
 	error = open_env(bdb, options);
-	if (!error)
-		error = open_tables(bdb);
-	if (!error)
-		return STATUS_OK;
-	snprintf(why, why_size, "cannot open the database in %s: %s", options->directory,
-		bdb_met_full() ? strerror(ENOSPC) : db_strerror(error));
-	bdb_env_close(bdb);
-	return bdb_met_full() ? STATUS_FULL : bdb_status(error);
+	if (error)
+		return give_up(bdb, options, error, RECORD_COUNT, why, why_size);
+	error = open_table(bdb, RECORD_COUNTER, options->create);
+	if (error)
+		return give_up(bdb, options, error, RECORD_COUNTER, why, why_size);
+	return STATUS_OK;
+}
+
+enum status bdb_env_open_tables(struct bdb_env *bdb, const struct bdb_options *options, char *why,
+	size_t why_size)
+{
+	int error;
+
+	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
+		if (i == RECORD_COUNTER)
+			continue;
+		error = open_table(bdb, (enum record)i, options->create);
+		if (error)
+			return give_up(bdb, options, error, (enum record)i, why, why_size);
+	}
+	return STATUS_OK;
 }
 
 void bdb_env_close(struct bdb_env *bdb)

@@ -14,8 +14,14 @@ struct bdb_env {
 	DB *tables[RECORD_COUNT];
 };
 
-/* Opens the environment with recovery, and every table. As bdb_open(). */
+/* Opens the environment with recovery, and the table of counters, which holds the schema. */
 enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options, char *why,
+	size_t why_size);
+/*
+ * Opens the other tables. Both make tables only when options->create is set: a table that is
+ * missing from data that exists is STATUS_CONFIG, never an empty table.
+ */
+enum status bdb_env_open_tables(struct bdb_env *bdb, const struct bdb_options *options, char *why,
 	size_t why_size);
 /* Closes what is open. */
 void bdb_env_close(struct bdb_env *bdb);

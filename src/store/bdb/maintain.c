@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 /* How often the amount of log since the last checkpoint is looked at. */
 #define LOOK_MS     50
-#define ARCHIVE_MS  10000
+#define ARCHIVE_MS  2000
 #define RETRY_MS    1000
 #define MIB         (1024 * 1024)
 
@@ -40,15 +41,27 @@ static uint64_t log_bytes(const char *directory)
 	return sum;
 }
 
+/* How much log is to be kept for roll-forward: none when it costs the space to go on. */
+static uint64_t log_to_keep(const struct bdb_options *options)
+{
+	struct statvfs vfs;
+
+	if (statvfs(options->directory, &vfs) == 0 &&
+		(uint64_t)vfs.f_bavail * vfs.f_frsize < 2 * options->low_water_bytes)
+		return 0;
+	return (uint64_t)options->log_keep_mib * MIB;
+}
+
 /*
  * Deletes the oldest logs that recovery no longer needs while all logs together exceed what is to
  * be kept for roll-forward.
  */
 static void remove_old_logs(struct bdb_maintain *maintain)
 {
-	uint64_t keep = (uint64_t)maintain->options.log_keep_mib * MIB;
+	uint64_t keep = log_to_keep(&maintain->options);
 	uint64_t sum = log_bytes(maintain->options.directory);
 	char **unneeded = NULL;
+	unsigned int removed = 0;
 	struct stat st;
 	int error = 0;
 
@@ -58,9 +71,14 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 		log_line(LOG_LEVEL_WARNING, "log_archive_failed", "error=\"%s\"",
 			db_strerror(error));
 	for (char **file = unneeded; file && *file && sum > keep; file++) {
-		if (stat(*file, &st) == 0 && unlink(*file) == 0)
-			sum -= (uint64_t)st.st_size;
+		if (stat(*file, &st) != 0 || unlink(*file) != 0)
+			continue;
+		sum -= (uint64_t)st.st_size;
+		removed++;
 	}
+	if (removed && !keep && maintain->options.log_keep_mib)
+		log_line(LOG_LEVEL_WARNING, "logs_removed",
+			"files=%u reason=\"short of space: roll-forward begins later\"", removed);
 	free(unneeded);
 	atomic_store(&maintain->log_bytes, sum);
 }
@@ -101,7 +119,7 @@ static bool nap(struct bdb_maintain *maintain)
 	struct timespec until;
 	bool stop;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += LOOK_MS * 1000000L;
 	if (until.tv_nsec >= 1000000000L) {
 		until.tv_nsec -= 1000000000L;
@@ -143,6 +161,7 @@ static void *run(void *context)
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	const struct bdb_options *options)
 {
+	pthread_condattr_t monotonic;
 	sigset_t all, before;
 	int error;
 
@@ -153,7 +172,11 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 		return false;
 	maintain->stop = false;
 	pthread_mutex_init(&maintain->mutex, NULL);
-	pthread_cond_init(&maintain->wake, NULL);
+	/* Not by the wall clock: set back, it would keep checkpoints away. */
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&maintain->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	/* Signals are the main thread's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

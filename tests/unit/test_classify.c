@@ -1,0 +1,136 @@
+/*
+ * The table of answers of api.md, B, row by row.
+ */
+#include "suites.h"
+
+#include "callback/classify.h"
+
+#include <string.h>
+
+#define ERROR "{\"id\":\"a\",\"detail\":\"b\"}"
+
+static struct callback_outcome classified(enum http_outcome http, int code, const char *headers,
+	const char *body)
+{
+	struct callback_outcome outcome;
+	struct http_answer answer;
+
+	http_answer_init(&answer);
+	answer.outcome = http;
+	answer.code = code;
+	answer.ms = 12;
+	if (http != HTTP_ANSWERED)
+		strcpy(answer.error, "what\nhappened");
+	ck_assert(buffer_append_str(&answer.headers, headers));
+	ck_assert(buffer_append_str(&answer.body, body));
+	memset(&outcome, 0xff, sizeof(outcome));
+	classify(&answer, &outcome);
+	http_answer_free(&answer);
+	ck_assert_uint_eq(outcome.ms, 12);
+	ck_assert_int_eq(outcome.http_status, code);
+	return outcome;
+}
+
+START_TEST(every_status)
+{
+	for (int code = 0; code < 1000; code++) {
+		bool later = code == 408 || code == 425 || code == 429;
+		enum callback_class empty = CALLBACK_UNKNOWN, error = CALLBACK_UNKNOWN,
+			html = CALLBACK_UNKNOWN;
+		struct callback_outcome outcome;
+
+		if (code / 100 == 2) {
+			empty = CALLBACK_SUCCESS;
+			error = CALLBACK_REFUSED;
+		} else if (code / 100 == 4 && !later) {
+			empty = error = html = CALLBACK_REFUSED;
+		}
+		ck_assert_int_eq(classified(HTTP_ANSWERED, code, "", "").class, empty);
+		ck_assert_int_eq(classified(HTTP_ANSWERED, code, "", "{}").class, empty);
+		ck_assert_int_eq(classified(HTTP_ANSWERED, code, "", "<html>").class, html);
+		outcome = classified(HTTP_ANSWERED, code, "", ERROR);
+		ck_assert_int_eq(outcome.class, error);
+		ck_assert_str_eq(outcome.dealer_error_id, error == CALLBACK_REFUSED ? "a" : "");
+		ck_assert_str_eq(outcome.dealer_error_detail, error == CALLBACK_REFUSED ? "b" : "");
+	}
+}
+END_TEST
+
+/* Only what did not leave is not sent; only a whole answer is an answer, whatever came of it. */
+START_TEST(every_outcome)
+{
+	static const struct {
+		enum http_outcome http;
+		enum callback_class class;
+	} cases[] = {
+		{HTTP_CUT, CALLBACK_UNKNOWN},
+		{HTTP_TOO_LARGE, CALLBACK_UNKNOWN},
+		{HTTP_NOT_SENT, CALLBACK_NOT_SENT},
+		{HTTP_FENCED, CALLBACK_NOT_SENT},
+		{HTTP_FAILED, CALLBACK_NOT_SENT},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct callback_outcome outcome = classified(cases[i].http, 200, "", "{}");
+
+		ck_assert_int_eq(outcome.class, cases[i].class);
+		ck_assert_str_eq(outcome.note, "what?happened");
+		ck_assert_int_eq(classified(cases[i].http, 400, "", ERROR).class, cases[i].class);
+	}
+}
+END_TEST
+
+START_TEST(packed_answers_are_not_readable)
+{
+	static const struct {
+		const char *headers;
+		enum callback_class class;
+	} cases[] = {
+		{"Content-Type: text/plain\nX-Content-Encoding: gzip\n", CALLBACK_SUCCESS},
+		{"Content-Encoding: identity\n", CALLBACK_SUCCESS},
+		{"content-encoding:\tIDENTITY\nTransfer-Encoding: chunked\n", CALLBACK_SUCCESS},
+		{"Content-Encoding: gzip\n", CALLBACK_UNKNOWN},
+		{"Content-Encoding: br\n", CALLBACK_UNKNOWN},
+		{"Content-Encoding:\n", CALLBACK_UNKNOWN},
+		{"Content-Encoding: identity\nContent-Encoding: gzip\n", CALLBACK_UNKNOWN},
+		{"Transfer-Encoding: gzip, chunked\n", CALLBACK_UNKNOWN},
+		{"Transfer-Encoding: chunked\nTransfer-Encoding: gzip\n", CALLBACK_UNKNOWN},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(classified(HTTP_ANSWERED, 200, cases[i].headers, "{}").class ==
+			cases[i].class, "%s", cases[i].headers);
+		/* Unread, not believed to be empty. */
+		ck_assert_int_eq(classified(HTTP_ANSWERED, 200, cases[i].headers, "").class,
+			cases[i].class);
+		ck_assert_int_eq(classified(HTTP_ANSWERED, 400, cases[i].headers, ERROR).class,
+			CALLBACK_REFUSED);
+	}
+}
+END_TEST
+
+START_TEST(wrong_members_change_nothing)
+{
+	struct callback_outcome outcome = classified(HTTP_ANSWERED, 200, "",
+		"{\"user_id\":\"alice\",\"balance\":\"x\",\"currency\":\"thb\"}");
+
+	ck_assert_int_eq(outcome.class, CALLBACK_SUCCESS);
+	ck_assert(!outcome.has_balance);
+	ck_assert_str_eq(outcome.user_id, "alice");
+	ck_assert_str_eq(outcome.currency, "thb");
+	ck_assert_str_eq(outcome.note, "not usable in the answer: balance");
+	/* A balance beside a refusal is none. */
+	outcome = classified(HTTP_ANSWERED, 400, "", "{\"balance\":1}");
+	ck_assert_int_eq(outcome.class, CALLBACK_REFUSED);
+	ck_assert(!outcome.has_balance);
+	ck_assert_str_eq(outcome.note, "HTTP status 400 without an error body");
+}
+END_TEST
+
+Suite *classify_suite(void)
+{
+	const TTest *const tests[] = {every_status, every_outcome, packed_answers_are_not_readable,
+		wrong_members_change_nothing, NULL};
+
+	return suite_make("classify", tests, 20);
+}
