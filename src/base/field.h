@@ -3,8 +3,8 @@
  *
  * One table per struct serves every generic loop over it: the binary codec of the ledger's socket
  * and of stored rows (base/pack.h), the JSON of answers and of creditbridgectl --json (wire/).
- * A table ends with FIELD_END. Structs described by a table hold no pointers, but for FIELD_BYTES and
- * FIELD_JSON.
+ * A table ends with FIELD_END. Structs described by a table hold no pointers, but for FIELD_BYTES
+ * and FIELD_JSON.
  */
 #ifndef BASE_FIELD_H
 #define BASE_FIELD_H

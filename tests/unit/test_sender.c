@@ -117,7 +117,7 @@ START_TEST(a_sender_may_go_at_any_time)
 	for (int i = 0; i < 5; i++)
 		ck_assert(sender_add(sender, &request));
 	sender_run(sender, 50);
-	/* Three under way, one refused and not taken. */
+	/* Five under way, one refused and not taken. */
 	broken.url[0] = '\0';
 	refused.target = &broken;
 	ck_assert(sender_add(sender, &refused));
