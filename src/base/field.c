@@ -20,13 +20,20 @@ static uint64_t mix(uint64_t digest, const void *data, size_t len)
 	return digest;
 }
 
+uint64_t field_digest_name(uint64_t seed, const char *name)
+{
+	return mix(seed, name, strlen(name) + 1);
+}
+
 uint64_t field_digest(uint64_t seed, const struct field *table)
 {
 	for (; table->name; table++) {
 		uint32_t shape[3] = {(uint32_t)table->type, table->size, table->count};
 
-		seed = mix(seed, table->name, strlen(table->name) + 1);
+		seed = field_digest_name(seed, table->name);
 		seed = mix(seed, shape, sizeof(shape));
+		for (uint32_t i = 0; table->names && i < table->count; i++)
+			seed = field_digest_name(seed, table->names[i]);
 		if (table->sub)
 			seed = field_digest(seed, table->sub);
 	}

@@ -75,9 +75,12 @@ struct field {
 const struct field *field_find(const struct field *table, const char *name);
 
 /*
- * Mixes names, types and sizes of @table into @seed (FNV-1a): two builds that differ in a table
+ * Mixes names, types, sizes and the names of enums of @table into @seed (FNV-1a): two builds that differ in a table
  * have different digests, which is what the protocol version in the ledger's greeting is made of.
  */
 uint64_t field_digest(uint64_t seed, const struct field *table);
+
+/* Mixes a name into @seed. */
+uint64_t field_digest_name(uint64_t seed, const char *name);
 
 #endif

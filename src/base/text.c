@@ -84,3 +84,12 @@ bool text_is_name(const char *text, size_t max)
 
 	return len >= 1 && len <= max && text[len] == '\0';
 }
+
+uint32_t text_hash(const char *text)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 16777619u;
+	return hash;
+}

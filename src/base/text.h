@@ -27,4 +27,7 @@ bool text_is_utf8_clean(const char *text, size_t len);
 /* True: 1 to @max characters, each of [A-Za-z0-9_.-]. */
 bool text_is_name(const char *text, size_t max);
 
+/* FNV-1a: for tables in memory, never for what is stored. */
+uint32_t text_hash(const char *text);
+
 #endif

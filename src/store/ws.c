@@ -6,30 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WS_BLOCK_SIZE (64 * 1024)
-#define WS_KEY_MAX    1024
-
-/* Rows are cut off blocks, so that a batch costs no malloc per row. */
-struct ws_block {
-	struct ws_block *next;
-	size_t used;
-	_Alignas(16) uint8_t bytes[WS_BLOCK_SIZE];
-};
+#define WS_KEY_MAX 1024
 
 void ws_init(struct ws *ws)
 {
 	memset(ws, 0, sizeof(*ws));
+	arena_init(&ws->arena);
 	buffer_init(&ws->key, WS_KEY_MAX);
 }
 
 void ws_free(struct ws *ws)
 {
-	struct ws_block *block = ws->blocks, *next;
-
-	for (; block; block = next) {
-		next = block->next;
-		free(block);
-	}
+	arena_free(&ws->arena);
 	buffer_free(&ws->key);
 	ws_init(ws);
 }
@@ -39,9 +27,7 @@ void ws_reset(struct ws *ws)
 	for (struct ws_row *row = ws->first; row; row = row->next)
 		ws->buckets[row->hash % WS_BUCKETS] = NULL;
 	ws->first = ws->last = ws->first_wanted = NULL;
-	ws->block = ws->blocks;
-	if (ws->block)
-		ws->block->used = 0;
+	arena_reset(&ws->arena);
 	ws->dirty = false;
 	ws->fault = false;
 	ws->fault_text[0] = '\0';
@@ -53,35 +39,6 @@ static void fault(struct ws *ws, const char *what, enum record record)
 		snprintf(ws->fault_text, sizeof(ws->fault_text), "%s a %s row", what,
 			record_infos[record].name);
 	ws->fault = true;
-}
-
-static void *take(struct ws *ws, size_t size)
-{
-	struct ws_block *block = ws->block;
-	void *memory;
-
-	size = (size + 15) & ~(size_t)15;
-	if (size > WS_BLOCK_SIZE)
-		return NULL;
-	if (!block || WS_BLOCK_SIZE - block->used < size) {
-		struct ws_block *next = block ? block->next : ws->blocks;
-
-		if (!next) {
-			next = malloc(sizeof(*next));
-			if (!next)
-				return NULL;
-			next->next = NULL;
-			if (block)
-				block->next = next;
-			else
-				ws->blocks = next;
-		}
-		next->used = 0;
-		ws->block = block = next;
-	}
-	memory = block->bytes + block->used;
-	block->used += size;
-	return memory;
 }
 
 static uint32_t hash_key(enum record record, const struct buffer *key)
@@ -122,8 +79,8 @@ static struct ws_row *find(const struct ws *ws, enum record record, uint32_t has
 /* Adds a row named by ws->key. */
 static struct ws_row *add(struct ws *ws, enum record record, uint32_t hash)
 {
-	struct ws_row *row = take(ws, sizeof(*row));
-	uint8_t *key = take(ws, ws->key.len);
+	struct ws_row *row = arena_take(&ws->arena, sizeof(*row));
+	uint8_t *key = arena_take(&ws->arena, ws->key.len);
 
 	if (!row || !key) {
 		fault(ws, "no memory for", record);
@@ -175,19 +132,34 @@ const void *ws_get(struct ws *ws, enum record record, const void *key_row)
 	return row->state == WS_LOADED ? row->data : NULL;
 }
 
+bool ws_loaded(struct ws *ws, enum record record, const void *key_row)
+{
+	const struct ws_row *row;
+	uint32_t hash;
+
+	if (!make_key(ws, record, key_row, &hash))
+		return false;
+	row = find(ws, record, hash);
+	return row && row->state != WS_WANTED;
+}
+
 static void write_row(struct ws *ws, struct ws_row *row, const void *data)
 {
-	void *to = row->data ? row->data : take(ws, record_infos[row->record].size);
+	const struct record_info *info = &record_infos[row->record];
+	void *to = row->data ? row->data : arena_take(&ws->arena, info->size);
 
 	if (!to) {
 		fault(ws, "no memory for", row->record);
 		return;
 	}
 	if (to != data)
-		memcpy(to, data, record_infos[row->record].size);
+		memcpy(to, data, info->size);
+	if (!arena_keep_bytes(&ws->arena, info->fields, to))
+		fault(ws, "no memory for", row->record);
 	row->data = to;
 	row->state = WS_LOADED;
 	row->dirty = true;
+	row->dropped = false;
 	ws->dirty = true;
 }
 
@@ -221,8 +193,27 @@ void ws_append(struct ws *ws, enum record record, const void *data)
 		row = add(ws, record, hash);
 	if (!row)
 		return;
-	row->appended = true;
+	row->appended = !row->stored;
 	write_row(ws, row, data);
+}
+
+void ws_drop(struct ws *ws, enum record record, const void *key_row)
+{
+	struct ws_row *row;
+	uint32_t hash;
+
+	if (!make_key(ws, record, key_row, &hash))
+		return;
+	row = find(ws, record, hash);
+	if (!row || row->state == WS_WANTED) {
+		fault(ws, "undeclared drop of", record);
+		return;
+	}
+	if (row->state == WS_ABSENT)
+		return;
+	row->state = WS_ABSENT;
+	row->dirty = row->dropped = row->stored;
+	ws->dirty |= row->stored;
 }
 
 bool ws_pending(const struct ws *ws)
@@ -240,13 +231,20 @@ void *ws_row_fill(struct ws *ws, struct ws_row *row)
 	const struct record_info *info = &record_infos[row->record];
 	struct bytes key = {row->key, row->key_len};
 
-	row->data = take(ws, info->size);
+	row->data = arena_take(&ws->arena, info->size);
 	if (!row->data) {
 		fault(ws, "no memory for", row->record);
 		return NULL;
 	}
 	memset(row->data, 0, info->size);
 	unpack_key(&key, info->fields, info->key_count, row->data);
-	row->state = WS_LOADED;
 	return row->data;
+}
+
+void ws_row_loaded(struct ws *ws, struct ws_row *row)
+{
+	if (!arena_keep_bytes(&ws->arena, record_infos[row->record].fields, row->data))
+		fault(ws, "no memory for", row->record);
+	row->state = WS_LOADED;
+	row->stored = true;
 }

@@ -13,6 +13,7 @@
 #ifndef STORE_WS_H
 #define STORE_WS_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/field.h"
 #include "domain/records.h"
@@ -28,8 +29,10 @@ enum ws_state {
 struct ws_row {
 	enum record record;
 	enum ws_state state;
-	bool dirty;    /* a command wrote it: to be saved */
+	bool stored;   /* it was in the store when it was loaded */
+	bool dirty;    /* a command wrote or dropped it: to be saved */
 	bool appended; /* it must not exist in the store yet */
+	bool dropped;  /* to be deleted */
 	uint32_t hash;
 	uint32_t key_len;
 	uint8_t *key; /* packed */
@@ -40,14 +43,12 @@ struct ws_row {
 
 #define WS_BUCKETS 4096
 
-struct ws_block;
 struct ws {
 	struct ws_row *buckets[WS_BUCKETS];
 	struct ws_row *first;
 	struct ws_row *last;
 	struct ws_row *first_wanted; /* none before it is WS_WANTED */
-	struct ws_block *blocks;     /* memory of the rows, kept over resets */
-	struct ws_block *block;      /* the one in use */
+	struct arena arena;          /* memory of the rows */
 	struct buffer key;           /* of the call under way */
 	bool dirty;                  /* some row is */
 	bool fault;
@@ -65,7 +66,10 @@ void ws_want(struct ws *ws, enum record record, const void *key_row);
 /* The row, or NULL: there is none. Valid until ws_reset; do not change it in place. */
 const void *ws_get(struct ws *ws, enum record record, const void *key_row);
 
-/* Writes a declared row, new or not. @row is copied. */
+/* True: the row was declared and loaded, be it there or not. Never a fault. */
+bool ws_loaded(struct ws *ws, enum record record, const void *key_row);
+
+/* Writes a declared row, new or not. @row is copied, with what its bytes members point to. */
 void ws_put(struct ws *ws, enum record record, const void *row);
 
 /* Writes a row that must be new; it need not be declared. @row is copied. */
@@ -76,10 +80,15 @@ static inline bool ws_faulty(const struct ws *ws)
 	return ws->fault;
 }
 
+/* Deletes a declared row. Deleting what is not there is nothing. */
+void ws_drop(struct ws *ws, enum record record, const void *key_row);
+
 /* For stores: whether rows wait to be loaded, and the row's state after loading. */
 bool ws_pending(const struct ws *ws);
 void ws_row_absent(struct ws_row *row);
-/* The struct to be filled by the store; its key members are set. The row counts as loaded. */
+/* The struct to be filled by the store; its key members are set. NULL: no memory. */
 void *ws_row_fill(struct ws *ws, struct ws_row *row);
+/* The struct is filled: the row counts as loaded. Copies what its bytes members point to. */
+void ws_row_loaded(struct ws *ws, struct ws_row *row);
 
 #endif

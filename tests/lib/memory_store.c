@@ -1,5 +1,7 @@
 #include "memory_store.h"
 
+#include "base/pack.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,8 @@ struct row {
 	enum record record;
 	uint32_t key_len;
 	uint8_t *key;
-	void *data;
+	uint32_t value_len;
+	uint8_t *value; /* packed, key members included */
 };
 
 struct memory_store {
@@ -64,6 +67,13 @@ static struct row *find(const struct memory_store *memory, const struct ws_row *
 	return &memory->rows[*at];
 }
 
+static bool unpack(const struct row *row, void *data)
+{
+	struct bytes in = {row->value, row->value_len};
+
+	return unpack_record(&in, record_infos[row->record].fields, data) && !in.len;
+}
+
 static enum status memory_load(struct store *store, struct ws *ws)
 {
 	size_t at;
@@ -74,10 +84,13 @@ static enum status memory_load(struct store *store, struct ws *ws)
 		if (row->state != WS_WANTED)
 			continue;
 		stored = find(self(store), row, &at);
-		if (stored)
-			memcpy(ws_row_fill(ws, row), stored->data, record_infos[row->record].size);
-		else
+		if (!stored) {
 			ws_row_absent(row);
+			continue;
+		}
+		if (!unpack(stored, ws_row_fill(ws, row)))
+			return STATUS_CORRUPT;
+		ws_row_loaded(ws, row);
 	}
 	ws->first_wanted = NULL;
 	return STATUS_OK;
@@ -93,15 +106,8 @@ static void *copy(const void *from, size_t len)
 	return to;
 }
 
-static void put(struct memory_store *memory, const struct ws_row *row)
+static void insert(struct memory_store *memory, size_t at, const struct ws_row *row)
 {
-	size_t at;
-	struct row *stored = find(memory, row, &at);
-
-	if (stored) {
-		memcpy(stored->data, row->data, record_infos[row->record].size);
-		return;
-	}
 	if (memory->count == memory->room) {
 		memory->room = memory->room ? 2 * memory->room : 64;
 		memory->rows = realloc(memory->rows, memory->room * sizeof(*memory->rows));
@@ -110,9 +116,39 @@ static void put(struct memory_store *memory, const struct ws_row *row)
 	}
 	memmove(&memory->rows[at + 1], &memory->rows[at],
 		(memory->count - at) * sizeof(*memory->rows));
-	memory->rows[at] = (struct row){row->record, row->key_len, copy(row->key, row->key_len),
-		copy(row->data, record_infos[row->record].size)};
+	memory->rows[at] = (struct row){.record = row->record, .key_len = row->key_len,
+		.key = copy(row->key, row->key_len)};
 	memory->count++;
+}
+
+static void release(struct row *row)
+{
+	free(row->key);
+	free(row->value);
+}
+
+static void put(struct memory_store *memory, const struct ws_row *row)
+{
+	size_t at;
+	struct row *stored = find(memory, row, &at);
+	struct buffer value;
+
+	if (row->dropped) {
+		if (!stored)
+			return;
+		release(stored);
+		memory->count--;
+		memmove(stored, stored + 1, (memory->count - at) * sizeof(*stored));
+		return;
+	}
+	buffer_init(&value, 1024 * 1024);
+	if (!pack_record(&value, record_infos[row->record].fields, row->data))
+		abort();
+	if (!stored)
+		insert(memory, at, row);
+	free(memory->rows[at].value);
+	memory->rows[at].value = value.data;
+	memory->rows[at].value_len = (uint32_t)value.len;
 }
 
 static enum save_result memory_save(struct store *store, struct ws *ws)
@@ -147,13 +183,21 @@ static enum status memory_scan(struct store *store, const struct store_range *ra
 	struct memory_store *memory = self(store);
 	const int step = range->reverse ? -1 : 1;
 	ptrdiff_t at = range->reverse ? (ptrdiff_t)memory->count - 1 : 0;
+	void *data;
+	bool go_on;
 
 	for (; at >= 0 && (size_t)at < memory->count; at += step) {
 		const struct row *row = &memory->rows[at];
 		int order = range->after.len ? compare(row, range->record, range->after) : step;
 
-		if (in_range(row, range) && order * step > 0 &&
-			!visit(context, (struct bytes){row->key, row->key_len}, row->data))
+		if (!in_range(row, range) || order * step <= 0)
+			continue;
+		data = calloc(1, record_infos[row->record].size);
+		if (!data || !unpack(row, data))
+			abort();
+		go_on = visit(context, (struct bytes){row->key, row->key_len}, data);
+		free(data);
+		if (!go_on)
 			break;
 	}
 	return STATUS_OK;
@@ -170,8 +214,7 @@ static void memory_close(struct store *store)
 	struct memory_store *memory = self(store);
 
 	for (size_t i = 0; i < memory->count; i++) {
-		free(memory->rows[i].key);
-		free(memory->rows[i].data);
+		release(&memory->rows[i]);
 	}
 	free(memory->rows);
 	free(memory);

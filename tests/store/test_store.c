@@ -8,6 +8,7 @@
 #include "tap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum kind { KIND_MEMORY, KIND_BDB, KIND_COUNT };
@@ -150,6 +151,73 @@ START_TEST(commands_of_a_batch_see_each_other)
 	ck_assert_int_eq(seen->amount, 5);
 	ws_append(&ws, RECORD_ENTRY, &entry);
 	ck_assert(ws_faulty(&ws));
+	close_kind();
+}
+END_TEST
+
+START_TEST(dropped_rows_are_gone)
+{
+	struct due due = {.event = 7, .casino_id = "demo", .due_ms = 5};
+	struct due other = {.event = 8, .casino_id = "demo"};
+
+	open_kind(_i);
+	ws_append(&ws, RECORD_DUE, &due);
+	ws_append(&ws, RECORD_DUE, &other);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_DUE, &due);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ws_drop(&ws, RECORD_DUE, &due);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_DUE, &due));
+	ws_drop(&ws, RECORD_DUE, &due);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_DUE, &due);
+	ws_want(&ws, RECORD_DUE, &other);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_DUE, &due));
+	ck_assert_ptr_nonnull(ws_get(&ws, RECORD_DUE, &other));
+	/* Dropped and made anew in one batch, and made and dropped in one. */
+	ws_drop(&ws, RECORD_DUE, &other);
+	other.due_ms = 99;
+	ws_append(&ws, RECORD_DUE, &other);
+	ws_append(&ws, RECORD_DUE, &due);
+	ws_drop(&ws, RECORD_DUE, &due);
+	ck_assert(!ws_faulty(&ws));
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_DUE, &due);
+	ws_want(&ws, RECORD_DUE, &other);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_DUE, &due));
+	ck_assert_int_eq(((const struct due *)ws_get(&ws, RECORD_DUE, &other))->due_ms, 99);
+	close_kind();
+}
+END_TEST
+
+/* Bytes are copied when they are put: what they came from may go. Up to 64 KiB and more. */
+START_TEST(bytes_are_kept)
+{
+	struct callback_body body = {.event = 1}, key = {.event = 1};
+	const struct callback_body *stored;
+	uint8_t *text = malloc(100000);
+
+	open_kind(_i);
+	ck_assert_ptr_nonnull(text);
+	memset(text, 'x', 100000);
+	body.body = (struct bytes){text, 100000};
+	ws_append(&ws, RECORD_CALLBACK_BODY, &body);
+	memset(text, 'y', 100000);
+	free(text);
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	ws_reset(&ws);
+	ws_want(&ws, RECORD_CALLBACK_BODY, &key);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	stored = ws_get(&ws, RECORD_CALLBACK_BODY, &key);
+	ck_assert_ptr_nonnull(stored);
+	ck_assert_uint_eq(stored->body.len, 100000);
+	for (uint32_t i = 0; i < stored->body.len; i++)
+		ck_assert_uint_eq(stored->body.data[i], 'x');
 	close_kind();
 }
 END_TEST
@@ -358,6 +426,8 @@ static Suite *store_suite(void)
 	tcase_add_loop_test(all, append_twice_is_refused, 0, KIND_COUNT);
 	tcase_add_loop_test(all, undeclared_rows_are_faults, 0, KIND_COUNT);
 	tcase_add_loop_test(all, commands_of_a_batch_see_each_other, 0, KIND_COUNT);
+	tcase_add_loop_test(all, dropped_rows_are_gone, 0, KIND_COUNT);
+	tcase_add_loop_test(all, bytes_are_kept, 0, KIND_COUNT);
 	tcase_add_loop_test(all, ranges_are_ordered, 0, KIND_COUNT);
 	tcase_add_test(bdb, bdb_keeps_rows_over_a_restart);
 	tcase_add_test(bdb, bdb_refuses_a_newer_schema);

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define ROW_VERSION 1
-/* The largest encoded row (audit) is below 2 KiB. */
-#define ROW_MAX     8192
+/* The largest encoded row holds a request's body of 64 KiB. */
+#define ROW_MAX     (160 * 1024)
 
 struct bdb_store {
 	struct store store;
@@ -68,6 +68,7 @@ static enum status load_row(struct bdb_store *bdb, struct ws *ws, struct ws_row 
 	DB *table = bdb->bdb.tables[row->record];
 	DBT key = borrowed(row->key, row->key_len), value = room(bdb->value);
 	int error = table->get(table, NULL, &key, &value, 0);
+	enum status status;
 	void *data;
 
 	if (error == DB_NOTFOUND) {
@@ -80,7 +81,12 @@ static enum status load_row(struct bdb_store *bdb, struct ws *ws, struct ws_row 
 		return bdb_status(error);
 	}
 	data = ws_row_fill(ws, row);
-	return data ? decode(row->record, &value, data) : STATUS_NOMEM;
+	if (!data)
+		return STATUS_NOMEM;
+	status = decode(row->record, &value, data);
+	if (!status)
+		ws_row_loaded(ws, row);
+	return status;
 }
 
 static enum status bdb_load(struct store *store, struct ws *ws)
@@ -101,13 +107,17 @@ static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
 	const struct record_info *info = &record_infos[row->record];
 	DB *table = bdb->bdb.tables[row->record];
 	const uint8_t version = ROW_VERSION;
-	DBT key, value;
+	DBT key = borrowed(row->key, row->key_len), value;
+	int error;
 
+	if (row->dropped) {
+		error = table->del(table, txn, &key, 0);
+		return error == DB_NOTFOUND ? 0 : error;
+	}
 	buffer_reset(&bdb->row);
 	buffer_append(&bdb->row, &version, 1);
 	if (!pack_record(&bdb->row, info->fields + info->key_count, row->data))
 		return ENOMEM;
-	key = borrowed(row->key, row->key_len);
 	value = borrowed(bdb->row.data, bdb->row.len);
 	return table->put(table, txn, &key, &value, row->appended ? DB_NOOVERWRITE : 0);
 }
@@ -124,7 +134,7 @@ static enum save_result give_up(DB_TXN *txn, int error)
 		bdb_status(aborted);
 		return SAVE_LOST;
 	}
-	if (error == DB_KEYEXIST)
+	if (error == DB_KEYEXIST || error == ENOMEM)
 		return SAVE_FAULT;
 	return bdb_status(error) == STATUS_FULL ? SAVE_FULL : SAVE_LOST;
 }
