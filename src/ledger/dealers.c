@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "ledger/audit.h"
 #include "ledger/keys.h"
+#include "ledger/keyslots.h"
 
 #include <stdio.h>
 
@@ -56,12 +57,6 @@ static bool currency_valid(const char *currency)
 	return len >= 2 && strspn(currency, "abcdefghijklmnopqrstuvwxyz0123456789") == len;
 }
 
-static bool secret_valid(const char *secret)
-{
-	return strlen(secret) == KEY_SECRET_SIZE - 1 &&
-		strspn(secret, "0123456789abcdefABCDEF") == KEY_SECRET_SIZE - 1;
-}
-
 /* The setting of @dealer that is out of range, or NULL. */
 static const char *bad_setting(const struct dealer *dealer)
 {
@@ -78,6 +73,8 @@ static const char *bad_setting(const struct dealer *dealer)
 		return "refund delay must be at most 86400 seconds";
 	if (dealer->max_inflight < 1 || dealer->max_inflight > MAX_INFLIGHT_MAX)
 		return "max inflight must be 1 to 1000";
+	if (!text_is_utf8_clean(dealer->url, strlen(dealer->url)))
+		return "url must be printable";
 	if (dealer->url[0] && strncmp(dealer->url, "https://", 8) != 0 &&
 		!(dealer->allow_http && strncmp(dealer->url, "http://", 7) == 0))
 		return "url must be https, or http where that is allowed";
@@ -107,7 +104,10 @@ static size_t describe(char *text, size_t room, const struct field *field, const
 		len = snprintf(text, room, " %s=%.200s", field->name, value);
 		return (size_t)len;
 	}
-	memcpy(&number, value, field->size);
+	if (field->size == 1)
+		number = *(const uint8_t *)value;
+	else
+		memcpy(&number, value, sizeof(number));
 	if (field->type == FIELD_ENUM)
 		len = snprintf(text, room, " %s=%s", field->name, field->names[number]);
 	else if (field->type == FIELD_I32)
@@ -117,23 +117,28 @@ static size_t describe(char *text, size_t room, const struct field *field, const
 	return (size_t)len;
 }
 
-static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *context,
-	struct ws *ws)
+static const char *action_of(const struct dealer_put_cmd *cmd)
 {
-	char object[OBJECT_SIZE], detail[DETAIL_SIZE] = " ";
-	const char *action = cmd->create ? "dealer add" : "dealer set";
+	if (cmd->create)
+		return "dealer add";
+	if (cmd->mask != 1u << DEALER_SUSPENDED)
+		return "dealer set";
+	return cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
+}
+
+static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *context,
+	struct ws *ws, const char *object)
+{
+	char detail[DETAIL_SIZE] = " ";
 	size_t len = 0;
 
-	if (!cmd->create && cmd->mask == 1u << DEALER_SUSPENDED)
-		action = cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
-	snprintf(object, sizeof(object), "dealer %s", cmd->dealer.casino_id);
 	for (unsigned int i = 0; i < DEALER_MEMBER_COUNT && len < sizeof(detail); i++) {
 		if (cmd->create || cmd->mask & 1u << members[i].bit)
 			len += describe(detail + len, sizeof(detail) - len,
 				field_find(dealer_fields, members[i].name),
 				(const char *)&cmd->dealer + members[i].offset);
 	}
-	audit_write(ws, context, &cmd->operator, action, object, detail + 1);
+	audit_write(ws, context, &cmd->operator, action_of(cmd), object, detail + 1);
 }
 
 static enum refusal refuse(struct verdict *verdict, enum refusal refusal, const char *detail)
@@ -152,7 +157,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 
 	if (!text_is_name(cmd->dealer.casino_id, CASINO_ID_SIZE - 1))
 		return refuse(verdict, REFUSAL_BAD_REQUEST, "casino id must be [A-Za-z0-9_.-]{1,64}");
-	if (!secret_valid(cmd->dealer.keys[0].secret))
+	if (!keyslots_secret_valid(cmd->dealer.keys[0].secret))
 		return refuse(verdict, REFUSAL_BAD_REQUEST, "a key is 64 hex characters");
 	if (counter_read(ws, DEALERS_COUNTER) >= DEALERS_MAX)
 		return refuse(verdict, REFUSAL_TOO_MANY_DEALERS, "");
@@ -199,17 +204,16 @@ void dealer_put_apply(const void *arg, const struct apply_context *context, stru
 	struct total total_key = total_named(cmd->dealer.casino_id);
 	const struct dealer *stored = ws_get(ws, RECORD_DEALER, &key);
 	const struct total *total = ws_get(ws, RECORD_TOTAL, &total_key);
+	char object[OBJECT_SIZE];
+	enum audit_state state;
 	enum refusal refusal;
 
-	if (!external_id_valid(cmd->operator.operation_id)) {
-		refuse(&result->verdict, REFUSAL_BAD_REQUEST, "operation_id");
-		return;
-	}
-	if (stored && audit_seen(ws, &cmd->operator)) {
-		result->verdict.replay = true;
+	snprintf(object, sizeof(object), "dealer %s", cmd->dealer.casino_id);
+	state = audit_state(ws, &cmd->operator, action_of(cmd), object, &result->verdict);
+	if (state == AUDIT_REPEATED && stored)
 		result->dealer = *stored;
+	if (state != AUDIT_NEW)
 		return;
-	}
 	if (cmd->create != !stored) {
 		result->verdict.refusal =
 			stored ? REFUSAL_ALREADY_EXISTS : REFUSAL_DEALER_NOT_FOUND;
@@ -221,7 +225,7 @@ void dealer_put_apply(const void *arg, const struct apply_context *context, stru
 	if (refusal != REFUSAL_NONE)
 		return;
 	ws_put(ws, RECORD_DEALER, &result->dealer);
-	trail(cmd, context, ws);
+	trail(cmd, context, ws, object);
 }
 
 void dealer_key_keys(const void *arg, struct ws *ws)
@@ -231,26 +235,6 @@ void dealer_key_keys(const void *arg, struct ws *ws)
 
 	ws_want(ws, RECORD_DEALER, &dealer);
 	audit_keys(ws, &cmd->operator);
-}
-
-static enum refusal key_add(const struct dealer_key_cmd *cmd, int64_t now_ms,
-	struct dealer *dealer, char *key_id)
-{
-	if (!secret_valid(cmd->secret))
-		return REFUSAL_BAD_REQUEST;
-	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
-		struct dealer_key *slot = &dealer->keys[i];
-
-		if (slot->key_id[0])
-			continue;
-		memset(slot, 0, sizeof(*slot));
-		snprintf(slot->key_id, sizeof(slot->key_id), "k%u", ++dealer->keys_issued % 1000000);
-		text_copy(slot->secret, sizeof(slot->secret), cmd->secret);
-		slot->created_ms = now_ms;
-		text_copy(key_id, KEY_ID_SIZE, slot->key_id);
-		return REFUSAL_NONE;
-	}
-	return REFUSAL_TOO_MANY_KEYS;
 }
 
 static enum refusal key_change(const struct dealer_key_cmd *cmd, struct dealer *dealer,
@@ -272,6 +256,17 @@ static enum refusal key_change(const struct dealer_key_cmd *cmd, struct dealer *
 	return REFUSAL_NONE;
 }
 
+/* What the first sending of the command answered. */
+static enum refusal key_replay(const struct dealer_key_cmd *cmd, const struct dealer *dealer,
+	char *key_id)
+{
+	if (cmd->action != KEY_ADD) {
+		text_copy(key_id, KEY_ID_SIZE, cmd->key_id);
+		return REFUSAL_NONE;
+	}
+	return keyslots_find(dealer->keys, cmd->secret, key_id);
+}
+
 void dealer_key_apply(const void *arg, const struct apply_context *context, struct ws *ws,
 	void *out)
 {
@@ -280,77 +275,27 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 	struct dealer dealer = dealer_named(cmd->casino_id);
 	const struct dealer *stored = ws_get(ws, RECORD_DEALER, &dealer);
 	char action[ACTION_SIZE], object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	enum audit_state state;
 
-	if (!stored || !external_id_valid(cmd->operator.operation_id)) {
-		result->verdict.refusal = stored ? REFUSAL_BAD_REQUEST : REFUSAL_DEALER_NOT_FOUND;
+	if (!stored) {
+		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 		return;
 	}
-	if (audit_seen(ws, &cmd->operator)) {
-		result->verdict.replay = true;
-		/* The newest key is the one that the first sending added. */
-		if (cmd->action == KEY_ADD)
-			snprintf(result->key_id, KEY_ID_SIZE, "k%u", stored->keys_issued % 1000000);
-		else
-			text_copy(result->key_id, KEY_ID_SIZE, cmd->key_id);
+	snprintf(action, sizeof(action), "dealer key-%s", key_action_names[cmd->action]);
+	snprintf(object, sizeof(object), "dealer %s %s", cmd->casino_id, cmd->key_id);
+	state = audit_state(ws, &cmd->operator, action, object, &result->verdict);
+	if (state == AUDIT_REPEATED)
+		result->verdict.refusal = key_replay(cmd, stored, result->key_id);
+	if (state != AUDIT_NEW)
 		return;
-	}
 	dealer = *stored;
 	result->verdict.refusal = cmd->action == KEY_ADD
-		? key_add(cmd, context->now_ms, &dealer, result->key_id)
+		? keyslots_add(dealer.keys, &dealer.keys_issued, cmd->secret, context->now_ms,
+			  result->key_id)
 		: key_change(cmd, &dealer, result->key_id);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	ws_put(ws, RECORD_DEALER, &dealer);
-	snprintf(action, sizeof(action), "dealer key-%s", key_action_names[cmd->action]);
-	snprintf(object, sizeof(object), "dealer %s", cmd->casino_id);
 	snprintf(detail, sizeof(detail), "key_id=%s", result->key_id);
 	audit_write(ws, context, &cmd->operator, action, object, detail);
-}
-
-struct keyring_page {
-	struct keyring_result *result;
-	struct buffer *rows;
-};
-
-static bool keyring_visit(void *arg, struct bytes key, const void *row)
-{
-	const struct dealer *dealer = row;
-	struct keyring_page *page = arg;
-	struct keyring_entry entry;
-
-	(void)key;
-	if (page->result->count == KEYRING_PAGE) {
-		page->result->more = true;
-		return false;
-	}
-	memset(&entry, 0, sizeof(entry));
-	text_copy(entry.casino_id, sizeof(entry.casino_id), dealer->casino_id);
-	entry.signature_algorithm = dealer->signature_algorithm;
-	entry.signature_encoding = dealer->signature_encoding;
-	text_copy(entry.signing_key_id, sizeof(entry.signing_key_id), dealer->signing_key_id);
-	memcpy(entry.keys, dealer->keys, sizeof(entry.keys));
-	page->result->count++;
-	return pack_record(page->rows, keyring_entry_fields, &entry);
-}
-
-enum status keyring_read(const void *arg, const struct read_context *context, void *out)
-{
-	const struct keyring_cmd *cmd = arg;
-	struct keyring_result *result = out;
-	struct keyring_page page = {result, context->rows};
-	struct store_range range = {.record = RECORD_DEALER};
-	struct dealer after = dealer_named(cmd->after);
-	enum status status;
-
-	result->generation = context->generation;
-	result->unchanged = cmd->generation == context->generation;
-	if (result->unchanged)
-		return STATUS_OK;
-	if (cmd->after[0]) {
-		pack_key(context->cursor, dealer_fields, 1, &after);
-		range.after = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
-	}
-	status = context->store->scan(context->store, &range, keyring_visit, &page);
-	result->entries = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
-	return context->rows->failed ? STATUS_NOMEM : status;
 }

@@ -16,12 +16,12 @@
 #define RECONNECT_MS 10
 
 /* What one attempt came to. */
-enum attempt {
-	ATTEMPT_ANSWERED,
-	ATTEMPT_NOT_SENT, /* not one byte can have reached the ledger */
-	ATTEMPT_LOST,     /* sent in part or whole, no answer that can be read */
-	ATTEMPT_PROTOCOL, /* not sent: the greeting is another version's */
-	ATTEMPT_NOMEM,
+enum try {
+	TRY_ANSWERED,
+	TRY_NOT_SENT, /* not one byte can have reached the ledger */
+	TRY_LOST,     /* sent in part or whole, no answer that can be read */
+	TRY_PROTOCOL, /* not sent: the greeting is another version's */
+	TRY_NOMEM,
 };
 
 bool link_init(struct link *link, const char *path)
@@ -90,7 +90,7 @@ static struct bytes received(const struct link *link)
 }
 
 /* Connects and reads the greeting. */
-static enum attempt connect_once(struct link *link, int64_t deadline_ms)
+static enum try connect_once(struct link *link, int64_t deadline_ms)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	uint64_t protocol;
@@ -99,24 +99,24 @@ static enum attempt connect_once(struct link *link, int64_t deadline_ms)
 	memcpy(address.sun_path, link->path, sizeof(address.sun_path));
 	link->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (link->fd < 0)
-		return ATTEMPT_NOT_SENT;
+		return TRY_NOT_SENT;
 	if (connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
 		disconnect(link);
-		return ATTEMPT_NOT_SENT;
+		return TRY_NOT_SENT;
 	}
 	buffer_reset(&link->in);
 	while (read == FRAME_INCOMPLETE && receive(link, deadline_ms))
 		read = greeting_get(received(link), &protocol, &link->generation);
 	if (read == FRAME_COMPLETE && protocol == command_protocol()) {
 		buffer_consume(&link->in, GREETING_SIZE);
-		return ATTEMPT_ANSWERED;
+		return TRY_ANSWERED;
 	}
 	disconnect(link);
-	return read == FRAME_INCOMPLETE ? ATTEMPT_NOT_SENT : ATTEMPT_PROTOCOL;
+	return read == FRAME_INCOMPLETE ? TRY_NOT_SENT : TRY_PROTOCOL;
 }
 
 /* Sends link->out. */
-static enum attempt send_all(struct link *link, int64_t deadline_ms)
+static enum try send_all(struct link *link, int64_t deadline_ms)
 {
 	size_t sent = 0;
 	ssize_t n;
@@ -129,41 +129,41 @@ static enum attempt send_all(struct link *link, int64_t deadline_ms)
 		else if (errno == EAGAIN && wait_for(link->fd, POLLOUT, deadline_ms))
 			continue;
 		else if (errno != EINTR)
-			return sent ? ATTEMPT_LOST : ATTEMPT_NOT_SENT;
+			return sent ? TRY_LOST : TRY_NOT_SENT;
 	}
-	return ATTEMPT_ANSWERED;
+	return TRY_ANSWERED;
 }
 
 /* Sends the frame in link->out on a connection and waits for the answer with @tag. */
-static enum attempt attempt_once(struct link *link, struct frame_answer *answer, uint64_t tag,
+static enum try try_once(struct link *link, struct frame_answer *answer, uint64_t tag,
 	int64_t deadline_ms)
 {
-	enum attempt attempt;
+	enum try tried;
 	enum frame_read read;
 	size_t size;
 
 	if (link->fd < 0) {
-		attempt = connect_once(link, deadline_ms);
-		if (attempt != ATTEMPT_ANSWERED)
-			return attempt;
+		tried = connect_once(link, deadline_ms);
+		if (tried != TRY_ANSWERED)
+			return tried;
 	}
-	attempt = send_all(link, deadline_ms);
-	if (attempt != ATTEMPT_ANSWERED) {
+	tried = send_all(link, deadline_ms);
+	if (tried != TRY_ANSWERED) {
 		disconnect(link);
-		return attempt;
+		return tried;
 	}
 	buffer_reset(&link->in);
 	for (;;) {
 		if (!receive(link, deadline_ms)) {
 			disconnect(link);
-			return link->in.failed ? ATTEMPT_NOMEM : ATTEMPT_LOST;
+			return link->in.failed ? TRY_NOMEM : TRY_LOST;
 		}
 		read = frame_get_answer(received(link), answer, &size);
 		if (read == FRAME_COMPLETE && answer->tag == tag && size == link->in.len)
-			return ATTEMPT_ANSWERED;
+			return TRY_ANSWERED;
 		if (read != FRAME_INCOMPLETE) {
 			disconnect(link);
-			return ATTEMPT_LOST;
+			return TRY_LOST;
 		}
 	}
 }
@@ -192,13 +192,27 @@ static enum status read_answer(struct link *link, enum command command,
 	}
 }
 
+/*
+ * True: the answer tells that this attempt did nothing, and nothing of an earlier one that may have
+ * been applied.
+ */
+static bool tells_of_itself_only(enum status status, const void *result)
+{
+	const struct verdict *verdict = result;
+
+	if (status == STATUS_OK)
+		return verdict->refusal == REFUSAL_RATE_LIMITED ||
+			verdict->refusal == REFUSAL_STORAGE_FULL;
+	return status != STATUS_NOMEM && status != STATUS_UNKNOWN;
+}
+
 enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms)
 {
 	const struct command_info *info = &command_infos[command];
 	uint64_t tag = ++link->next_tag;
 	struct frame_answer answer;
-	enum attempt attempt;
+	enum try tried;
 	enum status status;
 	bool maybe_done = false;
 	size_t start;
@@ -210,18 +224,17 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 	if (link->out.failed)
 		return STATUS_NOMEM;
 	for (;;) {
-		attempt = attempt_once(link, &answer, tag, deadline_ms);
-		if (attempt == ATTEMPT_ANSWERED) {
+		tried = try_once(link, &answer, tag, deadline_ms);
+		if (tried == TRY_ANSWERED) {
 			link->generation = answer.generation;
 			link->answered_ms = clock_boot_ms();
 			status = read_answer(link, command, &answer, result);
-			/* Busy tells of this attempt; an earlier one may have been applied. */
-			if (status != STATUS_BUSY || !maybe_done)
+			if (!maybe_done || !tells_of_itself_only(status, result))
 				return status;
 		}
-		if (attempt == ATTEMPT_PROTOCOL)
+		if (tried == TRY_PROTOCOL)
 			return maybe_done ? STATUS_UNKNOWN : STATUS_PROTOCOL;
-		maybe_done |= attempt == ATTEMPT_LOST || attempt == ATTEMPT_NOMEM;
+		maybe_done |= tried == TRY_LOST || tried == TRY_NOMEM;
 		if (clock_boot_ms() + RECONNECT_MS >= deadline_ms)
 			return maybe_done ? STATUS_UNKNOWN : STATUS_NOT_SENT;
 		clock_sleep_ms(RECONNECT_MS);

@@ -2,7 +2,7 @@
  * The client against a ledger that follows a script: one letter an attempt.
  *
  *     a answer   b busy   c take the command and cut   h half an answer and cut   s silence
- *     x answer with garbage   f forbidden   F fault
+ *     x answer with garbage   f forbidden   F fault   r answer that the rate limit says no
  */
 #include "test_link.h"
 
@@ -40,6 +40,8 @@ static void answer(int fd, const struct frame_request *request, char step)
 		: step == 'f'	   ? FRAME_FORBIDDEN
 		: step == 'F'	   ? FRAME_FAULT
 				   : FRAME_DONE;
+	if (step == 'r')
+		result.verdict.refusal = REFUSAL_RATE_LIMITED;
 	buffer_init(&out, FRAME_MAX);
 	start = frame_open_answer(&out, &head);
 	if (head.outcome == FRAME_DONE)
@@ -118,6 +120,8 @@ static void stop(struct link *link)
 	scratch_remove(directory);
 }
 
+static enum refusal refusal; /* of the answer */
+
 static enum status call(struct link *link)
 {
 	struct balance_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
@@ -127,6 +131,8 @@ static enum status call(struct link *link)
 
 	if (status == STATUS_OK)
 		ck_assert_int_eq(result.balance, 4200);
+	if (status == STATUS_OK)
+		refusal = result.verdict.refusal;
 	return status;
 }
 
@@ -142,6 +148,8 @@ static const struct {
 	{"b", STATUS_BUSY, 1},
 	/* Busy after a lost answer does not mean that nothing was done. */
 	{"cba", STATUS_OK, 3},
+	/* Nor does the rate limit, which counts the repeat. */
+	{"cra", STATUS_OK, 3},
 	{"f", STATUS_FORBIDDEN, 1},
 	{"F", STATUS_FAULT, 1},
 	{"s", STATUS_UNKNOWN, 1},
@@ -162,6 +170,7 @@ START_TEST(attempts_follow_the_script)
 		status_text(status));
 	stop(&link);
 	ck_assert_uint_eq(taken, scripts[_i].taken);
+	ck_assert_int_eq(refusal, REFUSAL_NONE);
 }
 END_TEST
 
