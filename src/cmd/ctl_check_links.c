@@ -1,6 +1,7 @@
 /*
  * ctl_check_links - which rows do not fit? Only walked when the sets of rows differ.
  */
+#include "base/text.h"
 #include "cmd/ctl_check.h"
 
 #include "cmd/ctl_list.h"
@@ -34,7 +35,7 @@ static enum ctl_exit check_entry(struct check *check, const struct entry *entry,
 	enum ctl_exit code;
 	bool found;
 
-	memcpy(request.owner, casino_id, sizeof(request.owner));
+	text_copy(request.owner, sizeof(request.owner), entry_owner(entry, casino_id));
 	memcpy(request.request_transaction_id, entry->request_transaction_id,
 		sizeof(request.request_transaction_id));
 	code = list_fetch(check->ctl, RECORD_REQUEST, &request, &found, NULL);
@@ -109,7 +110,8 @@ static enum ctl_exit check_request(struct check *check, const struct request *ro
 	if (code != CTL_DONE)
 		return code;
 	/* A movement whose own key this is was compared with it from the other side. */
-	if (!found || entry.scope != row->scope || strcmp(name.casino_id, row->owner) != 0 ||
+	if (!found || entry.scope != row->scope ||
+		strcmp(entry_owner(&entry, name.casino_id), row->owner) != 0 ||
 		strcmp(entry.request_transaction_id, row->request_transaction_id) != 0)
 		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
 			", which was made by another key", row->request_transaction_id,

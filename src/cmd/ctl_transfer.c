@@ -153,7 +153,7 @@ static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *reque
 	struct output_json json;
 	enum ctl_exit code;
 
-	memcpy(view.casino_id, request->owner, sizeof(view.casino_id));
+	memcpy(view.casino_id, name->casino_id, sizeof(view.casino_id));
 	memcpy(view.user_id, name->user_id, sizeof(view.user_id));
 	memcpy(view.player_id, request->player_id, sizeof(view.player_id));
 	memcpy(view.request_transaction_id, request->request_transaction_id,
@@ -198,15 +198,15 @@ static enum ctl_exit show_transaction(struct ctl *ctl, const char *text)
 	if (!ctl_number(text, TRANSACTION_ID_MAX, &transaction.transaction_id))
 		return ctl_usage(ctl, "--transaction takes a transaction id");
 	code = list_fetch(ctl, RECORD_TRANSACTION, &transaction, &found, NULL);
-	if (code == CTL_DONE && !found)
+	if (code == CTL_DONE && (!found || !transaction.entry_seq))
 		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
-			"there is no transaction %s", text);
+			"transaction %s moved nothing on the ledger", text);
 	if (code == CTL_DONE)
 		code = fetch_entry(ctl, transaction.player_id, transaction.entry_seq, &entry);
 	if (code != CTL_DONE)
 		return code;
 	request.scope = entry.scope;
-	memcpy(request.owner, transaction.casino_id, sizeof(request.owner));
+	memcpy(request.owner, entry_owner(&entry, transaction.casino_id), sizeof(request.owner));
 	memcpy(request.request_transaction_id, entry.request_transaction_id,
 		sizeof(request.request_transaction_id));
 	code = list_fetch(ctl, RECORD_REQUEST, &request, &found, NULL);

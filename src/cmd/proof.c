@@ -17,6 +17,8 @@ static const struct kind_rule {
 	[ENTRY_TRANSFER_IN] = {SCOPE_DEALER, 1, offsetof(struct proof_dealer, transferred_in)},
 	[ENTRY_TRANSFER_OUT] = {SCOPE_DEALER, -1, offsetof(struct proof_dealer, transferred_out)},
 	[ENTRY_ADJUST] = {SCOPE_OPERATOR, 0, offsetof(struct proof_dealer, adjusted)},
+	[ENTRY_BET] = {SCOPE_CLIENT, -1, offsetof(struct proof_dealer, staked)},
+	[ENTRY_PAYOUT] = {SCOPE_CLIENT, 1, offsetof(struct proof_dealer, paid)},
 };
 
 void proof_init(struct proof *proof, const uint64_t seed[2], uint64_t as_of,
@@ -218,7 +220,12 @@ static void book_entry(struct proof *proof, const struct entry *entry)
 	hash_number(state, entry->transaction_id);
 	hash_text(state, proof->player.casino_id);
 	fingerprint_add(&proof->entry_transactions, state);
+	memcpy(state, proof->seed, sizeof(state));
+	hash_text(state, entry->player_id);
+	hash_number(state, entry->seq);
+	hash_number(state, entry->transaction_id);
 	hash_number(state, entry->scope);
+	hash_text(state, entry_owner(entry, proof->player.casino_id));
 	hash_text(state, entry->request_transaction_id);
 	hash_number(state, entry->kind);
 	hash_number(state, (uint64_t)asked);
@@ -308,11 +315,14 @@ void proof_request(struct proof *proof, const struct request *request)
 	uint64_t state[2] = {proof->seed[0], proof->seed[1]};
 	const char *id = request->request_transaction_id;
 	bool moved = request->outcome == REFUSAL_NONE;
+	/* A result that pays nothing moves nothing; a loss has no transaction id either. */
+	bool quiet = moved && request->kind == ENTRY_PAYOUT && request->amount == 0;
 
 	if (!moved && request->outcome != REFUSAL_INSUFFICIENT_BALANCE)
 		proof_problem(proof, "request %s of %s was recorded with the outcome %s", id,
 			request->owner, refusal_ids[request->outcome]);
-	if (moved != (request->entry_seq != 0) || moved != (request->transaction_id != 0))
+	if (!quiet &&
+		(moved != (request->entry_seq != 0) || moved != (request->transaction_id != 0)))
 		proof_problem(proof, "request %s of %s: outcome and movement do not agree", id,
 			request->owner);
 	if (request->scope != kind_rules[request->kind].scope)
@@ -326,8 +336,8 @@ void proof_request(struct proof *proof, const struct request *request)
 	hash_text(state, request->player_id);
 	hash_number(state, request->entry_seq);
 	hash_number(state, request->transaction_id);
-	hash_text(state, request->owner);
 	hash_number(state, request->scope);
+	hash_text(state, request->owner);
 	hash_text(state, id);
 	hash_number(state, request->kind);
 	hash_number(state, (uint64_t)request->amount);
@@ -346,6 +356,12 @@ void proof_transaction(struct proof *proof, const struct transaction *transactio
 	if (transaction->transaction_id > proof->as_of)
 		return;
 	proof->transactions++;
+	if (!transaction->entry_seq) {
+		if (!transaction->game_id[0])
+			proof_problem(proof, "transaction %" PRIu64 " is neither movement nor bet",
+				transaction->transaction_id);
+		return;
+	}
 	hash_text(state, transaction->player_id);
 	hash_number(state, transaction->entry_seq);
 	hash_number(state, transaction->transaction_id);
@@ -380,9 +396,13 @@ void proof_totals(struct proof *proof)
 		check_sum(proof, dealer, "transferred_out", dealer->total.transferred_out,
 			dealer->transferred_out);
 		check_sum(proof, dealer, "adjusted", dealer->total.adjusted, dealer->adjusted);
+		check_sum(proof, dealer, "staked", dealer->total.staked, dealer->staked);
+		check_sum(proof, dealer, "paid", dealer->total.paid, dealer->paid);
 		if (dealer->overflow ||
 			!money_add(dealer->transferred_in, dealer->adjusted, &balance) ||
-			!money_add(balance, -dealer->transferred_out, &balance))
+			!money_add(balance, -dealer->transferred_out, &balance) ||
+			!money_add(balance, -dealer->staked, &balance) ||
+			!money_add(balance, dealer->paid, &balance))
 			proof_problem(proof, "dealer %s: the sums of the movements overflow",
 				dealer->total.casino_id);
 		else
@@ -397,7 +417,8 @@ const char *proof_entry_request(const struct entry *entry, const char *casino_id
 
 	if (!request)
 		return "its request key is missing";
-	if (strcmp(request->owner, casino_id) != 0 || request->scope != entry->scope ||
+	if (strcmp(request->owner, entry_owner(entry, casino_id)) != 0 ||
+		request->scope != entry->scope ||
 		strcmp(request->request_transaction_id, entry->request_transaction_id) != 0)
 		return "its request key is another one";
 	if (strcmp(request->player_id, entry->player_id) != 0 || request->entry_seq != entry->seq)

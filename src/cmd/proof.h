@@ -31,6 +31,8 @@ struct proof_dealer {
 	money_t transferred_in;
 	money_t transferred_out;
 	money_t adjusted;
+	money_t staked;
+	money_t paid;
 };
 
 struct proof {

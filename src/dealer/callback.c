@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A call and what is only looked at. */
-struct callback_body {
+struct received_body {
 	struct dealer_call call;
 	char result[16];
 	bool remark;
@@ -15,23 +15,23 @@ struct callback_body {
 };
 
 #define CALL_FIELD(type_, member_)                                                                 \
-	{#member_, (type_), true, (uint32_t)offsetof(struct callback_body, call.member_),          \
-		(uint32_t)sizeof(((struct callback_body *)0)->call.member_)}
+	{#member_, (type_), true, (uint32_t)offsetof(struct received_body, call.member_),          \
+		(uint32_t)sizeof(((struct received_body *)0)->call.member_)}
 /* Must not be there. */
 #define ALIEN_FIELD(name_, member_)                                                                \
-	{name_, BODY_HAS_ANY, false, (uint32_t)offsetof(struct callback_body, member_),            \
+	{name_, BODY_HAS_ANY, false, (uint32_t)offsetof(struct received_body, member_),            \
 		(uint32_t)sizeof(bool)}
 #define USER_FIELDS CALL_FIELD(BODY_ID, user_id), CALL_FIELD(BODY_ID, player_id)
 #define GAME_FIELDS                                                                                \
 	USER_FIELDS, CALL_FIELD(BODY_ID, game_id), CALL_FIELD(BODY_INTEGER, transaction_id),       \
 		CALL_FIELD(BODY_INTEGER, timestamp),                                               \
-		BODY_FIELD(BODY_HAS_STRING, callback_body, remark)
+		BODY_FIELD(BODY_HAS_STRING, received_body, remark)
 
 static const struct body_field balance_fields[] = {USER_FIELDS, BODY_FIELD_END};
 static const struct body_field betting_fields[] = {
 	GAME_FIELDS,
 	CALL_FIELD(BODY_AMOUNT, bet_amount),
-	BODY_FIELD(BODY_HAS_OBJECT, callback_body, user_bet),
+	BODY_FIELD(BODY_HAS_OBJECT, received_body, user_bet),
 	ALIEN_FIELD("result", has_result),
 	BODY_FIELD_END,
 };
@@ -39,7 +39,7 @@ static const struct body_field result_fields[] = {
 	GAME_FIELDS,
 	CALL_FIELD(BODY_PAYOUT, bet_amount),
 	CALL_FIELD(BODY_PAYOUT, payout_amount),
-	BODY_FIELD(BODY_NAME, callback_body, result),
+	BODY_FIELD(BODY_NAME, received_body, result),
 	BODY_FIELD_END,
 };
 static const struct body_field refund_fields[] = {
@@ -78,7 +78,7 @@ static enum dealer_answer refuse(const char *text, char detail[BODY_DETAIL_MAX])
 }
 
 /* Checks what the tables cannot, and completes the call. */
-static enum dealer_answer body_check(struct callback_body *body, enum callback_kind kind,
+static enum dealer_answer body_check(struct received_body *body, enum callback_kind kind,
 	bool any_kind, char detail[BODY_DETAIL_MAX])
 {
 	bool is_result = kind == CALLBACK_BETTING_RESULT;
@@ -103,7 +103,7 @@ static enum dealer_answer body_check(struct callback_body *body, enum callback_k
 enum dealer_answer callback_read(const struct http_request *request, enum callback_kind kind,
 	bool any_kind, struct dealer_call *call, char detail[BODY_DETAIL_MAX])
 {
-	struct callback_body body = {.remark = false};
+	struct received_body body = {.remark = false};
 	enum dealer_answer answer;
 
 	if (request->body_state == HTTP_BODY_BROKEN)

@@ -4,13 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const callback_kind_names[CALLBACK_KIND_COUNT] = {
-	"balance-inquire", "betting", "betting-result", "betting-refund"};
 const char *const callback_default_paths[CALLBACK_KIND_COUNT] = {
 	"/balance-inquire", "/betting", "/betting-result", "/betting-refund"};
-const char *const callback_class_names[CALLBACK_CLASS_COUNT] = {
-	"unknown", "success", "refused", "not_sent"};
-const char *const round_result_names[ROUND_RESULT_COUNT] = {"win", "loss", "refund"};
 
 const struct field callback_target_fields[] = {
 	FIELD(FIELD_STR, callback_target, url),

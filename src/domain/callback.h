@@ -7,44 +7,13 @@
 #include "domain/records.h"
 
 #define CALLBACK_PATH_SIZE    129
-#define REMARK_SIZE           257 /* description of the game bet on */
 #define DEALER_ERROR_ID_SIZE  65
 #define DEALER_ERROR_TEXT_SIZE 257
 #define CALLBACK_NOTE_SIZE    161
 #define CALLBACK_EVENT_ID_SIZE 40 /* "balance-inquire-" and 20 digits */
 
-/* The callbacks B1 to B4. The order is stored: append. */
-enum callback_kind {
-	CALLBACK_BALANCE_INQUIRE,
-	CALLBACK_BETTING,
-	CALLBACK_BETTING_RESULT,
-	CALLBACK_BETTING_REFUND,
-	CALLBACK_KIND_COUNT
-};
-
-/*
- * The class of an attempt (api.md, B, the table of answers). Zero is the class of what is not known
- * to be any other. The order is stored: append.
- */
-enum callback_class {
-	CALLBACK_UNKNOWN,  /* the request may have arrived; its effect is not known */
-	CALLBACK_SUCCESS,  /* the dealer did it */
-	CALLBACK_REFUSED,  /* the dealer says no */
-	CALLBACK_NOT_SENT, /* not one byte of the request left */
-	CALLBACK_CLASS_COUNT
-};
-
-/* The outcome of a round (specification, Bet result). The order is stored: append. */
-enum round_result { RESULT_WIN, RESULT_LOSS, RESULT_REFUND, ROUND_RESULT_COUNT };
-
-/* "balance-inquire", "betting", "betting-result", "betting-refund". */
-extern const char *const callback_kind_names[CALLBACK_KIND_COUNT];
 /* The paths that the specification suggests: "/" and the name. */
 extern const char *const callback_default_paths[CALLBACK_KIND_COUNT];
-/* "unknown", "success", "refused", "not_sent". */
-extern const char *const callback_class_names[CALLBACK_CLASS_COUNT];
-/* "win", "loss", "refund". */
-extern const char *const round_result_names[ROUND_RESULT_COUNT];
 
 /* Where one callback of a dealer goes, and who signs it. Holds secrets. */
 struct callback_target {

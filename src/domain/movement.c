@@ -58,6 +58,10 @@ static bool total_count(struct total *total, enum entry_kind kind, money_t gain)
 		return fits && money_add(total->transferred_out, -gain, &total->transferred_out);
 	case ENTRY_ADJUST:
 		return fits && money_add(total->adjusted, gain, &total->adjusted);
+	case ENTRY_BET:
+		return fits && money_add(total->staked, -gain, &total->staked);
+	case ENTRY_PAYOUT:
+		return fits && money_add(total->paid, gain, &total->paid);
 	case ENTRY_KIND_COUNT:
 		break;
 	}
@@ -87,6 +91,8 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 	entry->scope = movement->scope;
 	strncpy(entry->request_transaction_id, movement->request_transaction_id,
 		sizeof(entry->request_transaction_id) - 1);
+	if (movement->client_id)
+		strncpy(entry->client_id, movement->client_id, sizeof(entry->client_id) - 1);
 
 	*total = counted;
 	player->balance = entry->current_balance;

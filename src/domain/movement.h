@@ -17,6 +17,7 @@ struct movement {
 	int64_t time_ms;
 	enum request_scope scope;
 	const char *request_transaction_id;
+	const char *client_id; /* SCOPE_CLIENT: whose key it is; else NULL */
 };
 
 /*

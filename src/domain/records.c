@@ -3,8 +3,19 @@
 #include <string.h>
 
 const char *const wallet_mode_names[WALLET_MODE_COUNT] = {"transfer", "seamless"};
-const char *const entry_kind_names[ENTRY_KIND_COUNT] = {"transfer_in", "transfer_out", "adjust"};
-const char *const request_scope_names[SCOPE_COUNT] = {"dealer", "operator"};
+const char *const entry_kind_names[ENTRY_KIND_COUNT] = {
+	"transfer_in", "transfer_out", "adjust", "bet", "payout"};
+const char *const request_scope_names[SCOPE_COUNT] = {"dealer", "operator", "client"};
+const char *const bet_state_names[BET_STATE_COUNT] = {
+	"pending", "accepted", "rejected", "refunding", "refunded", "settled"};
+const char *const round_state_names[ROUND_STATE_COUNT] = {"open", "settled"};
+const char *const round_result_names[ROUND_RESULT_COUNT] = {"none", "win", "loss", "refund"};
+const char *const callback_state_names[CALLBACK_STATE_COUNT] = {
+	"due", "sending", "delivered", "parked", "held", "cancelled", "failed"};
+const char *const callback_kind_names[CALLBACK_KIND_COUNT] = {
+	"balance-inquire", "betting", "betting-result", "betting-refund"};
+const char *const callback_class_names[CALLBACK_CLASS_COUNT] = {
+	"unknown", "success", "refused", "not_sent"};
 const char *const signature_algorithm_names[SIGNATURE_ALGORITHM_COUNT] = {
 	"hmac-sha256", "hmac-sha512", "hmac-sha1"};
 const char *const signature_encoding_names[SIGNATURE_ENCODING_COUNT] = {"hex", "base64"};
@@ -52,6 +63,9 @@ const struct field total_fields[] = {
 	FIELD(FIELD_MONEY, total, transferred_in),
 	FIELD(FIELD_MONEY, total, transferred_out),
 	FIELD(FIELD_MONEY, total, adjusted),
+	FIELD(FIELD_MONEY, total, staked),
+	FIELD(FIELD_MONEY, total, paid),
+	FIELD(FIELD_U64, total, open_bets),
 	FIELD_END,
 };
 
@@ -84,6 +98,7 @@ const struct field entry_fields[] = {
 	FIELD(FIELD_TIME_MS, entry, time_ms),
 	FIELD_NAMED(entry, scope, request_scope_names, SCOPE_COUNT),
 	FIELD(FIELD_STR, entry, request_transaction_id),
+	FIELD(FIELD_STR, entry, client_id),
 	FIELD_END,
 };
 
@@ -99,6 +114,8 @@ const struct field request_fields[] = {
 	FIELD(FIELD_U64, request, transaction_id),
 	FIELD(FIELD_MONEY, request, current_balance),
 	FIELD(FIELD_TIME_MS, request, time_ms),
+	FIELD(FIELD_STR, request, game_id),
+	FIELD(FIELD_U32, request, bet_number),
 	FIELD_END,
 };
 
@@ -108,6 +125,8 @@ const struct field transaction_fields[] = {
 	FIELD(FIELD_STR, transaction, player_id),
 	FIELD(FIELD_U64, transaction, entry_seq),
 	FIELD(FIELD_TIME_MS, transaction, time_ms),
+	FIELD(FIELD_STR, transaction, game_id),
+	FIELD(FIELD_U32, transaction, bet_number),
 	FIELD_END,
 };
 
@@ -125,9 +144,121 @@ const struct field audit_fields[] = {
 	FIELD_END,
 };
 
+const struct field client_fields[] = {
+	FIELD(FIELD_STR, client, client_id),
+	FIELD(FIELD_BOOL, client, removed),
+	FIELD(FIELD_U32, client, keys_issued),
+	FIELD_SUB(client, keys, dealer_key, dealer_key_fields),
+	FIELD(FIELD_TIME_MS, client, created_ms),
+	FIELD_END,
+};
+
+const struct field round_fields[] = {
+	FIELD(FIELD_STR, round, player_id),
+	FIELD(FIELD_STR, round, game_id),
+	FIELD(FIELD_STR, round, casino_id),
+	FIELD(FIELD_STR, round, user_id),
+	FIELD(FIELD_STR, round, client_id),
+	FIELD_NAMED(round, mode, wallet_mode_names, WALLET_MODE_COUNT),
+	FIELD_NAMED(round, state, round_state_names, ROUND_STATE_COUNT),
+	FIELD(FIELD_U32, round, bets),
+	FIELD_NAMED(round, result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, round, bet_amount),
+	FIELD(FIELD_MONEY, round, addition_amount),
+	FIELD(FIELD_MONEY, round, payout_amount),
+	FIELD(FIELD_MONEY, round, win_amount),
+	FIELD(FIELD_U64, round, transaction_id),
+	FIELD(FIELD_U64, round, event),
+	FIELD(FIELD_TIME_MS, round, settled_ms),
+	FIELD(FIELD_STR, round, remark),
+	FIELD(FIELD_JSON, round, user_bet),
+	FIELD(FIELD_JSON, round, game_result),
+	FIELD(FIELD_JSON, round, user_bet_result),
+	FIELD_END,
+};
+
+const struct field bet_fields[] = {
+	FIELD(FIELD_STR, bet, player_id),
+	FIELD(FIELD_STR, bet, game_id),
+	FIELD(FIELD_U32, bet, number),
+	FIELD(FIELD_U64, bet, transaction_id),
+	FIELD(FIELD_STR, bet, casino_id),
+	FIELD(FIELD_STR, bet, client_id),
+	FIELD(FIELD_STR, bet, request_transaction_id),
+	FIELD_NAMED(bet, mode, wallet_mode_names, WALLET_MODE_COUNT),
+	FIELD_NAMED(bet, state, bet_state_names, BET_STATE_COUNT),
+	FIELD(FIELD_BOOL, bet, addition),
+	FIELD(FIELD_MONEY, bet, bet_amount),
+	FIELD(FIELD_TIME_MS, bet, accepted_ms),
+	FIELD(FIELD_TIME_MS, bet, changed_ms),
+	FIELD(FIELD_U64, bet, event),
+	FIELD(FIELD_U64, bet, refund_event),
+	FIELD_NAMED(bet, outcome, refusal_ids, REFUSAL_COUNT),
+	FIELD(FIELD_STR, bet, dealer_error_id),
+	FIELD(FIELD_STR, bet, dealer_error_detail),
+	FIELD(FIELD_BOOL, bet, has_balance),
+	FIELD(FIELD_MONEY, bet, balance),
+	FIELD(FIELD_STR, bet, remark),
+	FIELD(FIELD_JSON, bet, user_bet),
+	FIELD_END,
+};
+
+const struct field callback_fields[] = {
+	FIELD(FIELD_U64, callback, event),
+	FIELD_NAMED(callback, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_STR, callback, casino_id),
+	FIELD(FIELD_STR, callback, player_id),
+	FIELD(FIELD_STR, callback, game_id),
+	FIELD(FIELD_U32, callback, bet_number),
+	FIELD_NAMED(callback, state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, callback, attempts),
+	FIELD(FIELD_TIME_MS, callback, created_ms),
+	FIELD(FIELD_TIME_MS, callback, first_ms),
+	FIELD(FIELD_TIME_MS, callback, ended_ms),
+	FIELD(FIELD_BOOL, callback, once_more),
+	FIELD(FIELD_BOOL, callback, unknown_to_dealer),
+	FIELD_NAMED(callback, last_class, callback_class_names, CALLBACK_CLASS_COUNT),
+	FIELD(FIELD_U32, callback, last_http_status),
+	FIELD(FIELD_STR, callback, resolved_by),
+	FIELD_END,
+};
+
+const struct field callback_body_fields[] = {
+	FIELD(FIELD_U64, callback_body, event),
+	FIELD(FIELD_JSON, callback_body, body),
+	FIELD_END,
+};
+
+const struct field attempt_fields[] = {
+	FIELD(FIELD_U64, attempt, event),
+	FIELD(FIELD_U32, attempt, number),
+	FIELD(FIELD_TIME_MS, attempt, time_ms),
+	FIELD(FIELD_BOOL, attempt, ended),
+	FIELD_NAMED(attempt, class, callback_class_names, CALLBACK_CLASS_COUNT),
+	FIELD(FIELD_U32, attempt, http_status),
+	FIELD(FIELD_U32, attempt, ms),
+	FIELD(FIELD_STR, attempt, dealer_error_id),
+	FIELD(FIELD_STR, attempt, note),
+	FIELD(FIELD_TIME_MS, attempt, next_ms),
+	FIELD_END,
+};
+
+const struct field due_fields[] = {
+	FIELD(FIELD_U64, due, event),
+	FIELD(FIELD_STR, due, casino_id),
+	FIELD_NAMED(due, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_BOOL, due, sending),
+	FIELD(FIELD_TIME_MS, due, due_ms),
+	FIELD(FIELD_TIME_MS, due, due_boot_ms),
+	FIELD(FIELD_U64, due, boot),
+	FIELD_END,
+};
+
 const struct field operation_fields[] = {
 	FIELD(FIELD_STR, operation, operation_id),
 	FIELD(FIELD_U64, operation, audit_seq),
+	FIELD(FIELD_STR, operation, action),
+	FIELD(FIELD_STR, operation, object),
 	FIELD_END,
 };
 
@@ -136,6 +267,11 @@ const struct record_info record_infos[RECORD_COUNT] = {
 #include "domain/records.def"
 #undef RECORD
 };
+
+const char *entry_owner(const struct entry *entry, const char *casino_id)
+{
+	return entry->scope == SCOPE_CLIENT ? entry->client_id : casino_id;
+}
 
 const struct dealer_key *dealer_key_find(const struct dealer *dealer, const char *key_id)
 {

@@ -27,6 +27,11 @@
 #define ACTION_SIZE         33
 #define OBJECT_SIZE         257
 #define DETAIL_SIZE         513
+#define CLIENT_ID_SIZE      CASINO_ID_SIZE
+#define REMARK_SIZE         257 /* description of the game bet on */
+#define DEALER_ERROR_SIZE   129 /* of a dealer's error body, cut to fit */
+#define NOTE_SIZE           129
+#define ROUND_BETS_MAX      256
 /* transaction_id: 1 to 2^53-1, so that a double of JSON holds it. */
 #define TRANSACTION_ID_MAX ((UINT64_C(1) << 53) - 1)
 
@@ -40,15 +45,61 @@ enum record {
 /* Where the credit of a dealer's players lives. */
 enum wallet_mode { WALLET_TRANSFER, WALLET_SEAMLESS, WALLET_MODE_COUNT };
 /* What a movement was. The order is stored: append. */
-enum entry_kind { ENTRY_TRANSFER_IN, ENTRY_TRANSFER_OUT, ENTRY_ADJUST, ENTRY_KIND_COUNT };
+enum entry_kind {
+	ENTRY_TRANSFER_IN, ENTRY_TRANSFER_OUT, ENTRY_ADJUST,
+	ENTRY_BET,    /* a stake of a transfer-wallet player */
+	ENTRY_PAYOUT, /* what a round paid, or gave back when the game was cancelled */
+	ENTRY_KIND_COUNT
+};
 /* Whose key space a request id belongs to. The order is stored: append. */
-enum request_scope { SCOPE_DEALER, SCOPE_OPERATOR, SCOPE_COUNT };
+enum request_scope { SCOPE_DEALER, SCOPE_OPERATOR, SCOPE_CLIENT, SCOPE_COUNT };
 enum signature_algorithm { HMAC_SHA256, HMAC_SHA512, HMAC_SHA1, SIGNATURE_ALGORITHM_COUNT };
 enum signature_encoding { ENCODING_HEX, ENCODING_BASE64, SIGNATURE_ENCODING_COUNT };
+
+/* api.md, Bet states and callback states. The orders are stored: append. */
+enum bet_state {
+	BET_PENDING, BET_ACCEPTED, BET_REJECTED, BET_REFUNDING, BET_REFUNDED, BET_SETTLED,
+	BET_STATE_COUNT
+};
+enum round_state { ROUND_OPEN, ROUND_SETTLED, ROUND_STATE_COUNT };
+enum round_result { RESULT_NONE, RESULT_WIN, RESULT_LOSS, RESULT_REFUND, ROUND_RESULT_COUNT };
+enum callback_state {
+	CALLBACK_DUE, CALLBACK_SENDING, CALLBACK_DELIVERED, CALLBACK_PARKED, CALLBACK_HELD,
+	CALLBACK_CANCELLED,
+	CALLBACK_FAILED, /* a betting callback that was not accepted: it is never sent again */
+	CALLBACK_STATE_COUNT
+};
+
+/* The callbacks B1 to B4. The order is stored: append. */
+enum callback_kind {
+	CALLBACK_BALANCE_INQUIRE,
+	CALLBACK_BETTING,
+	CALLBACK_BETTING_RESULT,
+	CALLBACK_BETTING_REFUND,
+	CALLBACK_KIND_COUNT
+};
+/*
+ * The class of an attempt (api.md, B, the table of answers). Zero is the class of what is not known
+ * to be any other. The order is stored: append.
+ */
+enum callback_class {
+	CALLBACK_UNKNOWN,  /* the request may have arrived; its effect is not known */
+	CALLBACK_SUCCESS,  /* the dealer did it */
+	CALLBACK_REFUSED,  /* the dealer says no */
+	CALLBACK_NOT_SENT, /* not one byte of the request left */
+	CALLBACK_CLASS_COUNT
+};
+/* "balance-inquire", "betting", "betting-result", "betting-refund". */
+extern const char *const callback_kind_names[CALLBACK_KIND_COUNT];
+extern const char *const callback_class_names[CALLBACK_CLASS_COUNT];
 
 extern const char *const wallet_mode_names[WALLET_MODE_COUNT];
 extern const char *const entry_kind_names[ENTRY_KIND_COUNT];
 extern const char *const request_scope_names[SCOPE_COUNT];
+extern const char *const bet_state_names[BET_STATE_COUNT];
+extern const char *const round_state_names[ROUND_STATE_COUNT];
+extern const char *const round_result_names[ROUND_RESULT_COUNT];
+extern const char *const callback_state_names[CALLBACK_STATE_COUNT];
 extern const char *const signature_algorithm_names[SIGNATURE_ALGORITHM_COUNT];
 extern const char *const signature_encoding_names[SIGNATURE_ENCODING_COUNT];
 
@@ -85,7 +136,7 @@ struct dealer {
 	int64_t created_ms;
 };
 
-/* Running sums of a dealer, kept with every movement: balance = in - out + adjusted. */
+/* Running sums of a dealer: balance = in - out + adjusted - staked + paid. */
 struct total {
 	char casino_id[CASINO_ID_SIZE];
 	uint64_t players;
@@ -93,6 +144,9 @@ struct total {
 	money_t transferred_in;
 	money_t transferred_out;
 	money_t adjusted;
+	money_t staked; /* by bets of transfer-wallet players */
+	money_t paid;   /* to them by rounds */
+	uint64_t open_bets; /* PENDING, ACCEPTED or REFUNDING, and callbacks not ended */
 };
 
 struct player {
@@ -125,6 +179,7 @@ struct entry {
 	/* the request key that moved it */
 	enum request_scope scope;
 	char request_transaction_id[EXTERNAL_ID_SIZE];
+	char client_id[CLIENT_ID_SIZE]; /* owner of a client's key; "": the owner is the dealer */
 };
 
 /*
@@ -133,7 +188,7 @@ struct entry {
  */
 struct request {
 	enum request_scope scope;
-	char owner[CASINO_ID_SIZE]; /* casino id */
+	char owner[CASINO_ID_SIZE]; /* casino_id, or client_id of a client's */
 	char request_transaction_id[EXTERNAL_ID_SIZE];
 	enum entry_kind kind;
 	enum refusal outcome; /* REFUSAL_NONE or REFUSAL_INSUFFICIENT_BALANCE */
@@ -143,15 +198,20 @@ struct request {
 	uint64_t transaction_id; /* 0: nothing moved */
 	money_t current_balance; /* after the movement, or when it was refused */
 	int64_t time_ms;
+	/* of a bet or a result */
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t bet_number; /* 0: a result */
 };
 
-/* From transaction_id to the movement. */
+/* From transaction_id to the movement, the bet or the round. */
 struct transaction {
 	uint64_t transaction_id;
 	char casino_id[CASINO_ID_SIZE];
 	char player_id[PLAYER_ID_SIZE];
-	uint64_t entry_seq;
+	uint64_t entry_seq; /* 0: nothing moved on the ledger */
 	int64_t time_ms;
+	char game_id[EXTERNAL_ID_SIZE]; /* of a bet or a result; "": neither */
+	uint32_t bet_number;            /* 0: a result */
 };
 
 /* What an operator did. */
@@ -168,10 +228,123 @@ struct audit {
 	char reason[REASON_SIZE];
 };
 
+/* A game server that calls group C. */
+struct client {
+	char client_id[CLIENT_ID_SIZE];
+	bool removed;
+	uint32_t keys_issued;
+	struct dealer_key keys[DEALER_KEYS_MAX];
+	int64_t created_ms;
+};
+
+/* All bets of a player in one game; settled once. */
+struct round {
+	char player_id[PLAYER_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char client_id[CLIENT_ID_SIZE]; /* of the first bet */
+	enum wallet_mode mode;
+	enum round_state state;
+	uint32_t bets; /* bet numbers given out */
+	enum round_result result;
+	money_t bet_amount;      /* accepted stakes without additions */
+	money_t addition_amount;
+	money_t payout_amount;
+	money_t win_amount;
+	uint64_t transaction_id; /* of the result; 0 for a loss */
+	uint64_t event;          /* of its betting-result; 0: transfer wallet */
+	int64_t settled_ms;
+	char remark[REMARK_SIZE];
+	struct bytes user_bet; /* JSON objects as the game server gave them; empty: none */
+	struct bytes game_result;
+	struct bytes user_bet_result;
+};
+
+struct bet {
+	char player_id[PLAYER_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t number; /* in its round: 1, 2, 3 ... */
+	uint64_t transaction_id;
+	char casino_id[CASINO_ID_SIZE];
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	enum wallet_mode mode;
+	enum bet_state state;
+	bool addition;
+	money_t bet_amount;
+	int64_t accepted_ms;    /* of the bet command: its timestamp and its day */
+	int64_t changed_ms;     /* of the last transition */
+	uint64_t event;         /* of its betting callback; 0: transfer wallet */
+	uint64_t refund_event;  /* of its betting-refund; 0: none */
+	enum refusal outcome;   /* of a rejected bet */
+	char dealer_error_id[DEALER_ERROR_SIZE];
+	char dealer_error_detail[DEALER_ERROR_SIZE];
+	bool has_balance; /* the answer told the balance */
+	money_t balance;
+	char remark[REMARK_SIZE];
+	struct bytes user_bet;
+};
+
+/* A message for a dealer: made once, sent byte for byte the same. */
+struct callback {
+	uint64_t event;
+	enum callback_kind kind;
+	char casino_id[CASINO_ID_SIZE];
+	char player_id[PLAYER_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t bet_number; /* 0: of the round */
+	enum callback_state state;
+	uint32_t attempts;  /* begun */
+	int64_t created_ms;
+	int64_t first_ms;   /* when it was to be sent first: the 24 hours of a refund begin */
+	int64_t ended_ms;   /* delivered, failed or cancelled */
+	bool once_more;     /* the operator asked for one more attempt */
+	bool unknown_to_dealer; /* a refund's bet that the dealer says it never saw */
+	enum callback_class last_class;
+	uint32_t last_http_status;
+	char resolved_by[SUDO_USER_SIZE]; /* cancelled: the operator */
+};
+
+struct callback_body {
+	uint64_t event;
+	struct bytes body;
+};
+
+/* One sending. Written before the first byte leaves, completed when its end is known. */
+struct attempt {
+	uint64_t event;
+	uint32_t number;
+	int64_t time_ms;
+	bool ended;
+	enum callback_class class;
+	uint32_t http_status;
+	uint32_t ms;
+	char dealer_error_id[DEALER_ERROR_SIZE];
+	char note[NOTE_SIZE];
+	int64_t next_ms; /* when the next one is due; 0: none */
+};
+
+/*
+ * When a callback that is due or being sent is to be looked at next. Within one boot due_boot_ms
+ * decides, after a reboot due_ms. While it is being sent this is its lease.
+ */
+struct due {
+	uint64_t event;
+	char casino_id[CASINO_ID_SIZE];
+	enum callback_kind kind;
+	bool sending;
+	int64_t due_ms;
+	int64_t due_boot_ms;
+	uint64_t boot; /* which boot due_boot_ms belongs to */
+};
+
 /* From an operator's operation_id to what it did: the same command sent again acts once. */
 struct operation {
 	char operation_id[OPERATION_ID_SIZE];
 	uint64_t audit_seq;
+	char action[ACTION_SIZE];
+	char object[OBJECT_SIZE];
 };
 
 /* Describes a row kind. */
@@ -188,6 +361,9 @@ extern const struct record_info record_infos[RECORD_COUNT];
 #include "domain/records.def"
 #undef RECORD
 extern const struct field dealer_key_fields[];
+
+/* Whose key space the key of @entry is in, a movement of a player of @casino_id. */
+const char *entry_owner(const struct entry *entry, const char *casino_id);
 
 /* The live key called @key_id, or NULL. */
 const struct dealer_key *dealer_key_find(const struct dealer *dealer, const char *key_id);

@@ -37,6 +37,45 @@ static inline struct player player_named(const char *casino_id, const char *user
 	return key;
 }
 
+static inline struct client client_named(const char *client_id)
+{
+	struct client key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.client_id, sizeof(key.client_id), client_id);
+	return key;
+}
+
+static inline struct player_name player_id_named(const char *player_id)
+{
+	struct player_name key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.player_id, sizeof(key.player_id), player_id);
+	return key;
+}
+
+static inline struct round round_named(const char *player_id, const char *game_id)
+{
+	struct round key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.player_id, sizeof(key.player_id), player_id);
+	text_copy(key.game_id, sizeof(key.game_id), game_id);
+	return key;
+}
+
+static inline struct bet bet_named(const char *player_id, const char *game_id, uint32_t number)
+{
+	struct bet key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.player_id, sizeof(key.player_id), player_id);
+	text_copy(key.game_id, sizeof(key.game_id), game_id);
+	key.number = number;
+	return key;
+}
+
 static inline struct request request_named(enum request_scope scope, const char *owner,
 	const char *request_transaction_id)
 {

@@ -119,7 +119,7 @@ static void note_saved(struct ledger *ledger)
 
 		if (!row->dirty)
 			continue;
-		if (row->record == RECORD_DEALER)
+		if (row->record == RECORD_DEALER || row->record == RECORD_CLIENT)
 			ledger->generation++;
 		if (row->record != RECORD_COUNTER)
 			continue;

@@ -6,19 +6,10 @@
 
 #define CALL_MILLITOKENS 1000
 
-static uint32_t hash_of(const char *text)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 16777619u;
-	return hash;
-}
-
 bool limiter_take(struct limiter *limiter, const char *casino_id, uint32_t rate, int64_t now_ms)
 {
 	const int64_t full = (int64_t)rate * CALL_MILLITOKENS;
-	uint32_t at = hash_of(casino_id) % LIMITER_SLOTS;
+	uint32_t at = text_hash(casino_id) % LIMITER_SLOTS;
 
 	/* Dealers are never removed and fewer than slots, so that this ends. */
 	while (limiter->slots[at].casino_id[0] &&

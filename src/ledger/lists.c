@@ -16,11 +16,11 @@ struct page {
 	uint32_t limit;
 };
 
-/* A dealer's keys never leave by a list. */
-static void blank_secrets(struct dealer *dealer)
+/* Keys never leave by a list. */
+static void blank_secrets(struct dealer_key keys[DEALER_KEYS_MAX])
 {
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++)
-		memset(dealer->keys[i].secret, 0, sizeof(dealer->keys[i].secret));
+		memset(keys[i].secret, 0, sizeof(keys[i].secret));
 }
 
 static bool list_visit(void *arg, struct bytes key, const void *row)
@@ -29,6 +29,7 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 	const struct field *fields = record_infos[page->cmd->record].fields;
 	struct buffer *rows = page->context->rows;
 	struct dealer dealer;
+	struct client client;
 
 	if (page->result->count == page->limit || rows->len > LIST_BYTES_MAX) {
 		page->result->more = true;
@@ -36,8 +37,12 @@ static bool list_visit(void *arg, struct bytes key, const void *row)
 	}
 	if (page->cmd->record == RECORD_DEALER) {
 		dealer = *(const struct dealer *)row;
-		blank_secrets(&dealer);
+		blank_secrets(dealer.keys);
 		row = &dealer;
+	} else if (page->cmd->record == RECORD_CLIENT) {
+		client = *(const struct client *)row;
+		blank_secrets(client.keys);
+		row = &client;
 	}
 	page->result->count++;
 	buffer_reset(page->context->cursor);

@@ -10,6 +10,12 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_DEALER_KEY] = {dealer_key_keys, dealer_key_apply, NULL},
 	[COMMAND_PLAYER_PUT] = {player_put_keys, player_put_apply, NULL},
 	[COMMAND_ADJUST] = {adjust_keys, adjust_apply, NULL},
+	[COMMAND_CLIENT_PUT] = {client_put_keys, client_put_apply, NULL},
+	[COMMAND_CLIENT_KEY] = {client_key_keys, client_key_apply, NULL},
+	[COMMAND_PLAYER_REGISTER] = {player_register_keys, player_register_apply, NULL},
+	[COMMAND_PLAYER_BALANCE] = {player_balance_keys, player_balance_apply, NULL},
+	[COMMAND_BET_PLACE] = {bet_place_keys, bet_place_apply, NULL},
+	[COMMAND_ROUND_SETTLE] = {round_settle_keys, round_settle_apply, NULL},
 	[COMMAND_LIST] = {.read = list_read},
 };
 

@@ -6,7 +6,7 @@
  * may name the next. A command that only reads ranges has read() instead, which runs after the
  * batch was saved and sees its rows.
  *
- * Each family of commands is one file: transfers.c, players.c, dealers.c, lists.c.
+ * Each family of commands is one file: transfers.c, bets.c, rounds.c, players.c, dealers.c, clients.c, keyring.c, lists.c.
  */
 #ifndef LEDGER_OPS_H
 #define LEDGER_OPS_H
@@ -53,6 +53,12 @@ OPS_APPLY(balance);
 OPS_APPLY(player_put);
 OPS_APPLY(dealer_put);
 OPS_APPLY(dealer_key);
+OPS_APPLY(client_put);
+OPS_APPLY(client_key);
+OPS_APPLY(player_register);
+OPS_APPLY(player_balance);
+OPS_APPLY(bet_place);
+OPS_APPLY(round_settle);
 OPS_READ(keyring);
 OPS_READ(list);
 

@@ -4,18 +4,17 @@
  * Both consume an idempotency key in the batch that moves the credit (api.md A 1, 2): the dealer's
  * request_transaction_id, or the operator's operation_id.
  */
-#include "domain/movement.h"
 #include "ledger/audit.h"
+#include "ledger/book.h"
 #include "ledger/keys.h"
 
 #include <stdio.h>
 
-#define TRANSACTION_COUNTER "transaction_id"
+#define ADJUST_ACTION "player adjust"
 
 /* The rows every movement works on. */
 struct rows {
 	struct dealer dealer_key;
-	struct total total_key;
 	struct player player_key;
 	struct request request_key;
 };
@@ -24,18 +23,14 @@ static void name_rows(struct rows *rows, enum request_scope scope, const char *c
 	const char *user_id, const char *request_transaction_id)
 {
 	rows->dealer_key = dealer_named(casino_id);
-	rows->total_key = total_named(casino_id);
 	rows->player_key = player_named(casino_id, user_id);
 	rows->request_key = request_named(scope, casino_id, request_transaction_id);
 }
 
 static void want_rows(struct ws *ws, const struct rows *rows)
 {
-	ws_want(ws, RECORD_DEALER, &rows->dealer_key);
-	ws_want(ws, RECORD_TOTAL, &rows->total_key);
-	ws_want(ws, RECORD_PLAYER, &rows->player_key);
+	book_want(ws, rows->player_key.casino_id, rows->player_key.user_id);
 	ws_want(ws, RECORD_REQUEST, &rows->request_key);
-	counter_want(ws, TRANSACTION_COUNTER);
 }
 
 /* Writes the request key: what was asked, and what came of it. @entry NULL: nothing moved. */
@@ -58,13 +53,10 @@ static void record_request(struct ws *ws, const struct rows *rows, enum entry_ki
 	ws_append(ws, RECORD_REQUEST, &request);
 }
 
-/* Moves @gain and writes every row of the movement; @player and @entry are filled. */
+/* Moves @gain and writes every row of it; @player and @entry are filled. */
 static enum refusal move(struct ws *ws, const struct rows *rows, enum entry_kind kind, money_t gain,
 	money_t asked, int64_t now_ms, struct player *player, struct entry *entry)
 {
-	const struct total *stored = ws_get(ws, RECORD_TOTAL, &rows->total_key);
-	struct total total = stored ? *stored : rows->total_key;
-	struct transaction transaction = {.time_ms = now_ms};
 	struct movement movement = {
 		.kind = kind,
 		.amount = gain,
@@ -72,24 +64,11 @@ static enum refusal move(struct ws *ws, const struct rows *rows, enum entry_kind
 		.scope = rows->request_key.scope,
 		.request_transaction_id = rows->request_key.request_transaction_id,
 	};
-	enum refusal refusal;
+	enum refusal refusal = book_move(ws, &movement, player, "", 0, entry);
 
-	movement.transaction_id = counter_read(ws, TRANSACTION_COUNTER) + 1;
-	if (movement.transaction_id > TRANSACTION_ID_MAX)
-		return REFUSAL_INTERNAL_ERROR;
-	refusal = movement_apply(&movement, player, &total, entry);
-	if (refusal != REFUSAL_NONE)
-		return refusal;
-	transaction.transaction_id = counter_next(ws, TRANSACTION_COUNTER);
-	text_copy(transaction.casino_id, sizeof(transaction.casino_id), player->casino_id);
-	text_copy(transaction.player_id, sizeof(transaction.player_id), player->player_id);
-	transaction.entry_seq = entry->seq;
-	ws_put(ws, RECORD_PLAYER, player);
-	ws_put(ws, RECORD_TOTAL, &total);
-	ws_append(ws, RECORD_ENTRY, entry);
-	ws_append(ws, RECORD_TRANSACTION, &transaction);
-	record_request(ws, rows, kind, asked, REFUSAL_NONE, player, entry, now_ms);
-	return REFUSAL_NONE;
+	if (refusal == REFUSAL_NONE)
+		record_request(ws, rows, kind, asked, REFUSAL_NONE, player, entry, now_ms);
+	return refusal;
 }
 
 static void transfer_rows(const struct transfer_cmd *cmd, struct rows *rows)
@@ -235,6 +214,9 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	struct entry entry;
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE], amount[MONEY_TEXT_MAX];
 
+	snprintf(object, sizeof(object), "player %s/%s", cmd->casino_id, cmd->user_id);
+	if (audit_state(ws, &cmd->operator, ADJUST_ACTION, object, &result->verdict) != AUDIT_NEW)
+		return;
 	result->verdict.refusal = adjust_decide(dealer, stored, cmd->amount);
 	if (result->verdict.refusal == REFUSAL_INSUFFICIENT_BALANCE)
 		result->verdict.current_balance = stored->balance;
@@ -250,11 +232,10 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	result->current_balance = entry.current_balance;
 	result->transaction_id = entry.transaction_id;
 	text_copy(result->player_id, sizeof(result->player_id), player.player_id);
-	snprintf(object, sizeof(object), "player %s/%s", cmd->casino_id, cmd->user_id);
 	money_format(cmd->amount, dealer->decimals, amount);
 	snprintf(detail, sizeof(detail), "amount=%s transaction_id=%llu", amount,
 		(unsigned long long)entry.transaction_id);
-	audit_write(ws, context, &cmd->operator, "player adjust", object, detail);
+	audit_write(ws, context, &cmd->operator, ADJUST_ACTION, object, detail);
 }
 
 void adjust_apply(const void *arg, const struct apply_context *context, struct ws *ws, void *out)
@@ -270,9 +251,7 @@ void adjust_apply(const void *arg, const struct apply_context *context, struct w
 	dealer = ws_get(ws, RECORD_DEALER, &rows.dealer_key);
 	player = ws_get(ws, RECORD_PLAYER, &rows.player_key);
 	stored = ws_get(ws, RECORD_REQUEST, &rows.request_key);
-	if (!external_id_valid(cmd->operator.operation_id))
-		result->verdict.refusal = REFUSAL_BAD_REQUEST;
-	else if (!dealer)
+	if (!dealer)
 		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 	else if (stored)
 		adjust_replay(cmd, player, stored, result);

@@ -1,6 +1,7 @@
 #include "link/commands.h"
 
 const char *const key_action_names[KEY_ACTION_COUNT] = {"add", "use", "retire"};
+const char *const keyring_of_names[KEYRING_OF_COUNT] = {"dealers", "clients"};
 static const char *const record_names[RECORD_COUNT] = {
 #define RECORD(name, struct_, keys) #struct_,
 #include "domain/records.def"
@@ -40,7 +41,16 @@ const struct field keyring_entry_fields[] = {
 	FIELD_END,
 };
 
+const struct field player_ref_fields[] = {
+	FIELD(FIELD_STR, player_ref, player_id),
+	FIELD(FIELD_STR, player_ref, casino_id),
+	FIELD(FIELD_STR, player_ref, user_id),
+	FIELD_END,
+};
+#define PLAYER_REF(cmd) FIELD_SUB(cmd, player, player_ref, player_ref_fields)
+
 const struct field keyring_cmd_fields[] = {
+	FIELD_NAMED(keyring_cmd, of, keyring_of_names, KEYRING_OF_COUNT),
 	FIELD(FIELD_U64, keyring_cmd, generation),
 	FIELD(FIELD_STR, keyring_cmd, after),
 	FIELD_END,
@@ -186,6 +196,112 @@ const struct field adjust_result_fields[] = {
 	FIELD_END,
 };
 
+const struct field client_put_cmd_fields[] = {
+	OPERATOR(client_put_cmd),
+	FIELD(FIELD_STR, client_put_cmd, client_id),
+	FIELD(FIELD_BOOL, client_put_cmd, remove),
+	FIELD(FIELD_SECRET, client_put_cmd, secret),
+	FIELD_END,
+};
+const struct field client_put_result_fields[] = {
+	VERDICT(client_put_result),
+	FIELD(FIELD_STR, client_put_result, key_id),
+	FIELD_END,
+};
+
+const struct field client_key_cmd_fields[] = {
+	OPERATOR(client_key_cmd),
+	FIELD(FIELD_STR, client_key_cmd, client_id),
+	FIELD_NAMED(client_key_cmd, action, key_action_names, KEY_ACTION_COUNT),
+	FIELD(FIELD_STR, client_key_cmd, key_id),
+	FIELD(FIELD_SECRET, client_key_cmd, secret),
+	FIELD_END,
+};
+const struct field client_key_result_fields[] = {
+	VERDICT(client_key_result),
+	FIELD(FIELD_STR, client_key_result, key_id),
+	FIELD_END,
+};
+
+const struct field player_register_cmd_fields[] = {
+	FIELD(FIELD_STR, player_register_cmd, casino_id),
+	FIELD(FIELD_STR, player_register_cmd, user_id),
+	FIELD(FIELD_STR, player_register_cmd, player_id),
+	FIELD_END,
+};
+const struct field player_register_result_fields[] = {
+	VERDICT(player_register_result),
+	FIELD(FIELD_STR, player_register_result, player_id),
+	FIELD(FIELD_STR, player_register_result, user_id),
+	FIELD(FIELD_STR, player_register_result, casino_id),
+	FIELD(FIELD_STR, player_register_result, currency),
+	FIELD(FIELD_BOOL, player_register_result, created),
+	FIELD_END,
+};
+
+const struct field player_balance_cmd_fields[] = {
+	PLAYER_REF(player_balance_cmd),
+	FIELD_END,
+};
+const struct field player_balance_result_fields[] = {
+	VERDICT(player_balance_result),
+	FIELD_NAMED(player_balance_result, mode, wallet_mode_names, WALLET_MODE_COUNT),
+	FIELD(FIELD_STR, player_balance_result, player_id),
+	FIELD(FIELD_STR, player_balance_result, user_id),
+	FIELD(FIELD_STR, player_balance_result, casino_id),
+	FIELD(FIELD_MONEY, player_balance_result, balance),
+	FIELD(FIELD_STR, player_balance_result, currency),
+	FIELD_END,
+};
+
+const struct field bet_place_cmd_fields[] = {
+	FIELD(FIELD_STR, bet_place_cmd, client_id),
+	FIELD(FIELD_STR, bet_place_cmd, request_transaction_id),
+	PLAYER_REF(bet_place_cmd),
+	FIELD(FIELD_STR, bet_place_cmd, game_id),
+	FIELD(FIELD_MONEY, bet_place_cmd, bet_amount),
+	FIELD(FIELD_BOOL, bet_place_cmd, addition),
+	FIELD(FIELD_STR, bet_place_cmd, remark),
+	FIELD(FIELD_JSON, bet_place_cmd, user_bet),
+	FIELD_END,
+};
+const struct field bet_place_result_fields[] = {
+	VERDICT(bet_place_result),
+	FIELD(FIELD_U64, bet_place_result, transaction_id),
+	FIELD_NAMED(bet_place_result, state, bet_state_names, BET_STATE_COUNT),
+	FIELD(FIELD_BOOL, bet_place_result, has_balance),
+	FIELD(FIELD_MONEY, bet_place_result, balance),
+	FIELD(FIELD_STR, bet_place_result, dealer_error_id),
+	FIELD(FIELD_STR, bet_place_result, dealer_error_detail),
+	FIELD_END,
+};
+
+const struct field round_settle_cmd_fields[] = {
+	FIELD(FIELD_STR, round_settle_cmd, client_id),
+	FIELD(FIELD_STR, round_settle_cmd, request_transaction_id),
+	PLAYER_REF(round_settle_cmd),
+	FIELD(FIELD_STR, round_settle_cmd, game_id),
+	FIELD_NAMED(round_settle_cmd, result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, round_settle_cmd, payout_amount),
+	FIELD(FIELD_STR, round_settle_cmd, remark),
+	FIELD(FIELD_JSON, round_settle_cmd, user_bet),
+	FIELD(FIELD_JSON, round_settle_cmd, game_result),
+	FIELD(FIELD_JSON, round_settle_cmd, user_bet_result),
+	FIELD_END,
+};
+const struct field round_settle_result_fields[] = {
+	VERDICT(round_settle_result),
+	FIELD(FIELD_U64, round_settle_result, transaction_id),
+	FIELD(FIELD_MONEY, round_settle_result, bet_amount),
+	FIELD(FIELD_MONEY, round_settle_result, addition_amount),
+	FIELD(FIELD_MONEY, round_settle_result, win_amount),
+	FIELD(FIELD_MONEY, round_settle_result, payout_amount),
+	FIELD(FIELD_U64, round_settle_result, event),
+	FIELD_NAMED(round_settle_result, callback_state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, round_settle_result, callback_attempts),
+	FIELD_END,
+};
+
 const struct field list_cmd_fields[] = {
 	FIELD_NAMED(list_cmd, record, record_names, RECORD_COUNT),
 	FIELD(FIELD_BOOL, list_cmd, reverse),
@@ -217,6 +333,7 @@ uint64_t command_protocol(void)
 	uint64_t digest = UINT64_C(0xcbf29ce484222325);
 
 	for (unsigned int i = 0; i < COMMAND_COUNT; i++) {
+		digest = field_digest_name(digest, command_infos[i].name);
 		digest = field_digest(digest, command_infos[i].cmd_fields);
 		digest = field_digest(digest, command_infos[i].result_fields);
 	}

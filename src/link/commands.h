@@ -42,13 +42,17 @@ struct operator {
  * generation differs from its own or a second has passed.
  */
 struct keyring_entry {
-	char casino_id[CASINO_ID_SIZE];
+	char casino_id[CASINO_ID_SIZE]; /* of a dealer, or the client_id of a client */
 	enum signature_algorithm signature_algorithm;
 	enum signature_encoding signature_encoding;
 	char signing_key_id[KEY_ID_SIZE];
 	struct dealer_key keys[DEALER_KEYS_MAX];
 };
+/* Whose keys: of the dealers that call group A, or of the clients that call group C. */
+enum keyring_of { KEYRING_DEALERS, KEYRING_CLIENTS, KEYRING_OF_COUNT };
+extern const char *const keyring_of_names[KEYRING_OF_COUNT];
 struct keyring_cmd {
+	enum keyring_of of;
 	uint64_t generation; /* of the caller's keyring; 0: none */
 	char after[CASINO_ID_SIZE]; /* continue behind this dealer; "": from the first */
 };
@@ -81,7 +85,7 @@ struct transfer_result {
 	char user_id[EXTERNAL_ID_SIZE];
 };
 
-/* A3. Refusals: dealer_not_found, user_not_found. */
+/* A3. Refusals: user_not_found; invalid_signature when the dealer is not known. */
 struct balance_cmd {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
@@ -210,6 +214,129 @@ struct adjust_result {
 };
 
 /*
+ * Adds a game server (@secret is its first key, "k1"), or takes it away with its keys. Refusals:
+ * already_exists, client_not_found. One that was removed may be added again.
+ */
+struct client_put_cmd {
+	struct operator operator;
+	char client_id[CLIENT_ID_SIZE];
+	bool remove;
+	char secret[KEY_SECRET_SIZE];
+};
+struct client_put_result {
+	struct verdict verdict;
+	char key_id[KEY_ID_SIZE];
+};
+
+/* As struct dealer_key_cmd. A client's keys only verify; `use` marks the one to be kept. */
+struct client_key_cmd {
+	struct operator operator;
+	char client_id[CLIENT_ID_SIZE];
+	enum key_action action;
+	char key_id[KEY_ID_SIZE];
+	char secret[KEY_SECRET_SIZE];
+};
+struct client_key_result {
+	struct verdict verdict;
+	char key_id[KEY_ID_SIZE];
+};
+
+/*
+ * C players: registers a player; registering twice returns the first. Refusals: dealer_not_found,
+ * dealer_suspended.
+ */
+struct player_register_cmd {
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char player_id[PLAYER_ID_SIZE]; /* random: taken when the player is new */
+};
+struct player_register_result {
+	struct verdict verdict;
+	char player_id[PLAYER_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char casino_id[CASINO_ID_SIZE];
+	char currency[CURRENCY_SIZE];
+	bool created;
+};
+
+/* Group C names a player by player_id, or by casino_id and user_id. */
+struct player_ref {
+	char player_id[PLAYER_ID_SIZE];
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+};
+
+/* C balance. Refusals: dealer_not_found, user_not_found. */
+struct player_balance_cmd {
+	struct player_ref player;
+};
+struct player_balance_result {
+	struct verdict verdict;
+	enum wallet_mode mode; /* seamless: the balance is the dealer's to tell (B1) */
+	char player_id[PLAYER_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char casino_id[CASINO_ID_SIZE];
+	money_t balance;
+	char currency[CURRENCY_SIZE];
+};
+
+/*
+ * C bets. The idempotency key is (client_id, request_transaction_id); a repeat is answered by the
+ * bet's present state (api.md C 1). Refusals, in this order: transaction_conflict or the replay,
+ * dealer_not_found, dealer_suspended, user_suspended, invalid_amount (decimals), user_not_found,
+ * game_not_found, already_settled, round_full, insufficient_balance (recorded under the key).
+ */
+struct bet_place_cmd {
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	struct player_ref player;
+	char game_id[EXTERNAL_ID_SIZE];
+	money_t bet_amount; /* above 0 */
+	bool addition;
+	char remark[REMARK_SIZE];
+	struct bytes user_bet; /* a JSON object as text */
+};
+struct bet_place_result {
+	struct verdict verdict;
+	uint64_t transaction_id;
+	enum bet_state state;
+	bool has_balance;
+	money_t balance;
+	char dealer_error_id[DEALER_ERROR_SIZE]; /* bet_rejected */
+	char dealer_error_detail[DEALER_ERROR_SIZE];
+};
+
+/*
+ * C results: settles all accepted bets of the player in the game as one round. Refusals:
+ * transaction_conflict or the replay, dealer_not_found, user_not_found, game_not_found,
+ * already_settled, bet_in_progress, bet_not_found, invalid_amount, balance_limit. Suspension is no
+ * obstacle (api.md A 9).
+ */
+struct round_settle_cmd {
+	char client_id[CLIENT_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	struct player_ref player;
+	char game_id[EXTERNAL_ID_SIZE];
+	enum round_result result; /* not RESULT_NONE */
+	money_t payout_amount;
+	char remark[REMARK_SIZE];
+	struct bytes user_bet; /* JSON objects as text; empty: none */
+	struct bytes game_result;
+	struct bytes user_bet_result;
+};
+struct round_settle_result {
+	struct verdict verdict;
+	uint64_t transaction_id; /* 0 for a loss */
+	money_t bet_amount;
+	money_t addition_amount;
+	money_t win_amount;
+	money_t payout_amount;
+	uint64_t event; /* 0: transfer wallet, nothing is sent */
+	enum callback_state callback_state;
+	uint32_t callback_attempts;
+};
+
+/*
  * Reads rows of one kind in the order of their keys. @prefix is the packed beginning of a key
  * (link_list_key): all fields of it name one row, fewer a range, none everything. Secrets are
  * blanked. With @reverse from the last to the first. Pages: give @cursor back until !more.
@@ -256,6 +383,7 @@ extern const struct command_info command_infos[COMMAND_COUNT];
 extern const struct field keyring_entry_fields[];
 extern const struct field verdict_fields[];
 extern const struct field operator_fields[];
+extern const struct field player_ref_fields[];
 
 /* Any command, any result: for buffers that hold one of them. */
 union any_cmd {

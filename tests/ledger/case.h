@@ -55,5 +55,6 @@ Suite *transfers_suite(void);
 Suite *operator_suite(void);
 Suite *batches_suite(void);
 Suite *random_suite(void);
+Suite *wagers_suite(void);
 
 #endif

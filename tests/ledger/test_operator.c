@@ -129,6 +129,12 @@ START_TEST(keys_rotate)
 	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", NULL).verdict.refusal, REFUSAL_KEY_NOT_FOUND);
 	/* A key id is never given out twice. */
 	ck_assert_str_eq(key_do(KEY_ADD, "", NULL).key_id, "k3");
+	/* A repeat that comes late names its own key, or none. */
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k3", NULL).verdict.refusal, REFUSAL_NONE);
+	ck_assert_str_eq(key_do(KEY_ADD, "", "rotate1").key_id, "k2");
+	/* An operation id says one thing once. */
+	ck_assert_str_eq(key_do(KEY_USE, "k2", "rotate1").verdict.field, "operation_id");
+	ck_assert_str_eq(key_do(KEY_RETIRE, "k9", "retire1").verdict.field, "operation_id");
 	case_close();
 }
 END_TEST
@@ -150,6 +156,33 @@ START_TEST(player_is_registered_once)
 		case_player_add("demo", "carol").verdict.refusal, REFUSAL_DEALER_SUSPENDED);
 	ck_assert_int_eq(case_player_add("demo", "bob").verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(case_player_add("demo", "").verdict.refusal, REFUSAL_BAD_REQUEST);
+	case_close();
+}
+END_TEST
+
+static struct player_put_result suspend(bool suspended, const char *operation_id)
+{
+	struct player_put_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	strcpy(cmd.operator.operation_id, operation_id);
+	strcpy(cmd.casino_id, "demo");
+	strcpy(cmd.user_id, "alice");
+	cmd.change_suspended = true;
+	cmd.suspended = suspended;
+	return case_run(COMMAND_PLAYER_PUT, &cmd)->result.player_put;
+}
+
+/* A command that changed nothing and comes again late must not undo what was decided since. */
+START_TEST(late_repeats_change_nothing)
+{
+	case_open(_i);
+	ck_assert(!suspend(false, "resume-1").suspended);
+	ck_assert(suspend(true, "suspend-1").suspended);
+	ck_assert(suspend(false, "resume-1").suspended);
+	ck_assert_str_eq(suspend(false, "suspend-1").verdict.field, "operation_id");
+	ck_assert(suspend(true, "suspend-1").suspended);
 	case_close();
 }
 END_TEST
@@ -176,6 +209,10 @@ START_TEST(adjustments)
 		case_adjust("bob", CREDIT, NULL).verdict.refusal, REFUSAL_USER_NOT_FOUND);
 	case_suspend_player("alice", true);
 	ck_assert_int_eq(case_adjust("alice", -5 * CREDIT, NULL).verdict.refusal, REFUSAL_NONE);
+	case_player_add("demo", "bob");
+	/* The operation id was alice's. */
+	ck_assert_int_eq(case_adjust("bob", 5 * CREDIT, "op-1").verdict.refusal,
+		REFUSAL_TRANSACTION_CONFLICT);
 	case_prove();
 	case_close();
 }
@@ -305,6 +342,7 @@ Suite *operator_suite(void)
 	tcase_add_loop_test(tc, settings_change_only_when_they_may, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, keys_rotate, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, player_is_registered_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, late_repeats_change_nothing, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, adjustments, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, actions_leave_a_trail, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, many_dealers_are_paged, 0, CASE_STORE_COUNT);

@@ -15,7 +15,7 @@
 #define CLIENTS_MAX 32
 
 /* A connection, with what was received and not yet understood. */
-struct client {
+struct fake_client {
 	int fd;
 	struct buffer in;
 };
@@ -106,7 +106,7 @@ static void answer(struct fake_ledger *fake, const struct frame_request *request
 }
 
 /* Reads what @client sent and answers it. False: the connection is over. */
-static bool client_serve(struct fake_ledger *fake, struct client *client)
+static bool client_serve(struct fake_ledger *fake, struct fake_client *client)
 {
 	struct frame_request request;
 	struct bytes in;
@@ -141,7 +141,7 @@ static bool client_serve(struct fake_ledger *fake, struct client *client)
 	return goes_on;
 }
 
-static void client_greet(struct fake_ledger *fake, struct client *client)
+static void client_greet(struct fake_ledger *fake, struct fake_client *client)
 {
 	struct buffer out;
 
@@ -159,7 +159,7 @@ static void client_greet(struct fake_ledger *fake, struct client *client)
 static void *fake_main(void *context)
 {
 	struct fake_ledger *fake = context;
-	struct client clients[CLIENTS_MAX];
+	struct fake_client clients[CLIENTS_MAX];
 	struct pollfd fds[CLIENTS_MAX + 1];
 	nfds_t count = 0;
 	bool stopping = false;

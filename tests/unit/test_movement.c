@@ -94,7 +94,7 @@ START_TEST(moves)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct movement movement = {cases[i].kind, cases[i].gain, 9, 1234, SCOPE_DEALER,
-			"tx-1"};
+			"tx-1", NULL};
 		struct entry entry;
 
 		prepare();
@@ -125,7 +125,7 @@ END_TEST
 /* Applies and checks that a refusal changed nothing. */
 static enum refusal apply(enum entry_kind kind, money_t gain)
 {
-	struct movement movement = {kind, gain, 9, 1234, SCOPE_DEALER, "tx-1"};
+	struct movement movement = {kind, gain, 9, 1234, SCOPE_DEALER, "tx-1", NULL};
 	struct player player_before = player;
 	struct total total_before = total;
 	struct entry entry;

@@ -26,6 +26,8 @@ static size_t alignment(const struct field *field)
 	case FIELD_STR:
 	case FIELD_SECRET:
 		return 1;
+	case FIELD_JSON:
+		return _Alignof(struct bytes);
 	case FIELD_GROUP:
 		for (const struct field *sub = field->sub; sub->name; sub++)
 			most = alignment(sub) > most ? alignment(sub) : most;
@@ -70,6 +72,11 @@ END_TEST
 static void cover(const struct field *table, uint8_t *record)
 {
 	for (; table->name; table++) {
+		if (table->type == FIELD_JSON) {
+			/* Its own hole is no member. */
+			memset(record + table->offset, 0xff, sizeof(uint8_t *) + sizeof(uint32_t));
+			continue;
+		}
 		if (table->type != FIELD_GROUP) {
 			memset(record + table->offset, 0xff, table->size);
 			continue;
@@ -151,11 +158,20 @@ static void fill_number(uint64_t *state, const struct field *field, uint8_t *mem
 		memcpy(member, &value, 8);
 }
 
+/* Some JSON text, or none. */
+static struct bytes some_json(uint64_t *state)
+{
+	static const uint8_t text[] = "{\"a\":[1,2,3]}";
+
+	return (struct bytes){text, chance(state) & 1 ? (uint32_t)sizeof(text) - 1 : 0};
+}
+
 /* Random legal content in a record that is zero. */
 static void fill(uint64_t *state, const struct field *table, uint8_t *record)
 {
 	for (; table->name; table++) {
 		uint8_t *member = record + table->offset;
+		struct bytes json;
 
 		switch (table->type) {
 		case FIELD_STR:
@@ -166,11 +182,22 @@ static void fill(uint64_t *state, const struct field *table, uint8_t *record)
 			for (uint32_t i = 0; i < table->count; i++)
 				fill(state, table->sub, member + (size_t)i * table->size);
 			break;
+		case FIELD_JSON:
+			json = some_json(state);
+			memcpy(member, &json, sizeof(json));
+			break;
 		default:
 			ck_assert_int_ne(table->type, FIELD_BYTES);
 			fill_number(state, table, member);
 		}
 	}
+}
+
+static bool has_json(const struct field *table)
+{
+	while (table->name && table->type != FIELD_JSON)
+		table++;
+	return table->name != NULL;
 }
 
 START_TEST(round_trips)
@@ -179,9 +206,10 @@ START_TEST(round_trips)
 	struct guard guard = guard_make(PACKED_MAX);
 	union any_record record, back;
 	uint64_t state = (uint64_t)_i;
-	struct buffer out;
+	struct buffer out, again;
 
 	buffer_init(&out, PACKED_MAX);
+	buffer_init(&again, PACKED_MAX);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct bytes in;
 
@@ -193,8 +221,15 @@ START_TEST(round_trips)
 		in = (struct bytes){guard_put(&guard, out.data, out.len), (uint32_t)out.len};
 		ck_assert(unpack_record(&in, info->fields, &back));
 		ck_assert_uint_eq(in.len, 0);
-		ck_assert_msg(memcmp(&record, &back, info->size) == 0, "%s", info->name);
+		/* Two texts at two places are equal as packed, not as structs. */
+		buffer_reset(&again);
+		ck_assert(pack_record(&again, info->fields, &back));
+		ck_assert_uint_eq(again.len, out.len);
+		ck_assert_mem_eq(again.data, out.data, out.len);
+		if (!has_json(info->fields))
+			ck_assert_msg(memcmp(&record, &back, info->size) == 0, "%s", info->name);
 	}
+	buffer_free(&again);
 	buffer_free(&out);
 	guard_free(&guard);
 }
@@ -257,8 +292,10 @@ static int compare_member(const struct field *field, const uint8_t *a, const uin
 	if (field->type == FIELD_STR)
 		return strcmp((const char *)a, (const char *)b);
 	/* Only what sorts as it is packed may be in a key. */
-	ck_assert_msg(field->type == FIELD_U64 || field->type == FIELD_ENUM, "%s", field->name);
-	if (field->type == FIELD_ENUM) {
+	ck_assert_msg(field->type == FIELD_U64 || field->type == FIELD_U32 ||
+			field->type == FIELD_ENUM,
+		"%s", field->name);
+	if (field->type != FIELD_U64) {
 		memcpy(&e, a, sizeof(e));
 		memcpy(&f, b, sizeof(f));
 		x = e;

@@ -38,6 +38,19 @@ static const struct {
 	{REFUSAL_TOO_MANY_KEYS, "too_many_keys", 409, false},
 	{REFUSAL_NOT_ALLOWED_NOW, "not_allowed_now", 409, false},
 	{REFUSAL_TOO_MANY_DEALERS, "too_many_dealers", 409, false},
+	/* group C's */
+	{REFUSAL_GAME_NOT_FOUND, "game_not_found", 404, false},
+	{REFUSAL_BET_NOT_FOUND, "bet_not_found", 404, false},
+	{REFUSAL_ALREADY_SETTLED, "already_settled", 409, false},
+	{REFUSAL_ROUND_FULL, "round_full", 409, false},
+	{REFUSAL_BET_REJECTED, "bet_rejected", 409, false},
+	{REFUSAL_DEALER_REFUSED, "dealer_refused", 409, false},
+	{REFUSAL_BET_IN_PROGRESS, "bet_in_progress", 409, true},
+	{REFUSAL_DEALER_UNREACHABLE, "dealer_unreachable", 502, false},
+	{REFUSAL_DEALER_BAD_ANSWER, "dealer_bad_answer", 502, false},
+	{REFUSAL_DEALER_BUSY, "dealer_busy", 503, true},
+	{REFUSAL_DEALER_TIMEOUT, "dealer_timeout", 504, false},
+	{REFUSAL_CLIENT_NOT_FOUND, "client_not_found", 404, false},
 };
 
 START_TEST(table)

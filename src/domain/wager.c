@@ -1,0 +1,73 @@
+#include "domain/wager.h"
+
+#include <string.h>
+
+/* Row: from, column: to. */
+static const bool legal[BET_STATE_COUNT][BET_STATE_COUNT] = {
+	[BET_PENDING] = {[BET_ACCEPTED] = true, [BET_REJECTED] = true, [BET_REFUNDING] = true},
+	[BET_ACCEPTED] = {[BET_SETTLED] = true},
+	[BET_REFUNDING] = {[BET_REFUNDED] = true},
+};
+
+bool bet_may_move(enum bet_state from, enum bet_state to)
+{
+	return from < BET_STATE_COUNT && to < BET_STATE_COUNT && legal[from][to];
+}
+
+bool bet_move(struct bet *bet, enum bet_state to, int64_t now_ms)
+{
+	if (!bet_may_move(bet->state, to))
+		return false;
+	bet->state = to;
+	bet->changed_ms = now_ms;
+	return true;
+}
+
+bool bet_has_ended(enum bet_state state)
+{
+	return state == BET_REJECTED || state == BET_REFUNDED || state == BET_SETTLED;
+}
+
+enum refusal round_decide_bet(const struct round *round, const char *client_id)
+{
+	if (!round)
+		return REFUSAL_NONE;
+	if (strcmp(round->client_id, client_id) != 0)
+		return REFUSAL_GAME_NOT_FOUND;
+	if (round->state == ROUND_SETTLED)
+		return REFUSAL_ALREADY_SETTLED;
+	return round->bets < ROUND_BETS_MAX ? REFUSAL_NONE : REFUSAL_ROUND_FULL;
+}
+
+enum refusal settlement_add(struct settlement *settlement, const struct bet *bet)
+{
+	money_t *sum = bet->addition ? &settlement->addition_amount : &settlement->bet_amount;
+
+	if (bet->state == BET_PENDING)
+		return REFUSAL_BET_IN_PROGRESS;
+	if (bet->state != BET_ACCEPTED)
+		return REFUSAL_NONE;
+	settlement->bets++;
+	return money_add(*sum, bet->bet_amount, sum) ? REFUSAL_NONE : REFUSAL_BALANCE_LIMIT;
+}
+
+enum refusal settlement_close(struct settlement *settlement, enum round_result result,
+	money_t asked)
+{
+	money_t staked;
+
+	if (!settlement->bets)
+		return REFUSAL_BET_NOT_FOUND;
+	if (!money_add(settlement->bet_amount, settlement->addition_amount, &staked))
+		return REFUSAL_BALANCE_LIMIT;
+	/* What a refund pays is known; whoever names another amount means something else. */
+	if (result == RESULT_REFUND && asked == 0)
+		asked = staked;
+	if (asked < 0 || asked > MONEY_MAX || (result == RESULT_LOSS && asked != 0) ||
+		(result == RESULT_REFUND && asked != staked))
+		return REFUSAL_INVALID_AMOUNT;
+	settlement->result = result;
+	settlement->payout_amount = asked;
+	settlement->win_amount = asked - staked;
+	return REFUSAL_NONE;
+}

@@ -1,0 +1,252 @@
+/*
+ * bets - group C: a player's bet is placed.
+ *
+ * In a transfer wallet it debits the ledger. The idempotency key is the client's
+ * request_transaction_id (api.md C 1).
+ */
+#include "domain/wager.h"
+#include "ledger/book.h"
+#include "ledger/keys.h"
+#include "ledger/subject.h"
+
+static struct request bet_request(const struct bet_place_cmd *cmd)
+{
+	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
+}
+
+void bet_place_keys(const void *arg, struct ws *ws)
+{
+	const struct bet_place_cmd *cmd = arg;
+	struct request request = bet_request(cmd);
+	const struct player *player;
+	const struct request *stored;
+	struct round round;
+	struct bet bet;
+	struct player key;
+
+	ws_want(ws, RECORD_REQUEST, &request);
+	if (!subject_want(ws, &cmd->player, &key))
+		return;
+	player = ws_get(ws, RECORD_PLAYER, &key);
+	if (player) {
+		round = round_named(player->player_id, cmd->game_id);
+		ws_want(ws, RECORD_ROUND, &round);
+	}
+	stored = ws_get(ws, RECORD_REQUEST, &request);
+	if (stored && stored->bet_number) {
+		bet = bet_named(stored->player_id, stored->game_id, stored->bet_number);
+		ws_want(ws, RECORD_BET, &bet);
+	}
+}
+
+/* The member in which the repeated request differs, or NULL. */
+static const char *bet_difference(const struct bet_place_cmd *cmd, const struct request *stored,
+	const struct bet *bet, const struct player *player)
+{
+	if (stored->kind != ENTRY_BET)
+		return "operation";
+	if (!player || strcmp(stored->player_id, player->player_id) != 0)
+		return "player";
+	if (strcmp(stored->game_id, cmd->game_id) != 0)
+		return "game_id";
+	if (stored->amount != cmd->bet_amount)
+		return "bet_amount";
+	if (bet && bet->addition != cmd->addition)
+		return "addition";
+	return NULL;
+}
+
+/* The answer of a bet that was placed, by its present state (api.md C 1). */
+static void bet_answer(const struct bet *bet, struct bet_place_result *result)
+{
+	static const enum refusal refusals[BET_STATE_COUNT] = {
+		[BET_PENDING] = REFUSAL_BET_IN_PROGRESS,
+		[BET_REFUNDING] = REFUSAL_DEALER_TIMEOUT,
+		[BET_REFUNDED] = REFUSAL_DEALER_TIMEOUT,
+	};
+
+	result->verdict.refusal =
+		bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
+	result->transaction_id = bet->transaction_id;
+	result->state = bet->state == BET_SETTLED ? BET_ACCEPTED : bet->state;
+	result->has_balance = bet->has_balance;
+	result->balance = bet->balance;
+	text_copy(result->dealer_error_id, DEALER_ERROR_SIZE, bet->dealer_error_id);
+	text_copy(result->dealer_error_detail, DEALER_ERROR_SIZE, bet->dealer_error_detail);
+}
+
+static void bet_replay(struct ws *ws, const struct bet_place_cmd *cmd,
+	const struct request *stored, const struct player *player, struct bet_place_result *result)
+{
+	struct bet key = bet_named(stored->player_id, stored->game_id, stored->bet_number);
+	const struct bet *bet =
+		stored->bet_number ? ws_get(ws, RECORD_BET, &key) : NULL;
+	const char *differs = bet_difference(cmd, stored, bet, player);
+
+	if (differs) {
+		result->verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
+		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
+		return;
+	}
+	result->verdict.replay = true;
+	if (bet) {
+		bet_answer(bet, result);
+		return;
+	}
+	result->verdict.refusal = stored->outcome;
+	result->verdict.current_balance = stored->current_balance;
+}
+
+/* Everything that is checked before credit, in the order of api.md. */
+static enum refusal bet_decide(const struct bet_place_cmd *cmd, const struct dealer *dealer,
+	const struct player *player, const struct round *round)
+{
+	if (dealer->suspended)
+		return REFUSAL_DEALER_SUSPENDED;
+	if (player && player->suspended)
+		return REFUSAL_USER_SUSPENDED;
+	if (dealer->mode != WALLET_TRANSFER)
+		return REFUSAL_WRONG_WALLET_MODE;
+	if (!money_has_decimals(cmd->bet_amount, dealer->decimals))
+		return REFUSAL_INVALID_AMOUNT;
+	if (!player)
+		return REFUSAL_USER_NOT_FOUND;
+	return round_decide_bet(round, cmd->client_id);
+}
+
+/* The round as it is with one more bet. */
+static struct round round_with_bet(const struct bet_place_cmd *cmd, const struct dealer *dealer,
+	const struct player *player, const struct round *stored)
+{
+	struct round round = round_named(player->player_id, cmd->game_id);
+
+	if (stored) {
+		round = *stored;
+	} else {
+		text_copy(round.casino_id, sizeof(round.casino_id), player->casino_id);
+		text_copy(round.user_id, sizeof(round.user_id), player->user_id);
+		text_copy(round.client_id, sizeof(round.client_id), cmd->client_id);
+		round.mode = dealer->mode;
+	}
+	round.bets++;
+	return round;
+}
+
+static struct bet bet_new(const struct bet_place_cmd *cmd, const struct round *round,
+	int64_t now_ms)
+{
+	struct bet bet = bet_named(round->player_id, round->game_id, round->bets);
+
+	text_copy(bet.casino_id, sizeof(bet.casino_id), round->casino_id);
+	text_copy(bet.client_id, sizeof(bet.client_id), cmd->client_id);
+	text_copy(bet.request_transaction_id, sizeof(bet.request_transaction_id),
+		cmd->request_transaction_id);
+	bet.mode = round->mode;
+	bet.addition = cmd->addition;
+	bet.bet_amount = cmd->bet_amount;
+	bet.accepted_ms = bet.changed_ms = now_ms;
+	text_copy(bet.remark, sizeof(bet.remark), cmd->remark);
+	bet.user_bet = cmd->user_bet;
+	return bet;
+}
+
+/* Consumes the key: what was asked, and where its answer stands. */
+static void record_bet(struct ws *ws, const struct bet_place_cmd *cmd, const struct player *player,
+	const struct bet *bet, const struct entry *entry, enum refusal outcome, int64_t now_ms)
+{
+	struct request request = bet_request(cmd);
+
+	request.kind = ENTRY_BET;
+	request.outcome = outcome;
+	request.amount = cmd->bet_amount;
+	text_copy(request.player_id, sizeof(request.player_id), player->player_id);
+	request.current_balance = player->balance;
+	request.time_ms = now_ms;
+	text_copy(request.game_id, sizeof(request.game_id), cmd->game_id);
+	if (bet) {
+		request.bet_number = bet->number;
+		request.transaction_id = bet->transaction_id;
+	}
+	if (entry)
+		request.entry_seq = entry->seq;
+	ws_append(ws, RECORD_REQUEST, &request);
+}
+
+/* A transfer wallet: the stake is debited, the bet is accepted. */
+static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
+	const struct round *round, struct bet *bet, const struct player *stored, int64_t now_ms)
+{
+	struct player player = *stored;
+	struct entry entry;
+	struct movement movement = {
+		.kind = ENTRY_BET,
+		.amount = -cmd->bet_amount,
+		.time_ms = now_ms,
+		.scope = SCOPE_CLIENT,
+		.request_transaction_id = cmd->request_transaction_id,
+		.client_id = cmd->client_id,
+	};
+	enum refusal refusal =
+		book_move(ws, &movement, &player, cmd->game_id, bet->number, &entry);
+
+	if (refusal == REFUSAL_INSUFFICIENT_BALANCE)
+		record_bet(ws, cmd, stored, NULL, NULL, refusal, now_ms);
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	bet->transaction_id = entry.transaction_id;
+	bet->has_balance = true;
+	bet->balance = player.balance;
+	bet_move(bet, BET_ACCEPTED, now_ms);
+	ws_put(ws, RECORD_ROUND, round);
+	ws_append(ws, RECORD_BET, bet);
+	record_bet(ws, cmd, &player, bet, &entry, REFUSAL_NONE, now_ms);
+	return REFUSAL_NONE;
+}
+
+/* What the edge has checked, checked again. */
+static bool bet_sane(const struct bet_place_cmd *cmd)
+{
+	return cmd->bet_amount > 0 && cmd->bet_amount <= MONEY_MAX &&
+		external_id_valid(cmd->request_transaction_id) &&
+		external_id_valid(cmd->game_id) && text_is_name(cmd->client_id, CLIENT_ID_SIZE - 1);
+}
+
+void bet_place_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct bet_place_cmd *cmd = arg;
+	struct bet_place_result *result = out;
+	struct request key = bet_request(cmd);
+	const struct request *stored = ws_get(ws, RECORD_REQUEST, &key);
+	const struct round *round = NULL;
+	struct round round_key, changed;
+	struct subject subject;
+	struct bet bet;
+	enum refusal refusal;
+
+	if (!bet_sane(cmd)) {
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+		return;
+	}
+	refusal = subject_find(ws, &cmd->player, &subject);
+	if (stored) {
+		bet_replay(ws, cmd, stored, subject.player, result);
+		return;
+	}
+	if (subject.player) {
+		round_key = round_named(subject.player->player_id, cmd->game_id);
+		round = ws_get(ws, RECORD_ROUND, &round_key);
+	}
+	if (subject.dealer)
+		refusal = bet_decide(cmd, subject.dealer, subject.player, round);
+	if (refusal == REFUSAL_NONE) {
+		changed = round_with_bet(cmd, subject.dealer, subject.player, round);
+		bet = bet_new(cmd, &changed, context->now_ms);
+		refusal = bet_debit(ws, cmd, &changed, &bet, subject.player, context->now_ms);
+	}
+	result->verdict.refusal = refusal;
+	if (refusal == REFUSAL_NONE)
+		bet_answer(&bet, result);
+	else if (subject.player)
+		result->verdict.current_balance = subject.player->balance;
+}

@@ -1,0 +1,68 @@
+#include "ledger/book.h"
+
+#include "ledger/keys.h"
+
+#define TRANSACTION_COUNTER "transaction_id"
+
+void book_want(struct ws *ws, const char *casino_id, const char *user_id)
+{
+	struct dealer dealer = dealer_named(casino_id);
+	struct total total = total_named(casino_id);
+	struct player player = player_named(casino_id, user_id);
+
+	ws_want(ws, RECORD_DEALER, &dealer);
+	ws_want(ws, RECORD_TOTAL, &total);
+	ws_want(ws, RECORD_PLAYER, &player);
+	counter_want(ws, TRANSACTION_COUNTER);
+}
+
+static void write_transaction(struct ws *ws, uint64_t transaction_id, const struct player *player,
+	uint64_t entry_seq, const char *game_id, uint32_t bet_number, int64_t now_ms)
+{
+	struct transaction row;
+
+	memset(&row, 0, sizeof(row));
+	row.transaction_id = transaction_id;
+	text_copy(row.casino_id, sizeof(row.casino_id), player->casino_id);
+	text_copy(row.player_id, sizeof(row.player_id), player->player_id);
+	row.entry_seq = entry_seq;
+	row.time_ms = now_ms;
+	text_copy(row.game_id, sizeof(row.game_id), game_id);
+	row.bet_number = bet_number;
+	ws_append(ws, RECORD_TRANSACTION, &row);
+}
+
+uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
+	uint32_t bet_number, int64_t now_ms)
+{
+	uint64_t transaction_id;
+
+	if (counter_read(ws, TRANSACTION_COUNTER) >= TRANSACTION_ID_MAX)
+		return 0;
+	transaction_id = counter_next(ws, TRANSACTION_COUNTER);
+	write_transaction(ws, transaction_id, player, 0, game_id, bet_number, now_ms);
+	return transaction_id;
+}
+
+enum refusal book_move(struct ws *ws, struct movement *movement, struct player *player,
+	const char *game_id, uint32_t bet_number, struct entry *entry)
+{
+	struct total key = total_named(player->casino_id);
+	const struct total *stored = ws_get(ws, RECORD_TOTAL, &key);
+	struct total total = stored ? *stored : key;
+	enum refusal refusal;
+
+	movement->transaction_id = counter_read(ws, TRANSACTION_COUNTER) + 1;
+	if (movement->transaction_id > TRANSACTION_ID_MAX)
+		return REFUSAL_INTERNAL_ERROR;
+	refusal = movement_apply(movement, player, &total, entry);
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	counter_next(ws, TRANSACTION_COUNTER);
+	write_transaction(ws, entry->transaction_id, player, entry->seq, game_id, bet_number,
+		movement->time_ms);
+	ws_put(ws, RECORD_PLAYER, player);
+	ws_put(ws, RECORD_TOTAL, &total);
+	ws_append(ws, RECORD_ENTRY, entry);
+	return REFUSAL_NONE;
+}

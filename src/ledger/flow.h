@@ -1,0 +1,49 @@
+/*
+ * flow - per dealer: how many callbacks may be on their way at once, and the breaker (api.md, B).
+ *
+ * In memory: a restart of the ledger forgets both. A permit is taken before a callback is sent and
+ * given back with what came of it; one that is not given back counts as unknown once its lease is
+ * over, so that a killed worker cannot hold a dealer's permits.
+ *
+ * Times are boot time in milliseconds.
+ */
+#ifndef LEDGER_FLOW_H
+#define LEDGER_FLOW_H
+
+#include "domain/records.h"
+
+#define FLOW_WINDOW_MS    (5 * 60 * 1000) /* outcomes that the breaker looks at */
+#define FLOW_BUCKETS      30
+#define FLOW_CALLS_MIN    10
+#define FLOW_BAD_PERCENT  70
+#define FLOW_OPEN_MS      30000 /* open so long, then one call is let through */
+#define FLOW_PERMITS_MAX  1000  /* most that max_inflight can be */
+
+enum breaker { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_COUNT };
+extern const char *const breaker_names[BREAKER_COUNT];
+
+struct flow_dealer;
+struct flow {
+	struct flow_dealer **dealers; /* by hash of casino_id; made when first asked for */
+};
+
+/* False: no memory. */
+bool flow_init(struct flow *flow);
+void flow_free(struct flow *flow);
+
+/*
+ * Takes a permit called @id (the event) until @until_ms. Taking one that is held is nothing and
+ * succeeds: a batch may be run again. False: max_inflight are held, or the breaker is open.
+ */
+bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t max_inflight,
+	int64_t now_ms, int64_t until_ms);
+
+/* Gives a permit back. One that is not held (any more) is nothing: it was counted before. */
+void flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
+	int64_t now_ms);
+
+/* For status and metrics. */
+enum breaker flow_breaker(struct flow *flow, const char *casino_id, int64_t now_ms);
+uint32_t flow_inflight(struct flow *flow, const char *casino_id, int64_t now_ms);
+
+#endif

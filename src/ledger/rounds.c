@@ -1,0 +1,250 @@
+/*
+ * rounds - group C: a round is settled.
+ *
+ * All accepted bets of the player in the game are settled as one, once. In a transfer wallet the
+ * payout is credited on the ledger. What was staked is summed up here, not believed.
+ */
+#include "domain/wager.h"
+#include "ledger/book.h"
+#include "ledger/keys.h"
+#include "ledger/subject.h"
+
+static struct request settle_request(const struct round_settle_cmd *cmd)
+{
+	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
+}
+
+void round_settle_keys(const void *arg, struct ws *ws)
+{
+	const struct round_settle_cmd *cmd = arg;
+	struct request request = settle_request(cmd);
+	const struct player *player;
+	const struct round *round;
+	struct player key;
+	struct round round_key;
+	struct bet bet;
+
+	ws_want(ws, RECORD_REQUEST, &request);
+	if (!subject_want(ws, &cmd->player, &key))
+		return;
+	player = ws_get(ws, RECORD_PLAYER, &key);
+	if (!player)
+		return;
+	round_key = round_named(player->player_id, cmd->game_id);
+	ws_want(ws, RECORD_ROUND, &round_key);
+	if (!ws_loaded(ws, RECORD_ROUND, &round_key))
+		return;
+	round = ws_get(ws, RECORD_ROUND, &round_key);
+	for (uint32_t n = 1; round && round->state == ROUND_OPEN && n <= round->bets; n++) {
+		bet = bet_named(player->player_id, cmd->game_id, n);
+		ws_want(ws, RECORD_BET, &bet);
+	}
+}
+
+static void answer(const struct round *round, struct round_settle_result *result)
+{
+	result->transaction_id = round->transaction_id;
+	result->bet_amount = round->bet_amount;
+	result->addition_amount = round->addition_amount;
+	result->win_amount = round->win_amount;
+	result->payout_amount = round->payout_amount;
+	result->event = round->event;
+	result->callback_state = CALLBACK_DELIVERED;
+}
+
+/* The member in which the repeated request differs from the round it settled, or NULL. */
+static const char *difference(const struct round_settle_cmd *cmd, const struct request *stored,
+	const struct player *player, const struct round *round)
+{
+	if (stored->kind != ENTRY_PAYOUT)
+		return "operation";
+	if (!player || strcmp(stored->player_id, player->player_id) != 0)
+		return "player";
+	if (strcmp(stored->game_id, cmd->game_id) != 0)
+		return "game_id";
+	if (!round || round->result != cmd->result)
+		return "result";
+	/* A refund's payout may be left to us: 0. */
+	if (cmd->result == RESULT_REFUND && cmd->payout_amount == 0)
+		return NULL;
+	return stored->amount == cmd->payout_amount ? NULL : "payout_amount";
+}
+
+static const struct bet *nth_bet(struct ws *ws, const struct round *round, uint32_t number)
+{
+	struct bet key = bet_named(round->player_id, round->game_id, number);
+
+	return ws_get(ws, RECORD_BET, &key);
+}
+
+/* Sums up the round's bets. */
+static enum refusal sum_bets(struct ws *ws, const struct round *round,
+	const struct round_settle_cmd *cmd, struct settlement *settlement)
+{
+	enum refusal refusal = REFUSAL_NONE;
+
+	for (uint32_t n = 1; n <= round->bets && refusal == REFUSAL_NONE; n++) {
+		const struct bet *bet = nth_bet(ws, round, n);
+
+		if (bet)
+			refusal = settlement_add(settlement, bet);
+	}
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	return settlement_close(settlement, cmd->result, cmd->payout_amount);
+}
+
+/* Marks the accepted bets settled. Those in another state are no part of the round. */
+static void mark_bets(struct ws *ws, const struct round *round)
+{
+	struct bet bet;
+
+	for (uint32_t n = 1; n <= round->bets; n++) {
+		const struct bet *stored = nth_bet(ws, round, n);
+
+		if (!stored)
+			continue;
+		bet = *stored;
+		if (bet_move(&bet, BET_SETTLED, round->settled_ms))
+			ws_put(ws, RECORD_BET, &bet);
+	}
+}
+
+/* The round as it is when it is settled. */
+static struct round settled(const struct round *stored, const struct round_settle_cmd *cmd,
+	const struct settlement *settlement, int64_t now_ms)
+{
+	struct round round = *stored;
+
+	round.state = ROUND_SETTLED;
+	round.result = settlement->result;
+	round.bet_amount = settlement->bet_amount;
+	round.addition_amount = settlement->addition_amount;
+	round.payout_amount = settlement->payout_amount;
+	round.win_amount = settlement->win_amount;
+	round.settled_ms = now_ms;
+	text_copy(round.remark, sizeof(round.remark), cmd->remark);
+	round.user_bet = cmd->user_bet;
+	round.game_result = cmd->game_result;
+	round.user_bet_result = cmd->user_bet_result;
+	return round;
+}
+
+static void record_settle(struct ws *ws, const struct round_settle_cmd *cmd,
+	const struct round *round, const struct player *player, uint64_t entry_seq)
+{
+	struct request request = settle_request(cmd);
+
+	request.kind = ENTRY_PAYOUT;
+	request.amount = round->payout_amount;
+	text_copy(request.player_id, sizeof(request.player_id), player->player_id);
+	request.entry_seq = entry_seq;
+	request.transaction_id = round->transaction_id;
+	request.current_balance = player->balance;
+	request.time_ms = round->settled_ms;
+	text_copy(request.game_id, sizeof(request.game_id), cmd->game_id);
+	ws_append(ws, RECORD_REQUEST, &request);
+}
+
+/* A transfer wallet: the payout is credited; a loss moves nothing and has no transaction id. */
+static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struct round *round,
+	const struct player *stored)
+{
+	struct player player = *stored;
+	struct entry entry = {.seq = 0};
+	struct movement movement = {
+		.kind = ENTRY_PAYOUT,
+		.amount = round->payout_amount,
+		.time_ms = round->settled_ms,
+		.scope = SCOPE_CLIENT,
+		.request_transaction_id = cmd->request_transaction_id,
+		.client_id = cmd->client_id,
+	};
+	enum refusal refusal = REFUSAL_NONE;
+
+	if (round->payout_amount) {
+		refusal = book_move(ws, &movement, &player, round->game_id, 0, &entry);
+		round->transaction_id = entry.transaction_id;
+	} else if (round->result != RESULT_LOSS) {
+		round->transaction_id =
+			book_transaction(ws, stored, round->game_id, 0, round->settled_ms);
+		refusal = round->transaction_id ? REFUSAL_NONE : REFUSAL_INTERNAL_ERROR;
+	}
+	if (refusal == REFUSAL_NONE)
+		record_settle(ws, cmd, round, &player, entry.seq);
+	return refusal;
+}
+
+/* Checks of the first settlement, and the settlement. */
+static enum refusal settle(struct ws *ws, const struct round_settle_cmd *cmd,
+	const struct subject *subject, const struct round *stored, int64_t now_ms,
+	struct round_settle_result *result)
+{
+	struct settlement settlement = {.bets = 0};
+	struct round round;
+	enum refusal refusal;
+
+	if (!stored || strcmp(stored->client_id, cmd->client_id) != 0)
+		return REFUSAL_GAME_NOT_FOUND;
+	if (stored->state == ROUND_SETTLED)
+		return REFUSAL_ALREADY_SETTLED;
+	if (!money_has_decimals(cmd->payout_amount, subject->dealer->decimals))
+		return REFUSAL_INVALID_AMOUNT;
+	refusal = sum_bets(ws, stored, cmd, &settlement);
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	round = settled(stored, cmd, &settlement, now_ms);
+	refusal = pay(ws, cmd, &round, subject->player);
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	mark_bets(ws, &round);
+	ws_put(ws, RECORD_ROUND, &round);
+	answer(&round, result);
+	return REFUSAL_NONE;
+}
+
+static bool sane(const struct round_settle_cmd *cmd)
+{
+	return cmd->result != RESULT_NONE && cmd->payout_amount >= 0 &&
+		cmd->payout_amount <= MONEY_MAX && external_id_valid(cmd->game_id) &&
+		external_id_valid(cmd->request_transaction_id) &&
+		text_is_name(cmd->client_id, CLIENT_ID_SIZE - 1);
+}
+
+void round_settle_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct round_settle_cmd *cmd = arg;
+	struct round_settle_result *result = out;
+	struct request request_key = settle_request(cmd);
+	const struct request *stored = ws_get(ws, RECORD_REQUEST, &request_key);
+	const struct round *round = NULL;
+	struct round round_key;
+	struct subject subject;
+	const char *differs;
+	enum refusal refusal;
+
+	if (!sane(cmd)) {
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+		return;
+	}
+	refusal = subject_find(ws, &cmd->player, &subject);
+	if (subject.player) {
+		round_key = round_named(subject.player->player_id, cmd->game_id);
+		round = ws_get(ws, RECORD_ROUND, &round_key);
+	}
+	if (!stored) {
+		if (refusal == REFUSAL_NONE)
+			refusal = settle(ws, cmd, &subject, round, context->now_ms, result);
+		result->verdict.refusal = refusal;
+		return;
+	}
+	differs = difference(cmd, stored, subject.player, round);
+	if (differs) {
+		result->verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
+		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
+		return;
+	}
+	result->verdict.replay = true;
+	answer(round, result);
+}

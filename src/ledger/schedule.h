@@ -1,0 +1,61 @@
+/*
+ * schedule - what is to be sent when: the rows of RECORD_DUE, in memory, by dealer and time.
+ *
+ * The rows say it durably; this is made from them at the start and follows each save. It also knows
+ * who is sending: the lease of a callback lasts until its due time, and it is taken over only when
+ * its owner is gone, too: its link to the ledger is closed, or 60 s have passed since.
+ *
+ * Times are boot time in milliseconds.
+ */
+#ifndef LEDGER_SCHEDULE_H
+#define LEDGER_SCHEDULE_H
+
+#include "domain/records.h"
+
+#define SCHEDULE_OWNER_PATIENCE_MS 60000
+
+struct schedule_entry {
+	uint64_t event;
+	int64_t due_ms;
+	uint64_t owner; /* link of the one who sends; 0: nobody, or gone */
+	enum callback_kind kind;
+};
+
+struct schedule_queue;
+struct schedule {
+	struct schedule_queue **queues; /* by dealer; queue_count of queue_room */
+	uint32_t queue_count;
+	uint32_t queue_room;
+	uint32_t turn;                  /* the dealer whose turn it is */
+	struct schedule_place **places; /* by event */
+	uint32_t place_buckets;
+	uint64_t count;
+};
+
+bool schedule_init(struct schedule *schedule);
+void schedule_free(struct schedule *schedule);
+
+/* Adds or moves an event. False: no memory. */
+bool schedule_set(struct schedule *schedule, const char *casino_id,
+	const struct schedule_entry *entry);
+/* Takes an event out. One that is not there is nothing. */
+void schedule_remove(struct schedule *schedule, uint64_t event);
+/* The event's entry, or NULL. */
+const struct schedule_entry *schedule_find(const struct schedule *schedule, uint64_t event);
+
+/*
+ * Up to @most events that may be claimed now, into @events: round the dealers, for each the oldest
+ * first. @may tells whether a dealer takes another call; it is asked before each event. Returns
+ * how many.
+ */
+typedef bool schedule_may(void *context, const char *casino_id, uint32_t already);
+uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_may *may,
+	void *context, uint64_t *events, uint32_t most);
+
+/* The link @owner was closed. */
+void schedule_owner_gone(struct schedule *schedule, uint64_t owner);
+
+/* A link whose lease ended SCHEDULE_OWNER_PATIENCE_MS ago, to be closed; 0: none. */
+uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms);
+
+#endif
