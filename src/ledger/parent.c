@@ -155,6 +155,7 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 		parent->backoff_ms = 0;
 		disk_mark_clear(state, DISK_HALTED);
 		return true;
+	case ENGINE_FULL:
 	case ENGINE_NO_SPACE:
 		if (disk_ballast_drop(state)) {
 			log_line(LOG_LEVEL_WARNING, "ballast_dropped", "state=%s", state);

@@ -6,14 +6,16 @@
  *
  * The disk's errors: a failing fsync or an EIO ends the process at once with exit code 74
  * (BDB_EXIT_IO): libdb would repeat the call, and a repeated fsync can on Linux report success for
- * data that is lost. Nothing is answered for the batch that met it.
+ * data that is lost. A log that finds the disk full ends the process with 72 (BDB_EXIT_FULL).
+ * Nothing is answered for the batch that met it.
  */
 #ifndef STORE_BDB_BDB_H
 #define STORE_BDB_BDB_H
 
 #include "store/store.h"
 
-#define BDB_EXIT_IO 74
+#define BDB_EXIT_FULL 72
+#define BDB_EXIT_IO   74
 
 struct bdb_options {
 	const char *directory; /* the environment: tables and log */

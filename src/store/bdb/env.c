@@ -3,6 +3,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,6 +76,40 @@ static int sync_or_die(int fd)
 	return done;
 }
 
+/* True: @fd is a file of the log. */
+static bool is_log(int fd)
+{
+	char name[64], path[PATH_MAX];
+	const char *base;
+	ssize_t len;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	len = readlink(name, path, sizeof(path) - 1);
+	if (len < 0)
+		return true;
+	path[len] = '\0';
+	base = strrchr(path, '/');
+	return base && strncmp(base, "/log.", 5) == 0;
+}
+
+/*
+ * A write found the disk full. A page that cannot be written stays in the cache and is in the log.
+ * A log that cannot be written ends the process: libdb 5.3 was seen to go on after it with commits
+ * that returned success and lay in its buffer alone. Recovery tells what is on the disk.
+ */
+static void meet_full(int fd)
+{
+	int error = errno;
+
+	atomic_store(&met_full, true);
+	if (is_log(fd)) {
+		log_line(LOG_LEVEL_ERROR, "log_full", "error=\"%s\" action=restart",
+			strerror(error));
+		_exit(BDB_EXIT_FULL);
+	}
+	errno = error;
+}
+
 /*
  * In the place of libdb's writes, whose errors do not always get through to the caller. libdb takes
  * a short write of a function that is not its own for an error, and what errno held for its cause.
@@ -97,7 +132,7 @@ static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
 		if (errno == EIO)
 			die_of_disk("write", errno);
 		if (errno == ENOSPC || errno == EDQUOT)
-			atomic_store(&met_full, true);
+			meet_full(fd);
 		return -1;
 	}
 	return (ssize_t)len;
