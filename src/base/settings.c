@@ -17,11 +17,13 @@
 #define MESSAGE_MAX          256
 /* The default of every list. */
 #define EMPTY_LIST "{}"
+/* What ends a word in libconfuse's language. */
+#define SEPARATORS " \t\r\n={}()+,"
 
 enum option_type {
 	OPTION_NUMBER,    /* uint32_t from min to max */
 	OPTION_DIRECTORY, /* absolute path of at most max bytes */
-	OPTION_PREFIX,    /* "" or /path without a closing slash */
+	OPTION_PREFIX,    /* text_base_path() */
 	OPTION_NAME,      /* "" or [A-Za-z0-9_.-]{1,max} */
 	OPTION_TARGET,    /* syslog or stderr */
 	OPTION_LEVEL,     /* enum log_level */
@@ -50,7 +52,8 @@ static const struct option options[] = {
 	OPTION(OPTION_TARGET, log_target, "syslog", 0, 15),
 	OPTION(OPTION_LEVEL, log_level, "info", 0, 0),
 	OPTION(OPTION_NUMBER, request_window_s, "300", 0, 86400),
-	OPTION(OPTION_NUMBER, ledger_deadline_ms, "5000", 100, 60000),
+	/* The worker's stop is bounded at 7 s: a longer call would be cut by it. */
+	OPTION(OPTION_NUMBER, ledger_deadline_ms, "5000", 100, 6000),
 	OPTION(OPTION_NUMBER, ledger_connections_max, "1024", 1, 65536),
 	OPTION(OPTION_NUMBER, ledger_queue_max, "1024", 1, 65536),
 	OPTION(OPTION_NUMBER, ledger_cache_mib, "256", 1, 65536),
@@ -92,13 +95,6 @@ static bool directory_ok(const char *value)
 	return value[0] == '/';
 }
 
-static bool prefix_ok(const char *value)
-{
-	size_t len = strlen(value);
-
-	return !len || (value[0] == '/' && value[len - 1] != '/');
-}
-
 /* One more network, as a list is read. */
 static bool add_network(const struct option *option, struct settings *settings, const char *value)
 {
@@ -126,7 +122,7 @@ static bool option_set(const struct option *option, struct settings *settings, c
 	case OPTION_DIRECTORY:
 		return directory_ok(value) && text_copy(member, option->size, value);
 	case OPTION_PREFIX:
-		return prefix_ok(value) && text_copy(member, option->size, value);
+		return text_base_path(value, member, option->size);
 	case OPTION_NAME:
 		return (!len || text_is_name(value, option->max)) &&
 			text_copy(member, option->size, value);
@@ -153,8 +149,8 @@ static void explain(const struct option *option, char message[MESSAGE_MAX])
 			" bytes", option->name, option->max);
 		return;
 	case OPTION_PREFIX:
-		snprintf(message, MESSAGE_MAX, "%s must be empty or begin with a slash and not end "
-			"with one", option->name);
+		snprintf(message, MESSAGE_MAX, "%s " TEXT_BASE_PATH_RULE " at most %" PRIu32
+			" bytes", option->name, option->max);
 		return;
 	case OPTION_NAME:
 		snprintf(message, MESSAGE_MAX, "%s must be empty or at most %" PRIu32
@@ -205,7 +201,7 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
 	vsnprintf(load.message, MESSAGE_MAX, format, args);
 }
 
-/* The whole list: it may be given anew, or added to. */
+/* The whole list so far: it may be added to. */
 static bool list_set(const struct option *option, cfg_opt_t *opt)
 {
 	struct settings *settings = load.settings;
@@ -323,20 +319,77 @@ static bool blank_comments(char *text)
 		} else {
 			if (*text == '\n')
 				load.line++;
-			fresh = strchr(" \t\r\n={}()+,", *text++) != NULL;
+			fresh = strchr(SEPARATORS, *text++) != NULL;
 		}
 	}
 	return true;
 }
 
+/*
+ * Finds the first option of @text (without comments) that is set a second time; NULL: none. A list
+ * may be added to by +=. Its line is left in *@line.
+ */
+static const struct option *find_repeated(char *text, int *line)
+{
+	bool given[OPTION_COUNT] = {false};
+	struct {
+		const char *at;
+		size_t len;
+	} word = {"", 0};
+	char *end;
+
+	load.line = 1;
+	for (; *text; text = end) {
+		end = text + 1;
+		if (*text == '"' || *text == '\'') {
+			end = skip_string(text);
+			word.at = text + 1;
+			word.len = (size_t)(end - text) - (end - text > 1 ? 2 : 1);
+		} else if (*text == '\n') {
+			load.line++;
+		} else if (!strchr(SEPARATORS, *text)) {
+			end = text + strcspn(text, SEPARATORS "\"'");
+			word.at = text;
+			word.len = (size_t)(end - text);
+		}
+		for (size_t i = 0; *text == '=' && i < OPTION_COUNT; i++) {
+			if (strlen(options[i].name) != word.len ||
+				memcmp(options[i].name, word.at, word.len) != 0)
+				continue;
+			*line = load.line;
+			if (given[i])
+				return &options[i];
+			given[i] = true;
+		}
+		/* Behind any of these another word begins. */
+		if (strchr("={}()+,", *text))
+			word.len = 0;
+	}
+	return NULL;
+}
+
+/* Tells of @repeated at @line, unless there is an error before it. */
+static enum status complain_repeated(enum status status, const struct option *repeated, int line)
+{
+	if (status != STATUS_OK && load.line <= line)
+		return status;
+	load.line = line;
+	snprintf(load.message, MESSAGE_MAX, "%s is set a second time%s", repeated->name,
+		repeated->type == OPTION_NETWORKS ? "; add to it with +=" : "");
+	return STATUS_CONFIG;
+}
+
 static enum status parse(char *text)
 {
 	cfg_opt_t opts[OPTION_COUNT + 1];
+	const struct option *repeated;
 	enum status status = STATUS_OK;
+	int line = 0;
 	cfg_t *cfg;
 
 	if (!blank_comments(text))
 		return complain(STATUS_CONFIG, "a comment that begins here has no end");
+	repeated = find_repeated(text, &line);
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		opts[i] = options[i].type == OPTION_NETWORKS
 			? (cfg_opt_t)CFG_STR_LIST(options[i].name, NULL, CFGF_NODEFAULT)
@@ -361,7 +414,7 @@ static enum status parse(char *text)
 			list_set(&options[i], cfg_getopt(cfg, options[i].name));
 	}
 	cfg_free(cfg);
-	return status;
+	return repeated ? complain_repeated(status, repeated, line) : status;
 }
 
 enum status settings_load(struct settings *settings, const char *path, FILE *errors)

@@ -1,8 +1,8 @@
 /*
  * settings - /etc/creditbridge/creditbridge.conf, read by libconfuse.
  *
- * Every option has a default; an unknown option, a wrong type or a value out of range is refused
- * with "FILE:LINE: message". Dealers, keys and players are not configuration: they live in the
+ * Every option has a default; an unknown option, one set twice, a wrong type or a value out of range
+ * is refused with "FILE:LINE: message". Dealers, keys and players are not configuration: they live in the
  * ledger. The table of options is in settings.c.
  */
 #ifndef BASE_SETTINGS_H
@@ -23,7 +23,7 @@ struct settings {
 	char state_directory[SETTINGS_PATH_MAX];  /* the ledger's data */
 	char socket_directory[SETTINGS_PATH_MAX]; /* holds edge.sock and admin.sock */
 	char socket_group[64];  /* group of edge.sock; "": the ledger's own */
-	char base_path[256];    /* prefix the web server mounts the service at; "": the root */
+	char base_path[256];    /* prefix the web server mounts the service at; as text_base_path() */
 	char log_target[16];    /* "syslog" or "stderr" */
 	enum log_level log_level;
 	uint32_t request_window_s;       /* request_timestamp may differ this much; 0: any (api.md A 6) */

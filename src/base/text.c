@@ -93,3 +93,15 @@ uint32_t text_hash(const char *text)
 		hash = (hash ^ (uint8_t)*text) * 16777619u;
 	return hash;
 }
+
+bool text_base_path(const char *text, char *base_path, size_t size)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == '/')
+		len--;
+	if (len && (text[0] != '/' || text[len - 1] == '/' || strstr(text, "//") ||
+			   !text_is_utf8_clean(text, len)))
+		return false;
+	return text_copy_len(base_path, size, text, len);
+}

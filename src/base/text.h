@@ -24,6 +24,15 @@ bool text_is_control(uint32_t code);
 /* True: @len bytes are well-formed UTF-8 without control characters (U+0000-1F, U+007F-9F). */
 bool text_is_utf8_clean(const char *text, size_t len);
 
+/*
+ * Copies the prefix @text, at which a web server mounts a service, to @base_path of @size bytes
+ * without a closing slash: "" and "/" are the root. False: it does not begin with a slash, has an
+ * empty part, is not clean (text_is_utf8_clean) or does not fit: TEXT_BASE_PATH_RULE, to be
+ * followed by the largest number of bytes.
+ */
+bool text_base_path(const char *text, char *base_path, size_t size);
+#define TEXT_BASE_PATH_RULE "must be empty or begin with a slash, without empty parts, and have"
+
 /* True: 1 to @max characters, each of [A-Za-z0-9_.-]. */
 bool text_is_name(const char *text, size_t max);
 

@@ -19,9 +19,23 @@
 #include <time.h>
 #include <unistd.h>
 
-enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, const char *format, ...)
+void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail)
 {
 	struct output_json json, error;
+
+	output_json_open(&error, ctl);
+	output_json_string(&error, "id", id);
+	output_json_string(&error, "detail", detail);
+	output_json_open(&json, ctl);
+	output_json_object(&json, "error", &error);
+	/* Out of memory here would end in here again: the line on standard error has to do. */
+	if (ctl->json && !json.text.failed)
+		printf("%.*s}\n", (int)json.text.len, (const char *)json.text.data);
+	buffer_free(&json.text);
+}
+
+enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, const char *format, ...)
+{
 	char detail[1024];
 	va_list arguments;
 
@@ -33,15 +47,7 @@ enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, cons
 		fprintf(stderr, "creditbridgectl: %s\n", detail);
 	else
 		fprintf(stderr, "creditbridgectl: %s: %s\n", id, detail);
-	output_json_open(&error, ctl);
-	output_json_string(&error, "id", id);
-	output_json_string(&error, "detail", detail);
-	output_json_open(&json, ctl);
-	output_json_object(&json, "error", &error);
-	/* Out of memory here would end in here again: the line above has to do. */
-	if (ctl->json && !json.text.failed)
-		printf("%.*s}\n", (int)json.text.len, (const char *)json.text.data);
-	buffer_free(&json.text);
+	ctl_fail_json(ctl, id, detail);
 	return code;
 }
 

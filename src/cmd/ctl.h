@@ -89,8 +89,8 @@ struct ctl_command {
 extern const struct ctl_command ctl_commands[];
 
 /*
- * Parses the command line. Ends the process itself for --help, --version and errors of usage; else
- * ctl->command, options and args are set.
+ * Parses the command line. Ends the process itself for --help, --version and errors of usage (told
+ * in JSON, too, when --json is among the words); else ctl->command, options and args are set.
  */
 void ctl_parse(struct ctl *ctl, int argc, char **argv);
 
@@ -120,6 +120,9 @@ enum ctl_exit ctl_refused(struct ctl *ctl, const struct verdict *verdict);
  */
 enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* With --json, prints the object of ctl_fail(). */
+void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail);
 
 /* Reports an error of usage, with a hint to --help. Returns CTL_USAGE. */
 enum ctl_exit ctl_usage(struct ctl *ctl, const char *format, ...)

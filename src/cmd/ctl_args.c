@@ -235,7 +235,71 @@ static void parse_rest(struct ctl *ctl, int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, ctl);
 }
 
-void ctl_parse(struct ctl *ctl, int argc, char **argv)
+/*
+ * What argp and getopt write on standard error is kept while they run with --json: they end the
+ * process themselves, and the error is to be told in JSON then.
+ */
+static struct {
+	struct ctl *ctl;
+	FILE *errors; /* the real standard error; NULL: nothing is kept */
+	char *text;
+	size_t len;
+} kept;
+
+static void keep_end(void)
+{
+	FILE *errors = kept.errors;
+
+	if (!errors)
+		return;
+	fclose(stderr);
+	stderr = errors;
+	kept.errors = NULL;
+	fputs(kept.text, stderr);
+}
+
+/* Runs at exit. What was parsed is no error, and what was not says why in its first line. */
+static void tell_kept(void)
+{
+	const char *colon;
+
+	if (!kept.errors)
+		return;
+	keep_end();
+	if (!kept.len)
+		return;
+	kept.ctl->json = true;
+	kept.text[strcspn(kept.text, "\n")] = '\0';
+	colon = strstr(kept.text, ": ");
+	ctl_fail_json(kept.ctl, "usage", colon ? colon + 2 : kept.text);
+	free(kept.text);
+}
+
+/* True: --json is among the words; argp takes it shortened, too. */
+static bool wants_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strlen(argv[i]) > 2 && strncmp("--json", argv[i], strlen(argv[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void keep_begin(struct ctl *ctl, int argc, char **argv)
+{
+	FILE *memory;
+
+	if (!wants_json(argc, argv) || atexit(tell_kept) != 0)
+		return;
+	memory = open_memstream(&kept.text, &kept.len);
+	if (!memory)
+		return;
+	kept.ctl = ctl;
+	kept.errors = stderr;
+	stderr = memory;
+}
+
+static void parse(struct ctl *ctl, int argc, char **argv)
 {
 	/* Kept: argp takes the name in its messages from argv[0]. */
 	static char title[64];
@@ -261,4 +325,13 @@ void ctl_parse(struct ctl *ctl, int argc, char **argv)
 	snprintf(title, sizeof(title), PROGRAM " %s", ctl->command->name);
 	argv[first] = title;
 	parse_rest(ctl, argc - first, argv + first);
+}
+
+void ctl_parse(struct ctl *ctl, int argc, char **argv)
+{
+	keep_begin(ctl, argc, argv);
+	parse(ctl, argc, argv);
+	keep_end();
+	free(kept.text);
+	kept.text = NULL;
 }

@@ -104,7 +104,7 @@ static enum ctl_exit print_keys(struct ctl *ctl, const struct dealer *dealer,
 	output_json_list_open(json, "keys");
 	if (!ctl->json) {
 		printf("\n");
-		output_list_open(&list, ctl, "keys", dealer_key_fields, key_columns);
+		output_list_open(&list, ctl, "keys", "keys", dealer_key_fields, key_columns);
 	}
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
 		if (!dealer->keys[i].key_id[0])
@@ -165,7 +165,7 @@ enum ctl_exit ctl_dealer_list(struct ctl *ctl)
 	enum ctl_exit code;
 
 	list_open(&list, ctl, RECORD_DEALER, false, 0, NULL);
-	output_list_open(&out, ctl, "dealers", dealer_view, list_columns);
+	output_list_open(&out, ctl, "dealers", "dealers", dealer_view, list_columns);
 	while (list_next(&list, &row))
 		output_list_add(&out, &row);
 	code = list.code;

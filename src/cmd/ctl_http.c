@@ -12,8 +12,10 @@
 #include "wire/render.h"
 #include "wire/signature.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CONNECT_TIMEOUT_MS 5000
 #define TOTAL_TIMEOUT_MS   30000
@@ -34,9 +36,12 @@ enum ctl_exit ctl_sign(struct ctl *ctl)
 	struct buffer body;
 	enum ctl_exit code = CTL_DONE;
 
-	/* With a key file there is no dealer to name. */
-	if (ctl->arg_count > (with_file ? 1 : 2) || (!with_file && ctl->arg_count < 1))
-		return ctl_usage(ctl, "give CASINO [FILE], or --key-file KEYFILE [FILE]");
+	/* With a key file there is no dealer to name: the one argument is the body's file. */
+	if (with_file && ctl->arg_count > 1)
+		return ctl_usage(ctl, "with --key-file there is no CASINO: give --key-file=FILE "
+				      "[BODYFILE]");
+	if (!with_file && ctl->arg_count < 1)
+		return ctl_usage(ctl, "give CASINO [BODYFILE], or --key-file=FILE [BODYFILE]");
 	if (ctl->arg_count == (with_file ? 1 : 2))
 		path = ctl->args[ctl->arg_count - 1];
 	if (is_stdin(ctl, OPTION_KEY_FILE) && (!path || strcmp(path, "-") == 0))
@@ -44,6 +49,10 @@ enum ctl_exit ctl_sign(struct ctl *ctl)
 	buffer_init(&body, BODY_MAX);
 	if (!with_file)
 		code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+	/* `sign demo --key-file K` looks right: say what demo was taken for. */
+	if (with_file && path && strcmp(path, "-") != 0 && access(path, F_OK) < 0)
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s (with --key-file "
+			"there is no CASINO; the argument is BODYFILE)", path, strerror(errno));
 	if (code == CTL_DONE)
 		code = secret_find_signing(ctl, casino_id, &signing);
 	if (code == CTL_DONE)

@@ -185,8 +185,10 @@ enum ctl_exit output_record(struct ctl *ctl, const struct field *table,
 		return no_memory(ctl);
 	}
 	for (; columns->heading; columns++) {
-		line = scols_table_new_line(lines, NULL);
 		output_value(field_find(table, columns->field), columns->format, record, text);
+		if (columns->format == OUTPUT_IF_ANY && !text[0])
+			continue;
+		line = scols_table_new_line(lines, NULL);
 		if (!line || scols_line_set_data(line, 0, columns->heading) ||
 			scols_line_set_data(line, 1, text))
 			failed = true;
@@ -208,12 +210,13 @@ static void print_part(struct output_list *list)
 }
 
 void output_list_open(struct output_list *list, struct ctl *ctl, const char *name,
-	const struct field *table, const struct output_column *columns)
+	const char *what, const struct field *table, const struct output_column *columns)
 {
 	struct libscols_column *column;
 	const struct field *field;
 
-	*list = (struct output_list){.ctl = ctl, .table = table, .columns = columns};
+	*list = (struct output_list){
+		.ctl = ctl, .what = what, .table = table, .columns = columns};
 	buffer_init(&list->text, JSON_MAX);
 	if (ctl->json) {
 		buffer_printf(&list->text, "{\"%s\":[", name);
@@ -283,6 +286,8 @@ enum ctl_exit output_list_close(struct output_list *list, enum ctl_exit code)
 		printf("]}\n");
 	} else if (!list->ctl->json && list->count % PART_LINES) {
 		print_part(list);
+	} else if (!list->ctl->json && code == CTL_DONE && !list->count) {
+		fprintf(stderr, "no %s\n", list->what);
 	}
 	scols_unref_table(list->lines);
 	buffer_free(&list->text);

@@ -15,6 +15,7 @@ enum output_format {
 	OUTPUT_BYTES,       /* a number of bytes, with a unit */
 	OUTPUT_DURATION_MS, /* milliseconds, as days, hours, minutes, seconds */
 	OUTPUT_UID,         /* a user id; UINT32_MAX is none */
+	OUTPUT_IF_ANY,      /* by the field's type; of a record, left out when empty */
 };
 
 /* A table of columns ends with a NULL heading. */
@@ -39,10 +40,11 @@ enum ctl_exit output_record(struct ctl *ctl, const struct field *table,
 
 /*
  * A list, row by row: memory is bounded, a long list is printed in parts. With --json
- * {"NAME":[{...},...]}.
+ * {"NAME":[{...},...]}. An empty list is told on standard error, as "no @what".
  */
 struct output_list {
 	struct ctl *ctl;
+	const char *what; /* is listed */
 	const struct field *table;
 	const struct output_column *columns;
 	struct libscols_table *lines; /* not with --json */
@@ -52,7 +54,7 @@ struct output_list {
 	bool failed;
 };
 void output_list_open(struct output_list *list, struct ctl *ctl, const char *name,
-	const struct field *table, const struct output_column *columns);
+	const char *what, const struct field *table, const struct output_column *columns);
 void output_list_add(struct output_list *list, const void *row);
 /*
  * Prints the rest and returns CTL_DONE, or fails. With @code, a failure reported before, it only

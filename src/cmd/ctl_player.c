@@ -182,7 +182,7 @@ enum ctl_exit ctl_player_list(struct ctl *ctl)
 		return ctl_fail(ctl, CTL_FAILED, "dealer_not_found",
 			"there is no dealer '%s'", ctl->args[0]);
 	list_open(&list, ctl, RECORD_PLAYER, false, 1, &row);
-	output_list_open(&out, ctl, "players", player_fields, list_columns);
+	output_list_open(&out, ctl, "players", "players", player_fields, list_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
 	code = list.code;
@@ -220,7 +220,7 @@ enum ctl_exit ctl_player_ledger(struct ctl *ctl)
 		return code;
 	memcpy(row.player_id, player.player_id, sizeof(row.player_id));
 	list_open(&list, ctl, RECORD_ENTRY, true, 1, &row);
-	output_list_open(&out, ctl, "entries", entry_fields, ledger_columns);
+	output_list_open(&out, ctl, "entries", "movements", entry_fields, ledger_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
 	code = list.code;

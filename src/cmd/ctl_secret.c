@@ -6,6 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What @path is called in texts. */
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer *data)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
@@ -19,11 +25,11 @@ enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer 
 	while ((got = fread(part, 1, sizeof(part), file)) > 0)
 		buffer_append(data, part, got);
 	if (ferror(file))
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s", path,
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s", name_of(path),
 			strerror(errno));
 	else if (data->failed)
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "%s holds more than %zu bytes", path,
-			data->max);
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "%s holds more than %zu bytes",
+			name_of(path), data->max);
 	explicit_bzero(part, sizeof(part));
 	if (file != stdin)
 		fclose(file);
@@ -42,14 +48,14 @@ enum ctl_exit secret_read_key(struct ctl *ctl, const char *path, char secret[KEY
 	if (code != CTL_DONE)
 		goto out;
 	len = data.len;
-	while (len && (data.data[len - 1] == '\n' || data.data[len - 1] == '\r'))
+	while (len && memchr(" \t\r\n", data.data[len - 1], 4))
 		len--;
 	if (len == KEY_SECRET_SIZE - 1)
 		memcpy(secret, data.data, len);
 	if (strspn(secret, "0123456789abcdefABCDEF") != KEY_SECRET_SIZE - 1) {
 		memset(secret, 0, KEY_SECRET_SIZE);
 		code = ctl_fail(ctl, CTL_FAILED, "bad_key",
-			"%s does not hold a key: 64 hex characters", path);
+			"%s does not hold a key: 64 hex characters", name_of(path));
 	}
 out:
 	if (data.data)

@@ -10,7 +10,7 @@
 /* Reads all of @path ("-": standard input) into @data, up to its bound. */
 enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer *data);
 
-/* Reads a key, 64 hex characters and perhaps a line feed, from --key-file. */
+/* Reads a key, 64 hex characters and perhaps white space behind them, from --key-file. */
 enum ctl_exit secret_read_key(struct ctl *ctl, const char *path, char secret[KEY_SECRET_SIZE]);
 
 /* What signs a dealer's calls. */

@@ -207,7 +207,7 @@ enum ctl_exit ctl_audit(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	list_open(&list, ctl, RECORD_AUDIT, true, 0, NULL);
-	output_list_open(&out, ctl, "audit", audit_fields, audit_columns);
+	output_list_open(&out, ctl, "audit", "deeds", audit_fields, audit_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
 	code = list.code;

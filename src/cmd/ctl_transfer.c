@@ -93,7 +93,7 @@ static const struct output_column transfer_columns[] = {
 	{"made by", "scope", OUTPUT_PLAIN},
 	{"kind", "kind", OUTPUT_PLAIN},
 	{"moved", "moved", OUTPUT_PLAIN},
-	{"refusal", "outcome", OUTPUT_PLAIN},
+	{"refusal", "outcome", OUTPUT_IF_ANY},
 	{"asked amount", "amount", OUTPUT_PLAIN},
 	{"time", "time_ms", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
@@ -374,7 +374,7 @@ enum ctl_exit ctl_transfer_list(struct ctl *ctl)
 
 	if (code != CTL_DONE)
 		return code;
-	output_list_open(&out, ctl, "transfers", movement_fields, list_columns);
+	output_list_open(&out, ctl, "transfers", "movements", movement_fields, list_columns);
 	code = ctl->options[OPTION_USER] ? list_entries(ctl, &filter, &out)
 					 : list_transactions(ctl, &filter, &out);
 	return output_list_close(&out, code);

@@ -6,6 +6,7 @@
  */
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "web/fcgi.h"
 #include "web/serve.h"
 
@@ -21,7 +22,7 @@
 #define INHERITED_FD 0
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
-	OPTION_SOCKET = 'S' };
+	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x' };
 
 const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 
@@ -36,6 +37,10 @@ static const struct argp_option options[] = {
 	{"socket", OPTION_SOCKET, "PATH", 0,
 	 "listen on a Unix socket made at PATH, mode 0660, of the group in the setting "
 	 "socket_group, instead of on standard input", 0},
+	{"exclusive", OPTION_EXCLUSIVE, NULL, 0,
+	 "no other process accepts from the socket on standard input, now or later: when "
+	 "stopping, refuse new connections there (under lighttpd and Apache mod_fcgid; never "
+	 "with a socket that systemd or spawn-fcgi keeps)", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -45,6 +50,7 @@ struct arguments {
 	const char *socket;    /* NULL: standard input */
 	enum serve_group group;
 	unsigned int threads;
+	bool exclusive;
 };
 
 static enum serve_group group_parse(const char *text, struct argp_state *state)
@@ -87,6 +93,9 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 	case OPTION_SOCKET:
 		arguments->socket = value;
 		return 0;
+	case OPTION_EXCLUSIVE:
+		arguments->exclusive = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument \"%s\"", value);
 		return 0;
@@ -118,10 +127,9 @@ static bool server_init(struct server *server, const struct arguments *arguments
 		.request_window_s = settings->request_window_s,
 		.ledger_deadline_ms = settings->ledger_deadline_ms,
 	};
-	if (!base_path_parse(base_path, server->base_path, sizeof(server->base_path))) {
-		fprintf(stderr, PROGRAM ": base path \"%s\": must be empty or begin with a slash, "
-			"without empty parts, and have at most %zu bytes\n",
-			base_path, sizeof(server->base_path) - 1);
+	if (!text_base_path(base_path, server->base_path, sizeof(server->base_path))) {
+		fprintf(stderr, PROGRAM ": --base-path \"%s\": " TEXT_BASE_PATH_RULE
+			" at most %zu bytes\n", base_path, sizeof(server->base_path) - 1);
 		return false;
 	}
 	len = snprintf(server->ledger_path, sizeof(server->ledger_path), "%s/edge.sock",
@@ -166,6 +174,7 @@ int main(int argc, char **argv)
 	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",
 		serve_group_names[server.group], server.base_path, arguments.threads);
 	program = server_program(&server);
+	program.exclusive = arguments.exclusive;
 	return arguments.socket ? fcgi_run(&program, own.fd, arguments.threads, &own)
 				: fcgi_run(&program, INHERITED_FD, arguments.threads, NULL);
 }

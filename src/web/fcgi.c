@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,7 @@ struct pool {
 	const struct fcgi_program *program;
 	int listen_fd;
 	int stop_fd; /* eventfd: readable for good once the process is to stop */
+	bool exclusive; /* a Unix socket from which this process alone accepts */
 	atomic_int end; /* enum end: why */
 	_Atomic int64_t grace_end_ms;
 };
@@ -75,6 +77,12 @@ static void pool_stop(struct pool *pool, enum end why)
 	atomic_store(&pool->grace_end_ms, clock_boot_ms() + FCGI_GRACE_MS);
 	if (!atomic_compare_exchange_strong(&pool->end, &none, (int)why))
 		return;
+	/*
+	 * A Unix socket refuses who comes from now on and still hands out who waits. The last look
+	 * into the backlog is then really the last.
+	 */
+	if (pool->exclusive)
+		shutdown(pool->listen_fd, SHUT_RD);
 	if (write(pool->stop_fd, &one, sizeof(one)) < 0)
 		log_line(LOG_LEVEL_ERROR, "stop", "error=\"%s\"", strerror(errno));
 }
@@ -188,6 +196,9 @@ static void *thread_main(void *context)
 	while (thread->fcgi.ipcFd >= 0 ? wait_kept(thread) : wait_new(thread)) {
 		rc = FCGX_Accept_r(&thread->fcgi);
 		if (rc < 0) {
+			/* Nobody waits; a socket that was shut tells so by either. */
+			if ((rc == -EAGAIN || rc == -EINVAL) && pool_is_stopping(thread->pool))
+				break;
 			if (!accept_failed(thread, -rc, &failures))
 				break;
 			continue;
@@ -329,10 +340,19 @@ static bool fd_set_nonblocking(int fd)
 	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
+static bool fd_is_unix(int fd)
+{
+	int domain = AF_UNSPEC;
+	socklen_t len = sizeof(domain);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX;
+}
+
 int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	const struct web_socket *own)
 {
-	struct pool pool = {.program = program, .listen_fd = fd, .stop_fd = -1};
+	struct pool pool = {.program = program, .listen_fd = fd, .stop_fd = -1,
+		.exclusive = (program->exclusive || own) && fd_is_unix(fd)};
 	struct thread *list = calloc(threads, sizeof(*list));
 	unsigned int running;
 

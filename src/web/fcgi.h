@@ -3,7 +3,8 @@
  *
  * SIGTERM, SIGINT and SIGUSR1 stop it: requests under way are finished and what already waits in
  * the backlog is served for FCGI_GRACE_MS; after FCGI_STOP_MS the process ends in any case (Apache
- * mod_fcgid kills after 8 s).
+ * mod_fcgid kills after 8 s). A socket that is this process's alone refuses connections from then
+ * on: the web server tries another process, where it would else find its connection reset.
  *
  * BUGS: libfcgi reads a request's first bytes without a timeout. A web server that connects and
  * falls silent holds a thread until it closes the connection or the process is stopped.
@@ -33,6 +34,8 @@ struct fcgi_program {
 	void *(*open)(void *context); /* a new worker; NULL: failed, errno tells why */
 	void (*close)(void *worker);
 	void (*serve)(void *worker, const struct http_request *request, struct fcgi_reply *reply);
+	/* No other process accepts from the socket, now or later: it may be shut when stopping. */
+	bool exclusive;
 };
 
 /*

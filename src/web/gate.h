@@ -5,8 +5,9 @@
  * tells the keyring's generation, and without an answer for a second the gate asks for it.
  *
  * A missing, malformed or wrong signature and an unknown casino id cost the same work: the keyring
- * is looked up once and DEALER_KEYS_MAX signatures are computed, with made-up keys where there are
- * none. Only a caller who is let in is told so earlier.
+ * is looked up once and GATE_WORK signatures are computed, one of every algorithm for every key
+ * slot, with made-up keys where there are none; so it does not tell either which algorithm a dealer
+ * has. Only a caller who is let in is told so earlier.
  */
 #ifndef WEB_GATE_H
 #define WEB_GATE_H
@@ -19,6 +20,8 @@
 
 /* The ledger's last answer vouches for the keys this long. */
 #define GATE_FRESH_MS 1000
+/* Signatures computed for who is not let in. */
+#define GATE_WORK (DEALER_KEYS_MAX * SIGNATURE_ALGORITHM_COUNT)
 
 struct gate {
 	struct keyring_entry *entries; /* in the order of casino_id */

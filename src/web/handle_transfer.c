@@ -38,6 +38,10 @@ static void transfer(struct exchange *exchange, enum entry_kind kind)
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
 	status = link_call(exchange->link, COMMAND_TRANSFER, &cmd, &result, exchange->deadline_ms);
+	/* body_parse() let through only what any dealer may send. */
+	if (result.verdict.refusal == REFUSAL_INVALID_AMOUNT && !result.verdict.detail[0])
+		text_copy(result.verdict.detail, sizeof(result.verdict.detail),
+			"amount: more decimals than the dealer has");
 	exchange_answer(exchange, status, CALL_MOVES, &result.verdict, answer_fields, &result);
 }
 

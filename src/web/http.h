@@ -17,8 +17,11 @@
 #define HTTP_PATH_SIZE 512
 /* A body is kept up to the byte that shows that it is too large. */
 #define HTTP_BODY_STORE (BODY_MAX + 1)
-/* So much of a body is taken off the web server, so that it is not left with a broken pipe. */
-#define HTTP_DRAIN_MAX (1024 * 1024)
+/*
+ * So much of a body is taken off the web server, which would else be left with a broken pipe and
+ * answer 500 in place of our 413. The files of fcgi-conf/ allow no larger bodies.
+ */
+#define HTTP_DRAIN_MAX (16 * 1024 * 1024)
 
 /* A variable of the CGI environment. */
 struct http_variable {

@@ -1,6 +1,5 @@
 #include "web/route.h"
 
-#include "base/text.h"
 #include "web/handlers.h"
 
 #include <string.h>
@@ -78,15 +77,4 @@ void methods_format(unsigned int methods, char text[METHODS_TEXT_MAX])
 			strncat(text, ", ", METHODS_TEXT_MAX - strlen(text) - 1);
 		strncat(text, methods_known[i].name, METHODS_TEXT_MAX - strlen(text) - 1);
 	}
-}
-
-bool base_path_parse(const char *text, char *base_path, size_t size)
-{
-	size_t len = strlen(text);
-
-	if (len && text[len - 1] == '/')
-		len--;
-	if (len && (text[0] != '/' || text[len - 1] == '/' || strstr(text, "//")))
-		return false;
-	return text_copy_len(base_path, size, text, len);
 }

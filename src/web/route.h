@@ -35,7 +35,7 @@ struct route {
 	void (*handle)(struct exchange *exchange);
 };
 
-/* Finds the route of @group that is @path less @base_path, or NULL. */
+/* Finds the route of @group that is @path less @base_path (see text_base_path), or NULL. */
 const struct route *route_find(enum serve_group group, const char *base_path, const char *path);
 
 /* The bit of the method called @name (case matters); 0: none that a route takes. */
@@ -43,11 +43,5 @@ unsigned int method_parse(const char *name);
 
 /* Writes @methods as the value of Allow: "GET, POST". */
 void methods_format(unsigned int methods, char text[METHODS_TEXT_MAX]);
-
-/*
- * Copies the prefix @text to @base_path of @size bytes without a closing slash: "" and "/" are the
- * root. False: it does not begin with a slash, has an empty segment or does not fit.
- */
-bool base_path_parse(const char *text, char *base_path, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 /* What the threads of a process share; never changed while they run. */
 struct server {
 	enum serve_group group;
-	char base_path[256];   /* as base_path_parse() makes it */
+	char base_path[256];   /* as text_base_path() makes it */
 	char ledger_path[108]; /* edge.sock */
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;

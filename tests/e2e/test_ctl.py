@@ -138,6 +138,15 @@ def case_usage():
         done = ctl(*words, code=2)
         check("--help" in done.stderr, f"a hint to --help for {words}: {done.stderr}")
         equal(done.stdout, "", f"output of {words}")
+        error = ctl_json(*words, code=2)["error"]
+        equal(error["id"], "usage", f"{words} with --json")
+        check(error["detail"] and error["detail"] in done.stderr, f"{words}: {error}")
+    # --json is found wherever it stands, and help is no error.
+    done = run("dealer", "show", "--what", "--json", code=2)
+    check("--what" in json.loads(done.stdout)["error"]["detail"], done.stdout)
+    check("unrecognized option" in done.stderr and "--help" in done.stderr, done.stderr)
+    check(run("--json", "dealer", "show", "--help").stdout.startswith("Usage:"), "help")
+    equal(run("dealer", "show", "--what", "--", "--json", code=2).stdout, "", "behind --")
 
 
 def case_options_anywhere():
@@ -307,6 +316,10 @@ def case_keys_from_files():
     equal(ctl_json("dealer", "add", new("dealer"), *options, path)["key"], key, "from a file")
     equal(ctl_json("dealer", "add", new("dealer"), *options, "-", stdin=key)["key"], key, "stdin")
     check(key not in ctl("dealer", "add", new("dealer"), *options, path).stdout, "not repeated")
+    path.write_text(key + " \t\r\n\n")
+    equal(ctl_json("dealer", "add", new("dealer"), *options, path)["key"], key, "white space")
+    equal(ctl_json("dealer", "add", new("dealer"), *options, "-", stdin="short", code=1)["error"]
+          ["detail"], "standard input does not hold a key: 64 hex characters", "the name of -")
     for bad in ("", key[:-1], key + "0", key[:-1] + "g", key + "\n" + key):
         path.write_text(bad)
         refused("bad_key", "dealer", "add", new("dealer"), *options, path)
@@ -424,6 +437,20 @@ def case_adjust_unknown():
 
 # -- transfers
 
+def case_empty_lists():
+    name = dealer_new().casino_id
+    done = ctl("player", "list", name)
+    equal((done.stdout, done.stderr), ("", "no players\n"), "no players")
+    user = player_new(name)
+    for words, member in ((("player", "ledger", name, user), "entries"),
+                          (("transfer", "list", "--casino", name), "transfers"),
+                          (("transfer", "list", "--casino", name, "--user", user), "transfers")):
+        done = ctl(*words)
+        equal((done.stdout, done.stderr), ("", "no movements\n"), f"{words}")
+        equal(ctl_json(*words), {member: []}, f"{words} with --json")
+        equal(ctl("--json", *words).stderr, "", f"{words} with --json")
+
+
 def case_transfers():
     name = dealer_new().casino_id
     user = player_new(name)
@@ -443,6 +470,7 @@ def case_transfers():
     equal((declined["request"]["outcome"], declined["entry"]), ("insufficient_balance", None),
           "refused")
     check("insufficient_balance" in ctl("transfer", "show", name, "out-2").stdout, "as text")
+    check("refusal" not in ctl("transfer", "show", name, "out-1").stdout, "no refusal, no line")
     adjusted = adjust(name, user, "5")
     equal(ctl_json("transfer", "show", name, adjusted["operation_id"])["entry"]["kind"], "adjust",
           "an operation id")
@@ -683,6 +711,11 @@ def case_sign():
           base64.b64encode(hmac.new(key.encode(), b"", hashlib.sha1).digest()).decode(), "empty")
     refused("dealer_not_found", "sign", "nobody", body)
     ctl("sign", name, "/nonexistent", code=1)
+    # The argument that looks like CASINO is the body's file.
+    done = run("sign", "demo", "--key-file", path, code=1)
+    check("cannot read demo: No such file" in done.stderr and "no CASINO" in done.stderr,
+          done.stderr)
+    check("no CASINO" in run("sign", "demo", body, "--key-file", path, code=2).stderr, "two words")
     path.write_text("short")
     run("sign", "--key-file", path, body, code=1)
 
@@ -776,6 +809,7 @@ CASES = [
     ("players", case_players),
     ("adjustments", case_adjust),
     ("an adjustment whose answer is lost", case_adjust_unknown),
+    ("lists without a row", case_empty_lists),
     ("transfers are found", case_transfers),
     # Before there are many rows: each one passes through the man in the middle.
     ("check finds damage", case_check_finds_damage),

@@ -91,8 +91,7 @@ def once(server):
     demo = read_demo(server)
     for entry in demo["dealers"]:
         check(entry["key"] not in done.stdout + done.stderr, "a key in the transcript")
-    for pid in demo["pids"].values():
-        check(cb.process_gone(pid), f"process {pid} is left")
+    equal(demo["pids"], {"server": None, "ledger": None}, "pids of what has stopped")
     nothing_left(demo)
     for path in (work / server).iterdir():
         equal(stat.S_IMODE(path.stat().st_mode) & 0o077, 0, f"mode of {path}")
@@ -160,12 +159,33 @@ def case_refusals():
         done = run("--once", port=port)
         equal(done.returncode, 1, "exit code when the port is in use")
         check(f"port {port}" in done.stderr and "in use" in done.stderr, done.stderr)
-    for words in (["--server", "nothing"], ["--port", "x"], ["--port", "99999"], ["--what"]):
-        done = subprocess.run([QUICKSTART, "run", *words], capture_output=True, timeout=20,
-                              env=dict(os.environ, CB_BUILDDIR=str(cb.builddir())), check=False)
-        equal(done.returncode, 2, f"exit code of {words}")
-    equal(subprocess.run([QUICKSTART], capture_output=True, timeout=20, check=False).returncode,
-          2, "exit code without a command")
+    (work / "file").touch()
+    done = run("--once", state="file/below")
+    equal(done.returncode, 1, "exit code when the state directory cannot be made")
+    equal((done.stderr.count("\n"), "Not a directory" in done.stderr), (1, True), done.stderr)
+
+
+def case_options():
+    """They are looked at before anything is installed or built."""
+    env = {key: value for key, value in os.environ.items() if key != "CB_BUILDDIR"}
+
+    def exits(code, *words):
+        done = subprocess.run([QUICKSTART, *words], capture_output=True, text=True, timeout=20,
+                              env=env, check=False)
+        equal(done.returncode, code, f"exit code of {words}: {done.stderr}")
+        check("building" not in done.stderr and "installing" not in done.stderr, done.stderr)
+        return done
+    for words in (["--server", "nothing"], ["--server"], ["--port", "x"], ["--port", "99999"],
+                  ["--port", "0"], ["--port="], ["--once=1"], ["--what"], ["here"]):
+        check("usage:" in exits(2, "run", *words).stderr, f"usage for {words}")
+    exits(2)
+    exits(2, "what")
+    exits(2, "check", "--once")
+    for words in (["--help"], ["-h"], ["run", "--help"], ["run", "--port", "1", "--help"],
+                  ["check", "--help"]):
+        done = exits(0, *words)
+        check("./quickstart run [--server" in done.stdout and "Exit codes" in done.stdout
+              and done.stderr == "", f"{words}: {done}")
 
 
 def case_supervision():
@@ -188,6 +208,7 @@ def case_supervision():
                         return False
                 cb.wait_until(works, 10, f"an answer after the {name} was killed")
             pids = list(read_demo()["pids"].values())
+            check(all(pids), f"{pids}")
             check(serving.child.running(), "quickstart goes on")
         for pid in pids:
             check(cb.process_gone(pid), f"process {pid} is left")
@@ -201,6 +222,7 @@ def main():
             ("demo.json is enough to use it", case_demo_json),
             ("a second start on the same state", case_second_start),
             ("refusals", case_refusals),
+            ("options", case_options),
             ("killed processes are started again", case_supervision),
         ], seconds=60)
     finally:

@@ -240,6 +240,10 @@ def case_paths(b):
         answer = cb.raw_request(b.server.port, b"GET " + BALANCE.encode() + b" HTTP/1.1\r\n"
                                 b"Host: x\r\nConnection: close\r\n\r\n", "GET")
         equal(answer.status, 404, f"a route outside of the prefix: {answer}")
+    # No web server's own answer to TRACE, which would echo the signature.
+    answer = b.call("TRACE", TRANSFER_IN, headers=[("X-Secret", "s3cret")])
+    check(answer.status in (403, 405), f"TRACE: {answer}")
+    check(b"s3cret" not in answer.body and b"signature" not in answer.body, f"TRACE: {answer}")
     # Routing is on the decoded path; the query is none of it.
     user = b.player()
     body = {"user_id": user, "request_timestamp": cb.now_ms()}
@@ -256,7 +260,8 @@ def case_sizes(b):
         return head[:-2] + b"x" * (size - len(head)) + head[-2:]
 
     for chunked in (False, True):
-        for size, status in ((BODY_MAX, 200), (BODY_MAX + 1, 413), (10 * BODY_MAX, 413)):
+        for size, status in ((BODY_MAX, 200), (BODY_MAX + 1, 413), (10 * BODY_MAX, 413),
+                             (16 * BODY_MAX + 1, 413), (32 * BODY_MAX, 413)):
             body = padded(size)
             equal(len(body), size, "the test's own body")
             answer = b.call("POST", TRANSFER_IN, body, chunked=chunked)
@@ -267,6 +272,8 @@ def case_sizes(b):
     # Size is looked at before the signature.
     answer = b.call("POST", TRANSFER_IN, padded(BODY_MAX + 1), signature="no")
     refused(answer, 413, "payload_too_large")
+    # Up to 16 MiB the answer is the service's own.
+    refused(b.call("POST", TRANSFER_IN, padded(256 * BODY_MAX)), 413, "payload_too_large")
 
 
 def case_same_id_at_once(b):
@@ -391,7 +398,10 @@ def case_bad_request(b):
 def case_invalid_amount(b):
     user = b.player()
     for amount in (0, -1, -0.01, 1e11, 100000000000, 1e300, 0.001, 1.005, 10.123):
-        refused(b.move(TRANSFER_IN, user, amount), 400, "invalid_amount")
+        detail = refused(b.move(TRANSFER_IN, user, amount), 400, "invalid_amount")["detail"]
+        check("amount" in detail, f"{amount}: {detail}")
+        equal("more decimals than the dealer has" in detail, amount in (0.001, 1.005, 10.123),
+              f"{amount}: {detail}")
     equal(b.balance(user), 0, "balance")
     exact = b.dealer_new("--decimals", "4")
     precise = b.player(exact)
@@ -529,6 +539,37 @@ def case_sigterm(b):
     equal(b.balance(user), 4, "balance")
 
 
+def case_sigterm_one(b):
+    """One worker of several is asked to end, under load, again and again: no caller notices."""
+    user = b.player()
+    equal(b.read(user).status, 200, "before")
+    stop = threading.Event()
+    answers = []
+
+    def load():
+        while not stop.is_set():
+            answers.append(b.move(TRANSFER_IN, user, 1))
+    threads = [threading.Thread(target=load) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(4):
+            time.sleep(0.3)
+            workers = b.server.worker_pids("wallet")
+            check(len(workers) >= 2, f"there are several workers: {workers}")
+            os.kill(workers[0], signal.SIGTERM)
+            cb.wait_until(lambda old=workers: old[0] not in b.server.worker_pids("wallet")
+                          and len(b.server.worker_pids("wallet")) >= 2, 8, "another worker")
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(20)
+    bad = [answer for answer in answers if answer.status != 200]
+    equal(bad[:3], [], f"{len(bad)} of {len(answers)} answers")
+    check(len(answers) > 100, f"there was load: {len(answers)}")
+    equal(b.balance(user), len(answers), "balance")
+
+
 def case_ledger_away(b):
     user = b.player()
     key = new_id()
@@ -596,6 +637,8 @@ def main():
         for kind in cb.SERVERS:
             for prefix in ("", PREFIX):
                 rules = ONCE if kind is cb.Lighttpd and not prefix else ()
+                if kind.spawns and not prefix:
+                    rules += (("one of several workers ends under load", case_sigterm_one),)
                 cases += bench_cases(wallet, kind, prefix, EVERYWHERE + rules)
         return cb.run_cases(cases, seconds=40)
 

@@ -37,12 +37,17 @@ class Demo:
         self.server = None
         self.players = []
         self.keys = {}
+        self.written = False
 
     def lock_state(self):
         """The data has one ledger; two demos on it would fight for it."""
-        self.dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.dir.chmod(0o700)
-        self.lock = os.open(self.dir / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            self.dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.dir.chmod(0o700)
+            self.lock = os.open(self.dir / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise HarnessError(f"cannot use {self.dir} as the state directory: "
+                               f"{error.strerror}; choose another one with --state DIR") from error
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -85,6 +90,8 @@ class Demo:
 
     def write(self):
         """demo.json: all that a program needs to use this wallet."""
+        self.written = True
+        running = self.server.child is not None
         replace_file(self.dir / "demo.json", json.dumps({
             "base_url": self.server.base_url,
             "platform_url": self.server.platform_url,
@@ -95,7 +102,8 @@ class Demo:
                         for casino_id, mode in DEALERS],
             "clients": [],
             "players": self.players,
-            "pids": {"server": self.server.child.pid, "ledger": self.wallet.ledger.pid},
+            "pids": {"server": self.server.child.pid if running else None,
+                     "ledger": self.wallet.ledger.pid if running else None},
         }, indent="\t") + "\n")
 
     # -- the transcript
@@ -163,6 +171,8 @@ class Demo:
     def close(self):
         if self.wallet:
             self.wallet.close()
+        if self.written:
+            self.write()  # the keys stay, the processes are gone
 
 
 def say(text):
@@ -214,7 +224,7 @@ def main():
         if not demo.options.once:
             demo.serve()
         return 1 if failed else 0
-    except HarnessError as error:
+    except (HarnessError, OSError) as error:
         print(f"quickstart: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -136,7 +136,7 @@ START_TEST(every_option_is_taken)
 }
 END_TEST
 
-START_TEST(lists_are_given_anew_or_added_to)
+START_TEST(lists_are_given_and_added_to)
 {
 	static const struct {
 		const char *text;
@@ -146,9 +146,8 @@ START_TEST(lists_are_given_anew_or_added_to)
 		{"callback_networks = {}", 0, 0},
 		{"callback_networks = 127.0.0.1", 1, 1},
 		{"callback_networks = {127.0.0.1, \"127.0.0.2\",}", 2, 2},
-		{"callback_networks = {127.0.0.1}\ncallback_networks = {127.0.0.3}", 1, 3},
 		{"callback_networks = {127.0.0.1}\ncallback_networks += {127.0.0.4}", 2, 4},
-		{"callback_networks = {127.0.0.1}\ncallback_networks = {}", 0, 0},
+		{"callback_networks += {127.0.0.1}\ncallback_networks += {127.0.0.3}", 2, 3},
 		{"callback_networks = {::1}", 1, 1},
 	};
 
@@ -163,6 +162,34 @@ START_TEST(lists_are_given_anew_or_added_to)
 			ck_assert_uint_eq(s.callback_networks[cases[i].count - 1].address[15],
 				cases[i].last);
 	}
+}
+END_TEST
+
+START_TEST(a_prefix_loses_its_closing_slash)
+{
+	static const char *const texts[][2] = {
+		{"base_path = /", ""}, {"base_path = /a/b/", "/a/b"}, {"base_path = \"\"", ""}};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct settings s;
+		enum status status;
+
+		ck_assert_str_eq(load(texts[i][0], strlen(texts[i][0]), &s, &status), "");
+		ck_assert_str_eq(s.base_path, texts[i][1]);
+	}
+}
+END_TEST
+
+START_TEST(a_name_as_a_value_sets_nothing)
+{
+	static const char text[] = "socket_group = log_level\nlog_level = debug\n"
+				   "state_directory = \"/log_level = x\"\n";
+	struct settings s;
+	enum status status;
+
+	ck_assert_str_eq(load(text, strlen(text), &s, &status), "");
+	ck_assert_str_eq(s.socket_group, "log_level");
+	ck_assert_int_eq(s.log_level, LOG_LEVEL_DEBUG);
 }
 END_TEST
 
@@ -183,6 +210,9 @@ START_TEST(a_list_is_bounded)
 }
 END_TEST
 
+#define BASE_PATH                                                                                  \
+	": base_path must be empty or begin with a slash, without empty parts, and have at most "  \
+	"255 bytes\n"
 #define WINDOW ": request_window_s must be a whole number from 0 to 86400\n"
 static const struct {
 	const char *text;
@@ -212,7 +242,9 @@ static const struct {
 	{"\nlog_level = \"info\n", ":3: premature end of file\n"},
 	{"\n\n/* for ever\n", ":3: a comment that begins here has no end\n"},
 	{"ledger_deadline_ms = 99",
-		":1: ledger_deadline_ms must be a whole number from 100 to 60000\n"},
+		":1: ledger_deadline_ms must be a whole number from 100 to 6000\n"},
+	{"ledger_deadline_ms = 6001",
+		":1: ledger_deadline_ms must be a whole number from 100 to 6000\n"},
 	{"state_directory = var",
 		":1: state_directory must be an absolute path of at most 3072 bytes\n"},
 	{"state_directory = \"\"",
@@ -222,12 +254,19 @@ static const struct {
 	{"socket_directory = \"/12345678901234567890123456789012345678901234567890"
 	 "1234567890123456789012345678901234567890123456\"",
 		":1: socket_directory must be an absolute path of at most 96 bytes\n"},
-	{"base_path = wallet",
-		":1: base_path must be empty or begin with a slash and not end with one\n"},
-	{"base_path = /wallet/",
-		":1: base_path must be empty or begin with a slash and not end with one\n"},
-	{"base_path = /",
-		":1: base_path must be empty or begin with a slash and not end with one\n"},
+	{"base_path = wallet", ":1" BASE_PATH},
+	{"\nbase_path = /a//b", ":2" BASE_PATH},
+	{"base_path = \"//\"", ":1" BASE_PATH},
+	{"base_path = \"/a\\x01\"", ":1" BASE_PATH},
+	{"log_level = info\n# x\nlog_level = info\n", ":3: log_level is set a second time\n"},
+	{"\"log_level\" = info log_level = debug\n", ":1: log_level is set a second time\n"},
+	{"callback_networks = {127.0.0.1}\ncallback_networks = {127.0.0.3}",
+		":2: callback_networks is set a second time; add to it with +=\n"},
+	{"callback_networks = {127.0.0.1,\n127.0.0.2}\ncallback_networks={}\n",
+		":3: callback_networks is set a second time; add to it with +=\n"},
+	/* the first of two errors, before and behind the second time */
+	{"log_level = info\nfoo = 1\nlog_level = info\n", ":2: no such option 'foo'\n"},
+	{"log_level = info\nlog_level = info\nfoo = 1\n", ":2: log_level is set a second time\n"},
 	{"log_target = \"/var/log/x\"", ":1: log_target must be syslog or stderr\n"},
 	{"log_level = loud", ":1: log_level must be error, warning, info or debug\n"},
 	{"log_level = info\nlog_level = INFO\n",
@@ -328,7 +367,8 @@ END_TEST
 Suite *settings_suite(void)
 {
 	const TTest *const tests[] = {defaults, an_empty_file_is_the_defaults,
-		every_option_is_taken, lists_are_given_anew_or_added_to, a_list_is_bounded,
+		every_option_is_taken, lists_are_given_and_added_to, a_list_is_bounded,
+		a_prefix_loses_its_closing_slash, a_name_as_a_value_sets_nothing,
 		refuses_what_is_no_configuration,
 		refuses_what_cannot_be_read, the_sample_shows_every_option, NULL};
 	Suite *suite = suite_create("settings");

@@ -115,10 +115,30 @@ START_TEST(names)
 }
 END_TEST
 
+START_TEST(base_paths)
+{
+	static const char *const bad[] = {
+		"pcw", "pcw/", "//", "/pcw//", "/a//b", "//pcw", "/a\x01", "/\xff"};
+	char base_path[8];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(!text_base_path(bad[i], base_path, sizeof(base_path)), "%s", bad[i]);
+	ck_assert(text_base_path("/123456", base_path, sizeof(base_path)));
+	ck_assert_str_eq(base_path, "/123456");
+	ck_assert(text_base_path("/123456/", base_path, sizeof(base_path)));
+	ck_assert_str_eq(base_path, "/123456");
+	ck_assert(!text_base_path("/1234567", base_path, sizeof(base_path)));
+	ck_assert(text_base_path("/", base_path, sizeof(base_path)));
+	ck_assert_str_eq(base_path, "");
+	ck_assert(text_base_path("", base_path, sizeof(base_path)));
+	ck_assert_str_eq(base_path, "");
+}
+END_TEST
+
 Suite *text_suite(void)
 {
 	const TTest *const tests[] = {copy_keeps_the_bound, utf8, utf8_every_character, names,
-		NULL};
+		base_paths, NULL};
 
 	return suite_make("text", tests, 30);
 }

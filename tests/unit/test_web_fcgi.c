@@ -10,6 +10,7 @@
 #include "web/fcgi.h"
 #include "wire/signature.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,13 +35,17 @@ static void setup(void)
 	snprintf(socket_path, sizeof(socket_path), "%s/fcgi.sock", fake.directory);
 }
 
-/* Starts the worker process, then the ledger's thread (in this order: a fork keeps no threads). */
-static void start(unsigned int threads)
+/*
+ * Starts the worker process, then the ledger's thread (in this order: a fork keeps no threads).
+ * @inherited NULL: on a socket of its own; else on one that it is given, which stays open here.
+ */
+static void start_on(unsigned int threads, bool exclusive, int *inherited)
 {
 	struct fcgi_program program = server_program(&server);
 	struct web_socket own;
 	char why[256];
 
+	program.exclusive = exclusive;
 	server = (struct server){.group = SERVE_WALLET, .ledger_deadline_ms = 3000};
 	text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path);
 	ck_assert_msg(socket_open(&own, socket_path, "", why, sizeof(why)), "%s", why);
@@ -50,10 +55,18 @@ static void start(unsigned int threads)
 		close(fake.listen_fd);
 		log_open("test", false, LOG_LEVEL_ERROR);
 		fcgi_block_signals();
-		exit(fcgi_run(&program, own.fd, threads, &own));
+		exit(fcgi_run(&program, own.fd, threads, inherited ? NULL : &own));
 	}
-	close(own.fd);
+	if (inherited)
+		*inherited = own.fd;
+	else
+		close(own.fd);
 	fake_start(&fake);
+}
+
+static void start(unsigned int threads)
+{
+	start_on(threads, false, NULL);
 }
 
 static void teardown(void)
@@ -81,13 +94,27 @@ static int ended(int64_t limit_ms)
 	return WIFEXITED(info) ? WEXITSTATUS(info) : -1;
 }
 
-static int dial(void)
+/* Returns a connection, or -1 and errno. */
+static int try_dial(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	int error;
 
 	text_copy(address.sun_path, sizeof(address.sun_path), socket_path);
-	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static int dial(void)
+{
+	int fd = try_dial();
+
+	ck_assert_int_ge(fd, 0);
 	return fd;
 }
 
@@ -321,6 +348,60 @@ START_TEST(test_stop_finishes_requests)
 }
 END_TEST
 
+/*
+ * A socket of its own refuses who comes after the signal, and who came before is answered: nobody
+ * is left with a connection that is reset.
+ */
+START_TEST(test_stop_refuses_newcomers)
+{
+	int inherited, slow, waiting[3];
+
+	fake.acts[COMMAND_TRANSFER] = FAKE_SLOW;
+	fake.slow_ms = 100;
+	start_on(1, true, &inherited);
+	slow = dial();
+	send_request(slow, false, strlen(BODY), 0);
+	clock_sleep_ms(30);
+	for (int i = 0; i < 3; i++) {
+		waiting[i] = dial();
+		send_request(waiting[i], false, strlen(BODY), 0);
+	}
+	kill(pid, SIGTERM);
+	clock_sleep_ms(30);
+	ck_assert_int_eq(try_dial(), -1);
+	ck_assert_int_eq(errno, ECONNREFUSED);
+	ck_assert_int_eq(read_answer(slow), 200);
+	close(slow);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(read_answer(waiting[i]), 200);
+		close(waiting[i]);
+	}
+	ck_assert_int_eq(ended(1000), 0);
+	close(inherited);
+}
+END_TEST
+
+/* A socket that others accept from, too, goes on for them. */
+START_TEST(test_stop_leaves_shared_socket)
+{
+	int inherited, fd, accepted;
+
+	start_on(2, false, &inherited);
+	fd = dial();
+	send_request(fd, false, strlen(BODY), 0);
+	ck_assert_int_eq(read_answer(fd), 200);
+	close(fd);
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(1000), 0);
+	fd = dial();
+	accepted = accept(inherited, NULL, NULL);
+	ck_assert_int_ge(accepted, 0);
+	close(accepted);
+	close(fd);
+	close(inherited);
+}
+END_TEST
+
 /* A request that never ends does not keep the process. */
 START_TEST(test_stop_is_bounded)
 {
@@ -389,6 +470,8 @@ Suite *web_fcgi_suite(void)
 	tcase_add_test(tcase, test_kept_closed);
 	tcase_add_test(tcase, test_kept_gives_way);
 	tcase_add_loop_test(tcase, test_stop_finishes_requests, 0, 3);
+	tcase_add_test(tcase, test_stop_refuses_newcomers);
+	tcase_add_test(tcase, test_stop_leaves_shared_socket);
 	tcase_add_test(tcase, test_stop_is_bounded);
 	tcase_add_test(tcase, test_other_protocol);
 	tcase_add_test(tcase, test_garbage);

@@ -153,6 +153,20 @@ START_TEST(test_verdict_details)
 }
 END_TEST
 
+START_TEST(test_decimals_detail)
+{
+	fake.transfer.verdict.refusal = REFUSAL_INVALID_AMOUNT;
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_OUT}), 400);
+	ck_error("invalid_amount");
+	ck_assert(strstr(reply_body(), "\"detail\":\"amount: more decimals than the dealer has\""));
+	fake_lock(&fake);
+	text_copy(fake.transfer.verdict.detail, sizeof(fake.transfer.verdict.detail), "because");
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 400);
+	ck_assert(strstr(reply_body(), "\"detail\":\"because\""));
+}
+END_TEST
+
 START_TEST(test_body_details)
 {
 	ck_assert_int_eq(ask(&(struct ask){.body = "{\"amount\":1,\"user_id\":\"a\"}"}), 400);
@@ -252,7 +266,8 @@ END_TEST
 Suite *web_replies_suite(void)
 {
 	const TTest *const tests[] = {test_transfer, test_balance, test_longest_answer,
-		test_replay, test_verdicts, test_verdict_details, test_body_details,
+		test_replay, test_verdicts, test_verdict_details,
+		test_decimals_detail, test_body_details,
 		test_wallet_knows_after_failure, test_no_ledger, test_other_protocol};
 	Suite *suite = suite_create("web_replies");
 	TCase *tcase = tcase_create("replies");

@@ -117,6 +117,7 @@ END_TEST
 /* All 401s of the gate are one answer, made with one amount of work (api.md, Signature). */
 START_TEST(test_indistinguishable)
 {
+	static const enum signature_algorithm algorithms[] = {HMAC_SHA256, HMAC_SHA512, HMAC_SHA1};
 	static char long_signature[200];
 	static char long_casino[200];
 	static const char *const signed_twice = "HTTP_X_CASINO_SIGNATURE="
@@ -148,6 +149,9 @@ START_TEST(test_indistinguishable)
 
 	memset(long_signature, 'a', sizeof(long_signature) - 1);
 	memset(long_casino, 'd', sizeof(long_casino) - 1);
+	fake_lock(&fake);
+	fake.dealers[1].signature_algorithm = algorithms[_i];
+	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.key = NULL}), 200);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ask what = cases[i];
@@ -157,7 +161,10 @@ START_TEST(test_indistinguishable)
 			more++;
 		what.more[more] = "HTTP_X_REQUEST_ID=fixed";
 		ck_assert_msg(ask(&what) == 401, "case %zu: %s", i, reply_head());
-		ck_assert_msg(signatures == DEALER_KEYS_MAX, "case %zu: %u", i, signatures);
+		/* Of every algorithm, whichever the dealer has. */
+		for (size_t a = 0; a < SIGNATURE_ALGORITHM_COUNT; a++)
+			ck_assert_msg(signatures_of[a] == DEALER_KEYS_MAX, "case %zu: %u", i,
+				signatures_of[a]);
 		if (i == 0) {
 			text_copy(head, sizeof(head), reply_head());
 			text_copy(body, sizeof(body), reply_body());
@@ -192,7 +199,17 @@ START_TEST(test_algorithm_of_dealer)
 	ck_assert(signature_make(HMAC_SHA512, ENCODING_BASE64, KEY_ONE, BODY_TRANSFER,
 		strlen(BODY_TRANSFER), signature));
 	ck_assert_int_eq(ask(&(struct ask){.signature = signature}), 200);
+	ck_assert_uint_eq(signatures, 1);
+	/* A good signature by another algorithm than the dealer's is none. */
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 401);
+	ck_assert_uint_eq(signatures, GATE_WORK);
+	fake_lock(&fake);
+	fake.dealers[0].signature_encoding = ENCODING_HEX;
+	fake.generation++;
+	fake_unlock(&fake);
+	ck_assert_int_eq(
+		ask_at(&(struct ask){.key = KEY_ONE}, NOW_MS, clock_boot_ms() + 2000), 401);
+	ck_assert_uint_eq(signatures, GATE_WORK);
 }
 END_TEST
 
@@ -356,7 +373,7 @@ END_TEST
 Suite *web_serve_suite(void)
 {
 	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups,
-		test_size, test_indistinguishable, test_both_keys, test_algorithm_of_dealer,
+		test_size, test_both_keys, test_algorithm_of_dealer,
 		test_broken_body, test_request_ids, test_window, test_keys_refreshed,
 		test_keys_paged, test_keys_damaged};
 	Suite *suite = suite_create("web_serve");
@@ -365,6 +382,7 @@ Suite *web_serve_suite(void)
 	tcase_add_checked_fixture(tcase, web_case_setup, web_case_teardown);
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
 		tcase_add_test(tcase, tests[i]);
+	tcase_add_loop_test(tcase, test_indistinguishable, 0, SIGNATURE_ALGORITHM_COUNT);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -12,6 +12,7 @@ struct fake_ledger fake;
 struct server server;
 struct worker worker;
 unsigned int signatures;
+unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
 
 bool __real_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
 	const char *secret, const void *body, size_t len, const char *text);
@@ -22,6 +23,7 @@ bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_
 	const char *secret, const void *body, size_t len, const char *text)
 {
 	signatures++;
+	signatures_of[algorithm]++;
 	return __real_signature_verify(algorithm, encoding, secret, body, len, text);
 }
 
@@ -101,6 +103,7 @@ int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 	request.wall_ms = wall_ms;
 	request.boot_ms = boot_ms;
 	signatures = 0;
+	memset(signatures_of, 0, sizeof(signatures_of));
 	serve(&worker, &request);
 	return reply_code(&worker.reply);
 }

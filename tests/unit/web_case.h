@@ -44,7 +44,9 @@ struct ask {
 extern struct fake_ledger fake; /* dealer "demo" with KEY_ONE and KEY_TWO, "other" with KEY_OTHER */
 extern struct server server;
 extern struct worker worker;
-extern unsigned int signatures; /* computed by signature_verify() since ask() began */
+/* Computed by signature_verify() since ask() began: all, and those of each algorithm. */
+extern unsigned int signatures;
+extern unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
 
 /* Checked fixture. The ledger's thread is started; it answers with zeroed results. */
 void web_case_setup(void);
