@@ -167,7 +167,8 @@ def test_configuration():
             refused(wallet.config, EX_CONFIG, f"^{wallet.config}:{where}: .*{message}")
         missing = wallet.dir / "missing.conf"
         refused(missing, EX_CONFIG, rf"^{missing}:\d+: No such file")
-        wallet.config.write_text(good + 'socket_group = "no-such-group"\n')
+        others = [line for line in good.splitlines() if not line.startswith("socket_group")]
+        wallet.config.write_text("\n".join(others) + '\nsocket_group = "no-such-group"\n')
         refused(wallet.config, EX_CONFIG, "no-such-group")
 
 
