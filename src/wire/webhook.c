@@ -30,7 +30,7 @@ static bool live(const struct dealer_key *key)
 }
 
 /* The live keys, the signing one first. */
-static bool add_all(const struct dealer_key keys[DEALER_KEYS_MAX], const char *signing_key_id,
+static bool add_all(const struct dealer_key *keys, const char *signing_key_id,
 	const struct buffer *content, char text[WEBHOOK_SIGNATURE_MAX])
 {
 	const struct dealer_key *signing = NULL;
@@ -48,7 +48,7 @@ static bool add_all(const struct dealer_key keys[DEALER_KEYS_MAX], const char *s
 	return made;
 }
 
-bool webhook_sign(const struct dealer_key keys[DEALER_KEYS_MAX], const char *signing_key_id,
+bool webhook_sign(const struct dealer_key *keys, const char *signing_key_id,
 	const char *id, int64_t timestamp_s, const void *body, size_t len,
 	char text[WEBHOOK_SIGNATURE_MAX])
 {

@@ -19,7 +19,7 @@
  * HMAC-SHA256(the secret's characters, id "." timestamp "." body), separated by spaces. False: no
  * such key is live, or the library failed (memory); @text is then "".
  */
-bool webhook_sign(const struct dealer_key keys[DEALER_KEYS_MAX], const char *signing_key_id,
+bool webhook_sign(const struct dealer_key *keys, const char *signing_key_id,
 	const char *id, int64_t timestamp_s, const void *body, size_t len,
 	char text[WEBHOOK_SIGNATURE_MAX]);
 
