@@ -11,27 +11,30 @@ const struct field *field_find(const struct field *table, const char *name)
 	return NULL;
 }
 
-static uint64_t mix(uint64_t digest, const void *data, size_t len)
-{
-	const uint8_t *byte = data;
+#define PRIME UINT64_C(0x100000001b3)
 
-	for (size_t i = 0; i < len; i++)
-		digest = (digest ^ byte[i]) * UINT64_C(0x100000001b3);
+static uint64_t mix_number(uint64_t digest, uint32_t number)
+{
+	for (unsigned int shift = 0; shift < 32; shift += 8)
+		digest = (digest ^ (number >> shift & 0xff)) * PRIME;
 	return digest;
 }
 
 uint64_t field_digest_name(uint64_t seed, const char *name)
 {
-	return mix(seed, name, strlen(name) + 1);
+	/* With the closing NUL, so that "a", "bc" is not "ab", "c". */
+	for (size_t i = 0; i <= strlen(name); i++)
+		seed = (seed ^ (uint8_t)name[i]) * PRIME;
+	return seed;
 }
 
 uint64_t field_digest(uint64_t seed, const struct field *table)
 {
 	for (; table->name; table++) {
-		uint32_t shape[3] = {(uint32_t)table->type, table->size, table->count};
-
 		seed = field_digest_name(seed, table->name);
-		seed = mix(seed, shape, sizeof(shape));
+		seed = mix_number(seed, (uint32_t)table->type);
+		seed = mix_number(seed, table->size);
+		seed = mix_number(seed, table->count);
 		for (uint32_t i = 0; table->names && i < table->count; i++)
 			seed = field_digest_name(seed, table->names[i]);
 		if (table->sub)

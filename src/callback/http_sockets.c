@@ -53,7 +53,7 @@ int http_sockets_find(const struct http_sockets *sockets, const char *own_ip, in
 	const char *peer_ip, int peer_port)
 {
 	uint8_t own[NETWORK_ADDRESS_SIZE], peer[NETWORK_ADDRESS_SIZE];
-	union address address;
+	union address address = {.v4 = {.sin_port = 0}};
 	socklen_t len;
 
 	if (!network_address_parse(own_ip, own) || !network_address_parse(peer_ip, peer))

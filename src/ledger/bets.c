@@ -211,6 +211,28 @@ static bool bet_sane(const struct bet_place_cmd *cmd)
 		external_id_valid(cmd->game_id) && text_is_name(cmd->client_id, CLIENT_ID_SIZE - 1);
 }
 
+/* Places a bet under a key that is new. */
+static void place(struct ws *ws, const struct bet_place_cmd *cmd, const struct subject *subject,
+	const struct round *stored, int64_t now_ms, struct bet_place_result *result)
+{
+	struct round round;
+	struct bet bet;
+
+	result->verdict.refusal = bet_decide(cmd, subject->dealer, subject->player, stored);
+	if (!subject->player)
+		return;
+	result->verdict.current_balance = subject->player->balance;
+	if (result->verdict.refusal != REFUSAL_NONE)
+		return;
+	round = round_with_bet(cmd, subject->dealer, subject->player, stored);
+	bet = bet_new(cmd, &round, now_ms);
+	result->verdict.refusal = bet_debit(ws, cmd, &round, &bet, subject->player, now_ms);
+	if (result->verdict.refusal == REFUSAL_NONE) {
+		result->verdict.current_balance = 0;
+		bet_answer(&bet, result);
+	}
+}
+
 void bet_place_apply(const void *arg, const struct apply_context *context, struct ws *ws,
 	void *out)
 {
@@ -219,9 +241,8 @@ void bet_place_apply(const void *arg, const struct apply_context *context, struc
 	struct request key = bet_request(cmd);
 	const struct request *stored = ws_get(ws, RECORD_REQUEST, &key);
 	const struct round *round = NULL;
-	struct round round_key, changed;
+	struct round round_key;
 	struct subject subject;
-	struct bet bet;
 	enum refusal refusal;
 
 	if (!bet_sane(cmd)) {
@@ -238,15 +259,7 @@ void bet_place_apply(const void *arg, const struct apply_context *context, struc
 		round = ws_get(ws, RECORD_ROUND, &round_key);
 	}
 	if (subject.dealer)
-		refusal = bet_decide(cmd, subject.dealer, subject.player, round);
-	if (refusal == REFUSAL_NONE) {
-		changed = round_with_bet(cmd, subject.dealer, subject.player, round);
-		bet = bet_new(cmd, &changed, context->now_ms);
-		refusal = bet_debit(ws, cmd, &changed, &bet, subject.player, context->now_ms);
-	}
-	result->verdict.refusal = refusal;
-	if (refusal == REFUSAL_NONE)
-		bet_answer(&bet, result);
-	else if (subject.player)
-		result->verdict.current_balance = subject.player->balance;
+		place(ws, cmd, &subject, round, context->now_ms, result);
+	else
+		result->verdict.refusal = refusal;
 }
