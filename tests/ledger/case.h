@@ -56,5 +56,6 @@ Suite *operator_suite(void);
 Suite *batches_suite(void);
 Suite *random_suite(void);
 Suite *wagers_suite(void);
+Suite *flow_suite(void);
 
 #endif

@@ -20,6 +20,7 @@ Suite *money_suite(void);
 Suite *movement_suite(void);
 Suite *records_suite(void);
 Suite *refusal_suite(void);
+Suite *wager_suite(void);
 
 Suite *body_suite(void);
 Suite *callback_body_suite(void);

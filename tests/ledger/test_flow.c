@@ -1,0 +1,232 @@
+/*
+ * What holds callbacks back: permits and breaker (flow), due times, leases and turns (schedule).
+ */
+#include "case.h"
+
+#include "ledger/flow.h"
+#include "ledger/schedule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct flow flow;
+static uint64_t next_id;
+
+/* One call of demo that ends in @class. False: no permit. */
+static bool call(enum callback_class class, int64_t now_ms)
+{
+	uint64_t id = ++next_id;
+
+	if (!flow_take(&flow, "demo", id, 20, now_ms, now_ms + 10000))
+		return false;
+	flow_give(&flow, "demo", id, class, now_ms);
+	return true;
+}
+
+START_TEST(permits_are_limited)
+{
+	ck_assert(flow_init(&flow));
+	for (uint64_t id = 1; id <= 3; id++)
+		ck_assert(flow_take(&flow, "demo", id, 3, 100, 10100));
+	ck_assert(!flow_take(&flow, "demo", 4, 3, 100, 10100));
+	/* One that is held may be taken again: a batch may be run again. */
+	ck_assert(flow_take(&flow, "demo", 2, 3, 100, 10100));
+	ck_assert(flow_take(&flow, "other", 4, 3, 100, 10100));
+	flow_give(&flow, "demo", 1, CALLBACK_SUCCESS, 200);
+	flow_give(&flow, "demo", 1, CALLBACK_SUCCESS, 200);
+	ck_assert_uint_eq(flow_inflight(&flow, "demo", 200), 2);
+	ck_assert(flow_take(&flow, "demo", 4, 3, 200, 10200));
+	/* What a killed worker held is free when its lease is over. */
+	ck_assert_uint_eq(flow_inflight(&flow, "demo", 10100), 1);
+	ck_assert_uint_eq(flow_inflight(&flow, "demo", 10200), 0);
+	flow_free(&flow);
+}
+END_TEST
+
+START_TEST(breaker_opens_and_closes)
+{
+	int64_t now_ms = 1000000;
+
+	ck_assert(flow_init(&flow));
+	/* Refusals never open it. */
+	for (int i = 0; i < 50; i++)
+		ck_assert(call(CALLBACK_REFUSED, now_ms));
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
+	flow_free(&flow);
+	ck_assert(flow_init(&flow));
+	/* 6 of 9 are too few, 7 of 10 are 70 %. */
+	for (int i = 0; i < 9; i++)
+		ck_assert(call(i < 6 ? CALLBACK_UNKNOWN : CALLBACK_SUCCESS, now_ms));
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
+	ck_assert(call(CALLBACK_NOT_SENT, now_ms));
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_OPEN);
+	ck_assert(!call(CALLBACK_SUCCESS, now_ms + FLOW_OPEN_MS - 1));
+	/* Half-open one call is let through, and judged. */
+	now_ms += FLOW_OPEN_MS;
+	ck_assert(flow_take(&flow, "demo", 500, 20, now_ms, now_ms + 10000));
+	ck_assert(!flow_take(&flow, "demo", 501, 20, now_ms, now_ms + 10000));
+	flow_give(&flow, "demo", 500, CALLBACK_UNKNOWN, now_ms);
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_OPEN);
+	now_ms += FLOW_OPEN_MS;
+	ck_assert(call(CALLBACK_SUCCESS, now_ms));
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
+	/* What was before is forgotten. */
+	ck_assert(call(CALLBACK_UNKNOWN, now_ms));
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
+	flow_free(&flow);
+}
+END_TEST
+
+/* A half-open probe whose worker dies opens it again when the lease is over. */
+START_TEST(lost_calls_count_as_unknown)
+{
+	int64_t now_ms = 1000000;
+
+	ck_assert(flow_init(&flow));
+	for (uint64_t id = 1; id <= 10; id++)
+		ck_assert(flow_take(&flow, "demo", id, 20, now_ms, now_ms + 10000));
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms + 9999), BREAKER_CLOSED);
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms + 10000), BREAKER_OPEN);
+	flow_free(&flow);
+}
+END_TEST
+
+START_TEST(outcomes_grow_old)
+{
+	int64_t now_ms = 1000000;
+
+	ck_assert(flow_init(&flow));
+	for (int i = 0; i < 9; i++)
+		ck_assert(call(CALLBACK_UNKNOWN, now_ms));
+	now_ms += FLOW_WINDOW_MS;
+	ck_assert(call(CALLBACK_UNKNOWN, now_ms));
+	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
+	flow_free(&flow);
+}
+END_TEST
+
+static struct schedule schedule;
+static const char *barred; /* a dealer that takes no calls */
+
+static bool may(void *context, const char *casino_id, uint32_t already)
+{
+	const uint32_t *most = context;
+
+	return already < *most && !(barred && strcmp(casino_id, barred) == 0);
+}
+
+static void set(uint64_t event, const char *casino_id, int64_t due_ms, uint64_t owner)
+{
+	struct schedule_entry entry = {event, due_ms, owner, CALLBACK_BETTING_RESULT};
+
+	ck_assert(schedule_set(&schedule, casino_id, &entry));
+}
+
+static uint32_t claim(int64_t now_ms, uint32_t per_dealer, uint64_t *events, uint32_t most)
+{
+	return schedule_claimable(&schedule, now_ms, may, &per_dealer, events, most);
+}
+
+START_TEST(oldest_first_and_in_turn)
+{
+	uint64_t events[16];
+
+	ck_assert(schedule_init(&schedule));
+	for (uint64_t i = 0; i < 6; i++)
+		set(100 + i, "a", 50 - (int64_t)i, 0);
+	set(200, "b", 45, 0);
+	set(300, "c", 99, 0);
+	/* a's oldest, b's, a's next; c's is not due. */
+	ck_assert_uint_eq(claim(60, 3, events, 16), 4);
+	ck_assert_uint_eq(events[0], 105);
+	ck_assert_uint_eq(events[1], 200);
+	ck_assert_uint_eq(events[2], 104);
+	ck_assert_uint_eq(events[3], 103);
+	barred = "a";
+	ck_assert_uint_eq(claim(60, 3, events, 16), 1);
+	ck_assert_uint_eq(events[0], 200);
+	barred = NULL;
+	schedule_remove(&schedule, 105);
+	schedule_remove(&schedule, 105);
+	set(100, "a", 1, 0);
+	ck_assert_uint_eq(claim(60, 1, events, 1), 1);
+	ck_assert_ptr_null(schedule_find(&schedule, 105));
+	ck_assert_int_eq(schedule_find(&schedule, 100)->due_ms, 1);
+	schedule_free(&schedule);
+}
+END_TEST
+
+START_TEST(an_owner_is_waited_for)
+{
+	const int64_t lease_ms = 1000, patience_ms = SCHEDULE_OWNER_PATIENCE_MS;
+	uint64_t events[4];
+
+	ck_assert(schedule_init(&schedule));
+	set(1, "a", lease_ms, 77);
+	ck_assert_uint_eq(claim(lease_ms - 1, 9, events, 4), 0);
+	/* The lease is over, but its owner may only be slow. */
+	ck_assert_uint_eq(claim(lease_ms, 9, events, 4), 0);
+	ck_assert_uint_eq(schedule_overdue_owner(&schedule, lease_ms + patience_ms - 1), 0);
+	ck_assert_uint_eq(schedule_overdue_owner(&schedule, lease_ms + patience_ms), 77);
+	ck_assert_uint_eq(claim(lease_ms + patience_ms, 9, events, 4), 1);
+	schedule_owner_gone(&schedule, 77);
+	ck_assert_uint_eq(claim(lease_ms - 1, 9, events, 4), 0);
+	ck_assert_uint_eq(claim(lease_ms, 9, events, 4), 1);
+	schedule_free(&schedule);
+}
+END_TEST
+
+/* Thousands of events against a plain array: the heap, the table of places and the walk agree. */
+START_TEST(many_events_agree_with_an_array)
+{
+	enum { EVENTS = 5000 };
+	static int64_t due[EVENTS + 1];
+	static uint64_t events[EVENTS];
+	uint64_t state = 42;
+	uint32_t expected = 0, found;
+	char name[8];
+
+	ck_assert(schedule_init(&schedule));
+	for (int i = 0; i < 20000; i++) {
+		uint64_t event, random;
+
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		random = state >> 33;
+		event = 1 + random % EVENTS;
+		snprintf(name, sizeof(name), "d%u", (unsigned int)(event % 7));
+		if (random % 5 == 0) {
+			schedule_remove(&schedule, event);
+			due[event] = 0;
+		} else {
+			due[event] = 1 + (int64_t)(random / 7 % 1000);
+			set(event, name, due[event], 0);
+		}
+	}
+	for (uint64_t event = 1; event <= EVENTS; event++)
+		expected += due[event] && due[event] <= 100;
+	/* A walk holds 256 places at a time, which is enough for what a claim takes. */
+	found = claim(100, 200, events, EVENTS);
+	ck_assert_uint_eq(found, expected);
+	for (uint32_t i = 0; i < found; i++) {
+		ck_assert(due[events[i]] && due[events[i]] <= 100);
+		due[events[i]] = 0;
+	}
+	schedule_free(&schedule);
+}
+END_TEST
+
+Suite *flow_suite(void)
+{
+	Suite *suite = suite_create("flow");
+	TCase *tc = tcase_create("flow");
+
+	tcase_add_test(tc, permits_are_limited);
+	tcase_add_test(tc, breaker_opens_and_closes);
+	tcase_add_test(tc, lost_calls_count_as_unknown);
+	tcase_add_test(tc, outcomes_grow_old);
+	tcase_add_test(tc, oldest_first_and_in_turn);
+	tcase_add_test(tc, an_owner_is_waited_for);
+	tcase_add_test(tc, many_events_agree_with_an_array);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,133 @@
+#include "suites.h"
+
+#include "domain/retry.h"
+#include "domain/wager.h"
+
+#include <string.h>
+
+/* api.md, Bet states: the arrows that are there, and no other. */
+START_TEST(only_legal_moves)
+{
+	static const enum bet_state arrows[][2] = {
+		{BET_PENDING, BET_ACCEPTED}, {BET_PENDING, BET_REJECTED},
+		{BET_PENDING, BET_REFUNDING}, {BET_ACCEPTED, BET_SETTLED},
+		{BET_REFUNDING, BET_REFUNDED}};
+	unsigned int legal = 0;
+
+	for (unsigned int from = 0; from < BET_STATE_COUNT; from++) {
+		for (unsigned int to = 0; to < BET_STATE_COUNT; to++) {
+			struct bet bet = {.state = from, .changed_ms = 1};
+			bool moved = bet_move(&bet, to, 2);
+
+			ck_assert_uint_eq(bet.state, moved ? to : from);
+			ck_assert_int_eq(bet.changed_ms, moved ? 2 : 1);
+			legal += moved;
+		}
+	}
+	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
+		ck_assert(bet_may_move(arrows[i][0], arrows[i][1]));
+	ck_assert_uint_eq(legal, sizeof(arrows) / sizeof(arrows[0]));
+	ck_assert(bet_has_ended(BET_SETTLED) && bet_has_ended(BET_REJECTED));
+	ck_assert(!bet_has_ended(BET_REFUNDING) && !bet_has_ended(BET_ACCEPTED));
+}
+END_TEST
+
+static enum refusal settle(enum round_result result, money_t asked, struct settlement *settlement)
+{
+	const struct bet bets[] = {{.state = BET_ACCEPTED, .bet_amount = 100},
+		{.state = BET_ACCEPTED, .bet_amount = 30, .addition = true},
+		{.state = BET_REJECTED, .bet_amount = 1000}, {.state = BET_REFUNDED, .bet_amount = 1},
+		{.state = BET_REFUNDING, .bet_amount = 1}};
+
+	memset(settlement, 0, sizeof(*settlement));
+	for (size_t i = 0; i < sizeof(bets) / sizeof(bets[0]); i++)
+		ck_assert_int_eq(settlement_add(settlement, &bets[i]), REFUSAL_NONE);
+	return settlement_close(settlement, result, asked);
+}
+
+START_TEST(rounds_sum_up)
+{
+	struct settlement s;
+	struct bet pending = {.state = BET_PENDING, .bet_amount = 1};
+
+	ck_assert_int_eq(settle(RESULT_WIN, 500, &s), REFUSAL_NONE);
+	ck_assert_int_eq(s.bet_amount, 100);
+	ck_assert_int_eq(s.addition_amount, 30);
+	ck_assert_int_eq(s.win_amount, 370);
+	ck_assert_uint_eq(s.bets, 2);
+	ck_assert_int_eq(settle(RESULT_WIN, -1, &s), REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(settle(RESULT_LOSS, 0, &s), REFUSAL_NONE);
+	ck_assert_int_eq(s.win_amount, -130);
+	ck_assert_int_eq(settle(RESULT_LOSS, 1, &s), REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(settle(RESULT_REFUND, 0, &s), REFUSAL_NONE);
+	ck_assert_int_eq(s.payout_amount, 130);
+	ck_assert_int_eq(s.win_amount, 0);
+	ck_assert_int_eq(settle(RESULT_REFUND, 129, &s), REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(settlement_add(&s, &pending), REFUSAL_BET_IN_PROGRESS);
+	memset(&s, 0, sizeof(s));
+	ck_assert_int_eq(settlement_close(&s, RESULT_WIN, 5), REFUSAL_BET_NOT_FOUND);
+}
+END_TEST
+
+/* B3: three attempts, 5 s and 30 s later, then parked. */
+START_TEST(results_are_sent_three_times)
+{
+	struct retry_policy policy;
+	struct callback callback = {.kind = CALLBACK_BETTING_RESULT, .event = 1};
+
+	retry_policy_defaults(&policy);
+	callback.attempts = 1;
+	ck_assert_int_eq(retry_next(&policy, &callback, 0).state, CALLBACK_DUE);
+	ck_assert_int_eq(retry_next(&policy, &callback, 0).delay_ms, 5000);
+	callback.attempts = 2;
+	ck_assert_int_eq(retry_next(&policy, &callback, 0).delay_ms, 30000);
+	callback.attempts = 3;
+	ck_assert_int_eq(retry_next(&policy, &callback, 0).state, CALLBACK_PARKED);
+	callback.kind = CALLBACK_BETTING;
+	ck_assert_int_eq(retry_next(&policy, &callback, 0).state, CALLBACK_FAILED);
+}
+END_TEST
+
+/* B4: 1, 2, 4 ... 300 s less up to a quarter, for 24 hours; an operator's retry is one. */
+START_TEST(refunds_back_off)
+{
+	struct retry_policy policy;
+	struct callback callback = {.kind = CALLBACK_BETTING_REFUND, .event = 7};
+	int64_t now_ms = 0, nominal_ms = 1000;
+	unsigned int attempts = 0;
+	struct retry next;
+
+	retry_policy_defaults(&policy);
+	for (;;) {
+		callback.attempts = ++attempts;
+		next = retry_next(&policy, &callback, now_ms);
+		if (next.state != CALLBACK_DUE)
+			break;
+		ck_assert_int_le(next.delay_ms, nominal_ms);
+		ck_assert_int_gt(next.delay_ms, nominal_ms * 3 / 4 - 1);
+		ck_assert_int_eq(next.delay_ms, retry_next(&policy, &callback, now_ms).delay_ms);
+		now_ms += next.delay_ms;
+		nominal_ms = nominal_ms * 2 < 300000 ? nominal_ms * 2 : 300000;
+		ck_assert_uint_lt(attempts, 1000);
+	}
+	ck_assert_int_eq(next.state, CALLBACK_PARKED);
+	ck_assert_int_le(now_ms, INT64_C(86400000));
+	ck_assert_int_gt(now_ms, INT64_C(86400000) - 301000);
+	callback.attempts = 1;
+	callback.once_more = true;
+	ck_assert_int_eq(retry_next(&policy, &callback, 0).state, CALLBACK_PARKED);
+}
+END_TEST
+
+Suite *wager_suite(void)
+{
+	Suite *suite = suite_create("wager");
+	TCase *tcase = tcase_create("wager");
+
+	tcase_add_test(tcase, only_legal_moves);
+	tcase_add_test(tcase, rounds_sum_up);
+	tcase_add_test(tcase, results_are_sent_three_times);
+	tcase_add_test(tcase, refunds_back_off);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
