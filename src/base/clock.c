@@ -1,6 +1,10 @@
 #include "base/clock.h"
 
+#include "base/text.h"
+
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define NS_PER_S  INT64_C(1000000000)
@@ -13,6 +17,33 @@ static int64_t read_ns(clockid_t clock)
 	/* Cannot fail for a clock that the kernel has and a valid pointer. */
 	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
+
+/* The kernel's name of this boot as a number. Without /proc every start counts as a boot. */
+static uint64_t read_boot(void)
+{
+	char id[40] = "";
+	FILE *file = fopen(BOOT_ID_FILE, "re");
+	uint64_t boot;
+
+	if (file && !fgets(id, sizeof(id), file))
+		id[0] = '\0';
+	if (file)
+		fclose(file);
+	boot = id[0] ? (uint64_t)strtoul(id, NULL, 16) << 32 | text_hash(id)
+		     : (uint64_t)read_ns(CLOCK_REALTIME);
+	return boot ? boot : 1;
+}
+
+struct moment clock_now(void)
+{
+	static uint64_t boot;
+
+	if (!boot)
+		boot = read_boot();
+	return (struct moment){clock_wall_ms(), clock_boot_ms(), boot};
 }
 
 int64_t clock_wall_ms(void)

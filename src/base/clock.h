@@ -6,6 +6,16 @@
 
 #include <stdint.h>
 
+/* One instant, on both clocks. */
+struct moment {
+	int64_t wall_ms; /* as clock_wall_ms() */
+	int64_t boot_ms; /* as clock_boot_ms() */
+	uint64_t boot;   /* which boot that counts from; never 0 */
+};
+
+/* Now. */
+struct moment clock_now(void);
+
 /* Unix time in milliseconds. */
 int64_t clock_wall_ms(void);
 

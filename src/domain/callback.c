@@ -34,12 +34,21 @@ const struct field callback_outcome_fields[] = {
 	FIELD_END,
 };
 
+const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind kind)
+{
+	const char *const paths[CALLBACK_KIND_COUNT] = {
+		dealer->path_balance_inquire, dealer->path_betting,
+		dealer->path_betting_result, dealer->path_betting_refund};
+
+	return paths[kind][0] ? paths[kind] : callback_default_paths[kind];
+}
+
 void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
 	struct callback_target *target)
 {
 	memset(target, 0, sizeof(*target));
 	memcpy(target->url, dealer->url, sizeof(target->url));
-	snprintf(target->path, sizeof(target->path), "%s", callback_default_paths[kind]);
+	snprintf(target->path, sizeof(target->path), "%s", dealer_callback_path(dealer, kind));
 	target->allow_http = dealer->allow_http;
 	target->signature_algorithm = dealer->signature_algorithm;
 	target->signature_encoding = dealer->signature_encoding;

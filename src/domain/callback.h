@@ -6,10 +6,6 @@
 
 #include "domain/records.h"
 
-#define CALLBACK_PATH_SIZE    129
-#define DEALER_ERROR_ID_SIZE  65
-#define DEALER_ERROR_TEXT_SIZE 257
-#define CALLBACK_NOTE_SIZE    161
 #define CALLBACK_EVENT_ID_SIZE 40 /* "balance-inquire-" and 20 digits */
 
 /* The paths that the specification suggests: "/" and the name. */
@@ -45,7 +41,10 @@ struct callback_outcome {
 extern const struct field callback_target_fields[];
 extern const struct field callback_outcome_fields[];
 
-/* Fills @target for callbacks of @kind to @dealer, at the default path. */
+/* Where callbacks of @kind to @dealer go below its URL: as set, or as the specification suggests. */
+const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind kind);
+
+/* Fills @target for callbacks of @kind to @dealer. */
 void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
 	struct callback_target *target);
 

@@ -29,8 +29,11 @@
 #define DETAIL_SIZE         513
 #define CLIENT_ID_SIZE      CASINO_ID_SIZE
 #define REMARK_SIZE         257 /* description of the game bet on */
-#define DEALER_ERROR_SIZE   129 /* of a dealer's error body, cut to fit */
-#define NOTE_SIZE           129
+#define DEALER_ERROR_ID_SIZE   65 /* of a dealer's error body, cut to fit */
+#define DEALER_ERROR_TEXT_SIZE 257
+#define CALLBACK_NOTE_SIZE     161 /* on an attempt, for the operator */
+#define CALLBACK_PATH_SIZE  129 /* of a dealer's callback */
+#define UNKNOWN_BET_IDS_SIZE 257
 #define ROUND_BETS_MAX      256
 /* transaction_id: 1 to 2^53-1, so that a double of JSON holds it. */
 #define TRANSACTION_ID_MAX ((UINT64_C(1) << 53) - 1)
@@ -130,6 +133,13 @@ struct dealer {
 	bool allow_http;
 	uint32_t refund_delay_s;
 	uint32_t max_inflight;
+	/* Where each callback goes below the URL; "": as the specification suggests. */
+	char path_balance_inquire[CALLBACK_PATH_SIZE];
+	char path_betting[CALLBACK_PATH_SIZE];
+	char path_betting_result[CALLBACK_PATH_SIZE];
+	char path_betting_refund[CALLBACK_PATH_SIZE];
+	/* Error ids, separated by commas, by which the dealer tells that it never saw a bet (B4). */
+	char unknown_bet_ids[UNKNOWN_BET_IDS_SIZE];
 	uint32_t keys_issued;     /* number of the newest key id */
 	char signing_key_id[KEY_ID_SIZE]; /* signs callbacks */
 	struct dealer_key keys[DEALER_KEYS_MAX];
@@ -278,10 +288,11 @@ struct bet {
 	uint64_t event;         /* of its betting callback; 0: transfer wallet */
 	uint64_t refund_event;  /* of its betting-refund; 0: none */
 	enum refusal outcome;   /* of a rejected bet */
-	char dealer_error_id[DEALER_ERROR_SIZE];
-	char dealer_error_detail[DEALER_ERROR_SIZE];
+	char dealer_error_id[DEALER_ERROR_ID_SIZE];
+	char dealer_error_detail[DEALER_ERROR_TEXT_SIZE];
 	bool has_balance; /* the answer told the balance */
 	money_t balance;
+	char resolved_by[SUDO_USER_SIZE]; /* its refund was cancelled: the operator */
 	char remark[REMARK_SIZE];
 	struct bytes user_bet;
 };
@@ -316,12 +327,13 @@ struct attempt {
 	uint64_t event;
 	uint32_t number;
 	int64_t time_ms;
+	uint64_t sender; /* random number of whoever began it */
 	bool ended;
 	enum callback_class class;
 	uint32_t http_status;
 	uint32_t ms;
-	char dealer_error_id[DEALER_ERROR_SIZE];
-	char note[NOTE_SIZE];
+	char dealer_error_id[DEALER_ERROR_ID_SIZE];
+	char note[CALLBACK_NOTE_SIZE];
 	int64_t next_ms; /* when the next one is due; 0: none */
 };
 
@@ -334,6 +346,7 @@ struct due {
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_kind kind;
 	bool sending;
+	uint64_t owner; /* while sending: the sender's link, a number of this run of the ledger */
 	int64_t due_ms;
 	int64_t due_boot_ms;
 	uint64_t boot; /* which boot due_boot_ms belongs to */

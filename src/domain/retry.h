@@ -8,7 +8,7 @@
 
 #define RETRY_RESULT_ATTEMPTS 3
 
-/* The delays are settings that tests shorten. */
+/* Settings of the configuration; tests shorten them. */
 struct retry_policy {
 	int64_t result_delay_ms[RETRY_RESULT_ATTEMPTS - 1]; /* 5 s, 30 s */
 	int64_t refund_backoff_ms;     /* 1 s, doubled with each attempt ... */

@@ -67,12 +67,13 @@ static void bet_answer(const struct bet *bet, struct bet_place_result *result)
 
 	result->verdict.refusal =
 		bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
-	result->transaction_id = bet->transaction_id;
-	result->state = bet->state == BET_SETTLED ? BET_ACCEPTED : bet->state;
-	result->has_balance = bet->has_balance;
-	result->balance = bet->balance;
-	text_copy(result->dealer_error_id, DEALER_ERROR_SIZE, bet->dealer_error_id);
-	text_copy(result->dealer_error_detail, DEALER_ERROR_SIZE, bet->dealer_error_detail);
+	result->bet.transaction_id = bet->transaction_id;
+	result->bet.state = bet->state == BET_SETTLED ? BET_ACCEPTED : bet->state;
+	result->bet.has_balance = bet->has_balance;
+	result->bet.balance = bet->balance;
+	text_copy(result->bet.dealer_error_id, DEALER_ERROR_ID_SIZE, bet->dealer_error_id);
+	text_copy(result->bet.dealer_error_detail, DEALER_ERROR_TEXT_SIZE,
+		bet->dealer_error_detail);
 }
 
 static void bet_replay(struct ws *ws, const struct bet_place_cmd *cmd,

@@ -2,6 +2,7 @@
  * dealers - dealers, their settings and their keys.
  */
 #include "base/pack.h"
+#include "domain/callback.h"
 #include "ledger/audit.h"
 #include "ledger/keys.h"
 #include "ledger/keyslots.h"
@@ -15,6 +16,8 @@
 #define MAX_INFLIGHT_MAX   1000
 #define RATE_LIMIT_MAX     1000000
 #define UTC_OFFSET_MAX_MIN (14 * 60)
+#define ERROR_ID_LIST \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-,"
 
 void dealer_put_keys(const void *arg, struct ws *ws)
 {
@@ -48,6 +51,11 @@ static const struct {
 	TAKE(DEALER_ALLOW_HTTP, allow_http),
 	TAKE(DEALER_REFUND_DELAY, refund_delay_s),
 	TAKE(DEALER_MAX_INFLIGHT, max_inflight),
+	TAKE(DEALER_PATH_BALANCE_INQUIRE, path_balance_inquire),
+	TAKE(DEALER_PATH_BETTING, path_betting),
+	TAKE(DEALER_PATH_BETTING_RESULT, path_betting_result),
+	TAKE(DEALER_PATH_BETTING_REFUND, path_betting_refund),
+	TAKE(DEALER_UNKNOWN_BET_IDS, unknown_bet_ids),
 };
 
 static bool currency_valid(const char *currency)
@@ -55,6 +63,17 @@ static bool currency_valid(const char *currency)
 	size_t len = strlen(currency);
 
 	return len >= 2 && strspn(currency, "abcdefghijklmnopqrstuvwxyz0123456789") == len;
+}
+
+static bool paths_valid(const struct dealer *dealer)
+{
+	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
+		const char *path = dealer_callback_path(dealer, (enum callback_kind)i);
+
+		if (!callback_path_ok(path))
+			return false;
+	}
+	return true;
 }
 
 /* The setting of @dealer that is out of range, or NULL. */
@@ -73,6 +92,10 @@ static const char *bad_setting(const struct dealer *dealer)
 		return "refund delay must be at most 86400 seconds";
 	if (dealer->max_inflight < 1 || dealer->max_inflight > MAX_INFLIGHT_MAX)
 		return "max inflight must be 1 to 1000";
+	if (!paths_valid(dealer))
+		return "a callback's path is a slash and printable ASCII without ? # \\ and ..";
+	if (strspn(dealer->unknown_bet_ids, ERROR_ID_LIST) != strlen(dealer->unknown_bet_ids))
+		return "unknown bet ids are error ids separated by commas";
 	if (!text_is_utf8_clean(dealer->url, strlen(dealer->url)))
 		return "url must be printable";
 	if (dealer->url[0] && strncmp(dealer->url, "https://", 8) != 0 &&
@@ -89,6 +112,8 @@ static const char *bad_change(const struct dealer *was, const struct dealer *is,
 		return "currency can be changed only before the first player";
 	if (was->mode != is->mode && total && total->balance)
 		return "mode can be changed only while all the dealer's balances are 0";
+	if (was->mode != is->mode && total && total->open_bets)
+		return "mode can be changed only while no bet and no callback is open";
 	if (is->decimals < was->decimals)
 		return "decimals can only be raised";
 	return NULL;

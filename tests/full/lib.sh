@@ -17,7 +17,33 @@ e2e_suites=$(awk '$5 ~ /tests\/e2e\// { print $1 }' "$src/tests/BUDGET")
 steps=0
 steps_failed=0
 
-# Runs a command; its output is shown when it fails. Returns 1 then.
+# What a failed command printed: first the lines that name a failure, with the comments that follow
+# a failed case, then the last 30 lines. The output of a suite inside a suite is indented.
+failure_show() {
+	awk -v names_max=40 -v comments_max=30 '
+		/^[ #]*not ok/ {
+			if (++names > names_max)
+				exit
+			print
+			comments = comments_max
+			next
+		}
+		/^[ #]*# / && comments > 0 {
+			comments--
+			print
+			next
+		}
+		{ comments = 0 }
+		/error:|ERROR:|\*\*\* |FAIL|Invalid (read|write)|uninitialised|definitely lost/ || (/[0-9] passed, [0-9]+ failed/ && !/ 0 failed/) {
+			if (++names > names_max)
+				exit
+			print
+		}' "$1"
+	echo "-- the last lines of $(wc -l <"$1"):"
+	tail -n 30 "$1"
+}
+
+# Runs a command; what tells of its failure is shown. Returns 1 then.
 step() {
 	local name=$1
 	shift
@@ -28,7 +54,7 @@ step() {
 	fi
 	steps_failed=$((steps_failed + 1))
 	echo "not ok $steps - $name"
-	tail -n 60 "$work/step.log" | sed 's/^/# /'
+	failure_show "$work/step.log" | sed 's/^/# /'
 	return 1
 }
 

@@ -72,10 +72,10 @@ START_TEST(bet_and_win)
 	case_in("alice", "in", 100 * CREDIT);
 	placed = bet("b1", "g1", 30 * CREDIT);
 	ck_assert_int_eq(placed.verdict.refusal, REFUSAL_NONE);
-	ck_assert_int_eq(placed.state, BET_ACCEPTED);
-	ck_assert(placed.has_balance);
-	ck_assert_int_eq(placed.balance, 70 * CREDIT);
-	ck_assert_uint_gt(placed.transaction_id, 0);
+	ck_assert_int_eq(placed.bet.state, BET_ACCEPTED);
+	ck_assert(placed.bet.has_balance);
+	ck_assert_int_eq(placed.bet.balance, 70 * CREDIT);
+	ck_assert_uint_gt(placed.bet.transaction_id, 0);
 	ck_assert_int_eq(balance(), 70 * CREDIT);
 	again = bet("b1", "g1", 30 * CREDIT);
 	ck_assert(again.verdict.replay);
@@ -92,7 +92,7 @@ START_TEST(bet_and_win)
 	ck_assert_mem_eq(&won, &repeated, sizeof(won));
 	/* The bet's answer stays what it was. */
 	again = bet("b1", "g1", 30 * CREDIT);
-	ck_assert_int_eq(again.state, BET_ACCEPTED);
+	ck_assert_int_eq(again.bet.state, BET_ACCEPTED);
 	ck_assert_int_eq(balance(), 120 * CREDIT);
 	case_prove();
 	case_close();

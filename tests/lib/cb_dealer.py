@@ -52,8 +52,8 @@ class ReferenceDealer:
         self.key_file = self.dir / "keys"
         self.log = self.dir / "lighttpd.log"
         self.worker_log = self.dir / "worker.log"
-        (self.dir / "sockets").mkdir()
-        (self.dir / "empty").mkdir()
+        for name in ("sockets", "empty", "tmp"):
+            (self.dir / name).mkdir()
         # The build directory may lie where the web server's user cannot reach it.
         (self.dir / "bin").mkdir(mode=0o755)
         self.program = self.dir / "bin" / DEALER
@@ -63,7 +63,8 @@ class ReferenceDealer:
             path.touch()
         self.keys_write(self.key)
         if self.user:
-            for path in (self.state_dir, self.dir / "sockets", self.log, self.worker_log):
+            for path in (self.state_dir, self.dir / "sockets", self.dir / "tmp", self.log,
+                         self.worker_log):
                 shutil.chown(path, self.user, self.user)
         self.words = ["--key-file", self.key_file, "--state", self.state_dir,
                       f"--base-path={prefix}", "--threads", threads, *options]
@@ -93,6 +94,7 @@ server.port = {self.port}
 server.document-root = "{self.dir}/empty"
 server.errorlog = "{self.log}"
 server.breakagelog = "{self.worker_log}"
+server.upload-dirs = ( "{self.dir}/tmp" )
 server.max-request-size = 1024
 server.max-fds = 4096
 server.modules += ( "mod_fastcgi" )

@@ -18,7 +18,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+/* Where the deadline is to be seen; where it must not be, however slow the machine. */
 #define PATIENCE_MS 400
+#define LONG_MS     10000
 
 static char directory[64];
 static char path[96];
@@ -122,12 +124,12 @@ static void stop(struct link *link)
 
 static enum refusal refusal; /* of the answer */
 
-static enum status call(struct link *link)
+static enum status call(struct link *link, int64_t patience_ms)
 {
 	struct balance_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
 	struct balance_result result;
 	enum status status = link_call(link, COMMAND_BALANCE, &cmd, &result,
-		clock_boot_ms() + PATIENCE_MS);
+		clock_boot_ms() + patience_ms);
 
 	if (status == STATUS_OK)
 		ck_assert_int_eq(result.balance, 4200);
@@ -165,7 +167,7 @@ START_TEST(attempts_follow_the_script)
 
 	start(scripts[_i].script);
 	ck_assert(link_init(&link, path));
-	status = call(&link);
+	status = call(&link, strchr(scripts[_i].script, 's') ? PATIENCE_MS : LONG_MS);
 	ck_assert_msg(status == scripts[_i].expected, "%s: %s", scripts[_i].script,
 		status_text(status));
 	stop(&link);
@@ -177,13 +179,18 @@ END_TEST
 START_TEST(no_ledger_is_not_sent)
 {
 	struct link link;
-	int64_t before = clock_boot_ms();
+	int64_t before, took_ms;
+	int tries = 0;
 
 	ck_assert(link_init(&link, "/nonexistent/edge.sock"));
-	ck_assert_int_eq(call(&link), STATUS_NOT_SENT);
-	/* It tried until the deadline, and not beyond. */
-	ck_assert_int_ge(clock_boot_ms() - before, PATIENCE_MS - 50);
-	ck_assert_int_le(clock_boot_ms() - before, PATIENCE_MS + 200);
+	/* It tries until the deadline, and not beyond: a machine that stalls is given more tries. */
+	do {
+		before = clock_boot_ms();
+		ck_assert_int_eq(call(&link, PATIENCE_MS), STATUS_NOT_SENT);
+		took_ms = clock_boot_ms() - before;
+		ck_assert_int_ge(took_ms, PATIENCE_MS - 50);
+	} while (took_ms > PATIENCE_MS + 200 && ++tries < 10);
+	ck_assert_int_le(took_ms, PATIENCE_MS + 200);
 	link_close(&link);
 }
 END_TEST
@@ -195,7 +202,7 @@ START_TEST(other_protocol_is_told)
 	protocol_xor = 1;
 	start("a");
 	ck_assert(link_init(&link, path));
-	ck_assert_int_eq(call(&link), STATUS_PROTOCOL);
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_PROTOCOL);
 	stop(&link);
 	ck_assert_uint_eq(taken, 0);
 }
@@ -208,9 +215,9 @@ START_TEST(dead_connection_is_replaced)
 
 	start("aa");
 	ck_assert(link_init(&link, path));
-	ck_assert_int_eq(call(&link), STATUS_OK);
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
 	shutdown(link.fd, SHUT_RDWR);
-	ck_assert_int_eq(call(&link), STATUS_OK);
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
 	ck_assert_uint_eq(link.generation, 5);
 	stop(&link);
 	ck_assert_uint_eq(taken, 2);
@@ -223,8 +230,8 @@ START_TEST(a_late_answer_is_not_the_next_ones)
 
 	start("sa");
 	ck_assert(link_init(&link, path));
-	ck_assert_int_eq(call(&link), STATUS_UNKNOWN);
-	ck_assert_int_eq(call(&link), STATUS_OK);
+	ck_assert_int_eq(call(&link, PATIENCE_MS), STATUS_UNKNOWN);
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
 	stop(&link);
 }
 END_TEST

@@ -21,6 +21,10 @@
 #include <unistd.h>
 
 #define BODY BODY_TRANSFER
+/* A worker that has nothing to wait for ends long before FCGI_STOP_MS. */
+#define PROMPT_MS (FCGI_STOP_MS - 2000)
+/* Of a wait for what must come. */
+#define WAIT_MS   10000
 
 /* Record types of the FastCGI specification. */
 enum { BEGIN_REQUEST = 1, END_REQUEST = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
@@ -180,14 +184,14 @@ static void send_rest(int fd, size_t held)
 	buffer_free(&out);
 }
 
-/* Reads exactly @len bytes within 5 s. */
+/* Reads exactly @len bytes within WAIT_MS. */
 static bool read_all(int fd, uint8_t *to, size_t len)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 	ssize_t got;
 
 	while (len) {
-		if (poll(&pfd, 1, 5000) <= 0)
+		if (poll(&pfd, 1, WAIT_MS) <= 0)
 			return false;
 		got = recv(fd, to, len, 0);
 		if (got <= 0)
@@ -225,13 +229,34 @@ static int read_answer(int fd)
 	return code;
 }
 
+/*
+ * Waits until the ledger has the first transfer, which it answers after slow_ms; the next ones it
+ * answers at once: what waits in the backlog is served for FCGI_GRACE_MS only.
+ */
+static void wait_for_first_transfer(void)
+{
+	unsigned int calls;
+
+	for (int i = 0; i < WAIT_MS / 5; i++) {
+		fake_lock(&fake);
+		calls = fake.calls[COMMAND_TRANSFER];
+		if (calls)
+			fake.acts[COMMAND_TRANSFER] = FAKE_ANSWER;
+		fake_unlock(&fake);
+		if (calls)
+			return;
+		clock_sleep_ms(5);
+	}
+	ck_abort_msg("the ledger was sent no transfer");
+}
+
 /* True: the other side has closed the connection. */
 static bool closed(int fd)
 {
 	uint8_t byte;
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 
-	return poll(&pfd, 1, 2000) == 1 && recv(fd, &byte, 1, 0) == 0;
+	return poll(&pfd, 1, WAIT_MS) == 1 && recv(fd, &byte, 1, 0) == 0;
 }
 
 START_TEST(test_requests)
@@ -248,7 +273,7 @@ START_TEST(test_requests)
 	}
 	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 20);
 	kill(pid, SIGTERM);
-	ck_assert_int_eq(ended(1000), 0);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
 	ck_assert_int_ne(access(socket_path, F_OK), 0);
 }
 END_TEST
@@ -273,7 +298,7 @@ START_TEST(test_kept)
 	kill(pid, SIGUSR1);
 	ck_assert(closed(fd));
 	close(fd);
-	ck_assert_int_eq(ended(1000), 0);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
 }
 END_TEST
 
@@ -289,7 +314,7 @@ START_TEST(test_kept_closed)
 	close(fd);
 	clock_sleep_ms(100);
 	kill(pid, SIGTERM);
-	ck_assert_int_eq(ended(1000), 0);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
 }
 END_TEST
 
@@ -314,7 +339,7 @@ START_TEST(test_kept_gives_way)
 	ck_assert_int_eq(read_answer(third), 200);
 	close(third);
 	kill(pid, SIGTERM);
-	ck_assert_int_eq(ended(1000), 0);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
 }
 END_TEST
 
@@ -331,6 +356,7 @@ START_TEST(test_stop_finishes_requests)
 	send_request(slow, false, strlen(BODY), 0);
 	fast = dial();
 	send_request(fast, false, strlen(BODY), 10);
+	wait_for_first_transfer();
 	clock_sleep_ms(100);
 	waiting = dial();
 	send_request(waiting, false, strlen(BODY), 0);
@@ -344,7 +370,7 @@ START_TEST(test_stop_finishes_requests)
 	close(fast);
 	ck_assert_int_eq(read_answer(waiting), 200);
 	close(waiting);
-	ck_assert_int_eq(ended(1500), 0);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
 }
 END_TEST
 
@@ -361,14 +387,14 @@ START_TEST(test_stop_refuses_newcomers)
 	start_on(1, true, &inherited);
 	slow = dial();
 	send_request(slow, false, strlen(BODY), 0);
-	clock_sleep_ms(30);
+	wait_for_first_transfer();
 	for (int i = 0; i < 3; i++) {
 		waiting[i] = dial();
 		send_request(waiting[i], false, strlen(BODY), 0);
 	}
 	kill(pid, SIGTERM);
 	/* As soon as it has heard of the signal. */
-	for (int i = 0; i < 400 && (fd = try_dial()) >= 0; i++) {
+	for (int i = 0; i < WAIT_MS / 5 && (fd = try_dial()) >= 0; i++) {
 		close(fd);
 		clock_sleep_ms(5);
 	}
@@ -380,7 +406,7 @@ START_TEST(test_stop_refuses_newcomers)
 		ck_assert_int_eq(read_answer(waiting[i]), 200);
 		close(waiting[i]);
 	}
-	ck_assert_int_eq(ended(1000), 0);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
 	close(inherited);
 }
 END_TEST
@@ -396,7 +422,7 @@ START_TEST(test_stop_leaves_shared_socket)
 	ck_assert_int_eq(read_answer(fd), 200);
 	close(fd);
 	kill(pid, SIGTERM);
-	ck_assert_int_eq(ended(1000), 0);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
 	fd = dial();
 	accepted = accept(inherited, NULL, NULL);
 	ck_assert_int_ge(accepted, 0);
@@ -406,21 +432,33 @@ START_TEST(test_stop_leaves_shared_socket)
 }
 END_TEST
 
-/* A request that never ends does not keep the process. */
+/*
+ * A request that never ends does not keep the process: it is gone before Apache's patience of 8 s
+ * is. A machine that stalls for so long is given another try.
+ */
 START_TEST(test_stop_is_bounded)
 {
-	int64_t start_ms;
-	int fd;
+	int64_t start_ms, took_ms;
+	int fd, tries = 0;
 
 	start(1);
-	fd = dial();
-	send_request(fd, false, strlen(BODY), 10);
-	clock_sleep_ms(50);
-	start_ms = clock_boot_ms();
-	kill(pid, SIGTERM);
-	ck_assert_int_eq(ended(7900), 0);
-	ck_assert_int_ge(clock_boot_ms() - start_ms, FCGI_STOP_MS - 200);
-	close(fd);
+	for (;;) {
+		fd = dial();
+		send_request(fd, false, strlen(BODY), 10);
+		clock_sleep_ms(50);
+		start_ms = clock_boot_ms();
+		kill(pid, SIGTERM);
+		ck_assert_int_eq(ended(2 * (int64_t)FCGI_STOP_MS), 0);
+		took_ms = clock_boot_ms() - start_ms;
+		close(fd);
+		ck_assert_int_ge(took_ms, FCGI_STOP_MS - 200);
+		if (took_ms < 7900 || ++tries == 3)
+			break;
+		fake_stop(&fake);
+		setup();
+		start(1);
+	}
+	ck_assert_int_lt(took_ms, 7900);
 }
 END_TEST
 
@@ -435,7 +473,7 @@ START_TEST(test_other_protocol)
 	send_request(fd, false, strlen(BODY), 0);
 	ck_assert_int_eq(read_answer(fd), 503);
 	close(fd);
-	ck_assert_int_eq(ended(1000), 75);
+	ck_assert_int_eq(ended(PROMPT_MS), 75);
 }
 END_TEST
 
@@ -467,7 +505,7 @@ Suite *web_fcgi_suite(void)
 	Suite *suite = suite_create("web_fcgi");
 	TCase *tcase = tcase_create("fcgi");
 
-	tcase_set_timeout(tcase, 30);
+	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, test_requests);
 	tcase_add_test(tcase, test_kept);

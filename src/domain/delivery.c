@@ -1,0 +1,254 @@
+#include "domain/delivery.h"
+
+#include "domain/wager.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const callback_action_names[CALLBACK_ACTION_COUNT] = {
+	"retry", "hold", "release", "cancel"};
+
+/* Error ids that a dealer is expected to use for a bet it never saw (api.md, B). */
+#define UNKNOWN_BET_IDS "bet_not_found,transaction_not_found"
+
+bool callback_has_ended(enum callback_state state)
+{
+	return state == CALLBACK_DELIVERED || state == CALLBACK_CANCELLED ||
+		state == CALLBACK_FAILED;
+}
+
+static void schedule(struct delivery *delivery, const struct moment *now, int64_t delay_ms,
+	bool sending)
+{
+	struct due *due = &delivery->due;
+
+	memset(due, 0, sizeof(*due));
+	due->event = delivery->callback.event;
+	memcpy(due->casino_id, delivery->callback.casino_id, sizeof(due->casino_id));
+	due->kind = delivery->callback.kind;
+	due->sending = sending;
+	due->due_ms = now->wall_ms + delay_ms;
+	due->due_boot_ms = now->boot_ms + delay_ms;
+	due->boot = now->boot;
+	delivery->scheduled = true;
+}
+
+int64_t due_boot_ms(const struct due *due, const struct moment *now)
+{
+	if (due->boot == now->boot)
+		return due->due_boot_ms;
+	return now->boot_ms + (due->due_ms - now->wall_ms);
+}
+
+void delivery_open(struct delivery *delivery, enum callback_kind kind, uint64_t event,
+	const char *casino_id, const struct moment *now, int64_t delay_ms)
+{
+	struct callback *callback = &delivery->callback;
+
+	memset(delivery, 0, sizeof(*delivery));
+	callback->event = event;
+	callback->kind = kind;
+	snprintf(callback->casino_id, sizeof(callback->casino_id), "%s", casino_id);
+	callback->state = CALLBACK_DUE;
+	callback->created_ms = now->wall_ms;
+	callback->first_ms = now->wall_ms + delay_ms;
+	schedule(delivery, now, delay_ms, false);
+}
+
+bool delivery_begin(struct delivery *delivery, const struct moment *now,
+	const struct delivery_lease *lease)
+{
+	struct callback *callback = &delivery->callback;
+	struct attempt *attempt = &delivery->attempt;
+
+	if (callback->state != CALLBACK_DUE)
+		return false;
+	callback->state = CALLBACK_SENDING;
+	callback->attempts++;
+	memset(attempt, 0, sizeof(*attempt));
+	attempt->event = callback->event;
+	attempt->number = callback->attempts;
+	attempt->time_ms = now->wall_ms;
+	attempt->sender = lease->sender;
+	schedule(delivery, now, lease->lease_ms, true);
+	delivery->due.owner = lease->owner;
+	return true;
+}
+
+/* The state is the last one: nothing is looked at again. */
+static void finish(struct delivery *delivery, enum callback_state state, const struct moment *now)
+{
+	delivery->callback.state = state;
+	delivery->callback.once_more = false;
+	delivery->scheduled = false;
+	if (callback_has_ended(state))
+		delivery->callback.ended_ms = now->wall_ms;
+}
+
+static void record_outcome(struct delivery *delivery, const struct callback_outcome *outcome)
+{
+	struct attempt *attempt = &delivery->attempt;
+
+	attempt->ended = true;
+	attempt->class = outcome->class;
+	attempt->http_status = outcome->http_status;
+	attempt->ms = outcome->ms;
+	snprintf(attempt->dealer_error_id, sizeof(attempt->dealer_error_id), "%s",
+		outcome->dealer_error_id);
+	snprintf(attempt->note, sizeof(attempt->note), "%s", outcome->note);
+	delivery->callback.last_class = outcome->class;
+	delivery->callback.last_http_status = outcome->http_status;
+}
+
+bool delivery_end(struct delivery *delivery, uint32_t attempt,
+	const struct callback_outcome *outcome, const struct delivery_terms *terms,
+	const struct moment *now)
+{
+	struct callback *callback = &delivery->callback;
+	struct retry retry;
+
+	if (callback->state != CALLBACK_SENDING || callback->attempts != attempt)
+		return false;
+	record_outcome(delivery, outcome);
+	callback->unknown_to_dealer = callback->kind == CALLBACK_BETTING_REFUND &&
+		outcome->class == CALLBACK_REFUSED &&
+		bet_is_unknown(outcome->dealer_error_id, terms->unknown_bet_ids);
+	if (outcome->class == CALLBACK_SUCCESS || callback->unknown_to_dealer) {
+		finish(delivery, CALLBACK_DELIVERED, now);
+		return true;
+	}
+	retry = retry_next(&terms->retry, callback, now->wall_ms);
+	if (retry.state != CALLBACK_DUE) {
+		finish(delivery, retry.state, now);
+		return true;
+	}
+	callback->state = CALLBACK_DUE;
+	schedule(delivery, now, retry.delay_ms, false);
+	delivery->attempt.next_ms = delivery->due.due_ms;
+	return true;
+}
+
+/* True: without an operator no attempt of it would follow. */
+static bool used_up(const struct callback *callback, const struct delivery_terms *terms,
+	const struct moment *now)
+{
+	if (callback->once_more)
+		return false;
+	if (callback->kind == CALLBACK_BETTING_RESULT)
+		return callback->attempts >= RETRY_RESULT_ATTEMPTS;
+	return now->wall_ms > callback->first_ms + terms->retry.refund_give_up_ms;
+}
+
+/* Each action's states, by enum callback_state. */
+static const bool operable[CALLBACK_ACTION_COUNT][CALLBACK_STATE_COUNT] = {
+	[CALLBACK_RETRY] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
+	[CALLBACK_HOLD] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true},
+	[CALLBACK_RELEASE] = {[CALLBACK_HELD] = true},
+	[CALLBACK_CANCEL] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
+};
+
+static const char *why_not(const struct callback *callback, enum callback_action action)
+{
+	if (callback->kind != CALLBACK_BETTING_RESULT && callback->kind != CALLBACK_BETTING_REFUND)
+		return "a betting is sent once; its bet is accepted, rejected or refunded";
+	if (callback->state == CALLBACK_SENDING)
+		return "it is being sent; try again in a few seconds";
+	if (callback_has_ended(callback->state))
+		return "it has ended";
+	if (!operable[action][callback->state])
+		return callback->state == CALLBACK_HELD ? "it is held" : "it is not held";
+	return NULL;
+}
+
+const char *delivery_operate(struct delivery *delivery, enum callback_action action, const char *by,
+	const struct delivery_terms *terms, const struct moment *now)
+{
+	struct callback *callback = &delivery->callback;
+	const char *why = why_not(callback, action);
+
+	if (why)
+		return why;
+	switch (action) {
+	case CALLBACK_RETRY:
+		callback->once_more = used_up(callback, terms, now) || callback->once_more;
+		callback->state = CALLBACK_DUE;
+		schedule(delivery, now, 0, false);
+		break;
+	case CALLBACK_RELEASE:
+		if (used_up(callback, terms, now)) {
+			finish(delivery, CALLBACK_PARKED, now);
+			break;
+		}
+		callback->state = CALLBACK_DUE;
+		schedule(delivery, now, 0, false);
+		break;
+	case CALLBACK_HOLD:
+		callback->state = CALLBACK_HELD;
+		delivery->scheduled = false;
+		break;
+	case CALLBACK_CANCEL:
+		snprintf(callback->resolved_by, sizeof(callback->resolved_by), "%s", by);
+		finish(delivery, CALLBACK_CANCELLED, now);
+		break;
+	case CALLBACK_ACTION_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+static void keep_balance(struct bet *bet, const struct callback_outcome *outcome,
+	const char *user_id, const char *currency)
+{
+	if (!outcome->has_balance || (outcome->user_id[0] && strcmp(outcome->user_id, user_id) != 0) ||
+		(outcome->currency[0] && strcmp(outcome->currency, currency) != 0))
+		return;
+	bet->has_balance = true;
+	bet->balance = outcome->balance;
+}
+
+bool bet_conclude(struct bet *bet, const struct callback_outcome *outcome, const char *user_id,
+	const char *currency, int64_t now_ms)
+{
+	static const struct {
+		enum bet_state state;
+		enum refusal outcome;
+	} ends[CALLBACK_CLASS_COUNT] = {
+		[CALLBACK_UNKNOWN] = {BET_REFUNDING, REFUSAL_NONE},
+		[CALLBACK_SUCCESS] = {BET_ACCEPTED, REFUSAL_NONE},
+		[CALLBACK_REFUSED] = {BET_REJECTED, REFUSAL_BET_REJECTED},
+		[CALLBACK_NOT_SENT] = {BET_REJECTED, REFUSAL_DEALER_UNREACHABLE},
+	};
+
+	if (!bet_move(bet, ends[outcome->class].state, now_ms))
+		return false;
+	bet->outcome = ends[outcome->class].outcome;
+	if (outcome->class == CALLBACK_REFUSED) {
+		snprintf(bet->dealer_error_id, sizeof(bet->dealer_error_id), "%s",
+			outcome->dealer_error_id);
+		snprintf(bet->dealer_error_detail, sizeof(bet->dealer_error_detail), "%s",
+			outcome->dealer_error_detail);
+	}
+	if (outcome->class == CALLBACK_SUCCESS)
+		keep_balance(bet, outcome, user_id, currency);
+	return true;
+}
+
+/* True: @id is one of @list, separated by commas. */
+static bool in_list(const char *id, const char *list)
+{
+	size_t len = strlen(id);
+
+	while (*list) {
+		size_t item = strcspn(list, ",");
+
+		if (item == len && strncmp(list, id, len) == 0)
+			return true;
+		list += item + (list[item] == ',');
+	}
+	return false;
+}
+
+bool bet_is_unknown(const char *id, const char *unknown_bet_ids)
+{
+	return id[0] && (in_list(id, UNKNOWN_BET_IDS) || in_list(id, unknown_bet_ids));
+}

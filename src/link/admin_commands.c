@@ -1,0 +1,167 @@
+#include "link/commands.h"
+
+#define VERDICT(result) FIELD_SUB(result, verdict, verdict, verdict_fields)
+#define OPERATOR(cmd)   FIELD_SUB(cmd, operator, operator, operator_fields)
+
+const char *const key_action_names[KEY_ACTION_COUNT] = {"add", "use", "retire"};
+static const char *const record_names[RECORD_COUNT] = {
+#define RECORD(name, struct_, keys) #struct_,
+#include "domain/records.def"
+#undef RECORD
+};
+
+const struct field status_cmd_fields[] = {
+	FIELD(FIELD_BOOL, status_cmd, unused),
+	FIELD_END,
+};
+const struct field status_result_fields[] = {
+	VERDICT(status_result),
+	FIELD(FIELD_STR, status_result, version),
+	FIELD(FIELD_STR, status_result, installation),
+	FIELD(FIELD_U32, status_result, pid),
+	FIELD(FIELD_U32, status_result, parent_pid),
+	FIELD(FIELD_BOOL, status_result, halted),
+	FIELD(FIELD_BOOL, status_result, storage_low),
+	FIELD(FIELD_U64, status_result, disk_free_bytes),
+	FIELD(FIELD_U64, status_result, log_bytes),
+	FIELD(FIELD_U64, status_result, uptime_ms),
+	FIELD(FIELD_U32, status_result, schema),
+	FIELD(FIELD_U64, status_result, last_transaction_id),
+	FIELD(FIELD_U64, status_result, dealers),
+	FIELD(FIELD_U32, status_result, connections),
+	FIELD(FIELD_U64, status_result, commands),
+	FIELD(FIELD_U64, status_result, batches),
+	FIELD(FIELD_U64, status_result, commits),
+	FIELD(FIELD_U64, status_result, checkpoints),
+	FIELD(FIELD_U64, status_result, refused_busy),
+	FIELD(FIELD_U64, status_result, clients_cut),
+	FIELD_END,
+};
+
+const struct field resume_cmd_fields[] = {OPERATOR(resume_cmd), FIELD_END};
+const struct field resume_result_fields[] = {VERDICT(resume_result), FIELD_END};
+
+const struct field dealer_put_cmd_fields[] = {
+	OPERATOR(dealer_put_cmd),
+	FIELD(FIELD_BOOL, dealer_put_cmd, create),
+	FIELD(FIELD_U32, dealer_put_cmd, mask),
+	FIELD_SUB(dealer_put_cmd, dealer, dealer, dealer_fields),
+	FIELD_END,
+};
+const struct field dealer_put_result_fields[] = {
+	VERDICT(dealer_put_result),
+	FIELD_SUB(dealer_put_result, dealer, dealer, dealer_fields),
+	FIELD_END,
+};
+
+const struct field dealer_key_cmd_fields[] = {
+	OPERATOR(dealer_key_cmd),
+	FIELD(FIELD_STR, dealer_key_cmd, casino_id),
+	FIELD_NAMED(dealer_key_cmd, action, key_action_names, KEY_ACTION_COUNT),
+	FIELD(FIELD_STR, dealer_key_cmd, key_id),
+	FIELD(FIELD_SECRET, dealer_key_cmd, secret),
+	FIELD_END,
+};
+const struct field dealer_key_result_fields[] = {
+	VERDICT(dealer_key_result),
+	FIELD(FIELD_STR, dealer_key_result, key_id),
+	FIELD_END,
+};
+
+const struct field player_put_cmd_fields[] = {
+	OPERATOR(player_put_cmd),
+	FIELD(FIELD_STR, player_put_cmd, casino_id),
+	FIELD(FIELD_STR, player_put_cmd, user_id),
+	FIELD(FIELD_STR, player_put_cmd, player_id),
+	FIELD(FIELD_BOOL, player_put_cmd, change_suspended),
+	FIELD(FIELD_BOOL, player_put_cmd, suspended),
+	FIELD_END,
+};
+const struct field player_put_result_fields[] = {
+	VERDICT(player_put_result),
+	FIELD(FIELD_STR, player_put_result, casino_id),
+	FIELD(FIELD_STR, player_put_result, user_id),
+	FIELD(FIELD_STR, player_put_result, player_id),
+	FIELD(FIELD_STR, player_put_result, currency),
+	FIELD(FIELD_BOOL, player_put_result, created),
+	FIELD(FIELD_BOOL, player_put_result, suspended),
+	FIELD(FIELD_MONEY, player_put_result, balance),
+	FIELD_END,
+};
+
+const struct field adjust_cmd_fields[] = {
+	OPERATOR(adjust_cmd),
+	FIELD(FIELD_STR, adjust_cmd, casino_id),
+	FIELD(FIELD_STR, adjust_cmd, user_id),
+	FIELD(FIELD_MONEY, adjust_cmd, amount),
+	FIELD_END,
+};
+const struct field adjust_result_fields[] = {
+	VERDICT(adjust_result),
+	FIELD(FIELD_STR, adjust_result, player_id),
+	FIELD(FIELD_MONEY, adjust_result, amount),
+	FIELD(FIELD_MONEY, adjust_result, before_balance),
+	FIELD(FIELD_MONEY, adjust_result, current_balance),
+	FIELD(FIELD_U64, adjust_result, transaction_id),
+	FIELD_END,
+};
+
+const struct field client_put_cmd_fields[] = {
+	OPERATOR(client_put_cmd),
+	FIELD(FIELD_STR, client_put_cmd, client_id),
+	FIELD(FIELD_BOOL, client_put_cmd, remove),
+	FIELD(FIELD_SECRET, client_put_cmd, secret),
+	FIELD_END,
+};
+const struct field client_put_result_fields[] = {
+	VERDICT(client_put_result),
+	FIELD(FIELD_STR, client_put_result, key_id),
+	FIELD_END,
+};
+
+const struct field client_key_cmd_fields[] = {
+	OPERATOR(client_key_cmd),
+	FIELD(FIELD_STR, client_key_cmd, client_id),
+	FIELD_NAMED(client_key_cmd, action, key_action_names, KEY_ACTION_COUNT),
+	FIELD(FIELD_STR, client_key_cmd, key_id),
+	FIELD(FIELD_SECRET, client_key_cmd, secret),
+	FIELD_END,
+};
+const struct field client_key_result_fields[] = {
+	VERDICT(client_key_result),
+	FIELD(FIELD_STR, client_key_result, key_id),
+	FIELD_END,
+};
+
+const struct field callback_operate_cmd_fields[] = {
+	OPERATOR(callback_operate_cmd),
+	FIELD(FIELD_U64, callback_operate_cmd, event),
+	FIELD_NAMED(callback_operate_cmd, action, callback_action_names, CALLBACK_ACTION_COUNT),
+	FIELD_END,
+};
+const struct field callback_operate_result_fields[] = {
+	VERDICT(callback_operate_result),
+	FIELD_NAMED(callback_operate_result, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_STR, callback_operate_result, casino_id),
+	FIELD_NAMED(callback_operate_result, state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, callback_operate_result, attempts),
+	FIELD_END,
+};
+
+const struct field list_cmd_fields[] = {
+	FIELD_NAMED(list_cmd, record, record_names, RECORD_COUNT),
+	FIELD(FIELD_BOOL, list_cmd, reverse),
+	FIELD(FIELD_U32, list_cmd, limit),
+	FIELD(FIELD_BYTES, list_cmd, prefix),
+	FIELD(FIELD_BYTES, list_cmd, cursor),
+	FIELD_END,
+};
+const struct field list_result_fields[] = {
+	VERDICT(list_result),
+	FIELD(FIELD_U64, list_result, last_transaction_id),
+	FIELD(FIELD_BOOL, list_result, more),
+	FIELD(FIELD_U32, list_result, count),
+	FIELD(FIELD_BYTES, list_result, rows),
+	FIELD(FIELD_BYTES, list_result, cursor),
+	FIELD_END,
+};

@@ -1,0 +1,230 @@
+#include "link/commands.h"
+
+#define VERDICT(result) FIELD_SUB(result, verdict, verdict, verdict_fields)
+
+const char *const keyring_of_names[KEYRING_OF_COUNT] = {"dealers", "clients"};
+
+const struct field keyring_entry_fields[] = {
+	FIELD(FIELD_STR, keyring_entry, casino_id),
+	FIELD_NAMED(keyring_entry, signature_algorithm, signature_algorithm_names,
+		SIGNATURE_ALGORITHM_COUNT),
+	FIELD_NAMED(keyring_entry, signature_encoding, signature_encoding_names,
+		SIGNATURE_ENCODING_COUNT),
+	FIELD(FIELD_STR, keyring_entry, signing_key_id),
+	FIELD_SUB(keyring_entry, keys, dealer_key, dealer_key_fields),
+	FIELD_END,
+};
+
+const struct field player_ref_fields[] = {
+	FIELD(FIELD_STR, player_ref, player_id),
+	FIELD(FIELD_STR, player_ref, casino_id),
+	FIELD(FIELD_STR, player_ref, user_id),
+	FIELD_END,
+};
+#define PLAYER_REF(cmd) FIELD_SUB(cmd, player, player_ref, player_ref_fields)
+
+const struct field keyring_cmd_fields[] = {
+	FIELD_NAMED(keyring_cmd, of, keyring_of_names, KEYRING_OF_COUNT),
+	FIELD(FIELD_U64, keyring_cmd, generation),
+	FIELD(FIELD_STR, keyring_cmd, after),
+	FIELD_END,
+};
+const struct field keyring_result_fields[] = {
+	VERDICT(keyring_result),
+	FIELD(FIELD_U64, keyring_result, generation),
+	FIELD(FIELD_BOOL, keyring_result, unchanged),
+	FIELD(FIELD_BOOL, keyring_result, more),
+	FIELD(FIELD_U32, keyring_result, count),
+	FIELD(FIELD_BYTES, keyring_result, entries),
+	FIELD_END,
+};
+
+const struct field transfer_cmd_fields[] = {
+	FIELD(FIELD_STR, transfer_cmd, casino_id),
+	FIELD_NAMED(transfer_cmd, kind, entry_kind_names, ENTRY_KIND_COUNT),
+	FIELD(FIELD_STR, transfer_cmd, request_transaction_id),
+	FIELD(FIELD_STR, transfer_cmd, user_id),
+	FIELD(FIELD_MONEY, transfer_cmd, amount),
+	FIELD_END,
+};
+const struct field transfer_result_fields[] = {
+	VERDICT(transfer_result),
+	FIELD(FIELD_MONEY, transfer_result, amount),
+	FIELD(FIELD_MONEY, transfer_result, before_balance),
+	FIELD(FIELD_STR, transfer_result, currency),
+	FIELD(FIELD_MONEY, transfer_result, current_balance),
+	FIELD(FIELD_STR, transfer_result, player_id),
+	FIELD(FIELD_STR, transfer_result, request_transaction_id),
+	FIELD(FIELD_U64, transfer_result, transaction_id),
+	FIELD(FIELD_STR, transfer_result, user_id),
+	FIELD_END,
+};
+
+const struct field balance_cmd_fields[] = {
+	FIELD(FIELD_STR, balance_cmd, casino_id),
+	FIELD(FIELD_STR, balance_cmd, user_id),
+	FIELD_END,
+};
+const struct field balance_result_fields[] = {
+	VERDICT(balance_result),
+	FIELD(FIELD_STR, balance_result, user_id),
+	FIELD(FIELD_STR, balance_result, player_id),
+	FIELD(FIELD_MONEY, balance_result, balance),
+	FIELD(FIELD_STR, balance_result, currency),
+	FIELD_END,
+};
+
+const struct field player_register_cmd_fields[] = {
+	FIELD(FIELD_STR, player_register_cmd, casino_id),
+	FIELD(FIELD_STR, player_register_cmd, user_id),
+	FIELD(FIELD_STR, player_register_cmd, player_id),
+	FIELD_END,
+};
+const struct field player_register_result_fields[] = {
+	VERDICT(player_register_result),
+	FIELD(FIELD_STR, player_register_result, player_id),
+	FIELD(FIELD_STR, player_register_result, user_id),
+	FIELD(FIELD_STR, player_register_result, casino_id),
+	FIELD(FIELD_STR, player_register_result, currency),
+	FIELD(FIELD_BOOL, player_register_result, created),
+	FIELD_END,
+};
+
+const struct field callback_grant_fields[] = {
+	FIELD(FIELD_U64, callback_grant, event),
+	FIELD_NAMED(callback_grant, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_U32, callback_grant, attempt),
+	FIELD(FIELD_TIME_MS, callback_grant, lease_until_ms),
+	FIELD_SUB(callback_grant, target, callback_target, callback_target_fields),
+	FIELD(FIELD_JSON, callback_grant, body),
+	FIELD_END,
+};
+#define GRANT(result) FIELD_SUB(result, send, callback_grant, callback_grant_fields)
+
+const struct field player_balance_cmd_fields[] = {
+	PLAYER_REF(player_balance_cmd),
+	FIELD_END,
+};
+const struct field player_balance_result_fields[] = {
+	VERDICT(player_balance_result),
+	FIELD_NAMED(player_balance_result, mode, wallet_mode_names, WALLET_MODE_COUNT),
+	FIELD(FIELD_STR, player_balance_result, player_id),
+	FIELD(FIELD_STR, player_balance_result, user_id),
+	FIELD(FIELD_STR, player_balance_result, casino_id),
+	FIELD(FIELD_MONEY, player_balance_result, balance),
+	FIELD(FIELD_STR, player_balance_result, currency),
+	GRANT(player_balance_result),
+	FIELD_END,
+};
+
+const struct field bet_place_cmd_fields[] = {
+	FIELD(FIELD_STR, bet_place_cmd, client_id),
+	FIELD(FIELD_STR, bet_place_cmd, request_transaction_id),
+	PLAYER_REF(bet_place_cmd),
+	FIELD(FIELD_STR, bet_place_cmd, game_id),
+	FIELD(FIELD_MONEY, bet_place_cmd, bet_amount),
+	FIELD(FIELD_BOOL, bet_place_cmd, addition),
+	FIELD(FIELD_STR, bet_place_cmd, remark),
+	FIELD(FIELD_JSON, bet_place_cmd, user_bet),
+	FIELD(FIELD_U64, bet_place_cmd, sender),
+	FIELD_END,
+};
+const struct field bet_answer_fields[] = {
+	FIELD(FIELD_U64, bet_answer, transaction_id),
+	FIELD_NAMED(bet_answer, state, bet_state_names, BET_STATE_COUNT),
+	FIELD(FIELD_BOOL, bet_answer, has_balance),
+	FIELD(FIELD_MONEY, bet_answer, balance),
+	FIELD(FIELD_STR, bet_answer, dealer_error_id),
+	FIELD(FIELD_STR, bet_answer, dealer_error_detail),
+	FIELD_END,
+};
+#define BET_ANSWER(result) FIELD_SUB(result, bet, bet_answer, bet_answer_fields)
+const struct field bet_place_result_fields[] = {
+	VERDICT(bet_place_result),
+	BET_ANSWER(bet_place_result),
+	GRANT(bet_place_result),
+	FIELD_END,
+};
+
+const struct field round_settle_cmd_fields[] = {
+	FIELD(FIELD_STR, round_settle_cmd, client_id),
+	FIELD(FIELD_STR, round_settle_cmd, request_transaction_id),
+	PLAYER_REF(round_settle_cmd),
+	FIELD(FIELD_STR, round_settle_cmd, game_id),
+	FIELD_NAMED(round_settle_cmd, result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, round_settle_cmd, payout_amount),
+	FIELD(FIELD_STR, round_settle_cmd, remark),
+	FIELD(FIELD_JSON, round_settle_cmd, user_bet),
+	FIELD(FIELD_JSON, round_settle_cmd, game_result),
+	FIELD(FIELD_JSON, round_settle_cmd, user_bet_result),
+	FIELD(FIELD_U64, round_settle_cmd, sender),
+	FIELD_END,
+};
+const struct field round_settle_result_fields[] = {
+	VERDICT(round_settle_result),
+	FIELD(FIELD_U64, round_settle_result, transaction_id),
+	FIELD(FIELD_MONEY, round_settle_result, bet_amount),
+	FIELD(FIELD_MONEY, round_settle_result, addition_amount),
+	FIELD(FIELD_MONEY, round_settle_result, win_amount),
+	FIELD(FIELD_MONEY, round_settle_result, payout_amount),
+	FIELD(FIELD_U64, round_settle_result, event),
+	FIELD_NAMED(round_settle_result, callback_state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, round_settle_result, callback_attempts),
+	GRANT(round_settle_result),
+	FIELD_END,
+};
+
+const struct field callback_end_cmd_fields[] = {
+	FIELD(FIELD_U64, callback_end_cmd, event),
+	FIELD_NAMED(callback_end_cmd, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_STR, callback_end_cmd, casino_id),
+	FIELD(FIELD_U32, callback_end_cmd, attempt),
+	FIELD_SUB(callback_end_cmd, outcome, callback_outcome, callback_outcome_fields),
+	FIELD_END,
+};
+const struct field callback_end_result_fields[] = {
+	VERDICT(callback_end_result),
+	FIELD(FIELD_BOOL, callback_end_result, late),
+	FIELD_NAMED(callback_end_result, state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, callback_end_result, attempts),
+	FIELD(FIELD_TIME_MS, callback_end_result, next_ms),
+	BET_ANSWER(callback_end_result),
+	FIELD_END,
+};
+
+const struct field due_entry_fields[] = {
+	FIELD(FIELD_U64, due_entry, event),
+	FIELD(FIELD_STR, due_entry, casino_id),
+	FIELD_NAMED(due_entry, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_BOOL, due_entry, takeover),
+	FIELD(FIELD_U64, due_entry, overdue_ms),
+	FIELD_END,
+};
+const struct field callback_find_cmd_fields[] = {
+	FIELD(FIELD_U32, callback_find_cmd, most),
+	FIELD_END,
+};
+const struct field callback_find_result_fields[] = {
+	VERDICT(callback_find_result),
+	FIELD(FIELD_U64, callback_find_result, waiting),
+	FIELD(FIELD_U32, callback_find_result, count),
+	FIELD(FIELD_BYTES, callback_find_result, entries),
+	FIELD_END,
+};
+
+const struct field callback_claim_cmd_fields[] = {
+	FIELD(FIELD_U64, callback_claim_cmd, event),
+	FIELD(FIELD_U64, callback_claim_cmd, sender),
+	FIELD_END,
+};
+const struct field callback_claim_result_fields[] = {
+	VERDICT(callback_claim_result),
+	FIELD(FIELD_BOOL, callback_claim_result, taken_over),
+	FIELD(FIELD_STR, callback_claim_result, casino_id),
+	FIELD_NAMED(callback_claim_result, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD_NAMED(callback_claim_result, state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, callback_claim_result, attempts),
+	FIELD(FIELD_TIME_MS, callback_claim_result, next_ms),
+	GRANT(callback_claim_result),
+	FIELD_END,
+};
