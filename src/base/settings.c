@@ -1,70 +1,17 @@
-#include "base/settings.h"
+#include "base/settings_options.h"
 
 #include "base/text.h"
 
 #include <confuse.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* More than any sane file; a device or a database given by mistake is not read to its end. */
 #define FILE_MAX_BYTES (1024 * 1024)
-/* A socket's path has 107 bytes; the longest name in the directory is "/admin.sock". */
-#define SOCKET_DIRECTORY_MAX 96
-#define MESSAGE_MAX          256
-/* The default of every list. */
-#define EMPTY_LIST "{}"
 /* What ends a word in libconfuse's language. */
 #define SEPARATORS " \t\r\n={}()+,"
-
-enum option_type {
-	OPTION_NUMBER,    /* uint32_t from min to max */
-	OPTION_DIRECTORY, /* absolute path of at most max bytes */
-	OPTION_PREFIX,    /* text_base_path() */
-	OPTION_NAME,      /* "" or [A-Za-z0-9_.-]{1,max} */
-	OPTION_TARGET,    /* syslog or stderr */
-	OPTION_LEVEL,     /* enum log_level */
-	OPTION_NETWORKS,  /* a list: struct network[], its length in the member after it */
-};
-
-struct option {
-	const char *name;
-	enum option_type type;
-	uint32_t offset;
-	uint32_t size;
-	const char *preset;
-	uint32_t min;
-	uint32_t max;
-};
-
-#define OPTION(type_, member_, preset_, min_, max_)                                                \
-	{#member_, (type_), (uint32_t)offsetof(struct settings, member_),                          \
-		(uint32_t)sizeof(((struct settings *)0)->member_), (preset_), (min_), (max_)}
-
-static const struct option options[] = {
-	OPTION(OPTION_DIRECTORY, state_directory, "/var/lib/creditbridge", 0, 3072),
-	OPTION(OPTION_DIRECTORY, socket_directory, "/run/creditbridge", 0, SOCKET_DIRECTORY_MAX),
-	OPTION(OPTION_NAME, socket_group, "", 0, 63),
-	OPTION(OPTION_PREFIX, base_path, "", 0, 255),
-	OPTION(OPTION_TARGET, log_target, "syslog", 0, 15),
-	OPTION(OPTION_LEVEL, log_level, "info", 0, 0),
-	OPTION(OPTION_NUMBER, request_window_s, "300", 0, 86400),
-	/* The worker's stop is bounded at 7 s: a longer call would be cut by it. */
-	OPTION(OPTION_NUMBER, ledger_deadline_ms, "5000", 100, 6000),
-	OPTION(OPTION_NUMBER, ledger_connections_max, "1024", 1, 65536),
-	OPTION(OPTION_NUMBER, ledger_queue_max, "1024", 1, 65536),
-	OPTION(OPTION_NUMBER, ledger_cache_mib, "256", 1, 65536),
-	OPTION(OPTION_NUMBER, checkpoint_kib, "8192", 64, 1048576),
-	OPTION(OPTION_NUMBER, checkpoint_interval_ms, "1000", 100, 3600000),
-	OPTION(OPTION_NUMBER, log_keep_mib, "1024", 0, 16777216),
-	OPTION(OPTION_NUMBER, disk_low_water_mib, "64", 0, 16777216),
-	OPTION(OPTION_NUMBER, disk_ballast_mib, "16", 0, 65536),
-	OPTION(OPTION_NETWORKS, callback_networks, EMPTY_LIST, 0, SETTINGS_NETWORKS_MAX),
-};
-#define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
 /*
  * What one settings_load() works on. libconfuse hands no pointer of ours to its callbacks, and its
@@ -72,123 +19,10 @@ static const struct option options[] = {
  */
 static struct {
 	struct settings *settings;
-	char message[MESSAGE_MAX]; /* the first error; "": none */
+	char message[OPTION_MESSAGE_MAX]; /* the first error; "": none */
 	int line;
+	int lines[OPTIONS_MAX]; /* where each option was set; 0: it was not */
 } load;
-
-static bool set_number(const struct option *option, uint32_t *to, const char *value)
-{
-	size_t digits = strspn(value, "0123456789");
-	unsigned long number;
-
-	if (!digits || digits > 10 || value[digits])
-		return false;
-	number = strtoul(value, NULL, 10);
-	if (number < option->min || number > option->max)
-		return false;
-	*to = (uint32_t)number;
-	return true;
-}
-
-static bool directory_ok(const char *value)
-{
-	return value[0] == '/';
-}
-
-/* One more network, as a list is read. */
-static bool add_network(const struct option *option, struct settings *settings, const char *value)
-{
-	uint32_t *count = &settings->callback_network_count;
-
-	if (*count >= option->max ||
-		!network_parse(value, &settings->callback_networks[*count]))
-		return false;
-	++*count;
-	return true;
-}
-
-static bool option_set(const struct option *option, struct settings *settings, const char *value)
-{
-	char *member = (char *)settings + option->offset;
-	size_t len = strlen(value);
-
-	if (option->type != OPTION_NUMBER && option->type != OPTION_LEVEL &&
-		option->type != OPTION_NETWORKS &&
-		(len > option->max || !text_is_utf8_clean(value, len)))
-		return false;
-	switch (option->type) {
-	case OPTION_NUMBER:
-		return set_number(option, (uint32_t *)(void *)member, value);
-	case OPTION_DIRECTORY:
-		return directory_ok(value) && text_copy(member, option->size, value);
-	case OPTION_PREFIX:
-		return text_base_path(value, member, option->size);
-	case OPTION_NAME:
-		return (!len || text_is_name(value, option->max)) &&
-			text_copy(member, option->size, value);
-	case OPTION_TARGET:
-		return (strcmp(value, "syslog") == 0 || strcmp(value, "stderr") == 0) &&
-			text_copy(member, option->size, value);
-	case OPTION_LEVEL:
-		return log_level_parse(value, (enum log_level *)(void *)member);
-	case OPTION_NETWORKS:
-		return add_network(option, settings, value);
-	}
-	return false;
-}
-
-static void explain(const struct option *option, char message[MESSAGE_MAX])
-{
-	switch (option->type) {
-	case OPTION_NUMBER:
-		snprintf(message, MESSAGE_MAX, "%s must be a whole number from %" PRIu32
-			" to %" PRIu32, option->name, option->min, option->max);
-		return;
-	case OPTION_DIRECTORY:
-		snprintf(message, MESSAGE_MAX, "%s must be an absolute path of at most %" PRIu32
-			" bytes", option->name, option->max);
-		return;
-	case OPTION_PREFIX:
-		snprintf(message, MESSAGE_MAX, "%s " TEXT_BASE_PATH_RULE " at most %" PRIu32
-			" bytes", option->name, option->max);
-		return;
-	case OPTION_NAME:
-		snprintf(message, MESSAGE_MAX, "%s must be empty or at most %" PRIu32
-			" of A-Z a-z 0-9 _ . -", option->name, option->max);
-		return;
-	case OPTION_TARGET:
-		snprintf(message, MESSAGE_MAX, "%s must be syslog or stderr", option->name);
-		return;
-	case OPTION_LEVEL:
-		snprintf(message, MESSAGE_MAX, "%s must be error, warning, info or debug",
-			option->name);
-		return;
-	case OPTION_NETWORKS:
-		snprintf(message, MESSAGE_MAX, "%s must be a list of at most %" PRIu32
-			" networks such as \"10.0.0.0/8\" or \"fd00::/8\"", option->name,
-			option->max);
-		return;
-	}
-}
-
-const char *settings_option(unsigned int number, const char **preset)
-{
-	if (number >= OPTION_COUNT)
-		return NULL;
-	*preset = options[number].preset;
-	return options[number].name;
-}
-
-void settings_defaults(struct settings *settings)
-{
-	memset(settings, 0, sizeof(*settings));
-	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		/* A default that its own option refuses is a bug of the table. */
-		if (options[i].type != OPTION_NETWORKS &&
-			!option_set(&options[i], settings, options[i].preset))
-			abort();
-	}
-}
 
 /* libconfuse's errors: the first one counts, what follows is its echo. */
 static void on_error(cfg_t *cfg, const char *format, va_list args)
@@ -198,7 +32,7 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
 	if (load.message[0])
 		return;
 	load.line = cfg->line;
-	vsnprintf(load.message, MESSAGE_MAX, format, args);
+	vsnprintf(load.message, OPTION_MESSAGE_MAX, format, args);
 }
 
 /* The whole list so far: it may be added to. */
@@ -217,11 +51,10 @@ static bool list_set(const struct option *option, cfg_opt_t *opt)
 /* Called after each option with the value it was given, and after each value of a list. */
 static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 {
-	const struct option *option = options;
+	const struct option *option = option_named(opt->name);
 	const char *value;
 
-	while (strcmp(option->name, opt->name) != 0)
-		option++;
+	load.lines[option - settings_options] = cfg->line;
 	if (option->type == OPTION_NETWORKS) {
 		if (list_set(option, opt))
 			return 0;
@@ -232,14 +65,14 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 	}
 	if (!load.message[0]) {
 		load.line = cfg->line;
-		explain(option, load.message);
+		option_explain(option, load.message);
 	}
 	return -1;
 }
 
 static enum status complain(enum status status, const char *message)
 {
-	text_copy(load.message, MESSAGE_MAX, message);
+	text_copy(load.message, OPTION_MESSAGE_MAX, message);
 	return status;
 }
 
@@ -331,7 +164,7 @@ static bool blank_comments(char *text)
  */
 static const struct option *find_repeated(char *text, int *line)
 {
-	bool given[OPTION_COUNT] = {false};
+	bool given[OPTIONS_MAX] = {false};
 	struct {
 		const char *at;
 		size_t len;
@@ -352,13 +185,13 @@ static const struct option *find_repeated(char *text, int *line)
 			word.at = text;
 			word.len = (size_t)(end - text);
 		}
-		for (size_t i = 0; *text == '=' && i < OPTION_COUNT; i++) {
-			if (strlen(options[i].name) != word.len ||
-				memcmp(options[i].name, word.at, word.len) != 0)
+		for (size_t i = 0; *text == '=' && i < settings_option_count; i++) {
+			if (strlen(settings_options[i].name) != word.len ||
+				memcmp(settings_options[i].name, word.at, word.len) != 0)
 				continue;
 			*line = load.line;
 			if (given[i])
-				return &options[i];
+				return &settings_options[i];
 			given[i] = true;
 		}
 		/* Behind any of these another word begins. */
@@ -374,14 +207,28 @@ static enum status complain_repeated(enum status status, const struct option *re
 	if (status != STATUS_OK && load.line <= line)
 		return status;
 	load.line = line;
-	snprintf(load.message, MESSAGE_MAX, "%s is set a second time%s", repeated->name,
+	snprintf(load.message, OPTION_MESSAGE_MAX, "%s is set a second time%s", repeated->name,
 		repeated->type == OPTION_NETWORKS ? "; add to it with +=" : "");
+	return STATUS_CONFIG;
+}
+
+/* What options must be to each other: told of the line where the later one of them is set. */
+static enum status compare(void)
+{
+	const struct option *between[2];
+	int line[2];
+
+	if (options_agree(load.settings, between, load.message))
+		return STATUS_OK;
+	for (int i = 0; i < 2; i++)
+		line[i] = load.lines[between[i] - settings_options];
+	load.line = line[0] > line[1] ? line[0] : line[1];
 	return STATUS_CONFIG;
 }
 
 static enum status parse(char *text)
 {
-	cfg_opt_t opts[OPTION_COUNT + 1];
+	cfg_opt_t opts[OPTIONS_MAX + 1];
 	const struct option *repeated;
 	enum status status = STATUS_OK;
 	int line = 0;
@@ -390,17 +237,17 @@ static enum status parse(char *text)
 	if (!blank_comments(text))
 		return complain(STATUS_CONFIG, "a comment that begins here has no end");
 	repeated = find_repeated(text, &line);
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		opts[i] = options[i].type == OPTION_NETWORKS
-			? (cfg_opt_t)CFG_STR_LIST(options[i].name, NULL, CFGF_NODEFAULT)
-			: (cfg_opt_t)CFG_STR(options[i].name, NULL, CFGF_NODEFAULT);
-	opts[OPTION_COUNT] = (cfg_opt_t)CFG_END();
+	for (size_t i = 0; i < settings_option_count; i++)
+		opts[i] = settings_options[i].type == OPTION_NETWORKS
+			? (cfg_opt_t)CFG_STR_LIST(settings_options[i].name, NULL, CFGF_NODEFAULT)
+			: (cfg_opt_t)CFG_STR(settings_options[i].name, NULL, CFGF_NODEFAULT);
+	opts[settings_option_count] = (cfg_opt_t)CFG_END();
 	cfg = cfg_init(opts, CFGF_NONE);
 	if (!cfg)
 		return complain(STATUS_NOMEM, strerror(ENOMEM));
 	cfg_set_error_function(cfg, on_error);
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		cfg_set_validate_func(cfg, options[i].name, on_option);
+	for (size_t i = 0; i < settings_option_count; i++)
+		cfg_set_validate_func(cfg, settings_options[i].name, on_option);
 	if (cfg_parse_buf(cfg, text) != CFG_SUCCESS) {
 		status = STATUS_CONFIG;
 		if (!load.message[0]) {
@@ -409,11 +256,13 @@ static enum status parse(char *text)
 		}
 	}
 	/* An empty list has no value that on_option() was called for. */
-	for (size_t i = 0; status == STATUS_OK && i < OPTION_COUNT; i++) {
-		if (options[i].type == OPTION_NETWORKS)
-			list_set(&options[i], cfg_getopt(cfg, options[i].name));
+	for (size_t i = 0; status == STATUS_OK && i < settings_option_count; i++) {
+		if (settings_options[i].type == OPTION_NETWORKS)
+			list_set(&settings_options[i], cfg_getopt(cfg, settings_options[i].name));
 	}
 	cfg_free(cfg);
+	if (status == STATUS_OK)
+		status = compare();
 	return repeated ? complain_repeated(status, repeated, line) : status;
 }
 
@@ -427,6 +276,7 @@ enum status settings_load(struct settings *settings, const char *path, FILE *err
 	load.settings = &result;
 	load.message[0] = '\0';
 	load.line = 1;
+	memset(load.lines, 0, sizeof(load.lines));
 	status = read_file(path, &text);
 	if (status == STATUS_OK)
 		status = parse(text);

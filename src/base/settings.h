@@ -1,9 +1,9 @@
 /*
  * settings - /etc/creditbridge/creditbridge.conf, read by libconfuse.
  *
- * Every option has a default; an unknown option, one set twice, a wrong type or a value out of range
- * is refused with "FILE:LINE: message". Dealers, keys and players are not configuration: they live in the
- * ledger. The table of options is in settings.c.
+ * Every option has a default; an unknown option, one set twice, a wrong type, a value out of range
+ * or two that do not go together are refused with "FILE:LINE: message". Dealers, keys and players
+ * are not configuration: they live in the ledger. The table of options is in settings_options.c.
  */
 #ifndef BASE_SETTINGS_H
 #define BASE_SETTINGS_H
@@ -36,6 +36,18 @@ struct settings {
 	uint32_t log_keep_mib;           /* logs older than the last checkpoint kept for roll-forward */
 	uint32_t disk_low_water_mib;     /* below this much free space writes are refused */
 	uint32_t disk_ballast_mib;       /* file given up when recovery finds no space */
+	/* Callbacks (api.md, B; Bet states). Tests shorten these. */
+	uint32_t callback_timeout_ms;         /* of the whole call, of which ... */
+	uint32_t callback_connect_timeout_ms; /* ... name, connection and TLS may take this */
+	uint32_t callback_lease_ms; /* of an attempt; at least callback_timeout_ms + 1500 */
+	uint32_t callback_owner_patience_ms; /* after its lease a betting's sender is cut off */
+	uint32_t result_second_attempt_ms;   /* betting-result: after the first one failed */
+	uint32_t result_third_attempt_ms;    /* after the second one failed */
+	uint32_t refund_backoff_ms;     /* betting-refund: after the first, then doubled ... */
+	uint32_t refund_backoff_max_ms; /* ... up to this */
+	uint32_t refund_give_up_s;      /* parked so long after it was first due */
+	uint32_t breaker_open_ms;       /* then one call is let through */
+	uint32_t sweep_concurrency;     /* attempts that creditbridge-sweep has under way */
 	/* Networks that are not public and that callbacks may be sent to all the same (api.md, B). */
 	struct network callback_networks[SETTINGS_NETWORKS_MAX];
 	uint32_t callback_network_count;

@@ -156,7 +156,7 @@ struct total {
 	money_t adjusted;
 	money_t staked; /* by bets of transfer-wallet players */
 	money_t paid;   /* to them by rounds */
-	uint64_t open_bets; /* PENDING, ACCEPTED or REFUNDING, and callbacks not ended */
+	uint64_t open_bets; /* PENDING, ACCEPTED or REFUNDING; and results not delivered or cancelled */
 };
 
 struct player {

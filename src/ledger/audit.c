@@ -54,7 +54,7 @@ void audit_write(struct ws *ws, const struct apply_context *context,
 
 	memset(&audit, 0, sizeof(audit));
 	audit.seq = done.audit_seq = counter_next(ws, AUDIT_COUNTER);
-	audit.time_ms = context->now_ms;
+	audit.time_ms = context->now.wall_ms;
 	audit.uid = operator->uid;
 	audit.login_uid = operator->login_uid;
 	audit.peer_uid = context->peer_uid;

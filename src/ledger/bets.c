@@ -1,13 +1,20 @@
 /*
  * bets - group C: a player's bet is placed.
  *
- * In a transfer wallet it debits the ledger. The idempotency key is the client's
- * request_transaction_id (api.md C 1).
+ * In a transfer wallet it debits the ledger. In a seamless one it becomes PENDING, and B2 asks the
+ * dealer. The idempotency key is the client's request_transaction_id (api.md C 1).
  */
+#include "ledger/bets.h"
+
 #include "domain/wager.h"
 #include "ledger/book.h"
 #include "ledger/keys.h"
+#include "ledger/outbox.h"
 #include "ledger/subject.h"
+#include "wire/callback_body.h"
+
+/* What a caller is told to wait when the dealer takes no call. */
+#define BUSY_RETRY_S 1
 
 static struct request bet_request(const struct bet_place_cmd *cmd)
 {
@@ -20,8 +27,9 @@ void bet_place_keys(const void *arg, struct ws *ws)
 	struct request request = bet_request(cmd);
 	const struct player *player;
 	const struct request *stored;
+	const struct bet *bet;
 	struct round round;
-	struct bet bet;
+	struct bet key_bet;
 	struct player key;
 
 	ws_want(ws, RECORD_REQUEST, &request);
@@ -32,11 +40,15 @@ void bet_place_keys(const void *arg, struct ws *ws)
 		round = round_named(player->player_id, cmd->game_id);
 		ws_want(ws, RECORD_ROUND, &round);
 	}
+	outbox_want_new(ws);
 	stored = ws_get(ws, RECORD_REQUEST, &request);
-	if (stored && stored->bet_number) {
-		bet = bet_named(stored->player_id, stored->game_id, stored->bet_number);
-		ws_want(ws, RECORD_BET, &bet);
-	}
+	if (!stored || !stored->bet_number)
+		return;
+	key_bet = bet_named(stored->player_id, stored->game_id, stored->bet_number);
+	ws_want(ws, RECORD_BET, &key_bet);
+	bet = ws_loaded(ws, RECORD_BET, &key_bet) ? ws_get(ws, RECORD_BET, &key_bet) : NULL;
+	if (bet && bet->state == BET_PENDING)
+		outbox_want_grant(ws, bet->event);
 }
 
 /* The member in which the repeated request differs, or NULL. */
@@ -56,8 +68,7 @@ static const char *bet_difference(const struct bet_place_cmd *cmd, const struct 
 	return NULL;
 }
 
-/* The answer of a bet that was placed, by its present state (api.md C 1). */
-static void bet_answer(const struct bet *bet, struct bet_place_result *result)
+void bet_answer(const struct bet *bet, struct verdict *verdict, struct bet_answer *answer)
 {
 	static const enum refusal refusals[BET_STATE_COUNT] = {
 		[BET_PENDING] = REFUSAL_BET_IN_PROGRESS,
@@ -65,33 +76,35 @@ static void bet_answer(const struct bet *bet, struct bet_place_result *result)
 		[BET_REFUNDED] = REFUSAL_DEALER_TIMEOUT,
 	};
 
-	result->verdict.refusal =
-		bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
-	result->bet.transaction_id = bet->transaction_id;
-	result->bet.state = bet->state == BET_SETTLED ? BET_ACCEPTED : bet->state;
-	result->bet.has_balance = bet->has_balance;
-	result->bet.balance = bet->balance;
-	text_copy(result->bet.dealer_error_id, DEALER_ERROR_ID_SIZE, bet->dealer_error_id);
-	text_copy(result->bet.dealer_error_detail, DEALER_ERROR_TEXT_SIZE,
-		bet->dealer_error_detail);
+	verdict->refusal = bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
+	answer->transaction_id = bet->transaction_id;
+	answer->state = bet->state == BET_SETTLED ? BET_ACCEPTED : bet->state;
+	answer->has_balance = bet->has_balance;
+	answer->balance = bet->balance;
+	text_copy(answer->dealer_error_id, DEALER_ERROR_ID_SIZE, bet->dealer_error_id);
+	text_copy(answer->dealer_error_detail, DEALER_ERROR_TEXT_SIZE, bet->dealer_error_detail);
 }
 
-static void bet_replay(struct ws *ws, const struct bet_place_cmd *cmd,
-	const struct request *stored, const struct player *player, struct bet_place_result *result)
+static void bet_replay(struct ws *ws, const struct apply_context *context,
+	const struct bet_place_cmd *cmd, const struct request *stored,
+	const struct subject *subject, struct bet_place_result *result)
 {
 	struct bet key = bet_named(stored->player_id, stored->game_id, stored->bet_number);
 	const struct bet *bet =
 		stored->bet_number ? ws_get(ws, RECORD_BET, &key) : NULL;
-	const char *differs = bet_difference(cmd, stored, bet, player);
+	const char *differs = bet_difference(cmd, stored, bet, subject->player);
 
 	if (differs) {
 		result->verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
 		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
 		return;
 	}
-	result->verdict.replay = true;
+	/* The same call, whose answer was lost: it still has to send. */
+	result->verdict.replay = !bet || bet->state != BET_PENDING || !subject->dealer ||
+		!outbox_grant_again(ws, context, subject->dealer, bet->event, cmd->sender,
+			&result->send);
 	if (bet) {
-		bet_answer(bet, result);
+		bet_answer(bet, &result->verdict, &result->bet);
 		return;
 	}
 	result->verdict.refusal = stored->outcome;
@@ -106,8 +119,6 @@ static enum refusal bet_decide(const struct bet_place_cmd *cmd, const struct dea
 		return REFUSAL_DEALER_SUSPENDED;
 	if (player && player->suspended)
 		return REFUSAL_USER_SUSPENDED;
-	if (dealer->mode != WALLET_TRANSFER)
-		return REFUSAL_WRONG_WALLET_MODE;
 	if (!money_has_decimals(cmd->bet_amount, dealer->decimals))
 		return REFUSAL_INVALID_AMOUNT;
 	if (!player)
@@ -204,6 +215,46 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 	return REFUSAL_NONE;
 }
 
+/* A seamless wallet: the bet is pending, and B2 may be sent. */
+static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
+	const struct bet_place_cmd *cmd, const struct round *round, struct bet *bet,
+	const struct subject *subject, struct callback_grant *send)
+{
+	const struct outbox_subject of = {
+		.dealer = subject->dealer,
+		.player_id = bet->player_id,
+		.game_id = bet->game_id,
+		.bet_number = bet->number,
+	};
+	struct bet_body body;
+
+	if (!outbox_admit_next(ws, context, subject->dealer))
+		return REFUSAL_DEALER_BUSY;
+	bet->transaction_id = book_transaction(ws, subject->player, bet->game_id, bet->number,
+		context->now.wall_ms);
+	if (!bet->transaction_id)
+		return REFUSAL_INTERNAL_ERROR;
+	memset(&body, 0, sizeof(body));
+	text_copy(body.user_id, sizeof(body.user_id), round->user_id);
+	text_copy(body.player_id, sizeof(body.player_id), bet->player_id);
+	body.bet_amount = bet->bet_amount;
+	body.transaction_id = bet->transaction_id;
+	body.timestamp = bet->accepted_ms;
+	text_copy(body.remark, sizeof(body.remark), bet->remark);
+	text_copy(body.game_id, sizeof(body.game_id), bet->game_id);
+	body.user_bet = bet->user_bet;
+	bet->event = outbox_open(ws, context, CALLBACK_BETTING, &of, 0, &body);
+	if (!bet->event ||
+		!outbox_begin(ws, context, subject->dealer, bet->event, cmd->sender, send)) {
+		ws_fail(ws, "a betting that cannot be begun");
+		return REFUSAL_INTERNAL_ERROR;
+	}
+	ws_put(ws, RECORD_ROUND, round);
+	ws_append(ws, RECORD_BET, bet);
+	record_bet(ws, cmd, subject->player, bet, NULL, REFUSAL_NONE, context->now.wall_ms);
+	return REFUSAL_NONE;
+}
+
 /* What the edge has checked, checked again. */
 static bool bet_sane(const struct bet_place_cmd *cmd)
 {
@@ -213,25 +264,30 @@ static bool bet_sane(const struct bet_place_cmd *cmd)
 }
 
 /* Places a bet under a key that is new. */
-static void place(struct ws *ws, const struct bet_place_cmd *cmd, const struct subject *subject,
-	const struct round *stored, int64_t now_ms, struct bet_place_result *result)
+static void place(struct ws *ws, const struct apply_context *context,
+	const struct bet_place_cmd *cmd, const struct subject *subject, const struct round *stored,
+	struct bet_place_result *result)
 {
+	enum refusal refusal = bet_decide(cmd, subject->dealer, subject->player, stored);
 	struct round round;
 	struct bet bet;
 
-	result->verdict.refusal = bet_decide(cmd, subject->dealer, subject->player, stored);
-	if (!subject->player)
-		return;
-	result->verdict.current_balance = subject->player->balance;
-	if (result->verdict.refusal != REFUSAL_NONE)
-		return;
-	round = round_with_bet(cmd, subject->dealer, subject->player, stored);
-	bet = bet_new(cmd, &round, now_ms);
-	result->verdict.refusal = bet_debit(ws, cmd, &round, &bet, subject->player, now_ms);
-	if (result->verdict.refusal == REFUSAL_NONE) {
-		result->verdict.current_balance = 0;
-		bet_answer(&bet, result);
+	if (refusal == REFUSAL_NONE) {
+		round = round_with_bet(cmd, subject->dealer, subject->player, stored);
+		bet = bet_new(cmd, &round, context->now.wall_ms);
+		refusal = round.mode == WALLET_SEAMLESS
+			? bet_ask(ws, context, cmd, &round, &bet, subject, &result->send)
+			: bet_debit(ws, cmd, &round, &bet, subject->player, context->now.wall_ms);
 	}
+	result->verdict.refusal = refusal;
+	if (refusal == REFUSAL_NONE) {
+		book_open_bets(ws, bet.casino_id, 1);
+		bet_answer(&bet, &result->verdict, &result->bet);
+		return;
+	}
+	result->verdict.retry_after_s = refusal == REFUSAL_DEALER_BUSY ? BUSY_RETRY_S : 0;
+	if (subject->player)
+		result->verdict.current_balance = subject->player->balance;
 }
 
 void bet_place_apply(const void *arg, const struct apply_context *context, struct ws *ws,
@@ -252,7 +308,7 @@ void bet_place_apply(const void *arg, const struct apply_context *context, struc
 	}
 	refusal = subject_find(ws, &cmd->player, &subject);
 	if (stored) {
-		bet_replay(ws, cmd, stored, subject.player, result);
+		bet_replay(ws, context, cmd, stored, &subject, result);
 		return;
 	}
 	if (subject.player) {
@@ -260,7 +316,7 @@ void bet_place_apply(const void *arg, const struct apply_context *context, struc
 		round = ws_get(ws, RECORD_ROUND, &round_key);
 	}
 	if (subject.dealer)
-		place(ws, cmd, &subject, round, context->now_ms, result);
+		place(ws, context, cmd, &subject, round, result);
 	else
 		result->verdict.refusal = refusal;
 }

@@ -66,3 +66,13 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
 	ws_append(ws, RECORD_ENTRY, entry);
 	return REFUSAL_NONE;
 }
+
+void book_open_bets(struct ws *ws, const char *casino_id, int32_t change)
+{
+	struct total key = total_named(casino_id);
+	const struct total *stored = ws_get(ws, RECORD_TOTAL, &key);
+	struct total total = stored ? *stored : key;
+
+	total.open_bets += (uint64_t)(int64_t)change;
+	ws_put(ws, RECORD_TOTAL, &total);
+}

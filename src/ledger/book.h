@@ -28,4 +28,7 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
 uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
 	uint32_t bet_number, int64_t now_ms);
 
+/* Counts bets and callbacks of the dealer that came open, or ended (struct total, open_bets). */
+void book_open_bets(struct ws *ws, const char *casino_id, int32_t change);
+
 #endif

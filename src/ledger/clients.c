@@ -55,12 +55,12 @@ void client_put_apply(const void *arg, const struct apply_context *context, stru
 	if (stored)
 		client = *stored;
 	else
-		client.created_ms = context->now_ms;
+		client.created_ms = context->now.wall_ms;
 	client.removed = cmd->remove;
 	memset(client.keys, 0, sizeof(client.keys));
 	if (!cmd->remove)
 		result->verdict.refusal = keyslots_add(client.keys, &client.keys_issued,
-			cmd->secret, context->now_ms, result->key_id);
+			cmd->secret, context->now.wall_ms, result->key_id);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	ws_put(ws, RECORD_CLIENT, &client);
@@ -124,7 +124,7 @@ void client_key_apply(const void *arg, const struct apply_context *context, stru
 	if (state != AUDIT_NEW)
 		return;
 	client = *stored;
-	result->verdict.refusal = change_key(cmd, &client, context->now_ms, result->key_id);
+	result->verdict.refusal = change_key(cmd, &client, context->now.wall_ms, result->key_id);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	ws_put(ws, RECORD_CLIENT, &client);

@@ -27,6 +27,7 @@ struct connection {
 	bool again;   /* complete frames may be left in @in */
 	bool waiting_to_write;
 	uint32_t peer_uid;
+	uint64_t link; /* its number: the owner of what it sends */
 	unsigned int queued; /* its frames in the queue */
 	size_t taken;        /* bytes of @in that were taken as frames */
 	struct buffer in;

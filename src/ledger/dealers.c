@@ -190,10 +190,10 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	memset(dealer->keys, 0, sizeof(dealer->keys));
 	text_copy(dealer->keys[0].key_id, KEY_ID_SIZE, "k1");
 	text_copy(dealer->keys[0].secret, KEY_SECRET_SIZE, cmd->dealer.keys[0].secret);
-	dealer->keys[0].created_ms = context->now_ms;
+	dealer->keys[0].created_ms = context->now.wall_ms;
 	text_copy(dealer->signing_key_id, KEY_ID_SIZE, "k1");
 	dealer->keys_issued = 1;
-	dealer->created_ms = context->now_ms;
+	dealer->created_ms = context->now.wall_ms;
 	if (bad_setting(dealer))
 		return refuse(verdict, REFUSAL_BAD_REQUEST, bad_setting(dealer));
 	counter_next(ws, DEALERS_COUNTER);
@@ -315,7 +315,7 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 		return;
 	dealer = *stored;
 	result->verdict.refusal = cmd->action == KEY_ADD
-		? keyslots_add(dealer.keys, &dealer.keys_issued, cmd->secret, context->now_ms,
+		? keyslots_add(dealer.keys, &dealer.keys_issued, cmd->secret, context->now.wall_ms,
 			  result->key_id)
 		: key_change(cmd, &dealer, result->key_id);
 	if (result->verdict.refusal != REFUSAL_NONE)

@@ -145,10 +145,28 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 	return code;
 }
 
+static struct outbox_options outbox_options_of(const struct settings *settings)
+{
+	return (struct outbox_options){
+		.retry = {
+			.result_delay_ms = {settings->result_second_attempt_ms,
+				settings->result_third_attempt_ms},
+			.refund_backoff_ms = settings->refund_backoff_ms,
+			.refund_backoff_max_ms = settings->refund_backoff_max_ms,
+			.refund_give_up_ms = (int64_t)settings->refund_give_up_s * 1000,
+		},
+		.lease_ms = settings->callback_lease_ms,
+		.owner_patience_ms = settings->callback_owner_patience_ms,
+		.breaker_open_ms = settings->breaker_open_ms,
+	};
+}
+
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
 	const char *installation, enum engine_start start)
 {
 	struct ledger *ledger = malloc(sizeof(*ledger));
+	const struct outbox_options outbox = outbox_options_of(settings);
+	struct moment now;
 	struct store *store = NULL;
 	enum engine_exit code;
 	enum status status = STATUS_OK;
@@ -162,8 +180,9 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 		free(ledger);
 		return exit_for(status);
 	}
-	if (!ledger_init(ledger, store, (uint64_t)clock_wall_ms() << 16)) {
-		log_line(LOG_LEVEL_ERROR, "ledger_failed", "reason=\"cannot read the counters\"");
+	now = clock_now();
+	if (!ledger_init(ledger, store, (uint64_t)now.wall_ms << 16, &outbox, &now)) {
+		log_line(LOG_LEVEL_ERROR, "ledger_failed", "reason=\"cannot read the rows of the start\"");
 		return ENGINE_LOST;
 	}
 	ledger->started_ms = clock_boot_ms();

@@ -25,15 +25,19 @@ struct bucket {
 struct flow_dealer {
 	char casino_id[CASINO_ID_SIZE];
 	enum breaker breaker;
+	int64_t open_ms; /* how long the breaker stays open */
 	int64_t open_until_ms;
 	uint64_t probe; /* the permit that is let through half-open; 0: none yet */
 	struct bucket buckets[FLOW_BUCKETS];
+	uint32_t max_inflight; /* as last heard */
 	uint32_t permit_count;
 	struct permit permits[FLOW_PERMITS_MAX];
 };
 
 bool flow_init(struct flow *flow)
 {
+	memset(flow, 0, sizeof(*flow));
+	flow->open_ms = FLOW_OPEN_MS;
 	flow->dealers = calloc(SLOTS, sizeof(*flow->dealers));
 	return flow->dealers != NULL;
 }
@@ -56,8 +60,10 @@ static struct flow_dealer *find(struct flow *flow, const char *casino_id)
 		at = (at + 1) % SLOTS;
 	if (!flow->dealers[at]) {
 		flow->dealers[at] = calloc(1, sizeof(**flow->dealers));
-		if (flow->dealers[at])
-			text_copy(flow->dealers[at]->casino_id, CASINO_ID_SIZE, casino_id);
+		if (!flow->dealers[at])
+			return NULL;
+		text_copy(flow->dealers[at]->casino_id, CASINO_ID_SIZE, casino_id);
+		flow->dealers[at]->open_ms = flow->open_ms;
 	}
 	return flow->dealers[at];
 }
@@ -73,7 +79,7 @@ static void open_breaker(struct flow_dealer *dealer, int64_t now_ms)
 {
 	dealer->breaker = BREAKER_OPEN;
 	dealer->probe = 0;
-	dealer->open_until_ms = now_ms + FLOW_OPEN_MS;
+	dealer->open_until_ms = now_ms + dealer->open_ms;
 }
 
 static void count(struct flow_dealer *dealer, bool bad, int64_t now_ms)
@@ -146,6 +152,54 @@ static bool held(const struct flow_dealer *dealer, uint64_t id, uint32_t *at)
 	return false;
 }
 
+void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight)
+{
+	struct flow_dealer *dealer = find(flow, casino_id);
+
+	if (dealer)
+		dealer->max_inflight = max_inflight;
+}
+
+void flow_mark(struct flow *flow)
+{
+	flow->taken_count = 0;
+}
+
+void flow_undo(struct flow *flow)
+{
+	while (flow->taken_count) {
+		const struct flow_taken *taken = &flow->taken[--flow->taken_count];
+		uint32_t at;
+
+		if (held(taken->dealer, taken->id, &at))
+			drop(taken->dealer, at);
+		if (taken->dealer->probe == taken->id)
+			taken->dealer->probe = 0;
+	}
+}
+
+/* Whether @already more calls than are under way leave room for one. */
+static bool has_room(const struct flow_dealer *dealer, uint32_t already)
+{
+	uint32_t calls = dealer->permit_count + already;
+
+	if (dealer->breaker == BREAKER_OPEN || dealer->probe)
+		return false;
+	if (dealer->breaker == BREAKER_HALF_OPEN && already)
+		return false;
+	return calls < dealer->max_inflight && calls < FLOW_PERMITS_MAX;
+}
+
+bool flow_has_room(struct flow *flow, const char *casino_id, uint32_t already, int64_t now_ms)
+{
+	struct flow_dealer *dealer = find(flow, casino_id);
+
+	if (!dealer)
+		return false;
+	refresh(dealer, now_ms);
+	return has_room(dealer, already);
+}
+
 bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t max_inflight,
 	int64_t now_ms, int64_t until_ms)
 {
@@ -159,11 +213,13 @@ bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t m
 		dealer->permits[at].until_ms = until_ms;
 		return true;
 	}
-	if (dealer->breaker == BREAKER_OPEN || dealer->probe ||
-		dealer->permit_count >= max_inflight || dealer->permit_count >= FLOW_PERMITS_MAX)
+	dealer->max_inflight = max_inflight;
+	if (!has_room(dealer, 0))
 		return false;
 	if (dealer->breaker == BREAKER_HALF_OPEN)
 		dealer->probe = id;
+	if (flow->taken_count < FLOW_UNDO_MAX)
+		flow->taken[flow->taken_count++] = (struct flow_taken){dealer, id};
 	dealer->permits[dealer->permit_count++] = (struct permit){id, until_ms};
 	return true;
 }

@@ -16,7 +16,8 @@
 #define FLOW_BUCKETS      30
 #define FLOW_CALLS_MIN    10
 #define FLOW_BAD_PERCENT  70
-#define FLOW_OPEN_MS      30000 /* open so long, then one call is let through */
+#define FLOW_OPEN_MS      30000 /* open so long, then one call is let through; a setting */
+#define FLOW_UNDO_MAX     256   /* permits that one batch takes */
 #define FLOW_PERMITS_MAX  1000  /* most that max_inflight can be */
 
 enum breaker { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_COUNT };
@@ -25,11 +26,31 @@ extern const char *const breaker_names[BREAKER_COUNT];
 struct flow_dealer;
 struct flow {
 	struct flow_dealer **dealers; /* by hash of casino_id; made when first asked for */
+	int64_t open_ms;
+	/* Permits taken since flow_mark(). */
+	struct flow_taken {
+		struct flow_dealer *dealer;
+		uint64_t id;
+	} taken[FLOW_UNDO_MAX];
+	uint32_t taken_count;
 };
 
 /* False: no memory. */
 bool flow_init(struct flow *flow);
 void flow_free(struct flow *flow);
+
+/* What a dealer's max_inflight is: for flow_has_room(). */
+void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight);
+
+/*
+ * A batch begins; flow_undo() takes back the permits it took, because it could not be saved and is
+ * run again or refused.
+ */
+void flow_mark(struct flow *flow);
+void flow_undo(struct flow *flow);
+
+/* True: a permit could be taken now, with @already more than are held. */
+bool flow_has_room(struct flow *flow, const char *casino_id, uint32_t already, int64_t now_ms);
 
 /*
  * Takes a permit called @id (the event) until @until_ms. Taking one that is held is nothing and

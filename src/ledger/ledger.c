@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A chain of rows that name each other ends after this many loads. */
-#define LOADS_MAX 4
+#define LOADS_MAX 8
 /* What a caller is told to wait when the disk is short of space. */
 #define STORAGE_RETRY_S 30
 
@@ -19,28 +19,87 @@ enum run {
 	RUN_LOST,
 };
 
-bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed)
+/* What a scan of the rows fills. */
+struct memory {
+	struct ledger *ledger;
+	bool failed;
+};
+
+/* A row of RECORD_DUE at the start: whoever was sending may still be at it. */
+static bool remember_due(void *context, struct bytes key, const void *row)
 {
-	memset(ledger, 0, sizeof(*ledger));
-	ledger->store = store;
-	ledger->generation = seed ? seed : 1;
-	ws_init(&ledger->ws);
-	buffer_init(&ledger->rows, FRAME_MAX / 2 + 32 * 1024);
-	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
-	if (!store)
-		return true;
+	struct memory *memory = context;
+	struct ledger *ledger = memory->ledger;
+	const struct due *due = row;
+	struct schedule_entry entry = {
+		.event = due->event,
+		.due_ms = due->sending ? ledger->now.boot_ms + ledger->outbox.lease_ms
+				       : due_boot_ms(due, &ledger->now),
+		.sending = due->sending,
+		.kind = due->kind,
+	};
+
+	(void)key;
+	memory->failed = !schedule_set(&ledger->schedule, due->casino_id, &entry);
+	return !memory->failed;
+}
+
+static bool remember_dealer(void *context, struct bytes key, const void *row)
+{
+	struct memory *memory = context;
+	const struct dealer *dealer = row;
+
+	(void)key;
+	flow_limit(&memory->ledger->flow, dealer->casino_id, dealer->max_inflight);
+	return true;
+}
+
+/* Brings what the ledger holds in memory in step with the rows. */
+static bool remember(struct ledger *ledger)
+{
+	const struct store_range dealers = {.record = RECORD_DEALER};
+	const struct store_range dues = {.record = RECORD_DUE};
+	struct store *store = ledger->store;
+	struct memory memory = {ledger, false};
+
 	counter_want(&ledger->ws, "transaction_id");
 	counter_want(&ledger->ws, "dealers");
 	if (store->load(store, &ledger->ws) != STATUS_OK)
 		return false;
 	ledger->transaction_id = counter_read(&ledger->ws, "transaction_id");
 	ledger->figures.dealers = counter_read(&ledger->ws, "dealers");
-	return !ws_faulty(&ledger->ws);
+	return !ws_faulty(&ledger->ws) &&
+		store->scan(store, &dealers, remember_dealer, &memory) == STATUS_OK &&
+		store->scan(store, &dues, remember_due, &memory) == STATUS_OK && !memory.failed;
+}
+
+bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
+	const struct outbox_options *options, const struct moment *now)
+{
+	memset(ledger, 0, sizeof(*ledger));
+	ledger->store = store;
+	ledger->generation = seed ? seed : 1;
+	ledger->now = *now;
+	outbox_options_defaults(&ledger->outbox);
+	if (options)
+		ledger->outbox = *options;
+	ws_init(&ledger->ws);
+	arena_init(&ledger->answers);
+	buffer_init(&ledger->rows, FRAME_MAX / 2 + 32 * 1024);
+	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
+	if (!flow_init(&ledger->flow) || !schedule_init(&ledger->schedule))
+		return false;
+	ledger->flow.open_ms = ledger->outbox.breaker_open_ms;
+	ledger->schedule.patience_ms = ledger->outbox.owner_patience_ms;
+	return !store || remember(ledger);
 }
 
 void ledger_free(struct ledger *ledger)
 {
 	ws_free(&ledger->ws);
+	arena_free(&ledger->answers);
+	flow_free(&ledger->flow);
+	schedule_free(&ledger->schedule);
 	buffer_free(&ledger->rows);
 	buffer_free(&ledger->cursor);
 }
@@ -70,7 +129,7 @@ static enum run load(struct ledger *ledger, struct slot *slots, unsigned int cou
 }
 
 /* The dealer's rate limit. Every limited command begins with its casino_id. */
-static bool admit(struct ledger *ledger, struct slot *slot, int64_t boot_ms)
+static bool admit(struct ledger *ledger, struct slot *slot)
 {
 	const struct command_info *info = &command_infos[slot->command];
 	const char *casino_id = (const char *)&slot->cmd + info->cmd_fields[0].offset;
@@ -84,7 +143,8 @@ static bool admit(struct ledger *ledger, struct slot *slot, int64_t boot_ms)
 	dealer = ws_get(&ledger->ws, RECORD_DEALER, &key);
 	slot->admitted = true;
 	slot->limited = dealer && dealer->rate_limit &&
-		!limiter_take(&ledger->limiter, casino_id, dealer->rate_limit, boot_ms);
+		!limiter_take(&ledger->limiter, casino_id, dealer->rate_limit,
+			ledger->now.boot_ms);
 	return !slot->limited;
 }
 
@@ -96,14 +156,22 @@ static void refuse(struct slot *slot, enum refusal refusal, uint32_t retry_after
 	slot->outcome = FRAME_DONE;
 }
 
-static void apply(struct ledger *ledger, struct slot *slot, int64_t now_ms, int64_t boot_ms)
+static void apply(struct ledger *ledger, struct slot *slot)
 {
 	const struct command_ops *ops = &command_ops[slot->command];
-	struct apply_context context = {.now_ms = now_ms, .peer_uid = slot->peer_uid};
+	struct apply_context context = {
+		.now = ledger->now,
+		.peer_uid = slot->peer_uid,
+		.link = slot->link,
+		.flow = &ledger->flow,
+		.schedule = &ledger->schedule,
+		.outbox = &ledger->outbox,
+		.arena = &ledger->answers,
+	};
 
 	if (!ops->apply)
 		return;
-	if (!admit(ledger, slot, boot_ms)) {
+	if (!admit(ledger, slot)) {
 		refuse(slot, REFUSAL_RATE_LIMITED, 1);
 		return;
 	}
@@ -111,38 +179,66 @@ static void apply(struct ledger *ledger, struct slot *slot, int64_t now_ms, int6
 	ops->apply(&slot->cmd, &context, &ledger->ws, &slot->result);
 }
 
-/* After a save: keeps what the ledger holds in memory in step with the rows. */
-static void note_saved(struct ledger *ledger)
+static bool note_due(struct ledger *ledger, const struct ws_row *row)
 {
-	for (const struct ws_row *row = ledger->ws.first; row; row = row->next) {
-		const struct counter *counter = row->data;
+	const struct due *due = row->data;
+	struct schedule_entry entry = {.event = due->event};
 
-		if (!row->dirty)
-			continue;
-		if (row->record == RECORD_DEALER || row->record == RECORD_CLIENT)
-			ledger->generation++;
-		if (row->record != RECORD_COUNTER)
-			continue;
-		if (strcmp(counter->name, "transaction_id") == 0)
-			ledger->transaction_id = counter->value;
-		else if (strcmp(counter->name, "dealers") == 0)
-			ledger->figures.dealers = counter->value;
+	if (row->dropped) {
+		schedule_remove(&ledger->schedule, due->event);
+		return true;
 	}
+	entry.due_ms = due_boot_ms(due, &ledger->now);
+	entry.owner = due->sending ? due->owner : 0;
+	entry.sending = due->sending;
+	entry.kind = due->kind;
+	return schedule_set(&ledger->schedule, due->casino_id, &entry);
 }
 
-/* Applies and saves some commands as one transaction. */
-static enum run run(struct ledger *ledger, struct slot *slots, unsigned int count, int64_t now_ms,
-	int64_t boot_ms)
+static void note_counter(struct ledger *ledger, const struct counter *counter)
+{
+	if (strcmp(counter->name, "transaction_id") == 0)
+		ledger->transaction_id = counter->value;
+	else if (strcmp(counter->name, "dealers") == 0)
+		ledger->figures.dealers = counter->value;
+}
+
+static void note_dealer(struct ledger *ledger, const struct dealer *dealer)
+{
+	ledger->generation++;
+	flow_limit(&ledger->flow, dealer->casino_id, dealer->max_inflight);
+}
+
+/*
+ * After a save: keeps what the ledger holds in memory in step with the rows. False: no memory, and
+ * only a new start can bring them in step.
+ */
+static bool note_saved(struct ledger *ledger)
+{
+	bool noted = true;
+
+	for (const struct ws_row *row = ledger->ws.first; row; row = row->next) {
+		if (!row->dirty)
+			continue;
+		if (row->record == RECORD_DEALER)
+			note_dealer(ledger, row->data);
+		else if (row->record == RECORD_CLIENT)
+			ledger->generation++;
+		else if (row->record == RECORD_COUNTER)
+			note_counter(ledger, row->data);
+		else if (row->record == RECORD_DUE)
+			noted = note_due(ledger, row) && noted;
+	}
+	return noted;
+}
+
+/* Applies the commands and saves what they did. */
+static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsigned int count)
 {
 	struct ws *ws = &ledger->ws;
-	enum run loaded;
 
-	ws_reset(ws);
-	loaded = load(ledger, slots, count);
-	if (loaded != RUN_DONE)
-		return loaded;
 	for (unsigned int i = 0; i < count; i++)
-		apply(ledger, &slots[i], now_ms, boot_ms);
+		apply(ledger, &slots[i]);
 	if (ws_faulty(ws))
 		return RUN_AGAIN;
 	if (!ws->dirty)
@@ -152,8 +248,7 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int coun
 	switch (ledger->store->save(ledger->store, ws)) {
 	case SAVE_OK:
 		ledger->figures.commits++;
-		note_saved(ledger);
-		return RUN_DONE;
+		return note_saved(ledger) ? RUN_DONE : RUN_LOST;
 	case SAVE_FULL:
 		return RUN_FULL;
 	case SAVE_FAULT:
@@ -164,9 +259,25 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int coun
 	return RUN_LOST;
 }
 
-static enum run run_alone(struct ledger *ledger, struct slot *slot, int64_t now_ms, int64_t boot_ms)
+/* Runs some commands as one transaction. */
+static enum run run(struct ledger *ledger, struct slot *slots, unsigned int count)
 {
-	enum run ran = run(ledger, slot, 1, now_ms, boot_ms);
+	enum run ran;
+
+	ws_reset(&ledger->ws);
+	ran = load(ledger, slots, count);
+	if (ran != RUN_DONE)
+		return ran;
+	flow_mark(&ledger->flow);
+	ran = apply_and_save(ledger, slots, count);
+	if (ran != RUN_DONE)
+		flow_undo(&ledger->flow);
+	return ran;
+}
+
+static enum run run_alone(struct ledger *ledger, struct slot *slot)
+{
+	enum run ran = run(ledger, slot, 1);
 
 	if (ran == RUN_FULL) {
 		refuse(slot, REFUSAL_STORAGE_FULL, STORAGE_RETRY_S);
@@ -179,7 +290,7 @@ static enum run run_alone(struct ledger *ledger, struct slot *slot, int64_t now_
 	return ran;
 }
 
-static void control(struct ledger *ledger, struct slot *slot, int64_t boot_ms)
+static void control(struct ledger *ledger, struct slot *slot)
 {
 	struct store_figures figures = {0, 0};
 
@@ -194,7 +305,7 @@ static void control(struct ledger *ledger, struct slot *slot, int64_t boot_ms)
 		slot->result.status.last_transaction_id = ledger->transaction_id;
 		slot->result.status.log_bytes = figures.log_bytes;
 		slot->result.status.checkpoints = figures.checkpoints;
-		slot->result.status.uptime_ms = (uint64_t)(boot_ms - ledger->started_ms);
+		slot->result.status.uptime_ms = (uint64_t)(ledger->now.boot_ms - ledger->started_ms);
 	} else if (ledger->store) {
 		slot->result.verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;
 		text_copy(slot->result.verdict.detail, sizeof(slot->result.verdict.detail),
@@ -209,10 +320,12 @@ static void control(struct ledger *ledger, struct slot *slot, int64_t boot_ms)
 }
 
 enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int count,
-	int64_t now_ms, int64_t boot_ms)
+	const struct moment *now)
 {
 	enum run ran = RUN_DONE;
 
+	ledger->now = *now;
+	arena_reset(&ledger->answers);
 	for (unsigned int i = 0; i < count; i++) {
 		slots[i].outcome = FRAME_DONE;
 		slots[i].admitted = slots[i].limited = false;
@@ -225,15 +338,15 @@ enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int c
 				slots[i].outcome = FRAME_BUSY;
 		}
 	} else {
-		ran = run(ledger, slots, count, now_ms, boot_ms);
+		ran = run(ledger, slots, count);
 		for (unsigned int i = 0; i < count && ran != RUN_DONE && ran != RUN_LOST; i++) {
-			if (run_alone(ledger, &slots[i], now_ms, boot_ms) == RUN_LOST)
+			if (run_alone(ledger, &slots[i]) == RUN_LOST)
 				ran = RUN_LOST;
 		}
 	}
 	for (unsigned int i = 0; i < count; i++) {
 		if (command_infos[slots[i].command].access == ACCESS_CONTROL)
-			control(ledger, &slots[i], boot_ms);
+			control(ledger, &slots[i]);
 	}
 	return ran == RUN_LOST ? STATUS_IO : STATUS_OK;
 }
@@ -248,6 +361,9 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.transaction_id = ledger->transaction_id,
 		.rows = &ledger->rows,
 		.cursor = &ledger->cursor,
+		.now = ledger->now,
+		.flow = &ledger->flow,
+		.schedule = &ledger->schedule,
 	};
 
 	if (!ops->read || slot->outcome != FRAME_DONE)
@@ -271,4 +387,14 @@ void ledger_answer(struct ledger *ledger, struct slot *slot, uint64_t tag, struc
 	if (slot->outcome == FRAME_DONE)
 		pack_record(out, command_infos[slot->command].result_fields, &slot->result);
 	frame_close(out, start);
+}
+
+void ledger_link_gone(struct ledger *ledger, uint64_t link)
+{
+	schedule_owner_gone(&ledger->schedule, link);
+}
+
+uint64_t ledger_link_overdue(const struct ledger *ledger, int64_t boot_ms)
+{
+	return schedule_overdue_owner(&ledger->schedule, boot_ms);
 }

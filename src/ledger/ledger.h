@@ -9,8 +9,11 @@
 #ifndef LEDGER_LEDGER_H
 #define LEDGER_LEDGER_H
 
+#include "ledger/flow.h"
 #include "ledger/limiter.h"
 #include "ledger/ops.h"
+#include "ledger/outbox.h"
+#include "ledger/schedule.h"
 #include "link/frame.h"
 
 #define LEDGER_BATCH_MAX 256
@@ -19,6 +22,7 @@
 struct slot {
 	enum command command;
 	uint32_t peer_uid;
+	uint64_t link; /* a number of the caller's link; never 0 */
 	enum frame_outcome outcome;
 	bool admitted; /* the rate limit was asked, once, also when the batch is run again */
 	bool limited;  /* and said no */
@@ -30,6 +34,11 @@ struct ledger {
 	struct store *store; /* NULL: halted, every command but CONTROL is answered busy */
 	struct ws ws;
 	struct limiter limiter;
+	struct flow flow;
+	struct schedule schedule;
+	struct outbox_options outbox;
+	struct arena answers; /* what results of this batch point to */
+	struct moment now;    /* of the batch */
 	uint64_t generation; /* of the keyring; changes with every change of a dealer */
 	uint64_t transaction_id;
 	bool storage_low; /* set by the server: commands that write are refused */
@@ -42,9 +51,11 @@ struct ledger {
 
 /*
  * @store is not owned; NULL for a halted ledger. @seed makes generations differ between two runs.
- * False: no memory.
+ * Callbacks that were being sent count as leased from @now on. @options NULL: the defaults. False:
+ * no memory, or rows that cannot be read.
  */
-bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed);
+bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
+	const struct outbox_options *options, const struct moment *now);
 void ledger_free(struct ledger *ledger);
 
 /*
@@ -53,7 +64,13 @@ void ledger_free(struct ledger *ledger);
  * and nothing may be answered; the process has to end and recover.
  */
 enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int count,
-	int64_t now_ms, int64_t boot_ms);
+	const struct moment *now);
+
+/* The link was closed: what it was sending may be taken over when its lease is over. */
+void ledger_link_gone(struct ledger *ledger, uint64_t link);
+
+/* A link that keeps a lease far too long and is to be closed (api.md, Bet states); 0: none. */
+uint64_t ledger_link_overdue(const struct ledger *ledger, int64_t boot_ms);
 
 /*
  * Appends the answer to @slot as a frame. Commands with read() do their reading here, so that it

@@ -16,6 +16,10 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_PLAYER_BALANCE] = {player_balance_keys, player_balance_apply, NULL},
 	[COMMAND_BET_PLACE] = {bet_place_keys, bet_place_apply, NULL},
 	[COMMAND_ROUND_SETTLE] = {round_settle_keys, round_settle_apply, NULL},
+	[COMMAND_CALLBACK_END] = {callback_end_keys, callback_end_apply, NULL},
+	[COMMAND_CALLBACK_CLAIM] = {callback_claim_keys, callback_claim_apply, NULL},
+	[COMMAND_CALLBACK_OPERATE] = {callback_operate_keys, callback_operate_apply, NULL},
+	[COMMAND_CALLBACK_FIND] = {.read = callback_find_read},
 	[COMMAND_LIST] = {.read = list_read},
 };
 

@@ -1,30 +1,44 @@
 /*
  * ops - what the ledger does for each command.
  *
- * keys() declares the rows a command needs; apply() is a pure function on them: no I/O, no clock,
- * no randomness. keys() is called again after a load until it declares nothing new, so that a row
+ * keys() declares the rows a command needs; apply() is a pure function on them and on the permits of
+ * the dealers (flow.h): no I/O, no clock, no randomness. keys() is called again after a load until it declares nothing new, so that a row
  * may name the next. A command that only reads ranges has read() instead, which runs after the
  * batch was saved and sees its rows.
  *
- * Each family of commands is one file: transfers.c, bets.c, rounds.c, players.c, dealers.c, clients.c, keyring.c, lists.c.
+ * Each family of commands is one file: transfers.c, bets.c, rounds.c,
+ * callbacks.c, players.c, dealers.c, clients.c, keyring.c, lists.c.
  */
 #ifndef LEDGER_OPS_H
 #define LEDGER_OPS_H
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "link/commands.h"
 #include "store/store.h"
 #include "store/ws.h"
 
+struct flow;
+struct schedule;
+struct outbox_options;
+
 struct apply_context {
-	int64_t now_ms;    /* wall clock, one value a batch */
-	uint32_t peer_uid; /* of the socket's other end */
+	struct moment now;    /* one a batch */
+	uint32_t peer_uid;    /* of the socket's other end */
+	uint64_t link;        /* the caller's link, a number of this run; never 0 */
+	struct flow *flow;    /* permits: taken and given back while applying */
+	const struct schedule *schedule; /* as it was before the batch */
+	const struct outbox_options *outbox;
+	struct arena *arena; /* for what results point to: lives until the answers are written */
 };
 
 struct read_context {
 	struct store *store;
 	uint64_t generation;     /* of the keyring */
 	uint64_t transaction_id; /* the last one given out */
+	struct moment now;
+	struct flow *flow;
+	struct schedule *schedule;
 	struct buffer *rows;     /* for struct bytes of the result; reset before each read */
 	struct buffer *cursor;   /* likewise */
 };
@@ -59,6 +73,10 @@ OPS_APPLY(player_register);
 OPS_APPLY(player_balance);
 OPS_APPLY(bet_place);
 OPS_APPLY(round_settle);
+OPS_APPLY(callback_end);
+OPS_APPLY(callback_claim);
+OPS_APPLY(callback_operate);
+OPS_READ(callback_find);
 OPS_READ(keyring);
 OPS_READ(list);
 

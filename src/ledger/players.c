@@ -3,6 +3,7 @@
  */
 #include "ledger/audit.h"
 #include "ledger/keys.h"
+#include "ledger/outbox.h"
 #include "ledger/subject.h"
 
 #include <stdio.h>
@@ -110,7 +111,7 @@ static enum refusal put(const struct player_put_cmd *cmd, const struct apply_con
 	else if (cmd->change_suspended)
 		refusal = REFUSAL_USER_NOT_FOUND;
 	else
-		refusal = create(ws, dealer, cmd->player_id, context->now_ms, player);
+		refusal = create(ws, dealer, cmd->player_id, context->now.wall_ms, player);
 	if (refusal != REFUSAL_NONE || !cmd->change_suspended)
 		return refusal;
 	player->suspended = cmd->suspended;
@@ -163,6 +164,7 @@ void player_balance_keys(const void *arg, struct ws *ws)
 	struct player key;
 
 	subject_want(ws, &cmd->player, &key);
+	outbox_want_new(ws);
 }
 
 void player_balance_apply(const void *arg, const struct apply_context *context, struct ws *ws,
@@ -172,7 +174,6 @@ void player_balance_apply(const void *arg, const struct apply_context *context, 
 	struct player_balance_result *result = out;
 	struct subject subject;
 
-	(void)context;
 	result->verdict.refusal = subject_find(ws, &cmd->player, &subject);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
@@ -181,7 +182,12 @@ void player_balance_apply(const void *arg, const struct apply_context *context, 
 	text_copy(result->user_id, sizeof(result->user_id), subject.player->user_id);
 	text_copy(result->casino_id, sizeof(result->casino_id), subject.player->casino_id);
 	text_copy(result->currency, sizeof(result->currency), subject.dealer->currency);
-	result->balance = subject.player->balance;
+	if (subject.dealer->mode == WALLET_TRANSFER) {
+		result->balance = subject.player->balance;
+	} else if (!outbox_inquire(ws, context, subject.dealer, subject.player, &result->send)) {
+		result->verdict.refusal = REFUSAL_DEALER_BUSY;
+		result->verdict.retry_after_s = 1;
+	}
 }
 
 void player_register_keys(const void *arg, struct ws *ws)
@@ -207,7 +213,7 @@ void player_register_apply(const void *arg, const struct apply_context *context,
 		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 	else if (!stored)
 		result->verdict.refusal =
-			create(ws, dealer, cmd->player_id, context->now_ms, &player);
+			create(ws, dealer, cmd->player_id, context->now.wall_ms, &player);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	if (stored)

@@ -2,12 +2,15 @@
  * rounds - group C: a round is settled.
  *
  * All accepted bets of the player in the game are settled as one, once. In a transfer wallet the
- * payout is credited on the ledger. What was staked is summed up here, not believed.
+ * payout is credited on the ledger; in a seamless one B3 tells the dealer. What was staked is summed
+ * up here, not believed.
  */
 #include "domain/wager.h"
 #include "ledger/book.h"
 #include "ledger/keys.h"
+#include "ledger/outbox.h"
 #include "ledger/subject.h"
+#include "wire/callback_body.h"
 
 static struct request settle_request(const struct round_settle_cmd *cmd)
 {
@@ -34,15 +37,21 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	ws_want(ws, RECORD_ROUND, &round_key);
 	if (!ws_loaded(ws, RECORD_ROUND, &round_key))
 		return;
+	outbox_want_new(ws);
 	round = ws_get(ws, RECORD_ROUND, &round_key);
+	if (round && round->event)
+		outbox_want_grant(ws, round->event);
 	for (uint32_t n = 1; round && round->state == ROUND_OPEN && n <= round->bets; n++) {
 		bet = bet_named(player->player_id, cmd->game_id, n);
 		ws_want(ws, RECORD_BET, &bet);
 	}
 }
 
-static void answer(const struct round *round, struct round_settle_result *result)
+static void answer(struct ws *ws, const struct round *round, struct round_settle_result *result)
 {
+	struct delivery delivery;
+
+
 	result->transaction_id = round->transaction_id;
 	result->bet_amount = round->bet_amount;
 	result->addition_amount = round->addition_amount;
@@ -50,6 +59,10 @@ static void answer(const struct round *round, struct round_settle_result *result
 	result->payout_amount = round->payout_amount;
 	result->event = round->event;
 	result->callback_state = CALLBACK_DELIVERED;
+	if (!round->event || !outbox_find(ws, round->event, &delivery))
+		return;
+	result->callback_state = delivery.callback.state;
+	result->callback_attempts = delivery.callback.attempts;
 }
 
 /* The member in which the repeated request differs from the round it settled, or NULL. */
@@ -97,6 +110,7 @@ static enum refusal sum_bets(struct ws *ws, const struct round *round,
 /* Marks the accepted bets settled. Those in another state are no part of the round. */
 static void mark_bets(struct ws *ws, const struct round *round)
 {
+	int32_t settled = 0;
 	struct bet bet;
 
 	for (uint32_t n = 1; n <= round->bets; n++) {
@@ -105,9 +119,13 @@ static void mark_bets(struct ws *ws, const struct round *round)
 		if (!stored)
 			continue;
 		bet = *stored;
-		if (bet_move(&bet, BET_SETTLED, round->settled_ms))
-			ws_put(ws, RECORD_BET, &bet);
+		if (!bet_move(&bet, BET_SETTLED, round->settled_ms))
+			continue;
+		ws_put(ws, RECORD_BET, &bet);
+		settled++;
 	}
+	/* The betting-result is open instead, until the dealer has it. */
+	book_open_bets(ws, round->casino_id, (round->event ? 1 : 0) - settled);
 }
 
 /* The round as it is when it is settled. */
@@ -175,10 +193,53 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 	return refusal;
 }
 
+/* A seamless wallet: B3 tells the dealer, at once if he takes a call now, else by the sweeper. */
+static enum refusal tell(struct ws *ws, const struct apply_context *context,
+	const struct round_settle_cmd *cmd, struct round *round, const struct subject *subject,
+	struct callback_grant *send)
+{
+	const struct outbox_subject of = {
+		.dealer = subject->dealer,
+		.player_id = round->player_id,
+		.game_id = round->game_id,
+	};
+	struct result_body body;
+
+	if (round->result != RESULT_LOSS) {
+		round->transaction_id = book_transaction(ws, subject->player, round->game_id, 0,
+			round->settled_ms);
+		if (!round->transaction_id)
+			return REFUSAL_INTERNAL_ERROR;
+	}
+	memset(&body, 0, sizeof(body));
+	text_copy(body.user_id, sizeof(body.user_id), round->user_id);
+	text_copy(body.player_id, sizeof(body.player_id), round->player_id);
+	body.bet_amount = round->bet_amount;
+	body.transaction_id = round->transaction_id;
+	body.timestamp = round->settled_ms;
+	text_copy(body.remark, sizeof(body.remark), round->remark);
+	body.result = round->result;
+	text_copy(body.game_id, sizeof(body.game_id), round->game_id);
+	body.addition_amount = round->addition_amount;
+	body.win_amount = round->win_amount;
+	body.payout_amount = round->payout_amount;
+	body.user_bet = round->user_bet;
+	body.game_result = round->game_result;
+	body.user_bet_result = round->user_bet_result;
+	round->event = outbox_open(ws, context, CALLBACK_BETTING_RESULT, &of, 0, &body);
+	if (!round->event) {
+		ws_fail(ws, "a betting-result without a body");
+		return REFUSAL_INTERNAL_ERROR;
+	}
+	outbox_begin(ws, context, subject->dealer, round->event, cmd->sender, send);
+	record_settle(ws, cmd, round, subject->player, 0);
+	return REFUSAL_NONE;
+}
+
 /* Checks of the first settlement, and the settlement. */
-static enum refusal settle(struct ws *ws, const struct round_settle_cmd *cmd,
-	const struct subject *subject, const struct round *stored, int64_t now_ms,
-	struct round_settle_result *result)
+static enum refusal settle(struct ws *ws, const struct apply_context *context,
+	const struct round_settle_cmd *cmd, const struct subject *subject,
+	const struct round *stored, struct round_settle_result *result)
 {
 	struct settlement settlement = {.bets = 0};
 	struct round round;
@@ -193,13 +254,15 @@ static enum refusal settle(struct ws *ws, const struct round_settle_cmd *cmd,
 	refusal = sum_bets(ws, stored, cmd, &settlement);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
-	round = settled(stored, cmd, &settlement, now_ms);
-	refusal = pay(ws, cmd, &round, subject->player);
+	round = settled(stored, cmd, &settlement, context->now.wall_ms);
+	refusal = round.mode == WALLET_SEAMLESS
+		? tell(ws, context, cmd, &round, subject, &result->send)
+		: pay(ws, cmd, &round, subject->player);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
 	mark_bets(ws, &round);
 	ws_put(ws, RECORD_ROUND, &round);
-	answer(&round, result);
+	answer(ws, &round, result);
 	return REFUSAL_NONE;
 }
 
@@ -235,7 +298,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 	}
 	if (!stored) {
 		if (refusal == REFUSAL_NONE)
-			refusal = settle(ws, cmd, &subject, round, context->now_ms, result);
+			refusal = settle(ws, context, cmd, &subject, round, result);
 		result->verdict.refusal = refusal;
 		return;
 	}
@@ -245,6 +308,9 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
 		return;
 	}
-	result->verdict.replay = true;
-	answer(round, result);
+	/* The same call, whose answer was lost: it still has to send. */
+	result->verdict.replay = !round->event || !subject.dealer ||
+		!outbox_grant_again(ws, context, subject.dealer, round->event, cmd->sender,
+			&result->send);
+	answer(ws, round, result);
 }

@@ -26,6 +26,7 @@ struct schedule_queue {
 bool schedule_init(struct schedule *schedule)
 {
 	memset(schedule, 0, sizeof(*schedule));
+	schedule->patience_ms = SCHEDULE_OWNER_PATIENCE_MS;
 	schedule->place_buckets = BUCKETS_FIRST;
 	schedule->places = calloc(BUCKETS_FIRST, sizeof(struct schedule_place *));
 	return schedule->places != NULL;
@@ -130,6 +131,13 @@ const struct schedule_entry *schedule_find(const struct schedule *schedule, uint
 	return place ? &place->entry : NULL;
 }
 
+const char *schedule_casino_of(const struct schedule *schedule, uint64_t event)
+{
+	const struct schedule_place *place = find_place(schedule, event);
+
+	return place ? place->queue->casino_id : "";
+}
+
 /* Twice the buckets. Without memory for it the chains grow longer, nothing else. */
 static void grow_buckets(struct schedule *schedule)
 {
@@ -221,11 +229,11 @@ void schedule_remove(struct schedule *schedule, uint64_t event)
 	schedule->count--;
 }
 
-/* Whether whoever was sending can be passed over. */
-static bool is_free(const struct schedule_entry *entry, int64_t now_ms)
+bool schedule_is_free(const struct schedule *schedule, const struct schedule_entry *entry,
+	int64_t now_ms)
 {
 	return entry->due_ms <= now_ms &&
-		(!entry->owner || entry->due_ms + SCHEDULE_OWNER_PATIENCE_MS <= now_ms);
+		(!entry->owner || entry->due_ms + schedule->patience_ms <= now_ms);
 }
 
 /*
@@ -253,7 +261,7 @@ static void walk_push(struct walk *walk, uint32_t at)
 }
 
 /* The next claimable event; 0: none. */
-static uint64_t walk_next(struct walk *walk, int64_t now_ms)
+static uint64_t walk_next(const struct schedule *schedule, struct walk *walk, int64_t now_ms)
 {
 	while (walk->count) {
 		uint32_t at = walk->next[0];
@@ -264,7 +272,7 @@ static uint64_t walk_next(struct walk *walk, int64_t now_ms)
 		memmove(walk->next, walk->next + 1, --walk->count * sizeof(walk->next[0]));
 		walk_push(walk, 2 * at + 1);
 		walk_push(walk, 2 * at + 2);
-		if (is_free(entry, now_ms))
+		if (schedule_is_free(schedule, entry, now_ms))
 			return entry->event;
 	}
 	return 0;
@@ -288,7 +296,7 @@ uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_
 		uint64_t event = 0;
 
 		if (walks[i].count && may(context, walks[i].queue->casino_id, taken[i]))
-			event = walk_next(&walks[i], now_ms);
+			event = walk_next(schedule, &walks[i], now_ms);
 		if (!event) {
 			walks[i].count = 0;
 			idle++;
@@ -324,7 +332,7 @@ uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms)
 		for (uint32_t at = 0; at < queue->count; at++) {
 			const struct schedule_entry *entry = &queue->heap[at]->entry;
 
-			if (entry->owner && entry->due_ms + SCHEDULE_OWNER_PATIENCE_MS <= now_ms)
+			if (entry->owner && entry->due_ms + schedule->patience_ms <= now_ms)
 				return entry->owner;
 		}
 	}

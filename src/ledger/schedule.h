@@ -18,6 +18,7 @@ struct schedule_entry {
 	uint64_t event;
 	int64_t due_ms;
 	uint64_t owner; /* link of the one who sends; 0: nobody, or gone */
+	bool sending;
 	enum callback_kind kind;
 };
 
@@ -30,6 +31,7 @@ struct schedule {
 	struct schedule_place **places; /* by event */
 	uint32_t place_buckets;
 	uint64_t count;
+	int64_t patience_ms; /* SCHEDULE_OWNER_PATIENCE_MS; a setting */
 };
 
 bool schedule_init(struct schedule *schedule);
@@ -40,8 +42,9 @@ bool schedule_set(struct schedule *schedule, const char *casino_id,
 	const struct schedule_entry *entry);
 /* Takes an event out. One that is not there is nothing. */
 void schedule_remove(struct schedule *schedule, uint64_t event);
-/* The event's entry, or NULL. */
+/* The event's entry, or NULL; and its dealer. */
 const struct schedule_entry *schedule_find(const struct schedule *schedule, uint64_t event);
+const char *schedule_casino_of(const struct schedule *schedule, uint64_t event);
 
 /*
  * Up to @most events that may be claimed now, into @events: round the dealers, for each the oldest
@@ -52,10 +55,14 @@ typedef bool schedule_may(void *context, const char *casino_id, uint32_t already
 uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_may *may,
 	void *context, uint64_t *events, uint32_t most);
 
+/* True: nobody is sending it, or whoever did is gone, and it is due. */
+bool schedule_is_free(const struct schedule *schedule, const struct schedule_entry *entry,
+	int64_t now_ms);
+
 /* The link @owner was closed. */
 void schedule_owner_gone(struct schedule *schedule, uint64_t owner);
 
-/* A link whose lease ended SCHEDULE_OWNER_PATIENCE_MS ago, to be closed; 0: none. */
+/* A link whose lease ended patience_ms ago, to be closed; 0: none. */
 uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms);
 
 #endif

@@ -36,7 +36,8 @@ struct server {
 	struct slot *slots; /* queue_len of options->queue_max */
 	struct pending *pending;
 	uint32_t queue_len;
-	bool paused; /* not accepting until the next tick */
+	uint64_t links; /* numbers given to connections */
+	bool paused;    /* not accepting until the next tick */
 	bool stop;
 };
 
@@ -111,6 +112,7 @@ static bool admit(struct server *server, int fd, bool admin)
 	if (!connection)
 		return false;
 	connection->surplus = !admin;
+	connection->link = ++server->links;
 	event.data.ptr = connection;
 	greeting_put(&connection->out, command_protocol(), server->ledger->generation);
 	if (connection->out.failed || epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
@@ -192,6 +194,7 @@ static bool enqueue(struct server *server, struct connection *connection,
 		return false;
 	slot->command = (enum command)request->command;
 	slot->peer_uid = connection->peer_uid;
+	slot->link = connection->link;
 	server->pending[server->queue_len].connection = connection;
 	server->pending[server->queue_len].tag = request->tag;
 	server->queue_len++;
@@ -265,12 +268,12 @@ static bool run_queue(struct server *server)
 	uint32_t done = 0;
 
 	while (done < server->queue_len) {
+		const struct moment now = clock_now();
 		uint32_t count = server->queue_len - done;
 
 		if (count > LEDGER_BATCH_MAX)
 			count = LEDGER_BATCH_MAX;
-		if (ledger_run(server->ledger, server->slots + done, count, clock_wall_ms(),
-			    clock_boot_ms()) != STATUS_OK)
+		if (ledger_run(server->ledger, server->slots + done, count, &now) != STATUS_OK)
 			return false;
 		for (uint32_t i = done; i < done + count; i++) {
 			struct connection *connection = server->pending[i].connection;
@@ -301,6 +304,7 @@ static bool bury(struct server *server)
 		if (connection->dead) {
 			--*(connection->admin ? &server->admin_count : &server->edge_count);
 			server->edge_served -= !connection->admin && !connection->surplus;
+			ledger_link_gone(server->ledger, connection->link);
 			connection_free(connection);
 			continue;
 		}
@@ -309,6 +313,25 @@ static bool bury(struct server *server)
 	}
 	server->connection_count = kept;
 	return again;
+}
+
+/* Closes the links that keep a callback's lease far too long: then others may take over. */
+static void cut_overdue_senders(struct server *server, int64_t now_ms)
+{
+	uint64_t link = ledger_link_overdue(server->ledger, now_ms);
+
+	if (!link)
+		return;
+	/* Their entries are free from now on; one a tick is closed. */
+	ledger_link_gone(server->ledger, link);
+	for (uint32_t i = 0; i < server->connection_count; i++) {
+		if (server->connections[i]->link != link)
+			continue;
+		server->connections[i]->dead = true;
+		server->ledger->figures.clients_cut++;
+		log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=lease",
+			server->connections[i]->peer_uid);
+	}
 }
 
 static void tick(struct server *server, int64_t now_ms)
@@ -324,6 +347,7 @@ static void tick(struct server *server, int64_t now_ms)
 		log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=overdue",
 			server->connections[i]->peer_uid);
 	}
+	cut_overdue_senders(server, now_ms);
 	if (server->paused)
 		listen_to_clients(server, true);
 	ledger->figures.connections = server->connection_count;

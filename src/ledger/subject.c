@@ -20,6 +20,13 @@ static bool name_player(struct ws *ws, const struct player_ref *ref, struct play
 	return true;
 }
 
+/* Who gives more than player_id must mean that player. */
+static bool agrees(const struct player_ref *ref, const struct player *key)
+{
+	return (!ref->casino_id[0] || strcmp(ref->casino_id, key->casino_id) == 0) &&
+		(!ref->user_id[0] || strcmp(ref->user_id, key->user_id) == 0);
+}
+
 bool subject_want(struct ws *ws, const struct player_ref *ref, struct player *key)
 {
 	struct player_name name_key = player_id_named(ref->player_id);
@@ -41,7 +48,7 @@ enum refusal subject_find(struct ws *ws, const struct player_ref *ref, struct su
 	struct dealer dealer_key;
 
 	*subject = (struct subject){NULL, NULL};
-	if (!name_player(ws, ref, &key))
+	if (!name_player(ws, ref, &key) || !agrees(ref, &key))
 		return REFUSAL_USER_NOT_FOUND;
 	dealer_key = dealer_named(key.casino_id);
 	subject->dealer = ws_get(ws, RECORD_DEALER, &dealer_key);

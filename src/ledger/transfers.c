@@ -170,7 +170,7 @@ void transfer_apply(const void *arg, const struct apply_context *context, struct
 	else if (stored)
 		transfer_replay(cmd, dealer, player, stored, result);
 	else
-		transfer_new(cmd, &rows, dealer, player, context->now_ms, ws, result);
+		transfer_new(cmd, &rows, dealer, player, context->now.wall_ms, ws, result);
 }
 
 static void adjust_rows(const struct adjust_cmd *cmd, struct rows *rows)
@@ -224,7 +224,7 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 		return;
 	player = *stored;
 	result->verdict.refusal = move(ws, rows, ENTRY_ADJUST, cmd->amount, cmd->amount,
-		context->now_ms, &player, &entry);
+		context->now.wall_ms, &player, &entry);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	result->amount = cmd->amount;

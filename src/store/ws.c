@@ -41,6 +41,13 @@ static void fault(struct ws *ws, const char *what, enum record record)
 	ws->fault = true;
 }
 
+void ws_fail(struct ws *ws, const char *why)
+{
+	if (!ws->fault)
+		snprintf(ws->fault_text, sizeof(ws->fault_text), "%s", why);
+	ws->fault = true;
+}
+
 static uint32_t hash_key(enum record record, const struct buffer *key)
 {
 	uint32_t hash = 2166136261u ^ (uint32_t)record;

@@ -75,6 +75,9 @@ void ws_put(struct ws *ws, enum record record, const void *row);
 /* Writes a row that must be new; it need not be declared. @row is copied. */
 void ws_append(struct ws *ws, enum record record, const void *row);
 
+/* Marks the working set faulty: the rows contradict each other, and @why says how. */
+void ws_fail(struct ws *ws, const char *why);
+
 static inline bool ws_faulty(const struct ws *ws)
 {
 	return ws->fault;

@@ -13,6 +13,16 @@ struct ledger case_ledger;
 struct store *case_db;
 int64_t case_now_ms = INT64_C(1700000000000);
 int64_t case_boot_ms = 1000;
+uint64_t case_boot = 1;
+struct outbox_options case_outbox;
+
+const struct moment *case_moment(void)
+{
+	static struct moment now;
+
+	now = (struct moment){case_now_ms, case_boot_ms, case_boot};
+	return &now;
+}
 
 static char directory[64];
 static struct slot slot;
@@ -37,11 +47,12 @@ static void open_bdb(void)
 void case_open_empty(int kind)
 {
 	scratch_make(directory);
+	outbox_options_defaults(&case_outbox);
 	if (kind == CASE_MEMORY)
 		case_db = memory_store_new();
 	else
 		open_bdb();
-	ck_assert(ledger_init(&case_ledger, case_db, 1));
+	ck_assert(ledger_init(&case_ledger, case_db, 1, &case_outbox, case_moment()));
 }
 
 void case_open(int kind)
@@ -66,12 +77,13 @@ void case_reopen(void)
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
 	open_bdb();
-	ck_assert(ledger_init(&case_ledger, case_db, 2));
+	ck_assert(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()));
 }
 
 struct slot *case_run(enum command command, const void *cmd)
 {
 	slot.command = command;
+	slot.link = 1;
 	memcpy(&slot.cmd, cmd, command_infos[command].cmd_size);
 	case_run_batch(&slot, 1);
 	return &slot;
@@ -80,7 +92,7 @@ struct slot *case_run(enum command command, const void *cmd)
 void case_run_batch(struct slot *slots, unsigned int count)
 {
 	ck_assert_int_eq(
-		ledger_run(&case_ledger, slots, count, case_now_ms, case_boot_ms), STATUS_OK);
+		ledger_run(&case_ledger, slots, count, case_moment()), STATUS_OK);
 }
 
 struct transfer_cmd case_transfer_cmd(enum entry_kind kind, const char *user, const char *id,

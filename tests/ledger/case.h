@@ -5,6 +5,7 @@
 #define TESTS_LEDGER_CASE_H
 
 #include "ledger/ledger.h"
+#include "memory_store.h"
 #include "tap.h"
 
 enum case_store { CASE_MEMORY, CASE_BDB, CASE_STORE_COUNT };
@@ -15,6 +16,9 @@ extern struct ledger case_ledger;
 extern struct store *case_db;
 extern int64_t case_now_ms;  /* the wall clock that commands are given */
 extern int64_t case_boot_ms;
+extern uint64_t case_boot;  /* which boot */
+extern struct outbox_options case_outbox; /* set by case_open_empty() to the defaults */
+const struct moment *case_moment(void);
 
 /* Opens a ledger on an empty store of the kind. */
 void case_open_empty(int kind);
@@ -56,6 +60,7 @@ Suite *operator_suite(void);
 Suite *batches_suite(void);
 Suite *random_suite(void);
 Suite *wagers_suite(void);
+Suite *seamless_suite(void);
 Suite *flow_suite(void);
 
 #endif

@@ -129,7 +129,7 @@ START_TEST(a_lost_batch_ends_the_process)
 	set_slot(0, &cmd);
 	memory_store_fail(case_db, SAVE_LOST, 1);
 	ck_assert_int_eq(
-		ledger_run(&case_ledger, slots, 1, case_now_ms, case_boot_ms), STATUS_IO);
+		ledger_run(&case_ledger, slots, 1, case_moment()), STATUS_IO);
 	case_close();
 }
 END_TEST
@@ -139,12 +139,12 @@ START_TEST(a_halted_ledger_answers_busy)
 	static struct ledger halted;
 	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "r1", CREDIT);
 
-	ck_assert(ledger_init(&halted, NULL, 1));
+	ck_assert(ledger_init(&halted, NULL, 1, NULL, case_moment()));
 	set_slot(0, &cmd);
 	memset(&slots[1], 0, 2 * sizeof(slots[0]));
 	slots[1].command = COMMAND_STATUS;
 	slots[2].command = COMMAND_LIST;
-	ck_assert_int_eq(ledger_run(&halted, slots, 3, case_now_ms, case_boot_ms), STATUS_OK);
+	ck_assert_int_eq(ledger_run(&halted, slots, 3, case_moment()), STATUS_OK);
 	ck_assert_int_eq(slots[0].outcome, FRAME_BUSY);
 	ck_assert_int_eq(slots[1].outcome, FRAME_DONE);
 	ck_assert(slots[1].result.status.halted);
@@ -152,7 +152,7 @@ START_TEST(a_halted_ledger_answers_busy)
 	ck_assert(!halted.resume_asked);
 	memset(&slots[0], 0, sizeof(slots[0]));
 	slots[0].command = COMMAND_RESUME;
-	ck_assert_int_eq(ledger_run(&halted, slots, 1, case_now_ms, case_boot_ms), STATUS_OK);
+	ck_assert_int_eq(ledger_run(&halted, slots, 1, case_moment()), STATUS_OK);
 	ck_assert(halted.resume_asked);
 	ledger_free(&halted);
 }

@@ -117,7 +117,13 @@ static bool may(void *context, const char *casino_id, uint32_t already)
 
 static void set(uint64_t event, const char *casino_id, int64_t due_ms, uint64_t owner)
 {
-	struct schedule_entry entry = {event, due_ms, owner, CALLBACK_BETTING_RESULT};
+	const struct schedule_entry entry = {
+		.event = event,
+		.due_ms = due_ms,
+		.owner = owner,
+		.sending = owner != 0,
+		.kind = CALLBACK_BETTING_RESULT,
+	};
 
 	ck_assert(schedule_set(&schedule, casino_id, &entry));
 }

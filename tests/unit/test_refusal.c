@@ -51,7 +51,7 @@ static const struct {
 	{REFUSAL_DEALER_BUSY, "dealer_busy", 503, true},
 	{REFUSAL_DEALER_TIMEOUT, "dealer_timeout", 504, false},
 	{REFUSAL_CLIENT_NOT_FOUND, "client_not_found", 404, false},
-	{"callback_not_found", 404, false},
+	{REFUSAL_CALLBACK_NOT_FOUND, "callback_not_found", 404, false},
 };
 
 START_TEST(table)

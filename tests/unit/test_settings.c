@@ -71,6 +71,17 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.log_keep_mib, 1024);
 	ck_assert_uint_eq(s.disk_low_water_mib, 64);
 	ck_assert_uint_eq(s.disk_ballast_mib, 16);
+	ck_assert_uint_eq(s.callback_timeout_ms, 3000);
+	ck_assert_uint_eq(s.callback_connect_timeout_ms, 1000);
+	ck_assert_uint_eq(s.callback_lease_ms, 10000);
+	ck_assert_uint_eq(s.callback_owner_patience_ms, 60000);
+	ck_assert_uint_eq(s.result_second_attempt_ms, 5000);
+	ck_assert_uint_eq(s.result_third_attempt_ms, 30000);
+	ck_assert_uint_eq(s.refund_backoff_ms, 1000);
+	ck_assert_uint_eq(s.refund_backoff_max_ms, 300000);
+	ck_assert_uint_eq(s.refund_give_up_s, 86400);
+	ck_assert_uint_eq(s.breaker_open_ms, 30000);
+	ck_assert_uint_eq(s.sweep_concurrency, 128);
 	ck_assert_uint_eq(s.callback_network_count, 0);
 }
 END_TEST
@@ -105,6 +116,16 @@ START_TEST(every_option_is_taken)
 		"/* log_keep_mib = 7\n */ checkpoint_interval_ms = 3600000\n"
 		"log_keep_mib = 0\n"
 		"disk_low_water_mib = 16777216\n"
+		"callback_lease_ms = 1600 callback_timeout_ms = 100\n"
+		"callback_connect_timeout_ms = 10\n"
+		"callback_owner_patience_ms = 0\n"
+		"result_second_attempt_ms = 0\n"
+		"result_third_attempt_ms = 86400000\n"
+		"refund_backoff_ms = 10\n"
+		"refund_backoff_max_ms = 86400000\n"
+		"refund_give_up_s = 31536000\n"
+		"breaker_open_ms = 3600000\n"
+		"sweep_concurrency = 256\n"
 		"callback_networks = {\"10.0.0.0/8\", # ours\n\"fd00::/8\"}\n"
 		"disk_ballast_mib = 3";
 	struct settings s;
@@ -128,6 +149,17 @@ START_TEST(every_option_is_taken)
 	ck_assert_uint_eq(s.log_keep_mib, 0);
 	ck_assert_uint_eq(s.disk_low_water_mib, 16777216);
 	ck_assert_uint_eq(s.disk_ballast_mib, 3);
+	ck_assert_uint_eq(s.callback_timeout_ms, 100);
+	ck_assert_uint_eq(s.callback_connect_timeout_ms, 10);
+	ck_assert_uint_eq(s.callback_lease_ms, 1600);
+	ck_assert_uint_eq(s.callback_owner_patience_ms, 0);
+	ck_assert_uint_eq(s.result_second_attempt_ms, 0);
+	ck_assert_uint_eq(s.result_third_attempt_ms, 86400000);
+	ck_assert_uint_eq(s.refund_backoff_ms, 10);
+	ck_assert_uint_eq(s.refund_backoff_max_ms, 86400000);
+	ck_assert_uint_eq(s.refund_give_up_s, 31536000);
+	ck_assert_uint_eq(s.breaker_open_ms, 3600000);
+	ck_assert_uint_eq(s.sweep_concurrency, 256);
 	ck_assert_uint_eq(s.callback_network_count, 2);
 	ck_assert_uint_eq(s.callback_networks[0].prefix, 96 + 8);
 	ck_assert_uint_eq(s.callback_networks[0].address[12], 10);
@@ -213,6 +245,7 @@ END_TEST
 #define BASE_PATH                                                                                  \
 	": base_path must be empty or begin with a slash, without empty parts, and have at most "  \
 	"255 bytes\n"
+#define LEASE "callback_lease_ms must be at least callback_timeout_ms + 1500, which is "
 #define WINDOW ": request_window_s must be a whole number from 0 to 86400\n"
 static const struct {
 	const char *text;
@@ -275,6 +308,22 @@ static const struct {
 	{"\ncallback_networks = {\"10.0.0.0/8\",\n\"dealer.example\"}", ":3" NETWORKS},
 	{"callback_networks = \"{}\"", ":1" NETWORKS},
 	{"callback_networks = \"\"", ":1" NETWORKS},
+	{"callback_timeout_ms = 99",
+		":1: callback_timeout_ms must be a whole number from 100 to 6000\n"},
+	{"callback_lease_ms = 1599",
+		":1: callback_lease_ms must be a whole number from 1600 to 600000\n"},
+	{"sweep_concurrency = 257", ":1: sweep_concurrency must be a whole number from 1 to 256\n"},
+	{"sweep_concurrency = 0", ":1: sweep_concurrency must be a whole number from 1 to 256\n"},
+	/* two that do not go together, in either order, with the other's default, with other errors */
+	{"callback_timeout_ms = 6000\n\ncallback_lease_ms = 7499\n# x\nlog_level = info\n",
+		":3: " LEASE "7500\n"},
+	{"callback_lease_ms = 1600\n# x\ncallback_timeout_ms = 101\n", ":3: " LEASE "1601\n"},
+	{"\ncallback_lease_ms = 4499\n", ":2: " LEASE "4500\n"},
+	{"callback_lease_ms = 4499\nlog_level = loud\n",
+		":2: log_level must be error, warning, info or debug\n"},
+	{"callback_lease_ms = 4499\nlog_level = info\nlog_level = info\n", ":1: " LEASE "4500\n"},
+	{"log_level = info\nlog_level = info\ncallback_lease_ms = 4499\n",
+		":2: log_level is set a second time\n"},
 	/* the first of two errors */
 	{"log_level = a\nlog_target = b\n",
 		":1: log_level must be error, warning, info or debug\n"},
@@ -356,7 +405,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 17);
+	ck_assert_uint_eq(count, 28);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

@@ -1,0 +1,195 @@
+#include "base/settings_options.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A socket's path has 107 bytes; the longest name in the directory is "/admin.sock". */
+#define SOCKET_DIRECTORY_MAX 96
+/* The default of every list. */
+#define EMPTY_LIST "{}"
+/*
+ * What a lease must have beyond a call's own timeout: what must be left when the first byte leaves
+ * (link/edge_commands.h), and a second to be told of the lease and to connect.
+ */
+#define LEASE_SPARE_MS 1500
+
+#define OPTION(type_, member_, preset_, min_, max_)                                                \
+	{#member_, (type_), (uint32_t)offsetof(struct settings, member_),                          \
+		(uint32_t)sizeof(((struct settings *)0)->member_), (preset_), (min_), (max_)}
+
+const struct option settings_options[] = {
+	OPTION(OPTION_DIRECTORY, state_directory, "/var/lib/creditbridge", 0, 3072),
+	OPTION(OPTION_DIRECTORY, socket_directory, "/run/creditbridge", 0, SOCKET_DIRECTORY_MAX),
+	OPTION(OPTION_NAME, socket_group, "", 0, 63),
+	OPTION(OPTION_PREFIX, base_path, "", 0, 255),
+	OPTION(OPTION_TARGET, log_target, "syslog", 0, 15),
+	OPTION(OPTION_LEVEL, log_level, "info", 0, 0),
+	OPTION(OPTION_NUMBER, request_window_s, "300", 0, 86400),
+	/* The worker's stop is bounded at 7 s: a longer call would be cut by it. */
+	OPTION(OPTION_NUMBER, ledger_deadline_ms, "5000", 100, 6000),
+	OPTION(OPTION_NUMBER, ledger_connections_max, "1024", 1, 65536),
+	OPTION(OPTION_NUMBER, ledger_queue_max, "1024", 1, 65536),
+	OPTION(OPTION_NUMBER, ledger_cache_mib, "256", 1, 65536),
+	OPTION(OPTION_NUMBER, checkpoint_kib, "8192", 64, 1048576),
+	OPTION(OPTION_NUMBER, checkpoint_interval_ms, "1000", 100, 3600000),
+	OPTION(OPTION_NUMBER, log_keep_mib, "1024", 0, 16777216),
+	OPTION(OPTION_NUMBER, disk_low_water_mib, "64", 0, 16777216),
+	OPTION(OPTION_NUMBER, disk_ballast_mib, "16", 0, 65536),
+	/* What a worker that is stopped has under way ends within its 7 s. */
+	OPTION(OPTION_NUMBER, callback_timeout_ms, "3000", 100, 6000),
+	OPTION(OPTION_NUMBER, callback_connect_timeout_ms, "1000", 10, 6000),
+	OPTION(OPTION_NUMBER, callback_lease_ms, "10000", 100 + LEASE_SPARE_MS, 600000),
+	OPTION(OPTION_NUMBER, callback_owner_patience_ms, "60000", 0, 3600000),
+	OPTION(OPTION_NUMBER, result_second_attempt_ms, "5000", 0, 86400000),
+	OPTION(OPTION_NUMBER, result_third_attempt_ms, "30000", 0, 86400000),
+	OPTION(OPTION_NUMBER, refund_backoff_ms, "1000", 10, 86400000),
+	OPTION(OPTION_NUMBER, refund_backoff_max_ms, "300000", 10, 86400000),
+	OPTION(OPTION_NUMBER, refund_give_up_s, "86400", 0, 31536000),
+	OPTION(OPTION_NUMBER, breaker_open_ms, "30000", 10, 3600000),
+	OPTION(OPTION_NUMBER, sweep_concurrency, "128", 1, 256),
+	OPTION(OPTION_NETWORKS, callback_networks, EMPTY_LIST, 0, SETTINGS_NETWORKS_MAX),
+};
+#define OPTION_COUNT (sizeof(settings_options) / sizeof(settings_options[0]))
+_Static_assert(OPTION_COUNT <= OPTIONS_MAX, "an option has no place");
+const unsigned int settings_option_count = OPTION_COUNT;
+
+static bool set_number(const struct option *option, uint32_t *to, const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+	unsigned long number;
+
+	if (!digits || digits > 10 || value[digits])
+		return false;
+	number = strtoul(value, NULL, 10);
+	if (number < option->min || number > option->max)
+		return false;
+	*to = (uint32_t)number;
+	return true;
+}
+
+static bool directory_ok(const char *value)
+{
+	return value[0] == '/';
+}
+
+/* One more network, as a list is read. */
+static bool add_network(const struct option *option, struct settings *settings, const char *value)
+{
+	uint32_t *count = &settings->callback_network_count;
+
+	if (*count >= option->max ||
+		!network_parse(value, &settings->callback_networks[*count]))
+		return false;
+	++*count;
+	return true;
+}
+
+bool option_set(const struct option *option, struct settings *settings, const char *value)
+{
+	char *member = (char *)settings + option->offset;
+	size_t len = strlen(value);
+
+	if (option->type != OPTION_NUMBER && option->type != OPTION_LEVEL &&
+		option->type != OPTION_NETWORKS &&
+		(len > option->max || !text_is_utf8_clean(value, len)))
+		return false;
+	switch (option->type) {
+	case OPTION_NUMBER:
+		return set_number(option, (uint32_t *)(void *)member, value);
+	case OPTION_DIRECTORY:
+		return directory_ok(value) && text_copy(member, option->size, value);
+	case OPTION_PREFIX:
+		return text_base_path(value, member, option->size);
+	case OPTION_NAME:
+		return (!len || text_is_name(value, option->max)) &&
+			text_copy(member, option->size, value);
+	case OPTION_TARGET:
+		return (strcmp(value, "syslog") == 0 || strcmp(value, "stderr") == 0) &&
+			text_copy(member, option->size, value);
+	case OPTION_LEVEL:
+		return log_level_parse(value, (enum log_level *)(void *)member);
+	case OPTION_NETWORKS:
+		return add_network(option, settings, value);
+	}
+	return false;
+}
+
+void option_explain(const struct option *option, char message[OPTION_MESSAGE_MAX])
+{
+	switch (option->type) {
+	case OPTION_NUMBER:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s must be a whole number from %" PRIu32
+			" to %" PRIu32, option->name, option->min, option->max);
+		return;
+	case OPTION_DIRECTORY:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s must be an absolute path of at most %" PRIu32
+			" bytes", option->name, option->max);
+		return;
+	case OPTION_PREFIX:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s " TEXT_BASE_PATH_RULE " at most %" PRIu32
+			" bytes", option->name, option->max);
+		return;
+	case OPTION_NAME:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s must be empty or at most %" PRIu32
+			" of A-Z a-z 0-9 _ . -", option->name, option->max);
+		return;
+	case OPTION_TARGET:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s must be syslog or stderr", option->name);
+		return;
+	case OPTION_LEVEL:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s must be error, warning, info or debug",
+			option->name);
+		return;
+	case OPTION_NETWORKS:
+		snprintf(message, OPTION_MESSAGE_MAX, "%s must be a list of at most %" PRIu32
+			" networks such as \"10.0.0.0/8\" or \"fd00::/8\"", option->name,
+			option->max);
+		return;
+	}
+}
+
+const struct option *option_named(const char *name)
+{
+	const struct option *option = settings_options;
+
+	while (strcmp(option->name, name) != 0)
+		option++;
+	return option;
+}
+
+bool options_agree(const struct settings *settings, const struct option *between[2],
+	char message[OPTION_MESSAGE_MAX])
+{
+	uint32_t least = settings->callback_timeout_ms + LEASE_SPARE_MS;
+
+	if (settings->callback_lease_ms >= least)
+		return true;
+	between[0] = option_named("callback_lease_ms");
+	between[1] = option_named("callback_timeout_ms");
+	snprintf(message, OPTION_MESSAGE_MAX, "callback_lease_ms must be at least "
+		"callback_timeout_ms + %d, which is %" PRIu32, LEASE_SPARE_MS, least);
+	return false;
+}
+
+const char *settings_option(unsigned int number, const char **preset)
+{
+	if (number >= OPTION_COUNT)
+		return NULL;
+	*preset = settings_options[number].preset;
+	return settings_options[number].name;
+}
+
+void settings_defaults(struct settings *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		/* A default that its own option refuses is a bug of the table. */
+		if (settings_options[i].type != OPTION_NETWORKS &&
+			!option_set(&settings_options[i], settings, settings_options[i].preset))
+			abort();
+	}
+}

@@ -1,0 +1,522 @@
+/*
+ * Group C in a seamless wallet: the ledger's side of B1 to B4, with the test as worker and sweeper.
+ */
+#include "case.h"
+
+#include "base/pack.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CREDIT  MONEY_UNITS_PER_CREDIT
+#define SECOND  INT64_C(1000)
+#define SWEEPER 7 /* link of the test's sweeper */
+
+static uint64_t senders;
+
+static void pass(int64_t ms)
+{
+	case_now_ms += ms;
+	case_boot_ms += ms;
+}
+
+static void open_seamless(int kind)
+{
+	struct dealer values = {.mode = WALLET_SEAMLESS};
+
+	case_open(kind);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
+}
+
+static struct bet_place_cmd bet_cmd(const char *id, const char *game)
+{
+	struct bet_place_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.client_id, "slots");
+	strcpy(cmd.player.casino_id, "demo");
+	strcpy(cmd.player.user_id, "alice");
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
+	cmd.bet_amount = 10 * CREDIT;
+	strcpy(cmd.remark, "a remark");
+	cmd.user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
+	cmd.sender = ++senders;
+	return cmd;
+}
+
+static struct bet_place_result bet(const char *id, const char *game)
+{
+	struct bet_place_cmd cmd = bet_cmd(id, game);
+
+	return case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+}
+
+static struct callback_end_result end(const struct callback_grant *grant, enum callback_class class,
+	const char *error_id)
+{
+	struct callback_end_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.event = grant->event;
+	cmd.kind = grant->kind;
+	cmd.attempt = grant->attempt;
+	strcpy(cmd.casino_id, "demo");
+	cmd.outcome.class = class;
+	text_copy(cmd.outcome.dealer_error_id, sizeof(cmd.outcome.dealer_error_id), error_id);
+	return case_run(COMMAND_CALLBACK_END, &cmd)->result.callback_end;
+}
+
+static struct round_settle_result settle(const char *id, const char *game,
+	enum round_result result, money_t payout)
+{
+	struct round_settle_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.client_id, "slots");
+	strcpy(cmd.player.casino_id, "demo");
+	strcpy(cmd.player.user_id, "alice");
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
+	cmd.result = result;
+	cmd.payout_amount = payout;
+	cmd.sender = ++senders;
+	return case_run(COMMAND_ROUND_SETTLE, &cmd)->result.round_settle;
+}
+
+/* What a sweeper would find first; its event is 0 when there is nothing. */
+static struct due_entry find(void)
+{
+	struct callback_find_cmd cmd = {.most = 0};
+	struct slot *slot = case_run(COMMAND_CALLBACK_FIND, &cmd);
+	struct due_entry entry;
+	struct bytes entries;
+	struct buffer out;
+
+	memset(&entry, 0, sizeof(entry));
+	buffer_init(&out, FRAME_MAX);
+	ledger_answer(&case_ledger, slot, 1, &out);
+	ck_assert_int_eq(slot->outcome, FRAME_DONE);
+	entries = slot->result.callback_find.entries;
+	if (slot->result.callback_find.count)
+		ck_assert(unpack_record(&entries, due_entry_fields, &entry));
+	buffer_free(&out);
+	return entry;
+}
+
+static struct callback_claim_result claim(uint64_t event)
+{
+	static struct slot slot;
+
+	memset(&slot, 0, sizeof(slot));
+	slot.command = COMMAND_CALLBACK_CLAIM;
+	slot.link = SWEEPER;
+	slot.cmd.callback_claim.event = event;
+	slot.cmd.callback_claim.sender = ++senders;
+	case_run_batch(&slot, 1);
+	return slot.result.callback_claim;
+}
+
+static bool body_has(const struct callback_grant *grant, const char *text)
+{
+	return memmem(grant->body.data, grant->body.len, text, strlen(text)) != NULL;
+}
+
+/* 1: the dealer's mode cannot be changed, as something is open. */
+static uint64_t open_bets(void)
+{
+	struct dealer values = {.mode = WALLET_TRANSFER};
+	enum refusal refusal;
+
+	refusal = case_dealer_set(DEALER_MODE, &values).verdict.refusal;
+	if (refusal != REFUSAL_NONE)
+		return 1;
+	values.mode = WALLET_SEAMLESS;
+	case_dealer_set(DEALER_MODE, &values);
+	return 0;
+}
+
+START_TEST(accepted_and_won)
+{
+	struct bet_place_result placed;
+	struct callback_end_result ended;
+	struct round_settle_result won, again;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	ck_assert_int_eq(placed.verdict.refusal, REFUSAL_BET_IN_PROGRESS);
+	ck_assert(!placed.verdict.replay);
+	ck_assert_int_eq(placed.bet.state, BET_PENDING);
+	ck_assert_int_eq(placed.send.kind, CALLBACK_BETTING);
+	ck_assert_uint_eq(placed.send.attempt, 1);
+	ck_assert_int_eq(placed.send.lease_until_ms, case_boot_ms + 10 * SECOND);
+	ck_assert(body_has(&placed.send, "\"bet_amount\":10.0"));
+	ck_assert(body_has(&placed.send, "\"user_bet\":{\"line\":1}"));
+	ck_assert_str_eq(placed.send.target.path, "/betting");
+	/* Under way: nothing is settled, the same key asks again in vain. */
+	ck_assert_int_eq(settle("s0", "g1", RESULT_WIN, 0).verdict.refusal,
+		REFUSAL_BET_IN_PROGRESS);
+	ck_assert(bet("b1", "g1").verdict.replay);
+	ended = end(&placed.send, CALLBACK_SUCCESS, "");
+	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(ended.bet.state, BET_ACCEPTED);
+	ck_assert_uint_eq(ended.bet.transaction_id, placed.bet.transaction_id);
+	ck_assert(!ended.late);
+	ck_assert(end(&placed.send, CALLBACK_UNKNOWN, "").late);
+	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
+	ck_assert_uint_eq(find().event, 0);
+
+	won = settle("s1", "g1", RESULT_WIN, 25 * CREDIT);
+	ck_assert_int_eq(won.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(won.win_amount, 15 * CREDIT);
+	ck_assert_int_eq(won.callback_state, CALLBACK_SENDING);
+	ck_assert_uint_eq(won.callback_attempts, 1);
+	ck_assert(body_has(&won.send, "\"payout_amount\":25.0"));
+	ck_assert_uint_eq(open_bets(), 1);
+	ended = end(&won.send, CALLBACK_SUCCESS, "");
+	ck_assert_int_eq(ended.state, CALLBACK_DELIVERED);
+	again = settle("s1", "g1", RESULT_WIN, 25 * CREDIT);
+	ck_assert(again.verdict.replay);
+	ck_assert_int_eq(again.callback_state, CALLBACK_DELIVERED);
+	ck_assert_uint_eq(again.send.event, 0);
+	ck_assert_uint_eq(open_bets(), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(refused_and_unreachable)
+{
+	struct bet_place_result placed;
+	struct callback_end_result ended;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	ended = end(&placed.send, CALLBACK_REFUSED, "no_credit");
+	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_BET_REJECTED);
+	ck_assert_str_eq(ended.bet.dealer_error_id, "no_credit");
+	placed = bet("b2", "g1");
+	ended = end(&placed.send, CALLBACK_NOT_SENT, "");
+	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_DEALER_UNREACHABLE);
+	ck_assert_int_eq(bet("b2", "g1").verdict.refusal, REFUSAL_DEALER_UNREACHABLE);
+	ck_assert_int_eq(settle("s1", "g1", RESULT_LOSS, 0).verdict.refusal,
+		REFUSAL_BET_NOT_FOUND);
+	pass(3600 * SECOND);
+	ck_assert_uint_eq(find().event, 0);
+	ck_assert_uint_eq(open_bets(), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(unknown_is_refunded)
+{
+	struct bet_place_result placed;
+	struct callback_claim_result claimed;
+	struct callback_end_result ended;
+	struct due_entry due;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	pass(3 * SECOND);
+	ended = end(&placed.send, CALLBACK_UNKNOWN, "");
+	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_DEALER_TIMEOUT);
+	ck_assert_int_eq(ended.bet.state, BET_REFUNDING);
+	pass(60 * SECOND - 1);
+	ck_assert_uint_eq(find().event, 0);
+	pass(1);
+	due = find();
+	ck_assert_int_eq(due.kind, CALLBACK_BETTING_REFUND);
+	ck_assert(!due.takeover);
+	claimed = claim(due.event);
+	ck_assert_uint_eq(claimed.send.event, due.event);
+	ck_assert_str_eq(claimed.send.target.path, "/betting-refund");
+	ck_assert(body_has(&claimed.send, "\"remark\":\"a remark\""));
+	ck_assert_int_eq(claim(due.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	/* Not delivered: again after about a second, the very same bytes. */
+	ended = end(&claimed.send, CALLBACK_NOT_SENT, "");
+	ck_assert_int_eq(ended.state, CALLBACK_DUE);
+	ck_assert_int_gt(ended.next_ms, case_now_ms);
+	pass(SECOND);
+	claimed = claim(due.event);
+	ck_assert_uint_eq(claimed.send.attempt, 2);
+	ended = end(&claimed.send, CALLBACK_REFUSED, "bet_not_found");
+	ck_assert_int_eq(ended.state, CALLBACK_DELIVERED);
+	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDED);
+	ck_assert_uint_eq(open_bets(), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_left_bet_is_taken_over)
+{
+	struct bet_place_result placed;
+	struct callback_claim_result claimed;
+	struct due_entry due;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	pass(10 * SECOND);
+	/* The lease is over, but its sender may only be slow. */
+	ck_assert_uint_eq(find().event, 0);
+	ck_assert_int_eq(claim(placed.send.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ledger_link_gone(&case_ledger, 1);
+	due = find();
+	ck_assert_uint_eq(due.event, placed.send.event);
+	ck_assert(due.takeover);
+	claimed = claim(due.event);
+	ck_assert(claimed.taken_over);
+	ck_assert_uint_eq(claimed.send.event, 0);
+	/* refund_delay counts from here. */
+	pass(60 * SECOND - 1);
+	ck_assert_uint_eq(find().event, 0);
+	/* The first sender's news come late. */
+	ck_assert(end(&placed.send, CALLBACK_SUCCESS, "").late);
+	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDING);
+	pass(1);
+	ck_assert_int_eq(find().kind, CALLBACK_BETTING_REFUND);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_sender_that_hangs_is_passed_over)
+{
+	struct bet_place_result placed;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	pass(10 * SECOND + 60 * SECOND - 1);
+	ck_assert_uint_eq(find().event, 0);
+	ck_assert_uint_eq(ledger_link_overdue(&case_ledger, case_boot_ms), 0);
+	pass(1);
+	ck_assert_uint_eq(ledger_link_overdue(&case_ledger, case_boot_ms), 1);
+	ck_assert_uint_eq(find().event, placed.send.event);
+	case_close();
+}
+END_TEST
+
+START_TEST(results_are_sent_three_times)
+{
+	static const int64_t delays[] = {5 * SECOND, 30 * SECOND};
+	struct round_settle_result settled;
+	struct callback_claim_result claimed;
+	struct callback_operate_cmd cmd;
+	struct callback_end_result ended;
+	struct bet_place_result placed;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	end(&placed.send, CALLBACK_SUCCESS, "");
+	settled = settle("s1", "g1", RESULT_LOSS, 0);
+	ck_assert_uint_eq(settled.transaction_id, 0);
+	ended = end(&settled.send, CALLBACK_UNKNOWN, "");
+	for (unsigned int i = 0; i < 2; i++) {
+		ck_assert_int_eq(ended.state, CALLBACK_DUE);
+		pass(delays[i] - 1);
+		ck_assert_uint_eq(find().event, 0);
+		pass(1);
+		claimed = claim(find().event);
+		ck_assert_uint_eq(claimed.send.attempt, i + 2);
+		ck_assert_uint_eq(claimed.send.body.len, settled.send.body.len);
+		ended = end(&claimed.send, CALLBACK_UNKNOWN, "");
+	}
+	ck_assert_int_eq(ended.state, CALLBACK_PARKED);
+	ck_assert_uint_eq(ended.attempts, 3);
+	pass(3600 * SECOND);
+	ck_assert_uint_eq(find().event, 0);
+	ck_assert_uint_eq(open_bets(), 1);
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	cmd.event = settled.event;
+	cmd.action = CALLBACK_RETRY;
+	ck_assert_int_eq(
+		case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	claimed = claim(find().event);
+	ended = end(&claimed.send, CALLBACK_UNKNOWN, "");
+	ck_assert_int_eq(ended.state, CALLBACK_PARKED);
+	/* The same command again acts once. */
+	case_run(COMMAND_CALLBACK_OPERATE, &cmd);
+	ck_assert_uint_eq(find().event, 0);
+	cmd.operator = case_operator();
+	cmd.action = CALLBACK_CANCEL;
+	ck_assert_int_eq(case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.callback_operate.state,
+		CALLBACK_CANCELLED);
+	ck_assert_uint_eq(open_bets(), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_cancelled_refund_leaves_the_bet_refunded)
+{
+	struct callback_operate_cmd cmd;
+	struct bet_place_result placed;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	cmd.event = placed.send.event;
+	cmd.action = CALLBACK_CANCEL;
+	ck_assert_int_eq(case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal,
+		REFUSAL_NOT_ALLOWED_NOW);
+	end(&placed.send, CALLBACK_UNKNOWN, "");
+	cmd.operator = case_operator();
+	cmd.event++;
+	cmd.action = CALLBACK_HOLD;
+	case_run(COMMAND_CALLBACK_OPERATE, &cmd);
+	pass(3600 * SECOND);
+	ck_assert_uint_eq(find().event, 0);
+	cmd.operator = case_operator();
+	cmd.action = CALLBACK_CANCEL;
+	ck_assert_int_eq(
+		case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDED);
+	ck_assert_uint_eq(open_bets(), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_busy_dealer_consumes_no_key)
+{
+	struct dealer values = {.max_inflight = 1};
+	struct round_settle_result settled;
+	struct bet_place_result first, second;
+
+	open_seamless(_i);
+	first = bet("b1", "g1");
+	end(&first.send, CALLBACK_SUCCESS, "");
+	ck_assert_int_eq(case_dealer_set(DEALER_MAX_INFLIGHT, &values).verdict.refusal,
+		REFUSAL_NONE);
+	first = bet("b2", "g2");
+	second = bet("b3", "g3");
+	ck_assert_int_eq(second.verdict.refusal, REFUSAL_DEALER_BUSY);
+	ck_assert_uint_gt(second.verdict.retry_after_s, 0);
+	/* A first betting-result is left to the sweeper. */
+	settled = settle("s1", "g1", RESULT_LOSS, 0);
+	ck_assert_int_eq(settled.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(settled.callback_state, CALLBACK_DUE);
+	ck_assert_uint_eq(settled.send.event, 0);
+	ck_assert_uint_eq(find().event, 0);
+	end(&first.send, CALLBACK_SUCCESS, "");
+	ck_assert_uint_eq(find().event, settled.event);
+	second = bet("b3", "g3");
+	ck_assert_int_eq(second.verdict.refusal, REFUSAL_BET_IN_PROGRESS);
+	ck_assert_uint_ne(second.send.event, 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_repeated_call_still_sends)
+{
+	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct bet_place_result first, again;
+
+	open_seamless(_i);
+	first = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+	again = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+	ck_assert(!again.verdict.replay);
+	ck_assert_uint_eq(again.send.event, first.send.event);
+	ck_assert_uint_eq(again.send.attempt, 1);
+	ck_assert_int_eq(again.send.lease_until_ms, first.send.lease_until_ms);
+	ck_assert_uint_eq(again.send.body.len, first.send.body.len);
+	ck_assert_mem_eq(again.send.body.data, first.send.body.data, first.send.body.len);
+	cmd.sender++;
+	again = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+	ck_assert(again.verdict.replay);
+	ck_assert_uint_eq(again.send.event, 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_restart_forgets_nothing)
+{
+	struct bet_place_result left, lost;
+
+	open_seamless(CASE_BDB);
+	left = bet("b1", "g1");
+	lost = bet("b2", "g2");
+	end(&lost.send, CALLBACK_UNKNOWN, "");
+	pass(30 * SECOND);
+	case_reopen();
+	/* Being sent when it stopped: leased for 10 s from the start. */
+	pass(10 * SECOND - 1);
+	ck_assert_uint_eq(find().event, 0);
+	pass(1);
+	ck_assert_uint_eq(find().event, left.send.event);
+	ck_assert(claim(left.send.event).taken_over);
+	/* The refund of the other is due by the wall clock after a reboot. */
+	pass(10 * SECOND);
+	case_boot++;
+	case_boot_ms = 5 * SECOND;
+	case_reopen();
+	ck_assert_uint_eq(find().event, 0);
+	pass(10 * SECOND);
+	ck_assert_int_eq(find().kind, CALLBACK_BETTING_REFUND);
+	case_close();
+}
+END_TEST
+
+START_TEST(balance_is_inquired)
+{
+	struct player_balance_result result;
+	struct player_balance_cmd cmd;
+
+	open_seamless(_i);
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.player.casino_id, "demo");
+	strcpy(cmd.player.user_id, "alice");
+	result = case_run(COMMAND_PLAYER_BALANCE, &cmd)->result.player_balance;
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(result.mode, WALLET_SEAMLESS);
+	ck_assert_int_eq(result.send.kind, CALLBACK_BALANCE_INQUIRE);
+	ck_assert_uint_gt(result.send.event, 0);
+	ck_assert(body_has(&result.send, "\"user_id\":\"alice\""));
+	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 1);
+	end(&result.send, CALLBACK_SUCCESS, "");
+	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_lost_batch_keeps_no_permits)
+{
+	struct slot slots[2];
+
+	open_seamless(CASE_MEMORY);
+	memset(slots, 0, sizeof(slots));
+	for (unsigned int i = 0; i < 2; i++) {
+		slots[i].command = COMMAND_BET_PLACE;
+		slots[i].link = 1;
+		slots[i].cmd.bet_place = bet_cmd(i ? "b2" : "b1", i ? "g2" : "g1");
+	}
+	memory_store_fail(case_db, SAVE_FULL, 3);
+	case_run_batch(slots, 2);
+	ck_assert_int_eq(slots[0].result.verdict.refusal, REFUSAL_STORAGE_FULL);
+	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
+	case_run_batch(slots, 2);
+	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 2);
+	case_close();
+}
+END_TEST
+
+Suite *seamless_suite(void)
+{
+	Suite *suite = suite_create("seamless");
+	TCase *tc = tcase_create("seamless");
+
+	tcase_add_loop_test(tc, accepted_and_won, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, refused_and_unreachable, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, unknown_is_refunded, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_left_bet_is_taken_over, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_sender_that_hangs_is_passed_over, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, results_are_sent_three_times, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_cancelled_refund_leaves_the_bet_refunded, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_busy_dealer_consumes_no_key, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_repeated_call_still_sends, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, a_restart_forgets_nothing);
+	tcase_add_loop_test(tc, balance_is_inquired, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, a_lost_batch_keeps_no_permits);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
