@@ -56,6 +56,15 @@ void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
 	memcpy(target->keys, dealer->keys, sizeof(target->keys));
 }
 
+void callback_target_url(const struct callback_target *target, char url[CALLBACK_URL_SIZE])
+{
+	size_t len = strnlen(target->url, sizeof(target->url));
+
+	while (len && target->url[len - 1] == '/')
+		len--;
+	snprintf(url, CALLBACK_URL_SIZE, "%.*s%s", (int)len, target->url, target->path);
+}
+
 /* True: the segment at @segment, up to the next slash, is "." or "..". */
 static bool segment_moves(const char *segment)
 {

@@ -48,6 +48,10 @@ const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind
 void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
 	struct callback_target *target);
 
+/* Writes where that is: base URL and path, with one slash between them. */
+#define CALLBACK_URL_SIZE (URL_SIZE + CALLBACK_PATH_SIZE)
+void callback_target_url(const struct callback_target *target, char url[CALLBACK_URL_SIZE]);
+
 /*
  * True: @path can be a callback's path: a slash and up to 127 printable ASCII characters, no space,
  * none of ? # \ and no ".." or "." between slashes.

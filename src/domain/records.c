@@ -195,6 +195,7 @@ const struct field bet_fields[] = {
 	FIELD(FIELD_BOOL, bet, addition),
 	FIELD(FIELD_MONEY, bet, bet_amount),
 	FIELD(FIELD_TIME_MS, bet, accepted_ms),
+	FIELD(FIELD_U32, bet, day),
 	FIELD(FIELD_TIME_MS, bet, changed_ms),
 	FIELD(FIELD_U64, bet, event),
 	FIELD(FIELD_U64, bet, refund_event),
@@ -259,6 +260,26 @@ const struct field due_fields[] = {
 	FIELD(FIELD_TIME_MS, due, due_ms),
 	FIELD(FIELD_TIME_MS, due, due_boot_ms),
 	FIELD(FIELD_U64, due, boot),
+	FIELD_END,
+};
+
+const struct field statistics_fields[] = {
+	FIELD(FIELD_U64, statistics, bet_count),
+	FIELD(FIELD_MONEY, statistics, turnover),
+	FIELD(FIELD_MONEY, statistics, profit_loss),
+	FIELD_END,
+};
+
+const struct field lifetime_fields[] = {
+	FIELD(FIELD_STR, lifetime, player_id),
+	FIELD_SUB(lifetime, sums, statistics, statistics_fields),
+	FIELD_END,
+};
+
+const struct field day_fields[] = {
+	FIELD(FIELD_STR, day, player_id),
+	FIELD(FIELD_U32, day, number),
+	FIELD_SUB(day, sums, statistics, statistics_fields),
 	FIELD_END,
 };
 

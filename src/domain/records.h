@@ -283,7 +283,8 @@ struct bet {
 	enum bet_state state;
 	bool addition;
 	money_t bet_amount;
-	int64_t accepted_ms;    /* of the bet command: its timestamp and its day */
+	int64_t accepted_ms;    /* of the bet command: its timestamp */
+	uint32_t day;           /* of the same, in the dealer's utc_offset of then (api.md A 4) */
 	int64_t changed_ms;     /* of the last transition */
 	uint64_t event;         /* of its betting callback; 0: transfer wallet */
 	uint64_t refund_event;  /* of its betting-refund; 0: none */
@@ -352,6 +353,26 @@ struct due {
 	uint64_t boot; /* which boot due_boot_ms belongs to */
 };
 
+/* What a player has bet and won (domain/statistics.h). */
+struct statistics {
+	uint64_t bet_count;
+	money_t turnover;
+	money_t profit_loss;
+};
+
+/* ... altogether. */
+struct lifetime {
+	char player_id[PLAYER_ID_SIZE];
+	struct statistics sums;
+};
+
+/* ... by bets that were accepted on one day. */
+struct day {
+	char player_id[PLAYER_ID_SIZE];
+	uint32_t number; /* since 1970-01-01 */
+	struct statistics sums;
+};
+
 /* From an operator's operation_id to what it did: the same command sent again acts once. */
 struct operation {
 	char operation_id[OPERATION_ID_SIZE];
@@ -374,6 +395,7 @@ extern const struct record_info record_infos[RECORD_COUNT];
 #include "domain/records.def"
 #undef RECORD
 extern const struct field dealer_key_fields[];
+extern const struct field statistics_fields[];
 
 /* Whose key space the key of @entry is in, a movement of a player of @casino_id. */
 const char *entry_owner(const struct entry *entry, const char *casino_id);

@@ -28,6 +28,17 @@ bool bet_has_ended(enum bet_state state)
 	return state == BET_REJECTED || state == BET_REFUNDED || state == BET_SETTLED;
 }
 
+enum refusal bet_refusal(const struct bet *bet)
+{
+	static const enum refusal refusals[BET_STATE_COUNT] = {
+		[BET_PENDING] = REFUSAL_BET_IN_PROGRESS,
+		[BET_REFUNDING] = REFUSAL_DEALER_TIMEOUT,
+		[BET_REFUNDED] = REFUSAL_DEALER_TIMEOUT,
+	};
+
+	return bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
+}
+
 enum refusal round_decide_bet(const struct round *round, const char *client_id)
 {
 	if (!round)

@@ -18,6 +18,12 @@ bool bet_move(struct bet *bet, enum bet_state to, int64_t now_ms);
 bool bet_has_ended(enum bet_state state);
 
 /*
+ * How whoever placed the bet is answered, now and when the call is repeated: by its present state
+ * (api.md C 1). REFUSAL_NONE: accepted.
+ */
+enum refusal bet_refusal(const struct bet *bet);
+
+/*
  * Whether a new bet may be placed in @round (NULL: the game is new) by @client_id. The player's and
  * dealer's checks come before. REFUSAL_GAME_NOT_FOUND (another client's round), ALREADY_SETTLED,
  * ROUND_FULL.

@@ -11,6 +11,7 @@
 #include "ledger/keys.h"
 #include "ledger/outbox.h"
 #include "ledger/subject.h"
+#include "ledger/tally.h"
 #include "wire/callback_body.h"
 
 /* What a caller is told to wait when the dealer takes no call. */
@@ -19,6 +20,17 @@
 static struct request bet_request(const struct bet_place_cmd *cmd)
 {
 	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
+}
+
+/* The sums of the day on which the bet would be accepted. */
+static void want_tally(struct ws *ws, const struct player *player)
+{
+	struct dealer key = dealer_named(player->casino_id);
+	const struct dealer *dealer = ws_get(ws, RECORD_DEALER, &key);
+
+	if (dealer)
+		tally_want(ws, player->player_id,
+			statistics_day(ws->now.wall_ms, dealer->utc_offset_min));
 }
 
 void bet_place_keys(const void *arg, struct ws *ws)
@@ -39,6 +51,7 @@ void bet_place_keys(const void *arg, struct ws *ws)
 	if (player) {
 		round = round_named(player->player_id, cmd->game_id);
 		ws_want(ws, RECORD_ROUND, &round);
+		want_tally(ws, player);
 	}
 	outbox_want_new(ws);
 	stored = ws_get(ws, RECORD_REQUEST, &request);
@@ -70,13 +83,7 @@ static const char *bet_difference(const struct bet_place_cmd *cmd, const struct 
 
 void bet_answer(const struct bet *bet, struct verdict *verdict, struct bet_answer *answer)
 {
-	static const enum refusal refusals[BET_STATE_COUNT] = {
-		[BET_PENDING] = REFUSAL_BET_IN_PROGRESS,
-		[BET_REFUNDING] = REFUSAL_DEALER_TIMEOUT,
-		[BET_REFUNDED] = REFUSAL_DEALER_TIMEOUT,
-	};
-
-	verdict->refusal = bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
+	verdict->refusal = bet_refusal(bet);
 	answer->transaction_id = bet->transaction_id;
 	answer->state = bet->state == BET_SETTLED ? BET_ACCEPTED : bet->state;
 	answer->has_balance = bet->has_balance;
@@ -144,8 +151,8 @@ static struct round round_with_bet(const struct bet_place_cmd *cmd, const struct
 	return round;
 }
 
-static struct bet bet_new(const struct bet_place_cmd *cmd, const struct round *round,
-	int64_t now_ms)
+static struct bet bet_new(const struct bet_place_cmd *cmd, const struct dealer *dealer,
+	const struct round *round, int64_t now_ms)
 {
 	struct bet bet = bet_named(round->player_id, round->game_id, round->bets);
 
@@ -157,6 +164,7 @@ static struct bet bet_new(const struct bet_place_cmd *cmd, const struct round *r
 	bet.addition = cmd->addition;
 	bet.bet_amount = cmd->bet_amount;
 	bet.accepted_ms = bet.changed_ms = now_ms;
+	bet.day = statistics_day(now_ms, dealer->utc_offset_min);
 	text_copy(bet.remark, sizeof(bet.remark), cmd->remark);
 	bet.user_bet = cmd->user_bet;
 	return bet;
@@ -209,6 +217,7 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 	bet->has_balance = true;
 	bet->balance = player.balance;
 	bet_move(bet, BET_ACCEPTED, now_ms);
+	tally_acceptance(ws, bet);
 	ws_put(ws, RECORD_ROUND, round);
 	ws_append(ws, RECORD_BET, bet);
 	record_bet(ws, cmd, &player, bet, &entry, REFUSAL_NONE, now_ms);
@@ -274,7 +283,7 @@ static void place(struct ws *ws, const struct apply_context *context,
 
 	if (refusal == REFUSAL_NONE) {
 		round = round_with_bet(cmd, subject->dealer, subject->player, stored);
-		bet = bet_new(cmd, &round, context->now.wall_ms);
+		bet = bet_new(cmd, subject->dealer, &round, context->now.wall_ms);
 		refusal = round.mode == WALLET_SEAMLESS
 			? bet_ask(ws, context, cmd, &round, &bet, subject, &result->send)
 			: bet_debit(ws, cmd, &round, &bet, subject->player, context->now.wall_ms);

@@ -76,6 +76,16 @@ static inline struct bet bet_named(const char *player_id, const char *game_id, u
 	return key;
 }
 
+static inline struct day day_named(const char *player_id, uint32_t number)
+{
+	struct day key;
+
+	memset(&key, 0, sizeof(key));
+	text_copy(key.player_id, sizeof(key.player_id), player_id);
+	key.number = number;
+	return key;
+}
+
 static inline struct request request_named(enum request_scope scope, const char *owner,
 	const char *request_transaction_id)
 {

@@ -265,6 +265,7 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int coun
 	enum run ran;
 
 	ws_reset(&ledger->ws);
+	ledger->ws.now = ledger->now;
 	ran = load(ledger, slots, count);
 	if (ran != RUN_DONE)
 		return ran;

@@ -6,6 +6,8 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_KEYRING] = {.read = keyring_read},
 	[COMMAND_TRANSFER] = {transfer_keys, transfer_apply, NULL},
 	[COMMAND_BALANCE] = {balance_keys, balance_apply, NULL},
+	[COMMAND_USER_STAT] = {user_stat_keys, user_stat_apply, NULL},
+	[COMMAND_RESULT_INQUIRE] = {result_inquire_keys, result_inquire_apply, NULL},
 	[COMMAND_DEALER_PUT] = {dealer_put_keys, dealer_put_apply, NULL},
 	[COMMAND_DEALER_KEY] = {dealer_key_keys, dealer_key_apply, NULL},
 	[COMMAND_PLAYER_PUT] = {player_put_keys, player_put_apply, NULL},

@@ -7,7 +7,7 @@
  * batch was saved and sees its rows.
  *
  * Each family of commands is one file: transfers.c, bets.c, rounds.c,
- * callbacks.c, players.c, dealers.c, clients.c, keyring.c, lists.c.
+ * callbacks.c, reports.c, players.c, dealers.c, clients.c, keyring.c, lists.c.
  */
 #ifndef LEDGER_OPS_H
 #define LEDGER_OPS_H
@@ -64,6 +64,8 @@ extern const struct command_ops command_ops[COMMAND_COUNT];
 OPS_APPLY(transfer);
 OPS_APPLY(adjust);
 OPS_APPLY(balance);
+OPS_APPLY(user_stat);
+OPS_APPLY(result_inquire);
 OPS_APPLY(player_put);
 OPS_APPLY(dealer_put);
 OPS_APPLY(dealer_key);

@@ -4,6 +4,7 @@
 #include "ledger/flow.h"
 #include "ledger/keys.h"
 #include "ledger/schedule.h"
+#include "ledger/tally.h"
 #include "wire/callback_body.h"
 
 #define EVENT_COUNTER "event"
@@ -237,6 +238,16 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	return true;
 }
 
+/* A betting that is accepted counts as a bet. */
+static void want_tally(struct ws *ws, const struct callback *callback, const struct bet *key)
+{
+	const struct bet *bet = callback->kind == CALLBACK_BETTING && ws_loaded(ws, RECORD_BET, key)
+		? ws_get(ws, RECORD_BET, key) : NULL;
+
+	if (bet)
+		tally_want(ws, bet->player_id, bet->day);
+}
+
 bool outbox_want(struct ws *ws, uint64_t event)
 {
 	struct callback callback_key = callback_named(event);
@@ -268,6 +279,7 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	if (callback->bet_number) {
 		bet = bet_named(callback->player_id, callback->game_id, callback->bet_number);
 		ws_want(ws, RECORD_BET, &bet);
+		want_tally(ws, callback, &bet);
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 #include "ledger/flow.h"
 #include "ledger/keys.h"
 #include "ledger/schedule.h"
+#include "ledger/tally.h"
 #include "wire/callback_body.h"
 
 static const struct dealer *dealer_of(struct ws *ws, const struct delivery *delivery)
@@ -68,6 +69,8 @@ static bool conclude_betting(struct ws *ws, const struct apply_context *context,
 	if (bet.state == BET_REFUNDING && !open_refund(ws, context, dealer, round, &bet))
 		return false;
 	ws_put(ws, RECORD_BET, &bet);
+	if (bet.state == BET_ACCEPTED)
+		tally_acceptance(ws, &bet);
 	if (bet.state == BET_REJECTED)
 		book_open_bets(ws, callback->casino_id, -1);
 	return true;

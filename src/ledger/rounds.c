@@ -10,11 +10,21 @@
 #include "ledger/keys.h"
 #include "ledger/outbox.h"
 #include "ledger/subject.h"
+#include "ledger/tally.h"
 #include "wire/callback_body.h"
 
 static struct request settle_request(const struct round_settle_cmd *cmd)
 {
 	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
+}
+
+/* The sums of the day that the bet belongs to. */
+static void want_tally(struct ws *ws, const struct bet *key)
+{
+	const struct bet *bet = ws_get(ws, RECORD_BET, key);
+
+	if (bet)
+		tally_want(ws, bet->player_id, bet->day);
 }
 
 void round_settle_keys(const void *arg, struct ws *ws)
@@ -44,13 +54,14 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	for (uint32_t n = 1; round && round->state == ROUND_OPEN && n <= round->bets; n++) {
 		bet = bet_named(player->player_id, cmd->game_id, n);
 		ws_want(ws, RECORD_BET, &bet);
+		if (ws_loaded(ws, RECORD_BET, &bet))
+			want_tally(ws, &bet);
 	}
 }
 
 static void answer(struct ws *ws, const struct round *round, struct round_settle_result *result)
 {
 	struct delivery delivery;
-
 
 	result->transaction_id = round->transaction_id;
 	result->bet_amount = round->bet_amount;
@@ -105,6 +116,22 @@ static enum refusal sum_bets(struct ws *ws, const struct round *round,
 	if (refusal != REFUSAL_NONE)
 		return refusal;
 	return settlement_close(settlement, cmd->result, cmd->payout_amount);
+}
+
+/* Books the round in the player's statistics. */
+static void tally_bets(struct ws *ws, const struct round *round)
+{
+	const struct bet *accepted[ROUND_BETS_MAX];
+	uint32_t count = 0;
+
+	for (uint32_t n = 1; n <= round->bets; n++) {
+		const struct bet *bet = nth_bet(ws, round, n);
+
+		if (bet && bet->state == BET_ACCEPTED)
+			accepted[count++] = bet;
+	}
+	if (!tally_settlement(ws, round, accepted, count))
+		ws_fail(ws, "a player's statistics that do not fit");
 }
 
 /* Marks the accepted bets settled. Those in another state are no part of the round. */
@@ -260,6 +287,7 @@ static enum refusal settle(struct ws *ws, const struct apply_context *context,
 		: pay(ws, cmd, &round, subject->player);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
+	tally_bets(ws, &round);
 	mark_bets(ws, &round);
 	ws_put(ws, RECORD_ROUND, &round);
 	answer(ws, &round, result);

@@ -21,7 +21,10 @@ struct subject {
  */
 bool subject_want(struct ws *ws, const struct player_ref *ref, struct player *key);
 
-/* Finds the rows. REFUSAL_DEALER_NOT_FOUND, REFUSAL_USER_NOT_FOUND. */
+/*
+ * Finds the rows. REFUSAL_DEALER_NOT_FOUND, REFUSAL_USER_NOT_FOUND: also of a player_id that comes
+ * with the casino_id or user_id of another player.
+ */
 enum refusal subject_find(struct ws *ws, const struct player_ref *ref, struct subject *subject);
 
 #endif

@@ -74,6 +74,41 @@ const struct field balance_result_fields[] = {
 	FIELD_END,
 };
 
+const struct field user_stat_cmd_fields[] = {
+	FIELD(FIELD_STR, user_stat_cmd, casino_id),
+	FIELD(FIELD_STR, user_stat_cmd, user_id),
+	FIELD(FIELD_BOOL, user_stat_cmd, bet_summary),
+	FIELD_END,
+};
+const struct field user_stat_result_fields[] = {
+	VERDICT(user_stat_result),
+	FIELD(FIELD_STR, user_stat_result, user_id),
+	FIELD(FIELD_STR, user_stat_result, player_id),
+	FIELD(FIELD_STR, user_stat_result, currency),
+	FIELD_SUB(user_stat_result, sums, statistics, statistics_fields),
+	FIELD(FIELD_I32, user_stat_result, utc_offset_min),
+	FIELD(FIELD_U32, user_stat_result, today),
+	FIELD_SUB(user_stat_result, days, statistics, statistics_fields),
+	FIELD_END,
+};
+
+const struct field result_inquire_cmd_fields[] = {
+	FIELD(FIELD_STR, result_inquire_cmd, casino_id),
+	FIELD(FIELD_STR, result_inquire_cmd, user_id),
+	FIELD(FIELD_STR, result_inquire_cmd, game_id),
+	FIELD(FIELD_U32, result_inquire_cmd, after_bet),
+	FIELD_END,
+};
+const struct field result_inquire_result_fields[] = {
+	VERDICT(result_inquire_result),
+	FIELD_SUB(result_inquire_result, round, round, round_fields),
+	FIELD(FIELD_BOOL, result_inquire_result, more),
+	FIELD(FIELD_U32, result_inquire_result, last_bet),
+	FIELD(FIELD_U32, result_inquire_result, count),
+	FIELD(FIELD_BYTES, result_inquire_result, bets),
+	FIELD_END,
+};
+
 const struct field player_register_cmd_fields[] = {
 	FIELD(FIELD_STR, player_register_cmd, casino_id),
 	FIELD(FIELD_STR, player_register_cmd, user_id),

@@ -5,6 +5,7 @@
 #define LINK_EDGE_COMMANDS_H
 
 #include "domain/callback.h"
+#include "domain/statistics.h"
 #include "link/verdict.h"
 
 /*
@@ -66,6 +67,42 @@ struct balance_result {
 	char player_id[PLAYER_ID_SIZE];
 	money_t balance;
 	char currency[CURRENCY_SIZE];
+};
+
+/* A4. Refusals: user_not_found; invalid_signature when the dealer is not known. */
+struct user_stat_cmd {
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	bool bet_summary;
+};
+struct user_stat_result {
+	struct verdict verdict;
+	char user_id[EXTERNAL_ID_SIZE];
+	char player_id[PLAYER_ID_SIZE];
+	char currency[CURRENCY_SIZE];
+	struct statistics sums; /* of all time */
+	int32_t utc_offset_min;
+	uint32_t today;                          /* the number of the last of @days */
+	struct statistics days[STATISTICS_DAYS]; /* with bet_summary: oldest first */
+};
+
+/*
+ * A5. The round and its bets by pages: ask again with @after_bet = @last_bet while @more. Refusals:
+ * user_not_found, game_not_found; invalid_signature when the dealer is not known.
+ */
+struct result_inquire_cmd {
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	uint32_t after_bet; /* 0: from the first */
+};
+struct result_inquire_result {
+	struct verdict verdict;
+	struct round round;
+	bool more;
+	uint32_t last_bet;
+	uint32_t count;
+	struct bytes bets; /* packed struct bet, in the order of their numbers */
 };
 
 /*

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/field.h"
 #include "domain/records.h"
 
@@ -49,6 +50,7 @@ struct ws {
 	struct ws_row *last;
 	struct ws_row *first_wanted; /* none before it is WS_WANTED */
 	struct arena arena;          /* memory of the rows */
+	struct moment now;           /* of the batch: some rows are named by its day */
 	struct buffer key;           /* of the call under way */
 	bool dirty;                  /* some row is */
 	bool fault;

@@ -61,6 +61,7 @@ Suite *batches_suite(void);
 Suite *random_suite(void);
 Suite *wagers_suite(void);
 Suite *seamless_suite(void);
+Suite *reports_suite(void);
 Suite *flow_suite(void);
 
 #endif

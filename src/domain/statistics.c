@@ -1,0 +1,56 @@
+#include "domain/statistics.h"
+
+#include <time.h>
+
+#define DAY_MS    INT64_C(86400000)
+#define MINUTE_MS INT64_C(60000)
+
+uint32_t statistics_day(int64_t time_ms, int32_t utc_offset_min)
+{
+	int64_t local_ms = time_ms + utc_offset_min * MINUTE_MS;
+
+	return local_ms < 0 ? 0 : (uint32_t)(local_ms / DAY_MS);
+}
+
+void statistics_date(uint32_t day, char date[DATE_SIZE])
+{
+	time_t time = (time_t)day * (DAY_MS / 1000);
+	struct tm parts;
+
+	if (!gmtime_r(&time, &parts) || !strftime(date, DATE_SIZE, "%Y-%m-%d", &parts))
+		date[0] = '\0';
+}
+
+struct statistics_change statistics_of_acceptance(const struct bet *bet)
+{
+	return (struct statistics_change){.bet_count = bet->addition ? 0 : 1};
+}
+
+struct statistics_change statistics_of_settlement(const struct bet *bet, enum round_result result)
+{
+	if (result == RESULT_REFUND)
+		return (struct statistics_change){.bet_count = bet->addition ? 0 : -1};
+	return (struct statistics_change){
+		.turnover = bet->bet_amount,
+		.profit_loss = -bet->bet_amount,
+	};
+}
+
+struct statistics_change statistics_of_payout(money_t payout_amount, enum round_result result)
+{
+	return (struct statistics_change){
+		.profit_loss = result == RESULT_REFUND ? 0 : payout_amount,
+	};
+}
+
+bool statistics_add(struct statistics *sums, const struct statistics_change *change)
+{
+	struct statistics added = *sums;
+
+	if (!money_add(added.turnover, change->turnover, &added.turnover) ||
+		!money_add(added.profit_loss, change->profit_loss, &added.profit_loss))
+		return false;
+	added.bet_count += (uint64_t)(int64_t)change->bet_count;
+	*sums = added;
+	return true;
+}

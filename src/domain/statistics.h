@@ -1,0 +1,45 @@
+/*
+ * statistics - what a player has bet and won: running sums of a lifetime and of each day (api.md,
+ * A 4; specification A4).
+ *
+ *   bet_count    accepted bets less refunded ones; additions are not counted
+ *   turnover     stakes of settled bets (win or loss), additions included
+ *   profit_loss  the player's profit, negative for a loss
+ *
+ * A bet belongs to the day of its acceptance, in the dealer's utc_offset of then, and keeps it:
+ * its settlement books on that day. A round's payout belongs to the day of its first accepted bet.
+ */
+#ifndef DOMAIN_STATISTICS_H
+#define DOMAIN_STATISTICS_H
+
+#include "domain/records.h"
+
+#define STATISTICS_DAYS 30 /* what bet_summary tells: the last one is today */
+#define DATE_SIZE       11 /* "2026-11-21" */
+
+/* The day that @time_ms falls on, counted from 1970-01-01. */
+uint32_t statistics_day(int64_t time_ms, int32_t utc_offset_min);
+
+/* Writes a day as YYYY-MM-DD. */
+void statistics_date(uint32_t day, char date[DATE_SIZE]);
+
+/* What a bet or a payout adds to the sums. */
+struct statistics_change {
+	int32_t bet_count;
+	money_t turnover;
+	money_t profit_loss;
+};
+
+/* A bet was accepted. */
+struct statistics_change statistics_of_acceptance(const struct bet *bet);
+
+/* A bet that was accepted is settled with @result: its own part, without the payout. */
+struct statistics_change statistics_of_settlement(const struct bet *bet, enum round_result result);
+
+/* A round pays @payout_amount; a refund's is no profit. */
+struct statistics_change statistics_of_payout(money_t payout_amount, enum round_result result);
+
+/* Adds @change to a day's or a lifetime's sums. False: one does not fit; nothing was added. */
+bool statistics_add(struct statistics *sums, const struct statistics_change *change);
+
+#endif
