@@ -75,6 +75,13 @@ struct field {
 const struct field *field_find(const struct field *table, const char *name);
 
 /*
+ * Reads and writes a member that is a number of @size bytes (1, 2, 4 or 8), wherever it lies: as an
+ * unsigned number of the machine, a negative one in two's complement of its own width.
+ */
+uint64_t field_load_number(const void *member, uint32_t size);
+void field_store_number(void *member, uint32_t size, uint64_t value);
+
+/*
  * Mixes names, types, sizes and the names of enums of @table into @seed (FNV-1a): two builds that differ in a table
  * have different digests, which is what the protocol version in the ledger's greeting is made of.
  */

@@ -47,52 +47,6 @@ static unsigned int number_width(enum field_type type)
 	}
 }
 
-/* Reads the member of @size bytes as an unsigned number of the machine. */
-static uint64_t load_number(const void *member, uint32_t size)
-{
-	uint8_t u8;
-	uint16_t u16;
-	uint32_t u32;
-	uint64_t u64;
-
-	switch (size) {
-	case 1:
-		memcpy(&u8, member, 1);
-		return u8;
-	case 2:
-		memcpy(&u16, member, 2);
-		return u16;
-	case 4:
-		memcpy(&u32, member, 4);
-		return u32;
-	default:
-		memcpy(&u64, member, 8);
-		return u64;
-	}
-}
-
-static void store_number(void *member, uint32_t size, uint64_t value)
-{
-	uint8_t u8 = (uint8_t)value;
-	uint16_t u16 = (uint16_t)value;
-	uint32_t u32 = (uint32_t)value;
-
-	switch (size) {
-	case 1:
-		memcpy(member, &u8, 1);
-		break;
-	case 2:
-		memcpy(member, &u16, 2);
-		break;
-	case 4:
-		memcpy(member, &u32, 4);
-		break;
-	default:
-		memcpy(member, &value, 8);
-		break;
-	}
-}
-
 static bool number_in_range(const struct field *field, uint64_t value)
 {
 	if (field->type == FIELD_BOOL)
@@ -109,7 +63,7 @@ static bool pack_field(struct buffer *out, const struct field *field, const uint
 	size_t len;
 
 	if (width)
-		return put_number(out, load_number(member, field->size), width);
+		return put_number(out, field_load_number(member, field->size), width);
 	switch (field->type) {
 	case FIELD_STR:
 	case FIELD_SECRET:
@@ -174,7 +128,7 @@ static bool unpack_field(struct bytes *in, const struct field *field, uint8_t *m
 	if (width) {
 		if (!get_number(in, &value, width) || !number_in_range(field, value))
 			return false;
-		store_number(member, field->size, value);
+		field_store_number(member, field->size, value);
 		return true;
 	}
 	switch (field->type) {
@@ -218,7 +172,7 @@ bool pack_key(struct buffer *out, const struct field *table, unsigned int count,
 		size_t len;
 
 		if (width) {
-			if (!put_number(out, load_number(member, table[i].size), width))
+			if (!put_number(out, field_load_number(member, table[i].size), width))
 				return false;
 			continue;
 		}

@@ -32,7 +32,7 @@ struct sending {
 	bool (*fence)(void *closure);
 	void *closure;
 	char why[CALLBACK_NOTE_SIZE]; /* it cannot be sent: why */
-	char url[URL_SIZE + CALLBACK_PATH_SIZE];
+	char url[CALLBACK_URL_SIZE];
 	char signature[SIGNATURE_TEXT_MAX];
 	char webhook_id[CALLBACK_EVENT_ID_SIZE];
 	char webhook_timestamp[TIMESTAMP_MAX];
@@ -117,21 +117,16 @@ unsigned int sender_count(const struct sender *sender)
 	return sender->count;
 }
 
-/* Base URL and path with one slash between them. */
 static void make_url(struct sending *sending, const struct callback_target *target)
 {
-	size_t len = strnlen(target->url, sizeof(target->url)), size = sizeof(sending->why);
+	size_t size = sizeof(sending->why);
 
-	if (!len) {
+	if (!target->url[0])
 		snprintf(sending->why, size, "the dealer has no URL");
-	} else if (!callback_path_ok(target->path)) {
+	else if (!callback_path_ok(target->path))
 		snprintf(sending->why, size, "the callback's path is not usable");
-	} else if (http_url_check(target->url, target->allow_http, sending->why, size)) {
-		while (target->url[len - 1] == '/')
-			len--;
-		snprintf(sending->url, sizeof(sending->url), "%.*s%s", (int)len, target->url,
-			target->path);
-	}
+	else if (http_url_check(target->url, target->allow_http, sending->why, size))
+		callback_target_url(target, sending->url);
 }
 
 static void make_signatures(struct sending *sending, const struct callback_request *request)

@@ -126,6 +126,12 @@ static bool server_init(struct server *server, const struct arguments *arguments
 		.group = arguments->group,
 		.request_window_s = settings->request_window_s,
 		.ledger_deadline_ms = settings->ledger_deadline_ms,
+		.callbacks = {
+			.networks = settings->callback_networks,
+			.network_count = settings->callback_network_count,
+			.connect_timeout_ms = settings->callback_connect_timeout_ms,
+			.total_timeout_ms = settings->callback_timeout_ms,
+		},
 	};
 	if (!text_base_path(base_path, server->base_path, sizeof(server->base_path))) {
 		fprintf(stderr, PROGRAM ": --base-path \"%s\": " TEXT_BASE_PATH_RULE

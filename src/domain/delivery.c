@@ -139,6 +139,15 @@ static bool used_up(const struct callback *callback, const struct delivery_terms
 	return now->wall_ms > callback->first_ms + terms->retry.refund_give_up_ms;
 }
 
+/*
+ * An operator may hurry an attempt, but not the first before its time: a refund that overtakes its
+ * bet finds none, and the bet stays at the dealer (api.md B, refund_delay).
+ */
+static int64_t earliest_ms(const struct callback *callback, const struct moment *now)
+{
+	return callback->first_ms > now->wall_ms ? callback->first_ms - now->wall_ms : 0;
+}
+
 /* Each action's states, by enum callback_state. */
 static const bool operable[CALLBACK_ACTION_COUNT][CALLBACK_STATE_COUNT] = {
 	[CALLBACK_RETRY] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
@@ -172,7 +181,7 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 	case CALLBACK_RETRY:
 		callback->once_more = used_up(callback, terms, now) || callback->once_more;
 		callback->state = CALLBACK_DUE;
-		schedule(delivery, now, 0, false);
+		schedule(delivery, now, earliest_ms(callback, now), false);
 		break;
 	case CALLBACK_RELEASE:
 		if (used_up(callback, terms, now)) {
@@ -180,7 +189,7 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 			break;
 		}
 		callback->state = CALLBACK_DUE;
-		schedule(delivery, now, 0, false);
+		schedule(delivery, now, earliest_ms(callback, now), false);
 		break;
 	case CALLBACK_HOLD:
 		callback->state = CALLBACK_HELD;

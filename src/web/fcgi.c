@@ -257,6 +257,7 @@ static void signal_ignore(int number)
 void fcgi_block_signals(void)
 {
 	struct sigaction action = {.sa_handler = signal_ignore, .sa_flags = SA_RESTART};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	sigset_t set;
 
 	/*
@@ -269,7 +270,7 @@ void fcgi_block_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGUSR1, &action, NULL);
-	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
 }
 
 /* Waits for a signal, or for a thread that stopped the pool. */

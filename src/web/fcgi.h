@@ -39,8 +39,8 @@ struct fcgi_program {
 };
 
 /*
- * Blocks the signals that stop the process, for the caller and every thread to come. Called first
- * in main(), so that a signal that comes early is not lost.
+ * Blocks the signals that stop the process, for the caller and every thread to come, and ignores
+ * SIGPIPE. Called first in main(), so that a signal that comes early is not lost.
  */
 void fcgi_block_signals(void);
 

@@ -25,9 +25,10 @@ static void entries_free(struct keyring_entry *entries, uint32_t count)
 	free(entries);
 }
 
-bool gate_init(struct gate *gate)
+bool gate_init(struct gate *gate, enum keyring_of of)
 {
 	memset(gate, 0, sizeof(*gate));
+	gate->of = of;
 	for (size_t i = 0; i < DEALER_KEYS_MAX; i++) {
 		if (!signature_new_secret(gate->nobody.keys[i].secret))
 			return false;
@@ -53,7 +54,7 @@ static enum status fetch_grow(struct fetch *fetch, uint32_t more)
 	struct keyring_entry *entries;
 	uint32_t cap = fetch->cap ? fetch->cap : 16;
 
-	if (more > DEALERS_MAX - fetch->count)
+	if (more > GATE_CALLERS_MAX - fetch->count)
 		return STATUS_CORRUPT;
 	while (cap < fetch->count + more)
 		cap *= 2;
@@ -93,12 +94,13 @@ static enum status fetch_page(struct fetch *fetch, const struct keyring_result *
 }
 
 /*
- * Reads the whole keyring of one generation into @fetch. *@unchanged: it is still generation
- * @known, and @fetch is empty.
+ * Reads the whole keyring of one generation into @fetch. *@unchanged: it is still the gate's own
+ * generation, and @fetch is empty.
  */
-static enum status fetch_all(struct fetch *fetch, struct link *link, uint64_t known,
+static enum status fetch_all(const struct gate *gate, struct fetch *fetch, struct link *link,
 	int64_t deadline_ms, bool *unchanged)
 {
+	uint64_t known = gate->generation;
 	struct keyring_cmd cmd;
 	struct keyring_result page;
 	enum status status;
@@ -107,6 +109,7 @@ static enum status fetch_all(struct fetch *fetch, struct link *link, uint64_t kn
 	do {
 		/* Only the first page may be answered by "unchanged". */
 		memset(&cmd, 0, sizeof(cmd));
+		cmd.of = gate->of;
 		if (fetch->count)
 			text_copy(cmd.after, sizeof(cmd.after),
 				fetch->entries[fetch->count - 1].casino_id);
@@ -147,7 +150,7 @@ static enum status gate_refresh(struct gate *gate, struct link *link, int64_t no
 	if (gate->generation && gate->generation == link->generation &&
 		now_ms - link->answered_ms <= GATE_FRESH_MS)
 		return STATUS_OK;
-	status = fetch_all(&fetch, link, gate->generation, deadline_ms, &unchanged);
+	status = fetch_all(gate, &fetch, link, deadline_ms, &unchanged);
 	if (status == STATUS_OK && !unchanged) {
 		entries_free(gate->entries, gate->count);
 		gate->entries = fetch.entries;
@@ -190,26 +193,27 @@ static bool signed_by(const struct gate *gate, const struct keyring_entry *found
 }
 
 enum status gate_check(struct gate *gate, struct link *link, const struct http_request *request,
-	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **dealer)
+	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller)
 {
+	bool is_dealer = gate->of == KEYRING_DEALERS;
+	const struct http_variable *id = is_dealer ? &request->casino_id : &request->client_id;
+	const struct http_variable *signature =
+		is_dealer ? &request->signature : &request->client_signature;
 	const struct keyring_entry *found = NULL;
-	const char *signature = "";
 	bool headers_ok;
 	enum status status;
 
-	*dealer = NULL;
+	*caller = NULL;
 	status = gate_refresh(gate, link, now_ms, deadline_ms);
 	if (status != STATUS_OK)
 		return status;
-	headers_ok = http_header_is_single(&request->casino_id) &&
-		http_header_is_single(&request->signature);
+	headers_ok = http_header_is_single(id) && http_header_is_single(signature);
 	if (gate->count)
-		found = bsearch(request->casino_id.value ? request->casino_id.value : "",
-			gate->entries, gate->count, sizeof(*gate->entries), entry_compare);
-	if (request->signature.value)
-		signature = request->signature.value;
-	/* Headers that are not as they must be are as good as no dealer: the same work. */
-	if (signed_by(gate, headers_ok ? found : NULL, request, signature))
-		*dealer = found;
+		found = bsearch(id->value ? id->value : "", gate->entries, gate->count,
+			sizeof(*gate->entries), entry_compare);
+	/* Headers that are not as they must be are as good as no caller: the same work. */
+	if (signed_by(gate, headers_ok ? found : NULL, request,
+		    signature->value ? signature->value : ""))
+		*caller = found;
 	return STATUS_OK;
 }

@@ -31,7 +31,7 @@ void handle_balance(struct exchange *exchange)
 		reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, NULL);
 		return;
 	}
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->dealer->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
 	status = link_call(exchange->link, COMMAND_BALANCE, &cmd, &result, exchange->deadline_ms);

@@ -32,7 +32,7 @@ static void transfer(struct exchange *exchange, enum entry_kind kind)
 	struct transfer_result result;
 	enum status status;
 
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->dealer->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		body->request_transaction_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);

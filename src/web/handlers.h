@@ -7,6 +7,7 @@
 #ifndef WEB_HANDLERS_H
 #define WEB_HANDLERS_H
 
+#include "callback/sender.h"
 #include "link/client.h"
 #include "web/http.h"
 #include "web/reply.h"
@@ -27,19 +28,71 @@ struct balance_body {
 };
 extern const struct body_field balance_body_fields[];
 
+/*
+ * How group C names a player: by player_id, or by casino_id and user_id. Who gives all three must
+ * mean one player; else he is user_not_found.
+ */
+struct player_body {
+	char player_id[EXTERNAL_ID_SIZE]; /* "": not given */
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+};
+extern const struct body_field player_body_fields[];
+
+/* The body of C players. */
+struct register_body {
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+};
+extern const struct body_field register_body_fields[];
+
+/* The body of C bets. */
+struct bet_request_body {
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	struct player_body player;
+	char game_id[EXTERNAL_ID_SIZE];
+	money_t bet_amount;
+	char remark[REMARK_SIZE]; /* "" when absent */
+	struct bytes user_bet;    /* none when absent: the dealer is sent {} */
+	bool addition;            /* false when absent */
+};
+extern const struct body_field bet_request_body_fields[];
+
+/* The body of C results. */
+struct result_request_body {
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	struct player_body player;
+	char game_id[EXTERNAL_ID_SIZE];
+	enum round_result result;
+	bool has_payout; /* a win needs one; a loss pays 0, a refund what was staked */
+	money_t payout_amount;
+	char remark[REMARK_SIZE];
+	struct bytes user_bet; /* none when absent: not sent */
+	struct bytes game_result;
+	struct bytes user_bet_result;
+};
+extern const struct body_field result_request_body_fields[];
+
 union any_body {
 	struct transfer_body transfer;
 	struct balance_body balance;
+	struct player_body player;
+	struct register_body enrolment;
+	struct bet_request_body bet;
+	struct result_request_body result;
 };
 
 /* A request on its way to its reply. */
 struct exchange {
 	const struct http_request *request;
-	const struct keyring_entry *dealer; /* who calls; NULL on routes that are not signed */
+	const struct keyring_entry *caller; /* who calls; NULL on routes that are not signed */
 	union any_body body;
 	struct link *link;
-	int64_t deadline_ms;       /* boot time, for all calls to the ledger */
-	uint32_t request_window_s; /* request_timestamp may differ this much; 0: any */
+	int64_t deadline_ms;         /* boot time, for what asks the ledger; see errand_run() */
+	uint32_t ledger_deadline_ms; /* how long one call to it may take */
+	uint32_t request_window_s;   /* request_timestamp may differ this much; 0: any */
+	struct sender *sender;       /* of group C; else NULL */
+	uint32_t callback_timeout_ms;
 	struct http_reply *reply;
 };
 
@@ -50,15 +103,32 @@ void handle_transfer_out(struct exchange *exchange);
 /* A3: BALANCE, after the window of request_timestamp (api.md A 6). */
 void handle_balance(struct exchange *exchange);
 
+/* C players: PLAYER_REGISTER. */
+void handle_register(struct exchange *exchange);
+
+/* C balance: PLAYER_BALANCE, and for a seamless dealer B1. */
+void handle_player_balance(struct exchange *exchange);
+
+/* C bets: BET_PLACE, and for a seamless dealer B2. */
+void handle_bet(struct exchange *exchange);
+
+/* C results: ROUND_SETTLE, and for a seamless dealer the first attempt of B3. */
+void handle_result(struct exchange *exchange);
+
 /* Liveness of the worker itself: never asks the ledger. */
 void handle_healthz(struct exchange *exchange);
 
 /* True: @timestamp_ms, as the caller sent it, is outside the window around now (api.md A 6). */
 bool exchange_is_stale(const struct exchange *exchange, int64_t timestamp_ms);
 
+/* Fills @ref with whom @body names. False: nobody, and the reply says so. */
+bool exchange_player(struct exchange *exchange, const struct player_body *body,
+	struct player_ref *ref);
+
 /*
- * Replies with what a call to the ledger came to: @status, and on STATUS_OK @record, which begins
- * with @verdict. A dealer that the ledger no longer knows is a caller who is not known.
+ * Replies to a dealer with what a call to the ledger came to: @status, and on STATUS_OK @record,
+ * which begins with @verdict. A dealer that the ledger no longer knows is a caller who is not
+ * known.
  */
 void exchange_answer(struct exchange *exchange, enum status status, enum call_kind kind,
 	const struct verdict *verdict, const struct field *table, const void *record);

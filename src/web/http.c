@@ -15,6 +15,8 @@ static const struct {
 	{"HTTP_TRANSFER_ENCODING", offsetof(struct http_request, transfer_encoding)},
 	{"HTTP_X_CASINO_ID", offsetof(struct http_request, casino_id)},
 	{"HTTP_X_CASINO_SIGNATURE", offsetof(struct http_request, signature)},
+	{"HTTP_X_CLIENT_ID", offsetof(struct http_request, client_id)},
+	{"HTTP_X_CLIENT_SIGNATURE", offsetof(struct http_request, client_signature)},
 	{"HTTP_X_REQUEST_ID", offsetof(struct http_request, request_id)},
 	{"HTTP_WEBHOOK_ID", offsetof(struct http_request, webhook_id)},
 };

@@ -42,7 +42,9 @@ struct http_request {
 	struct http_variable content_length;
 	struct http_variable transfer_encoding;
 	struct http_variable casino_id;
-	struct http_variable signature;
+	struct http_variable signature;        /* of a dealer, or of a callback */
+	struct http_variable client_id;
+	struct http_variable client_signature; /* of a game server */
 	struct http_variable request_id;
 	struct http_variable webhook_id; /* of callbacks */
 	char path[HTTP_PATH_SIZE]; /* SCRIPT_NAME + PATH_INFO; "" when longer than any route */

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "web/route.h"
-#include "wire/render.h"
 #include "wire/signature.h"
 
 #include <string.h>
@@ -50,12 +49,12 @@ int reply_code(const struct http_reply *reply)
 	return refusal_info(reply->refusal)->code;
 }
 
-static void error_put(struct http_reply *reply, struct error_body *error)
+void reply_error(struct http_reply *reply, struct error_body *error)
 {
 	const struct refusal_info *info = refusal_info(error->refusal);
 
 	reply->refusal = error->refusal;
-	if (info->retryable && !reply->retry_after_s)
+	if ((info->retryable || error->retryable) && !reply->retry_after_s)
 		reply->retry_after_s = RETRY_AFTER_S;
 	error->request_id = reply->request_id;
 	buffer_reset(&reply->body);
@@ -77,26 +76,31 @@ void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *de
 {
 	struct error_body error = {.refusal = refusal, .detail = detail};
 
-	error_put(reply, &error);
+	reply_error(reply, &error);
 }
 
-void reply_verdict(struct http_reply *reply, const struct verdict *verdict,
-	const struct field *table, const void *record)
+struct error_body reply_error_begin(struct http_reply *reply, const struct verdict *verdict)
 {
-	struct error_body error = {
+	reply->replay = verdict->replay;
+	reply->retry_after_s = verdict->retry_after_s;
+	return (struct error_body){
 		.refusal = verdict->refusal,
 		.detail = verdict->detail[0] ? verdict->detail : NULL,
 		.field = verdict->field,
 		.has_balance = verdict->refusal == REFUSAL_INSUFFICIENT_BALANCE,
 		.current_balance = verdict->current_balance,
 	};
+}
 
-	reply->replay = verdict->replay;
-	reply->retry_after_s = verdict->retry_after_s;
+void reply_verdict(struct http_reply *reply, const struct verdict *verdict,
+	const struct field *table, const void *record)
+{
+	struct error_body error = reply_error_begin(reply, verdict);
+
 	if (verdict->refusal == REFUSAL_NONE)
 		reply_success(reply, table, record);
 	else
-		error_put(reply, &error);
+		reply_error(reply, &error);
 }
 
 void reply_fail(struct http_reply *reply, enum status status, enum call_kind kind)

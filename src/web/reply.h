@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "domain/refusal.h"
 #include "link/commands.h"
+#include "wire/render.h"
 
 #include <stdbool.h>
 
@@ -42,6 +43,13 @@ void reply_success(struct http_reply *reply, const struct field *table, const vo
 
 /* An error body. @detail NULL: the refusal's own. */
 void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *detail);
+
+/*
+ * An error body with more in it than a refusal has: begin it with what @verdict tells (it points
+ * there), add to it, and have it become the reply.
+ */
+struct error_body reply_error_begin(struct http_reply *reply, const struct verdict *verdict);
+void reply_error(struct http_reply *reply, struct error_body *error);
 
 /* The wallet's answer: 200 with @record, or what @verdict refuses. */
 void reply_verdict(struct http_reply *reply, const struct verdict *verdict,

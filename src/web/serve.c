@@ -14,13 +14,15 @@
 
 bool worker_init(struct worker *worker, const struct server *server)
 {
+	bool is_wallet = server->group == SERVE_WALLET;
 	bool linked, gated;
 
 	memset(worker, 0, sizeof(*worker));
 	worker->server = server;
 	linked = link_init(&worker->link, server->ledger_path);
-	gated = gate_init(&worker->gate);
-	if (reply_init(&worker->reply) && linked && gated)
+	gated = gate_init(&worker->gate, is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS);
+	worker->sender = is_wallet ? NULL : sender_new(&server->callbacks);
+	if (reply_init(&worker->reply) && linked && gated && (is_wallet || worker->sender))
 		return true;
 	worker_free(worker);
 	return false;
@@ -30,6 +32,7 @@ void worker_free(struct worker *worker)
 {
 	link_close(&worker->link);
 	gate_free(&worker->gate);
+	sender_free(worker->sender);
 	reply_free(&worker->reply);
 }
 
@@ -58,6 +61,9 @@ static const char *value_of(const struct http_variable *variable)
 	return variable->value ? variable->value : "";
 }
 
+/* invalid_signature's own detail speaks of dealers. */
+static const char not_a_client[] = "the client id or the signature is not valid";
+
 /* The checks that need the caller: signature, then the shape of the body; then the handler. */
 static void serve_signed(struct worker *worker, const struct route *route,
 	struct exchange *exchange)
@@ -68,13 +74,14 @@ static void serve_signed(struct worker *worker, const struct route *route,
 	enum status status;
 
 	status = gate_check(&worker->gate, &worker->link, request, request->boot_ms,
-		exchange->deadline_ms, &exchange->dealer);
+		exchange->deadline_ms, &exchange->caller);
 	if (status != STATUS_OK) {
 		reply_fail(exchange->reply, status, CALL_READS);
 		return;
 	}
-	if (!exchange->dealer) {
-		reply_refuse(exchange->reply, REFUSAL_INVALID_SIGNATURE, NULL);
+	if (!exchange->caller) {
+		reply_refuse(exchange->reply, REFUSAL_INVALID_SIGNATURE,
+			route->group == SERVE_PLATFORM ? not_a_client : NULL);
 		return;
 	}
 	if (request->body_state == HTTP_BODY_BROKEN) {
@@ -98,7 +105,10 @@ static void serve_route(struct worker *worker, const struct route *route,
 		.request = request,
 		.link = &worker->link,
 		.deadline_ms = request->boot_ms + server->ledger_deadline_ms,
+		.ledger_deadline_ms = server->ledger_deadline_ms,
 		.request_window_s = server->request_window_s,
+		.sender = worker->sender,
+		.callback_timeout_ms = server->callbacks.total_timeout_ms,
 		.reply = &worker->reply,
 	};
 
@@ -115,20 +125,23 @@ static void serve_route(struct worker *worker, const struct route *route,
 }
 
 /* Everything in the line is ours or of a checked alphabet: no body, no signature. */
-static void request_log(const struct http_reply *reply, const struct route *route,
+static void request_log(const struct worker *worker, const struct route *route,
 	const struct http_request *request)
 {
+	bool is_wallet = worker->server->group == SERVE_WALLET;
+	const struct http_reply *reply = &worker->reply;
 	const char *method = value_of(&request->method);
-	const char *casino_id = value_of(&request->casino_id);
+	const char *caller = value_of(is_wallet ? &request->casino_id : &request->client_id);
 	const char *refusal = refusal_info(reply->refusal)->id;
 	int code = reply_code(reply);
 	long long ms = clock_boot_ms() - request->boot_ms;
 
 	log_line(code >= 500 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "request",
-		"request_id=%s method=%s path=%s casino_id=%s code=%d refusal=%s ms=%lld%s%s%s",
+		"request_id=%s method=%s path=%s %s=%s code=%d refusal=%s ms=%lld%s%s%s",
 		reply->request_id, text_is_name(method, METHOD_NAME_MAX) ? method : "-",
 		route ? route->path : "-",
-		text_is_name(casino_id, CASINO_ID_SIZE - 1) ? casino_id : "-", code,
+		is_wallet ? "casino_id" : "client_id",
+		text_is_name(caller, CASINO_ID_SIZE - 1) ? caller : "-", code,
 		refusal[0] ? refusal : "-", ms, reply->status == STATUS_OK ? "" : " failure=\"",
 		reply->status == STATUS_OK ? "" : status_text(reply->status),
 		reply->status == STATUS_OK ? "" : "\"");
@@ -148,7 +161,7 @@ void serve(struct worker *worker, const struct http_request *request)
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
 	reply_finish(reply);
-	request_log(reply, route, request);
+	request_log(worker, route, request);
 }
 
 static void *program_open(void *context)

@@ -4,6 +4,7 @@
 #ifndef WEB_SERVE_H
 #define WEB_SERVE_H
 
+#include "callback/sender.h"
 #include "web/fcgi.h"
 #include "web/gate.h"
 #include "web/reply.h"
@@ -16,6 +17,7 @@ struct server {
 	char ledger_path[108]; /* edge.sock */
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;
+	struct sender_options callbacks; /* of group C; the networks must outlive the server */
 };
 
 /* What a thread has for itself. */
@@ -23,6 +25,7 @@ struct worker {
 	const struct server *server;
 	struct link link;
 	struct gate gate;
+	struct sender *sender;   /* of group C; else NULL */
 	struct http_reply reply; /* to the newest request */
 	bool ended; /* the ledger speaks another protocol: this process is to end */
 };

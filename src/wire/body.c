@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "domain/money.h"
+#include "domain/records.h"
 #include "wire/parse.h"
 
 #include <jansson.h>
@@ -23,17 +24,19 @@ static enum refusal complain(const struct body_field *field, const char *must,
 static enum refusal take_text(const struct body_field *field, const json_t *value, char *member,
 	char detail[BODY_DETAIL_MAX])
 {
-	size_t max = field->size - 1, len;
+	size_t max = field->size - 1, len, min = field->type == BODY_ID;
 	char must[96];
 	bool good;
 
 	if (!json_is_string(value))
 		return complain(field, "must be a string", detail);
 	len = json_string_length(value);
-	if (field->type == BODY_ID) {
-		good = len >= 1 && len <= max && text_is_utf8_clean(json_string_value(value), len);
+	if (field->type == BODY_ID || field->type == BODY_TEXT) {
+		good = len >= min && len <= max &&
+			text_is_utf8_clean(json_string_value(value), len);
 		snprintf(must, sizeof(must),
-			"must be 1 to %zu bytes of UTF-8 without control characters", max);
+			"must be %s%zu bytes of UTF-8 without control characters",
+			min ? "1 to " : "at most ", max);
 	} else {
 		if (max > NAME_MAX_BYTES)
 			max = NAME_MAX_BYTES;
@@ -58,6 +61,35 @@ static enum refusal take_integer(const struct body_field *field, const json_t *v
 	return REFUSAL_NONE;
 }
 
+static enum refusal take_bool(const struct body_field *field, const json_t *value, void *member,
+	char detail[BODY_DETAIL_MAX])
+{
+	const bool set = json_is_true(value);
+
+	if (!json_is_boolean(value))
+		return complain(field, "must be true or false", detail);
+	memcpy(member, &set, sizeof(set));
+	return REFUSAL_NONE;
+}
+
+static enum refusal take_result(const struct body_field *field, const json_t *value, void *member,
+	char detail[BODY_DETAIL_MAX])
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return complain(field, "must be a string", detail);
+	for (unsigned int i = RESULT_NONE + 1; i < ROUND_RESULT_COUNT; i++) {
+		const enum round_result result = (enum round_result)i;
+
+		if (strcmp(round_result_names[i], text) != 0)
+			continue;
+		memcpy(member, &result, sizeof(result));
+		return REFUSAL_NONE;
+	}
+	return complain(field, "must be win, loss or refund", detail);
+}
+
 /* For what matters only by being there. */
 static enum refusal take_presence(const struct body_field *field, const json_t *value, void *member,
 	char detail[BODY_DETAIL_MAX])
@@ -72,7 +104,10 @@ static enum refusal take_presence(const struct body_field *field, const json_t *
 	return REFUSAL_NONE;
 }
 
-/* The shape of one field; takes all but amounts, which are judged when every shape is good. */
+/*
+ * The shape of one field; takes all but amounts, which are judged when every shape is good, and
+ * objects, whose text is taken then.
+ */
 static enum refusal take(const struct body_field *field, const json_t *value, void *member,
 	char detail[BODY_DETAIL_MAX])
 {
@@ -81,7 +116,12 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 	switch (field->type) {
 	case BODY_ID:
 	case BODY_NAME:
+	case BODY_TEXT:
 		return take_text(field, value, member, detail);
+	case BODY_BOOL:
+		return take_bool(field, value, member, detail);
+	case BODY_RESULT:
+		return take_result(field, value, member, detail);
 	case BODY_INTEGER:
 		return take_integer(field, value, member, detail);
 	case BODY_HAS_STRING:
@@ -92,6 +132,10 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 	case BODY_PAYOUT:
 		if (!json_is_number(value))
 			return complain(field, "must be a number", detail);
+		break;
+	case BODY_OBJECT:
+		if (!json_is_object(value))
+			return complain(field, "must be an object", detail);
 		break;
 	case BODY_NONE:
 		break;
@@ -128,6 +172,7 @@ enum refusal body_parse(const void *text, size_t len, const struct body_field *t
 	char detail[BODY_DETAIL_MAX])
 {
 	const struct body_field *field;
+	struct bytes object;
 	json_t *body = NULL;
 	enum refusal refusal;
 
@@ -138,9 +183,16 @@ enum refusal body_parse(const void *text, size_t len, const struct body_field *t
 			(char *)record + field->offset, detail);
 	for (field = table; field->name && refusal == REFUSAL_NONE; field++) {
 		const json_t *value = json_object_get(body, field->name);
+		char *member = (char *)record + field->offset;
 
-		if ((field->type == BODY_AMOUNT || field->type == BODY_PAYOUT) && value)
-			refusal = take_amount(field, value, (char *)record + field->offset, detail);
+		if (!value)
+			continue;
+		if (field->type == BODY_AMOUNT || field->type == BODY_PAYOUT)
+			refusal = take_amount(field, value, member, detail);
+		if (field->type == BODY_OBJECT) {
+			object = parse_text_of(text, len, body, field->name);
+			memcpy(member, &object, sizeof(object));
+		}
 	}
 	json_decref(body);
 	return refusal;

@@ -6,6 +6,7 @@
 #ifndef WIRE_BODY_H
 #define WIRE_BODY_H
 
+#include "base/field.h"
 #include "domain/refusal.h"
 
 #include <stdbool.h>
@@ -23,6 +24,14 @@ enum body_type {
 	BODY_AMOUNT,    /* money_t above zero; else invalid_amount */
 	BODY_PAYOUT,    /* money_t, zero or above; else invalid_amount */
 	BODY_INTEGER,   /* int64_t; a JSON integer from 0 to 2^53-1 */
+	BODY_TEXT,      /* char[]: UTF-8 without control characters, as much as fits, or nothing */
+	BODY_BOOL,      /* bool */
+	BODY_RESULT,    /* enum round_result: "win", "loss" or "refund" */
+	/*
+	 * struct bytes: the text of a JSON object, byte for byte as it stands in the body, so that
+	 * its numbers keep every digit. It points into the body.
+	 */
+	BODY_OBJECT,
 	/* Not kept: bool, set when the key is there. */
 	BODY_HAS_STRING,
 	BODY_HAS_OBJECT,
@@ -40,13 +49,18 @@ struct body_field {
 #define BODY_FIELD(type_, struct_, member_)                                                        \
 	{#member_, (type_), true, (uint32_t)offsetof(struct struct_, member_),                     \
 		(uint32_t)sizeof(((struct struct_ *)0)->member_)}
+/* @key may be absent; then the member keeps what it held before, its default. */
+#define BODY_OPTIONAL(key_, type_, struct_, member_)                                               \
+	{(key_), (type_), false, (uint32_t)offsetof(struct struct_, member_),                      \
+		(uint32_t)sizeof(((struct struct_ *)0)->member_)}
 #define BODY_FIELD_END                                                                             \
 	{                                                                                          \
 		NULL, BODY_NONE, false, 0, 0                                                       \
 	}
 
 /*
- * Parses @len bytes at @text and fills the members of @record that @table names. Returns
+ * Parses @len bytes at @text and fills the members of @record that @table names. A key may stand in
+ * the table twice: to be taken, and as BODY_HAS_ANY to know whether it was there. Returns
  * REFUSAL_NONE, REFUSAL_BAD_REQUEST or REFUSAL_INVALID_AMOUNT with a sentence naming the field in
  * @detail, or REFUSAL_SERVICE_UNAVAILABLE when memory is exhausted. Shape is checked before
  * amounts: a body with a wrong type anywhere is bad_request even if its amount is invalid too.

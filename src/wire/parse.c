@@ -201,3 +201,59 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 	free(copy);
 	return refusal;
 }
+
+static size_t skip_space(const char *text, size_t len, size_t at)
+{
+	while (at < len && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' ||
+			text[at] == '\r'))
+		at++;
+	return at;
+}
+
+/* Where the object, array or string that begins at @at ends, in text that is known to be JSON. */
+static size_t skip_nested(const char *text, size_t len, size_t at)
+{
+	unsigned int depth = 0;
+
+	do {
+		if (text[at] == '"') {
+			at = skip_string(text, len, at);
+			continue;
+		}
+		depth += text[at] == '{' || text[at] == '[';
+		depth -= text[at] == '}' || text[at] == ']';
+		at++;
+	} while (depth && at < len);
+	return at;
+}
+
+static size_t skip_value(const char *text, size_t len, size_t at)
+{
+	if (at < len && strchr("{[\"", text[at]))
+		return skip_nested(text, len, at);
+	while (at < len && !strchr(",} \t\r\n", text[at]))
+		at++;
+	return at;
+}
+
+/*
+ * Jansson tells no places, but it keeps the order: the n-th key of the object is the n-th of the
+ * text, however it is escaped there.
+ */
+struct bytes parse_text_of(const void *bytes, size_t len, json_t *body, const char *key)
+{
+	const char *text = bytes;
+	size_t at = skip_space(text, len, 0), end;
+
+	for (void *i = json_object_iter(body); i; i = json_object_iter_next(body, i)) {
+		/* Behind the brace or the comma: key, colon, value. */
+		at = skip_space(text, len, at + 1);
+		at = skip_space(text, len, skip_string(text, len, at));
+		at = skip_space(text, len, at + 1);
+		end = skip_value(text, len, at);
+		if (strcmp(json_object_iter_key(i), key) == 0)
+			return (struct bytes){(const uint8_t *)bytes + at, (uint32_t)(end - at)};
+		at = skip_space(text, len, end);
+	}
+	return (struct bytes){NULL, 0};
+}

@@ -6,6 +6,7 @@
 #ifndef WIRE_PARSE_H
 #define WIRE_PARSE_H
 
+#include "base/field.h"
 #include "domain/refusal.h"
 #include "wire/body.h"
 
@@ -20,5 +21,11 @@
  */
 enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 	char detail[BODY_DETAIL_MAX]);
+
+/*
+ * The text of the value of @key, which @body has: as it stands in the @len bytes that @body was
+ * parsed from.
+ */
+struct bytes parse_text_of(const void *bytes, size_t len, json_t *body, const char *key);
 
 #endif

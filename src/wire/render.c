@@ -65,6 +65,8 @@ static bool put_group(struct buffer *out, const struct field *field, const uint8
 {
 	bool first = true;
 
+	if (field->count == 1)
+		return render_members(out, field->sub, member);
 	if (!buffer_append(out, "[", 1))
 		return false;
 	for (uint32_t i = 0; i < field->count; i++) {
@@ -98,10 +100,18 @@ static bool put_enum(struct buffer *out, const struct field *field, const uint8_
 	return render_string(out, field->names[value]);
 }
 
-/* JSON text stays as it is, byte for byte. */
-static bool put_bytes(struct buffer *out, struct bytes json)
+/* JSON text stays as it is, but for line breaks: they mean nothing there, and would end a line. */
+static bool put_json(struct buffer *out, struct bytes json)
 {
-	return buffer_append(out, json.data, json.len);
+	size_t start = out->len;
+
+	if (!buffer_append(out, json.data, json.len))
+		return false;
+	for (uint8_t *at = out->data + start; at < out->data + out->len; at++) {
+		if (*at == '\n' || *at == '\r')
+			*at = ' ';
+	}
+	return true;
 }
 
 static bool put_value(struct buffer *out, const struct field *field, const uint8_t *member)
@@ -131,7 +141,7 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 	case FIELD_GROUP:
 		return put_group(out, field, member);
 	case FIELD_JSON:
-		return put_bytes(out, LOAD(struct bytes, member));
+		return put_json(out, LOAD(struct bytes, member));
 	case FIELD_NONE:
 	case FIELD_SECRET:
 	case FIELD_BYTES:
@@ -191,7 +201,8 @@ bool render_error(struct buffer *out, const struct error_body *error)
 	render_string(out, render_reason(info->code));
 	buffer_append_str(out, ",\"detail\":");
 	render_string(out, error->detail ? error->detail : info->detail);
-	buffer_append_str(out, info->retryable ? ",\"retryable\":true" : ",\"retryable\":false");
+	buffer_append_str(out, info->retryable || error->retryable ? ",\"retryable\":true"
+								   : ",\"retryable\":false");
 	buffer_append_str(out, ",\"request_id\":");
 	render_string(out, error->request_id ? error->request_id : "");
 	if (error->field && error->field[0]) {
@@ -201,6 +212,17 @@ bool render_error(struct buffer *out, const struct error_body *error)
 	if (error->has_balance) {
 		buffer_append_str(out, ",\"current_balance\":");
 		put_money(out, error->current_balance);
+	}
+	if (error->state) {
+		buffer_append_str(out, ",\"state\":");
+		render_string(out, error->state);
+	}
+	if (error->dealer_error_id) {
+		buffer_append_str(out, ",\"dealer_error\":{\"id\":");
+		render_string(out, error->dealer_error_id);
+		buffer_append_str(out, ",\"detail\":");
+		render_string(out, error->dealer_error_detail);
+		buffer_append(out, "}", 1);
 	}
 	buffer_append(out, "}", 1);
 	return finish(out, start, !out->failed);

@@ -1,11 +1,12 @@
 /*
  * render - structs into JSON text, by their field tables.
  *
- * Money is a JSON number with at most 15 significant digits, exact (0.1 prints as 0.1, 100 as 100.0); what an
- * int64 sum holds beyond 15 digits is printed exactly too, by its decimal text. Enums print their
- * names, times their milliseconds. A group prints as an array of objects, without the elements
- * whose first member is an empty string (unused key slots). FIELD_SECRET and FIELD_BYTES are left
- * out, and FIELD_JSON without text; its text is embedded as it is. The output has no line breaks.
+ * Money is a JSON number with at most 15 significant digits, exact (0.1 prints as 0.1, 100 as
+ * 100.0); what an int64 sum holds beyond 15 digits is printed exactly too, by its decimal text.
+ * Enums print their names, times their milliseconds. A group prints as an array of objects, without
+ * the elements whose first member is an empty string (unused key slots); a group of one as that
+ * object. FIELD_SECRET and FIELD_BYTES are left out, and FIELD_JSON without text; its text is
+ * embedded as it is, with blanks for line breaks: the output has none.
  */
 #ifndef WIRE_RENDER_H
 #define WIRE_RENDER_H
@@ -32,6 +33,11 @@ struct error_body {
 	const char *field;      /* of transaction_conflict; NULL or "": none */
 	bool has_balance;       /* insufficient_balance adds current_balance */
 	money_t current_balance;
+	const char *state;      /* of a bet that is being refunded; NULL: none */
+	/* What the dealer said, "" where he said nothing; NULL: it is no matter of the dealer's. */
+	const char *dealer_error_id;
+	const char *dealer_error_detail;
+	bool retryable; /* although the refusal in general is not */
 };
 
 /* Appends the error body as JSON. Fails as render_record does. */

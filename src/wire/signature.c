@@ -105,3 +105,8 @@ bool signature_random_id(char *id, size_t size)
 	id[size - 1] = '\0';
 	return true;
 }
+
+bool signature_random_number(uint64_t *number)
+{
+	return gnutls_rnd(GNUTLS_RND_NONCE, number, sizeof(*number)) == GNUTLS_E_SUCCESS;
+}

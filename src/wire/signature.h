@@ -35,4 +35,7 @@ bool signature_new_secret(char secret[KEY_SECRET_SIZE]);
 /* Fills @id with @size - 1 random lower-case base32 characters (player_id, operation ids). */
 bool signature_random_id(char *id, size_t size);
 
+/* A random number, such as a sender's. False: no randomness. */
+bool signature_random_number(uint64_t *number);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,9 @@ void fake_unlock(struct fake_ledger *fake)
 static void answer_keyring(struct fake_ledger *fake, const struct keyring_cmd *cmd,
 	struct keyring_result *result, struct buffer *rows)
 {
-	uint32_t i = 0;
+	bool is_dealers = cmd->of == KEYRING_DEALERS;
+	const struct keyring_entry *entries = is_dealers ? fake->dealers : fake->clients;
+	uint32_t i = 0, count = is_dealers ? fake->dealer_count : fake->client_count;
 
 	if (fake->restless)
 		fake->generation++;
@@ -51,14 +54,23 @@ static void answer_keyring(struct fake_ledger *fake, const struct keyring_cmd *c
 		fake->unchanged++;
 		return;
 	}
-	while (cmd->after[0] && i < fake->dealer_count &&
-		strcmp(fake->dealers[i++].casino_id, cmd->after) != 0)
+	while (cmd->after[0] && i < count && strcmp(entries[i++].casino_id, cmd->after) != 0)
 		;
-	for (; i < fake->dealer_count && result->count < fake->page; i++, result->count++)
-		pack_record(rows, keyring_entry_fields, &fake->dealers[i]);
-	result->more = i < fake->dealer_count;
+	for (; i < count && result->count < fake->page; i++, result->count++)
+		pack_record(rows, keyring_entry_fields, &entries[i]);
+	result->more = i < count;
 	result->entries = (struct bytes){rows->data, (uint32_t)rows->len};
 }
+
+/* Where a command's members lie. */
+static const struct {
+	size_t result, cmd;
+} places[COMMAND_COUNT] = {
+#define COMMAND(name, lower, socket, access, limited)                                              \
+	{offsetof(struct fake_results, lower), offsetof(struct fake_cmds, lower)},
+#include "link/commands.def"
+#undef COMMAND
+};
 
 /* Carries @request out and appends its frame to @out. */
 static void answer(struct fake_ledger *fake, const struct frame_request *request,
@@ -67,22 +79,17 @@ static void answer(struct fake_ledger *fake, const struct frame_request *request
 	const struct command_info *info = &command_infos[request->command];
 	struct frame_answer head = {.command = request->command, .tag = request->tag};
 	struct bytes payload = request->payload;
-	static union any_cmd cmd;
-	static union any_result result;
+	void *result = (char *)&fake->results + places[request->command].result;
+	void *cmd = (char *)&fake->cmds + places[request->command].cmd;
 	struct buffer rows;
 	size_t start;
 
 	buffer_init(&rows, FRAME_MAX);
-	memset(&result, 0, sizeof(result));
-	must(unpack_record(&payload, info->cmd_fields, &cmd), "unpack");
+	must(unpack_record(&payload, info->cmd_fields, cmd), "unpack");
+	must(arena_keep_bytes(&fake->kept, info->cmd_fields, cmd), "keep");
 	if (request->command == COMMAND_KEYRING) {
-		answer_keyring(fake, &cmd.keyring, &result.keyring, &rows);
-	} else if (request->command == COMMAND_TRANSFER) {
-		fake->transfer_cmd = cmd.transfer;
-		result.transfer = fake->transfer;
-	} else {
-		fake->balance_cmd = cmd.balance;
-		result.balance = fake->balance;
+		memset(result, 0, info->result_size);
+		answer_keyring(fake, cmd, result, &rows);
 	}
 	switch (fake->acts[request->command]) {
 	case FAKE_BUSY:
@@ -100,7 +107,7 @@ static void answer(struct fake_ledger *fake, const struct frame_request *request
 	head.generation = fake->generation;
 	start = frame_open_answer(out, &head);
 	if (head.outcome == FRAME_DONE)
-		must(pack_record(out, info->result_fields, &result), "pack");
+		must(pack_record(out, info->result_fields, result), "pack");
 	frame_close(out, start);
 	buffer_free(&rows);
 }
@@ -152,7 +159,10 @@ static void client_greet(struct fake_ledger *fake, struct fake_client *client)
 	fake_lock(fake);
 	greeting_put(&out, command_protocol() ^ fake->protocol_xor, fake->generation);
 	fake_unlock(fake);
-	must(send(client->fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len, "greet");
+	/* A client whose deadline is over has gone already: seen when it is read from. */
+	must(send(client->fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len ||
+			errno == EPIPE,
+		"greet");
 	buffer_free(&out);
 }
 
@@ -197,6 +207,7 @@ void fake_init(struct fake_ledger *fake)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
 	memset(fake, 0, sizeof(*fake));
+	arena_init(&fake->kept);
 	must(pthread_mutex_init(&fake->mutex, NULL) == 0, "mutex");
 	text_copy(fake->directory, sizeof(fake->directory), "/tmp/fake-ledger-XXXXXX");
 	must(mkdtemp(fake->directory) != NULL, "mkdtemp");
@@ -223,21 +234,33 @@ void fake_stop(struct fake_ledger *fake)
 	close(fake->listen_fd);
 	unlink(fake->path);
 	rmdir(fake->directory);
+	arena_free(&fake->kept);
+}
+
+static struct keyring_entry *fill(struct keyring_entry *entry, const char *id, const char *first,
+	const char *second)
+{
+	const char *secrets[DEALER_KEYS_MAX] = {first, second};
+
+	memset(entry, 0, sizeof(*entry));
+	text_copy(entry->casino_id, sizeof(entry->casino_id), id);
+	for (size_t i = 0; i < DEALER_KEYS_MAX; i++) {
+		if (!secrets[i][0])
+			continue;
+		snprintf(entry->keys[i].key_id, sizeof(entry->keys[i].key_id), "k%zu", i + 1);
+		text_copy(entry->keys[i].secret, sizeof(entry->keys[i].secret), secrets[i]);
+	}
+	return entry;
 }
 
 struct keyring_entry *fake_add_dealer(struct fake_ledger *fake, const char *casino_id,
 	const char *first, const char *second)
 {
-	struct keyring_entry *dealer = &fake->dealers[fake->dealer_count++];
-	const char *secrets[DEALER_KEYS_MAX] = {first, second};
+	return fill(&fake->dealers[fake->dealer_count++], casino_id, first, second);
+}
 
-	memset(dealer, 0, sizeof(*dealer));
-	text_copy(dealer->casino_id, sizeof(dealer->casino_id), casino_id);
-	for (size_t i = 0; i < DEALER_KEYS_MAX; i++) {
-		if (!secrets[i][0])
-			continue;
-		snprintf(dealer->keys[i].key_id, sizeof(dealer->keys[i].key_id), "k%zu", i + 1);
-		text_copy(dealer->keys[i].secret, sizeof(dealer->keys[i].secret), secrets[i]);
-	}
-	return dealer;
+struct keyring_entry *fake_add_client(struct fake_ledger *fake, const char *client_id,
+	const char *first, const char *second)
+{
+	return fill(&fake->clients[fake->client_count++], client_id, first, second);
 }

@@ -5,12 +5,25 @@
 #ifndef TESTS_UNIT_FAKE_LEDGER_H
 #define TESTS_UNIT_FAKE_LEDGER_H
 
+#include "base/arena.h"
 #include "link/commands.h"
 #include "link/frame.h"
 
 #include <pthread.h>
 
 #define FAKE_DEALERS_MAX 64
+
+/* The results and the commands of every name, side by side. */
+struct fake_results {
+#define COMMAND(name, lower, socket, access, limited) struct lower##_result lower;
+#include "link/commands.def"
+#undef COMMAND
+};
+struct fake_cmds {
+#define COMMAND(name, lower, socket, access, limited) struct lower##_cmd lower;
+#include "link/commands.def"
+#undef COMMAND
+};
 
 /* What becomes of a command. */
 enum fake_act {
@@ -35,17 +48,18 @@ struct fake_ledger {
 	uint64_t generation;
 	struct keyring_entry dealers[FAKE_DEALERS_MAX]; /* in the order the answers have */
 	uint32_t dealer_count;
-	uint32_t page;          /* dealers an answer holds */
+	struct keyring_entry clients[FAKE_DEALERS_MAX];
+	uint32_t client_count;
+	uint32_t page;          /* entries an answer holds */
 	bool restless;          /* every KEYRING answer is of a new generation */
 	enum fake_act acts[COMMAND_COUNT];
 	unsigned int slow_ms;
-	struct transfer_result transfer;
-	struct balance_result balance;
+	struct fake_results results; /* what is answered; KEYRING's is made */
 
 	unsigned int calls[COMMAND_COUNT];
 	unsigned int unchanged; /* KEYRING answers without entries */
-	struct transfer_cmd transfer_cmd; /* the newest */
-	struct balance_cmd balance_cmd;
+	struct fake_cmds cmds;  /* the newest of each */
+	struct arena kept;      /* holds what they point to */
 };
 
 /* Makes the directory and the socket; fake_start() begins to answer. Aborts on failure. */
@@ -59,6 +73,9 @@ void fake_unlock(struct fake_ledger *fake);
 
 /* Adds a dealer with the live keys @first and @second (64 characters; "": none). */
 struct keyring_entry *fake_add_dealer(struct fake_ledger *fake, const char *casino_id,
+	const char *first, const char *second);
+/* The same for a client of group C. */
+struct keyring_entry *fake_add_client(struct fake_ledger *fake, const char *client_id,
 	const char *first, const char *second);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "chance.h"
 #include "domain/money.h"
+#include "domain/records.h"
 #include "guard.h"
 #include "wire/body.h"
 
@@ -15,6 +16,7 @@ struct call {
 	char casino_id[65];
 	int64_t request_timestamp;
 	char note[9];
+	struct bytes object;
 };
 static const struct body_field fields[] = {
 	BODY_FIELD(BODY_AMOUNT, call, amount),
@@ -22,6 +24,7 @@ static const struct body_field fields[] = {
 	{"casino_id", BODY_NAME, false, offsetof(struct call, casino_id), 65},
 	{"request_timestamp", BODY_INTEGER, false, offsetof(struct call, request_timestamp), 8},
 	{"note", BODY_ID, false, offsetof(struct call, note), 9},
+	BODY_OPTIONAL("object", BODY_OBJECT, call, object),
 	BODY_FIELD_END,
 };
 
@@ -356,11 +359,13 @@ START_TEST(mutated_bodies)
 {
 	static const char text[] =
 		"{\"amount\":12.50,\"user_id\":\"al\\u00e4\\\"ice\",\"x\":[1e400,"
-		"-99999999999999999999,{\"y\":null}],\"request_timestamp\":5}";
+		"-99999999999999999999,{\"y\":null}],\"request_timestamp\":5,"
+		"\"object\" : {\"a\":[{}, \"}\"],\"b\":1e400 }}";
 	static const char tokens[] = "{}[]\",:\\.-+eE0019u \n\x80\xff";
 	struct guard guard = guard_make(1024);
 	char mutated[sizeof(text)], detail[BODY_DETAIL_MAX];
-	unsigned int counts[REFUSAL_COUNT] = {0};
+	unsigned int counts[REFUSAL_COUNT] = {0}, objects = 0;
+	const uint8_t *at;
 	uint64_t state = 7;
 	struct call call;
 	enum refusal refusal;
@@ -375,14 +380,22 @@ START_TEST(mutated_bodies)
 		if (chance(&state) & 1)
 			len = chance_below(&state, len + 1);
 		memset(&call, 0, sizeof(call));
-		refusal = body_parse(guard_put(&guard, mutated, len), len, fields, &call, detail);
+		at = guard_put(&guard, mutated, len);
+		refusal = body_parse(at, len, fields, &call, detail);
 		counts[refusal]++;
 		ck_assert((refusal == REFUSAL_NONE) == (detail[0] == '\0'));
 		if (refusal == REFUSAL_NONE)
 			ck_assert(call.amount > 0 && call.amount <= MONEY_MAX && call.user_id[0]);
+		if (refusal != REFUSAL_NONE || !call.object.len)
+			continue;
+		objects++;
+		ck_assert(call.object.data > at && call.object.data[0] == '{' &&
+			call.object.data[call.object.len - 1] == '}' &&
+			call.object.data + call.object.len < at + len);
 	}
 	/* It was no test if everything was refused at once. */
 	ck_assert_uint_gt(counts[REFUSAL_NONE], 1000);
+	ck_assert_uint_gt(objects, 500);
 	ck_assert_uint_gt(counts[REFUSAL_BAD_REQUEST], 1000);
 	ck_assert_uint_gt(counts[REFUSAL_INVALID_AMOUNT], 50);
 	ck_assert_uint_eq(counts[REFUSAL_NONE] + counts[REFUSAL_BAD_REQUEST] +
@@ -466,9 +479,117 @@ START_TEST(payouts_and_presence)
 }
 END_TEST
 
+struct taken {
+	struct bytes a, b;
+	char text[9];
+	bool yes, no;
+	enum round_result result;
+};
+
+/* A table of optional members, which keep what they held. */
+static const struct body_field taken_fields[] = {
+	BODY_OPTIONAL("a", BODY_OBJECT, taken, a),
+	BODY_OPTIONAL("b", BODY_OBJECT, taken, b),
+	BODY_OPTIONAL("text", BODY_TEXT, taken, text),
+	BODY_OPTIONAL("yes", BODY_BOOL, taken, yes),
+	BODY_OPTIONAL("no", BODY_BOOL, taken, no),
+	BODY_OPTIONAL("result", BODY_RESULT, taken, result),
+	BODY_FIELD_END,
+};
+
+/* The text of an object, wherever it stands, byte for byte. */
+START_TEST(objects)
+{
+	static const struct {
+		const char *text, *a, *b;
+	} rows[] = {
+		{"{}", "", ""},
+		{"{\"a\":{}}", "{}", ""},
+		{" {\"b\":{},\"a\":{\"b\":1}}", "{\"b\":1}", "{}"},
+		{"{ \t\"x\" : [1,{}] ,\r\n\"a\"\n:\t{ \"k\" : 0.1 }\n}", "{ \"k\" : 0.1 }", ""},
+		/* every number as it was written */
+		{"{\"a\":{\"n\":[0.10,1e400,-0,18446744073709551615,1E+2,0.30000000000000004]}}",
+			"{\"n\":[0.10,1e400,-0,18446744073709551615,1E+2,0.30000000000000004]}", ""},
+		{"{\"x\":1e400,\"a\":{\"n\":99999999999999999999},\"y\":-1e999}",
+			"{\"n\":99999999999999999999}", ""},
+		/* what looks like structure, in strings */
+		{"{\"}\":\"{\\\"a\\\":{}}\",\"a\":{\"}\":\"\\\\\",\"{[\":\"\\\"}\"},\"b\":{}}",
+			"{\"}\":\"\\\\\",\"{[\":\"\\\"}\"}", "{}"},
+		/* keys that are spelt otherwise, and keys of others */
+		{"{\"\\u0061\":{\"a\":{\"b\":{}}},\"c\":{\"b\":{\"x\":1}},\"b\":{\"y\":[[]]}}",
+			"{\"a\":{\"b\":{}}}", "{\"y\":[[]]}"},
+		{"{\"x\":true,\"y\":null,\"z\":-1.5e-3,\"w\":\"\",\"v\":[],\"a\":{\"t\":false}}",
+			"{\"t\":false}", ""},
+		{"{\"a\":{\"\\u00e4\":\"\xc3\xa4\"}}", "{\"\\u00e4\":\"\xc3\xa4\"}", ""},
+	};
+	struct guard guard = guard_make(1024);
+	char detail[BODY_DETAIL_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct taken taken = {.text = ""};
+		size_t len = strlen(rows[i].text);
+
+		ck_assert_int_eq(body_parse(guard_put(&guard, rows[i].text, len), len, taken_fields,
+			&taken, detail), REFUSAL_NONE);
+		ck_assert_msg(taken.a.len == strlen(rows[i].a) &&
+			(!taken.a.len || memcmp(taken.a.data, rows[i].a, taken.a.len) == 0),
+			"%zu: %.*s", i, (int)taken.a.len, (const char *)taken.a.data);
+		ck_assert_msg(taken.b.len == strlen(rows[i].b) &&
+			(!taken.b.len || memcmp(taken.b.data, rows[i].b, taken.b.len) == 0),
+			"%zu: %.*s", i, (int)taken.b.len, (const char *)taken.b.data);
+	}
+	guard_free(&guard);
+}
+END_TEST
+
+START_TEST(texts_bools_and_results)
+{
+	static const struct {
+		const char *text, *detail;
+	} bad[] = {
+		{"{\"text\":\"123456789\"}",
+			"text: must be at most 8 bytes of UTF-8 without control characters"},
+		{"{\"text\":\"a\\tb\"}",
+			"text: must be at most 8 bytes of UTF-8 without control characters"},
+		{"{\"text\":null}", "text: must be a string"},
+		{"{\"yes\":0}", "yes: must be true or false"},
+		{"{\"no\":null}", "no: must be true or false"},
+		{"{\"result\":\"none\"}", "result: must be win, loss or refund"},
+		{"{\"result\":\"WIN\"}", "result: must be win, loss or refund"},
+		{"{\"result\":1}", "result: must be a string"},
+		{"{\"a\":[]}", "a: must be an object"},
+		{"{\"a\":null}", "a: must be an object"},
+	};
+	static const char *const results[] = {"{\"result\":\"win\"}", "{\"result\":\"loss\"}",
+		"{\"result\":\"refund\"}"};
+	static const char set[] = "{\"yes\":true,\"no\":false,\"text\":\"\"}";
+	struct taken taken = {.text = "default", .no = true};
+	char detail[BODY_DETAIL_MAX];
+
+	ck_assert_int_eq(body_parse("{}", 2, taken_fields, &taken, detail), REFUSAL_NONE);
+	ck_assert_str_eq(taken.text, "default");
+	ck_assert(taken.no && !taken.yes && taken.result == RESULT_NONE);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_int_eq(body_parse(bad[i].text, strlen(bad[i].text), taken_fields, &taken,
+			detail), REFUSAL_BAD_REQUEST);
+		ck_assert_str_eq(detail, bad[i].detail);
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		ck_assert_int_eq(body_parse(results[i], strlen(results[i]), taken_fields, &taken,
+			detail), REFUSAL_NONE);
+		ck_assert_uint_eq(taken.result, RESULT_WIN + i);
+	}
+	ck_assert_int_eq(body_parse(set, strlen(set), taken_fields, &taken, detail),
+		REFUSAL_NONE);
+	ck_assert(taken.yes && !taken.no);
+	ck_assert_str_eq(taken.text, "");
+}
+END_TEST
+
 Suite *body_suite(void)
 {
-	const TTest *const tests[] = {fills_every_member, tells_the_place, raw_nul_bytes,
+	const TTest *const tests[] = {objects, texts_bools_and_results, fills_every_member,
+		tells_the_place, raw_nul_bytes,
 		large_bodies, mutated_bodies, random_amounts_arrive, payouts_and_presence, NULL};
 	Suite *suite = suite_make("body", tests, 120);
 	TCase *tables = tcase_create("table");

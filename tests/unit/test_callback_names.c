@@ -146,10 +146,31 @@ START_TEST(tables_travel)
 }
 END_TEST
 
+START_TEST(one_slash_between_url_and_path)
+{
+	struct callback_target target;
+	char url[CALLBACK_URL_SIZE];
+
+	memset(&target, 0, sizeof(target));
+	strcpy(target.path, "/betting");
+	strcpy(target.url, "https://dealer.example");
+	callback_target_url(&target, url);
+	ck_assert_str_eq(url, "https://dealer.example/betting");
+	strcpy(target.url, "https://dealer.example/a//");
+	callback_target_url(&target, url);
+	ck_assert_str_eq(url, "https://dealer.example/a/betting");
+	/* The longest of both fit. */
+	memset(target.url, 'u', sizeof(target.url) - 1);
+	memset(target.path, 'p', sizeof(target.path) - 1);
+	callback_target_url(&target, url);
+	ck_assert_uint_eq(strlen(url), URL_SIZE + CALLBACK_PATH_SIZE - 2);
+}
+END_TEST
+
 Suite *callback_names_suite(void)
 {
 	const TTest *const tests[] = {names_and_paths, paths_are_judged, a_dealers_target,
-		a_balance_is_whole_or_none, tables_travel, NULL};
+		one_slash_between_url_and_path, a_balance_is_whole_or_none, tables_travel, NULL};
 
 	return suite_make("callback", tests, 10);
 }

@@ -178,7 +178,8 @@ END_TEST
 START_TEST(render)
 {
 	struct dealer dealer;
-	struct error_body error = {REFUSAL_TRANSACTION_CONFLICT, NULL, "r", "amount", true, 5};
+	struct error_body error = {.refusal = REFUSAL_TRANSACTION_CONFLICT, .request_id = "r",
+		.field = "amount", .has_balance = true, .current_balance = 5};
 	unsigned long n;
 
 	memset(&dealer, 0, sizeof(dealer));

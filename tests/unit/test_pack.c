@@ -179,10 +179,31 @@ START_TEST(finds_by_name)
 }
 END_TEST
 
+START_TEST(numbers_of_every_width)
+{
+	static const uint32_t sizes[] = {1, 2, 4, 8};
+	const uint64_t value = UINT64_C(0xfedcba9876543210);
+	const int32_t negative = -5;
+	uint8_t member[11];
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t kept = sizes[i] == 8 ? value : value & ((UINT64_C(1) << 8 * sizes[i]) - 1);
+
+		memset(member, 0x5a, sizeof(member));
+		/* Wherever it lies. */
+		field_store_number(member + 1, sizes[i], value);
+		ck_assert_uint_eq(field_load_number(member + 1, sizes[i]), kept);
+		ck_assert_uint_eq(member[0], 0x5a);
+		ck_assert_uint_eq(member[1 + sizes[i]], 0x5a);
+	}
+	ck_assert_int_eq((int32_t)(uint32_t)field_load_number(&negative, sizeof(negative)), -5);
+}
+END_TEST
+
 Suite *pack_suite(void)
 {
 	const TTest *const tests[] = {layout, refuses_what_is_out_of_range, a_full_buffer_is_told,
-		digest_sees_every_change, finds_by_name, NULL};
+		digest_sees_every_change, finds_by_name, numbers_of_every_width, NULL};
 
 	return suite_make("pack", tests, 10);
 }

@@ -2,7 +2,7 @@
  * The proof of `creditbridgectl check`, fed with rows made here: a sound world must pass, and each
  * single damage to it must be found.
  */
-#include "cmd/proof.h"
+#include "cmd/ctl/proof.h"
 #include "suites.h"
 
 #include <stdio.h>

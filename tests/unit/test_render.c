@@ -249,25 +249,43 @@ START_TEST(errors)
 		struct error_body error;
 		const char *json;
 	} cases[] = {
-		{{REFUSAL_USER_NOT_FOUND, NULL, "r-1", NULL, false, 0},
+		{{.refusal = REFUSAL_USER_NOT_FOUND, .request_id = "r-1"},
 			"{\"id\":\"user_not_found\",\"code\":404,\"status\":\"Not Found\","
 			"\"detail\":\"the player is not known\",\"retryable\":false,"
 			"\"request_id\":\"r-1\"}"},
-		{{REFUSAL_BAD_REQUEST, "amount: is \"required\"", "r", "", false, 5},
+		{{.refusal = REFUSAL_BAD_REQUEST, .detail = "amount: is \"required\"",
+			 .request_id = "r", .field = "", .current_balance = 5},
 			"{\"id\":\"bad_request\",\"code\":400,\"status\":\"Bad Request\","
 			"\"detail\":\"amount: is \\\"required\\\"\",\"retryable\":false,"
 			"\"request_id\":\"r\"}"},
-		{{REFUSAL_TRANSACTION_CONFLICT, "d", "r", "amount", false, 0},
+		{{.refusal = REFUSAL_TRANSACTION_CONFLICT, .detail = "d", .request_id = "r",
+			 .field = "amount"},
 			"{\"id\":\"transaction_conflict\",\"code\":409,\"status\":\"Conflict\","
 			"\"detail\":\"d\",\"retryable\":false,\"request_id\":\"r\","
 			"\"field\":\"amount\"}"},
-		{{REFUSAL_INSUFFICIENT_BALANCE, "d", "r", NULL, true, 105000},
+		{{.refusal = REFUSAL_INSUFFICIENT_BALANCE, .detail = "d", .request_id = "r",
+			 .has_balance = true, .current_balance = 105000},
 			"{\"id\":\"insufficient_balance\",\"code\":402,"
 			"\"status\":\"Payment Required\",\"detail\":\"d\",\"retryable\":false,"
 			"\"request_id\":\"r\",\"current_balance\":10.5}"},
-		{{REFUSAL_STORAGE_FULL, "d", NULL, NULL, false, 0},
+		{{.refusal = REFUSAL_STORAGE_FULL, .detail = "d"},
 			"{\"id\":\"storage_full\",\"code\":503,\"status\":\"Service Unavailable\","
 			"\"detail\":\"d\",\"retryable\":true,\"request_id\":\"\"}"},
+		{{.refusal = REFUSAL_BET_REJECTED, .detail = "d", .request_id = "r",
+			 .dealer_error_id = "no", .dealer_error_detail = "a \"b\""},
+			"{\"id\":\"bet_rejected\",\"code\":409,\"status\":\"Conflict\","
+			"\"detail\":\"d\",\"retryable\":false,\"request_id\":\"r\","
+			"\"dealer_error\":{\"id\":\"no\",\"detail\":\"a \\\"b\\\"\"}}"},
+		{{.refusal = REFUSAL_DEALER_TIMEOUT, .detail = "d", .request_id = "r",
+			 .state = "refunding"},
+			"{\"id\":\"dealer_timeout\",\"code\":504,"
+			"\"status\":\"Gateway Timeout\",\"detail\":\"d\",\"retryable\":false,"
+			"\"request_id\":\"r\",\"state\":\"refunding\"}"},
+		{{.refusal = REFUSAL_DEALER_TIMEOUT, .detail = "d", .request_id = "r",
+			 .retryable = true},
+			"{\"id\":\"dealer_timeout\",\"code\":504,"
+			"\"status\":\"Gateway Timeout\",\"detail\":\"d\",\"retryable\":true,"
+			"\"request_id\":\"r\"}"},
 	};
 	struct buffer out;
 
@@ -277,6 +295,34 @@ START_TEST(errors)
 		ck_assert_str_eq(text_of(&out), cases[i].json);
 		buffer_free(&out);
 	}
+}
+END_TEST
+
+struct outer {
+	struct numbered inner;
+	struct bytes json;
+};
+
+/* One struct within another is an object, and JSON text with line breaks stays on its line. */
+START_TEST(nested)
+{
+	static const struct field fields[] = {
+		FIELD_SUB(outer, inner, numbered, numbered_fields),
+		FIELD(FIELD_JSON, outer, json),
+		FIELD_END,
+	};
+	static const char json[] = "{\r\n\t\"a\": \"\\n\"\n}";
+	struct outer outer = {
+		.inner = {.number = 7},
+		.json = {(const uint8_t *)json, sizeof(json) - 1},
+	};
+	struct buffer out;
+
+	buffer_init(&out, 4096);
+	ck_assert(render_record(&out, fields, &outer));
+	ck_assert_str_eq(text_of(&out), "{\"inner\":{\"number\":7,\"name\":\"\"},"
+		"\"json\":{  \t\"a\": \"\\n\" }}");
+	buffer_free(&out);
 }
 END_TEST
 
@@ -294,7 +340,14 @@ END_TEST
 START_TEST(a_full_buffer_takes_nothing)
 {
 	struct all all = example();
-	struct error_body error = {REFUSAL_INSUFFICIENT_BALANCE, "d", "r", "f", true, 1};
+	struct error_body error = {
+		.refusal = REFUSAL_INSUFFICIENT_BALANCE,
+		.detail = "d",
+		.request_id = "r",
+		.field = "f",
+		.has_balance = true,
+		.current_balance = 1,
+	};
 
 	for (size_t max = 3; max < sizeof(all_json) + 2; max++) {
 		struct buffer out;
@@ -320,7 +373,7 @@ END_TEST
 Suite *render_suite(void)
 {
 	const TTest *const tests[] = {every_type, odd_records, amounts, strings,
-		every_byte_is_readable_json, secrets_of_a_dealer, errors,
+		every_byte_is_readable_json, secrets_of_a_dealer, errors, nested,
 		every_refusal_has_a_reason, a_full_buffer_takes_nothing, NULL};
 
 	return suite_make("render", tests, 20);

@@ -200,6 +200,7 @@ START_TEST(random_texts)
 {
 	char secret[2][KEY_SECRET_SIZE], id[2][PLAYER_ID_SIZE], seen[256] = {0};
 	unsigned int different = 0;
+	uint64_t numbers[2];
 
 	for (int i = 0; i < 200; i++) {
 		ck_assert(signature_new_secret(secret[i & 1]));
@@ -220,6 +221,8 @@ START_TEST(random_texts)
 	ck_assert(signature_random_id(id[0], 1));
 	ck_assert_str_eq(id[0], "");
 	ck_assert(!signature_random_id(id[0], 0));
+	ck_assert(signature_random_number(&numbers[0]) && signature_random_number(&numbers[1]));
+	ck_assert_uint_ne(numbers[0], numbers[1]);
 }
 END_TEST
 

@@ -32,6 +32,26 @@ START_TEST(only_legal_moves)
 }
 END_TEST
 
+/* api.md C 1: how a bet is answered, now and on a repeat. */
+START_TEST(bets_are_answered_by_their_state)
+{
+	static const enum refusal answers[BET_STATE_COUNT] = {
+		[BET_PENDING] = REFUSAL_BET_IN_PROGRESS,
+		[BET_ACCEPTED] = REFUSAL_NONE,
+		[BET_REJECTED] = REFUSAL_DEALER_UNREACHABLE,
+		[BET_REFUNDING] = REFUSAL_DEALER_TIMEOUT,
+		[BET_REFUNDED] = REFUSAL_DEALER_TIMEOUT,
+		[BET_SETTLED] = REFUSAL_NONE,
+	};
+
+	for (unsigned int state = 0; state < BET_STATE_COUNT; state++) {
+		const struct bet bet = {.state = state, .outcome = REFUSAL_DEALER_UNREACHABLE};
+
+		ck_assert_uint_eq(bet_refusal(&bet), answers[state]);
+	}
+}
+END_TEST
+
 static enum refusal settle(enum round_result result, money_t asked, struct settlement *settlement)
 {
 	const struct bet bets[] = {{.state = BET_ACCEPTED, .bet_amount = 100},
@@ -125,6 +145,7 @@ Suite *wager_suite(void)
 	TCase *tcase = tcase_create("wager");
 
 	tcase_add_test(tcase, only_legal_moves);
+	tcase_add_test(tcase, bets_are_answered_by_their_state);
 	tcase_add_test(tcase, rounds_sum_up);
 	tcase_add_test(tcase, results_are_sent_three_times);
 	tcase_add_test(tcase, refunds_back_off);

@@ -9,7 +9,7 @@
 
 START_TEST(test_transfer)
 {
-	fake.transfer = (struct transfer_result){
+	fake.results.transfer = (struct transfer_result){
 		.amount = 105000,
 		.before_balance = 1000,
 		.currency = "thb",
@@ -29,21 +29,21 @@ START_TEST(test_transfer)
 		"Status: 200 OK\r\nContent-Type: application/json\r\nX-Request-Id: id-1\r\n"
 		"Cache-Control: no-store\r\nContent-Length: 195\r\n\r\n");
 	ck_assert_uint_eq(strlen(reply_body()), 195);
-	ck_assert_int_eq(fake.transfer_cmd.kind, ENTRY_TRANSFER_IN);
-	ck_assert_int_eq(fake.transfer_cmd.amount, 105000);
-	ck_assert_str_eq(fake.transfer_cmd.casino_id, "demo");
-	ck_assert_str_eq(fake.transfer_cmd.user_id, "alice");
-	ck_assert_str_eq(fake.transfer_cmd.request_transaction_id, "r1");
+	ck_assert_int_eq(fake.cmds.transfer.kind, ENTRY_TRANSFER_IN);
+	ck_assert_int_eq(fake.cmds.transfer.amount, 105000);
+	ck_assert_str_eq(fake.cmds.transfer.casino_id, "demo");
+	ck_assert_str_eq(fake.cmds.transfer.user_id, "alice");
+	ck_assert_str_eq(fake.cmds.transfer.request_transaction_id, "r1");
 
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_OUT}), 200);
-	ck_assert_int_eq(fake.transfer_cmd.kind, ENTRY_TRANSFER_OUT);
+	ck_assert_int_eq(fake.cmds.transfer.kind, ENTRY_TRANSFER_OUT);
 	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 2);
 }
 END_TEST
 
 START_TEST(test_balance)
 {
-	fake.balance = (struct balance_result){
+	fake.results.balance = (struct balance_result){
 		.user_id = "alice",
 		.player_id = "abcdefghijklmnopqrst",
 		.balance = MONEY_MAX,
@@ -54,17 +54,17 @@ START_TEST(test_balance)
 	ck_assert_str_eq(reply_body(),
 		"{\"user_id\":\"alice\",\"player_id\":\"abcdefghijklmnopqrst\","
 		"\"balance\":99999999999.9999,\"currency\":\"eur\"}");
-	ck_assert_str_eq(fake.balance_cmd.casino_id, "demo");
-	ck_assert_str_eq(fake.balance_cmd.user_id, "alice");
+	ck_assert_str_eq(fake.cmds.balance.casino_id, "demo");
+	ck_assert_str_eq(fake.cmds.balance.user_id, "alice");
 }
 END_TEST
 
 /* The longest ids, all of whose bytes are escaped, fit. */
 START_TEST(test_longest_answer)
 {
-	memset(fake.transfer.user_id, '"', EXTERNAL_ID_SIZE - 1);
-	memset(fake.transfer.request_transaction_id, '\\', EXTERNAL_ID_SIZE - 1);
-	memset(fake.transfer.player_id, '\x01', PLAYER_ID_SIZE - 1);
+	memset(fake.results.transfer.user_id, '"', EXTERNAL_ID_SIZE - 1);
+	memset(fake.results.transfer.request_transaction_id, '\\', EXTERNAL_ID_SIZE - 1);
+	memset(fake.results.transfer.player_id, '\x01', PLAYER_ID_SIZE - 1);
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
 	ck_assert(strstr(reply_body(), "\\u0001"));
 	ck_assert_int_eq(reply_body()[worker.reply.body.len - 1], '}');
@@ -73,14 +73,14 @@ END_TEST
 
 START_TEST(test_replay)
 {
-	fake.transfer.verdict.replay = true;
+	fake.results.transfer.verdict.replay = true;
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
 	ck_assert(reply_has("X-Idempotent-Replay: true"));
 
 	/* A recorded refusal is repeated as it was, with the balance of then. */
 	fake_lock(&fake);
-	fake.transfer.verdict.refusal = REFUSAL_INSUFFICIENT_BALANCE;
-	fake.transfer.verdict.current_balance = 25000;
+	fake.results.transfer.verdict.refusal = REFUSAL_INSUFFICIENT_BALANCE;
+	fake.results.transfer.verdict.current_balance = 25000;
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_OUT}), 402);
 	ck_error("insufficient_balance");
@@ -121,8 +121,8 @@ START_TEST(test_verdicts)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fake_lock(&fake);
-		fake.transfer.verdict.refusal = cases[i].refusal;
-		fake.transfer.verdict.retry_after_s = cases[i].retry_after_s;
+		fake.results.transfer.verdict.refusal = cases[i].refusal;
+		fake.results.transfer.verdict.retry_after_s = cases[i].retry_after_s;
 		fake_unlock(&fake);
 		ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), cases[i].code);
 		if (cases[i].code != 401) {
@@ -142,9 +142,9 @@ END_TEST
 
 START_TEST(test_verdict_details)
 {
-	fake.transfer.verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
-	text_copy(fake.transfer.verdict.field, sizeof(fake.transfer.verdict.field), "amount");
-	text_copy(fake.transfer.verdict.detail, sizeof(fake.transfer.verdict.detail), "it differs");
+	fake.results.transfer.verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
+	text_copy(fake.results.transfer.verdict.field, sizeof(fake.results.transfer.verdict.field), "amount");
+	text_copy(fake.results.transfer.verdict.detail, sizeof(fake.results.transfer.verdict.detail), "it differs");
 	ck_assert_int_eq(ask(&(struct ask){.more = {"HTTP_X_REQUEST_ID=q"}}), 409);
 	ck_assert(strstr(reply_body(), "\"detail\":\"it differs\""));
 	ck_assert(strstr(reply_body(), "\"field\":\"amount\""));
@@ -155,12 +155,12 @@ END_TEST
 
 START_TEST(test_decimals_detail)
 {
-	fake.transfer.verdict.refusal = REFUSAL_INVALID_AMOUNT;
+	fake.results.transfer.verdict.refusal = REFUSAL_INVALID_AMOUNT;
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_OUT}), 400);
 	ck_error("invalid_amount");
 	ck_assert(strstr(reply_body(), "\"detail\":\"amount: more decimals than the dealer has\""));
 	fake_lock(&fake);
-	text_copy(fake.transfer.verdict.detail, sizeof(fake.transfer.verdict.detail), "because");
+	text_copy(fake.results.transfer.verdict.detail, sizeof(fake.results.transfer.verdict.detail), "because");
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 400);
 	ck_assert(strstr(reply_body(), "\"detail\":\"because\""));
@@ -210,7 +210,7 @@ START_TEST(test_failures)
 	int64_t start_ms = clock_boot_ms();
 
 	fake.acts[failures[_i].command] = failures[_i].act;
-	server.ledger_deadline_ms = 200;
+	server.ledger_deadline_ms = 1000;
 	ck_assert_int_eq(ask(&(struct ask){.path = failures[_i].path, .body = failures[_i].body}),
 		failures[_i].code);
 	if (failures[_i].code == 503)
@@ -219,7 +219,7 @@ START_TEST(test_failures)
 		ck_error("internal_error");
 	ck_assert_int_eq(reply_has("Retry-After: 1"), failures[_i].retry);
 	ck_assert(!worker.ended);
-	ck_assert_int_lt(clock_boot_ms() - start_ms, 3000);
+	ck_assert_int_lt(clock_boot_ms() - start_ms, 4000);
 	if (failures[_i].command == COMMAND_KEYRING)
 		ck_assert_uint_eq(signatures, 0);
 }
@@ -228,7 +228,7 @@ END_TEST
 START_TEST(test_wallet_knows_after_failure)
 {
 	/* The thread's connection is good again as soon as the ledger is. */
-	server.ledger_deadline_ms = 200;
+	server.ledger_deadline_ms = 1000;
 	fake_lock(&fake);
 	fake.acts[COMMAND_TRANSFER] = FAKE_CUT;
 	fake_unlock(&fake);

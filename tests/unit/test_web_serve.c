@@ -19,7 +19,7 @@ START_TEST(test_order_of_checks)
 	char id[64];
 
 	memset(body_large, ' ', sizeof(body_large) - 1);
-	fake.balance.verdict.refusal = REFUSAL_USER_NOT_FOUND;
+	fake.results.balance.verdict.refusal = REFUSAL_USER_NOT_FOUND;
 	for (int good = 0; good < 8; good++) {
 		struct ask what = {
 			.path = good > 0 ? BALANCE : "/nowhere",
@@ -33,7 +33,7 @@ START_TEST(test_order_of_checks)
 
 		if (good == 7) {
 			fake_lock(&fake);
-			fake.balance.verdict.refusal = REFUSAL_NONE;
+			fake.results.balance.verdict.refusal = REFUSAL_NONE;
 			fake_unlock(&fake);
 			ck_assert_int_eq(ask(&what), 200);
 			continue;
@@ -89,7 +89,7 @@ START_TEST(test_groups)
 	ck_assert_int_eq(ask(&(struct ask){.path = "/healthz"}), 405);
 	ck_assert(reply_has("Allow: GET"));
 	ck_assert_int_eq(
-		ask(&(struct ask){.method = "GET", .path = "/healthz", .casino_id = "-"}), 200);
+		ask(&(struct ask){.method = "GET", .path = "/healthz", .caller = "-"}), 200);
 	ck_assert_str_eq(reply_body(), "{\"status\":\"ok\"}");
 	/* Liveness of the worker alone. */
 	ck_assert_int_eq(worker.link.fd, -1);
@@ -123,21 +123,21 @@ START_TEST(test_indistinguishable)
 	static const char *const signed_twice = "HTTP_X_CASINO_SIGNATURE="
 		"64f1a6b5e3a8a0c0b1e0dd6c0f3c4f0c6d2e0e5b7b7f6b1b0a5a9d0f0e1c2b3a";
 	const struct ask cases[] = {
-		{.casino_id = "-"},
-		{.casino_id = ""},
+		{.caller = "-"},
+		{.caller = ""},
 		{.signature = "-"},
 		{.signature = ""},
-		{.casino_id = "-", .signature = "-"},
-		{.casino_id = "nobody"},
-		{.casino_id = "nobody", .key = ""},
-		{.casino_id = "Demo"},
-		{.casino_id = "demo,other"},
-		{.casino_id = "demo "},
-		{.casino_id = "de\tmo"},
-		{.casino_id = long_casino},
+		{.caller = "-", .signature = "-"},
+		{.caller = "nobody"},
+		{.caller = "nobody", .key = ""},
+		{.caller = "Demo"},
+		{.caller = "demo,other"},
+		{.caller = "demo "},
+		{.caller = "de\tmo"},
+		{.caller = long_casino},
 		{.key = KEY_OTHER},
-		{.casino_id = "other", .key = KEY_ONE},
-		{.casino_id = "other", .key = ""}, /* its second slot is empty */
+		{.caller = "other", .key = KEY_ONE},
+		{.caller = "other", .key = ""}, /* its second slot is empty */
 		{.signature = "not hex at all"},
 		{.signature = "abcd"},
 		{.signature = long_signature},
@@ -183,8 +183,8 @@ START_TEST(test_both_keys)
 	ck_assert_uint_eq(signatures, 1);
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_TWO}), 200);
 	ck_assert_uint_eq(signatures, 2);
-	ck_assert_int_eq(ask(&(struct ask){.casino_id = "other", .key = KEY_OTHER}), 200);
-	ck_assert_str_eq(fake.transfer_cmd.casino_id, "other");
+	ck_assert_int_eq(ask(&(struct ask){.caller = "other", .key = KEY_OTHER}), 200);
+	ck_assert_str_eq(fake.cmds.transfer.casino_id, "other");
 }
 END_TEST
 
@@ -334,10 +334,10 @@ START_TEST(test_keys_paged)
 	}
 	fake.page = 5;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask(&(struct ask){.casino_id = "p39", .key = KEY_TWO}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.caller = "p39", .key = KEY_TWO}), 200);
 	ck_assert_uint_eq(keyring_calls(), 7);
 	ck_assert_uint_eq(worker.gate.count, 32);
-	ck_assert_int_eq(ask(&(struct ask){.casino_id = "p10", .key = KEY_TWO}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.caller = "p10", .key = KEY_TWO}), 200);
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
 
 	/* A keyring that changes with every page is never complete. */

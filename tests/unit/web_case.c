@@ -13,6 +13,7 @@ struct server server;
 struct worker worker;
 unsigned int signatures;
 unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
+static struct network loopback;
 
 bool __real_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
 	const char *secret, const void *body, size_t len, const char *text);
@@ -27,18 +28,35 @@ bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_
 	return __real_signature_verify(algorithm, encoding, secret, body, len, text);
 }
 
-void web_case_setup(void)
+static void setup(enum serve_group group)
 {
 	/* Requests are logged on standard error; a test's output is read by a program. */
 	log_open("test", false, LOG_LEVEL_ERROR);
 	fake_init(&fake);
 	fake_add_dealer(&fake, "demo", KEY_ONE, KEY_TWO);
 	fake_add_dealer(&fake, "other", KEY_OTHER, "");
+	fake_add_client(&fake, "game", KEY_ONE, KEY_TWO);
+	fake_add_client(&fake, "other", KEY_OTHER, "");
 	fake_start(&fake);
+	ck_assert(network_parse("127.0.0.0/8", &loopback));
 	server = (struct server){
-		.group = SERVE_WALLET, .request_window_s = 300, .ledger_deadline_ms = 2000};
+		.group = group,
+		.request_window_s = 300,
+		.ledger_deadline_ms = 2000,
+		.callbacks = {.networks = &loopback, .network_count = 1, .total_timeout_ms = 3000},
+	};
 	ck_assert(text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path));
 	ck_assert(worker_init(&worker, &server));
+}
+
+void web_case_setup(void)
+{
+	setup(SERVE_WALLET);
+}
+
+void web_case_platform(void)
+{
+	setup(SERVE_PLATFORM);
 }
 
 void web_case_teardown(void)
@@ -76,7 +94,9 @@ int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 	static uint8_t store[HTTP_BODY_STORE];
 	char *environment[sizeof(lines) / sizeof(lines[0]) + 4 + 1];
 	const char *body = or_default(ask->body, BODY_TRANSFER);
-	const char *casino_id = or_default(ask->casino_id, "demo");
+	bool is_wallet = server.group == SERVE_WALLET;
+	const char *caller = or_default(ask->caller, is_wallet ? "demo" : "game");
+	const char *kind = is_wallet ? "CASINO" : "CLIENT";
 	char signature[SIGNATURE_TEXT_MAX];
 	struct text_source text = {body, strlen(body)};
 	struct http_source source = {.read = text_read, .context = &text};
@@ -88,8 +108,8 @@ int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 	snprintf(lines[0], sizeof(lines[0]), "REQUEST_METHOD=%s", or_default(ask->method, "POST"));
 	snprintf(lines[1], sizeof(lines[1]), "PATH_INFO=%s", or_default(ask->path, TRANSFER_IN));
 	snprintf(lines[2], sizeof(lines[2]), "CONTENT_LENGTH=%zu", text.left);
-	snprintf(lines[3], sizeof(lines[3]), "HTTP_X_CASINO_ID=%s", casino_id);
-	snprintf(lines[4], sizeof(lines[4]), "HTTP_X_CASINO_SIGNATURE=%s",
+	snprintf(lines[3], sizeof(lines[3]), "HTTP_X_%s_ID=%s", kind, caller);
+	snprintf(lines[4], sizeof(lines[4]), "HTTP_X_%s_SIGNATURE=%s", kind,
 		or_default(ask->signature, signature));
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (strcmp(strchr(lines[i], '='), "=-") != 0)

@@ -1,6 +1,6 @@
 /*
- * web_case - what the tests of serve() share: a fake ledger with two dealers, a worker, requests
- * made from a CGI environment, and a count of the signatures computed.
+ * web_case - what the tests of serve() share: a fake ledger with two dealers and two clients, a
+ * worker, requests made from a CGI environment, and a count of the signatures computed.
  *
  * Link with -Wl,--wrap=signature_verify.
  */
@@ -25,8 +25,10 @@
 #define BODY_BALANCE  "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000}"
 
 /* The suites of test_web. */
+Suite *web_errand_suite(void);
 Suite *web_fcgi_suite(void);
 Suite *web_http_suite(void);
+Suite *web_platform_suite(void);
 Suite *web_replies_suite(void);
 Suite *web_serve_suite(void);
 
@@ -34,22 +36,24 @@ Suite *web_serve_suite(void);
 struct ask {
 	const char *method;    /* POST */
 	const char *path;      /* TRANSFER_IN */
-	const char *casino_id; /* "demo" */
+	const char *caller;    /* "demo"; of the platform's paths the client "game" */
 	const char *key;       /* KEY_ONE: signs the body */
 	const char *signature; /* made with key */
 	const char *body;      /* BODY_TRANSFER */
 	const char *more[4];   /* further variables, "NAME=value" */
 };
 
-extern struct fake_ledger fake; /* dealer "demo" with KEY_ONE and KEY_TWO, "other" with KEY_OTHER */
+/* Dealer "demo" and client "game" with KEY_ONE and KEY_TWO, "other" of both with KEY_OTHER. */
+extern struct fake_ledger fake;
 extern struct server server;
 extern struct worker worker;
 /* Computed by signature_verify() since ask() began: all, and those of each algorithm. */
 extern unsigned int signatures;
 extern unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
 
-/* Checked fixture. The ledger's thread is started; it answers with zeroed results. */
+/* Checked fixtures. The ledger's thread is started; it answers with zeroed results. */
 void web_case_setup(void);
+void web_case_platform(void);
 void web_case_teardown(void);
 
 /* Serves the request and returns worker.reply's HTTP status. */

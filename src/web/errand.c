@@ -1,0 +1,84 @@
+#include "web/errand.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "web/fcgi.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Of FCGI_STOP_MS: for everything but the callback and telling the ledger of it. */
+#define STOP_SPARE_MS 500
+/* The ledger is given this long in any case. */
+#define TELL_MIN_MS   500
+
+/* For the fence. */
+struct lease {
+	int64_t until_ms;
+	uint32_t timeout_ms;
+};
+
+/* True: whoever takes the callback over does so after this attempt has ended. */
+static bool lease_suffices(void *closure)
+{
+	const struct lease *lease = closure;
+
+	return clock_boot_ms() + lease->timeout_ms + CALLBACK_FENCE_SPARE_MS <= lease->until_ms;
+}
+
+static void errand_log(const struct exchange *exchange, const struct callback_grant *grant,
+	const struct callback_outcome *outcome)
+{
+	char id[CALLBACK_EVENT_ID_SIZE];
+
+	callback_event_id(grant->kind, grant->event, id);
+	log_line(outcome->class == CALLBACK_SUCCESS ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
+		"callback",
+		"request_id=%s webhook_id=%s kind=%s attempt=%" PRIu32 " class=%s http_status=%u "
+		"ms=%" PRIu32 "%s%s%s",
+		exchange->reply->request_id, id, callback_kind_names[grant->kind], grant->attempt,
+		callback_class_names[outcome->class], (unsigned int)outcome->http_status,
+		outcome->ms, outcome->note[0] ? " note=\"" : "", outcome->note,
+		outcome->note[0] ? "\"" : "");
+}
+
+/* How long the ledger is tried to be told. */
+static int64_t tell_ms(const struct exchange *exchange)
+{
+	int64_t left_ms = (int64_t)FCGI_STOP_MS - STOP_SPARE_MS - exchange->callback_timeout_ms;
+
+	if (left_ms > exchange->ledger_deadline_ms)
+		left_ms = exchange->ledger_deadline_ms;
+	return left_ms > TELL_MIN_MS ? left_ms : TELL_MIN_MS;
+}
+
+enum status errand_run(struct exchange *exchange, const char *casino_id,
+	struct callback_grant *grant, struct callback_outcome *outcome,
+	struct callback_end_result *end)
+{
+	struct lease lease = {grant->lease_until_ms, exchange->callback_timeout_ms};
+	struct callback_request request = {
+		.kind = grant->kind,
+		.event = grant->event,
+		.target = &grant->target,
+		.body = grant->body,
+		.fence = lease_suffices,
+		.closure = &lease,
+	};
+	struct callback_end_cmd cmd = {
+		.event = grant->event, .kind = grant->kind, .attempt = grant->attempt};
+	enum status status;
+
+	callback_send(exchange->sender, &request, outcome);
+	errand_log(exchange, grant, outcome);
+	explicit_bzero(grant, sizeof(*grant));
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), casino_id);
+	cmd.outcome = *outcome;
+	memset(end, 0, sizeof(*end));
+	status = link_call(exchange->link, COMMAND_CALLBACK_END, &cmd, end,
+		clock_boot_ms() + tell_ms(exchange));
+	if (status != STATUS_OK)
+		exchange->reply->status = status;
+	return status;
+}

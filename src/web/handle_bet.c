@@ -1,0 +1,117 @@
+/* C bets: a bet is placed, and a seamless dealer told of it. */
+#include "web/errand.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "wire/signature.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const struct body_field bet_request_body_fields[] = {
+	BODY_FIELD(BODY_ID, bet_request_body, request_transaction_id),
+	BODY_OPTIONAL("player_id", BODY_ID, bet_request_body, player.player_id),
+	BODY_OPTIONAL("casino_id", BODY_NAME, bet_request_body, player.casino_id),
+	BODY_OPTIONAL("user_id", BODY_ID, bet_request_body, player.user_id),
+	BODY_FIELD(BODY_ID, bet_request_body, game_id),
+	BODY_FIELD(BODY_AMOUNT, bet_request_body, bet_amount),
+	BODY_OPTIONAL("remark", BODY_TEXT, bet_request_body, remark),
+	BODY_OPTIONAL("user_bet", BODY_OBJECT, bet_request_body, user_bet),
+	BODY_OPTIONAL("addition", BODY_BOOL, bet_request_body, addition),
+	BODY_FIELD_END,
+};
+
+/* The answer (api.md C), without a balance and with one. */
+static const struct field accepted_fields[] = {
+	FIELD(FIELD_U64, bet_answer, transaction_id),
+	FIELD_NAMED(bet_answer, state, bet_state_names, BET_STATE_COUNT),
+	FIELD_END,
+};
+static const struct field balance_fields[] = {
+	FIELD(FIELD_U64, bet_answer, transaction_id),
+	FIELD_NAMED(bet_answer, state, bet_state_names, BET_STATE_COUNT),
+	FIELD(FIELD_MONEY, bet_answer, balance),
+	FIELD_END,
+};
+
+/* Replies with what a bet came to. */
+static void bet_reply(struct http_reply *reply, const struct verdict *verdict,
+	const struct bet_answer *bet)
+{
+	struct error_body error;
+
+	if (verdict->refusal == REFUSAL_NONE) {
+		reply_verdict(reply, verdict, bet->has_balance ? balance_fields : accepted_fields,
+			bet);
+		return;
+	}
+	error = reply_error_begin(reply, verdict);
+	switch (verdict->refusal) {
+	case REFUSAL_BET_REJECTED:
+		error.dealer_error_id = bet->dealer_error_id;
+		error.dealer_error_detail = bet->dealer_error_detail;
+		break;
+	case REFUSAL_DEALER_TIMEOUT:
+		error.state = bet_state_names[bet->state];
+		if (bet->state == BET_REFUNDED)
+			error.detail = "the dealer did not answer; the bet was refunded";
+		break;
+	case REFUSAL_INVALID_AMOUNT:
+		/* body_parse() let through only what any dealer may be sent. */
+		if (!error.detail)
+			error.detail = "bet_amount: more decimals than the dealer has";
+		break;
+	case REFUSAL_CALLBACK_NOT_FOUND:
+		/* The ledger does not know what it gave leave to send. */
+		error = (struct error_body){.refusal = REFUSAL_INTERNAL_ERROR};
+		break;
+	default:
+		break;
+	}
+	reply_error(reply, &error);
+}
+
+/* Replies with what B2 came to. */
+static void betting_reply(struct exchange *exchange, const struct callback_outcome *outcome,
+	const struct callback_end_result *end)
+{
+	if (end->bet.state == BET_ACCEPTED && outcome->has_balance && !end->bet.has_balance)
+		log_line(LOG_LEVEL_WARNING, "balance_dropped",
+			"request_id=%s transaction_id=%" PRIu64
+			" reason=\"the dealer's answer is of another user_id or currency\"",
+			exchange->reply->request_id, end->bet.transaction_id);
+	bet_reply(exchange->reply, &end->verdict, &end->bet);
+}
+
+void handle_bet(struct exchange *exchange)
+{
+	const struct bet_request_body *body = &exchange->body.bet;
+	struct bet_place_cmd cmd = {.bet_amount = body->bet_amount,
+		.addition = body->addition,
+		.user_bet = body->user_bet};
+	struct bet_place_result result;
+	struct callback_outcome outcome;
+	struct callback_end_result end;
+	enum status status = STATUS_NOMEM;
+
+	if (!exchange_player(exchange, &body->player, &cmd.player))
+		return;
+	text_copy(cmd.client_id, sizeof(cmd.client_id), exchange->caller->casino_id);
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
+		body->request_transaction_id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
+	text_copy(cmd.remark, sizeof(cmd.remark), body->remark);
+	memset(&result, 0, sizeof(result));
+	if (signature_random_number(&cmd.sender))
+		status = link_call(exchange->link, COMMAND_BET_PLACE, &cmd, &result,
+			exchange->deadline_ms);
+	if (status != STATUS_OK)
+		reply_fail(exchange->reply, status, CALL_MOVES);
+	else if (!result.send.event)
+		bet_reply(exchange->reply, &result.verdict, &result.bet);
+	else if (errand_run(exchange, "", &result.send, &outcome, &end) == STATUS_OK)
+		betting_reply(exchange, &outcome, &end);
+	else
+		/* The dealer may have been told, so this is not 503. */
+		reply_refuse(exchange->reply, REFUSAL_INTERNAL_ERROR, NULL);
+}

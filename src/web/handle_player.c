@@ -1,0 +1,136 @@
+/* C players and balance: a player is registered, and what credit he has. */
+#include "web/errand.h"
+
+#include "base/text.h"
+#include "wire/signature.h"
+
+#include <string.h>
+
+const struct body_field register_body_fields[] = {
+	BODY_FIELD(BODY_NAME, register_body, casino_id),
+	BODY_FIELD(BODY_ID, register_body, user_id),
+	BODY_FIELD_END,
+};
+
+const struct body_field player_body_fields[] = {
+	BODY_OPTIONAL("player_id", BODY_ID, player_body, player_id),
+	BODY_OPTIONAL("casino_id", BODY_NAME, player_body, casino_id),
+	BODY_OPTIONAL("user_id", BODY_ID, player_body, user_id),
+	BODY_FIELD_END,
+};
+
+/* The answers (api.md C). */
+static const struct field registered_fields[] = {
+	FIELD(FIELD_STR, player_register_result, player_id),
+	FIELD(FIELD_STR, player_register_result, user_id),
+	FIELD(FIELD_STR, player_register_result, casino_id),
+	FIELD(FIELD_STR, player_register_result, currency),
+	FIELD(FIELD_BOOL, player_register_result, created),
+	FIELD_END,
+};
+static const struct field balance_fields[] = {
+	FIELD(FIELD_STR, player_balance_result, player_id),
+	FIELD(FIELD_STR, player_balance_result, user_id),
+	FIELD(FIELD_MONEY, player_balance_result, balance),
+	FIELD(FIELD_STR, player_balance_result, currency),
+	FIELD_END,
+};
+
+bool exchange_player(struct exchange *exchange, const struct player_body *body,
+	struct player_ref *ref)
+{
+	const char *missing = NULL;
+
+	if (!body->player_id[0] && !body->casino_id[0] && !body->user_id[0])
+		missing = "player_id: is required, or casino_id and user_id";
+	else if (!body->player_id[0] && !body->casino_id[0])
+		missing = "casino_id: is required with user_id";
+	else if (!body->player_id[0] && !body->user_id[0])
+		missing = "user_id: is required with casino_id";
+	if (missing) {
+		reply_refuse(exchange->reply, REFUSAL_BAD_REQUEST, missing);
+		return false;
+	}
+	/* One that is too long for ours is nobody's, but may not be cut to somebody's. */
+	if (!text_copy(ref->player_id, sizeof(ref->player_id), body->player_id))
+		text_copy(ref->player_id, sizeof(ref->player_id), "-");
+	text_copy(ref->casino_id, sizeof(ref->casino_id), body->casino_id);
+	text_copy(ref->user_id, sizeof(ref->user_id), body->user_id);
+	return true;
+}
+
+void handle_register(struct exchange *exchange)
+{
+	const struct register_body *body = &exchange->body.enrolment;
+	struct player_register_cmd cmd = {.casino_id = ""};
+	struct player_register_result result;
+	enum status status = STATUS_NOMEM;
+
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), body->casino_id);
+	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
+	memset(&result, 0, sizeof(result));
+	if (signature_random_id(cmd.player_id, sizeof(cmd.player_id)))
+		status = link_call(exchange->link, COMMAND_PLAYER_REGISTER, &cmd, &result,
+			exchange->deadline_ms);
+	if (status == STATUS_OK)
+		reply_verdict(exchange->reply, &result.verdict, registered_fields, &result);
+	else
+		reply_fail(exchange->reply, status, CALL_MOVES);
+}
+
+/* What B1 brought. */
+static void inquiry_answer(struct http_reply *reply, const struct callback_outcome *outcome,
+	struct player_balance_result *result)
+{
+	static const enum refusal refusals[CALLBACK_CLASS_COUNT] = {
+		[CALLBACK_UNKNOWN] = REFUSAL_DEALER_TIMEOUT,
+		[CALLBACK_SUCCESS] = REFUSAL_DEALER_BAD_ANSWER,
+		[CALLBACK_REFUSED] = REFUSAL_DEALER_REFUSED,
+		[CALLBACK_NOT_SENT] = REFUSAL_DEALER_UNREACHABLE,
+	};
+	struct error_body error = {.refusal = refusals[outcome->class]};
+
+	if (callback_balance_ok(outcome, result->user_id, result->currency)) {
+		result->balance = outcome->balance;
+		reply_success(reply, balance_fields, result);
+		return;
+	}
+	if (outcome->class == CALLBACK_REFUSED) {
+		error.dealer_error_id = outcome->dealer_error_id;
+		error.dealer_error_detail = outcome->dealer_error_detail;
+	}
+	if (outcome->class == CALLBACK_UNKNOWN) {
+		/* Nothing moves by asking, other than by a bet. */
+		error.detail = "the dealer did not answer";
+		error.retryable = true;
+	}
+	reply_error(reply, &error);
+}
+
+void handle_player_balance(struct exchange *exchange)
+{
+	struct player_balance_cmd cmd = {.player = {.player_id = ""}};
+	struct player_balance_result result;
+	struct callback_outcome outcome;
+	struct callback_end_result end;
+	enum status status;
+
+	if (!exchange_player(exchange, &exchange->body.player, &cmd.player))
+		return;
+	memset(&result, 0, sizeof(result));
+	status = link_call(exchange->link, COMMAND_PLAYER_BALANCE, &cmd, &result,
+		exchange->deadline_ms);
+	/* What a seamless player has, the ledger cannot tell. */
+	if (status == STATUS_OK && result.verdict.refusal == REFUSAL_NONE &&
+		result.mode == WALLET_SEAMLESS && !result.send.event)
+		status = STATUS_FAULT;
+	if (status != STATUS_OK) {
+		reply_fail(exchange->reply, status, CALL_READS);
+	} else if (result.verdict.refusal == REFUSAL_NONE && result.send.event) {
+		/* Whether the ledger heard of it is no matter of this answer. */
+		errand_run(exchange, result.casino_id, &result.send, &outcome, &end);
+		inquiry_answer(exchange->reply, &outcome, &result);
+	} else {
+		reply_verdict(exchange->reply, &result.verdict, balance_fields, &result);
+	}
+}

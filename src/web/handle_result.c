@@ -1,0 +1,132 @@
+/* C results: a round is settled, and a seamless dealer told of it. */
+#include "web/errand.h"
+
+#include "base/text.h"
+#include "wire/signature.h"
+
+#include <string.h>
+
+const struct body_field result_request_body_fields[] = {
+	BODY_FIELD(BODY_ID, result_request_body, request_transaction_id),
+	BODY_OPTIONAL("player_id", BODY_ID, result_request_body, player.player_id),
+	BODY_OPTIONAL("casino_id", BODY_NAME, result_request_body, player.casino_id),
+	BODY_OPTIONAL("user_id", BODY_ID, result_request_body, player.user_id),
+	BODY_FIELD(BODY_ID, result_request_body, game_id),
+	BODY_FIELD(BODY_RESULT, result_request_body, result),
+	BODY_OPTIONAL("payout_amount", BODY_HAS_ANY, result_request_body, has_payout),
+	BODY_OPTIONAL("payout_amount", BODY_PAYOUT, result_request_body, payout_amount),
+	BODY_OPTIONAL("remark", BODY_TEXT, result_request_body, remark),
+	BODY_OPTIONAL("user_bet", BODY_OBJECT, result_request_body, user_bet),
+	BODY_OPTIONAL("game_result", BODY_OBJECT, result_request_body, game_result),
+	BODY_OPTIONAL("user_bet_result", BODY_OBJECT, result_request_body, user_bet_result),
+	BODY_FIELD_END,
+};
+
+/* The answer (api.md C). */
+struct delivery_report {
+	enum callback_state state;
+	uint32_t attempts;
+};
+static const struct field delivery_report_fields[] = {
+	FIELD_NAMED(delivery_report, state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, delivery_report, attempts),
+	FIELD_END,
+};
+struct settled {
+	uint64_t transaction_id;
+	money_t bet_amount;
+	money_t addition_amount;
+	money_t win_amount;
+	money_t payout_amount;
+	struct delivery_report callback; /* in a transfer wallet delivered, after no attempt */
+};
+static const struct field settled_fields[] = {
+	FIELD(FIELD_U64, settled, transaction_id),
+	FIELD(FIELD_MONEY, settled, bet_amount),
+	FIELD(FIELD_MONEY, settled, addition_amount),
+	FIELD(FIELD_MONEY, settled, win_amount),
+	FIELD(FIELD_MONEY, settled, payout_amount),
+	FIELD_SUB(settled, callback, delivery_report, delivery_report_fields),
+	FIELD_END,
+};
+
+/* Why the payout is refused that body_parse() let through. */
+static const char *payout_detail(enum round_result result)
+{
+	if (result == RESULT_LOSS)
+		return "payout_amount: must be 0 for a loss";
+	if (result == RESULT_REFUND)
+		return "payout_amount: must be what was staked, or absent, for a refund";
+	return "payout_amount: more decimals than the dealer has";
+}
+
+/* Sends the first attempt of B3. Whatever becomes of it, the round is settled. */
+static void report_delivery(struct exchange *exchange, struct round_settle_result *result,
+	struct delivery_report *report)
+{
+	struct callback_outcome outcome;
+	struct callback_end_result end;
+
+	report->state = CALLBACK_SENDING;
+	report->attempts = result->send.attempt;
+	if (errand_run(exchange, "", &result->send, &outcome, &end) != STATUS_OK ||
+		end.verdict.refusal != REFUSAL_NONE)
+		return;
+	report->state = end.state;
+	report->attempts = end.attempts;
+}
+
+static void result_reply(struct exchange *exchange, struct round_settle_result *result)
+{
+	struct settled settled = {
+		.transaction_id = result->transaction_id,
+		.bet_amount = result->bet_amount,
+		.addition_amount = result->addition_amount,
+		.win_amount = result->win_amount,
+		.payout_amount = result->payout_amount,
+		.callback = {result->callback_state, result->callback_attempts},
+	};
+	struct verdict *verdict = &result->verdict;
+
+	if (verdict->refusal == REFUSAL_INVALID_AMOUNT && !verdict->detail[0])
+		text_copy(verdict->detail, sizeof(verdict->detail),
+			payout_detail(exchange->body.result.result));
+	if (verdict->refusal == REFUSAL_NONE && result->send.event)
+		report_delivery(exchange, result, &settled.callback);
+	reply_verdict(exchange->reply, verdict, settled_fields, &settled);
+}
+
+void handle_result(struct exchange *exchange)
+{
+	const struct result_request_body *body = &exchange->body.result;
+	struct round_settle_cmd cmd = {
+		.result = body->result,
+		.payout_amount = body->payout_amount,
+		.user_bet = body->user_bet,
+		.game_result = body->game_result,
+		.user_bet_result = body->user_bet_result,
+	};
+	struct round_settle_result result;
+	enum status status = STATUS_NOMEM;
+
+	if (!exchange_player(exchange, &body->player, &cmd.player))
+		return;
+	if (body->result == RESULT_WIN && !body->has_payout) {
+		reply_refuse(exchange->reply, REFUSAL_BAD_REQUEST,
+			"payout_amount: is required for a win");
+		return;
+	}
+	text_copy(cmd.client_id, sizeof(cmd.client_id), exchange->caller->casino_id);
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
+		body->request_transaction_id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
+	text_copy(cmd.remark, sizeof(cmd.remark), body->remark);
+	memset(&result, 0, sizeof(result));
+	if (signature_random_number(&cmd.sender))
+		status = link_call(exchange->link, COMMAND_ROUND_SETTLE, &cmd, &result,
+			exchange->deadline_ms);
+	if (status == STATUS_OK)
+		result_reply(exchange, &result);
+	else
+		reply_fail(exchange->reply, status, CALL_MOVES);
+}

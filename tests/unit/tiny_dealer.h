@@ -1,0 +1,45 @@
+/*
+ * tiny_dealer - an HTTP server on the loopback, played by a thread, for tests of what is sent to
+ * dealers. It answers every request in the same way. Members may be changed between two requests,
+ * under tiny_lock().
+ */
+#ifndef TESTS_UNIT_TINY_DEALER_H
+#define TESTS_UNIT_TINY_DEALER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum tiny_act {
+	TINY_ANSWER,
+	TINY_HANG, /* taken, never answered */
+	TINY_CUT,  /* taken, and the connection is cut */
+};
+
+struct tiny_dealer {
+	int listen_fd;
+	int port;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	bool stopping;
+
+	enum tiny_act act;
+	int status;       /* 200 */
+	const char *body; /* {} */
+	unsigned int delay_ms; /* before the answer */
+
+	unsigned int connections;
+	unsigned int requests;
+	char head[4096];   /* of the newest request */
+	char text[131072]; /* its body */
+};
+
+/* Listens; tiny_start() begins to answer. Aborts on failure. */
+void tiny_init(struct tiny_dealer *dealer);
+void tiny_start(struct tiny_dealer *dealer);
+void tiny_stop(struct tiny_dealer *dealer);
+
+void tiny_lock(struct tiny_dealer *dealer);
+void tiny_unlock(struct tiny_dealer *dealer);
+
+#endif
