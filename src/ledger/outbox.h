@@ -79,7 +79,7 @@ void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun);
 /*
  * The attempt ended with @outcome: writes the rows and what follows: a betting's bet is accepted,
  * rejected or refunded, a refund's bet is refunded. The permit is given back. False: the attempt
- * ended before; only the permit was given back.
+ * ended before; nothing was changed.
  */
 bool outbox_end(struct ws *ws, const struct apply_context *context, struct delivery *delivery,
 	uint32_t attempt, const struct callback_outcome *outcome);

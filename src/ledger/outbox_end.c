@@ -115,13 +115,14 @@ bool outbox_end(struct ws *ws, const struct apply_context *context, struct deliv
 	const struct dealer *dealer = dealer_of(ws, delivery);
 	struct delivery_terms terms;
 
-	flow_give(context->flow, delivery->callback.casino_id, delivery->callback.event,
-		outcome->class, context->now.boot_ms);
 	if (!dealer)
 		return false;
 	terms = terms_of(context, dealer);
 	if (!delivery_end(delivery, attempt, outcome, &terms, &context->now))
 		return false;
+	/* Late news give nothing back: the permit would be the next attempt's. */
+	flow_give(context->flow, delivery->callback.casino_id, delivery->callback.event,
+		outcome->class, context->now.boot_ms);
 	outbox_write(ws, delivery, false);
 	if (!conclude(ws, context, dealer, delivery, outcome))
 		ws_fail(ws, "a callback without its bet");

@@ -11,16 +11,25 @@
 struct schedule_place {
 	struct schedule_entry entry;
 	struct schedule_queue *queue;
-	uint32_t at; /* in the queue's heap */
+	uint32_t at; /* in its heap */
 	struct schedule_place *next_in_bucket;
 };
 
-/* A dealer's events as a heap: the one due first is at 0. */
-struct schedule_queue {
-	char casino_id[CASINO_ID_SIZE];
-	struct schedule_place **heap;
+/* Events as a heap: the one due first is at 0. */
+struct heap {
+	struct schedule_place **places;
 	uint32_t count;
 	uint32_t room;
+};
+
+/*
+ * A dealer's events: what waits, and what is being sent, which may have to be taken over while
+ * nothing that waits may be sent.
+ */
+enum { WAITING, SENDING, HEAP_COUNT };
+struct schedule_queue {
+	char casino_id[CASINO_ID_SIZE];
+	struct heap heaps[HEAP_COUNT];
 };
 
 bool schedule_init(struct schedule *schedule)
@@ -37,9 +46,11 @@ void schedule_free(struct schedule *schedule)
 	for (uint32_t i = 0; i < schedule->queue_count; i++) {
 		struct schedule_queue *queue = schedule->queues[i];
 
-		for (uint32_t at = 0; at < queue->count; at++)
-			free(queue->heap[at]);
-		free(queue->heap);
+		for (unsigned int n = 0; n < HEAP_COUNT; n++) {
+			for (uint32_t at = 0; at < queue->heaps[n].count; at++)
+				free(queue->heaps[n].places[at]);
+			free(queue->heaps[n].places);
+		}
 		free(queue);
 	}
 	free(schedule->queues);
@@ -54,34 +65,73 @@ static bool before(const struct schedule_place *a, const struct schedule_place *
 	return a->entry.event < b->entry.event;
 }
 
-static void put(struct schedule_queue *queue, uint32_t at, struct schedule_place *place)
+static struct heap *heap_of(const struct schedule_place *place)
 {
-	queue->heap[at] = place;
+	return &place->queue->heaps[place->entry.sending ? SENDING : WAITING];
+}
+
+static void put(struct heap *heap, uint32_t at, struct schedule_place *place)
+{
+	heap->places[at] = place;
 	place->at = at;
 }
 
 /* Moves the place at @at to where it belongs. */
-static void settle(struct schedule_queue *queue, uint32_t at)
+static void settle(struct heap *heap, uint32_t at)
 {
-	struct schedule_place *place = queue->heap[at];
+	struct schedule_place *place = heap->places[at];
 
-	while (at && before(place, queue->heap[(at - 1) / 2])) {
-		put(queue, at, queue->heap[(at - 1) / 2]);
+	while (at && before(place, heap->places[(at - 1) / 2])) {
+		put(heap, at, heap->places[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
 	for (;;) {
 		uint32_t child = 2 * at + 1;
 
-		if (child >= queue->count)
+		if (child >= heap->count)
 			break;
-		if (child + 1 < queue->count && before(queue->heap[child + 1], queue->heap[child]))
+		if (child + 1 < heap->count && before(heap->places[child + 1], heap->places[child]))
 			child++;
-		if (!before(queue->heap[child], place))
+		if (!before(heap->places[child], place))
 			break;
-		put(queue, at, queue->heap[child]);
+		put(heap, at, heap->places[child]);
 		at = child;
 	}
-	put(queue, at, place);
+	put(heap, at, place);
+}
+
+static bool heap_room(struct heap *heap)
+{
+	struct schedule_place **places;
+	uint32_t room;
+
+	if (heap->count < heap->room)
+		return true;
+	room = heap->room ? 2 * heap->room : 16;
+	places = realloc(heap->places, room * sizeof(struct schedule_place *));
+	if (!places)
+		return false;
+	heap->places = places;
+	heap->room = room;
+	return true;
+}
+
+/* There is room. */
+static void heap_add(struct heap *heap, struct schedule_place *place)
+{
+	put(heap, heap->count++, place);
+	settle(heap, place->at);
+}
+
+static void heap_take(struct heap *heap, const struct schedule_place *place)
+{
+	uint32_t at = place->at;
+	struct schedule_place *last = heap->places[--heap->count];
+
+	if (last == place)
+		return;
+	put(heap, at, last);
+	settle(heap, at);
 }
 
 static struct schedule_queue *find_queue(struct schedule *schedule, const char *casino_id)
@@ -163,19 +213,19 @@ static void grow_buckets(struct schedule *schedule)
 	free(old);
 }
 
-static bool heap_room(struct schedule_queue *queue)
+/* False: no memory; nothing was changed. */
+static bool move(struct schedule_place *place, const struct schedule_entry *entry)
 {
-	struct schedule_place **heap;
-	uint32_t room;
-
-	if (queue->count < queue->room)
+	if (place->entry.sending == entry->sending) {
+		place->entry = *entry;
+		settle(heap_of(place), place->at);
 		return true;
-	room = queue->room ? 2 * queue->room : 16;
-	heap = realloc(queue->heap, room * sizeof(struct schedule_place *));
-	if (!heap)
+	}
+	if (!heap_room(&place->queue->heaps[entry->sending ? SENDING : WAITING]))
 		return false;
-	queue->heap = heap;
-	queue->room = room;
+	heap_take(heap_of(place), place);
+	place->entry = *entry;
+	heap_add(heap_of(place), place);
 	return true;
 }
 
@@ -185,13 +235,10 @@ bool schedule_set(struct schedule *schedule, const char *casino_id,
 	struct schedule_place *place = find_place(schedule, entry->event), **bucket;
 	struct schedule_queue *queue;
 
-	if (place) {
-		place->entry = *entry;
-		settle(place->queue, place->at);
-		return true;
-	}
+	if (place)
+		return move(place, entry);
 	queue = find_queue(schedule, casino_id);
-	if (!queue || !heap_room(queue))
+	if (!queue || !heap_room(&queue->heaps[entry->sending ? SENDING : WAITING]))
 		return false;
 	place = calloc(1, sizeof(*place));
 	if (!place)
@@ -203,15 +250,13 @@ bool schedule_set(struct schedule *schedule, const char *casino_id,
 	place->queue = queue;
 	place->next_in_bucket = *bucket;
 	*bucket = place;
-	put(queue, queue->count++, place);
-	settle(queue, place->at);
+	heap_add(heap_of(place), place);
 	return true;
 }
 
 void schedule_remove(struct schedule *schedule, uint64_t event)
 {
-	struct schedule_place **at = bucket_of(schedule, event), *place, *last;
-	struct schedule_queue *queue;
+	struct schedule_place **at = bucket_of(schedule, event), *place;
 
 	while (*at && (*at)->entry.event != event)
 		at = &(*at)->next_in_bucket;
@@ -219,12 +264,7 @@ void schedule_remove(struct schedule *schedule, uint64_t event)
 	if (!place)
 		return;
 	*at = place->next_in_bucket;
-	queue = place->queue;
-	last = queue->heap[--queue->count];
-	if (last != place) {
-		put(queue, place->at, last);
-		settle(queue, last->at);
-	}
+	heap_take(heap_of(place), place);
 	free(place);
 	schedule->count--;
 }
@@ -237,23 +277,24 @@ bool schedule_is_free(const struct schedule *schedule, const struct schedule_ent
 }
 
 /*
- * The claimable events of one queue, the oldest first: a walk over the top of the heap. The due
- * ones are few at the top unless there is a backlog, and then @most bounds it.
+ * The claimable events of one heap, the oldest first: a walk over its top. The due ones are few
+ * there unless there is a backlog, and then @most bounds it.
  */
 struct walk {
-	struct schedule_queue *queue;
-	uint32_t next[256]; /* a small heap of places in the queue, by due time */
+	const struct heap *heap;
+	uint32_t next[256]; /* a small heap of places in the heap, by due time */
 	uint32_t count;
 };
 
 static void walk_push(struct walk *walk, uint32_t at)
 {
+	struct schedule_place *const *places = walk->heap->places;
 	uint32_t i = walk->count;
 
-	if (at >= walk->queue->count || i == sizeof(walk->next) / sizeof(walk->next[0]))
+	if (at >= walk->heap->count || i == sizeof(walk->next) / sizeof(walk->next[0]))
 		return;
 	walk->count++;
-	while (i && before(walk->queue->heap[at], walk->queue->heap[walk->next[i - 1]])) {
+	while (i && before(places[at], places[walk->next[i - 1]])) {
 		walk->next[i] = walk->next[i - 1];
 		i--;
 	}
@@ -265,7 +306,7 @@ static uint64_t walk_next(const struct schedule *schedule, struct walk *walk, in
 {
 	while (walk->count) {
 		uint32_t at = walk->next[0];
-		const struct schedule_entry *entry = &walk->queue->heap[at]->entry;
+		const struct schedule_entry *entry = &walk->heap->places[at]->entry;
 
 		if (entry->due_ms > now_ms)
 			return 0;
@@ -278,48 +319,68 @@ static uint64_t walk_next(const struct schedule *schedule, struct walk *walk, in
 	return 0;
 }
 
+/* One dealer's turns. */
+struct turns {
+	struct walk walks[HEAP_COUNT];
+	uint32_t taken; /* that are calls */
+	bool over;
+};
+
+/* The dealer's next event; 0: none. To take one over nobody is called, so @may is not asked. */
+static uint64_t turn_next(const struct schedule *schedule, const struct schedule_queue *queue,
+	struct turns *turns, int64_t now_ms, schedule_may *may, void *context)
+{
+	uint64_t event = 0;
+
+	if (turns->over)
+		return 0;
+	event = walk_next(schedule, &turns->walks[SENDING], now_ms);
+	if (event)
+		return event;
+	if (turns->walks[WAITING].count && may(context, queue->casino_id, turns->taken))
+		event = walk_next(schedule, &turns->walks[WAITING], now_ms);
+	if (event)
+		turns->taken++;
+	else
+		turns->over = true;
+	return event;
+}
+
 uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_may *may,
 	void *context, uint64_t *events, uint32_t most)
 {
-	struct walk *walks = calloc(schedule->queue_count ? schedule->queue_count : 1,
-		sizeof(*walks));
-	uint32_t *taken = calloc(schedule->queue_count ? schedule->queue_count : 1,
-		sizeof(*taken));
+	struct turns *turns = calloc(schedule->queue_count ? schedule->queue_count : 1,
+		sizeof(*turns));
 	uint32_t found = 0, idle = 0, turn = schedule->turn;
 
-	for (uint32_t i = 0; walks && i < schedule->queue_count; i++) {
-		walks[i].queue = schedule->queues[i];
-		walk_push(&walks[i], 0);
-	}
-	while (walks && taken && found < most && idle < schedule->queue_count) {
-		uint32_t i = turn++ % schedule->queue_count;
-		uint64_t event = 0;
-
-		if (walks[i].count && may(context, walks[i].queue->casino_id, taken[i]))
-			event = walk_next(schedule, &walks[i], now_ms);
-		if (!event) {
-			walks[i].count = 0;
-			idle++;
-			continue;
+	for (uint32_t i = 0; turns && i < schedule->queue_count; i++) {
+		for (unsigned int n = 0; n < HEAP_COUNT; n++) {
+			turns[i].walks[n].heap = &schedule->queues[i]->heaps[n];
+			walk_push(&turns[i].walks[n], 0);
 		}
-		idle = 0;
-		taken[i]++;
-		events[found++] = event;
+	}
+	while (turns && found < most && idle < schedule->queue_count) {
+		uint32_t i = turn++ % schedule->queue_count;
+		uint64_t event = turn_next(schedule, schedule->queues[i], &turns[i], now_ms, may,
+			context);
+
+		idle = event ? 0 : idle + 1;
+		if (event)
+			events[found++] = event;
 	}
 	schedule->turn = schedule->queue_count ? turn % schedule->queue_count : 0;
-	free(walks);
-	free(taken);
+	free(turns);
 	return found;
 }
 
 void schedule_owner_gone(struct schedule *schedule, uint64_t owner)
 {
 	for (uint32_t i = 0; i < schedule->queue_count; i++) {
-		struct schedule_queue *queue = schedule->queues[i];
+		const struct heap *heap = &schedule->queues[i]->heaps[SENDING];
 
-		for (uint32_t at = 0; at < queue->count; at++) {
-			if (queue->heap[at]->entry.owner == owner)
-				queue->heap[at]->entry.owner = 0;
+		for (uint32_t at = 0; at < heap->count; at++) {
+			if (heap->places[at]->entry.owner == owner)
+				heap->places[at]->entry.owner = 0;
 		}
 	}
 }
@@ -327,10 +388,10 @@ void schedule_owner_gone(struct schedule *schedule, uint64_t owner)
 uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms)
 {
 	for (uint32_t i = 0; i < schedule->queue_count; i++) {
-		const struct schedule_queue *queue = schedule->queues[i];
+		const struct heap *heap = &schedule->queues[i]->heaps[SENDING];
 
-		for (uint32_t at = 0; at < queue->count; at++) {
-			const struct schedule_entry *entry = &queue->heap[at]->entry;
+		for (uint32_t at = 0; at < heap->count; at++) {
+			const struct schedule_entry *entry = &heap->places[at]->entry;
 
 			if (entry->owner && entry->due_ms + schedule->patience_ms <= now_ms)
 				return entry->owner;

@@ -17,7 +17,7 @@
 struct schedule_entry {
 	uint64_t event;
 	int64_t due_ms;
-	uint64_t owner; /* link of the one who sends; 0: nobody, or gone */
+	uint64_t owner; /* link of the one who sends; 0: gone, or it is not being sent */
 	bool sending;
 	enum callback_kind kind;
 };
@@ -47,9 +47,11 @@ const struct schedule_entry *schedule_find(const struct schedule *schedule, uint
 const char *schedule_casino_of(const struct schedule *schedule, uint64_t event);
 
 /*
- * Up to @most events that may be claimed now, into @events: round the dealers, for each the oldest
- * first. @may tells whether a dealer takes another call; it is asked before each event. Returns
- * how many.
+ * Up to @most events that may be claimed now, into @events: round the dealers, for each first what
+ * is to be taken over, then what is due, the oldest first. @may tells whether a dealer takes another
+ * call, with @already more than are under way; it is asked before each event that is due, and not
+ * for a takeover, which calls nobody: a bet whose worker died does not wait for a dead dealer.
+ * Returns how many.
  */
 typedef bool schedule_may(void *context, const char *casino_id, uint32_t already);
 uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_may *may,
