@@ -1,0 +1,337 @@
+/*
+ * args - the command line of creditbridgectl: global options, one or two words naming a
+ * command, its options and arguments. Everything argp knows comes from the table of commands.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRAM "creditbridgectl"
+#define HELP_SIZE 8192
+
+const char *argp_program_version = PACKAGE_STRING;
+error_t argp_err_exit_status = CTL_USAGE;
+
+static const struct argp_option global_options[] = {
+	{"config", OPTION_KEY(OPTION_CONFIG), "FILE", 0,
+		"Configuration file (default " SETTINGS_DEFAULT_FILE ")", -1},
+	{"json", OPTION_KEY(OPTION_JSON), NULL, 0, "Print JSON instead of text and tables", -1},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+static const char exit_text[] =
+	"Exit status: 0 done; 1 failed, was refused, or a check found something; 2 usage; 3 only "
+	"some of it was done; 69 the ledger or a server is unreachable; 75 busy, try again; 77 not "
+	"permitted; 78 the configuration or the state directory is not usable.";
+
+static bool store_option(struct ctl *ctl, int key, const char *value)
+{
+	int option = key - OPTION_KEY(0);
+
+	if (option < 0 || option >= OPTION_COUNT)
+		return false;
+	ctl->options[option] = value ? value : "";
+	if (option == OPTION_JSON)
+		ctl->json = true;
+	return true;
+}
+
+static error_t parse_global(int key, char *value, struct argp_state *state)
+{
+	return store_option(state->input, key, value) ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp global_argp = {global_options, parse_global, NULL, NULL, NULL, NULL, NULL};
+
+/* True: @command is called @name, or belongs to the group @name ("dealer"). */
+static bool in_group(const struct ctl_command *command, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(command->name, name, len) == 0 &&
+		(command->name[len] == '\0' || command->name[len] == ' ');
+}
+
+/* Lists the commands of @group (NULL: all) for --help. The caller frees it. */
+static char *list_commands(const char *group)
+{
+	char *text = malloc(HELP_SIZE);
+	size_t len = 0;
+
+	if (!text)
+		return NULL;
+	len += (size_t)snprintf(text, HELP_SIZE, "Commands:\n");
+	for (const struct ctl_command *c = ctl_commands; c->name; c++) {
+		if ((!group || in_group(c, group)) && len < HELP_SIZE)
+			len += (size_t)snprintf(text + len, HELP_SIZE - len, "  %-18s %s\n", c->name,
+				c->help);
+	}
+	if (len < HELP_SIZE)
+		snprintf(text + len, HELP_SIZE - len,
+			"\n'" PROGRAM " COMMAND --help' tells more of each.\n%s", exit_text);
+	return text;
+}
+
+/* The text after \v in the doc is the group to list, "*" for everything. */
+static char *filter_help(int key, const char *text, void *input)
+{
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	return list_commands(strcmp(text, "*") == 0 ? NULL : text);
+}
+
+/* Where the words of the command begin. */
+struct front {
+	struct ctl *ctl;
+	int first;
+};
+
+static error_t parse_front(int key, char *value, struct argp_state *state)
+{
+	struct front *front = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = front->ctl;
+		return 0;
+	case ARGP_KEY_ARG:
+		(void)value;
+		front->first = state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no command was given");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/*
+ * An amount like -5 looks like an option to argp: where amounts are taken, the ten digits are
+ * hidden options whose argument is the rest of the number.
+ */
+#define DIGIT(digit)                                                                               \
+	{                                                                                          \
+		NULL, digit, "", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0                      \
+	}
+static const struct argp_option digit_options[] = {
+	DIGIT('0'), DIGIT('1'), DIGIT('2'), DIGIT('3'), DIGIT('4'), DIGIT('5'), DIGIT('6'),
+	DIGIT('7'), DIGIT('8'), DIGIT('9'), {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t parse_digit(int key, char *value, struct argp_state *state)
+{
+	struct ctl *ctl = state->input;
+	int len;
+
+	if (key < '0' || key > '9')
+		return ARGP_ERR_UNKNOWN;
+	if (ctl->negative[0])
+		argp_error(state, "more than one amount was given");
+	len = snprintf(ctl->negative, sizeof(ctl->negative), "-%c%s", key, value ? value : "");
+	if (len < 0 || (size_t)len >= sizeof(ctl->negative))
+		argp_error(state, "the amount is too long");
+	return 0;
+}
+
+static const struct argp digit_argp = {digit_options, parse_digit, NULL, NULL, NULL, NULL, NULL};
+
+static error_t parse_command(int key, char *value, struct argp_state *state)
+{
+	struct ctl *ctl = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = ctl;
+		if (ctl->command->negative)
+			state->child_inputs[1] = ctl;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (ctl->arg_count == ctl->command->args_max)
+			argp_error(state, "too many arguments");
+		ctl->args[ctl->arg_count++] = value;
+		return 0;
+	case ARGP_KEY_END:
+		if (ctl->arg_count + (ctl->negative[0] != '\0') < ctl->command->args_min)
+			argp_error(state, "too few arguments");
+		if (ctl->negative[0] && ctl->arg_count == ctl->command->args_max)
+			argp_error(state, "too many arguments");
+		return 0;
+	default:
+		return store_option(ctl, key, value) ? 0 : ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct ctl_command *find_command(const char *first, const char *second)
+{
+	char name[64];
+	int len = snprintf(name, sizeof(name), "%s%s%s", first, second ? " " : "",
+		second ? second : "");
+
+	if (len < 0 || (size_t)len >= sizeof(name))
+		return NULL;
+	for (const struct ctl_command *c = ctl_commands; c->name; c++) {
+		if (strcmp(c->name, name) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static bool is_group(const char *name)
+{
+	for (const struct ctl_command *c = ctl_commands; c->name; c++) {
+		if (in_group(c, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Parses global options up to the first word, and returns where that stands. @doc ends with what
+ * filter_help() takes.
+ */
+static int parse_words(struct ctl *ctl, int argc, char **argv, const char *doc)
+{
+	const struct argp_child children[] = {{&global_argp, 0, NULL, 0}, {NULL, 0, NULL, 0}};
+	const struct argp argp = {NULL, parse_front, "COMMAND [ARGUMENT...]", doc, children,
+		filter_help, NULL};
+	struct front front = {.ctl = ctl};
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &front);
+	return front.first;
+}
+
+/* "dealer", "dealer --help", "dealer --foo": tells what there is. */
+static void parse_group(struct ctl *ctl, const char *group, char *option)
+{
+	char title[64], doc[128];
+	char *words[] = {title, option, NULL};
+
+	snprintf(title, sizeof(title), PROGRAM " %s", group);
+	/* argp does not split a doc that begins with \v. */
+	snprintf(doc, sizeof(doc), "The commands on a %s.\v%s", group, group);
+	parse_words(ctl, option ? 2 : 1, words, doc);
+	exit(CTL_USAGE);
+}
+
+static void parse_rest(struct ctl *ctl, int argc, char **argv)
+{
+	const struct ctl_command *command = ctl->command;
+	const struct argp_child children[] = {
+		{&global_argp, 0, NULL, 0},
+		{command->negative ? &digit_argp : NULL, 0, NULL, 0},
+		{NULL, 0, NULL, 0},
+	};
+	char doc[1024];
+	struct argp argp = {command->options, parse_command, command->synopsis, doc, children, NULL,
+		NULL};
+
+	snprintf(doc, sizeof(doc), "%s.\vWith --json: %s\n\n%s", command->help, command->json,
+		exit_text);
+	argp_parse(&argp, argc, argv, 0, NULL, ctl);
+}
+
+/*
+ * What argp and getopt write on standard error is kept while they run with --json: they end the
+ * process themselves, and the error is to be told in JSON then.
+ */
+static struct {
+	struct ctl *ctl;
+	FILE *errors; /* the real standard error; NULL: nothing is kept */
+	char *text;
+	size_t len;
+} kept;
+
+static void keep_end(void)
+{
+	FILE *errors = kept.errors;
+
+	if (!errors)
+		return;
+	fclose(stderr);
+	stderr = errors;
+	kept.errors = NULL;
+	fputs(kept.text, stderr);
+}
+
+/* Runs at exit. What was parsed is no error, and what was not says why in its first line. */
+static void tell_kept(void)
+{
+	const char *colon;
+
+	if (!kept.errors)
+		return;
+	keep_end();
+	if (!kept.len)
+		return;
+	kept.ctl->json = true;
+	kept.text[strcspn(kept.text, "\n")] = '\0';
+	colon = strstr(kept.text, ": ");
+	ctl_fail_json(kept.ctl, "usage", colon ? colon + 2 : kept.text);
+	free(kept.text);
+}
+
+/* True: --json is among the words; argp takes it shortened, too. */
+static bool wants_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strlen(argv[i]) > 2 && strncmp("--json", argv[i], strlen(argv[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void keep_begin(struct ctl *ctl, int argc, char **argv)
+{
+	FILE *memory;
+
+	if (!wants_json(argc, argv) || atexit(tell_kept) != 0)
+		return;
+	memory = open_memstream(&kept.text, &kept.len);
+	if (!memory)
+		return;
+	kept.ctl = ctl;
+	kept.errors = stderr;
+	stderr = memory;
+}
+
+static void parse(struct ctl *ctl, int argc, char **argv)
+{
+	/* Kept: argp takes the name in its messages from argv[0]. */
+	static char title[64];
+	int first = parse_words(ctl, argc, argv,
+		"Operate creditbridge: its dealers, players, bets and callbacks, and the ledger.\v*");
+	char *second = first + 1 < argc ? argv[first + 1] : NULL;
+	bool two = false;
+
+	ctl->command = find_command(argv[first], NULL);
+	if (!ctl->command && second && second[0] != '-') {
+		ctl->command = find_command(argv[first], second);
+		two = true;
+	}
+	if (!ctl->command && !two && is_group(argv[first]))
+		parse_group(ctl, argv[first], second);
+	if (!ctl->command) {
+		fprintf(stderr, PROGRAM ": there is no command '%s%s%s'\n"
+			"Try '" PROGRAM " --help' for more information.\n", argv[first],
+			two ? " " : "", two ? second : "");
+		exit(CTL_USAGE);
+	}
+	first += two;
+	snprintf(title, sizeof(title), PROGRAM " %s", ctl->command->name);
+	argv[first] = title;
+	parse_rest(ctl, argc - first, argv + first);
+}
+
+void ctl_parse(struct ctl *ctl, int argc, char **argv)
+{
+	keep_begin(ctl, argc, argv);
+	parse(ctl, argc, argv);
+	keep_end();
+	free(kept.text);
+	kept.text = NULL;
+}

@@ -1,0 +1,239 @@
+/*
+ * callback - callback list, show.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "cmd/ctl/callback_row.h"
+#include "cmd/ctl/filter.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct output_column list_columns[] = {
+	{"EVENT", "event", OUTPUT_PLAIN},
+	{"CREATED", "created_ms", OUTPUT_PLAIN},
+	{"KIND", "kind", OUTPUT_PLAIN},
+	{"CASINO", "casino_id", OUTPUT_PLAIN},
+	{"USER", "user_id", OUTPUT_PLAIN},
+	{"GAME", "game_id", OUTPUT_PLAIN},
+	{"STATE", "state", OUTPUT_PLAIN},
+	{"TRIES", "attempts", OUTPUT_PLAIN},
+	{"LAST", "last", OUTPUT_PLAIN},
+	{"NEXT TRY", "next", OUTPUT_PLAIN},
+	{"NOTE", "last_note", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column show_columns[] = {
+	{"casino id", "casino_id", OUTPUT_PLAIN},
+	{"user id", "user_id", OUTPUT_PLAIN},
+	{"player id", "player_id", OUTPUT_PLAIN},
+	{"game id", "game_id", OUTPUT_PLAIN},
+	{"bet", "bet_number", OUTPUT_IF_ANY},
+	{"state", "state", OUTPUT_PLAIN},
+	{"attempts", "attempts", OUTPUT_PLAIN},
+	{"next try", "next", OUTPUT_PLAIN},
+	{"one more by the operator", "once_more", OUTPUT_IF_ANY},
+	{"unknown to the dealer", "unknown_to_dealer", OUTPUT_IF_ANY},
+	{"cancelled by", "resolved_by", OUTPUT_IF_ANY},
+	{"created", "created_ms", OUTPUT_PLAIN},
+	{"first due", "first_ms", OUTPUT_PLAIN},
+	{"ended", "ended_ms", OUTPUT_IF_ANY},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+/* An attempt whose end is not known has no outcome yet. */
+struct attempt_row {
+	struct attempt attempt; /* first */
+	char outcome[32];
+};
+
+static const struct field attempt_more[] = {
+	FIELD(FIELD_STR, attempt_row, outcome),
+	FIELD_END,
+};
+
+static const struct output_column attempt_columns[] = {
+	{"TRY", "number", OUTPUT_PLAIN},
+	{"TIME", "time_ms", OUTPUT_PLAIN},
+	{"OUTCOME", "outcome", OUTPUT_PLAIN},
+	{"HTTP", "http_status", OUTPUT_IF_ANY},
+	{"MS", "ms", OUTPUT_PLAIN},
+	{"NEXT TRY", "next_ms", OUTPUT_PLAIN},
+	{"DEALER'S ERROR", "dealer_error_id", OUTPUT_PLAIN},
+	{"NOTE", "note", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static enum ctl_exit list_events(struct ctl *ctl, struct filter *filter, uint32_t states,
+	uint32_t kinds, struct output_list *out)
+{
+	struct list list;
+	struct callback_row row;
+	enum filter_match match;
+	enum ctl_exit code = CTL_DONE;
+
+	memset(&row, 0, sizeof(row));
+	list_open(&list, ctl, RECORD_CALLBACK, true, 0, NULL);
+	while (code == CTL_DONE && filter->limit && list_next(&list, &row.callback)) {
+		match = filter_time(filter, row.callback.created_ms);
+		if (match == FILTER_END)
+			break;
+		if (match == FILTER_SKIP || !(states & UINT32_C(1) << row.callback.state) ||
+			!(kinds & UINT32_C(1) << row.callback.kind) ||
+			!filter_names(filter, row.callback.casino_id, row.callback.player_id,
+				row.callback.game_id))
+			continue;
+		code = callback_row_fill(ctl, &row);
+		if (code == CTL_DONE)
+			output_list_add(out, &row);
+		memset(&row, 0, sizeof(row));
+		filter->limit--;
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+enum ctl_exit ctl_callback_list(struct ctl *ctl)
+{
+	struct output_list out;
+	struct filter filter;
+	uint32_t states, kinds;
+	enum ctl_exit code = ctl_choices(ctl, OPTION_STATE, callback_state_names,
+		CALLBACK_STATE_COUNT, &states);
+
+	if (code == CTL_DONE)
+		code = ctl_choices(ctl, OPTION_KIND, callback_kind_names, CALLBACK_KIND_COUNT,
+			&kinds);
+	if (code == CTL_DONE)
+		code = filter_read(ctl, 50, &filter);
+	if (code != CTL_DONE)
+		return code;
+	output_list_open(&out, ctl, "callbacks", "callbacks", callback_row_view(), list_columns);
+	out.json = callback_row_json();
+	return output_list_close(&out, list_events(ctl, &filter, states, kinds, &out));
+}
+
+static enum ctl_exit show_attempts(struct ctl *ctl, const struct callback *callback,
+	struct output_json *json)
+{
+	static struct field view[24];
+	struct output_list out;
+	struct list list;
+	struct attempt_row row;
+	enum ctl_exit code;
+
+	memset(&row, 0, sizeof(row));
+	row.attempt.event = callback->event;
+	output_view(view, sizeof(view) / sizeof(view[0]), attempt_fields, attempt_more);
+	output_json_list_open(json, "tries");
+	output_title(ctl, callback->attempts ? "Attempts" : "Attempts: none yet");
+	list_open(&list, ctl, RECORD_ATTEMPT, false, 1, &row.attempt);
+	output_list_open(&out, ctl, NULL, NULL, view, attempt_columns);
+	while (list_next(&list, &row.attempt)) {
+		snprintf(row.outcome, sizeof(row.outcome), "%s",
+			row.attempt.ended ? callback_class_names[row.attempt.class] : "under way");
+		output_list_add(&out, &row);
+		output_json_item(json, attempt_fields, &row.attempt);
+	}
+	output_json_list_close(json);
+	code = list.code;
+	list_close(&list);
+	return output_list_close(&out, code);
+}
+
+/* The exact bytes that are sent each time; a terminal is not to be steered by them. */
+static enum ctl_exit show_body(struct ctl *ctl, const struct callback *callback,
+	struct output_json *json)
+{
+	struct callback_body row = {.event = callback->event};
+	struct buffer bytes, text;
+	enum ctl_exit code;
+	bool found;
+	char title[64];
+
+	code = list_fetch_bytes(ctl, RECORD_CALLBACK_BODY, &row, &found, &bytes);
+	if (code == CTL_DONE && found) {
+		snprintf(title, sizeof(title), "Body (%" PRIu32 " bytes)", row.body.len);
+		output_title(ctl, title);
+		if (!ctl->json) {
+			output_foreign(row.body.data, row.body.len);
+			putchar('\n');
+		}
+		buffer_init(&text, OUTPUT_JSON_MAX);
+		buffer_append(&text, row.body.data, row.body.len);
+		buffer_append(&text, "", 1);
+		if (text.failed)
+			code = ctl_no_memory(ctl);
+		else
+			output_json_string(json, "body", (const char *)text.data);
+		buffer_free(&text);
+	} else if (code == CTL_DONE) {
+		output_title(ctl, "Body: not kept any more");
+		output_json_null(json, "body");
+	}
+	buffer_free(&bytes);
+	return code;
+}
+
+static enum ctl_exit show(struct ctl *ctl, const struct callback_row *row, const char *event_id,
+	struct output_json *json)
+{
+	struct callback_target target;
+	struct output_pairs pairs;
+	struct dealer dealer;
+	enum ctl_exit code = names_dealer(ctl, row->callback.casino_id, &dealer);
+	char url[CALLBACK_URL_SIZE];
+
+	if (code != CTL_DONE)
+		return code;
+	callback_target_of(&dealer, row->callback.kind, &target);
+	callback_target_url(&target, url);
+	output_title(ctl, "Callback");
+	output_pairs_open(&pairs, ctl);
+	output_pairs_add(&pairs, "webhook-id", "%s", event_id);
+	output_pairs_fields(&pairs, callback_row_view(), show_columns, row);
+	output_pairs_add(&pairs, "sent to", "%s", url);
+	code = output_pairs_close(&pairs);
+	output_json_string(json, "webhook_id", event_id);
+	output_json_string(json, "url", url);
+	output_json_fields(json, callback_row_json(), row);
+	if (code == CTL_DONE)
+		code = show_attempts(ctl, &row->callback, json);
+	if (code == CTL_DONE)
+		code = show_body(ctl, &row->callback, json);
+	return code;
+}
+
+enum ctl_exit ctl_callback_show(struct ctl *ctl)
+{
+	char event_id[CALLBACK_EVENT_ID_SIZE];
+	struct callback_row row;
+	struct output_json json;
+	enum callback_kind kind;
+	enum ctl_exit code;
+	uint64_t event;
+	bool found;
+
+	if (!callback_event_read(ctl->args[0], &event, &kind))
+		return ctl_usage(ctl, "'%s' is not an event: its number, or the webhook-id as in "
+				      "betting-17", ctl->args[0]);
+	code = callback_row_fetch(ctl, event, &row, &found);
+	if (code != CTL_DONE)
+		return code;
+	if (!found || (kind != CALLBACK_KIND_COUNT && kind != row.callback.kind))
+		return ctl_fail(ctl, CTL_FAILED, "callback_not_found", "there is no callback %s%s",
+			ctl->args[0], found ? ": the event is of another kind" : "");
+	callback_event_id(row.callback.kind, event, event_id);
+	output_json_open(&json, ctl);
+	code = show(ctl, &row, event_id, &json);
+	if (code == CTL_DONE)
+		return output_json_close(&json);
+	buffer_free(&json.text);
+	return code;
+}

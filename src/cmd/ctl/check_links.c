@@ -1,0 +1,220 @@
+/*
+ * check_links - which rows do not fit? Only walked when the sets of rows differ.
+ */
+#include "base/text.h"
+#include "cmd/ctl/check.h"
+
+#include "cmd/ctl/list.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool enough(const struct check *check)
+{
+	return check->proof.problems >= CHECK_PROBLEMS_SHOWN;
+}
+
+/* The name row of @player_id; @name keeps the last one. */
+static enum ctl_exit find_name(struct check *check, const char *player_id,
+	struct player_name *name, bool *found)
+{
+	*found = true;
+	if (strcmp(name->player_id, player_id) == 0)
+		return CTL_DONE;
+	memset(name, 0, sizeof(*name));
+	memcpy(name->player_id, player_id, sizeof(name->player_id));
+	return list_fetch(check->ctl, RECORD_PLAYER_NAME, name, found, NULL);
+}
+
+static enum ctl_exit check_entry(struct check *check, const struct entry *entry,
+	const char *casino_id)
+{
+	struct request request = {.scope = entry->scope};
+	struct transaction transaction = {.transaction_id = entry->transaction_id};
+	const char *fault;
+	enum ctl_exit code;
+	bool found;
+
+	text_copy(request.owner, sizeof(request.owner), entry_owner(entry, casino_id));
+	memcpy(request.request_transaction_id, entry->request_transaction_id,
+		sizeof(request.request_transaction_id));
+	code = list_fetch(check->ctl, RECORD_REQUEST, &request, &found, NULL);
+	if (code != CTL_DONE)
+		return code;
+	fault = proof_entry_request(entry, casino_id, found ? &request : NULL);
+	if (fault)
+		proof_problem(&check->proof, "movement %s/%" PRIu64 ": %s", entry->player_id,
+			entry->seq, fault);
+	code = list_fetch(check->ctl, RECORD_TRANSACTION, &transaction, &found, NULL);
+	if (code != CTL_DONE)
+		return code;
+	fault = proof_entry_transaction(entry, casino_id, found ? &transaction : NULL);
+	if (fault)
+		proof_problem(&check->proof, "movement %s/%" PRIu64 ": %s", entry->player_id,
+			entry->seq, fault);
+	return CTL_DONE;
+}
+
+/* From each movement to its request key and its transaction row. */
+static enum ctl_exit search_entries(struct check *check)
+{
+	struct list list;
+	struct entry row;
+	struct player_name name = {.player_id = ""};
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+	bool found;
+
+	list_open(&list, check->ctl, RECORD_ENTRY, false, 0, NULL);
+	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching movements", ++rows);
+		if (row.transaction_id > check->proof.as_of)
+			continue;
+		code = find_name(check, row.player_id, &name, &found);
+		/* One without a player was reported by the walk. */
+		if (code == CTL_DONE && found)
+			code = check_entry(check, &row, name.casino_id);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+/* The movement that @player_id and @seq name. */
+static enum ctl_exit find_entry(struct check *check, const char *player_id, uint64_t seq,
+	struct entry *entry, bool *found)
+{
+	memset(entry, 0, sizeof(*entry));
+	memcpy(entry->player_id, player_id, sizeof(entry->player_id));
+	entry->seq = seq;
+	return list_fetch(check->ctl, RECORD_ENTRY, entry, found, NULL);
+}
+
+static enum ctl_exit check_request(struct check *check, const struct request *row)
+{
+	struct player_name name = {.player_id = ""};
+	struct entry entry;
+	enum ctl_exit code;
+	bool found;
+
+	code = find_entry(check, row->player_id, row->entry_seq, &entry, &found);
+	if (code == CTL_DONE && !found) {
+		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
+			", which is not there", row->request_transaction_id, row->owner,
+			row->player_id, row->entry_seq);
+		return CTL_DONE;
+	}
+	if (code == CTL_DONE)
+		code = find_name(check, row->player_id, &name, &found);
+	if (code != CTL_DONE)
+		return code;
+	/* A movement whose own key this is was compared with it from the other side. */
+	if (!found || entry.scope != row->scope ||
+		strcmp(entry_owner(&entry, name.casino_id), row->owner) != 0 ||
+		strcmp(entry.request_transaction_id, row->request_transaction_id) != 0)
+		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
+			", which was made by another key", row->request_transaction_id,
+			row->owner, row->player_id, row->entry_seq);
+	return CTL_DONE;
+}
+
+static enum ctl_exit search_requests(struct check *check)
+{
+	struct list list;
+	struct request row;
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+
+	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
+	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching request keys", ++rows);
+		if (row.entry_seq && row.transaction_id <= check->proof.as_of)
+			code = check_request(check, &row);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+static enum ctl_exit search_transactions(struct check *check)
+{
+	struct list list;
+	struct transaction row;
+	struct entry entry;
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+	bool found;
+
+	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
+	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching transactions", ++rows);
+		if (row.transaction_id > check->proof.as_of)
+			continue;
+		code = find_entry(check, row.player_id, row.entry_seq, &entry, &found);
+		if (code == CTL_DONE && (!found || entry.transaction_id != row.transaction_id))
+			proof_problem(&check->proof, "transaction %" PRIu64
+				" points to movement %s/%" PRIu64 ", which is %s",
+				row.transaction_id, row.player_id, row.entry_seq,
+				found ? "another transaction's" : "not there");
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+static enum ctl_exit search_players(struct check *check)
+{
+	struct list list;
+	struct player row;
+	struct player_name name = {.player_id = ""};
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+	bool found;
+
+	list_open(&list, check->ctl, RECORD_PLAYER, false, 0, NULL);
+	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching players", ++rows);
+		code = find_name(check, row.player_id, &name, &found);
+		if (code == CTL_DONE && (!found || strcmp(name.casino_id, row.casino_id) != 0 ||
+						strcmp(name.user_id, row.user_id) != 0))
+			proof_problem(&check->proof, "player %s (user %s of %s) is not found by its "
+						     "name", row.player_id, row.user_id,
+				row.casino_id);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+/* Reports that two sets differ when no row was found that tells why: it cannot be passed over. */
+static void insist(struct check *check, bool equal, const char *what)
+{
+	if (!equal && check->proof.problems == 0)
+		proof_problem(&check->proof, "movements and %s do not agree", what);
+}
+
+enum ctl_exit check_find_links(struct check *check)
+{
+	const struct proof *proof = &check->proof;
+	bool requests = fingerprint_equal(&proof->entry_requests, &proof->request_rows);
+	bool transactions = fingerprint_equal(&proof->entry_transactions, &proof->transaction_rows);
+	bool players = fingerprint_equal(&proof->player_rows, &proof->name_rows);
+	enum ctl_exit code = CTL_DONE;
+
+	/* A clock set back during the check makes the players differ and no row be found: no harm. */
+	if (!players)
+		code = search_players(check);
+	if (code == CTL_DONE && (!requests || !transactions))
+		code = search_entries(check);
+	if (code == CTL_DONE && !requests)
+		code = search_requests(check);
+	if (code == CTL_DONE && !transactions)
+		code = search_transactions(check);
+	insist(check, requests, "request keys");
+	insist(check, transactions, "transaction rows");
+	return code;
+}

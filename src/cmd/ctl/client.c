@@ -1,0 +1,142 @@
+/*
+ * client - client add, list, key-add, key-use, key-retire, remove: the game servers of group C.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "base/text.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/output.h"
+#include "cmd/ctl/secret.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct output_column list_columns[] = {
+	{"CLIENT", "client_id", OUTPUT_PLAIN},
+	{"KEYS", "keys", OUTPUT_PLAIN},
+	{"CREATED", "created_ms", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+/* With --all. */
+static const struct output_column all_columns[] = {
+	{"CLIENT", "client_id", OUTPUT_PLAIN},
+	{"KEYS", "keys", OUTPUT_PLAIN},
+	{"CREATED", "created_ms", OUTPUT_PLAIN},
+	{"REMOVED", "removed", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static enum ctl_exit read_client_id(struct ctl *ctl, char client_id[CLIENT_ID_SIZE])
+{
+	const char *text = ctl->args[0];
+
+	if (text_is_name(text, CLIENT_ID_SIZE - 1) && text_copy(client_id, CLIENT_ID_SIZE, text))
+		return CTL_DONE;
+	return ctl_usage(ctl, "'%s' is not a client id: 1 to 64 of [A-Za-z0-9_.-]", text);
+}
+
+enum ctl_exit ctl_client_list(struct ctl *ctl)
+{
+	bool all = ctl->options[OPTION_ALL];
+	struct output_list out;
+	struct list list;
+	struct client row;
+	enum ctl_exit code;
+
+	list_open(&list, ctl, RECORD_CLIENT, false, 0, NULL);
+	output_list_open(&out, ctl, "clients", "clients", client_fields,
+		all ? all_columns : list_columns);
+	while (list_next(&list, &row)) {
+		if (all || !row.removed)
+			output_list_add(&out, &row);
+	}
+	code = list.code;
+	list_close(&list);
+	return output_list_close(&out, code);
+}
+
+enum ctl_exit ctl_client_add(struct ctl *ctl)
+{
+	struct client_put_cmd cmd = {.operator = ctl->operator};
+	struct client_put_result result;
+	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
+
+	if (code == CTL_DONE)
+		code = secret_new_key(ctl, cmd.secret);
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_CLIENT_PUT, &cmd, &result, NULL);
+	if (code == CTL_DONE)
+		code = secret_print_key(ctl, "client", "client_id", cmd.client_id, result.key_id,
+			cmd.secret);
+	explicit_bzero(&cmd, sizeof(cmd));
+	return code;
+}
+
+enum ctl_exit ctl_client_remove(struct ctl *ctl)
+{
+	struct client_put_cmd cmd = {.operator = ctl->operator, .remove = true};
+	struct client_put_result result;
+	struct output_json json;
+	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
+
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_CLIENT_PUT, &cmd, &result, NULL);
+	if (code != CTL_DONE)
+		return code;
+	if (!ctl->json)
+		printf("client %s is removed; its keys are void\n", cmd.client_id);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "client_id", cmd.client_id);
+	output_json_bool(&json, "removed", true);
+	return output_json_close(&json);
+}
+
+enum ctl_exit ctl_client_key_add(struct ctl *ctl)
+{
+	struct client_key_cmd cmd = {.operator = ctl->operator, .action = KEY_ADD};
+	struct client_key_result result;
+	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
+
+	if (code == CTL_DONE)
+		code = secret_new_key(ctl, cmd.secret);
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_CLIENT_KEY, &cmd, &result, NULL);
+	if (code == CTL_DONE)
+		code = secret_print_key(ctl, "client", "client_id", cmd.client_id, result.key_id,
+			cmd.secret);
+	explicit_bzero(&cmd, sizeof(cmd));
+	return code;
+}
+
+static enum ctl_exit use_or_retire(struct ctl *ctl, enum key_action action, const char *done)
+{
+	struct client_key_cmd cmd = {.operator = ctl->operator, .action = action};
+	struct client_key_result result;
+	struct output_json json;
+	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
+
+	if (code == CTL_DONE && !text_copy(cmd.key_id, sizeof(cmd.key_id), ctl->args[1]))
+		return ctl_fail(ctl, CTL_FAILED, "key_not_found", "there is no key '%s'",
+			ctl->args[1]);
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_CLIENT_KEY, &cmd, &result, NULL);
+	if (code != CTL_DONE)
+		return code;
+	if (!ctl->json)
+		printf("key %s of client %s %s\n", cmd.key_id, cmd.client_id, done);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "client_id", cmd.client_id);
+	output_json_string(&json, "key_id", cmd.key_id);
+	return output_json_close(&json);
+}
+
+enum ctl_exit ctl_client_key_use(struct ctl *ctl)
+{
+	return use_or_retire(ctl, KEY_USE, "is noted as the one in use");
+}
+
+enum ctl_exit ctl_client_key_retire(struct ctl *ctl)
+{
+	return use_or_retire(ctl, KEY_RETIRE, "is retired");
+}

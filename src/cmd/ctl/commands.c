@@ -1,0 +1,256 @@
+/*
+ * commands - the table of creditbridgectl's commands.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "cmd/ctl/callback_row.h"
+
+#define OPTION(option, name, argument, help)                                                       \
+	{                                                                                          \
+		name, OPTION_KEY(OPTION_##option), argument, 0, help, 0                            \
+	}
+#define OPTIONS_END                                                                                \
+	{                                                                                          \
+		NULL, 0, NULL, 0, NULL, 0                                                          \
+	}
+#define REASON_OPTION OPTION(REASON, "reason", "TEXT", "Why, for the audit")
+#define KEY_FILE_OPTION                                                                            \
+	OPTION(KEY_FILE, "key-file", "FILE", "Take the key from FILE ('-': standard input)")
+#define LIMIT_OPTION(standard)                                                                     \
+	OPTION(LIMIT, "limit", "N", "At most N rows; 0 is all (default " standard ")")
+#define TIME_HELP " (YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] in UTC, or Unix ms)"
+
+static const struct argp_option init_options[] = {
+	OPTION(USER, "user", "NAME", "As root: whom the data shall belong to (default: the caller)"),
+	OPTIONS_END,
+};
+static const struct argp_option reason_options[] = {REASON_OPTION, OPTIONS_END};
+static const struct argp_option audit_options[] = {LIMIT_OPTION("50"), OPTIONS_END};
+static const struct argp_option list_options[] = {LIMIT_OPTION("100"), OPTIONS_END};
+static const struct argp_option ledger_options[] = {LIMIT_OPTION("0"), OPTIONS_END};
+static const struct argp_option key_add_options[] = {KEY_FILE_OPTION, REASON_OPTION, OPTIONS_END};
+
+/* "?ARGUMENT" in dealer_settings.def: the argument may be left out. */
+#define SETTING_ARGUMENT(argument) ((argument)[0] == '?' ? &(argument)[1] : (argument))
+#define SETTING_FLAGS(argument)    ((argument)[0] == '?' ? OPTION_ARG_OPTIONAL : 0)
+#define DEALER_SETTING(option, name, argument, help, ...)                                          \
+	{name, OPTION_KEY(OPTION_##option), SETTING_ARGUMENT(argument), SETTING_FLAGS(argument),   \
+		help, 0},
+static const struct argp_option dealer_add_options[] = {
+#include "cmd/ctl/dealer_settings.def"
+	KEY_FILE_OPTION, REASON_OPTION, OPTIONS_END,
+};
+static const struct argp_option dealer_set_options[] = {
+#include "cmd/ctl/dealer_settings.def"
+	REASON_OPTION, OPTIONS_END,
+};
+#undef DEALER_SETTING
+
+static const struct argp_option adjust_options[] = {
+	REASON_OPTION,
+	OPTION(OPERATION_ID, "operation-id", "ID",
+		"Repeat the adjustment with this id: it is made once"),
+	OPTIONS_END,
+};
+static const struct argp_option transfer_show_options[] = {
+	OPTION(TRANSACTION, "transaction", "ID", "Find it by its transaction id"),
+	OPTIONS_END,
+};
+static const struct argp_option transfer_list_options[] = {
+	OPTION(CASINO, "casino", "CASINO", "Only this dealer's"),
+	OPTION(USER, "user", "USER", "Only this player's (with --casino)"),
+	OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),
+	OPTION(UNTIL, "until", "TIME", "Before TIME"),
+	LIMIT_OPTION("50"),
+	OPTIONS_END,
+};
+#define LIST_OPTIONS                                                                               \
+	OPTION(CASINO, "casino", "CASINO", "Only this dealer's"),                                  \
+	OPTION(USER, "user", "USER", "Only this player's (with --casino)"),                        \
+	OPTION(GAME, "game", "GAME", "Only this game's"),                                          \
+	OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),                               \
+	OPTION(UNTIL, "until", "TIME", "Before TIME")
+static const struct argp_option bet_list_options[] = {
+	LIST_OPTIONS,
+	OPTION(STATE, "state", "STATE,...", "Only in these states: pending, accepted, rejected, "
+		"refunding, refunded, settled"),
+	LIMIT_OPTION("50"),
+	OPTIONS_END,
+};
+static const struct argp_option callback_list_options[] = {
+	LIST_OPTIONS,
+	OPTION(STATE, "state", "STATE,...", "Only in these states: due, sending, delivered, "
+		"parked, held, cancelled, failed"),
+	OPTION(KIND, "kind", "KIND,...", "Only these kinds: betting, betting-result, "
+		"betting-refund"),
+	LIMIT_OPTION("50"),
+	OPTIONS_END,
+};
+#define OPERATE_OPTIONS                                                                            \
+	OPTION(REASON, "reason", "TEXT", "Why, for the audit; must be given"),                     \
+	OPTION(DRY_RUN, "dry-run", NULL, "Tell what would be done, and do nothing")
+static const struct argp_option operate_options[] = {OPERATE_OPTIONS, OPTIONS_END};
+static const struct argp_option asking_options[] = {
+	OPERATE_OPTIONS,
+	OPTION(YES, "yes", NULL, "Do not ask; must be given where nobody can be asked"),
+	OPTIONS_END,
+};
+static const struct argp_option ping_options[] = {
+	OPTION(USER, "user", "USER", "Ask for this player (default: the dealer's first)"),
+	OPTIONS_END,
+};
+static const struct argp_option client_list_options[] = {
+	OPTION(ALL, "all", NULL, "Removed ones, too"),
+	OPTIONS_END,
+};
+static const struct argp_option sign_options[] = {
+	OPTION(KEY_FILE, "key-file", "FILE", "Sign with the key in FILE, without the ledger"),
+	OPTION(ALGORITHM, "algorithm", "NAME", "With --key-file: hmac-sha256 (default), ..."),
+	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
+	OPTIONS_END,
+};
+static const struct argp_option request_options[] = {
+	OPTION(BODY, "body", "JSON|@FILE|-", "The body, a file, or standard input"),
+	OPTION(URL, "url", "URL", "Base URL (default http://127.0.0.1 and base_path)"),
+	OPTION(USER, "user", "USER", "user_id of a named operation"),
+	OPTION(AMOUNT, "amount", "AMOUNT", "amount of transfer-in and transfer-out"),
+	OPTION(REFERENCE, "reference", "ID", "request_transaction_id (default: a random one)"),
+	OPTION(KEY_FILE, "key-file", "FILE", "Sign with the key in FILE, without the ledger"),
+	OPTION(ALGORITHM, "algorithm", "NAME", "With --key-file: hmac-sha256 (default), ..."),
+	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
+	OPTIONS_END,
+};
+
+#define PLAYER_JSON                                                                                \
+	"{\"player_id\",\"casino_id\",\"user_id\",\"currency\",\"created\",\"suspended\","         \
+	"\"balance\"}"
+#define DEALER_JSON                                                                                \
+	"{\"casino_id\",\"currency\",\"mode\",...,\"keys\":[{\"key_id\",\"created_ms\"}]}"
+#define KEY_JSON    "{\"casino_id\",\"key_id\",\"key\"}"
+
+#define CLIENT_KEY_JSON "{\"client_id\",\"key_id\",\"key\"}"
+/* EVENT is a number, or the webhook-id as in betting-17; "-" reads more of them. */
+#define OPERATE_ARGS "EVENT...\n-"
+#define OPERATE_JSON                                                                               \
+	"{\"action\",\"dry_run\",\"callbacks\":[{\"event\",\"kind\",\"casino_id\",\"state\","   \
+	"\"attempts\",\"done\",\"error\":{\"id\",\"detail\"} or null}],\"done\",\"not_done\"}. "  \
+	"EVENT is a number, or a webhook-id such as betting-17; '-' reads them from standard input"
+
+const struct ctl_command ctl_commands[] = {
+	{"init", "", "Create the state directory of the configuration",
+		"{\"state_directory\",\"installation\"}", init_options, 0, 0, false, ctl_init},
+	{"status", "", "Show how the ledger is doing",
+		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...}", NULL, 0,
+		0, false, ctl_status},
+	{"resume", "", "Start the ledger again after it halted on a disk error",
+		"{\"resumed\":true}", reason_options, 0, 0, false, ctl_resume},
+	{"dealer add", "CASINO", "Add a dealer and show its first key", KEY_JSON,
+		dealer_add_options, 1, 1, false, ctl_dealer_add},
+	{"dealer list", "", "List all dealers", "{\"dealers\":[{...}]}", NULL, 0, 0, false,
+		ctl_dealer_list},
+	{"dealer show", "CASINO", "Show a dealer with its keys and sums",
+		DEALER_JSON " and \"total\"", NULL, 1, 1, false, ctl_dealer_show},
+	{"dealer set", "CASINO", "Change settings of a dealer", DEALER_JSON, dealer_set_options, 1,
+		1, false, ctl_dealer_set},
+	{"dealer suspend", "CASINO", "Refuse transfers and new players of a dealer",
+		"{\"casino_id\",\"suspended\"}", reason_options, 1, 1, false, ctl_dealer_suspend},
+	{"dealer resume", "CASINO", "End the suspension of a dealer",
+		"{\"casino_id\",\"suspended\"}", reason_options, 1, 1, false, ctl_dealer_resume},
+	{"dealer key-add", "CASINO", "Give a dealer a second key and show it", KEY_JSON,
+		key_add_options, 1, 1, false, ctl_dealer_key_add},
+	{"dealer key-use", "CASINO KEYID", "Sign callbacks with this key from now on",
+		"{\"casino_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_dealer_key_use},
+	{"dealer key-retire", "CASINO KEYID", "Take a key from a dealer, for good",
+		"{\"casino_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_dealer_key_retire},
+	{"dealer ping", "CASINO", "Ask a dealer's server for a player's balance",
+		"{\"casino_id\",\"asked_user_id\",\"url\",\"ok\",\"class\",\"http_status\",\"ms\","
+		"\"dealer_error_id\",\"dealer_error_detail\",\"has_balance\",\"balance\","
+		"\"currency\",\"user_id\",\"note\"}, and \"error\":{\"id\",\"detail\"} unless ok",
+		ping_options, 1, 1, false, ctl_dealer_ping},
+	{"client add", "CLIENT", "Add a game server and show its first key", CLIENT_KEY_JSON,
+		key_add_options, 1, 1, false, ctl_client_add},
+	{"client list", "", "List the game servers",
+		"{\"clients\":[{\"client_id\",\"removed\",\"keys_issued\","
+		"\"keys\":[{\"key_id\",\"created_ms\"}],\"created_ms\"}]}",
+		client_list_options, 0, 0, false, ctl_client_list},
+	{"client key-add", "CLIENT", "Give a game server a second key and show it",
+		CLIENT_KEY_JSON, key_add_options, 1, 1, false, ctl_client_key_add},
+	{"client key-use", "CLIENT KEYID",
+		"Note which key a game server signs with now",
+		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_use},
+	{"client key-retire", "CLIENT KEYID", "Take a key from a game server, for good",
+		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_retire},
+	{"client remove", "CLIENT", "Take a game server and its keys away",
+		"{\"client_id\",\"removed\"}", reason_options, 1, 1, false, ctl_client_remove},
+	{"player add", "CASINO USER", "Register a player", PLAYER_JSON, reason_options, 2, 2, false,
+		ctl_player_add},
+	{"player list", "CASINO", "List the players of a dealer", "{\"players\":[{...}]}",
+		list_options, 1, 1, false, ctl_player_list},
+	{"player show", "CASINO USER\nPLAYER_ID", "Show a player and the balance",
+		"{\"casino_id\",\"user_id\",\"player_id\",\"balance\",\"entry_seq\",\"suspended\","
+		"\"created_ms\"}",
+		NULL, 1, 2, false, ctl_player_show},
+	{"player suspend", "CASINO USER", "Refuse transfers of a player", PLAYER_JSON,
+		reason_options, 2, 2, false, ctl_player_suspend},
+	{"player resume", "CASINO USER", "End the suspension of a player", PLAYER_JSON,
+		reason_options, 2, 2, false, ctl_player_resume},
+	{"player ledger", "CASINO USER\nPLAYER_ID",
+		"List the movements of a player, the newest first", "{\"entries\":[{...}]}",
+		ledger_options, 1, 2, false, ctl_player_ledger},
+	{"player adjust", "CASINO USER AMOUNT", "Move credit of a player by hand, in or (-) out",
+		"{\"player_id\",\"amount\",\"before_balance\",\"current_balance\","
+		"\"transaction_id\",\"operation_id\",\"replay\"}",
+		adjust_options, 3, 3, true, ctl_player_adjust},
+	{"transfer show", "CASINO REFERENCE\n--transaction=ID",
+		"Find the movement of a dealer's reference",
+		"{\"casino_id\",\"user_id\",\"request\":{...},\"entry\":{...} or null}",
+		transfer_show_options, 0, 2, false, ctl_transfer_show},
+	{"transfer list", "", "List movements, the newest first", "{\"transfers\":[{...}]}",
+		transfer_list_options, 0, 0, false, ctl_transfer_list},
+	{"bet show", "TRANSACTION_ID\nPLAYER_ID|CASINO/USER GAME [N]",
+		"Show a bet with its round and its callbacks",
+		"{\"bet\":{...},\"answer\":{\"code\",\"id\",\"detail\"},\"round\":{...},"
+		"\"callbacks\":[{...}],\"movements\":[{...}]}; for the id of a result that of round "
+		"show",
+		NULL, 1, 3, false, ctl_bet_show},
+	{"bet list", "", "List bets, the newest first",
+		"{\"bets\":[{\"player_id\",\"game_id\",\"number\",\"transaction_id\",...,"
+		"\"user_id\"}]}, without user_bet",
+		bet_list_options, 0, 0, false, ctl_bet_list},
+	{"round show", "TRANSACTION_ID\nPLAYER_ID|CASINO/USER GAME",
+		"Show a round with its bets and callbacks",
+		"{\"round\":{...},\"bets\":[{...}],\"callbacks\":[{...}],\"movements\":[{...}]}",
+		NULL, 1, 2, false, ctl_round_show},
+	{"callback list", "", "List callbacks, the newest first",
+		"{\"callbacks\":[" CALLBACK_ROW_JSON "]}", callback_list_options, 0, 0, false,
+		ctl_callback_list},
+	{"callback show", "EVENT", "Show a callback with every attempt and the exact body",
+		"{\"webhook_id\",\"url\",... as in callback list,\"tries\":[{\"number\","
+		"\"time_ms\",\"ended\",\"class\",\"http_status\",\"ms\",\"dealer_error_id\","
+		"\"note\",\"next_ms\",...}],\"body\" (text, byte for byte as it is sent; null: not "
+		"kept)}",
+		NULL, 1, 1, false, ctl_callback_show},
+	{"callback retry", OPERATE_ARGS, "Send callbacks again now; parked ones once more",
+		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_retry},
+	{"callback hold", OPERATE_ARGS, "Keep callbacks from being sent until they are released",
+		OPERATE_JSON, operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_hold},
+	{"callback release", OPERATE_ARGS, "Let held callbacks be sent",
+		OPERATE_JSON, operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_release},
+	{"callback cancel", OPERATE_ARGS,
+		"Give up callbacks that were settled outside",
+		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
+	{"check", "", "Prove that every balance is the sum of its movements",
+		"{\"ok\",\"as_of\",\"players\",\"entries\",\"requests\",\"transactions\","
+		"\"dealers\":[{...}],\"problem_count\",\"problems\":[...]}",
+		NULL, 0, 0, false, ctl_check},
+	{"audit", "", "List what operators did, the newest first", "{\"audit\":[{...}]}",
+		audit_options, 0, 0, false, ctl_audit},
+	{"sign", "CASINO [BODYFILE]\n--key-file=FILE [BODYFILE]",
+		"Print the x-casino-signature of a body",
+		"{\"signature\"}. The body is BODYFILE or standard input", sign_options, 0, 2, false, ctl_sign},
+	{"request", "CASINO METHOD PATH\nCASINO transfer-in|transfer-out|balance",
+		"Make a signed call as the dealer would",
+		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
+		request_options, 2, 3, false, ctl_request},
+	{NULL, NULL, NULL, NULL, NULL, 0, 0, false, NULL},
+};

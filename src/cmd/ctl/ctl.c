@@ -1,0 +1,259 @@
+/*
+ * ctl - creditbridgectl's main(), its link to the ledger and its ways to fail.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cmd/ctl/operator.h"
+#include "cmd/ctl/output.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail)
+{
+	struct output_json json, error;
+
+	output_json_open(&error, ctl);
+	output_json_string(&error, "id", id);
+	output_json_string(&error, "detail", detail);
+	output_json_open(&json, ctl);
+	output_json_object(&json, "error", &error);
+	/* Out of memory here would end in here again: the line on standard error has to do. */
+	if (ctl->json && !json.text.failed)
+		printf("%.*s}\n", (int)json.text.len, (const char *)json.text.data);
+	buffer_free(&json.text);
+}
+
+/* On standard error, behind what was printed before. */
+static void tell(const char *id, const char *detail)
+{
+	fflush(stdout);
+	if (id)
+		fprintf(stderr, "creditbridgectl: %s: %s\n", id, detail);
+	else
+		fprintf(stderr, "creditbridgectl: %s\n", detail);
+}
+
+void ctl_tell(const char *id, const char *format, ...)
+{
+	char detail[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(detail, sizeof(detail), format, arguments);
+	va_end(arguments);
+	tell(id, detail);
+}
+
+enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, const char *format, ...)
+{
+	char detail[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(detail, sizeof(detail), format, arguments);
+	va_end(arguments);
+	tell(code == CTL_USAGE || strcmp(id, "failed") == 0 ? NULL : id, detail);
+	ctl_fail_json(ctl, id, detail);
+	return code;
+}
+
+enum ctl_exit ctl_no_memory(struct ctl *ctl)
+{
+	return ctl_fail(ctl, CTL_FAILED, "failed", "out of memory");
+}
+
+enum ctl_exit ctl_usage(struct ctl *ctl, const char *format, ...)
+{
+	char detail[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(detail, sizeof(detail), format, arguments);
+	va_end(arguments);
+	ctl_fail(ctl, CTL_USAGE, "usage", "%s", detail);
+	fprintf(stderr, "Try 'creditbridgectl %s --help' for more information.\n",
+		ctl->command->name);
+	return CTL_USAGE;
+}
+
+/* @verdict in words, as @failure. */
+static void describe_refusal(const struct verdict *verdict, struct ctl_failure *failure)
+{
+	const struct refusal_info *info = refusal_info(verdict->refusal);
+	const char *detail = verdict->detail[0] ? verdict->detail : info->detail;
+	char balance[MONEY_TEXT_MAX];
+
+	failure->id = info->id;
+	money_format(verdict->current_balance, 2, balance);
+	if (verdict->refusal == REFUSAL_INSUFFICIENT_BALANCE)
+		snprintf(failure->detail, sizeof(failure->detail), "%s (balance %s)", detail,
+			balance);
+	else if (verdict->field[0])
+		snprintf(failure->detail, sizeof(failure->detail), "%s (%s differs)", detail,
+			verdict->field);
+	else
+		snprintf(failure->detail, sizeof(failure->detail), "%s", detail);
+}
+
+enum ctl_exit ctl_settings(struct ctl *ctl)
+{
+	const char *path = ctl->options[OPTION_CONFIG];
+	enum status status;
+
+	if (ctl->settings_loaded)
+		return CTL_DONE;
+	settings_defaults(&ctl->settings);
+	if (path || access(SETTINGS_DEFAULT_FILE, F_OK) == 0) {
+		/* settings_load() told on standard error what is wrong where. */
+		status = settings_load(&ctl->settings, path ? path : SETTINGS_DEFAULT_FILE, stderr);
+		if (status != STATUS_OK)
+			return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s",
+				status_text(status));
+	}
+	ctl->settings_loaded = true;
+	return CTL_DONE;
+}
+
+static enum ctl_exit not_permitted(struct ctl *ctl, const char *path)
+{
+	char user[128] = "root";
+	struct stat st;
+
+	/* The socket may be hidden by its directory: whoever owns that owns the socket. */
+	if (stat(path, &st) == 0 || stat(ctl->settings.socket_directory, &st) == 0)
+		operator_user_name(st.st_uid, user, sizeof(user));
+	return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
+		"not permitted to use %s: be user %s%s", path, user,
+		strcmp(user, "root") == 0 ? "" : " (or root)");
+}
+
+/* Becomes the owner of the data, which is the user that the ledger runs as. */
+static enum ctl_exit drop_root(struct ctl *ctl)
+{
+	struct stat st;
+	char why[256];
+
+	if (geteuid() != 0)
+		return CTL_DONE;
+	if (stat(ctl->settings.state_directory, &st) < 0 &&
+		stat(ctl->settings.socket_directory, &st) < 0)
+		return CTL_DONE;
+	if (!operator_become(st.st_uid, why, sizeof(why)))
+		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
+	return CTL_DONE;
+}
+
+static enum ctl_exit connect_ledger(struct ctl *ctl)
+{
+	char path[SETTINGS_PATH_MAX + 16];
+	enum ctl_exit code;
+
+	if (ctl->connected)
+		return CTL_DONE;
+	code = ctl_settings(ctl);
+	if (code == CTL_DONE)
+		code = drop_root(ctl);
+	if (code != CTL_DONE)
+		return code;
+	snprintf(path, sizeof(path), "%s/admin.sock", ctl->settings.socket_directory);
+	if (access(path, R_OK | W_OK) < 0 && (errno == EACCES || errno == EPERM))
+		return not_permitted(ctl, path);
+	if (access(path, F_OK) < 0)
+		return ctl_fail(ctl, CTL_UNREACHABLE, "ledger_unreachable",
+			"no ledger at %s: %s", path, strerror(errno));
+	if (!link_init(&ctl->link, path))
+		return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s is too long for a socket",
+			path);
+	ctl->connected = true;
+	return CTL_DONE;
+}
+
+#define OUTCOME_UNKNOWN "outcome_unknown"
+static const struct failure {
+	enum status status;
+	enum ctl_exit code;
+	const char *id;
+} failures[] = {
+	{STATUS_NOT_SENT, CTL_UNREACHABLE, "ledger_unreachable"},
+	{STATUS_UNKNOWN, CTL_UNREACHABLE, OUTCOME_UNKNOWN},
+	{STATUS_BUSY, CTL_BUSY, "ledger_busy"},
+	{STATUS_FORBIDDEN, CTL_NOT_PERMITTED, "not_permitted"},
+	{STATUS_OK, CTL_FAILED, "failed"}, /* every other */
+};
+
+enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, void *result,
+	struct ctl_failure *told)
+{
+	const struct failure *failure = failures;
+	/* Every result begins with its verdict. */
+	const struct verdict *verdict = result;
+	enum ctl_exit code = connect_ledger(ctl);
+	enum status status;
+
+	told->id = "";
+	told->detail[0] = '\0';
+	if (code != CTL_DONE)
+		return code;
+	status = link_call(&ctl->link, command, cmd, result,
+		clock_boot_ms() + ctl->settings.ledger_deadline_ms);
+	if (status == STATUS_OK && verdict->refusal == REFUSAL_NONE)
+		return CTL_DONE;
+	if (status == STATUS_OK) {
+		describe_refusal(verdict, told);
+		return CTL_FAILED;
+	}
+	while (failure->status != status && failure->status != STATUS_OK)
+		failure++;
+	told->id = failure->id;
+	snprintf(told->detail, sizeof(told->detail), "%s", status_text(status));
+	return failure->code;
+}
+
+enum ctl_exit ctl_do(struct ctl *ctl, enum command command, const void *cmd, void *result,
+	bool *unknown)
+{
+	struct ctl_failure failure;
+	enum ctl_exit code = ctl_try(ctl, command, cmd, result, &failure);
+
+	if (unknown && strcmp(failure.id, OUTCOME_UNKNOWN) == 0)
+		*unknown = true;
+	else if (failure.id[0])
+		ctl_fail(ctl, code, failure.id, "%s", failure.detail);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	static struct ctl ctl;
+	const char *reason;
+	enum ctl_exit code;
+
+	setlocale(LC_CTYPE, "");
+	ctl_parse(&ctl, argc, argv);
+	if (!operator_identify(&ctl.operator))
+		return (int)ctl_fail(&ctl, CTL_FAILED, "failed", "no random numbers");
+	reason = ctl.options[OPTION_REASON];
+	if (reason && (!text_is_utf8_clean(reason, strlen(reason)) ||
+			      !text_copy(ctl.operator.reason, REASON_SIZE, reason)))
+		code = ctl_usage(&ctl, "--reason takes at most %d bytes of UTF-8",
+			REASON_SIZE - 1);
+	else
+		code = ctl.command->run(&ctl);
+	if (ctl.connected)
+		link_close(&ctl.link);
+	/* What was not written was not told: never report that as success. */
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "creditbridgectl: cannot write the output: %s\n", strerror(errno));
+		if (code == CTL_DONE)
+			code = CTL_FAILED;
+	}
+	return (int)code;
+}

@@ -1,0 +1,277 @@
+/*
+ * dealer - dealer add, list, show, set, suspend, resume.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "base/text.h"
+#include "cmd/ctl/dealer_settings.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/names.h"
+#include "cmd/ctl/output.h"
+#include "cmd/ctl/secret.h"
+#include "domain/callback.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct output_column dealer_columns[] = {
+	{"casino id", "casino_id", OUTPUT_PLAIN},
+	{"currency", "currency", OUTPUT_PLAIN},
+	{"mode", "mode", OUTPUT_PLAIN},
+	{"decimals", "decimals", OUTPUT_PLAIN},
+	{"suspended", "suspended", OUTPUT_PLAIN},
+	{"utc offset (min)", "utc_offset_min", OUTPUT_PLAIN},
+	{"rate limit (1/s)", "rate_limit", OUTPUT_PLAIN},
+	{"signature", "signature_algorithm", OUTPUT_PLAIN},
+	{"encoding", "signature_encoding", OUTPUT_PLAIN},
+	{"url", "url", OUTPUT_PLAIN},
+	{"http allowed", "allow_http", OUTPUT_PLAIN},
+	{"refund delay (s)", "refund_delay_s", OUTPUT_PLAIN},
+	{"max in flight", "max_inflight", OUTPUT_PLAIN},
+	{"path of balance-inquire", "path_balance_inquire", OUTPUT_PLAIN},
+	{"path of betting", "path_betting", OUTPUT_PLAIN},
+	{"path of betting-result", "path_betting_result", OUTPUT_PLAIN},
+	{"path of betting-refund", "path_betting_refund", OUTPUT_PLAIN},
+	{"unknown bet ids", "unknown_bet_ids", OUTPUT_IF_ANY},
+	{"signing key", "signing_key_id", OUTPUT_PLAIN},
+	{"created", "created_ms", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column total_columns[] = {
+	{"players", "players", OUTPUT_PLAIN},
+	{"transferred in", "transferred_in", OUTPUT_PLAIN},
+	{"transferred out", "transferred_out", OUTPUT_PLAIN},
+	{"adjusted", "adjusted", OUTPUT_PLAIN},
+	{"staked", "staked", OUTPUT_PLAIN},
+	{"paid", "paid", OUTPUT_PLAIN},
+	{"balance", "balance", OUTPUT_PLAIN},
+	{"open bets and results", "open_bets", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column list_columns[] = {
+	{"CASINO", "casino_id", OUTPUT_PLAIN},
+	{"MODE", "mode", OUTPUT_PLAIN},
+	{"CURRENCY", "currency", OUTPUT_PLAIN},
+	{"DECIMALS", "decimals", OUTPUT_PLAIN},
+	{"SUSPENDED", "suspended", OUTPUT_PLAIN},
+	{"KEY", "signing_key_id", OUTPUT_PLAIN},
+	{"CREATED", "created_ms", OUTPUT_PLAIN},
+	{"URL", "url", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column key_columns[] = {
+	{"KEY", "key_id", OUTPUT_PLAIN},
+	{"CREATED", "created_ms", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static enum ctl_exit print_keys(struct ctl *ctl, const struct dealer *dealer)
+{
+	struct output_list list;
+
+	output_list_open(&list, ctl, NULL, NULL, dealer_key_fields, key_columns);
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		if (dealer->keys[i].key_id[0])
+			output_list_add(&list, &dealer->keys[i]);
+	}
+	return output_list_close(&list, CTL_DONE);
+}
+
+/* For people: where callbacks go, also where that was not set. */
+static struct dealer with_paths(const struct dealer *dealer)
+{
+	struct dealer shown = *dealer;
+	char *const paths[CALLBACK_KIND_COUNT] = {shown.path_balance_inquire, shown.path_betting,
+		shown.path_betting_result, shown.path_betting_refund};
+
+	for (unsigned int kind = 0; kind < CALLBACK_KIND_COUNT; kind++)
+		text_copy(paths[kind], CALLBACK_PATH_SIZE, dealer_callback_path(dealer, kind));
+	return shown;
+}
+
+static enum ctl_exit print_dealer(struct ctl *ctl, const struct dealer *dealer,
+	const struct total *total)
+{
+	const struct dealer shown = with_paths(dealer);
+	enum ctl_exit code;
+	struct output_json json;
+
+	output_title(ctl, "Dealer");
+	code = output_record(ctl, dealer_fields, dealer_columns, &shown);
+	if (code == CTL_DONE && total) {
+		output_title(ctl, "Sums");
+		code = output_record(ctl, total_fields, total_columns, total);
+	}
+	output_title(ctl, "Keys");
+	if (code == CTL_DONE)
+		code = print_keys(ctl, dealer);
+	if (code != CTL_DONE)
+		return code;
+	output_json_open(&json, ctl);
+	output_json_fields(&json, dealer_fields, dealer);
+	if (total)
+		output_json_record(&json, "total", total_fields, total);
+	return output_json_close(&json);
+}
+
+enum ctl_exit ctl_dealer_show(struct ctl *ctl)
+{
+	struct dealer dealer;
+	struct total total = {0};
+	enum ctl_exit code = names_dealer(ctl, ctl->args[0], &dealer);
+	bool found = false;
+
+	if (code != CTL_DONE)
+		return code;
+	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
+	code = list_fetch(ctl, RECORD_TOTAL, &total, &found, NULL);
+	if (code != CTL_DONE)
+		return code;
+	return print_dealer(ctl, &dealer, found ? &total : NULL);
+}
+
+enum ctl_exit ctl_dealer_list(struct ctl *ctl)
+{
+	struct output_list out;
+	struct list list;
+	struct dealer row;
+	enum ctl_exit code;
+
+	list_open(&list, ctl, RECORD_DEALER, false, 0, NULL);
+	output_list_open(&out, ctl, "dealers", "dealers", dealer_fields, list_columns);
+	while (list_next(&list, &row))
+		output_list_add(&out, &row);
+	code = list.code;
+	list_close(&list);
+	return output_list_close(&out, code);
+}
+
+enum ctl_exit ctl_dealer_add(struct ctl *ctl)
+{
+	struct dealer_put_cmd cmd = {.operator = ctl->operator, .create = true};
+	struct dealer_put_result result;
+	enum ctl_exit code;
+
+	code = ctl_casino_id(ctl, ctl->args[0], cmd.dealer.casino_id);
+	if (code == CTL_DONE)
+		code = dealer_settings_apply(ctl, true, &cmd.dealer, &cmd.mask);
+	if (code == CTL_DONE)
+		code = secret_new_key(ctl, cmd.dealer.keys[0].secret);
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	if (code == CTL_DONE)
+		code = secret_print_key(ctl, "dealer", "casino_id", cmd.dealer.casino_id,
+			result.dealer.signing_key_id, cmd.dealer.keys[0].secret);
+	explicit_bzero(&cmd, sizeof(cmd));
+	return code;
+}
+
+enum ctl_exit ctl_dealer_set(struct ctl *ctl)
+{
+	struct dealer_put_cmd cmd = {.operator = ctl->operator};
+	struct dealer_put_result result;
+	/* The URL is judged together with what stays as it is. */
+	enum ctl_exit code = names_dealer(ctl, ctl->args[0], &cmd.dealer);
+
+	if (code == CTL_DONE)
+		code = dealer_settings_apply(ctl, false, &cmd.dealer, &cmd.mask);
+	if (code == CTL_DONE && !cmd.mask)
+		return ctl_usage(ctl, "nothing to set was given");
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	if (code == CTL_DONE)
+		code = print_dealer(ctl, &result.dealer, NULL);
+	return code;
+}
+
+static enum ctl_exit set_suspended(struct ctl *ctl, bool suspended)
+{
+	struct dealer_put_cmd cmd = {
+		.operator = ctl->operator,
+		.mask = UINT32_C(1) << DEALER_SUSPENDED,
+		.dealer = {.suspended = suspended},
+	};
+	struct dealer_put_result result;
+	struct output_json json;
+	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], cmd.dealer.casino_id);
+
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	if (code != CTL_DONE)
+		return code;
+	if (!ctl->json)
+		printf("dealer %s is %s\n", result.dealer.casino_id,
+			result.dealer.suspended ? "suspended" : "active");
+	output_json_open(&json, ctl);
+	output_json_string(&json, "casino_id", result.dealer.casino_id);
+	output_json_bool(&json, "suspended", result.dealer.suspended);
+	return output_json_close(&json);
+}
+
+enum ctl_exit ctl_dealer_suspend(struct ctl *ctl)
+{
+	return set_suspended(ctl, true);
+}
+
+enum ctl_exit ctl_dealer_resume(struct ctl *ctl)
+{
+	return set_suspended(ctl, false);
+}
+
+static enum ctl_exit change_key(struct ctl *ctl, struct dealer_key_cmd *cmd,
+	struct dealer_key_result *result)
+{
+	const char *key_id = cmd->action == KEY_ADD ? NULL : ctl->args[1];
+	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], cmd->casino_id);
+
+	if (code != CTL_DONE)
+		return code;
+	if (key_id && !text_copy(cmd->key_id, sizeof(cmd->key_id), key_id))
+		return ctl_fail(ctl, CTL_FAILED, "key_not_found",
+			"there is no key '%s'", key_id);
+	return ctl_do(ctl, COMMAND_DEALER_KEY, cmd, result, NULL);
+}
+
+enum ctl_exit ctl_dealer_key_add(struct ctl *ctl)
+{
+	struct dealer_key_cmd cmd = {.operator = ctl->operator, .action = KEY_ADD};
+	struct dealer_key_result result;
+	enum ctl_exit code = secret_new_key(ctl, cmd.secret);
+
+	if (code == CTL_DONE)
+		code = change_key(ctl, &cmd, &result);
+	if (code == CTL_DONE)
+		code = secret_print_key(ctl, "dealer", "casino_id", cmd.casino_id, result.key_id, cmd.secret);
+	explicit_bzero(&cmd, sizeof(cmd));
+	return code;
+}
+
+static enum ctl_exit use_or_retire(struct ctl *ctl, enum key_action action, const char *done)
+{
+	struct dealer_key_cmd cmd = {.operator = ctl->operator, .action = action};
+	struct dealer_key_result result;
+	struct output_json json;
+	enum ctl_exit code = change_key(ctl, &cmd, &result);
+
+	if (code != CTL_DONE)
+		return code;
+	if (!ctl->json)
+		printf("key %s of dealer %s %s\n", cmd.key_id, cmd.casino_id, done);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "casino_id", cmd.casino_id);
+	output_json_string(&json, "key_id", cmd.key_id);
+	return output_json_close(&json);
+}
+
+enum ctl_exit ctl_dealer_key_use(struct ctl *ctl)
+{
+	return use_or_retire(ctl, KEY_USE, "signs callbacks now");
+}
+
+enum ctl_exit ctl_dealer_key_retire(struct ctl *ctl)
+{
+	return use_or_retire(ctl, KEY_RETIRE, "is retired");
+}

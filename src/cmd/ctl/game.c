@@ -1,0 +1,359 @@
+#include "cmd/ctl/game.h"
+
+#include "cmd/ctl/callback_row.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/names.h"
+#include "cmd/ctl/output.h"
+#include "domain/wager.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is gathered of one game, in the order it is shown in. */
+struct game {
+	struct ctl *ctl;
+	struct output_json json;
+	struct round round;
+	struct buffer bytes; /* of the round */
+	uint64_t events[2 * ROUND_BETS_MAX + 1];
+	unsigned int event_count;
+	uint64_t transactions[ROUND_BETS_MAX + 1];
+	unsigned int transaction_count;
+};
+
+/* Of the round, also shown with a bet. */
+static const struct output_column whose_columns[] = {
+	{"casino id", "casino_id", OUTPUT_PLAIN},
+	{"user id", "user_id", OUTPUT_PLAIN},
+	{"player id", "player_id", OUTPUT_PLAIN},
+	{"wallet", "mode", OUTPUT_PLAIN},
+	{"game id", "game_id", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column round_columns[] = {
+	{"game server", "client_id", OUTPUT_PLAIN},
+	{"bets placed", "bets", OUTPUT_PLAIN},
+	{"state", "state", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column result_columns[] = {
+	{"settled", "settled_ms", OUTPUT_PLAIN},
+	{"result", "result", OUTPUT_PLAIN},
+	{"bet amount", "bet_amount", OUTPUT_PLAIN},
+	{"addition amount", "addition_amount", OUTPUT_PLAIN},
+	{"payout amount", "payout_amount", OUTPUT_PLAIN},
+	{"win amount", "win_amount", OUTPUT_PLAIN},
+	{"transaction id", "transaction_id", OUTPUT_PLAIN},
+	{"remark", "remark", OUTPUT_IF_ANY},
+	{"user bet", "user_bet", OUTPUT_IF_ANY},
+	{"game result", "game_result", OUTPUT_IF_ANY},
+	{"user bet result", "user_bet_result", OUTPUT_IF_ANY},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column bet_columns[] = {
+	{"bet amount", "bet_amount", OUTPUT_PLAIN},
+	{"addition", "addition", OUTPUT_IF_ANY},
+	{"placed", "accepted_ms", OUTPUT_PLAIN},
+	{"state", "state", OUTPUT_PLAIN},
+	{"since", "changed_ms", OUTPUT_PLAIN},
+	{"settled outside by", "resolved_by", OUTPUT_IF_ANY},
+	{"remark", "remark", OUTPUT_IF_ANY},
+	{"user bet", "user_bet", OUTPUT_IF_ANY},
+	{"game server", "client_id", OUTPUT_PLAIN},
+	{"its reference", "request_transaction_id", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column bets_columns[] = {
+	{"BET", "number", OUTPUT_PLAIN},
+	{"TRANSACTION", "transaction_id", OUTPUT_PLAIN},
+	{"PLACED", "accepted_ms", OUTPUT_PLAIN},
+	{"AMOUNT", "bet_amount", OUTPUT_PLAIN},
+	{"ADDITION", "addition", OUTPUT_IF_ANY},
+	{"STATE", "state", OUTPUT_PLAIN},
+	{"ANSWER", "outcome", OUTPUT_PLAIN},
+	{"DEALER'S ERROR", "dealer_error_id", OUTPUT_PLAIN},
+	{"REFERENCE", "request_transaction_id", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column callback_columns[] = {
+	{"EVENT", "event", OUTPUT_PLAIN},
+	{"KIND", "kind", OUTPUT_PLAIN},
+	{"STATE", "state", OUTPUT_PLAIN},
+	{"TRIES", "attempts", OUTPUT_PLAIN},
+	{"LAST", "last", OUTPUT_PLAIN},
+	{"MS", "last_ms", OUTPUT_IF_ANY},
+	{"NEXT TRY", "next", OUTPUT_PLAIN},
+	{"DEALER'S ERROR", "last_dealer_error_id", OUTPUT_PLAIN},
+	{"NOTE", "last_note", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column entry_columns[] = {
+	{"TRANSACTION", "transaction_id", OUTPUT_PLAIN},
+	{"TIME", "time_ms", OUTPUT_PLAIN},
+	{"KIND", "kind", OUTPUT_PLAIN},
+	{"AMOUNT", "amount", OUTPUT_PLAIN},
+	{"BEFORE", "before_balance", OUTPUT_PLAIN},
+	{"AFTER", "current_balance", OUTPUT_PLAIN},
+	{"SEQ", "seq", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+/* Begins: the round. To be ended by game_close() in any case. */
+static enum ctl_exit game_open(struct game *game, struct ctl *ctl, const struct game_key *key)
+{
+	enum ctl_exit code;
+	bool found;
+
+	memset(game, 0, sizeof(*game));
+	game->ctl = ctl;
+	output_json_open(&game->json, ctl);
+	memcpy(game->round.player_id, key->player_id, sizeof(game->round.player_id));
+	memcpy(game->round.game_id, key->game_id, sizeof(game->round.game_id));
+	code = list_fetch_bytes(ctl, RECORD_ROUND, &game->round, &found, &game->bytes);
+	if (code == CTL_DONE && !found)
+		return ctl_fail(ctl, CTL_FAILED, "game_not_found",
+			"the player has no game '%s'", key->game_id);
+	return code;
+}
+
+static void add_event(struct game *game, uint64_t event)
+{
+	if (event)
+		game->events[game->event_count++] = event;
+}
+
+/* Remembers what is to be shown behind the bet. */
+static void add_bet(struct game *game, const struct bet *bet)
+{
+	if (game->transaction_count == ROUND_BETS_MAX)
+		return;
+	game->transactions[game->transaction_count++] = bet->transaction_id;
+	add_event(game, bet->event);
+	add_event(game, bet->refund_event);
+}
+
+static void add_result(struct game *game)
+{
+	if (game->round.transaction_id)
+		game->transactions[game->transaction_count++] = game->round.transaction_id;
+	add_event(game, game->round.event);
+}
+
+static enum ctl_exit show_callbacks(struct game *game)
+{
+	struct output_list list;
+	struct callback_row row;
+	enum ctl_exit code = CTL_DONE;
+	bool found;
+
+	output_json_list_open(&game->json, "callbacks");
+	if (game->event_count)
+		output_title(game->ctl, "Callbacks");
+	output_list_open(&list, game->ctl, NULL, NULL, callback_row_view(),
+		callback_columns);
+	for (unsigned int i = 0; i < game->event_count && code == CTL_DONE; i++) {
+		code = callback_row_fetch(game->ctl, game->events[i], &row, &found);
+		if (code == CTL_DONE && !found)
+			code = names_missing(game->ctl, "a callback");
+		if (code != CTL_DONE)
+			break;
+		output_list_add(&list, &row);
+		output_json_item(&game->json, callback_row_json(), &row);
+	}
+	output_json_list_close(&game->json);
+	return output_list_close(&list, code);
+}
+
+/* The movement that @transaction_id made, if it made one. */
+static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id, struct entry *entry,
+	bool *found)
+{
+	struct transaction transaction = {.transaction_id = transaction_id};
+	enum ctl_exit code = list_fetch(ctl, RECORD_TRANSACTION, &transaction, found, NULL);
+
+	*found = *found && transaction.entry_seq;
+	if (code != CTL_DONE || !*found)
+		return code;
+	memset(entry, 0, sizeof(*entry));
+	memcpy(entry->player_id, transaction.player_id, sizeof(entry->player_id));
+	entry->seq = transaction.entry_seq;
+	code = list_fetch(ctl, RECORD_ENTRY, entry, found, NULL);
+	return code == CTL_DONE && !*found ? names_missing(ctl, "a movement") : code;
+}
+
+static enum ctl_exit show_movements(struct game *game)
+{
+	bool none = game->round.mode != WALLET_TRANSFER;
+	struct output_list list;
+	struct entry entry;
+	enum ctl_exit code = CTL_DONE;
+	bool found;
+
+	output_json_list_open(&game->json, "movements");
+	if (!none)
+		output_title(game->ctl, "Movements");
+	output_list_open(&list, game->ctl, NULL, NULL, entry_fields, entry_columns);
+	for (unsigned int i = 0; !none && i < game->transaction_count && code == CTL_DONE; i++) {
+		code = fetch_movement(game->ctl, game->transactions[i], &entry, &found);
+		if (code != CTL_DONE || !found)
+			continue;
+		output_list_add(&list, &entry);
+		output_json_item(&game->json, entry_fields, &entry);
+	}
+	output_json_list_close(&game->json);
+	return output_list_close(&list, code);
+}
+
+static enum ctl_exit show_round(struct game *game, bool whose)
+{
+	struct output_pairs pairs;
+
+	output_title(game->ctl, "Round");
+	output_pairs_open(&pairs, game->ctl);
+	if (whose)
+		output_pairs_fields(&pairs, round_fields, whose_columns, &game->round);
+	output_pairs_fields(&pairs, round_fields, round_columns, &game->round);
+	if (game->round.state == ROUND_SETTLED)
+		output_pairs_fields(&pairs, round_fields, result_columns, &game->round);
+	output_json_record(&game->json, "round", round_fields, &game->round);
+	return output_pairs_close(&pairs);
+}
+
+/* Shows what was remembered, and ends with @code or what became of it. */
+static enum ctl_exit game_close(struct game *game, enum ctl_exit code)
+{
+	if (code == CTL_DONE)
+		code = show_callbacks(game);
+	if (code == CTL_DONE)
+		code = show_movements(game);
+	buffer_free(&game->bytes);
+	if (code == CTL_DONE)
+		return output_json_close(&game->json);
+	buffer_free(&game->json.text);
+	return code;
+}
+
+/* In the table stands the answer, instead of the stored outcome that only a rejected bet has. */
+static enum ctl_exit show_bets(struct game *game)
+{
+	struct bet row;
+	struct output_list out;
+	struct list list;
+	enum ctl_exit code;
+
+	memset(&row, 0, sizeof(row));
+	memcpy(row.player_id, game->round.player_id, sizeof(row.player_id));
+	memcpy(row.game_id, game->round.game_id, sizeof(row.game_id));
+	output_title(game->ctl, "Bets");
+	output_json_list_open(&game->json, "bets");
+	list_open(&list, game->ctl, RECORD_BET, false, 2, &row);
+	output_list_open(&out, game->ctl, NULL, NULL, bet_fields, bets_columns);
+	while (list_next(&list, &row)) {
+		add_bet(game, &row);
+		output_json_item(&game->json, bet_fields, &row);
+		row.outcome = bet_refusal(&row);
+		output_list_add(&out, &row);
+	}
+	output_json_list_close(&game->json);
+	code = list.code;
+	list_close(&list);
+	return output_list_close(&out, code);
+}
+
+enum ctl_exit game_show_round(struct ctl *ctl, const struct game_key *key)
+{
+	struct game game;
+	enum ctl_exit code = game_open(&game, ctl, key);
+
+	if (code == CTL_DONE)
+		code = show_round(&game, true);
+	if (code == CTL_DONE)
+		code = show_bets(&game);
+	add_result(&game);
+	return game_close(&game, code);
+}
+
+/* What the game server was told of the bet, and why. */
+static void show_answer(struct game *game, struct output_pairs *pairs, const struct bet *bet)
+{
+	const struct refusal_info *info = refusal_info(bet_refusal(bet));
+	char balance[MONEY_TEXT_MAX];
+	struct output_json json;
+
+	money_format(bet->balance, 2, balance);
+	if (info->id[0])
+		output_pairs_add(pairs, "answer to it", "%d %s: %s", info->code, info->id,
+			info->detail);
+	else if (bet->has_balance)
+		output_pairs_add(pairs, "answer to it", "200 accepted, balance %s", balance);
+	else
+		output_pairs_add(pairs, "answer to it", "200 accepted");
+	if (bet->dealer_error_id[0])
+		output_pairs_add(pairs, "dealer's error", "%s: %s", bet->dealer_error_id,
+			bet->dealer_error_detail);
+	output_json_open(&json, game->ctl);
+	output_json_number(&json, "code", (uint64_t)info->code);
+	output_json_string(&json, "id", info->id);
+	output_json_string(&json, "detail", info->detail);
+	output_json_object(&game->json, "answer", &json);
+}
+
+static enum ctl_exit show_bet(struct game *game, struct bet *bet)
+{
+	const bool counted = bet->state == BET_SETTLED;
+	struct output_pairs pairs;
+
+	output_title(game->ctl, "Bet");
+	output_pairs_open(&pairs, game->ctl);
+	output_pairs_add(&pairs, "transaction id", "%" PRIu64, bet->transaction_id);
+	output_pairs_fields(&pairs, round_fields, whose_columns, &game->round);
+	output_pairs_add(&pairs, "bet", "%" PRIu32 " of %" PRIu32, bet->number,
+		game->round.bets);
+	output_pairs_fields(&pairs, bet_fields, bet_columns, bet);
+	output_json_record(&game->json, "bet", bet_fields, bet);
+	show_answer(game, &pairs, bet);
+	if (game->round.state == ROUND_SETTLED)
+		output_pairs_add(&pairs, "in the round's sums", "%s", counted ? "yes" : "no");
+	return output_pairs_close(&pairs);
+}
+
+enum ctl_exit game_show_bet(struct ctl *ctl, const struct game_key *key)
+{
+	struct game game;
+	struct buffer bytes;
+	struct bet bet;
+	enum ctl_exit code = game_open(&game, ctl, key);
+	bool found = false;
+
+	memset(&bet, 0, sizeof(bet));
+	buffer_init(&bytes, 0);
+	memcpy(bet.player_id, key->player_id, sizeof(bet.player_id));
+	memcpy(bet.game_id, key->game_id, sizeof(bet.game_id));
+	bet.number = key->number ? key->number : 1;
+	if (code == CTL_DONE && !key->number && game.round.bets > 1)
+		code = ctl_usage(ctl, "the game has %u bets: give the number of one, or see "
+				      "'creditbridgectl round show'", (unsigned int)game.round.bets);
+	if (code == CTL_DONE)
+		code = list_fetch_bytes(ctl, RECORD_BET, &bet, &found, &bytes);
+	if (code == CTL_DONE && !found)
+		code = ctl_fail(ctl, CTL_FAILED, "bet_not_found",
+			"the game has no bet %u: it has %u", (unsigned int)bet.number,
+			(unsigned int)game.round.bets);
+	if (code == CTL_DONE)
+		code = show_bet(&game, &bet);
+	if (code == CTL_DONE)
+		code = show_round(&game, false);
+	if (code == CTL_DONE)
+		add_bet(&game, &bet);
+	add_result(&game);
+	code = game_close(&game, code);
+	buffer_free(&bytes);
+	return code;
+}

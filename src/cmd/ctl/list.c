@@ -1,0 +1,135 @@
+#include "cmd/ctl/list.h"
+
+#include "link/frame.h"
+
+#include <string.h>
+
+void list_open(struct list *list, struct ctl *ctl, enum record record, bool reverse,
+	unsigned int key_count, const void *key)
+{
+	*list = (struct list){.ctl = ctl, .record = record, .reverse = reverse};
+	buffer_init(&list->prefix, LIST_KEY_MAX);
+	buffer_init(&list->here, LIST_KEY_MAX);
+	buffer_init(&list->cursor, LIST_KEY_MAX);
+	buffer_init(&list->rows, FRAME_MAX);
+	link_list_key(&list->prefix, record, key_count, key);
+	/* A key cut short would name more rows than were asked for. */
+	if (list->prefix.failed)
+		list->code = ctl_no_memory(ctl);
+}
+
+void list_close(struct list *list)
+{
+	buffer_free(&list->prefix);
+	buffer_free(&list->here);
+	buffer_free(&list->cursor);
+	buffer_free(&list->rows);
+}
+
+static struct bytes bytes_of(const struct buffer *buffer)
+{
+	return (struct bytes){buffer->data, (uint32_t)buffer->len};
+}
+
+/* Asks for the page at list->here. */
+static bool read_page(struct list *list)
+{
+	struct list_cmd cmd = {
+		.record = list->record,
+		.reverse = list->reverse,
+		.limit = list->page,
+		.prefix = bytes_of(&list->prefix),
+		.cursor = bytes_of(&list->here),
+	};
+	struct list_result result;
+
+	list->code = ctl_do(list->ctl, COMMAND_LIST, &cmd, &result, NULL);
+	if (list->code != CTL_DONE)
+		return false;
+	list->as_of = result.last_transaction_id;
+	list->more = result.more;
+	buffer_reset(&list->rows);
+	buffer_reset(&list->cursor);
+	if (!buffer_append(&list->rows, result.rows.data, result.rows.len) ||
+		!buffer_append(&list->cursor, result.cursor.data, result.cursor.len)) {
+		list->code = ctl_no_memory(list->ctl);
+		return false;
+	}
+	list->rest = bytes_of(&list->rows);
+	return true;
+}
+
+bool list_again(struct list *list)
+{
+	return read_page(list);
+}
+
+bool list_next(struct list *list, void *row)
+{
+	if (list->code != CTL_DONE)
+		return false;
+	while (!list->rest.len) {
+		if (list->started && !list->more)
+			return false;
+		if (list->started) {
+			buffer_reset(&list->here);
+			if (!buffer_append(&list->here, list->cursor.data, list->cursor.len)) {
+				list->code = ctl_no_memory(list->ctl);
+				return false;
+			}
+		}
+		list->started = true;
+		if (!read_page(list))
+			return false;
+	}
+	if (link_list_row(&list->rest, list->record, row))
+		return true;
+	list->code = ctl_fail(list->ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");
+	return false;
+}
+
+/* Without the page that they point into, the bytes of @row are none. */
+static void drop_bytes(enum record record, void *row)
+{
+	const struct bytes none = {.len = 0};
+
+	for (const struct field *field = record_infos[record].fields; field->name; field++) {
+		if (field->type == FIELD_JSON || field->type == FIELD_BYTES)
+			memcpy((uint8_t *)row + field->offset, &none, sizeof(none));
+	}
+}
+
+static enum ctl_exit fetch(struct ctl *ctl, enum record record, void *row, bool *found,
+	uint64_t *as_of, struct buffer *bytes)
+{
+	struct list list;
+	enum ctl_exit code;
+
+	list_open(&list, ctl, record, false, record_infos[record].key_count, row);
+	list.page = 1;
+	*found = list_next(&list, row);
+	code = list.code;
+	if (as_of)
+		*as_of = list.as_of;
+	*bytes = list.rows;
+	buffer_init(&list.rows, 0);
+	list_close(&list);
+	return code;
+}
+
+enum ctl_exit list_fetch_bytes(struct ctl *ctl, enum record record, void *row, bool *found,
+	struct buffer *bytes)
+{
+	return fetch(ctl, record, row, found, NULL, bytes);
+}
+
+enum ctl_exit list_fetch(struct ctl *ctl, enum record record, void *row, bool *found,
+	uint64_t *as_of)
+{
+	struct buffer bytes;
+	enum ctl_exit code = fetch(ctl, record, row, found, as_of, &bytes);
+
+	drop_bytes(record, row);
+	buffer_free(&bytes);
+	return code;
+}

@@ -1,0 +1,53 @@
+/*
+ * list - walks rows of the ledger page by page, and fetches single rows.
+ *
+ * A page is a copy: other commands may be asked while it is walked.
+ */
+#ifndef CMD_CTL_LIST_H
+#define CMD_CTL_LIST_H
+
+#include "base/buffer.h"
+#include "cmd/ctl/ctl.h"
+
+struct list {
+	struct ctl *ctl;
+	enum record record;
+	bool reverse;
+	uint32_t page;        /* rows to ask for at a time; 0: as many as there may be */
+	bool started;
+	bool more;            /* there is a page behind this one */
+	uint64_t as_of;       /* the page's point in time: last_transaction_id */
+	enum ctl_exit code;   /* why list_next() ended; CTL_DONE: there are no more rows */
+	struct buffer prefix;
+	struct buffer here;   /* cursor that this page was asked with */
+	struct buffer cursor; /* of the next page */
+	struct buffer rows;
+	struct bytes rest;    /* rows not yet taken */
+};
+
+/*
+ * Walks the rows of @record whose first @key_count key fields equal those of @key (0: all), in the
+ * order of their keys or, with @reverse, against it. To be closed in any case.
+ */
+void list_open(struct list *list, struct ctl *ctl, enum record record, bool reverse,
+	unsigned int key_count, const void *key);
+/*
+ * Takes the next row; its JSON and bytes stand in the page, until the next one is asked for. False:
+ * none left, or a failure that was reported (list->code).
+ */
+bool list_next(struct list *list, void *row);
+/* Asks for the present page again and starts it anew: rows may have come to it. */
+bool list_again(struct list *list);
+void list_close(struct list *list);
+
+/*
+ * Fetches the row whose key fields are set in @row. *found tells whether there is one; @as_of, if
+ * not NULL, its point in time. Its JSON and bytes are left out; list_fetch_bytes() keeps them, in
+ * @bytes, which the caller frees in any case.
+ */
+enum ctl_exit list_fetch(struct ctl *ctl, enum record record, void *row, bool *found,
+	uint64_t *as_of);
+enum ctl_exit list_fetch_bytes(struct ctl *ctl, enum record record, void *row, bool *found,
+	struct buffer *bytes);
+
+#endif

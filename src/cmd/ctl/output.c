@@ -1,0 +1,263 @@
+#include "cmd/ctl/output.h"
+
+#include "base/text.h"
+#include "wire/render.h"
+
+#include <libsmartcols/libsmartcols.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PART_LINES 512             /* lines of a table held in memory */
+#define PART_BYTES (1024 * 1024)   /* of JSON */
+
+static bool colors_wanted(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	return (!no_color || !no_color[0]) && isatty(STDOUT_FILENO);
+}
+
+static bool is_number(const struct field *field, enum output_format format)
+{
+	switch (field->type) {
+	case FIELD_U8:
+	case FIELD_U16:
+	case FIELD_U32:
+	case FIELD_I32:
+	case FIELD_U64:
+	case FIELD_MONEY:
+		return format != OUTPUT_UID;
+	default:
+		return false;
+	}
+}
+
+static struct libscols_table *new_table(bool headings)
+{
+	struct libscols_table *table = scols_new_table();
+
+	if (!table)
+		return NULL;
+	scols_table_enable_noheadings(table, !headings);
+	scols_table_enable_colors(table, colors_wanted());
+	return table;
+}
+
+void output_title(struct ctl *ctl, const char *title)
+{
+	static bool behind;
+	const bool bold = colors_wanted();
+
+	if (ctl->json)
+		return;
+	printf("%s%s%s%s\n", behind ? "\n" : "", bold ? "\033[1m" : "", title,
+		bold ? "\033[0m" : "");
+	behind = true;
+}
+
+void output_foreign(const void *text, size_t len)
+{
+	const char *rest = text;
+	uint32_t code;
+	size_t step;
+
+	if (!isatty(STDOUT_FILENO)) {
+		fwrite(text, 1, len, stdout);
+		return;
+	}
+	for (; len; rest += step, len -= step) {
+		step = text_utf8_len(rest, len, &code);
+		if (step && (!text_is_control(code) || code == '\n' || code == '\t'))
+			fwrite(rest, 1, step, stdout);
+		else
+			putchar('?');
+		if (!step)
+			step = 1;
+	}
+}
+
+void output_pairs_open(struct output_pairs *pairs, struct ctl *ctl)
+{
+	*pairs = (struct output_pairs){.ctl = ctl};
+	if (ctl->json)
+		return;
+	pairs->lines = new_table(false);
+	pairs->failed = !pairs->lines || !scols_table_new_column(pairs->lines, "name", 0, 0) ||
+		!scols_table_new_column(pairs->lines, "value", 0, 0);
+}
+
+static void add_pair(struct output_pairs *pairs, const char *heading, const char *text)
+{
+	struct libscols_line *line = pairs->failed ? NULL : scols_table_new_line(pairs->lines, NULL);
+
+	if (!line || scols_line_set_data(line, 0, heading) || scols_line_set_data(line, 1, text))
+		pairs->failed = true;
+}
+
+void output_pairs_add(struct output_pairs *pairs, const char *heading, const char *format, ...)
+{
+	char text[OUTPUT_TEXT_MAX];
+	va_list arguments;
+
+	if (pairs->ctl->json)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	add_pair(pairs, heading, text);
+}
+
+void output_pairs_fields(struct output_pairs *pairs, const struct field *table,
+	const struct output_column *columns, const void *record)
+{
+	char text[OUTPUT_TEXT_MAX];
+
+	if (pairs->ctl->json)
+		return;
+	for (; columns->heading; columns++) {
+		output_value(field_find(table, columns->field), columns->format, record, text);
+		if (columns->format != OUTPUT_IF_ANY || text[0])
+			add_pair(pairs, columns->heading, text);
+	}
+}
+
+enum ctl_exit output_pairs_close(struct output_pairs *pairs)
+{
+	if (!pairs->failed && pairs->lines)
+		scols_print_table(pairs->lines);
+	scols_unref_table(pairs->lines);
+	return pairs->failed ? ctl_no_memory(pairs->ctl) : CTL_DONE;
+}
+
+enum ctl_exit output_record(struct ctl *ctl, const struct field *table,
+	const struct output_column *columns, const void *record)
+{
+	struct output_pairs pairs;
+
+	output_pairs_open(&pairs, ctl);
+	output_pairs_fields(&pairs, table, columns, record);
+	return output_pairs_close(&pairs);
+}
+
+void output_view(struct field *view, size_t size, const struct field *table,
+	const struct field *more)
+{
+	size_t count = 0;
+
+	for (; table->name && count + 1 < size; table++)
+		view[count++] = *table;
+	for (; more->name && count + 1 < size; more++)
+		view[count++] = *more;
+	/* A view without room for all is a bug that every call of its command shows. */
+	if (table->name || more->name)
+		abort();
+	view[count] = (struct field)FIELD_END;
+}
+
+const struct field *output_result(enum command command)
+{
+	return command_infos[command].result_fields + 1;
+}
+
+static void print_part(struct output_list *list)
+{
+	if (list->failed || !list->lines)
+		return;
+	scols_table_enable_noheadings(list->lines, list->printed);
+	scols_print_table(list->lines);
+	scols_table_remove_lines(list->lines);
+	list->printed = true;
+}
+
+void output_list_open(struct output_list *list, struct ctl *ctl, const char *name,
+	const char *what, const struct field *table, const struct output_column *columns)
+{
+	struct libscols_column *column;
+	const struct field *field;
+
+	*list = (struct output_list){
+		.ctl = ctl, .what = what, .table = table, .json = table, .columns = columns,
+		.silent = ctl->json && !name};
+	buffer_init(&list->text, OUTPUT_JSON_MAX);
+	if (list->silent)
+		return;
+	if (ctl->json) {
+		buffer_printf(&list->text, "{\"%s\":[", name);
+		return;
+	}
+	list->lines = new_table(true);
+	list->failed = !list->lines;
+	for (; !list->failed && columns->heading; columns++) {
+		field = field_find(table, columns->field);
+		column = scols_table_new_column(list->lines, columns->heading, 0,
+			is_number(field, columns->format) ? SCOLS_FL_RIGHT : 0);
+		if (!column)
+			list->failed = true;
+		else
+			scols_cell_set_color(scols_column_get_header(column), "bold");
+	}
+}
+
+static void print_text(struct output_list *list)
+{
+	printf("%.*s", (int)list->text.len, (const char *)list->text.data);
+	buffer_reset(&list->text);
+	list->printed = true;
+}
+
+static void add_json(struct output_list *list, const void *row)
+{
+	if (list->count++)
+		buffer_append_str(&list->text, ",");
+	if (!render_record(&list->text, list->json, row))
+		list->failed = true;
+	else if (list->text.len >= PART_BYTES)
+		print_text(list);
+}
+
+void output_list_add(struct output_list *list, const void *row)
+{
+	struct libscols_line *line;
+	char text[OUTPUT_TEXT_MAX];
+
+	if (list->silent)
+		return;
+	if (list->ctl->json) {
+		add_json(list, row);
+		return;
+	}
+	line = list->failed ? NULL : scols_table_new_line(list->lines, NULL);
+	if (!line) {
+		list->failed = true;
+		return;
+	}
+	for (size_t i = 0; list->columns[i].heading; i++) {
+		const struct output_column *column = &list->columns[i];
+
+		output_value(field_find(list->table, column->field), column->format, row, text);
+		if (scols_line_set_data(line, i, text))
+			list->failed = true;
+	}
+	if (++list->count % PART_LINES == 0)
+		print_part(list);
+}
+
+enum ctl_exit output_list_close(struct output_list *list, enum ctl_exit code)
+{
+	if (code == CTL_DONE && list->failed)
+		code = ctl_no_memory(list->ctl);
+	if (list->ctl->json && !list->silent && code == CTL_DONE) {
+		print_text(list);
+		printf("]}\n");
+	} else if (!list->ctl->json && list->count % PART_LINES) {
+		print_part(list);
+	} else if (!list->ctl->json && code == CTL_DONE && !list->count && list->what) {
+		fprintf(stderr, "no %s\n", list->what);
+	}
+	scols_unref_table(list->lines);
+	buffer_free(&list->text);
+	return code;
+}
+

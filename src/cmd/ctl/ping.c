@@ -1,0 +1,222 @@
+/*
+ * ping - dealer ping: asks a dealer's server for a player's balance, as a game server's call would.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "base/clock.h"
+#include "callback/sender.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/names.h"
+#include "cmd/ctl/output.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What came of it. */
+struct ping {
+	struct callback_outcome outcome;
+	char url[CALLBACK_URL_SIZE];
+	const char *error_id; /* "": the dealer answered as it must */
+	char error_detail[512];
+	enum ctl_exit code;
+};
+
+static const struct output_column outcome_columns[] = {
+	{"outcome", "class", OUTPUT_PLAIN},
+	{"HTTP status", "http_status", OUTPUT_IF_ANY},
+	{"milliseconds", "ms", OUTPUT_PLAIN},
+	{"dealer's error", "dealer_error_id", OUTPUT_IF_ANY},
+	{"dealer's detail", "dealer_error_detail", OUTPUT_IF_ANY},
+	{"note", "note", OUTPUT_IF_ANY},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+/* The dealer and the player to ask for: --user, or the dealer's first one. */
+static enum ctl_exit find_player(struct ctl *ctl, struct player *player)
+{
+	const char *user = ctl->options[OPTION_USER];
+	struct dealer dealer;
+	struct list list;
+	enum ctl_exit code = names_dealer(ctl, ctl->args[0], &dealer);
+	bool found;
+
+	if (code != CTL_DONE)
+		return code;
+	if (dealer.mode != WALLET_SEAMLESS)
+		return ctl_fail(ctl, CTL_FAILED, "not_seamless",
+			"dealer %s has a transfer wallet: it takes no callbacks", dealer.casino_id);
+	if (!dealer.url[0])
+		return ctl_fail(ctl, CTL_FAILED, "no_url",
+			"dealer %s has no URL: creditbridgectl dealer set %s --url URL",
+			dealer.casino_id, dealer.casino_id);
+	if (user)
+		return names_player(ctl, dealer.casino_id, user, player);
+	memset(player, 0, sizeof(*player));
+	memcpy(player->casino_id, dealer.casino_id, sizeof(player->casino_id));
+	list_open(&list, ctl, RECORD_PLAYER, false, 1, player);
+	list.page = 1;
+	found = list_next(&list, player);
+	code = list.code;
+	list_close(&list);
+	if (code == CTL_DONE && !found)
+		return ctl_fail(ctl, CTL_FAILED, "no_player",
+			"dealer %s has no player to ask for: creditbridgectl player add %s USER",
+			dealer.casino_id, dealer.casino_id);
+	return code;
+}
+
+/* When the first byte may leave at the latest (link/edge_commands.h, struct callback_grant). */
+static bool in_time(void *closure)
+{
+	const int64_t *latest_ms = closure;
+
+	return clock_boot_ms() <= *latest_ms;
+}
+
+static bool send_inquiry(const struct ctl *ctl, const struct callback_grant *grant,
+	struct callback_outcome *outcome)
+{
+	const struct sender_options options = {
+		.networks = ctl->settings.callback_networks,
+		.network_count = ctl->settings.callback_network_count,
+		.connect_timeout_ms = ctl->settings.callback_connect_timeout_ms,
+		.total_timeout_ms = ctl->settings.callback_timeout_ms,
+	};
+	int64_t latest_ms = grant->lease_until_ms - ctl->settings.callback_timeout_ms -
+		CALLBACK_FENCE_SPARE_MS;
+	const struct callback_request request = {
+		.kind = grant->kind,
+		.event = grant->event,
+		.target = &grant->target,
+		.body = grant->body,
+		.fence = in_time,
+		.closure = &latest_ms,
+	};
+	struct sender *sender = sender_new(&options);
+
+	if (!sender)
+		return false;
+	/* A dealer that closes the connection is no reason to end. */
+	signal(SIGPIPE, SIG_IGN);
+	callback_send(sender, &request, outcome);
+	sender_free(sender);
+	return true;
+}
+
+static void judge(struct ping *ping, const char *user_id, const char *currency)
+{
+	static const struct {
+		const char *id;
+		const char *words;
+		enum ctl_exit code;
+	} errors[CALLBACK_CLASS_COUNT] = {
+		[CALLBACK_UNKNOWN] = {"dealer_timeout", "no answer that can be used", CTL_FAILED},
+		[CALLBACK_SUCCESS] = {"dealer_bad_answer",
+			"the answer does not hold this player's user_id, balance and currency",
+			CTL_FAILED},
+		[CALLBACK_REFUSED] = {"dealer_refused", "the dealer refused the call", CTL_FAILED},
+		[CALLBACK_NOT_SENT] = {"dealer_unreachable", "nothing was sent", CTL_UNREACHABLE},
+	};
+	const struct callback_outcome *outcome = &ping->outcome;
+	const char *note = outcome->class == CALLBACK_REFUSED && outcome->dealer_error_id[0]
+		? outcome->dealer_error_id : outcome->note;
+
+	ping->error_id = "";
+	ping->error_detail[0] = '\0';
+	ping->code = CTL_DONE;
+	if (callback_balance_ok(outcome, user_id, currency))
+		return;
+	ping->error_id = errors[outcome->class].id;
+	ping->code = errors[outcome->class].code;
+	if (outcome->class == CALLBACK_UNKNOWN && !outcome->http_status)
+		ping->code = CTL_UNREACHABLE;
+	snprintf(ping->error_detail, sizeof(ping->error_detail), "%s%s%s",
+		errors[outcome->class].words, note[0] ? ": " : "", note);
+}
+
+static enum ctl_exit print(struct ctl *ctl, const struct ping *ping, const struct player *player)
+{
+	const struct callback_outcome *outcome = &ping->outcome;
+	char balance[MONEY_TEXT_MAX];
+	struct output_pairs pairs;
+	struct output_json json, error;
+	enum ctl_exit code;
+
+	output_pairs_open(&pairs, ctl);
+	output_pairs_add(&pairs, "asked at", "%s", ping->url);
+	output_pairs_add(&pairs, "for user", "%s", player->user_id);
+	output_pairs_fields(&pairs, callback_outcome_fields, outcome_columns, outcome);
+	money_format(outcome->balance, 2, balance);
+	if (outcome->has_balance)
+		output_pairs_add(&pairs, "balance", "%s %s", balance, outcome->currency);
+	code = output_pairs_close(&pairs);
+	if (code != CTL_DONE)
+		return code;
+	output_json_open(&json, ctl);
+	output_json_string(&json, "casino_id", player->casino_id);
+	output_json_string(&json, "asked_user_id", player->user_id);
+	output_json_string(&json, "url", ping->url);
+	output_json_bool(&json, "ok", ping->code == CTL_DONE);
+	output_json_fields(&json, callback_outcome_fields, outcome);
+	if (ping->error_id[0]) {
+		output_json_open(&error, ctl);
+		output_json_string(&error, "id", ping->error_id);
+		output_json_string(&error, "detail", ping->error_detail);
+		output_json_object(&json, "error", &error);
+		ctl_tell(ping->error_id, "%s", ping->error_detail);
+	}
+	code = output_json_close(&json);
+	return code == CTL_DONE ? ping->code : code;
+}
+
+/* Gives the ledger's permit back. Without that it comes back when its lease is over. */
+static void end_inquiry(struct ctl *ctl, const struct callback_grant *grant, const char *casino_id,
+	const struct callback_outcome *outcome)
+{
+	struct callback_end_cmd cmd = {
+		.event = grant->event,
+		.kind = grant->kind,
+		.attempt = grant->attempt,
+		.outcome = *outcome,
+	};
+	struct callback_end_result result;
+	struct ctl_failure failure;
+
+	memcpy(cmd.casino_id, casino_id, sizeof(cmd.casino_id));
+	ctl_try(ctl, COMMAND_CALLBACK_END, &cmd, &result, &failure);
+	if (failure.id[0])
+		ctl_tell(failure.id, "%s", failure.detail);
+}
+
+enum ctl_exit ctl_dealer_ping(struct ctl *ctl)
+{
+	struct player_balance_cmd cmd = {.player = {.player_id = ""}};
+	struct player_balance_result result;
+	struct callback_grant *grant = &result.send;
+	struct player player;
+	struct ctl_failure failure;
+	struct ping ping;
+	enum ctl_exit code = find_player(ctl, &player);
+
+	if (code != CTL_DONE)
+		return code;
+	memcpy(cmd.player.player_id, player.player_id, sizeof(cmd.player.player_id));
+	code = ctl_try(ctl, COMMAND_PLAYER_BALANCE, &cmd, &result, &failure);
+	if (code == CTL_FAILED && result.verdict.refusal == REFUSAL_DEALER_BUSY)
+		code = CTL_BUSY;
+	if (code != CTL_DONE)
+		return failure.id[0] ? ctl_fail(ctl, code, failure.id, "%s", failure.detail) : code;
+	if (!grant->event)
+		return ctl_fail(ctl, CTL_FAILED, "not_seamless",
+			"the wallet's mode was changed just now");
+	callback_target_url(&grant->target, ping.url);
+	if (!send_inquiry(ctl, grant, &ping.outcome)) {
+		explicit_bzero(grant->target.keys, sizeof(grant->target.keys));
+		return ctl_no_memory(ctl);
+	}
+	end_inquiry(ctl, grant, player.casino_id, &ping.outcome);
+	judge(&ping, result.user_id, result.currency);
+	explicit_bzero(grant->target.keys, sizeof(grant->target.keys));
+	return print(ctl, &ping, &player);
+}

@@ -1,0 +1,331 @@
+/*
+ * request - sign, request: a dealer's side of a call, by hand.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "callback/http.h"
+#include "cmd/ctl/output.h"
+#include "cmd/ctl/secret.h"
+#include "wire/body.h"
+#include "wire/render.h"
+#include "wire/signature.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CONNECT_TIMEOUT_MS 5000
+#define TOTAL_TIMEOUT_MS   30000
+#define URL_MAX            2048
+
+static bool is_stdin(const struct ctl *ctl, enum ctl_option option)
+{
+	return ctl->options[option] && strcmp(ctl->options[option], "-") == 0;
+}
+
+enum ctl_exit ctl_sign(struct ctl *ctl)
+{
+	bool with_file = ctl->options[OPTION_KEY_FILE];
+	const char *path = NULL;
+	char casino_id[CASINO_ID_SIZE] = "", text[SIGNATURE_TEXT_MAX];
+	struct signing signing = {.secret = ""};
+	struct output_json json;
+	struct buffer body;
+	enum ctl_exit code = CTL_DONE;
+
+	/* With a key file there is no dealer to name: the one argument is the body's file. */
+	if (with_file && ctl->arg_count > 1)
+		return ctl_usage(ctl, "with --key-file there is no CASINO: give --key-file=FILE "
+				      "[BODYFILE]");
+	if (!with_file && ctl->arg_count < 1)
+		return ctl_usage(ctl, "give CASINO [BODYFILE], or --key-file=FILE [BODYFILE]");
+	if (ctl->arg_count == (with_file ? 1 : 2))
+		path = ctl->args[ctl->arg_count - 1];
+	if (is_stdin(ctl, OPTION_KEY_FILE) && (!path || strcmp(path, "-") == 0))
+		return ctl_usage(ctl, "key and body cannot both come from standard input");
+	buffer_init(&body, BODY_MAX);
+	if (!with_file)
+		code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+	/* `sign demo --key-file K` looks right: say what demo was taken for. */
+	if (with_file && path && strcmp(path, "-") != 0 && access(path, F_OK) < 0)
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s (with --key-file "
+			"there is no CASINO; the argument is BODYFILE)", path, strerror(errno));
+	if (code == CTL_DONE)
+		code = secret_find_signing(ctl, casino_id, &signing);
+	if (code == CTL_DONE)
+		code = secret_read_file(ctl, path ? path : "-", &body);
+	if (code == CTL_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
+					body.data, body.len, text))
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be made");
+	explicit_bzero(&signing, sizeof(signing));
+	if (code == CTL_DONE) {
+		if (!ctl->json)
+			printf("%s\n", text);
+		output_json_open(&json, ctl);
+		output_json_string(&json, "signature", text);
+		code = output_json_close(&json);
+	}
+	buffer_free(&body);
+	return code;
+}
+
+/* The bodies of the operations that have a name. */
+struct transfer_body {
+	money_t amount;
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	int64_t request_timestamp;
+};
+
+static const struct field transfer_fields[] = {
+	FIELD(FIELD_MONEY, transfer_body, amount),
+	FIELD(FIELD_STR, transfer_body, request_transaction_id),
+	FIELD(FIELD_STR, transfer_body, user_id),
+	FIELD_END,
+};
+static const struct field balance_fields[] = {
+	FIELD(FIELD_STR, transfer_body, user_id),
+	FIELD(FIELD_TIME_MS, transfer_body, request_timestamp),
+	FIELD_END,
+};
+
+static const struct operation_call {
+	const char *name;
+	const char *method;
+	const char *path;
+	const struct field *fields;
+} operation_calls[] = {
+	{"transfer-in", "POST", "/wallet-service/credit/transfer-in", transfer_fields},
+	{"transfer-out", "POST", "/wallet-service/credit/transfer-out", transfer_fields},
+	{"balance", "GET", "/user-service/user/3rdparty-get-balance", balance_fields},
+	{NULL, NULL, NULL, NULL},
+};
+
+/* One call to be made. */
+struct call {
+	const char *method;
+	const char *path;
+	char url[URL_MAX];
+	struct buffer body;
+	char reference[EXTERNAL_ID_SIZE]; /* of a transfer; "": none */
+};
+
+/* Builds the body of a named operation from --user, --amount, --reference. */
+static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *operation,
+	struct call *call)
+{
+	struct transfer_body body = {.request_timestamp = clock_wall_ms()};
+	const char *amount = ctl->options[OPTION_AMOUNT], *reference = ctl->options[OPTION_REFERENCE];
+	bool transfer = operation->fields == transfer_fields;
+	char random[21];
+	enum ctl_exit code;
+
+	if (!ctl->options[OPTION_USER])
+		return ctl_usage(ctl, "--user must be given");
+	code = ctl_external_id(ctl, "a user id", ctl->options[OPTION_USER], body.user_id);
+	if (code != CTL_DONE)
+		return code;
+	if (!transfer && (amount || reference))
+		return ctl_usage(ctl, "%s takes neither --amount nor --reference", operation->name);
+	if (transfer && (!amount || !money_from_text(amount, &body.amount)))
+		return ctl_usage(ctl, "--amount takes a number with at most 4 decimals");
+	if (transfer && !reference) {
+		if (!signature_random_id(random, sizeof(random)))
+			return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+		snprintf(body.request_transaction_id, sizeof(body.request_transaction_id), "ctl-%s",
+			random);
+	} else if (transfer) {
+		code = ctl_external_id(ctl, "a reference", reference, body.request_transaction_id);
+	}
+	text_copy(call->reference, sizeof(call->reference), body.request_transaction_id);
+	if (code == CTL_DONE && !render_record(&call->body, operation->fields, &body))
+		return ctl_no_memory(ctl);
+	return code;
+}
+
+/* --body JSON|@FILE|- */
+static enum ctl_exit read_body(struct ctl *ctl, struct call *call)
+{
+	const char *text = ctl->options[OPTION_BODY];
+
+	if (!text)
+		return CTL_DONE;
+	if (strcmp(text, "-") == 0 || text[0] == '@')
+		return secret_read_file(ctl, text[0] == '@' ? text + 1 : text, &call->body);
+	if (!buffer_append_str(&call->body, text))
+		return ctl_fail(ctl, CTL_FAILED, "failed", "--body is larger than %d bytes",
+			BODY_MAX);
+	return CTL_DONE;
+}
+
+static enum ctl_exit make_url(struct ctl *ctl, struct call *call)
+{
+	const char *base = ctl->options[OPTION_URL], *prefix = "";
+	size_t len;
+	int written;
+
+	if (!base) {
+		enum ctl_exit code = ctl_settings(ctl);
+
+		if (code != CTL_DONE)
+			return code;
+		base = "http://127.0.0.1";
+		prefix = ctl->settings.base_path;
+	}
+	len = strlen(base);
+	while (len && base[len - 1] == '/')
+		len--;
+	written = snprintf(call->url, sizeof(call->url), "%.*s%s%s%s", (int)len, base, prefix,
+		call->path[0] == '/' ? "" : "/", call->path);
+	if (written < 0 || (size_t)written >= sizeof(call->url))
+		return ctl_usage(ctl, "the URL is too long");
+	return CTL_DONE;
+}
+
+static enum ctl_exit prepare(struct ctl *ctl, struct call *call)
+{
+	const struct operation_call *operation = operation_calls;
+	enum ctl_exit code;
+
+	if (ctl->arg_count == 3) {
+		call->method = ctl->args[1];
+		call->path = ctl->args[2];
+		if (ctl->options[OPTION_USER] || ctl->options[OPTION_AMOUNT] ||
+			ctl->options[OPTION_REFERENCE])
+			return ctl_usage(ctl, "--user, --amount and --reference go with a named "
+					      "operation");
+		if (strspn(call->method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(call->method))
+			return ctl_usage(ctl, "'%s' is not a method", call->method);
+		code = read_body(ctl, call);
+	} else {
+		while (operation->name && strcmp(operation->name, ctl->args[1]) != 0)
+			operation++;
+		if (!operation->name)
+			return ctl_usage(ctl, "'%s' is no operation; there are transfer-in, "
+					      "transfer-out and balance", ctl->args[1]);
+		if (ctl->options[OPTION_BODY])
+			return ctl_usage(ctl, "--body goes with METHOD and PATH");
+		call->method = operation->method;
+		call->path = operation->path;
+		code = build_body(ctl, operation, call);
+	}
+	return code == CTL_DONE ? make_url(ctl, call) : code;
+}
+
+/* Headers worth showing. */
+static const char *const shown_headers[] = {
+	"Content-Type", "X-Request-Id", "X-Idempotent-Replay", "Retry-After", "Allow", "Cache-Control"};
+#define SHOWN_COUNT (sizeof(shown_headers) / sizeof(shown_headers[0]))
+
+static enum ctl_exit print_answer(struct ctl *ctl, const struct call *call,
+	struct http_answer *answer)
+{
+	struct output_json json, headers;
+	char value[512];
+
+	if (!ctl->json)
+		printf("HTTP %d %s\n", answer->code, render_reason(answer->code));
+	output_json_open(&json, ctl);
+	output_json_number(&json, "status", (uint64_t)answer->code);
+	output_json_open(&headers, ctl);
+	for (unsigned int i = 0; i < SHOWN_COUNT; i++) {
+		if (!http_answer_header(answer, shown_headers[i], value, sizeof(value)))
+			continue;
+		output_json_string(&headers, shown_headers[i], value);
+		if (!ctl->json) {
+			printf("%s: ", shown_headers[i]);
+			output_foreign(value, strlen(value));
+			putchar('\n');
+		}
+	}
+	output_json_object(&json, "headers", &headers);
+	if (call->reference[0])
+		output_json_string(&json, "request_transaction_id", call->reference);
+	if (!ctl->json) {
+		putchar('\n');
+		output_foreign(answer->body.data, answer->body.len);
+		putchar('\n');
+	}
+	/* render_string() takes text: a NUL in the body ends it. */
+	buffer_append(&answer->body, "", 1);
+	output_json_string(&json, "body", (const char *)answer->body.data);
+	return output_json_close(&json);
+}
+
+static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const char *signature,
+	const struct call *call)
+{
+	const struct http_header headers[] = {
+		{"x-casino-id", casino_id},
+		{"x-casino-signature", signature},
+		{"Content-Type", "application/json"},
+	};
+	const struct http_call http_call = {
+		.method = call->method,
+		.url = call->url,
+		.headers = headers,
+		.header_count = sizeof(headers) / sizeof(headers[0]),
+		.body = call->body.len ? call->body.data : NULL,
+		.body_len = call->body.len,
+		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
+		.total_timeout_ms = TOTAL_TIMEOUT_MS,
+	};
+	struct http_client *client = http_client_new();
+	struct http_answer answer;
+	enum ctl_exit code;
+
+	if (!client)
+		return ctl_no_memory(ctl);
+	http_answer_init(&answer);
+	switch (http_exchange(client, &http_call, &answer)) {
+	case HTTP_ANSWERED:
+		/* Room for the NUL that print_answer() adds. */
+		answer.body.max++;
+		code = print_answer(ctl, call, &answer);
+		if (code == CTL_DONE && (answer.code < 200 || answer.code > 299))
+			code = CTL_FAILED;
+		break;
+	case HTTP_NOT_SENT:
+		code = ctl_fail(ctl, CTL_UNREACHABLE, "unreachable", "%s: %s", call->url,
+			answer.error);
+		break;
+	case HTTP_FAILED:
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "%s: %s", call->url, answer.error);
+		break;
+	default:
+		code = ctl_fail(ctl, CTL_UNREACHABLE, "outcome_unknown",
+			"%s: %s; the outcome is not known%s%s", call->url, answer.error,
+			call->reference[0] ? ", repeat with --reference " : "", call->reference);
+		break;
+	}
+	http_answer_free(&answer);
+	http_client_free(client);
+	return code;
+}
+
+enum ctl_exit ctl_request(struct ctl *ctl)
+{
+	struct call call = {.method = NULL};
+	struct signing signing = {.secret = ""};
+	char casino_id[CASINO_ID_SIZE], text[SIGNATURE_TEXT_MAX];
+	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+
+	buffer_init(&call.body, BODY_MAX);
+	if (code == CTL_DONE && is_stdin(ctl, OPTION_KEY_FILE) && is_stdin(ctl, OPTION_BODY))
+		code = ctl_usage(ctl, "key and body cannot both come from standard input");
+	if (code == CTL_DONE)
+		code = prepare(ctl, &call);
+	if (code == CTL_DONE)
+		code = secret_find_signing(ctl, casino_id, &signing);
+	if (code == CTL_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
+					call.body.data, call.body.len, text))
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be made");
+	explicit_bzero(&signing, sizeof(signing));
+	if (code == CTL_DONE)
+		code = send_call(ctl, casino_id, text, &call);
+	buffer_free(&call.body);
+	return code;
+}

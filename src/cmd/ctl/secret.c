@@ -1,0 +1,173 @@
+#include "cmd/ctl/secret.h"
+
+#include "base/pack.h"
+#include "cmd/ctl/output.h"
+#include "wire/signature.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What @path is called in texts. */
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer *data)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	enum ctl_exit code = CTL_DONE;
+	char part[4096];
+	size_t got;
+
+	if (!file)
+		return ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s", path,
+			strerror(errno));
+	while ((got = fread(part, 1, sizeof(part), file)) > 0)
+		buffer_append(data, part, got);
+	if (ferror(file))
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s", name_of(path),
+			strerror(errno));
+	else if (data->failed)
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "%s holds more than %zu bytes",
+			name_of(path), data->max);
+	explicit_bzero(part, sizeof(part));
+	if (file != stdin)
+		fclose(file);
+	return code;
+}
+
+enum ctl_exit secret_read_key(struct ctl *ctl, const char *path, char secret[KEY_SECRET_SIZE])
+{
+	struct buffer data;
+	enum ctl_exit code;
+	size_t len;
+
+	memset(secret, 0, KEY_SECRET_SIZE);
+	buffer_init(&data, 256);
+	code = secret_read_file(ctl, path, &data);
+	if (code != CTL_DONE)
+		goto out;
+	len = data.len;
+	while (len && memchr(" \t\r\n", data.data[len - 1], 4))
+		len--;
+	if (len == KEY_SECRET_SIZE - 1)
+		memcpy(secret, data.data, len);
+	if (strspn(secret, "0123456789abcdefABCDEF") != KEY_SECRET_SIZE - 1) {
+		memset(secret, 0, KEY_SECRET_SIZE);
+		code = ctl_fail(ctl, CTL_FAILED, "bad_key",
+			"%s does not hold a key: 64 hex characters", name_of(path));
+	}
+out:
+	if (data.data)
+		explicit_bzero(data.data, data.cap);
+	buffer_free(&data);
+	return code;
+}
+
+enum ctl_exit secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE])
+{
+	if (ctl->options[OPTION_KEY_FILE])
+		return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], secret);
+	if (!signature_new_secret(secret))
+		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+	return CTL_DONE;
+}
+
+enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *member,
+	const char *owner, const char *key_id, const char *secret)
+{
+	const char *path = ctl->options[OPTION_KEY_FILE];
+	struct output_json json;
+
+	if (!ctl->json && path)
+		printf("key %s of %s %s was taken from %s\n", key_id, what, owner, name_of(path));
+	else if (!ctl->json)
+		printf("key %s of %s %s, shown this once:\n%s\n", key_id, what, owner, secret);
+	output_json_open(&json, ctl);
+	output_json_string(&json, member, owner);
+	output_json_string(&json, "key_id", key_id);
+	output_json_string(&json, "key", secret);
+	return output_json_close(&json);
+}
+
+/* Finds @text among @names. False: usage was reported. */
+static bool find_name(struct ctl *ctl, enum ctl_option option, const char *const *names,
+	unsigned int count, unsigned int *found)
+{
+	const char *text = ctl->options[option];
+
+	*found = 0;
+	for (unsigned int i = 0; text && i < count; i++) {
+		if (strcmp(names[i], text) == 0) {
+			*found = i;
+			return true;
+		}
+	}
+	if (text)
+		ctl_usage(ctl, "'%s' is not known", text);
+	return !text;
+}
+
+static enum ctl_exit signing_from_file(struct ctl *ctl, struct signing *signing)
+{
+	unsigned int algorithm, encoding;
+
+	if (!find_name(ctl, OPTION_ALGORITHM, signature_algorithm_names, SIGNATURE_ALGORITHM_COUNT,
+		    &algorithm) ||
+		!find_name(ctl, OPTION_ENCODING, signature_encoding_names,
+			SIGNATURE_ENCODING_COUNT, &encoding))
+		return CTL_USAGE;
+	signing->algorithm = algorithm;
+	signing->encoding = encoding;
+	return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], signing->secret);
+}
+
+/* Takes the signing key out of @entry. */
+static enum ctl_exit take_key(struct ctl *ctl, const struct keyring_entry *entry,
+	struct signing *signing)
+{
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		const struct dealer_key *key = &entry->keys[i];
+
+		if (!key->key_id[0] || strcmp(key->key_id, entry->signing_key_id) != 0)
+			continue;
+		signing->algorithm = entry->signature_algorithm;
+		signing->encoding = entry->signature_encoding;
+		memcpy(signing->secret, key->secret, sizeof(signing->secret));
+		return CTL_DONE;
+	}
+	return ctl_fail(ctl, CTL_FAILED, "key_not_found", "%s has no signing key",
+		entry->casino_id);
+}
+
+enum ctl_exit secret_find_signing(struct ctl *ctl, const char *casino_id, struct signing *signing)
+{
+	struct keyring_cmd cmd = {.generation = 0};
+	struct keyring_result result;
+	struct keyring_entry entry;
+	enum ctl_exit code;
+
+	memset(signing, 0, sizeof(*signing));
+	if (ctl->options[OPTION_KEY_FILE])
+		return signing_from_file(ctl, signing);
+	if (ctl->options[OPTION_ALGORITHM] || ctl->options[OPTION_ENCODING])
+		return ctl_usage(ctl, "--algorithm and --encoding go with --key-file");
+	memset(&entry, 0, sizeof(entry));
+	do {
+		code = ctl_do(ctl, COMMAND_KEYRING, &cmd, &result, NULL);
+		if (code != CTL_DONE)
+			return code;
+		while (result.entries.len) {
+			if (!unpack_record(&result.entries, keyring_entry_fields, &entry))
+				return ctl_fail(ctl, CTL_FAILED, "failed",
+					"the ledger sent a damaged row");
+			if (strcmp(entry.casino_id, casino_id) == 0)
+				return take_key(ctl, &entry, signing);
+		}
+		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
+	} while (result.more);
+	return ctl_fail(ctl, CTL_FAILED, "dealer_not_found",
+		"there is no dealer '%s'", casino_id);
+}

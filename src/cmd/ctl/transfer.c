@@ -1,0 +1,322 @@
+/*
+ * transfer - transfer show, list: movements by their references.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "cmd/ctl/filter.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/names.h"
+#include "cmd/ctl/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A movement with everything that leads to it. */
+struct movement_row {
+	uint64_t transaction_id;
+	int64_t time_ms;
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char player_id[PLAYER_ID_SIZE];
+	uint64_t seq;
+	enum entry_kind kind;
+	money_t amount;
+	money_t before_balance;
+	money_t current_balance;
+	enum request_scope scope;
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+};
+
+static const struct field movement_fields[] = {
+	FIELD(FIELD_U64, movement_row, transaction_id),
+	FIELD(FIELD_TIME_MS, movement_row, time_ms),
+	FIELD(FIELD_STR, movement_row, casino_id),
+	FIELD(FIELD_STR, movement_row, user_id),
+	FIELD(FIELD_STR, movement_row, player_id),
+	FIELD(FIELD_U64, movement_row, seq),
+	FIELD_NAMED(movement_row, kind, entry_kind_names, ENTRY_KIND_COUNT),
+	FIELD(FIELD_MONEY, movement_row, amount),
+	FIELD(FIELD_MONEY, movement_row, before_balance),
+	FIELD(FIELD_MONEY, movement_row, current_balance),
+	FIELD_NAMED(movement_row, scope, request_scope_names, SCOPE_COUNT),
+	FIELD(FIELD_STR, movement_row, request_transaction_id),
+	FIELD_END,
+};
+
+static const struct output_column list_columns[] = {
+	{"TRANSACTION", "transaction_id", OUTPUT_PLAIN},
+	{"TIME", "time_ms", OUTPUT_PLAIN},
+	{"CASINO", "casino_id", OUTPUT_PLAIN},
+	{"USER", "user_id", OUTPUT_PLAIN},
+	{"KIND", "kind", OUTPUT_PLAIN},
+	{"AMOUNT", "amount", OUTPUT_PLAIN},
+	{"BEFORE", "before_balance", OUTPUT_PLAIN},
+	{"AFTER", "current_balance", OUTPUT_PLAIN},
+	{"REFERENCE", "request_transaction_id", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+/* What became of a request key. */
+struct transfer_view {
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char request_transaction_id[EXTERNAL_ID_SIZE];
+	enum request_scope scope;
+	enum entry_kind kind;
+	bool moved;
+	enum refusal outcome;
+	money_t amount;
+	char player_id[PLAYER_ID_SIZE];
+	int64_t time_ms;
+};
+
+static const struct field transfer_view_fields[] = {
+	FIELD(FIELD_STR, transfer_view, casino_id),
+	FIELD(FIELD_STR, transfer_view, user_id),
+	FIELD(FIELD_STR, transfer_view, player_id),
+	FIELD(FIELD_STR, transfer_view, request_transaction_id),
+	FIELD_NAMED(transfer_view, scope, request_scope_names, SCOPE_COUNT),
+	FIELD_NAMED(transfer_view, kind, entry_kind_names, ENTRY_KIND_COUNT),
+	FIELD(FIELD_BOOL, transfer_view, moved),
+	FIELD_NAMED(transfer_view, outcome, refusal_ids, REFUSAL_COUNT),
+	FIELD(FIELD_MONEY, transfer_view, amount),
+	FIELD(FIELD_TIME_MS, transfer_view, time_ms),
+	FIELD_END,
+};
+
+static const struct output_column transfer_columns[] = {
+	{"casino id", "casino_id", OUTPUT_PLAIN},
+	{"user id", "user_id", OUTPUT_PLAIN},
+	{"player id", "player_id", OUTPUT_PLAIN},
+	{"reference", "request_transaction_id", OUTPUT_PLAIN},
+	{"made by", "scope", OUTPUT_PLAIN},
+	{"kind", "kind", OUTPUT_PLAIN},
+	{"moved", "moved", OUTPUT_PLAIN},
+	{"refusal", "outcome", OUTPUT_IF_ANY},
+	{"asked amount", "amount", OUTPUT_PLAIN},
+	{"time", "time_ms", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static const struct output_column entry_columns[] = {
+	{"transaction id", "transaction_id", OUTPUT_PLAIN},
+	{"movement number", "seq", OUTPUT_PLAIN},
+	{"amount", "amount", OUTPUT_PLAIN},
+	{"before", "before_balance", OUTPUT_PLAIN},
+	{"after", "current_balance", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static enum ctl_exit fetch_entry(struct ctl *ctl, const char *player_id, uint64_t seq,
+	struct entry *entry)
+{
+	enum ctl_exit code;
+	bool found;
+
+	memset(entry, 0, sizeof(*entry));
+	memcpy(entry->player_id, player_id, sizeof(entry->player_id));
+	entry->seq = seq;
+	code = list_fetch(ctl, RECORD_ENTRY, entry, &found, NULL);
+	return code == CTL_DONE && !found ? names_missing(ctl, "a movement") : code;
+}
+
+static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *request,
+	const struct entry *entry, const struct player_name *name)
+{
+	struct transfer_view view = {
+		.scope = request->scope,
+		.kind = request->kind,
+		.moved = entry,
+		.outcome = request->outcome,
+		.amount = request->amount,
+		.time_ms = request->time_ms,
+	};
+	struct output_json json;
+	enum ctl_exit code;
+
+	memcpy(view.casino_id, name->casino_id, sizeof(view.casino_id));
+	memcpy(view.user_id, name->user_id, sizeof(view.user_id));
+	memcpy(view.player_id, request->player_id, sizeof(view.player_id));
+	memcpy(view.request_transaction_id, request->request_transaction_id,
+		sizeof(view.request_transaction_id));
+	code = output_record(ctl, transfer_view_fields, transfer_columns, &view);
+	if (code == CTL_DONE && entry && !ctl->json)
+		printf("\n");
+	if (code == CTL_DONE && entry)
+		code = output_record(ctl, entry_fields, entry_columns, entry);
+	if (code != CTL_DONE)
+		return code;
+	output_json_open(&json, ctl);
+	output_json_string(&json, "casino_id", view.casino_id);
+	output_json_string(&json, "user_id", view.user_id);
+	output_json_record(&json, "request", request_fields, request);
+	output_json_record(&json, "entry", entry_fields, entry);
+	return output_json_close(&json);
+}
+
+/* Shows what @request points to. */
+static enum ctl_exit show_request(struct ctl *ctl, const struct request *request)
+{
+	struct entry entry;
+	struct player_name name = {.player_id = ""};
+	enum ctl_exit code = names_of(ctl, request->player_id, &name);
+
+	if (code == CTL_DONE && request->entry_seq)
+		code = fetch_entry(ctl, request->player_id, request->entry_seq, &entry);
+	if (code != CTL_DONE)
+		return code;
+	return print_transfer(ctl, request, request->entry_seq ? &entry : NULL, &name);
+}
+
+static enum ctl_exit show_transaction(struct ctl *ctl, const char *text)
+{
+	struct transaction transaction = {.transaction_id = 0};
+	struct request request = {.owner = ""};
+	struct entry entry;
+	enum ctl_exit code;
+	bool found;
+
+	if (!ctl_number(text, TRANSACTION_ID_MAX, &transaction.transaction_id))
+		return ctl_usage(ctl, "--transaction takes a transaction id");
+	code = list_fetch(ctl, RECORD_TRANSACTION, &transaction, &found, NULL);
+	if (code == CTL_DONE && (!found || !transaction.entry_seq))
+		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
+			"transaction %s moved nothing on the ledger", text);
+	if (code == CTL_DONE)
+		code = fetch_entry(ctl, transaction.player_id, transaction.entry_seq, &entry);
+	if (code != CTL_DONE)
+		return code;
+	request.scope = entry.scope;
+	memcpy(request.owner, entry_owner(&entry, transaction.casino_id), sizeof(request.owner));
+	memcpy(request.request_transaction_id, entry.request_transaction_id,
+		sizeof(request.request_transaction_id));
+	code = list_fetch(ctl, RECORD_REQUEST, &request, &found, NULL);
+	if (code == CTL_DONE && !found)
+		return names_missing(ctl, "a request key");
+	return code == CTL_DONE ? show_request(ctl, &request) : code;
+}
+
+enum ctl_exit ctl_transfer_show(struct ctl *ctl)
+{
+	struct request request;
+	enum ctl_exit code = CTL_DONE;
+	bool found = false;
+
+	if (ctl->options[OPTION_TRANSACTION] && ctl->arg_count == 0)
+		return show_transaction(ctl, ctl->options[OPTION_TRANSACTION]);
+	if (ctl->options[OPTION_TRANSACTION] || ctl->arg_count != 2)
+		return ctl_usage(ctl, "give CASINO and REFERENCE, or --transaction ID");
+	/* A dealer's reference first; then an operator's (the operation id of an adjustment). */
+	for (unsigned int scope = 0; code == CTL_DONE && !found && scope < SCOPE_COUNT; scope++) {
+		memset(&request, 0, sizeof(request));
+		request.scope = scope;
+		code = ctl_casino_id(ctl, ctl->args[0], request.owner);
+		if (code == CTL_DONE)
+			code = ctl_external_id(ctl, "a reference", ctl->args[1],
+				request.request_transaction_id);
+		if (code == CTL_DONE)
+			code = list_fetch(ctl, RECORD_REQUEST, &request, &found, NULL);
+	}
+	if (code == CTL_DONE && !found)
+		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
+			"dealer '%s' has no transfer '%s'", ctl->args[0],
+			ctl->args[1]);
+	return code == CTL_DONE ? show_request(ctl, &request) : code;
+}
+
+static void add_row(struct output_list *out, const struct player_name *name,
+	const struct entry *entry)
+{
+	struct movement_row row = {
+		.transaction_id = entry->transaction_id,
+		.time_ms = entry->time_ms,
+		.seq = entry->seq,
+		.kind = entry->kind,
+		.amount = entry->amount,
+		.before_balance = entry->before_balance,
+		.current_balance = entry->current_balance,
+		.scope = entry->scope,
+	};
+
+	memcpy(row.casino_id, name->casino_id, sizeof(row.casino_id));
+	memcpy(row.user_id, name->user_id, sizeof(row.user_id));
+	memcpy(row.player_id, name->player_id, sizeof(row.player_id));
+	memcpy(row.request_transaction_id, entry->request_transaction_id,
+		sizeof(row.request_transaction_id));
+	output_list_add(out, &row);
+}
+
+/* The movements of everybody, or of a dealer, by their transaction ids. */
+static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
+	struct output_list *out)
+{
+	struct list list;
+	struct transaction row;
+	struct player_name name = {.player_id = ""};
+	struct entry entry;
+	enum filter_match match;
+	enum ctl_exit code = CTL_DONE;
+
+	list_open(&list, ctl, RECORD_TRANSACTION, true, 0, NULL);
+	while (code == CTL_DONE && filter->limit && list_next(&list, &row)) {
+		match = filter_time(filter, row.time_ms);
+		if (match == FILTER_END)
+			break;
+		/* A bet of a seamless wallet moves nothing here, and a result may pay nothing. */
+		if (match == FILTER_SKIP || !row.entry_seq ||
+			!filter_names(filter, row.casino_id, row.player_id, row.game_id))
+			continue;
+		code = fetch_entry(ctl, row.player_id, row.entry_seq, &entry);
+		if (code == CTL_DONE)
+			code = names_of(ctl, row.player_id, &name);
+		if (code == CTL_DONE)
+			add_row(out, &name, &entry);
+		filter->limit--;
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+/* The movements of one player. */
+static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct output_list *out)
+{
+	struct list list;
+	struct player_name name = {.player_id = ""};
+	struct entry row = {.player_id = ""};
+	enum filter_match match;
+	enum ctl_exit code;
+
+	memcpy(name.player_id, filter->player_id, sizeof(name.player_id));
+	memcpy(name.casino_id, filter->casino_id, sizeof(name.casino_id));
+	memcpy(name.user_id, filter->user_id, sizeof(name.user_id));
+	memcpy(row.player_id, filter->player_id, sizeof(row.player_id));
+	list_open(&list, ctl, RECORD_ENTRY, true, 1, &row);
+	while (filter->limit && list_next(&list, &row)) {
+		match = filter_time(filter, row.time_ms);
+		if (match == FILTER_END)
+			break;
+		if (match == FILTER_SKIP)
+			continue;
+		add_row(out, &name, &row);
+		filter->limit--;
+	}
+	code = list.code;
+	list_close(&list);
+	return code;
+}
+
+enum ctl_exit ctl_transfer_list(struct ctl *ctl)
+{
+	struct output_list out;
+	struct filter filter;
+	enum ctl_exit code = filter_read(ctl, 50, &filter);
+
+	if (code != CTL_DONE)
+		return code;
+	output_list_open(&out, ctl, "transfers", "movements", movement_fields, list_columns);
+	code = ctl->options[OPTION_USER] ? list_entries(ctl, &filter, &out)
+					 : list_transactions(ctl, &filter, &out);
+	return output_list_close(&out, code);
+}

@@ -1,0 +1,204 @@
+/*
+ * creditbridge-sweep - sends the callbacks that are due; cron starts it each minute.
+ *
+ * Exit codes: 0 done, whatever dealers answered, or another one is at work; 1 failed; 2 usage;
+ * 78 configuration.
+ */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "sweep/duration.h"
+#include "sweep/sweep.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#define PROGRAM "creditbridge-sweep"
+#define EXIT_USAGE 2
+#define LOCK_NAME "sweep.lock"
+#define JSON_MAX (4 * 1024 * 1024)
+
+enum { OPTION_CONFIG = 'c', OPTION_FOR = 'f', OPTION_DRY_RUN = 'n', OPTION_JSON = 'j' };
+
+const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
+
+static const struct argp_option options[] = {
+	{"config", OPTION_CONFIG, "FILE", 0, "read FILE (default: " SETTINGS_DEFAULT_FILE ")", 0},
+	{"for", OPTION_FOR, "TIME", 0,
+	 "go on for TIME, such as 55s, looking each second (default: until nothing is due)", 0},
+	{"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would be done first; send nothing", 0},
+	{"json", OPTION_JSON, NULL, 0, "print the summary as one JSON object", 0},
+	{NULL, 0, NULL, 0, NULL, 0},
+};
+
+struct arguments {
+	const char *config;
+	int64_t for_ms; /* 0: one pass */
+	bool dry_run;
+	bool json;
+};
+
+static error_t option_parse(int key, char *value, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OPTION_CONFIG:
+		arguments->config = value;
+		return 0;
+	case OPTION_FOR:
+		if (!duration_parse(value, &arguments->for_ms))
+			argp_error(state, "--for takes a time such as 55s, at most a day, not "
+				"\"%s\"", value);
+		return 0;
+	case OPTION_DRY_RUN:
+		arguments->dry_run = true;
+		return 0;
+	case OPTION_JSON:
+		arguments->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", value);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = option_parse,
+	.doc = "Sends the callbacks that are due to the dealers' servers, and takes over what a "
+	       "sender left who is gone. One at a time: a second one says so and ends.\v"
+	       "What was newly parked is told on standard error, one line for each dealer.\n\n"
+	       "Exit codes: 0 done, whatever the dealers answered, or another one is at work; "
+	       "1 failed, such as when the ledger does not answer; 2 usage; 78 configuration.",
+};
+
+static int complain(const char *what, const char *why)
+{
+	fprintf(stderr, PROGRAM ": %s: %s\n", what, why);
+	return EXIT_FAILURE;
+}
+
+/*
+ * Takes the lock. Leases alone keep two sweepers from harm; the lock spares the dealers and the
+ * ledger the second one. Returns its descriptor, -1 when another one has it; -2: told why not.
+ */
+static int lock_take(const struct settings *settings)
+{
+	char path[SETTINGS_PATH_MAX + 16];
+	struct stat directory;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" LOCK_NAME, settings->socket_directory);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* Root leaves a file that the user whom cron starts us as can lock, too. */
+	if (fd < 0 || (geteuid() == 0 && (stat(settings->socket_directory, &directory) < 0 ||
+				fchown(fd, directory.st_uid, directory.st_gid) < 0))) {
+		complain(path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -2;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (errno != EWOULDBLOCK) {
+		complain(path, strerror(errno));
+		close(fd);
+		return -2;
+	}
+	close(fd);
+	return -1;
+}
+
+/* Signals to stop are not handled: sweep_run() asks for them. */
+static sigset_t block_signals(void)
+{
+	sigset_t stop;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return stop;
+}
+
+/* False: memory. */
+static bool print_summary(const struct report *report, bool json)
+{
+	struct buffer text;
+	bool done;
+
+	if (!json) {
+		report_text(report, stdout);
+		return true;
+	}
+	buffer_init(&text, JSON_MAX);
+	done = report_json(report, &text) && buffer_append_str(&text, "\n");
+	if (done)
+		fwrite(text.data, 1, text.len, stdout);
+	buffer_free(&text);
+	return done;
+}
+
+static int sweep_all(const struct sweep_options *sweep, bool json)
+{
+	struct report report;
+	char why[SWEEP_WHY_MAX];
+	int code = EXIT_SUCCESS;
+
+	report_init(&report);
+	if (sweep_run(sweep, &report, why) != STATUS_OK) {
+		log_line(LOG_LEVEL_ERROR, "sweep_failed", "reason=\"%s\"", why);
+		code = complain("stopped", why);
+	}
+	if (!print_summary(&report, json) || report.failed)
+		code = complain("summary", status_text(STATUS_NOMEM));
+	report_parked(&report, stderr);
+	report_free(&report);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	static struct settings settings;
+	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE};
+	struct sweep_options sweep = {.settings = &settings, .stop = block_signals()};
+	int64_t start_ms = clock_boot_ms();
+	char why[SWEEP_WHY_MAX];
+	int lock, code = EXIT_SUCCESS;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (settings_load(&settings, arguments.config, stderr) != STATUS_OK)
+		return EX_CONFIG;
+	log_open(PROGRAM, strcmp(settings.log_target, "syslog") == 0, settings.log_level);
+	if (arguments.for_ms)
+		sweep.until_ms = start_ms + arguments.for_ms;
+	if (arguments.dry_run) {
+		if (sweep_look(&settings, arguments.json, stdout, why) != STATUS_OK)
+			code = complain("stopped", why);
+	} else {
+		lock = lock_take(&settings);
+		if (lock >= 0)
+			code = sweep_all(&sweep, arguments.json);
+		else if (lock == -1)
+			puts(arguments.json ? "{\"already_running\":true}"
+					    : "another " PROGRAM " is at work");
+		else
+			code = EXIT_FAILURE;
+	}
+	if (fflush(stdout) != 0)
+		code = complain("standard output", strerror(errno));
+	return code;
+}
