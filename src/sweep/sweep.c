@@ -1,0 +1,428 @@
+#include "sweep/sweep.h"
+
+#include "base/clock.h"
+#include "base/pack.h"
+#include "base/text.h"
+#include "callback/sender.h"
+#include "link/client.h"
+#include "wire/render.h"
+#include "wire/signature.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* While there is nothing to do the ledger is asked this often ... */
+#define FIND_EVERY_MS 1000
+/* ... and when something has ended at once; but a look goes round all dealers' queues. */
+#define FIND_PAUSE_MS 10
+/* Between two tries of a command that the ledger has no room for. */
+#define BUSY_PAUSE_MS 20
+#define LOOK_TEXT_MAX (256 * 1024)
+
+/* An attempt under way: what its fence and its end need. */
+struct flight {
+	struct flight *next_free;
+	uint64_t event;
+	enum callback_kind kind;
+	char casino_id[CASINO_ID_SIZE];
+	uint32_t attempt;
+	int64_t send_until_ms; /* boot time: no first byte leaves later */
+};
+
+struct sweep {
+	const struct settings *settings;
+	const struct sweep_options *options;
+	struct report *report;
+	struct link link;
+	struct sender *sender;
+	struct flight *flights; /* sweep_concurrency of them */
+	struct flight *free;
+	struct due_entry *found; /* likewise */
+	int64_t looked_ms;    /* boot time of the last look */
+	bool progress;        /* since then: another one may find more */
+	bool stopping;        /* nothing is claimed any more */
+	bool cut_off;         /* nor can the ledger be told anything */
+	enum status status;   /* the first failure ... */
+	char *why;            /* ... in words */
+};
+
+/* Notes the first failure. Unless it is this command's own, there will be no more claims. */
+static void fail(struct sweep *sweep, enum status status, enum command command, const char *text)
+{
+	sweep->stopping |= status != STATUS_FAULT;
+	if (sweep->status != STATUS_OK)
+		return;
+	sweep->status = status;
+	snprintf(sweep->why, SWEEP_WHY_MAX, "%s at %s: %s", command_infos[command].name,
+		sweep->link.path, text);
+}
+
+/*
+ * Asks the ledger, for up to ledger_deadline_ms. False: it failed, or refuses what it would do for
+ * everybody.
+ */
+static bool ask(struct sweep *sweep, enum command command, const void *cmd, void *result)
+{
+	int64_t deadline_ms = clock_boot_ms() + sweep->settings->ledger_deadline_ms;
+	const struct verdict *verdict = result;
+	enum status status;
+
+	for (;;) {
+		status = link_call(&sweep->link, command, cmd, result, deadline_ms);
+		if (status != STATUS_BUSY || clock_boot_ms() + BUSY_PAUSE_MS >= deadline_ms)
+			break;
+		if (sweep->sender)
+			sender_run(sweep->sender, 0);
+		clock_sleep_ms(BUSY_PAUSE_MS);
+	}
+	if (status != STATUS_OK) {
+		sweep->cut_off |= status != STATUS_FAULT;
+		fail(sweep, status, command, status_text(status));
+		return false;
+	}
+	if (verdict->refusal == REFUSAL_STORAGE_FULL ||
+		verdict->refusal == REFUSAL_SERVICE_UNAVAILABLE) {
+		fail(sweep, STATUS_FULL, command, refusal_info(verdict->refusal)->detail);
+		return false;
+	}
+	return true;
+}
+
+static bool within_lease(void *closure)
+{
+	const struct flight *flight = closure;
+
+	return clock_boot_ms() <= flight->send_until_ms;
+}
+
+static void log_end(const struct flight *flight, const struct callback_outcome *outcome,
+	const struct callback_end_result *end)
+{
+	char id[CALLBACK_EVENT_ID_SIZE];
+
+	callback_event_id(flight->kind, flight->event, id);
+	log_line(LOG_LEVEL_INFO, "callback", "id=%s casino_id=%s attempt=%" PRIu32
+		" class=%s http=%u ms=%" PRIu32 " state=%s next_ms=%" PRId64 "%s", id,
+		flight->casino_id, flight->attempt, callback_class_names[outcome->class],
+		outcome->http_status, outcome->ms, callback_state_names[end->state], end->next_ms,
+		end->late ? " late=1" : "");
+}
+
+/* Tells the ledger what came of @flight, and lets it go. */
+static void end_flight(struct sweep *sweep, struct flight *flight,
+	const struct callback_outcome *outcome)
+{
+	struct callback_end_cmd cmd = {
+		.event = flight->event,
+		.kind = flight->kind,
+		.attempt = flight->attempt,
+		.outcome = *outcome,
+	};
+	struct callback_end_result end = {0};
+
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), flight->casino_id);
+	if (!sweep->cut_off && ask(sweep, COMMAND_CALLBACK_END, &cmd, &end)) {
+		log_end(flight, outcome, &end);
+		/* A repeated command is late too: what counts is whether anybody went on. */
+		if (end.verdict.refusal != REFUSAL_NONE ||
+			(end.late && end.attempts != flight->attempt))
+			report_count(sweep->report, flight->casino_id, SWEPT_LATE);
+		else
+			report_state(sweep->report, flight->casino_id, flight->kind, flight->event,
+				end.state);
+	}
+	flight->next_free = sweep->free;
+	sweep->free = flight;
+	sweep->progress = true;
+}
+
+/* Lets what is under way go on for up to @timeout_ms, and ends what is done. */
+static void work(struct sweep *sweep, uint32_t timeout_ms)
+{
+	struct callback_outcome outcome;
+	void *closure;
+
+	sender_run(sweep->sender, timeout_ms);
+	while (sender_take(sweep->sender, &outcome, &closure))
+		end_flight(sweep, closure, &outcome);
+}
+
+/* Begins the attempt of @grant. There is a free place. */
+static void send_granted(struct sweep *sweep, const char *casino_id,
+	const struct callback_grant *grant)
+{
+	const struct settings *settings = sweep->settings;
+	struct callback_outcome outcome = {.class = CALLBACK_NOT_SENT, .note = "out of memory"};
+	struct flight *flight = sweep->free;
+	struct callback_request request = {
+		.kind = grant->kind,
+		.event = grant->event,
+		.target = &grant->target,
+		.body = grant->body,
+		.fence = within_lease,
+		.closure = flight,
+	};
+
+	sweep->free = flight->next_free;
+	flight->event = grant->event;
+	flight->kind = grant->kind;
+	flight->attempt = grant->attempt;
+	flight->send_until_ms = grant->lease_until_ms - settings->callback_timeout_ms -
+		CALLBACK_FENCE_SPARE_MS;
+	text_copy(flight->casino_id, sizeof(flight->casino_id), casino_id);
+	report_count(sweep->report, flight->casino_id, SWEPT_SENT);
+	if (!sender_add(sweep->sender, &request))
+		end_flight(sweep, flight, &outcome);
+}
+
+static void note_takeover(struct sweep *sweep, const struct due_entry *entry,
+	const struct callback_claim_result *claimed)
+{
+	char id[CALLBACK_EVENT_ID_SIZE];
+
+	callback_event_id(entry->kind, entry->event, id);
+	log_line(LOG_LEVEL_INFO, "callback_taken_over", "id=%s casino_id=%s attempt=%" PRIu32
+		" state=%s next_ms=%" PRId64, id, entry->casino_id, claimed->attempts,
+		callback_state_names[claimed->state], claimed->next_ms);
+	report_count(sweep->report, entry->casino_id, SWEPT_TAKEN_OVER);
+	report_state(sweep->report, entry->casino_id, entry->kind, entry->event, claimed->state);
+	sweep->progress = true;
+}
+
+/* Claims @entry and begins to send it, or takes it over. There is a free place. */
+static void claim(struct sweep *sweep, const struct due_entry *entry)
+{
+	struct callback_claim_cmd cmd = {.event = entry->event};
+	struct callback_claim_result claimed = {0};
+
+	if (!signature_random_number(&cmd.sender)) {
+		fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM, "there is no randomness");
+		return;
+	}
+	if (!ask(sweep, COMMAND_CALLBACK_CLAIM, &cmd, &claimed))
+		return;
+	if (claimed.verdict.refusal == REFUSAL_DEALER_BUSY)
+		report_count(sweep->report, entry->casino_id, SWEPT_REFUSED_BUSY);
+	else if (claimed.verdict.refusal == REFUSAL_NONE && claimed.taken_over)
+		note_takeover(sweep, entry, &claimed);
+	else if (claimed.verdict.refusal == REFUSAL_NONE && claimed.send.event)
+		send_granted(sweep, entry->casino_id, &claimed.send);
+	/* Any other refusal: somebody else was faster, or the operator. */
+	explicit_bzero(&claimed.send.target, sizeof(claimed.send.target));
+}
+
+static bool may_claim(struct sweep *sweep)
+{
+	const struct timespec at_once = {0};
+
+	if (sigtimedwait(&sweep->options->stop, NULL, &at_once) > 0) {
+		log_line(LOG_LEVEL_INFO, "stopping", "under_way=%u", sender_count(sweep->sender));
+		sweep->stopping = true;
+	}
+	return !sweep->stopping &&
+		(!sweep->options->until_ms || clock_boot_ms() < sweep->options->until_ms);
+}
+
+/* Asks what can be claimed, up to @most. Returns how many are in sweep->found. */
+static uint32_t find(struct sweep *sweep, uint32_t most)
+{
+	struct callback_find_cmd cmd = {.most = most};
+	struct callback_find_result result = {0};
+	uint32_t count = 0;
+
+	sweep->progress = false;
+	sweep->looked_ms = clock_boot_ms();
+	if (!ask(sweep, COMMAND_CALLBACK_FIND, &cmd, &result))
+		return 0;
+	sweep->report->waiting = result.waiting;
+	/* The entries lie in the link's buffer, until its next call. */
+	while (count < most && count < result.count &&
+		unpack_record(&result.entries, due_entry_fields, &sweep->found[count]))
+		count++;
+	return count;
+}
+
+/* How long until the next look. */
+static int64_t look_in_ms(const struct sweep *sweep)
+{
+	int64_t pause_ms = sweep->progress ? FIND_PAUSE_MS : FIND_EVERY_MS;
+
+	return sweep->looked_ms + pause_ms - clock_boot_ms();
+}
+
+/* Fills the free places. */
+static void claim_some(struct sweep *sweep)
+{
+	uint32_t places = sweep->settings->sweep_concurrency - sender_count(sweep->sender);
+	uint32_t count;
+
+	if (!places || look_in_ms(sweep) > 0)
+		return;
+	count = find(sweep, places);
+	for (uint32_t i = 0; i < count && may_claim(sweep); i++) {
+		claim(sweep, &sweep->found[i]);
+		/* What is under way does not wait for the others' claims. */
+		work(sweep, 0);
+	}
+}
+
+/* Sleeps until it is time for the next look, or the end. A signal to stop ends it. */
+static void rest(struct sweep *sweep)
+{
+	int64_t ms = look_in_ms(sweep), left_ms = sweep->options->until_ms - clock_boot_ms();
+	struct timespec time;
+
+	if (sweep->options->until_ms && left_ms < ms)
+		ms = left_ms;
+	if (ms <= 0)
+		return;
+	time = (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	if (sigtimedwait(&sweep->options->stop, NULL, &time) > 0)
+		sweep->stopping = true;
+}
+
+/* Works until something has ended, or it is time for the next look. */
+static void work_on(struct sweep *sweep, bool claiming)
+{
+	int64_t ms = FIND_EVERY_MS;
+
+	if (claiming && sweep->free)
+		ms = look_in_ms(sweep);
+	work(sweep, ms > 0 ? (uint32_t)ms : 0);
+}
+
+static void loop(struct sweep *sweep)
+{
+	bool claiming;
+
+	for (;;) {
+		claiming = may_claim(sweep);
+		if (claiming)
+			claim_some(sweep);
+		if (sender_count(sweep->sender))
+			work_on(sweep, claiming);
+		else if (!claiming || (!sweep->progress && !sweep->options->until_ms))
+			return;
+		else
+			rest(sweep);
+	}
+}
+
+/* False: memory. */
+static bool prepare(struct sweep *sweep)
+{
+	const struct settings *settings = sweep->settings;
+	const struct sender_options options = {
+		.networks = settings->callback_networks,
+		.network_count = settings->callback_network_count,
+		.connect_timeout_ms = settings->callback_connect_timeout_ms,
+		.total_timeout_ms = settings->callback_timeout_ms,
+	};
+	uint32_t places = settings->sweep_concurrency;
+
+	sweep->sender = sender_new(&options);
+	sweep->flights = calloc(places, sizeof(*sweep->flights));
+	sweep->found = calloc(places, sizeof(*sweep->found));
+	if (!sweep->sender || !sweep->flights || !sweep->found)
+		return false;
+	for (uint32_t i = 0; i < places; i++) {
+		sweep->flights[i].next_free = sweep->free;
+		sweep->free = &sweep->flights[i];
+	}
+	return true;
+}
+
+/* False: the socket's name is too long, which the setting's own bound rules out. */
+static bool open_link(struct sweep *sweep)
+{
+	char path[SETTINGS_PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/edge.sock", sweep->settings->socket_directory);
+	return link_init(&sweep->link, path);
+}
+
+enum status sweep_run(const struct sweep_options *options, struct report *report,
+	char why[SWEEP_WHY_MAX])
+{
+	struct sweep sweep = {.settings = options->settings,
+		.options = options,
+		.report = report,
+		.why = why,
+		.progress = true};
+
+	if (!open_link(&sweep) || !prepare(&sweep)) {
+		sweep.status = STATUS_NOMEM;
+		snprintf(why, SWEEP_WHY_MAX, "%s", status_text(STATUS_NOMEM));
+		goto out;
+	}
+	loop(&sweep);
+	/* How much is left, by now. */
+	if (sweep.status == STATUS_OK)
+		find(&sweep, 1);
+out:
+	sender_free(sweep.sender);
+	free(sweep.flights);
+	free(sweep.found);
+	link_close(&sweep.link);
+	return sweep.status;
+}
+
+/* Prints what was found, one line each or as the members of an array. */
+static bool print_found(struct sweep *sweep, uint32_t count, bool json, FILE *out)
+{
+	char id[CALLBACK_EVENT_ID_SIZE];
+	struct buffer text;
+	bool fits;
+
+	buffer_init(&text, LOOK_TEXT_MAX);
+	if (json)
+		buffer_printf(&text, "{\"waiting\":%" PRIu64 ",\"callbacks\":[",
+			sweep->report->waiting);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct due_entry *entry = &sweep->found[i];
+
+		if (json) {
+			buffer_append_str(&text, i ? "," : "");
+			render_record(&text, due_entry_fields, entry);
+			continue;
+		}
+		callback_event_id(entry->kind, entry->event, id);
+		buffer_printf(&text, "%s %s casino %s, overdue by %" PRIu64 ".%03" PRIu64 " s\n",
+			entry->takeover ? "take over" : "send", id, entry->casino_id,
+			entry->overdue_ms / 1000, entry->overdue_ms % 1000);
+	}
+	if (json)
+		buffer_append_str(&text, "]}\n");
+	else
+		buffer_printf(&text, "%" PRIu32 " to do now, %" PRIu64 " waiting\n", count,
+			sweep->report->waiting);
+	fits = !text.failed;
+	if (fits)
+		fwrite(text.data, 1, text.len, out);
+	buffer_free(&text);
+	return fits;
+}
+
+enum status sweep_look(const struct settings *settings, bool json, FILE *out,
+	char why[SWEEP_WHY_MAX])
+{
+	static struct due_entry found[CALLBACK_FIND_MAX];
+	struct report report;
+	struct sweep sweep = {
+		.settings = settings, .report = &report, .found = found, .why = why};
+	uint32_t count;
+
+	report_init(&report);
+	if (!open_link(&sweep)) {
+		snprintf(why, SWEEP_WHY_MAX, "the socket's name is too long");
+		return STATUS_CONFIG;
+	}
+	count = find(&sweep, CALLBACK_FIND_MAX);
+	if (sweep.status == STATUS_OK && !print_found(&sweep, count, json, out)) {
+		sweep.status = STATUS_NOMEM;
+		snprintf(why, SWEEP_WHY_MAX, "%s", status_text(STATUS_NOMEM));
+	}
+	link_close(&sweep.link);
+	return sweep.status;
+}
