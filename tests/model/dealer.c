@@ -1,0 +1,57 @@
+/*
+ * dealer - the other side, by the specification's rules (spec.md B2 to B4): a transaction_id debits
+ * once and credits once, a refund of an unknown bet does nothing; with or without the tombstone
+ * rule of api.md B. test_model.c holds this to the reference dealer.
+ */
+#include "model.h"
+
+enum callback_class dealer_take_bet(const struct model *model, struct state *state, bool refuse)
+{
+	switch ((enum stake)state->stake) {
+	case STAKE_NONE:
+		if (refuse) {
+			state->stake = model->forgets_refusals ? STAKE_NONE : STAKE_REFUSED;
+			return CALLBACK_REFUSED;
+		}
+		state->stake = STAKE_TAKEN;
+		state->debits++;
+		return CALLBACK_SUCCESS;
+	case STAKE_TAKEN:
+		if (model->planted == PLANTED_FORGETFUL)
+			state->debits = 2;
+		return CALLBACK_SUCCESS;
+	case STAKE_REFUSED:
+	case STAKE_RETURNED:
+	case STAKE_BARRED:
+	case STAKE_COUNT:
+		break;
+	}
+	return CALLBACK_REFUSED;
+}
+
+static void take_result(const struct model *model, struct state *state)
+{
+	/* A loss moves nothing. */
+	if (state->result == RESULT_LOSS)
+		return;
+	if (!state->payments || model->planted == PLANTED_FORGETFUL)
+		state->payments = (uint8_t)(state->payments + (state->payments < 2));
+}
+
+static void take_refund(const struct model *model, struct state *state)
+{
+	if (state->stake == STAKE_TAKEN) {
+		state->stake = STAKE_RETURNED;
+		state->refunds++;
+	} else if (state->stake == STAKE_NONE && model->tombstone) {
+		state->stake = STAKE_BARRED;
+	}
+}
+
+void dealer_take(const struct model *model, struct state *state, enum place place)
+{
+	if (place == PLACE_RESULT)
+		take_result(model, state);
+	else
+		take_refund(model, state);
+}
