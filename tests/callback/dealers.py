@@ -246,6 +246,8 @@ class Dealer:
         self.other = ""
         self.requests = []
         self.connections = 0
+        self.responded = 0  # faults that are done
+        self.closed = 0
         self.errors = []
         self.listener = socket.socket(family)
         self.listener.bind(("127.0.0.1" if family == socket.AF_INET else "::1", 0))
@@ -284,7 +286,9 @@ class Dealer:
                 if served == self.cut_at:
                     return
                 fault = self.fault or FAULTS[request.path.split("/")[1]][0]
-                if not self.respond(fault, connection, request):
+                goes_on = self.respond(fault, connection, request)
+                self.responded += 1
+                if not goes_on:
                     return
         except (OSError, ssl.SSLError):
             pass  # The client went away, as it should from many of these.
@@ -292,6 +296,7 @@ class Dealer:
             self.errors.append(repr(error))
         finally:
             connection.close()
+            self.closed += 1
 
     def respond(self, fault, connection, request):
         if request.path.startswith("/307/"):

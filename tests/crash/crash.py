@@ -91,8 +91,8 @@ class ParentKiller(Killer):
         super().run(now)
         if len(self.kills) == before:
             return
-        self.wallet.ledger.process.wait(5)
-        cb.wait_until(lambda: all(cb.process_gone(pid) for pid in engine), 1,
+        self.wallet.ledger.process.wait(10)
+        cb.wait_until(lambda: all(cb.process_gone(pid) for pid in engine), 10,
                       f"the end of the engine {engine} without its parent")
         self.wallet.ledger_start()
 

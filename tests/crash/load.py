@@ -60,6 +60,7 @@ class Caller:
         self.keep_alive = keep_alive
         self.connection = None
         self.repeats = 0
+        self.asked = 0.0  # when the last attempt began
 
     def close(self):
         if self.connection:
@@ -67,6 +68,7 @@ class Caller:
         self.connection = None
 
     def attempt(self, method, path, body, headers):
+        self.asked = time.monotonic()
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.server.port,
                                                          timeout=TIMEOUT_S)
@@ -111,6 +113,7 @@ class Client(threading.Thread):
         self.caller = Caller(load.server, keep_alive=number % 2 == 0)
         self.transfers = []
         self.answered = []   # when
+        self.asked = []      # when the attempt began that was answered
         self.failure = None  # an exception
 
     def run(self):
@@ -143,6 +146,7 @@ class Client(threading.Thread):
             transfer.status = answer.status
             transfer.answer = answer.json
             self.transfers.append(transfer)
+        self.asked.append(self.caller.asked)
         self.answered.append(time.monotonic())
 
 
@@ -194,6 +198,9 @@ class Load:
 
     def answered(self):
         return sorted(when for client in self.clients for when in client.answered)
+
+    def asked(self):
+        return sorted(when for client in self.clients for when in client.asked)
 
     def repeats(self):
         return sum(client.caller.repeats for client in self.clients)

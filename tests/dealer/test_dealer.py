@@ -558,13 +558,13 @@ def case_kills():
             cb.wait_until(bench.pids, 10, "lighttpd starts the dealer anew")
             bench.kill()
             kills += 1
+        cb.wait_until(lambda: len(done) > 50, 20, "a load of bets")
     finally:
         stop.set()
         for thread in threads:
             thread.join(20)
     check(not any(thread.is_alive() for thread in threads), "every bet was answered")
     equal(kills, 5, "kills")
-    check(len(done) > 50, f"{len(done)} bets")
     rows = bench.transactions()
     for user, number in done:
         equal(rows[number]["state"], "bet", f"bet {number} is there")

@@ -27,46 +27,14 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_ctl import bind, new, run  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_link import BUSY, FAULT, FORBIDDEN, text  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator, with_outcome, with_rows  # noqa: E402
 
-numbers = itertools.count(1)
 WALLET = None
+ctl = ctl_json = refused = None  # of WALLET
 COMMAND_LINE = re.compile(r"^  ([a-z]+(?: [a-z-]+)?)  +\S", re.M)
-
-
-def new(word):
-    return f"{word}{next(numbers)}"
-
-
-def run(*words, code=0, stdin="", **options):
-    """Runs creditbridgectl, which must end with @code; the CompletedProcess."""
-    argv = [str(cb.find_program("creditbridgectl")), *map(str, words)]
-    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=60,
-                          check=False, **options)
-    equal(done.returncode, code, f"exit code of {' '.join(argv)}: {done.stdout}{done.stderr}")
-    return done
-
-
-def ctl(*words, **options):
-    return run("--config", WALLET.config, *words, **options)
-
-
-def ctl_json(*words, **options):
-    out = ctl("--json", *words, **options).stdout
-    check(out.endswith("\n") and out.count("\n") == 1, f"one line of JSON: {out!r}")
-    return json.loads(out)
-
-
-def refused(error_id, *words, code=1):
-    """The command is refused with @error_id, on standard error and in JSON."""
-    done = ctl(*words, code=code)
-    check(f"creditbridgectl: {error_id}: " in done.stderr, f"{words}: {done.stderr}")
-    equal(done.stdout, "", f"output of {words}")
-    error = ctl_json(*words, code=code)["error"]
-    equal(error["id"], error_id, f"error of {words}")
-    check(error["detail"], "a detail")
 
 
 def dealer_new(*options):
@@ -92,8 +60,9 @@ def entries(casino_id, user_id):
 def case_help():
     top = run("--help").stdout
     commands = COMMAND_LINE.findall(top)
-    check(len(commands) >= 25, f"commands: {commands}")
-    for name in ("init", "dealer key-retire", "player adjust", "transfer list", "check", "request"):
+    check(len(commands) >= 40, f"commands: {commands}")
+    for name in ("init", "dealer key-retire", "dealer ping", "client key-retire", "player adjust",
+                 "transfer list", "bet show", "round show", "callback release", "check", "request"):
         check(name in commands, f"{name} in --help")
     for name in commands:
         shown = run(*name.split(), "--help").stdout
@@ -132,6 +101,24 @@ def case_usage():
                   ("transfer", "list", "--since", "2025-02-30"),
                   ("transfer", "list", "--until", "yesterday"),
                   ("request", "demo", "nonsense"), ("request", "demo", "balance"),
+                  ("transfer", "list", "--casino", "a b"),
+                  ("dealer", "add", "a", "--currency", "thb", "--mode", "seamless",
+                   "--path-betting", "betting"),
+                  ("dealer", "add", "a", "--currency", "thb", "--mode", "seamless",
+                   "--path-betting-refund", "/a/../b"),
+                  ("client", "add", "a b"), ("client", "add", "x" * 65), ("client", "key-use", "a"),
+                  ("bet", "show"), ("bet", "show", "x"), ("bet", "show", "0x1"),
+                  ("bet", "show", "demo/alice", "g", "0"), ("bet", "show", "demo/alice", "g", "257"),
+                  ("bet", "show", "demo/alice", "a\nb"), ("round", "show", "demo/alice", "g", "1"),
+                  ("bet", "list", "--state", "nonsense"), ("bet", "list", "--state", "pending,"),
+                  ("bet", "list", "--user", "alice"), ("bet", "list", "--kind", "betting"),
+                  ("callback", "list", "--kind", "betting,x"), ("callback", "list", "--state", ""),
+                  ("callback", "show", "x"), ("callback", "show", "betting-"),
+                  ("callback", "show", "bet-1"), ("callback", "show", "-1"),
+                  ("callback", "hold", "1"), ("callback", "hold", "--reason", "x"),
+                  ("callback", "hold", "x", "--reason", "x"),
+                  ("callback", "hold", "-", "--reason", "x"),
+                  ("callback", "hold", "1", "--reason", "x", "--yes"),
                   ("sign",), ("sign", "demo", "a", "b"),
                   ("sign", "--key-file", "-", "-"),
                   ("request", "demo", "POST", "/", "--key-file", "-", "--body", "-")):
@@ -281,18 +268,29 @@ def case_dealers():
     changed = ctl_json("dealer", "set", name, "--decimals", "3", "--url", "http://x.example/y",
                        "--allow-http", "--utc-offset", "-420", "--algorithm", "hmac-sha512",
                        "--encoding", "base64", "--refund-delay", "0", "--max-inflight", "7",
-                       "--rate-limit", "9", "--mode", "seamless", "--currency", "usd")
+                       "--rate-limit", "9", "--mode", "seamless", "--currency", "usd",
+                       "--path-balance-inquire", "/cb/balance.php", "--path-betting", "/b",
+                       "--path-betting-result", "/r", "--path-betting-refund", "/f",
+                       "--unknown-bet-ids", "NO_BET,E-404")
     shown = ctl_json("dealer", "show", name)
     for dealer in (changed, shown):
         for key, value in (("decimals", 3), ("url", "http://x.example/y"), ("allow_http", True),
                            ("utc_offset_min", -420), ("signature_algorithm", "hmac-sha512"),
                            ("signature_encoding", "base64"), ("refund_delay_s", 0),
                            ("max_inflight", 7), ("rate_limit", 9), ("mode", "seamless"),
+                           ("path_balance_inquire", "/cb/balance.php"), ("path_betting", "/b"),
+                           ("path_betting_result", "/r"), ("path_betting_refund", "/f"),
+                           ("unknown_bet_ids", "NO_BET,E-404"),
                            ("currency", "usd"), ("suspended", False)):
             equal(dealer[key], value, key)
         equal([key["key_id"] for key in dealer["keys"]], ["k1"], "keys")
     equal(shown["total"]["players"], 0, "players")
     refused("not_allowed_now", "dealer", "set", name, "--decimals", "2")
+    refused("bad_request", "dealer", "set", name, "--unknown-bet-ids", "a b")
+    text = ctl("dealer", "set", name, "--path-betting", "", "--unknown-bet-ids", "").stdout
+    check(re.search(r"path of betting +/betting\n", text), f"the suggested path: {text}")
+    check(re.search(r"path of betting-result +/r\n", text), f"the path that was set: {text}")
+    check("unknown bet ids" not in text, text)
     # The URL stays: without TLS it is not acceptable any more.
     ctl("dealer", "set", name, "--allow-http=no", code=2)
     ctl_json("dealer", "suspend", name)
@@ -568,8 +566,12 @@ def case_check_under_load():
         thread.start()
     moved = []
     try:
-        deadline = time.monotonic() + 6
-        while time.monotonic() < deadline:
+        start = time.monotonic()
+
+        def proved():
+            return (any(code == 0 for _, code in moved)
+                    and moved[-1][0] > moved[0][0] + 100)
+        while time.monotonic() < start + 6 or (not proved() and time.monotonic() < start + 30):
             done = WALLET.ctl_run("--json", "check")
             result = json.loads(done.stdout)
             check(done.returncode in (0, 75) and not result["problems"], done.stdout + done.stderr)
@@ -824,8 +826,9 @@ CASES = [
 
 
 def main():
-    global WALLET  # pylint: disable=global-statement
+    global WALLET, ctl, ctl_json, refused  # pylint: disable=global-statement
     with cb.Instance("ctl") as WALLET:
+        ctl, ctl_json, refused = bind(WALLET)
         return cb.run_cases(CASES, seconds=60)
 
 

@@ -467,9 +467,13 @@ def case_suspended(b):
 def case_rate_limit(b):
     dealer = b.dealer_new("--rate-limit", "2")
     user = b.player(dealer)
-    keys = [new_id() for _ in range(12)]
-    answers = [b.move(TRANSFER_IN, user, 1, key, dealer=dealer) for key in keys]
-    limited = [key for key, answer in zip(keys, answers) if answer.status == 429]
+    for _ in range(5):  # A machine so slow that 12 are not too many is given another try.
+        keys = [new_id() for _ in range(12)]
+        start = time.monotonic()
+        answers = [b.move(TRANSFER_IN, user, 1, key, dealer=dealer) for key in keys]
+        limited = [key for key, answer in zip(keys, answers) if answer.status == 429]
+        if time.monotonic() - start < 2 or len(limited) >= 4:
+            break
     check(4 <= len(limited) < 12, f"limited {len(limited)} of 12: {answers}")
     for answer in answers:
         if answer.status == 429:
@@ -559,14 +563,14 @@ def case_sigterm_one(b):
             check(len(workers) >= 2, f"there are several workers: {workers}")
             os.kill(workers[0], signal.SIGTERM)
             cb.wait_until(lambda old=workers: old[0] not in b.server.worker_pids("wallet")
-                          and len(b.server.worker_pids("wallet")) >= 2, 8, "another worker")
+                          and len(b.server.worker_pids("wallet")) >= 2, 20, "another worker")
+        cb.wait_until(lambda: len(answers) > 100, 20, "a load")
     finally:
         stop.set()
         for thread in threads:
             thread.join(20)
     bad = [answer for answer in answers if answer.status != 200]
     equal(bad[:3], [], f"{len(bad)} of {len(answers)} answers")
-    check(len(answers) > 100, f"there was load: {len(answers)}")
     equal(b.balance(user), len(answers), "balance")
 
 

@@ -25,6 +25,7 @@ from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 MIB = 1024 * 1024
 BACK_S = 5.0   # after space has returned everything works again within this time
+WAIT_S = 20.0  # for what must come, on a slow machine too
 REPLAYS = 300
 
 
@@ -129,7 +130,7 @@ def test_sync_fails():
         wallet.fail("sync EIO\n")
         answer = bench.move("during", timeout=10)
         check(answer.status in (500, 503), f"a transfer on a failed disk: {answer}")
-        wait_until(lambda: wallet.status()["halted"], 5, "the halt")
+        wait_until(lambda: wallet.status()["halted"], WAIT_S, "the halt")
         check("engine_ended exit=74 " in wallet.log(), "the engine's exit code")
         equal(wallet.status()["parent_pid"], parent, "the parent")
         # The disk seems well again, which proves nothing about what it has kept.
@@ -139,14 +140,15 @@ def test_sync_fails():
         wallet.start()
         halted(bench)
         os.kill(wallet.ledger.pid, signal.SIGKILL)
-        wallet.ledger.process.wait(5)
+        wallet.ledger.process.wait(WAIT_S)
         wallet.start()
         halted(bench)
         # Resumed too early it halts again.
         wallet.fail("sync EIO\n")
         wallet.ctl("resume", "--reason", "hope")
-        wait_until(lambda: wallet.log().count("engine_ended exit=74 ") == 2, 10, "the next halt")
-        wait_until(lambda: wallet.status()["halted"], 5, "the next halt")
+        wait_until(lambda: wallet.log().count("engine_ended exit=74 ") == 2, WAIT_S,
+                   "the next halt")
+        wait_until(lambda: wallet.status()["halted"], WAIT_S, "the next halt")
         wallet.fail("")
         wallet.ctl("resume", "--reason", "disk replaced")
         resumed = time.monotonic()
@@ -163,13 +165,14 @@ def halted(bench):
     """Nothing is served until an operator says so."""
     begun = time.monotonic()
     check((bench.wallet.state / "halted").exists(), "no marker in the state directory")
-    wait_until(lambda: bench.wallet.status()["halted"], 5, "the halt in status")
-    settled = time.monotonic() + 0.2
-    while time.monotonic() < max(begun + 1, settled + 0.5):
+    wait_until(lambda: bench.wallet.status()["halted"], WAIT_S, "the halt in status")
+    settled = time.monotonic()
+    while time.monotonic() < max(begun + 1, settled + 0.7):
         unavailable(bench.move("halted"), "service_unavailable")
         unavailable(bench.read(), "service_unavailable")
         time.sleep(0.05)
-    late = [when for when in bench.load.answered() if when > settled]
+    # By when they were asked for: a client may come late to read what was sent before.
+    late = [when for when in bench.load.asked() if when > settled]
     equal(late, [], "answers while halted")
     equal(bench.wallet.ctl_run("player", "show", "dealer-0", "probe").returncode, 75,
           "creditbridgectl's exit code while halted")
@@ -184,7 +187,8 @@ def test_other_failures():
         for text in ("write EIO\n", "sync ENOSPC\n"):
             time.sleep(1)
             wallet.fail(text)
-            wait_until(lambda: (wallet.state / "halted").exists(), 5, f"{text.strip()}: the halt")
+            wait_until(lambda: (wallet.state / "halted").exists(), WAIT_S,
+                       f"{text.strip()}: the halt")
             wallet.fail("")
             halted(bench)
             wallet.ctl("resume", "--reason", "cable")
@@ -205,7 +209,7 @@ def full_by_shim(name, text):
             wallet.fail(text)
             answers = []
             end = time.monotonic() + 2
-            limit = end + 15  # for the log that is there to be used up
+            limit = end + 40  # for the log that is there to be used up
             while time.monotonic() < end or (answers[-1].status == 200
                                              and time.monotonic() < limit):
                 answers.append(bench.move(timeout=10))
@@ -306,7 +310,7 @@ def test_low_water():
         for _ in range(2):
             time.sleep(1)
             wallet.mount.fill(22 * MIB)
-            wait_until(lambda: bench.move().status == 503, 3, "the first refusal")
+            wait_until(lambda: bench.move().status == 503, WAIT_S, "the first refusal")
             for _ in range(20):
                 unavailable(bench.move(), "storage_full")
                 equal(bench.read().status, 200, "reads go on")
@@ -318,12 +322,12 @@ def test_low_water():
         equal(wallet.status()["pid"], pid, "the engine went on")
         # Full to the last byte, and the engine dies: its recovery is given the ballast.
         wallet.mount.fill(22 * MIB)
-        wait_until(lambda: bench.move().status == 503, 3, "the refusal")
+        wait_until(lambda: bench.move().status == 503, WAIT_S, "the refusal")
         wallet.mount.fill(0)
         time.sleep(1)
         equal(wallet.status()["pid"], pid, "the engine goes on on a full disk")
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: bench.read().status == 200, 5, "reads after the restart")
+        wait_until(lambda: bench.read().status == 200, WAIT_S, "reads after the restart")
         check("ballast_dropped" in wallet.log(), "the ballast was not needed")
         unavailable(bench.move(), "storage_full")
         wallet.mount.empty()
@@ -340,7 +344,7 @@ def test_really_full():
         time.sleep(1)
         wallet.mount.fill(0)
         # The last log file is zero-filled or not; once it is used up there is no more.
-        wait_until(lambda: bench.move(timeout=10).status != 200, 20, "the end of the disk")
+        wait_until(lambda: bench.move(timeout=10).status != 200, 60, "the end of the disk")
         end = time.monotonic() + 2
         while time.monotonic() < end:
             wallet.mount.fill(0)  # What the ballast gave up is taken as well.
@@ -371,7 +375,7 @@ def test_killed_in_recovery():
         for _ in range(4):
             time.sleep(1)
             for _ in range(4):
-                pid = wait_until(lambda: [p for p in wallet.engine_pids() if p not in killed], 8,
+                pid = wait_until(lambda: [p for p in wallet.engine_pids() if p not in killed], WAIT_S,
                                  "another engine", interval=0.001)[0]
                 killed.append(pid)
                 time.sleep(chance.uniform(0, 0.03))
@@ -398,4 +402,4 @@ if __name__ == "__main__":
     print(f"# SEED={SEED}", flush=True)
     wanted = sys.argv[1:]
     sys.exit(cb.run_cases([case for case in CASES
-                           if not wanted or any(word in case[0] for word in wanted)], seconds=90))
+                           if not wanted or any(word in case[0] for word in wanted)], seconds=150))

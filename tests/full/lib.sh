@@ -34,7 +34,8 @@ failure_show() {
 			next
 		}
 		{ comments = 0 }
-		/error:|ERROR:|\*\*\* |FAIL|Invalid (read|write)|uninitialised|definitely lost/ || (/[0-9] passed, [0-9]+ failed/ && !/ 0 failed/) {
+		/error:|ERROR:|\*\*\* |FAIL/ || /Invalid (read|write)|uninitialised|definitely lost/ ||
+		(/[0-9] passed, [0-9]+ failed/ && !/ 0 failed/) {
 			if (++names > names_max)
 				exit
 			print

@@ -182,6 +182,40 @@ START_TEST(an_owner_is_waited_for)
 }
 END_TEST
 
+/* To take over what somebody left nobody is called: neither a backlog nor the breaker delays it. */
+START_TEST(what_was_left_goes_before_what_is_due)
+{
+	uint64_t events[8];
+
+	ck_assert(schedule_init(&schedule));
+	for (uint64_t i = 1; i <= 1000; i++)
+		set(i, "a", 1, 0);
+	set(2000, "a", 50, 77);
+	set(2001, "a", 40, 78);
+	schedule_owner_gone(&schedule, 77);
+	schedule_owner_gone(&schedule, 78);
+	barred = "a";
+	ck_assert_uint_eq(claim(45, 9, events, 8), 1);
+	ck_assert_uint_eq(claim(60, 9, events, 8), 2);
+	ck_assert_uint_eq(events[0], 2001);
+	ck_assert_uint_eq(events[1], 2000);
+	barred = NULL;
+	/* They take nothing of what the dealer can take. */
+	ck_assert_uint_eq(claim(60, 1, events, 8), 3);
+	ck_assert_uint_eq(events[2], 1);
+	/* One of them is due again, and goes behind the others. */
+	set(2001, "a", 55, 0);
+	set(1, "a", 70, 79);
+	ck_assert_uint_eq(claim(60, 1, events, 8), 2);
+	ck_assert_uint_eq(events[0], 2000);
+	ck_assert_uint_eq(events[1], 2);
+	schedule_remove(&schedule, 2000);
+	schedule_remove(&schedule, 1);
+	ck_assert_uint_eq(schedule.count, 1000);
+	schedule_free(&schedule);
+}
+END_TEST
+
 /* Thousands of events against a plain array: the heap, the table of places and the walk agree. */
 START_TEST(many_events_agree_with_an_array)
 {
@@ -205,9 +239,11 @@ START_TEST(many_events_agree_with_an_array)
 			due[event] = 0;
 		} else {
 			due[event] = 1 + (int64_t)(random / 7 % 1000);
-			set(event, name, due[event], 0);
+			/* Some are being sent by somebody who is gone. */
+			set(event, name, due[event], random % 3 ? 0 : 9);
 		}
 	}
+	schedule_owner_gone(&schedule, 9);
 	for (uint64_t event = 1; event <= EVENTS; event++)
 		expected += due[event] && due[event] <= 100;
 	/* A walk holds 256 places at a time, which is enough for what a claim takes. */
@@ -232,6 +268,7 @@ Suite *flow_suite(void)
 	tcase_add_test(tc, outcomes_grow_old);
 	tcase_add_test(tc, oldest_first_and_in_turn);
 	tcase_add_test(tc, an_owner_is_waited_for);
+	tcase_add_test(tc, what_was_left_goes_before_what_is_due);
 	tcase_add_test(tc, many_events_agree_with_an_array);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -294,6 +294,57 @@ START_TEST(a_sender_that_hangs_is_passed_over)
 }
 END_TEST
 
+START_TEST(a_left_bet_of_a_dead_dealer_is_taken_over)
+{
+	struct bet_place_result left, placed;
+	char id[8], game[8];
+
+	open_seamless(_i);
+	left = bet("left", "left");
+	/* The breaker opens. */
+	for (unsigned int i = 0; i < 10; i++) {
+		snprintf(id, sizeof(id), "b%u", i);
+		snprintf(game, sizeof(game), "g%u", i);
+		placed = bet(id, game);
+		end(&placed.send, CALLBACK_UNKNOWN, "");
+	}
+	ck_assert_int_eq(bet("b10", "g10").verdict.refusal, REFUSAL_DEALER_BUSY);
+	ledger_link_gone(&case_ledger, 1);
+	pass(10 * SECOND);
+	/* To take it over nobody has to be called. */
+	ck_assert_int_eq(bet("b10", "g10").verdict.refusal, REFUSAL_DEALER_BUSY);
+	ck_assert_uint_eq(find().event, left.send.event);
+	ck_assert(claim(left.send.event).taken_over);
+	ck_assert_int_eq(bet("left", "left").bet.state, BET_REFUNDING);
+	case_close();
+}
+END_TEST
+
+START_TEST(late_news_give_no_permit_back)
+{
+	struct round_settle_result settled;
+	struct callback_claim_result claimed;
+	struct bet_place_result placed;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	end(&placed.send, CALLBACK_SUCCESS, "");
+	settled = settle("s1", "g1", RESULT_LOSS, 0);
+	pass(10 * SECOND);
+	ledger_link_gone(&case_ledger, 1);
+	ck_assert(claim(settled.event).taken_over);
+	pass(5 * SECOND);
+	claimed = claim(settled.event);
+	ck_assert_uint_eq(claimed.send.attempt, 2);
+	/* The permit is the second attempt's. */
+	ck_assert(end(&settled.send, CALLBACK_UNKNOWN, "").late);
+	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 1);
+	ck_assert(!end(&claimed.send, CALLBACK_SUCCESS, "").late);
+	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
+	case_close();
+}
+END_TEST
+
 START_TEST(results_are_sent_three_times)
 {
 	static const int64_t delays[] = {5 * SECOND, 30 * SECOND};
@@ -509,6 +560,8 @@ Suite *seamless_suite(void)
 	tcase_add_loop_test(tc, unknown_is_refunded, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_left_bet_is_taken_over, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_sender_that_hangs_is_passed_over, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_left_bet_of_a_dead_dealer_is_taken_over, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, late_news_give_no_permit_back, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, results_are_sent_three_times, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_cancelled_refund_leaves_the_bet_refunded, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_busy_dealer_consumes_no_key, 0, CASE_STORE_COUNT);

@@ -20,6 +20,6 @@ from cb_http import (BALANCE, READ_PATHS, TRANSFER_IN, TRANSFER_OUT, Answer, cal
                      raw_request, sign)
 from cb_instance import Dealer, Instance  # noqa
 from cb_process import (SRCDIR, Child, HarnessError, builddir, find_program, free_port,  # noqa
-                        pids_running, port_taken, process_gone, wait_until)
+                        pids_running, port_taken, process_gone, wait_until, waited_s)
 from cb_servers import SERVERS, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server  # noqa
 from cb_tap import Skip, check, equal, run_cases  # noqa

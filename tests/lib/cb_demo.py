@@ -22,11 +22,18 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cb  # noqa: E402
 from cb import HarnessError  # noqa: E402
+from cb_dealer import ReferenceDealer  # noqa: E402
+from cb_process import find_program  # noqa: E402
+from cb_transcript import Transcript, say, seamless_steps, wallet_steps  # noqa: E402
 
 SERVERS = {"lighttpd": cb.Lighttpd, "apache": cb.ApacheFcgid}
-DEALERS = (("demo", "transfer"), ("demo-seamless", "seamless"))
+SEAMLESS = "demo-seamless"
+DEALERS = (("demo", "transfer"), (SEAMLESS, "seamless"))
+CLIENT = "slots"
 PLAYER = "alice"
+DEALER_BALANCE = 1000  # what the player has at the dealer's own server
 WATCH_S = 0.02
+SWEEP_EVERY_S = 60
 
 
 class Demo:
@@ -35,6 +42,9 @@ class Demo:
         self.dir = options.state
         self.wallet = None
         self.server = None
+        self.dealer_server = None
+        self.sweeper = None
+        self.swept_s = 0
         self.players = []
         self.keys = {}
         self.written = False
@@ -60,33 +70,39 @@ class Demo:
             raise HarnessError(f"port {port} of 127.0.0.1 is in use; choose another one with "
                                "--port N")
         self.lock_state()
-        self.wallet = cb.Instance("creditbridge-demo", state=self.dir / "ledger")
-        platform_port = port + 1 if not cb.port_taken(port + 1) else cb.free_port()
-        self.server = SERVERS[self.options.server](self.wallet, port=port,
-                                                   platform_port=platform_port)
+        self.wallet = cb.Instance("creditbridge-demo", state=self.dir / "ledger",
+                                  settings={"callback_networks": ["127.0.0.0/8", "::1"]})
+        self.server = SERVERS[self.options.server](
+            self.wallet, port=port, platform_port=port_near(port + 1))
         for casino_id, mode in DEALERS:
-            self.keys[casino_id] = self.dealer(casino_id, mode)
+            self.keys[casino_id] = self.key(casino_id, "dealer", "--currency", "thb",
+                                            "--mode", mode)
             self.players.append({"casino_id": casino_id, "user_id": PLAYER,
                                  "player_id": self.wallet.player_add(casino_id, PLAYER)})
+        self.keys[CLIENT] = self.key(CLIENT, "client")
+        self.dealer_server = ReferenceDealer(port=port_near(port + 2), key=self.keys[SEAMLESS])
+        self.dealer_server.set_balance(PLAYER, DEALER_BALANCE)
+        # No refund delay: this dealer refuses a bet that comes after its refund.
+        self.wallet.ctl("dealer", "set", SEAMLESS, "--url", self.dealer_server.base_url,
+                        "--allow-http", "--refund-delay", "0")
         self.write()
 
-    def dealer(self, casino_id, mode):
-        """Makes sure of the dealer; its key is made here, kept in DIR and never on a command line.
-        """
-        path = self.dir / f"{casino_id}.key"
-        if self.wallet.ctl_run("dealer", "show", casino_id).returncode == 0:
-            if not path.exists():
-                raise HarnessError(f"{path} is missing, and a key is shown only once; start anew "
-                                   "with another --state DIR")
-            return path.read_text().strip()
-        replace_file(path, secrets.token_hex(32) + "\n")
-        words = ["dealer", "add", casino_id, "--currency", "thb", "--mode", mode,
-                 "--key-file", path]
-        if mode == "seamless":
-            # Where a dealer's own server would be.
-            words += ["--url", f"http://127.0.0.1:{self.options.port + 2}", "--allow-http"]
-        self.wallet.ctl(*words)
+    def key(self, name, kind, *options):
+        """Makes sure of a dealer or client; its key is made here, kept in DIR and never on a
+        command line."""
+        path = self.dir / f"{name}.key"
+        known = [row[f"{'casino' if kind == 'dealer' else kind}_id"]
+                 for row in self.wallet.ctl_json(kind, "list")[f"{kind}s"]]
+        if name not in known:
+            replace_file(path, secrets.token_hex(32) + "\n")
+            self.wallet.ctl(kind, "add", name, *options, "--key-file", path)
+        elif not path.exists():
+            raise HarnessError(f"{path} is missing, and a key is shown only once; start anew "
+                               "with another --state DIR")
         return path.read_text().strip()
+
+    def sweep_argv(self):
+        return [str(find_program("creditbridge-sweep")), "--config", str(self.wallet.config)]
 
     def write(self):
         """demo.json: all that a program needs to use this wallet."""
@@ -95,12 +111,12 @@ class Demo:
         replace_file(self.dir / "demo.json", json.dumps({
             "base_url": self.server.base_url,
             "platform_url": self.server.platform_url,
-            "dealer_url": None,
+            "dealer_url": self.dealer_server.base_url,
             "ctl": self.wallet.ctl_argv(),
-            "sweep": None,
+            "sweep": self.sweep_argv(),
             "dealers": [{"casino_id": casino_id, "key": self.keys[casino_id], "mode": mode}
                         for casino_id, mode in DEALERS],
-            "clients": [],
+            "clients": [{"client_id": CLIENT, "key": self.keys[CLIENT]}],
             "players": self.players,
             "pids": {"server": self.server.child.pid if running else None,
                      "ledger": self.wallet.ledger.pid if running else None},
@@ -110,45 +126,15 @@ class Demo:
 
     def transcript(self):
         """Makes the calls by the very commands that it prints. Returns the number of failures."""
-        say(f"\nThe wallet is served by {self.server.name}. To type the calls yourself, set\n")
-        setup = (f"CTL={shlex.quote(shlex.join(self.wallet.ctl_argv()))}\n"
-                 f"URL={self.server.base_url}")
-        say(indent(setup))
-        run = f"{os.getpid()}-{cb.now_ms()}"
-        failed = 0
-        for title, method, path, body, wanted in (
-                ("Transfer in", "POST", cb.TRANSFER_IN,
-                 f'{{"amount":100.5,"request_transaction_id":"in-{run}","user_id":"{PLAYER}"}}',
-                 "current_balance"),
-                ("Balance", "GET", cb.BALANCE,
-                 f'{{"request_timestamp":\'$(date +%s%3N)\',"user_id":"{PLAYER}"}}', "balance"),
-                ("Transfer out", "POST", cb.TRANSFER_OUT,
-                 f'{{"amount":40.25,"request_transaction_id":"out-{run}","user_id":"{PLAYER}"}}',
-                 "current_balance")):
-            command = (f"BODY='{body}'\n"
-                       f"curl -si -X {method} $URL{path} \\\n"
-                       "    -H 'Content-Type: application/json' -H 'x-casino-id: demo' \\\n"
-                       "    -H \"x-casino-signature: $(printf %s \"$BODY\" | $CTL sign demo -)\" \\\n"
-                       "    -d \"$BODY\"")
-            say(f"\n{title}:\n\n{indent(command)}\n")
-            status, text = self.shell(f"{setup}\n{command}")
-            say(f"    {status}\n    {text}")
-            try:
-                done = " 200 " in f"{status} " and wanted in json.loads(text)
-            except ValueError:
-                done = False
-            if not done:
-                failed += 1
-                say("    FAILED")
-        return failed
-
-    @staticmethod
-    def shell(script):
-        """Runs what curl would be typed; the status line and the body of the answer."""
-        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30,
-                              check=False)
-        head, _, body = done.stdout.replace("\r", "").partition("\n\n")
-        return head.split("\n")[0] or done.stderr.strip(), body.strip()
+        made = Transcript({
+            "CTL": shlex.join(self.wallet.ctl_argv()), "SWEEP": shlex.join(self.sweep_argv()),
+            "URL": self.server.base_url, "PLATFORM": self.server.platform_url,
+            "DEALER": self.dealer_server.base_url, "SLOTS_KEY": str(self.dir / f"{CLIENT}.key")})
+        run = made.run_id()
+        made.begin(f"The wallet is served by {self.server.name}. To type the calls yourself, set")
+        made.perform(wallet_steps(run, PLAYER))
+        made.perform(seamless_steps(run, PLAYER, SEAMLESS))
+        return made.failed
 
     # -- serving
 
@@ -158,6 +144,7 @@ class Demo:
             "Ctrl-C stops everything.")
         while True:
             time.sleep(WATCH_S)
+            self.sweep()
             if not self.wallet.ledger.running():
                 say(f"the ledger ended ({self.wallet.ledger.process.returncode}): started again")
                 self.wallet.ledger_start()
@@ -168,19 +155,30 @@ class Demo:
                 self.server.restart()
                 self.write()
 
+    def sweep(self):
+        """One pass each minute, where an installation has a line for cron."""
+        if self.sweeper and self.sweeper.poll() is None:
+            return
+        if time.monotonic() - self.swept_s < SWEEP_EVERY_S:
+            return
+        self.swept_s = time.monotonic()
+        self.sweeper = subprocess.Popen(self.sweep_argv(), stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL)
+
     def close(self):
+        if self.sweeper:
+            self.sweeper.terminate()
+            self.sweeper.wait()
+        if self.dealer_server:
+            self.dealer_server.close()
         if self.wallet:
             self.wallet.close()
         if self.written:
             self.write()  # the keys stay, the processes are gone
 
 
-def say(text):
-    print(text, flush=True)
-
-
-def indent(text):
-    return "\n".join("    " + line for line in text.splitlines())
+def port_near(port):
+    return port if not cb.port_taken(port) else cb.free_port()
 
 
 def replace_file(path, text):

@@ -44,6 +44,13 @@ def temporary_directory(name):
     raise HarnessError(f"none of {places} can be entered by the web server's user")
 
 
+def as_option(value):
+    """A value as the configuration file has it."""
+    if isinstance(value, (list, tuple)):
+        return "{" + ", ".join(as_option(item) for item in value) + "}"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
 class Instance:
     """A wallet of its own. @settings are added to its configuration. With @state (a directory
     that is kept) it opens that one, and creates it when it is missing."""
@@ -85,8 +92,7 @@ class Instance:
         if self.user:
             values["socket_group"] = grp.getgrgid(pwd.getpwnam(self.user).pw_gid).gr_name
         values.update(settings)
-        lines = [f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
-                 for key, value in values.items()]
+        lines = [f"{key} = {as_option(value)}" for key, value in values.items()]
         self.config.write_text("\n".join(lines) + "\n")
         self.config.chmod(0o644)
 

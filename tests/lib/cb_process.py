@@ -10,6 +10,7 @@ import time
 
 SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
+PORTS = set()
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -31,10 +32,14 @@ def find_program(name):
 
 
 def free_port():
-    """A port of the loopback that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port of the loopback that was free a moment ago; none is given out twice."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        if port not in PORTS:
+            PORTS.add(port)
+            return port
 
 
 def wait_until(condition, seconds, what, interval=0.01):
@@ -75,6 +80,15 @@ def process_gone(pid):
     except OSError:
         return True
     return stat.rsplit(")", 1)[1].split()[0] in ("Z", "X")
+
+
+def waited_s(pid):
+    """How long the main thread of @pid was ready to run and got no processor: the machine's time in
+    what it took. 0: the kernel does not tell."""
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
 
 
 def pids_running(program):

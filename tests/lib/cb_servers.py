@@ -29,6 +29,7 @@ class Server:
     template = ""      # in fcgi-conf/, without .conf.in
     spawns = True      # starts and restarts the workers itself
     processes_default = 2
+    platform_processes = 2
 
     def __init__(self, instance, prefix="", processes=None, threads=8, port=None,
                  platform_port=None):
@@ -72,7 +73,8 @@ class Server:
         return {
             "worker": self.instance.worker, "config": self.instance.config, "serve": serve,
             "prefix": self.prefix if serve == "wallet" else "", "socket": self.socket(serve),
-            "processes": self.processes if serve == "wallet" else 2, "threads": self.threads,
+            "processes": self.processes if serve == "wallet" else self.platform_processes,
+            "threads": self.threads,
         }
 
     def render(self, serve):
@@ -229,7 +231,7 @@ class ApacheFcgid(Apache):
     name = "apache-mod_fcgid"
     template = "apache-mod_fcgid"
     modules = ("fcgid",)
-    processes_default = 40
+    processes_default = platform_processes = 40  # a worker serves one request at a time
     extra = (f"Include {FCGI_CONF}/apache-mod_fcgid-global.conf\n"
              "FcgidIPCDir {dir}/sockets\nFcgidProcessTableFile {dir}/sockets/table")
 

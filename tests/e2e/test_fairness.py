@@ -1,0 +1,349 @@
+#!/usr/bin/python3
+"""Per-dealer fairness, measured: a dead dealer does not slow down a healthy one, nor slow dealers
+the transfers.
+
+Each measure is a ratio of two p99 that are taken in one run, one after the other, on one machine;
+what a noisy machine spoils is measured again, up to TRIES times.
+
+    sweeper    how long a healthy dealer's callbacks take from due to delivered, through
+               creditbridge-sweep: alone, and beside a dealer who accepts connections and hangs,
+               with 5,000 callbacks queued. At most 1.5 times. (An idle sweeper looks once a
+               second, which is what a callback waits for.)
+    noticed    the same measure finds a dealer who did become slow
+    transfers  how long a transfer takes under Apache mod_fcgid, with and without twenty bets that
+               hang in the platform's pool: at most 1.5 times and 5 ms
+"""
+import asyncio
+import json
+import os
+import random
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_rounds import Rounds  # noqa: E402
+
+TRIES = 3
+RATIO_MAX = 1.5
+QUEUED = 5000
+SWEEP_SECONDS = 4.0
+SWEEP_PERIOD_S = 0.05  # a healthy dealer's callbacks come by so many
+SWEEP_BATCH = 8
+RETRY_MS = 200         # from the first attempt's end to its being due
+HANGING = 20
+TRANSFER_SECONDS = 3.0
+TRANSFER_CLIENTS = 2
+SLACK_S = 0.005
+FOREVER_S = 60
+
+
+class Servers:
+    """Dealers' servers in a thread: one answers at once (or after delay_s), one never."""
+
+    def __init__(self):
+        self.loop = asyncio.new_event_loop()
+        self.delay_s = 0.0
+        self.hanging = set()  # writers
+        self.ports = {}
+        started = threading.Event()
+        self.thread = threading.Thread(target=self.run, args=(started,), daemon=True)
+        self.thread.start()
+        check(started.wait(10), "the dealers' servers did not start")
+
+    def run(self, started):
+        asyncio.set_event_loop(self.loop)
+        for name, serve in (("healthy", self.answer), ("dead", self.hang)):
+            server = self.loop.run_until_complete(
+                asyncio.start_server(serve, "127.0.0.1", 0, backlog=512))
+            self.ports[name] = server.sockets[0].getsockname()[1]
+        started.set()
+        self.loop.run_forever()
+
+    def url(self, name):
+        return f"http://127.0.0.1:{self.ports[name]}"
+
+    async def answer(self, reader, writer):
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                await reader.readexactly(int(head.split(b"content-length:")[1].split()[0]))
+                await asyncio.sleep(self.delay_s)
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        except (OSError, asyncio.IncompleteReadError):
+            writer.close()
+
+    async def hang(self, reader, writer):
+        self.hanging.add(writer)
+        try:
+            while await reader.read(65536):
+                pass
+        except OSError:
+            pass
+        self.hanging.discard(writer)
+        writer.close()
+
+    def release(self):
+        """Ends the calls that hang."""
+        self.loop.call_soon_threadsafe(lambda: [w.transport.abort() for w in set(self.hanging)])
+
+    def close(self):
+        self.release()
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(10)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def p99(values):
+    return sorted(values)[int(len(values) * 0.99)]
+
+
+def fair(name, measure, slack=0.0):
+    """Calls @measure, which gives (p99 alone, p99 beside) in seconds, until it is fair."""
+    for number in range(1, TRIES + 1):
+        alone, beside = measure()
+        allowed = RATIO_MAX * alone + slack
+        print(f"# {name}, try {number}: p99 alone {alone * 1000:.1f} ms, beside "
+              f"{beside * 1000:.1f} ms (ratio {beside / alone:.2f}, allowed "
+              f"{allowed * 1000:.1f} ms)", flush=True)
+        if beside <= allowed:
+            return
+    raise AssertionError(f"{name}: p99 {beside * 1000:.1f} ms, allowed {allowed * 1000:.1f} ms")
+
+
+# -- a dead dealer's callbacks beside a healthy one's
+
+SWEEP_SETTINGS = {
+    "log_level": "warning",
+    "callback_networks": ["127.0.0.0/8"],
+    "result_second_attempt_ms": RETRY_MS,
+    # So that the dead dealer is tried again as often as can be.
+    "breaker_open_ms": 10,
+}
+
+
+class Sweeping:
+    """A wallet with a dead and a healthy dealer, and its sweeper."""
+
+    def __init__(self, wallet, servers):
+        self.wallet = wallet
+        self.servers = servers
+        self.games = 0
+        for casino_id in ("healthy", "dead"):
+            wallet.dealer_add(casino_id, "--url", servers.url(casino_id), "--allow-http",
+                              mode="seamless")
+            wallet.player_add(casino_id, "alice")
+        wallet.ctl("client", "add", "fair")
+        self.play("healthy", 1)
+
+    def link(self):
+        return Rounds(self.wallet.sockets / "admin.sock", timeout=30)
+
+    def play(self, casino_id, count):
+        """Settles rounds; what settle() gives, and the clock that it is in."""
+        games = [f"game-{self.games + n}" for n in range(count)]
+        self.games += count
+        with self.link() as rounds:
+            rounds.bets(casino_id, "alice", games)
+            return rounds.settle(casino_id, "alice", games)
+
+    def queue(self):
+        due, left = self.play("dead", QUEUED)
+        equal(len(due) + len(left), QUEUED, "callbacks of the dead dealer")
+        waiting = json.loads(self.wallet_sweep("--dry-run"))["waiting"]
+        check(waiting >= QUEUED, f"only {waiting} callbacks wait")
+
+    def forget(self):
+        """A new engine knows of no calls: the dead dealer's breaker is closed again, and he takes
+        all that max_inflight allows."""
+        pid = self.wallet.ctl_json("status")["pid"]
+        os.kill(pid, 9)
+        cb.wait_until(lambda: self.wallet.ctl_json("status")["pid"] != pid, 20, "a new engine")
+
+    def wallet_sweep(self, *words):
+        argv = [cb.find_program("creditbridge-sweep"), "--config", self.wallet.config, "--json"]
+        child = cb.Child([*argv, *words], self.wallet.logs / "look.log")
+        equal(child.process.wait(30), 0, f"creditbridge-sweep {words}")
+        return child.log.read_text().splitlines()[-1]
+
+    def measure(self):
+        """p99 of due to delivered of the healthy dealer, in seconds."""
+        self.forget()
+        log = self.wallet.logs / f"sweep-{self.games}.log"
+        child = cb.Child([cb.find_program("creditbridge-sweep"), "--config", self.wallet.config,
+                          "--json", "--for", f"{FOREVER_S}s"], log)
+        try:
+            due = self.load()
+            ended = cb.wait_until(lambda: self.ended(due), 30, "delivery of the healthy dealer's")
+        finally:
+            code = child.stop()
+        equal(code, 0, f"exit code of the sweeper: {log.read_text()}")
+        return p99([(ended[event] - due[event]) / 1000 for event in due])
+
+    def load(self):
+        """Callbacks of the healthy dealer, evenly; {event: when it is due}."""
+        due = {}
+        start = time.monotonic()
+        for number in range(int(SWEEP_SECONDS / SWEEP_PERIOD_S)):
+            begun, left = self.play("healthy", SWEEP_BATCH)
+            equal(left, [], "results that were not tried at once")
+            due.update(begun)
+            time.sleep(max(0.0, start + number * SWEEP_PERIOD_S - time.monotonic()))
+        return due
+
+    def ended(self, due):
+        """{event: when it was delivered}; None: some are not."""
+        rows = self.wallet.ctl_json("callback", "list", "--casino", "healthy", "--kind",
+                                    "betting-result", "--limit", len(due))["callbacks"]
+        ended = {row["event"]: row["ended_ms"] for row in rows if row["state"] == "delivered"}
+        return ended if set(due) <= set(ended) else None
+
+
+def case_sweeper():
+    def measure():
+        with Servers() as servers, cb.Instance("cbfair", settings=SWEEP_SETTINGS) as wallet:
+            sweeping = Sweeping(wallet, servers)
+            alone = sweeping.measure()
+            sweeping.queue()
+            hung = threading.Event()
+            watch = threading.Thread(target=watch_hanging, args=(servers, hung), daemon=True)
+            watch.start()
+            beside = sweeping.measure()
+            check(hung.is_set(), "the dead dealer was not called")
+            return alone, beside
+    fair("sweeper", measure)
+
+
+def watch_hanging(servers, hung):
+    """Until the dead dealer has all the calls that max_inflight allows."""
+    end = time.monotonic() + FOREVER_S
+    while not hung.is_set() and time.monotonic() < end:
+        if len(servers.hanging) >= 20:
+            hung.set()
+        time.sleep(0.01)
+
+
+def case_noticed():
+    with Servers() as servers, cb.Instance("cbfair", settings=SWEEP_SETTINGS) as wallet:
+        sweeping = Sweeping(wallet, servers)
+        alone = sweeping.measure()
+        wallet.ctl("dealer", "set", "healthy", "--max-inflight", 200)
+        servers.delay_s = 1.0
+        beside = sweeping.measure()
+    check(beside > RATIO_MAX * alone, f"p99 {alone:.3f} s, and {beside:.3f} s of a slow dealer")
+
+
+# -- hanging bets beside transfers
+
+TRANSFER_SETTINGS = {
+    "log_level": "warning",
+    "callback_networks": ["127.0.0.0/8"],
+    "callback_timeout_ms": 6000,
+}
+
+
+class Platform:
+    def __init__(self, wallet, server, servers):
+        self.wallet = wallet
+        self.server = server
+        self.servers = servers
+        self.dealer = wallet.dealer_add("transfers")
+        self.key = wallet.ctl_json("client", "add", "slots")["key"]
+        self.phases = 0
+        for number in range(TRANSFER_CLIENTS):
+            wallet.player_add("transfers", f"user-{number}")
+
+    def bet(self, casino_id, number, answers):
+        body = json.dumps({"request_transaction_id": f"{casino_id}-{number}", "game_id": "g",
+                           "casino_id": casino_id, "user_id": "alice", "bet_amount": 1,
+                           "remark": "", "user_bet": {}}).encode()
+        answers.append(cb.call(self.server, "POST", "/platform/bets", body,
+                               port=self.server.platform_port, timeout=30, headers=[
+                                   ("x-client-id", "slots"),
+                                   ("x-client-signature", cb.sign(self.key, body))]))
+
+    def hanging(self, measure):
+        """What @measure gives while twenty bets hang."""
+        self.phases += 1
+        casino_id = f"slow-{self.phases}"
+        self.wallet.dealer_add(casino_id, "--url", self.servers.url("dead"), "--allow-http",
+                               "--max-inflight", HANGING, mode="seamless")
+        self.wallet.player_add(casino_id, "alice")
+        answers = []
+        threads = [threading.Thread(target=self.bet, args=(casino_id, number, answers))
+                   for number in range(HANGING)]
+        for thread in threads:
+            thread.start()
+        cb.wait_until(lambda: len(self.servers.hanging) == HANGING or answers, 10,
+                      "twenty bets that hang")
+        value = measure()
+        equal((len(self.servers.hanging), answers), (HANGING, []), "bets that hung all the time")
+        self.servers.release()
+        for thread in threads:
+            thread.join(30)
+        equal([answer.status for answer in answers], [504] * HANGING, "answers to hanging bets")
+        return value
+
+    def transfers(self):
+        """Seconds that each transfer took."""
+        took = []
+        end = time.monotonic() + TRANSFER_SECONDS
+        problems = []
+
+        def client(number):
+            chance = random.Random()
+            try:
+                while time.monotonic() < end:
+                    start = time.monotonic()
+                    answer = cb.call(self.server, "POST", cb.TRANSFER_IN, {
+                        "request_transaction_id": f"{chance.getrandbits(64)}",
+                        "user_id": f"user-{number}", "amount": 1}, dealer=self.dealer)
+                    equal(answer.status, 200, f"a transfer: {answer}")
+                    took.append(time.monotonic() - start)
+            except Exception as error:  # Raised below, by the main thread.
+                problems.append(error)
+        threads = [threading.Thread(target=client, args=(number,))
+                   for number in range(TRANSFER_CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if problems:
+            raise problems[0]
+        check(len(took) >= 200, f"{len(took)} transfers tell no p99")
+        return took
+
+
+def case_transfers():
+    with Servers() as servers, \
+            cb.Instance("cbfair", settings=TRANSFER_SETTINGS) as wallet, \
+            cb.ApacheFcgid(wallet) as server:
+        platform = Platform(wallet, server, servers)
+        # The pools grow to what they will need.
+        platform.hanging(platform.transfers)
+
+        def measure():
+            alone = platform.transfers()
+            beside = platform.hanging(platform.transfers)
+            alone += platform.transfers()
+            return p99(alone), p99(beside)
+        fair("transfers", measure, SLACK_S)
+
+
+CASES = [
+    ("a dead dealer with 5,000 callbacks does not slow down a healthy one", case_sweeper),
+    ("a dealer who becomes slow is noticed", case_noticed),
+    ("twenty hanging bets do not slow down the transfers", case_transfers),
+]
+
+if __name__ == "__main__":
+    sys.exit(cb.run_cases(CASES, seconds=150))

@@ -1,0 +1,45 @@
+"""creditbridgectl as tests use it: with the exit code that is expected, and both ways to fail."""
+import itertools
+import json
+import subprocess
+
+import cb
+from cb_tap import check, equal
+
+NUMBERS = itertools.count(1)
+
+
+def new(word):
+    """A name that no other case uses."""
+    return f"{word}{next(NUMBERS)}"
+
+
+def run(*words, code=0, stdin="", **options):
+    """Runs creditbridgectl, which must end with @code; the CompletedProcess."""
+    argv = [str(cb.find_program("creditbridgectl")), *map(str, words)]
+    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=60,
+                          check=False, **options)
+    equal(done.returncode, code, f"exit code of {' '.join(argv)}: {done.stdout}{done.stderr}")
+    return done
+
+
+def bind(wallet):
+    """The functions ctl(), ctl_json() and refused() for @wallet."""
+
+    def ctl(*words, **options):
+        return run("--config", wallet.config, *words, **options)
+
+    def ctl_json(*words, **options):
+        out = ctl("--json", *words, **options).stdout
+        check(out.endswith("\n") and out.count("\n") == 1, f"one line of JSON: {out!r}")
+        return json.loads(out)
+
+    def refused(error_id, *words, code=1):
+        """The command is refused with @error_id, on standard error and in JSON."""
+        done = ctl(*words, code=code)
+        check(f"creditbridgectl: {error_id}: " in done.stderr, f"{words}: {done.stderr}")
+        equal(done.stdout, "", f"output of {words}")
+        error = ctl_json(*words, code=code)["error"]
+        equal(error["id"], error_id, f"error of {words}")
+        check(error["detail"], "a detail")
+    return ctl, ctl_json, refused

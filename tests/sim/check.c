@@ -1,0 +1,286 @@
+/*
+ * check - what must be so when nothing is left to do, on both sides.
+ *
+ * A callback that is held, or was cancelled as settled outside, may have reached its dealer or not:
+ * there the dealer's own word is taken for what the operator knows.
+ */
+#include "sim.h"
+
+static money_t expected[SIM_USERS_MAX]; /* what the rows say that each balance gained */
+static money_t entries[SIM_USERS_MAX];
+static bool claimed[SIM_TRANSACTIONS_MAX]; /* a row names it */
+static bool stored[SIM_BETS_MAX];
+static uint32_t attempts[SIM_EVENTS_MAX];
+
+static uint32_t user_of(const struct world *w, const char *player_id)
+{
+	for (uint32_t i = 0; i < w->plan.users; i++) {
+		if (strcmp(w->users[i].player_id, player_id) == 0)
+			return i;
+	}
+	return 0;
+}
+
+static const struct sim_transaction *transaction_of(struct world *w, uint64_t id)
+{
+	static const struct sim_transaction nothing;
+
+	if (!id || id >= SIM_TRANSACTIONS_MAX) {
+		violate(w, FLAW_HARNESS, "transaction_id %" PRIu64, id);
+		return &nothing;
+	}
+	if (claimed[id])
+		violate(w, FLAW_ROWS, "transaction_id %" PRIu64 " has two rows", id);
+	claimed[id] = true;
+	return &w->transactions[id];
+}
+
+/* Every bet is in one end state, or held where the operator sees it; its dealer holds what it must. */
+static void check_stake(struct world *w, const struct bet *bet)
+{
+	const struct sim_transaction *t = transaction_of(w, bet->transaction_id);
+	const struct seen *refund = &sim_seen[bet->refund_event % SIM_EVENTS_MAX];
+	bool held = t->debits > t->returns, outside = bet->resolved_by[0] != '\0', right = false;
+
+	if (t->debits > 1 || t->returns > t->debits)
+		violate(w, FLAW_STAKE, "%s is debited %u times, returned %u times",
+			bet->request_transaction_id, t->debits, t->returns);
+	switch (bet->state) {
+	case BET_SETTLED:
+		right = t->stake == STAKE_TAKEN && held;
+		break;
+	case BET_REJECTED:
+		right = (t->stake == STAKE_NONE || t->stake == STAKE_REFUSED) && !t->debits;
+		break;
+	case BET_REFUNDED:
+		right = (outside || !held) && outside == (refund->state == CALLBACK_CANCELLED);
+		break;
+	case BET_REFUNDING:
+		right = refund->state == CALLBACK_HELD && !w->plan.release;
+		break;
+	case BET_PENDING:
+	case BET_ACCEPTED:
+	case BET_STATE_COUNT:
+		break;
+	}
+	if (!right)
+		violate(w, FLAW_STAKE,
+			"%s of %" PRIu64 " is %s; the dealer: debits %u, returns %u, state %d",
+			bet->request_transaction_id, bet->transaction_id,
+			bet_state_names[bet->state], t->debits, t->returns, (int)t->stake);
+	if (held)
+		expected[user_of(w, bet->player_id)] -= bet->bet_amount;
+}
+
+/* What the game server was told is so. */
+static void check_told(struct world *w, const struct bet *bet, uint32_t index)
+{
+	static const unsigned int states[] = {
+		[TOLD_NOTHING] = UINT32_MAX,
+		[TOLD_ACCEPTED] = 1u << BET_ACCEPTED | 1u << BET_SETTLED,
+		[TOLD_REJECTED] = 1u << BET_REJECTED,
+		[TOLD_TIMEOUT] = 1u << BET_REFUNDING | 1u << BET_REFUNDED,
+		[TOLD_NO] = 0,
+	};
+	const struct sim_bet *told = &w->bets[index];
+
+	if (!(states[told->told] & 1u << bet->state) ||
+		(told->told != TOLD_NOTHING && told->transaction_id != bet->transaction_id))
+		violate(w, FLAW_TOLD, "b%u is %s and was told %s", index,
+			bet_state_names[bet->state], refusal_info(told->refusal)->id);
+}
+
+static bool see_bet(void *context, struct bytes key, const void *row)
+{
+	const struct bet *bet = row;
+	struct world *w = context;
+	uint32_t index = rows_number(bet->request_transaction_id);
+
+	(void)key;
+	if (index >= w->plan.bets || stored[index]) {
+		violate(w, FLAW_ROWS, "a second bet of key b%u", index);
+		return false;
+	}
+	stored[index] = true;
+	w->tally.bets[bet->state]++;
+	check_told(w, bet, index);
+	if (bet->mode == WALLET_SEAMLESS) {
+		check_stake(w, bet);
+		return true;
+	}
+	transaction_of(w, bet->transaction_id);
+	if (bet->state != BET_SETTLED)
+		violate(w, FLAW_STAKE, "%s is %s", bet->request_transaction_id,
+			bet_state_names[bet->state]);
+	expected[user_of(w, bet->player_id)] -= bet->bet_amount;
+	return true;
+}
+
+/* The dealer has the result, unless it is held or was settled outside. */
+static void check_payout(struct world *w, const struct round *round)
+{
+	static const struct sim_transaction nothing;
+	const struct seen *callback = &sim_seen[round->event % SIM_EVENTS_MAX];
+	const struct note *note = &w->notes[round->event % SIM_EVENTS_MAX];
+	const struct sim_transaction *t =
+		round->transaction_id ? transaction_of(w, round->transaction_id) : &nothing;
+	bool has = round->result == RESULT_LOSS ? note->losses > 0 : t->payments == 1;
+	bool right = has && callback->state == CALLBACK_DELIVERED;
+
+	if (callback->state == CALLBACK_CANCELLED ||
+		(callback->state == CALLBACK_HELD && !w->plan.release))
+		right = true;
+	if (!right || t->payments > 1 || (t->payments && t->amount != round->payout_amount) ||
+		(t->payments && t->user != user_of(w, round->player_id)))
+		violate(w, FLAW_PAYOUT,
+			"%s, betting-result-%" PRIu64 " is %s; the dealer: %u payments, %u losses",
+			round->game_id, round->event, callback_state_names[callback->state],
+			t->payments, note->losses);
+	if (note->known && note->bet_amount != round->bet_amount)
+		violate(w, FLAW_BYTES, "%s has other stakes than its betting-result",
+			round->game_id);
+	if (t->payments)
+		expected[user_of(w, round->player_id)] += round->payout_amount;
+}
+
+static bool see_round(void *context, struct bytes key, const void *row)
+{
+	const struct round *round = row;
+	struct world *w = context;
+
+	(void)key;
+	if (round->state != ROUND_SETTLED)
+		return true;
+	if (round->mode == WALLET_SEAMLESS) {
+		check_payout(w, round);
+		return true;
+	}
+	if (round->transaction_id)
+		transaction_of(w, round->transaction_id);
+	expected[user_of(w, round->player_id)] += round->payout_amount;
+	return true;
+}
+
+static bool see_entry(void *context, struct bytes key, const void *row)
+{
+	const struct entry *entry = row;
+	struct world *w = context;
+
+	(void)key;
+	if (entry->kind != ENTRY_TRANSFER_IN)
+		entries[user_of(w, entry->player_id)] += entry->amount;
+	return true;
+}
+
+static bool see_player(void *context, struct bytes key, const void *row)
+{
+	const struct player *player = row;
+	struct world *w = context;
+	uint32_t user = user_of(w, player->player_id);
+	const struct sim_user *u = &w->users[user];
+	bool seamless = w->dealers[u->dealer].seamless;
+	money_t gained = seamless ? u->balance - u->opening : player->balance - u->opening;
+
+	(void)key;
+	if (gained != expected[user])
+		violate(w, FLAW_MONEY, "%s gained %" PRId64 ", by the rows %" PRId64, u->user_id,
+			gained, expected[user]);
+	if (seamless ? player->balance || entries[user] : entries[user] != gained)
+		violate(w, FLAW_MONEY, "%s gained %" PRId64 ", by its entries %" PRId64,
+			u->user_id, gained, entries[user]);
+	return true;
+}
+
+static bool see_total(void *context, struct bytes key, const void *row)
+{
+	const struct total *total = row;
+	struct world *w = context;
+	bool all = w->plan.release || !w->plan.operations;
+
+	(void)key;
+	if (all && total->open_bets)
+		violate(w, FLAW_STUCK, "%s has %" PRIu64 " open bets", total->casino_id,
+			total->open_bets);
+	if (total->balance != total->transferred_in - total->staked + total->paid)
+		violate(w, FLAW_MONEY, "%s: its sums", total->casino_id);
+	return true;
+}
+
+static bool see_attempt(void *context, struct bytes key, const void *row)
+{
+	const struct attempt *attempt = row;
+
+	(void)context;
+	(void)key;
+	attempts[attempt->event % SIM_EVENTS_MAX]++;
+	return true;
+}
+
+/* Each sending was an attempt. */
+static void check_attempts(struct world *w)
+{
+	for (uint32_t event = 1; event < SIM_EVENTS_MAX; event++) {
+		const struct seen *callback = &sim_seen[event];
+
+		if (!callback->there)
+			continue;
+		if (attempts[event] != callback->attempts ||
+			w->notes[event].sends > callback->attempts)
+			violate(w, FLAW_ROWS, "%u: %u attempts, %u rows of them, %u sendings",
+				event, callback->attempts, attempts[event],
+				w->notes[event].sends);
+	}
+}
+
+/* What a dealer knows has a row. */
+static void check_known(struct world *w)
+{
+	for (uint32_t id = 0; id < SIM_TRANSACTIONS_MAX; id++) {
+		const struct sim_transaction *t = &w->transactions[id];
+
+		if (t->stake != STAKE_NONE && !claimed[id])
+			violate(w, FLAW_STAKE, "a dealer knows transaction_id %u, no row does", id);
+	}
+	for (uint32_t i = 0; i < w->plan.bets; i++) {
+		enum told told = w->bets[i].told;
+
+		if (!stored[i] && told != TOLD_NOTHING && told != TOLD_NO)
+			violate(w, FLAW_TOLD, "b%u is nowhere and was told %s", i,
+				refusal_info(w->bets[i].refusal)->id);
+	}
+}
+
+static void check_permits(struct world *w)
+{
+	int64_t boot_ms = world_boot_ms(w);
+	char casino_id[CASINO_ID_SIZE];
+
+	/* Of those who died short before the faults ended they last as long as a lease. */
+	if (w->now_ms < w->calm_ms + w->plan.outbox.lease_ms)
+		boot_ms += w->plan.outbox.lease_ms;
+	for (uint32_t i = 0; i < w->plan.dealers; i++) {
+		snprintf(casino_id, sizeof(casino_id), "d%u", i);
+		if (flow_inflight(&sim_ledger.flow, casino_id, boot_ms))
+			violate(w, FLAW_PERMITS, "%s", casino_id);
+	}
+}
+
+void final_check(struct world *w)
+{
+	memset(expected, 0, sizeof(expected));
+	memset(entries, 0, sizeof(entries));
+	memset(claimed, 0, sizeof(claimed));
+	memset(stored, 0, sizeof(stored));
+	memset(attempts, 0, sizeof(attempts));
+	if (!game_is_done(w))
+		violate(w, FLAW_STUCK, "a call has no answer");
+	rows_visit(w, RECORD_BET, see_bet);
+	rows_visit(w, RECORD_ROUND, see_round);
+	rows_visit(w, RECORD_ENTRY, see_entry);
+	rows_visit(w, RECORD_PLAYER, see_player);
+	rows_visit(w, RECORD_TOTAL, see_total);
+	rows_visit(w, RECORD_ATTEMPT, see_attempt);
+	check_attempts(w);
+	check_known(w);
+	check_permits(w);
+}

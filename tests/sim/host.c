@@ -1,0 +1,316 @@
+/*
+ * host - the ledger's process: frames wait for a batch, batches are saved, answers go back.
+ *
+ * The process is killed before a batch, or behind its save; a save can fail; the machine can
+ * reboot. What is in memory is lost then and what was saved is kept, as links are closed.
+ */
+#include "sim.h"
+
+#include "base/pack.h"
+
+#include <stdlib.h>
+
+struct ledger sim_ledger;
+
+/* A command that waits for the next batch. */
+struct asker {
+	uint32_t process;
+	uint32_t try;
+};
+
+static struct slot slots[SIM_QUEUE_MAX];
+static struct asker askers[SIM_QUEUE_MAX];
+static struct buffer answers;
+
+static void start(struct world *w)
+{
+	const struct moment now = world_moment(w);
+
+	w->up = true;
+	w->run++;
+	w->links = 0;
+	w->queued = 0;
+	w->turn_set = false;
+	if (!ledger_init(&sim_ledger, w->store, w->run, &w->plan.outbox, &now))
+		violate(w, FLAW_ROWS, "the ledger cannot read the rows at its start");
+}
+
+static void start_again(struct world *w, uint32_t who, uint32_t what)
+{
+	(void)who;
+	(void)what;
+	trace(w, "the ledger is up");
+	start(w);
+}
+
+/* The machine comes back: another boot, and a wall clock that is not exactly right. */
+static void boot(struct world *w, uint32_t who, uint32_t what)
+{
+	w->boot++;
+	w->boot_began_ms = w->now_ms - below(w, 20000);
+	w->wall_step_ms = (int64_t)below(w, 1001) - 500;
+	start_again(w, who, what);
+}
+
+static void reboot(struct world *w)
+{
+	trace(w, "the machine reboots");
+	w->tally.reboots++;
+	w->up_ms = w->now_ms + 3000 + below(w, 60000);
+	for (uint32_t i = 0; i < SIM_PROCESSES_MAX; i++)
+		process_die(w, &sim_processes[i]);
+	world_at(w, w->up_ms - w->now_ms, boot, 0, 0);
+}
+
+/* The process is gone, and with it everything that it held in memory. */
+static void end(struct world *w)
+{
+	trace(w, "the ledger is killed");
+	w->tally.kills++;
+	ledger_free(&sim_ledger);
+	w->up = false;
+	w->queued = 0;
+	w->up_ms = w->now_ms + 50 + below(w, 300);
+	if (fate(w, w->plan.slow_start))
+		w->up_ms += below(w, 15000);
+	if (w->plan.reboots && fate(w, 300)) {
+		reboot(w);
+		return;
+	}
+	world_at(w, w->up_ms - w->now_ms, start_again, 0, 0);
+	for (uint32_t i = 0; i < SIM_PROCESSES_MAX; i++) {
+		struct process *p = &sim_processes[i];
+
+		p->link = 0;
+		if (p->asking && !p->answer_coming)
+			process_unanswered(w, p, true);
+	}
+}
+
+void host_open(struct world *w)
+{
+	buffer_init(&answers, FRAME_MAX);
+	w->boot = 1;
+	w->store = memory_store_new();
+	start(w);
+}
+
+void host_close(struct world *w)
+{
+	if (w->up)
+		ledger_free(&sim_ledger);
+	w->store->close(w->store);
+	buffer_free(&answers);
+}
+
+const struct slot *host_direct(struct world *w, enum command command, const void *cmd)
+{
+	static struct slot slot;
+	const struct moment now = world_moment(w);
+
+	slot.command = command;
+	slot.link = ++w->links;
+	memcpy(&slot.cmd, cmd, command_infos[command].cmd_size);
+	if (ledger_run(&sim_ledger, &slot, 1, &now) != STATUS_OK || slot.outcome != FRAME_DONE)
+		violate(w, FLAW_ANSWER, "%s is not answered", command_infos[command].name);
+	return &slot;
+}
+
+/* Of this run: the ledger hears of it a little later. */
+void host_link_closed(struct world *w, uint32_t who, uint32_t what)
+{
+	if (w->up && w->run == what && who)
+		ledger_link_gone(&sim_ledger, who);
+}
+
+/* As the server's tick: a link that keeps a lease far too long is closed. */
+static void tick(struct world *w)
+{
+	uint64_t link;
+
+	if (w->now_ms < w->tick_ms + SIM_SECOND)
+		return;
+	w->tick_ms = w->now_ms;
+	link = ledger_link_overdue(&sim_ledger, world_boot_ms(w));
+	if (!link)
+		return;
+	trace(w, "link %" PRIu64 " keeps a lease too long and is cut", link);
+	ledger_link_gone(&sim_ledger, link);
+	for (uint32_t i = 0; i < SIM_PROCESSES_MAX; i++) {
+		struct process *p = &sim_processes[i];
+
+		if (p->link != link)
+			continue;
+		p->link = 0;
+		if (p->asking && !p->answer_coming)
+			process_unanswered(w, p, true);
+	}
+}
+
+static void deliver(struct world *w, uint32_t who, uint32_t what)
+{
+	struct process *p = &sim_processes[who];
+
+	if (p->try != what)
+		return;
+	p->asking = p->answer_coming = false;
+	p->then(w, p);
+}
+
+/* The grant of a result that has one. */
+static struct callback_grant *grant_of(struct process *p)
+{
+	switch (p->command) {
+	case COMMAND_BET_PLACE:
+		return &p->result.bet_place.send;
+	case COMMAND_ROUND_SETTLE:
+		return &p->result.round_settle.send;
+	case COMMAND_PLAYER_BALANCE:
+		return &p->result.player_balance.send;
+	case COMMAND_CALLBACK_CLAIM:
+		return &p->result.callback_claim.send;
+	default:
+		return NULL;
+	}
+}
+
+/* What was found lies in the ledger's buffer: only the events are kept. */
+static void keep_found(struct world *w, struct process *p, struct slot *slot)
+{
+	struct due_entry entry;
+	struct bytes rows;
+
+	buffer_reset(&answers);
+	ledger_answer(&sim_ledger, slot, 1, &answers);
+	if (slot->outcome != FRAME_DONE || answers.failed) {
+		violate(w, FLAW_ANSWER, "what is due cannot be read");
+		return;
+	}
+	p->result.callback_find = slot->result.callback_find;
+	rows = slot->result.callback_find.entries;
+	p->found_count = p->found_next = 0;
+	while (p->found_count < SIM_FOUND_MAX && rows.len) {
+		if (!unpack_record(&rows, due_entry_fields, &entry)) {
+			violate(w, FLAW_ANSWER, "what is due does not decode");
+			return;
+		}
+		if (w->plant == PLANT_NO_TAKEOVER && entry.takeover)
+			continue;
+		p->found[p->found_count++] = entry.event;
+	}
+}
+
+/* Puts the answer where the asker reads it, if it still waits. */
+static void answer(struct world *w, struct slot *slot, const struct asker *asker)
+{
+	struct process *p = &sim_processes[asker->process];
+	struct callback_grant *grant;
+
+	if (p->try != asker->try || !p->alive)
+		return;
+	if (fate(w, w->plan.link_break) && w->plant != PLANT_EARLY_ANSWER) {
+		trace(w, "p%u loses its link", p->index);
+		world_at(w, below(w, 20), host_link_closed, (uint32_t)p->link, w->run);
+		p->link = 0;
+		process_unanswered(w, p, true);
+		return;
+	}
+	p->status = slot->outcome == FRAME_DONE ? STATUS_OK : STATUS_FAULT;
+	memcpy(&p->result, &slot->result, command_infos[slot->command].result_size);
+	if (slot->command == COMMAND_CALLBACK_FIND)
+		keep_found(w, p, slot);
+	grant = grant_of(p);
+	if (grant && grant->event) {
+		if (grant->body.len > sizeof(p->body)) {
+			violate(w, FLAW_HARNESS, "a body of %u bytes", grant->body.len);
+			return;
+		}
+		memcpy(p->body, grant->body.data, grant->body.len);
+		grant->body.data = p->body;
+	}
+	/* link_call() goes on when an earlier try may have been applied and this one was not. */
+	if (p->maybe_done && (p->status != STATUS_OK ||
+		p->result.verdict.refusal == REFUSAL_STORAGE_FULL)) {
+		process_unanswered(w, p, true);
+		return;
+	}
+	p->answer_coming = true;
+	process_at(w, p, below(w, 3), TIMER_STEP, deliver, p->try);
+}
+
+/* What goes wrong with the next batch's save. */
+static void draw_save(struct world *w)
+{
+	static const enum save_result results[] = {SAVE_FULL, SAVE_FAULT, SAVE_LOST};
+
+	if (fate(w, w->plan.save_fails)) {
+		enum save_result result = results[below(w, 3)];
+
+		w->save_faults |= result == SAVE_FAULT;
+		memory_store_fail(w->store, result, 1 + below(w, 3));
+	}
+	sim_ledger.storage_low = w->low;
+}
+
+/* Runs what waits as one batch. */
+static void turn(struct world *w, uint32_t who, uint32_t what)
+{
+	const struct moment now = world_moment(w);
+	uint32_t count = w->queued;
+	enum status status;
+
+	(void)who;
+	if (!w->up || w->run != what)
+		return;
+	w->turn_set = false;
+	w->queued = 0;
+	tick(w);
+	if (fate(w, w->plan.kill_before)) {
+		end(w);
+		return;
+	}
+	draw_save(w);
+	for (uint32_t i = 0; w->plant == PLANT_NO_COMPARE && i < count; i++) {
+		if (slots[i].command == COMMAND_CALLBACK_END)
+			plant_rewind(w, &slots[i].cmd.callback_end);
+	}
+	status = ledger_run(&sim_ledger, slots, count, &now);
+	w->tally.commands += count;
+	if ((status != STATUS_OK && w->plant != PLANT_EARLY_ANSWER) ||
+		fate(w, w->plan.kill_after)) {
+		end(w);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		answer(w, &slots[i], &askers[i]);
+	if (status != STATUS_OK)
+		end(w);
+}
+
+/* A command arrives. */
+void host_arrive(struct world *w, uint32_t who, uint32_t what)
+{
+	struct process *p = &sim_processes[who];
+	struct slot *slot = &slots[w->queued];
+
+	if (p->try != what)
+		return;
+	if (!w->up) {
+		process_unanswered(w, p, false);
+		return;
+	}
+	if (w->queued == SIM_QUEUE_MAX) {
+		violate(w, FLAW_HARNESS, "the queue is full");
+		return;
+	}
+	if (!p->link)
+		p->link = ++w->links;
+	slot->command = p->command;
+	slot->link = p->link;
+	memcpy(&slot->cmd, &p->cmd, command_infos[p->command].cmd_size);
+	askers[w->queued] = (struct asker){p->index, p->try};
+	w->queued++;
+	if (!w->turn_set)
+		world_at(w, below(w, 3), turn, 0, w->run);
+	w->turn_set = true;
+}

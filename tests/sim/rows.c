@@ -1,0 +1,196 @@
+/*
+ * rows - what must be so at any time between two batches, whatever went wrong.
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+
+struct seen sim_seen[SIM_EVENTS_MAX];
+static uint64_t open_bets[SIM_DEALERS_MAX];
+static struct round_sums {
+	money_t bet_amount, addition_amount;
+	uint32_t accepted, settled;
+} sums[SIM_BETS_MAX];
+static uint32_t dues;
+
+void rows_visit(struct world *w, enum record record, bool (*visit)(void *context,
+	struct bytes key, const void *row))
+{
+	const struct store_range range = {.record = record};
+
+	if (w->store->scan(w->store, &range, visit, w) != STATUS_OK)
+		violate(w, FLAW_ROWS, "the rows of %s cannot be read", record_infos[record].name);
+}
+
+uint32_t rows_number(const char *name)
+{
+	return (uint32_t)strtoul(name + 1, NULL, 10);
+}
+
+static struct seen *seen(uint64_t event)
+{
+	return &sim_seen[event % SIM_EVENTS_MAX];
+}
+
+static bool see_callback(void *context, struct bytes key, const void *row)
+{
+	const struct callback *callback = row;
+	struct world *w = context;
+
+	(void)key;
+	if (callback->event >= SIM_EVENTS_MAX)
+		violate(w, FLAW_HARNESS, "too many events");
+	*seen(callback->event) = (struct seen){true, callback->kind, callback->state,
+		callback->attempts, false};
+	return true;
+}
+
+static bool see_due(void *context, struct bytes key, const void *row)
+{
+	const struct due *due = row;
+	struct seen *callback = seen(due->event);
+	struct world *w = context;
+	enum callback_state state = due->sending ? CALLBACK_SENDING : CALLBACK_DUE;
+	const struct schedule_entry *entry = NULL;
+
+	(void)key;
+	dues++;
+	callback->due = true;
+	if (!callback->there || callback->state != state || callback->kind != due->kind)
+		violate(w, FLAW_ROWS, "%" PRIu64 " is %s and its due row says %s", due->event,
+			callback_state_names[callback->state], callback_state_names[state]);
+	if (w->up)
+		entry = schedule_find(&sim_ledger.schedule, due->event);
+	if (w->up && (!entry || entry->sending != due->sending))
+		violate(w, FLAW_ROWS, "%" PRIu64 " is not in the schedule as in its row",
+			due->event);
+	return true;
+}
+
+static void check_callbacks(struct world *w)
+{
+	for (uint32_t event = 1; event < SIM_EVENTS_MAX; event++) {
+		const struct seen *callback = &sim_seen[event];
+		bool waits = callback->state == CALLBACK_DUE ||
+			callback->state == CALLBACK_SENDING;
+
+		if (callback->there && waits != callback->due)
+			violate(w, FLAW_ROWS, "%u is %s and has %s due row", event,
+				callback_state_names[callback->state],
+				callback->due ? "a" : "no");
+		if (callback->kind == CALLBACK_BETTING && callback->attempts > 1)
+			violate(w, FLAW_ROWS, "betting-%u has %u attempts", event,
+				callback->attempts);
+	}
+	if (w->up && sim_ledger.schedule.count != dues)
+		violate(w, FLAW_ROWS, "%" PRIu64 " are scheduled, %u rows are due",
+			sim_ledger.schedule.count, dues);
+}
+
+/* In which states the callbacks of a bet may be, by the bet's own. */
+#define IS(state) (1u << (state))
+#define IS_OPEN                                                                                    \
+	(IS(CALLBACK_DUE) | IS(CALLBACK_SENDING) | IS(CALLBACK_PARKED) | IS(CALLBACK_HELD))
+static const struct {
+	unsigned int betting;
+	unsigned int refund; /* 0: there is none */
+} wanted[BET_STATE_COUNT] = {
+	[BET_PENDING] = {IS(CALLBACK_SENDING), 0},
+	[BET_ACCEPTED] = {IS(CALLBACK_DELIVERED), 0},
+	[BET_REJECTED] = {IS(CALLBACK_FAILED), 0},
+	[BET_REFUNDING] = {IS(CALLBACK_FAILED), IS_OPEN},
+	[BET_REFUNDED] = {IS(CALLBACK_FAILED), IS(CALLBACK_DELIVERED) | IS(CALLBACK_CANCELLED)},
+	[BET_SETTLED] = {IS(CALLBACK_DELIVERED), 0},
+};
+
+static bool callback_fits(uint64_t event, enum callback_kind kind, unsigned int states)
+{
+	const struct seen *callback = seen(event);
+
+	if (!states)
+		return event == 0;
+	return event && callback->there && callback->kind == kind &&
+		states & IS(callback->state);
+}
+
+static bool see_bet(void *context, struct bytes key, const void *row)
+{
+	const struct bet *bet = row;
+	struct world *w = context;
+	struct round_sums *sum = &sums[rows_number(bet->game_id) % SIM_BETS_MAX];
+	bool counts = bet->state == BET_ACCEPTED || bet->state == BET_SETTLED;
+	bool fits = counts && !bet->event && !bet->refund_event;
+
+	(void)key;
+	if (bet->mode == WALLET_SEAMLESS)
+		fits = callback_fits(bet->event, CALLBACK_BETTING, wanted[bet->state].betting) &&
+			callback_fits(bet->refund_event, CALLBACK_BETTING_REFUND,
+				wanted[bet->state].refund);
+	if (!fits)
+		violate(w, FLAW_ROWS, "%s is %s, its betting %" PRIu64 ", its refund %" PRIu64,
+			bet->request_transaction_id, bet_state_names[bet->state], bet->event,
+			bet->refund_event);
+	open_bets[rows_number(bet->casino_id)] += bet->state == BET_PENDING ||
+		bet->state == BET_ACCEPTED || bet->state == BET_REFUNDING;
+	sum->accepted += bet->state == BET_ACCEPTED;
+	sum->settled += bet->state == BET_SETTLED;
+	if (counts && bet->addition)
+		sum->addition_amount += bet->bet_amount;
+	else if (counts)
+		sum->bet_amount += bet->bet_amount;
+	return true;
+}
+
+static bool see_round(void *context, struct bytes key, const void *row)
+{
+	const struct round *round = row;
+	struct world *w = context;
+	const struct round_sums *sum = &sums[rows_number(round->game_id) % SIM_BETS_MAX];
+	const struct seen *callback = seen(round->event);
+
+	(void)key;
+	if (round->state == ROUND_OPEN) {
+		if (sum->settled || round->event)
+			violate(w, FLAW_ROWS, "%s is open and has settled bets", round->game_id);
+		return true;
+	}
+	if (sum->accepted || !sum->settled || sum->bet_amount != round->bet_amount ||
+		sum->addition_amount != round->addition_amount ||
+		round->win_amount != round->payout_amount - sum->bet_amount - sum->addition_amount)
+		violate(w, FLAW_ROWS, "%s is settled and its sums differ from its bets",
+			round->game_id);
+	if (round->mode != WALLET_SEAMLESS)
+		return true;
+	if (!round->event || !callback->there || callback->kind != CALLBACK_BETTING_RESULT)
+		violate(w, FLAW_ROWS, "%s is settled without a betting-result", round->game_id);
+	else
+		open_bets[rows_number(round->casino_id)] += !callback_has_ended(callback->state);
+	return true;
+}
+
+static bool see_total(void *context, struct bytes key, const void *row)
+{
+	const struct total *total = row;
+	struct world *w = context;
+
+	(void)key;
+	if (total->open_bets != open_bets[rows_number(total->casino_id)])
+		violate(w, FLAW_ROWS, "%s counts %" PRIu64 " open bets, there are %" PRIu64,
+			total->casino_id, total->open_bets,
+			open_bets[rows_number(total->casino_id)]);
+	return true;
+}
+
+void rows_check(struct world *w)
+{
+	memset(sim_seen, 0, sizeof(sim_seen));
+	memset(open_bets, 0, sizeof(open_bets));
+	memset(sums, 0, sizeof(sums));
+	dues = 0;
+	rows_visit(w, RECORD_CALLBACK, see_callback);
+	rows_visit(w, RECORD_DUE, see_due);
+	check_callbacks(w);
+	rows_visit(w, RECORD_BET, see_bet);
+	rows_visit(w, RECORD_ROUND, see_round);
+	rows_visit(w, RECORD_TOTAL, see_total);
+}

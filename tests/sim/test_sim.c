@@ -1,0 +1,158 @@
+/*
+ * The seamless wallet, simulated: no seed may find anything, and what is planted is found.
+ *
+ *   CB_SIM_SEEDS=N  runs N seeds instead of 10,000
+ *   CB_SEED=N       runs seed N alone
+ *   CB_TRACE=1      with it: tells everything that happens, on standard error
+ */
+#include "base/log.h"
+#include "sim.h"
+#include "tap.h"
+
+#include <stdarg.h>
+
+#define SEEDS       10000
+#define PARTS       20 /* the seeds are run in so many cases */
+#define PLANT_SEEDS 400
+
+static struct world world;
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* The ledger's log: what it says of a command that failed is wrong unless a save was made to fail. */
+void __wrap_log_line(enum log_level level, const char *event, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void __wrap_log_line(enum log_level level, const char *event, const char *format, ...)
+{
+	char text[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	trace(&world, "log: %s %s", event, text);
+	if (level == LOG_LEVEL_ERROR &&
+		(!world.save_faults || !strstr(text, "a row cannot be loaded or added")))
+		violate(&world, FLAW_ROWS, "the ledger logs %s %s", event, text);
+}
+
+static void expect_nothing(uint64_t seed)
+{
+	ck_assert_msg(world_run(&world, seed, PLANT_NOTHING) == FLAW_NONE,
+		"seed %" PRIu64 ": %s (CB_SEED=%" PRIu64 " CB_TRACE=1 tells how)", seed, world.why,
+		seed);
+}
+
+START_TEST(nothing_is_found)
+{
+	uint64_t seeds = number("CB_SIM_SEEDS", SEEDS);
+	uint64_t first = 1 + seeds * (uint64_t)_i / PARTS;
+	uint64_t behind = 1 + seeds * ((uint64_t)_i + 1) / PARTS;
+
+	for (uint64_t seed = first; seed < behind; seed++)
+		expect_nothing(seed);
+}
+END_TEST
+
+START_TEST(nothing_is_found_again)
+{
+	world.trace = getenv("CB_TRACE") != NULL;
+	expect_nothing(number("CB_SEED", 1));
+}
+END_TEST
+
+#define FOUND(flaw) (1u << FLAW_##flaw)
+/* What is planted, and as what it may be found; nothing: it is harmless. */
+static const struct {
+	const char *name;
+	enum plant plant;
+	unsigned int found;
+} plants[] = {
+	{"no fence", PLANT_NO_FENCE, FOUND(STAKE)},
+	{"an answer before the save", PLANT_EARLY_ANSWER, 
+		FOUND(INTENT) | FOUND(TOLD) | FOUND(BYTES)},
+	{"no refund delay", PLANT_NO_REFUND_DELAY, FOUND(STAKE)},
+	{"a dealer later than refund_delay", PLANT_LATE_DEALER, FOUND(STAKE)},
+	{"the same with tombstones", PLANT_LATE_TOMBSTONE, 0},
+	{"a worker stopped beyond its lease", PLANT_LONG_STOP, FOUND(STAKE)},
+	{"no compare-and-set", PLANT_NO_COMPARE, FOUND(ROWS) | FOUND(TOLD) | FOUND(STAKE)},
+	{"the game server is told early", PLANT_TOLD_EARLY, FOUND(TOLD)},
+	{"a betting sent again", PLANT_SENT_AGAIN, FOUND(BET_SENT_TWICE)},
+	{"other bytes", PLANT_OTHER_BYTES, FOUND(BYTES)},
+	{"unknown is delivered", PLANT_UNKNOWN_IS_OK, FOUND(STAKE) | FOUND(PAYOUT)},
+	{"unknown is not sent", PLANT_UNKNOWN_IS_NO, FOUND(STAKE)},
+	{"a forgetful dealer", PLANT_FORGETFUL_DEALER, FOUND(STAKE) | FOUND(PAYOUT)},
+	{"no takeover", PLANT_NO_TAKEOVER, FOUND(STUCK)},
+};
+#define PLANTS (sizeof(plants) / sizeof(plants[0]))
+
+START_TEST(what_is_planted_is_found)
+{
+	enum flaw flaw = FLAW_NONE;
+	uint64_t seed = 0;
+
+	while (flaw == FLAW_NONE && seed < PLANT_SEEDS)
+		flaw = world_run(&world, ++seed, plants[_i].plant);
+	if (!plants[_i].found) {
+		ck_assert_msg(flaw == FLAW_NONE, "%s: seed %" PRIu64 ": %s", plants[_i].name, seed,
+			world.why);
+		return;
+	}
+	ck_assert_msg(plants[_i].found & 1u << flaw, "%s: seed %" PRIu64 ": %s", plants[_i].name,
+		seed, flaw == FLAW_NONE ? "nothing is found" : world.why);
+}
+END_TEST
+
+/* The seeds bring about what they are there for. */
+START_TEST(everything_happens)
+{
+	const struct tally *tally = &world.tally;
+
+	for (uint64_t seed = 1; seed <= PLANT_SEEDS; seed++)
+		expect_nothing(seed);
+	ck_assert_uint_gt(tally->kills, 100);
+	ck_assert_uint_gt(tally->reboots, 10);
+	ck_assert_uint_gt(tally->deaths, 100);
+	ck_assert_uint_gt(tally->stops, 100);
+	ck_assert_uint_gt(tally->takeovers, 100);
+	ck_assert_uint_gt(tally->refunds, 100);
+	ck_assert_uint_gt(tally->parked, 10);
+	ck_assert_uint_gt(tally->conflicts, 10);
+	ck_assert_uint_gt(tally->lates, 100);
+	ck_assert_uint_gt(tally->operations, 100);
+	ck_assert_uint_gt(tally->tombstones, 10);
+	ck_assert_uint_gt(tally->bets[BET_SETTLED], 1000);
+	ck_assert_uint_gt(tally->bets[BET_REJECTED], 100);
+	ck_assert_uint_gt(tally->bets[BET_REFUNDED], 100);
+	ck_assert_uint_gt(tally->bets[BET_REFUNDING], 0);
+}
+END_TEST
+
+static Suite *sim_suite(void)
+{
+	Suite *suite = suite_create("sim");
+	TCase *tc = tcase_create("sim");
+
+	if (getenv("CB_SEED")) {
+		tcase_add_test(tc, nothing_is_found_again);
+	} else {
+		tcase_add_loop_test(tc, nothing_is_found, 0, PARTS);
+		tcase_add_loop_test(tc, what_is_planted_is_found, 0, (int)PLANTS);
+		tcase_add_test(tc, everything_happens);
+	}
+	tcase_set_timeout(tc, 120);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
+
+int main(void)
+{
+	Suite *(*const makers[])(void) = {sim_suite, NULL};
+
+	return tap_main(makers);
+}

@@ -1,0 +1,204 @@
+/*
+ * worker - serves one call of a game server at a time, as src/web/handle_*.c and errand.c do.
+ */
+#include "sim.h"
+
+static const char *const clients[] = {"slots", "cards"};
+
+static const struct sim_call *call_of(const struct world *w, const struct process *p)
+{
+	return &w->calls[p->call];
+}
+
+static void free_worker(struct process *p)
+{
+	p->serving = false;
+	p->flights[0].used = p->flights[0].ended = false;
+}
+
+static void hear(struct world *w, struct process *p, enum refusal refusal,
+	const struct bet_answer *bet)
+{
+	switch (call_of(w, p)->kind) {
+	case CALL_BET:
+		game_hear_bet(w, p, refusal, bet);
+		break;
+	case CALL_SETTLE:
+		game_hear_round(w, p, refusal, &p->result.round_settle);
+		break;
+	case CALL_INQUIRE:
+		game_hear_balance(w, p, refusal);
+		break;
+	}
+	free_worker(p);
+}
+
+static void hear_nothing(struct world *w, struct process *p)
+{
+	game_hear_nothing(w, p);
+	free_worker(p);
+}
+
+/* CALLBACK_END was answered, or not. */
+static void ended(struct world *w, struct process *p)
+{
+	const struct callback_end_result *end = &p->result.callback_end;
+
+	/* Whatever came of it the round is settled. */
+	if (call_of(w, p)->kind == CALL_SETTLE) {
+		game_hear_round(w, p, REFUSAL_NONE, &p->settled);
+		free_worker(p);
+	} else if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else
+		hear(w, p, end->verdict.refusal, &end->bet);
+}
+
+void worker_flight_ended(struct world *w, struct process *p, struct flight *f)
+{
+	struct bet_answer early;
+
+	if (w->plant == PLANT_UNKNOWN_IS_NO && f->class == CALLBACK_UNKNOWN)
+		f->class = CALLBACK_NOT_SENT;
+	if (w->plant == PLANT_TOLD_EARLY && f->kind == CALLBACK_BETTING &&
+		f->class == CALLBACK_SUCCESS) {
+		memset(&early, 0, sizeof(early));
+		early.state = BET_ACCEPTED;
+		game_hear_bet(w, p, REFUSAL_NONE, &early);
+	}
+	flight_end_cmd(w, f, &p->cmd.callback_end);
+	process_ask(w, p, COMMAND_CALLBACK_END, ended);
+}
+
+static void granted(struct world *w, struct process *p, const struct callback_grant *grant)
+{
+	const struct sim_call *call = call_of(w, p);
+	uint32_t user = call->kind == CALL_BET ? w->rounds[w->bets[call->index].round].user
+		: call->kind == CALL_SETTLE    ? w->rounds[call->index].user
+					       : call->index;
+	char casino_id[CASINO_ID_SIZE];
+
+	snprintf(casino_id, sizeof(casino_id), "d%u", w->users[user].dealer);
+	flight_begin(w, p, grant, casino_id);
+}
+
+static void placed(struct world *w, struct process *p)
+{
+	const struct bet_place_result *result = &p->result.bet_place;
+
+	if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else if (!result->send.event)
+		hear(w, p, result->verdict.refusal, &result->bet);
+	else
+		granted(w, p, &result->send);
+}
+
+static void settled(struct world *w, struct process *p)
+{
+	const struct round_settle_result *result = &p->result.round_settle;
+
+	if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else if (result->verdict.refusal != REFUSAL_NONE || !result->send.event)
+		hear(w, p, result->verdict.refusal, NULL);
+	else {
+		p->settled = *result;
+		granted(w, p, &result->send);
+	}
+}
+
+static void inquired(struct world *w, struct process *p)
+{
+	const struct player_balance_result *result = &p->result.player_balance;
+
+	if (p->status != STATUS_OK)
+		hear_nothing(w, p);
+	else if (!result->send.event)
+		hear(w, p, result->verdict.refusal, NULL);
+	else
+		granted(w, p, &result->send);
+}
+
+/* Group C names a player by player_id or by casino_id and user_id. */
+static void name_player(struct world *w, uint32_t user, struct player_ref *ref)
+{
+	const struct sim_user *u = &w->users[user];
+
+	if (below(w, 2)) {
+		snprintf(ref->player_id, sizeof(ref->player_id), "%s", u->player_id);
+		return;
+	}
+	snprintf(ref->casino_id, sizeof(ref->casino_id), "d%u", u->dealer);
+	snprintf(ref->user_id, sizeof(ref->user_id), "%s", u->user_id);
+}
+
+static void ask_bet(struct world *w, struct process *p, uint32_t index)
+{
+	const struct sim_bet *bet = &w->bets[index];
+	const struct sim_round *round = &w->rounds[bet->round];
+	struct bet_place_cmd *cmd = &p->cmd.bet_place;
+
+	memset(cmd, 0, sizeof(*cmd));
+	snprintf(cmd->client_id, sizeof(cmd->client_id), "%s", clients[round->client]);
+	snprintf(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "b%u", index);
+	snprintf(cmd->game_id, sizeof(cmd->game_id), "g%u", bet->round);
+	snprintf(cmd->remark, sizeof(cmd->remark), "a \"remark\" on %u", index);
+	name_player(w, round->user, &cmd->player);
+	cmd->bet_amount = bet->amount + (p->twisted ? MONEY_UNITS_PER_CREDIT : 0);
+	cmd->addition = bet->addition;
+	cmd->user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
+	cmd->sender = ++w->senders;
+	process_ask(w, p, COMMAND_BET_PLACE, placed);
+}
+
+static void ask_settle(struct world *w, struct process *p, uint32_t index)
+{
+	const struct sim_round *round = &w->rounds[index];
+	struct round_settle_cmd *cmd = &p->cmd.round_settle;
+
+	memset(cmd, 0, sizeof(*cmd));
+	snprintf(cmd->client_id, sizeof(cmd->client_id), "%s", clients[round->client]);
+	snprintf(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "s%u", index);
+	snprintf(cmd->game_id, sizeof(cmd->game_id), "g%u", index);
+	name_player(w, round->user, &cmd->player);
+	cmd->result = round->result;
+	cmd->payout_amount = round->payout;
+	if (p->twisted) {
+		cmd->result = RESULT_WIN;
+		cmd->payout_amount += MONEY_UNITS_PER_CREDIT;
+	}
+	cmd->game_result = (struct bytes){(const uint8_t *)"{\"n\":7}", 7};
+	cmd->sender = ++w->senders;
+	process_ask(w, p, COMMAND_ROUND_SETTLE, settled);
+}
+
+static void ask(struct world *w, uint32_t who, uint32_t what)
+{
+	struct process *p = &sim_processes[who];
+	const struct sim_call *call = call_of(w, p);
+
+	(void)what;
+	switch (call->kind) {
+	case CALL_BET:
+		ask_bet(w, p, call->index);
+		break;
+	case CALL_SETTLE:
+		ask_settle(w, p, call->index);
+		break;
+	case CALL_INQUIRE:
+		memset(&p->cmd.player_balance, 0, sizeof(p->cmd.player_balance));
+		name_player(w, call->index, &p->cmd.player_balance.player);
+		process_ask(w, p, COMMAND_PLAYER_BALANCE, inquired);
+		break;
+	}
+}
+
+void worker_serve(struct world *w, struct process *p, uint32_t call, bool twisted)
+{
+	p->serving = true;
+	p->call = call;
+	p->call_try = w->calls[call].waiting;
+	p->twisted = twisted;
+	process_at(w, p, 1 + below(w, 5), TIMER_STEP, ask, 0);
+}
