@@ -1,11 +1,14 @@
 #include "sweep/report.h"
 
 #include "base/text.h"
+#include "link/commands.h"
 #include "wire/render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DUE_TEXT_MAX (256 * 1024)
 
 const char *const swept_names[SWEPT_COUNT] = {"sent", "delivered", "due_again", "parked", "failed",
 	"late", "taken_over", "refused_busy"};
@@ -177,4 +180,39 @@ void report_parked(const struct report *report, FILE *out)
 		if (report->dealers[i].counts[SWEPT_PARKED])
 			dealer_parked(&report->dealers[i], out);
 	}
+}
+
+bool report_print_due(const struct due_entry *due, uint32_t count, uint64_t waiting, bool json,
+	FILE *out)
+{
+	char id[CALLBACK_EVENT_ID_SIZE];
+	struct buffer text;
+	bool fits;
+
+	buffer_init(&text, DUE_TEXT_MAX);
+	if (json)
+		buffer_printf(&text, "{\"waiting\":%" PRIu64 ",\"callbacks\":[", waiting);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct due_entry *entry = &due[i];
+
+		if (json) {
+			buffer_append_str(&text, i ? "," : "");
+			render_record(&text, due_entry_fields, entry);
+			continue;
+		}
+		callback_event_id(entry->kind, entry->event, id);
+		buffer_printf(&text, "%s %s casino %s, overdue by %" PRIu64 ".%03" PRIu64 " s\n",
+			entry->takeover ? "take over" : "send", id, entry->casino_id,
+			entry->overdue_ms / 1000, entry->overdue_ms % 1000);
+	}
+	if (json)
+		buffer_append_str(&text, "]}\n");
+	else
+		buffer_printf(&text, "%" PRIu32 " to do now, %" PRIu64 " waiting\n", count,
+			waiting);
+	fits = !text.failed;
+	if (fits)
+		fwrite(text.data, 1, text.len, out);
+	buffer_free(&text);
+	return fits;
 }

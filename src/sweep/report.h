@@ -5,7 +5,7 @@
 #define SWEEP_REPORT_H
 
 #include "base/buffer.h"
-#include "domain/records.h"
+#include "link/commands.h"
 
 #include <stdio.h>
 
@@ -66,5 +66,12 @@ void report_text(const struct report *report, FILE *out);
 
 /* Writes one line for each dealer of whom something was parked: what cron mails. */
 void report_parked(const struct report *report, FILE *out);
+
+/*
+ * Prints what could be claimed now, one line each, or as one object with "waiting" and "callbacks".
+ * False: memory.
+ */
+bool report_print_due(const struct due_entry *due, uint32_t count, uint64_t waiting, bool json,
+	FILE *out);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "callback/sender.h"
 #include "link/client.h"
-#include "wire/render.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -18,7 +17,6 @@
 #define FIND_PAUSE_MS 10
 /* Between two tries of a command that the ledger has no room for. */
 #define BUSY_PAUSE_MS 20
-#define LOOK_TEXT_MAX (256 * 1024)
 
 /* An attempt under way: what its fence and its end need. */
 struct flight {
@@ -32,13 +30,13 @@ struct flight {
 
 struct sweep {
 	const struct settings *settings;
-	const struct sweep_options *options;
+	const struct sweep_options *options; /* NULL: only looks */
 	struct report *report;
 	struct link link;
 	struct sender *sender;
 	struct flight *flights; /* sweep_concurrency of them */
 	struct flight *free;
-	struct due_entry *found; /* likewise */
+	struct due_entry *found; /* CALLBACK_FIND_MAX of them */
 	int64_t looked_ms;    /* boot time of the last look */
 	bool progress;        /* since then: another one may find more */
 	bool stopping;        /* nothing is claimed any more */
@@ -132,6 +130,7 @@ static void end_flight(struct sweep *sweep, struct flight *flight,
 			report_state(sweep->report, flight->casino_id, flight->kind, flight->event,
 				end.state);
 	}
+	flight->casino_id[0] = '\0';
 	flight->next_free = sweep->free;
 	sweep->free = flight;
 	sweep->progress = true;
@@ -227,7 +226,7 @@ static bool may_claim(struct sweep *sweep)
 /* Asks what can be claimed, up to @most. Returns how many are in sweep->found. */
 static uint32_t find(struct sweep *sweep, uint32_t most)
 {
-	struct callback_find_cmd cmd = {.most = most};
+	struct callback_find_cmd cmd = {.most = most, .sweeping = sweep->options != NULL};
 	struct callback_find_result result = {0};
 	uint32_t count = 0;
 
@@ -251,17 +250,39 @@ static int64_t look_in_ms(const struct sweep *sweep)
 	return sweep->looked_ms + pause_ms - clock_boot_ms();
 }
 
+static bool sends_to(const struct sweep *sweep, const char *casino_id)
+{
+	for (uint32_t i = 0; i < sweep->settings->sweep_concurrency; i++) {
+		if (strcmp(sweep->flights[i].casino_id, casino_id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The last quarter of the places is for dealers to whom nothing is being sent: some who hang, and
+ * take many calls at a time, do not stop the others.
+ */
+static bool may_take_place(const struct sweep *sweep, const struct due_entry *entry)
+{
+	uint32_t places = sweep->settings->sweep_concurrency;
+
+	return entry->takeover || places - sender_count(sweep->sender) > places / 4 ||
+		!sends_to(sweep, entry->casino_id);
+}
+
 /* Fills the free places. */
 static void claim_some(struct sweep *sweep)
 {
-	uint32_t places = sweep->settings->sweep_concurrency - sender_count(sweep->sender);
 	uint32_t count;
 
-	if (!places || look_in_ms(sweep) > 0)
+	if (!sweep->free || look_in_ms(sweep) > 0)
 		return;
-	count = find(sweep, places);
-	for (uint32_t i = 0; i < count && may_claim(sweep); i++) {
-		claim(sweep, &sweep->found[i]);
+	/* More than there are places: some may be passed over. */
+	count = find(sweep, CALLBACK_FIND_MAX);
+	for (uint32_t i = 0; i < count && sweep->free && may_claim(sweep); i++) {
+		if (may_take_place(sweep, &sweep->found[i]))
+			claim(sweep, &sweep->found[i]);
 		/* What is under way does not wait for the others' claims. */
 		work(sweep, 0);
 	}
@@ -323,7 +344,7 @@ static bool prepare(struct sweep *sweep)
 
 	sweep->sender = sender_new(&options);
 	sweep->flights = calloc(places, sizeof(*sweep->flights));
-	sweep->found = calloc(places, sizeof(*sweep->found));
+	sweep->found = calloc(CALLBACK_FIND_MAX, sizeof(*sweep->found));
 	if (!sweep->sender || !sweep->flights || !sweep->found)
 		return false;
 	for (uint32_t i = 0; i < places; i++) {
@@ -368,42 +389,6 @@ out:
 	return sweep.status;
 }
 
-/* Prints what was found, one line each or as the members of an array. */
-static bool print_found(struct sweep *sweep, uint32_t count, bool json, FILE *out)
-{
-	char id[CALLBACK_EVENT_ID_SIZE];
-	struct buffer text;
-	bool fits;
-
-	buffer_init(&text, LOOK_TEXT_MAX);
-	if (json)
-		buffer_printf(&text, "{\"waiting\":%" PRIu64 ",\"callbacks\":[",
-			sweep->report->waiting);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct due_entry *entry = &sweep->found[i];
-
-		if (json) {
-			buffer_append_str(&text, i ? "," : "");
-			render_record(&text, due_entry_fields, entry);
-			continue;
-		}
-		callback_event_id(entry->kind, entry->event, id);
-		buffer_printf(&text, "%s %s casino %s, overdue by %" PRIu64 ".%03" PRIu64 " s\n",
-			entry->takeover ? "take over" : "send", id, entry->casino_id,
-			entry->overdue_ms / 1000, entry->overdue_ms % 1000);
-	}
-	if (json)
-		buffer_append_str(&text, "]}\n");
-	else
-		buffer_printf(&text, "%" PRIu32 " to do now, %" PRIu64 " waiting\n", count,
-			sweep->report->waiting);
-	fits = !text.failed;
-	if (fits)
-		fwrite(text.data, 1, text.len, out);
-	buffer_free(&text);
-	return fits;
-}
-
 enum status sweep_look(const struct settings *settings, bool json, FILE *out,
 	char why[SWEEP_WHY_MAX])
 {
@@ -419,7 +404,7 @@ enum status sweep_look(const struct settings *settings, bool json, FILE *out,
 		return STATUS_CONFIG;
 	}
 	count = find(&sweep, CALLBACK_FIND_MAX);
-	if (sweep.status == STATUS_OK && !print_found(&sweep, count, json, out)) {
+	if (sweep.status == STATUS_OK && !report_print_due(found, count, report.waiting, json, out)) {
 		sweep.status = STATUS_NOMEM;
 		snprintf(why, SWEEP_WHY_MAX, "%s", status_text(STATUS_NOMEM));
 	}

@@ -87,6 +87,12 @@ class Lighttpd(cb.Lighttpd):
     platform_processes = 4
 
 
+class ApacheFcgid(cb.ApacheFcgid):
+    """After a hundred workers that died it would start no more for a while."""
+
+    extra = cb.ApacheFcgid.extra + "\nFcgidSpawnScoreUpLimit 100000"
+
+
 Client = collections.namedtuple("Client", "client_id key")
 
 
@@ -296,7 +302,7 @@ def lie_run(name, kind, options):
 
 VARIANTS = {
     "lighttpd": (variant_run, Lighttpd),
-    "apache": (variant_run, cb.ApacheFcgid),
+    "apache": (variant_run, ApacheFcgid),
     "lie": (lie_run, Lighttpd),
 }
 

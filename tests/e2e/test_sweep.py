@@ -123,9 +123,11 @@ class Casino:
                                "--limit", 0)["callbacks"]
         return {row["event"]: row for row in rows}
 
+    def states(self):
+        return {event: (row["state"], row["attempts"]) for event, row in self.callbacks().items()}
+
     def state(self, event):
-        row = self.callbacks()[event]
-        return row["state"], row["attempts"]
+        return self.states()[event]
 
     def refund_of(self, game):
         """The row of the refund in @game."""
@@ -492,6 +494,8 @@ def case_asked_to_stop():
         states = sorted(row["state"] for row in casino.callbacks().values()
                         if row["kind"] == BETTING_RESULT)
         check("sending" not in states, f"nothing is left: {states}")
+        casino.dealer.faults_clear()
+        casino.drained()
 
 
 # -- the ledger
@@ -593,7 +597,7 @@ def case_for():
 
 def case_for_and_hanging_dealer():
     """It ends in time although a dealer hangs, with every call's end told."""
-    with Casino(words=["--max-inflight", "3"]) as casino:
+    with Casino("--threads", 32, words=["--max-inflight", "3"]) as casino:
         for _ in range(12):
             casino.win()
         casino.until_due(3)
@@ -609,6 +613,8 @@ def case_for_and_hanging_dealer():
         check("sending" not in states, f"nothing is left: {states}")
         for milliseconds in re.findall(r"class=unknown http=0 ms=(\d+)", log):
             check(int(milliseconds) >= TIMEOUT_S * 1000 - 50, f"it waited {milliseconds}")
+        casino.dealer.faults_clear()
+        casino.drained()
 
 
 def case_new_ones_are_found():
@@ -635,7 +641,7 @@ def case_dry_run():
         refund = casino.refund_of(lost)["event"]
         result = casino.win()
         casino.until_due(2)
-        before = casino.callbacks()
+        before = casino.states()
         text = sweep("--dry-run", config=quiet_config())
         equal(text.stderr, "", "nothing to tell")
         for event, kind in ((refund, BETTING_REFUND), (result, BETTING_RESULT)):
@@ -644,7 +650,7 @@ def case_dry_run():
         equal([(row["event"], row["kind"], row["takeover"]) for row in casino.due()],
               [(refund, BETTING_REFUND, False), (result, BETTING_RESULT, False)], "as JSON")
         equal(set(summary("--dry-run")), {"waiting", "callbacks"}, "members")
-        equal(casino.callbacks(), before, "nothing was claimed")
+        equal(casino.states(), before, "nothing was claimed")
         equal((casino.calls(BETTING_REFUND, refund), casino.calls(BETTING_RESULT, result)), (0, 0),
               "nothing was sent")
         only(casino.swept(), sent=2, delivered=2)
@@ -700,7 +706,7 @@ def case_cron():
         wait_until(lambda: casino.state(parked) == ("parked", 3), PLENTY_S, "three attempts",
                    interval=0.1)
         check(first.poll() is None, "it goes on")
-        for pid in cb.pids_running(program):
+        for pid in cb.pids_running(program.resolve()):
             if str(quiet_config()) in command_line(pid):
                 os.kill(pid, signal.SIGTERM)
         equal(ended(first), (parked_line(casino, "1 betting-result", parked), None), "the mail")

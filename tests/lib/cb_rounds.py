@@ -9,7 +9,6 @@ WINDOW = 100      # frames under way
 BETTING, BETTING_RESULT = 1, 2     # enum callback_kind
 UNKNOWN, SUCCESS = 0, 1            # enum callback_class
 WIN = 1                            # enum round_result
-NONE, IN_PROGRESS = "", "bet_in_progress"
 STAKE = 10 * 10000                 # in ten-thousandths
 numbers = itertools.count(1)
 

@@ -80,7 +80,8 @@ START_TEST(no_more_is_claimed_than_is_sent_at_once)
 		world.callbacks[i].takes_ms = 700;
 	ck_assert_int_eq(sweep(0), STATUS_OK);
 	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 50);
-	ck_assert_uint_eq(world.most_under_way, 4);
+	/* A quarter of the places is kept for dealers to whom nothing is being sent. */
+	ck_assert_uint_eq(world.most_under_way, 3);
 }
 END_TEST
 
@@ -92,7 +93,20 @@ START_TEST(the_most_at_once)
 		world.callbacks[i].takes_ms = 2900;
 	ck_assert_int_eq(sweep(0), STATUS_OK);
 	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 300);
-	ck_assert_uint_eq(world.most_under_way, 256);
+	ck_assert_uint_eq(world.most_under_way, 192);
+}
+END_TEST
+
+START_TEST(slow_dealers_leave_places_to_others)
+{
+	settings.sweep_concurrency = 8;
+	add_many(40, "slow");
+	for (unsigned int i = 0; i < 40; i++)
+		world.callbacks[i].takes_ms = 2900;
+	world_add(world.count + 1, "healthy")->due_ms = WORLD_START_MS + 1000;
+	ck_assert_int_eq(sweep(0), STATUS_OK);
+	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 41);
+	ck_assert_uint_eq(world.most_under_way, 7);
 }
 END_TEST
 
@@ -587,7 +601,8 @@ static Suite *sweep_suite(void)
 {
 	const TTest *const tests[] = {a_pass_sends_what_is_due, nothing_to_do_is_one_look,
 		no_more_is_claimed_than_is_sent_at_once, the_most_at_once,
-		a_place_is_filled_when_it_gets_free, a_dead_dealer_does_not_hold_up_another,
+		slow_dealers_leave_places_to_others, a_place_is_filled_when_it_gets_free,
+		a_dead_dealer_does_not_hold_up_another,
 		one_that_hangs_does_not_hold_up_the_next, it_does_not_look_without_a_pause,
 		it_looks_each_second_until_the_time_is_over, it_does_not_wait_beyond_its_time,
 		what_is_due_is_found_within_a_second_beside_what_hangs,
