@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const breaker_names[BREAKER_COUNT] = {"closed", "open", "half-open"};
+
 const char *const callback_default_paths[CALLBACK_KIND_COUNT] = {
 	"/balance-inquire", "/betting", "/betting-result", "/betting-refund"};
 

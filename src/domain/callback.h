@@ -8,6 +8,10 @@
 
 #define CALLBACK_EVENT_ID_SIZE 40 /* "balance-inquire-" and 20 digits */
 
+/* Of a dealer (api.md, B): open, it takes no call; half-open, one. */
+enum breaker { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_COUNT };
+extern const char *const breaker_names[BREAKER_COUNT];
+
 /* The paths that the specification suggests: "/" and the name. */
 extern const char *const callback_default_paths[CALLBACK_KIND_COUNT];
 

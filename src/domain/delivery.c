@@ -141,11 +141,23 @@ static bool used_up(const struct callback *callback, const struct delivery_terms
 
 /*
  * An operator may hurry an attempt, but not the first before its time: a refund that overtakes its
- * bet finds none, and the bet stays at the dealer (api.md B, refund_delay).
+ * bet finds none, and the bet stays at the dealer (api.md B, refund_delay). What is due knows that
+ * time whatever the wall clock was set to; what was held has the wall clock alone, and waits no
+ * longer than it had to in the first place.
  */
-static int64_t earliest_ms(const struct callback *callback, const struct moment *now)
+static int64_t earliest_ms(const struct delivery *delivery, const struct moment *now)
 {
-	return callback->first_ms > now->wall_ms ? callback->first_ms - now->wall_ms : 0;
+	const struct callback *callback = &delivery->callback;
+	int64_t whole_ms = callback->first_ms - callback->created_ms;
+	int64_t left_ms = callback->first_ms - now->wall_ms;
+
+	if (callback->attempts)
+		return 0;
+	if (delivery->scheduled)
+		left_ms = due_boot_ms(&delivery->due, now) - now->boot_ms;
+	if (left_ms > whole_ms)
+		left_ms = whole_ms;
+	return left_ms > 0 ? left_ms : 0;
 }
 
 /* Each action's states, by enum callback_state. */
@@ -181,7 +193,7 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 	case CALLBACK_RETRY:
 		callback->once_more = used_up(callback, terms, now) || callback->once_more;
 		callback->state = CALLBACK_DUE;
-		schedule(delivery, now, earliest_ms(callback, now), false);
+		schedule(delivery, now, earliest_ms(delivery, now), false);
 		break;
 	case CALLBACK_RELEASE:
 		if (used_up(callback, terms, now)) {
@@ -189,7 +201,7 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 			break;
 		}
 		callback->state = CALLBACK_DUE;
-		schedule(delivery, now, earliest_ms(callback, now), false);
+		schedule(delivery, now, earliest_ms(delivery, now), false);
 		break;
 	case CALLBACK_HOLD:
 		callback->state = CALLBACK_HELD;

@@ -71,6 +71,8 @@ const struct field total_fields[] = {
 	FIELD(FIELD_MONEY, total, staked),
 	FIELD(FIELD_MONEY, total, paid),
 	FIELD(FIELD_U64, total, open_bets),
+	FIELD(FIELD_U64, total, parked),
+	FIELD(FIELD_U64, total, held),
 	FIELD_END,
 };
 
@@ -179,6 +181,7 @@ const struct field round_fields[] = {
 	FIELD(FIELD_JSON, round, user_bet),
 	FIELD(FIELD_JSON, round, game_result),
 	FIELD(FIELD_JSON, round, user_bet_result),
+	FIELD(FIELD_BOOL, round, dropped),
 	FIELD_END,
 };
 
@@ -207,6 +210,8 @@ const struct field bet_fields[] = {
 	FIELD(FIELD_STR, bet, resolved_by),
 	FIELD(FIELD_STR, bet, remark),
 	FIELD(FIELD_JSON, bet, user_bet),
+	FIELD(FIELD_BOOL, bet, dropped),
+	FIELD(FIELD_BOOL, bet, refund_dropped),
 	FIELD_END,
 };
 

@@ -157,6 +157,8 @@ struct total {
 	money_t staked; /* by bets of transfer-wallet players */
 	money_t paid;   /* to them by rounds */
 	uint64_t open_bets; /* PENDING, ACCEPTED or REFUNDING; and results not delivered or cancelled */
+	uint64_t parked;    /* callbacks in this state, */
+	uint64_t held;      /* and in this */
 };
 
 struct player {
@@ -269,6 +271,7 @@ struct round {
 	struct bytes user_bet; /* JSON objects as the game server gave them; empty: none */
 	struct bytes game_result;
 	struct bytes user_bet_result;
+	bool dropped; /* by retention: those three, and what was sent of its betting-result */
 };
 
 struct bet {
@@ -296,6 +299,8 @@ struct bet {
 	char resolved_by[SUDO_USER_SIZE]; /* its refund was cancelled: the operator */
 	char remark[REMARK_SIZE];
 	struct bytes user_bet;
+	bool dropped;        /* by retention: user_bet, and what was sent of its betting */
+	bool refund_dropped; /* what was sent of its betting-refund */
 };
 
 /* A message for a dealer: made once, sent byte for byte the same. */

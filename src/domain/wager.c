@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+const char *const game_status_names[GAME_STATUS_COUNT] = {"none", "pending", "refunded", "settled"};
+
 /* Row: from, column: to. */
 static const bool legal[BET_STATE_COUNT][BET_STATE_COUNT] = {
 	[BET_PENDING] = {[BET_ACCEPTED] = true, [BET_REJECTED] = true, [BET_REFUNDING] = true},
@@ -81,4 +83,17 @@ enum refusal settlement_close(struct settlement *settlement, enum round_result r
 	settlement->payout_amount = asked;
 	settlement->win_amount = asked - staked;
 	return REFUSAL_NONE;
+}
+
+enum game_status round_status(const struct round *round, const uint32_t bets[BET_STATE_COUNT])
+{
+	uint32_t refunded = bets[BET_REFUNDING] + bets[BET_REFUNDED];
+
+	if (bets[BET_PENDING] || bets[BET_ACCEPTED])
+		return GAME_PENDING;
+	if (!refunded && !bets[BET_SETTLED])
+		return GAME_NOT_FOUND;
+	if (round->result == RESULT_REFUND || !bets[BET_SETTLED])
+		return GAME_REFUNDED;
+	return GAME_SETTLED;
 }

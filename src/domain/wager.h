@@ -55,4 +55,21 @@ enum refusal settlement_add(struct settlement *settlement, const struct bet *bet
 enum refusal settlement_close(struct settlement *settlement, enum round_result result,
 	money_t asked);
 
+/* What A5 tells of a game (api.md A 5). */
+enum game_status {
+	GAME_NOT_FOUND, /* there were only rejected bets, or none */
+	GAME_PENDING,
+	GAME_REFUNDED,
+	GAME_SETTLED,
+	GAME_STATUS_COUNT
+};
+extern const char *const game_status_names[GAME_STATUS_COUNT];
+
+/*
+ * How @round stands, of whose bets so many are in each state: pending while any is PENDING or
+ * ACCEPTED; refunded when the result is a refund, or when all bets, rejected ones aside, are
+ * refunded or being refunded; else settled.
+ */
+enum game_status round_status(const struct round *round, const uint32_t bets[BET_STATE_COUNT]);
+
 #endif

@@ -16,6 +16,8 @@ while read -r file; do
 	# shellcheck disable=SC2086 # flags are words
 	step "clang-tidy ${file#"$src"/}" clang-tidy --quiet --checks="$checks" \
 		--warnings-as-errors='*' "$file" -- -std=gnu11 -include "$CB_BUILDDIR/config.h" \
-		-I "$src/src" "-DCREDITBRIDGE_SYSCONFDIR=\"/etc\"" $flags || true
+		-I "$src/src" "-DCREDITBRIDGE_SYSCONFDIR=\"/etc\"" \
+		"-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
+		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags || true
 done < <(find "$src/src" -name '*.c' | sort)
 steps_end

@@ -5,6 +5,8 @@
 # A finding ends the program with this code, which no test takes for success.
 export ASAN_OPTIONS=exitcode=99:detect_leaks=1:abort_on_error=0
 export UBSAN_OPTIONS=print_stacktrace=1
+# The simulator runs ten times as many otherwise.
+export CB_SIM_SEEDS=1000
 
 if step "builds with --enable-sanitizers" build sanitizers --enable-sanitizers; then
 	for suite in $unit_suites $e2e_suites; do

@@ -35,7 +35,7 @@ static const struct sim_transaction *transaction_of(struct world *w, uint64_t id
 	return &w->transactions[id];
 }
 
-/* Every bet is in one end state, or held where the operator sees it; its dealer holds what it must. */
+/* The bet is in one end state, or held where the operator sees it; the dealer has what he must. */
 static void check_stake(struct world *w, const struct bet *bet)
 {
 	const struct sim_transaction *t = transaction_of(w, bet->transaction_id);

@@ -50,6 +50,7 @@ void flight_close(struct world *w, struct process *p, struct flight *f, enum cal
 {
 	trace(w, "p%u: %s-%" PRIu64 " attempt %u comes to %s", p->index,
 		callback_kind_names[f->kind], f->event, f->attempt, callback_class_names[class]);
+	network_check_lease(w, p, f);
 	f->open = false;
 	f->class = class;
 	if (f->connection)
@@ -68,7 +69,7 @@ void flights_drop(struct world *w, struct process *p)
 	}
 }
 
-void flight_timeout(struct world *w, uint32_t who, uint32_t what)
+static void timeout(struct world *w, uint32_t who, uint32_t what)
 {
 	struct process *p = &sim_processes[who];
 	struct flight *f = still_open(p, what);
@@ -103,7 +104,7 @@ static void leave(struct world *w, uint32_t who, uint32_t what)
 	if (!f)
 		return;
 	left_ms = f->begun_ms + SIM_TIMEOUT_MS - w->now_ms;
-	process_at(w, p, left_ms > 0 ? left_ms : 0, TIMER_STEADY, flight_timeout, what);
+	process_at(w, p, left_ms > 0 ? left_ms : 0, TIMER_STEADY, timeout, what);
 	if (left_ms > 0 && fate(w, w->plan.stop_sending))
 		process_at(w, p, below(w, (uint64_t)left_ms), TIMER_STEADY, freeze, what);
 	network_send(w, p, f);
@@ -141,6 +142,22 @@ static void connected(struct world *w, uint32_t who, uint32_t what)
 	process_at(w, p, 0, TIMER_STEADY, leave, what);
 }
 
+/* No more than max_inflight at once, as far as permits reach. */
+static void check_inflight(struct world *w, uint32_t dealer)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < SIM_PROCESSES_MAX * SIM_FLIGHTS_MAX; i++) {
+		const struct flight *f =
+			&sim_processes[i / SIM_FLIGHTS_MAX].flights[i % SIM_FLIGHTS_MAX];
+
+		count += f->open && f->dealer == dealer && f->run == w->run && !f->again &&
+			f->lease_until_ms > world_boot_ms(w);
+	}
+	if (count > w->dealers[dealer].max_inflight)
+		violate(w, FLAW_PERMITS, "%u calls of d%u at once", count, dealer);
+}
+
 static void refused(struct world *w, uint32_t who, uint32_t what)
 {
 	struct process *p = &sim_processes[who];
@@ -170,12 +187,17 @@ void flight_begin(struct world *w, struct process *p, const struct callback_gran
 	f->attempt = grant->attempt;
 	f->lease_until_ms = grant->lease_until_ms;
 	f->begun_ms = w->now_ms;
+	f->fenced_ms = 0;
+	f->run = p->run;
+	f->link = p->link;
+	f->again = p->maybe_done;
 	f->connection = 0;
 	f->error_id = "";
 	f->len = grant->body.len;
 	memcpy(f->body, grant->body.data, grant->body.len);
 	trace(w, "p%u begins %s-%" PRIu64 " attempt %u, lease until %" PRId64 " boot", p->index,
 		callback_kind_names[f->kind], f->event, f->attempt, f->lease_until_ms);
+	check_inflight(w, f->dealer);
 	no = network_refuses(w, f->dealer, &in_ms);
 	process_at(w, p, in_ms, TIMER_STEP, no ? refused : connected, handle(p, f));
 }
@@ -196,4 +218,5 @@ void flight_end_cmd(struct world *w, const struct flight *f, struct callback_end
 	if (f->class == CALLBACK_REFUSED)
 		snprintf(cmd->outcome.dealer_error_id, sizeof(cmd->outcome.dealer_error_id), "%s",
 			f->error_id);
+	w->ends[w->end_count++ % SIM_ENDS_MAX] = *cmd;
 }

@@ -1,7 +1,7 @@
 /*
- * game - the game servers: they place bets and settle rounds, and call again with the same key while
- * they do not know what came of it. At times they call twice at once, again although they know, or
- * with other content.
+ * game - the game servers: they place bets and settle rounds, and call again with the same key
+ * while they do not know what came of it. At times they call twice at once, again although they
+ * know, or with other content.
  */
 #include "ledger/keys.h"
 #include "sim.h"
@@ -42,8 +42,11 @@ void game_open(struct world *w)
 		add(w, CALL_SETTLE, i, w->rounds[i].hasty
 			? (int64_t)below(w, (uint64_t)plan->active_ms)
 			: last_ms[i] + 100 + below(w, 8000));
-	for (uint32_t i = 0; i < plan->inquiries; i++)
-		add(w, CALL_INQUIRE, below(w, plan->users), below(w, (uint64_t)plan->active_ms));
+	for (uint32_t i = 0; i < plan->inquiries; i++) {
+		uint32_t user = below(w, plan->users);
+
+		add(w, CALL_INQUIRE, user, below(w, (uint64_t)plan->active_ms));
+	}
 }
 
 /* Bets are numbered before rounds, so a bet's call has its number. */
@@ -105,11 +108,11 @@ static bool key_is_used(const struct world *w, const struct sim_call *call)
 	return call->kind == CALL_SETTLE && w->rounds[call->index].settled;
 }
 
-/* Calls @call on a worker; @what: again, 1 with the same content, 2 with other. */
+/* Calls @call on a worker; @what: an enum twist. */
 static void begin(struct world *w, uint32_t who, uint32_t what)
 {
 	struct sim_call *call = &w->calls[who];
-	bool twisted = what == 2 && key_is_used(w, call);
+	enum twist twist = key_is_used(w, call) ? (enum twist)what : TWIST_NOTHING;
 	struct process *p;
 
 	if ((call->done && !what) || call->waiting)
@@ -121,27 +124,29 @@ static void begin(struct world *w, uint32_t who, uint32_t what)
 	}
 	p = idle_worker(w);
 	if (!p) {
-		world_at(w, 20 + below(w, 200), begin, who, what);
+		world_at(w, 20 + below(w, 400), begin, who, what);
 		return;
 	}
 	call->waiting = ++call->tries;
 	trace(w, "p%u serves call %u (%s%u)%s", p->index, who,
 		call->kind == CALL_BET ? "b" : call->kind == CALL_SETTLE ? "s" : "balance ",
-		call->index, twisted ? " with other content" : "");
-	worker_serve(w, p, who, twisted);
+		call->index, twist ? " once more" : "");
+	worker_serve(w, p, who, twist);
 	world_at(w, PATIENCE_MS, lose_patience, who, call->waiting);
 	p = fate(w, 40) ? idle_worker(w) : NULL;
 	if (p)
-		worker_serve(w, p, who, twisted);
+		worker_serve(w, p, who, twist);
 }
 
 /* It knows. At times it calls again nevertheless. */
 static void done(struct world *w, struct sim_call *call)
 {
+	uint32_t twist = below(w, TWIST_COUNT);
+
 	call->waiting = 0;
 	call->done = true;
 	if (call->repeats++ < 2 && fate(w, 150))
-		world_at(w, 100 + below(w, 30000), begin, number_of(w, call), 1 + below(w, 2));
+		world_at(w, 100 + below(w, 30000), begin, number_of(w, call), twist);
 }
 
 /* The answer counts only while it is waited for. */
@@ -152,14 +157,24 @@ static struct sim_call *waiting_call(struct world *w, const struct process *p)
 	return call->waiting && call->waiting == p->call_try ? call : NULL;
 }
 
-/* An answer to other content under a key that is used. */
-static void hear_conflict(struct world *w, struct sim_call *call, enum refusal refusal)
+/*
+ * An answer to other content under a key that is used, or to another key of a round that is
+ * settled. False: it is neither.
+ */
+static bool hear_twisted(struct world *w, const struct process *p, struct sim_call *call,
+	enum refusal refusal)
 {
-	if (refusal != REFUSAL_TRANSACTION_CONFLICT)
-		violate(w, FLAW_ANSWER, "call %u with other content: %s", number_of(w, call),
-			refusal_info(refusal)->id);
+	enum refusal expected = p->twist == TWIST_CONTENT ? REFUSAL_TRANSACTION_CONFLICT
+							    : REFUSAL_ALREADY_SETTLED;
+
+	if (p->twist != TWIST_CONTENT && (p->twist != TWIST_KEY || call->kind != CALL_SETTLE))
+		return false;
+	if (refusal != expected)
+		violate(w, FLAW_ANSWER, "call %u with other content or key: %s",
+			number_of(w, call), refusal_info(refusal)->id);
 	w->tally.conflicts++;
 	done(w, call);
+	return true;
 }
 
 /* A game server hears "accepted" only when that is on disk. */
@@ -224,15 +239,16 @@ void game_hear_bet(struct world *w, const struct process *p, enum refusal refusa
 	if (!call)
 		return;
 	trace(w, "b%u is told %s", call->index, refusal_info(refusal)->id);
-	if (p->twisted) {
-		hear_conflict(w, call, refusal);
+	if (hear_twisted(w, p, call, refusal))
 		return;
-	}
 	bet = &w->bets[call->index];
 	told = told_by(refusal, &known);
 	if (!known)
 		violate(w, FLAW_ANSWER, "b%u is told %s", call->index,
 			refusal_info(refusal)->id);
+	if (told == TOLD_ACCEPTED && answer->state != BET_ACCEPTED)
+		violate(w, FLAW_TOLD, "b%u is accepted and told %s", call->index,
+			bet_state_names[answer->state]);
 	if (told == TOLD_ACCEPTED)
 		check_accepted(w, call->index, answer->transaction_id);
 	if (bet->told != TOLD_NOTHING && bet->told != TOLD_NO &&
@@ -276,10 +292,8 @@ void game_hear_round(struct world *w, const struct process *p, enum refusal refu
 		return;
 	trace(w, "s%u is told %s", call->index, refusal_info(refusal)->id);
 	round = &w->rounds[call->index];
-	if (p->twisted) {
-		hear_conflict(w, call, refusal);
+	if (hear_twisted(w, p, call, refusal))
 		return;
-	}
 	switch (refusal) {
 	case REFUSAL_NONE:
 		hear_settled(w, call, result);

@@ -47,8 +47,8 @@ static void start_again(struct world *w, uint32_t who, uint32_t what)
 static void boot(struct world *w, uint32_t who, uint32_t what)
 {
 	w->boot++;
-	w->boot_began_ms = w->now_ms - below(w, 20000);
-	w->wall_step_ms = (int64_t)below(w, 1001) - 500;
+	w->boot_began_ms = w->now_ms - below(w, below(w, 2) ? 20000 : 600000);
+	world_step_wall(w, 0, 0);
 	start_again(w, who, what);
 }
 
@@ -73,7 +73,7 @@ static void end(struct world *w)
 	w->up_ms = w->now_ms + 50 + below(w, 300);
 	if (fate(w, w->plan.slow_start))
 		w->up_ms += below(w, 15000);
-	if (w->plan.reboots && fate(w, 300)) {
+	if (w->plan.reboots && fate(w, 600)) {
 		reboot(w);
 		return;
 	}
@@ -116,11 +116,25 @@ const struct slot *host_direct(struct world *w, enum command command, const void
 	return &slot;
 }
 
-/* Of this run: the ledger hears of it a little later. */
-void host_link_closed(struct world *w, uint32_t who, uint32_t what)
+static void link_closed(struct world *w, uint32_t who, uint32_t what)
 {
-	if (w->up && w->run == what && who)
+	/* What came on a link is done before its end is seen. */
+	if (w->up && w->run == what && w->queued) {
+		world_at(w, 5, link_closed, who, what);
+		return;
+	}
+	w->closing--;
+	if (w->up && w->run == what)
 		ledger_link_gone(&sim_ledger, who);
+}
+
+void host_link_close(struct world *w, struct process *p)
+{
+	if (!p->link)
+		return;
+	w->closing++;
+	world_at(w, below(w, below(w, 4) ? 3 : 20), link_closed, (uint32_t)p->link, w->run);
+	p->link = 0;
 }
 
 /* As the server's tick: a link that keeps a lease far too long is closed. */
@@ -200,6 +214,25 @@ static void keep_found(struct world *w, struct process *p, struct slot *slot)
 	}
 }
 
+/* Keeps count of the permits that no row tells of. */
+static void note_inquiry(struct world *w, const struct slot *slot)
+{
+	const struct player_balance_result *result = &slot->result.player_balance;
+
+	if (slot->outcome != FRAME_DONE)
+		return;
+	for (uint32_t i = 0; slot->command == COMMAND_CALLBACK_END && i < w->inquiry_count; i++)
+		w->inquiries[i].ended |= w->inquiries[i].event == slot->cmd.callback_end.event;
+	if (slot->command != COMMAND_PLAYER_BALANCE || !result->send.event)
+		return;
+	if (w->inquiry_count == SIM_EVENTS_MAX) {
+		violate(w, FLAW_HARNESS, "too many inquiries");
+		return;
+	}
+	w->inquiries[w->inquiry_count++] = (struct inquiry){result->send.event,
+		rows_number(result->casino_id), w->run, result->send.lease_until_ms, false};
+}
+
 /* Puts the answer where the asker reads it, if it still waits. */
 static void answer(struct world *w, struct slot *slot, const struct asker *asker)
 {
@@ -210,11 +243,11 @@ static void answer(struct world *w, struct slot *slot, const struct asker *asker
 		return;
 	if (fate(w, w->plan.link_break) && w->plant != PLANT_EARLY_ANSWER) {
 		trace(w, "p%u loses its link", p->index);
-		world_at(w, below(w, 20), host_link_closed, (uint32_t)p->link, w->run);
-		p->link = 0;
+		host_link_close(w, p);
 		process_unanswered(w, p, true);
 		return;
 	}
+	p->run = w->run;
 	p->status = slot->outcome == FRAME_DONE ? STATUS_OK : STATUS_FAULT;
 	memcpy(&p->result, &slot->result, command_infos[slot->command].result_size);
 	if (slot->command == COMMAND_CALLBACK_FIND)
@@ -238,18 +271,18 @@ static void answer(struct world *w, struct slot *slot, const struct asker *asker
 	process_at(w, p, below(w, 3), TIMER_STEP, deliver, p->try);
 }
 
-/* What goes wrong with the next batch's save. */
-static void draw_save(struct world *w)
+/* Draws what goes wrong with the next batch's save. Returns whether something does. */
+static bool draw_save(struct world *w)
 {
 	static const enum save_result results[] = {SAVE_FULL, SAVE_FAULT, SAVE_LOST};
+	enum save_result result = results[below(w, 3)];
 
-	if (fate(w, w->plan.save_fails)) {
-		enum save_result result = results[below(w, 3)];
-
-		w->save_faults |= result == SAVE_FAULT;
-		memory_store_fail(w->store, result, 1 + below(w, 3));
-	}
 	sim_ledger.storage_low = w->low;
+	if (!fate(w, w->plan.save_fails))
+		return w->low;
+	w->save_faults |= result == SAVE_FAULT;
+	memory_store_fail(w->store, result, 1 + below(w, 3));
+	return true;
 }
 
 /* Runs what waits as one batch. */
@@ -258,6 +291,7 @@ static void turn(struct world *w, uint32_t who, uint32_t what)
 	const struct moment now = world_moment(w);
 	uint32_t count = w->queued;
 	enum status status;
+	bool fails;
 
 	(void)who;
 	if (!w->up || w->run != what)
@@ -269,7 +303,7 @@ static void turn(struct world *w, uint32_t who, uint32_t what)
 		end(w);
 		return;
 	}
-	draw_save(w);
+	fails = draw_save(w);
 	for (uint32_t i = 0; w->plant == PLANT_NO_COMPARE && i < count; i++) {
 		if (slots[i].command == COMMAND_CALLBACK_END)
 			plant_rewind(w, &slots[i].cmd.callback_end);
@@ -281,10 +315,14 @@ static void turn(struct world *w, uint32_t who, uint32_t what)
 		end(w);
 		return;
 	}
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		note_inquiry(w, &slots[i]);
 		answer(w, &slots[i], &askers[i]);
+	}
 	if (status != STATUS_OK)
 		end(w);
+	if (fails)
+		rows_check(w);
 }
 
 /* A command arrives. */
@@ -311,6 +349,6 @@ void host_arrive(struct world *w, uint32_t who, uint32_t what)
 	askers[w->queued] = (struct asker){p->index, p->try};
 	w->queued++;
 	if (!w->turn_set)
-		world_at(w, below(w, 3), turn, 0, w->run);
+		world_at(w, below(w, w->plan.turn_ms), turn, 0, w->run);
 	w->turn_set = true;
 }

@@ -27,7 +27,7 @@ bool network_refuses(struct world *w, uint32_t dealer, int64_t *in_ms)
 	return off ? below(w, 4) : fate(w, w->plan.nasty * 2);
 }
 
-uint64_t body_hash(const uint8_t *body, uint32_t len)
+static uint64_t body_hash(const uint8_t *body, uint32_t len)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
 
@@ -36,29 +36,80 @@ uint64_t body_hash(const uint8_t *body, uint32_t len)
 	return hash;
 }
 
+static const struct callback *callback_of(struct world *w, const struct flight *f)
+{
+	struct callback key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = f->event;
+	return world_load(w, RECORD_CALLBACK, &key);
+}
+
 /* The attempt is on disk before its first byte leaves. */
 static void check_intent(struct world *w, const struct flight *f)
 {
-	const struct callback *callback;
-	struct callback key;
+	const struct callback *callback = callback_of(w, f);
 
-	if (f->kind == CALLBACK_BALANCE_INQUIRE)
-		return;
-	memset(&key, 0, sizeof(key));
-	key.event = f->event;
-	callback = world_load(w, RECORD_CALLBACK, &key);
 	if (!callback || callback->attempts < f->attempt || callback->kind != f->kind)
 		violate(w, FLAW_INTENT, "%s-%" PRIu64 " attempt %u leaves and is not on disk",
 			callback_kind_names[f->kind], f->event, f->attempt);
 }
 
+/* What is planted has to be seen from outside. */
+void network_check_lease(struct world *w, const struct process *p, const struct flight *f)
+{
+	const struct schedule_entry *entry;
+	const struct callback *callback;
+
+	if (f->kind == CALLBACK_BALANCE_INQUIRE || !f->fenced_ms || w->plant != PLANT_NOTHING ||
+		w->now_ms > f->fenced_ms + SIM_TIMEOUT_MS + CALLBACK_FENCE_SPARE_MS)
+		return;
+	callback = callback_of(w, f);
+	if (!callback || callback->state != CALLBACK_SENDING || callback->attempts != f->attempt)
+		violate(w, FLAW_LEASE, "%s-%" PRIu64 " attempt %u was ended by another",
+			callback_kind_names[f->kind], f->event, f->attempt);
+	if (!w->up || w->run != f->run || !p->link || p->link != f->link)
+		return;
+	entry = schedule_find(&sim_ledger.schedule, f->event);
+	if (!entry || entry->owner != p->link)
+		violate(w, FLAW_LEASE, "%s-%" PRIu64 " is not its sender's",
+			callback_kind_names[f->kind], f->event);
+}
+
+/* Attempts keep their distance, unless the operator asked for one. */
+static void check_distance(struct world *w, const struct flight *f, const struct note *note)
+{
+	const struct retry_policy *retry = &w->plan.outbox.retry;
+	int64_t least_ms = f->attempt > 1 ? retry->result_delay_ms[f->attempt > 2] : 0;
+
+	if (f->kind == CALLBACK_BETTING_REFUND) {
+		least_ms = retry->refund_backoff_ms;
+		for (uint32_t i = 2; i < f->attempt && least_ms < retry->refund_backoff_max_ms; i++)
+			least_ms *= 2;
+		if (least_ms > retry->refund_backoff_max_ms)
+			least_ms = retry->refund_backoff_max_ms;
+		least_ms = least_ms * 3 / 4;
+	}
+	/* The wall clock's steps, which count after a reboot. */
+	if (w->plan.reboots)
+		least_ms -= 2 * w->plan.step_ms;
+	if (note->sent_ms && !note->hurried && w->now_ms - note->sent_ms < least_ms)
+		violate(w, FLAW_EARLY, "%s-%" PRIu64 " attempt %u comes %" PRId64
+			" ms behind the one before", callback_kind_names[f->kind], f->event,
+			f->attempt, w->now_ms - note->sent_ms);
+}
+
 /* Counts and compares at the door. */
-static void note(struct world *w, const struct flight *f)
+static void note(struct world *w, const struct process *p, const struct flight *f)
 {
 	uint64_t hash = body_hash(f->body, f->len);
 	struct note *note = &w->notes[f->event % SIM_EVENTS_MAX];
 
-	check_intent(w, f);
+	if (f->kind != CALLBACK_BALANCE_INQUIRE)
+		check_intent(w, f);
+	network_check_lease(w, p, f);
+	check_distance(w, f, note);
+	note->sent_ms = f->fenced_ms;
 	if (note->known && (note->hash != hash || note->len != f->len || note->kind != f->kind ||
 		note->dealer != f->dealer))
 		violate(w, FLAW_BYTES, "%s-%" PRIu64 " is not what it was before",
@@ -89,6 +140,8 @@ static void answered(struct world *w, uint32_t who, uint32_t what)
 	flight_close(w, p, f, m->answer == ANSWER_COMES ? f->class : CALLBACK_UNKNOWN);
 }
 
+static void arrive(struct world *w, uint32_t who, uint32_t what);
+
 /* True: what was sent may be processed now. */
 static bool in_time(const struct world *w, const struct message *m)
 {
@@ -96,6 +149,23 @@ static bool in_time(const struct world *w, const struct message *m)
 
 	return m->kind != CALLBACK_BETTING || closed_ms < 0 ||
 		w->now_ms < closed_ms + w->dealers[m->dealer].bound_ms;
+}
+
+/* A betting that comes as late as may be waits until that is known. */
+static bool put_off(struct world *w, uint32_t number)
+{
+	struct message *m = &messages[number];
+	int64_t closed_ms = w->closed_ms[m->connection], in_ms = 100;
+
+	if (closed_ms >= 0) {
+		m->late = false;
+		in_ms = closed_ms + w->dealers[m->dealer].bound_ms - w->now_ms - 1 -
+			below(w, below(w, 2) ? 100 : 2000);
+	}
+	if (in_ms <= 0)
+		return false;
+	world_at(w, in_ms, arrive, 0, number);
+	return true;
 }
 
 /* A request reaches the dealer. */
@@ -111,6 +181,8 @@ static void arrive(struct world *w, uint32_t who, uint32_t what)
 	const char *error_id;
 
 	(void)who;
+	if (m->late && put_off(w, what))
+		return;
 	if (dealer_is_off(w, m->dealer) || !in_time(w, m))
 		return;
 	if (w->closed_ms[m->connection] >= 0 && m->kind == CALLBACK_BETTING)
@@ -127,16 +199,12 @@ static void arrive(struct world *w, uint32_t who, uint32_t what)
 }
 
 /* How a request that comes late does so. */
-static int64_t late_ms(struct world *w, const struct message *m)
+static int64_t late_ms(struct world *w, struct message *m)
 {
-	int64_t most_ms = SIM_TIMEOUT_MS + w->dealers[m->dealer].bound_ms;
-
 	if (m->kind != CALLBACK_BETTING)
 		return below(w, below(w, 4) ? 2 * SIM_MINUTE : 120 * SIM_MINUTE);
-	if (below(w, 3) == 0)
-		return below(w, (uint64_t)most_ms + 1);
-	/* Close to the edge. */
-	return most_ms - below(w, most_ms < 5000 ? (uint64_t)most_ms + 1 : 5000);
+	m->late = below(w, 3) != 0;
+	return below(w, SIM_TIMEOUT_MS + (m->late ? 0 : (uint64_t)w->dealers[m->dealer].bound_ms));
 }
 
 static void post(struct world *w, const struct message *m, int64_t in_ms)
@@ -182,7 +250,7 @@ void network_send(struct world *w, struct process *p, struct flight *f)
 
 	if (w->plant == PLANT_OTHER_BYTES && f->attempt > 1)
 		f->body[f->len - 1] = ' ';
-	note(w, f);
+	note(w, p, f);
 	if (w->connection_count + 1 >= SIM_MESSAGES_MAX) {
 		violate(w, FLAW_HARNESS, "too many connections");
 		return;
@@ -199,7 +267,7 @@ void network_send(struct world *w, struct process *p, struct flight *f)
 		f->event, f->attempt);
 	carry(w, &m);
 	if (w->plant == PLANT_SENT_AGAIN && f->kind == CALLBACK_BETTING && below(w, 10) == 0) {
-		note(w, f);
+		note(w, p, f);
 		carry(w, &m);
 	}
 }

@@ -1,12 +1,12 @@
 /*
- * operator - adds dealers and players; retries, holds, releases and cancels callbacks, at times the same command twice; in
- * the end what is parked is sent once more.
+ * operator - adds dealers and players; retries, holds, releases and cancels callbacks, at times the
+ * same command twice; in the end what is parked is sent once more.
  */
 #include "sim.h"
 
 #define SECRET "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-struct operator sim_operator(struct world *w)
+static struct operator operator_now(struct world *w)
 {
 	struct operator operator;
 
@@ -22,20 +22,25 @@ static void operate_cmd(struct world *w, struct callback_operate_cmd *cmd, uint6
 	enum callback_action action)
 {
 	memset(cmd, 0, sizeof(*cmd));
-	cmd->operator = sim_operator(w);
+	cmd->operator = operator_now(w);
 	cmd->event = event;
 	cmd->action = action;
-	if (action == CALLBACK_RETRY)
-		w->notes[event % SIM_EVENTS_MAX].retries++;
+	w->notes[event % SIM_EVENTS_MAX].retries += action == CALLBACK_RETRY;
+	w->notes[event % SIM_EVENTS_MAX].hurried |=
+		action == CALLBACK_RETRY || action == CALLBACK_RELEASE;
 	trace(w, "the operator: %s %" PRIu64, callback_action_names[action], event);
 }
 
 static void heard(struct world *w, struct process *p)
 {
+	const struct callback_operate_cmd *cmd = &p->cmd.callback_operate;
 	const struct verdict *verdict = &p->result.verdict;
+	bool refused_retry = cmd->action == CALLBACK_RETRY && verdict->refusal != REFUSAL_NONE;
+	uint32_t *retries = &w->notes[cmd->event % SIM_EVENTS_MAX].retries;
 
 	if (p->status != STATUS_OK)
 		return;
+	*retries -= refused_retry;
 	trace(w, "the operator hears %s", refusal_info(verdict->refusal)->id);
 	w->tally.operations += verdict->refusal == REFUSAL_NONE;
 	if (verdict->refusal != REFUSAL_NONE && verdict->refusal != REFUSAL_NOT_ALLOWED_NOW &&
@@ -44,8 +49,10 @@ static void heard(struct world *w, struct process *p)
 		violate(w, FLAW_ANSWER, "the operator is told %s",
 			refusal_info(verdict->refusal)->id);
 	/* The same command again acts once. */
-	if (fate(w, 200))
-		process_ask(w, p, COMMAND_CALLBACK_OPERATE, heard);
+	if (!fate(w, 200))
+		return;
+	*retries += refused_retry;
+	process_ask(w, p, COMMAND_CALLBACK_OPERATE, heard);
 }
 
 /* The last event that was given out. */
@@ -71,6 +78,13 @@ static enum callback_state state_of(struct world *w, uint64_t event)
 	return callback ? callback->state : CALLBACK_FAILED;
 }
 
+static bool worth_it(enum callback_state state, bool choosy)
+{
+	if (choosy)
+		return state == CALLBACK_PARKED || state == CALLBACK_HELD;
+	return !callback_has_ended(state);
+}
+
 /* Between two operations. */
 static int64_t pause_ms(struct world *w)
 {
@@ -81,6 +95,8 @@ static void operate(struct world *w, uint32_t who, uint32_t what)
 {
 	struct process *p = &sim_processes[SIM_PROCESSES_MAX - 1];
 	uint64_t last = last_event(w), event;
+	bool choosy = below(w, 2);
+	enum callback_action action;
 
 	(void)what;
 	if (w->calm)
@@ -90,10 +106,12 @@ static void operate(struct world *w, uint32_t who, uint32_t what)
 		return;
 	event = 1 + below(w, last);
 	/* Rather one where there is something to do. */
-	for (uint32_t i = 0; i < last && callback_has_ended(state_of(w, event)); i++)
+	for (uint32_t i = 0; i < last && !worth_it(state_of(w, event), choosy); i++)
 		event = 1 + event % last;
-	operate_cmd(w, &p->cmd.callback_operate, event,
-		(enum callback_action)below(w, CALLBACK_ACTION_COUNT));
+	action = (enum callback_action)below(w, CALLBACK_ACTION_COUNT);
+	if (action == CALLBACK_HOLD && !w->plan.holds)
+		action = CALLBACK_RETRY;
+	operate_cmd(w, &p->cmd.callback_operate, event, action);
 	process_ask(w, p, COMMAND_CALLBACK_OPERATE, heard);
 }
 
@@ -109,7 +127,7 @@ static void add_dealer(struct world *w, uint32_t index)
 	struct dealer_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = sim_operator(w);
+	cmd.operator = operator_now(w);
 	cmd.create = true;
 	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "d%u", index);
 	snprintf(cmd.dealer.currency, sizeof(cmd.dealer.currency), "thb");

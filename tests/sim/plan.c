@@ -25,10 +25,30 @@ static void draw_faults(struct world *w)
 	plan->kill_after = perhaps(w, 15);
 	plan->save_fails = perhaps(w, 20);
 	plan->slow_start = perhaps(w, 300);
+	plan->turn_ms = below(w, 3) ? 3 : 60;
 	plan->reboots = below(w, 4) == 0;
 	plan->storage_low = below(w, 8) == 0;
+	/* Without these a worker may be stopped for as long as its sender's patience lasts. */
+	if (below(w, 5) == 0) {
+		plan->link_break = plan->kill_before = plan->kill_after = plan->save_fails = 0;
+		plan->reboots = false;
+		plan->stop_sending = 300;
+		plan->fence_to_close_ms = 3500 + below(w, 70000);
+	}
 	plan->nasty = below(w, 5) ? below(w, 60) : 0;
-	plan->operations = below(w, 3) ? 0 : 1 + below(w, 12);
+	plan->steps = below(w, 4) ? 0 : 1 + below(w, 4);
+	plan->operations = below(w, 3) ? 0 : 1 + below(w, 40);
+}
+
+/*
+ * The wall clock's steps move what is due only over a reboot: then they are small, and bound_ms
+ * leaves room for them. Large ones would also move a refund that is held before its first attempt.
+ */
+#define STEP_MS 500
+
+static bool steps_matter(const struct plan *plan)
+{
+	return plan->reboots;
 }
 
 /* Whether a worker that still sends can lose its lease without its connection being closed. */
@@ -59,9 +79,8 @@ static void draw_dealer(struct world *w, struct sim_dealer *dealer)
 	dealer->refund_delay_s = delays_s[below(w, 4)];
 	dealer->max_inflight = below(w, 3) ? 20 : 1 + below(w, 3);
 	dealer->refusals = perhaps(w, 200);
-	/* With reboots the wall clock's steps, up to 500 ms either way, move what is due. */
 	spare_ms = (int64_t)dealer->refund_delay_s * 1000 - excess_ms(&w->plan) -
-		(w->plan.reboots ? 1000 : 0);
+		(steps_matter(&w->plan) ? 2 * STEP_MS : 0);
 	dealer->bound_ms = spare_ms > 0 ? spare_ms : 0;
 	if (dealer->tombstone) {
 		dealer->refund_delay_s = below(w, 2) ? 0 : dealer->refund_delay_s;
@@ -149,6 +168,8 @@ static void switch_off(struct world *w)
 	dealer->on_ms = dealer->off_ms + SIM_MINUTE * (30 + below(w, 90));
 	plan->outbox.retry.refund_give_up_ms = SIM_MINUTE * (10 + below(w, 30));
 	plan->poll_max_ms = SIM_MINUTE;
+	if (plan->operations)
+		plan->operations += 80;
 	if (plan->faults_ms < dealer->on_ms)
 		plan->faults_ms = dealer->on_ms;
 }
@@ -197,18 +218,20 @@ void plan_make(struct world *w)
 	plan->bets = 5 + below(w, below(w, 6) ? 20 : 56);
 	plan->rounds = 1 + below(w, plan->bets);
 	plan->inquiries = below(w, 6);
-	plan->active_ms = SIM_SECOND * (5 + below(w, below(w, 3) ? 60 : 300));
+	plan->active_ms = SIM_SECOND * (1 + below(w, below(w, 3) ? 60 : 300));
 	plan->faults_ms = plan->active_ms + SIM_SECOND * below(w, 200);
 	plan->poll_max_ms = SIM_SECOND * (1 + below(w, below(w, 2) ? 5 : 60));
 	plan->release = below(w, 2);
 	outbox_options_defaults(&plan->outbox);
 	draw_faults(w);
 	draw_planted(w);
+	plan->step_ms = steps_matter(plan) ? STEP_MS : 60 * SIM_MINUTE;
+	plan->holds = steps_matter(plan) || !plan->steps;
 	for (uint32_t i = 0; i < plan->dealers; i++) {
 		draw_dealer(w, &w->dealers[i]);
 		plant_in_dealer(w, &w->dealers[i]);
 	}
-	if (below(w, 24) == 0)
+	if (below(w, 24) == 0 && w->plant == PLANT_NOTHING)
 		switch_off(w);
 	for (uint32_t i = 0; i < plan->users; i++) {
 		struct sim_user *user = &w->users[i];

@@ -52,11 +52,9 @@ void process_die(struct world *w, struct process *p)
 		return;
 	trace(w, "p%u dies", p->index);
 	flights_drop(w, p);
-	if (p->link)
-		world_at(w, below(w, 5), host_link_closed, (uint32_t)p->link, w->run);
+	host_link_close(w, p);
 	p->alive = p->asking = p->answer_coming = p->serving = false;
 	p->stopped_until_ms = 0;
-	p->link = 0;
 	p->life++;
 	p->try++;
 	if (!w->up)
@@ -126,7 +124,7 @@ void process_unanswered(struct world *w, struct process *p, bool maybe_done)
 		at_ms = w->up_ms + below(w, RECONNECT_MS);
 	p->try++;
 	if (at_ms < p->deadline_ms)
-		process_at(w, p, at_ms - w->now_ms, TIMER_STEADY, host_arrive, p->try);
+		process_at(w, p, at_ms - w->now_ms, TIMER_STEP, host_arrive, p->try);
 	else
 		process_at(w, p, p->deadline_ms > w->now_ms ? p->deadline_ms - w->now_ms : 0,
 			TIMER_STEP, give_up, p->try);

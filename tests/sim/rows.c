@@ -11,7 +11,7 @@ static struct round_sums {
 	money_t bet_amount, addition_amount;
 	uint32_t accepted, settled;
 } sums[SIM_BETS_MAX];
-static uint32_t dues;
+static uint32_t dues, sendings[SIM_DEALERS_MAX];
 
 void rows_visit(struct world *w, enum record record, bool (*visit)(void *context,
 	struct bytes key, const void *row))
@@ -32,6 +32,21 @@ static struct seen *seen(uint64_t event)
 	return &sim_seen[event % SIM_EVENTS_MAX];
 }
 
+/* Nothing is parked before its attempts are used up, unless the operator asked for one more. */
+static void check_parked(struct world *w, const struct callback *callback)
+{
+	const struct retry_policy *retry = &w->plan.outbox.retry;
+	const struct moment now = world_moment(w);
+	bool early = callback->kind == CALLBACK_BETTING_RESULT
+		? callback->attempts < RETRY_RESULT_ATTEMPTS
+		: now.wall_ms + retry->refund_backoff_max_ms + 2 * w->plan.step_ms <
+			callback->first_ms + retry->refund_give_up_ms;
+
+	if (callback->state == CALLBACK_PARKED && early)
+		violate(w, FLAW_ROWS, "%" PRIu64 " is parked after %u attempts", callback->event,
+			callback->attempts);
+}
+
 static bool see_callback(void *context, struct bytes key, const void *row)
 {
 	const struct callback *callback = row;
@@ -40,9 +55,19 @@ static bool see_callback(void *context, struct bytes key, const void *row)
 	(void)key;
 	if (callback->event >= SIM_EVENTS_MAX)
 		violate(w, FLAW_HARNESS, "too many events");
+	check_parked(w, callback);
 	*seen(callback->event) = (struct seen){true, callback->kind, callback->state,
-		callback->attempts, false};
+		callback->attempts, callback->first_ms, false};
 	return true;
+}
+
+static bool is_linked(uint64_t link)
+{
+	for (uint32_t i = 0; i < SIM_PROCESSES_MAX; i++) {
+		if (sim_processes[i].link == link)
+			return true;
+	}
+	return false;
 }
 
 static bool see_due(void *context, struct bytes key, const void *row)
@@ -56,6 +81,7 @@ static bool see_due(void *context, struct bytes key, const void *row)
 	(void)key;
 	dues++;
 	callback->due = true;
+	sendings[rows_number(due->casino_id)] += due->sending;
 	if (!callback->there || callback->state != state || callback->kind != due->kind)
 		violate(w, FLAW_ROWS, "%" PRIu64 " is %s and its due row says %s", due->event,
 			callback_state_names[callback->state], callback_state_names[state]);
@@ -64,6 +90,16 @@ static bool see_due(void *context, struct bytes key, const void *row)
 	if (w->up && (!entry || entry->sending != due->sending))
 		violate(w, FLAW_ROWS, "%" PRIu64 " is not in the schedule as in its row",
 			due->event);
+	/* Within one boot the second decides. */
+	if (entry && !due->sending && due->boot == w->boot && entry->due_ms != due->due_boot_ms)
+		violate(w, FLAW_ROWS, "%" PRIu64 " is scheduled for another time than its row's",
+			due->event);
+	if (due->kind == CALLBACK_BETTING_REFUND && !due->sending && callback->attempts &&
+		!w->notes[due->event % SIM_EVENTS_MAX].hurried &&
+		due->due_ms > callback->first_ms + w->plan.outbox.retry.refund_give_up_ms)
+		violate(w, FLAW_ROWS, "%" PRIu64 " is not given up", due->event);
+	if (entry && entry->owner && !w->closing && !is_linked(entry->owner))
+		violate(w, FLAW_ROWS, "%" PRIu64 " belongs to a link that is closed", due->event);
 	return true;
 }
 
@@ -181,11 +217,31 @@ static bool see_total(void *context, struct bytes key, const void *row)
 	return true;
 }
 
+/* A permit is of a callback that is being sent, or of a balance inquiry. */
+static void check_permits(struct world *w)
+{
+	char casino_id[CASINO_ID_SIZE];
+
+	for (uint32_t i = 0; i < w->inquiry_count; i++) {
+		const struct inquiry *inquiry = &w->inquiries[i];
+
+		sendings[inquiry->dealer] += !inquiry->ended && inquiry->run == w->run &&
+			inquiry->until_ms > world_boot_ms(w);
+	}
+	for (uint32_t i = 0; i < w->plan.dealers && w->up; i++) {
+		snprintf(casino_id, sizeof(casino_id), "d%u", i);
+		if (flow_inflight(&sim_ledger.flow, casino_id, world_boot_ms(w)) > sendings[i])
+			violate(w, FLAW_PERMITS, "%s has more than callbacks being sent",
+				casino_id);
+	}
+}
+
 void rows_check(struct world *w)
 {
 	memset(sim_seen, 0, sizeof(sim_seen));
 	memset(open_bets, 0, sizeof(open_bets));
 	memset(sums, 0, sizeof(sums));
+	memset(sendings, 0, sizeof(sendings));
 	dues = 0;
 	rows_visit(w, RECORD_CALLBACK, see_callback);
 	rows_visit(w, RECORD_DUE, see_due);
@@ -193,4 +249,5 @@ void rows_check(struct world *w)
 	rows_visit(w, RECORD_BET, see_bet);
 	rows_visit(w, RECORD_ROUND, see_round);
 	rows_visit(w, RECORD_TOTAL, see_total);
+	check_permits(w);
 }

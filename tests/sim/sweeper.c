@@ -17,9 +17,7 @@ static void leave(struct world *w, struct process *p)
 {
 	trace(w, "sweeper p%u ends its run", p->index);
 	flights_drop(w, p);
-	if (p->link)
-		world_at(w, below(w, 5), host_link_closed, (uint32_t)p->link, w->run);
-	p->link = 0;
+	host_link_close(w, p);
 	p->alive = false;
 	p->life++;
 	p->try++;
@@ -84,6 +82,9 @@ static void claimed(struct world *w, struct process *p)
 				callback_kind_names[result->kind], p->cmd.callback_claim.event);
 			w->tally.takeovers++;
 		}
+		if (p->maybe_done && !result->send.event)
+			worker_check_granted(w, p->cmd.callback_claim.event,
+				p->cmd.callback_claim.sender);
 		if (result->verdict.refusal == REFUSAL_NONE && result->send.event)
 			flight_begin(w, p, &result->send, result->casino_id);
 		if (result->verdict.refusal == REFUSAL_NONE)
@@ -105,8 +106,8 @@ static void found(struct world *w, struct process *p)
 		p->poll_ms = w->plan.poll_max_ms;
 	p->find_ms = w->now_ms + p->poll_ms;
 	/* What was asked before may be out of date. */
-	p->resting = w->calm && p->asked_ms >= w->calm_ms && !p->found_count && p->status == STATUS_OK &&
-		!p->result.callback_find.waiting && game_is_done(w);
+	p->resting = w->calm && p->asked_ms >= w->calm_ms && p->status == STATUS_OK &&
+		!p->found_count && !p->result.callback_find.waiting && game_is_done(w);
 	next(w, p);
 }
 
@@ -141,8 +142,19 @@ static void claim(struct world *w, struct process *p)
 {
 	memset(&p->cmd.callback_claim, 0, sizeof(p->cmd.callback_claim));
 	p->cmd.callback_claim.event = p->found[p->found_next++];
+	/* What was found may be long out of date. */
+	if (fate(w, 50))
+		p->cmd.callback_claim.event = 1 + below(w, p->cmd.callback_claim.event + 3);
 	p->cmd.callback_claim.sender = ++w->senders;
 	process_ask(w, p, COMMAND_CALLBACK_CLAIM, claimed);
+}
+
+/* An end that was told before is told once more, whatever has become of its callback. */
+static void end_again(struct world *w, struct process *p)
+{
+	p->cmd.callback_end = w->ends[below(w, w->end_count < SIM_ENDS_MAX ? w->end_count
+									   : SIM_ENDS_MAX)];
+	process_ask(w, p, COMMAND_CALLBACK_END, ended);
 }
 
 static void find(struct world *w, struct process *p)
@@ -168,6 +180,8 @@ static void next(struct world *w, struct process *p)
 	} else if (p->stopping) {
 		if (!flies(p))
 			leave(w, p);
+	} else if (w->end_count && fate(w, 30)) {
+		end_again(w, p);
 	} else if (p->found_next < p->found_count && flight_free_place(p)) {
 		claim(w, p);
 	} else if (p->resting) {

@@ -1,6 +1,7 @@
 /*
  * worker - serves one call of a game server at a time, as src/web/handle_*.c and errand.c do.
  */
+#include "ledger/keys.h"
 #include "sim.h"
 
 static const char *const clients[] = {"slots", "cards"};
@@ -82,16 +83,57 @@ static void granted(struct world *w, struct process *p, const struct callback_gr
 	flight_begin(w, p, grant, casino_id);
 }
 
+/* Who repeats a command whose answer was lost still has to send what it began. */
+void worker_check_granted(struct world *w, uint64_t event, uint64_t sender)
+{
+	const struct callback *callback;
+	const struct attempt *attempt;
+	struct callback callback_key;
+	struct attempt key;
+
+	memset(&callback_key, 0, sizeof(callback_key));
+	callback_key.event = event;
+	callback = event ? world_load(w, RECORD_CALLBACK, &callback_key) : NULL;
+	if (!callback || callback->state != CALLBACK_SENDING)
+		return;
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	key.number = callback->attempts;
+	attempt = world_load(w, RECORD_ATTEMPT, &key);
+	if (!attempt || attempt->sender == sender)
+		violate(w, FLAW_ANSWER, "%" PRIu64 " is its sender's, who is not told", event);
+}
+
+/* The betting of the bet that was placed; 0: none is known. */
+static uint64_t betting_of(struct world *w, const struct bet_place_cmd *cmd)
+{
+	struct request key = request_named(SCOPE_CLIENT, cmd->client_id,
+		cmd->request_transaction_id);
+	const struct request *request = world_load(w, RECORD_REQUEST, &key);
+	const struct bet *bet;
+	struct bet bet_key;
+
+	if (!request || !request->bet_number)
+		return 0;
+	bet_key = bet_named(request->player_id, request->game_id, request->bet_number);
+	bet = world_load(w, RECORD_BET, &bet_key);
+	return bet ? bet->event : 0;
+}
+
 static void placed(struct world *w, struct process *p)
 {
 	const struct bet_place_result *result = &p->result.bet_place;
 
 	if (p->status != STATUS_OK)
 		hear_nothing(w, p);
-	else if (!result->send.event)
-		hear(w, p, result->verdict.refusal, &result->bet);
-	else
+	else if (result->send.event)
 		granted(w, p, &result->send);
+	else {
+		if (p->maybe_done)
+			worker_check_granted(w, betting_of(w, &p->cmd.bet_place),
+				p->cmd.bet_place.sender);
+		hear(w, p, result->verdict.refusal, &result->bet);
+	}
 }
 
 static void settled(struct world *w, struct process *p)
@@ -100,8 +142,11 @@ static void settled(struct world *w, struct process *p)
 
 	if (p->status != STATUS_OK)
 		hear_nothing(w, p);
-	else if (result->verdict.refusal != REFUSAL_NONE || !result->send.event)
+	else if (result->verdict.refusal != REFUSAL_NONE || !result->send.event) {
+		if (p->maybe_done)
+			worker_check_granted(w, result->event, p->cmd.round_settle.sender);
 		hear(w, p, result->verdict.refusal, NULL);
+	}
 	else {
 		p->settled = *result;
 		granted(w, p, &result->send);
@@ -145,7 +190,7 @@ static void ask_bet(struct world *w, struct process *p, uint32_t index)
 	snprintf(cmd->game_id, sizeof(cmd->game_id), "g%u", bet->round);
 	snprintf(cmd->remark, sizeof(cmd->remark), "a \"remark\" on %u", index);
 	name_player(w, round->user, &cmd->player);
-	cmd->bet_amount = bet->amount + (p->twisted ? MONEY_UNITS_PER_CREDIT : 0);
+	cmd->bet_amount = bet->amount + (p->twist == TWIST_CONTENT ? MONEY_UNITS_PER_CREDIT : 0);
 	cmd->addition = bet->addition;
 	cmd->user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
 	cmd->sender = ++w->senders;
@@ -159,12 +204,13 @@ static void ask_settle(struct world *w, struct process *p, uint32_t index)
 
 	memset(cmd, 0, sizeof(*cmd));
 	snprintf(cmd->client_id, sizeof(cmd->client_id), "%s", clients[round->client]);
-	snprintf(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "s%u", index);
+	snprintf(cmd->request_transaction_id, sizeof(cmd->request_transaction_id), "%s%u",
+		p->twist == TWIST_KEY ? "other" : "s", index);
 	snprintf(cmd->game_id, sizeof(cmd->game_id), "g%u", index);
 	name_player(w, round->user, &cmd->player);
 	cmd->result = round->result;
 	cmd->payout_amount = round->payout;
-	if (p->twisted) {
+	if (p->twist == TWIST_CONTENT) {
 		cmd->result = RESULT_WIN;
 		cmd->payout_amount += MONEY_UNITS_PER_CREDIT;
 	}
@@ -194,11 +240,11 @@ static void ask(struct world *w, uint32_t who, uint32_t what)
 	}
 }
 
-void worker_serve(struct world *w, struct process *p, uint32_t call, bool twisted)
+void worker_serve(struct world *w, struct process *p, uint32_t call, enum twist twist)
 {
 	p->serving = true;
 	p->call = call;
 	p->call_try = w->calls[call].waiting;
-	p->twisted = twisted;
+	p->twist = twist;
 	process_at(w, p, 1 + below(w, 5), TIMER_STEP, ask, 0);
 }

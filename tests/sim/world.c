@@ -17,6 +17,8 @@ const char *const flaw_names[FLAW_COUNT] = {
 	[FLAW_ANSWER] = "answer",
 	[FLAW_ROWS] = "rows",
 	[FLAW_INTENT] = "intent",
+	[FLAW_LEASE] = "lease",
+	[FLAW_EARLY] = "early",
 	[FLAW_BYTES] = "bytes",
 	[FLAW_BET_SENT_TWICE] = "bet-sent-twice",
 	[FLAW_RESULT_SENT_TOO_OFTEN] = "result-sent-too-often",
@@ -95,6 +97,14 @@ struct moment world_moment(const struct world *w)
 {
 	return (struct moment){WALL_BEGAN_MS + w->now_ms + w->wall_step_ms, world_boot_ms(w),
 		w->boot};
+}
+
+void world_step_wall(struct world *w, uint32_t who, uint32_t what)
+{
+	(void)who;
+	(void)what;
+	w->wall_step_ms = (int64_t)below(w, 2 * (uint64_t)w->plan.step_ms + 1) - w->plan.step_ms;
+	trace(w, "the wall clock is set, %" PRId64 " ms off", w->wall_step_ms);
 }
 
 const void *world_load(struct world *w, enum record record, const void *key_row)
@@ -197,10 +207,22 @@ static void look_at_rows(struct world *w, uint32_t who, uint32_t what)
 
 static void disk_gets_full(struct world *w, uint32_t who, uint32_t what)
 {
+	(void)what;
 	w->low = who && !w->calm;
 	trace(w, "the disk is %s", w->low ? "almost full" : "not full any more");
 	if (w->low)
-		world_at(w, what, disk_gets_full, 0, 0);
+		world_at(w, 100 + below(w, 20000), disk_gets_full, 0, 0);
+}
+
+/* What happens to the machine as a whole. */
+static void plan_mishaps(struct world *w)
+{
+	world_at(w, w->plan.faults_ms, become_calm, 0, 0);
+	world_at(w, w->plan.faults_ms / 5, look_at_rows, 3, 0);
+	if (w->plan.storage_low)
+		world_at(w, below(w, (uint64_t)w->plan.active_ms), disk_gets_full, 1, 0);
+	for (uint32_t i = 0; i < w->plan.steps; i++)
+		world_at(w, below(w, (uint64_t)w->plan.faults_ms), world_step_wall, 0, 0);
 }
 
 static void drain(struct world *w)
@@ -226,7 +248,6 @@ enum flaw world_run(struct world *w, uint64_t seed, enum plant plant)
 	memset(w, 0, sizeof(*w));
 	w->tally = tally;
 	w->trace = traced;
-	w->seed = seed;
 	w->chance = seed;
 	w->plant = plant;
 	ws_init(&probe);
@@ -235,11 +256,7 @@ enum flaw world_run(struct world *w, uint64_t seed, enum plant plant)
 	process_open(w);
 	game_open(w);
 	operator_open(w);
-	world_at(w, w->plan.faults_ms, become_calm, 0, 0);
-	world_at(w, w->plan.faults_ms / 5, look_at_rows, 3, 0);
-	if (w->plan.storage_low)
-		world_at(w, below(w, (uint64_t)w->plan.active_ms), disk_gets_full, 1,
-			100 + below(w, 20000));
+	plan_mishaps(w);
 	drain(w);
 	if (w->flaw == FLAW_NONE)
 		final_check(w);

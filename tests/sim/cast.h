@@ -1,0 +1,204 @@
+/*
+ * cast - who there is in a seed, and what is noted of it.
+ */
+#ifndef TESTS_SIM_CAST_H
+#define TESTS_SIM_CAST_H
+
+#include "ledger/ledger.h"
+
+#define SIM_DEALERS_MAX      4
+#define SIM_USERS_MAX        8
+#define SIM_BETS_MAX         64
+#define SIM_INQUIRIES_MAX    16
+#define SIM_CALLS_MAX        (2 * SIM_BETS_MAX + SIM_INQUIRIES_MAX)
+#define SIM_EVENTS_MAX       1024 /* of callbacks */
+#define SIM_TRANSACTIONS_MAX 1024
+#define SIM_WORKERS_MAX      6
+#define SIM_SWEEPERS_MAX     2
+#define SIM_PROCESSES_MAX    (SIM_WORKERS_MAX + SIM_SWEEPERS_MAX + 1)
+#define SIM_FLIGHTS_MAX      6
+#define SIM_FOUND_MAX        16
+#define SIM_BODY_MAX         1024
+#define SIM_QUEUE_MAX        32
+#define SIM_TIMERS_MAX       4096
+#define SIM_MESSAGES_MAX     4096
+#define SIM_ENDS_MAX         16
+#define SIM_STEPS_MAX        400000
+
+#define SIM_SECOND  INT64_C(1000)
+#define SIM_MINUTE  (60 * SIM_SECOND)
+#define SIM_TIMEOUT_MS 3000 /* of a callback */
+#define SIM_ASK_MS     5000 /* how long the ledger is asked */
+/* Without faults nothing waits longer: refund_delay, a sender's patience, the longest back-off. */
+#define SIM_CALM_MS    (30 * SIM_MINUTE)
+
+/* What is wrong in the harness, to be found (test_sim.c). */
+enum plant {
+	PLANT_NOTHING,
+	PLANT_NO_FENCE,         /* a worker sends whatever is left of its lease, and is stopped */
+	PLANT_EARLY_ANSWER,     /* the ledger answers before the batch is saved */
+	PLANT_NO_REFUND_DELAY,  /* refund_delay is 0 for dealers that may be slow */
+	PLANT_LATE_DEALER,      /* dealers process a betting later than refund_delay */
+	PLANT_LATE_TOMBSTONE,   /* the same, but they refuse a bet after its refund: harmless */
+	PLANT_LONG_STOP,        /* a worker is stopped beyond its lease while its link is lost */
+	PLANT_NO_COMPARE,       /* the end of a betting is applied whatever became of it */
+	PLANT_TOLD_EARLY,       /* the game server hears before CALLBACK_END is answered */
+	PLANT_SENT_AGAIN,       /* a betting that was not answered is sent again */
+	PLANT_OTHER_BYTES,      /* a later attempt is rendered anew */
+	PLANT_UNKNOWN_IS_OK,    /* a sweeper takes what is unknown for delivered */
+	PLANT_UNKNOWN_IS_NO,    /* a worker takes what is unknown for not sent */
+	PLANT_FORGETFUL_DEALER, /* the dealer does not know a transaction_id again */
+	PLANT_NO_TAKEOVER,      /* sweepers leave alone what others left */
+	PLANT_COUNT
+};
+
+/* What was found. */
+enum flaw {
+	FLAW_NONE,
+	FLAW_HARNESS,  /* the simulation's own bounds */
+	FLAW_ANSWER,   /* the ledger answered what it may not */
+	FLAW_ROWS,     /* the rows contradict each other */
+	FLAW_INTENT,   /* sent before it was on disk */
+	FLAW_LEASE,    /* taken away from a sender who keeps within his lease */
+	FLAW_EARLY,    /* sent again before its time */
+	FLAW_BYTES,    /* two attempts of an event differ, or name what they may not */
+	FLAW_BET_SENT_TWICE,
+	FLAW_RESULT_SENT_TOO_OFTEN,
+	FLAW_TOLD,     /* a game server was told what is not so */
+	FLAW_STUCK,    /* it does not come to an end */
+	FLAW_STAKE,    /* a dealer holds a stake that it must not, or not one that it must */
+	FLAW_PAYOUT,   /* a dealer paid what it must not, or not what it must */
+	FLAW_MONEY,    /* the sums differ */
+	FLAW_PERMITS,  /* some are held by nobody */
+	FLAW_COUNT
+};
+extern const char *const flaw_names[FLAW_COUNT];
+
+/* What a seed draws. Chances are a thousandth each. */
+struct plan {
+	uint32_t dealers, users, workers, sweepers, bets, rounds, inquiries;
+	int64_t active_ms; /* bets begin within */
+	int64_t faults_ms; /* from then on nothing goes wrong */
+	uint32_t die, stop, stop_sending; /* at a process's step */
+	int64_t stop_ms;
+	int64_t fence_to_close_ms; /* at most, however long it is stopped */
+	uint32_t link_break;       /* an answer of the ledger is lost, with its link */
+	uint32_t kill_before, kill_after, save_fails, slow_start; /* of a batch */
+	uint32_t turn_ms; /* a batch gathers for so long at most */
+	bool reboots;
+	uint32_t steps;      /* of the wall clock, while the machine runs */
+	int64_t step_ms;     /* either way at most */
+	bool storage_low;    /* for a while */
+	uint32_t operations; /* of the operator */
+	bool holds;          /* he holds, too */
+	bool release;        /* what is held is released in the end */
+	uint32_t nasty;      /* how bad the network is: 0 to 100 */
+	int64_t poll_max_ms; /* of the sweepers when there is nothing to do */
+	struct outbox_options outbox;
+};
+
+enum unknown_style { UNKNOWN_SUCCESS, UNKNOWN_STANDARD_ID, UNKNOWN_OWN_ID, UNKNOWN_STYLE_COUNT };
+
+struct sim_dealer {
+	bool seamless;
+	bool tombstone;
+	enum unknown_style unknown;
+	uint8_t decimals;
+	uint32_t refund_delay_s;
+	uint32_t max_inflight;
+	int64_t bound_ms; /* a betting is processed less than this after its connection's end */
+	int64_t off_ms, on_ms; /* switched off from then to then */
+	uint32_t refusals;     /* a thousandth of what could be accepted */
+};
+
+struct sim_user {
+	uint32_t dealer;
+	char user_id[16];
+	char player_id[PLAYER_ID_SIZE];
+	money_t opening;
+	money_t balance; /* at the dealer; of a transfer wallet: what was transferred in */
+};
+
+/* A transaction as its dealer knows it. */
+enum stake { STAKE_NONE, STAKE_TAKEN, STAKE_REFUSED, STAKE_RETURNED, STAKE_BARRED, STAKE_PAID };
+struct sim_transaction {
+	enum stake stake;
+	uint32_t dealer;
+	uint32_t user;
+	uint32_t debits, returns, payments;
+	money_t amount;
+};
+
+/* A callback as it is seen at the door. */
+struct note {
+	bool known;
+	enum callback_kind kind;
+	uint32_t dealer;
+	uint32_t sends;   /* whose first byte left */
+	uint32_t retries; /* that the operator asked for */
+	bool hurried;     /* he retried or released it */
+	uint32_t losses;  /* deliveries of a loss */
+	money_t bet_amount;
+	uint64_t hash;
+	uint32_t len;
+	int64_t sent_ms; /* the last fence that let it pass; 0: none */
+};
+
+/* A balance inquiry that was granted: it has a permit and no row. */
+struct inquiry {
+	uint64_t event;
+	uint32_t dealer;
+	uint32_t run;
+	int64_t until_ms; /* boot time */
+	bool ended;
+};
+
+enum told { TOLD_NOTHING, TOLD_ACCEPTED, TOLD_REJECTED, TOLD_TIMEOUT, TOLD_NO };
+
+struct sim_bet {
+	uint32_t round;
+	money_t amount;
+	bool addition;
+	enum told told;
+	enum refusal refusal;
+	uint64_t transaction_id;
+};
+
+struct sim_round {
+	uint32_t user;
+	uint32_t client;
+	enum round_result result;
+	money_t payout;
+	bool hasty; /* it is settled without waiting for its bets */
+	bool settled;
+	uint64_t transaction_id;
+};
+
+enum call_kind { CALL_BET, CALL_SETTLE, CALL_INQUIRE };
+struct sim_call {
+	enum call_kind kind;
+	uint32_t index; /* of the bet, the round, the user */
+	uint32_t tries;
+	uint32_t waiting; /* the try whose answer counts; 0: none */
+	uint32_t repeats; /* after it is done */
+	bool done;
+};
+
+/* A request on its way. */
+struct message {
+	enum callback_kind kind;
+	uint32_t dealer;
+	uint64_t event;
+	uint64_t transaction_id;
+	uint32_t user;
+	money_t bet_amount;
+	money_t payout_amount;
+	enum round_result result;
+	/* where its answer goes */
+	uint32_t connection;
+	uint32_t process, life, what;
+	uint8_t answer; /* of network.c */
+	bool late;      /* it arrives as late as may be */
+};
+
+#endif
