@@ -255,6 +255,34 @@ START_TEST(actions_leave_a_trail)
 }
 END_TEST
 
+START_TEST(notes_are_taken_once)
+{
+	struct note_cmd cmd = {.operator = case_operator(), .action = NOTE_DEALER_TEST};
+	struct audit audit;
+	unsigned int before;
+	struct slot *slot;
+
+	case_open(_i);
+	before = case_list(RECORD_AUDIT, false, 0, last_audit, &audit);
+	strcpy(cmd.object, "player demo/alice");
+	strcpy(cmd.detail, "cases=3");
+	ck_assert_int_eq(case_run(COMMAND_NOTE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert(case_run(COMMAND_NOTE, &cmd)->result.verdict.replay);
+	ck_assert_uint_eq(case_list(RECORD_AUDIT, false, 0, last_audit, &audit), before + 1);
+	ck_assert_str_eq(audit.action, "dealer test");
+	ck_assert_str_eq(audit.object, "player demo/alice");
+	ck_assert_str_eq(audit.detail, "cases=3");
+	strcpy(cmd.object, "player demo/bob");
+	slot = case_run(COMMAND_NOTE, &cmd);
+	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_TRANSACTION_CONFLICT);
+	cmd.operator.operation_id[0] = '\0';
+	slot = case_run(COMMAND_NOTE, &cmd);
+	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_uint_eq(case_list(RECORD_AUDIT, false, 0, last_audit, &audit), before + 1);
+	case_close();
+}
+END_TEST
+
 static void no_secret(void *context, const void *row)
 {
 	const struct dealer *dealer = row;
@@ -345,6 +373,7 @@ Suite *operator_suite(void)
 	tcase_add_loop_test(tc, late_repeats_change_nothing, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, adjustments, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, actions_leave_a_trail, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, notes_are_taken_once, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, many_dealers_are_paged, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, dealers_have_a_limit);
 	tcase_set_timeout(tc, 60);

@@ -229,6 +229,56 @@ START_TEST(a_game_is_read_by_pages)
 }
 END_TEST
 
+/* api.md A 10: one call of the dealer's, however many pages its answer takes. */
+START_TEST(pages_are_one_call)
+{
+	struct dealer two = {.rate_limit = 2};
+	struct result_inquire_result result = {.more = true};
+	unsigned int pages = 0;
+	char id[32];
+
+	open_at(_i, YEAR_END, 0);
+	for (unsigned int i = 0; i < 256; i++) {
+		snprintf(id, sizeof(id), "b%u", i);
+		bet(id, "g1", CREDIT, false);
+	}
+	ck_assert_int_eq(case_dealer_set(DEALER_RATE_LIMIT, &two).verdict.refusal, REFUSAL_NONE);
+	for (; result.more; pages++) {
+		result = inquire("g1", result.last_bet);
+		ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
+	}
+	ck_assert_uint_ge(pages, 4);
+	ck_assert_int_eq(inquire("g1", 0).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(inquire("g1", 0).verdict.refusal, REFUSAL_RATE_LIMITED);
+	ck_assert_int_eq(inquire("g1", 64).verdict.refusal, REFUSAL_NONE);
+	case_close();
+}
+END_TEST
+
+/* What a report reads is the same whatever there is. */
+START_TEST(a_report_declares_few_rows)
+{
+	char id[32];
+
+	open_at(_i, YEAR_END, 0);
+	for (unsigned int i = 0; i < 500; i++) {
+		unsigned int rows = 0;
+
+		if (i == 1 || i == 499) {
+			stat_of("alice");
+			for (const struct ws_row *row = case_ledger.ws.first; row; row = row->next)
+				rows++;
+			/* Dealer, player, lifetime, days. */
+			ck_assert_uint_eq(rows, 3 + STATISTICS_DAYS);
+		}
+		snprintf(id, sizeof(id), "b%u", i);
+		bet(id, i < 250 ? "g1" : "g2", CREDIT, false);
+		case_now_ms += HOUR;
+	}
+	case_close();
+}
+END_TEST
+
 START_TEST(reports_are_refused)
 {
 	struct user_stat_cmd cmd = {.bet_summary = false};
@@ -254,6 +304,8 @@ Suite *reports_suite(void)
 	tcase_add_loop_test(tc, a_changed_offset_is_for_new_bets, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, days_have_dates);
 	tcase_add_loop_test(tc, a_game_is_read_by_pages, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, pages_are_one_call, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_report_declares_few_rows, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, reports_are_refused, 0, CASE_STORE_COUNT);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);

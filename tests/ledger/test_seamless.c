@@ -181,6 +181,7 @@ START_TEST(accepted_and_won)
 	ck_assert_int_eq(again.callback_state, CALLBACK_DELIVERED);
 	ck_assert_uint_eq(again.send.event, 0);
 	ck_assert_uint_eq(open_bets(), 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -204,6 +205,7 @@ START_TEST(refused_and_unreachable)
 	pass(3600 * SECOND);
 	ck_assert_uint_eq(find().event, 0);
 	ck_assert_uint_eq(open_bets(), 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -243,6 +245,7 @@ START_TEST(unknown_is_refunded)
 	ck_assert_int_eq(ended.state, CALLBACK_DELIVERED);
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDED);
 	ck_assert_uint_eq(open_bets(), 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -274,6 +277,7 @@ START_TEST(a_left_bet_is_taken_over)
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDING);
 	pass(1);
 	ck_assert_int_eq(find().kind, CALLBACK_BETTING_REFUND);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -290,6 +294,7 @@ START_TEST(a_sender_that_hangs_is_passed_over)
 	pass(1);
 	ck_assert_uint_eq(ledger_link_overdue(&case_ledger, case_boot_ms), 1);
 	ck_assert_uint_eq(find().event, placed.send.event);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -316,6 +321,7 @@ START_TEST(a_left_bet_of_a_dead_dealer_is_taken_over)
 	ck_assert_uint_eq(find().event, left.send.event);
 	ck_assert(claim(left.send.event).taken_over);
 	ck_assert_int_eq(bet("left", "left").bet.state, BET_REFUNDING);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -341,6 +347,7 @@ START_TEST(late_news_give_no_permit_back)
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 1);
 	ck_assert(!end(&claimed.send, CALLBACK_SUCCESS, "").late);
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -393,6 +400,7 @@ START_TEST(results_are_sent_three_times)
 	ck_assert_int_eq(case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.callback_operate.state,
 		CALLBACK_CANCELLED);
 	ck_assert_uint_eq(open_bets(), 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -423,6 +431,7 @@ START_TEST(a_cancelled_refund_leaves_the_bet_refunded)
 		case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDED);
 	ck_assert_uint_eq(open_bets(), 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -453,6 +462,7 @@ START_TEST(a_busy_dealer_consumes_no_key)
 	second = bet("b3", "g3");
 	ck_assert_int_eq(second.verdict.refusal, REFUSAL_BET_IN_PROGRESS);
 	ck_assert_uint_ne(second.send.event, 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -475,6 +485,7 @@ START_TEST(a_repeated_call_still_sends)
 	again = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
 	ck_assert(again.verdict.replay);
 	ck_assert_uint_eq(again.send.event, 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -503,6 +514,7 @@ START_TEST(a_restart_forgets_nothing)
 	ck_assert_uint_eq(find().event, 0);
 	pass(10 * SECOND);
 	ck_assert_int_eq(find().kind, CALLBACK_BETTING_REFUND);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -525,6 +537,7 @@ START_TEST(balance_is_inquired)
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 1);
 	end(&result.send, CALLBACK_SUCCESS, "");
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
+	case_prove();
 	case_close();
 }
 END_TEST
@@ -546,6 +559,7 @@ START_TEST(a_lost_batch_keeps_no_permits)
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
 	case_run_batch(slots, 2);
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 2);
+	case_prove();
 	case_close();
 }
 END_TEST

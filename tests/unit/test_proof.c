@@ -2,7 +2,7 @@
  * The proof of `creditbridgectl check`, fed with rows made here: a sound world must pass, and each
  * single damage to it must be found.
  */
-#include "cmd/ctl/proof.h"
+#include "cmd/ctl/proof_links.h"
 #include "suites.h"
 
 #include <stdio.h>
@@ -145,12 +145,13 @@ static void make_world(struct world *world)
 	sum_up(world);
 }
 
-static void take_line(void *closure, const char *problem)
+static bool take_line(void *closure, const char *problem)
 {
 	struct verdict_of *verdict = closure;
 	size_t len = strlen(verdict->text);
 
 	snprintf(verdict->text + len, sizeof(verdict->text) - len, "%s\n", problem);
+	return true;
 }
 
 static const struct player *player_named(const struct world *world, const struct player_name *name)
@@ -190,12 +191,14 @@ static void feed_entries(struct proof *proof, const struct world *world)
 /* Proves @world. */
 static void prove(const struct world *world, struct verdict_of *verdict)
 {
+	const struct proof_point point = {.as_of = world->as_of};
+	const struct proof_moment moment = {.as_of = world->as_of};
 	struct proof proof;
 
 	memset(verdict, 0, sizeof(*verdict));
-	proof_init(&proof, seed, world->as_of, take_line, verdict);
+	proof_init(&proof, seed, &point, take_line, verdict);
 	for (unsigned int i = 0; i < world->total_count; i++)
-		ck_assert(proof_add_dealer(&proof, &world->totals[i], world->as_of));
+		ck_assert(proof_add_dealer(&proof, &world->totals[i], &moment));
 	for (unsigned int i = 0; i < world->dealer_count; i++)
 		proof_dealer(&proof, world->dealers[i]);
 	for (unsigned int i = 0; i < world->player_count; i++)
@@ -268,6 +271,8 @@ static void refused_but_moved(struct world *w) { w->requests[0].outcome = REFUSA
 static void done_but_unmoved(struct world *w) { w->requests[0].entry_seq = 0; }
 static void wrong_request_scope(struct world *w) { w->requests[0].scope = SCOPE_OPERATOR; }
 
+static void request_with_game(struct world *w) { strcpy(w->requests[0].game_id, "g"); w->requests[0].bet_number = 1; }
+
 static const struct damage {
 	void (*make)(struct world *world);
 	const char *found; /* part of a problem's line */
@@ -303,6 +308,7 @@ static const struct damage {
 	{refused_but_moved, "outcome and movement do not agree"},
 	{done_but_unmoved, "outcome and movement do not agree"},
 	{wrong_request_scope, "with the key of another scope"},
+	{request_with_game, "does not name bet number 1 of game 'g'"},
 };
 
 START_TEST(a_damage_is_reported)
@@ -338,6 +344,7 @@ static void requests_swapped(struct world *w)
 }
 static void transaction_gone(struct world *w) { w->transactions[0] = w->transactions[--w->transaction_count]; }
 static void transaction_elsewhere(struct world *w) { w->transactions[0].entry_seq = 2; }
+static void transaction_of_game(struct world *w) { strcpy(w->transactions[0].game_id, "g"); }
 static void transaction_of_other(struct world *w) { strcpy(w->transactions[0].casino_id, "beta"); }
 static void transactions_swapped(struct world *w)
 {
@@ -359,7 +366,7 @@ static const struct set_damage {
 	{request_amount, true, false, false}, {request_balance, true, false, false},
 	{request_kind, true, false, false}, {requests_swapped, true, false, false},
 	{transaction_gone, false, true, false}, {transaction_elsewhere, false, true, false},
-	{transaction_of_other, false, true, false}, {transactions_swapped, false, true, false},
+	{transaction_of_other, false, true, false}, {transaction_of_game, false, true, false}, {transactions_swapped, false, true, false},
 	{one_id_twice, true, true, false}, {player_without_name, true, true, true},
 };
 
@@ -422,11 +429,12 @@ END_TEST
 
 START_TEST(players_added_meanwhile_are_counted_again)
 {
+	const struct proof_point point = {.as_of = 0};
 	struct proof proof;
 	struct verdict_of verdict = {.problems = 0};
 	struct proof_dealer dealer = {.players = 5};
 
-	proof_init(&proof, seed, 0, take_line, &verdict);
+	proof_init(&proof, seed, &point, take_line, &verdict);
 	ck_assert(!proof_player_count(&proof, &dealer, 4, 6));
 	ck_assert(!proof_player_count(&proof, &dealer, 5, 6));
 	ck_assert_uint_eq(proof.problems, 0);
@@ -469,6 +477,9 @@ START_TEST(links_are_named)
 		"its transaction row is missing");
 	ck_assert_str_eq(proof_entry_transaction(entry, "beta", transaction),
 		"its transaction row names another dealer");
+	strcpy(transaction->game_id, "g");
+	ck_assert_str_eq(proof_entry_transaction(entry, "alpha", transaction),
+		"its transaction row names a game");
 	transaction->entry_seq++;
 	ck_assert_str_eq(proof_entry_transaction(entry, "alpha", transaction),
 		"its transaction row points to another movement");
@@ -494,7 +505,7 @@ static Suite *proof_suite(void)
 
 int main(void)
 {
-	static Suite *(*const makers[])(void) = {proof_suite, NULL};
+	static Suite *(*const makers[])(void) = {proof_suite, proof_wagers_suite, NULL};
 
 	return tap_main(makers);
 }

@@ -4,8 +4,9 @@
 #include "cmd/ctl/check.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/output.h"
+#include "cmd/ctl/proof_links.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@
 #define COUNT_TRIES       6
 #define COUNT_PATIENCE_MS 50 /* before the second try; twice as long before each further one */
 #define PROGRESS_MS       200
+#define PROOF_TRIES       3
 
 void check_progress(struct check *check, const char *what, uint64_t rows)
 {
@@ -32,13 +34,39 @@ void check_progress(struct check *check, const char *what, uint64_t rows)
 	fflush(stderr);
 }
 
-static void take_problem(void *closure, const char *problem)
+static bool take_problem(void *closure, const char *problem)
 {
 	struct check *check = closure;
 
-	if (check->shown_count == CHECK_PROBLEMS_SHOWN)
-		return;
-	snprintf(check->shown[check->shown_count++], CHECK_PROBLEM_SIZE, "%s", problem);
+	for (unsigned int i = 0; i < check->shown_count; i++) {
+		if (strcmp(check->shown[i], problem) == 0)
+			return false;
+	}
+	if (check->shown_count < CHECK_PROBLEMS_SHOWN)
+		snprintf(check->shown[check->shown_count++], PROOF_LINE_SIZE, "%s", problem);
+	return true;
+}
+
+bool check_knows_enough(const struct check *check)
+{
+	return check->proof.problems >= CHECK_PROBLEMS_SHOWN;
+}
+
+enum ctl_exit check_counter(struct check *check, const char *name, uint64_t *value)
+{
+	struct counter counter = {.value = 0};
+	enum ctl_exit code;
+	bool found;
+
+	text_copy(counter.name, sizeof(counter.name), name);
+	code = list_fetch(check->ctl, RECORD_COUNTER, &counter, &found, NULL);
+	*value = code == CTL_DONE && found ? counter.value : 0;
+	return code;
+}
+
+enum ctl_exit check_count_events(struct check *check)
+{
+	return check_counter(check, "event", &check->event_given);
 }
 
 /* Begins the proof at the point in time of the first page of sums. */
@@ -47,11 +75,12 @@ static enum ctl_exit open_proof(struct check *check, uint64_t as_of)
 	char random[21];
 	uint64_t seed[2];
 
-	check->open = true;
 	if (!signature_random_id(random, sizeof(random)))
 		return ctl_fail(check->ctl, CTL_FAILED, "failed", "no random numbers");
 	memcpy(seed, random, sizeof(seed));
-	proof_init(&check->proof, seed, as_of, take_problem, check);
+	check->point.as_of = as_of;
+	proof_init(&check->proof, seed, &check->point, take_problem, check);
+	check->open = true;
 	return CTL_DONE;
 }
 
@@ -60,17 +89,42 @@ static enum ctl_exit no_memory(struct check *check)
 	return ctl_fail(check->ctl, CTL_FAILED, "failed", "out of memory");
 }
 
+/* What a total row is read at, as far as it is known before. */
+static struct proof_moment moment_now(const struct check *check)
+{
+	return (struct proof_moment){
+		.event_from = check->event_given,
+		.from_ms = clock_wall_ms(),
+	};
+}
+
+/* The totals added since were read by now. */
+static enum ctl_exit close_moment(struct check *check)
+{
+	enum ctl_exit code = check_count_events(check);
+
+	if (code == CTL_DONE)
+		proof_dealers_read(&check->proof, check->event_given, clock_wall_ms());
+	return code;
+}
+
 static enum ctl_exit walk_totals(struct check *check)
 {
 	struct list list;
 	struct total row;
-	enum ctl_exit code = CTL_DONE;
+	struct proof_moment moment;
+	enum ctl_exit code = check_counter(check, "audit", &check->audit);
 
+	if (code == CTL_DONE)
+		code = check_count_events(check);
+	check->point.event = check->event_given;
+	moment = moment_now(check);
 	list_open(&list, check->ctl, RECORD_TOTAL, false, 0, NULL);
 	while (code == CTL_DONE && list_next(&list, &row)) {
 		if (!check->open)
 			code = open_proof(check, list.as_of);
-		if (code == CTL_DONE && !proof_add_dealer(&check->proof, &row, list.as_of))
+		moment.as_of = list.as_of;
+		if (code == CTL_DONE && !proof_add_dealer(&check->proof, &row, &moment))
 			code = no_memory(check);
 	}
 	if (code == CTL_DONE)
@@ -78,7 +132,7 @@ static enum ctl_exit walk_totals(struct check *check)
 	if (code == CTL_DONE && !check->open)
 		code = open_proof(check, list.as_of);
 	list_close(&list);
-	return code;
+	return code == CTL_DONE ? close_moment(check) : code;
 }
 
 /* Adds a dealer that was made after the sums were read. */
@@ -86,15 +140,20 @@ static enum ctl_exit add_late_dealer(struct check *check, const char *casino_id)
 {
 	struct total total = {.players = 0};
 	struct dealer dealer = {.decimals = 0};
-	uint64_t as_of;
+	struct proof_moment moment;
 	bool found;
-	enum ctl_exit code;
+	enum ctl_exit code = check_count_events(check);
 
+	if (code != CTL_DONE)
+		return code;
+	moment = moment_now(check);
 	memcpy(dealer.casino_id, casino_id, sizeof(dealer.casino_id));
 	memcpy(total.casino_id, casino_id, sizeof(total.casino_id));
-	code = list_fetch(check->ctl, RECORD_TOTAL, &total, &found, &as_of);
-	if (code == CTL_DONE && found && !proof_add_dealer(&check->proof, &total, as_of))
+	code = list_fetch(check->ctl, RECORD_TOTAL, &total, &found, &moment.as_of);
+	if (code == CTL_DONE && found && !proof_add_dealer(&check->proof, &total, &moment))
 		code = no_memory(check);
+	if (code == CTL_DONE)
+		code = close_moment(check);
 	if (code != CTL_DONE || !found)
 		return code;
 	code = list_fetch(check->ctl, RECORD_DEALER, &dealer, &found, NULL);
@@ -149,7 +208,7 @@ static enum ctl_exit walk_players(struct check *check)
 	while (code == CTL_DONE && list_next(&list, &row)) {
 		if (!proof_find_dealer(&check->proof, row.casino_id))
 			code = add_late_dealer(check, row.casino_id);
-		settled = row.created_ms < check->begin_ms;
+		settled = row.created_ms < check->point.begin_ms;
 		if (code == CTL_DONE && !settled)
 			code = check_new_name(check, &row);
 		if (code == CTL_DONE)
@@ -248,6 +307,8 @@ static enum ctl_exit walk_transactions(struct check *check)
 	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
 	while (list_next(&list, &row)) {
 		proof_transaction(&check->proof, &row, list.as_of);
+		if (row.transaction_id <= check->point.as_of)
+			check->last_transaction_id = row.transaction_id;
 		check_progress(check, "transactions", check->proof.transactions);
 	}
 	code = list.code;
@@ -258,88 +319,60 @@ static enum ctl_exit walk_transactions(struct check *check)
 /* In this order: what is read later is at least as new, and never less. */
 static enum ctl_exit (*const walks[])(struct check *check) = {
 	walk_totals, walk_dealers, walk_players, settle_counts, check_walk_entries,
-	walk_requests, walk_transactions,
+	walk_requests, walk_transactions, check_walk_rounds, check_walk_statistics,
+	check_walk_events,
 };
 
-static void print_text(const struct check *check)
+/* A clock that was set back makes problems that do not last: these are looked for again. */
+static bool is_doubtful(const struct check *check)
 {
-	const struct proof *proof = &check->proof;
-
-	printf("as of transaction %" PRIu64 "\n", proof->as_of);
-	printf("dealers       %zu\n", proof->dealer_count);
-	printf("players       %" PRIu64 "\n", proof->players);
-	printf("movements     %" PRIu64 "\n", proof->entries);
-	printf("request keys  %" PRIu64 "\n", proof->requests);
-	printf("transactions  %" PRIu64 "\n", proof->transactions);
-	for (unsigned int i = 0; i < check->shown_count; i++)
-		printf("problem: %s\n", check->shown[i]);
-	if (proof->problems > check->shown_count)
-		printf("... and %" PRIu64 " more\n", proof->problems - check->shown_count);
-	printf("problems      %" PRIu64 "\n", proof->problems);
-	if (!proof->problems && !check->unsettled)
-		printf("Every balance is the sum of its movements, and every row agrees.\n");
+	return check->proof.problems && check->proof.problems == check->proof.loose;
 }
 
-static enum ctl_exit print_json(const struct check *check)
+static enum ctl_exit prove(struct check *check)
 {
-	const struct proof *proof = &check->proof;
-	struct output_json json;
+	enum ctl_exit code = CTL_DONE;
 
-	output_json_open(&json, check->ctl);
-	output_json_bool(&json, "ok", !proof->problems && !check->unsettled);
-	output_json_number(&json, "as_of", proof->as_of);
-	output_json_number(&json, "players", proof->players);
-	output_json_number(&json, "entries", proof->entries);
-	output_json_number(&json, "requests", proof->requests);
-	output_json_number(&json, "transactions", proof->transactions);
-	output_json_list_open(&json, "dealers");
-	for (size_t i = 0; i < proof->dealer_count; i++)
-		output_json_item(&json, total_fields, &proof->dealers[i].total);
-	output_json_list_close(&json);
-	output_json_number(&json, "problem_count", proof->problems);
-	output_json_list_open(&json, "problems");
-	for (unsigned int i = 0; i < check->shown_count; i++)
-		output_json_item_string(&json, check->shown[i]);
-	output_json_list_close(&json);
-	return output_json_close(&json);
-}
-
-static enum ctl_exit print_result(const struct check *check)
-{
-	if (check->progress)
-		fprintf(stderr, "\r\033[K");
-	if (!check->ctl->json)
-		print_text(check);
-	if (print_json(check) != CTL_DONE || check->proof.problems)
-		return CTL_FAILED;
-	if (!check->unsettled)
-		return CTL_DONE;
-	fprintf(stderr, "creditbridgectl: players were added faster than they could be counted; "
-			"nothing else was found: run the check again\n");
-	return CTL_BUSY;
+	check->open = check->unsettled = false;
+	check->shown_count = 0;
+	check->resent_count = 0;
+	check->event_given = 0;
+	check->last_transaction_id = 0;
+	memset(&check->point, 0, sizeof(check->point));
+	check->point.begin_ms = clock_wall_ms();
+	for (size_t i = 0; code == CTL_DONE && i < sizeof(walks) / sizeof(walks[0]); i++)
+		code = walks[i](check);
+	if (code != CTL_DONE)
+		return code;
+	proof_totals(&check->proof);
+	code = check_find_links(check);
+	if (code == CTL_DONE)
+		code = check_find_wagers(check);
+	return code == CTL_DONE && check->proof.no_memory ? no_memory(check) : code;
 }
 
 enum ctl_exit ctl_check(struct ctl *ctl)
 {
 	struct check check = {
 		.ctl = ctl,
-		.begin_ms = clock_wall_ms(),
 		.progress = isatty(STDERR_FILENO) && !ctl->json,
 	};
-	enum ctl_exit code = CTL_DONE;
+	enum ctl_exit code;
 
-	check.shown = calloc(CHECK_PROBLEMS_SHOWN, CHECK_PROBLEM_SIZE);
+	check.shown = calloc(CHECK_PROBLEMS_SHOWN, PROOF_LINE_SIZE);
 	if (!check.shown)
 		return no_memory(&check);
-	for (size_t i = 0; code == CTL_DONE && i < sizeof(walks) / sizeof(walks[0]); i++)
-		code = walks[i](&check);
-	if (code == CTL_DONE) {
-		proof_totals(&check.proof);
-		code = check_find_links(&check);
+	code = prove(&check);
+	for (int try = 1; code == CTL_DONE && is_doubtful(&check) && try < PROOF_TRIES; try++) {
+		proof_free(&check.proof);
+		code = prove(&check);
 	}
 	if (code == CTL_DONE)
-		code = print_result(&check);
-	proof_free(&check.proof);
+		code = check_print(&check);
+	if (check.open)
+		proof_free(&check.proof);
+	free(check.clients);
+	free(check.resent);
 	free(check.shown);
 	return code;
 }

@@ -55,7 +55,7 @@ static enum ctl_exit read_batch(struct check *check, struct join *join)
 static void begin_player(struct check *check, const struct named *named)
 {
 	proof_begin(&check->proof, &named->name, named->found ? &named->player : NULL, named->as_of,
-		named->found && named->player.created_ms < check->begin_ms);
+		named->found && named->player.created_ms < check->point.begin_ms);
 }
 
 /* Takes the next entry behind the players that are done. False: none, or a failure. */

@@ -5,18 +5,13 @@
 #include "cmd/ctl/check.h"
 
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/proof_links.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static bool enough(const struct check *check)
-{
-	return check->proof.problems >= CHECK_PROBLEMS_SHOWN;
-}
-
-/* The name row of @player_id; @name keeps the last one. */
-static enum ctl_exit find_name(struct check *check, const char *player_id,
-	struct player_name *name, bool *found)
+enum ctl_exit check_find_name(struct check *check, const char *player_id, struct player_name *name,
+	bool *found)
 {
 	*found = true;
 	if (strcmp(name->player_id, player_id) == 0)
@@ -66,11 +61,11 @@ static enum ctl_exit search_entries(struct check *check)
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_ENTRY, false, 0, NULL);
-	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
 		check_progress(check, "searching movements", ++rows);
-		if (row.transaction_id > check->proof.as_of)
+		if (row.transaction_id > check->proof.point.as_of)
 			continue;
-		code = find_name(check, row.player_id, &name, &found);
+		code = check_find_name(check, row.player_id, &name, &found);
 		/* One without a player was reported by the walk. */
 		if (code == CTL_DONE && found)
 			code = check_entry(check, &row, name.casino_id);
@@ -106,7 +101,7 @@ static enum ctl_exit check_request(struct check *check, const struct request *ro
 		return CTL_DONE;
 	}
 	if (code == CTL_DONE)
-		code = find_name(check, row->player_id, &name, &found);
+		code = check_find_name(check, row->player_id, &name, &found);
 	if (code != CTL_DONE)
 		return code;
 	/* A movement whose own key this is was compared with it from the other side. */
@@ -127,9 +122,9 @@ static enum ctl_exit search_requests(struct check *check)
 	uint64_t rows = 0;
 
 	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
-	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
 		check_progress(check, "searching request keys", ++rows);
-		if (row.entry_seq && row.transaction_id <= check->proof.as_of)
+		if (row.entry_seq && row.transaction_id <= check->proof.point.as_of)
 			code = check_request(check, &row);
 	}
 	if (code == CTL_DONE)
@@ -148,9 +143,10 @@ static enum ctl_exit search_transactions(struct check *check)
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
 		check_progress(check, "searching transactions", ++rows);
-		if (row.transaction_id > check->proof.as_of)
+		/* A bet or a result that moved nothing here: check_wagers.c. */
+		if (row.transaction_id > check->proof.point.as_of || !row.entry_seq)
 			continue;
 		code = find_entry(check, row.player_id, row.entry_seq, &entry, &found);
 		if (code == CTL_DONE && (!found || entry.transaction_id != row.transaction_id))
@@ -175,9 +171,9 @@ static enum ctl_exit search_players(struct check *check)
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_PLAYER, false, 0, NULL);
-	while (code == CTL_DONE && !enough(check) && list_next(&list, &row)) {
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
 		check_progress(check, "searching players", ++rows);
-		code = find_name(check, row.player_id, &name, &found);
+		code = check_find_name(check, row.player_id, &name, &found);
 		if (code == CTL_DONE && (!found || strcmp(name.casino_id, row.casino_id) != 0 ||
 						strcmp(name.user_id, row.user_id) != 0))
 			proof_problem(&check->proof, "player %s (user %s of %s) is not found by its "

@@ -1,6 +1,8 @@
 #include "cmd/ctl/proof.h"
 
 #include "base/text.h"
+#include "cmd/ctl/proof_links.h"
+#include "wire/callback_body.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,15 +23,26 @@ static const struct kind_rule {
 	[ENTRY_PAYOUT] = {SCOPE_CLIENT, 1, offsetof(struct proof_dealer, paid)},
 };
 
-void proof_init(struct proof *proof, const uint64_t seed[2], uint64_t as_of,
-	void (*report)(void *closure, const char *problem), void *closure)
+enum request_scope proof_kind_scope(enum entry_kind kind)
+{
+	return kind_rules[kind].scope;
+}
+
+money_t proof_entry_asked(const struct entry *entry)
+{
+	return kind_rules[entry->kind].sign < 0 ? -entry->amount : entry->amount;
+}
+
+void proof_init(struct proof *proof, const uint64_t seed[2], const struct proof_point *point,
+	bool (*report)(void *closure, const char *problem), void *closure)
 {
 	memset(proof, 0, sizeof(*proof));
 	proof->seed[0] = seed[0];
 	proof->seed[1] = seed[1];
-	proof->as_of = as_of;
+	proof->point = *point;
 	proof->report = report;
 	proof->closure = closure;
+	buffer_init(&proof->body, CALLBACK_BODY_MAX);
 }
 
 void proof_free(struct proof *proof)
@@ -37,56 +50,39 @@ void proof_free(struct proof *proof)
 	free(proof->dealers);
 	proof->dealers = NULL;
 	proof->dealer_count = 0;
+	buffer_free(&proof->body);
+}
+
+static bool __attribute__((format(printf, 2, 0))) tell(struct proof *proof, const char *format,
+	va_list arguments)
+{
+	char line[PROOF_LINE_SIZE];
+
+	vsnprintf(line, sizeof(line), format, arguments);
+	if (!proof->report(proof->closure, line))
+		return false;
+	proof->problems++;
+	return true;
 }
 
 void proof_problem(struct proof *proof, const char *format, ...)
 {
-	char line[1024];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
+	tell(proof, format, arguments);
 	va_end(arguments);
-	proof->problems++;
-	proof->report(proof->closure, line);
 }
 
-/* FNV-1a over the bytes, then a finalizer (splitmix64), so that sums of hashes do not cancel. */
-static uint64_t hash(uint64_t seed, const void *data, size_t len)
+void proof_loose(struct proof *proof, const char *format, ...)
 {
-	const uint8_t *byte = data;
+	va_list arguments;
 
-	seed ^= UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < len; i++)
-		seed = (seed ^ byte[i]) * UINT64_C(0x100000001b3);
-	seed = (seed ^ seed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	seed = (seed ^ seed >> 27) * UINT64_C(0x94d049bb133111eb);
-	return seed ^ seed >> 31;
-}
-
-/* Hashes are chained: each begins with the one before. */
-static void hash_text(uint64_t state[2], const char *text)
-{
-	for (int i = 0; i < 2; i++)
-		state[i] = hash(state[i], text, strlen(text) + 1);
-}
-
-static void hash_number(uint64_t state[2], uint64_t number)
-{
-	for (int i = 0; i < 2; i++)
-		state[i] = hash(state[i], &number, sizeof(number));
-}
-
-static void fingerprint_add(struct fingerprint *set, const uint64_t state[2])
-{
-	set->count++;
-	set->sum[0] += state[0];
-	set->sum[1] += state[1];
-}
-
-bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b)
-{
-	return a->count == b->count && a->sum[0] == b->sum[0] && a->sum[1] == b->sum[1];
+	if (proof->incomplete)
+		return;
+	va_start(arguments, format);
+	proof->loose += tell(proof, format, arguments);
+	va_end(arguments);
 }
 
 static int compare_dealers(const void *a, const void *b)
@@ -107,7 +103,8 @@ struct proof_dealer *proof_find_dealer(const struct proof *proof, const char *ca
 	return bsearch(&key, proof->dealers, proof->dealer_count, sizeof(key), compare_dealers);
 }
 
-bool proof_add_dealer(struct proof *proof, const struct total *total, uint64_t as_of)
+bool proof_add_dealer(struct proof *proof, const struct total *total,
+	const struct proof_moment *moment)
 {
 	struct proof_dealer *dealers;
 
@@ -117,9 +114,21 @@ bool proof_add_dealer(struct proof *proof, const struct total *total, uint64_t a
 	if (!dealers)
 		return false;
 	proof->dealers = dealers;
-	dealers[proof->dealer_count++] = (struct proof_dealer){.total = *total, .as_of = as_of};
+	dealers[proof->dealer_count++] = (struct proof_dealer){.total = *total, .moment = *moment};
 	qsort(dealers, proof->dealer_count, sizeof(*dealers), compare_dealers);
 	return true;
+}
+
+void proof_dealers_read(struct proof *proof, uint64_t event_until, int64_t until_ms)
+{
+	for (size_t i = 0; i < proof->dealer_count; i++) {
+		struct proof_moment *moment = &proof->dealers[i].moment;
+
+		if (moment->until_ms)
+			continue;
+		moment->event_until = event_until;
+		moment->until_ms = until_ms;
+	}
 }
 
 void proof_dealer(struct proof *proof, const char *casino_id)
@@ -147,12 +156,13 @@ bool proof_player_count(struct proof *proof, const struct proof_dealer *dealer, 
 static void add_identity(struct proof *proof, struct fingerprint *set, const char *player_id,
 	const char *casino_id, const char *user_id)
 {
-	uint64_t state[2] = {proof->seed[0], proof->seed[1]};
+	struct row_hash row;
 
-	hash_text(state, player_id);
-	hash_text(state, casino_id);
-	hash_text(state, user_id);
-	fingerprint_add(set, state);
+	row_hash_begin(&row, proof->seed);
+	row_hash_text(&row, player_id);
+	row_hash_text(&row, casino_id);
+	row_hash_text(&row, user_id);
+	fingerprint_add(set, &row);
 }
 
 void proof_player(struct proof *proof, const struct player *player, bool settled)
@@ -202,35 +212,17 @@ void proof_begin(struct proof *proof, const struct player_name *name, const stru
 static void book_entry(struct proof *proof, const struct entry *entry)
 {
 	struct proof_dealer *dealer = proof_find_dealer(proof, proof->player.casino_id);
-	const struct kind_rule *rule = &kind_rules[entry->kind];
-	uint64_t state[2] = {proof->seed[0], proof->seed[1]};
-	money_t asked = rule->sign < 0 ? -entry->amount : entry->amount;
+	money_t *sum;
 
-	if (dealer && entry->transaction_id <= dealer->as_of) {
-		money_t *sum = (money_t *)(void *)((char *)dealer + rule->sum);
-
-		if (!money_add(*sum, asked, sum))
+	if (dealer && entry->transaction_id <= dealer->moment.as_of) {
+		sum = (money_t *)(void *)((char *)dealer + kind_rules[entry->kind].sum);
+		if (!money_add(*sum, proof_entry_asked(entry), sum))
 			dealer->overflow = true;
 	}
-	if (entry->transaction_id > proof->as_of)
+	if (entry->transaction_id > proof->point.as_of)
 		return;
 	proof->entries++;
-	hash_text(state, entry->player_id);
-	hash_number(state, entry->seq);
-	hash_number(state, entry->transaction_id);
-	hash_text(state, proof->player.casino_id);
-	fingerprint_add(&proof->entry_transactions, state);
-	memcpy(state, proof->seed, sizeof(state));
-	hash_text(state, entry->player_id);
-	hash_number(state, entry->seq);
-	hash_number(state, entry->transaction_id);
-	hash_number(state, entry->scope);
-	hash_text(state, entry_owner(entry, proof->player.casino_id));
-	hash_text(state, entry->request_transaction_id);
-	hash_number(state, entry->kind);
-	hash_number(state, (uint64_t)asked);
-	hash_number(state, (uint64_t)entry->current_balance);
-	fingerprint_add(&proof->entry_requests, state);
+	proof_entry_links(proof, entry);
 }
 
 /* What a movement must be by itself. */
@@ -310,65 +302,6 @@ void proof_orphan(struct proof *proof, const struct entry *entry, uint64_t names
 		entry->seq);
 }
 
-void proof_request(struct proof *proof, const struct request *request)
-{
-	uint64_t state[2] = {proof->seed[0], proof->seed[1]};
-	const char *id = request->request_transaction_id;
-	bool moved = request->outcome == REFUSAL_NONE;
-	/* A result that pays nothing moves nothing; a loss has no transaction id either. */
-	bool quiet = moved && request->kind == ENTRY_PAYOUT && request->amount == 0;
-
-	if (!moved && request->outcome != REFUSAL_INSUFFICIENT_BALANCE)
-		proof_problem(proof, "request %s of %s was recorded with the outcome %s", id,
-			request->owner, refusal_ids[request->outcome]);
-	if (!quiet &&
-		(moved != (request->entry_seq != 0) || moved != (request->transaction_id != 0)))
-		proof_problem(proof, "request %s of %s: outcome and movement do not agree", id,
-			request->owner);
-	if (request->scope != kind_rules[request->kind].scope)
-		proof_problem(proof, "request %s of %s is a %s with the key of another scope", id,
-			request->owner, entry_kind_names[request->kind]);
-	if (request->transaction_id > proof->as_of)
-		return;
-	proof->requests++;
-	if (!request->entry_seq)
-		return;
-	hash_text(state, request->player_id);
-	hash_number(state, request->entry_seq);
-	hash_number(state, request->transaction_id);
-	hash_number(state, request->scope);
-	hash_text(state, request->owner);
-	hash_text(state, id);
-	hash_number(state, request->kind);
-	hash_number(state, (uint64_t)request->amount);
-	hash_number(state, (uint64_t)request->current_balance);
-	fingerprint_add(&proof->request_rows, state);
-}
-
-void proof_transaction(struct proof *proof, const struct transaction *transaction,
-	uint64_t page_as_of)
-{
-	uint64_t state[2] = {proof->seed[0], proof->seed[1]};
-
-	if (transaction->transaction_id == 0 || transaction->transaction_id > page_as_of)
-		proof_problem(proof, "transaction %" PRIu64 " was never given out",
-			transaction->transaction_id);
-	if (transaction->transaction_id > proof->as_of)
-		return;
-	proof->transactions++;
-	if (!transaction->entry_seq) {
-		if (!transaction->game_id[0])
-			proof_problem(proof, "transaction %" PRIu64 " is neither movement nor bet",
-				transaction->transaction_id);
-		return;
-	}
-	hash_text(state, transaction->player_id);
-	hash_number(state, transaction->entry_seq);
-	hash_number(state, transaction->transaction_id);
-	hash_text(state, transaction->casino_id);
-	fingerprint_add(&proof->transaction_rows, state);
-}
-
 static void check_sum(struct proof *proof, const struct proof_dealer *dealer, const char *what,
 	money_t kept, money_t found)
 {
@@ -380,6 +313,40 @@ static void check_sum(struct proof *proof, const struct proof_dealer *dealer, co
 	money_format(found, 2, found_text);
 	proof_problem(proof, "dealer %s: %s is kept as %s, the movements sum up to %s",
 		dealer->total.casino_id, what, kept_text, found_text);
+}
+
+static void check_waiting(struct proof *proof, const char *casino_id, const char *what,
+	const uint64_t kept[2], uint64_t found)
+{
+	if (kept[0] == kept[1] && kept[0] != found)
+		proof_loose(proof, "dealer %s: %s is kept as %" PRIu64 ", %" PRIu64
+			" callbacks are", casino_id, what, kept[0], found);
+}
+
+void proof_waiting(struct proof *proof, const struct total *after)
+{
+	const struct proof_dealer *dealer = proof_find_dealer(proof, after->casino_id);
+
+	if (!dealer)
+		return;
+	check_waiting(proof, after->casino_id, "parked",
+		(const uint64_t[2]){dealer->total.parked, after->parked}, dealer->parked);
+	check_waiting(proof, after->casino_id, "held",
+		(const uint64_t[2]){dealer->total.held, after->held}, dealer->held);
+}
+
+static void check_open(struct proof *proof, const struct proof_dealer *dealer)
+{
+	uint64_t kept = dealer->total.open_bets;
+
+	if (kept < dealer->open_least)
+		proof_loose(proof, "dealer %s: open_bets is kept as %" PRIu64 ", %" PRIu64
+			" bets and results are open", dealer->total.casino_id, kept,
+			dealer->open_least);
+	else if (kept > dealer->open_most)
+		proof_loose(proof, "dealer %s: open_bets is kept as %" PRIu64 ", %" PRIu64
+			" bets and results are open", dealer->total.casino_id, kept,
+			dealer->open_most);
 }
 
 void proof_totals(struct proof *proof)
@@ -407,40 +374,6 @@ void proof_totals(struct proof *proof)
 				dealer->total.casino_id);
 		else
 			check_sum(proof, dealer, "balance", dealer->total.balance, balance);
+		check_open(proof, dealer);
 	}
-}
-
-const char *proof_entry_request(const struct entry *entry, const char *casino_id,
-	const struct request *request)
-{
-	money_t asked = kind_rules[entry->kind].sign < 0 ? -entry->amount : entry->amount;
-
-	if (!request)
-		return "its request key is missing";
-	if (strcmp(request->owner, entry_owner(entry, casino_id)) != 0 ||
-		request->scope != entry->scope ||
-		strcmp(request->request_transaction_id, entry->request_transaction_id) != 0)
-		return "its request key is another one";
-	if (strcmp(request->player_id, entry->player_id) != 0 || request->entry_seq != entry->seq)
-		return "its request key points to another movement";
-	if (request->transaction_id != entry->transaction_id)
-		return "its request key holds another transaction id";
-	if (request->kind != entry->kind || request->amount != asked)
-		return "its request key asked for something else";
-	if (request->current_balance != entry->current_balance)
-		return "its request key holds another balance";
-	return NULL;
-}
-
-const char *proof_entry_transaction(const struct entry *entry, const char *casino_id,
-	const struct transaction *transaction)
-{
-	if (!transaction)
-		return "its transaction row is missing";
-	if (strcmp(transaction->player_id, entry->player_id) != 0 ||
-		transaction->entry_seq != entry->seq)
-		return "its transaction row points to another movement";
-	if (strcmp(transaction->casino_id, casino_id) != 0)
-		return "its transaction row names another dealer";
-	return NULL;
 }

@@ -4,26 +4,51 @@
  * Fed row by row, in bounded memory (one small struct a dealer). Movements up to the point in time
  * @as_of, the last transaction id given out when the sums were read, are an immutable set, so that
  * a ledger at work changes nothing about what is proved; what came later is left to a later check.
+ * Events (proof_event.h) have the event counter for that.
  *
  * That every movement has its request key and its transaction row, and these nothing else, is
- * proved by comparing sets: each row of either side is hashed with a secret of this run, and the
- * sums of the hashes (2 x 64 bits) and the numbers of rows must be equal. When they are not, the
- * caller looks for the rows one by one and proof_entry_request() and the like tell what is wrong.
+ * proved by comparing sets (proof_sets.h). When they differ, the caller looks for the rows one by
+ * one and proof_entry_request() and the like (proof_links.h) tell what is wrong.
+ *
+ * Bets, rounds and callbacks are proof_round.h and proof_event.h.
  */
 #ifndef CMD_CTL_PROOF_H
 #define CMD_CTL_PROOF_H
 
+#include "base/buffer.h"
+#include "cmd/ctl/proof_sets.h"
 #include "domain/records.h"
 
-/* A multiset of rows. */
-struct fingerprint {
-	uint64_t count;
-	uint64_t sum[2];
+#define PROOF_LINE_SIZE 512 /* of a problem, cut to fit */
+
+/* When the proof began: what was there then is proved. */
+struct proof_point {
+	uint64_t as_of;   /* the last transaction id */
+	uint64_t event;   /* the last event's number */
+	int64_t begin_ms; /* wall clock */
+};
+
+/* When a dealer's sums were read. */
+struct proof_moment {
+	uint64_t as_of; /* this was the last transaction id */
+	/* Between two looks at the event counter and at the wall clock. */
+	uint64_t event_from;
+	uint64_t event_until;
+	int64_t from_ms;
+	int64_t until_ms;
+};
+
+/* What bets and rounds say of other rows; or what these are. */
+struct wager_sets {
+	struct fingerprint requests;     /* idempotency keys of bets and results */
+	struct fingerprint transactions; /* rows of theirs */
+	struct fingerprint callbacks;    /* whose event it is, and its exact bytes */
+	struct fingerprint ends;         /* how bettings and refunds ended, before begin_ms */
 };
 
 struct proof_dealer {
 	struct total total;  /* as the ledger keeps it, ... */
-	uint64_t as_of;      /* ... when this was the last transaction id */
+	struct proof_moment moment; /* ... read then */
 	uint64_t players;    /* player rows seen */
 	bool present;        /* its dealer row was seen */
 	bool overflow;
@@ -33,12 +58,17 @@ struct proof_dealer {
 	money_t adjusted;
 	money_t staked;
 	money_t paid;
+	/* Bets and results that were open at the moment: surely, and at most. */
+	uint64_t open_least;
+	uint64_t open_most;
+	uint64_t parked; /* callbacks seen in these states */
+	uint64_t held;
 };
 
 struct proof {
 	uint64_t seed[2];
-	uint64_t as_of; /* every movement up to here is there for good */
-	void (*report)(void *closure, const char *problem);
+	struct proof_point point; /* every movement and event up to here is there for good */
+	bool (*report)(void *closure, const char *problem);
 	void *closure;
 	struct proof_dealer *dealers; /* in the order of casino_id */
 	size_t dealer_count;
@@ -47,7 +77,11 @@ struct proof {
 	uint64_t entries;
 	uint64_t requests;
 	uint64_t transactions;
+	uint64_t rounds;
+	uint64_t bets;
+	uint64_t callbacks;
 	uint64_t problems;
+	uint64_t loose; /* of them, by proof_loose() */
 	/* sets that must be equal in pairs */
 	struct fingerprint player_rows;
 	struct fingerprint name_rows;
@@ -55,23 +89,37 @@ struct proof {
 	struct fingerprint request_rows;
 	struct fingerprint entry_transactions;
 	struct fingerprint transaction_rows;
+	struct wager_sets wanted; /* by bets and rounds */
+	struct wager_sets found;
+	struct buffer body;       /* for rendering */
+	bool no_memory;           /* something was left out: the proof is worth nothing */
+	bool incomplete;          /* something changed all the time: proof_loose() tells nothing */
 	/* the player whose movements are being fed */
 	struct player player;
 	uint64_t player_as_of;
 	struct entry last;
 };
 
-/* @report gets a line for every problem. */
-void proof_init(struct proof *proof, const uint64_t seed[2], uint64_t as_of,
-	void (*report)(void *closure, const char *problem), void *closure);
+/* @report gets a line for every problem; false: it was told before, and is not counted again. */
+void proof_init(struct proof *proof, const uint64_t seed[2], const struct proof_point *point,
+	bool (*report)(void *closure, const char *problem), void *closure);
 void proof_free(struct proof *proof);
 
 /* Counts and reports a problem that the caller found. */
 void proof_problem(struct proof *proof, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same of what a clock that is set back can make: to be found again before it is believed. */
+void proof_loose(struct proof *proof, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-/* Adds a dealer by its total, read at @as_of. Twice is no harm. False: memory. */
-bool proof_add_dealer(struct proof *proof, const struct total *total, uint64_t as_of);
+/*
+ * Adds a dealer by its total, read at @moment, of which the ends are set by proof_dealers_read().
+ * Twice is no harm. False: memory.
+ */
+bool proof_add_dealer(struct proof *proof, const struct total *total,
+	const struct proof_moment *moment);
+/* The dealers added since the last call were all read by now. */
+void proof_dealers_read(struct proof *proof, uint64_t event_until, int64_t until_ms);
 struct proof_dealer *proof_find_dealer(const struct proof *proof, const char *casino_id);
 
 /* A dealer row, whose total row was added before if there is one. */
@@ -105,22 +153,18 @@ void proof_end(struct proof *proof);
 /* An entry of a player without a name row; the names were read at @names_as_of. */
 void proof_orphan(struct proof *proof, const struct entry *entry, uint64_t names_as_of);
 
-void proof_request(struct proof *proof, const struct request *request);
-void proof_transaction(struct proof *proof, const struct transaction *transaction,
-	uint64_t page_as_of);
+/*
+ * After all callbacks: @after is the dealer's total now, and no operator did anything since it was
+ * read first. Then callbacks are parked and none is taken up again, so that a number that has not
+ * changed was right all the time.
+ */
+void proof_waiting(struct proof *proof, const struct total *after);
 
 /* After all rows: do the dealers' sums agree? */
 void proof_totals(struct proof *proof);
 
-bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);
-
-/*
- * What is wrong between a movement of @casino_id and the row that it should have; NULL: nothing.
- * NULL for the row: there is none.
- */
-const char *proof_entry_request(const struct entry *entry, const char *casino_id,
-	const struct request *request);
-const char *proof_entry_transaction(const struct entry *entry, const char *casino_id,
-	const struct transaction *transaction);
+/* What each kind of movement is: whose key moved it, and what was asked for by it. */
+enum request_scope proof_kind_scope(enum entry_kind kind);
+money_t proof_entry_asked(const struct entry *entry);
 
 #endif

@@ -1,0 +1,328 @@
+/*
+ * check_events - walks every callback with its body, its attempts and its due row for `check`.
+ *
+ * All four in the order of event, side by side. An event with a fault is read again alone: an
+ * attempt may have begun or ended between the reading of the one page and the other.
+ */
+#include "cmd/ctl/check.h"
+
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/proof_event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum source { SOURCE_CALLBACK, SOURCE_BODY, SOURCE_ATTEMPT, SOURCE_DUE, SOURCE_COUNT };
+
+union event_row {
+	uint64_t event; /* each begins with it */
+	struct callback callback;
+	struct callback_body body;
+	struct attempt attempt;
+	struct due due;
+};
+
+static void feed_callback(struct event_reading *reading, const union event_row *row)
+{
+	proof_event_callback(reading, &row->callback);
+}
+
+static void feed_body(struct event_reading *reading, const union event_row *row)
+{
+	proof_event_body(reading, &row->body);
+}
+
+static void feed_attempt(struct event_reading *reading, const union event_row *row)
+{
+	proof_event_attempt(reading, &row->attempt);
+}
+
+static void feed_due(struct event_reading *reading, const union event_row *row)
+{
+	proof_event_due(reading, &row->due);
+}
+
+static const struct source_info {
+	enum record record;
+	void (*feed)(struct event_reading *reading, const union event_row *row);
+} infos[SOURCE_COUNT] = {
+	[SOURCE_CALLBACK] = {RECORD_CALLBACK, feed_callback},
+	[SOURCE_BODY] = {RECORD_CALLBACK_BODY, feed_body},
+	[SOURCE_ATTEMPT] = {RECORD_ATTEMPT, feed_attempt},
+	[SOURCE_DUE] = {RECORD_DUE, feed_due},
+};
+
+/* The four walks. */
+struct join {
+	struct list lists[SOURCE_COUNT];
+	union event_row rows[SOURCE_COUNT];
+	bool has[SOURCE_COUNT];
+	struct event_reading reading;
+};
+
+/* ---- one event, read again */
+
+static enum ctl_exit read_source(struct check *check, struct event_reading *reading,
+	enum source source, uint64_t event)
+{
+	union event_row key, row;
+	struct list list;
+	enum ctl_exit code;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	list_open(&list, check->ctl, infos[source].record, false, 1, &key);
+	while (list_next(&list, &row))
+		infos[source].feed(reading, &row);
+	code = list.code;
+	list_close(&list);
+	return code;
+}
+
+/* Whether the callback is as it was when the reading began. */
+static bool still(const struct event_reading *reading, const struct callback *after, bool found)
+{
+	const struct callback *before = &reading->callback;
+
+	return found == reading->there &&
+		(!found || (after->state == before->state && after->attempts == before->attempts &&
+				   after->ended_ms == before->ended_ms));
+}
+
+static enum ctl_exit read_event(struct check *check, void *arg, struct proof_faults *faults,
+	bool *stable)
+{
+	struct event_reading *reading = arg;
+	struct callback after;
+	enum ctl_exit code = CTL_DONE;
+	bool found;
+
+	memset(&after, 0, sizeof(after));
+	after.event = reading->event;
+	proof_event_begin(reading, &check->proof, after.event);
+	for (int i = 0; code == CTL_DONE && i < SOURCE_COUNT; i++)
+		code = read_source(check, reading, (enum source)i, after.event);
+	if (code == CTL_DONE)
+		code = list_fetch(check->ctl, RECORD_CALLBACK, &after, &found, NULL);
+	if (code != CTL_DONE)
+		return code;
+	proof_event_end(reading);
+	*faults = reading->faults;
+	*stable = still(reading, &after, found);
+	return CTL_DONE;
+}
+
+/* ---- the walk */
+
+/* A betting-result that was sent more than three times: the audit must tell of it. */
+static enum ctl_exit note_resent(struct check *check, const struct callback *callback)
+{
+	struct check_resent *grown;
+
+	if (callback->kind != CALLBACK_BETTING_RESULT ||
+		callback->attempts <= PROOF_RESULT_ATTEMPTS)
+		return CTL_DONE;
+	grown = reallocarray(check->resent, check->resent_count + 1, sizeof(*grown));
+	if (!grown)
+		return ctl_no_memory(check->ctl);
+	check->resent = grown;
+	grown[check->resent_count++] =
+		(struct check_resent){.event = callback->event, .attempts = callback->attempts};
+	return CTL_DONE;
+}
+
+static void next_rows(struct join *join)
+{
+	for (int i = 0; i < SOURCE_COUNT; i++) {
+		if (!join->has[i])
+			join->has[i] = list_next(&join->lists[i], &join->rows[i]);
+	}
+}
+
+/* Why a walk ended before its last row. */
+static enum ctl_exit walks_code(const struct join *join)
+{
+	for (int i = 0; i < SOURCE_COUNT; i++) {
+		if (join->lists[i].code != CTL_DONE)
+			return join->lists[i].code;
+	}
+	return CTL_DONE;
+}
+
+/* The event that is next in any walk; UINT64_MAX: none. */
+static uint64_t next_event(const struct join *join)
+{
+	uint64_t event = UINT64_MAX;
+
+	for (int i = 0; i < SOURCE_COUNT; i++) {
+		if (join->has[i] && join->rows[i].event < event)
+			event = join->rows[i].event;
+	}
+	return event;
+}
+
+static enum ctl_exit join_event(struct check *check, struct join *join, uint64_t event)
+{
+	struct event_reading *reading = &join->reading;
+	enum ctl_exit code;
+	bool settled = true;
+
+	proof_event_begin(reading, &check->proof, event);
+	for (int i = 0; i < SOURCE_COUNT; i++) {
+		while (join->has[i] && join->rows[i].event == event) {
+			infos[i].feed(reading, &join->rows[i]);
+			join->has[i] = list_next(&join->lists[i], &join->rows[i]);
+		}
+	}
+	code = walks_code(join);
+	if (code != CTL_DONE)
+		return code;
+	proof_event_end(reading);
+	if (reading->faults.count)
+		code = check_again(check, read_event, reading, &settled);
+	if (code != CTL_DONE || !settled)
+		return code;
+	proof_event_take(reading);
+	check_progress(check, "callbacks", check->proof.callbacks);
+	return reading->there ? note_resent(check, &reading->callback) : CTL_DONE;
+}
+
+/* Up to the last event that any dealer's sums can count. */
+static uint64_t last_event(const struct check *check)
+{
+	uint64_t last = check->point.event;
+
+	for (size_t i = 0; i < check->proof.dealer_count; i++) {
+		if (check->proof.dealers[i].moment.event_until > last)
+			last = check->proof.dealers[i].moment.event_until;
+	}
+	return last;
+}
+
+static enum ctl_exit walk(struct check *check)
+{
+	struct join *join = calloc(1, sizeof(*join));
+	uint64_t last = last_event(check);
+	enum ctl_exit code = CTL_DONE;
+
+	if (!join)
+		return ctl_no_memory(check->ctl);
+	for (int i = 0; i < SOURCE_COUNT; i++)
+		list_open(&join->lists[i], check->ctl, infos[i].record, false, 0, NULL);
+	for (next_rows(join); code == CTL_DONE && next_event(join) <= last; next_rows(join))
+		code = join_event(check, join, next_event(join));
+	if (code == CTL_DONE)
+		code = walks_code(join);
+	for (int i = 0; i < SOURCE_COUNT; i++)
+		list_close(&join->lists[i]);
+	free(join);
+	return code;
+}
+
+/* The last row of each kind; what is later than the counter was never made. */
+static enum ctl_exit check_last(struct check *check)
+{
+	struct list list;
+	union event_row row;
+	uint64_t last;
+	enum ctl_exit code = CTL_DONE;
+
+	for (int i = 0; code == CTL_DONE && i < SOURCE_COUNT; i++) {
+		list_open(&list, check->ctl, infos[i].record, true, 0, NULL);
+		list.page = 1;
+		last = list_next(&list, &row) ? row.event : 0;
+		code = list.code;
+		list_close(&list);
+		if (code == CTL_DONE)
+			code = check_count_events(check);
+		if (code == CTL_DONE && last > check->event_given)
+			proof_problem(&check->proof, "%s %" PRIu64
+				" is of an event that was never given out: the last is %" PRIu64,
+				record_infos[infos[i].record].name, last, check->event_given);
+	}
+	return code;
+}
+
+/* ---- the audit */
+
+static int compare_resent(const void *a, const void *b)
+{
+	const struct check_resent *one = a, *other = b;
+
+	return one->event < other->event ? -1 : one->event > other->event;
+}
+
+static void count_retry(struct check *check, const struct audit *audit)
+{
+	struct check_resent key = {.event = 0}, *resent;
+	char object[CALLBACK_EVENT_ID_SIZE];
+	const char *digits = strrchr(audit->object, '-');
+
+	if (strcmp(audit->action, "callback retry") != 0 || !digits ||
+		!ctl_number(digits + 1, UINT64_MAX, &key.event))
+		return;
+	callback_event_id(CALLBACK_BETTING_RESULT, key.event, object);
+	resent = bsearch(&key, check->resent, check->resent_count, sizeof(key), compare_resent);
+	if (resent && strcmp(audit->object, object) == 0)
+		resent->retries++;
+}
+
+/* Each retry makes one more attempt at most. */
+static enum ctl_exit walk_audit(struct check *check)
+{
+	struct list list;
+	struct audit row;
+	enum ctl_exit code;
+
+	if (!check->resent_count)
+		return CTL_DONE;
+	list_open(&list, check->ctl, RECORD_AUDIT, false, 0, NULL);
+	while (list_next(&list, &row))
+		count_retry(check, &row);
+	code = list.code;
+	list_close(&list);
+	for (size_t i = 0; code == CTL_DONE && i < check->resent_count; i++) {
+		const struct check_resent *resent = &check->resent[i];
+
+		if (resent->attempts > PROOF_RESULT_ATTEMPTS + resent->retries)
+			proof_problem(&check->proof, "callback betting-result-%" PRIu64
+				" was sent %" PRIu32 " times, with %" PRIu32
+				" retries by operators", resent->event, resent->attempts,
+				resent->retries);
+	}
+	return code;
+}
+
+/* Are the dealers' numbers of parked and held callbacks right? If no operator is at work. */
+static enum ctl_exit check_waiting(struct check *check)
+{
+	struct list list;
+	struct total row;
+	uint64_t audit = check->audit;
+	enum ctl_exit code = CTL_DONE;
+
+	list_open(&list, check->ctl, RECORD_TOTAL, false, 0, NULL);
+	while (code == CTL_DONE && audit == check->audit && list_next(&list, &row)) {
+		/* The counter after the row: nobody did anything before the row was read. */
+		code = check_counter(check, "audit", &audit);
+		if (code == CTL_DONE && audit == check->audit)
+			proof_waiting(&check->proof, &row);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+enum ctl_exit check_walk_events(struct check *check)
+{
+	enum ctl_exit code = walk(check);
+
+	if (code == CTL_DONE)
+		code = check_waiting(check);
+	if (code == CTL_DONE)
+		code = check_last(check);
+	return code == CTL_DONE ? walk_audit(check) : code;
+}

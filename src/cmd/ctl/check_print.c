@@ -1,0 +1,75 @@
+/*
+ * check_print - what `check` prints.
+ */
+#include "cmd/ctl/check.h"
+
+#include "cmd/ctl/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void print_text(const struct check *check)
+{
+	const struct proof *proof = &check->proof;
+
+	printf("as of transaction %" PRIu64 "\n", check->last_transaction_id);
+	printf("dealers       %zu\n", proof->dealer_count);
+	printf("players       %" PRIu64 "\n", proof->players);
+	printf("movements     %" PRIu64 "\n", proof->entries);
+	printf("request keys  %" PRIu64 "\n", proof->requests);
+	printf("transactions  %" PRIu64 "\n", proof->transactions);
+	printf("rounds        %" PRIu64 "\n", proof->rounds);
+	printf("bets          %" PRIu64 "\n", proof->bets);
+	printf("callbacks     %" PRIu64 "\n", proof->callbacks);
+	printf("player sums   %" PRIu64 "\n", check->sums);
+	for (unsigned int i = 0; i < check->shown_count; i++)
+		printf("problem: %s\n", check->shown[i]);
+	if (proof->problems > check->shown_count)
+		printf("... and %" PRIu64 " more\n", proof->problems - check->shown_count);
+	printf("problems      %" PRIu64 "\n", proof->problems);
+	if (!proof->problems && !check->unsettled)
+		printf("Every balance is the sum of its movements, and every row agrees.\n");
+}
+
+static enum ctl_exit print_json(const struct check *check)
+{
+	const struct proof *proof = &check->proof;
+	struct output_json json;
+
+	output_json_open(&json, check->ctl);
+	output_json_bool(&json, "ok", !proof->problems && !check->unsettled);
+	output_json_number(&json, "as_of", check->last_transaction_id);
+	output_json_number(&json, "players", proof->players);
+	output_json_number(&json, "entries", proof->entries);
+	output_json_number(&json, "requests", proof->requests);
+	output_json_number(&json, "transactions", proof->transactions);
+	output_json_number(&json, "rounds", proof->rounds);
+	output_json_number(&json, "bets", proof->bets);
+	output_json_number(&json, "callbacks", proof->callbacks);
+	output_json_number(&json, "sums", check->sums);
+	output_json_list_open(&json, "dealers");
+	for (size_t i = 0; i < proof->dealer_count; i++)
+		output_json_item(&json, total_fields, &proof->dealers[i].total);
+	output_json_list_close(&json);
+	output_json_number(&json, "problem_count", proof->problems);
+	output_json_list_open(&json, "problems");
+	for (unsigned int i = 0; i < check->shown_count; i++)
+		output_json_item_string(&json, check->shown[i]);
+	output_json_list_close(&json);
+	return output_json_close(&json);
+}
+
+enum ctl_exit check_print(const struct check *check)
+{
+	if (check->progress)
+		fprintf(stderr, "\r\033[K");
+	if (!check->ctl->json)
+		print_text(check);
+	if (print_json(check) != CTL_DONE || check->proof.problems)
+		return CTL_FAILED;
+	if (!check->unsettled)
+		return CTL_DONE;
+	fprintf(stderr, "creditbridgectl: the ledger changed faster than it could be read; "
+			"nothing else was found: run the check again\n");
+	return CTL_BUSY;
+}

@@ -1,0 +1,247 @@
+/*
+ * check_rounds - walks every round with its bets for `check`.
+ *
+ * Rounds and bets, both in the order of player_id and game_id, are walked side by side. One with a
+ * fault is read again alone, because a bet may have been placed, or the round settled, between the
+ * reading of the one page and the other.
+ */
+#include "cmd/ctl/check.h"
+
+#include "cmd/ctl/list.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both walks. */
+struct join {
+	struct list rounds;
+	struct list bets;
+	struct round round;
+	struct bet bet;
+	bool has_round; /* @round is not used yet */
+	bool has_bet;
+	struct player_name name; /* of the player whose rounds these are */
+	struct round_reading reading;
+};
+
+static int compare_ids(const char *player_id, const char *game_id, const char *other_player,
+	const char *other_game)
+{
+	int order = strcmp(player_id, other_player);
+
+	return order ? order : strcmp(game_id, other_game);
+}
+
+/* ---- what a round names besides its bets */
+
+static int compare_clients(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* A client that was removed is there, marked so. */
+static enum ctl_exit check_client(struct check *check, const struct round *round)
+{
+	struct client client;
+	char (*grown)[CLIENT_ID_SIZE];
+	enum ctl_exit code;
+	bool found;
+
+	if (check->client_count && bsearch(round->client_id, check->clients, check->client_count,
+					   CLIENT_ID_SIZE, compare_clients))
+		return CTL_DONE;
+	memset(&client, 0, sizeof(client));
+	memcpy(client.client_id, round->client_id, sizeof(client.client_id));
+	code = list_fetch(check->ctl, RECORD_CLIENT, &client, &found, NULL);
+	if (code != CTL_DONE)
+		return code;
+	if (!found) {
+		proof_problem(&check->proof, "round %s/%s is of client %s, who is not there",
+			round->player_id, round->game_id, round->client_id);
+		return CTL_DONE;
+	}
+	grown = reallocarray(check->clients, check->client_count + 1, CLIENT_ID_SIZE);
+	if (!grown)
+		return ctl_no_memory(check->ctl);
+	check->clients = grown;
+	memcpy(grown[check->client_count++], round->client_id, CLIENT_ID_SIZE);
+	qsort(grown, check->client_count, CLIENT_ID_SIZE, compare_clients);
+	return CTL_DONE;
+}
+
+static enum ctl_exit check_player(struct check *check, struct join *join)
+{
+	const struct round *round = &join->reading.round;
+	bool found;
+	enum ctl_exit code = check_find_name(check, round->player_id, &join->name, &found);
+
+	if (code == CTL_DONE && !found)
+		proof_problem(&check->proof, "round %s/%s is of a player who is not there",
+			round->player_id, round->game_id);
+	else if (code == CTL_DONE && (strcmp(join->name.casino_id, round->casino_id) != 0 ||
+					     strcmp(join->name.user_id, round->user_id) != 0))
+		proof_problem(&check->proof, "round %s/%s is of user %s of %s, the player is user "
+					     "%s of %s", round->player_id, round->game_id,
+			round->user_id, round->casino_id, join->name.user_id, join->name.casino_id);
+	return code;
+}
+
+/* Counts the reading, which is sound or was reported, and looks at what it points to. */
+static enum ctl_exit take(struct check *check, struct join *join)
+{
+	struct round_reading *reading = &join->reading;
+	enum ctl_exit code = CTL_DONE;
+	struct bet key;
+
+	proof_round_take(reading);
+	check_progress(check, "rounds", check->proof.rounds);
+	if (reading->there) {
+		code = check_client(check, &reading->round);
+		if (code == CTL_DONE)
+			code = check_player(check, join);
+	}
+	for (uint32_t i = 0; code == CTL_DONE && i < reading->live_count; i++) {
+		memset(&key, 0, sizeof(key));
+		memcpy(key.player_id, reading->round.player_id, sizeof(key.player_id));
+		memcpy(key.game_id, reading->round.game_id, sizeof(key.game_id));
+		key.number = reading->live[i];
+		code = check_bet(check, &key, reading->round.user_id, true);
+	}
+	return code;
+}
+
+/* Events may have been made since the counter was read last. */
+static enum ctl_exit end_reading(struct check *check, struct round_reading *reading)
+{
+	enum ctl_exit code = CTL_DONE;
+
+	if (reading->event > check->event_given)
+		code = check_count_events(check);
+	if (code == CTL_DONE)
+		proof_round_end(reading, check->event_given);
+	return code;
+}
+
+/* ---- one round, read again */
+
+static enum ctl_exit read_bets(struct check *check, struct round_reading *reading,
+	const struct bet *key)
+{
+	struct list list;
+	struct bet bet;
+	enum ctl_exit code;
+
+	list_open(&list, check->ctl, RECORD_BET, false, 2, key);
+	while (list_next(&list, &bet))
+		proof_round_bet(reading, &bet, list.as_of);
+	code = list.code;
+	list_close(&list);
+	return code;
+}
+
+static enum ctl_exit read_round(struct check *check, void *arg, struct proof_faults *faults,
+	bool *stable)
+{
+	struct join *join = arg;
+	struct round_reading *reading = &join->reading;
+	struct round key = {.bets = 0}, round, after;
+	struct bet bet_key = {.number = 0};
+	struct list list;
+	enum ctl_exit code;
+	bool found, still;
+
+	memcpy(key.player_id, reading->round.player_id, sizeof(key.player_id));
+	memcpy(key.game_id, reading->round.game_id, sizeof(key.game_id));
+	memcpy(bet_key.player_id, key.player_id, sizeof(key.player_id));
+	memcpy(bet_key.game_id, key.game_id, sizeof(key.game_id));
+	after = key;
+	list_open(&list, check->ctl, RECORD_ROUND, false, 2, &key);
+	found = list_next(&list, &round);
+	code = list.code;
+	if (code == CTL_DONE)
+		proof_round_begin(reading, &check->proof, &key, found ? &round : NULL, list.as_of);
+	list_close(&list);
+	if (code == CTL_DONE)
+		code = read_bets(check, reading, &bet_key);
+	if (code == CTL_DONE)
+		code = list_fetch(check->ctl, RECORD_ROUND, &after, &still, NULL);
+	if (code == CTL_DONE)
+		code = end_reading(check, reading);
+	if (code != CTL_DONE)
+		return code;
+	*faults = reading->faults;
+	*stable = found == still &&
+		(!found || (after.state == round.state && after.bets == round.bets));
+	return CTL_DONE;
+}
+
+/* ---- the walk */
+
+static void next_rows(struct join *join)
+{
+	if (!join->has_round)
+		join->has_round = list_next(&join->rounds, &join->round);
+	if (!join->has_bet)
+		join->has_bet = list_next(&join->bets, &join->bet);
+}
+
+/* Reads the round that is next in either walk, as the pages have it. */
+static enum ctl_exit join_round(struct check *check, struct join *join)
+{
+	struct round_reading *reading = &join->reading;
+	struct round key = join->round;
+	bool there = join->has_round;
+
+	if (join->has_bet && (!there || compare_ids(join->bet.player_id, join->bet.game_id,
+						  key.player_id, key.game_id) < 0)) {
+		memset(&key, 0, sizeof(key));
+		memcpy(key.player_id, join->bet.player_id, sizeof(key.player_id));
+		memcpy(key.game_id, join->bet.game_id, sizeof(key.game_id));
+		there = false;
+	}
+	proof_round_begin(reading, &check->proof, &key, there ? &join->round : NULL,
+		join->rounds.as_of);
+	if (there)
+		join->has_round = false;
+	while (join->has_bet && compare_ids(join->bet.player_id, join->bet.game_id,
+					key.player_id, key.game_id) == 0) {
+		proof_round_bet(reading, &join->bet, join->bets.as_of);
+		join->has_bet = list_next(&join->bets, &join->bet);
+	}
+	return join->bets.code == CTL_DONE ? end_reading(check, reading) : join->bets.code;
+}
+
+static enum ctl_exit next_round(struct check *check, struct join *join)
+{
+	enum ctl_exit code = join_round(check, join);
+	bool settled = true;
+
+	if (code != CTL_DONE || !join->reading.counts)
+		return code;
+	if (join->reading.faults.count)
+		code = check_again(check, read_round, join, &settled);
+	return code == CTL_DONE && settled ? take(check, join) : code;
+}
+
+enum ctl_exit check_walk_rounds(struct check *check)
+{
+	struct join *join = calloc(1, sizeof(*join));
+	enum ctl_exit code = CTL_DONE;
+
+	if (!join)
+		return ctl_no_memory(check->ctl);
+	list_open(&join->rounds, check->ctl, RECORD_ROUND, false, 0, NULL);
+	list_open(&join->bets, check->ctl, RECORD_BET, false, 0, NULL);
+	next_rows(join);
+	while (code == CTL_DONE && (join->has_round || join->has_bet)) {
+		code = next_round(check, join);
+		next_rows(join);
+	}
+	if (code == CTL_DONE)
+		code = join->rounds.code != CTL_DONE ? join->rounds.code : join->bets.code;
+	list_close(&join->rounds);
+	list_close(&join->bets);
+	free(join);
+	return code;
+}

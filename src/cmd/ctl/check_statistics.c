@@ -1,0 +1,212 @@
+/*
+ * check_statistics - walks rounds, bets and the sums that A4 tells, for `check`.
+ *
+ * All four are in the order of player_id and are walked side by side. While bets are placed they are
+ * not read at one point in time, so a player whose sums do not fit is looked at alone: rounds and
+ * bets, then the sums, then rounds and bets again.
+ */
+#include "cmd/ctl/check.h"
+
+#include "base/text.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/proof_statistics.h"
+
+#include <string.h>
+
+/* A walk and its next row. */
+struct cursor {
+	struct list list;
+	union {
+		struct round round;
+		struct bet bet;
+		struct lifetime lifetime;
+		struct day day;
+		char player_id[PLAYER_ID_SIZE]; /* begins each of them */
+	} row;
+	bool pending; /* @row is not used yet */
+};
+
+_Static_assert(offsetof(struct round, player_id) == 0 && offsetof(struct bet, player_id) == 0 &&
+		offsetof(struct lifetime, player_id) == 0 && offsetof(struct day, player_id) == 0,
+	"a row does not begin with the player");
+
+enum walk { ROUNDS, BETS, LIFETIMES, DAYS, WALK_COUNT };
+static const enum record walk_records[WALK_COUNT] = {
+	[ROUNDS] = RECORD_ROUND,
+	[BETS] = RECORD_BET,
+	[LIFETIMES] = RECORD_LIFETIME,
+	[DAYS] = RECORD_DAY,
+};
+
+struct walks {
+	struct check *check;
+	struct cursor cursors[WALK_COUNT];
+	struct proof_statistics proof;
+	uint64_t bets;
+	uint64_t sums; /* rows */
+};
+
+/* Opens walks of all players, or of @player_id alone. */
+static void walks_open(struct walks *walks, const char *player_id)
+{
+	for (unsigned int i = 0; i < WALK_COUNT; i++) {
+		struct cursor *cursor = &walks->cursors[i];
+
+		memset(&cursor->row, 0, sizeof(cursor->row));
+		cursor->pending = false;
+		if (player_id)
+			text_copy(cursor->row.player_id, sizeof(cursor->row.player_id), player_id);
+		list_open(&cursor->list, walks->check->ctl, walk_records[i], false,
+			player_id ? 1 : 0, &cursor->row);
+	}
+}
+
+/* Why the walks ended; CTL_DONE: they were all walked to their ends. */
+static enum ctl_exit walks_close(struct walks *walks)
+{
+	enum ctl_exit code = CTL_DONE;
+
+	for (unsigned int i = 0; i < WALK_COUNT; i++) {
+		if (code == CTL_DONE)
+			code = walks->cursors[i].list.code;
+		list_close(&walks->cursors[i].list);
+	}
+	return code;
+}
+
+/* The next row, NULL: none left. Whose it is, is at its beginning. */
+static const char *peek(struct cursor *cursor)
+{
+	if (!cursor->pending)
+		cursor->pending = list_next(&cursor->list, &cursor->row);
+	return cursor->pending ? cursor->row.player_id : NULL;
+}
+
+/* True: the next row is of @player_id. */
+static bool next_of(struct cursor *cursor, const char *player_id)
+{
+	const char *next = peek(cursor);
+
+	return next && strcmp(next, player_id) == 0;
+}
+
+/* The player whose rows come next; NULL: there are no more. */
+static const char *next_player(struct walks *walks)
+{
+	const char *first = NULL;
+
+	for (unsigned int i = 0; i < WALK_COUNT; i++) {
+		const char *next = peek(&walks->cursors[i]);
+
+		if (next && (!first || strcmp(next, first) < 0))
+			first = next;
+	}
+	return first;
+}
+
+/* Feeds the bets of @game_id. */
+static void feed_game(struct walks *walks, const char *player_id, const char *game_id)
+{
+	struct cursor *bets = &walks->cursors[BETS];
+
+	while (next_of(bets, player_id) && strcmp(bets->row.bet.game_id, game_id) == 0) {
+		proof_statistics_bet(&walks->proof, &bets->row.bet);
+		bets->pending = false;
+		check_progress(walks->check, "bets of sums", ++walks->bets);
+	}
+}
+
+/* Feeds all rounds and bets of @player_id; bets whose round was not seen belong to an open one. */
+static void feed_bets(struct walks *walks, const char *player_id)
+{
+	struct cursor *rounds = &walks->cursors[ROUNDS], *bets = &walks->cursors[BETS];
+	char game_id[EXTERNAL_ID_SIZE];
+
+	for (;;) {
+		bool has_round = next_of(rounds, player_id), has_bet = next_of(bets, player_id);
+
+		if (!has_round && !has_bet)
+			return;
+		if (has_round && (!has_bet || strcmp(rounds->row.round.game_id,
+						      bets->row.bet.game_id) <= 0)) {
+			proof_statistics_round(&walks->proof, &rounds->row.round);
+			text_copy(game_id, sizeof(game_id), rounds->row.round.game_id);
+			rounds->pending = false;
+		} else {
+			proof_statistics_round(&walks->proof, NULL);
+			text_copy(game_id, sizeof(game_id), bets->row.bet.game_id);
+		}
+		feed_game(walks, player_id, game_id);
+	}
+}
+
+/* Feeds the rows of @player_id. */
+static void feed_sums(struct walks *walks, const char *player_id)
+{
+	struct cursor *lifetimes = &walks->cursors[LIFETIMES], *days = &walks->cursors[DAYS];
+
+	if (next_of(lifetimes, player_id)) {
+		proof_statistics_lifetime(&walks->proof, &lifetimes->row.lifetime);
+		lifetimes->pending = false;
+		walks->sums++;
+	}
+	for (; next_of(days, player_id); days->pending = false, walks->sums++)
+		proof_statistics_day(&walks->proof, &days->row.day);
+}
+
+static void report(void *closure, const char *problem)
+{
+	struct check *check = closure;
+
+	proof_problem(&check->proof, "%s", problem);
+}
+
+/* A player whose sums did not fit: are they wrong, or is he betting? */
+static enum ctl_exit look_again(struct check *check, const char *player_id)
+{
+	struct walks walks = {.check = check};
+	enum ctl_exit code;
+
+	proof_statistics_init(&walks.proof, report, check);
+	proof_statistics_begin(&walks.proof, player_id);
+	walks_open(&walks, player_id);
+	feed_bets(&walks, player_id);
+	feed_sums(&walks, player_id);
+	code = walks_close(&walks);
+	if (code == CTL_DONE) {
+		proof_statistics_again(&walks.proof);
+		walks_open(&walks, player_id);
+		feed_bets(&walks, player_id);
+		code = walks_close(&walks);
+	}
+	/* What was not read to its end proves nothing. */
+	if (code == CTL_DONE && !proof_statistics_end(&walks.proof))
+		code = ctl_no_memory(check->ctl);
+	proof_statistics_free(&walks.proof);
+	return code;
+}
+
+enum ctl_exit check_walk_statistics(struct check *check)
+{
+	struct walks walks = {.check = check};
+	char player_id[PLAYER_ID_SIZE];
+	enum ctl_exit code = CTL_DONE, ended;
+	const char *next;
+
+	proof_statistics_init(&walks.proof, NULL, NULL);
+	walks_open(&walks, NULL);
+	while (code == CTL_DONE && !check_knows_enough(check) && (next = next_player(&walks))) {
+		text_copy(player_id, sizeof(player_id), next);
+		proof_statistics_begin(&walks.proof, player_id);
+		feed_bets(&walks, player_id);
+		feed_sums(&walks, player_id);
+		if (!proof_statistics_end(&walks.proof))
+			code = ctl_no_memory(check->ctl);
+		else if (walks.proof.differences)
+			code = look_again(check, player_id);
+	}
+	check->sums = walks.sums;
+	ended = walks_close(&walks);
+	proof_statistics_free(&walks.proof);
+	return code == CTL_DONE ? ended : code;
+}

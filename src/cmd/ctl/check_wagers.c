@@ -1,0 +1,379 @@
+/*
+ * check_wagers - which rows of bets, rounds and callbacks do not fit? Only walked when the sets of
+ * rows differ.
+ */
+#include "cmd/ctl/check.h"
+
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/proof_event.h"
+#include "cmd/ctl/proof_links.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Which sets differ. */
+struct search {
+	bool requests;
+	bool transactions;
+	bool callbacks; /* or their ends */
+	struct player_name name; /* of the player whose bets these are */
+};
+
+/* ---- from bets and rounds to the rows that they want */
+
+static enum ctl_exit find_transaction(struct check *check, uint64_t transaction_id,
+	struct transaction *row, bool *found)
+{
+	memset(row, 0, sizeof(*row));
+	row->transaction_id = transaction_id;
+	return list_fetch(check->ctl, RECORD_TRANSACTION, row, found, NULL);
+}
+
+static enum ctl_exit search_bet_key(struct check *check, const struct bet *bet)
+{
+	struct request wanted = proof_bet_key(bet), row = wanted;
+	const char *fault;
+	enum ctl_exit code;
+	bool found;
+
+	if (!proof_key_counts(&check->proof, &wanted))
+		return CTL_DONE;
+	code = list_fetch(check->ctl, RECORD_REQUEST, &row, &found, NULL);
+	if (code != CTL_DONE)
+		return code;
+	fault = proof_wager_key(&wanted, found ? &row : NULL);
+	if (fault)
+		proof_problem(&check->proof, "bet %s/%s/%" PRIu32 ": %s", bet->player_id,
+			bet->game_id, bet->number, fault);
+	return CTL_DONE;
+}
+
+/* @what: "bet P/G/1" or "round P/G". */
+static enum ctl_exit search_transaction(struct check *check, const struct transaction *wanted,
+	const char *what)
+{
+	struct transaction row;
+	const char *fault;
+	enum ctl_exit code;
+	bool found;
+
+	if (!proof_transaction_counts(&check->proof, wanted))
+		return CTL_DONE;
+	code = find_transaction(check, wanted->transaction_id, &row, &found);
+	if (code != CTL_DONE)
+		return code;
+	fault = proof_wager_transaction(wanted, found ? &row : NULL);
+	if (fault)
+		proof_problem(&check->proof, "%s: %s", what, fault);
+	return CTL_DONE;
+}
+
+static enum ctl_exit search_bet(struct check *check, struct search *search, const struct bet *bet)
+{
+	struct transaction transaction = proof_bet_transaction(bet);
+	enum ctl_exit code = CTL_DONE;
+	char what[PROOF_LINE_SIZE];
+	bool found;
+
+	snprintf(what, sizeof(what), "bet %s/%s/%" PRIu32, bet->player_id, bet->game_id,
+		bet->number);
+	if (search->requests)
+		code = search_bet_key(check, bet);
+	if (code == CTL_DONE && search->transactions)
+		code = search_transaction(check, &transaction, what);
+	if (code != CTL_DONE || !search->callbacks || !bet->event)
+		return code;
+	code = check_find_name(check, bet->player_id, &search->name, &found);
+	/* One without a player was reported by the walk. */
+	return code == CTL_DONE && found ? check_bet(check, bet, search->name.user_id, false)
+					 : code;
+}
+
+static enum ctl_exit search_bets(struct check *check, struct search *search)
+{
+	struct list list;
+	struct bet row;
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+
+	list_open(&list, check->ctl, RECORD_BET, false, 0, NULL);
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching bets", ++rows);
+		code = search_bet(check, search, &row);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+static enum ctl_exit search_round(struct check *check, struct search *search,
+	const struct round *round)
+{
+	struct transaction transaction = proof_round_transaction(round);
+	enum ctl_exit code = CTL_DONE;
+	char what[PROOF_LINE_SIZE];
+
+	if (round->state != ROUND_SETTLED)
+		return CTL_DONE;
+	snprintf(what, sizeof(what), "round %s/%s", round->player_id, round->game_id);
+	if (search->transactions)
+		code = search_transaction(check, &transaction, what);
+	return code == CTL_DONE && search->callbacks && round->event ? check_result(check, round)
+								     : code;
+}
+
+/*
+ * The round does not hold the id of its result's key; but if a single one is missing, or there is
+ * one too many, it is what the sums differ by.
+ */
+static void search_round_key(struct check *check, const struct round *round)
+{
+	struct proof *proof = &check->proof;
+	struct request key = proof_round_key(round);
+	struct row_hash row;
+
+	if (round->state != ROUND_SETTLED || !proof_key_counts(proof, &key))
+		return;
+	proof_hash_key(proof, &key, &row);
+	if (fingerprint_lacks(&proof->found.requests, &proof->wanted.requests, &row))
+		proof_problem(proof, "round %s/%s: its result's request key is missing",
+			round->player_id, round->game_id);
+	else if (fingerprint_lacks(&proof->wanted.requests, &proof->found.requests, &row))
+		proof_problem(proof, "round %s/%s: its result has two request keys",
+			round->player_id, round->game_id);
+}
+
+static enum ctl_exit search_rounds(struct check *check, struct search *search)
+{
+	struct list list;
+	struct round row;
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+
+	list_open(&list, check->ctl, RECORD_ROUND, false, 0, NULL);
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching rounds", ++rows);
+		code = search_round(check, search, &row);
+		if (code == CTL_DONE && search->requests)
+			search_round_key(check, &row);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+/* ---- and back */
+
+static enum ctl_exit find_bet(struct check *check, const char *player_id, const char *game_id,
+	uint32_t number, struct bet *bet, bool *found)
+{
+	memset(bet, 0, sizeof(*bet));
+	memcpy(bet->player_id, player_id, sizeof(bet->player_id));
+	memcpy(bet->game_id, game_id, sizeof(bet->game_id));
+	bet->number = number;
+	return list_fetch(check->ctl, RECORD_BET, bet, found, NULL);
+}
+
+static enum ctl_exit find_round(struct check *check, const char *player_id, const char *game_id,
+	struct round *round, bool *found)
+{
+	memset(round, 0, sizeof(*round));
+	memcpy(round->player_id, player_id, sizeof(round->player_id));
+	memcpy(round->game_id, game_id, sizeof(round->game_id));
+	return list_fetch(check->ctl, RECORD_ROUND, round, found, NULL);
+}
+
+/* A bet's own key was compared with it from the other side. */
+static enum ctl_exit request_of_bet(struct check *check, const struct request *row)
+{
+	struct bet bet;
+	bool found;
+	enum ctl_exit code = find_bet(check, row->player_id, row->game_id, row->bet_number, &bet,
+		&found);
+
+	if (code != CTL_DONE)
+		return code;
+	if (!found || strcmp(bet.client_id, row->owner) != 0 ||
+		strcmp(bet.request_transaction_id, row->request_transaction_id) != 0)
+		proof_problem(&check->proof, "request %s of %s points to bet %s/%s/%" PRIu32
+			", which %s", row->request_transaction_id, row->owner, row->player_id,
+			row->game_id, row->bet_number,
+			found ? "was placed by another key" : "is not there");
+	return CTL_DONE;
+}
+
+static enum ctl_exit request_of_round(struct check *check, const struct request *row)
+{
+	struct request wanted;
+	struct round round;
+	const char *fault;
+	bool found;
+	enum ctl_exit code = find_round(check, row->player_id, row->game_id, &round, &found);
+
+	if (code != CTL_DONE)
+		return code;
+	if (!found || round.state != ROUND_SETTLED) {
+		proof_problem(&check->proof, "request %s of %s points to round %s/%s, which is "
+					     "not %s", row->request_transaction_id, row->owner,
+			row->player_id, row->game_id, found ? "settled" : "there");
+		return CTL_DONE;
+	}
+	wanted = proof_round_key(&round);
+	fault = proof_wager_key(&wanted, row);
+	if (fault)
+		proof_problem(&check->proof, "request %s of %s: of the result of round %s/%s %s",
+			row->request_transaction_id, row->owner, row->player_id, row->game_id,
+			fault);
+	return CTL_DONE;
+}
+
+static enum ctl_exit search_keys(struct check *check)
+{
+	struct list list;
+	struct request row;
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+
+	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching request keys", ++rows);
+		if (row.outcome != REFUSAL_NONE || !proof_key_counts(&check->proof, &row))
+			continue;
+		if (row.kind == ENTRY_BET)
+			code = request_of_bet(check, &row);
+		else if (row.kind == ENTRY_PAYOUT)
+			code = request_of_round(check, &row);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+static enum ctl_exit search_owner(struct check *check, const struct transaction *row)
+{
+	struct round round;
+	struct bet bet;
+	enum ctl_exit code;
+	uint64_t named;
+	bool found;
+
+	if (row->bet_number) {
+		code = find_bet(check, row->player_id, row->game_id, row->bet_number, &bet, &found);
+		named = bet.transaction_id;
+	} else {
+		code = find_round(check, row->player_id, row->game_id, &round, &found);
+		named = round.transaction_id;
+	}
+	if (code == CTL_DONE && (!found || named != row->transaction_id))
+		proof_problem(&check->proof, "transaction %" PRIu64 " points to %s %s/%s/%" PRIu32
+			", which is %s", row->transaction_id, row->bet_number ? "bet" : "round",
+			row->player_id, row->game_id, row->bet_number,
+			found ? "another transaction's" : "not there");
+	return code;
+}
+
+static enum ctl_exit search_transactions(struct check *check)
+{
+	struct list list;
+	struct transaction row;
+	enum ctl_exit code = CTL_DONE;
+	uint64_t rows = 0;
+
+	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
+		check_progress(check, "searching transactions", ++rows);
+		if (row.game_id[0] && proof_transaction_counts(&check->proof, &row))
+			code = search_owner(check, &row);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+/* The event that the callback's bet or round names as its own of that kind; 0: none. */
+static enum ctl_exit find_named(struct check *check, const struct callback *callback,
+	uint64_t *named)
+{
+	struct round round;
+	struct bet bet;
+	enum ctl_exit code;
+	bool found;
+
+	if (callback->kind == CALLBACK_BETTING_RESULT) {
+		code = find_round(check, callback->player_id, callback->game_id, &round, &found);
+		*named = found ? round.event : 0;
+	} else {
+		code = find_bet(check, callback->player_id, callback->game_id, callback->bet_number,
+			&bet, &found);
+		*named = !found ? 0
+			: callback->kind == CALLBACK_BETTING ? bet.event
+							     : bet.refund_event;
+	}
+	return code;
+}
+
+static enum ctl_exit search_callbacks(struct check *check)
+{
+	struct list list;
+	struct callback row;
+	enum ctl_exit code = CTL_DONE;
+	char id[CALLBACK_EVENT_ID_SIZE];
+	uint64_t named = 0;
+
+	list_open(&list, check->ctl, RECORD_CALLBACK, false, 0, NULL);
+	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
+		if (row.event > check->point.event)
+			break;
+		check_progress(check, "searching callbacks", row.event);
+		code = find_named(check, &row, &named);
+		callback_event_id(row.kind, row.event, id);
+		if (code == CTL_DONE && named != row.event)
+			proof_problem(&check->proof, "callback %s is not named by its %s %s/%s/%"
+				PRIu32, id, row.bet_number ? "bet" : "round", row.player_id,
+				row.game_id, row.bet_number);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+/* Reports that two sets differ when no row was found that tells why: it cannot be passed over. */
+static void insist(struct check *check, bool differ, const char *what)
+{
+	if (differ && check->proof.problems == 0)
+		proof_loose(&check->proof, "bets, rounds and %s do not agree", what);
+}
+
+enum ctl_exit check_find_wagers(struct check *check)
+{
+	const struct wager_sets *wanted = &check->proof.wanted, *found = &check->proof.found;
+	bool callbacks = !fingerprint_equal(&wanted->callbacks, &found->callbacks);
+	bool ends = !fingerprint_equal(&wanted->ends, &found->ends);
+	struct search search = {
+		.requests = !fingerprint_equal(&wanted->requests, &found->requests),
+		.transactions = !fingerprint_equal(&wanted->transactions, &found->transactions),
+		.callbacks = callbacks || ends,
+	};
+	enum ctl_exit code = CTL_DONE;
+
+	if (search.requests || search.transactions || search.callbacks)
+		code = search_bets(check, &search);
+	if (code == CTL_DONE && (search.requests || search.transactions || search.callbacks))
+		code = search_rounds(check, &search);
+	if (code == CTL_DONE && search.requests)
+		code = search_keys(check);
+	if (code == CTL_DONE && search.transactions)
+		code = search_transactions(check);
+	if (code == CTL_DONE && search.callbacks)
+		code = search_callbacks(check);
+	insist(check, search.requests, "request keys");
+	insist(check, search.transactions, "transaction rows");
+	insist(check, callbacks, "callbacks");
+	insist(check, ends, "the ends of callbacks");
+	return code;
+}

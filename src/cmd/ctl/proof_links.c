@@ -1,0 +1,329 @@
+#include "cmd/ctl/proof_links.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Bets and payouts belong to a game. */
+static bool is_wager(enum entry_kind kind)
+{
+	return kind == ENTRY_BET || kind == ENTRY_PAYOUT;
+}
+
+/* ---- movements */
+
+void proof_entry_links(struct proof *proof, const struct entry *entry)
+{
+	const char *casino_id = proof->player.casino_id;
+	struct row_hash row;
+
+	row_hash_begin(&row, proof->seed);
+	row_hash_text(&row, entry->player_id);
+	row_hash_number(&row, entry->seq);
+	row_hash_number(&row, entry->transaction_id);
+	row_hash_text(&row, casino_id);
+	row_hash_number(&row, is_wager(entry->kind));
+	fingerprint_add(&proof->entry_transactions, &row);
+	row_hash_begin(&row, proof->seed);
+	row_hash_text(&row, entry->player_id);
+	row_hash_number(&row, entry->seq);
+	row_hash_number(&row, entry->transaction_id);
+	row_hash_number(&row, entry->scope);
+	row_hash_text(&row, entry_owner(entry, casino_id));
+	row_hash_text(&row, entry->request_transaction_id);
+	row_hash_number(&row, entry->kind);
+	row_hash_number(&row, (uint64_t)proof_entry_asked(entry));
+	row_hash_number(&row, (uint64_t)entry->current_balance);
+	fingerprint_add(&proof->entry_requests, &row);
+}
+
+const char *proof_entry_request(const struct entry *entry, const char *casino_id,
+	const struct request *request)
+{
+	if (!request)
+		return "its request key is missing";
+	if (strcmp(request->owner, entry_owner(entry, casino_id)) != 0 ||
+		request->scope != entry->scope ||
+		strcmp(request->request_transaction_id, entry->request_transaction_id) != 0)
+		return "its request key is another one";
+	if (strcmp(request->player_id, entry->player_id) != 0 || request->entry_seq != entry->seq)
+		return "its request key points to another movement";
+	if (request->transaction_id != entry->transaction_id)
+		return "its request key holds another transaction id";
+	if (request->kind != entry->kind || request->amount != proof_entry_asked(entry))
+		return "its request key asked for something else";
+	if (request->current_balance != entry->current_balance)
+		return "its request key holds another balance";
+	return NULL;
+}
+
+const char *proof_entry_transaction(const struct entry *entry, const char *casino_id,
+	const struct transaction *transaction)
+{
+	if (!transaction)
+		return "its transaction row is missing";
+	if (strcmp(transaction->player_id, entry->player_id) != 0 ||
+		transaction->entry_seq != entry->seq)
+		return "its transaction row points to another movement";
+	if (strcmp(transaction->casino_id, casino_id) != 0)
+		return "its transaction row names another dealer";
+	if ((transaction->game_id[0] != '\0') != is_wager(entry->kind))
+		return is_wager(entry->kind) ? "its transaction row names no game"
+					     : "its transaction row names a game";
+	return NULL;
+}
+
+/* ---- bets and rounds */
+
+struct request proof_bet_key(const struct bet *bet)
+{
+	struct request key;
+
+	memset(&key, 0, sizeof(key));
+	key.scope = SCOPE_CLIENT;
+	text_copy(key.owner, sizeof(key.owner), bet->client_id);
+	text_copy(key.request_transaction_id, sizeof(key.request_transaction_id),
+		bet->request_transaction_id);
+	key.kind = ENTRY_BET;
+	key.amount = bet->bet_amount;
+	text_copy(key.player_id, sizeof(key.player_id), bet->player_id);
+	key.entry_seq = bet->mode == WALLET_TRANSFER;
+	key.transaction_id = bet->transaction_id;
+	key.time_ms = bet->accepted_ms;
+	text_copy(key.game_id, sizeof(key.game_id), bet->game_id);
+	key.bet_number = bet->number;
+	return key;
+}
+
+struct request proof_round_key(const struct round *round)
+{
+	struct request key;
+
+	memset(&key, 0, sizeof(key));
+	key.scope = SCOPE_CLIENT;
+	text_copy(key.owner, sizeof(key.owner), round->client_id);
+	key.kind = ENTRY_PAYOUT;
+	key.amount = round->payout_amount;
+	text_copy(key.player_id, sizeof(key.player_id), round->player_id);
+	key.entry_seq = round->mode == WALLET_TRANSFER && round->payout_amount != 0;
+	key.transaction_id = round->transaction_id;
+	key.time_ms = round->settled_ms;
+	text_copy(key.game_id, sizeof(key.game_id), round->game_id);
+	return key;
+}
+
+static struct transaction transaction_of(const struct request *key, const char *casino_id)
+{
+	struct transaction transaction;
+
+	memset(&transaction, 0, sizeof(transaction));
+	transaction.transaction_id = key->transaction_id;
+	text_copy(transaction.casino_id, sizeof(transaction.casino_id), casino_id);
+	memcpy(transaction.player_id, key->player_id, sizeof(transaction.player_id));
+	transaction.entry_seq = key->entry_seq;
+	transaction.time_ms = key->time_ms;
+	memcpy(transaction.game_id, key->game_id, sizeof(transaction.game_id));
+	transaction.bet_number = key->bet_number;
+	return transaction;
+}
+
+struct transaction proof_bet_transaction(const struct bet *bet)
+{
+	struct request key = proof_bet_key(bet);
+
+	return transaction_of(&key, bet->casino_id);
+}
+
+struct transaction proof_round_transaction(const struct round *round)
+{
+	struct request key = proof_round_key(round);
+
+	return transaction_of(&key, round->casino_id);
+}
+
+bool proof_key_counts(const struct proof *proof, const struct request *key)
+{
+	/* A loss has no transaction id; the clock is what there is. */
+	if (!key->transaction_id)
+		return key->time_ms < proof->point.begin_ms;
+	return key->transaction_id <= proof->point.as_of;
+}
+
+bool proof_transaction_counts(const struct proof *proof, const struct transaction *transaction)
+{
+	return transaction->transaction_id &&
+		transaction->transaction_id <= proof->point.as_of;
+}
+
+void proof_hash_key(const struct proof *proof, const struct request *key, struct row_hash *hash)
+{
+	row_hash_begin(hash, proof->seed);
+	row_hash_text(hash, key->owner);
+	row_hash_text(hash, key->bet_number ? key->request_transaction_id : "");
+	row_hash_number(hash, key->kind);
+	row_hash_number(hash, (uint64_t)key->amount);
+	row_hash_text(hash, key->player_id);
+	row_hash_number(hash, key->entry_seq != 0);
+	row_hash_number(hash, key->transaction_id);
+	row_hash_number(hash, (uint64_t)key->time_ms);
+	row_hash_text(hash, key->game_id);
+	row_hash_number(hash, key->bet_number);
+}
+
+void proof_hash_transaction(const struct proof *proof, const struct transaction *transaction,
+	struct row_hash *hash)
+{
+	row_hash_begin(hash, proof->seed);
+	row_hash_number(hash, transaction->transaction_id);
+	row_hash_text(hash, transaction->casino_id);
+	row_hash_text(hash, transaction->player_id);
+	row_hash_number(hash, transaction->entry_seq != 0);
+	row_hash_number(hash, (uint64_t)transaction->time_ms);
+	row_hash_text(hash, transaction->game_id);
+	row_hash_number(hash, transaction->bet_number);
+}
+
+const char *proof_wager_key(const struct request *wanted, const struct request *found)
+{
+	if (!found)
+		return "its request key is missing";
+	if (strcmp(found->player_id, wanted->player_id) != 0 ||
+		strcmp(found->game_id, wanted->game_id) != 0 ||
+		found->bet_number != wanted->bet_number)
+		return "its request key points to another bet";
+	if (strcmp(found->owner, wanted->owner) != 0)
+		return "its request key is another client's";
+	if (found->transaction_id != wanted->transaction_id)
+		return "its request key holds another transaction id";
+	if (found->outcome != REFUSAL_NONE || found->kind != wanted->kind ||
+		found->amount != wanted->amount)
+		return "its request key asked for something else";
+	if ((found->entry_seq != 0) != (wanted->entry_seq != 0))
+		return wanted->entry_seq ? "its request key moved nothing"
+					 : "its request key moved credit here";
+	return found->time_ms == wanted->time_ms ? NULL : "its request key is of another time";
+}
+
+const char *proof_wager_transaction(const struct transaction *wanted,
+	const struct transaction *found)
+{
+	if (!found)
+		return "its transaction row is missing";
+	if (strcmp(found->player_id, wanted->player_id) != 0 ||
+		strcmp(found->game_id, wanted->game_id) != 0 ||
+		found->bet_number != wanted->bet_number)
+		return "its transaction row points to another bet";
+	if (strcmp(found->casino_id, wanted->casino_id) != 0)
+		return "its transaction row names another dealer";
+	if ((found->entry_seq != 0) != (wanted->entry_seq != 0))
+		return wanted->entry_seq ? "its transaction row names no movement"
+					 : "its transaction row names a movement";
+	return found->time_ms == wanted->time_ms ? NULL : "its transaction row is of another time";
+}
+
+/* ---- the rows */
+
+/* Whether outcome, movement and transaction id go together. */
+static bool outcome_agrees(const struct request *request)
+{
+	bool entry = request->entry_seq != 0, transaction = request->transaction_id != 0;
+
+	if (request->outcome != REFUSAL_NONE)
+		return !entry && !transaction && !request->bet_number;
+	if (request->kind == ENTRY_BET)
+		return transaction;
+	/* A result that pays nothing moves nothing; a loss has no transaction id either. */
+	if (request->kind == ENTRY_PAYOUT)
+		return entry ? transaction && request->amount > 0
+			     : transaction || request->amount == 0;
+	return entry && transaction;
+}
+
+static bool game_agrees(const struct request *request)
+{
+	bool wager = is_wager(request->kind);
+
+	if ((request->game_id[0] != '\0') != wager)
+		return false;
+	return request->outcome != REFUSAL_NONE ||
+		(request->bet_number != 0) == (request->kind == ENTRY_BET);
+}
+
+static void check_request(struct proof *proof, const struct request *request)
+{
+	const char *id = request->request_transaction_id;
+
+	if (request->outcome != REFUSAL_NONE &&
+		request->outcome != REFUSAL_INSUFFICIENT_BALANCE)
+		proof_problem(proof, "request %s of %s was recorded with the outcome %s", id,
+			request->owner, refusal_ids[request->outcome]);
+	if (!outcome_agrees(request))
+		proof_problem(proof, "request %s of %s: outcome and movement do not agree", id,
+			request->owner);
+	if (!game_agrees(request))
+		proof_problem(proof, "request %s of %s: a %s does not name bet number %" PRIu32
+			" of game '%s'", id, request->owner, entry_kind_names[request->kind],
+			request->bet_number, request->game_id);
+	if (request->scope != proof_kind_scope(request->kind))
+		proof_problem(proof, "request %s of %s is a %s with the key of another scope", id,
+			request->owner, entry_kind_names[request->kind]);
+}
+
+void proof_request(struct proof *proof, const struct request *request)
+{
+	struct row_hash row;
+
+	check_request(proof, request);
+	if (request->transaction_id > proof->point.as_of)
+		return;
+	proof->requests++;
+	if (is_wager(request->kind) && request->outcome == REFUSAL_NONE &&
+		proof_key_counts(proof, request)) {
+		proof_hash_key(proof, request, &row);
+		fingerprint_add(&proof->found.requests, &row);
+	}
+	if (!request->entry_seq)
+		return;
+	row_hash_begin(&row, proof->seed);
+	row_hash_text(&row, request->player_id);
+	row_hash_number(&row, request->entry_seq);
+	row_hash_number(&row, request->transaction_id);
+	row_hash_number(&row, request->scope);
+	row_hash_text(&row, request->owner);
+	row_hash_text(&row, request->request_transaction_id);
+	row_hash_number(&row, request->kind);
+	row_hash_number(&row, (uint64_t)request->amount);
+	row_hash_number(&row, (uint64_t)request->current_balance);
+	fingerprint_add(&proof->request_rows, &row);
+}
+
+void proof_transaction(struct proof *proof, const struct transaction *transaction,
+	uint64_t page_as_of)
+{
+	struct row_hash row;
+
+	if (transaction->transaction_id == 0 || transaction->transaction_id > page_as_of)
+		proof_problem(proof, "transaction %" PRIu64 " was never given out",
+			transaction->transaction_id);
+	if (transaction->transaction_id > proof->point.as_of)
+		return;
+	proof->transactions++;
+	if (transaction->game_id[0]) {
+		proof_hash_transaction(proof, transaction, &row);
+		fingerprint_add(&proof->found.transactions, &row);
+	}
+	if (!transaction->entry_seq) {
+		if (!transaction->game_id[0])
+			proof_problem(proof, "transaction %" PRIu64 " is neither movement nor bet",
+				transaction->transaction_id);
+		return;
+	}
+	row_hash_begin(&row, proof->seed);
+	row_hash_text(&row, transaction->player_id);
+	row_hash_number(&row, transaction->entry_seq);
+	row_hash_number(&row, transaction->transaction_id);
+	row_hash_text(&row, transaction->casino_id);
+	row_hash_number(&row, transaction->game_id[0] != '\0');
+	fingerprint_add(&proof->transaction_rows, &row);
+}

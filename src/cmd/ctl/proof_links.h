@@ -1,0 +1,53 @@
+/*
+ * proof_links - the rows that movements, bets and rounds have elsewhere: their idempotency keys and
+ * their transaction rows.
+ *
+ * What such a row must hold is made from the movement, bet or round; sets of both are compared
+ * (struct wager_sets), and where they differ row with row.
+ */
+#ifndef CMD_CTL_PROOF_LINKS_H
+#define CMD_CTL_PROOF_LINKS_H
+
+#include "cmd/ctl/proof.h"
+
+/* Adds the rows that a movement of the player being fed wants. */
+void proof_entry_links(struct proof *proof, const struct entry *entry);
+
+void proof_request(struct proof *proof, const struct request *request);
+void proof_transaction(struct proof *proof, const struct transaction *transaction,
+	uint64_t page_as_of);
+
+/*
+ * What is wrong between a movement of @casino_id and the row that it should have; NULL: nothing.
+ * NULL for the row: there is none.
+ */
+const char *proof_entry_request(const struct entry *entry, const char *casino_id,
+	const struct request *request);
+const char *proof_entry_transaction(const struct entry *entry, const char *casino_id,
+	const struct transaction *transaction);
+
+/*
+ * The key of a bet, and of a settled round's result. The round does not hold its
+ * request_transaction_id, which is left empty.
+ */
+struct request proof_bet_key(const struct bet *bet);
+struct request proof_round_key(const struct round *round);
+/* Their transaction rows; a loss has none (id 0). entry_seq is 1 if there is a movement. */
+struct transaction proof_bet_transaction(const struct bet *bet);
+struct transaction proof_round_transaction(const struct round *round);
+
+/* True: the row belongs to the sets, because it was there when the proof began. */
+bool proof_key_counts(const struct proof *proof, const struct request *key);
+bool proof_transaction_counts(const struct proof *proof, const struct transaction *transaction);
+
+/* The row as a member of its set. */
+void proof_hash_key(const struct proof *proof, const struct request *key, struct row_hash *hash);
+void proof_hash_transaction(const struct proof *proof, const struct transaction *transaction,
+	struct row_hash *hash);
+
+/* What is wrong between the row that is wanted and the one found (NULL: none); NULL: nothing. */
+const char *proof_wager_key(const struct request *wanted, const struct request *found);
+const char *proof_wager_transaction(const struct transaction *wanted,
+	const struct transaction *found);
+
+#endif

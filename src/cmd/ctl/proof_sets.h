@@ -1,0 +1,38 @@
+/*
+ * proof_sets - sets of rows, compared by sums of hashes.
+ *
+ * Each row is hashed with a secret of this run; a set is the number of its rows and the sum of
+ * their hashes, so that two sets that should be equal can be walked in any order, in no memory at all.
+ */
+#ifndef CMD_CTL_PROOF_SETS_H
+#define CMD_CTL_PROOF_SETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A multiset of rows. */
+struct fingerprint {
+	uint64_t count;
+	uint64_t sum[2];
+};
+
+/* The hash of one row, made member by member; the order counts. */
+struct row_hash {
+	uint64_t state[2];
+};
+
+void row_hash_begin(struct row_hash *hash, const uint64_t seed[2]);
+void row_hash_text(struct row_hash *hash, const char *text);
+void row_hash_number(struct row_hash *hash, uint64_t number);
+void row_hash_bytes(struct row_hash *hash, const void *data, size_t len);
+
+void fingerprint_add(struct fingerprint *set, const struct row_hash *row);
+/* Adds all rows of @other. */
+void fingerprint_merge(struct fingerprint *set, const struct fingerprint *other);
+bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);
+/* True: @set and one more row, @row, would be @whole. */
+bool fingerprint_lacks(const struct fingerprint *set, const struct fingerprint *whole,
+	const struct row_hash *row);
+
+#endif

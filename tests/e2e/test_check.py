@@ -1,0 +1,568 @@
+#!/usr/bin/python3
+"""creditbridgectl check on bets, rounds and callbacks: what is sound passes, also while it changes
+and after the ledger was killed; each lie is found.
+
+What workers and the sweeper do is done over edge.sock (cb_worker.py). The lies are told by a man in
+the middle between creditbridgectl and the ledger.
+"""
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_ctl import bind, new, run  # noqa: E402
+from cb_lies import Lie, key_text, rows_of  # noqa: E402
+from cb_link import Closed, text  # noqa: E402
+from cb_middle import RECORDS, Middle, Operator, with_rows  # noqa: E402
+from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSALS, REFUSED, SUCCESS,  # noqa: E402
+                       UNITS, UNKNOWN, WIN, Worker)
+
+SETTINGS = {
+    "callback_timeout_ms": 800, "callback_connect_timeout_ms": 500, "callback_lease_ms": 2500,
+    "result_second_attempt_ms": 30, "result_third_attempt_ms": 30, "refund_backoff_ms": 10,
+    "breaker_open_ms": 100,
+}
+CLIENT = "slots"
+SEAMLESS = 1  # enum wallet_mode
+_, ACCEPTED, REJECTED, REFUNDING, *_ = range(6)  # enum bet_state
+DUE, SENDING, DELIVERED, *_, FAILED = range(7)  # enum callback_state
+WALLET = None
+ctl = ctl_json = None  # of WALLET
+
+
+class Player(Worker):
+    """One connection of a game server's worker, which plays for @user of @dealer."""
+
+    def __init__(self, dealer, user="alice"):
+        super().__init__(WALLET.sockets / "edge.sock")
+        self.dealer = dealer
+        self.user = user
+
+    def bet(self, game, outcome=SUCCESS, amount=10.0, **told):
+        """A bet whose betting ended with @outcome; None: it has not ended."""
+        placed = self.place(CLIENT, self.dealer, self.user, game, amount, **told)
+        if placed.send.event and outcome is not None:
+            self.end(placed.send, self.dealer, outcome, status=200 if outcome == SUCCESS else 0)
+        return placed
+
+    def result(self, game, result, payout=0.0, outcome=SUCCESS, **told):
+        made = self.settle(CLIENT, self.dealer, self.user, game, result, payout, **told)
+        if made.send.event and outcome is not None:
+            self.end(made.send, self.dealer, outcome, status=200 if outcome == SUCCESS else 0)
+        return made
+
+    def sweep(self, chance=None):
+        """Claims what is due and tells how it ended. Returns how many there were."""
+        found = self.find()
+        for event, casino_id in found:
+            refusal, grant = self.claim(event)
+            if not refusal and grant.event:
+                outcome = chance.choice((SUCCESS, SUCCESS, UNKNOWN)) if chance else SUCCESS
+                self.end(grant, casino_id, outcome, status=200 if outcome == SUCCESS else 0)
+        return len(found)
+
+
+def dealer_new(mode="seamless", refund_delay=0):
+    options = ()
+    if mode == "seamless":
+        options = ("--url", "http://127.0.0.1:1/", "--allow-http", "--refund-delay",
+                   str(refund_delay), "--max-inflight", "200")
+    name = WALLET.dealer_add(new("dealer"), *options, mode=mode).casino_id
+    WALLET.player_add(name, "alice")
+    return name
+
+
+def fill(dealer):
+    """Bets and rounds of alice in every state that lasts. Returns the events' numbers by name."""
+    events = {}
+    with Player(dealer) as link:
+        link.bet("won", amount=11)
+        link.bet("won", amount=2, addition=True)
+        link.bet("won", REFUSED, 3)
+        events["refunding"] = link.bet("won", UNKNOWN, 4).send.event + 1
+        events["won"] = link.result("won", WIN, 50).event
+        link.bet("lost", amount=5)
+        events["parked"] = link.result("lost", LOSS, outcome=UNKNOWN).event
+        link.bet("over", amount=6)
+        events["over"] = link.result("over", REFUND).event
+        events["open"] = link.bet("open", amount=7).send.event
+        link.bet("open", NOT_SENT, 8)
+        events["cancelled"] = link.bet("open", UNKNOWN, 9).send.event + 1
+    ctl("callback", "cancel", str(events["cancelled"]), "--reason", "test", "--yes")
+    return events
+
+
+def park(dealer, event):
+    """Lets the second and third attempt of a result fail, too."""
+    with Player(dealer) as link:
+        for _ in range(2):
+            def failed():
+                refusal, grant = link.claim(event)
+                return not refusal and (link.end(grant, dealer, UNKNOWN) or True)
+            cb.wait_until(failed, 20, f"event {event} is due")
+
+
+def proved():
+    """Runs check, which must find nothing."""
+    result = ctl_json("check")
+    equal((result["ok"], result["problems"]), (True, []), "check")
+    return result
+
+
+# -- what is sound
+
+def case_states():
+    before = proved()
+    name = dealer_new()
+    # A refund is due in an hour: this one stays.
+    ctl("dealer", "set", name, "--refund-delay", "3600")
+    events = fill(name)
+    park(name, events["parked"])
+    with Player(name) as link:
+        link.bet("open", None, 10)
+    after = proved()
+    equal([after[name] - before[name] for name in ("rounds", "bets", "callbacks")], [4, 10, 15],
+          "figures")
+    total = next(row for row in after["dealers"] if row["casino_id"] == name)
+    # won/4, open/1, open/4, and the parked result
+    equal(total["open_bets"], 4, "open")
+    shown = ctl("check").stdout
+    for line in ("rounds        ", "bets          ", "callbacks     ", "problems      0"):
+        check(line in shown, f"{line!r} in {shown}")
+
+
+def case_transfer_wallet():
+    name = dealer_new("transfer")
+    with Operator(WALLET.sockets / "edge.sock") as link:
+        equal(link.transfer(name, "alice", 100 * UNITS, new("in")), 0, "credit")
+    with Player(name) as link:
+        equal(link.bet("won", amount=11).refusal, "", "a bet")
+        link.bet("won", amount=2, addition=True)
+        equal(link.bet("won", amount=1000).refusal, "insufficient_balance", "more than there is")
+        equal(link.result("won", WIN, 50).refusal, "", "a win")
+        link.bet("nothing", amount=1)
+        link.result("nothing", WIN, 0)
+        link.bet("lost", amount=1)
+        link.result("lost", LOSS)
+        link.bet("over", amount=1)
+        link.result("over", REFUND)
+        link.bet("open", amount=1)
+    total = next(row for row in proved()["dealers"] if row["casino_id"] == name)
+    equal((total["staked"], total["paid"], total["balance"], total["open_bets"]),
+          (17, 51, 134, 1), "sums")
+
+
+def case_pages():
+    """More rounds, bets of a round, and callbacks than a page holds."""
+    name = dealer_new()
+    before = proved()
+    with Player(name) as link:
+        for number in range(300):
+            link.bet(f"page-{number}")
+            link.result(f"page-{number}", LOSS)
+        for number in range(256):
+            link.bet("many", amount=1)
+        equal(link.bet("many").refusal, "round_full", "the most")
+        link.result("many", REFUND)
+    after = proved()
+    equal([after[name] - before[name] for name in ("rounds", "bets", "callbacks")],
+          [301, 556, 857], "figures")
+
+
+def case_client_removed():
+    name = dealer_new()
+    ctl("client", "add", "gone")
+    with Player(name) as link:
+        link.end(link.place("gone", name, "alice", "g", 1).send, name, SUCCESS)
+    ctl("client", "remove", "gone")
+    proved()
+
+
+# -- lies
+
+def found(lie, problem, what):
+    """The lie is found, in JSON and as text."""
+    with Middle(WALLET, lie) as middle:
+        result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
+        check(lie.told, f"{what}: nobody asked for the row")
+        check(not result["ok"] and any(problem in line for line in result["problems"]),
+              f"{what}: {problem!r} not in {result['problems']}")
+    return result["problems"]
+
+
+class Rows:
+    """The rows of what made_for_lies() made for @dealer."""
+
+    def __init__(self, dealer, events, transactions):
+        self.dealer = dealer
+        self.events = events
+        self.transactions = transactions  # of the bet and the result of round "keyed"
+        self.player = ctl_json("player", "show", dealer, "alice")["player_id"]
+
+    def one(self, record, key):
+        rows = rows_of(WALLET.sockets, record, key)
+        check(rows, f"{record} {key!r} is there")
+        return rows
+
+    def round(self, game):
+        return self.one("ROUND", key_text(self.player) + key_text(game))
+
+    def bet(self, game, number):
+        return self.one("BET", key_text(self.player) + key_text(game) + struct.pack(">I", number))
+
+    def of_event(self, record, name):
+        return self.one(record, struct.pack(">Q", self.events[name]))
+
+    def attempt(self, name, number):
+        return self.one("ATTEMPT", struct.pack(">QI", self.events[name], number))
+
+    def transaction(self, number):
+        return self.one("TRANSACTION", struct.pack(">Q", number))
+
+    def request(self, reference):
+        return self.one("REQUEST", bytes([2]) + key_text(CLIENT) + key_text(reference))
+
+
+def changed(row, old, new_bytes):
+    equal(row.count(old), 1, f"{old!r} in {row!r}")
+    return row.replace(old, new_bytes)
+
+
+def money(credits_):
+    return struct.pack(">q", round(credits_ * UNITS))
+
+
+def made_for_lies():
+    """A dealer with everything; its rows, and references of its keys."""
+    name = dealer_new()
+    ctl("dealer", "set", name, "--refund-delay", "3600")
+    events = fill(name)
+    park(name, events["parked"])
+    with Player(name) as link:
+        link.bet("sent", None, 10)
+        events["sent"] = int(ctl_json("callback", "list", "--casino", name, "--state", "sending")
+                             ["callbacks"][0]["event"])
+        ids = [link.bet("keyed", amount=12, reference=f"{name}-bet").transaction_id,
+               link.result("keyed", WIN, 13, reference=f"{name}-win").transaction_id]
+        link.bet("keyed-loss", amount=12)
+        link.result("keyed-loss", LOSS, reference=f"{name}-loss")
+    return Rows(name, events, ids)
+
+
+def lies_about_rounds(rows):
+    won, opened = rows.round("won"), rows.round("open")
+    bet = rows.bet("open", 1)
+    mode = bytes([SEAMLESS])
+    return (
+        ("a round that is gone", "is not there and has bets", ("ROUND", won, b"")),
+        ("a round that is open again", "is settled in a round that is open",
+         ("ROUND", won, changed(won, text(CLIENT) + mode + b"\1", text(CLIENT) + mode + b"\0"))),
+        ("a round that is settled without a result", "is settled without a result",
+         ("ROUND", opened, changed(opened, text(CLIENT) + mode + b"\0",
+                                   text(CLIENT) + mode + b"\1"))),
+        ("a stake too much", "keeps bet_amount as 11.01, its bets make 11.00",
+         ("ROUND", won, changed(won, money(11) + money(2), money(11.01) + money(2)))),
+        ("a win too much", "keeps win_amount as 37.01, its bets make 37.00",
+         ("ROUND", won, changed(won, money(50) + money(37), money(50) + money(37.01)))),
+        ("another user", "is of user eve of ",
+         ("ROUND", won, changed(won, text("alice"), text("eve")))),
+        ("a client who never was", "is of client eve, who is not there",
+         ("ROUND", opened, changed(opened, text(CLIENT), text("eve")))),
+        ("a bet of another client", "is of another client than its round",
+         ("BET", bet, changed(bet, text(CLIENT), text("eve")))),
+        ("a bet that is gone", "counts 4 bets, the last one found is number 3",
+         ("BET", rows.bet("won", 4), b"")),
+        ("a bet refunding without a refund", "is refunding without a betting-refund",
+         ("BET", bet, changed(bet, mode + bytes([ACCEPTED]), mode + bytes([REFUNDING])))),
+        ("another remark", "its betting has another body",
+         ("BET", bet, changed(bet, text("a bet"), text("a Bet")))),
+        ("another event", "its betting is missing",
+         ("BET", bet, changed(bet, struct.pack(">QQ", rows.events["open"], 0),
+                              struct.pack(">QQ", 0xffffff, 0)))),
+        ("another bet's event", "the event of its betting is another one's",
+         ("BET", bet, changed(bet, struct.pack(">QQ", rows.events["open"], 0),
+                              struct.pack(">QQ", rows.events["open"] + 1, 0)))),
+        ("a rejected bet", "its betting has not failed",
+         ("BET", bet, changed(changed(bet, mode + bytes([ACCEPTED]), mode + bytes([REJECTED])),
+                              struct.pack(">QQB", rows.events["open"], 0, 0),
+                              struct.pack(">QQB", rows.events["open"], 0,
+                                          REFUSALS.index("bet_rejected"))))),
+    )
+
+
+def lies_about_callbacks(rows):
+    dealer = text(rows.dealer)
+    refunding, sent = rows.of_event("CALLBACK", "refunding"), rows.of_event("CALLBACK", "sent")
+    result, body = rows.of_event("CALLBACK", "won"), rows.of_event("CALLBACK_BODY", "won")
+    due = rows.of_event("DUE", "refunding")
+    attempt = rows.attempt("parked", 2)
+    bet_body = rows.of_event("CALLBACK_BODY", "open")
+    refund_body = rows.of_event("CALLBACK_BODY", "refunding")
+    return (
+        ("a callback that is gone", "is not there and has a body", ("CALLBACK", result, b"")),
+        ("a callback of another game", "is not named by its round",
+         ("CALLBACK", result, changed(result, text("won"), text("open")))),
+        ("a callback to another dealer", "its betting-result goes to another dealer",
+         ("CALLBACK", result, changed(result, dealer, text("eve")))),
+        ("a betting that failed", "its betting is not being sent",
+         ("CALLBACK", sent, changed(sent, struct.pack(">IBI", 1, SENDING, 1),
+                                    struct.pack(">IBI", 1, FAILED, 1)))),
+        ("a refund that was delivered", "its betting-refund has ended",
+         ("CALLBACK", refunding, changed(refunding, struct.pack(">IBI", 4, DUE, 0),
+                                         struct.pack(">IBI", 4, DELIVERED, 0)))),
+        ("a body that is gone", "has no body", ("CALLBACK_BODY", body, b"")),
+        ("a payout in a body", "its betting-result has another body",
+         ("CALLBACK_BODY", body, changed(body, b'"payout_amount":50', b'"payout_amount":51'))),
+        ("a stake in a body", "its betting has another body",
+         ("CALLBACK_BODY", bet_body, changed(bet_body, b'"bet_amount":7', b'"bet_amount":8'))),
+        ("a stake in a refund", "its betting-refund has another body",
+         ("CALLBACK_BODY", refund_body, changed(refund_body, b'"bet_amount":4',
+                                                b'"bet_amount":5'))),
+        ("the time of a refund", "has a body of another time",
+         ("CALLBACK_BODY", refund_body, changed(refund_body, b'"timestamp":1',
+                                                b'"timestamp":2'))),
+        ("an attempt that is gone", "has attempt 3 after attempt 1", ("ATTEMPT", attempt, b"")),
+        ("a last attempt that is gone", "counts 3 attempts, the last one found is number 2",
+         ("ATTEMPT", rows.attempt("parked", 3), b"")),
+        ("a due row that is gone", "is due and has no due row", ("DUE", due, b"")),
+        ("a due row of another dealer", "has the due row of a betting-refund to eve",
+         ("DUE", due, changed(due, dealer, text("eve")))),
+    )
+
+
+def lies_about_links(rows):
+    bet_key, win_key = rows.request(f"{rows.dealer}-bet"), rows.request(f"{rows.dealer}-win")
+    loss_key = rows.request(f"{rows.dealer}-loss")
+    bet_row, win_row = map(rows.transaction, rows.transactions)
+    total = rows.one("TOTAL", key_text(rows.dealer))
+    counter = rows.one("COUNTER", key_text("event"))
+    last = struct.unpack(">Q", counter[-8:])[0]
+    return (
+        ("a bet's key that is gone", "its request key is missing", ("REQUEST", bet_key, b"")),
+        ("a bet's key of another client", "which was placed by another key",
+         ("REQUEST", bet_key, changed(bet_key, text(CLIENT), text("eve")))),
+        ("a bet's key of another amount", "its request key asked for something else",
+         ("REQUEST", bet_key, changed(bet_key, money(12), money(13)))),
+        ("a result's key that is gone", "keyed: its result's request key is missing",
+         ("REQUEST", win_key, b"")),
+        ("a loss's key that is gone", "keyed-loss: its result's request key is missing",
+         ("REQUEST", loss_key, b"")),
+        ("a result's key that is there twice", "keyed: its result has two request keys",
+         ("REQUEST", win_key, win_key + win_key)),
+        ("a result's key of another amount", "of the result of round",
+         ("REQUEST", win_key, changed(win_key, money(13), money(14)))),
+        ("a result's key of another game", "which is not settled",
+         ("REQUEST", win_key, changed(win_key, text("keyed"), text("open")))),
+        ("a bet's transaction that is gone", "its transaction row is missing",
+         ("TRANSACTION", bet_row, b"")),
+        ("a result's transaction that is gone", "its transaction row is missing",
+         ("TRANSACTION", win_row, b"")),
+        ("a transaction of another game", "which is another transaction's",
+         ("TRANSACTION", win_row, changed(win_row, text("keyed"), text("won")))),
+        ("a bet less open", "open_bets is kept as 3, 4 bets and results are open",
+         ("TOTAL", total, total[:-24] + struct.pack(">QQQ", 3, 1, 0))),
+        ("a bet more open", "open_bets is kept as 5, 4 bets and results are open",
+         ("TOTAL", total, total[:-24] + struct.pack(">QQQ", 5, 1, 0))),
+        ("a parked callback too many", "parked is kept as 2, 1 callbacks are",
+         ("TOTAL", total, total[:-24] + struct.pack(">QQQ", 4, 2, 0))),
+        ("events that were never given out", "was never given out",
+         ("COUNTER", counter, counter[:-8] + struct.pack(">Q", last - 1))),
+    )
+
+
+def case_lies():
+    rows = made_for_lies()
+    proved()
+    for lies in (lies_about_rounds, lies_about_callbacks, lies_about_links):
+        for what, problem, *changes in lies(rows):
+            found(Lie(*changes), problem, what)
+    proved()
+
+
+def case_what_does_not_last():
+    """A row that is read amiss once is read again, and nobody is accused."""
+    rows = made_for_lies()
+    for lies in (lies_about_rounds, lies_about_callbacks):
+        for what, _, *changes in lies(rows)[:4]:
+            lie = Lie(*changes, times=1)
+            with Middle(WALLET, lie) as middle:
+                done = run("--config", middle.config, "check", "--json")
+            equal((lie.told, json.loads(done.stdout)["problems"]), (1, []), what)
+
+
+def case_sent_more_often():
+    """A betting-result is sent three times, and once more for each retry of an operator."""
+    name = dealer_new()
+    with Player(name) as link:
+        link.bet("g")
+        event = link.result("g", WIN, 20, outcome=UNKNOWN).event
+        park(name, event)
+        for _ in range(2):
+            ctl("callback", "retry", str(event), "--reason", "test", "--yes")
+            refusal, grant = link.claim(event)
+            equal(refusal, "", "one more attempt")
+            link.end(grant, name, UNKNOWN)
+    proved()
+    rows = rows_of(WALLET.sockets, "AUDIT")
+    mark = text(f"betting-result-{event}")
+    equal(rows.count(text("callback retry") + mark), 2, "audited")
+
+    def hidden(_command, record, answer):
+        return with_rows(answer, mark, mark[:-1] + b"x") if record == RECORDS["AUDIT"] else answer
+    with Middle(WALLET, hidden) as middle:
+        result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
+    equal(result["problems"],
+          [f"callback betting-result-{event} was sent 5 times, with 0 retries by operators"],
+          "unexplained attempts")
+
+
+# -- while it changes
+
+class Storm:
+    """Game servers and a sweeper at work, dealers who do anything."""
+
+    def __init__(self, players=3, killed=False):
+        self.killed = killed  # the ledger will be
+        self.dealer = dealer_new()
+        self.other = dealer_new()
+        self.stopped = threading.Event()
+        self.failures = []
+        self.rounds = 0
+        self.swept = 0
+        self.threads = [threading.Thread(target=self.run, args=(self.play, n))
+                        for n in range(players)]
+        self.threads.append(threading.Thread(target=self.run, args=(self.sweep, 99)))
+
+    def run(self, work, seed):
+        chance = random.Random(seed)
+        dealer = chance.choice((self.dealer, self.other))
+        while not self.stopped.is_set():
+            try:
+                with Player(dealer) as link:
+                    while not self.stopped.is_set():
+                        work(link, chance, seed)
+            except Exception as error:  # pylint: disable=broad-except
+                if not self.killed or not isinstance(error, (Closed, OSError)):
+                    self.failures.append(error)
+                    return
+                time.sleep(0.05)
+
+    def play(self, link, chance, seed):
+        game = new(f"storm-{seed}-")
+        for _ in range(chance.randint(1, 3)):
+            link.bet(game, chance.choice((SUCCESS,) * 14 + (UNKNOWN,) * 2 + (REFUSED, NOT_SENT)),
+                     addition=chance.random() < 0.2)
+        if chance.random() < 0.02:
+            link.bet(game, None)  # Its sender is gone with the link, or it is pending for long.
+        result = chance.choice((WIN, LOSS, REFUND))
+        link.result(game, result, 12.5 if result == WIN else 0,
+                    outcome=chance.choice((SUCCESS, SUCCESS, UNKNOWN)))
+        self.rounds += 1
+        time.sleep(0.01)  # Each answer that check waits for waits for a commit.
+
+    def sweep(self, link, chance, _seed):
+        count = link.sweep(chance)
+        self.swept += count
+        if not count:
+            time.sleep(0.01)
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+
+
+def checked(storm, codes, meanwhile=None):
+    """Runs check amid the storm: no problem; it may say that it was too fast for it."""
+    with subprocess.Popen(WALLET.ctl_argv("--json", "check"), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as child:
+        if meanwhile:
+            meanwhile()
+        out, errors = child.communicate(timeout=80)
+    result = json.loads(out)
+    codes.append(child.returncode)
+    # A ledger that was killed again and again is started again after up to 5 s: too late for some.
+    if meanwhile and child.returncode == 69:
+        return result
+    check(child.returncode in (0, 75) and not result["problems"], out + errors)
+    check(not storm.failures, f"{storm.failures}")
+    return result
+
+
+def case_storm():
+    codes, figures = [], []
+    with Storm() as storm:
+        start = time.monotonic()
+
+        def enough():
+            return codes.count(0) >= 5 and storm.rounds > 300 and storm.swept > 50
+        while not enough() and time.monotonic() < start + 60:
+            figures.append(checked(storm, codes)["callbacks"])
+        check(enough(), f"{codes}, {storm.rounds} rounds, {storm.swept} swept")
+    check(figures[-1] > figures[0] + 100, f"it changed meanwhile: {figures}")
+    equal(storm.failures, [], "storm")
+    proved()
+
+
+def case_killed():
+    """The ledger is killed amid the storm, before a check and amid it: what it held is sound."""
+    kills, codes = [], []
+
+    def kill():
+        for pid in WALLET.engine_pids():
+            os.kill(pid, signal.SIGKILL)
+            kills.append(pid)
+
+    def kill_soon():
+        time.sleep(random.uniform(0, 0.1))
+        kill()
+    with Storm(killed=True) as storm:
+        for _ in range(3):
+            before = storm.rounds
+            cb.wait_until(lambda rounds=before: storm.rounds > rounds + 10, 20, "rounds")
+            kill()
+            cb.wait_until(WALLET.answering, 20, "the ledger again")
+            checked(storm, codes)
+            checked(storm, codes, kill_soon)
+    equal(storm.failures, [], "storm")
+    check(len(kills) >= 6 and 0 in codes, f"{kills} were killed, {codes}")
+    proved()
+
+
+CASES = [
+    ("bets and rounds in every state", case_states),
+    ("bets and rounds of a transfer wallet", case_transfer_wallet),
+    ("more than a page", case_pages),
+    ("a client that was removed", case_client_removed),
+    ("lies", case_lies),
+    ("what does not last", case_what_does_not_last),
+    ("a result that operators sent again", case_sent_more_often),
+    ("a storm of bets", case_storm),
+    ("the ledger is killed", case_killed),
+]
+
+
+def main():
+    global WALLET, ctl, ctl_json  # pylint: disable=global-statement
+    with cb.Instance("check", settings=SETTINGS) as WALLET:
+        ctl, ctl_json, _ = bind(WALLET)
+        ctl("client", "add", CLIENT)
+        return cb.run_cases(CASES, seconds=90)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,246 @@
+/*
+ * case_prove - every invariant of src/store/bdb/SCHEMA over all rows: some written down here once
+ * more, all of them by the proof of `creditbridgectl check`.
+ */
+#include "case.h"
+#include "proof_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the books, written down once more */
+
+struct sums {
+	money_t balance;
+	money_t by_kind[ENTRY_KIND_COUNT];
+	uint64_t players;
+	char player_id[PLAYER_ID_SIZE];
+	uint64_t seq;
+	money_t current;
+	uint64_t entries;
+	uint64_t moved_requests;
+};
+
+static void prove_player(void *context, const void *row)
+{
+	const struct player *player = row;
+	struct sums *sums = context;
+
+	ck_assert_int_ge(player->balance, 0);
+	sums->balance += player->balance;
+	sums->players++;
+}
+
+static void prove_entry(void *context, const void *row)
+{
+	const struct entry *entry = row;
+	struct sums *sums = context;
+
+	if (strcmp(sums->player_id, entry->player_id) != 0) {
+		strcpy(sums->player_id, entry->player_id);
+		sums->seq = 0;
+		sums->current = 0;
+	}
+	ck_assert_uint_eq(entry->seq, ++sums->seq);
+	ck_assert_int_eq(entry->before_balance, sums->current);
+	sums->current += entry->amount;
+	ck_assert_int_eq(entry->current_balance, sums->current);
+	sums->by_kind[entry->kind] += entry->amount;
+	sums->entries++;
+}
+
+static void prove_request(void *context, const void *row)
+{
+	const struct request *request = row;
+	struct sums *sums = context;
+
+	if (request->kind != ENTRY_PAYOUT && request->kind != ENTRY_BET)
+		ck_assert_int_eq(request->entry_seq != 0, request->outcome == REFUSAL_NONE);
+	sums->moved_requests += request->entry_seq != 0;
+}
+
+static void ignore(void *context, const void *row)
+{
+	(void)context;
+	(void)row;
+}
+
+static void prove_total(void *context, const void *row)
+{
+	const struct total *total = row;
+	struct sums *sums = context;
+
+	ck_assert_int_eq(total->balance,
+		total->transferred_in - total->transferred_out + total->adjusted - total->staked +
+			total->paid);
+	sums->balance -= total->balance;
+	sums->by_kind[ENTRY_TRANSFER_IN] -= total->transferred_in;
+	sums->by_kind[ENTRY_TRANSFER_OUT] += total->transferred_out;
+	sums->by_kind[ENTRY_ADJUST] -= total->adjusted;
+	sums->by_kind[ENTRY_BET] += total->staked;
+	sums->by_kind[ENTRY_PAYOUT] -= total->paid;
+	sums->players -= total->players;
+}
+
+static void prove_sums(void)
+{
+	struct sums sums;
+	unsigned int transactions;
+
+	memset(&sums, 0, sizeof(sums));
+	case_list(RECORD_PLAYER, false, 0, prove_player, &sums);
+	case_list(RECORD_ENTRY, false, 0, prove_entry, &sums);
+	case_list(RECORD_REQUEST, false, 0, prove_request, &sums);
+	transactions = case_list(RECORD_TRANSACTION, false, 0, ignore, NULL);
+	case_list(RECORD_TOTAL, false, 0, prove_total, &sums);
+	ck_assert_int_eq(sums.balance, 0);
+	for (unsigned int kind = 0; kind < ENTRY_KIND_COUNT; kind++)
+		ck_assert_int_eq(sums.by_kind[kind], 0);
+	ck_assert_uint_eq(sums.players, 0);
+	ck_assert_uint_eq(sums.entries, sums.moved_requests);
+	ck_assert_uint_eq(transactions, case_ledger.transaction_id);
+}
+
+/* ---- the proof of `check` */
+
+/* All rows of a kind, with copies of their bytes. */
+struct kept {
+	enum record record;
+	uint8_t *rows;
+	unsigned int count;
+	unsigned int room;
+};
+
+static void keep_row(void *context, const void *row)
+{
+	struct kept *kept = context;
+	const struct record_info *info = &record_infos[kept->record];
+	uint8_t *place;
+
+	if (kept->count == kept->room) {
+		kept->room = kept->room ? 2 * kept->room : 64;
+		kept->rows = realloc(kept->rows, (size_t)kept->room * info->size);
+		ck_assert_ptr_nonnull(kept->rows);
+	}
+	place = kept->rows + (size_t)kept->count++ * info->size;
+	memcpy(place, row, info->size);
+	for (const struct field *field = info->fields; field->name; field++) {
+		struct bytes bytes;
+		uint8_t *copy;
+
+		if (field->type != FIELD_JSON && field->type != FIELD_BYTES)
+			continue;
+		memcpy(&bytes, place + field->offset, sizeof(bytes));
+		copy = malloc(bytes.len + 1);
+		ck_assert_ptr_nonnull(copy);
+		memcpy(copy, bytes.data, bytes.len);
+		bytes.data = copy;
+		memcpy(place + field->offset, &bytes, sizeof(bytes));
+	}
+}
+
+static void kept_free(struct kept *kept)
+{
+	const struct record_info *info = &record_infos[kept->record];
+
+	for (unsigned int i = 0; i < kept->count; i++) {
+		for (const struct field *field = info->fields; field->name; field++) {
+			struct bytes bytes;
+
+			if (field->type != FIELD_JSON && field->type != FIELD_BYTES)
+				continue;
+			memcpy(&bytes, kept->rows + (size_t)i * info->size + field->offset,
+				sizeof(bytes));
+			free((void *)(uintptr_t)bytes.data);
+		}
+	}
+	free(kept->rows);
+}
+
+static bool take_problem(void *closure, const char *problem)
+{
+	(void)closure;
+	fprintf(stderr, "problem: %s\n", problem);
+	return true;
+}
+
+/* Betting-results that were sent more often than three times and were retried. */
+static void check_retries(const struct kept *callbacks, const struct kept *audits)
+{
+	const struct callback *rows = (const void *)callbacks->rows;
+	const struct audit *audit = (const void *)audits->rows;
+	char object[CALLBACK_EVENT_ID_SIZE];
+
+	for (unsigned int i = 0; i < callbacks->count; i++) {
+		uint32_t most = PROOF_RESULT_ATTEMPTS;
+
+		if (rows[i].kind != CALLBACK_BETTING_RESULT)
+			continue;
+		callback_event_id(rows[i].kind, rows[i].event, object);
+		for (unsigned int a = 0; a < audits->count; a++)
+			most += strcmp(audit[a].action, "callback retry") == 0 &&
+				strcmp(audit[a].object, object) == 0;
+		ck_assert_uint_le(rows[i].attempts, most);
+	}
+}
+
+static uint64_t counter_of(const struct kept *counters, const char *name)
+{
+	const struct counter *rows = (const void *)counters->rows;
+
+	for (unsigned int i = 0; i < counters->count; i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].value;
+	}
+	return 0;
+}
+
+static void prove_rows(const struct proof_rows *rows)
+{
+	static const uint64_t seed[2] = {1, 2};
+	/* All that is there was there before. */
+	const struct proof_point point = {rows->transaction_id, rows->event, case_now_ms + 1};
+	const struct proof_moment moment = {rows->transaction_id, rows->event, rows->event,
+		point.begin_ms, point.begin_ms};
+	struct proof proof;
+
+	proof_init(&proof, seed, &point, take_problem, NULL);
+	proof_rows_books(&proof, rows, &moment);
+	proof_rows_wagers(&proof, rows);
+	for (size_t i = 0; i < proof.dealer_count; i++)
+		proof_waiting(&proof, &proof.dealers[i].total);
+	proof_totals(&proof);
+	ck_assert(!proof.no_memory);
+	ck_assert_uint_eq(proof.problems, 0);
+	ck_assert(fingerprint_equal(&proof.player_rows, &proof.name_rows));
+	ck_assert(fingerprint_equal(&proof.entry_requests, &proof.request_rows));
+	ck_assert(fingerprint_equal(&proof.entry_transactions, &proof.transaction_rows));
+	ck_assert(fingerprint_equal(&proof.wanted.requests, &proof.found.requests));
+	ck_assert(fingerprint_equal(&proof.wanted.transactions, &proof.found.transactions));
+	ck_assert(fingerprint_equal(&proof.wanted.callbacks, &proof.found.callbacks));
+	ck_assert(fingerprint_equal(&proof.wanted.ends, &proof.found.ends));
+	proof_free(&proof);
+}
+
+void case_prove(void)
+{
+	static struct kept kept[RECORD_COUNT];
+	struct proof_rows rows;
+
+	prove_sums();
+	memset(&rows, 0, sizeof(rows));
+	memset(kept, 0, sizeof(kept));
+	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
+		kept[i].record = (enum record)i;
+		case_list(kept[i].record, false, 0, keep_row, &kept[i]);
+		rows.kinds[i].rows = kept[i].rows;
+		rows.kinds[i].count = kept[i].count;
+	}
+	rows.transaction_id = case_ledger.transaction_id;
+	rows.event = counter_of(&kept[RECORD_COUNTER], "event");
+	prove_rows(&rows);
+	check_retries(&kept[RECORD_CALLBACK], &kept[RECORD_AUDIT]);
+	for (unsigned int i = 0; i < RECORD_COUNT; i++)
+		kept_free(&kept[i]);
+}

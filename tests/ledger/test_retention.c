@@ -1,0 +1,527 @@
+/*
+ * Retention: what is dropped when, by a virtual clock.
+ */
+#include "case.h"
+
+#include "base/pack.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CREDIT MONEY_UNITS_PER_CREDIT
+#define MINUTE INT64_C(60000)
+#define DAY    (24 * 60 * MINUTE)
+#define DAYS   180
+
+static uint64_t senders;
+
+static void pass(int64_t ms)
+{
+	case_now_ms += ms;
+	case_boot_ms += ms;
+}
+
+static void open_with(int kind, enum wallet_mode mode)
+{
+	struct dealer values = {.mode = mode};
+
+	case_open(kind);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
+	case_ledger.retention.days = DAYS;
+}
+
+static struct bytes json(const char *text)
+{
+	return (struct bytes){(const uint8_t *)text, (uint32_t)strlen(text)};
+}
+
+static struct bet_place_result bet(const char *id, const char *game)
+{
+	struct bet_place_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.client_id, "slots");
+	strcpy(cmd.player.casino_id, "demo");
+	strcpy(cmd.player.user_id, "alice");
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
+	cmd.bet_amount = 1 * CREDIT;
+	strcpy(cmd.remark, "a remark");
+	cmd.user_bet = json("{\"line\":1}");
+	cmd.sender = ++senders;
+	return case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+}
+
+static struct round_settle_result settle(const char *id, const char *game,
+	enum round_result result, money_t payout)
+{
+	struct round_settle_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	strcpy(cmd.client_id, "slots");
+	strcpy(cmd.player.casino_id, "demo");
+	strcpy(cmd.player.user_id, "alice");
+	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
+	cmd.result = result;
+	cmd.payout_amount = payout;
+	cmd.user_bet = json("{\"lines\":3}");
+	cmd.game_result = json("{\"reels\":[7,7,7]}");
+	cmd.user_bet_result = json("{\"line\":1}");
+	cmd.sender = ++senders;
+	return case_run(COMMAND_ROUND_SETTLE, &cmd)->result.round_settle;
+}
+
+static void end(const struct callback_grant *grant, enum callback_class class)
+{
+	struct callback_end_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.event = grant->event;
+	cmd.kind = grant->kind;
+	cmd.attempt = grant->attempt;
+	strcpy(cmd.casino_id, "demo");
+	cmd.outcome.class = class;
+	ck_assert(!case_run(COMMAND_CALLBACK_END, &cmd)->result.callback_end.late);
+}
+
+static struct callback_grant claim(uint64_t event)
+{
+	struct callback_claim_cmd cmd = {.event = event, .sender = ++senders};
+	struct callback_claim_result result =
+		case_run(COMMAND_CALLBACK_CLAIM, &cmd)->result.callback_claim;
+
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
+	return result.send;
+}
+
+static enum refusal operate(uint64_t event, enum callback_action action)
+{
+	struct callback_operate_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	cmd.event = event;
+	cmd.action = action;
+	return case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal;
+}
+
+/* A bet that is accepted, and its game: "g" and the number of @id. */
+static uint64_t accept(const char *id, const char *game)
+{
+	struct bet_place_result placed = bet(id, game);
+
+	ck_assert_uint_ne(placed.send.event, 0);
+	end(&placed.send, CALLBACK_SUCCESS);
+	return placed.send.event;
+}
+
+static unsigned int steps;
+
+/* Steps until there is nothing to do, and makes the next pass possible. */
+static void drop(void)
+{
+	enum retention_step step = RETENTION_MORE;
+
+	for (steps = 0; step == RETENTION_MORE; steps++) {
+		ck_assert_uint_lt(steps, 1000);
+		step = retention_step(&case_ledger, case_moment());
+	}
+	ck_assert_int_eq(step, RETENTION_REST);
+	pass(RETENTION_PAUSE_MS);
+}
+
+struct seen {
+	unsigned int bodies;
+	unsigned int attempts;
+	unsigned int bets;   /* with what the game server told */
+	unsigned int rounds; /* likewise */
+	unsigned int callbacks;
+	unsigned int transactions;
+	uint64_t event; /* of the last body */
+};
+
+static void see_body(void *context, const void *row)
+{
+	struct seen *seen = context;
+
+	seen->bodies++;
+	seen->event = ((const struct callback_body *)row)->event;
+}
+
+static void see_attempt(void *context, const void *row)
+{
+	(void)row;
+	((struct seen *)context)->attempts++;
+}
+
+static void see_bet(void *context, const void *row)
+{
+	((struct seen *)context)->bets += ((const struct bet *)row)->user_bet.len > 0;
+}
+
+static void see_round(void *context, const void *row)
+{
+	const struct round *round = row;
+
+	((struct seen *)context)->rounds += round->user_bet.len || round->game_result.len ||
+		round->user_bet_result.len;
+}
+
+static void see_callback(void *context, const void *row)
+{
+	(void)row;
+	((struct seen *)context)->callbacks++;
+}
+
+static void see_transaction(void *context, const void *row)
+{
+	(void)row;
+	((struct seen *)context)->transactions++;
+}
+
+static struct seen look(void)
+{
+	const int64_t rest_until_ms = case_ledger.retention.rest_until_ms;
+	struct seen seen = {.bodies = 0};
+
+	case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
+	case_list(RECORD_ATTEMPT, false, 0, see_attempt, &seen);
+	case_list(RECORD_BET, false, 0, see_bet, &seen);
+	case_list(RECORD_ROUND, false, 0, see_round, &seen);
+	case_list(RECORD_CALLBACK, false, 0, see_callback, &seen);
+	case_list(RECORD_TRANSACTION, false, 0, see_transaction, &seen);
+	/* This reader does not matter. */
+	case_ledger.retention.rest_until_ms = rest_until_ms;
+	return seen;
+}
+
+/* Of one settled round with one bet, both callbacks delivered. */
+static void expect_kept(struct seen seen, unsigned int rounds)
+{
+	ck_assert_uint_eq(seen.bodies, 2 * rounds);
+	ck_assert_uint_eq(seen.attempts, 2 * rounds);
+	ck_assert_uint_eq(seen.bets, rounds);
+	ck_assert_uint_eq(seen.rounds, rounds);
+}
+
+START_TEST(the_old_is_dropped)
+{
+	struct round_settle_result settled, again;
+	struct seen before, after;
+
+	open_with(_i, WALLET_SEAMLESS);
+	accept("b1", "g1");
+	settled = settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
+	end(&settled.send, CALLBACK_SUCCESS);
+	before = look();
+	expect_kept(before, 1);
+	pass(DAYS * DAY);
+	drop();
+	expect_kept(look(), 1);
+	/* A day late, so that what follows a bet has ended. */
+	pass(DAY);
+	drop();
+	after = look();
+	expect_kept(after, 0);
+	ck_assert_uint_eq(case_ledger.retention.dropped, 2);
+	/* Keys, states and sums are there, and answer as before. */
+	ck_assert_uint_eq(after.callbacks, before.callbacks);
+	ck_assert_uint_eq(after.transactions, before.transactions);
+	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
+	again = settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
+	ck_assert(again.verdict.replay);
+	ck_assert_int_eq(again.verdict.refusal, REFUSAL_NONE);
+	ck_assert_uint_eq(again.transaction_id, settled.transaction_id);
+	ck_assert_int_eq(again.win_amount, 2 * CREDIT);
+	ck_assert_int_eq(again.callback_state, CALLBACK_DELIVERED);
+	ck_assert_uint_eq(again.callback_attempts, 1);
+	drop();
+	ck_assert_uint_eq(case_ledger.retention.dropped, 2);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_loss_has_no_transaction)
+{
+	struct round_settle_result settled;
+
+	open_with(_i, WALLET_SEAMLESS);
+	accept("b1", "g1");
+	settled = settle("s1", "g1", RESULT_LOSS, 0);
+	ck_assert_uint_eq(settled.transaction_id, 0);
+	end(&settled.send, CALLBACK_SUCCESS);
+	pass((DAYS + 2) * DAY);
+	drop();
+	expect_kept(look(), 0);
+	case_close();
+}
+END_TEST
+
+/* Parked for years: its bytes are what the operator sends. Then it is delivered, and ages. */
+START_TEST(what_is_not_delivered_stays)
+{
+	struct round_settle_result settled;
+	struct callback_grant grant;
+
+	open_with(_i, WALLET_SEAMLESS);
+	accept("b1", "g1");
+	settled = settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
+	end(&settled.send, CALLBACK_UNKNOWN);
+	for (unsigned int i = 0; i < 2; i++) {
+		pass(MINUTE);
+		grant = claim(settled.send.event);
+		end(&grant, CALLBACK_UNKNOWN);
+	}
+	/* Younger ones are not held up by it. */
+	accept("b2", "g2");
+	settled = settle("s2", "g2", RESULT_LOSS, 0);
+	end(&settled.send, CALLBACK_SUCCESS);
+	pass(400 * DAY);
+	drop();
+	ck_assert_uint_eq(look().bodies, 1);
+	ck_assert_uint_eq(look().attempts, 3);
+	ck_assert_uint_eq(look().event, grant.event);
+	ck_assert_uint_eq(look().bets, 0);
+	ck_assert_int_eq(operate(grant.event, CALLBACK_RETRY), REFUSAL_NONE);
+	grant = claim(grant.event);
+	ck_assert_ptr_nonnull(
+		memmem(grant.body.data, grant.body.len, "\"reels\":[7,7,7]", 15));
+	end(&grant, CALLBACK_SUCCESS);
+	pass((DAYS - 1) * DAY);
+	drop();
+	ck_assert_uint_eq(look().attempts, 4);
+	pass(2 * DAY);
+	drop();
+	ck_assert_uint_eq(look().bodies, 0);
+	ck_assert_uint_eq(look().attempts, 0);
+	case_close();
+}
+END_TEST
+
+/* Only what is delivered or settled: not what failed, was cancelled, refunded or rejected. */
+START_TEST(other_ends_are_kept)
+{
+	struct bet_place_result placed;
+	struct round_settle_result settled;
+	struct callback_grant grant;
+	struct bet_place_result refused;
+
+	open_with(_i, WALLET_SEAMLESS);
+	placed = bet("b1", "g1");
+	end(&placed.send, CALLBACK_UNKNOWN);
+	refused = bet("b2", "g2");
+	end(&refused.send, CALLBACK_REFUSED);
+	accept("b3", "g3");
+	settled = settle("s3", "g3", RESULT_WIN, 3 * CREDIT);
+	end(&settled.send, CALLBACK_UNKNOWN);
+	ck_assert_int_eq(operate(settled.send.event, CALLBACK_CANCEL), REFUSAL_NONE);
+	pass(2 * MINUTE);
+	/* The event after the betting's is its refund. */
+	grant = claim(placed.send.event + 1);
+	ck_assert_int_eq(grant.kind, CALLBACK_BETTING_REFUND);
+	end(&grant, CALLBACK_SUCCESS);
+	pass((DAYS + 2) * DAY);
+	drop();
+	/* Dropped: the refund's, and the betting's of b3. */
+	ck_assert_uint_eq(look().bodies, 3);
+	ck_assert_uint_eq(look().attempts, 3);
+	ck_assert_uint_eq(look().bets, 2);
+	/* With the body that was made of it. */
+	ck_assert_uint_eq(look().rounds, 1);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_transfer_wallet_keeps_its_movements)
+{
+	open_with(_i, WALLET_TRANSFER);
+	ck_assert_int_eq(case_in("alice", "t1", 10 * CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(bet("b2", "g2").verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	pass((DAYS + 2) * DAY);
+	drop();
+	ck_assert_uint_eq(look().rounds, 0);
+	/* Of the round that is still open. */
+	ck_assert_uint_eq(look().bets, 1);
+	ck_assert_uint_eq(look().transactions, 4);
+	case_prove();
+	ck_assert_int_eq(case_balance("alice").balance, 10 * CREDIT);
+	/* It is found when it has ended and aged. */
+	ck_assert_int_eq(settle("s2", "g2", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
+	drop();
+	ck_assert_uint_eq(look().bets, 1);
+	pass((DAYS + 2) * DAY);
+	drop();
+	ck_assert_uint_eq(look().bets, 0);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+static void make_rounds(unsigned int count)
+{
+	struct round_settle_result settled;
+	char id[32], game[32];
+
+	for (unsigned int i = 0; i < count; i++) {
+		snprintf(id, sizeof(id), "b%u", i);
+		snprintf(game, sizeof(game), "g%u", i);
+		accept(id, game);
+		snprintf(id, sizeof(id), "s%u", i);
+		settled = settle(id, game, i % 2 ? RESULT_WIN : RESULT_LOSS, i % 2 ? CREDIT : 0);
+		end(&settled.send, CALLBACK_SUCCESS);
+	}
+}
+
+START_TEST(steps_are_small)
+{
+	unsigned int left = 200, now;
+
+	open_with(_i, WALLET_SEAMLESS);
+	make_rounds(200);
+	pass((DAYS + 2) * DAY);
+	while (retention_step(&case_ledger, case_moment()) == RETENTION_MORE) {
+		now = look().bets;
+		ck_assert_uint_le(left - now, 32);
+		left = now;
+		/* The ledger works on between the steps. */
+		ck_assert(bet("b199", "g199").verdict.replay);
+	}
+	expect_kept(look(), 0);
+	/* The next pass begins behind what is done. */
+	pass(RETENTION_PAUSE_MS);
+	drop();
+	ck_assert_uint_eq(steps, 1);
+	case_close();
+}
+END_TEST
+
+/* Interrupted at any step, it goes on where it was. */
+START_TEST(it_goes_on_after_a_restart)
+{
+	open_with(CASE_BDB, WALLET_SEAMLESS);
+	make_rounds(100);
+	pass((DAYS + 2) * DAY);
+	for (unsigned int i = 0; look().bets; i++) {
+		ck_assert_uint_lt(i, 20);
+		retention_step(&case_ledger, case_moment());
+		case_reopen();
+		case_ledger.retention.days = DAYS;
+	}
+	expect_kept(look(), 0);
+	drop();
+	ck_assert_uint_eq(steps, 1);
+	case_close();
+}
+END_TEST
+
+START_TEST(it_can_be_off)
+{
+	open_with(_i, WALLET_SEAMLESS);
+	make_rounds(1);
+	case_ledger.retention.days = 0;
+	pass(10000 * DAY);
+	drop();
+	expect_kept(look(), 1);
+	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 1000);
+	case_close();
+}
+END_TEST
+
+/* Without space nothing is dropped, and it is tried again later; a lost save is told. */
+START_TEST(a_full_disk_is_waited_for)
+{
+	open_with(CASE_MEMORY, WALLET_SEAMLESS);
+	make_rounds(1);
+	pass((DAYS + 2) * DAY);
+	memory_store_fail(case_db, SAVE_FULL, 1);
+	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
+	expect_kept(look(), 1);
+	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
+	expect_kept(look(), 1);
+	case_ledger.storage_low = true;
+	pass(RETENTION_PAUSE_MS);
+	drop();
+	expect_kept(look(), 1);
+	case_ledger.storage_low = false;
+	memory_store_fail(case_db, SAVE_LOST, 1);
+	ck_assert(!retention_use_time(&case_ledger, true, case_moment()));
+	case_close();
+}
+END_TEST
+
+/* Nothing is dropped between the pages of a list. */
+START_TEST(readers_are_not_disturbed)
+{
+	struct seen seen = {.bodies = 0};
+
+	open_with(_i, WALLET_SEAMLESS);
+	make_rounds(1);
+	pass((DAYS + 2) * DAY);
+	case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
+	for (unsigned int i = 0; i < 3; i++) {
+		pass(RETENTION_READER_MS - 1);
+		ck_assert_int_eq(
+			retention_step(&case_ledger, case_moment()), RETENTION_REST);
+		expect_kept(look(), 1);
+		case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
+	}
+	pass(RETENTION_READER_MS);
+	drop();
+	expect_kept(look(), 0);
+	case_close();
+}
+END_TEST
+
+/* A loop that waits in vain makes a step, one that never does makes one each second. */
+START_TEST(spare_time_is_used)
+{
+	unsigned int left;
+
+	open_with(CASE_MEMORY, WALLET_SEAMLESS);
+	make_rounds(100);
+	pass((DAYS + 2) * DAY);
+	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 5);
+	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 3), 3);
+	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
+	left = look().bets;
+	ck_assert_uint_lt(left, 100);
+	ck_assert(retention_use_time(&case_ledger, false, case_moment()));
+	ck_assert_uint_eq(look().bets, left);
+	pass(1000);
+	ck_assert(retention_use_time(&case_ledger, false, case_moment()));
+	ck_assert_uint_lt(look().bets, left);
+	while (look().bets)
+		ck_assert(retention_use_time(&case_ledger, true, case_moment()));
+	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
+	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 1000);
+	ck_assert_int_eq(
+		retention_wait_ms(&case_ledger, case_boot_ms + RETENTION_PAUSE_MS, 1000), 5);
+	case_close();
+}
+END_TEST
+
+Suite *retention_suite(void)
+{
+	Suite *suite = suite_create("retention");
+	TCase *tcase = tcase_create("retention");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, the_old_is_dropped, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, a_loss_has_no_transaction, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, what_is_not_delivered_stays, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, other_ends_are_kept, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, a_transfer_wallet_keeps_its_movements, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, steps_are_small, 0, CASE_STORE_COUNT);
+	tcase_add_test(tcase, it_goes_on_after_a_restart);
+	tcase_add_loop_test(tcase, it_can_be_off, 0, CASE_STORE_COUNT);
+	tcase_add_test(tcase, a_full_disk_is_waited_for);
+	tcase_add_loop_test(tcase, readers_are_not_disturbed, 0, CASE_STORE_COUNT);
+	tcase_add_test(tcase, spare_time_is_used);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,195 @@
+#include "proof_rows.h"
+
+#include <check.h>
+#include <string.h>
+
+#define COUNT(kind)   (rows->kinds[RECORD_##kind].count)
+#define ROWS(kind, s) ((const struct s *)rows->kinds[RECORD_##kind].rows)
+
+/* ---- the books */
+
+static const struct player *player_named(const struct proof_rows *rows,
+	const struct player_name *name)
+{
+	for (unsigned int i = 0; i < COUNT(PLAYER); i++) {
+		const struct player *player = &ROWS(PLAYER, player)[i];
+
+		if (strcmp(player->casino_id, name->casino_id) == 0 &&
+			strcmp(player->user_id, name->user_id) == 0)
+			return player;
+	}
+	return NULL;
+}
+
+static void feed_entries(struct proof *proof, const struct proof_rows *rows)
+{
+	const struct entry *entry = ROWS(ENTRY, entry), *end = entry + COUNT(ENTRY);
+	uint64_t as_of = proof->point.as_of;
+
+	for (unsigned int i = 0; i < COUNT(PLAYER_NAME); i++) {
+		const struct player_name *name = &ROWS(PLAYER_NAME, player_name)[i];
+
+		for (; entry < end && strcmp(entry->player_id, name->player_id) < 0; entry++)
+			proof_orphan(proof, entry, as_of);
+		proof_begin(proof, name, player_named(rows, name), as_of, true);
+		for (; entry < end && strcmp(entry->player_id, name->player_id) == 0; entry++)
+			proof_entry(proof, entry, rows->transaction_id);
+		proof_end(proof);
+	}
+	for (; entry < end; entry++)
+		proof_orphan(proof, entry, as_of);
+}
+
+void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
+	const struct proof_moment *moment)
+{
+	for (unsigned int i = 0; i < COUNT(TOTAL); i++)
+		ck_assert(proof_add_dealer(proof, &ROWS(TOTAL, total)[i], moment));
+	for (unsigned int i = 0; i < COUNT(DEALER); i++)
+		proof_dealer(proof, ROWS(DEALER, dealer)[i].casino_id);
+	for (unsigned int i = 0; i < COUNT(PLAYER); i++)
+		proof_player(proof, &ROWS(PLAYER, player)[i], true);
+	for (size_t i = 0; i < proof->dealer_count; i++)
+		ck_assert(proof_player_count(proof, &proof->dealers[i],
+			proof->dealers[i].total.players, proof->dealers[i].total.players));
+	feed_entries(proof, rows);
+}
+
+/* ---- rounds and bets */
+
+static bool same_game(const struct bet *bet, const struct round *round)
+{
+	return strcmp(bet->player_id, round->player_id) == 0 &&
+		strcmp(bet->game_id, round->game_id) == 0;
+}
+
+static const struct callback *callback_of(const struct proof_rows *rows, uint64_t event)
+{
+	for (unsigned int i = 0; i < COUNT(CALLBACK); i++) {
+		if (ROWS(CALLBACK, callback)[i].event == event)
+			return &ROWS(CALLBACK, callback)[i];
+	}
+	return NULL;
+}
+
+/* What the walk does with bets that are under way or changed just now. */
+static void prove_live(struct proof *proof, const struct proof_rows *rows, const struct bet *bet)
+{
+	static const enum callback_kind kinds[] = {CALLBACK_BETTING, CALLBACK_BETTING_REFUND};
+	const uint64_t events[] = {bet->event, bet->refund_event};
+	const struct callback *callback;
+	const char *fault;
+
+	for (int i = 0; i < 2; i++) {
+		if (!events[i])
+			continue;
+		callback = callback_of(rows, events[i]);
+		fault = proof_bet_callback(bet, kinds[i], callback);
+		if (fault)
+			proof_problem(proof, "bet %s/%s/%u: %s", bet->player_id, bet->game_id,
+				bet->number, fault);
+		else
+			proof_bet_ended(proof, bet, callback);
+	}
+}
+
+static void prove_round(struct proof *proof, const struct proof_rows *rows,
+	const struct round *key, bool there)
+{
+	struct round_reading reading;
+	unsigned int live = 0;
+
+	proof_round_begin(&reading, proof, key, there ? key : NULL, rows->transaction_id);
+	for (unsigned int i = 0; i < COUNT(BET); i++) {
+		const struct bet *bet = &ROWS(BET, bet)[i];
+
+		if (!same_game(bet, key))
+			continue;
+		proof_round_bet(&reading, bet, rows->transaction_id);
+		if (reading.live_count > live) {
+			prove_live(proof, rows, bet);
+			live = reading.live_count;
+		}
+	}
+	proof_round_end(&reading, rows->event);
+	proof_accuse(proof, &reading.faults);
+	proof_round_take(&reading);
+}
+
+static bool has_round(const struct proof_rows *rows, const struct bet *bet)
+{
+	for (unsigned int i = 0; i < COUNT(ROUND); i++) {
+		if (same_game(bet, &ROWS(ROUND, round)[i]))
+			return true;
+	}
+	return false;
+}
+
+static void prove_rounds(struct proof *proof, const struct proof_rows *rows)
+{
+	struct round key;
+
+	for (unsigned int i = 0; i < COUNT(ROUND); i++)
+		prove_round(proof, rows, &ROWS(ROUND, round)[i], true);
+	for (unsigned int i = 0; i < COUNT(BET); i++) {
+		const struct bet *bet = &ROWS(BET, bet)[i];
+
+		if (has_round(rows, bet) || bet->number != 1)
+			continue;
+		memset(&key, 0, sizeof(key));
+		strcpy(key.player_id, bet->player_id);
+		strcpy(key.game_id, bet->game_id);
+		prove_round(proof, rows, &key, false);
+	}
+}
+
+/* ---- callbacks */
+
+#define LOWEST(kind, s, place)                                                                     \
+	do {                                                                                       \
+		if ((place) < COUNT(kind) && ROWS(kind, s)[place].event < event)                   \
+			event = ROWS(kind, s)[place].event;                                        \
+	} while (0)
+#define FEED(kind, s, place, feed)                                                                 \
+	do {                                                                                       \
+		for (; (place) < COUNT(kind) && ROWS(kind, s)[place].event == event; (place)++)    \
+			feed(&reading, &ROWS(kind, s)[place]);                                     \
+	} while (0)
+
+static void prove_events(struct proof *proof, const struct proof_rows *rows)
+{
+	unsigned int callback = 0, body = 0, attempt = 0, due = 0;
+	struct event_reading reading;
+
+	for (;;) {
+		uint64_t event = UINT64_MAX;
+
+		LOWEST(CALLBACK, callback, callback);
+		LOWEST(CALLBACK_BODY, callback_body, body);
+		LOWEST(ATTEMPT, attempt, attempt);
+		LOWEST(DUE, due, due);
+		if (event == UINT64_MAX)
+			return;
+		if (event > rows->event)
+			proof_problem(proof, "event %u was never given out", (unsigned int)event);
+		proof_event_begin(&reading, proof, event);
+		FEED(CALLBACK, callback, callback, proof_event_callback);
+		FEED(CALLBACK_BODY, callback_body, body, proof_event_body);
+		FEED(ATTEMPT, attempt, attempt, proof_event_attempt);
+		FEED(DUE, due, due, proof_event_due);
+		proof_event_end(&reading);
+		proof_accuse(proof, &reading.faults);
+		proof_event_take(&reading);
+	}
+}
+
+void proof_rows_wagers(struct proof *proof, const struct proof_rows *rows)
+{
+	/* The order of these is none of the proof's business. */
+	for (unsigned int i = COUNT(REQUEST); i-- > 0;)
+		proof_request(proof, &ROWS(REQUEST, request)[i]);
+	for (unsigned int i = 0; i < COUNT(TRANSACTION); i++)
+		proof_transaction(proof, &ROWS(TRANSACTION, transaction)[i], rows->transaction_id);
+	prove_rounds(proof, rows);
+	prove_events(proof, rows);
+}

@@ -1,0 +1,445 @@
+#include "proof_world.h"
+
+#include "proof_rows.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t seed[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
+
+/* ---- making it */
+
+static const char *casino_of(enum wallet_mode mode)
+{
+	return mode == WALLET_SEAMLESS ? "alpha" : "beta";
+}
+
+/* Seconds pass with each row. */
+static int64_t tick(const struct world *world)
+{
+	return 1000 * (int64_t)(world->transaction_id + world->event + 1);
+}
+
+static void add_keys(struct world *world, const struct request *key,
+	const struct transaction *transaction, const char *id)
+{
+	struct request *request = &world->requests[world->request_count++];
+
+	*request = *key;
+	strcpy(request->request_transaction_id, id);
+	request->entry_seq *= 7;
+	if (!transaction->transaction_id)
+		return;
+	world->transactions[world->transaction_count] = *transaction;
+	world->transactions[world->transaction_count++].entry_seq *= 7;
+}
+
+static struct round *add_round(struct world *world, const char *game_id, enum wallet_mode mode)
+{
+	struct round *round = &world->rounds[world->round_count++];
+
+	strcpy(round->player_id, mode == WALLET_SEAMLESS ? "p1" : "p2");
+	strcpy(round->game_id, game_id);
+	strcpy(round->casino_id, casino_of(mode));
+	strcpy(round->user_id, "ann");
+	strcpy(round->client_id, "slots");
+	round->mode = mode;
+	return round;
+}
+
+static uint64_t add_event(struct world *world, enum callback_kind kind, const struct bet *bet,
+	const struct round *round, enum callback_state state, const void *body)
+{
+	struct callback *callback = &world->callbacks[world->callback_count++];
+	struct callback_body *row = &world->bodies[world->body_count];
+	char *text = world->texts[world->body_count++];
+	struct buffer out;
+
+	callback->event = ++world->event;
+	callback->kind = kind;
+	strcpy(callback->casino_id, round->casino_id);
+	strcpy(callback->player_id, round->player_id);
+	strcpy(callback->game_id, round->game_id);
+	callback->bet_number = bet ? bet->number : 0;
+	callback->state = state;
+	callback->created_ms = tick(world);
+	if (callback_has_ended(state))
+		callback->ended_ms = callback->created_ms + 10;
+	if (state == CALLBACK_CANCELLED)
+		strcpy(callback->resolved_by, "carol");
+	buffer_init(&out, WORLD_BODY);
+	ck_assert(callback_body_render(&out, kind, body));
+	memcpy(text, out.data, out.len);
+	row->event = callback->event;
+	row->body = (struct bytes){(const uint8_t *)text, (uint32_t)out.len};
+	buffer_free(&out);
+	if (state == CALLBACK_DUE || state == CALLBACK_SENDING) {
+		struct due *due = &world->dues[world->due_count++];
+
+		due->event = callback->event;
+		strcpy(due->casino_id, callback->casino_id);
+		due->kind = kind;
+		due->sending = state == CALLBACK_SENDING;
+	}
+	return callback->event;
+}
+
+/* One more attempt; while it is being sent the last one has not ended. */
+static void add_attempt(struct world *world, uint64_t event, enum callback_class class)
+{
+	struct callback *callback = world_callback(world, event);
+	struct attempt *attempt = &world->attempts[world->attempt_count++];
+
+	attempt->event = event;
+	attempt->number = ++callback->attempts;
+	attempt->ended = callback->state != CALLBACK_SENDING;
+	if (!attempt->ended)
+		return;
+	attempt->class = callback->last_class = class;
+	attempt->http_status = callback->last_http_status = class == CALLBACK_SUCCESS ? 200 : 0;
+}
+
+static void add_betting(struct world *world, const struct round *round, struct bet *bet,
+	enum callback_state state, enum callback_class class)
+{
+	struct bet_body body;
+
+	memset(&body, 0, sizeof(body));
+	strcpy(body.user_id, round->user_id);
+	strcpy(body.player_id, bet->player_id);
+	body.bet_amount = bet->bet_amount;
+	body.transaction_id = bet->transaction_id;
+	body.timestamp = bet->accepted_ms;
+	strcpy(body.remark, bet->remark);
+	strcpy(body.game_id, bet->game_id);
+	body.user_bet = bet->user_bet;
+	bet->event = add_event(world, CALLBACK_BETTING, bet, round, state, &body);
+	add_attempt(world, bet->event, class);
+}
+
+static void add_refund(struct world *world, const struct round *round, struct bet *bet,
+	enum callback_state state)
+{
+	struct refund_body body;
+
+	memset(&body, 0, sizeof(body));
+	body.bet_amount = bet->bet_amount;
+	strcpy(body.game_id, bet->game_id);
+	strcpy(body.player_id, bet->player_id);
+	strcpy(body.remark, bet->remark);
+	world->event++;
+	body.timestamp = tick(world);
+	world->event--;
+	body.transaction_id = bet->transaction_id;
+	strcpy(body.user_id, round->user_id);
+	bet->refund_event = add_event(world, CALLBACK_BETTING_REFUND, bet, round, state, &body);
+}
+
+/* How a bet in each state came to be. */
+static const struct made {
+	enum callback_state betting;
+	enum callback_class class;
+	enum refusal outcome;
+} made[BET_STATE_COUNT] = {
+	[BET_PENDING] = {CALLBACK_SENDING, CALLBACK_UNKNOWN, REFUSAL_NONE},
+	[BET_ACCEPTED] = {CALLBACK_DELIVERED, CALLBACK_SUCCESS, REFUSAL_NONE},
+	[BET_REJECTED] = {CALLBACK_FAILED, CALLBACK_REFUSED, REFUSAL_BET_REJECTED},
+	[BET_REFUNDING] = {CALLBACK_FAILED, CALLBACK_UNKNOWN, REFUSAL_NONE},
+	[BET_REFUNDED] = {CALLBACK_FAILED, CALLBACK_UNKNOWN, REFUSAL_NONE},
+	[BET_SETTLED] = {CALLBACK_DELIVERED, CALLBACK_SUCCESS, REFUSAL_NONE},
+};
+
+static struct bet *add_bet(struct world *world, struct round *round, enum bet_state state,
+	money_t amount)
+{
+	struct bet *bet = &world->bets[world->bet_count++];
+	struct request key;
+	struct transaction transaction;
+	char id[EXTERNAL_ID_SIZE];
+
+	strcpy(bet->player_id, round->player_id);
+	strcpy(bet->game_id, round->game_id);
+	bet->number = ++round->bets;
+	bet->transaction_id = ++world->transaction_id;
+	strcpy(bet->casino_id, round->casino_id);
+	strcpy(bet->client_id, round->client_id);
+	snprintf(id, sizeof(id), "bet-%u", (unsigned int)bet->transaction_id);
+	strcpy(bet->request_transaction_id, id);
+	bet->mode = round->mode;
+	bet->state = state;
+	bet->bet_amount = amount;
+	bet->accepted_ms = bet->changed_ms = tick(world);
+	strcpy(bet->remark, "a \"remark\",\"timestamp\":5");
+	if (bet->number == 1)
+		bet->user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
+	bet->outcome = made[state].outcome;
+	key = proof_bet_key(bet);
+	transaction = proof_bet_transaction(bet);
+	add_keys(world, &key, &transaction, id);
+	if (bet->mode == WALLET_SEAMLESS)
+		add_betting(world, round, bet, made[state].betting, made[state].class);
+	bet->changed_ms = tick(world) + 100;
+	return bet;
+}
+
+static void settle(struct world *world, struct round *round, enum round_result result,
+	money_t payout, enum callback_state state)
+{
+	struct transaction transaction;
+	struct result_body body;
+	struct request key;
+
+	round->state = ROUND_SETTLED;
+	round->result = result;
+	round->payout_amount = payout;
+	for (unsigned int i = 0; i < world->bet_count; i++) {
+		const struct bet *bet = &world->bets[i];
+
+		if (bet->state == BET_SETTLED && strcmp(bet->game_id, round->game_id) == 0)
+			*(bet->addition ? &round->addition_amount : &round->bet_amount) +=
+				bet->bet_amount;
+	}
+	round->win_amount = payout - round->bet_amount - round->addition_amount;
+	round->transaction_id = result == RESULT_LOSS ? 0 : ++world->transaction_id;
+	round->settled_ms = tick(world);
+	strcpy(round->remark, "over");
+	round->game_result = (struct bytes){(const uint8_t *)"{\"ball\": 7}", 11};
+	if (round->mode == WALLET_SEAMLESS) {
+		memset(&body, 0, sizeof(body));
+		strcpy(body.user_id, round->user_id);
+		strcpy(body.player_id, round->player_id);
+		body.bet_amount = round->bet_amount;
+		body.transaction_id = round->transaction_id;
+		body.timestamp = round->settled_ms;
+		strcpy(body.remark, round->remark);
+		body.result = result;
+		strcpy(body.game_id, round->game_id);
+		body.addition_amount = round->addition_amount;
+		body.win_amount = round->win_amount;
+		body.payout_amount = payout;
+		body.game_result = round->game_result;
+		round->event = add_event(world, CALLBACK_BETTING_RESULT, NULL, round, state, &body);
+	}
+	key = proof_round_key(round);
+	transaction = proof_round_transaction(round);
+	add_keys(world, &key, &transaction, round->game_id);
+}
+
+/* Player p1 of alpha, seamless. */
+static void make_seamless(struct world *world)
+{
+	struct round *round = add_round(world, "g1", WALLET_SEAMLESS);
+	struct bet *bet;
+
+	add_bet(world, round, BET_SETTLED, 100000);
+	bet = add_bet(world, round, BET_SETTLED, 20000);
+	bet->addition = true;
+	bet = add_bet(world, round, BET_REJECTED, 30000);
+	strcpy(bet->dealer_error_id, "no_credit");
+	bet = add_bet(world, round, BET_REFUNDED, 40000);
+	add_refund(world, round, bet, CALLBACK_DELIVERED);
+	add_attempt(world, bet->refund_event, CALLBACK_UNKNOWN);
+	add_attempt(world, bet->refund_event, CALLBACK_SUCCESS);
+	bet->changed_ms = tick(world) + 100;
+	bet = add_bet(world, round, BET_REFUNDING, 50000);
+	add_refund(world, round, bet, CALLBACK_DUE);
+	settle(world, round, RESULT_WIN, 250000, CALLBACK_DELIVERED);
+	add_attempt(world, round->event, CALLBACK_SUCCESS);
+
+	round = add_round(world, "g2", WALLET_SEAMLESS);
+	add_bet(world, round, BET_PENDING, 10000);
+	add_bet(world, round, BET_ACCEPTED, 10000);
+	bet = add_bet(world, round, BET_REJECTED, 10000);
+	bet->outcome = REFUSAL_DEALER_UNREACHABLE;
+	world_callback(world, bet->event)->last_class = CALLBACK_NOT_SENT;
+	world_attempt(world, bet->event, 1)->class = CALLBACK_NOT_SENT;
+	bet = add_bet(world, round, BET_REFUNDED, 10000);
+	add_refund(world, round, bet, CALLBACK_CANCELLED);
+	strcpy(bet->resolved_by, "carol");
+	bet->changed_ms = tick(world) + 100;
+
+	round = add_round(world, "g3", WALLET_SEAMLESS);
+	add_bet(world, round, BET_SETTLED, 10000);
+	settle(world, round, RESULT_LOSS, 0, CALLBACK_PARKED);
+	for (int i = 0; i < 3; i++)
+		add_attempt(world, round->event, CALLBACK_UNKNOWN);
+}
+
+/* Player p2 of beta, whose credit is here. */
+static void make_transfer(struct world *world)
+{
+	struct round *round = add_round(world, "h1", WALLET_TRANSFER);
+
+	add_bet(world, round, BET_SETTLED, 10000);
+	add_bet(world, round, BET_SETTLED, 5000)->addition = true;
+	settle(world, round, RESULT_REFUND, 15000, CALLBACK_DUE);
+	round = add_round(world, "h2", WALLET_TRANSFER);
+	add_bet(world, round, BET_ACCEPTED, 10000);
+	round = add_round(world, "h3", WALLET_TRANSFER);
+	add_bet(world, round, BET_SETTLED, 10000);
+	settle(world, round, RESULT_LOSS, 0, CALLBACK_DUE);
+}
+
+void world_make(struct world *world)
+{
+	memset(world, 0, sizeof(*world));
+	strcpy(world->totals[0].casino_id, "alpha");
+	strcpy(world->totals[1].casino_id, "beta");
+	make_seamless(world);
+	make_transfer(world);
+	/* g1/5, g2/1, g2/2 and the result of g3; h2/1 */
+	world->totals[0].open_bets = 4;
+	world->totals[1].open_bets = 1;
+	world->totals[0].parked = 1;
+	world->point = (struct proof_point){world->transaction_id, world->event, WORLD_NOW_MS};
+	world->moment = (struct proof_moment){world->transaction_id, world->event, world->event,
+		WORLD_NOW_MS, WORLD_NOW_MS};
+}
+
+/* ---- finding rows */
+
+struct round *world_round(struct world *world, const char *game_id)
+{
+	for (unsigned int i = 0; i < world->round_count; i++) {
+		if (strcmp(world->rounds[i].game_id, game_id) == 0)
+			return &world->rounds[i];
+	}
+	ck_abort();
+}
+
+struct bet *world_bet(struct world *world, const char *game_id, uint32_t number)
+{
+	for (unsigned int i = 0; i < world->bet_count; i++) {
+		if (strcmp(world->bets[i].game_id, game_id) == 0 && world->bets[i].number == number)
+			return &world->bets[i];
+	}
+	ck_abort();
+}
+
+struct callback *world_callback(struct world *world, uint64_t event)
+{
+	ck_assert(event && event <= world->callback_count);
+	return &world->callbacks[event - 1];
+}
+
+struct attempt *world_attempt(struct world *world, uint64_t event, uint32_t number)
+{
+	for (unsigned int i = 0; i < world->attempt_count; i++) {
+		if (world->attempts[i].event == event && world->attempts[i].number == number)
+			return &world->attempts[i];
+	}
+	ck_abort();
+}
+
+struct due *world_due(struct world *world, uint64_t event)
+{
+	for (unsigned int i = 0; i < world->due_count; i++) {
+		if (world->dues[i].event == event)
+			return &world->dues[i];
+	}
+	ck_abort();
+}
+
+struct request *world_request(struct world *world, const char *game_id, uint32_t number)
+{
+	for (unsigned int i = 0; i < world->request_count; i++) {
+		if (strcmp(world->requests[i].game_id, game_id) == 0 &&
+			world->requests[i].bet_number == number)
+			return &world->requests[i];
+	}
+	ck_abort();
+}
+
+struct transaction *world_transaction(struct world *world, uint64_t transaction_id)
+{
+	ck_assert(transaction_id && transaction_id <= world->transaction_count);
+	return &world->transactions[transaction_id - 1];
+}
+
+/* ---- proving it */
+
+static bool take_line(void *closure, const char *problem)
+{
+	struct world_verdict *verdict = closure;
+	size_t len = strlen(verdict->text);
+
+	snprintf(verdict->text + len, sizeof(verdict->text) - len, "%s\n", problem);
+	return true;
+}
+
+/* A lie may have put rows out of their order. */
+static int compare_attempts(const void *a, const void *b)
+{
+	const struct attempt *one = a, *other = b;
+
+	if (one->event != other->event)
+		return one->event < other->event ? -1 : 1;
+	return one->number < other->number ? -1 : one->number > other->number;
+}
+
+static int compare_dues(const void *a, const void *b)
+{
+	const struct due *one = a, *other = b;
+
+	return one->event < other->event ? -1 : one->event > other->event;
+}
+
+#define KIND(kind, array, count_)                                                                  \
+	do {                                                                                       \
+		rows->kinds[RECORD_##kind].rows = world->array;                                    \
+		rows->kinds[RECORD_##kind].count = world->count_;                                  \
+	} while (0)
+
+static void take_rows(struct world *world, struct proof_rows *rows)
+{
+	memset(rows, 0, sizeof(*rows));
+	qsort(world->attempts, world->attempt_count, sizeof(struct attempt), compare_attempts);
+	qsort(world->dues, world->due_count, sizeof(struct due), compare_dues);
+	KIND(ROUND, rounds, round_count);
+	KIND(BET, bets, bet_count);
+	KIND(REQUEST, requests, request_count);
+	KIND(TRANSACTION, transactions, transaction_count);
+	KIND(CALLBACK, callbacks, callback_count);
+	KIND(CALLBACK_BODY, bodies, body_count);
+	KIND(ATTEMPT, attempts, attempt_count);
+	KIND(DUE, dues, due_count);
+	rows->transaction_id = world->transaction_id;
+	rows->event = world->event;
+}
+
+void world_prove(struct world *world, struct world_verdict *verdict)
+{
+	struct proof_rows rows;
+	struct proof proof;
+
+	memset(verdict, 0, sizeof(*verdict));
+	proof_init(&proof, seed, &world->point, take_line, verdict);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(proof_add_dealer(&proof, &world->totals[i], &world->moment));
+		proof_dealer(&proof, world->totals[i].casino_id);
+	}
+	take_rows(world, &rows);
+	proof_rows_wagers(&proof, &rows);
+	verdict->open_least = proof.dealers[0].open_least;
+	verdict->open_most = proof.dealers[0].open_most;
+	for (int i = 0; i < 2; i++)
+		proof_waiting(&proof, &world->totals[i]);
+	proof_totals(&proof);
+	ck_assert(!proof.no_memory);
+	verdict->problems = proof.problems;
+	verdict->loose = proof.loose;
+	verdict->requests = fingerprint_equal(&proof.wanted.requests, &proof.found.requests);
+	verdict->transactions =
+		fingerprint_equal(&proof.wanted.transactions, &proof.found.transactions);
+	verdict->callbacks = fingerprint_equal(&proof.wanted.callbacks, &proof.found.callbacks);
+	verdict->ends = fingerprint_equal(&proof.wanted.ends, &proof.found.ends);
+	proof_free(&proof);
+}
+
+bool world_is_sound(const struct world_verdict *verdict)
+{
+	return !verdict->problems && verdict->requests && verdict->transactions &&
+		verdict->callbacks && verdict->ends;
+}

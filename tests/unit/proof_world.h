@@ -1,0 +1,81 @@
+/*
+ * proof_world - what a ledger with some bets, rounds and callbacks in every state holds, and its
+ * proof.
+ */
+#ifndef TESTS_UNIT_PROOF_WORLD_H
+#define TESTS_UNIT_PROOF_WORLD_H
+
+#include "cmd/ctl/proof_event.h"
+#include "cmd/ctl/proof_links.h"
+#include "domain/delivery.h"
+#include "wire/callback_body.h"
+
+#define WORLD_ROUNDS   6
+#define WORLD_BETS     16
+#define WORLD_EVENTS   24
+#define WORLD_ATTEMPTS 32
+#define WORLD_BODY     1024
+
+/* Times of the world: all that has ended ended before. */
+#define WORLD_NOW_MS INT64_C(100000)
+
+struct world {
+	struct proof_point point;
+	struct proof_moment moment; /* of the sums */
+	uint64_t transaction_id; /* the last ones given out */
+	uint64_t event;
+	struct total totals[2];
+	struct round rounds[WORLD_ROUNDS];
+	unsigned int round_count;
+	struct bet bets[WORLD_BETS];
+	unsigned int bet_count;
+	struct request requests[WORLD_BETS + WORLD_ROUNDS];
+	unsigned int request_count;
+	struct transaction transactions[WORLD_BETS + WORLD_ROUNDS];
+	unsigned int transaction_count;
+	struct callback callbacks[WORLD_EVENTS];
+	unsigned int callback_count;
+	struct callback_body bodies[WORLD_EVENTS];
+	unsigned int body_count;
+	char texts[WORLD_EVENTS][WORLD_BODY]; /* of the bodies */
+	struct attempt attempts[WORLD_ATTEMPTS];
+	unsigned int attempt_count;
+	struct due dues[WORLD_EVENTS];
+	unsigned int due_count;
+};
+
+/* What became of a proof. */
+struct world_verdict {
+	uint64_t problems;
+	uint64_t loose;
+	bool requests; /* the sets are equal */
+	bool transactions;
+	bool callbacks;
+	bool ends;
+	uint64_t open_least;
+	uint64_t open_most;
+	char text[16384];
+};
+
+void world_make(struct world *world);
+struct round *world_round(struct world *world, const char *game_id);
+struct bet *world_bet(struct world *world, const char *game_id, uint32_t number);
+struct callback *world_callback(struct world *world, uint64_t event);
+struct attempt *world_attempt(struct world *world, uint64_t event, uint32_t number);
+struct due *world_due(struct world *world, uint64_t event);
+/* The row of the bet's or (number 0) the result's key. */
+struct request *world_request(struct world *world, const char *game_id, uint32_t number);
+struct transaction *world_transaction(struct world *world, uint64_t transaction_id);
+/* Takes a row out of its array. */
+#define world_remove(array, count, row)                                                            \
+	do {                                                                                       \
+		void *row_ = (row);                                                                \
+		size_t size_ = sizeof(*(array));                                                   \
+		char *end_ = (char *)(array) + size_ * (count)--;                                  \
+		memmove(row_, (char *)row_ + size_, (size_t)(end_ - (char *)row_) - size_);        \
+	} while (0)
+
+void world_prove(struct world *world, struct world_verdict *verdict);
+bool world_is_sound(const struct world_verdict *verdict);
+
+#endif
