@@ -206,10 +206,24 @@ static void give_up(struct http_client *client)
 	}
 }
 
+/* Wakes bodies whose next piece is due. Returns in how many milliseconds the next one will be. */
+static int64_t wake(struct http_client *client)
+{
+	struct exchange *exchange, *next;
+	int64_t soonest_ms = INT64_MAX, ms;
+
+	for (exchange = client->active; exchange; exchange = next) {
+		next = exchange->next;
+		ms = exchange_wake(exchange);
+		soonest_ms = ms < soonest_ms ? ms : soonest_ms;
+	}
+	return soonest_ms;
+}
+
 /* Works until @awaited is done (NULL: any is), none is under way, or @timeout_ms have passed. */
 static void work(struct http_client *client, const struct http_answer *awaited, uint32_t timeout_ms)
 {
-	int64_t deadline_ms = clock_boot_ms() + timeout_ms, left_ms;
+	int64_t deadline_ms = clock_boot_ms() + timeout_ms, left_ms, wake_ms;
 	int running;
 
 	for (;;) {
@@ -220,6 +234,8 @@ static void work(struct http_client *client, const struct http_answer *awaited, 
 		if ((awaited ? awaited->done : client->done != NULL) || !client->active ||
 			left_ms <= 0)
 			return;
+		wake_ms = wake(client);
+		left_ms = wake_ms < left_ms ? wake_ms : left_ms;
 		if (curl_multi_poll(client->multi, NULL, 0, (int)left_ms, NULL) != CURLM_OK)
 			give_up(client);
 	}

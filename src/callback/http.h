@@ -24,6 +24,7 @@
 #define HTTP_REQUEST_HEADERS   16
 #define HTTP_ERROR_SIZE        256
 #define HTTP_EXCHANGES_MAX     256 /* under way at a time */
+#define HTTP_PIECES            5   /* of a body that leaves slowly */
 
 struct http_header {
 	const char *name;
@@ -46,6 +47,9 @@ struct http_call {
 	 */
 	bool (*fence)(void *closure);
 	void *closure;
+	/* 0: the body leaves at once. Else in HTTP_PIECES pieces, as many milliseconds apart. */
+	uint32_t piece_ms;
+	bool last; /* the peer is told to close the connection behind it; it is not used again */
 };
 
 enum http_outcome {
@@ -130,5 +134,8 @@ bool http_answer_only(const struct http_answer *answer, const char *name, const 
  * no query, no fragment. Else a sentence is in @why.
  */
 bool http_url_check(const char *url, bool allow_http, char *why, size_t why_size);
+
+/* Copies the name or address that @url names, of IPv6 without brackets. False: none that fits. */
+bool http_url_host(const char *url, char *host, size_t size);
 
 #endif

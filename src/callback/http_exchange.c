@@ -149,6 +149,14 @@ static size_t give_body(char *to, size_t size, size_t count, void *closure)
 	struct exchange *exchange = closure;
 	size_t len = size * count;
 
+	if (exchange->piece) {
+		if (clock_boot_ms() < exchange->piece_due_ms) {
+			exchange->piece_awaited = true;
+			return CURL_READFUNC_PAUSE;
+		}
+		exchange->piece_due_ms = clock_boot_ms() + exchange->piece_ms;
+		len = len < exchange->piece ? len : exchange->piece;
+	}
 	if (len > exchange->left)
 		len = exchange->left;
 	if (len)
@@ -228,6 +236,8 @@ static struct curl_slist *make_headers(const struct http_call *call, char *error
 	}
 	if (list && !typed)
 		list = list_add(list, "Content-Type:");
+	if (list && call->last)
+		list = list_add(list, "Connection: close");
 	if (!list)
 		snprintf(error, HTTP_ERROR_SIZE, "out of memory");
 	return list;
@@ -294,6 +304,10 @@ bool exchange_begin(struct exchange *exchange, const struct http_call *call,
 	exchange->answer = answer;
 	exchange->body = call->body;
 	exchange->left = call->body ? call->body_len : 0;
+	exchange->piece = call->piece_ms ? exchange->left / HTTP_PIECES + 1 : 0;
+	exchange->piece_ms = call->piece_ms;
+	exchange->piece_due_ms = 0;
+	exchange->piece_awaited = false;
 	exchange->fence = call->fence;
 	exchange->closure = call->closure;
 	exchange->begin_ms = clock_boot_ms();
@@ -308,6 +322,7 @@ bool exchange_begin(struct exchange *exchange, const struct http_call *call,
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_timeout_ms);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)call->total_timeout_ms);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers);
+	curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, call->last ? 1L : 0L);
 	if (exchange->demands->ca_file)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, exchange->demands->ca_file);
 	set_method(curl, call);
@@ -330,6 +345,20 @@ bool exchange_again(struct exchange *exchange)
 	curl_easy_setopt(exchange->curl, CURLOPT_FRESH_CONNECT, 1L);
 	curl_easy_setopt(exchange->curl, CURLOPT_TIMEOUT_MS, (long)left_ms);
 	return true;
+}
+
+int64_t exchange_wake(struct exchange *exchange)
+{
+	int64_t left_ms = exchange->piece_due_ms - clock_boot_ms();
+
+	if (!exchange->piece_awaited)
+		return INT64_MAX;
+	if (left_ms > 0)
+		return left_ms;
+	exchange->piece_awaited = false;
+	/* Should it fail, the call ends by its timeout. */
+	curl_easy_pause(exchange->curl, CURLPAUSE_CONT);
+	return 0;
 }
 
 static enum http_outcome judge(const struct exchange *exchange, CURLcode code)

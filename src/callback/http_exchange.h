@@ -21,6 +21,10 @@ struct exchange {
 	struct curl_slist *headers;
 	const uint8_t *body;
 	size_t left; /* of the body */
+	size_t piece; /* of a body that leaves slowly; 0: at once */
+	uint32_t piece_ms;
+	int64_t piece_due_ms; /* the next one */
+	bool piece_awaited;   /* libcurl asked for it too early, and waits to be woken */
 	bool (*fence)(void *closure);
 	void *closure;
 	int64_t begin_ms;
@@ -48,6 +52,12 @@ bool exchange_begin(struct exchange *exchange, const struct http_call *call,
  * try a new one in what is left of the time. At most once an exchange.
  */
 bool exchange_again(struct exchange *exchange);
+
+/*
+ * Lets the next piece of a body leave if it is due and waited for. Returns in how many milliseconds
+ * it will be, INT64_MAX: none is waited for.
+ */
+int64_t exchange_wake(struct exchange *exchange);
 
 /* Judges what came of it into the answer, which is done, and leaves the handle for another use. */
 void exchange_end(struct exchange *exchange, CURLcode code);

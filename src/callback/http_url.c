@@ -50,3 +50,24 @@ bool http_url_check(const char *url, bool allow_http, char *why, size_t why_size
 		snprintf(why, why_size, "%s", fault);
 	return !fault;
 }
+
+bool http_url_host(const char *url, char *host, size_t size)
+{
+	CURLU *parsed = curl_url();
+	char *text = NULL;
+	bool found = false;
+	size_t len;
+
+	if (parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+		curl_url_get(parsed, CURLUPART_HOST, &text, 0) == CURLUE_OK) {
+		len = strlen(text);
+		/* An IPv6 address stands in brackets. */
+		if (text[0] == '[' && text[len - 1] == ']')
+			found = (size_t)snprintf(host, size, "%.*s", (int)len - 2, text + 1) < size;
+		else
+			found = (size_t)snprintf(host, size, "%s", text) < size;
+	}
+	curl_free(text);
+	curl_url_cleanup(parsed);
+	return found;
+}

@@ -1,9 +1,11 @@
 #include "callback/sender.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "callback/classify.h"
 #include "callback/http.h"
 #include "wire/signature.h"
+#include "wire/trace.h"
 #include "wire/webhook.h"
 
 #include <inttypes.h>
@@ -15,6 +17,7 @@
 #define CONNECT_TIMEOUT_MS 1000
 #define TOTAL_TIMEOUT_MS   3000
 #define TIMESTAMP_MAX      24
+#define REQUEST_ID_MAX     65
 
 struct sender {
 	struct http_client *client;
@@ -35,6 +38,7 @@ struct sending {
 	char url[CALLBACK_URL_SIZE];
 	char signature[SIGNATURE_TEXT_MAX];
 	char webhook_id[CALLBACK_EVENT_ID_SIZE];
+	char request_id[REQUEST_ID_MAX]; /* "": none */
 	char webhook_timestamp[TIMESTAMP_MAX];
 	char webhook_signature[WEBHOOK_SIGNATURE_MAX];
 	struct http_header headers[5];
@@ -177,6 +181,8 @@ static struct sending *prepare(const struct callback_request *request)
 	sending->fence = request->fence;
 	sending->closure = request->closure;
 	sending->body_len = request->body.len;
+	if (request->request_id)
+		text_copy(sending->request_id, sizeof(sending->request_id), request->request_id);
 	if (request->body.len)
 		memcpy(sending->body, request->body.data, request->body.len);
 	make_url(sending, request->target);
@@ -184,6 +190,18 @@ static struct sending *prepare(const struct callback_request *request)
 		make_signatures(sending, request);
 	set_headers(sending);
 	return sending;
+}
+
+/* Logs a body at level debug. */
+static void trace(const struct sending *sending, const char *what, const void *body, size_t len)
+{
+	const struct trace_of of = {
+		.request_id = sending->request_id[0] ? sending->request_id : NULL,
+		.webhook_id = sending->webhook_id,
+		.what = what,
+	};
+
+	trace_body(&of, (struct bytes){body, (uint32_t)len});
 }
 
 static struct http_call make_call(const struct sender *sender, const struct sending *sending)
@@ -205,6 +223,9 @@ static struct http_call make_call(const struct sender *sender, const struct send
 static void outcome_of(const struct sending *sending, struct callback_outcome *outcome)
 {
 	if (!sending->why[0]) {
+		if (sending->answer.code)
+			trace(sending, "callback_answer", sending->answer.body.data,
+				sending->answer.body.len);
 		classify(&sending->answer, outcome);
 		return;
 	}
@@ -229,6 +250,7 @@ bool sender_add(struct sender *sender, const struct callback_request *request)
 		return true;
 	}
 	list_push(&sender->all, sending);
+	trace(sending, "callback", sending->body, sending->body_len);
 	call = make_call(sender, sending);
 	http_begin(sender->client, &call, &sending->answer);
 	return true;
@@ -274,6 +296,7 @@ void callback_send(struct sender *sender, const struct callback_request *request
 		return;
 	}
 	if (!sending->why[0]) {
+		trace(sending, "callback", sending->body, sending->body_len);
 		call = make_call(sender, sending);
 		http_exchange(sender->client, &call, &sending->answer);
 	}

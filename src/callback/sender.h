@@ -30,6 +30,7 @@ struct callback_request {
 	uint64_t event; /* number of the event: webhook-id is made of it */
 	const struct callback_target *target;
 	struct bytes body; /* sent byte for byte */
+	const char *request_id; /* that it is sent for, for the log (wire/trace.h); NULL: none */
 	/*
 	 * Asked once at most, when a connection stands, right before the first byte of the request
 	 * leaves. False: nothing is sent, the class is CALLBACK_NOT_SENT and the note "fence". It

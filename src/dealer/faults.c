@@ -6,12 +6,13 @@
 #include <string.h>
 
 #define RULE_NUMBER(member_)                                                                       \
-	{#member_, BODY_INTEGER, false, (uint32_t)offsetof(struct fault_rule, member_), 8}
+	{#member_, BODY_INTEGER, false, (uint32_t)offsetof(struct fault_rule, member_), 8, NULL}
 
 static const struct body_field rule_body[] = {
 	BODY_FIELD(BODY_NAME, fault_rule, fault),
-	{"kind", BODY_NAME, false, offsetof(struct fault_rule, kind), 32},
-	{"user_id", BODY_ID, false, offsetof(struct fault_rule, user_id), EXTERNAL_ID_SIZE},
+	{"kind", BODY_NAME, false, offsetof(struct fault_rule, kind), 32, NULL},
+	{"user_id", BODY_ID, false, offsetof(struct fault_rule, user_id), EXTERNAL_ID_SIZE,
+		NULL},
 	RULE_NUMBER(skip),
 	RULE_NUMBER(every),
 	RULE_NUMBER(times),
@@ -59,6 +60,7 @@ static const struct fault {
 	{"credit_twice", BUG_CREDIT_TWICE, 0, 0, 0, 0},
 	{"refund_twice", BUG_REFUND_TWICE, 0, 0, 0, 0},
 	{"loss_credits", BUG_LOSS_CREDITS, 0, 0, 0, 0},
+	{"loss_once", BUG_LOSS_ONCE, 0, 0, 0, 0},
 	{"no_tombstone", BUG_NO_TOMBSTONE, 0, 0, 0, 0},
 	{"refund_unknown_credits", BUG_REFUND_UNKNOWN, 0, 0, 0, 0},
 };
@@ -116,7 +118,7 @@ bool faults_add(struct dealer_faults *faults, const void *body, size_t len,
 		return false;
 	pthread_mutex_lock(&faults->mutex);
 	if (strcmp(rule.fault, "none") == 0)
-		faults->count = 0;
+		faults->losses = faults->count = 0;
 	else if (faults->count == FAULT_RULES_MAX)
 		wrong = "the script is full";
 	else
@@ -212,6 +214,18 @@ struct fault_strike faults_strike(struct dealer_faults *faults, enum callback_ki
 	}
 	pthread_mutex_unlock(&faults->mutex);
 	return strike;
+}
+
+bool faults_refuse(struct dealer_faults *faults, unsigned int bugs, const struct dealer_call *call)
+{
+	bool refused;
+
+	if (!(bugs & BUG_LOSS_ONCE) || call->result != OUTCOME_LOSS)
+		return false;
+	pthread_mutex_lock(&faults->mutex);
+	refused = faults->losses++;
+	pthread_mutex_unlock(&faults->mutex);
+	return refused;
 }
 
 void faults_blind(unsigned int bugs, const struct dealer_call *call, struct dealer_rows *rows)

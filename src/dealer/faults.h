@@ -20,12 +20,13 @@
  *   bug                     the dealer
  *   signature_unchecked     takes any signature (whatever the user)
  *   kind_unchecked          takes a body that was replayed under another kind
- *   reject_unicode          refuses ids that are not ASCII
+ *   reject_unicode          refuses ids and bodies that are not ASCII
  *   float_money             tells balances in single precision
  *   debit_twice             debits a repeated bet again
  *   credit_twice            credits a repeated result again
  *   refund_twice            credits a repeated refund again
  *   loss_credits            credits a loss with its stake
+ *   loss_once               refuses all losses but one, for their transaction_id is the same
  *   no_tombstone            accepts a bet that comes after its refund
  *   refund_unknown_credits  credits the refund of a bet it does not know
  */
@@ -55,6 +56,7 @@ enum {
 	BUG_LOSS_CREDITS = 1 << 7,
 	BUG_NO_TOMBSTONE = 1 << 8,
 	BUG_REFUND_UNKNOWN = 1 << 9,
+	BUG_LOSS_ONCE = 1 << 10,
 };
 
 enum fault_answer {
@@ -90,6 +92,7 @@ struct dealer_faults {
 	struct fault_rule rules[FAULT_RULES_MAX];
 	unsigned int count;
 	uint64_t chance;
+	uint64_t losses; /* seen by loss_once */
 	pthread_mutex_t mutex;
 };
 
@@ -111,6 +114,9 @@ unsigned int faults_bugs(struct dealer_faults *faults, enum callback_kind kind);
 /* Judges one call, and counts it. */
 struct fault_strike faults_strike(struct dealer_faults *faults, enum callback_kind kind,
 	const char *user_id);
+
+/* True: a dealer with @bugs refuses @call although it is right. */
+bool faults_refuse(struct dealer_faults *faults, unsigned int bugs, const struct dealer_call *call);
 
 /* Blinds the rules: changes the rows that they are about to see as a dealer with @bugs would. */
 void faults_blind(unsigned int bugs, const struct dealer_call *call, struct dealer_rows *rows);

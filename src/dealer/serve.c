@@ -149,14 +149,23 @@ static void answer_bend(struct dealer_worker *worker, const struct fault_strike 
 	worker->code = strike->code;
 }
 
-/* A planted bug: some dealers take no name that is not ASCII. */
-static bool unicode_rejected(unsigned int bugs, const char *user_id)
+static bool is_ascii(const void *text, size_t len)
 {
-	for (; *user_id && (bugs & BUG_REJECT_UNICODE); user_id++) {
-		if ((unsigned char)*user_id > 0x7f)
-			return true;
+	const unsigned char *at = text;
+
+	while (len && *at <= 0x7f) {
+		at++;
+		len--;
 	}
-	return false;
+	return !len;
+}
+
+/* A planted bug: some dealers take nothing that is not ASCII. */
+static bool unicode_rejected(unsigned int bugs, const struct http_request *request,
+	const struct dealer_call *call)
+{
+	return (bugs & BUG_REJECT_UNICODE) && !(is_ascii(request->body, request->body_len) &&
+		is_ascii(call->user_id, strlen(call->user_id)));
 }
 
 /* Returns false when the connection is to be closed in place of an answer. */
@@ -182,8 +191,10 @@ static bool callback_serve(struct dealer_worker *worker, enum callback_kind kind
 	call_note(worker, request, &call);
 	strike = faults_strike(&dealer->faults, kind, call.user_id);
 	clock_sleep_ms(strike.before_ms);
-	if (unicode_rejected(strike.bugs, call.user_id))
+	if (unicode_rejected(strike.bugs, request, &call))
 		worker_refuse(worker, ANSWER_BAD_REQUEST, NULL);
+	else if (faults_refuse(&dealer->faults, strike.bugs, &call))
+		worker_refuse(worker, ANSWER_TRANSACTION_CONFLICT, NULL);
 	else if (strike.works)
 		call_work(worker, &call, strike.bugs);
 	clock_sleep_ms(strike.after_ms);

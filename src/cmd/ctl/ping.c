@@ -1,7 +1,7 @@
 /*
  * ping - dealer ping: asks a dealer's server for a player's balance, as a game server's call would.
  */
-#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/ping.h"
 
 #include "base/clock.h"
 #include "callback/sender.h"
@@ -13,15 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What came of it. */
-struct ping {
-	struct callback_outcome outcome;
-	char url[CALLBACK_URL_SIZE];
-	const char *error_id; /* "": the dealer answered as it must */
-	char error_detail[512];
-	enum ctl_exit code;
-};
-
 static const struct output_column outcome_columns[] = {
 	{"outcome", "class", OUTPUT_PLAIN},
 	{"HTTP status", "http_status", OUTPUT_IF_ANY},
@@ -32,28 +23,27 @@ static const struct output_column outcome_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* The dealer and the player to ask for: --user, or the dealer's first one. */
-static enum ctl_exit find_player(struct ctl *ctl, struct player *player)
+enum ctl_exit ping_find(struct ctl *ctl, struct dealer *dealer, struct player *player)
 {
 	const char *user = ctl->options[OPTION_USER];
-	struct dealer dealer;
 	struct list list;
-	enum ctl_exit code = names_dealer(ctl, ctl->args[0], &dealer);
+	enum ctl_exit code = names_dealer(ctl, ctl->args[0], dealer);
 	bool found;
 
 	if (code != CTL_DONE)
 		return code;
-	if (dealer.mode != WALLET_SEAMLESS)
+	if (dealer->mode != WALLET_SEAMLESS)
 		return ctl_fail(ctl, CTL_FAILED, "not_seamless",
-			"dealer %s has a transfer wallet: it takes no callbacks", dealer.casino_id);
-	if (!dealer.url[0])
+			"dealer %s has a transfer wallet: it takes no callbacks",
+			dealer->casino_id);
+	if (!dealer->url[0])
 		return ctl_fail(ctl, CTL_FAILED, "no_url",
 			"dealer %s has no URL: creditbridgectl dealer set %s --url URL",
-			dealer.casino_id, dealer.casino_id);
+			dealer->casino_id, dealer->casino_id);
 	if (user)
-		return names_player(ctl, dealer.casino_id, user, player);
+		return names_player(ctl, dealer->casino_id, user, player);
 	memset(player, 0, sizeof(*player));
-	memcpy(player->casino_id, dealer.casino_id, sizeof(player->casino_id));
+	memcpy(player->casino_id, dealer->casino_id, sizeof(player->casino_id));
 	list_open(&list, ctl, RECORD_PLAYER, false, 1, player);
 	list.page = 1;
 	found = list_next(&list, player);
@@ -62,7 +52,7 @@ static enum ctl_exit find_player(struct ctl *ctl, struct player *player)
 	if (code == CTL_DONE && !found)
 		return ctl_fail(ctl, CTL_FAILED, "no_player",
 			"dealer %s has no player to ask for: creditbridgectl player add %s USER",
-			dealer.casino_id, dealer.casino_id);
+			dealer->casino_id, dealer->casino_id);
 	return code;
 }
 
@@ -189,19 +179,16 @@ static void end_inquiry(struct ctl *ctl, const struct callback_grant *grant, con
 		ctl_tell(failure.id, "%s", failure.detail);
 }
 
-enum ctl_exit ctl_dealer_ping(struct ctl *ctl)
+enum ctl_exit ping_ask(struct ctl *ctl, const struct player *player, struct ping *ping)
 {
 	struct player_balance_cmd cmd = {.player = {.player_id = ""}};
 	struct player_balance_result result;
 	struct callback_grant *grant = &result.send;
-	struct player player;
 	struct ctl_failure failure;
-	struct ping ping;
-	enum ctl_exit code = find_player(ctl, &player);
+	enum ctl_exit code;
+	bool sent;
 
-	if (code != CTL_DONE)
-		return code;
-	memcpy(cmd.player.player_id, player.player_id, sizeof(cmd.player.player_id));
+	memcpy(cmd.player.player_id, player->player_id, sizeof(cmd.player.player_id));
 	code = ctl_try(ctl, COMMAND_PLAYER_BALANCE, &cmd, &result, &failure);
 	if (code == CTL_FAILED && result.verdict.refusal == REFUSAL_DEALER_BUSY)
 		code = CTL_BUSY;
@@ -210,13 +197,27 @@ enum ctl_exit ctl_dealer_ping(struct ctl *ctl)
 	if (!grant->event)
 		return ctl_fail(ctl, CTL_FAILED, "not_seamless",
 			"the wallet's mode was changed just now");
-	callback_target_url(&grant->target, ping.url);
-	if (!send_inquiry(ctl, grant, &ping.outcome)) {
-		explicit_bzero(grant->target.keys, sizeof(grant->target.keys));
-		return ctl_no_memory(ctl);
-	}
-	end_inquiry(ctl, grant, player.casino_id, &ping.outcome);
-	judge(&ping, result.user_id, result.currency);
+	callback_target_url(&grant->target, ping->url);
+	ping->event = grant->event;
+	ping->target = grant->target;
+	sent = send_inquiry(ctl, grant, &ping->outcome);
 	explicit_bzero(grant->target.keys, sizeof(grant->target.keys));
-	return print(ctl, &ping, &player);
+	if (!sent)
+		return ctl_no_memory(ctl);
+	end_inquiry(ctl, grant, player->casino_id, &ping->outcome);
+	judge(ping, result.user_id, result.currency);
+	return CTL_DONE;
+}
+
+enum ctl_exit ctl_dealer_ping(struct ctl *ctl)
+{
+	struct dealer dealer;
+	struct player player;
+	struct ping ping = {.code = CTL_FAILED};
+	enum ctl_exit code = ping_find(ctl, &dealer, &player);
+
+	if (code == CTL_DONE)
+		code = ping_ask(ctl, &player, &ping);
+	explicit_bzero(ping.target.keys, sizeof(ping.target.keys));
+	return code == CTL_DONE ? print(ctl, &ping, &player) : code;
 }

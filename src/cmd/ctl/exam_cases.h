@@ -1,0 +1,35 @@
+/*
+ * exam_cases - how the tables of dealer test write their steps.
+ *
+ * LETTER and amount name a bet or result (exam.h, struct exam_step), then what must come and what
+ * becomes of the balance; whatever else there is to a step follows with its member's name.
+ */
+#ifndef CMD_CTL_EXAM_CASES_H
+#define CMD_CTL_EXAM_CASES_H
+
+#include "cmd/ctl/exam.h"
+
+#define STEP(action_, letter_, amount_, expect_, move_, ...)                                       \
+	{.action = (action_), .letter = (letter_), .amount = (amount_), .expect = (expect_),       \
+	 .move = (move_), ##__VA_ARGS__}
+#define ASK(expect_, ...) STEP(EXAM_BALANCE, 0, 0, expect_, MOVE_NONE, ##__VA_ARGS__)
+#define BET(letter_, amount_, expect_, move_, ...)                                                 \
+	STEP(EXAM_BET, letter_, amount_, expect_, move_, ##__VA_ARGS__)
+#define WIN(letter_, amount_, expect_, move_, ...)                                                 \
+	STEP(EXAM_WIN, letter_, amount_, expect_, move_, ##__VA_ARGS__)
+#define LOSS(letter_, expect_, ...) STEP(EXAM_LOSS, letter_, 0, expect_, MOVE_NONE, ##__VA_ARGS__)
+#define CANCEL(letter_, amount_, expect_, move_, ...)                                              \
+	STEP(EXAM_CANCEL, letter_, amount_, expect_, move_, ##__VA_ARGS__)
+#define REFUND(letter_, amount_, expect_, move_, ...)                                              \
+	STEP(EXAM_REFUND, letter_, amount_, expect_, move_, ##__VA_ARGS__)
+/* The last step of a case that takes credit. */
+#define CLOSE(round_) STEP(EXAM_CLOSE, 'Z', 0, EXPECT_ANSWER, MOVE_NONE, .round = (round_))
+
+#define CASES_END                                                                                  \
+	{                                                                                          \
+		.name = NULL                                                                       \
+	}
+#define TENTH (MONEY_UNITS_PER_CREDIT / 10)
+#define CENT  (MONEY_UNITS_PER_CREDIT / 100)
+
+#endif

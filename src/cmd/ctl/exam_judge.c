@@ -1,0 +1,209 @@
+/*
+ * exam_judge - what must come in dealer test, and what came, in words.
+ */
+#include "cmd/ctl/exam_judge.h"
+
+#include "domain/delivery.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool exam_any_success(const struct exam_done *done)
+{
+	for (unsigned int i = 0; i < done->count; i++) {
+		if (done->replies[i].outcome.class == CALLBACK_SUCCESS)
+			return true;
+	}
+	return false;
+}
+
+static bool is_success(const struct exam_done *done)
+{
+	return done->replies[0].outcome.class == CALLBACK_SUCCESS;
+}
+
+static bool is_refused(const struct exam_done *done)
+{
+	return done->replies[0].outcome.class == CALLBACK_REFUSED;
+}
+
+static bool is_answered(const struct exam_done *done)
+{
+	return done->replies[0].outcome.http_status;
+}
+
+static bool is_not_taken(const struct exam_done *done)
+{
+	return is_answered(done) && !is_success(done);
+}
+
+static bool is_error(const struct exam_done *done)
+{
+	return is_refused(done) && done->replies[0].outcome.dealer_error_id[0];
+}
+
+static bool is_balance(const struct exam_done *done)
+{
+	return callback_balance_ok(&done->replies[0].outcome, done->exam->player.user_id,
+		done->exam->dealer.currency);
+}
+
+static bool is_json(const struct exam_done *done)
+{
+	return is_balance(done) && done->replies[0].is_json;
+}
+
+static bool is_true(const struct exam_done *done)
+{
+	const struct callback_outcome *outcome = &done->replies[0].outcome;
+
+	return is_success(done) && !outcome->note[0] &&
+		(!outcome->user_id[0] ||
+			strcmp(outcome->user_id, done->exam->player.user_id) == 0) &&
+		(!outcome->currency[0] ||
+			strcmp(outcome->currency, done->exam->dealer.currency) == 0) &&
+		(!outcome->has_balance || outcome->balance == done->exam->balance);
+}
+
+static bool is_delivered(const struct exam_done *done)
+{
+	return is_success(done) ||
+		(is_refused(done) && bet_is_unknown(done->replies[0].outcome.dealer_error_id,
+					     done->exam->dealer.unknown_bet_ids));
+}
+
+static bool is_account(const struct exam_done *done)
+{
+	char nobody[EXTERNAL_ID_SIZE];
+
+	exam_nobody(done->exam, nobody);
+	return is_error(done) || callback_balance_ok(&done->replies[0].outcome, nobody,
+					 done->exam->dealer.currency);
+}
+
+static bool is_whole(const struct exam_done *done)
+{
+	return (is_success(done) && done->moved == -done->amount) ||
+		(is_error(done) && !done->moved);
+}
+
+/* A copy for which there was no connection, at so many at once, is nobody's fault. */
+static bool is_one(const struct exam_done *done)
+{
+	unsigned int answers = 0;
+
+	for (unsigned int i = 0; i < done->count; i++) {
+		const struct callback_outcome *outcome = &done->replies[i].outcome;
+
+		answers += outcome->http_status || outcome->class == CALLBACK_NOT_SENT;
+	}
+	return exam_any_success(done) && answers == done->count;
+}
+
+static bool is_in_time(const struct exam_done *done)
+{
+	return done->exam->slowest_ms < done->exam->ctl->settings.callback_timeout_ms;
+}
+
+static const struct {
+	const char *words;
+	bool (*met)(const struct exam_done *done);
+} expectations[EXAM_EXPECT_COUNT] = {
+	[EXPECT_TAKEN] = {"success", is_success},
+	[EXPECT_BALANCE] = {"the user's own user_id, balance and currency", is_balance},
+	[EXPECT_JSON] = {"the balance as application/json", is_json},
+	[EXPECT_TRUE] = {"success, and nothing in the answer that is not so", is_true},
+	[EXPECT_DELIVERED] = {"success, or bet_not_found", is_delivered},
+	[EXPECT_REFUSED] = {"a refusal", is_refused},
+	[EXPECT_ERROR] = {"an error body with id and detail", is_error},
+	[EXPECT_NOT_TAKEN] = {"an answer, but no success", is_not_taken},
+	[EXPECT_ACCOUNT] = {"an error body, or the balance of a new account", is_account},
+	[EXPECT_WHOLE] = {"an error body and no credit moved, or success and all of it", is_whole},
+	[EXPECT_ONE] = {"answers to all that were sent, with success among them", is_one},
+	[EXPECT_ANSWER] = {"an answer", is_answered},
+	[EXPECT_IN_TIME] = {"each answer within the call's timeout", is_in_time},
+};
+
+bool exam_met(const struct exam_done *done)
+{
+	return expectations[done->step->expect].met(done);
+}
+
+const char *exam_wanted(enum exam_expect expect)
+{
+	return expectations[expect].words;
+}
+
+void exam_say(char *text, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + used, EXAM_TEXT_SIZE - used, format, arguments);
+	va_end(arguments);
+}
+
+const char *exam_money(money_t money, char text[MONEY_TEXT_MAX + 1])
+{
+	text[0] = '+';
+	money_format(money, 2, money > 0 ? text + 1 : text);
+	return text;
+}
+
+money_t exam_moves(const struct exam_step *step, money_t amount)
+{
+	static const int signs[] = {[MOVE_NONE] = 0, [MOVE_OUT] = -1, [MOVE_IN] = 1};
+
+	return signs[step->move] * amount;
+}
+
+void exam_say_label(char *text, const struct exam *exam, const struct exam_step *step,
+	bool again)
+{
+	static const char *const actions[EXAM_ACTION_COUNT] = {"", "balance", "bet", "win", "loss",
+		"cancelled game", "refund", "payback", "slowest answer"};
+	static const char *const signs[] = {"", ", unsigned", ", signed with another key",
+		", signature cut off", ", altered", ", with a line break more"};
+	static const char *const ways[] = {"", ", last of its connection", ", slowly",
+		", all at once", ", by GET", ", without webhook headers", ", headers in capitals"};
+	static const char *const doors[] = {"", " to betting", " to betting-result",
+		" to betting-refund"};
+
+	exam_say(text, "%s%s%.1s%s%s%s%s", actions[step->action], step->letter ? " " : "",
+		&step->letter, doors[step->door], again ? " again" : "", signs[step->sign],
+		ways[step->way]);
+	if (step->times > 1 || step->way == WAY_COPIES)
+		exam_say(text, " x%u", step->way == WAY_COPIES ? exam->copies : step->times);
+}
+
+void exam_say_outcome(char *text, const struct callback_outcome *outcome)
+{
+	const char *words = outcome->dealer_error_id[0] ? outcome->dealer_error_id : outcome->note;
+
+	exam_say(text, "%s", callback_class_names[outcome->class]);
+	if (outcome->class == CALLBACK_REFUSED && outcome->dealer_error_id[0])
+		exam_say(text, " (%u %s)", (unsigned int)outcome->http_status, words);
+	else if (words[0])
+		exam_say(text, " (%s)", words);
+}
+
+void exam_say_outcomes(char *text, const struct exam_done *done)
+{
+	unsigned int counts[CALLBACK_CLASS_COUNT] = {0};
+	const char *before = "";
+
+	if (done->count == 1) {
+		exam_say_outcome(text, &done->replies[0].outcome);
+		return;
+	}
+	for (unsigned int i = 0; i < done->count; i++)
+		counts[done->replies[i].outcome.class]++;
+	for (unsigned int i = 0; i < CALLBACK_CLASS_COUNT; i++) {
+		if (!counts[i])
+			continue;
+		exam_say(text, "%s%u %s", before, counts[i], callback_class_names[i]);
+		before = ", ";
+	}
+}

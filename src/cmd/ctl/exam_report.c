@@ -1,0 +1,298 @@
+/*
+ * exam_report - what came of dealer test: a table, JSON, TAP, JUnit's XML.
+ */
+#include "cmd/ctl/exam.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cmd/ctl/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct output_column columns[] = {
+	{"case", "name", OUTPUT_PLAIN},
+	{"result", "result", OUTPUT_PLAIN},
+	{"moved", "steps", OUTPUT_PLAIN},
+	{"rule", "rule", OUTPUT_PLAIN},
+	{"expected", "expected", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+static const struct field shown_fields[] = {
+	FIELD(FIELD_STR, exam_row, name),
+	FIELD_NAMED(exam_row, result, exam_result_names, EXAM_RESULT_COUNT),
+	FIELD(FIELD_STR, exam_row, steps),
+	FIELD(FIELD_STR, exam_row, rule),
+	FIELD(FIELD_STR, exam_row, expected),
+	FIELD_END,
+};
+
+/* The figures of all of it. */
+struct sums {
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char url[CALLBACK_URL_SIZE];
+	uint64_t first_id;
+	uint64_t last_id;
+	uint32_t passed;
+	uint32_t failed;
+	uint32_t skipped;
+	uint32_t not_run;
+	money_t balance_before;
+	money_t balance_after;
+	money_t difference;
+};
+#define SUM(type, member) FIELD(type, sums, member)
+static const struct field sums_fields[] = {
+	SUM(FIELD_STR, casino_id), SUM(FIELD_STR, user_id), SUM(FIELD_STR, url),
+	SUM(FIELD_U64, first_id), SUM(FIELD_U64, last_id), SUM(FIELD_U32, passed),
+	SUM(FIELD_U32, failed), SUM(FIELD_U32, skipped), SUM(FIELD_U32, not_run), FIELD_END,
+};
+/* Where the balance could be read in the end. */
+static const struct field money_fields[] = {
+	SUM(FIELD_MONEY, balance_before), SUM(FIELD_MONEY, balance_after),
+	SUM(FIELD_MONEY, difference), FIELD_END,
+};
+static const struct output_column sums_columns[] = {
+	{"dealer", "casino_id", OUTPUT_PLAIN},
+	{"user", "user_id", OUTPUT_PLAIN},
+	{"asked at", "url", OUTPUT_PLAIN},
+	{"ids from", "first_id", OUTPUT_PLAIN},
+	{"to", "last_id", OUTPUT_PLAIN},
+	{"passed", "passed", OUTPUT_PLAIN},
+	{"failed", "failed", OUTPUT_PLAIN},
+	{"skipped", "skipped", OUTPUT_PLAIN},
+	{"not run", "not_run", OUTPUT_IF_ANY},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+static const struct output_column money_columns[] = {
+	{"balance before", "balance_before", OUTPUT_PLAIN},
+	{"balance after", "balance_after", OUTPUT_PLAIN},
+	{"difference", "difference", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static void sum_up(const struct exam *exam, struct sums *sums)
+{
+	memset(sums, 0, sizeof(*sums));
+	memcpy(sums->casino_id, exam->player.casino_id, sizeof(sums->casino_id));
+	memcpy(sums->user_id, exam->player.user_id, sizeof(sums->user_id));
+	memcpy(sums->url, exam->url, sizeof(sums->url));
+	sums->first_id = exam->first_id;
+	sums->last_id = exam->last_id;
+	sums->passed = exam->results[EXAM_PASSED];
+	sums->failed = exam->results[EXAM_FAILED];
+	sums->skipped = exam->results[EXAM_SKIPPED];
+	sums->not_run = exam->results[EXAM_NOT_RUN];
+	sums->balance_before = exam->first_balance;
+	sums->balance_after = exam->balance;
+	sums->difference = exam->balance - exam->first_balance;
+}
+
+/* Why a case did not pass, and all that came. The dealer's words are among it. */
+static void print_why(const struct exam_row *row)
+{
+	printf("\n%s %s: ", exam_result_names[row->result], row->name);
+	output_foreign(row->why, strlen(row->why));
+	if (row->came[0]) {
+		printf("\n  rule: %s\n  expected: %s\n  came: ", row->rule, row->expected);
+		output_foreign(row->came, strlen(row->came));
+	}
+	printf("\n");
+}
+
+static enum ctl_exit print_table(struct exam *exam, const struct sums *sums)
+{
+	struct output_list list;
+	struct output_pairs pairs;
+	enum ctl_exit code;
+
+	output_list_open(&list, exam->ctl, NULL, NULL, shown_fields, columns);
+	for (unsigned int i = 0; i < exam->count; i++)
+		output_list_add(&list, &exam->rows[i]);
+	code = output_list_close(&list, CTL_DONE);
+	if (code != CTL_DONE || exam->ctl->json)
+		return code;
+	for (unsigned int i = 0; i < exam->count; i++) {
+		if (exam->rows[i].result != EXAM_PASSED)
+			print_why(&exam->rows[i]);
+	}
+	printf("\n");
+	output_pairs_open(&pairs, exam->ctl);
+	output_pairs_fields(&pairs, sums_fields, sums_columns, sums);
+	if (exam->has_balance)
+		output_pairs_fields(&pairs, money_fields, money_columns, sums);
+	else
+		output_pairs_add(&pairs, "balance after", "not known: %s", exam->balance_note);
+	return output_pairs_close(&pairs);
+}
+
+enum ctl_exit exam_print(struct exam *exam)
+{
+	struct output_json json, error;
+	struct sums sums;
+	char detail[64];
+	enum ctl_exit code;
+
+	sum_up(exam, &sums);
+	code = print_table(exam, &sums);
+	if (code != CTL_DONE)
+		return code;
+	output_json_open(&json, exam->ctl);
+	output_json_fields(&json, sums_fields, &sums);
+	if (exam->has_balance)
+		output_json_fields(&json, money_fields, &sums);
+	output_json_list_open(&json, "cases");
+	for (unsigned int i = 0; i < exam->count; i++)
+		output_json_item(&json, exam_row_fields, &exam->rows[i]);
+	output_json_list_close(&json);
+	if (sums.failed + sums.not_run) {
+		snprintf(detail, sizeof(detail), "%u of %u cases",
+			(unsigned int)(sums.failed + sums.not_run), exam->count);
+		output_json_open(&error, exam->ctl);
+		output_json_string(&error, "id", "exam_failed");
+		output_json_string(&error, "detail", detail);
+		output_json_object(&json, "error", &error);
+	}
+	return output_json_close(&json);
+}
+
+/* The balance before and after, in words. */
+static void describe_money(const struct exam *exam, char *text, size_t size)
+{
+	char before[MONEY_TEXT_MAX], after[MONEY_TEXT_MAX], difference[MONEY_TEXT_MAX];
+
+	money_format(exam->first_balance, 2, before);
+	money_format(exam->balance, 2, after);
+	money_format(exam->balance - exam->first_balance, 2, difference);
+	if (exam->has_balance)
+		snprintf(text, size, "balance before %s, after %s, difference %s", before, after,
+			difference);
+	else
+		snprintf(text, size, "balance before %s, after: not known", before);
+}
+
+void exam_print_tap(const struct exam *exam)
+{
+	char money[160];
+
+	printf("TAP version 13\n1..%u\n", exam->count);
+	for (unsigned int i = 0; i < exam->count; i++) {
+		const struct exam_row *row = &exam->rows[i];
+		bool bad = row->result == EXAM_FAILED || row->result == EXAM_NOT_RUN;
+
+		printf("%sok %u - %s%s%s\n", bad ? "not " : "", i + 1, row->name,
+			row->result == EXAM_SKIPPED ? " # SKIP " : "",
+			row->result == EXAM_SKIPPED ? row->why : "");
+		if (bad)
+			printf("# %s: %s\n", exam_result_names[row->result], row->why);
+		printf("# rule: %s\n# expected: %s\n", row->rule, row->expected);
+		if (row->came[0])
+			printf("# came: %s\n", row->came);
+	}
+	describe_money(exam, money, sizeof(money));
+	printf("# %s\n", money);
+}
+
+/* XML has no control characters, and some of its own. */
+static void put_xml(FILE *file, const char *text)
+{
+	static const struct {
+		char character;
+		const char *entity;
+	} entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+	size_t left = strlen(text), step;
+	uint32_t code;
+
+	for (; left; text += step, left -= step) {
+		const char *entity = NULL;
+
+		step = text_utf8_len(text, left, &code);
+		for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
+			entity = *text == entities[i].character ? entities[i].entity : entity;
+		if (!step || text_is_control(code) || code == 0xfffe || code == 0xffff)
+			entity = "?";
+		if (entity)
+			fputs(entity, file);
+		else
+			fwrite(text, 1, step, file);
+		step = step ? step : 1;
+	}
+}
+
+static void put_attribute(FILE *file, const char *name, const char *value)
+{
+	fprintf(file, " %s=\"", name);
+	put_xml(file, value);
+	fputc('"', file);
+}
+
+static void put_seconds(FILE *file, uint64_t ms)
+{
+	fprintf(file, " time=\"%" PRIu64 ".%03u\"", ms / 1000, (unsigned int)(ms % 1000));
+}
+
+static void put_case(FILE *file, const struct exam_row *row)
+{
+	/* What JUnit calls it. */
+	static const char *const elements[EXAM_RESULT_COUNT] = {
+		[EXAM_FAILED] = "failure", [EXAM_SKIPPED] = "skipped", [EXAM_NOT_RUN] = "error"};
+	const char *element = elements[row->result];
+
+	fputs("  <testcase", file);
+	put_attribute(file, "classname", row->group);
+	put_attribute(file, "name", row->name);
+	put_seconds(file, row->ms);
+	fputs(">\n", file);
+	if (element) {
+		fprintf(file, "    <%s", element);
+		put_attribute(file, "message", row->why);
+		fputs("/>\n", file);
+	}
+	fputs("    <system-out>rule: ", file);
+	put_xml(file, row->rule);
+	fputs("\nexpected: ", file);
+	put_xml(file, row->expected);
+	fputs("\ncame: ", file);
+	put_xml(file, row->came);
+	fputs("</system-out>\n  </testcase>\n", file);
+}
+
+static void put_property(FILE *file, const char *name, const char *value)
+{
+	fputs("    <property", file);
+	put_attribute(file, "name", name);
+	put_attribute(file, "value", value);
+	fputs("/>\n", file);
+}
+
+bool exam_write_junit(const struct exam *exam, FILE *file)
+{
+	char now[32], money[160];
+	uint64_t ms = 0;
+	bool bad;
+
+	for (unsigned int i = 0; i < exam->count; i++)
+		ms += exam->rows[i].ms;
+	output_time(clock_wall_ms(), now);
+	describe_money(exam, money, sizeof(money));
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite", file);
+	put_attribute(file, "name", "creditbridgectl dealer test");
+	put_attribute(file, "timestamp", now);
+	fprintf(file, " tests=\"%u\" failures=\"%u\" skipped=\"%u\" errors=\"%u\"", exam->count,
+		exam->results[EXAM_FAILED], exam->results[EXAM_SKIPPED],
+		exam->results[EXAM_NOT_RUN]);
+	put_seconds(file, ms);
+	fputs(">\n  <properties>\n", file);
+	put_property(file, "casino_id", exam->player.casino_id);
+	put_property(file, "user_id", exam->player.user_id);
+	put_property(file, "url", exam->url);
+	put_property(file, "money", money);
+	fputs("  </properties>\n", file);
+	for (unsigned int i = 0; i < exam->count; i++)
+		put_case(file, &exam->rows[i]);
+	fputs("</testsuite>\n", file);
+	bad = ferror(file);
+	return fclose(file) == 0 && !bad;
+}

@@ -1,0 +1,316 @@
+/*
+ * exam_run - puts a dealer through one case of dealer test, and judges what comes.
+ */
+#include "cmd/ctl/exam_judge.h"
+
+#include "base/clock.h"
+#include "wire/callback_body.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LETTERS 26
+
+const char *const exam_result_names[EXAM_RESULT_COUNT] = {"passed", "failed", "skipped", "not run"};
+
+const struct field exam_row_fields[] = {
+	FIELD(FIELD_STR, exam_row, name),
+	FIELD(FIELD_STR, exam_row, group),
+	FIELD_NAMED(exam_row, result, exam_result_names, EXAM_RESULT_COUNT),
+	FIELD(FIELD_STR, exam_row, rule),
+	FIELD(FIELD_STR, exam_row, expected),
+	FIELD(FIELD_STR, exam_row, came),
+	FIELD(FIELD_STR, exam_row, why),
+	FIELD(FIELD_BOOL, exam_row, has_money),
+	FIELD(FIELD_MONEY, exam_row, before),
+	FIELD(FIELD_MONEY, exam_row, after),
+	FIELD(FIELD_MONEY, exam_row, moved),
+	FIELD(FIELD_U32, exam_row, calls),
+	FIELD(FIELD_U64, exam_row, ms),
+	FIELD_END,
+};
+
+/* A body that was made: it is sent again as it is. */
+struct message {
+	enum exam_action action;
+	char letter;
+	uint64_t event;
+	money_t amount;
+	struct buffer body;
+};
+
+/* A case under way. */
+struct run {
+	struct exam *exam;
+	const struct exam_case *case_;
+	struct exam_row *row;
+	struct exam_round round;
+	uint64_t ids[LETTERS];
+	struct message messages[EXAM_STEPS_MAX + 1];
+	unsigned int message_count;
+	money_t sum; /* moved by the steps that were as they must be */
+	bool failed;
+};
+
+static void fail(struct run *run, const char *label, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void fail(struct run *run, const char *label, const char *format, ...)
+{
+	char text[EXAM_TEXT_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!run->failed)
+		exam_say(run->row->why, "%s: %s", label, text);
+	run->failed = true;
+}
+
+static money_t amount_of(const struct run *run, const struct exam_step *step)
+{
+	const struct exam *exam = run->exam;
+	money_t amount = 1;
+
+	if (step->action == EXAM_CLOSE)
+		return -run->sum;
+	if (step->amount == AMOUNT_TOO_MUCH) {
+		amount = CREDIT(exam->balance / CREDIT(1) + 1);
+		return amount > MONEY_MAX ? MONEY_MAX : amount;
+	}
+	if (step->amount != AMOUNT_SMALLEST)
+		return step->amount;
+	for (unsigned int i = exam->dealer.decimals; i < MONEY_DECIMALS_MAX; i++)
+		amount *= 10;
+	return amount;
+}
+
+/* Counts what a step has moved, and the stake if the round's result has to include it. */
+static void count(struct run *run, const struct exam_step *step, money_t moved)
+{
+	money_t *sums = step->addition ? run->round.added : run->round.staked;
+
+	run->sum += moved;
+	if (step->action == EXAM_BET && !step->lost)
+		sums[step->round] -= moved;
+}
+
+/* The step's event: the one that is there, or a new one. NULL: memory. */
+static struct message *find_message(struct run *run, const struct exam_step *step, bool *again)
+{
+	struct message *message = run->messages;
+	uint64_t *id = step->letter ? &run->ids[step->letter - 'A'] : NULL;
+	bool made;
+
+	for (unsigned int i = 0; i < run->message_count; i++, message++) {
+		*again = message->action == step->action && message->letter == step->letter &&
+			step->letter;
+		if (*again)
+			return message;
+	}
+	*again = false;
+	if (id && !*id)
+		*id = exam_id(run->exam);
+	message->action = step->action;
+	message->letter = step->letter;
+	message->event = exam_id(run->exam);
+	message->amount = amount_of(run, step);
+	buffer_init(&message->body, CALLBACK_BODY_MAX);
+	made = exam_body(run->exam, &run->round, step,
+		id && step->action != EXAM_LOSS ? *id : 0, message->amount, &message->body);
+	run->message_count++;
+	return made ? message : NULL;
+}
+
+/* Sends the event as the step wants it. False: memory. */
+static bool send(struct run *run, const struct exam_step *step, const struct message *message,
+	struct exam_reply *replies, unsigned int *count)
+{
+	static const enum callback_kind doors[] = {
+		[DOOR_BETTING] = CALLBACK_BETTING,
+		[DOOR_RESULT] = CALLBACK_BETTING_RESULT,
+		[DOOR_REFUND] = CALLBACK_BETTING_REFUND,
+	};
+	struct exam_request request = {
+		.kind = exam_kind(step->action),
+		.event = message->event,
+		.door = step->door == DOOR_OWN ? exam_kind(step->action) : doors[step->door],
+		.signed_body = {message->body.data, (uint32_t)message->body.len},
+		.sign = step->sign,
+		.way = step->way,
+	};
+	struct buffer body;
+	bool good;
+
+	buffer_init(&body, CALLBACK_BODY_MAX);
+	good = buffer_append(&body, message->body.data, message->body.len);
+	if (good && step->sign == SIGN_ALTERED)
+		exam_body_alter(&body);
+	if (good && step->sign == SIGN_NEWLINE)
+		good = buffer_append_str(&body, "\n");
+	if (good) {
+		request.body = (struct bytes){body.data, (uint32_t)body.len};
+		*count = exam_send(run->exam, &request, replies);
+	}
+	buffer_free(&body);
+	return good;
+}
+
+/*
+ * What must have moved is counted when it has, and with a success even if it has not, or something
+ * else has: the case gives that back, and what remains in the end is what the dealer owes or lost.
+ */
+static void judge(struct run *run, const struct exam_done *done, const char *label, bool has_money)
+{
+	const char *words = exam_wanted(done->step->expect);
+	money_t must = done->step->expect == EXPECT_WHOLE ? done->moved
+							: exam_moves(done->step, done->amount);
+	char moved[MONEY_TEXT_MAX + 1], wanted[MONEY_TEXT_MAX + 1], came[EXAM_TEXT_SIZE] = "";
+
+	exam_say_outcomes(came, done);
+	exam_say(run->row->came, "%s%s: %s", run->row->came[0] ? "; " : "", label, came);
+	if (has_money && done->step->action != EXAM_BALANCE) {
+		exam_say(run->row->came, " %s", exam_money(done->moved, moved));
+		exam_say(run->row->steps, "%s%s", run->row->steps[0] ? " " : "", moved);
+	}
+	if (exam_any_success(done) || (has_money && done->moved == must))
+		count(run, done->step, must);
+	if (!exam_met(done))
+		fail(run, label, "expected %s, came %s", words, came);
+	if (!has_money)
+		fail(run, label, "the balance after it cannot be used: %s",
+			run->exam->balance_note);
+	else if (done->moved != must)
+		fail(run, label, "expected %s of credit, came %s", exam_money(must, wanted),
+			exam_money(done->moved, moved));
+}
+
+/* What the service would do about a bet that may have arrived, but was not answered. */
+static void refund_lost(struct run *run, const struct exam_step *bet, money_t amount)
+{
+	const struct exam_step step = {.action = EXAM_REFUND, .letter = bet->letter,
+		.amount = amount, .round = bet->round};
+	struct exam_reply replies[EXAM_COPIES];
+	unsigned int count;
+	bool again;
+	struct message *message = find_message(run, &step, &again);
+
+	if (message && send(run, &step, message, replies, &count))
+		exam_say(run->row->came, "; its refund: %s",
+			callback_class_names[replies[0].outcome.class]);
+}
+
+static void step_do(struct run *run, const struct exam_step *step)
+{
+	struct exam *exam = run->exam;
+	struct exam_reply replies[EXAM_COPIES] = {{.is_json = false}};
+	struct exam_done done = {.exam = exam, .step = step, .replies = replies};
+	money_t before = exam->balance;
+	char label[EXAM_TEXT_SIZE] = "";
+	struct message *message;
+	bool again = false, has_money;
+
+	message = find_message(run, step, &again);
+	exam_say_label(label, exam, step, again);
+	for (unsigned int i = 0; i < (step->times ? step->times : 1); i++) {
+		if (!message || !send(run, step, message, replies, &done.count)) {
+			fail(run, label, "out of memory");
+			return;
+		}
+		/* The first that is wrong is judged, or the last. */
+		if (i + 1 < step->times && !exam_met(&done))
+			break;
+	}
+	done.amount = message->amount;
+	has_money = exam_ask(exam);
+	done.moved = has_money ? exam->balance - before : 0;
+	judge(run, &done, label, has_money);
+	if (run->failed && step->action == EXAM_BET && step->door == DOOR_OWN &&
+		replies[0].outcome.class == CALLBACK_UNKNOWN)
+		refund_lost(run, step, message->amount);
+}
+
+/* Pays back what the case has taken; not judged, but what does not come back shows in the end. */
+static void step_close(struct run *run, const struct exam_step *step)
+{
+	struct exam_reply replies[EXAM_COPIES];
+	struct message *message;
+	unsigned int count;
+	bool again;
+
+	if (run->sum >= 0)
+		return;
+	message = find_message(run, step, &again);
+	if (!message || !send(run, step, message, replies, &count))
+		return;
+	exam_say(run->row->came, "; payback: ");
+	exam_say_outcome(run->row->came, &replies[0].outcome);
+}
+
+static void step_pace(struct run *run, const struct exam_step *step)
+{
+	const struct exam_reply nothing = {.is_json = false};
+	const struct exam_done done = {.exam = run->exam, .step = step, .replies = &nothing};
+
+	exam_say(run->row->came, "the slowest answer took %u ms",
+		(unsigned int)run->exam->slowest_ms);
+	if (!exam_met(&done))
+		fail(run, "all answers", "%s", run->row->came);
+}
+
+static void steps_do(struct run *run)
+{
+	for (const struct exam_step *step = run->case_->steps; step->action != EXAM_END; step++) {
+		if (step->action == EXAM_CLOSE)
+			step_close(run, step);
+		else if (run->failed)
+			continue;
+		else if (step->action == EXAM_PACE)
+			step_pace(run, step);
+		else
+			step_do(run, step);
+	}
+}
+
+static bool needs_copies(const struct exam_case *case_)
+{
+	const struct exam_step *step = case_->steps;
+
+	while (step->action != EXAM_END && step->way != WAY_COPIES)
+		step++;
+	return step->action != EXAM_END;
+}
+
+void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned int number,
+	struct exam_row *row)
+{
+	struct run run = {.exam = exam, .case_ = case_, .row = row,
+		.round = {.number = number, .name = case_->name}};
+	int64_t begin_ms = clock_boot_ms();
+	uint32_t calls = exam->calls;
+
+	if (exam->dealer.decimals < case_->decimals)
+		exam_say(row->why, "the dealer's credit has %u decimals",
+			(unsigned int)exam->dealer.decimals);
+	else if (needs_copies(case_) && exam->copies < 2)
+		exam_say(row->why, "the dealer takes one call at a time");
+	if (row->why[0]) {
+		row->result = EXAM_SKIPPED;
+		return;
+	}
+	row->has_money = exam_ask(exam);
+	row->before = exam->balance;
+	if (row->has_money)
+		steps_do(&run);
+	else
+		fail(&run, "balance", "it cannot be used: %s", exam->balance_note);
+	row->has_money = exam_ask(exam) && row->has_money;
+	row->after = exam->balance;
+	row->moved = row->has_money ? row->after - row->before : 0;
+	row->result = run.failed ? EXAM_FAILED : EXAM_PASSED;
+	row->calls = exam->calls - calls;
+	row->ms = (uint64_t)(clock_boot_ms() - begin_ms);
+	for (unsigned int i = 0; i < run.message_count; i++)
+		buffer_free(&run.messages[i].body);
+}

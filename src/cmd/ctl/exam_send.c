@@ -1,0 +1,194 @@
+/*
+ * exam_send - how dealer test's requests leave, and what comes back.
+ */
+#include "cmd/ctl/exam.h"
+
+#include "base/clock.h"
+#include "callback/classify.h"
+#include "wire/callback_body.h"
+#include "wire/signature.h"
+#include "wire/webhook.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define PIECE_MS      200
+#define CUT_LEN       8
+#define HEADERS_MAX   5
+#define TIMESTAMP_MAX 24
+
+/* The headers of a request, with their texts. */
+struct head {
+	char signature[SIGNATURE_TEXT_MAX];
+	char webhook_id[CALLBACK_EVENT_ID_SIZE];
+	char webhook_timestamp[TIMESTAMP_MAX];
+	char webhook_signature[WEBHOOK_SIGNATURE_MAX];
+	struct http_header headers[HEADERS_MAX];
+	unsigned int count;
+};
+
+static void add(struct head *head, const char *name, const char *value)
+{
+	head->headers[head->count++] = (struct http_header){name, value};
+}
+
+/* Makes both signatures with the keys of @target. False: memory, or no randomness. */
+static bool make_signatures(const struct exam_request *request, struct callback_target *target,
+	struct head *head)
+{
+	const struct bytes *body = &request->signed_body;
+	int64_t now_s = clock_wall_ms() / 1000;
+	const char *secret = "";
+	bool made = true;
+
+	callback_event_id(request->kind, request->event, head->webhook_id);
+	snprintf(head->webhook_timestamp, sizeof(head->webhook_timestamp), "%" PRId64, now_s);
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		struct dealer_key *key = &target->keys[i];
+
+		if (request->sign == SIGN_OTHER_KEY && key->secret[0])
+			made &= signature_new_secret(key->secret);
+		if (strcmp(key->key_id, target->signing_key_id) == 0)
+			secret = key->secret;
+	}
+	made = made &&
+		signature_make(target->signature_algorithm, target->signature_encoding, secret,
+			body->data, body->len, head->signature) &&
+		webhook_sign(target->keys, target->signing_key_id, head->webhook_id, now_s,
+			body->data, body->len, head->webhook_signature);
+	if (request->sign == SIGN_CUT)
+		head->signature[CUT_LEN] = '\0';
+	return made;
+}
+
+static bool make_head(const struct exam *exam, const struct exam_request *request,
+	struct head *head)
+{
+	struct callback_target target = exam->targets[request->door];
+	bool capital = request->way == WAY_CAPITAL, made;
+
+	memset(head, 0, sizeof(*head));
+	if (request->way == WAY_GET)
+		return true;
+	made = make_signatures(request, &target, head);
+	explicit_bzero(target.keys, sizeof(target.keys));
+	add(head, "Content-Type", "application/json");
+	if (request->sign != SIGN_NONE)
+		add(head, capital ? "X-CASINO-SIGNATURE" : "x-casino-signature", head->signature);
+	if (request->way != WAY_BARE) {
+		add(head, capital ? "WEBHOOK-ID" : "webhook-id", head->webhook_id);
+		add(head, "webhook-timestamp", head->webhook_timestamp);
+		if (request->sign != SIGN_NONE && request->sign != SIGN_CUT)
+			add(head, "webhook-signature", head->webhook_signature);
+	}
+	return made;
+}
+
+/* True: @answer says that its body is JSON. */
+static bool says_json(const struct http_answer *answer)
+{
+	static const char type[] = "application/json";
+	const size_t len = sizeof(type) - 1;
+	char value[128];
+
+	return http_answer_header(answer, "Content-Type", value, sizeof(value)) &&
+		strncasecmp(value, type, len) == 0 &&
+		(!value[len] || strchr("; \t", value[len]));
+}
+
+/* Takes in what came, also for the figures of the whole exam. */
+static void take(struct exam *exam, const struct exam_request *request,
+	const struct http_answer *answer, struct exam_reply *reply)
+{
+	classify(answer, &reply->outcome);
+	reply->is_json = says_json(answer);
+	exam->calls++;
+	exam->unanswered = reply->outcome.http_status ? 0 : exam->unanswered + 1;
+	if (request->way != WAY_SLOW && reply->outcome.ms > exam->slowest_ms)
+		exam->slowest_ms = reply->outcome.ms;
+}
+
+unsigned int exam_send(struct exam *exam, const struct exam_request *request,
+	struct exam_reply replies[EXAM_COPIES])
+{
+	const struct settings *settings = &exam->ctl->settings;
+	unsigned int count = request->way == WAY_COPIES ? exam->copies : 1;
+	uint32_t piece_ms = request->way == WAY_SLOW ? PIECE_MS : 0;
+	struct http_answer answers[EXAM_COPIES];
+	char url[CALLBACK_URL_SIZE];
+	struct head head;
+	struct http_call call = {
+		.method = request->way == WAY_GET ? "GET" : "POST",
+		.url = url,
+		.headers = head.headers,
+		.connect_timeout_ms = settings->callback_connect_timeout_ms,
+		.total_timeout_ms = settings->callback_timeout_ms + piece_ms * HTTP_PIECES,
+		.piece_ms = piece_ms,
+		.last = request->way == WAY_LAST,
+	};
+
+	memset(replies, 0, count * sizeof(*replies));
+	callback_target_url(&exam->targets[request->door], url);
+	if (!make_head(exam, request, &head)) {
+		replies[0].outcome.class = CALLBACK_NOT_SENT;
+		snprintf(replies[0].outcome.note, sizeof(replies[0].outcome.note),
+			"the signature could not be made");
+		return 1;
+	}
+	call.header_count = head.count;
+	if (request->way != WAY_GET) {
+		call.body = request->body.data;
+		call.body_len = request->body.len;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		http_answer_init(&answers[i]);
+		http_begin(exam->client, &call, &answers[i]);
+	}
+	for (unsigned int taken = 0; taken < count;) {
+		http_run(exam->client, call.total_timeout_ms);
+		while (http_take(exam->client))
+			taken++;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		take(exam, request, &answers[i], &replies[i]);
+		http_answer_free(&answers[i]);
+	}
+	return count;
+}
+
+uint64_t exam_id(struct exam *exam)
+{
+	return ++exam->last_id;
+}
+
+bool exam_ask(struct exam *exam)
+{
+	static const struct exam_step step = {.action = EXAM_BALANCE};
+	static const struct exam_round round = {.number = 0, .name = "balance"};
+	struct exam_request request = {
+		.kind = CALLBACK_BALANCE_INQUIRE, .door = CALLBACK_BALANCE_INQUIRE};
+	struct exam_reply replies[EXAM_COPIES] = {{.is_json = false}};
+	const struct callback_outcome *outcome = &replies[0].outcome;
+	struct buffer body;
+
+	buffer_init(&body, CALLBACK_BODY_MAX);
+	exam->has_balance = exam_body(exam, &round, &step, 0, 0, &body);
+	if (exam->has_balance) {
+		request.event = exam_id(exam);
+		request.body = request.signed_body =
+			(struct bytes){body.data, (uint32_t)body.len};
+		exam_send(exam, &request, replies);
+		exam->has_balance = callback_balance_ok(outcome, exam->player.user_id,
+			exam->dealer.currency);
+		exam->balance = outcome->balance;
+		snprintf(exam->balance_note, sizeof(exam->balance_note), "%s%s%s",
+			callback_class_names[outcome->class], outcome->note[0] ? ", " : "",
+			outcome->dealer_error_id[0] ? outcome->dealer_error_id : outcome->note);
+	} else {
+		snprintf(exam->balance_note, sizeof(exam->balance_note), "out of memory");
+	}
+	buffer_free(&body);
+	return exam->has_balance;
+}
