@@ -52,6 +52,19 @@ struct field {
 	 .type = (type_),                                                                          \
 	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
 	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_)}
+/* The same for a member that is shown under another name, or lies in a struct of its own. */
+#define FIELD_AS(name_, type_, struct_, member_)                                                   \
+	{.name = (name_),                                                                          \
+	 .type = (type_),                                                                          \
+	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
+	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_)}
+#define FIELD_NAMED_AS(name_, struct_, member_, names_, count_)                                    \
+	{.name = (name_),                                                                          \
+	 .type = FIELD_ENUM,                                                                       \
+	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
+	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_),                                 \
+	 .count = (count_),                                                                        \
+	 .names = (names_)}
 #define FIELD_NAMED(struct_, member_, names_, count_)                                              \
 	{.name = #member_,                                                                         \
 	 .type = FIELD_ENUM,                                                                       \

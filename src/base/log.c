@@ -87,26 +87,25 @@ static size_t add(char *line, size_t size, size_t len, const char *format, va_li
 	return size - 1;
 }
 
-void log_line(enum log_level level, const char *event, const char *format, ...)
+/* Writes a line to syslog or to standard error. */
+static void write_line(bool to_syslog, enum log_level level, const char *event, const char *format,
+	va_list args) __attribute__((format(printf, 4, 0)));
+static void write_line(bool to_syslog, enum log_level level, const char *event, const char *format,
+	va_list args)
 {
 	char line[LINE_MAX_BYTES + 1];
 	size_t len = 0;
 	int saved = errno;
-	va_list args;
 	ssize_t written;
 
-	if ((unsigned int)level >= LEVEL_COUNT || level > log_state.level)
-		return;
-	if (!log_state.to_syslog)
+	if (!to_syslog)
 		len = head(line, LINE_MAX_BYTES, level);
 	len += (size_t)snprintf(line + len, LINE_MAX_BYTES - len, "event=%.64s ", event);
-	va_start(args, format);
 	len = add(line, LINE_MAX_BYTES, len, format, args);
-	va_end(args);
 	while (len && line[len - 1] == ' ')
 		line[--len] = '\0';
 	clean(line, len);
-	if (log_state.to_syslog) {
+	if (to_syslog) {
 		syslog(levels[level].priority, "level=%s %s", levels[level].name, line);
 	} else {
 		/* One write, so that lines of several processes do not mix. */
@@ -116,6 +115,49 @@ void log_line(enum log_level level, const char *event, const char *format, ...)
 		while (written < 0 && errno == EINTR);
 	}
 	errno = saved;
+}
+
+bool log_shows(enum log_level level)
+{
+	return (unsigned int)level < LEVEL_COUNT && level <= log_state.level;
+}
+
+void log_line(enum log_level level, const char *event, const char *format, ...)
+{
+	va_list args;
+
+	if (!log_shows(level))
+		return;
+	va_start(args, format);
+	write_line(log_state.to_syslog, level, event, format, args);
+	va_end(args);
+}
+
+void log_start_failed(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_line(false, LOG_LEVEL_ERROR, "start_failed", format, args);
+	va_end(args);
+	if (!log_state.to_syslog)
+		return;
+	va_start(args, format);
+	write_line(true, LOG_LEVEL_ERROR, "start_failed", format, args);
+	va_end(args);
+}
+
+const char *log_quote(char to[LOG_QUOTED_MAX], const char *text)
+{
+	size_t len = 0;
+
+	for (; *text && len + 2 < LOG_QUOTED_MAX; text++) {
+		if (*text == '"' || *text == '\\')
+			to[len++] = '\\';
+		to[len++] = *text;
+	}
+	to[len] = '\0';
+	return to;
 }
 
 bool log_level_parse(const char *text, enum log_level *level)

@@ -34,6 +34,7 @@ struct settings {
 	uint32_t checkpoint_kib;         /* checkpoint after this much log, or ... */
 	uint32_t checkpoint_interval_ms; /* ... after this time */
 	uint32_t log_keep_mib;           /* logs older than the last checkpoint kept for roll-forward */
+	uint32_t retention_days; /* bodies of what is delivered and settled are dropped then; 0: never */
 	uint32_t disk_low_water_mib;     /* below this much free space writes are refused */
 	uint32_t disk_ballast_mib;       /* file given up when recovery finds no space */
 	/* Callbacks (api.md, B; Bet states). Tests shorten these. */
@@ -48,6 +49,7 @@ struct settings {
 	uint32_t refund_give_up_s;      /* parked so long after it was first due */
 	uint32_t breaker_open_ms;       /* then one call is let through */
 	uint32_t sweep_concurrency;     /* attempts that creditbridge-sweep has under way */
+	uint32_t sweep_overdue_s;       /* without a sweeper for so long /readyz answers 503 */
 	/* Networks that are not public and that callbacks may be sent to all the same (api.md, B). */
 	struct network callback_networks[SETTINGS_NETWORKS_MAX];
 	uint32_t callback_network_count;

@@ -37,6 +37,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, checkpoint_kib, "8192", 64, 1048576),
 	OPTION(OPTION_NUMBER, checkpoint_interval_ms, "1000", 100, 3600000),
 	OPTION(OPTION_NUMBER, log_keep_mib, "1024", 0, 16777216),
+	OPTION(OPTION_NUMBER, retention_days, "180", 0, 36500),
 	OPTION(OPTION_NUMBER, disk_low_water_mib, "64", 0, 16777216),
 	OPTION(OPTION_NUMBER, disk_ballast_mib, "16", 0, 65536),
 	/* What a worker that is stopped has under way ends within its 7 s. */
@@ -51,6 +52,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, refund_give_up_s, "86400", 0, 31536000),
 	OPTION(OPTION_NUMBER, breaker_open_ms, "30000", 10, 3600000),
 	OPTION(OPTION_NUMBER, sweep_concurrency, "128", 1, 256),
+	OPTION(OPTION_NUMBER, sweep_overdue_s, "120", 1, 86400),
 	OPTION(OPTION_NETWORKS, callback_networks, EMPTY_LIST, 0, SETTINGS_NETWORKS_MAX),
 };
 #define OPTION_COUNT (sizeof(settings_options) / sizeof(settings_options[0]))

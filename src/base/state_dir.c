@@ -81,6 +81,9 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 
 	if (faccessat(fd, "installation", F_OK, 0) == 0)
 		return refuse(why, "%s already holds a ledger", path);
+	if (faccessat(fd, "restoring", F_OK, 0) == 0)
+		return refuse(why, "a restore to %s (or an import) is under way, or was interrupted: "
+			"repeat it", path);
 	/* An empty db/ is a leftover too; one with data in it stays and is found below. */
 	unlinkat(fd, "db", AT_REMOVEDIR);
 	own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -205,7 +208,10 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 	if (fd < 0)
 		return STATUS_CONFIG;
 	if (!read_line(fd, "installation", text, sizeof(text))) {
-		if (errno == ENOENT)
+		if (errno == ENOENT && faccessat(fd, "restoring", F_OK, 0) == 0)
+			status = refuse(&to, "a restore to %s (or an import) is under way, or was "
+				"interrupted: repeat it", path);
+		else if (errno == ENOENT)
 			status = refuse(&to, "%s is not initialised: if its file system is "
 				"mounted, initialise it with `creditbridgectl init`", path);
 		else
@@ -286,4 +292,140 @@ out:
 	}
 	close(dir);
 	return fd;
+}
+
+/* Empties what an interrupted restore left. */
+static bool wipe_restore(int fd)
+{
+	int db = openat(fd, "db", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *dir = db < 0 ? NULL : fdopendir(db);
+	struct dirent *entry;
+
+	if (!dir) {
+		if (db >= 0)
+			close(db);
+		return errno == ENOENT;
+	}
+	while ((entry = readdir(dir)))
+		unlinkat(db, entry->d_name, 0);
+	closedir(dir);
+	unlinkat(fd, "created", 0);
+	return unlinkat(fd, "db", AT_REMOVEDIR) == 0;
+}
+
+/* True: it was initialised, and no ledger was started on it. */
+static bool is_fresh(int fd)
+{
+	int db = openat(fd, "db", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *dir = db < 0 ? NULL : fdopendir(db);
+	unsigned int entries = 0;
+
+	while (dir && readdir(dir))
+		entries++;
+	if (dir)
+		closedir(dir);
+	else if (db >= 0)
+		close(db);
+	/* . and .. */
+	return entries == 2 && faccessat(fd, "created", F_OK, 0) < 0;
+}
+
+/* The mark, and an empty db/; the lock is held. */
+static bool begin_restore(int fd)
+{
+	int mark = openat(fd, "restoring", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (mark < 0)
+		return false;
+	close(mark);
+	return fsync(fd) == 0 && (unlinkat(fd, "installation", 0) == 0 || errno == ENOENT) &&
+		wipe_restore(fd) && mkdirat(fd, "db", 0700) == 0 && fsync(fd) == 0;
+}
+
+/* Why nothing is restored to a state that is there. */
+static enum status refuse_existing(const char *path, const struct why *why)
+{
+	int lock = state_dir_lock(path, 0, why->text, why->size);
+
+	if (lock < 0)
+		return STATUS_BUSY;
+	close(lock);
+	return refuse(why, "%s already holds a ledger: only an empty state can be filled; move that "
+		"one away", path);
+}
+
+/* Whether something can be put there. The lock is not held yet. */
+static enum status check_restorable(int fd, const char *path, const struct why *why)
+{
+	if (faccessat(fd, "installation", F_OK, 0) == 0)
+		return is_fresh(fd) ? STATUS_OK : refuse_existing(path, why);
+	return faccessat(fd, "restoring", F_OK, 0) < 0 ? check_empty(fd, path, why) : STATUS_OK;
+}
+
+enum status state_dir_restore(const char *path, int *lock, char *why, size_t why_size)
+{
+	struct why to = {why, why_size};
+	enum status status;
+	int fd;
+
+	*lock = -1;
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return refuse(&to, "%s cannot be created: %s", path, strerror(errno));
+	status = check_directory(path, 0055, &to);
+	if (status)
+		return status;
+	fd = open_directory(path, &to);
+	if (fd < 0)
+		return STATUS_CONFIG;
+	status = check_restorable(fd, path, &to);
+	if (!status) {
+		*lock = state_dir_lock(path, 0, why, why_size);
+		status = *lock < 0 ? STATUS_BUSY : STATUS_OK;
+	}
+	if (!status && faccessat(fd, "installation", F_OK, 0) == 0 && !is_fresh(fd))
+		status = refuse(&to, "a ledger was started on %s just now", path);
+	if (!status && (fchmod(fd, 0700) < 0 || !begin_restore(fd)))
+		status = refuse(&to, "%s cannot be restored to: %s", path, strerror(errno));
+	if (status && *lock >= 0) {
+		close(*lock);
+		*lock = -1;
+	}
+	close(fd);
+	return status;
+}
+
+enum status state_dir_restored(const char *path, const char *installation, char *why,
+	size_t why_size)
+{
+	struct why to = {why, why_size};
+	enum status status = STATUS_OK;
+	int fd;
+
+	if (!is_installation(installation))
+		return refuse(&to, "the backup is of no installation");
+	fd = open_directory(path, &to);
+	if (fd < 0)
+		return STATUS_CONFIG;
+	if (!write_installation(fd, installation) || unlinkat(fd, "restoring", 0) < 0 ||
+		fsync(fd) < 0)
+		status = refuse(&to, "%s cannot be initialised: %s", path, strerror(errno));
+	close(fd);
+	return status;
+}
+
+enum status state_dir_abandon(const char *path, const char *installation, char *why, size_t why_size)
+{
+	struct why to = {why, why_size};
+	enum status status = STATUS_OK;
+	int fd = open_directory(path, &to);
+
+	if (fd < 0)
+		return STATUS_CONFIG;
+	if (!wipe_restore(fd) ||
+		(installation && (mkdirat(fd, "db", 0700) < 0 ||
+					 !write_installation(fd, installation))) ||
+		unlinkat(fd, "restoring", 0) < 0 || fsync(fd) < 0)
+		status = refuse(&to, "%s cannot be emptied: %s", path, strerror(errno));
+	close(fd);
+	return status;
 }

@@ -114,18 +114,26 @@ static const struct argp argp = {
 	       "start anew; 78 configuration.",
 };
 
+/* The path of a file in the socket directory. False: it is too long. */
+static bool name_file(char *path, size_t size, const struct settings *settings, const char *name)
+{
+	int len = snprintf(path, size, "%s/%s", settings->socket_directory, name);
+
+	return len >= 0 && (size_t)len < size;
+}
+
 /* Makes @server of arguments and settings. False: told on standard error. */
 static bool server_init(struct server *server, const struct arguments *arguments,
 	const struct settings *settings)
 {
 	const char *base_path =
 		arguments->base_path ? arguments->base_path : settings->base_path;
-	int len;
 
 	*server = (struct server){
 		.group = arguments->group,
 		.request_window_s = settings->request_window_s,
 		.ledger_deadline_ms = settings->ledger_deadline_ms,
+		.sweep_overdue_s = settings->sweep_overdue_s,
 		.callbacks = {
 			.networks = settings->callback_networks,
 			.network_count = settings->callback_network_count,
@@ -138,9 +146,9 @@ static bool server_init(struct server *server, const struct arguments *arguments
 			" at most %zu bytes\n", base_path, sizeof(server->base_path) - 1);
 		return false;
 	}
-	len = snprintf(server->ledger_path, sizeof(server->ledger_path), "%s/edge.sock",
-		settings->socket_directory);
-	if (len < 0 || (size_t)len >= sizeof(server->ledger_path)) {
+	if (!name_file(server->ledger_path, sizeof(server->ledger_path), settings, "edge.sock") ||
+		!name_file(server->counters_path, sizeof(server->counters_path), settings,
+			COUNTERS_FILE)) {
 		fprintf(stderr, PROGRAM ": %s: socket_directory \"%s\" is too long\n",
 			arguments->config, settings->socket_directory);
 		return false;

@@ -76,3 +76,20 @@ void book_open_bets(struct ws *ws, const char *casino_id, int32_t change)
 	total.open_bets += (uint64_t)(int64_t)change;
 	ws_put(ws, RECORD_TOTAL, &total);
 }
+
+void book_callback_state(struct ws *ws, const char *casino_id, enum callback_state was,
+	enum callback_state is)
+{
+	struct total key = total_named(casino_id);
+	const struct total *stored;
+	struct total total;
+
+	if (was == is || (was != CALLBACK_PARKED && was != CALLBACK_HELD && is != CALLBACK_PARKED &&
+				 is != CALLBACK_HELD))
+		return;
+	stored = ws_get(ws, RECORD_TOTAL, &key);
+	total = stored ? *stored : key;
+	total.parked += (uint64_t)(is == CALLBACK_PARKED) - (uint64_t)(was == CALLBACK_PARKED);
+	total.held += (uint64_t)(is == CALLBACK_HELD) - (uint64_t)(was == CALLBACK_HELD);
+	ws_put(ws, RECORD_TOTAL, &total);
+}

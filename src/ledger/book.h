@@ -31,4 +31,8 @@ uint64_t book_transaction(struct ws *ws, const struct player *player, const char
 /* Counts bets and callbacks of the dealer that came open, or ended (struct total, open_bets). */
 void book_open_bets(struct ws *ws, const char *casino_id, int32_t change);
 
+/* Counts the dealer's callbacks that are parked or held: one went from @was to @is. */
+void book_callback_state(struct ws *ws, const char *casino_id, enum callback_state was,
+	enum callback_state is);
+
 #endif

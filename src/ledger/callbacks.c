@@ -6,6 +6,7 @@
 #include "ledger/bets.h"
 #include "ledger/flow.h"
 #include "ledger/keys.h"
+#include "ledger/metrics.h"
 #include "ledger/outbox.h"
 #include "ledger/schedule.h"
 
@@ -45,8 +46,10 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 	struct delivery delivery;
 
 	if (cmd->kind == CALLBACK_BALANCE_INQUIRE) {
-		flow_give(context->flow, cmd->casino_id, cmd->event, cmd->outcome.class,
-			context->now.boot_ms);
+		/* No row tells whether this is a repetition; the permit does. Nothing is saved. */
+		if (flow_give(context->flow, cmd->casino_id, cmd->event, cmd->outcome.class,
+			    context->now.boot_ms))
+			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome);
 		result->state = CALLBACK_DELIVERED;
 		return;
 	}
@@ -55,6 +58,9 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 		return;
 	}
 	result->late = !outbox_end(ws, context, &delivery, cmd->attempt, &cmd->outcome);
+	if (!result->late)
+		metrics_note(context->notes, delivery.callback.casino_id, delivery.callback.kind,
+			&cmd->outcome, true);
 	end_answer(ws, &delivery, result);
 }
 
@@ -78,9 +84,12 @@ enum status callback_find_read(const void *arg, const struct read_context *conte
 	struct room room = {context->flow, context->now.boot_ms};
 	uint64_t events[CALLBACK_FIND_MAX];
 	uint32_t most = cmd->most && cmd->most < CALLBACK_FIND_MAX ? cmd->most : CALLBACK_FIND_MAX;
-	uint32_t count = schedule_claimable(context->schedule, room.now_ms, has_room, &room,
-		events, most);
+	uint32_t count;
 
+	if (cmd->sweeping)
+		metrics_sweep(context->metrics, &context->now);
+	count = schedule_claimable(context->schedule, room.now_ms, has_room, &room,
+		events, most);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct schedule_entry *entry = schedule_find(context->schedule, events[i]);
 		struct due_entry row;
@@ -120,6 +129,9 @@ static enum refusal take_over(struct ws *ws, const struct apply_context *context
 	snprintf(outcome.note, sizeof(outcome.note), "whoever sent it is gone");
 	result->taken_over =
 		outbox_end(ws, context, delivery, delivery->callback.attempts, &outcome);
+	if (result->taken_over)
+		metrics_note(context->notes, delivery->callback.casino_id, delivery->callback.kind,
+			&outcome, false);
 	return REFUSAL_NONE;
 }
 

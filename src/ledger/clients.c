@@ -114,7 +114,8 @@ void client_key_apply(const void *arg, const struct apply_context *context, stru
 		return;
 	}
 	snprintf(action, sizeof(action), "client key-%s", key_action_names[cmd->action]);
-	snprintf(object, sizeof(object), "client %s %s", cmd->client_id, cmd->key_id);
+	snprintf(object, sizeof(object), "client %s%s%s", cmd->client_id,
+		cmd->key_id[0] ? " " : "", cmd->key_id);
 	state = audit_state(ws, &cmd->operator, action, object, &result->verdict);
 	if (state == AUDIT_REPEATED && cmd->action == KEY_ADD)
 		result->verdict.refusal =

@@ -7,7 +7,17 @@
 
 #define READ_SIZE (16 * 1024)
 
-struct connection *connection_new(int fd, bool admin, uint32_t peer_uid)
+static uint32_t peer_uid(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return UINT32_MAX;
+	return peer.uid;
+}
+
+struct connection *connection_new(int fd, bool admin)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
 
@@ -15,7 +25,7 @@ struct connection *connection_new(int fd, bool admin, uint32_t peer_uid)
 		return NULL;
 	connection->fd = fd;
 	connection->admin = admin;
-	connection->peer_uid = peer_uid;
+	connection->peer_uid = peer_uid(fd);
 	buffer_init(&connection->in, FRAME_MAX + READ_SIZE);
 	buffer_init(&connection->out, CONNECTION_OUT_MAX);
 	return connection;

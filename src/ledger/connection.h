@@ -37,7 +37,7 @@ struct connection {
 };
 
 /* Returns a new connection for @fd, or NULL: no memory. */
-struct connection *connection_new(int fd, bool admin, uint32_t peer_uid);
+struct connection *connection_new(int fd, bool admin);
 void connection_free(struct connection *connection);
 
 /* Reads what has arrived. May move @in: no frame taken from it may be in use. */

@@ -307,7 +307,8 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 		return;
 	}
 	snprintf(action, sizeof(action), "dealer key-%s", key_action_names[cmd->action]);
-	snprintf(object, sizeof(object), "dealer %s %s", cmd->casino_id, cmd->key_id);
+	snprintf(object, sizeof(object), "dealer %s%s%s", cmd->casino_id,
+		cmd->key_id[0] ? " " : "", cmd->key_id);
 	state = audit_state(ws, &cmd->operator, action, object, &result->verdict);
 	if (state == AUDIT_REPEATED)
 		result->verdict.refusal = key_replay(cmd, stored, result->key_id);
@@ -320,6 +321,9 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 		: key_change(cmd, &dealer, result->key_id);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
+	/* After an import without keys there is no other one. */
+	if (!dealer.signing_key_id[0])
+		text_copy(dealer.signing_key_id, KEY_ID_SIZE, result->key_id);
 	ws_put(ws, RECORD_DEALER, &dealer);
 	snprintf(detail, sizeof(detail), "key_id=%s", result->key_id);
 	audit_write(ws, context, &cmd->operator, action, object, detail);

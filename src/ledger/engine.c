@@ -34,12 +34,14 @@ static enum engine_exit exit_for(enum status status)
 	}
 }
 
-static enum status open_store(const struct settings *settings, enum engine_start start,
-	struct store **store)
+static enum status open_store(const struct settings *settings, const char *installation,
+	enum engine_start start, struct store **store)
 {
 	char directory[PATH_MAX], why[512] = "";
 	struct bdb_options options = {
 		.directory = directory,
+		.state_directory = settings->state_directory,
+		.installation = installation,
 		.cache_mib = settings->ledger_cache_mib,
 		.checkpoint_kib = settings->checkpoint_kib,
 		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
@@ -162,7 +164,7 @@ static struct outbox_options outbox_options_of(const struct settings *settings)
 }
 
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const char *installation, enum engine_start start)
+	const char *installation, enum engine_start start, struct metrics *metrics)
 {
 	struct ledger *ledger = malloc(sizeof(*ledger));
 	const struct outbox_options outbox = outbox_options_of(settings);
@@ -175,17 +177,20 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	if (!ledger)
 		return ENGINE_LOST;
 	if (start != ENGINE_HALTED)
-		status = open_store(settings, start, &store);
+		status = open_store(settings, installation, start, &store);
 	if (status) {
 		free(ledger);
 		return exit_for(status);
 	}
 	now = clock_now();
 	if (!ledger_init(ledger, store, (uint64_t)now.wall_ms << 16, &outbox, &now)) {
-		log_line(LOG_LEVEL_ERROR, "ledger_failed", "reason=\"cannot read the rows of the start\"");
+		log_start_failed("reason=\"cannot read the rows of the start\"");
 		return ENGINE_LOST;
 	}
 	ledger->started_ms = clock_boot_ms();
+	ledger->retention.days = settings->retention_days;
+	ledger->metrics = metrics;
+	metrics->engine_starts++;
 	ledger->figures.pid = (uint32_t)getpid();
 	ledger->figures.parent_pid = (uint32_t)parent;
 	text_copy(ledger->figures.version, sizeof(ledger->figures.version), PACKAGE_VERSION);

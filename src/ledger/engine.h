@@ -7,6 +7,7 @@
 #define LEDGER_ENGINE_H
 
 #include "base/settings.h"
+#include "ledger/metrics.h"
 #include "ledger/sockets.h"
 
 enum engine_exit {
@@ -29,9 +30,9 @@ enum engine_start {
 
 /*
  * Serves until it is told to stop. Never returns into the parent's code: the caller exits with
- * what is returned.
+ * what is returned. @metrics outlives engines.
  */
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const char *installation, enum engine_start start);
+	const char *installation, enum engine_start start, struct metrics *metrics);
 
 #endif

@@ -8,8 +8,6 @@
 #define SLOTS     (2 * DEALERS_MAX)
 #define BUCKET_MS (FLOW_WINDOW_MS / FLOW_BUCKETS)
 
-const char *const breaker_names[BREAKER_COUNT] = {"closed", "open", "half-open"};
-
 struct permit {
 	uint64_t id;
 	int64_t until_ms;
@@ -224,19 +222,20 @@ bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t m
 	return true;
 }
 
-void flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
+bool flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
 	int64_t now_ms)
 {
 	struct flow_dealer *dealer = find(flow, casino_id);
 	uint32_t at;
 
 	if (!dealer)
-		return;
+		return false;
 	refresh(dealer, now_ms);
 	if (!held(dealer, id, &at))
-		return;
+		return false;
 	drop(dealer, at);
 	judge(dealer, id, class == CALLBACK_UNKNOWN || class == CALLBACK_NOT_SENT, now_ms);
+	return true;
 }
 
 enum breaker flow_breaker(struct flow *flow, const char *casino_id, int64_t now_ms)

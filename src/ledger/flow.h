@@ -10,7 +10,7 @@
 #ifndef LEDGER_FLOW_H
 #define LEDGER_FLOW_H
 
-#include "domain/records.h"
+#include "domain/callback.h"
 
 #define FLOW_WINDOW_MS    (5 * 60 * 1000) /* outcomes that the breaker looks at */
 #define FLOW_BUCKETS      30
@@ -19,9 +19,6 @@
 #define FLOW_OPEN_MS      30000 /* open so long, then one call is let through; a setting */
 #define FLOW_UNDO_MAX     256   /* permits that one batch takes */
 #define FLOW_PERMITS_MAX  1000  /* most that max_inflight can be */
-
-enum breaker { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_COUNT };
-extern const char *const breaker_names[BREAKER_COUNT];
 
 struct flow_dealer;
 struct flow {
@@ -59,8 +56,11 @@ bool flow_has_room(struct flow *flow, const char *casino_id, uint32_t already, i
 bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t max_inflight,
 	int64_t now_ms, int64_t until_ms);
 
-/* Gives a permit back. One that is not held (any more) is nothing: it was counted before. */
-void flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
+/*
+ * Gives a permit back. One that is not held (any more) is nothing: it was counted before. Returns
+ * whether it was held.
+ */
+bool flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
 	int64_t now_ms);
 
 /* For status and metrics. */

@@ -128,6 +128,12 @@ static enum run load(struct ledger *ledger, struct slot *slots, unsigned int cou
 	return RUN_AGAIN;
 }
 
+/* True: a further page of an answer, which is no further call of the dealer's. */
+static bool goes_on(const struct slot *slot)
+{
+	return slot->command == COMMAND_RESULT_INQUIRE && slot->cmd.result_inquire.after_bet;
+}
+
 /* The dealer's rate limit. Every limited command begins with its casino_id. */
 static bool admit(struct ledger *ledger, struct slot *slot)
 {
@@ -136,7 +142,7 @@ static bool admit(struct ledger *ledger, struct slot *slot)
 	const struct dealer *dealer;
 	struct dealer key;
 
-	if (!info->limited || slot->admitted)
+	if (!info->limited || slot->admitted || goes_on(slot))
 		return !slot->limited;
 	memset(&key, 0, sizeof(key));
 	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
@@ -166,6 +172,8 @@ static void apply(struct ledger *ledger, struct slot *slot)
 		.flow = &ledger->flow,
 		.schedule = &ledger->schedule,
 		.outbox = &ledger->outbox,
+		.metrics = ledger->metrics,
+		.notes = &ledger->notes,
 		.arena = &ledger->answers,
 	};
 
@@ -248,6 +256,7 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	switch (ledger->store->save(ledger->store, ws)) {
 	case SAVE_OK:
 		ledger->figures.commits++;
+		metrics_commit(ledger->metrics, ledger->store->save_us);
 		return note_saved(ledger) ? RUN_DONE : RUN_LOST;
 	case SAVE_FULL:
 		return RUN_FULL;
@@ -270,8 +279,11 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int coun
 	if (ran != RUN_DONE)
 		return ran;
 	flow_mark(&ledger->flow);
+	ledger->notes.count = 0;
 	ran = apply_and_save(ledger, slots, count);
-	if (ran != RUN_DONE)
+	if (ran == RUN_DONE)
+		metrics_book(ledger->metrics, &ledger->notes);
+	else
 		flow_undo(&ledger->flow);
 	return ran;
 }
@@ -284,29 +296,49 @@ static enum run run_alone(struct ledger *ledger, struct slot *slot)
 		refuse(slot, REFUSAL_STORAGE_FULL, STORAGE_RETRY_S);
 	} else if (ran == RUN_AGAIN) {
 		slot->outcome = FRAME_FAULT;
-		log_line(LOG_LEVEL_ERROR, "command_failed", "command=%s reason=\"%s\"",
+		log_line(LOG_LEVEL_ERROR, "command_failed", "request_id=%s command=%s reason=\"%s\"",
+			slot->request_id[0] ? slot->request_id : "-",
 			command_infos[slot->command].name,
 			ws_faulty(&ledger->ws) ? ledger->ws.fault_text : "a row cannot be loaded or added");
 	}
 	return ran;
 }
 
+void ledger_status(const struct ledger *ledger, struct status_result *status)
+{
+	struct store_figures figures = {.log_bytes = 0};
+
+	if (ledger->store)
+		ledger->store->figures(ledger->store, &figures);
+	*status = ledger->figures;
+	status->halted = !ledger->store;
+	status->storage_low = ledger->storage_low;
+	status->schema = STORE_SCHEMA;
+	status->last_transaction_id = ledger->transaction_id;
+	status->log_bytes = figures.log_bytes;
+	status->checkpoints = figures.checkpoints;
+	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
+		text_copy(status->tables[i].name, sizeof(status->tables[i].name),
+			record_infos[i].name);
+		status->tables[i].bytes = figures.table_bytes[i];
+	}
+	status->backup_ms = figures.backup_ms;
+	status->retention_days = ledger->retention.days;
+	status->bodies_dropped = ledger->retention.dropped;
+	status->uptime_ms = (uint64_t)(ledger->now.boot_ms - ledger->started_ms);
+	if (!ledger->metrics)
+		return;
+	status->engine_starts = ledger->metrics->engine_starts;
+	status->swept_ms = ledger->metrics->swept_ms;
+}
+
 static void control(struct ledger *ledger, struct slot *slot)
 {
-	struct store_figures figures = {0, 0};
+	char reason[LOG_QUOTED_MAX];
 
 	memset(&slot->result, 0, command_infos[slot->command].result_size);
 	if (slot->command == COMMAND_STATUS) {
-		if (ledger->store)
-			ledger->store->figures(ledger->store, &figures);
-		slot->result.status = ledger->figures;
-		slot->result.status.halted = !ledger->store;
-		slot->result.status.storage_low = ledger->storage_low;
-		slot->result.status.schema = STORE_SCHEMA;
-		slot->result.status.last_transaction_id = ledger->transaction_id;
-		slot->result.status.log_bytes = figures.log_bytes;
-		slot->result.status.checkpoints = figures.checkpoints;
-		slot->result.status.uptime_ms = (uint64_t)(ledger->now.boot_ms - ledger->started_ms);
+		ledger_status(ledger, &slot->result.status);
 	} else if (ledger->store) {
 		slot->result.verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;
 		text_copy(slot->result.verdict.detail, sizeof(slot->result.verdict.detail),
@@ -314,9 +346,10 @@ static void control(struct ledger *ledger, struct slot *slot)
 	} else {
 		ledger->resume_asked = true;
 		/* The audit is in the store, which is not open. */
-		log_line(LOG_LEVEL_WARNING, "resume_asked", "peer_uid=%u uid=%u login_uid=%u",
-			slot->peer_uid, slot->cmd.resume.operator.uid,
-			slot->cmd.resume.operator.login_uid);
+		log_line(LOG_LEVEL_WARNING, "resume_asked",
+			"peer_uid=%u uid=%u login_uid=%u reason=\"%s\"", slot->peer_uid,
+			slot->cmd.resume.operator.uid, slot->cmd.resume.operator.login_uid,
+			log_quote(reason, slot->cmd.resume.operator.reason));
 	}
 }
 
@@ -332,6 +365,7 @@ enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int c
 		slots[i].admitted = slots[i].limited = false;
 	}
 	ledger->figures.batches++;
+	metrics_batch(ledger->metrics, count);
 	ledger->figures.commands += count;
 	if (!ledger->store) {
 		for (unsigned int i = 0; i < count; i++) {
@@ -346,7 +380,8 @@ enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int c
 		}
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		if (command_infos[slots[i].command].access == ACCESS_CONTROL)
+		if (command_infos[slots[i].command].access == ACCESS_CONTROL &&
+			!command_ops[slots[i].command].read)
 			control(ledger, &slots[i]);
 	}
 	return ran == RUN_LOST ? STATUS_IO : STATUS_OK;
@@ -365,10 +400,14 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.now = ledger->now,
 		.flow = &ledger->flow,
 		.schedule = &ledger->schedule,
+		.metrics = ledger->metrics,
+		.ledger = ledger,
 	};
 
 	if (!ops->read || slot->outcome != FRAME_DONE)
 		return;
+	if (slot->command == COMMAND_LIST)
+		retention_rest(ledger, ledger->now.boot_ms);
 	buffer_reset(&ledger->rows);
 	buffer_reset(&ledger->cursor);
 	memset(&slot->result, 0, command_infos[slot->command].result_size);

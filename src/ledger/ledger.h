@@ -11,8 +11,10 @@
 
 #include "ledger/flow.h"
 #include "ledger/limiter.h"
+#include "ledger/metrics.h"
 #include "ledger/ops.h"
 #include "ledger/outbox.h"
+#include "ledger/retention.h"
 #include "ledger/schedule.h"
 #include "link/frame.h"
 
@@ -23,6 +25,7 @@ struct slot {
 	enum command command;
 	uint32_t peer_uid;
 	uint64_t link; /* a number of the caller's link; never 0 */
+	char request_id[FRAME_REQUEST_ID_SIZE]; /* "": none */
 	enum frame_outcome outcome;
 	bool admitted; /* the rate limit was asked, once, also when the batch is run again */
 	bool limited;  /* and said no */
@@ -37,6 +40,9 @@ struct ledger {
 	struct flow flow;
 	struct schedule schedule;
 	struct outbox_options outbox;
+	struct metrics *metrics; /* not owned; NULL, as ledger_init() sets it: nothing is counted */
+	struct metrics_notes notes; /* of this batch */
+	struct retention retention; /* its days: the caller's, 0 as ledger_init() sets it */
 	struct arena answers; /* what results of this batch point to */
 	struct moment now;    /* of the batch */
 	uint64_t generation; /* of the keyring; changes with every change of a dealer */
@@ -65,6 +71,9 @@ void ledger_free(struct ledger *ledger);
  */
 enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int count,
 	const struct moment *now);
+
+/* How the ledger is, as STATUS tells it. */
+void ledger_status(const struct ledger *ledger, struct status_result *status);
 
 /* The link was closed: what it was sending may be taken over when its lease is over. */
 void ledger_link_gone(struct ledger *ledger, uint64_t link);

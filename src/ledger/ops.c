@@ -21,8 +21,11 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_CALLBACK_END] = {callback_end_keys, callback_end_apply, NULL},
 	[COMMAND_CALLBACK_CLAIM] = {callback_claim_keys, callback_claim_apply, NULL},
 	[COMMAND_CALLBACK_OPERATE] = {callback_operate_keys, callback_operate_apply, NULL},
+	[COMMAND_BACKUP] = {backup_keys, backup_apply, backup_read},
+	[COMMAND_NOTE] = {note_keys, note_apply, NULL},
 	[COMMAND_CALLBACK_FIND] = {.read = callback_find_read},
 	[COMMAND_LIST] = {.read = list_read},
+	[COMMAND_METRICS] = {.read = metrics_read},
 };
 
 static struct counter counter_key(const char *name)

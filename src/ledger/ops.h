@@ -7,7 +7,7 @@
  * batch was saved and sees its rows.
  *
  * Each family of commands is one file: transfers.c, bets.c, rounds.c,
- * callbacks.c, reports.c, players.c, dealers.c, clients.c, keyring.c, lists.c.
+ * callbacks.c, reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, figures.c.
  */
 #ifndef LEDGER_OPS_H
 #define LEDGER_OPS_H
@@ -21,6 +21,9 @@
 struct flow;
 struct schedule;
 struct outbox_options;
+struct metrics;
+struct metrics_notes;
+struct ledger;
 
 struct apply_context {
 	struct moment now;    /* one a batch */
@@ -29,6 +32,8 @@ struct apply_context {
 	struct flow *flow;    /* permits: taken and given back while applying */
 	const struct schedule *schedule; /* as it was before the batch */
 	const struct outbox_options *outbox;
+	struct metrics *metrics; /* NULL: nothing is counted */
+	struct metrics_notes *notes; /* attempts that end in this batch */
 	struct arena *arena; /* for what results point to: lives until the answers are written */
 };
 
@@ -39,6 +44,8 @@ struct read_context {
 	struct moment now;
 	struct flow *flow;
 	struct schedule *schedule;
+	struct metrics *metrics; /* NULL: nothing is counted */
+	const struct ledger *ledger; /* for its figures */
 	struct buffer *rows;     /* for struct bytes of the result; reset before each read */
 	struct buffer *cursor;   /* likewise */
 };
@@ -51,7 +58,7 @@ struct command_ops {
 	enum status (*read)(const void *cmd, const struct read_context *context, void *result);
 };
 
-/* By command; a CONTROL command's row is empty: ledger.c answers it. */
+/* By command; a CONTROL command without read() is answered by ledger.c. */
 extern const struct command_ops command_ops[COMMAND_COUNT];
 
 #define OPS_APPLY(lower)                                                                           \
@@ -78,9 +85,13 @@ OPS_APPLY(round_settle);
 OPS_APPLY(callback_end);
 OPS_APPLY(callback_claim);
 OPS_APPLY(callback_operate);
+OPS_APPLY(note);
+OPS_APPLY(backup);
+OPS_READ(backup);
 OPS_READ(callback_find);
 OPS_READ(keyring);
 OPS_READ(list);
+OPS_READ(metrics);
 
 /* A number that outlives the process, by its name (domain/records.h, struct counter). */
 void counter_want(struct ws *ws, const char *name);

@@ -142,7 +142,11 @@ bool outbox_find(struct ws *ws, uint64_t event, struct delivery *delivery)
 void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun)
 {
 	struct due key = due_named(delivery->callback.event);
+	struct callback was_key = callback_named(delivery->callback.event);
+	const struct callback *was = ws_get(ws, RECORD_CALLBACK, &was_key);
 
+	if (was)
+		book_callback_state(ws, was->casino_id, was->state, delivery->callback.state);
 	ws_put(ws, RECORD_CALLBACK, &delivery->callback);
 	if (begun)
 		ws_append(ws, RECORD_ATTEMPT, &delivery->attempt);

@@ -5,6 +5,8 @@
 #include "base/state_dir.h"
 #include "ledger/disk.h"
 #include "ledger/engine.h"
+#include "ledger/metrics.h"
+#include "metrics/counters.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,6 +32,7 @@ struct parent {
 	char installation[STATE_INSTALLATION_MAX];
 	enum engine_start start;
 	int64_t backoff_ms;
+	struct metrics *metrics; /* shared with the engines */
 };
 
 static volatile sig_atomic_t stop_asked;
@@ -71,7 +74,7 @@ static void become_engine(const struct parent *parent, pid_t parent_pid)
 	if (getppid() != parent_pid)
 		_exit(ENGINE_STOPPED);
 	_exit((int)engine_run(parent->settings, &parent->sockets, parent->installation,
-		parent->start));
+		parent->start, parent->metrics));
 }
 
 /* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
@@ -170,6 +173,15 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	return true;
 }
 
+/* What the workers count in. Without it they serve, so the ledger does. */
+static void make_counters(const struct settings *settings)
+{
+	char why[512];
+
+	if (!counters_make(settings->socket_directory, SOCKETS_EDGE, why, sizeof(why)))
+		log_line(LOG_LEVEL_ERROR, "no_counters", "reason=\"%s\"", why);
+}
+
 /* Everything that can be refused before the first engine. Returns an exit code, 0: go on. */
 static int prepare(struct parent *parent)
 {
@@ -182,6 +194,10 @@ static int prepare(struct parent *parent)
 		return fail(why, 1);
 	if (sockets_open(settings, &parent->sockets, why, sizeof(why)))
 		return fail(why, ENGINE_CONFIG);
+	make_counters(settings);
+	parent->metrics = metrics_new();
+	if (!parent->metrics)
+		return fail("out of memory", 1);
 	if (disk_mark_is_set(settings->state_directory, DISK_HALTED))
 		parent->start = ENGINE_HALTED;
 	return 0;

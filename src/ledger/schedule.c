@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BUCKETS_FIRST 1024
+#define NAMES (2 * DEALERS_MAX)
 
 /* Where an event stands. */
 struct schedule_place {
@@ -38,7 +39,8 @@ bool schedule_init(struct schedule *schedule)
 	schedule->patience_ms = SCHEDULE_OWNER_PATIENCE_MS;
 	schedule->place_buckets = BUCKETS_FIRST;
 	schedule->places = calloc(BUCKETS_FIRST, sizeof(struct schedule_place *));
-	return schedule->places != NULL;
+	schedule->names = calloc(NAMES, sizeof(struct schedule_queue *));
+	return schedule->places && schedule->names;
 }
 
 void schedule_free(struct schedule *schedule)
@@ -54,6 +56,7 @@ void schedule_free(struct schedule *schedule)
 		free(queue);
 	}
 	free(schedule->queues);
+	free(schedule->names);
 	free(schedule->places);
 	memset(schedule, 0, sizeof(*schedule));
 }
@@ -134,15 +137,24 @@ static void heap_take(struct heap *heap, const struct schedule_place *place)
 	settle(heap, at);
 }
 
+/* Where the dealer's queue stands, or would: queues are never removed and fewer than places. */
+static struct schedule_queue **name_of(const struct schedule *schedule, const char *casino_id)
+{
+	uint32_t at = text_hash(casino_id) % NAMES;
+
+	while (schedule->names[at] && strcmp(schedule->names[at]->casino_id, casino_id) != 0)
+		at = (at + 1) % NAMES;
+	return &schedule->names[at];
+}
+
+/* The dealer's queue, a new one if need be. NULL: no memory. */
 static struct schedule_queue *find_queue(struct schedule *schedule, const char *casino_id)
 {
-	struct schedule_queue *queue, **queues;
+	struct schedule_queue **queues, **name = name_of(schedule, casino_id), *queue = *name;
 	uint32_t room;
 
-	for (uint32_t i = 0; i < schedule->queue_count; i++) {
-		if (strcmp(schedule->queues[i]->casino_id, casino_id) == 0)
-			return schedule->queues[i];
-	}
+	if (queue)
+		return queue;
 	if (schedule->queue_count == schedule->queue_room) {
 		room = schedule->queue_room ? 2 * schedule->queue_room : 16;
 		queues = realloc(schedule->queues, room * sizeof(*queues));
@@ -156,6 +168,7 @@ static struct schedule_queue *find_queue(struct schedule *schedule, const char *
 		return NULL;
 	text_copy(queue->casino_id, sizeof(queue->casino_id), casino_id);
 	schedule->queues[schedule->queue_count++] = queue;
+	*name = queue;
 	return queue;
 }
 
@@ -383,6 +396,21 @@ void schedule_owner_gone(struct schedule *schedule, uint64_t owner)
 				heap->places[at]->entry.owner = 0;
 		}
 	}
+}
+
+void schedule_figures(const struct schedule *schedule, const char *casino_id,
+	struct schedule_figures *figures)
+{
+	const struct schedule_queue *queue = *name_of(schedule, casino_id);
+	const struct heap *waiting = queue ? &queue->heaps[WAITING] : NULL;
+
+	memset(figures, 0, sizeof(*figures));
+	if (!queue)
+		return;
+	figures->waiting = waiting->count;
+	figures->sending = queue->heaps[SENDING].count;
+	if (waiting->count)
+		figures->first_due_ms = waiting->places[0]->entry.due_ms;
 }
 
 uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms)

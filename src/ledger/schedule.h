@@ -27,6 +27,7 @@ struct schedule {
 	struct schedule_queue **queues; /* by dealer; queue_count of queue_room */
 	uint32_t queue_count;
 	uint32_t queue_room;
+	struct schedule_queue **names;  /* the same by hash of casino_id */
 	uint32_t turn;                  /* the dealer whose turn it is */
 	struct schedule_place **places; /* by event */
 	uint32_t place_buckets;
@@ -63,6 +64,15 @@ bool schedule_is_free(const struct schedule *schedule, const struct schedule_ent
 
 /* The link @owner was closed. */
 void schedule_owner_gone(struct schedule *schedule, uint64_t owner);
+
+/* How a dealer's queue is. */
+struct schedule_figures {
+	uint64_t waiting;     /* due now or later */
+	uint64_t sending;
+	int64_t first_due_ms; /* of those that wait; unset while there are none */
+};
+void schedule_figures(const struct schedule *schedule, const char *casino_id,
+	struct schedule_figures *figures);
 
 /* A link whose lease ended patience_ms ago, to be closed; 0: none. */
 uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms);

@@ -75,16 +75,6 @@ static void server_close(struct server *server)
 		close(server->epoll);
 }
 
-static uint32_t peer_uid(int fd)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return UINT32_MAX;
-	return peer.uid;
-}
-
 /*
  * Serves a surplus connection from now on if there is room: workers keep theirs, and one that came
  * at a bad time must not stay refused.
@@ -108,7 +98,7 @@ static bool admit(struct server *server, int fd, bool admin)
 
 	if (*count >= max)
 		return false;
-	connection = connection_new(fd, admin, peer_uid(fd));
+	connection = connection_new(fd, admin);
 	if (!connection)
 		return false;
 	connection->surplus = !admin;
@@ -195,6 +185,7 @@ static bool enqueue(struct server *server, struct connection *connection,
 	slot->command = (enum command)request->command;
 	slot->peer_uid = connection->peer_uid;
 	slot->link = connection->link;
+	memcpy(slot->request_id, request->request_id, sizeof(slot->request_id));
 	server->pending[server->queue_len].connection = connection;
 	server->pending[server->queue_len].tag = request->tag;
 	server->queue_len++;
@@ -392,6 +383,7 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 	struct epoll_event events[EVENTS_MAX];
 	int count = epoll_wait(server->epoll, events, EVENTS_MAX, timeout_ms);
 	int64_t now_ms = clock_boot_ms();
+	struct moment now;
 
 	for (int i = 0; i < count; i++)
 		on_event(server, &events[i], now_ms);
@@ -412,7 +404,8 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 	if (!run_queue(server))
 		return false;
 	*again = bury(server);
-	return true;
+	now = clock_now();
+	return retention_use_time(server->ledger, count <= 0, &now);
 }
 
 enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
@@ -423,7 +416,9 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 	enum server_end end = SERVER_STOPPED;
 	int64_t next_tick_ms = 0, now_ms;
 	bool again = false;
+	int wait_ms;
 
+	ledger->figures.disk_low_water_bytes = options->low_water_bytes;
 	if (!server_open(&server)) {
 		server_close(&server);
 		return SERVER_FAILED;
@@ -434,7 +429,8 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 			tick(&server, now_ms);
 			next_tick_ms = now_ms + TICK_MS;
 		}
-		if (!round_once(&server, again ? 0 : (int)(next_tick_ms - now_ms), &again)) {
+		wait_ms = retention_wait_ms(ledger, now_ms, (int)(next_tick_ms - now_ms));
+		if (!round_once(&server, again ? 0 : wait_ms, &again)) {
 			end = SERVER_LOST;
 			break;
 		}

@@ -78,10 +78,10 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 	}
 	mask = umask(0177);
 	if (sockets->edge < 0)
-		sockets->edge = make(settings->socket_directory, "edge.sock", 0660, group, why,
+		sockets->edge = make(settings->socket_directory, SOCKETS_EDGE, 0660, group, why,
 			why_size);
 	if (sockets->edge >= 0 && sockets->admin < 0)
-		sockets->admin = make(settings->socket_directory, "admin.sock", 0600, (gid_t)-1,
+		sockets->admin = make(settings->socket_directory, SOCKETS_ADMIN, 0600, (gid_t)-1,
 			why, why_size);
 	umask(mask);
 	return sockets->edge >= 0 && sockets->admin >= 0 ? STATUS_OK : STATUS_CONFIG;

@@ -6,6 +6,10 @@
 
 #include "base/settings.h"
 
+/* Names in settings.socket_directory. */
+#define SOCKETS_EDGE  "edge.sock"
+#define SOCKETS_ADMIN "admin.sock"
+
 struct sockets {
 	int edge;  /* 0660, group of settings.socket_group */
 	int admin; /* 0600 */

@@ -4,6 +4,8 @@
 #define OPERATOR(cmd)   FIELD_SUB(cmd, operator, operator, operator_fields)
 
 const char *const key_action_names[KEY_ACTION_COUNT] = {"add", "use", "retire"};
+const char *const note_action_names[NOTE_ACTION_COUNT] = {"dealer test", "resume", "sign", "request", "export"};
+const char *const backup_stage_names[BACKUP_STAGE_COUNT] = {"none", "running", "done", "failed"};
 static const char *const record_names[RECORD_COUNT] = {
 #define RECORD(name, struct_, keys) #struct_,
 #include "domain/records.def"
@@ -12,6 +14,11 @@ static const char *const record_names[RECORD_COUNT] = {
 
 const struct field status_cmd_fields[] = {
 	FIELD(FIELD_BOOL, status_cmd, unused),
+	FIELD_END,
+};
+static const struct field table_size_fields[] = {
+	FIELD(FIELD_STR, table_size, name),
+	FIELD(FIELD_U64, table_size, bytes),
 	FIELD_END,
 };
 const struct field status_result_fields[] = {
@@ -23,7 +30,9 @@ const struct field status_result_fields[] = {
 	FIELD(FIELD_BOOL, status_result, halted),
 	FIELD(FIELD_BOOL, status_result, storage_low),
 	FIELD(FIELD_U64, status_result, disk_free_bytes),
+	FIELD(FIELD_U64, status_result, disk_low_water_bytes),
 	FIELD(FIELD_U64, status_result, log_bytes),
+	FIELD_SUB(status_result, tables, table_size, table_size_fields),
 	FIELD(FIELD_U64, status_result, uptime_ms),
 	FIELD(FIELD_U32, status_result, schema),
 	FIELD(FIELD_U64, status_result, last_transaction_id),
@@ -35,6 +44,11 @@ const struct field status_result_fields[] = {
 	FIELD(FIELD_U64, status_result, checkpoints),
 	FIELD(FIELD_U64, status_result, refused_busy),
 	FIELD(FIELD_U64, status_result, clients_cut),
+	FIELD(FIELD_U64, status_result, engine_starts),
+	FIELD(FIELD_TIME_MS, status_result, swept_ms),
+	FIELD(FIELD_TIME_MS, status_result, backup_ms),
+	FIELD(FIELD_U32, status_result, retention_days),
+	FIELD(FIELD_U64, status_result, bodies_dropped),
 	FIELD_END,
 };
 
@@ -145,6 +159,37 @@ const struct field callback_operate_result_fields[] = {
 	FIELD(FIELD_STR, callback_operate_result, casino_id),
 	FIELD_NAMED(callback_operate_result, state, callback_state_names, CALLBACK_STATE_COUNT),
 	FIELD(FIELD_U32, callback_operate_result, attempts),
+	FIELD_END,
+};
+
+const struct field note_cmd_fields[] = {
+	OPERATOR(note_cmd),
+	FIELD_NAMED(note_cmd, action, note_action_names, NOTE_ACTION_COUNT),
+	FIELD(FIELD_STR, note_cmd, object),
+	FIELD(FIELD_STR, note_cmd, detail),
+	FIELD_END,
+};
+const struct field note_result_fields[] = {VERDICT(note_result), FIELD_END};
+
+const struct field backup_cmd_fields[] = {
+	OPERATOR(backup_cmd),
+	FIELD(FIELD_BOOL, backup_cmd, start),
+	FIELD(FIELD_BOOL, backup_cmd, whole),
+	FIELD(FIELD_STR, backup_cmd, directory),
+	FIELD_END,
+};
+const struct field backup_result_fields[] = {
+	VERDICT(backup_result),
+	FIELD_NAMED(backup_result, stage, backup_stage_names, BACKUP_STAGE_COUNT),
+	FIELD(FIELD_BOOL, backup_result, added),
+	FIELD(FIELD_U64, backup_result, bytes),
+	FIELD(FIELD_U64, backup_result, bytes_all),
+	FIELD(FIELD_U64, backup_result, tables),
+	FIELD(FIELD_U64, backup_result, logs),
+	FIELD(FIELD_TIME_MS, backup_result, begun_ms),
+	FIELD(FIELD_TIME_MS, backup_result, ended_ms),
+	FIELD(FIELD_TIME_MS, backup_result, complete_to_ms),
+	FIELD(FIELD_STR, backup_result, why),
 	FIELD_END,
 };
 

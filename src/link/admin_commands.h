@@ -10,6 +10,11 @@
 struct status_cmd {
 	bool unused; /* a struct needs a member */
 };
+/* A table of the store. */
+struct table_size {
+	char name[16];
+	uint64_t bytes; /* on the disk */
+};
 struct status_result {
 	struct verdict verdict;
 	char version[32];
@@ -19,7 +24,9 @@ struct status_result {
 	bool halted;         /* the disk failed: nothing is served until `resume` */
 	bool storage_low;    /* writes are refused: free space below the mark */
 	uint64_t disk_free_bytes;
+	uint64_t disk_low_water_bytes; /* the mark */
 	uint64_t log_bytes;
+	struct table_size tables[RECORD_COUNT];
 	uint64_t uptime_ms;
 	uint32_t schema;
 	uint64_t last_transaction_id;
@@ -31,6 +38,11 @@ struct status_result {
 	uint64_t checkpoints;
 	uint64_t refused_busy;  /* frames answered "busy" */
 	uint64_t clients_cut;   /* connections ended for garbage or not reading */
+	uint64_t engine_starts; /* since creditbridge-ledger was started */
+	int64_t swept_ms;       /* when the sweeper last asked what is due; 0: not since then */
+	int64_t backup_ms;      /* to when the last backup since the start is complete; 0: none */
+	uint32_t retention_days; /* 0: bodies are kept for ever */
+	uint64_t bodies_dropped; /* because they were older, since the start */
 };
 
 /* Leaves the halt after a disk error. verdict NOT_ALLOWED_NOW when not halted. */
@@ -167,6 +179,61 @@ struct callback_operate_result {
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_state state; /* now */
 	uint32_t attempts;
+};
+
+/*
+ * Notes in the trail what an operator did outside the ledger. Refusals: those of every operation
+ * that is repeated with another content.
+ */
+enum note_action {
+	NOTE_DEALER_TEST, /* callbacks that are in no row were sent to a dealer */
+	NOTE_RESUME,      /* the ledger goes on after a halt, in which it had no store */
+	NOTE_SIGN,        /* a body was signed with a dealer's key */
+	NOTE_REQUEST,     /* a call was made with a dealer's key */
+	NOTE_EXPORT,      /* everything was written to a file */
+	NOTE_ACTION_COUNT
+};
+extern const char *const note_action_names[NOTE_ACTION_COUNT];
+struct note_cmd {
+	struct operator operator;
+	enum note_action action;
+	char object[OBJECT_SIZE];
+	char detail[DETAIL_SIZE];
+};
+struct note_result {
+	struct verdict verdict;
+};
+
+/*
+ * Begins a backup of everything into a directory of the ledger's own user (@start), or tells how far
+ * the one is that operator.operation_id began. Refusals: not_allowed_now: another one is under way;
+ * bad_request: no absolute path. Sent again it begins nothing new.
+ */
+#define BACKUP_PATH_SIZE 1024
+enum backup_stage {
+	BACKUP_STAGE_NONE, /* not known: the ledger was started again since, and it was not finished */
+	BACKUP_STAGE_RUNNING, BACKUP_STAGE_DONE, BACKUP_STAGE_FAILED,
+	BACKUP_STAGE_COUNT
+};
+extern const char *const backup_stage_names[BACKUP_STAGE_COUNT];
+struct backup_cmd {
+	struct operator operator;
+	bool start;
+	bool whole; /* nothing of a backup that is there is built upon */
+	char directory[BACKUP_PATH_SIZE];
+};
+struct backup_result {
+	struct verdict verdict;
+	enum backup_stage stage;
+	bool added;         /* only log was added to the backup that was there */
+	uint64_t bytes;     /* copied so far ... */
+	uint64_t bytes_all; /* ... of about so many; 0: that is not known */
+	uint64_t tables;    /* files */
+	uint64_t logs;
+	int64_t begun_ms;
+	int64_t ended_ms;
+	int64_t complete_to_ms; /* done: every movement acknowledged before is in it */
+	char why[512];          /* failed: a sentence */
 };
 
 /*

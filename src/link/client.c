@@ -219,6 +219,8 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 
 	buffer_reset(&link->out);
 	start = frame_open_request(&link->out, (uint16_t)command, tag);
+	if (link->request_id)
+		frame_name_request(&link->out, start, link->request_id);
 	pack_record(&link->out, info->cmd_fields, cmd);
 	frame_close(&link->out, start);
 	if (link->out.failed)

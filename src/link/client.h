@@ -18,6 +18,7 @@ struct link {
 	int fd; /* -1: not connected */
 	uint64_t generation; /* of the keyring, as the newest answer told */
 	int64_t answered_ms; /* boot time of the newest answer */
+	const char *request_id; /* of the HTTP request that calls are made for; NULL: none */
 	uint64_t next_tag;
 	struct buffer out;
 	struct buffer in; /* holds the answer last received */

@@ -1,5 +1,7 @@
 #include "link/commands.h"
 
+#include "link/frame.h"
+
 const struct field verdict_fields[] = {
 	FIELD_NAMED(verdict, refusal, refusal_ids, REFUSAL_COUNT),
 	FIELD(FIELD_BOOL, verdict, replay),
@@ -29,7 +31,7 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 
 uint64_t command_protocol(void)
 {
-	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+	uint64_t digest = field_digest_name(UINT64_C(0xcbf29ce484222325), FRAME_FORM);
 
 	for (unsigned int i = 0; i < COMMAND_COUNT; i++) {
 		digest = field_digest_name(digest, command_infos[i].name);

@@ -237,6 +237,7 @@ const struct field due_entry_fields[] = {
 };
 const struct field callback_find_cmd_fields[] = {
 	FIELD(FIELD_U32, callback_find_cmd, most),
+	FIELD(FIELD_BOOL, callback_find_cmd, sweeping),
 	FIELD_END,
 };
 const struct field callback_find_result_fields[] = {

@@ -269,6 +269,7 @@ struct due_entry {
 };
 struct callback_find_cmd {
 	uint32_t most; /* 0: CALLBACK_FIND_MAX, which is also the most */
+	bool sweeping; /* what is found will be sent: this is a sweeper at work */
 };
 struct callback_find_result {
 	struct verdict verdict;

@@ -1,5 +1,7 @@
 #include "link/frame.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 static const char magic[4] = {'C', 'B', 'L', '1'};
@@ -72,6 +74,14 @@ void frame_close(struct buffer *out, size_t start)
 		put(out->data + start, out->len - start - FRAME_LENGTH_SIZE, FRAME_LENGTH_SIZE);
 }
 
+void frame_name_request(struct buffer *out, size_t start, const char *request_id)
+{
+	if (!text_is_name(request_id, FRAME_REQUEST_ID_SIZE - 1) ||
+		!buffer_append_str(out, request_id))
+		return;
+	put(out->data + start + 6, strlen(request_id), 2);
+}
+
 /* Finds the frame's end. @head: the bytes that every frame of this kind has. */
 static enum frame_read measure(struct bytes in, uint32_t head, size_t *size)
 {
@@ -90,14 +100,22 @@ enum frame_read frame_get_request(struct bytes in, struct frame_request *request
 {
 	enum frame_read read = measure(in, FRAME_REQUEST_SIZE, size);
 
+	uint32_t named;
+
 	if (read != FRAME_COMPLETE)
 		return read;
-	if (get(in.data + 6, 2) != 0)
+	named = (uint32_t)get(in.data + 6, 2);
+	if (named >= FRAME_REQUEST_ID_SIZE || named > *size - FRAME_REQUEST_SIZE)
+		return FRAME_GARBAGE;
+	memcpy(request->request_id, in.data + FRAME_REQUEST_SIZE, named);
+	request->request_id[named] = '\0';
+	if (named && (strlen(request->request_id) != named ||
+			     !text_is_name(request->request_id, named)))
 		return FRAME_GARBAGE;
 	request->command = (uint16_t)get(in.data + 4, 2);
 	request->tag = get(in.data + 8, 8);
-	request->payload.data = in.data + FRAME_REQUEST_SIZE;
-	request->payload.len = (uint32_t)(*size - FRAME_REQUEST_SIZE);
+	request->payload.data = in.data + FRAME_REQUEST_SIZE + named;
+	request->payload.len = (uint32_t)(*size - FRAME_REQUEST_SIZE - named);
 	return FRAME_COMPLETE;
 }
 

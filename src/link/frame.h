@@ -2,10 +2,11 @@
  * frame - how commands and answers travel on the ledger's sockets.
  *
  *     greeting  "CBL1" protocol:u64 generation:u64                     ledger -> client, once
- *     request   length:u32 command:u16 zero:u16 tag:u64 payload        client -> ledger
+ *     request   length:u32 command:u16 named:u16 tag:u64 id payload    client -> ledger
  *     answer    length:u32 command:u16 outcome:u16 tag:u64 generation:u64 payload
  *
- * Big-endian; length counts what follows it. The payload of a request is the packed command, of an
+ * Big-endian; length counts what follows it. id is the request id of the HTTP request that the
+ * command belongs to, for the log: "named" bytes, 0 when there is none. The payload of a request is the packed command, of an
  * answer with outcome FRAME_DONE the packed result, else nothing. Answers carry the tag of their
  * request and, on one connection, come in the order of the requests.
  */
@@ -21,6 +22,9 @@
 #define FRAME_LENGTH_SIZE   4
 #define FRAME_REQUEST_SIZE  16 /* length included */
 #define FRAME_ANSWER_SIZE   24
+#define FRAME_REQUEST_ID_SIZE 65 /* 1 to 64 of [A-Za-z0-9._-] */
+/* Mixed into the protocol version: another frame is another protocol. */
+#define FRAME_FORM "named requests"
 
 enum frame_outcome {
 	FRAME_DONE,      /* applied; the payload is the result */
@@ -32,6 +36,7 @@ enum frame_outcome {
 struct frame_request {
 	uint16_t command;
 	uint64_t tag;
+	char request_id[FRAME_REQUEST_ID_SIZE]; /* "": none */
 	struct bytes payload;
 };
 struct frame_answer {
@@ -55,6 +60,8 @@ enum frame_read greeting_get(struct bytes in, uint64_t *protocol, uint64_t *gene
 size_t frame_open_request(struct buffer *out, uint16_t command, uint64_t tag);
 size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer);
 void frame_close(struct buffer *out, size_t start);
+/* Tells, before its payload is appended, which HTTP request a request belongs to. */
+void frame_name_request(struct buffer *out, size_t start, const char *request_id);
 
 /*
  * Reads the first frame in @in. On FRAME_COMPLETE *size is the whole frame's length; payloads

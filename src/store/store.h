@@ -37,6 +37,34 @@ typedef bool store_visit(void *context, struct bytes key, const void *row);
 struct store_figures {
 	uint64_t log_bytes;
 	uint64_t checkpoints;
+	uint64_t table_bytes[RECORD_COUNT]; /* on the disk */
+	int64_t backup_ms; /* complete_to_ms of the last backup that was done; 0: none */
+};
+
+#define BACKUP_ID_SIZE 24
+#define BACKUP_WHY_SIZE 512
+
+struct backup_options {
+	const char *directory; /* absolute */
+	const char *id;        /* of the request: tells whose progress is told */
+	bool whole;            /* nothing of a backup that is there is built upon */
+};
+
+enum backup_state { BACKUP_NONE, BACKUP_RUNNING, BACKUP_DONE, BACKUP_FAILED, BACKUP_STATE_COUNT };
+
+/* Of the last backup that was begun since the store was opened. */
+struct backup_progress {
+	enum backup_state state;
+	char id[BACKUP_ID_SIZE];
+	bool added;         /* only log was added to the backup that was there */
+	uint64_t bytes;     /* copied so far ... */
+	uint64_t bytes_all; /* ... of about so many */
+	uint64_t tables;    /* files copied */
+	uint64_t logs;
+	int64_t begun_ms;
+	int64_t ended_ms;
+	int64_t complete_to_ms; /* done: it holds every commit that was reported before */
+	char why[BACKUP_WHY_SIZE]; /* failed: a sentence */
 };
 
 struct store {
@@ -48,6 +76,13 @@ struct store {
 	enum status (*scan)(struct store *store, const struct store_range *range,
 		store_visit *visit, void *context);
 	void (*figures)(struct store *store, struct store_figures *figures);
+	/*
+	 * Begins a backup beside all other work; it ends by itself. STATUS_OK; STATUS_BUSY: one is
+	 * under way; STATUS_NOMEM. NULL: this store has no backup.
+	 */
+	enum status (*backup)(struct store *store, const struct backup_options *options);
+	void (*backup_progress)(struct store *store, struct backup_progress *progress);
+	uint64_t save_us; /* what the last save() that was SAVE_OK took; 0: it does not tell */
 	/* Ends the store: checkpoint, close, free. */
 	void (*close)(struct store *store);
 };

@@ -97,14 +97,15 @@ static bool within_lease(void *closure)
 static void log_end(const struct flight *flight, const struct callback_outcome *outcome,
 	const struct callback_end_result *end)
 {
-	char id[CALLBACK_EVENT_ID_SIZE];
+	char id[CALLBACK_EVENT_ID_SIZE], note[LOG_QUOTED_MAX];
 
 	callback_event_id(flight->kind, flight->event, id);
-	log_line(LOG_LEVEL_INFO, "callback", "id=%s casino_id=%s attempt=%" PRIu32
-		" class=%s http=%u ms=%" PRIu32 " state=%s next_ms=%" PRId64 "%s", id,
+	log_line(LOG_LEVEL_INFO, "callback", "webhook_id=%s casino_id=%s attempt=%" PRIu32
+		" class=%s http_status=%u ms=%" PRIu32 " state=%s next_ms=%" PRId64 "%s%s%s%s", id,
 		flight->casino_id, flight->attempt, callback_class_names[outcome->class],
 		outcome->http_status, outcome->ms, callback_state_names[end->state], end->next_ms,
-		end->late ? " late=1" : "");
+		end->late ? " late=1" : "", outcome->note[0] ? " note=\"" : "",
+		log_quote(note, outcome->note), outcome->note[0] ? "\"" : "");
 }
 
 /* Tells the ledger what came of @flight, and lets it go. */
@@ -181,7 +182,7 @@ static void note_takeover(struct sweep *sweep, const struct due_entry *entry,
 	char id[CALLBACK_EVENT_ID_SIZE];
 
 	callback_event_id(entry->kind, entry->event, id);
-	log_line(LOG_LEVEL_INFO, "callback_taken_over", "id=%s casino_id=%s attempt=%" PRIu32
+	log_line(LOG_LEVEL_INFO, "callback_taken_over", "webhook_id=%s casino_id=%s attempt=%" PRIu32
 		" state=%s next_ms=%" PRId64, id, entry->casino_id, claimed->attempts,
 		callback_state_names[claimed->state], claimed->next_ms);
 	report_count(sweep->report, entry->casino_id, SWEPT_TAKEN_OVER);

@@ -30,7 +30,7 @@ static bool lease_suffices(void *closure)
 static void errand_log(const struct exchange *exchange, const struct callback_grant *grant,
 	const struct callback_outcome *outcome)
 {
-	char id[CALLBACK_EVENT_ID_SIZE];
+	char id[CALLBACK_EVENT_ID_SIZE], note[LOG_QUOTED_MAX];
 
 	callback_event_id(grant->kind, grant->event, id);
 	log_line(outcome->class == CALLBACK_SUCCESS ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
@@ -39,7 +39,7 @@ static void errand_log(const struct exchange *exchange, const struct callback_gr
 		"ms=%" PRIu32 "%s%s%s",
 		exchange->reply->request_id, id, callback_kind_names[grant->kind], grant->attempt,
 		callback_class_names[outcome->class], (unsigned int)outcome->http_status,
-		outcome->ms, outcome->note[0] ? " note=\"" : "", outcome->note,
+		outcome->ms, outcome->note[0] ? " note=\"" : "", log_quote(note, outcome->note),
 		outcome->note[0] ? "\"" : "");
 }
 
@@ -63,6 +63,7 @@ enum status errand_run(struct exchange *exchange, const char *casino_id,
 		.event = grant->event,
 		.target = &grant->target,
 		.body = grant->body,
+		.request_id = exchange->reply->request_id,
 		.fence = lease_suffices,
 		.closure = &lease,
 	};

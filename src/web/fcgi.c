@@ -225,7 +225,7 @@ static bool thread_init(struct thread *thread, struct pool *pool)
 		epoll_ctl(thread->epoll_fd, EPOLL_CTL_ADD, pool->listen_fd, &listening) == 0 &&
 		epoll_ctl(thread->epoll_fd, EPOLL_CTL_ADD, pool->stop_fd, &stopping) == 0)
 		return true;
-	log_line(LOG_LEVEL_ERROR, "start", "error=\"%s\"", strerror(errno));
+	log_start_failed("error=\"%s\"", strerror(errno));
 	if (thread->epoll_fd >= 0)
 		close(thread->epoll_fd);
 	if (thread->worker)
@@ -325,7 +325,7 @@ static unsigned int threads_start(struct thread *threads, unsigned int count, st
 			return i;
 		error = pthread_create(&threads[i].id, NULL, thread_main, &threads[i]);
 		if (error) {
-			log_line(LOG_LEVEL_ERROR, "thread", "error=\"%s\"", strerror(error));
+			log_start_failed("error=\"%s\"", strerror(error));
 			thread_free(&threads[i]);
 			return i;
 		}
@@ -362,7 +362,7 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	unsetenv("LIBFCGI_IS_AF_UNIX_KEEPER_POLL_TIMEOUT");
 	pool.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!list || pool.stop_fd < 0 || !fd_set_nonblocking(fd) || FCGX_Init() != 0) {
-		log_line(LOG_LEVEL_ERROR, "start", "error=\"%s\"", strerror(errno));
+		log_start_failed("error=\"%s\"", strerror(errno));
 		pool_stop(&pool, END_FAILED);
 		goto out;
 	}

@@ -204,6 +204,7 @@ enum status gate_check(struct gate *gate, struct link *link, const struct http_r
 	enum status status;
 
 	*caller = NULL;
+	gate->why = AUTH_UNKNOWN;
 	status = gate_refresh(gate, link, now_ms, deadline_ms);
 	if (status != STATUS_OK)
 		return status;
@@ -215,5 +216,9 @@ enum status gate_check(struct gate *gate, struct link *link, const struct http_r
 	if (signed_by(gate, headers_ok ? found : NULL, request,
 		    signature->value ? signature->value : ""))
 		*caller = found;
+	else if (!headers_ok)
+		gate->why = AUTH_HEADERS;
+	else if (found)
+		gate->why = AUTH_SIGNATURE;
 	return STATUS_OK;
 }

@@ -15,6 +15,7 @@
 #define WEB_GATE_H
 
 #include "link/client.h"
+#include "metrics/counters.h"
 #include "web/http.h"
 
 #include <stdbool.h>
@@ -33,6 +34,7 @@ struct gate {
 	struct keyring_entry *entries; /* in the order of casino_id */
 	uint32_t count;
 	uint64_t generation; /* 0: no keys yet */
+	enum auth_failure why; /* the last caller was not let in; AUTH_UNKNOWN when he was */
 	struct keyring_entry nobody; /* stands in for a caller who is not known */
 };
 

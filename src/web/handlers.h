@@ -28,6 +28,22 @@ struct balance_body {
 };
 extern const struct body_field balance_body_fields[];
 
+/* The body of A4. */
+enum { INCLUDE_BET_SUMMARY = 1 << 0 };
+struct stat_body {
+	char user_id[EXTERNAL_ID_SIZE];
+	uint32_t include_data; /* INCLUDE_...; 0 when absent */
+	int64_t request_timestamp;
+};
+extern const struct body_field stat_body_fields[];
+
+/* The body of A5. */
+struct inquire_body {
+	char user_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+};
+extern const struct body_field inquire_body_fields[];
+
 /*
  * How group C names a player: by player_id, or by casino_id and user_id. Who gives all three must
  * mean one player; else he is user_not_found.
@@ -76,6 +92,8 @@ extern const struct body_field result_request_body_fields[];
 union any_body {
 	struct transfer_body transfer;
 	struct balance_body balance;
+	struct stat_body stat;
+	struct inquire_body inquire;
 	struct player_body player;
 	struct register_body enrolment;
 	struct bet_request_body bet;
@@ -93,6 +111,8 @@ struct exchange {
 	uint32_t request_window_s;   /* request_timestamp may differ this much; 0: any */
 	struct sender *sender;       /* of group C; else NULL */
 	uint32_t callback_timeout_ms;
+	const char *counters_path;   /* of COUNTERS_FILE */
+	int64_t sweep_overdue_ms;    /* a sweeper that did not run for so long is missed */
 	struct http_reply *reply;
 };
 
@@ -102,6 +122,15 @@ void handle_transfer_out(struct exchange *exchange);
 
 /* A3: BALANCE, after the window of request_timestamp (api.md A 6). */
 void handle_balance(struct exchange *exchange);
+
+/* A4: USER_STAT, after the same window. */
+void handle_stat(struct exchange *exchange);
+
+/*
+ * A5: RESULT_INQUIRE, page by page. Objects are shown byte for byte as the game server gave them,
+ * but for blanks where they have line breaks.
+ */
+void handle_inquire(struct exchange *exchange);
 
 /* C players: PLAYER_REGISTER. */
 void handle_register(struct exchange *exchange);
@@ -117,6 +146,18 @@ void handle_result(struct exchange *exchange);
 
 /* Liveness of the worker itself: never asks the ledger. */
 void handle_healthz(struct exchange *exchange);
+
+/*
+ * Whether the ledger answers, the disk is above the mark and the sweeper is at work: 200 or 503,
+ * with each check by its name.
+ */
+void handle_readyz(struct exchange *exchange);
+
+/* The figures of all workers and of the ledger, as text (metrics/exposition.h). */
+void handle_metrics(struct exchange *exchange);
+
+/* Until when the two wait for the ledger: boot time. */
+int64_t exchange_figures_deadline_ms(const struct exchange *exchange);
 
 /* True: @timestamp_ms, as the caller sent it, is outside the window around now (api.md A 6). */
 bool exchange_is_stale(const struct exchange *exchange, int64_t timestamp_ms);

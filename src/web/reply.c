@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-/* More than the longest body: its ids have 128 bytes, each of which may be escaped as \u00xx. */
+/*
+ * More than the longest body but A5's: its ids have 128 bytes, each of which may be escaped as
+ * \u00xx; the 30 days of A4 take 4 KiB at most.
+ */
 #define REPLY_BODY_MAX 8192
 #define REPLY_HEAD_MAX 1024
 /* Length of a request id made here. */
@@ -19,6 +22,7 @@ bool reply_init(struct http_reply *reply)
 	memset(reply, 0, sizeof(*reply));
 	buffer_init(&reply->head, REPLY_HEAD_MAX);
 	buffer_init(&reply->body, REPLY_BODY_MAX);
+	buffer_init(&reply->large, REPLY_LARGE_MAX);
 	return buffer_reserve(&reply->head, REPLY_HEAD_MAX) &&
 		buffer_reserve(&reply->body, REPLY_BODY_MAX);
 }
@@ -27,6 +31,7 @@ void reply_free(struct http_reply *reply)
 {
 	buffer_free(&reply->head);
 	buffer_free(&reply->body);
+	buffer_free(&reply->large);
 }
 
 void reply_reset(struct http_reply *reply, const char *request_id)
@@ -36,8 +41,10 @@ void reply_reset(struct http_reply *reply, const char *request_id)
 	reply->replay = false;
 	reply->retry_after_s = 0;
 	reply->allow = 0;
+	reply->content_type = NULL;
 	buffer_reset(&reply->head);
 	buffer_reset(&reply->body);
+	buffer_free(&reply->large);
 	if (request_id && text_is_name(request_id, REQUEST_ID_SIZE - 1))
 		text_copy(reply->request_id, sizeof(reply->request_id), request_id);
 	else if (!signature_random_id(reply->request_id, REQUEST_ID_MADE_SIZE))
@@ -70,6 +77,18 @@ void reply_success(struct http_reply *reply, const struct field *table, const vo
 		reply->replay = false;
 		reply_refuse(reply, REFUSAL_INTERNAL_ERROR, NULL);
 	}
+}
+
+void reply_success_large(struct http_reply *reply, const struct field *table, const void *record)
+{
+	reply->refusal = REFUSAL_NONE;
+	if (!render_record(&reply->large, table, record))
+		reply_fail(reply, STATUS_NOMEM, CALL_READS);
+}
+
+const struct buffer *reply_content(const struct http_reply *reply)
+{
+	return reply->large.len ? &reply->large : &reply->body;
 }
 
 void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *detail)
@@ -135,11 +154,13 @@ void reply_finish(struct http_reply *reply)
 	buffer_reset(head);
 	buffer_printf(head,
 		"Status: %d %s\r\n"
-		"Content-Type: application/json\r\n"
+		"Content-Type: %s\r\n"
 		"X-Request-Id: %s\r\n"
 		"Cache-Control: no-store\r\n"
 		"Content-Length: %zu\r\n",
-		code, render_reason(code), reply->request_id, reply->body.len);
+		code, render_reason(code),
+		reply->content_type ? reply->content_type : "application/json",
+		reply->request_id, reply_content(reply)->len);
 	if (reply->replay)
 		buffer_append_str(head, "X-Idempotent-Replay: true\r\n");
 	if (reply->retry_after_s)

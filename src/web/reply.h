@@ -11,11 +11,17 @@
 #include "base/status.h"
 #include "domain/refusal.h"
 #include "link/commands.h"
+#include "wire/body.h"
 #include "wire/render.h"
 
 #include <stdbool.h>
 
 #define REQUEST_ID_SIZE 65
+/*
+ * The largest answer is A5's: a round with ROUND_BETS_MAX bets, each and the round itself with
+ * objects that came in bodies of at most BODY_MAX bytes, and members around them. 17 MiB.
+ */
+#define REPLY_LARGE_MAX ((ROUND_BETS_MAX + 1) * (BODY_MAX + 2048))
 
 struct http_reply {
 	char request_id[REQUEST_ID_SIZE];
@@ -24,8 +30,10 @@ struct http_reply {
 	bool replay;            /* X-Idempotent-Replay */
 	uint32_t retry_after_s; /* Retry-After; 0: none */
 	unsigned int allow;     /* methods for Allow; 0: none */
+	const char *content_type; /* of the body; NULL: it is JSON */
 	struct buffer head;     /* Status and headers, with the empty line; see reply_finish */
 	struct buffer body;
+	struct buffer large;    /* the body instead, unless it is empty; freed by the next reply */
 };
 
 /* False: memory exhausted. */
@@ -40,6 +48,15 @@ void reply_reset(struct http_reply *reply, const char *request_id);
 
 /* 200 with @record as the body. */
 void reply_success(struct http_reply *reply, const struct field *table, const void *record);
+
+/*
+ * The same with a body of up to REPLY_LARGE_MAX bytes, whose memory is taken now: 503 when there is
+ * none, so it is for what moves nothing.
+ */
+void reply_success_large(struct http_reply *reply, const struct field *table, const void *record);
+
+/* The body, in whichever buffer it is. */
+const struct buffer *reply_content(const struct http_reply *reply);
 
 /* An error body. @detail NULL: the refusal's own. */
 void reply_refuse(struct http_reply *reply, enum refusal refusal, const char *detail);

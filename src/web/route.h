@@ -8,6 +8,7 @@
 #ifndef WEB_ROUTE_H
 #define WEB_ROUTE_H
 
+#include "metrics/counters.h"
 #include "wire/body.h"
 
 #include <stdbool.h>
@@ -32,11 +33,15 @@ struct route {
 	unsigned int methods; /* enum http_method, or-ed */
 	bool is_signed;       /* the gate must know the caller, and @body describes the body */
 	const struct body_field *body;
+	enum web_operation operation; /* it is counted as */
 	void (*handle)(struct exchange *exchange);
 };
 
 /* Finds the route of @group that is @path less @base_path (see text_base_path), or NULL. */
 const struct route *route_find(enum serve_group group, const char *base_path, const char *path);
+
+/* The route @number, counted from 0; NULL: there are no more. For what must look at all. */
+const struct route *route_number(unsigned int number);
 
 /* The bit of the method called @name (case matters); 0: none that a route takes. */
 unsigned int method_parse(const char *name);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "web/handlers.h"
+#include "wire/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,14 +16,15 @@
 bool worker_init(struct worker *worker, const struct server *server)
 {
 	bool is_wallet = server->group == SERVE_WALLET;
-	bool linked, gated;
+	bool linked, gated, counted;
 
 	memset(worker, 0, sizeof(*worker));
 	worker->server = server;
 	linked = link_init(&worker->link, server->ledger_path);
 	gated = gate_init(&worker->gate, is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS);
 	worker->sender = is_wallet ? NULL : sender_new(&server->callbacks);
-	if (reply_init(&worker->reply) && linked && gated && (is_wallet || worker->sender))
+	counted = counting_init(&worker->counting, server->counters_path);
+	if (reply_init(&worker->reply) && linked && gated && counted && (is_wallet || worker->sender))
 		return true;
 	worker_free(worker);
 	return false;
@@ -33,6 +35,7 @@ void worker_free(struct worker *worker)
 	link_close(&worker->link);
 	gate_free(&worker->gate);
 	sender_free(worker->sender);
+	counting_free(&worker->counting);
 	reply_free(&worker->reply);
 }
 
@@ -109,6 +112,8 @@ static void serve_route(struct worker *worker, const struct route *route,
 		.request_window_s = server->request_window_s,
 		.sender = worker->sender,
 		.callback_timeout_ms = server->callbacks.total_timeout_ms,
+		.counters_path = server->counters_path,
+		.sweep_overdue_ms = (int64_t)server->sweep_overdue_s * 1000,
 		.reply = &worker->reply,
 	};
 
@@ -122,6 +127,16 @@ static void serve_route(struct worker *worker, const struct route *route,
 	} else {
 		route->handle(&exchange);
 	}
+}
+
+/* At level debug: a body of the request that @reply answers. */
+static void request_trace(const struct http_reply *reply, const char *what, const void *body,
+	size_t len)
+{
+	const struct trace_of of = {.request_id = reply->request_id, .what = what};
+
+	if (len)
+		trace_body(&of, (struct bytes){body, (uint32_t)len});
 }
 
 /* Everything in the line is ours or of a checked alphabet: no body, no signature. */
@@ -147,13 +162,33 @@ static void request_log(const struct worker *worker, const struct route *route,
 		reply->status == STATUS_OK ? "" : "\"");
 }
 
+/* Counts the reply, and what @begun_ns tells it took. */
+static void request_count(struct worker *worker, const struct route *route, int64_t begun_ns)
+{
+	struct counting *counting = &worker->counting;
+	enum refusal refusal = worker->reply.refusal;
+	enum caller_kind caller =
+		worker->server->group == SERVE_WALLET ? CALLER_DEALER : CALLER_CLIENT;
+
+	if (refusal == REFUSAL_INVALID_SIGNATURE)
+		counting_auth_failure(counting, caller, worker->gate.why);
+	else if (refusal == REFUSAL_STALE_REQUEST)
+		counting_auth_failure(counting, caller, AUTH_STALE);
+	counting_request(counting, route ? route->operation : OPERATION_NONE, refusal,
+		(uint64_t)(clock_boot_ns() - begun_ns) / 1000);
+}
+
 void serve(struct worker *worker, const struct http_request *request)
 {
+	int64_t begun_ns = clock_boot_ns();
 	const struct server *server = worker->server;
 	struct http_reply *reply = &worker->reply;
 	const struct route *route = route_find(server->group, server->base_path, request->path);
 
+	counting_look(&worker->counting, request->boot_ms);
 	reply_reset(reply, request->request_id.count == 1 ? request->request_id.value : NULL);
+	worker->link.request_id = reply->request_id;
+	request_trace(reply, "request", request->body, request->body_len);
 	if (route)
 		serve_route(worker, route, request);
 	else
@@ -161,7 +196,9 @@ void serve(struct worker *worker, const struct http_request *request)
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
 	reply_finish(reply);
+	request_count(worker, route, begun_ns);
 	request_log(worker, route, request);
+	request_trace(reply, "answer", reply_content(reply)->data, reply_content(reply)->len);
 }
 
 static void *program_open(void *context)
@@ -188,7 +225,7 @@ static void program_serve(void *context, const struct http_request *request,
 
 	serve(worker, request);
 	reply->head = &worker->reply.head;
-	reply->body = &worker->reply.body;
+	reply->body = reply_content(&worker->reply);
 	reply->ended = worker->ended;
 }
 

@@ -15,6 +15,8 @@ struct server {
 	enum serve_group group;
 	char base_path[256];   /* as text_base_path() makes it */
 	char ledger_path[108]; /* edge.sock */
+	char counters_path[128];
+	uint32_t sweep_overdue_s;
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;
 	struct sender_options callbacks; /* of group C; the networks must outlive the server */
@@ -26,6 +28,7 @@ struct worker {
 	struct link link;
 	struct gate gate;
 	struct sender *sender;   /* of group C; else NULL */
+	struct counting counting;
 	struct http_reply reply; /* to the newest request */
 	bool ended; /* the ledger speaks another protocol: this process is to end */
 };
@@ -36,7 +39,8 @@ void worker_free(struct worker *worker);
 
 /*
  * Answers @request in @worker->reply, complete with its head, and logs one line. In this order:
- * path, method, size, signature, shape of the body, what the handler checks, then the ledger.
+ * path, method, size, signature, shape of the body, what the handler checks, then the ledger. It is
+ * counted before the reply leaves: what a caller was answered is counted.
  */
 void serve(struct worker *worker, const struct http_request *request);
 

@@ -90,6 +90,35 @@ static enum refusal take_result(const struct body_field *field, const json_t *va
 	return complain(field, "must be win, loss or refund", detail);
 }
 
+/* The bit of @word in @words; 0: it is none of them. */
+static uint32_t word_bit(const char *const *words, const json_t *word)
+{
+	const char *text = json_string_value(word);
+
+	for (unsigned int i = 0; text && words[i]; i++) {
+		if (strcmp(words[i], text) == 0)
+			return UINT32_C(1) << i;
+	}
+	return 0;
+}
+
+static enum refusal take_words(const struct body_field *field, const json_t *value, void *member,
+	char detail[BODY_DETAIL_MAX])
+{
+	uint32_t set = 0, bit;
+
+	if (!json_is_array(value))
+		return complain(field, "must be an array", detail);
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		bit = word_bit(field->words, json_array_get(value, i));
+		if (!bit)
+			return complain(field, "holds what is not known", detail);
+		set |= bit;
+	}
+	memcpy(member, &set, sizeof(set));
+	return REFUSAL_NONE;
+}
+
 /* For what matters only by being there. */
 static enum refusal take_presence(const struct body_field *field, const json_t *value, void *member,
 	char detail[BODY_DETAIL_MAX])
@@ -122,6 +151,8 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 		return take_bool(field, value, member, detail);
 	case BODY_RESULT:
 		return take_result(field, value, member, detail);
+	case BODY_WORDS:
+		return take_words(field, value, member, detail);
 	case BODY_INTEGER:
 		return take_integer(field, value, member, detail);
 	case BODY_HAS_STRING:

@@ -27,6 +27,7 @@ enum body_type {
 	BODY_TEXT,      /* char[]: UTF-8 without control characters, as much as fits, or nothing */
 	BODY_BOOL,      /* bool */
 	BODY_RESULT,    /* enum round_result: "win", "loss" or "refund" */
+	BODY_WORDS,     /* uint32_t, a set: an array of strings of @words; bit n stands for the n-th */
 	/*
 	 * struct bytes: the text of a JSON object, byte for byte as it stands in the body, so that
 	 * its numbers keep every digit. It points into the body.
@@ -44,18 +45,22 @@ struct body_field {
 	bool required;
 	uint32_t offset;
 	uint32_t size;
+	const char *const *words; /* of BODY_WORDS: at most 32, and NULL behind the last */
 };
 
 #define BODY_FIELD(type_, struct_, member_)                                                        \
 	{#member_, (type_), true, (uint32_t)offsetof(struct struct_, member_),                     \
-		(uint32_t)sizeof(((struct struct_ *)0)->member_)}
+		(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL}
 /* @key may be absent; then the member keeps what it held before, its default. */
 #define BODY_OPTIONAL(key_, type_, struct_, member_)                                               \
 	{(key_), (type_), false, (uint32_t)offsetof(struct struct_, member_),                      \
-		(uint32_t)sizeof(((struct struct_ *)0)->member_)}
+		(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL}
+#define BODY_OPTIONAL_WORDS(key_, struct_, member_, words_)                                        \
+	{(key_), BODY_WORDS, false, (uint32_t)offsetof(struct struct_, member_),                   \
+		(uint32_t)sizeof(((struct struct_ *)0)->member_), (words_)}
 #define BODY_FIELD_END                                                                             \
 	{                                                                                          \
-		NULL, BODY_NONE, false, 0, 0                                                       \
+		NULL, BODY_NONE, false, 0, 0, NULL                                                 \
 	}
 
 /*

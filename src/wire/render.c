@@ -21,7 +21,7 @@ static bool put_character(struct buffer *out, const char *text, size_t len, uint
 	return buffer_append(out, text, len);
 }
 
-static bool put_string(struct buffer *out, const char *text, size_t len)
+bool render_text(struct buffer *out, const char *text, size_t len)
 {
 	uint32_t code;
 	size_t step;
@@ -40,7 +40,7 @@ static bool put_string(struct buffer *out, const char *text, size_t len)
 
 bool render_string(struct buffer *out, const char *text)
 {
-	return put_string(out, text, strlen(text));
+	return render_text(out, text, strlen(text));
 }
 
 static bool put_money(struct buffer *out, money_t money)
@@ -136,7 +136,7 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 	case FIELD_ENUM:
 		return put_enum(out, field, member);
 	case FIELD_STR:
-		return put_string(out, (const char *)member,
+		return render_text(out, (const char *)member,
 			strnlen((const char *)member, field->size));
 	case FIELD_GROUP:
 		return put_group(out, field, member);

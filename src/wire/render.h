@@ -24,6 +24,8 @@ bool render_record(struct buffer *out, const struct field *table, const void *re
 
 /* Appends @text as a JSON string, quoted and escaped. Ill-formed UTF-8 is replaced by '?'. */
 bool render_string(struct buffer *out, const char *text);
+/* The same of @len bytes. */
+bool render_text(struct buffer *out, const char *text, size_t len);
 
 /* An error body (api.md, Common rules, Error). */
 struct error_body {

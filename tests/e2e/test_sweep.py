@@ -280,8 +280,8 @@ def case_refund_delay():
 def attempts_of(log, event):
     """The log's lines about an event: (attempt, class, state)."""
     return [(int(a), c, s) for a, c, s in re.findall(
-        rf"event=callback id=[a-z-]+-{event} casino_id=\S+ attempt=(\d+) class=(\S+) http=\d+ "
-        r"ms=\d+ state=(\S+)", log)]
+        rf"event=callback webhook_id=[a-z-]+-{event} casino_id=\S+ attempt=(\d+) "
+        r"class=(\S+) http_status=\d+ ms=\d+ state=(\S+)", log)]
 
 
 def case_backoff():
@@ -611,7 +611,7 @@ def case_for_and_hanging_dealer():
         equal(counts["due_again"] + counts["parked"], counts["sent"], f"all ended: {counts}")
         states = {row["state"] for row in casino.callbacks().values()}
         check("sending" not in states, f"nothing is left: {states}")
-        for milliseconds in re.findall(r"class=unknown http=0 ms=(\d+)", log):
+        for milliseconds in re.findall(r"class=unknown http_status=0 ms=(\d+)", log):
             check(int(milliseconds) >= TIMEOUT_S * 1000 - 50, f"it waited {milliseconds}")
         casino.dealer.faults_clear()
         casino.drained()

@@ -229,7 +229,7 @@ def case_paths(b):
         else:
             refused(answer, 404, "not_found")
     for method, path, allow in (("GET", TRANSFER_IN, {"POST"}), ("PUT", TRANSFER_OUT, {"POST"}),
-                                ("DELETE", BALANCE, {"GET", "POST"})):
+                                *(("DELETE", read, {"GET", "POST"}) for read in cb.READ_PATHS)):
         answer = b.call(method, path, {})
         refused(answer, 405, "method_not_allowed")
         allowed = {word.strip() for word in answer.header("Allow").split(",")}

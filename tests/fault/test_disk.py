@@ -145,16 +145,18 @@ def test_sync_fails():
         halted(bench)
         # Resumed too early it halts again.
         wallet.fail("sync EIO\n")
-        wallet.ctl("resume", "--reason", "hope")
+        equal(wallet.ctl_run("resume", "--reason", "hope").returncode, 1, "resumed too early")
         wait_until(lambda: wallet.log().count("engine_ended exit=74 ") == 2, WAIT_S,
                    "the next halt")
         wait_until(lambda: wallet.status()["halted"], WAIT_S, "the next halt")
         wallet.fail("")
-        wallet.ctl("resume", "--reason", "disk replaced")
         resumed = time.monotonic()
+        wallet.ctl("resume", "--reason", "disk replaced")
         wait_back(bench, resumed)
         check(not (wallet.state / "halted").exists(), "the marker is still there")
         check(not wallet.status()["halted"], "status says halted")
+        row = wallet.ctl_json("audit", "--limit", "1")["audit"][0]
+        equal((row["action"], row["reason"]), ("resume", "disk replaced"), "audit")
         equal(bench.move("during").status, 200, "the transfer that failed")
         equal(bench.move("kept").replayed, True, "the transfer before")
         equal(bench.read().json["balance"], bench.move("sum").json["before_balance"], "balance")

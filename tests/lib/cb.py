@@ -16,8 +16,8 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from cb_http import (BALANCE, READ_PATHS, TRANSFER_IN, TRANSFER_OUT, Answer, call, now_ms,  # noqa
-                     raw_request, sign)
+from cb_http import (BALANCE, READ_PATHS, RESULT_INQUIRE, STAT, TRANSFER_IN, TRANSFER_OUT,  # noqa
+                     Answer, call, now_ms, raw_request, sign)
 from cb_instance import Dealer, Instance  # noqa
 from cb_process import (SRCDIR, Child, HarnessError, builddir, find_program, free_port,  # noqa
                         pids_running, port_taken, process_gone, wait_until, waited_s)

@@ -142,6 +142,7 @@ class Demo:
         say(f"\nServing {self.server.base_url} (wallet) and {self.server.platform_url} (platform);"
             f"\nkeys, players and process ids are in {self.dir / 'demo.json'}.\n"
             "Ctrl-C stops everything.")
+        self.swept_s = time.monotonic()  # the transcript has swept
         while True:
             time.sleep(WATCH_S)
             self.sweep()

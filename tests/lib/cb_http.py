@@ -9,7 +9,9 @@ import time
 TRANSFER_IN = "/wallet-service/credit/transfer-in"
 TRANSFER_OUT = "/wallet-service/credit/transfer-out"
 BALANCE = "/user-service/user/3rdparty-get-balance"
-READ_PATHS = (BALANCE,)
+STAT = "/user-service/user/stat"
+RESULT_INQUIRE = "/game-service/bet_game/result-inquire"
+READ_PATHS = (BALANCE, STAT, RESULT_INQUIRE)
 
 
 def now_ms():

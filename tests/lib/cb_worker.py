@@ -107,6 +107,18 @@ class Worker(Link):
             text(currency), text(user_id), text(note))))
         return reader.verdict()
 
+    def find(self):
+        """What a sweeper at work could claim now: [(event, casino_id)]."""
+        reader = self.ask("callback_find", struct.pack(">I?", 0, True))
+        reader.verdict()
+        _, count = reader.take(">QI")
+        entries = Reader(reader.take(f"{reader.take('>I')}s"))
+        found = []
+        for _ in range(count):
+            found.append((entries.take(">Q"), entries.text()))
+            entries.take(">BBQ")
+        return found
+
     def claim(self, event):
         """Claims an event that is due, as the sweeper does. The refusal and the grant."""
         reader = self.ask("callback_claim", struct.pack(">Q", event) + os.urandom(8))

@@ -206,7 +206,7 @@ static enum status memory_scan(struct store *store, const struct store_range *ra
 static void memory_figures(struct store *store, struct store_figures *figures)
 {
 	(void)store;
-	*figures = (struct store_figures){0, 0};
+	memset(figures, 0, sizeof(*figures));
 }
 
 static void memory_close(struct store *store)
@@ -226,8 +226,13 @@ struct store *memory_store_new(void)
 
 	if (!memory)
 		abort();
-	memory->store = (struct store){memory_load, memory_save, memory_scan, memory_figures,
-		memory_close};
+	memory->store = (struct store){
+		.load = memory_load,
+		.save = memory_save,
+		.scan = memory_scan,
+		.figures = memory_figures,
+		.close = memory_close,
+	};
 	return &memory->store;
 }
 

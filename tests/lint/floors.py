@@ -16,11 +16,12 @@ sys.path.insert(0, str(SRCDIR / "tests" / "lib"))
 from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
-FLOORS = ("base", "domain", "wire", "link", "store", "ledger", "callback", "sweep", "web", "dealer",
-          "cmd")
+FLOORS = ("base", "domain", "wire", "link", "metrics", "store", "ledger", "callback", "sweep", "web",
+          "dealer", "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
-FORBIDDEN = {"link": {"wire"}, "sweep": {"store", "ledger"}, "web": {"sweep"}, "dealer": {"sweep"}}
+FORBIDDEN = {"link": {"wire"}, "metrics": {"wire"}, "sweep": {"store", "ledger"}, "web": {"sweep"},
+             "dealer": {"sweep"}}
 # Header -> where it may be included: a folder, or a single file.
 LIBRARIES = {
     "jansson.h": "src/wire/",

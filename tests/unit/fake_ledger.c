@@ -87,6 +87,8 @@ static void answer(struct fake_ledger *fake, const struct frame_request *request
 	buffer_init(&rows, FRAME_MAX);
 	must(unpack_record(&payload, info->cmd_fields, cmd), "unpack");
 	must(arena_keep_bytes(&fake->kept, info->cmd_fields, cmd), "keep");
+	if (fake->prepare)
+		fake->prepare(fake, (enum command)request->command);
 	if (request->command == COMMAND_KEYRING) {
 		memset(result, 0, info->result_size);
 		answer_keyring(fake, cmd, result, &rows);
@@ -135,6 +137,7 @@ static bool client_serve(struct fake_ledger *fake, struct fake_client *client)
 	fake_lock(fake);
 	act = fake->acts[request.command];
 	fake->calls[request.command]++;
+	text_copy(fake->request_ids[request.command], FRAME_REQUEST_ID_SIZE, request.request_id);
 	answer(fake, &request, &out);
 	fake_unlock(fake);
 	buffer_consume(&client->in, size);

@@ -55,8 +55,11 @@ struct fake_ledger {
 	enum fake_act acts[COMMAND_COUNT];
 	unsigned int slow_ms;
 	struct fake_results results; /* what is answered; KEYRING's is made */
+	/* Not NULL: called by the thread, locked, before a command is answered from results. */
+	void (*prepare)(struct fake_ledger *fake, enum command command);
 
 	unsigned int calls[COMMAND_COUNT];
+	char request_ids[COMMAND_COUNT][FRAME_REQUEST_ID_SIZE]; /* of the newest call */
 	unsigned int unchanged; /* KEYRING answers without entries */
 	struct fake_cmds cmds;  /* the newest of each */
 	struct arena kept;      /* holds what they point to */

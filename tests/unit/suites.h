@@ -8,6 +8,7 @@
 
 Suite *buffer_suite(void);
 Suite *clock_suite(void);
+Suite *histogram_suite(void);
 Suite *log_suite(void);
 Suite *network_suite(void);
 Suite *pack_suite(void);
@@ -27,11 +28,18 @@ Suite *callback_body_suite(void);
 Suite *dealer_answer_suite(void);
 Suite *memory_suite(void);
 Suite *render_suite(void);
+Suite *row_line_suite(void);
 Suite *signature_suite(void);
+Suite *trace_suite(void);
 Suite *webhook_suite(void);
+
+Suite *counters_suite(void);
+Suite *exposition_suite(void);
 
 Suite *classify_suite(void);
 Suite *sender_suite(void);
+
+Suite *proof_wagers_suite(void);
 
 /* A suite with one case of the tests of the NULL-terminated list @tests. */
 static inline Suite *suite_make(const char *name, const TTest *const *tests, double timeout_s)

@@ -21,9 +21,9 @@ struct call {
 static const struct body_field fields[] = {
 	BODY_FIELD(BODY_AMOUNT, call, amount),
 	BODY_FIELD(BODY_ID, call, user_id),
-	{"casino_id", BODY_NAME, false, offsetof(struct call, casino_id), 65},
-	{"request_timestamp", BODY_INTEGER, false, offsetof(struct call, request_timestamp), 8},
-	{"note", BODY_ID, false, offsetof(struct call, note), 9},
+	{"casino_id", BODY_NAME, false, offsetof(struct call, casino_id), 65, NULL},
+	{"request_timestamp", BODY_INTEGER, false, offsetof(struct call, request_timestamp), 8, NULL},
+	{"note", BODY_ID, false, offsetof(struct call, note), 9, NULL},
 	BODY_OPTIONAL("object", BODY_OBJECT, call, object),
 	BODY_FIELD_END,
 };
@@ -433,9 +433,9 @@ START_TEST(payouts_and_presence)
 {
 	static const struct body_field table[] = {
 		BODY_FIELD(BODY_PAYOUT, looked_at, payout),
-		{"text", BODY_HAS_STRING, false, offsetof(struct looked_at, text), 1},
-		{"object", BODY_HAS_OBJECT, false, offsetof(struct looked_at, object), 1},
-		{"any", BODY_HAS_ANY, false, offsetof(struct looked_at, any), 1},
+		{"text", BODY_HAS_STRING, false, offsetof(struct looked_at, text), 1, NULL},
+		{"object", BODY_HAS_OBJECT, false, offsetof(struct looked_at, object), 1, NULL},
+		{"any", BODY_HAS_ANY, false, offsetof(struct looked_at, any), 1, NULL},
 		BODY_FIELD_END,
 	};
 	static const struct {
@@ -475,6 +475,54 @@ START_TEST(payouts_and_presence)
 		ck_assert_int_eq(record.text, rows[i].record.text);
 		ck_assert_int_eq(record.object, rows[i].record.object);
 		ck_assert_int_eq(record.any, rows[i].record.any);
+	}
+}
+END_TEST
+
+struct chosen {
+	uint32_t words;
+};
+
+/* A set of known words. */
+START_TEST(words)
+{
+	static const char *const known[] = {"one", "two", "three", NULL};
+	static const struct body_field table[] = {
+		BODY_OPTIONAL_WORDS("words", chosen, words, known),
+		BODY_FIELD_END,
+	};
+	static const struct {
+		const char *text;
+		const char *detail; /* NULL: taken */
+		uint32_t words;
+	} rows[] = {
+		{"{}", NULL, 77},
+		{"{\"words\":[]}", NULL, 0},
+		{"{\"words\":[\"one\"]}", NULL, 1},
+		{"{\"words\":[\"three\",\"one\"]}", NULL, 5},
+		{"{\"words\":[\"two\",\"two\",\"tw\\u006f\"]}", NULL, 2},
+		{"{\"words\":[\"four\"]}", "words: holds what is not known", 0},
+		{"{\"words\":[\"one\",\"\"]}", "words: holds what is not known", 0},
+		{"{\"words\":[\"One\"]}", "words: holds what is not known", 0},
+		{"{\"words\":[\"one \"]}", "words: holds what is not known", 0},
+		{"{\"words\":[\"one,two\"]}", "words: holds what is not known", 0},
+		{"{\"words\":[1]}", "words: holds what is not known", 0},
+		{"{\"words\":[null]}", "words: holds what is not known", 0},
+		{"{\"words\":[[\"one\"]]}", "words: holds what is not known", 0},
+		{"{\"words\":\"one\"}", "words: must be an array", 0},
+		{"{\"words\":{\"one\":1}}", "words: must be an array", 0},
+		{"{\"words\":null}", "words: must be an array", 0},
+		{"{\"words\":true}", "words: must be an array", 0},
+	};
+	char detail[BODY_DETAIL_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct chosen record = {77};
+
+		ck_assert_int_eq(body_parse(rows[i].text, strlen(rows[i].text), table, &record,
+			detail), rows[i].detail ? REFUSAL_BAD_REQUEST : REFUSAL_NONE);
+		ck_assert_str_eq(detail, rows[i].detail ? rows[i].detail : "");
+		ck_assert_uint_eq(record.words, rows[i].detail ? 77 : rows[i].words);
 	}
 }
 END_TEST
@@ -590,7 +638,7 @@ Suite *body_suite(void)
 {
 	const TTest *const tests[] = {objects, texts_bools_and_results, fills_every_member,
 		tells_the_place, raw_nul_bytes,
-		large_bodies, mutated_bodies, random_amounts_arrive, payouts_and_presence, NULL};
+		large_bodies, mutated_bodies, random_amounts_arrive, payouts_and_presence, words, NULL};
 	Suite *suite = suite_make("body", tests, 120);
 	TCase *tables = tcase_create("table");
 

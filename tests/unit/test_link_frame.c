@@ -39,7 +39,70 @@ START_TEST(request_comes_back)
 	ck_assert_uint_eq(request.tag, 77);
 	ck_assert_uint_eq(request.payload.len, 5);
 	ck_assert_mem_eq(request.payload.data, "hello", 5);
-	out.data[7] = 1;
+	ck_assert_str_eq(request.request_id, "");
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(requests_have_names)
+{
+	static const char longest[] =
+		"0123456789-abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ.";
+	static const struct {
+		const char *name, *taken;
+	} cases[] = {
+		{"a", "a"}, {longest, ""}, {longest + 1, longest + 1}, {"", ""}, {"a b", ""},
+		{"a\n", ""}};
+	struct frame_request request;
+	struct buffer out;
+	size_t size, start;
+
+	ck_assert_uint_eq(strlen(longest), FRAME_REQUEST_ID_SIZE);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		buffer_init(&out, FRAME_MAX);
+		start = frame_open_request(&out, COMMAND_BALANCE, 77);
+		frame_name_request(&out, start, cases[i].name);
+		buffer_append_str(&out, "hello");
+		frame_close(&out, start);
+		ck_assert_int_eq(frame_get_request(of(&out), &request, &size), FRAME_COMPLETE);
+		ck_assert_str_eq(request.request_id, cases[i].taken);
+		ck_assert_uint_eq(request.payload.len, 5);
+		ck_assert_mem_eq(request.payload.data, "hello", 5);
+		buffer_free(&out);
+	}
+}
+END_TEST
+
+/* A name that no request can have is garbage. */
+START_TEST(names_are_checked)
+{
+	static const struct {
+		uint16_t named;
+		const char *payload;
+		enum frame_read expected;
+	} cases[] = {
+		{2, "ab", FRAME_COMPLETE}, {3, "ab", FRAME_GARBAGE}, {2, "a b", FRAME_GARBAGE},
+		{1, "\"", FRAME_GARBAGE}, {1, "\n", FRAME_GARBAGE}, {65535, "ab", FRAME_GARBAGE}};
+	struct frame_request request;
+	struct buffer out;
+	size_t size, start;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		buffer_init(&out, FRAME_MAX);
+		start = frame_open_request(&out, COMMAND_BALANCE, 77);
+		buffer_append_str(&out, cases[i].payload);
+		frame_close(&out, start);
+		out.data[6] = (uint8_t)(cases[i].named >> 8);
+		out.data[7] = (uint8_t)cases[i].named;
+		ck_assert_int_eq(frame_get_request(of(&out), &request, &size), cases[i].expected);
+		buffer_free(&out);
+	}
+	/* A NUL is no end. */
+	buffer_init(&out, FRAME_MAX);
+	start = frame_open_request(&out, COMMAND_BALANCE, 77);
+	buffer_append(&out, "a\0b", 3);
+	frame_close(&out, start);
+	out.data[7] = 3;
 	ck_assert_int_eq(frame_get_request(of(&out), &request, &size), FRAME_GARBAGE);
 	buffer_free(&out);
 }
@@ -290,6 +353,8 @@ Suite *frame_suite(void)
 	TCase *tc = tcase_create("frame");
 
 	tcase_add_test(tc, request_comes_back);
+	tcase_add_test(tc, requests_have_names);
+	tcase_add_test(tc, names_are_checked);
 	tcase_add_test(tc, answer_comes_back);
 	tcase_add_test(tc, lengths_are_bounded);
 	tcase_add_test(tc, greeting_comes_back);

@@ -132,6 +132,42 @@ START_TEST(goes_to_syslog)
 }
 END_TEST
 
+/* Where a web server that starts the program looks. */
+START_TEST(a_failed_start_is_told_twice)
+{
+	int fd = catch_stderr();
+
+	log_open("prog", true, LOG_LEVEL_ERROR);
+	log_start_failed("error=\"%s\"", "no memory");
+	ck_assert_str_eq(syslog_line, "level=error event=start_failed error=\"no memory\"");
+	ck_assert_int_eq(syslog_priority, LOG_ERR);
+	ck_assert_ptr_nonnull(
+		strstr(caught(fd), "]: level=error event=start_failed error=\"no memory\"\n"));
+
+	fd = catch_stderr();
+	syslog_line[0] = '\0';
+	log_open("prog", false, LOG_LEVEL_ERROR);
+	log_start_failed("error=%d", 7);
+	ck_assert_str_eq(syslog_line, "");
+	ck_assert_str_eq(strstr(caught(fd), "]: "), "]: level=error event=start_failed error=7\n");
+}
+END_TEST
+
+START_TEST(a_value_cannot_forge_another)
+{
+	char quoted[LOG_QUOTED_MAX], longest[2 * LOG_QUOTED_MAX];
+
+	ck_assert_str_eq(log_quote(quoted, ""), "");
+	ck_assert_str_eq(log_quote(quoted, "x\" code=200 y=\"\\"), "x\\\" code=200 y=\\\"\\\\");
+	memset(longest, '"', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	log_quote(quoted, longest);
+	/* Whole pairs. */
+	ck_assert_uint_eq(strlen(quoted) % 2, 0);
+	ck_assert_uint_ge(strlen(quoted), LOG_QUOTED_MAX - 3);
+}
+END_TEST
+
 START_TEST(knows_its_levels)
 {
 	enum log_level level;
@@ -142,14 +178,18 @@ START_TEST(knows_its_levels)
 	ck_assert(log_level_parse("debug", &level) && level == LOG_LEVEL_DEBUG);
 	ck_assert(!log_level_parse("Info", &level));
 	ck_assert(!log_level_parse("", &level));
+	log_open("prog", false, LOG_LEVEL_WARNING);
+	ck_assert(log_shows(LOG_LEVEL_ERROR) && log_shows(LOG_LEVEL_WARNING));
+	ck_assert(!log_shows(LOG_LEVEL_INFO) && !log_shows(LOG_LEVEL_DEBUG));
 }
 END_TEST
 
 Suite *log_suite(void)
 {
 	const TTest *const tests[] = {writes_one_line, an_event_may_be_alone,
-		a_value_cannot_forge_a_line, a_long_line_is_cut, goes_to_syslog, knows_its_levels,
-		NULL};
+		a_value_cannot_forge_a_line, a_value_cannot_forge_another,
+		a_long_line_is_cut, goes_to_syslog, a_failed_start_is_told_twice,
+		knows_its_levels, NULL};
 
 	return suite_make("log", tests, 10);
 }

@@ -11,6 +11,7 @@
 #include "wire/body.h"
 #include "wire/dealer_answer.h"
 #include "wire/render.h"
+#include "wire/row_line.h"
 #include "wire/signature.h"
 #include "wire/webhook.h"
 
@@ -294,6 +295,52 @@ START_TEST(dealer_answer)
 }
 END_TEST
 
+/* A row is written and read whole, or it is told that memory was exhausted. */
+START_TEST(row_lines)
+{
+	const struct callback_body row = {.event = 7, .body = {(const uint8_t *)"a\0b", 3}};
+	struct buffer out;
+	unsigned long n;
+
+	for (n = 1;; n++) {
+		bool done;
+
+		buffer_init(&out, 1 << 20);
+		arm(n, _i);
+		done = row_line_put(&out, "callback_body", callback_body_fields, &row, true);
+		memory.armed = false;
+		ck_assert(done == !out.failed && done == !memory.failed);
+		if (done)
+			break;
+		buffer_free(&out);
+	}
+	for (n = 1;; n++) {
+		enum row_line_status status;
+		struct callback_body back;
+		char why[ROW_LINE_WHY_SIZE] = "";
+		struct row_line line;
+
+		row_line_init(&line);
+		arm(n, _i);
+		status = row_line_read(&line, (const char *)out.data, out.len - 1, why);
+		if (!status)
+			status = row_line_take(&line, callback_body_fields, sizeof(back), &back,
+				true, why);
+		if (!status)
+			status = back.event == 7 && back.body.len == 3 ? ROW_LINE_DONE
+									 : ROW_LINE_BAD;
+		row_line_free(&line);
+		if (!disarm()) {
+			ck_assert_int_eq(status, ROW_LINE_DONE);
+			break;
+		}
+		ck_assert_msg(status == ROW_LINE_NO_MEMORY, "%lu: %s", n, why);
+	}
+	ck_assert_uint_ge(n, 5);
+	buffer_free(&out);
+}
+END_TEST
+
 Suite *memory_suite(void)
 {
 	Suite *suite = suite_create("memory");
@@ -307,6 +354,7 @@ Suite *memory_suite(void)
 	tcase_add_loop_test(tcase, signature, 0, 2);
 	tcase_add_loop_test(tcase, webhook, 0, 2);
 	tcase_add_loop_test(tcase, dealer_answer, 0, 2);
+	tcase_add_loop_test(tcase, row_lines, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -82,6 +82,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.refund_give_up_s, 86400);
 	ck_assert_uint_eq(s.breaker_open_ms, 30000);
 	ck_assert_uint_eq(s.sweep_concurrency, 128);
+	ck_assert_uint_eq(s.sweep_overdue_s, 120);
 	ck_assert_uint_eq(s.callback_network_count, 0);
 }
 END_TEST
@@ -126,6 +127,7 @@ START_TEST(every_option_is_taken)
 		"refund_give_up_s = 31536000\n"
 		"breaker_open_ms = 3600000\n"
 		"sweep_concurrency = 256\n"
+		"sweep_overdue_s = 1\n"
 		"callback_networks = {\"10.0.0.0/8\", # ours\n\"fd00::/8\"}\n"
 		"disk_ballast_mib = 3";
 	struct settings s;
@@ -160,6 +162,7 @@ START_TEST(every_option_is_taken)
 	ck_assert_uint_eq(s.refund_give_up_s, 31536000);
 	ck_assert_uint_eq(s.breaker_open_ms, 3600000);
 	ck_assert_uint_eq(s.sweep_concurrency, 256);
+	ck_assert_uint_eq(s.sweep_overdue_s, 1);
 	ck_assert_uint_eq(s.callback_network_count, 2);
 	ck_assert_uint_eq(s.callback_networks[0].prefix, 96 + 8);
 	ck_assert_uint_eq(s.callback_networks[0].address[12], 10);
@@ -313,6 +316,8 @@ static const struct {
 	{"callback_lease_ms = 1599",
 		":1: callback_lease_ms must be a whole number from 1600 to 600000\n"},
 	{"sweep_concurrency = 257", ":1: sweep_concurrency must be a whole number from 1 to 256\n"},
+	{"sweep_overdue_s = 0", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},
+	{"sweep_overdue_s = 86401", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},
 	{"sweep_concurrency = 0", ":1: sweep_concurrency must be a whole number from 1 to 256\n"},
 	/* two that do not go together, in either order, with the other's default, with other errors */
 	{"callback_timeout_ms = 6000\n\ncallback_lease_ms = 7499\n# x\nlog_level = info\n",
@@ -405,7 +410,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 28);
+	ck_assert_uint_eq(count, 30);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

@@ -336,13 +336,118 @@ START_TEST(lock_refuses)
 }
 END_TEST
 
+static int lock;
+
+static bool there(const char *name)
+{
+	return access(inside(name), F_OK) == 0;
+}
+
+START_TEST(a_restore_begins_and_ends)
+{
+	char read[STATE_INSTALLATION_MAX];
+
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_ge(lock, 0);
+	ck_assert(there("restoring") && there("db") && !there("installation"));
+	/* Until its end nobody takes it for a state, and nobody else restores to it. */
+	ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_int_eq(state_dir_create(state, id, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_ptr_nonnull(strstr(why, "a restore to "));
+	put_file("db/entry.db", "half of it");
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_BUSY);
+	ck_assert_ptr_nonnull(strstr(why, "is in use by another ledger"));
+	ck_assert(there("db/entry.db"));
+	ck_assert_int_eq(state_dir_restored(state, id, why, sizeof(why)), STATUS_OK);
+	ck_assert(!there("restoring"));
+	ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)), STATUS_OK);
+	ck_assert_str_eq(read, id);
+}
+END_TEST
+
+START_TEST(an_interrupted_restore_begins_anew)
+{
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
+	put_file("db/entry.db", "half of it");
+	put_file("db/log.0000000001", "half of it");
+	put_file("created", "");
+	close(lock);
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
+	ck_assert(there("db") && !there("db/entry.db") && !there("db/log.0000000001") &&
+		!there("created"));
+	ck_assert_int_eq(state_dir_restored(state, "no id", why, sizeof(why)), STATUS_CONFIG);
+	ck_assert(there("restoring"));
+}
+END_TEST
+
+START_TEST(a_restore_refuses)
+{
+	create();
+	put_file("db/entry.db", "precious");
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_str_eq(why, sentence(" already holds a ledger: only an empty state can be filled; "
+				       "move that one away"));
+	ck_assert_int_ge(state_dir_lock(state, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_BUSY);
+	ck_assert_int_eq(unlink(inside("installation")), 0);
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_str_eq(why, sentence(" is not empty: it holds db"));
+	ck_assert(there("db/entry.db"));
+	ck_assert_int_eq(lock, -1);
+}
+END_TEST
+
+/* What `init` made is as good as empty, until a ledger was started on it. */
+START_TEST(a_restore_takes_what_was_just_initialised)
+{
+	char read[STATE_INSTALLATION_MAX];
+
+	create();
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
+	ck_assert(there("restoring") && there("db") && !there("installation"));
+	ck_assert_int_eq(state_dir_restored(state, id, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)), STATUS_OK);
+	close(lock);
+	put_file("created", "");
+	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert(there("installation") && there("created"));
+}
+END_TEST
+
+START_TEST(a_restore_is_given_up)
+{
+	char read[STATE_INSTALLATION_MAX];
+
+	for (int initialised = 0; initialised < 2; initialised++) {
+		if (initialised)
+			create();
+		ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
+		put_file("db/entry.db", "half of it");
+		put_file("created", "");
+		ck_assert_int_eq(state_dir_abandon(state, initialised ? id : NULL, why,
+					 sizeof(why)), STATUS_OK);
+		close(lock);
+		ck_assert(!there("restoring") && !there("created") && !there("db/entry.db"));
+		ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)),
+			initialised ? STATUS_OK : STATUS_CONFIG);
+		ck_assert_int_eq(there("db"), initialised);
+		ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
+		close(lock);
+		remove_root();
+		make_root();
+	}
+}
+END_TEST
+
 Suite *state_dir_suite(void)
 {
 	const TTest *const tests[] = {creates_and_checks, takes_over_an_empty_directory,
 		finishes_an_interrupted_creation, creation_refuses, check_refuses_the_wrong_kind,
 		check_refuses_open_modes, check_refuses_another_owner, check_refuses_a_damaged_id,
 		lock_holds_the_pid, lock_names_its_holder, lock_waits, lock_is_inherited,
-		lock_refuses, NULL};
+		lock_refuses, a_restore_begins_and_ends, an_interrupted_restore_begins_anew,
+		a_restore_refuses, a_restore_takes_what_was_just_initialised,
+		a_restore_is_given_up, NULL};
 	Suite *suite = suite_create("state_dir");
 	TCase *tcase = tcase_create("state_dir");
 

@@ -52,6 +52,49 @@ START_TEST(bets_are_answered_by_their_state)
 }
 END_TEST
 
+static enum game_status status_of(enum round_result result, unsigned int states)
+{
+	const struct round round = {
+		.state = result == RESULT_NONE ? ROUND_OPEN : ROUND_SETTLED, .result = result};
+	uint32_t bets[BET_STATE_COUNT];
+
+	for (unsigned int i = 0; i < BET_STATE_COUNT; i++)
+		bets[i] = states >> i & 1 ? 3 : 0;
+	return round_status(&round, bets);
+}
+
+/* api.md A 5, over every mixture of states. */
+START_TEST(games_have_a_status)
+{
+	enum { PENDING = 1 << BET_PENDING, ACCEPTED = 1 << BET_ACCEPTED,
+		REJECTED = 1 << BET_REJECTED, REFUNDING = 1 << BET_REFUNDING,
+		REFUNDED = 1 << BET_REFUNDED, SETTLED = 1 << BET_SETTLED };
+
+	for (unsigned int states = 0; states < 1 << BET_STATE_COUNT; states++) {
+		for (unsigned int i = 0; i < ROUND_RESULT_COUNT; i++) {
+			const enum game_status status = status_of((enum round_result)i, states);
+
+			ck_assert_int_eq(status == GAME_PENDING,
+				(states & (PENDING | ACCEPTED)) != 0);
+			ck_assert_int_eq(status == GAME_NOT_FOUND,
+				states == 0 || states == REJECTED);
+		}
+	}
+	ck_assert_int_eq(status_of(RESULT_WIN, SETTLED), GAME_SETTLED);
+	ck_assert_int_eq(status_of(RESULT_LOSS, SETTLED | REJECTED), GAME_SETTLED);
+	/* Refunded bets are no part of the round. */
+	ck_assert_int_eq(status_of(RESULT_WIN, SETTLED | REFUNDED | REFUNDING), GAME_SETTLED);
+	ck_assert_int_eq(status_of(RESULT_REFUND, SETTLED), GAME_REFUNDED);
+	ck_assert_int_eq(status_of(RESULT_REFUND, SETTLED | REFUNDED | REJECTED), GAME_REFUNDED);
+	ck_assert_int_eq(status_of(RESULT_NONE, REFUNDED), GAME_REFUNDED);
+	ck_assert_int_eq(status_of(RESULT_NONE, REFUNDING | REJECTED), GAME_REFUNDED);
+	ck_assert_int_eq(status_of(RESULT_NONE, REFUNDING | ACCEPTED), GAME_PENDING);
+	ck_assert_str_eq(game_status_names[GAME_PENDING], "pending");
+	ck_assert_str_eq(game_status_names[GAME_REFUNDED], "refunded");
+	ck_assert_str_eq(game_status_names[GAME_SETTLED], "settled");
+}
+END_TEST
+
 static enum refusal settle(enum round_result result, money_t asked, struct settlement *settlement)
 {
 	const struct bet bets[] = {{.state = BET_ACCEPTED, .bet_amount = 100},
@@ -146,6 +189,7 @@ Suite *wager_suite(void)
 
 	tcase_add_test(tcase, only_legal_moves);
 	tcase_add_test(tcase, bets_are_answered_by_their_state);
+	tcase_add_test(tcase, games_have_a_status);
 	tcase_add_test(tcase, rounds_sum_up);
 	tcase_add_test(tcase, results_are_sent_three_times);
 	tcase_add_test(tcase, refunds_back_off);

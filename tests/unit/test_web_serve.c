@@ -259,6 +259,18 @@ START_TEST(test_request_ids)
 }
 END_TEST
 
+/* Its lines about a command name the request as well. */
+START_TEST(test_ledger_is_told_request_ids)
+{
+	ck_assert_int_eq(ask(&(struct ask){.more = {"HTTP_X_REQUEST_ID=id-1"}}), 200);
+	ck_assert_str_eq(fake.request_ids[COMMAND_KEYRING], "id-1");
+	ck_assert_str_eq(fake.request_ids[COMMAND_TRANSFER], "id-1");
+	ck_assert_int_eq(ask(&(struct ask){.path = NULL}), 200);
+	ck_assert_str_eq(fake.request_ids[COMMAND_TRANSFER], worker.reply.request_id);
+	ck_assert_uint_eq(strlen(fake.request_ids[COMMAND_TRANSFER]), 20);
+}
+END_TEST
+
 START_TEST(test_window)
 {
 	static const struct {
@@ -374,7 +386,8 @@ Suite *web_serve_suite(void)
 {
 	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups,
 		test_size, test_both_keys, test_algorithm_of_dealer,
-		test_broken_body, test_request_ids, test_window, test_keys_refreshed,
+		test_broken_body, test_request_ids, test_ledger_is_told_request_ids,
+		test_window, test_keys_refreshed,
 		test_keys_paged, test_keys_damaged};
 	Suite *suite = suite_create("web_serve");
 	TCase *tcase = tcase_create("checks");

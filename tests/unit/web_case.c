@@ -152,7 +152,7 @@ const char *reply_body(void)
 {
 	static char text[16384];
 
-	return text_of(&worker.reply.body, text, sizeof(text));
+	return text_of(reply_content(&worker.reply), text, sizeof(text));
 }
 
 bool reply_has(const char *line)

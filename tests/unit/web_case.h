@@ -27,9 +27,11 @@
 /* The suites of test_web. */
 Suite *web_errand_suite(void);
 Suite *web_fcgi_suite(void);
+Suite *web_figures_suite(void);
 Suite *web_http_suite(void);
 Suite *web_platform_suite(void);
 Suite *web_replies_suite(void);
+Suite *web_reports_suite(void);
 Suite *web_serve_suite(void);
 
 /* A request to be made; what is NULL gets the default, what is "-" is left out. */

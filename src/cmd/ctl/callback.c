@@ -104,9 +104,11 @@ enum ctl_exit ctl_callback_list(struct ctl *ctl)
 	struct output_list out;
 	struct filter filter;
 	uint32_t states, kinds;
-	enum ctl_exit code = ctl_choices(ctl, OPTION_STATE, callback_state_names,
-		CALLBACK_STATE_COUNT, &states);
+	enum ctl_exit code;
 
+	if (ctl->options[OPTION_SHAPE])
+		return ctl_callback_shape(ctl);
+	code = ctl_choices(ctl, OPTION_STATE, callback_state_names, CALLBACK_STATE_COUNT, &states);
 	if (code == CTL_DONE)
 		code = ctl_choices(ctl, OPTION_KIND, callback_kind_names, CALLBACK_KIND_COUNT,
 			&kinds);

@@ -83,7 +83,29 @@ static const struct argp_option callback_list_options[] = {
 		"parked, held, cancelled, failed"),
 	OPTION(KIND, "kind", "KIND,...", "Only these kinds: betting, betting-result, "
 		"betting-refund"),
+	OPTION(SHAPE, "shape", NULL, "Count those that wait by dealer, state (due, parked or "
+		"held) and age, instead of listing them"),
 	LIMIT_OPTION("50"),
+	OPTIONS_END,
+};
+static const struct argp_option export_options[] = {
+	OPTION(WITH_KEYS, "with-keys", NULL, "The keys of dealers and game servers, too: whoever has "
+		"the file can sign"),
+	OPTION(OFFLINE, "offline", NULL, "Read the state of a ledger that does not run"),
+	OPTIONS_END,
+};
+static const struct argp_option import_options[] = {
+	OPTION(USER, "user", "NAME", "As root: whom the state shall belong to (default: the owner "
+		"of the state directory, or the caller)"),
+	OPTION(DRY_RUN, "dry-run", NULL, "Only check the file"),
+	OPTIONS_END,
+};
+static const struct argp_option recon_options[] = {
+	OPTION(DATE, "date", "YYYY-MM-DD", "The day, in the dealer's utc_offset"),
+	OPTION(COMPARE, "compare", NULL, "Tell what two files of a day do not agree on"),
+	OPTION(KIND, "kind", "KIND,...", "Only these records: movement, bet, callback"),
+	OPTION(LIMIT, "limit", "N", "With --compare: list at most N differences; 0 is all "
+		"(default 1000)"),
 	OPTIONS_END,
 };
 #define OPERATE_OPTIONS                                                                            \
@@ -93,6 +115,29 @@ static const struct argp_option operate_options[] = {OPERATE_OPTIONS, OPTIONS_EN
 static const struct argp_option asking_options[] = {
 	OPERATE_OPTIONS,
 	OPTION(YES, "yes", NULL, "Do not ask; must be given where nobody can be asked"),
+	OPTIONS_END,
+};
+static const struct argp_option test_options[] = {
+	OPTION(USER, "user", "USER", "With the credit of this player; must be given"),
+	OPTION(TAP, "tap", NULL, "Report as TAP (Test Anything Protocol)"),
+	OPTION(JUNIT, "junit", "FILE", "Write a report in JUnit's XML to FILE, too"),
+	OPTION(DRY_RUN, "dry-run", NULL, "Tell the cases, and send nothing"),
+	OPTION(YES, "yes", NULL, "Do not ask; must be given where nobody can be asked"),
+	REASON_OPTION,
+	OPTIONS_END,
+};
+static const struct argp_option backup_options[] = {
+	OPTION(WHOLE, "whole", NULL, "Copy everything, also where only log had to be added"),
+	REASON_OPTION,
+	OPTIONS_END,
+};
+static const struct argp_option restore_options[] = {
+	OPTION(LOGS, "logs", "DIR", "Roll forward by the logs in DIR: the db/ of the state that the "
+		"backup is of"),
+	OPTION(USER, "user", "NAME", "As root: whom the data shall belong to (default: the owner "
+		"of the state directory, or of the backup)"),
+	OPTION(DRY_RUN, "dry-run", NULL, "Check the backup, and restore nothing"),
+	REASON_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option ping_options[] = {
@@ -120,6 +165,13 @@ static const struct argp_option request_options[] = {
 	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
 	OPTIONS_END,
 };
+static const struct argp_option doctor_options[] = {
+	OPTION(URL, "url", "URL", "Where dealers call the wallet's mount, with its prefix"),
+	OPTION(PLATFORM_URL, "platform-url", "URL", "Where game servers call the platform's mount"),
+	OPTION(USER, "worker-user", "NAME",
+		"As whom the workers run (default: as those that do, or www-data)"),
+	OPTIONS_END,
+};
 
 #define PLAYER_JSON                                                                                \
 	"{\"player_id\",\"casino_id\",\"user_id\",\"currency\",\"created\",\"suspended\","         \
@@ -140,8 +192,11 @@ const struct ctl_command ctl_commands[] = {
 	{"init", "", "Create the state directory of the configuration",
 		"{\"state_directory\",\"installation\"}", init_options, 0, 0, false, ctl_init},
 	{"status", "", "Show how the ledger is doing",
-		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...}", NULL, 0,
+		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
+		"\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"}}", NULL, 0,
 		0, false, ctl_status},
+	{"metrics", "", "Print the figures that Prometheus reads at /metrics",
+		"{\"metrics\"}: the text", NULL, 0, 0, false, ctl_metrics},
 	{"resume", "", "Start the ledger again after it halted on a disk error",
 		"{\"resumed\":true}", reason_options, 0, 0, false, ctl_resume},
 	{"dealer add", "CASINO", "Add a dealer and show its first key", KEY_JSON,
@@ -167,6 +222,14 @@ const struct ctl_command ctl_commands[] = {
 		"\"dealer_error_id\",\"dealer_error_detail\",\"has_balance\",\"balance\","
 		"\"currency\",\"user_id\",\"note\"}, and \"error\":{\"id\",\"detail\"} unless ok",
 		ping_options, 1, 1, false, ctl_dealer_ping},
+	{"dealer test", "CASINO", "Put a dealer's server through the cases of its specification",
+		"{\"casino_id\",\"user_id\",\"url\",\"first_id\",\"last_id\",\"passed\",\"failed\","
+		"\"skipped\",\"not_run\",\"balance_before\",\"balance_after\",\"difference\","
+		"\"cases\":[{\"name\",\"group\",\"result\",\"rule\",\"expected\",\"came\",\"why\","
+		"\"has_money\",\"before\",\"after\",\"moved\",\"calls\",\"ms\"}]}, and "
+		"\"error\":{\"id\",\"detail\"} unless all passed; with --dry-run "
+		"{\"cases\":[{\"name\",\"group\",\"rule\",\"expected\"}]}",
+		test_options, 1, 1, false, ctl_dealer_test},
 	{"client add", "CLIENT", "Add a game server and show its first key", CLIENT_KEY_JSON,
 		key_add_options, 1, 1, false, ctl_client_add},
 	{"client list", "", "List the game servers",
@@ -222,8 +285,10 @@ const struct ctl_command ctl_commands[] = {
 		"{\"round\":{...},\"bets\":[{...}],\"callbacks\":[{...}],\"movements\":[{...}]}",
 		NULL, 1, 2, false, ctl_round_show},
 	{"callback list", "", "List callbacks, the newest first",
-		"{\"callbacks\":[" CALLBACK_ROW_JSON "]}", callback_list_options, 0, 0, false,
-		ctl_callback_list},
+		"{\"callbacks\":[" CALLBACK_ROW_JSON "]}; with --shape {\"shape\":[{\"casino_id\","
+		"\"state\",\"total\",\"up_to_1m\",\"up_to_5m\",\"up_to_15m\",\"up_to_1h\","
+		"\"up_to_4h\",\"up_to_1d\",\"over_1d\"}]}",
+		callback_list_options, 0, 0, false, ctl_callback_list},
 	{"callback show", "EVENT", "Show a callback with every attempt and the exact body",
 		"{\"webhook_id\",\"url\",... as in callback list,\"tries\":[{\"number\","
 		"\"time_ms\",\"ended\",\"class\",\"http_status\",\"ms\",\"dealer_error_id\","
@@ -239,10 +304,46 @@ const struct ctl_command ctl_commands[] = {
 	{"callback cancel", OPERATE_ARGS,
 		"Give up callbacks that were settled outside",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
-	{"check", "", "Prove that every balance is the sum of its movements",
+	{"export", "[FILE]", "Write everything that the ledger keeps, as lines of JSON",
+		"of FILE {\"file\",\"format\",\"version\",\"schema\",\"program\",\"installation\","
+		"\"created_ms\",\"keys\",\"last_transaction_id\",\"last_event\",\"rows\","
+		"\"counts\":{...},\"sha256\",\"last_ms\"}",
+		export_options, 0, 1, false, ctl_export},
+	{"import", "FILE", "Make an export the state of a ledger that does not run",
+		"{\"state_directory\",\"dry_run\",\"installation\",\"export\":{...},\"rows\","
+		"\"counts\":{...},\"sha256\",\"last_transaction_id\",\"last_ms\",\"raised_by\","
+		"\"keys_missing\":{\"dealers\":[...],\"clients\":[...]}}. The state is absent, empty "
+		"or just initialised; FILE '-' is standard input",
+		import_options, 1, 1, false, ctl_import},
+	{"recon", "CASINO --date=D [FILE]\n--compare OUR THEIR",
+		"Write a dealer's day as CSV, or compare two such files",
+		"of FILE {\"file\",\"casino_id\",\"date\",\"from_ms\",\"until_ms\",\"complete\" (the day "
+		"was over),\"movements\",\"bets\",\"callbacks\",\"sha256\"}; with --compare "
+		"{\"differences\":[{\"finding\",\"record\",\"id\",\"our_amount\",\"their_amount\","
+		"\"our_state\",\"their_state\"}],\"our\":{\"file\",\"rows\"},\"their\":{...},"
+		"\"compared\",\"states_compared\",\"missing_here\",\"missing_there\","
+		"\"amount_differs\",\"state_differs\",\"ok\"}",
+		recon_options, 1, 2, false, ctl_recon},
+	{"check", "", "Prove that every balance is the sum of its movements, and every row sound",
 		"{\"ok\",\"as_of\",\"players\",\"entries\",\"requests\",\"transactions\","
-		"\"dealers\":[{...}],\"problem_count\",\"problems\":[...]}",
+		"\"rounds\",\"bets\",\"callbacks\",\"sums\",\"dealers\":[{...}],\"problem_count\","
+		"\"problems\":[...]}",
 		NULL, 0, 0, false, ctl_check},
+	{"backup", "DIR", "Copy everything to a directory, while the ledger serves",
+		"{\"directory\",\"stage\",\"added\" (to the backup that was there),\"bytes\","
+		"\"tables\",\"logs\",\"begun_ms\",\"ended_ms\",\"complete_to_ms\",...}",
+		backup_options, 1, 1, false, ctl_backup},
+	{"restore", "DIR", "Make a backup the state of a ledger that does not run",
+		"{\"state_directory\",\"dry_run\",\"installation\",\"complete_to_ms\",\"tables\","
+		"\"logs\",\"rolled_forward\",\"unreadable\",\"last_transaction_id\",\"last_ms\","
+		"\"raised_by\",...}",
+		restore_options, 1, 1, false, ctl_restore},
+	{"doctor", "[KEYFILE...]", "Look for what is wrong with this installation; change nothing",
+		"{\"ok\",\"failed\",\"warnings\",\"passed\",\"not_looked_at\",\"not_shown\","
+		"\"findings\":[{\"result\" (PASS, WARN, FAIL, SKIP),\"check\",\"purpose\","
+		"\"about\",\"found\",\"remedy\"}]}. Exit status 1 when something FAILs. KEYFILEs are "
+		"files or folders with secrets, such as keys and backups, that must be closed to others",
+		doctor_options, 0, CTL_ARGS_MAX, false, ctl_doctor},
 	{"audit", "", "List what operators did, the newest first", "{\"audit\":[{...}]}",
 		audit_options, 0, 0, false, ctl_audit},
 	{"sign", "CASINO [BODYFILE]\n--key-file=FILE [BODYFILE]",

@@ -47,6 +47,16 @@ enum ctl_option {
 	OPTION_ALL,
 	OPTION_YES,
 	OPTION_DRY_RUN,
+	OPTION_WHOLE,
+	OPTION_LOGS,
+	OPTION_DATE,
+	OPTION_COMPARE,
+	OPTION_SHAPE,
+	OPTION_WITH_KEYS,
+	OPTION_OFFLINE,
+	OPTION_TAP,
+	OPTION_JUNIT,
+	OPTION_PLATFORM_URL,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/dealer_settings.def"
 #undef DEALER_SETTING
@@ -183,18 +193,20 @@ bool ctl_can_ask(void);
 bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code);
 
 /* The functions of the table. */
-ctl_run ctl_init, ctl_status, ctl_resume, ctl_audit;
+ctl_run ctl_init, ctl_status, ctl_metrics, ctl_resume, ctl_audit;
 ctl_run ctl_dealer_add, ctl_dealer_list, ctl_dealer_show, ctl_dealer_set, ctl_dealer_suspend,
 	ctl_dealer_resume, ctl_dealer_key_add, ctl_dealer_key_use, ctl_dealer_key_retire;
 ctl_run ctl_player_add, ctl_player_list, ctl_player_show, ctl_player_suspend, ctl_player_resume,
 	ctl_player_ledger, ctl_player_adjust;
 ctl_run ctl_transfer_show, ctl_transfer_list;
-ctl_run ctl_dealer_ping;
+ctl_run ctl_dealer_ping, ctl_dealer_test;
 ctl_run ctl_client_add, ctl_client_list, ctl_client_key_add, ctl_client_key_use,
 	ctl_client_key_retire, ctl_client_remove;
 ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show;
-ctl_run ctl_callback_list, ctl_callback_show, ctl_callback_retry, ctl_callback_hold,
+ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_retry, ctl_callback_hold,
 	ctl_callback_release, ctl_callback_cancel;
-ctl_run ctl_check, ctl_sign, ctl_request;
+ctl_run ctl_recon, ctl_export, ctl_import;
+ctl_run ctl_backup, ctl_restore;
+ctl_run ctl_check, ctl_doctor, ctl_sign, ctl_request;
 
 #endif

@@ -18,6 +18,14 @@ void list_open(struct list *list, struct ctl *ctl, enum record record, bool reve
 		list->code = ctl_no_memory(ctl);
 }
 
+void list_behind(struct list *list, const void *row)
+{
+	buffer_reset(&list->here);
+	link_list_key(&list->here, list->record, record_infos[list->record].key_count, row);
+	if (list->here.failed)
+		list->code = ctl_no_memory(list->ctl);
+}
+
 void list_close(struct list *list)
 {
 	buffer_free(&list->prefix);

@@ -32,6 +32,11 @@ struct list {
 void list_open(struct list *list, struct ctl *ctl, enum record record, bool reverse,
 	unsigned int key_count, const void *key);
 /*
+ * Begins behind the row with the key of @row, be it there or not, instead of with the first one. To
+ * be called before the first list_next().
+ */
+void list_behind(struct list *list, const void *row);
+/*
  * Takes the next row; its JSON and bytes stand in the page, until the next one is asked for. False:
  * none left, or a failure that was reported (list->code).
  */

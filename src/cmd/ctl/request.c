@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "callback/http.h"
+#include "cmd/ctl/note.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/secret.h"
 #include "wire/body.h"
@@ -24,6 +25,18 @@
 static bool is_stdin(const struct ctl *ctl, enum ctl_option option)
 {
 	return ctl->options[option] && strcmp(ctl->options[option], "-") == 0;
+}
+
+/* What is done with a dealer's key that the ledger keeps is noted; a key of a file is the caller's. */
+static enum ctl_exit note_use(struct ctl *ctl, enum note_action action, const char *casino_id,
+	const char *detail)
+{
+	char object[CASINO_ID_SIZE + 8];
+
+	if (ctl->options[OPTION_KEY_FILE])
+		return CTL_DONE;
+	snprintf(object, sizeof(object), "dealer %s", casino_id);
+	return ctl_note(ctl, action, object, detail);
 }
 
 enum ctl_exit ctl_sign(struct ctl *ctl)
@@ -61,6 +74,8 @@ enum ctl_exit ctl_sign(struct ctl *ctl)
 					body.data, body.len, text))
 		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be made");
 	explicit_bzero(&signing, sizeof(signing));
+	if (code == CTL_DONE)
+		code = note_use(ctl, NOTE_SIGN, casino_id, "");
 	if (code == CTL_DONE) {
 		if (!ctl->json)
 			printf("%s\n", text);
@@ -310,7 +325,7 @@ enum ctl_exit ctl_request(struct ctl *ctl)
 {
 	struct call call = {.method = NULL};
 	struct signing signing = {.secret = ""};
-	char casino_id[CASINO_ID_SIZE], text[SIGNATURE_TEXT_MAX];
+	char casino_id[CASINO_ID_SIZE], text[SIGNATURE_TEXT_MAX], detail[DETAIL_SIZE];
 	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
 
 	buffer_init(&call.body, BODY_MAX);
@@ -324,6 +339,12 @@ enum ctl_exit ctl_request(struct ctl *ctl)
 					call.body.data, call.body.len, text))
 		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be made");
 	explicit_bzero(&signing, sizeof(signing));
+	/* What only reads leaves no trail, so that a ledger whose disk is full can be looked at. */
+	if (code == CTL_DONE && strcmp(call.method, "GET") != 0) {
+		snprintf(detail, sizeof(detail), "%.16s %.300s%s%s", call.method, call.path,
+			call.reference[0] ? " reference=" : "", call.reference);
+		code = note_use(ctl, NOTE_REQUEST, casino_id, detail);
+	}
 	if (code == CTL_DONE)
 		code = send_call(ctl, casino_id, text, &call);
 	buffer_free(&call.body);

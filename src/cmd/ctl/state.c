@@ -1,11 +1,12 @@
 /*
- * state - init, status, resume, audit.
+ * state - init, status, audit.
  */
 #include "cmd/ctl/ctl.h"
 
 #include "base/state_dir.h"
 #include "base/text.h"
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/metrics.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
 #include "wire/signature.h"
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,61 +106,143 @@ enum ctl_exit ctl_init(struct ctl *ctl)
 	return output_json_close(&json);
 }
 
+/* What fits on one screen, and what stands there only when there is something to say. */
 static const struct output_column status_columns[] = {
 	{"version", "version", OUTPUT_PLAIN},
 	{"installation", "installation", OUTPUT_PLAIN},
+	{"schema", "schema", OUTPUT_PLAIN},
 	{"process", "pid", OUTPUT_PLAIN},
 	{"parent process", "parent_pid", OUTPUT_PLAIN},
 	{"up for", "uptime_ms", OUTPUT_DURATION_MS},
-	{"halted", "halted", OUTPUT_PLAIN},
-	{"storage low", "storage_low", OUTPUT_PLAIN},
+	{"engine starts", "engine_starts", OUTPUT_PLAIN},
+	{"halted", "halted", OUTPUT_IF_ANY},
+	{"storage low", "storage_low", OUTPUT_IF_ANY},
 	{"disk free", "disk_free_bytes", OUTPUT_BYTES},
+	{"its low-water mark", "disk_low_water_bytes", OUTPUT_BYTES},
 	{"database log", "log_bytes", OUTPUT_BYTES},
-	{"schema", "schema", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+static const struct output_column work_columns[] = {
+	{"bodies dropped", "bodies_dropped", OUTPUT_IF_ANY},
+	{"last backup to", "backup_ms", OUTPUT_IF_ANY},
 	{"last transaction id", "last_transaction_id", OUTPUT_PLAIN},
 	{"dealers", "dealers", OUTPUT_PLAIN},
 	{"connections", "connections", OUTPUT_PLAIN},
 	{"commands", "commands", OUTPUT_PLAIN},
-	{"batches", "batches", OUTPUT_PLAIN},
 	{"commits", "commits", OUTPUT_PLAIN},
-	{"checkpoints", "checkpoints", OUTPUT_PLAIN},
-	{"refused as busy", "refused_busy", OUTPUT_PLAIN},
-	{"clients cut off", "clients_cut", OUTPUT_PLAIN},
+	{"refused as busy", "refused_busy", OUTPUT_IF_ANY},
+	{"clients cut off", "clients_cut", OUTPUT_IF_ANY},
+	{"last sweep", "swept_ms", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
+static const struct field queue_fields[] = {
+	FIELD(FIELD_U64, dealer_metrics, due),
+	FIELD(FIELD_U64, dealer_metrics, sending),
+	FIELD(FIELD_U64, dealer_metrics, held),
+	FIELD(FIELD_U64, dealer_metrics, parked),
+	FIELD(FIELD_U64, dealer_metrics, overdue_ms),
+	FIELD_END,
+};
+static const struct output_column queue_columns[] = {
+	{"callbacks due", "due", OUTPUT_PLAIN},
+	{"callbacks on the way", "sending", OUTPUT_IF_ANY},
+	{"callbacks held", "held", OUTPUT_IF_ANY},
+	{"callbacks parked", "parked", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+static const struct output_column overdue_columns[] = {
+	{"overdue by at most", "overdue_ms", OUTPUT_DURATION_MS},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct table_size *one = a, *other = b;
+
+	return (one->bytes < other->bytes) - (one->bytes > other->bytes);
+}
+
+/* "entry 1.2 GiB" */
+static void size_text(const char *name, uint64_t bytes, char text[OUTPUT_TEXT_MAX])
+{
+	const struct field *tables = field_find(output_result(COMMAND_STATUS), "tables");
+	const struct table_size size = {.bytes = bytes};
+	char number[OUTPUT_TEXT_MAX];
+
+	output_value(field_find(tables->sub, "bytes"), OUTPUT_BYTES, &size, number);
+	snprintf(text, OUTPUT_TEXT_MAX, "%s %.32s", name, number);
+}
+
+/* The largest tables, TABLES_A_LINE on each of TABLE_LINES, and what all others are together. */
+#define TABLES_A_LINE 3
+#define TABLE_LINES   2
+static void add_tables(struct output_pairs *pairs, const struct status_result *status)
+{
+	struct table_size tables[RECORD_COUNT];
+	char text[TABLES_A_LINE][OUTPUT_TEXT_MAX];
+	uint64_t others = 0;
+	unsigned int shown = 0;
+
+	memcpy(tables, status->tables, sizeof(tables));
+	qsort(tables, RECORD_COUNT, sizeof(tables[0]), compare_sizes);
+	for (unsigned int line = 0; line < TABLE_LINES; line++) {
+		for (unsigned int i = 0; i < TABLES_A_LINE; i++, shown++)
+			size_text(tables[shown].name, tables[shown].bytes, text[i]);
+		output_pairs_add(pairs, line ? "" : "tables", "%s, %s, %s", text[0], text[1],
+			text[2]);
+	}
+	for (unsigned int i = shown; i < RECORD_COUNT; i++)
+		others += tables[i].bytes;
+	size_text("others", others, text[0]);
+	output_pairs_add(pairs, "", "%u %s", RECORD_COUNT - shown, text[0]);
+}
+
+static void add_retention(struct output_pairs *pairs, uint32_t days)
+{
+	if (days)
+		output_pairs_add(pairs, "retention", "%u days", days);
+	else
+		output_pairs_add(pairs, "retention", "for ever");
+}
 
 enum ctl_exit ctl_status(struct ctl *ctl)
 {
 	const struct status_cmd cmd = {.unused = false};
 	struct status_result result;
 	const struct field *fields = output_result(COMMAND_STATUS);
+	struct collection collection = {.counted = false};
+	struct dealer_metrics queue;
+	struct output_pairs pairs;
 	struct output_json json;
 	enum ctl_exit code = ctl_do(ctl, COMMAND_STATUS, &cmd, &result, NULL);
 
+	if (code == CTL_DONE)
+		code = metrics_collect(ctl, &collection);
 	if (code != CTL_DONE)
-		return code;
+		goto out;
+	collection_sum(&collection, &queue);
 	output_json_open(&json, ctl);
 	output_json_fields(&json, fields, &result);
-	code = output_record(ctl, fields, status_columns, &result);
+	output_pairs_open(&pairs, ctl);
+	output_pairs_fields(&pairs, fields, status_columns, &result);
+	if (!result.halted) {
+		add_tables(&pairs, &result);
+		add_retention(&pairs, result.retention_days);
+	}
+	output_pairs_fields(&pairs, fields, work_columns, &result);
+	/* A halted ledger cannot count them. */
+	if (!result.halted) {
+		output_pairs_fields(&pairs, queue_fields, queue_columns, &queue);
+		if (queue.overdue_ms)
+			output_pairs_fields(&pairs, queue_fields, overdue_columns, &queue);
+		output_json_record(&json, "callbacks", queue_fields, &queue);
+	}
+	code = output_pairs_close(&pairs);
 	if (code == CTL_DONE)
 		code = output_json_close(&json);
+out:
+	collection_free(&collection);
 	return code;
-}
-
-enum ctl_exit ctl_resume(struct ctl *ctl)
-{
-	struct resume_cmd cmd = {.operator = ctl->operator};
-	struct resume_result result;
-	struct output_json json;
-	enum ctl_exit code = ctl_do(ctl, COMMAND_RESUME, &cmd, &result, NULL);
-
-	if (code != CTL_DONE)
-		return code;
-	if (!ctl->json)
-		printf("the ledger is being started again\n");
-	output_json_open(&json, ctl);
-	output_json_bool(&json, "resumed", true);
-	return output_json_close(&json);
 }
 
 static const struct output_column audit_columns[] = {

@@ -1,9 +1,10 @@
 #include "store/bdb/bdb.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/pack.h"
+#include "store/bdb/backup.h"
 #include "store/bdb/env.h"
-#include "store/bdb/maintain.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +21,7 @@ struct bdb_store {
 	struct store store;
 	struct bdb_env bdb;
 	struct bdb_maintain maintain;
+	struct bdb_backup backup;
 	struct buffer row; /* the value being written */
 	uint8_t value[ROW_MAX];
 	uint8_t key[ROW_MAX];
@@ -142,6 +144,7 @@ static enum save_result give_up(DB_TXN *txn, int error)
 static enum save_result bdb_save(struct store *store, struct ws *ws)
 {
 	struct bdb_store *bdb = self(store);
+	int64_t begun_ns = clock_boot_ns();
 	DB_TXN *txn;
 	int error;
 
@@ -160,6 +163,7 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 			return give_up(txn, error);
 	}
 	error = txn->commit(txn, 0);
+	store->save_us = (uint64_t)(clock_boot_ns() - begun_ns) / 1000;
 	if (!error)
 		return SAVE_OK;
 	/* Never "nothing happened": the log may hold the commit. */
@@ -267,8 +271,22 @@ static void bdb_figures(struct store *store, struct store_figures *figures)
 {
 	struct bdb_maintain *maintain = &self(store)->maintain;
 
+	memset(figures, 0, sizeof(*figures));
 	figures->log_bytes = atomic_load(&maintain->log_bytes);
 	figures->checkpoints = atomic_load(&maintain->checkpoints);
+	for (unsigned int i = 0; i < RECORD_COUNT; i++)
+		figures->table_bytes[i] = atomic_load(&maintain->table_bytes[i]);
+	bdb_backup_figures(&self(store)->backup, figures);
+}
+
+static enum status bdb_backup(struct store *store, const struct backup_options *options)
+{
+	return bdb_backup_start(&self(store)->backup, options);
+}
+
+static void bdb_progress(struct store *store, struct backup_progress *progress)
+{
+	bdb_backup_progress(&self(store)->backup, progress);
 }
 
 static void bdb_close(struct store *store)
@@ -276,6 +294,7 @@ static void bdb_close(struct store *store)
 	struct bdb_store *bdb = self(store);
 	int error;
 
+	bdb_backup_end(&bdb->backup);
 	bdb_maintain_stop(&bdb->maintain);
 	error = bdb->bdb.env->txn_checkpoint(bdb->bdb.env, 0, 0, DB_FORCE);
 	if (error)
@@ -337,7 +356,15 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 		snprintf(why, why_size, "out of memory");
 		return STATUS_NOMEM;
 	}
-	bdb->store = (struct store){bdb_load, bdb_save, bdb_scan, bdb_figures, bdb_close};
+	bdb->store = (struct store){
+		.load = bdb_load,
+		.save = bdb_save,
+		.scan = bdb_scan,
+		.figures = bdb_figures,
+		.backup = bdb_backup,
+		.backup_progress = bdb_progress,
+		.close = bdb_close,
+	};
 	buffer_init(&bdb->row, ROW_MAX);
 	status = bdb_env_open(&bdb->bdb, options, why, why_size);
 	if (!status)
@@ -355,6 +382,8 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 		free(bdb);
 		return status;
 	}
+	bdb_backup_init(&bdb->backup, bdb->bdb.env, &bdb->maintain,
+		options->installation ? options->installation : "-");
 	*store = &bdb->store;
 	return STATUS_OK;
 }

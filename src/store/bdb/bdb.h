@@ -19,6 +19,8 @@
 
 struct bdb_options {
 	const char *directory; /* the environment: tables and log */
+	const char *state_directory; /* that it lies in: no place for a backup; NULL: none */
+	const char *installation;    /* its id, kept in backups; NULL: none. Both outlive the store */
 	uint32_t cache_mib;
 	uint32_t checkpoint_kib;
 	uint32_t checkpoint_interval_ms;

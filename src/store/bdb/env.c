@@ -1,6 +1,7 @@
 #include "store/bdb/env.h"
 
 #include "base/log.h"
+#include "store/bdb/page.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE_SIZE       4096
 #define MIB             (1024u * 1024u)
 #define LOG_FILE_SIZE   (4 * MIB)
 /* Holds all records of a batch of 256 commands, so that a commit is one write. */
@@ -172,7 +172,7 @@ static int open_table(struct bdb_env *bdb, enum record record, bool create)
 		return error;
 	table = bdb->tables[record];
 	snprintf(file, sizeof(file), "%s.db", record_infos[record].name);
-	error = table->set_pagesize(table, PAGE_SIZE);
+	error = table->set_pagesize(table, PAGE_BYTES);
 	if (!error)
 		error = table->set_flags(table, DB_CHKSUM);
 	if (!error)
@@ -181,26 +181,24 @@ static int open_table(struct bdb_env *bdb, enum record record, bool create)
 	return error;
 }
 
-static int open_env(struct bdb_env *bdb, const struct bdb_options *options)
+int bdb_env_make(DB_ENV **made, uint32_t cache_mib)
 {
 	DB_ENV *env;
-	int error = db_env_create(&bdb->env, 0);
+	int error;
 
+	db_env_set_func_fsync(sync_or_die);
+	db_env_set_func_write(write_noting);
+	db_env_set_func_pwrite(pwrite_noting);
+	error = db_env_create(made, 0);
 	if (error)
 		return error;
-	env = bdb->env;
+	env = *made;
 	env->set_errcall(env, on_message);
-	error = env->set_cachesize(env, options->cache_mib / 1024,
-		(options->cache_mib % 1024) * MIB, 1);
+	error = env->set_cachesize(env, cache_mib / 1024, (cache_mib % 1024) * MIB, 1);
 	if (!error)
 		error = env->set_lg_max(env, LOG_FILE_SIZE);
 	if (!error)
 		error = env->set_lg_bsize(env, LOG_BUFFER_SIZE);
-	if (!error)
-		error = env->open(env, options->directory,
-			DB_PRIVATE | DB_THREAD | DB_INIT_TXN | DB_INIT_LOG | DB_INIT_MPOOL |
-				DB_CREATE | DB_RECOVER,
-			0600);
 	return error;
 }
 
@@ -228,10 +226,10 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	int error;
 
 	memset(bdb, 0, sizeof(*bdb));
-	db_env_set_func_fsync(sync_or_die);
-	db_env_set_func_write(write_noting);
-	db_env_set_func_pwrite(pwrite_noting);
-	error = open_env(bdb, options);
+	error = bdb_env_make(&bdb->env, options->cache_mib);
+	if (!error)
+		error = bdb->env->open(bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,
+			0600);
 	if (error)
 		return give_up(bdb, options, error, RECORD_COUNT, why, why_size);
 	error = open_table(bdb, RECORD_COUNTER, options->create);

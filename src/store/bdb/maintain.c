@@ -65,7 +65,8 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 	struct stat st;
 	int error = 0;
 
-	if (sum > keep)
+	pthread_mutex_lock(&maintain->logs);
+	if (sum > keep && !maintain->keep_logs)
 		error = maintain->env->log_archive(maintain->env, &unneeded, DB_ARCH_ABS);
 	if (error)
 		log_line(LOG_LEVEL_WARNING, "log_archive_failed", "error=\"%s\"",
@@ -79,8 +80,29 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 	if (removed && !keep && maintain->options.log_keep_mib)
 		log_line(LOG_LEVEL_WARNING, "logs_removed",
 			"files=%u reason=\"short of space: roll-forward begins later\"", removed);
+	pthread_mutex_unlock(&maintain->logs);
 	free(unneeded);
 	atomic_store(&maintain->log_bytes, sum);
+}
+
+void bdb_maintain_keep_logs(struct bdb_maintain *maintain, bool keep)
+{
+	pthread_mutex_lock(&maintain->logs);
+	maintain->keep_logs = keep;
+	pthread_mutex_unlock(&maintain->logs);
+}
+
+static void measure_tables(struct bdb_maintain *maintain)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
+		if ((unsigned int)snprintf(path, sizeof(path), "%s/%s.db", maintain->directory,
+			    record_infos[i].name) < sizeof(path) &&
+			stat(path, &st) == 0)
+			atomic_store(&maintain->table_bytes[i], (uint64_t)st.st_size);
+	}
 }
 
 /* Counts the checkpoints that were written: libdb writes none where there is nothing new. */
@@ -139,6 +161,7 @@ static void *run(void *context)
 	int64_t now, checkpoint_ms = clock_boot_ms(), failed_ms = 0, archive_ms = 0;
 	bool due;
 
+	measure_tables(maintain);
 	while (!nap(maintain)) {
 		now = clock_boot_ms();
 		due = now - checkpoint_ms >= maintain->options.checkpoint_interval_ms;
@@ -152,6 +175,7 @@ static void *run(void *context)
 		}
 		if (now - archive_ms >= ARCHIVE_MS) {
 			remove_old_logs(maintain);
+			measure_tables(maintain);
 			archive_ms = now;
 		}
 	}
@@ -172,6 +196,7 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 		return false;
 	maintain->stop = false;
 	pthread_mutex_init(&maintain->mutex, NULL);
+	pthread_mutex_init(&maintain->logs, NULL);
 	/* Not by the wall clock: set back, it would keep checkpoints away. */
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -196,6 +221,7 @@ void bdb_maintain_stop(struct bdb_maintain *maintain)
 	pthread_mutex_unlock(&maintain->mutex);
 	pthread_join(maintain->thread, NULL);
 	pthread_mutex_destroy(&maintain->mutex);
+	pthread_mutex_destroy(&maintain->logs);
 	pthread_cond_destroy(&maintain->wake);
 	maintain->started = false;
 }

@@ -1,5 +1,5 @@
 /*
- * maintain - checkpoints and removal of old logs, in a thread of their own.
+ * maintain - checkpoints, removal of old logs and measuring, in a thread of their own.
  *
  * A checkpoint in the ledger's loop would stall every caller for as long as the pages take to be
  * written. The thread only calls libdb's checkpoint and log archive functions, which are safe
@@ -22,16 +22,21 @@ struct bdb_maintain {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
+	pthread_mutex_t logs; /* held while some are removed */
+	bool keep_logs;       /* under it: a backup reads them */
 	bool started;
 	bool stop; /* under mutex */
 	uint64_t last_checkpoint; /* its place in the log */
 	atomic_uint_fast64_t checkpoints;
 	atomic_uint_fast64_t log_bytes;
+	atomic_uint_fast64_t table_bytes[RECORD_COUNT];
 };
 
 /* Starts the thread. False: it could not be made. */
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	const struct bdb_options *options);
+/* From now on no log is removed, or some are again. */
+void bdb_maintain_keep_logs(struct bdb_maintain *maintain, bool keep);
 /* Ends the thread and waits for it. */
 void bdb_maintain_stop(struct bdb_maintain *maintain);
 

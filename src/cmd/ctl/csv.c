@@ -1,0 +1,112 @@
+#include "cmd/ctl/csv.h"
+
+#include <string.h>
+
+static void put_field(struct buffer *out, const char *field)
+{
+	if (!field[strcspn(field, ",\"\r\n")]) {
+		buffer_append_str(out, field);
+		return;
+	}
+	buffer_append_str(out, "\"");
+	for (size_t len; *field; field += len) {
+		len = strcspn(field, "\"");
+		if (field[len])
+			len++;
+		buffer_append(out, field, len);
+		if (field[len - 1] == '"')
+			buffer_append_str(out, "\"");
+	}
+	buffer_append_str(out, "\"");
+}
+
+void csv_put(struct buffer *out, const char *const *fields, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (i)
+			buffer_append_str(out, ",");
+		put_field(out, fields[i]);
+	}
+	buffer_append_str(out, "\n");
+}
+
+void csv_open(struct csv *csv, char *text, size_t len)
+{
+	*csv = (struct csv){.at = text, .end = text + len, .next_line = 1};
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		csv->at += 3;
+}
+
+static bool bad(struct csv *csv, const char *why)
+{
+	csv->why = why;
+	return false;
+}
+
+/*
+ * Takes the quoted text that begins at @at apart in place. Returns where it ends, behind the
+ * closing quote; NULL: there is none.
+ */
+static char *take_quoted(struct csv *csv, char *at)
+{
+	char *to = at;
+
+	for (at++; at < csv->end; at++) {
+		if (*at == '"' && at[1] != '"') {
+			*to = '\0';
+			return at + 1;
+		}
+		at += *at == '"';
+		csv->next_line += *at == '\n';
+		*to++ = *at;
+	}
+	return NULL;
+}
+
+/* Takes one field; *more: another follows it in its row. */
+static bool take_field(struct csv *csv, char **field, bool *more)
+{
+	char *at = csv->at;
+
+	*field = at;
+	*more = false;
+	if (*at == '"') {
+		at = take_quoted(csv, at);
+		if (!at)
+			return bad(csv, "a quote is not closed");
+		if (at < csv->end && !strchr(",\r\n", *at))
+			return bad(csv, "text follows a closing quote");
+	} else {
+		at += strcspn(at, ",\r\n");
+		if (memchr(*field, '"', (size_t)(at - *field)))
+			return bad(csv, "a quote stands within a field");
+	}
+	if (at < csv->end && !*at)
+		return bad(csv, "a NUL byte");
+	*more = *at == ',';
+	csv->next_line += at[0] == '\r' ? at[1] == '\n' : at[0] == '\n';
+	csv->at = at < csv->end ? at + 1 + (at[0] == '\r' && at[1] == '\n') : at;
+	*at = '\0';
+	return true;
+}
+
+enum csv_read csv_next(struct csv *csv, char **fields, unsigned int max, unsigned int *count)
+{
+	bool more = true;
+
+	while (csv->at < csv->end && (*csv->at == '\n' || *csv->at == '\r'))
+		csv->next_line += *csv->at++ == '\n';
+	csv->line = csv->next_line;
+	*count = 0;
+	if (csv->at == csv->end)
+		return CSV_END;
+	while (more) {
+		if (*count == max) {
+			bad(csv, "it has more fields than the first row");
+			return CSV_BAD;
+		}
+		if (!take_field(csv, &fields[(*count)++], &more))
+			return CSV_BAD;
+	}
+	return CSV_ROW;
+}

@@ -1,0 +1,54 @@
+/*
+ * doctor_checks - the table of checks, in the order in which their findings are shown.
+ */
+#include "cmd/ctl/doctor.h"
+
+#define SECONDS 1000
+#define CHECK(name, needs, seconds, purpose)                                                       \
+	{                                                                                          \
+		#name, doctor_##name, purpose, needs, seconds * SECONDS                            \
+	}
+
+const struct doctor_check doctor_checks[] = {
+	CHECK(configuration, 0, 10, "the configuration is read by every program at its start"),
+	CHECK(caller, NEEDS_SETTINGS, 10, "whoever calls doctor may look at everything"),
+	CHECK(configuration_file, NEEDS_SETTINGS, 10, "only root may change the configuration"),
+	CHECK(configuration_access, NEEDS_SETTINGS, 10, "ledger, sweeper and workers may read it"),
+	CHECK(configuration_in_use, NEEDS_SETTINGS, 10, "the ledger runs with this configuration"),
+	CHECK(settings, NEEDS_SETTINGS, 10, "no value is allowed and yet hardly meant"),
+	CHECK(callback_networks, NEEDS_SETTINGS, 10, "dealers' URLs lead to no service of ours"),
+	CHECK(programs, 0, 10, "all programs are of one version"),
+	CHECK(state_directory, NEEDS_SETTINGS, 10, "the data is there, and closed to others"),
+	CHECK(state_files, NEEDS_SETTINGS, 10,
+		"every file of the data can be opened by the ledger"),
+	CHECK(key_files, 0, 10, "files with keys are closed to others"),
+	CHECK(file_system, NEEDS_SETTINGS, 10, "the data is on a disk that keeps it"),
+	CHECK(disk_space, NEEDS_SETTINGS, 10, "the disk has room"),
+	CHECK(disk_ballast, NEEDS_SETTINGS, 10,
+		"a recovery on a full disk has something to give up"),
+	CHECK(disk_sync, NEEDS_SETTINGS, 20, "the disk writes, and soon enough"),
+	CHECK(halted, NEEDS_SETTINGS, 10, "the ledger was not stopped by a failure of the disk"),
+	CHECK(socket_directory, NEEDS_SETTINGS, 10, "nobody else can put sockets there"),
+	CHECK(sockets, NEEDS_SETTINGS, 10, "the sockets are for those they are meant for"),
+	CHECK(socket_access, NEEDS_SETTINGS, 10, "workers may connect to the ledger"),
+	CHECK(ledger, NEEDS_SETTINGS, 20, "the ledger answers at both sockets, in this version"),
+	CHECK(engine, NEEDS_SETTINGS, 10, "the ledger's engine stays up and takes connections"),
+	CHECK(descriptors, NEEDS_SETTINGS, 10,
+		"the ledger may have as many connections as are set"),
+	CHECK(workers, NEEDS_SETTINGS, 10, "workers run the program that is installed"),
+	CHECK(sweeper, NEEDS_SETTINGS, 10, "what dealers did not take is sent again"),
+	CHECK(cron, 0, 10, "the sweeper is started each minute"),
+	CHECK(callbacks, NEEDS_SETTINGS, 10, "no callback was given up or is late"),
+	CHECK(dealers, NEEDS_SETTINGS, 15, "callbacks can go to each seamless dealer's server"),
+	CHECK(keys, NEEDS_SETTINGS, 10, "dealers and game servers have keys, and none too many"),
+	CHECK(log, NEEDS_SETTINGS, 10, "the log is kept"),
+	CHECK(clock, NEEDS_SETTINGS, 10, "the clock is right, and stays so"),
+	CHECK(wallet_mount, NEEDS_URL, 30, "calls of dealers reach the service"),
+	CHECK(wallet_get_body, NEEDS_URL, 30, "the body of a GET reaches the service"),
+	CHECK(wallet_paths, NEEDS_URL, 10, "dealers cannot call what is for game servers"),
+	CHECK(platform_mount, NEEDS_PLATFORM, 30, "calls of game servers reach the service"),
+	CHECK(platform_paths, NEEDS_PLATFORM, 10, "game servers cannot call what is for dealers"),
+	CHECK(platform_private, NEEDS_PLATFORM, 15, "the platform's mount is not public"),
+	CHECK(clock_skew, 0, 20, "the mount's machine and this one have the same time"),
+};
+const unsigned int doctor_check_count = sizeof(doctor_checks) / sizeof(doctor_checks[0]);

@@ -1,0 +1,280 @@
+/*
+ * doctor_dealers - the checks of what the ledger knows of dealers and game servers: where callbacks
+ * go, and which keys are live.
+ */
+#include "cmd/ctl/doctor.h"
+
+#include "base/clock.h"
+#include "callback/http.h"
+#include "cmd/ctl/list.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define HOSTS_MAX 64
+#define LOOKUP_MS 6000
+/* Two keys are for a change of keys, which takes days. */
+#define CHANGE_DAYS 30
+#define DAY_MS      (INT64_C(24) * 3600 * 1000)
+
+/*
+ * Makes the lists of creditbridgectl usable here: this process alone has this link. False: told why
+ * not.
+ */
+static bool open_lists(struct doctor *doctor)
+{
+	const struct status_cmd cmd = {.unused = false};
+	struct ctl *ctl = doctor->ctl;
+	struct status_result status;
+
+	ctl->link = (struct link){.fd = -1};
+	ctl->settings = *doctor->settings;
+	ctl->settings_loaded = true;
+	ctl->connected = doctor_ask(doctor, &ctl->link, COMMAND_STATUS, &cmd, &status);
+	if (ctl->connected && status.halted) {
+		doctor_skip(doctor, "the ledger is halted (see halted)");
+		return false;
+	}
+	return ctl->connected;
+}
+
+/* False: told that not all rows were seen. */
+static bool close_list(struct doctor *doctor, struct list *list)
+{
+	bool whole = list->code == CTL_DONE;
+
+	list_close(list);
+	if (!whole) {
+		doctor_about(doctor, "%s", "");
+		doctor_skip(doctor, "the ledger does not tell all rows (see ledger)");
+	}
+	return whole;
+}
+
+/* The host of a dealer's server, and what looking it up came to. */
+struct host {
+	char casino_id[CASINO_ID_SIZE]; /* the first dealer there */
+	char name[256];
+	struct gaicb lookup;
+};
+
+struct hosts {
+	struct host rows[HOSTS_MAX];
+	unsigned int count;
+	unsigned int dealers; /* that take callbacks */
+	unsigned int left_out;
+};
+
+static void take_host(struct hosts *hosts, const struct dealer *dealer)
+{
+	static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	struct host *host = &hosts->rows[hosts->count];
+	char name[sizeof(host->name)];
+
+	if (!http_url_host(dealer->url, name, sizeof(name)))
+		return;
+	for (unsigned int i = 0; i < hosts->count; i++) {
+		if (strcasecmp(hosts->rows[i].name, name) == 0)
+			return;
+	}
+	if (hosts->count == HOSTS_MAX) {
+		hosts->left_out++;
+		return;
+	}
+	memset(host, 0, sizeof(*host));
+	snprintf(host->casino_id, sizeof(host->casino_id), "%s", dealer->casino_id);
+	snprintf(host->name, sizeof(host->name), "%s", name);
+	host->lookup.ar_name = host->name;
+	host->lookup.ar_request = &hints;
+	hosts->count++;
+}
+
+static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struct dealer *dealer)
+{
+	if (dealer->mode != WALLET_SEAMLESS)
+		return;
+	hosts->dealers++;
+	doctor_about(doctor, "%s", dealer->casino_id);
+	if (!dealer->url[0]) {
+		doctor_fail(doctor, "a seamless wallet without a URL: every bet is refused");
+		doctor_remedy(doctor, "creditbridgectl dealer set %s --url URL", dealer->casino_id);
+		return;
+	}
+	if (strncasecmp(dealer->url, "http:", 5) == 0) {
+		doctor_warn(doctor,
+			"callbacks go to %s unencrypted: who is on the way can read and "
+			"repeat them",
+			dealer->url);
+		doctor_remedy(doctor, "creditbridgectl dealer set %s --url https://...",
+			dealer->casino_id);
+	}
+	take_host(hosts, dealer);
+}
+
+/* True: callbacks may go to one of the addresses that were found. */
+static bool may_be_called(const struct settings *settings, const struct addrinfo *found)
+{
+	uint8_t address[NETWORK_ADDRESS_SIZE];
+
+	for (; found; found = found->ai_next) {
+		if (!network_address_of(found->ai_addr, address))
+			continue;
+		if (network_is_public(address))
+			return true;
+		for (uint32_t i = 0; i < settings->callback_network_count; i++) {
+			if (network_contains(&settings->callback_networks[i], address))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void judge_host(struct doctor *doctor, struct host *host)
+{
+	uint8_t address[NETWORK_ADDRESS_SIZE];
+	char text[NETWORK_TEXT_MAX] = "";
+	int error = gai_error(&host->lookup);
+	const struct addrinfo *found = host->lookup.ar_result;
+
+	doctor_about(doctor, "%s", host->casino_id);
+	if (error) {
+		doctor_fail(doctor, "the host %s is not found: %s", host->name,
+			error == EAI_INPROGRESS ? "no answer from the name servers"
+						: gai_strerror(error));
+		doctor_remedy(doctor,
+			"correct the URL (creditbridgectl dealer set %s --url URL) or "
+			"/etc/resolv.conf",
+			host->casino_id);
+	} else if (!may_be_called(doctor->settings, found)) {
+		if (network_address_of(found->ai_addr, address))
+			network_address_format(address, text);
+		doctor_fail(doctor, "%s is at %s, which is not public: no callback is sent there",
+			host->name, text);
+		doctor_remedy(doctor, "if it is the dealer's server, add its network to "
+				      "callback_networks");
+	}
+}
+
+/* Looks up all hosts at once. */
+static void look_up(struct doctor *doctor, struct hosts *hosts)
+{
+	struct gaicb *lookups[HOSTS_MAX];
+	int64_t until_ms = clock_boot_ms() + LOOKUP_MS;
+	unsigned int waiting = hosts->count;
+
+	for (unsigned int i = 0; i < hosts->count; i++)
+		lookups[i] = &hosts->rows[i].lookup;
+	if (!hosts->count)
+		return;
+	if (getaddrinfo_a(GAI_NOWAIT, lookups, (int)hosts->count, NULL) != 0) {
+		doctor_about(doctor, "%s", "");
+		doctor_skip(doctor, "the hosts of dealers cannot be looked up");
+		return;
+	}
+	while (waiting && clock_boot_ms() < until_ms) {
+		struct timespec step = {.tv_nsec = 100 * 1000 * 1000};
+
+		gai_suspend((const struct gaicb *const *)lookups, (int)hosts->count, &step);
+		waiting = 0;
+		for (unsigned int i = 0; i < hosts->count; i++) {
+			if (gai_error(&hosts->rows[i].lookup) == EAI_INPROGRESS)
+				waiting++;
+			else
+				lookups[i] = NULL;
+		}
+	}
+	for (unsigned int i = 0; i < hosts->count; i++)
+		judge_host(doctor, &hosts->rows[i]);
+}
+
+void doctor_dealers(struct doctor *doctor)
+{
+	static struct hosts hosts;
+	struct dealer dealer;
+	struct list list;
+	unsigned int count = 0;
+
+	if (!open_lists(doctor))
+		return;
+	list_open(&list, doctor->ctl, RECORD_DEALER, false, 0, NULL);
+	for (; list_next(&list, &dealer); count++)
+		judge_dealer(doctor, &hosts, &dealer);
+	if (!close_list(doctor, &list))
+		return;
+	look_up(doctor, &hosts);
+	doctor_about(doctor, "%s", "");
+	if (hosts.left_out) {
+		doctor_warn(doctor, "%u more hosts were not looked up", hosts.left_out);
+		doctor_remedy(doctor, "creditbridgectl dealer ping tells of each dealer");
+	}
+	if (!doctor->sheet->count)
+		doctor_pass(doctor,
+			"%u dealers; callbacks can go to those %u that have a server of "
+			"their own",
+			count, hosts.dealers);
+}
+
+/* Looks at the keys of a dealer or client, whose @what is @id. */
+static void judge_keys(struct doctor *doctor, const char *what, const char *id,
+	const struct dealer_key keys[DEALER_KEYS_MAX])
+{
+	const struct dealer_key *newest = NULL, *oldest = NULL;
+	int64_t days;
+
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		if (!keys[i].key_id[0])
+			continue;
+		if (!newest || keys[i].created_ms > newest->created_ms)
+			newest = &keys[i];
+		if (!oldest || keys[i].created_ms <= oldest->created_ms)
+			oldest = &keys[i];
+	}
+	doctor_about(doctor, "%s %s", what, id);
+	if (!newest) {
+		doctor_fail(doctor, "it has no key: none of its calls is let in");
+		doctor_remedy(doctor, "creditbridgectl %s key-add %s", what, id);
+		return;
+	}
+	days = (clock_wall_ms() - newest->created_ms) / DAY_MS;
+	if (newest == oldest || days < CHANGE_DAYS)
+		return;
+	doctor_warn(doctor,
+		"two keys are live, the newer one (%s) for %lld days: the older one opens "
+		"the door still",
+		newest->key_id, (long long)days);
+	doctor_remedy(doctor, "creditbridgectl %s key-use %s %s, then key-retire %s %s", what, id,
+		newest->key_id, id, oldest->key_id);
+}
+
+void doctor_keys(struct doctor *doctor)
+{
+	unsigned int dealers = 0, clients = 0;
+	struct dealer dealer;
+	struct client client;
+	struct list list;
+
+	if (!open_lists(doctor))
+		return;
+	list_open(&list, doctor->ctl, RECORD_DEALER, false, 0, NULL);
+	for (; list_next(&list, &dealer); dealers++)
+		judge_keys(doctor, "dealer", dealer.casino_id, dealer.keys);
+	if (!close_list(doctor, &list))
+		return;
+	list_open(&list, doctor->ctl, RECORD_CLIENT, false, 0, NULL);
+	while (list_next(&list, &client)) {
+		if (client.removed)
+			continue;
+		clients++;
+		judge_keys(doctor, "client", client.client_id, client.keys);
+	}
+	if (!close_list(doctor, &list))
+		return;
+	doctor_about(doctor, "%s", "");
+	if (!doctor->sheet->count)
+		doctor_pass(doctor,
+			"%u dealers and %u game servers have keys, no change of keys hangs",
+			dealers, clients);
+}

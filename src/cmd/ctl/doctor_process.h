@@ -1,0 +1,52 @@
+/*
+ * doctor_process - the processes that run now, and what another user may do.
+ */
+#ifndef CMD_CTL_DOCTOR_PROCESS_H
+#define CMD_CTL_DOCTOR_PROCESS_H
+
+#include "cmd/ctl/doctor.h"
+
+#include <sys/types.h>
+
+#define PROCESS_GROUPS_MAX 64
+
+/* As whom something is tried. */
+struct identity {
+	char name[64]; /* the user's name, or number */
+	uid_t uid;
+	gid_t gid;
+	gid_t groups[PROCESS_GROUPS_MAX];
+	unsigned int group_count;
+};
+
+struct process {
+	pid_t pid;
+	struct identity identity; /* effective */
+	bool replaced;  /* its program's file was deleted or replaced since it was started */
+	char serve[16]; /* of a worker: what follows --serve; "": nothing */
+};
+
+/*
+ * Calls @see with each process that runs the program @name with this configuration, until it
+ * returns false.
+ */
+typedef bool process_see(void *context, const struct process *process);
+void process_walk(const struct doctor *doctor, const char *name, process_see *see, void *context);
+
+/* The user @uid with all groups. False: there is no such account. */
+bool identity_of(uid_t uid, struct identity *identity);
+
+/*
+ * Whom workers run as: --worker-user; or the user of those that run; or www-data. False: none of
+ * them is to be found, which was told as a SKIP.
+ */
+bool identity_worker(struct doctor *doctor, struct identity *identity);
+
+/*
+ * Calls @try in a process that is @identity, and returns what it does: 0 or an errno. -1: only root
+ * can be somebody else.
+ */
+typedef int identity_try(const char *path);
+int identity_try_as(const struct identity *identity, identity_try *try, const char *path);
+
+#endif

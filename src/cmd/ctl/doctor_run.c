@@ -1,0 +1,173 @@
+/*
+ * doctor_run - each check in a process of its own, with a deadline.
+ */
+#include "cmd/ctl/doctor.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define POLL_MS 2
+/* What is killed is waited for so long: in the depths of the kernel it may stay for ever. */
+#define KILL_MS 200
+
+/* One check under way. */
+struct run {
+	struct doctor doctor;
+	pid_t pid; /* 0: it was not begun, or has ended */
+	int64_t begun_ms;
+};
+
+void *doctor_shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* In the new process. What functions shared with other commands report is not heard. */
+static void look(struct doctor *doctor, pid_t parent)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (null < 0 || getppid() != parent)
+		_exit(1);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	signal(SIGPIPE, SIG_IGN);
+	doctor->ctl->json = false;
+	doctor->check->look(doctor);
+	_exit(0);
+}
+
+/* False: something that the check needs is not there, which was told. */
+static bool needs_met(struct doctor *doctor)
+{
+	const unsigned int needs = doctor->check->needs;
+
+	if (needs & NEEDS_SETTINGS && !*doctor->settings_loaded) {
+		doctor_skip(doctor, "the configuration cannot be read");
+		return false;
+	}
+	if (needs & NEEDS_URL && !doctor->ctl->options[OPTION_URL]) {
+		doctor_skip(doctor, "it was not said where the wallet's mount is");
+		doctor_remedy(doctor, "call doctor with --url=URL, as dealers call it");
+		return false;
+	}
+	if (needs & NEEDS_PLATFORM && !doctor->ctl->options[OPTION_PLATFORM_URL]) {
+		doctor_skip(doctor, "it was not said where the platform's mount is");
+		doctor_remedy(doctor,
+			"call doctor with --platform-url=URL, as game servers call it");
+		return false;
+	}
+	return true;
+}
+
+static void begin(struct run *run)
+{
+	pid_t self = getpid();
+
+	run->begun_ms = clock_boot_ms();
+	if (!needs_met(&run->doctor))
+		return;
+	run->pid = fork();
+	if (run->pid == 0)
+		look(&run->doctor, self);
+	if (run->pid < 0) {
+		run->pid = 0;
+		doctor_fail(&run->doctor, "no process for this check: %s", strerror(errno));
+		doctor_remedy(&run->doctor, "see what uses up the machine's processes and memory");
+	}
+}
+
+static void ended(struct run *run, int status)
+{
+	struct doctor *doctor = &run->doctor;
+
+	run->pid = 0;
+	doctor->about[0] = '\0';
+	if (WIFSIGNALED(status))
+		doctor_fail(doctor, "the check itself was ended by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status) != 0 || !doctor->sheet->count)
+		doctor_fail(doctor, "the check itself ended early (exit %d)", WEXITSTATUS(status));
+	else
+		return;
+	doctor_remedy(doctor, "this is a fault of creditbridgectl: report it");
+}
+
+/* What it had found by then stays. */
+static void give_up(struct run *run)
+{
+	struct doctor *doctor = &run->doctor;
+	int64_t until_ms = clock_boot_ms() + KILL_MS;
+	int status;
+
+	kill(run->pid, SIGKILL);
+	while (waitpid(run->pid, &status, WNOHANG) == 0 && clock_boot_ms() < until_ms)
+		clock_sleep_ms(POLL_MS);
+	run->pid = 0;
+	doctor->about[0] = '\0';
+	doctor_fail(doctor, "no answer within %u s", doctor->check->deadline_ms / 1000);
+	doctor_remedy(doctor, "see what this depends on: a file system, a name server, a process "
+			      "that was stopped");
+}
+
+/* Waits until all have ended. */
+static void await(struct run *runs, unsigned int count)
+{
+	bool waiting = true;
+	int status;
+
+	while (waiting) {
+		waiting = false;
+		for (unsigned int i = 0; i < count; i++) {
+			struct run *run = &runs[i];
+
+			if (!run->pid)
+				continue;
+			if (waitpid(run->pid, &status, WNOHANG) == run->pid)
+				ended(run, status);
+			else if (clock_boot_ms() - run->begun_ms > run->doctor.check->deadline_ms)
+				give_up(run);
+			else
+				waiting = true;
+		}
+		if (waiting)
+			clock_sleep_ms(POLL_MS);
+	}
+}
+
+void doctor_run(struct ctl *ctl, struct doctor_sheet *sheets, struct settings *settings,
+	bool *settings_loaded)
+{
+	struct run *runs = calloc(doctor_check_count, sizeof(*runs));
+
+	if (!runs)
+		return;
+	fflush(NULL);
+	for (unsigned int i = 0; i < doctor_check_count; i++)
+		runs[i].doctor = (struct doctor){
+			.ctl = ctl,
+			.check = &doctor_checks[i],
+			.sheet = &sheets[i],
+			.settings = settings,
+			.settings_loaded = settings_loaded,
+		};
+	begin(&runs[0]);
+	await(runs, 1);
+	for (unsigned int i = 1; i < doctor_check_count; i++)
+		begin(&runs[i]);
+	await(runs, doctor_check_count);
+	free(runs);
+}

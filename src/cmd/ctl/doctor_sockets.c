@@ -1,0 +1,172 @@
+/*
+ * doctor_sockets - the checks of the ledger's sockets: who may connect, and who could put others in
+ * their place.
+ */
+#include "cmd/ctl/doctor.h"
+
+#include "cmd/ctl/doctor_process.h"
+#include "cmd/ctl/operator.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define GROUP_NAME_MAX 64
+
+void doctor_socket_directory(struct doctor *doctor)
+{
+	const char *path = doctor->settings->socket_directory;
+	struct stat st, state;
+	char owner[64];
+
+	if (stat(path, &st) < 0) {
+		doctor_unseen(doctor, path, errno,
+			"make it, for the ledger's user, before the ledger "
+			"is started");
+		return;
+	}
+	operator_user_name(st.st_uid, owner, sizeof(owner));
+	if (!S_ISDIR(st.st_mode)) {
+		doctor_fail(doctor, "%s is no directory", path);
+		doctor_remedy(doctor, "move it away, or set socket_directory");
+	} else if (st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && st.st_gid != 0)) {
+		doctor_fail(doctor,
+			"%s has mode %04o: others may put a socket of theirs in place of "
+			"the ledger's",
+			path, (unsigned int)st.st_mode & 07777);
+		doctor_remedy(doctor, "chmod go-w %s", path);
+	} else if (stat(doctor->settings->state_directory, &state) == 0 && st.st_uid != 0 &&
+		   st.st_uid != state.st_uid) {
+		doctor_fail(doctor, "%s belongs to user %s, not to the ledger's", path, owner);
+		operator_user_name(state.st_uid, owner, sizeof(owner));
+		doctor_remedy(doctor, "chown %s: %s, then restart the ledger", owner, path);
+	} else {
+		doctor_pass(doctor, "only user %s may put sockets into %s", owner, path);
+	}
+}
+
+/* How the ledger makes its sockets (ledger/sockets.h). */
+struct socket_rule {
+	const char *name;
+	mode_t wanted;    /* bits that must be set */
+	mode_t forbidden; /* bits that must not */
+	const char *whom; /* it is for */
+};
+static const struct socket_rule edge_rule = {"edge.sock", 0660, 0007, "the workers' group"};
+static const struct socket_rule admin_rule = {"admin.sock", 0600, 0077, "the ledger's user alone"};
+
+static void group_name(gid_t gid, char name[GROUP_NAME_MAX])
+{
+	const struct group *group = getgrgid(gid);
+
+	if (group)
+		snprintf(name, GROUP_NAME_MAX, "%s", group->gr_name);
+	else
+		snprintf(name, GROUP_NAME_MAX, "%lu", (unsigned long)gid);
+}
+
+static void judge_group(struct doctor *doctor, const struct stat *st)
+{
+	const char *wanted = doctor->settings->socket_group;
+	const struct group *group = getgrnam(wanted);
+	char name[GROUP_NAME_MAX];
+
+	if (!group) {
+		doctor_fail(doctor, "socket_group %s is no group of this machine", wanted);
+		doctor_remedy(doctor, "set socket_group to the group that the workers have");
+	} else if (st->st_gid != group->gr_gid) {
+		group_name(st->st_gid, name);
+		doctor_fail(doctor, "its group is %s, socket_group is %s", name, wanted);
+		doctor_remedy(doctor, "restart creditbridge-ledger, which makes the socket anew");
+	}
+}
+
+static void judge_socket(struct doctor *doctor, const struct socket_rule *rule)
+{
+	char path[DOCTOR_PATH_MAX];
+	uint32_t before = doctor->sheet->count;
+	struct stat st;
+
+	doctor_about(doctor, "%s", rule->name);
+	doctor_path(path, doctor->settings->socket_directory, rule->name);
+	if (lstat(path, &st) < 0 && errno == ENOENT) {
+		doctor_skip(doctor, "it is not there (see ledger)");
+		return;
+	}
+	if (lstat(path, &st) < 0) {
+		doctor_unseen(doctor, path, errno, "restart creditbridge-ledger");
+		return;
+	}
+	if (!S_ISSOCK(st.st_mode)) {
+		doctor_fail(doctor, "%s is no socket", path);
+		doctor_remedy(doctor, "move it away and restart creditbridge-ledger");
+		return;
+	}
+	if ((st.st_mode & rule->wanted) != rule->wanted || st.st_mode & rule->forbidden) {
+		doctor_fail(doctor, "it has mode %04o; it is for %s",
+			(unsigned int)st.st_mode & 07777, rule->whom);
+		doctor_remedy(doctor, "chmod %04o %s", (unsigned int)rule->wanted, path);
+	}
+	if (rule == &edge_rule && doctor->settings->socket_group[0])
+		judge_group(doctor, &st);
+	if (doctor->sheet->count == before)
+		doctor_pass(doctor, "it is for %s", rule->whom);
+}
+
+void doctor_sockets(struct doctor *doctor)
+{
+	judge_socket(doctor, &edge_rule);
+	judge_socket(doctor, &admin_rule);
+}
+
+static int try_connect(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = 0;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s",
+		(int)sizeof(address.sun_path) - 1, path);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+void doctor_socket_access(struct doctor *doctor)
+{
+	char path[DOCTOR_PATH_MAX];
+	struct identity identity;
+	int error;
+
+	if (!identity_worker(doctor, &identity))
+		return;
+	doctor_path(path, doctor->settings->socket_directory, edge_rule.name);
+	error = identity_try_as(&identity, try_connect, path);
+	switch (error) {
+	case 0:
+	case EAGAIN: /* the ledger has its hands full */
+		doctor_pass(doctor, "user %s may connect to edge.sock", identity.name);
+		return;
+	case -1:
+		doctor_skip(doctor, "only root can try as user %s", identity.name);
+		doctor_remedy(doctor, "call doctor as root");
+		return;
+	case ENOENT:
+	case ECONNREFUSED:
+		doctor_skip(doctor, "nobody listens there (see ledger)");
+		return;
+	default:
+		doctor_fail(doctor, "user %s, as whom the workers run, cannot connect to %s: %s",
+			identity.name, path, strerror(error));
+		doctor_remedy(doctor,
+			"set socket_group to a group of user %s, let that user pass %s, "
+			"restart creditbridge-ledger",
+			identity.name, doctor->settings->socket_directory);
+	}
+}

@@ -1,0 +1,421 @@
+/*
+ * doctor_web - the checks of the mounts, from outside: what a dealer or a game server would meet.
+ *
+ * Nothing is signed. The service says 401 in its own words to a call without a signature, before
+ * that 413 to a body above 64 KiB, which tells that a body got through, and 405 before that
+ * (api.md, Order of checks).
+ */
+#include "cmd/ctl/doctor.h"
+
+#include "base/clock.h"
+#include "callback/http.h"
+#include "wire/body.h"
+#include "wire/dealer_answer.h"
+#include "wire/signature.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CONNECT_MS 3000
+/* A worker gives up on the ledger after 6 s at most. */
+#define TOTAL_MS 8000
+#define URL_MAX  2048
+
+#define BALANCE "/user-service/user/3rdparty-get-balance"
+#define HEALTHZ "/healthz"
+
+/* What is served at a mount. */
+struct mount {
+	const char *serve; /* as the worker's --serve tells it */
+	const char *path; /* of a signed POST: without a signature 401, once the ledger was asked */
+	const char *post; /* takes POST alone: a GET is a 405, without the ledger */
+};
+static const struct mount wallet = {"wallet", BALANCE, "/wallet-service/credit/transfer-in"};
+static const struct mount platform = {"platform", "/platform/balance", "/platform/balance"};
+
+/* Dates tell seconds, and the call takes its time. */
+#define SKEW_WARN_S 5
+#define SKEW_FAIL_S 60
+
+/* One call, and its answer. */
+struct probe {
+	char url[URL_MAX];
+	enum http_outcome outcome;
+	int code;
+	bool ours;                     /* the service itself answered */
+	char id[DEALER_ERROR_ID_SIZE]; /* of its error body; "": it has none */
+	char date[64];
+	char location[256];
+	char error[HTTP_ERROR_SIZE];
+};
+
+/* True: a worker of ours answered, who gives the request id back that he was given. */
+static bool is_ours(const struct http_answer *answer, const char *request_id)
+{
+	char value[128];
+
+	return http_answer_header(answer, "X-Request-Id", value, sizeof(value)) &&
+		strcmp(value, request_id) == 0;
+}
+
+static void read_answer(
+	struct probe *probe, const struct http_answer *answer, const char *request_id)
+{
+	struct callback_outcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	probe->code = answer->code;
+	probe->ours = is_ours(answer, request_id);
+	if (dealer_answer_read(answer->body.data, answer->body.len, &outcome) ==
+		DEALER_ANSWER_ERROR)
+		snprintf(probe->id, sizeof(probe->id), "%s", outcome.dealer_error_id);
+	http_answer_header(answer, "Date", probe->date, sizeof(probe->date));
+	http_answer_header(answer, "Location", probe->location, sizeof(probe->location));
+}
+
+/* Calls @base/@path with a body of @body_len bytes; 0: none. */
+static void call(struct probe *probe, const char *base, const char *method, const char *path,
+	size_t body_len)
+{
+	static char body[BODY_MAX + 1];
+	char random[21] = "", request_id[32];
+	const struct http_header headers[] = {
+		{"Content-Type", "application/json"},
+		{"X-Request-Id", request_id},
+	};
+	struct http_call http_call = {
+		.method = method,
+		.headers = headers,
+		.header_count = sizeof(headers) / sizeof(headers[0]),
+		.body = body_len ? body : NULL,
+		.body_len = body_len,
+		.connect_timeout_ms = CONNECT_MS,
+		.total_timeout_ms = TOTAL_MS,
+	};
+	struct http_client *client = http_client_new();
+	struct http_answer answer;
+	size_t len = strlen(base);
+
+	memset(probe, 0, sizeof(*probe));
+	probe->outcome = HTTP_FAILED;
+	while (len && base[len - 1] == '/')
+		len--;
+	snprintf(probe->url, sizeof(probe->url), "%.*s%s", (int)len, base, path);
+	http_call.url = probe->url;
+	memset(body, ' ', sizeof(body));
+	memcpy(body, "{}", 2);
+	signature_random_id(random, sizeof(random));
+	snprintf(request_id, sizeof(request_id), "doctor-%s", random);
+	http_answer_init(&answer);
+	if (client) {
+		probe->outcome = http_exchange(client, &http_call, &answer);
+		if (probe->outcome == HTTP_ANSWERED)
+			read_answer(probe, &answer, request_id);
+		dealer_answer_quote(probe->error, sizeof(probe->error), answer.error);
+		http_client_free(client);
+	}
+	http_answer_free(&answer);
+}
+
+/* What a web server that answers by itself means by it. */
+static const struct {
+	int code;
+	const char *found;
+	const char *remedy;
+} servers_own[] = {
+	{200, "something else than the service is served there",
+		"mount the service there: see fcgi-conf/"},
+	{301, "the web server redirects",
+		"give the URL that it redirects to, with https or a slash"},
+	{302, "the web server redirects",
+		"give the URL that it redirects to, with https or a slash"},
+	{308, "the web server redirects",
+		"give the URL that it redirects to, with https or a slash"},
+	{400, "the web server refuses the call before the service sees it",
+		"see the web server's log"},
+	{403, "the web server forbids it", "allow the mount in its configuration: see fcgi-conf/"},
+	{404, "the web server does not hand this path to the service",
+		"mount the service there: see fcgi-conf/"},
+	{405, "the web server does not take the method there", "mount the service: see fcgi-conf/"},
+	{411, "the web server wants a length that was given", "see the web server's log"},
+	{413, "the web server's own bound on bodies is below the service's 64 KiB",
+		"raise it as in fcgi-conf/"},
+	{500, "the web server cannot start the worker, or it ended",
+		"see the web server's log: the worker tells there why it cannot start"},
+	{502, "the web server reaches no worker", "start the worker; see the web server's log"},
+	{503, "the web server reaches no worker", "start the worker; see the web server's log"},
+	{504, "the worker does not answer the web server in time", "see the worker's log"},
+};
+
+/* Tells why @probe is no answer of the service. */
+static void explain_foreign(struct doctor *doctor, const struct probe *probe)
+{
+	size_t i = 0;
+
+	switch (probe->outcome) {
+	case HTTP_ANSWERED:
+		break;
+	case HTTP_NOT_SENT:
+		doctor_fail(doctor, "%s: nobody answers: %s", probe->url, probe->error);
+		doctor_remedy(doctor, "start the web server, or give the right URL");
+		return;
+	default:
+		doctor_fail(doctor, "%s: %s", probe->url, probe->error);
+		doctor_remedy(doctor, "give the right URL; see the web server's log");
+		return;
+	}
+	while (i < sizeof(servers_own) / sizeof(servers_own[0]) &&
+		servers_own[i].code != probe->code)
+		i++;
+	if (i == sizeof(servers_own) / sizeof(servers_own[0])) {
+		doctor_fail(doctor,
+			"%s: HTTP %d, and not from the service", probe->url, probe->code);
+		doctor_remedy(doctor, "see the web server's log");
+		return;
+	}
+	doctor_fail(doctor, "%s: HTTP %d: %s%s%s", probe->url, probe->code, servers_own[i].found,
+		probe->location[0] ? " to " : "", probe->location);
+	doctor_remedy(doctor, "%s", servers_own[i].remedy);
+}
+
+/* Tells what an answer of the service itself means that is not the one that was expected. */
+static void explain_own(struct doctor *doctor, const struct probe *probe)
+{
+	if (probe->code == 503 || probe->code == 500) {
+		doctor_fail(doctor, "%s: HTTP %d %s: the worker does not reach the ledger",
+			probe->url, probe->code, probe->id);
+		doctor_remedy(doctor,
+			"see ledger, sockets and socket_access; the worker's log tells "
+			"more");
+		return;
+	}
+	doctor_fail(doctor, "%s: HTTP %d %s instead of 401 invalid_signature", probe->url,
+		probe->code, probe->id);
+	doctor_remedy(doctor, "see the worker's log");
+}
+
+static bool is_refused_unsigned(const struct probe *probe)
+{
+	return probe->ours && probe->code == 401 && strcmp(probe->id, "invalid_signature") == 0;
+}
+
+/* True: the service serves @mount there. */
+static bool is_served(const char *base, const struct mount *mount, struct probe *probe)
+{
+	call(probe, base, "GET", mount->post, 0);
+	return probe->ours && probe->code == 405;
+}
+
+/* The service answered 404: the wrong half of it is served, or under another prefix. */
+static void explain_not_found(struct doctor *doctor, const char *base, const struct mount *mount)
+{
+	const struct mount *other = mount == &wallet ? &platform : &wallet;
+	struct probe probe;
+
+	if (is_served(base, other, &probe)) {
+		doctor_fail(doctor, "the worker at %s serves the %s's paths", base, other->serve);
+		doctor_remedy(doctor,
+			"start the worker of this mount with --serve %s", mount->serve);
+		return;
+	}
+	doctor_fail(doctor,
+		"the worker at %s is mounted at another prefix than it was told: 404 "
+		"not_found",
+		base);
+	doctor_remedy(doctor, "give the worker --base-path, or base_path, as the web server mounts "
+			      "it: the path of that URL");
+}
+
+/*
+ * True: the mount works. Else told why not. Without a ledger, which other checks tell of, only the
+ * way to the worker is looked at.
+ */
+static bool judge_mount(struct doctor *doctor, const char *base, const struct mount *mount)
+{
+	struct probe probe;
+
+	if (!doctor_ledger_serves(doctor)) {
+		if (is_served(base, mount, &probe))
+			return true;
+	} else {
+		call(&probe, base, "POST", mount->path, 2);
+		if (is_refused_unsigned(&probe))
+			return true;
+	}
+	if (!probe.ours)
+		explain_foreign(doctor, &probe);
+	else if (probe.code == 404)
+		explain_not_found(doctor, base, mount);
+	else
+		explain_own(doctor, &probe);
+	return false;
+}
+
+void doctor_wallet_mount(struct doctor *doctor)
+{
+	const char *base = doctor->ctl->options[OPTION_URL];
+
+	if (judge_mount(doctor, base, &wallet))
+		doctor_pass(doctor, "%s reaches the service", base);
+}
+
+void doctor_wallet_get_body(struct doctor *doctor)
+{
+	const char *base = doctor->ctl->options[OPTION_URL];
+	struct probe large, small;
+
+	if (!is_served(base, &wallet, &small)) {
+		doctor_skip(doctor, "the mount does not work (see wallet_mount)");
+		return;
+	}
+	call(&large, base, "GET", BALANCE, BODY_MAX + 1);
+	if (large.ours && large.code == 413) {
+		doctor_pass(doctor, "the body of a GET reaches the service");
+		return;
+	}
+	call(&small, base, "GET", BALANCE, 2);
+	if (!small.ours) {
+		doctor_fail(doctor,
+			"a GET with a body is answered HTTP %d%s and does not reach the "
+			"service; a POST does",
+			small.code, small.code ? "" : " (not at all)");
+		doctor_remedy(doctor, "lighttpd: include fcgi-conf/lighttpd-global.conf "
+				      "(server.http-parseopts method-get-body); a proxy in front "
+				      "must let it pass");
+	} else if (large.ours) {
+		doctor_fail(doctor,
+			"a GET reaches the service, but without its body: something before "
+			"it drops the body");
+		doctor_remedy(doctor,
+			"let the proxy pass bodies of GET, or let dealers use POST on "
+			"the same paths");
+	} else {
+		doctor_fail(doctor,
+			"a GET with a body of 64 KiB is answered HTTP %d by the web server",
+			large.code);
+		doctor_remedy(doctor, "raise its bound on bodies as in fcgi-conf/");
+	}
+}
+
+/* Whether the paths of @other can be called at the mount of @own. */
+static void judge_paths(
+	struct doctor *doctor, const char *base, const struct mount *own, const struct mount *other)
+{
+	struct probe probe;
+
+	if (is_served(base, other, &probe)) {
+		doctor_fail(doctor, "the %s's paths can be called by those who call the %s: %s",
+			other->serve, own->serve, probe.url);
+		doctor_remedy(doctor,
+			"start the worker of this mount with --serve %s; give each mount "
+			"a virtual host or port of its own",
+			own->serve);
+	} else if (probe.outcome != HTTP_ANSWERED) {
+		doctor_skip(doctor, "nobody answers (see %s_mount)", own->serve);
+	} else {
+		doctor_pass(doctor, "the %s's paths are not to be had there", other->serve);
+	}
+}
+
+void doctor_wallet_paths(struct doctor *doctor)
+{
+	judge_paths(doctor, doctor->ctl->options[OPTION_URL], &wallet, &platform);
+}
+
+void doctor_platform_paths(struct doctor *doctor)
+{
+	judge_paths(doctor, doctor->ctl->options[OPTION_PLATFORM_URL], &platform, &wallet);
+}
+
+void doctor_platform_mount(struct doctor *doctor)
+{
+	const char *base = doctor->ctl->options[OPTION_PLATFORM_URL];
+	struct probe probe;
+
+	if (!judge_mount(doctor, base, &platform))
+		return;
+	call(&probe, base, "GET", HEALTHZ, 0);
+	if (probe.ours && probe.code == 200) {
+		doctor_pass(doctor, "%s reaches the service", base);
+		return;
+	}
+	doctor_fail(doctor,
+		"%s: HTTP %d, though %s is served", probe.url, probe.code, platform.path);
+	doctor_remedy(doctor, "hand the whole mount to the service: see fcgi-conf/");
+}
+
+void doctor_platform_private(struct doctor *doctor)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	uint8_t address[NETWORK_ADDRESS_SIZE];
+	char host[256], text[NETWORK_TEXT_MAX];
+	struct addrinfo *found = NULL;
+	int error;
+
+	if (!http_url_host(doctor->ctl->options[OPTION_PLATFORM_URL], host, sizeof(host))) {
+		doctor_fail(doctor, "--platform-url is no URL");
+		doctor_remedy(doctor, "give it as in http://10.1.2.3:8081");
+		return;
+	}
+	error = getaddrinfo(host, NULL, &hints, &found);
+	if (error) {
+		doctor_skip(doctor, "the host %s is not found: %s", host, gai_strerror(error));
+		return;
+	}
+	for (const struct addrinfo *row = found; row; row = row->ai_next) {
+		if (!network_address_of(row->ai_addr, address) || !network_is_public(address))
+			continue;
+		network_address_format(address, text);
+		doctor_warn(doctor, "the platform's mount is at the public address %s", text);
+		doctor_remedy(doctor,
+			"serve it on a private address or port: it is for game servers "
+			"alone, and tells figures to everybody");
+		break;
+	}
+	freeaddrinfo(found);
+	if (!doctor->sheet->count)
+		doctor_pass(doctor, "%s has no public address", host);
+}
+
+/* Compares the Date of the mount with this machine's clock. */
+static void judge_skew(struct doctor *doctor, const char *base, const struct mount *mount)
+{
+	struct tm tm = {.tm_sec = 0};
+	struct probe probe;
+	const char *end;
+	long long off_s;
+
+	doctor_about(doctor, "%s", mount->serve);
+	call(&probe, base, "GET", HEALTHZ, 0);
+	end = probe.date[0] ? strptime(probe.date, "%a, %d %b %Y %H:%M:%S GMT", &tm) : NULL;
+	if (!end || *end) {
+		doctor_skip(doctor, "no Date is told at %s", base);
+		return;
+	}
+	off_s = (long long)timegm(&tm) - clock_wall_ms() / 1000;
+	if (llabs(off_s) <= SKEW_WARN_S) {
+		doctor_pass(doctor, "the clock at %s agrees with this machine's", base);
+		return;
+	}
+	doctor_add(doctor, llabs(off_s) <= SKEW_FAIL_S ? DOCTOR_WARN : DOCTOR_FAIL,
+		"the clock at %s and this machine's differ by %lld s", base, llabs(off_s));
+	doctor_remedy(doctor, "synchronise both clocks (chrony, systemd-timesyncd)");
+}
+
+void doctor_clock_skew(struct doctor *doctor)
+{
+	const char *wallet_base = doctor->ctl->options[OPTION_URL];
+	const char *platform_base = doctor->ctl->options[OPTION_PLATFORM_URL];
+
+	if (wallet_base)
+		judge_skew(doctor, wallet_base, &wallet);
+	if (platform_base)
+		judge_skew(doctor, platform_base, &platform);
+	if (!wallet_base && !platform_base) {
+		doctor_skip(doctor, "no mount to compare with was given");
+		doctor_remedy(doctor, "call doctor with --url=URL");
+	}
+}

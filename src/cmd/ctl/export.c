@@ -1,0 +1,287 @@
+/*
+ * export - export: everything that the ledger keeps, as lines of JSON.
+ *
+ * Of a ledger that runs it is read from a backup made for it (ledger/export.h), so that all rows
+ * are of one moment; with --offline from the state of one that does not run.
+ */
+#include "ledger/export.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cmd/ctl/backup.h"
+#include "cmd/ctl/export_lines.h"
+#include "cmd/ctl/note.h"
+#include "cmd/ctl/offline.h"
+#include "cmd/ctl/outfile.h"
+#include "cmd/ctl/output.h"
+#include "store/store.h"
+#include "wire/row_line.h"
+#include "wire/signature.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRESS_MS 200
+
+struct exporting {
+	struct ctl *ctl;
+	struct outfile out;
+	struct export_place place; /* of the backup */
+	uint64_t bytes;            /* of it */
+	struct export export;
+	struct export_head head;
+	struct export_tail tail;
+	uint64_t last_transaction_id; /* of the rows ... */
+	int64_t last_ms;              /* ... and its time; 0: there is none */
+	enum record record; /* being walked */
+	struct buffer line;
+	bool damaged; /* a row could not be written */
+	int64_t progress_ms;
+};
+
+static void show_progress(struct exporting *exporting, bool end)
+{
+	const int64_t now_ms = clock_boot_ms();
+
+	if (exporting->ctl->json || !isatty(STDERR_FILENO) ||
+		(!end && now_ms - exporting->progress_ms < PROGRESS_MS))
+		return;
+	exporting->progress_ms = now_ms;
+	fprintf(stderr, "\r\033[K");
+	if (!end)
+		fprintf(stderr, "%" PRIu64 " rows", exporting->tail.rows);
+	fflush(stderr);
+}
+
+static bool put_line(struct exporting *exporting, const char *name, const struct field *fields,
+	const void *row)
+{
+	buffer_reset(&exporting->line);
+	if (!row_line_put(&exporting->line, name, fields, row, exporting->head.keys))
+		return false;
+	outfile_put(&exporting->out, exporting->line.data, exporting->line.len);
+	return true;
+}
+
+static bool put_row(void *context, const void *row)
+{
+	struct exporting *exporting = context;
+	const struct record_info *info = &record_infos[exporting->record];
+	const struct transaction *transaction = row;
+
+	exporting->damaged = !put_line(exporting, info->name, info->fields, row);
+	++*export_count(&exporting->tail.counts, exporting->record);
+	if (++exporting->tail.rows % 4096 == 0)
+		show_progress(exporting, false);
+	/* In the order of their ids: the last one stays. */
+	if (exporting->record == RECORD_TRANSACTION) {
+		exporting->last_transaction_id = transaction->transaction_id;
+		exporting->last_ms = transaction->time_ms;
+	}
+	return !exporting->damaged && !exporting->out.failed;
+}
+
+static bool note_counter(void *context, const void *row)
+{
+	struct exporting *exporting = context;
+	const struct counter *counter = row;
+
+	if (strcmp(counter->name, "transaction_id") == 0)
+		exporting->head.last_transaction_id = counter->value;
+	else if (strcmp(counter->name, "event") == 0)
+		exporting->head.last_event = counter->value;
+	return true;
+}
+
+static enum ctl_exit write_head(struct exporting *exporting)
+{
+	struct export_head *head = &exporting->head;
+	enum status status = export_walk(&exporting->export, RECORD_COUNTER, note_counter,
+		exporting);
+
+	if (status)
+		return offline_fail(exporting->ctl, status, NULL);
+	text_copy(head->format, sizeof(head->format), EXPORT_FORMAT);
+	text_copy(head->program, sizeof(head->program), PACKAGE_VERSION);
+	text_copy(head->installation, sizeof(head->installation), exporting->export.installation);
+	head->version = EXPORT_VERSION;
+	head->schema = STORE_SCHEMA;
+	head->created_ms = clock_wall_ms();
+	head->keys = exporting->ctl->options[OPTION_WITH_KEYS] != NULL;
+	return put_line(exporting, EXPORT_HEAD, export_head_fields, head)
+		? CTL_DONE
+		: ctl_no_memory(exporting->ctl);
+}
+
+static enum ctl_exit write_rows(struct exporting *exporting)
+{
+	enum status status = STATUS_OK;
+
+	for (unsigned int i = 0; i < RECORD_COUNT && !status; i++) {
+		exporting->record = (enum record)i;
+		status = export_walk(&exporting->export, exporting->record, put_row, exporting);
+		/* A write that failed is told when the file is closed. */
+		if (exporting->out.failed)
+			return CTL_DONE;
+		if (status || exporting->damaged)
+			break;
+	}
+	show_progress(exporting, true);
+	if (!status && !exporting->damaged)
+		return CTL_DONE;
+	return ctl_fail(exporting->ctl, CTL_FAILED, "damaged",
+		"a row of %s cannot be read or written (%s)", record_infos[exporting->record].name,
+		status ? status_text(status) : "out of memory, or it holds what it must not");
+}
+
+static enum ctl_exit write_tail(struct exporting *exporting)
+{
+	outfile_digest(&exporting->out, exporting->tail.sha256);
+	return put_line(exporting, EXPORT_TAIL, export_tail_fields, &exporting->tail)
+		? CTL_DONE
+		: ctl_no_memory(exporting->ctl);
+}
+
+static enum ctl_exit tell(struct exporting *exporting)
+{
+	const struct export_head *head = &exporting->head;
+	struct output_json json;
+	char time[32];
+
+	if (!exporting->out.path)
+		return CTL_DONE;
+	output_time(exporting->last_ms, time);
+	if (!exporting->ctl->json) {
+		printf("%s: %" PRIu64 " rows of installation %s, %s keys\n", exporting->out.path,
+			exporting->tail.rows, head->installation, head->keys ? "with" : "without");
+		printf("last transaction %" PRIu64 " at %s\nsha256 %s\n",
+			exporting->last_transaction_id, time, exporting->tail.sha256);
+	}
+	output_json_open(&json, exporting->ctl);
+	output_json_string(&json, "file", exporting->out.path);
+	output_json_fields(&json, export_head_fields, head);
+	output_json_fields(&json, export_tail_fields, &exporting->tail);
+	output_json_number(&json, "last_ms", (uint64_t)exporting->last_ms);
+	return output_json_close(&json);
+}
+
+/* In the child: the data is open. */
+static enum ctl_exit write_all(struct exporting *exporting)
+{
+	enum ctl_exit code = write_head(exporting);
+
+	if (code == CTL_DONE)
+		code = write_rows(exporting);
+	if (code == CTL_DONE)
+		code = write_tail(exporting);
+	code = outfile_close(&exporting->out, code);
+	return code == CTL_DONE ? tell(exporting) : code;
+}
+
+/* For the trail. */
+static const char *keys_text(const struct ctl *ctl)
+{
+	return ctl->options[OPTION_WITH_KEYS] ? "keys=yes" : "keys=no";
+}
+
+static enum ctl_exit open_data(struct exporting *exporting)
+{
+	struct ctl *ctl = exporting->ctl;
+	char why[512] = "";
+	enum status status;
+
+	if (ctl->options[OPTION_OFFLINE])
+		status = export_open_state(&exporting->export, &ctl->settings, &ctl->operator,
+			keys_text(ctl), why, sizeof(why));
+	else
+		status = export_open_backup(&exporting->export, &ctl->settings, &exporting->place,
+			exporting->bytes, why, sizeof(why));
+	return status ? offline_fail(ctl, status, why) : CTL_DONE;
+}
+
+static enum ctl_exit work(void *context)
+{
+	struct exporting *exporting = context;
+	enum ctl_exit code;
+
+	/* What libdb and the store log is for daemons; a failure is told here. */
+	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
+	buffer_init(&exporting->line, EXPORT_LINE_MAX);
+	code = open_data(exporting);
+	if (code == CTL_DONE) {
+		code = write_all(exporting);
+		export_close(&exporting->export);
+	} else {
+		code = outfile_close(&exporting->out, code);
+	}
+	buffer_free(&exporting->line);
+	return code;
+}
+
+/* Notes in the trail who took everything, before it is taken. */
+static enum ctl_exit note(struct exporting *exporting)
+{
+	struct operator *operator = &exporting->ctl->operator;
+	enum ctl_exit code = ctl_note(exporting->ctl, NOTE_EXPORT,
+		exporting->out.path ? exporting->out.path : "standard output",
+		keys_text(exporting->ctl));
+
+	/* The backup is an operation of its own. */
+	if (code == CTL_DONE &&
+		!signature_random_id(operator->operation_id, sizeof(operator->operation_id)))
+		return ctl_fail(exporting->ctl, CTL_FAILED, "failed", "no random numbers");
+	return code;
+}
+
+/* Lets the ledger make the backup that is read. */
+static enum ctl_exit prepare_backup(struct exporting *exporting)
+{
+	struct ctl *ctl = exporting->ctl;
+	struct backup_result result;
+	enum ctl_exit code = note(exporting);
+	enum status status;
+	char why[512] = "";
+
+	if (code != CTL_DONE)
+		return code;
+	status = export_place_open(&exporting->place, ctl->settings.state_directory, why,
+		sizeof(why));
+	if (status)
+		return offline_fail(ctl, status, why);
+	code = backup_make(ctl, exporting->place.backup, true, &result);
+	exporting->bytes = result.bytes;
+	if (code != CTL_DONE)
+		export_place_close(&exporting->place);
+	return code;
+}
+
+static enum ctl_exit prepare_offline(struct ctl *ctl)
+{
+	enum ctl_exit code = ctl_settings(ctl);
+
+	if (code == CTL_DONE)
+		code = offline_check_stopped(ctl);
+	return code == CTL_DONE ? offline_become_owner(ctl, false) : code;
+}
+
+enum ctl_exit ctl_export(struct ctl *ctl)
+{
+	static struct exporting exporting;
+	const bool offline = ctl->options[OPTION_OFFLINE] != NULL;
+	enum ctl_exit code;
+	bool ended = true;
+
+	exporting.ctl = ctl;
+	code = outfile_open(&exporting.out, ctl, ctl->arg_count ? ctl->args[0] : NULL, true);
+	if (code != CTL_DONE)
+		return code;
+	code = offline ? prepare_offline(ctl) : prepare_backup(&exporting);
+	if (code == CTL_DONE) {
+		code = offline_run(ctl, work, &exporting, "the export is not complete", &ended);
+		if (!offline)
+			export_place_close(&exporting.place);
+	}
+	/* Else the child did: the file is there, or it is not. */
+	return ended ? outfile_close(&exporting.out, code) : code;
+}

@@ -1,0 +1,39 @@
+#include "cmd/ctl/export_lines.h"
+
+const struct field export_head_fields[] = {
+	FIELD(FIELD_STR, export_head, format),
+	FIELD(FIELD_U32, export_head, version),
+	FIELD(FIELD_U32, export_head, schema),
+	FIELD(FIELD_STR, export_head, program),
+	FIELD(FIELD_STR, export_head, installation),
+	FIELD(FIELD_TIME_MS, export_head, created_ms),
+	FIELD(FIELD_BOOL, export_head, keys),
+	FIELD(FIELD_U64, export_head, last_transaction_id),
+	FIELD(FIELD_U64, export_head, last_event),
+	FIELD_END,
+};
+
+const struct field export_counts_fields[] = {
+#define RECORD(name, struct_, keys) FIELD(FIELD_U64, export_counts, struct_),
+#include "domain/records.def"
+#undef RECORD
+	FIELD_END,
+};
+
+const struct field export_tail_fields[] = {
+	FIELD(FIELD_U64, export_tail, rows),
+	FIELD_SUB(export_tail, counts, export_counts, export_counts_fields),
+	FIELD(FIELD_STR, export_tail, sha256),
+	FIELD_END,
+};
+
+uint64_t *export_count(struct export_counts *counts, enum record record)
+{
+	static const size_t offsets[RECORD_COUNT] = {
+#define RECORD(name, struct_, keys) offsetof(struct export_counts, struct_),
+#include "domain/records.def"
+#undef RECORD
+	};
+
+	return (uint64_t *)(void *)((char *)counts + offsets[record]);
+}

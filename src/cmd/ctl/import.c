@@ -1,0 +1,332 @@
+/*
+ * import - import: an export becomes the state of a ledger that does not run.
+ *
+ * The file is read once; until its last line was found right the state counts as not initialised,
+ * and when it is not, or anything else fails, the state is made empty again.
+ */
+#include "ledger/import.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cmd/ctl/export_lines.h"
+#include "cmd/ctl/import_lines.h"
+#include "cmd/ctl/offline.h"
+#include "cmd/ctl/output.h"
+#include "store/store.h"
+#include "wire/signature.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NAMES_MAX   (1024 * 1024)
+#define PROGRESS_MS 200
+
+/* A row of any kind. */
+union any_row {
+#define RECORD(name, struct_, keys) struct struct_ struct_;
+#include "domain/records.def"
+#undef RECORD
+};
+
+struct importing {
+	struct ctl *ctl;
+	bool dry_run;
+	struct import_lines lines;
+	struct import import;
+	struct export_head head;
+	struct export_tail tail;
+	uint64_t rows;
+	struct export_counts counts;
+	uint64_t last_transaction_id;
+	int64_t last_ms;
+	uint64_t raised_by;
+	struct output_json keyless; /* lists of those that need new keys, and ... */
+	bool clients_begun;         /* ... its second one is open */
+	struct buffer remedy;       /* ... what is to be done */
+	union any_row row;
+	int64_t progress_ms;
+};
+
+static void show_progress(struct importing *importing, bool end)
+{
+	const int64_t now_ms = clock_boot_ms();
+
+	if (importing->ctl->json || !isatty(STDERR_FILENO) ||
+		(!end && now_ms - importing->progress_ms < PROGRESS_MS))
+		return;
+	importing->progress_ms = now_ms;
+	fprintf(stderr, "\r\033[K");
+	if (!end)
+		fprintf(stderr, "%" PRIu64 " rows", importing->rows);
+	fflush(stderr);
+}
+
+static enum ctl_exit read_head(struct importing *importing)
+{
+	struct export_head *head = &importing->head;
+	enum ctl_exit code = import_lines_next(&importing->lines);
+
+	if (code == CTL_DONE && (importing->lines.end ||
+					strcmp(importing->lines.line.name, EXPORT_HEAD) != 0))
+		return import_lines_bad(&importing->lines, "it does not begin as an export");
+	if (code == CTL_DONE)
+		code = import_lines_take(&importing->lines, export_head_fields, sizeof(*head), head,
+			true);
+	if (code != CTL_DONE)
+		return code;
+	if (strcmp(head->format, EXPORT_FORMAT) != 0 || head->version != EXPORT_VERSION ||
+		head->schema > STORE_SCHEMA)
+		return import_lines_bad(&importing->lines,
+			"it was written by a newer creditbridge: import it with that version");
+	return CTL_DONE;
+}
+
+/* The lists of dealers and of clients follow each other, as their rows do. */
+static void begin_clients(struct importing *importing)
+{
+	if (importing->clients_begun)
+		return;
+	importing->clients_begun = true;
+	output_json_list_close(&importing->keyless);
+	output_json_list_open(&importing->keyless, "clients");
+}
+
+/* Notes that @name came without keys, as one of @what. */
+static void note_keyless(struct importing *importing, const char *what, const char *name)
+{
+	output_json_item_string(&importing->keyless, name);
+	buffer_printf(&importing->remedy, "  creditbridgectl %s key-add %s\n", what, name);
+}
+
+/* Without their secrets keys are none. */
+static void drop_keys(struct importing *importing, enum record record)
+{
+	struct dealer *dealer = &importing->row.dealer;
+	struct client *client = &importing->row.client;
+
+	if (record == RECORD_DEALER) {
+		memset(dealer->keys, 0, sizeof(dealer->keys));
+		memset(dealer->signing_key_id, 0, sizeof(dealer->signing_key_id));
+		note_keyless(importing, "dealer", dealer->casino_id);
+	} else if (record == RECORD_CLIENT) {
+		memset(client->keys, 0, sizeof(client->keys));
+		if (!client->removed)
+			note_keyless(importing, "client", client->client_id);
+	}
+}
+
+/* The kind of row that @name is; RECORD_COUNT: none. */
+static enum record find_record(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < RECORD_COUNT && strcmp(record_infos[i].name, name) != 0)
+		i++;
+	return (enum record)i;
+}
+
+static enum ctl_exit put_row(struct importing *importing, enum record record)
+{
+	struct import_lines *lines = &importing->lines;
+	const struct record_info *info = &record_infos[record];
+	const struct transaction *transaction = &importing->row.transaction;
+	enum ctl_exit code = import_lines_take(lines, info->fields, info->size, &importing->row,
+		importing->head.keys);
+	enum status status = STATUS_OK;
+
+	if (code != CTL_DONE)
+		return code;
+	if (!importing->head.keys)
+		drop_keys(importing, record);
+	if (record == RECORD_TRANSACTION &&
+		transaction->transaction_id > importing->last_transaction_id) {
+		importing->last_transaction_id = transaction->transaction_id;
+		importing->last_ms = transaction->time_ms;
+	}
+	++*export_count(&importing->counts, record);
+	if (++importing->rows % 4096 == 0)
+		show_progress(importing, false);
+	if (!importing->dry_run)
+		status = import_put(&importing->import, record, &importing->row);
+	if (status == STATUS_CORRUPT)
+		return import_lines_bad(lines, importing->import.why);
+	return status ? offline_fail(importing->ctl, status, importing->import.why) : CTL_DONE;
+}
+
+/* The last line tells what was before it. */
+static enum ctl_exit check_tail(struct importing *importing)
+{
+	struct import_lines *lines = &importing->lines;
+	const struct export_tail *tail = &importing->tail;
+	char digest[DIGEST_TEXT_SIZE];
+	enum ctl_exit code = import_lines_take(lines, export_tail_fields, sizeof(*tail),
+		&importing->tail, true);
+
+	if (code != CTL_DONE)
+		return code;
+	if (!digest_text(&lines->before, digest))
+		return ctl_no_memory(importing->ctl);
+	if (strcmp(digest, tail->sha256) != 0)
+		return import_lines_bad(lines,
+			"the SHA-256 is another one: the file is not as it was written");
+	if (tail->rows != importing->rows ||
+		memcmp(&tail->counts, &importing->counts, sizeof(tail->counts)) != 0)
+		return import_lines_bad(lines, "it counts other rows than there are");
+	code = import_lines_next(lines);
+	if (code == CTL_DONE && !lines->end)
+		return import_lines_bad(lines, "something follows the end");
+	return code;
+}
+
+static enum ctl_exit read_rows(struct importing *importing)
+{
+	struct import_lines *lines = &importing->lines;
+	enum record record, before = 0;
+	enum ctl_exit code;
+
+	for (;;) {
+		code = import_lines_next(lines);
+		if (code != CTL_DONE)
+			return code;
+		if (lines->end)
+			return import_lines_bad(lines,
+				"the file was cut off: its last line is missing");
+		if (strcmp(lines->line.name, EXPORT_TAIL) == 0)
+			return check_tail(importing);
+		record = find_record(lines->line.name);
+		if (record == RECORD_COUNT)
+			return import_lines_bad(lines, "it is a record that is not known");
+		if (record < before)
+			return import_lines_bad(lines, "the records are out of order");
+		if (record >= RECORD_CLIENT)
+			begin_clients(importing);
+		before = record;
+		code = put_row(importing, record);
+		if (code != CTL_DONE)
+			return code;
+	}
+}
+
+static enum ctl_exit finish(struct importing *importing)
+{
+	struct import *import = &importing->import;
+	char object[OBJECT_SIZE];
+	enum status status;
+
+	if (importing->dry_run)
+		return CTL_DONE;
+	snprintf(object, sizeof(object), "installation %s", importing->head.installation);
+	status = import_end(import, &importing->ctl->operator, object, &importing->raised_by);
+	if (status == STATUS_CORRUPT)
+		return import_lines_bad(&importing->lines, import->why);
+	return status ? offline_fail(importing->ctl, status, import->why) : CTL_DONE;
+}
+
+static void print_text(struct importing *importing)
+{
+	char time[32], written[32];
+
+	output_time(importing->head.created_ms, written);
+	output_time(importing->last_ms, time);
+	printf("%s: %" PRIu64 " rows of installation %s, written %s\n",
+		importing->dry_run ? "The file is whole" : "Imported", importing->rows,
+		importing->head.installation, written);
+	if (importing->last_transaction_id)
+		printf("The last movement that it holds is transaction %" PRIu64 " at %s.\n",
+			importing->last_transaction_id, time);
+	else
+		printf("It holds no movement.\n");
+	if (importing->raised_by)
+		printf("What came after must be reconciled with the dealers. So that no id names "
+		       "something new,\nthe numbers of transactions and events were raised by %"
+		       PRIu64 ".\n", importing->raised_by);
+	if (importing->remedy.len)
+		printf("No keys are in it. When the ledger runs, and before callbacks are sent, "
+		       "give new ones:\n%.*s", (int)importing->remedy.len,
+			(const char *)importing->remedy.data);
+	if (!importing->dry_run)
+		printf("Now start the ledger, and run `creditbridgectl check`.\n");
+}
+
+static enum ctl_exit tell(struct importing *importing)
+{
+	struct output_json json;
+
+	if (importing->remedy.failed)
+		return ctl_no_memory(importing->ctl);
+	if (!importing->ctl->json)
+		print_text(importing);
+	output_json_open(&json, importing->ctl);
+	output_json_string(&json, "state_directory", importing->ctl->settings.state_directory);
+	output_json_bool(&json, "dry_run", importing->dry_run);
+	output_json_string(&json, "installation", importing->import.installation);
+	output_json_record(&json, "export", export_head_fields, &importing->head);
+	output_json_fields(&json, export_tail_fields, &importing->tail);
+	output_json_number(&json, "last_transaction_id", importing->last_transaction_id);
+	output_json_number(&json, "last_ms", (uint64_t)importing->last_ms);
+	output_json_number(&json, "raised_by", importing->raised_by);
+	output_json_object(&json, "keys_missing", &importing->keyless);
+	return output_json_close(&json);
+}
+
+static enum ctl_exit begin(struct importing *importing)
+{
+	char random[KEY_SECRET_SIZE], installation[STATE_INSTALLATION_MAX];
+	enum status status;
+
+	if (importing->dry_run)
+		return CTL_DONE;
+	if (!signature_new_secret(random))
+		return ctl_fail(importing->ctl, CTL_FAILED, "failed", "no random numbers");
+	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
+	status = import_begin(&importing->import, &importing->ctl->settings, installation);
+	return status ? offline_fail(importing->ctl, status, importing->import.why) : CTL_DONE;
+}
+
+/* In the child. */
+static enum ctl_exit work(void *context)
+{
+	struct importing *importing = context;
+	enum ctl_exit code;
+
+	/* What libdb and the store log is for daemons; a failure is told here. */
+	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
+	buffer_init(&importing->remedy, NAMES_MAX);
+	output_json_open(&importing->keyless, importing->ctl);
+	output_json_list_open(&importing->keyless, "dealers");
+	code = read_head(importing);
+	if (code == CTL_DONE)
+		code = begin(importing);
+	if (code != CTL_DONE)
+		return code;
+	code = read_rows(importing);
+	show_progress(importing, true);
+	if (code == CTL_DONE)
+		code = finish(importing);
+	if (code != CTL_DONE && !importing->dry_run)
+		import_abandon(&importing->import);
+	begin_clients(importing);
+	output_json_list_close(&importing->keyless);
+	return code == CTL_DONE ? tell(importing) : code;
+}
+
+enum ctl_exit ctl_import(struct ctl *ctl)
+{
+	static struct importing importing;
+	enum ctl_exit code = ctl_settings(ctl);
+
+	importing.ctl = ctl;
+	importing.dry_run = ctl->options[OPTION_DRY_RUN] != NULL;
+	/* Before root becomes another user, who may not read it. */
+	if (code == CTL_DONE)
+		code = import_lines_open(&importing.lines, ctl, ctl->args[0]);
+	if (code == CTL_DONE && !importing.dry_run)
+		code = offline_check_stopped(ctl);
+	if (code == CTL_DONE && !importing.dry_run)
+		code = offline_become_owner(ctl, true);
+	if (code == CTL_DONE)
+		code = offline_run(ctl, work, &importing, "nothing was imported", NULL);
+	import_lines_close(&importing.lines);
+	return code;
+}

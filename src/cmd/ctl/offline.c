@@ -1,0 +1,154 @@
+#include "cmd/ctl/offline.h"
+
+#include "cmd/ctl/operator.h"
+#include "cmd/ctl/place.h"
+#include "store/bdb/bdb.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define GREETING_WAIT_MS 1000
+
+static volatile sig_atomic_t child;
+
+static bool ledger_answers(const struct ctl *ctl)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct pollfd waiting = {.events = POLLIN};
+	bool answers = false;
+	char byte;
+
+	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s/admin.sock",
+		    ctl->settings.socket_directory) >= sizeof(address.sun_path))
+		return false;
+	waiting.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (waiting.fd < 0)
+		return false;
+	if (connect(waiting.fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		answers = poll(&waiting, 1, GREETING_WAIT_MS) == 1 &&
+			recv(waiting.fd, &byte, 1, 0) == 1;
+	close(waiting.fd);
+	return answers;
+}
+
+enum ctl_exit offline_check_stopped(struct ctl *ctl)
+{
+	if (!ledger_answers(ctl))
+		return CTL_DONE;
+	return ctl_fail(ctl, CTL_BUSY, "busy", "a ledger runs, and answers at %s: stop it first",
+		ctl->settings.socket_directory);
+}
+
+enum ctl_exit offline_become_owner(struct ctl *ctl, bool make)
+{
+	const char *name = ctl->options[OPTION_USER], *state = ctl->settings.state_directory;
+	uid_t uid = geteuid();
+	struct stat st;
+	char why[256];
+	gid_t gid;
+	enum ctl_exit code = CTL_DONE;
+
+	if (name && !operator_find_user(name, &uid, &gid))
+		return ctl_usage(ctl, "there is no user '%s'", name);
+	if (geteuid() != 0 && uid != geteuid())
+		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
+			"not permitted: be user %s (or root)", name);
+	if (!name && geteuid() == 0 && stat(state, &st) == 0)
+		uid = st.st_uid;
+	if (make)
+		code = place_give(ctl, state, uid);
+	if (code == CTL_DONE && !operator_become(uid, why, sizeof(why)))
+		code = ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
+	return code;
+}
+
+static void pass_on(int number)
+{
+	if (child > 0)
+		kill((pid_t)child, number);
+}
+
+static void take_signals(struct sigaction before[3], bool ours)
+{
+	static const int numbers[3] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = pass_on};
+
+	for (int i = 0; i < 3; i++)
+		sigaction(numbers[i], ours ? &action : &before[i], ours ? &before[i] : NULL);
+}
+
+static enum ctl_exit report_end(struct ctl *ctl, int status, const char *outcome)
+{
+	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+
+	if (code == BDB_EXIT_FULL)
+		return ctl_fail(ctl, CTL_FAILED, "storage_full", "the disk is full: %s", outcome);
+	if (code == BDB_EXIT_IO)
+		return ctl_fail(ctl, CTL_FAILED, "failed", "the disk failed: %s", outcome);
+	return ctl_fail(ctl, CTL_FAILED, "failed", "it was ended by signal %d: %s",
+		WIFSIGNALED(status) ? WTERMSIG(status) : 0, outcome);
+}
+
+enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context), void *context,
+	const char *outcome, bool *ended)
+{
+	struct sigaction before[3];
+	int status = 0, code;
+	pid_t pid;
+
+	fflush(NULL);
+	take_signals(before, true);
+	pid = fork();
+	if (pid == 0) {
+		take_signals(before, false);
+		code = (int)work(context);
+		/* What was not written was not told. */
+		if (fflush(stdout) != 0 && code == CTL_DONE) {
+			ctl_tell(NULL, "cannot write the output");
+			code = CTL_FAILED;
+		}
+		_exit(code);
+	}
+	child = pid;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	take_signals(before, false);
+	code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (ended)
+		*ended = pid < 0 || code < 0 || code == BDB_EXIT_FULL || code == BDB_EXIT_IO;
+	if (pid < 0)
+		return ctl_no_memory(ctl);
+	if (code < 0 || code == BDB_EXIT_FULL || code == BDB_EXIT_IO)
+		return report_end(ctl, status, outcome);
+	return (enum ctl_exit)code;
+}
+
+static const struct failure {
+	enum status status;
+	enum ctl_exit code;
+	const char *id;
+} failures[] = {
+	{STATUS_CORRUPT, CTL_FAILED, "damaged"},
+	{STATUS_BUSY, CTL_BUSY, "busy"},
+	{STATUS_CONFIG, CTL_CONFIG, "configuration"},
+	{STATUS_FULL, CTL_FAILED, "storage_full"},
+	{STATUS_OK, CTL_FAILED, "failed"}, /* every other */
+};
+
+enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why)
+{
+	const struct failure *failure = failures;
+
+	while (failure->status != status && failure->status != STATUS_OK)
+		failure++;
+	return ctl_fail(ctl, failure->code, failure->id, "%s",
+		why && why[0] ? why : status_text(status));
+}

@@ -1,0 +1,35 @@
+/*
+ * offline - commands that work on the data themselves instead of asking a ledger.
+ *
+ * libdb ends its process when a disk fails (store/bdb/bdb.h): so they do it in a child, and such an
+ * end is told like any other failure.
+ */
+#ifndef CMD_CTL_OFFLINE_H
+#define CMD_CTL_OFFLINE_H
+
+#include "cmd/ctl/ctl.h"
+
+/*
+ * Reports that a ledger answers, at the sockets of the configuration: CTL_BUSY. Its state may be
+ * gone, and with it the lock; a socket that systemd keeps does not answer.
+ */
+enum ctl_exit offline_check_stopped(struct ctl *ctl);
+
+/*
+ * As root: becomes the one whom the state belongs to: --user, or the owner of the state directory.
+ * @make: the directory is made for him, if it is not there.
+ */
+enum ctl_exit offline_become_owner(struct ctl *ctl, bool make);
+
+/*
+ * Runs @work in a child, which prints what there is to be told, and returns what it returned. When
+ * the disk or a signal ended it that is reported, followed by @outcome ("nothing was imported").
+ * Signals that end are passed on to it. *ended, if not NULL: it was ended so.
+ */
+enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context), void *context,
+	const char *outcome, bool *ended);
+
+/* The exit code for a failure that @status stands for, reported with @why or its own text. */
+enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why);
+
+#endif

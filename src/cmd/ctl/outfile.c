@@ -1,0 +1,77 @@
+#include "cmd/ctl/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum ctl_exit make_file(struct outfile *out)
+{
+	int fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0 && errno == EEXIST)
+		return ctl_fail(out->ctl, CTL_FAILED, "already_exists",
+			"%s is there already; nothing was written", out->path);
+	if (fd >= 0)
+		out->file = fdopen(fd, "w");
+	if (out->file)
+		return CTL_DONE;
+	ctl_fail(out->ctl, CTL_FAILED, "failed", "cannot make %s: %s", out->path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return CTL_FAILED;
+}
+
+enum ctl_exit outfile_open(struct outfile *out, struct ctl *ctl, const char *path, bool foreign)
+{
+	enum ctl_exit code = CTL_DONE;
+
+	*out = (struct outfile){.ctl = ctl, .file = stdout};
+	if (path && strcmp(path, "-") != 0)
+		out->path = path;
+	else if (ctl->json)
+		return ctl_usage(ctl, "with --json give a FILE: standard output tells of it then");
+	else if (foreign && isatty(STDOUT_FILENO))
+		return ctl_usage(ctl, "give a FILE: standard output is a terminal");
+	if (out->path) {
+		out->file = NULL;
+		code = make_file(out);
+	}
+	if (code == CTL_DONE)
+		digest_begin(&out->digest);
+	return code;
+}
+
+void outfile_put(struct outfile *out, const void *data, size_t len)
+{
+	digest_add(&out->digest, data, len);
+	if (len && fwrite(data, 1, len, out->file) != len)
+		out->failed = true;
+}
+
+void outfile_digest(struct outfile *out, char text[DIGEST_TEXT_SIZE])
+{
+	if (!digest_text(&out->digest, text))
+		out->failed = true;
+}
+
+enum ctl_exit outfile_close(struct outfile *out, enum ctl_exit code)
+{
+	int fd = fileno(out->file);
+
+	digest_end(&out->digest);
+	if (fflush(out->file) != 0 || (out->path && code == CTL_DONE && fsync(fd) < 0))
+		out->failed = true;
+	if (code == CTL_DONE && out->failed)
+		code = ctl_fail(out->ctl, CTL_FAILED, "failed", "cannot write %s: %s",
+			out->path ? out->path : "the output",
+			errno ? strerror(errno) : "out of memory");
+	if (!out->path)
+		return code;
+	/* Root may have become somebody who cannot delete it: nobody mistakes an empty file. */
+	if (code != CTL_DONE && (ftruncate(fd, 0) < 0 || unlink(out->path) < 0))
+		ctl_tell(NULL, "%s is of no use: delete it", out->path);
+	fclose(out->file);
+	return code;
+}

@@ -1,0 +1,78 @@
+#include "cmd/ctl/place.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum ctl_exit cannot(struct ctl *ctl, const char *text)
+{
+	return ctl_fail(ctl, CTL_FAILED, "failed", "%s: %s", text, strerror(errno));
+}
+
+enum ctl_exit place_absolute(struct ctl *ctl, const char *text, char *path, size_t size)
+{
+	char whole[PATH_MAX], parent[PATH_MAX], last[PATH_MAX];
+	bool fits;
+
+	if (realpath(text, whole))
+		return text_copy(path, size, whole) ? CTL_DONE
+						    : ctl_usage(ctl, "%s is too long", text);
+	if (errno != ENOENT)
+		return cannot(ctl, text);
+	/* Its parent has to be there. */
+	if (!text_copy(parent, sizeof(parent), text) || !text_copy(last, sizeof(last), text))
+		return ctl_usage(ctl, "%s is too long", text);
+	if (!realpath(dirname(parent), whole))
+		return cannot(ctl, dirname(parent));
+	fits = (size_t)snprintf(path, size, "%s/%s", strcmp(whole, "/") == 0 ? "" : whole,
+		       basename(last)) < size;
+	return fits ? CTL_DONE : ctl_usage(ctl, "%s is too long", text);
+}
+
+static bool is_empty(int fd)
+{
+	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = own < 0 ? NULL : fdopendir(own);
+	const struct dirent *entry;
+	bool empty = dir != NULL;
+
+	while (empty && (entry = readdir(dir)))
+		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (dir)
+		closedir(dir);
+	else if (own >= 0)
+		close(own);
+	return empty;
+}
+
+enum ctl_exit place_give(struct ctl *ctl, const char *path, uid_t uid)
+{
+	enum ctl_exit code = CTL_DONE;
+	struct stat st;
+	int fd;
+
+	if (geteuid() != 0 || uid == 0)
+		return CTL_DONE;
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return cannot(ctl, path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		code = cannot(ctl, path);
+	else if (st.st_uid == 0 && !is_empty(fd))
+		code = ctl_fail(ctl, CTL_FAILED, "failed",
+			"%s belongs to root and is not empty: nothing was given away", path);
+	else if (st.st_uid == 0 && fchown(fd, uid, (gid_t)-1) < 0)
+		code = cannot(ctl, path);
+	if (fd >= 0)
+		close(fd);
+	return code;
+}

@@ -1,0 +1,83 @@
+/*
+ * recon - a dealer's day as CSV, row by row what creditbridge-recon(5) describes, and two such
+ * files compared.
+ */
+#ifndef CMD_CTL_RECON_H
+#define CMD_CTL_RECON_H
+
+#include "cmd/ctl/outfile.h"
+
+/* What is told of a day, and compared. */
+enum recon_record { RECON_MOVEMENT, RECON_BET, RECON_CALLBACK, RECON_RECORD_COUNT };
+extern const char *const recon_record_names[RECON_RECORD_COUNT];
+
+/* The columns; the first row names them. */
+enum recon_column {
+	COLUMN_RECORD, COLUMN_ID, COLUMN_CASINO_ID, COLUMN_TIME, COLUMN_TIME_MS, COLUMN_USER_ID,
+	COLUMN_PLAYER_ID, COLUMN_GAME_ID, COLUMN_KIND, COLUMN_STATE, COLUMN_AMOUNT,
+	COLUMN_CURRENCY, COLUMN_TRANSACTION_ID, COLUMN_REFERENCE, COLUMN_BEFORE_BALANCE,
+	COLUMN_CURRENT_BALANCE, COLUMN_COUNT, RECON_COLUMN_COUNT
+};
+extern const char *const recon_column_names[RECON_COLUMN_COUNT];
+
+/* Rows that are about the file itself: see creditbridge-recon(5). */
+#define RECON_DAY    "day"
+#define RECON_TOTAL  "total"
+#define RECON_SHA256 "sha256"
+
+/* A row; what is NULL or has no flag is an empty field. */
+struct recon_row {
+	const char *record;
+	const char *id;
+	int64_t time_ms; /* 0: none */
+	const char *user_id;
+	const char *player_id;
+	const char *game_id;
+	const char *kind;
+	const char *state;
+	const char *reference;
+	bool has_amount;
+	bool has_transaction;
+	bool has_balances;
+	bool has_count;
+	money_t amount;
+	uint64_t transaction_id;
+	money_t before_balance;
+	money_t current_balance;
+	uint64_t count;
+};
+
+/* How many, and how much. */
+struct recon_sum {
+	uint64_t count;
+	money_t amount;
+};
+
+#define RECON_NAMES 1024 /* players remembered by name */
+
+struct recon {
+	struct ctl *ctl;
+	struct dealer dealer;
+	const char *date;
+	int64_t from_ms; /* the day, in the dealer's utc_offset */
+	int64_t until_ms;
+	uint32_t records; /* 1 << enum recon_record: which are asked for */
+	struct outfile out;
+	struct buffer line;
+	struct player_name *names; /* RECON_NAMES */
+	struct recon_sum movements[ENTRY_KIND_COUNT];
+	struct recon_sum bets[BET_STATE_COUNT];
+	struct recon_sum callbacks[CALLBACK_KIND_COUNT][CALLBACK_STATE_COUNT];
+};
+
+/* Writes a row. */
+void recon_put(struct recon *recon, const struct recon_row *row);
+
+/* Writes the day's movements and bets, then its callbacks, and adds them to the sums. */
+enum ctl_exit recon_write_transactions(struct recon *recon);
+enum ctl_exit recon_write_callbacks(struct recon *recon);
+
+/* Compares the files that the arguments name. */
+enum ctl_exit recon_compare(struct ctl *ctl);
+
+#endif

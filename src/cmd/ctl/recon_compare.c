@@ -1,0 +1,247 @@
+/*
+ * recon_compare - recon --compare: what two files of one day do not agree on.
+ *
+ * Rows of both sides are put in order and walked side by side.
+ */
+#include "cmd/ctl/recon.h"
+
+#include "cmd/ctl/output.h"
+#include "cmd/ctl/recon_read.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MONEY_SHOWN MONEY_TEXT_MAX
+
+enum finding {
+	MISSING_HERE, MISSING_THERE, AMOUNT_DIFFERS, STATE_DIFFERS, FINDING_COUNT
+};
+static const char *const finding_names[FINDING_COUNT] = {
+	"missing_here", "missing_there", "amount_differs", "state_differs"};
+
+/* A difference, as it is shown. */
+struct difference {
+	enum finding finding;
+	enum recon_record record;
+	char id[OUTPUT_TEXT_MAX / 4];
+	char our_amount[MONEY_SHOWN];
+	char their_amount[MONEY_SHOWN];
+	char our_state[64];
+	char their_state[64];
+};
+
+static const struct field difference_fields[] = {
+	FIELD_NAMED(difference, finding, finding_names, FINDING_COUNT),
+	FIELD_NAMED(difference, record, recon_record_names, RECON_RECORD_COUNT),
+	FIELD(FIELD_STR, difference, id),
+	FIELD(FIELD_STR, difference, our_amount),
+	FIELD(FIELD_STR, difference, their_amount),
+	FIELD(FIELD_STR, difference, our_state),
+	FIELD(FIELD_STR, difference, their_state),
+	FIELD_END,
+};
+
+static const struct output_column difference_columns[] = {
+	{"FINDING", "finding", OUTPUT_PLAIN},
+	{"RECORD", "record", OUTPUT_PLAIN},
+	{"ID", "id", OUTPUT_PLAIN},
+	{"OUR AMOUNT", "our_amount", OUTPUT_PLAIN},
+	{"THEIR AMOUNT", "their_amount", OUTPUT_PLAIN},
+	{"OUR STATE", "our_state", OUTPUT_PLAIN},
+	{"THEIR STATE", "their_state", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+struct comparison {
+	struct ctl *ctl;
+	struct side sides[2]; /* ours, theirs */
+	uint32_t records;
+	bool states; /* both tell them */
+	uint64_t compared;
+	uint64_t found[FINDING_COUNT];
+	uint64_t limit; /* differences still to be listed */
+	struct output_list list;
+	struct output_json json;
+};
+
+/* @ours or @theirs NULL: it is missing. */
+static void report(struct comparison *comparison, enum finding finding,
+	const struct compared *ours, const struct compared *theirs)
+{
+	const struct compared *any = ours ? ours : theirs;
+	struct difference row;
+
+	comparison->found[finding]++;
+	if (!comparison->limit)
+		return;
+	comparison->limit--;
+	memset(&row, 0, sizeof(row));
+	row.finding = finding;
+	row.record = any->record;
+	snprintf(row.id, sizeof(row.id), "%s", any->id);
+	if (ours) {
+		money_format(ours->amount, 2, row.our_amount);
+		snprintf(row.our_state, sizeof(row.our_state), "%s", ours->state);
+	}
+	if (theirs) {
+		money_format(theirs->amount, 2, row.their_amount);
+		snprintf(row.their_state, sizeof(row.their_state), "%s", theirs->state);
+	}
+	output_list_add(&comparison->list, &row);
+	output_json_item(&comparison->json, difference_fields, &row);
+}
+
+static void compare_pair(struct comparison *comparison, const struct compared *ours,
+	const struct compared *theirs)
+{
+	comparison->compared++;
+	if (ours->amount != theirs->amount)
+		report(comparison, AMOUNT_DIFFERS, ours, theirs);
+	if (comparison->states && strcmp(ours->state, theirs->state) != 0)
+		report(comparison, STATE_DIFFERS, ours, theirs);
+}
+
+/* The number of rows from @at on that have its key. */
+static size_t group(const struct side *side, size_t at)
+{
+	size_t count = 0;
+
+	while (at + count < side->count &&
+		compared_order_key(&side->rows[at], &side->rows[at + count]) == 0)
+		count++;
+	return count;
+}
+
+/*
+ * Rows of one key on both sides, mostly one each. Equal ones belong together; of the rest the first
+ * to the first, and what is more on one side is missing on the other: a dealer who booked twice.
+ */
+static void compare_group(struct comparison *comparison, struct compared *ours, size_t our_count,
+	struct compared *theirs, size_t their_count)
+{
+	size_t i = 0, j = 0, our_rest = 0, their_rest = 0;
+
+	while (i < our_count && j < their_count) {
+		int keys = compared_order(&ours[i], &theirs[j]);
+
+		if (keys == 0) {
+			compare_pair(comparison, &ours[i++], &theirs[j++]);
+		} else if (keys < 0) {
+			ours[our_rest++] = ours[i++];
+		} else {
+			theirs[their_rest++] = theirs[j++];
+		}
+	}
+	while (i < our_count)
+		ours[our_rest++] = ours[i++];
+	while (j < their_count)
+		theirs[their_rest++] = theirs[j++];
+	for (i = 0; i < our_rest || i < their_rest; i++) {
+		if (i >= their_rest)
+			report(comparison, MISSING_THERE, &ours[i], NULL);
+		else if (i >= our_rest)
+			report(comparison, MISSING_HERE, NULL, &theirs[i]);
+		else
+			compare_pair(comparison, &ours[i], &theirs[i]);
+	}
+}
+
+static void compare(struct comparison *comparison)
+{
+	struct side *ours = &comparison->sides[0], *theirs = &comparison->sides[1];
+	size_t i = 0, j = 0, our_count, their_count;
+	int keys;
+
+	while (i < ours->count || j < theirs->count) {
+		keys = i == ours->count ? 1
+			: j == theirs->count
+			? -1
+			: compared_order_key(&ours->rows[i], &theirs->rows[j]);
+		our_count = keys <= 0 ? group(ours, i) : 0;
+		their_count = keys >= 0 ? group(theirs, j) : 0;
+		compare_group(comparison, ours->rows + i, our_count, theirs->rows + j, their_count);
+		i += our_count;
+		j += their_count;
+	}
+}
+
+static void side_json(struct comparison *comparison, const char *name, const struct side *side)
+{
+	struct output_json json;
+
+	output_json_open(&json, comparison->ctl);
+	output_json_string(&json, "file", side->path);
+	output_json_number(&json, "rows", side->count);
+	output_json_object(&comparison->json, name, &json);
+}
+
+static enum ctl_exit tell(struct comparison *comparison)
+{
+	uint64_t all = 0;
+	enum ctl_exit code;
+
+	output_json_list_close(&comparison->json);
+	code = output_list_close(&comparison->list, CTL_DONE);
+	side_json(comparison, "our", &comparison->sides[0]);
+	side_json(comparison, "their", &comparison->sides[1]);
+	output_json_number(&comparison->json, "compared", comparison->compared);
+	output_json_bool(&comparison->json, "states_compared", comparison->states);
+	for (unsigned int i = 0; i < FINDING_COUNT; i++) {
+		output_json_number(&comparison->json, finding_names[i], comparison->found[i]);
+		all += comparison->found[i];
+	}
+	output_json_bool(&comparison->json, "ok", all == 0);
+	if (!comparison->ctl->json) {
+		printf("compared %" PRIu64 ", missing here %" PRIu64 ", missing there %" PRIu64
+			", amount differs %" PRIu64 ", state differs %" PRIu64 "\n",
+			comparison->compared, comparison->found[MISSING_HERE],
+			comparison->found[MISSING_THERE], comparison->found[AMOUNT_DIFFERS],
+			comparison->found[STATE_DIFFERS]);
+	}
+	if (!comparison->states)
+		ctl_tell(NULL, "states were not compared: one of the files has no column 'state'");
+	if (output_json_close(&comparison->json) != CTL_DONE)
+		code = CTL_FAILED;
+	return code == CTL_DONE && all ? CTL_FAILED : code;
+}
+
+static enum ctl_exit same_day(const struct comparison *comparison)
+{
+	const struct side *ours = &comparison->sides[0], *theirs = &comparison->sides[1];
+
+	if (!ours->day[0] || !theirs->day[0] ||
+		(strcmp(ours->day, theirs->day) == 0 &&
+			strcmp(ours->casino_id, theirs->casino_id) == 0))
+		return CTL_DONE;
+	return ctl_fail(comparison->ctl, CTL_FAILED, "bad_file",
+		"the files are of %s %s and of %s %s: there is nothing to compare",
+		ours->casino_id, ours->day, theirs->casino_id, theirs->day);
+}
+
+enum ctl_exit recon_compare(struct ctl *ctl)
+{
+	struct comparison comparison = {.ctl = ctl};
+	enum ctl_exit code = ctl_choices(ctl, OPTION_KIND, recon_record_names, RECON_RECORD_COUNT,
+		&comparison.records);
+
+	if (code == CTL_DONE)
+		code = ctl_limit(ctl, 1000, &comparison.limit);
+	for (unsigned int i = 0; i < 2 && code == CTL_DONE; i++)
+		code = recon_side_load(&comparison.sides[i], ctl, ctl->args[i], i == 0,
+			comparison.records);
+	if (code == CTL_DONE)
+		code = same_day(&comparison);
+	if (code == CTL_DONE) {
+		comparison.states = comparison.sides[0].columns[COLUMN_STATE] >= 0 &&
+			comparison.sides[1].columns[COLUMN_STATE] >= 0;
+		output_json_open(&comparison.json, ctl);
+		output_json_list_open(&comparison.json, "differences");
+		output_list_open(&comparison.list, ctl, NULL, NULL, difference_fields,
+			difference_columns);
+		compare(&comparison);
+		code = tell(&comparison);
+	}
+	recon_side_free(&comparison.sides[0]);
+	recon_side_free(&comparison.sides[1]);
+	return code;
+}

@@ -1,0 +1,47 @@
+/*
+ * recon_read - a file of creditbridge-recon(5), ours or a dealer's, read to be compared.
+ *
+ * A dealer's own file need not have all columns: record, id and amount are needed, state is looked
+ * at if it is there. The first row names them, in any order. The file is held in memory.
+ */
+#ifndef CMD_CTL_RECON_READ_H
+#define CMD_CTL_RECON_READ_H
+
+#include "cmd/ctl/recon.h"
+
+/* A row that is compared; the texts lie in the file's. */
+struct compared {
+	unsigned int record;
+	const char *id;
+	money_t amount;
+	const char *state;
+};
+
+/* A file. */
+struct side {
+	struct ctl *ctl;
+	const char *path;
+	struct buffer text;
+	struct compared *rows;
+	size_t count;
+	size_t room;
+	int columns[RECON_COLUMN_COUNT]; /* where each stands; -1: nowhere */
+	bool ended;                      /* with a SHA-256 that is right */
+	char day[16];                    /* of its day row; "": it has none */
+	char casino_id[CASINO_ID_SIZE];
+};
+
+/*
+ * Loads the rows of @records (1 << enum recon_record) that @path holds ("-": standard input), in
+ * order. Refuses (bad_file) what is no such file, and one with another SHA-256 than it ends with;
+ * @ours must end with one: else it was cut off. To be freed in any case.
+ */
+enum ctl_exit recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
+	uint32_t records);
+void recon_side_free(struct side *side);
+
+/* By record and id; and for rows of one key by amount and state. */
+int compared_order_key(const struct compared *a, const struct compared *b);
+int compared_order(const struct compared *a, const struct compared *b);
+
+#endif

@@ -1,0 +1,229 @@
+/*
+ * recon_rows - the movements, bets and callbacks of a day, for `recon`.
+ *
+ * Transactions and callbacks are numbered as they are made, for all dealers together: the rows of
+ * the day are walked, those before it are not, and what a row names is fetched. Each movement costs
+ * two reads, a bet two, a callback three.
+ */
+#include "cmd/ctl/recon.h"
+
+#include "base/text.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/names.h"
+#include "cmd/ctl/seek.h"
+#include "domain/callback.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool wanted(const struct recon *recon, enum recon_record record)
+{
+	return recon->records & UINT32_C(1) << record;
+}
+
+static enum ctl_exit add(struct recon *recon, struct recon_sum *sum, money_t amount)
+{
+	sum->count++;
+	if (money_add(sum->amount, amount, &sum->amount))
+		return CTL_DONE;
+	return ctl_fail(recon->ctl, CTL_FAILED, "failed", "a sum of the day is too large");
+}
+
+/* The user_id of a player. */
+static enum ctl_exit name_of(struct recon *recon, const char *player_id, const char **user_id)
+{
+	struct player_name *name = &recon->names[text_hash(player_id) % RECON_NAMES];
+
+	*user_id = name->user_id;
+	return names_of(recon->ctl, player_id, name);
+}
+
+static enum ctl_exit write_movement(struct recon *recon, const struct transaction *transaction)
+{
+	char id[32];
+	struct recon_row row = {
+		.record = recon_record_names[RECON_MOVEMENT],
+		.id = id,
+		.player_id = transaction->player_id,
+		.game_id = transaction->game_id,
+		.state = "done",
+		.has_amount = true,
+		.has_transaction = true,
+		.has_balances = true,
+		.transaction_id = transaction->transaction_id,
+	};
+	struct entry entry;
+	enum ctl_exit code;
+	bool found;
+
+	memset(&entry, 0, sizeof(entry));
+	memcpy(entry.player_id, transaction->player_id, sizeof(entry.player_id));
+	entry.seq = transaction->entry_seq;
+	code = list_fetch(recon->ctl, RECORD_ENTRY, &entry, &found, NULL);
+	if (code == CTL_DONE && !found)
+		return names_missing(recon->ctl, "a movement");
+	if (code == CTL_DONE)
+		code = name_of(recon, entry.player_id, &row.user_id);
+	if (code != CTL_DONE)
+		return code;
+	snprintf(id, sizeof(id), "%" PRIu64, entry.transaction_id);
+	row.time_ms = entry.time_ms;
+	row.kind = entry_kind_names[entry.kind];
+	row.amount = entry.amount;
+	row.before_balance = entry.before_balance;
+	row.current_balance = entry.current_balance;
+	row.reference = entry.request_transaction_id;
+	recon_put(recon, &row);
+	return add(recon, &recon->movements[entry.kind], entry.amount);
+}
+
+static enum ctl_exit fetch_bet(struct recon *recon, const char *player_id, const char *game_id,
+	uint32_t number, struct bet *bet)
+{
+	enum ctl_exit code;
+	bool found;
+
+	memset(bet, 0, sizeof(*bet));
+	memcpy(bet->player_id, player_id, sizeof(bet->player_id));
+	memcpy(bet->game_id, game_id, sizeof(bet->game_id));
+	bet->number = number;
+	code = list_fetch(recon->ctl, RECORD_BET, bet, &found, NULL);
+	return code == CTL_DONE && !found ? names_missing(recon->ctl, "a bet") : code;
+}
+
+static enum ctl_exit write_bet(struct recon *recon, const struct transaction *transaction)
+{
+	char id[32];
+	struct recon_row row = {
+		.record = recon_record_names[RECON_BET],
+		.id = id,
+		.has_amount = true,
+		.has_transaction = true,
+	};
+	struct bet bet;
+	enum ctl_exit code = fetch_bet(recon, transaction->player_id, transaction->game_id,
+		transaction->bet_number, &bet);
+
+	if (code == CTL_DONE)
+		code = name_of(recon, bet.player_id, &row.user_id);
+	if (code != CTL_DONE)
+		return code;
+	snprintf(id, sizeof(id), "%" PRIu64, bet.transaction_id);
+	row.time_ms = bet.accepted_ms;
+	row.player_id = bet.player_id;
+	row.game_id = bet.game_id;
+	row.kind = bet.addition ? "addition" : "bet";
+	row.state = bet_state_names[bet.state];
+	row.amount = bet.bet_amount;
+	row.transaction_id = bet.transaction_id;
+	row.reference = bet.request_transaction_id;
+	recon_put(recon, &row);
+	return add(recon, &recon->bets[bet.state], bet.bet_amount);
+}
+
+static enum ctl_exit write_transaction(struct recon *recon, const union seek_row *any)
+{
+	const struct transaction *row = &any->transaction;
+	enum ctl_exit code = CTL_DONE;
+
+	if (strcmp(row->casino_id, recon->dealer.casino_id) != 0)
+		return CTL_DONE;
+	if (row->entry_seq && wanted(recon, RECON_MOVEMENT))
+		code = write_movement(recon, row);
+	if (code == CTL_DONE && row->bet_number && wanted(recon, RECON_BET))
+		code = write_bet(recon, row);
+	return code;
+}
+
+/* What the callback is about: the amount and the transaction_id in its body. */
+static enum ctl_exit fill_amount(struct recon *recon, const struct callback *callback,
+	struct recon_row *row)
+{
+	struct round round;
+	struct bet bet;
+	enum ctl_exit code;
+	bool found;
+
+	row->has_amount = row->has_transaction = true;
+	if (callback->bet_number) {
+		code = fetch_bet(recon, callback->player_id, callback->game_id,
+			callback->bet_number, &bet);
+		row->amount = bet.bet_amount;
+		row->transaction_id = bet.transaction_id;
+		return code;
+	}
+	memset(&round, 0, sizeof(round));
+	memcpy(round.player_id, callback->player_id, sizeof(round.player_id));
+	memcpy(round.game_id, callback->game_id, sizeof(round.game_id));
+	code = list_fetch(recon->ctl, RECORD_ROUND, &round, &found, NULL);
+	row->amount = round.payout_amount;
+	row->transaction_id = round.transaction_id;
+	return code == CTL_DONE && !found ? names_missing(recon->ctl, "a round") : code;
+}
+
+static enum ctl_exit write_callback(struct recon *recon, const union seek_row *any)
+{
+	const struct callback *callback = &any->callback;
+	char id[CALLBACK_EVENT_ID_SIZE];
+	struct recon_row row = {
+		.record = recon_record_names[RECON_CALLBACK],
+		.id = id,
+		.time_ms = callback->created_ms,
+		.player_id = callback->player_id,
+		.game_id = callback->game_id,
+		.kind = callback_kind_names[callback->kind],
+		.state = callback_state_names[callback->state],
+	};
+	enum ctl_exit code;
+
+	if (strcmp(callback->casino_id, recon->dealer.casino_id) != 0)
+		return CTL_DONE;
+	callback_event_id(callback->kind, callback->event, id);
+	code = fill_amount(recon, callback, &row);
+	if (code == CTL_DONE)
+		code = name_of(recon, callback->player_id, &row.user_id);
+	if (code != CTL_DONE)
+		return code;
+	recon_put(recon, &row);
+	return add(recon, &recon->callbacks[callback->kind][callback->state], row.amount);
+}
+
+/* Gives @write every row of the day. */
+static enum ctl_exit walk_day(struct recon *recon, enum record record,
+	enum ctl_exit (*write)(struct recon *recon, const union seek_row *row))
+{
+	union seek_row row;
+	struct list list;
+	uint64_t before, last;
+	int64_t time_ms;
+	enum ctl_exit code = seek_begin(recon->ctl, record, recon->from_ms, &before, &last);
+
+	if (code != CTL_DONE)
+		return code;
+	list_open(&list, recon->ctl, record, false, 0, NULL);
+	seek_key(record, before, &row);
+	list_behind(&list, &row);
+	while (code == CTL_DONE && list_next(&list, &row)) {
+		time_ms = seek_time(record, &row);
+		if (seek_number(record, &row) > last || time_ms >= recon->until_ms + SEEK_SLACK_MS)
+			break;
+		if (time_ms >= recon->from_ms && time_ms < recon->until_ms)
+			code = write(recon, &row);
+	}
+	if (code == CTL_DONE)
+		code = list.code;
+	list_close(&list);
+	return code;
+}
+
+enum ctl_exit recon_write_transactions(struct recon *recon)
+{
+	if (!wanted(recon, RECON_MOVEMENT) && !wanted(recon, RECON_BET))
+		return CTL_DONE;
+	return walk_day(recon, RECORD_TRANSACTION, write_transaction);
+}
+
+enum ctl_exit recon_write_callbacks(struct recon *recon)
+{
+	return walk_day(recon, RECORD_CALLBACK, write_callback);
+}

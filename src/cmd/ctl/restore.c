@@ -1,0 +1,259 @@
+/*
+ * restore - restore: a backup becomes the state, while no ledger runs.
+ *
+ * The work is done by a child: libdb ends its process when a disk fails (store/bdb/bdb.h), and that
+ * is to be told like any other failure.
+ */
+#include "ledger/restore.h"
+
+#include "base/text.h"
+#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/operator.h"
+#include "cmd/ctl/output.h"
+#include "cmd/ctl/place.h"
+#include "store/bdb/bdb.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define GREETING_WAIT_MS 1000
+#define PROGRESS_BYTES   (16 * 1024 * 1024)
+
+/* What the child tells. */
+struct report {
+	enum status status;
+	struct restore_result result;
+	char why[512];
+};
+
+/*
+ * True: a ledger answers. Its state may be gone, and with it the lock; a socket that systemd keeps
+ * does not answer.
+ */
+static bool ledger_answers(const struct ctl *ctl)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct pollfd waiting = {.events = POLLIN};
+	bool answers = false;
+	char byte;
+
+	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s/admin.sock",
+		    ctl->settings.socket_directory) >= sizeof(address.sun_path))
+		return false;
+	waiting.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (waiting.fd < 0)
+		return false;
+	if (connect(waiting.fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		answers = poll(&waiting, 1, GREETING_WAIT_MS) == 1 &&
+			recv(waiting.fd, &byte, 1, 0) == 1;
+	close(waiting.fd);
+	return answers;
+}
+
+/*
+ * As root: becomes the one whom the state shall belong to: --user, the owner of the state directory
+ * if it is there, or the owner of the backup, who was the ledger.
+ */
+static enum ctl_exit become_owner(struct ctl *ctl, const char *backup)
+{
+	const char *name = ctl->options[OPTION_USER], *state = ctl->settings.state_directory;
+	uid_t uid = geteuid();
+	struct stat st;
+	char why[256];
+	gid_t gid;
+	enum ctl_exit code;
+
+	if (name && !operator_find_user(name, &uid, &gid))
+		return ctl_usage(ctl, "there is no user '%s'", name);
+	if (geteuid() != 0 && uid != geteuid())
+		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
+			"not permitted: be user %s (or root)", name);
+	if (!name && geteuid() == 0 && (stat(state, &st) == 0 || stat(backup, &st) == 0))
+		uid = st.st_uid;
+	code = ctl->options[OPTION_DRY_RUN] ? CTL_DONE : place_give(ctl, state, uid);
+	if (code == CTL_DONE && !operator_become(uid, why, sizeof(why)))
+		code = ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
+	return code;
+}
+
+static void show_progress(void *context, uint64_t bytes, uint64_t bytes_all)
+{
+	uint64_t *shown = context;
+
+	if (bytes - *shown < PROGRESS_BYTES && bytes < bytes_all)
+		return;
+	*shown = bytes;
+	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
+	fflush(stderr);
+}
+
+/* In the child. */
+static void work(const struct ctl *ctl, const char *backup, const char *logs, int to)
+{
+	const bool progress = isatty(STDERR_FILENO) && !ctl->json;
+	uint64_t shown = 0;
+	const struct restore_options options = {
+		.settings = &ctl->settings,
+		.backup = backup,
+		.logs = logs,
+		.look_only = ctl->options[OPTION_DRY_RUN] != NULL,
+		.operator = &ctl->operator,
+		.now = clock_now(),
+		.progress = progress ? show_progress : NULL,
+		.context = &shown,
+	};
+	static struct report report;
+
+	report.status = restore_run(&options, &report.result, report.why, sizeof(report.why));
+	if (shown)
+		fprintf(stderr, "\r\033[K");
+	_exit(write(to, &report, sizeof(report)) == (ssize_t)sizeof(report) ? 0 : 1);
+}
+
+/* Why the child told nothing. */
+static enum ctl_exit child_failed(struct ctl *ctl, int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+
+	return ctl_fail(ctl, CTL_FAILED, "restore_failed", "%s: nothing was restored; repeat it "
+		"when that is mended",
+		code == BDB_EXIT_IO           ? "the disk failed"
+			: code == BDB_EXIT_FULL ? "the disk is full"
+						: "the restore was ended");
+}
+
+static enum ctl_exit run_child(struct ctl *ctl, const char *backup, const char *logs,
+	struct report *report)
+{
+	ssize_t got = 0;
+	int ends[2], status = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	if (pipe(ends) < 0)
+		return ctl_fail(ctl, CTL_FAILED, "failed", "%s", strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		work(ctl, backup, logs, ends[1]);
+	close(ends[1]);
+	while (pid > 0 && (got = read(ends[0], report, sizeof(*report))) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid < 0)
+		return ctl_fail(ctl, CTL_FAILED, "failed", "%s", strerror(errno));
+	return got == (ssize_t)sizeof(*report) ? CTL_DONE : child_failed(ctl, status);
+}
+
+static const struct refused {
+	enum status status;
+	enum ctl_exit code;
+	const char *id;
+} refusals[] = {
+	{STATUS_NOT_FOUND, CTL_FAILED, "backup_not_found"},
+	{STATUS_CORRUPT, CTL_FAILED, "backup_damaged"},
+	{STATUS_BUSY, CTL_BUSY, "busy"},
+	{STATUS_CONFIG, CTL_CONFIG, "configuration"},
+	{STATUS_FULL, CTL_FAILED, "storage_full"},
+	{STATUS_OK, CTL_FAILED, "failed"}, /* every other */
+};
+
+static const struct field restore_fields[] = {
+	FIELD(FIELD_STR, restore_result, installation),
+	FIELD(FIELD_STR, restore_result, version),
+	FIELD(FIELD_TIME_MS, restore_result, complete_to_ms),
+	FIELD(FIELD_U64, restore_result, tables),
+	FIELD(FIELD_U64, restore_result, logs),
+	FIELD(FIELD_BOOL, restore_result, rolled_forward),
+	FIELD(FIELD_U64, restore_result, unreadable),
+	FIELD(FIELD_U64, restore_result, last_transaction_id),
+	FIELD(FIELD_TIME_MS, restore_result, last_ms),
+	FIELD(FIELD_U64, restore_result, raised_by),
+	FIELD_END,
+};
+
+static void print_look(const char *backup, const struct restore_result *result)
+{
+	char time[32];
+
+	output_time(result->complete_to_ms, time);
+	printf("%s is whole: %" PRIu64 " tables and the log (%" PRIu64 " file%s) of installation %s.\n"
+	       "It holds every movement that was acknowledged before %s. Nothing was restored.\n",
+		backup, result->tables, result->logs, result->logs == 1 ? "" : "s",
+		result->installation, time);
+}
+
+static void print_text(const struct ctl *ctl, const struct restore_result *result)
+{
+	char time[32];
+
+	output_time(result->last_ms, time);
+	printf("%s is restored, installation %s.\n", ctl->settings.state_directory,
+		result->installation);
+	if (result->rolled_forward)
+		printf("It was rolled forward to the end of the last log.\n");
+	else if (result->unreadable)
+		printf("It was not rolled forward to the end of the last log: %" PRIu64
+		       " bytes there are no whole record.\n", result->unreadable);
+	else
+		printf("It was not rolled forward to the last log.\n");
+	if (result->last_ms)
+		printf("The last movement that it holds is transaction %" PRIu64 " at %s.\n",
+			result->last_transaction_id, time);
+	else
+		printf("It holds no movement.\n");
+	if (result->raised_by)
+		printf("What came after must be reconciled with the dealers. So that no id names "
+		       "something new,\nthe numbers of transactions and events were raised by %"
+		       PRIu64 ".\n", result->raised_by);
+	printf("Now start the ledger, and run `creditbridgectl check`.\n");
+}
+
+static enum ctl_exit tell(struct ctl *ctl, const char *backup, const struct report *report)
+{
+	const struct refused *refused = refusals;
+	struct output_json json;
+	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
+
+	if (report->status) {
+		while (refused->status != report->status && refused->status != STATUS_OK)
+			refused++;
+		return ctl_fail(ctl, refused->code, refused->id, "%s",
+			report->why[0] ? report->why : status_text(report->status));
+	}
+	if (!ctl->json && look)
+		print_look(backup, &report->result);
+	else if (!ctl->json)
+		print_text(ctl, &report->result);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "state_directory", ctl->settings.state_directory);
+	output_json_bool(&json, "dry_run", look);
+	output_json_fields(&json, restore_fields, &report->result);
+	return output_json_close(&json);
+}
+
+enum ctl_exit ctl_restore(struct ctl *ctl)
+{
+	const char *logs = ctl->options[OPTION_LOGS];
+	static struct report report;
+	enum ctl_exit code = ctl_settings(ctl);
+
+	if (code == CTL_DONE && !ctl->options[OPTION_DRY_RUN] && ledger_answers(ctl))
+		code = ctl_fail(ctl, CTL_BUSY, "busy",
+			"a ledger runs, and answers at %s: stop it first",
+			ctl->settings.socket_directory);
+	if (code == CTL_DONE)
+		code = become_owner(ctl, ctl->args[0]);
+	if (code == CTL_DONE)
+		code = run_child(ctl, ctl->args[0], logs, &report);
+	return code == CTL_DONE ? tell(ctl, ctl->args[0], &report) : code;
+}

@@ -1,0 +1,68 @@
+#include "cmd/ctl/seek.h"
+
+#include "cmd/ctl/list.h"
+
+#include <string.h>
+
+uint64_t seek_number(enum record record, const union seek_row *row)
+{
+	return record == RECORD_CALLBACK ? row->callback.event : row->transaction.transaction_id;
+}
+
+int64_t seek_time(enum record record, const union seek_row *row)
+{
+	return record == RECORD_CALLBACK ? row->callback.created_ms : row->transaction.time_ms;
+}
+
+void seek_key(enum record record, uint64_t number, union seek_row *row)
+{
+	memset(row, 0, sizeof(*row));
+	if (record == RECORD_CALLBACK)
+		row->callback.event = number;
+	else
+		row->transaction.transaction_id = number;
+}
+
+/* The first row behind @number, or with @number NULL the last of all. */
+static enum ctl_exit fetch(struct ctl *ctl, enum record record, const uint64_t *number,
+	union seek_row *row, bool *found)
+{
+	struct list list;
+	enum ctl_exit code;
+
+	list_open(&list, ctl, record, !number, 0, NULL);
+	list.page = 1;
+	if (number) {
+		seek_key(record, *number, row);
+		list_behind(&list, row);
+	}
+	*found = list_next(&list, row);
+	code = list.code;
+	list_close(&list);
+	return code;
+}
+
+enum ctl_exit seek_begin(struct ctl *ctl, enum record record, int64_t time_ms, uint64_t *before,
+	uint64_t *last)
+{
+	/* Rows up to @early are too early; what follows @late is not, or is nothing. */
+	uint64_t early = 0, late, middle;
+	union seek_row row;
+	bool found;
+	enum ctl_exit code = fetch(ctl, record, NULL, &row, &found);
+
+	*before = *last = late = found ? seek_number(record, &row) : 0;
+	while (code == CTL_DONE && early < late) {
+		middle = early + (late - early) / 2;
+		code = fetch(ctl, record, &middle, &row, &found);
+		if (code != CTL_DONE)
+			break;
+		if (found && seek_number(record, &row) <= late &&
+			seek_time(record, &row) < time_ms - SEEK_SLACK_MS)
+			early = seek_number(record, &row);
+		else
+			late = middle;
+	}
+	*before = late;
+	return code;
+}

@@ -1,0 +1,40 @@
+/*
+ * atrest - data that no ledger serves, opened by an operator's command.
+ */
+#ifndef LEDGER_ATREST_H
+#define LEDGER_ATREST_H
+
+#include "base/clock.h"
+#include "base/settings.h"
+#include "base/status.h"
+#include "link/verdict.h"
+#include "store/store.h"
+
+struct atrest_options {
+	const char *directory;
+	bool create;    /* the data is new */
+	bool keep_logs; /* what is kept of them is the ledger's affair */
+};
+
+/* Opens the data as a ledger with these settings would; as bdb_open(). */
+enum status atrest_open(struct store **store, const struct settings *settings,
+	const struct atrest_options *options, char *why, size_t why_size);
+
+/* What an operator did to it. */
+struct atrest_deed {
+	const struct operator *operator;
+	struct moment now;
+	const char *action;
+	const char *object; /* cut to fit, as @detail is */
+	const char *detail;
+	bool raise; /* the sequences are raised, in the same transaction */
+};
+
+/*
+ * Writes it into the trail. STATUS_CONFIG: there are no ids left to raise the sequences to;
+ * STATUS_CORRUPT, STATUS_IO, STATUS_NOMEM. With a sentence in @why.
+ */
+enum status atrest_trail(struct store *store, const struct atrest_deed *deed, char *why,
+	size_t why_size);
+
+#endif

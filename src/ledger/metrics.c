@@ -1,0 +1,118 @@
+#include "ledger/metrics.h"
+
+#include "base/text.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct metrics *metrics_new(void)
+{
+	void *memory = mmap(NULL, sizeof(struct metrics), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static struct metrics_note note_of(const char *casino_id, enum callback_kind kind,
+	const struct callback_outcome *outcome, bool timed)
+{
+	struct metrics_note note = {
+		.kind = kind, .class = outcome->class, .timed = timed, .ms = outcome->ms};
+
+	text_copy(note.casino_id, sizeof(note.casino_id), casino_id);
+	return note;
+}
+
+void metrics_note(struct metrics_notes *notes, const char *casino_id, enum callback_kind kind,
+	const struct callback_outcome *outcome, bool timed)
+{
+	if (notes->count < METRICS_NOTES_MAX)
+		notes->notes[notes->count++] = note_of(casino_id, kind, outcome, timed);
+}
+
+/* Where @casino_id stands, or would. */
+static uint32_t find(const struct metrics *metrics, const char *casino_id)
+{
+	uint32_t at = text_hash(casino_id) % METRICS_SLOTS;
+
+	while (metrics->slots[at].used && strcmp(metrics->slots[at].casino_id, casino_id) != 0)
+		at = (at + 1) % METRICS_SLOTS;
+	return at;
+}
+
+/* The dealer's slot. NULL: there are more names than there can be dealers. */
+static struct metrics_slot *take(struct metrics *metrics, const char *casino_id)
+{
+	struct metrics_slot *slot = &metrics->slots[find(metrics, casino_id)];
+
+	if (slot->used)
+		return slot;
+	if (metrics->slots_used >= DEALERS_MAX)
+		return NULL;
+	memset(slot, 0, sizeof(*slot));
+	text_copy(slot->casino_id, sizeof(slot->casino_id), casino_id);
+	metrics->slots_used++;
+	/* An engine killed before this leaves a slot that the next one fills anew. */
+	atomic_signal_fence(memory_order_seq_cst);
+	slot->used = 1;
+	return slot;
+}
+
+static void book(struct metrics *metrics, const struct metrics_note *note)
+{
+	struct metrics_slot *slot = take(metrics, note->casino_id);
+
+	if (slot)
+		slot->ended[note->kind * CALLBACK_CLASS_COUNT + note->class]++;
+	if (note->timed)
+		histogram_add(&metrics->attempts[note->kind], &histogram_durations_us,
+			(uint64_t)note->ms * 1000);
+}
+
+void metrics_book(struct metrics *metrics, const struct metrics_notes *notes)
+{
+	for (uint32_t i = 0; metrics && i < notes->count; i++)
+		book(metrics, &notes->notes[i]);
+}
+
+void metrics_count(struct metrics *metrics, const char *casino_id, enum callback_kind kind,
+	const struct callback_outcome *outcome)
+{
+	const struct metrics_note note = note_of(casino_id, kind, outcome, true);
+
+	if (metrics)
+		book(metrics, &note);
+}
+
+void metrics_batch(struct metrics *metrics, uint32_t commands)
+{
+	if (metrics)
+		histogram_add(&metrics->batches, &histogram_sizes, commands);
+}
+
+void metrics_commit(struct metrics *metrics, uint64_t us)
+{
+	if (metrics)
+		histogram_add(&metrics->commits, &histogram_durations_us, us);
+}
+
+void metrics_sweep(struct metrics *metrics, const struct moment *now)
+{
+	if (!metrics)
+		return;
+	metrics->swept_ms = now->wall_ms;
+	metrics->swept_boot_ms = now->boot_ms;
+}
+
+bool metrics_ended(const struct metrics *metrics, const char *casino_id,
+	struct dealer_metrics *dealer)
+{
+	const struct metrics_slot *slot = metrics ? &metrics->slots[find(metrics, casino_id)] : NULL;
+
+	if (!slot || !slot->used)
+		return false;
+	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT; i++)
+		dealer->ended[i].count = slot->ended[i];
+	return true;
+}

@@ -1,0 +1,159 @@
+#include "ledger/restore.h"
+
+#include "base/state_dir.h"
+#include "base/text.h"
+#include "ledger/audit.h"
+#include "ledger/disk.h"
+#include "ledger/sequences.h"
+#include "store/bdb/bdb.h"
+#include "store/bdb/restore.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ACTION "restore"
+
+static bool note_last(void *context, struct bytes key, const void *row)
+{
+	struct restore_result *result = context;
+	const struct transaction *transaction = row;
+
+	(void)key;
+	result->last_transaction_id = transaction->transaction_id;
+	result->last_ms = transaction->time_ms;
+	return false;
+}
+
+static enum status find_last(struct store *store, struct restore_result *result)
+{
+	const struct store_range range = {.record = RECORD_TRANSACTION, .reverse = true};
+
+	return store->scan(store, &range, note_last, result);
+}
+
+/* Writes into the trail what was restored, and raises the sequences unless nothing is missing. */
+static enum status change(struct store *store, const struct restore_options *options,
+	struct restore_result *result, struct ws *ws, char *why, size_t why_size)
+{
+	const struct apply_context context = {.now = options->now, .peer_uid = geteuid()};
+	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+
+	sequences_want(ws);
+	audit_keys(ws, options->operator);
+	if (store->load(store, ws) != STATUS_OK) {
+		snprintf(why, why_size, "cannot read what was restored");
+		return STATUS_CORRUPT;
+	}
+	if (!result->rolled_forward && !sequences_raise(ws)) {
+		snprintf(why, why_size, "there are no transaction ids left");
+		return STATUS_CONFIG;
+	}
+	result->raised_by = result->rolled_forward ? 0 : SEQUENCES_RAISED_BY;
+	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, options->backup);
+	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s "
+		"last_transaction_id=%" PRIu64 " raised_by=%" PRIu64, result->complete_to_ms,
+		result->rolled_forward ? "yes" : "no", result->last_transaction_id,
+		result->raised_by);
+	audit_write(ws, &context, options->operator, ACTION, object, detail);
+	if (!ws_faulty(ws) && store->save(store, ws) == SAVE_OK)
+		return STATUS_OK;
+	snprintf(why, why_size, "cannot write to what was restored");
+	return STATUS_IO;
+}
+
+/* The data is there: opens it as a ledger does. */
+static enum status finish(const struct restore_options *options, struct restore_result *result,
+	const char *directory, char *why, size_t why_size)
+{
+	const struct bdb_options bdb = {
+		.directory = directory,
+		.cache_mib = options->settings->ledger_cache_mib,
+		.checkpoint_kib = options->settings->checkpoint_kib,
+		.checkpoint_interval_ms = options->settings->checkpoint_interval_ms,
+		.log_keep_mib = UINT32_MAX, /* what is kept is the ledger's affair */
+	};
+	struct ws *ws = malloc(sizeof(*ws));
+	struct store *store = NULL;
+	enum status status;
+
+	if (!ws) {
+		snprintf(why, why_size, "out of memory");
+		return STATUS_NOMEM;
+	}
+	ws_init(ws);
+	status = bdb_open(&bdb, &store, why, why_size);
+	if (!status) {
+		status = find_last(store, result);
+		if (status)
+			snprintf(why, why_size, "cannot read what was restored");
+		else
+			status = change(store, options, result, ws, why, why_size);
+		store->close(store);
+	}
+	ws_free(ws);
+	free(ws);
+	return status;
+}
+
+/* Into the state directory, which is ready for it. */
+static enum status fill(const struct restore_options *options, struct bdb_restore *bdb,
+	struct restore_result *result, char *why, size_t why_size)
+{
+	const char *state = options->settings->state_directory;
+	struct bdb_restored restored;
+	enum status status = bdb_restore(bdb, &restored, why, why_size);
+
+	text_copy(result->installation, sizeof(result->installation), restored.installation);
+	text_copy(result->version, sizeof(result->version), restored.version);
+	result->complete_to_ms = restored.complete_to_ms;
+	result->tables = restored.tables;
+	result->logs = restored.logs;
+	result->rolled_forward = restored.rolled_forward;
+	result->unreadable = restored.unreadable;
+	if (status || options->look_only)
+		return status;
+	status = finish(options, result, bdb->directory, why, why_size);
+	if (status)
+		return status;
+	if (!disk_mark_set(state, DISK_CREATED)) {
+		snprintf(why, why_size, "cannot write to %s", state);
+		return STATUS_IO;
+	}
+	return state_dir_restored(state, result->installation, why, why_size);
+}
+
+enum status restore_run(const struct restore_options *options, struct restore_result *result,
+	char *why, size_t why_size)
+{
+	char directory[PATH_MAX];
+	struct bdb_restore bdb = {
+		.backup = options->backup,
+		.directory = options->look_only ? NULL : directory,
+		.logs = options->logs,
+		.cache_mib = options->settings->ledger_cache_mib,
+		.progress = options->progress,
+		.context = options->context,
+	};
+	enum status status;
+	int lock = -1;
+
+	memset(result, 0, sizeof(*result));
+	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
+		    options->settings->state_directory) >= sizeof(directory)) {
+		snprintf(why, why_size, "the name of the state directory is too long");
+		return STATUS_CONFIG;
+	}
+	if (!options->look_only) {
+		status = state_dir_restore(options->settings->state_directory, &lock, why, why_size);
+		if (status)
+			return status;
+	}
+	status = fill(options, &bdb, result, why, why_size);
+	if (lock >= 0)
+		close(lock);
+	return status;
+}

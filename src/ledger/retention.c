@@ -1,0 +1,401 @@
+#include "ledger/retention.h"
+
+#include "base/log.h"
+#include "base/pack.h"
+#include "domain/delivery.h"
+#include "ledger/keys.h"
+#include "ledger/ledger.h"
+
+#define DAY_MS  INT64_C(86400000)
+/* A loop without work for so long is idle; one that never is makes a step so often. */
+#define WAIT_MS 5
+#define BUSY_MS 1000
+#define COUNTER "retention"
+/* Of one step: transactions looked at, bets and results among them, and rows of attempts. */
+#define LOOKED_MAX   1024
+#define PLAYED_MAX   32
+#define ATTEMPTS_MAX 1024
+
+struct step {
+	struct ledger *ledger;
+	struct ws *ws;
+	int64_t horizon_ms; /* what ended later is kept */
+	unsigned int looked;
+	unsigned int played;
+	uint64_t last;      /* transaction looked at */
+	bool over;          /* what follows is too young, or nothing follows */
+	unsigned int attempts;
+	struct transaction rows[PLAYED_MAX]; /* bets and results */
+};
+
+static bool is_due(const struct ledger *ledger, int64_t boot_ms)
+{
+	const struct retention *retention = &ledger->retention;
+
+	return retention->days && ledger->store && !ledger->storage_low &&
+		boot_ms >= retention->rest_until_ms;
+}
+
+int retention_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most)
+{
+	return is_due(ledger, boot_ms) && most > WAIT_MS ? WAIT_MS : most;
+}
+
+void retention_rest(struct ledger *ledger, int64_t boot_ms)
+{
+	struct retention *retention = &ledger->retention;
+
+	if (retention->rest_until_ms < boot_ms + RETENTION_READER_MS)
+		retention->rest_until_ms = boot_ms + RETENTION_READER_MS;
+}
+
+bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now)
+{
+	if (!is_due(ledger, now->boot_ms) ||
+		(!idle && now->boot_ms - ledger->retention.stepped_ms < BUSY_MS))
+		return true;
+	return retention_step(ledger, now) != RETENTION_LOST;
+}
+
+static bool look(void *context, struct bytes key, const void *arg)
+{
+	struct step *step = context;
+	const struct transaction *row = arg;
+
+	(void)key;
+	if (row->time_ms > step->horizon_ms - RETENTION_SLACK_MS)
+		return false;
+	if (step->looked == LOOKED_MAX || step->played == PLAYED_MAX) {
+		step->over = false;
+		return false;
+	}
+	step->looked++;
+	step->last = row->transaction_id;
+	if (row->game_id[0])
+		step->rows[step->played++] = *row;
+	return true;
+}
+
+/* Finds the next transactions. False: the store failed. */
+static bool find(struct step *step)
+{
+	struct transaction key;
+	struct store_range range = {.record = RECORD_TRANSACTION};
+	struct store *store = step->ledger->store;
+	struct buffer after;
+	enum status status;
+
+	memset(&key, 0, sizeof(key));
+	key.transaction_id = step->ledger->retention.at;
+	buffer_init(&after, 64);
+	pack_key(&after, transaction_fields, 1, &key);
+	range.after = (struct bytes){after.data, (uint32_t)after.len};
+	step->over = true;
+	status = after.failed ? STATUS_NOMEM : store->scan(store, &range, look, step);
+	buffer_free(&after);
+	return status == STATUS_OK;
+}
+
+static bool load(struct step *step)
+{
+	return step->ledger->store->load(step->ledger->store, step->ws) == STATUS_OK &&
+		!ws_faulty(step->ws);
+}
+
+static const struct round *round_of(struct step *step, const struct transaction *row)
+{
+	struct round key = round_named(row->player_id, row->game_id);
+
+	return ws_get(step->ws, RECORD_ROUND, &key);
+}
+
+/* NULL for a result. */
+static const struct bet *bet_of(struct step *step, const struct transaction *row)
+{
+	struct bet key = bet_named(row->player_id, row->game_id, row->bet_number);
+
+	return row->bet_number ? ws_get(step->ws, RECORD_BET, &key) : NULL;
+}
+
+static const struct callback *callback_of(struct step *step, uint64_t event)
+{
+	struct callback key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	return event ? ws_get(step->ws, RECORD_CALLBACK, &key) : NULL;
+}
+
+static void want_rounds(struct step *step)
+{
+	for (unsigned int i = 0; i < step->played; i++) {
+		const struct transaction *row = &step->rows[i];
+		struct round round = round_named(row->player_id, row->game_id);
+		struct bet bet = bet_named(row->player_id, row->game_id, row->bet_number);
+
+		ws_want(step->ws, RECORD_ROUND, &round);
+		if (row->bet_number)
+			ws_want(step->ws, RECORD_BET, &bet);
+	}
+}
+
+static void want_callback(struct step *step, uint64_t event)
+{
+	struct callback key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	if (event)
+		ws_want(step->ws, RECORD_CALLBACK, &key);
+}
+
+static void want_callbacks(struct step *step)
+{
+	for (unsigned int i = 0; i < step->played; i++) {
+		const struct round *round = round_of(step, &step->rows[i]);
+		const struct bet *bet = bet_of(step, &step->rows[i]);
+
+		if (bet) {
+			want_callback(step, bet->event);
+			want_callback(step, bet->refund_event);
+		}
+		if (round)
+			want_callback(step, round->event);
+	}
+}
+
+/* ---- what is old enough */
+
+/* True: it was delivered long enough ago. No event, of a transfer wallet, holds nothing up. */
+static bool is_old(struct step *step, uint64_t event)
+{
+	const struct callback *callback = callback_of(step, event);
+
+	return !event || (callback && callback->state == CALLBACK_DELIVERED &&
+				 callback->ended_ms <= step->horizon_ms);
+}
+
+/* What the game server told goes with the body that was made of it, so that `check` can compare. */
+static bool bet_goes(struct step *step, const struct bet *bet)
+{
+	return bet && !bet->dropped && bet->state == BET_SETTLED &&
+		bet->changed_ms <= step->horizon_ms && is_old(step, bet->event);
+}
+
+static bool refund_goes(struct step *step, const struct bet *bet)
+{
+	return bet && !bet->refund_dropped && bet->refund_event && is_old(step, bet->refund_event);
+}
+
+static bool round_goes(struct step *step, const struct round *round)
+{
+	return round && !round->dropped && round->state == ROUND_SETTLED &&
+		round->settled_ms <= step->horizon_ms && is_old(step, round->event);
+}
+
+/* True: the callback may become old later. */
+static bool may_age(struct step *step, uint64_t event)
+{
+	const struct callback *callback = callback_of(step, event);
+
+	return callback && !is_old(step, event) &&
+		(!callback_has_ended(callback->state) || callback->state == CALLBACK_DELIVERED);
+}
+
+/* True: something of it is to be dropped later. */
+static bool is_late(struct step *step, const struct bet *bet, const struct round *round)
+{
+	if (bet && (bet->state == BET_PENDING || bet->state == BET_ACCEPTED ||
+			   bet->state == BET_REFUNDING ||
+			   (bet->state == BET_SETTLED && bet->changed_ms > step->horizon_ms) ||
+			   may_age(step, bet->refund_event)))
+		return true;
+	return round && round->state == ROUND_SETTLED &&
+		(round->settled_ms > step->horizon_ms || may_age(step, round->event));
+}
+
+/* ---- what hangs on a callback */
+
+/* Does something to each row that does. */
+typedef void use_row(struct ws *ws, enum record record, const void *key);
+
+static void use_rows(struct step *step, uint64_t event, use_row *use)
+{
+	const struct callback *callback = callback_of(step, event);
+	struct callback_body body;
+	struct attempt attempt;
+
+	if (!callback)
+		return;
+	memset(&body, 0, sizeof(body));
+	memset(&attempt, 0, sizeof(attempt));
+	body.event = attempt.event = event;
+	use(step->ws, RECORD_CALLBACK_BODY, &body);
+	for (uint32_t number = 1; number <= callback->attempts; number++) {
+		attempt.number = number;
+		use(step->ws, RECORD_ATTEMPT, &attempt);
+	}
+	step->attempts += callback->attempts;
+}
+
+/* Declares bodies and attempts; what is too much for one step is left to the next. */
+static void want_bodies(struct step *step)
+{
+	for (unsigned int i = 0; i < step->played; i++) {
+		const struct round *round = round_of(step, &step->rows[i]);
+		const struct bet *bet = bet_of(step, &step->rows[i]);
+
+		if (i && step->attempts > ATTEMPTS_MAX) {
+			step->played = i;
+			step->last = step->rows[i - 1].transaction_id;
+			step->over = false;
+			return;
+		}
+		if (bet_goes(step, bet))
+			use_rows(step, bet->event, ws_want);
+		if (refund_goes(step, bet))
+			use_rows(step, bet->refund_event, ws_want);
+		if (round_goes(step, round))
+			use_rows(step, round->event, ws_want);
+	}
+}
+
+static void drop_of_bet(struct step *step, const struct bet *stored)
+{
+	bool whole = bet_goes(step, stored), refund = refund_goes(step, stored);
+	struct bet bet;
+
+	if (!whole && !refund)
+		return;
+	bet = *stored;
+	if (whole) {
+		use_rows(step, bet.event, ws_drop);
+		bet.user_bet = (struct bytes){NULL, 0};
+		bet.dropped = true;
+	}
+	if (refund) {
+		use_rows(step, bet.refund_event, ws_drop);
+		bet.refund_dropped = true;
+	}
+	ws_put(step->ws, RECORD_BET, &bet);
+	step->ledger->retention.dropped += (uint64_t)whole + refund;
+}
+
+static void drop_of_round(struct step *step, const struct round *stored)
+{
+	const struct bytes none = {NULL, 0};
+	struct round round;
+
+	if (!round_goes(step, stored))
+		return;
+	round = *stored;
+	use_rows(step, round.event, ws_drop);
+	round.user_bet = round.game_result = round.user_bet_result = none;
+	round.dropped = true;
+	ws_put(step->ws, RECORD_ROUND, &round);
+	step->ledger->retention.dropped++;
+}
+
+static void drop(struct step *step)
+{
+	struct retention *retention = &step->ledger->retention;
+
+	for (unsigned int i = 0; i < step->played; i++) {
+		const struct round *round = round_of(step, &step->rows[i]);
+		const struct bet *bet = bet_of(step, &step->rows[i]);
+
+		if (is_late(step, bet, round) && !retention->again)
+			retention->again = step->rows[i].transaction_id;
+		drop_of_bet(step, bet);
+		drop_of_round(step, round);
+	}
+}
+
+/* ---- a step */
+
+static void rest(struct retention *retention, const struct moment *now)
+{
+	retention->begun = false;
+	retention->rest_until_ms = now->boot_ms + RETENTION_PAUSE_MS;
+}
+
+/* Remembers where the next pass is to begin; with what was dropped, and at the end of the pass. */
+static void write_counter(struct step *step)
+{
+	struct retention *retention = &step->ledger->retention;
+	struct counter counter = {.value = retention->again ? retention->again - 1 : step->last};
+
+	text_copy(counter.name, sizeof(counter.name), COUNTER);
+	if ((step->ws->dirty || step->over) && counter_read(step->ws, COUNTER) != counter.value)
+		ws_put(step->ws, RECORD_COUNTER, &counter);
+}
+
+static enum retention_step save(struct step *step, const struct moment *now)
+{
+	struct ledger *ledger = step->ledger;
+	struct retention *retention = &ledger->retention;
+	enum save_result saved = SAVE_FAULT;
+
+	if (!ws_faulty(step->ws))
+		saved = step->ws->dirty ? ledger->store->save(ledger->store, step->ws) : SAVE_OK;
+	if (saved == SAVE_LOST)
+		return RETENTION_LOST;
+	if (saved != SAVE_OK) {
+		log_line(LOG_LEVEL_ERROR, "retention_failed", "transaction_id=%llu reason=\"%s\"",
+			(unsigned long long)step->last,
+			saved == SAVE_FULL ? "no space" : step->ws->fault_text);
+		rest(retention, now);
+		return RETENTION_REST;
+	}
+	retention->at = step->last;
+	if (step->over)
+		rest(retention, now);
+	return step->over ? RETENTION_REST : RETENTION_MORE;
+}
+
+/* What a step does when rows cannot be read. */
+static enum retention_step cannot_read(struct step *step, const struct moment *now)
+{
+	log_line(LOG_LEVEL_ERROR, "retention_failed", "reason=\"a row cannot be read\"");
+	rest(&step->ledger->retention, now);
+	return RETENTION_REST;
+}
+
+enum retention_step retention_step(struct ledger *ledger, const struct moment *now)
+{
+	struct retention *retention = &ledger->retention;
+	struct step step = {
+		.ledger = ledger,
+		.ws = &ledger->ws,
+		.horizon_ms = now->wall_ms - (int64_t)retention->days * DAY_MS,
+	};
+
+	if (!is_due(ledger, now->boot_ms))
+		return RETENTION_REST;
+	retention->stepped_ms = now->boot_ms;
+	ws_reset(step.ws);
+	step.ws->now = *now;
+	counter_want(step.ws, COUNTER);
+	if (!load(&step))
+		return cannot_read(&step, now);
+	if (!retention->begun) {
+		retention->begun = true;
+		retention->at = counter_read(step.ws, COUNTER);
+		retention->again = 0;
+	}
+	step.last = retention->at;
+	if (!find(&step))
+		return cannot_read(&step, now);
+	want_rounds(&step);
+	if (!load(&step))
+		return cannot_read(&step, now);
+	want_callbacks(&step);
+	if (!load(&step))
+		return cannot_read(&step, now);
+	want_bodies(&step);
+	if (!load(&step))
+		return cannot_read(&step, now);
+	drop(&step);
+	write_counter(&step);
+	return save(&step, now);
+}

@@ -1,0 +1,41 @@
+#include "link/commands.h"
+
+#define VERDICT(result) FIELD_SUB(result, verdict, verdict, verdict_fields)
+
+const struct field callback_count_fields[] = {
+	FIELD(FIELD_U64, callback_count, count),
+	FIELD_END,
+};
+
+const struct field dealer_metrics_fields[] = {
+	FIELD(FIELD_STR, dealer_metrics, casino_id),
+	FIELD(FIELD_U64, dealer_metrics, due),
+	FIELD(FIELD_U64, dealer_metrics, sending),
+	FIELD(FIELD_U64, dealer_metrics, held),
+	FIELD(FIELD_U64, dealer_metrics, parked),
+	FIELD(FIELD_U64, dealer_metrics, overdue_ms),
+	FIELD_NAMED(dealer_metrics, breaker, breaker_names, BREAKER_COUNT),
+	FIELD(FIELD_U32, dealer_metrics, inflight),
+	FIELD_SUB(dealer_metrics, ended, callback_count, callback_count_fields),
+	FIELD_END,
+};
+
+const struct field metrics_cmd_fields[] = {
+	FIELD(FIELD_BOOL, metrics_cmd, without_dealers),
+	FIELD(FIELD_STR, metrics_cmd, after),
+	FIELD_END,
+};
+const struct field metrics_result_fields[] = {
+	VERDICT(metrics_result),
+	FIELD_SUB(metrics_result, status, status_result, status_result_fields),
+	FIELD(FIELD_BOOL, metrics_result, swept),
+	FIELD(FIELD_U64, metrics_result, swept_ms_ago),
+	FIELD_SUB(metrics_result, batches, histogram, histogram_fields),
+	FIELD_SUB(metrics_result, commits, histogram, histogram_fields),
+	FIELD_SUB(metrics_result, attempts, histogram, histogram_fields),
+	FIELD(FIELD_BOOL, metrics_result, more),
+	FIELD(FIELD_STR, metrics_result, last),
+	FIELD(FIELD_U32, metrics_result, count),
+	FIELD(FIELD_BYTES, metrics_result, dealers),
+	FIELD_END,
+};

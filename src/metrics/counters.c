@@ -1,0 +1,283 @@
+#include "metrics/counters.h"
+
+#include "base/log.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC 0x31544e554f434243 /* "CBCOUNT1" on a little-endian machine */
+#define PATH_SIZE 4224
+#define CELLS (sizeof(struct counters) / sizeof(uint64_t))
+/* Where a member of struct counters is among the cells. */
+#define CELL(member) (offsetof(struct counters, member) / sizeof(uint64_t))
+
+struct head {
+	uint64_t magic;
+	uint64_t layout;
+	uint64_t size;
+};
+
+struct counters_page {
+	struct head head;
+	_Atomic uint64_t cells[CELLS];
+};
+_Static_assert(sizeof(struct counters) % sizeof(uint64_t) == 0, "the counters are cells");
+_Static_assert(sizeof(_Atomic uint64_t) == sizeof(uint64_t), "a cell is a number");
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "two processes count without a lock");
+
+const char *const operation_names[OPERATION_COUNT] = {
+#define OPERATION(name, text) text,
+#include "metrics/operations.def"
+#undef OPERATION
+};
+const char *const caller_kind_names[CALLER_KIND_COUNT] = {"dealer", "client"};
+const char *const auth_failure_names[AUTH_FAILURE_COUNT] = {
+	"headers", "unknown_caller", "signature", "stale_request"};
+
+static uint64_t digest_names(uint64_t digest, const char *const *names, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		digest = field_digest_name(digest, names[i]);
+	return digest;
+}
+
+/* A number that two builds share iff they count the same in the same cells. */
+static uint64_t layout(void)
+{
+	const struct histogram_scale *scale = &histogram_durations_us;
+	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+	char number[24];
+
+	digest = digest_names(digest, operation_names, OPERATION_COUNT);
+	digest = digest_names(digest, refusal_ids, REFUSAL_COUNT);
+	digest = digest_names(digest, caller_kind_names, CALLER_KIND_COUNT);
+	digest = digest_names(digest, auth_failure_names, AUTH_FAILURE_COUNT);
+	for (unsigned int i = 0; i < scale->count; i++) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)scale->bounds[i]);
+		digest = field_digest_name(digest, number);
+	}
+	return field_digest(digest, histogram_fields);
+}
+
+static struct head head_of_this_build(void)
+{
+	return (struct head){MAGIC, layout(), sizeof(struct counters_page)};
+}
+
+/* Opens the file at @path if it is of this layout. -1: it is not, and errno tells why. */
+static int open_valid(const char *path, int flags)
+{
+	const struct head expected = head_of_this_build();
+	struct head head;
+	struct stat st;
+	int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		(uint64_t)st.st_size == expected.size &&
+		pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+		memcmp(&head, &expected, sizeof(head)) == 0)
+		return fd;
+	close(fd);
+	errno = EPROTO;
+	return -1;
+}
+
+static struct counters_page *map(int fd, int protection)
+{
+	void *page = mmap(NULL, sizeof(struct counters_page), protection, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void unmap(struct counters_page *page)
+{
+	if (page)
+		munmap(page, sizeof(*page));
+}
+
+/* Gives it mode and group of @like; without one it stays ours alone. */
+static bool share(int fd, const char *like)
+{
+	struct stat st;
+
+	if (stat(like, &st) < 0)
+		return errno == ENOENT;
+	return fchown(fd, (uid_t)-1, st.st_gid) == 0 && fchmod(fd, st.st_mode & 0666) == 0;
+}
+
+/* Makes a whole file under another name first: nobody maps half of one. */
+static bool make(const char *path, const char *temporary, const char *like)
+{
+	const struct head head = head_of_this_build();
+	int fd, error;
+
+	if (unlink(temporary) < 0 && errno != ENOENT)
+		return false;
+	fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	/* With its blocks: to count where the disk has none left would kill the worker. */
+	error = posix_fallocate(fd, 0, (off_t)head.size);
+	if (!error && (pwrite(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+			      !share(fd, like) || rename(temporary, path) < 0))
+		error = errno;
+	close(fd);
+	if (!error)
+		return true;
+	unlink(temporary);
+	errno = error;
+	return false;
+}
+
+bool counters_make(const char *directory, const char *like, char *why, size_t why_size)
+{
+	char path[PATH_SIZE], temporary[PATH_SIZE], model[PATH_SIZE];
+	struct stat st;
+	int fd, saved;
+	bool made;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, COUNTERS_FILE);
+	snprintf(temporary, sizeof(temporary), "%s/%s.new", directory, COUNTERS_FILE);
+	snprintf(model, sizeof(model), "%s/%s", directory, like);
+	fd = open_valid(path, O_RDWR);
+	made = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && share(fd, model);
+	if (fd >= 0)
+		close(fd);
+	made = made || make(path, temporary, model);
+	saved = errno;
+	if (!made)
+		snprintf(why, why_size, "cannot make %s: %s", path, strerror(saved));
+	errno = saved;
+	return made;
+}
+
+bool counters_read(const char *path, struct counters *counters)
+{
+	uint64_t *cells = (uint64_t *)(void *)counters;
+	struct counters_page *page = NULL;
+	int fd = open_valid(path, O_RDONLY);
+
+	if (fd >= 0) {
+		page = map(fd, PROT_READ);
+		close(fd);
+	}
+	for (size_t i = 0; page && i < CELLS; i++)
+		cells[i] = atomic_load_explicit(&page->cells[i], memory_order_relaxed);
+	unmap(page);
+	return page != NULL;
+}
+
+bool counting_init(struct counting *counting, const char *path)
+{
+	memset(counting, 0, sizeof(*counting));
+	return text_copy(counting->path, sizeof(counting->path), path);
+}
+
+void counting_free(struct counting *counting)
+{
+	unmap(counting->page);
+	counting->page = NULL;
+}
+
+static void count(struct counting *counting, size_t cell, uint64_t number)
+{
+	uint64_t *kept = (uint64_t *)(void *)&counting->kept;
+
+	if (counting->page)
+		atomic_fetch_add_explicit(&counting->page->cells[cell], number,
+			memory_order_relaxed);
+	else
+		kept[cell] += number;
+}
+
+/* Adds what was counted while there was no file. */
+static void bring_in(struct counting *counting)
+{
+	const uint64_t *kept = (const uint64_t *)(const void *)&counting->kept;
+
+	for (size_t i = 0; i < CELLS; i++) {
+		if (kept[i])
+			count(counting, i, kept[i]);
+	}
+	memset(&counting->kept, 0, sizeof(counting->kept));
+}
+
+static bool is_same(const struct counting *counting, const struct stat *st)
+{
+	return counting->page && counting->device == (uint64_t)st->st_dev &&
+		counting->inode == (uint64_t)st->st_ino;
+}
+
+/* Maps the file that is there now. False: none can be; errno tells why. */
+static bool take(struct counting *counting)
+{
+	struct counters_page *page;
+	struct stat st;
+	int fd = open_valid(counting->path, O_RDWR), saved;
+
+	if (fd < 0)
+		return false;
+	page = fstat(fd, &st) == 0 ? map(fd, PROT_READ | PROT_WRITE) : NULL;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	if (!page)
+		return false;
+	unmap(counting->page);
+	counting->page = page;
+	counting->device = (uint64_t)st.st_dev;
+	counting->inode = (uint64_t)st.st_ino;
+	return true;
+}
+
+void counting_look(struct counting *counting, int64_t now_ms)
+{
+	struct stat st;
+
+	if (counting->looked && now_ms - counting->looked_ms < COUNTING_LOOK_MS)
+		return;
+	counting->looked = true;
+	counting->looked_ms = now_ms;
+	if (stat(counting->path, &st) == 0 && is_same(counting, &st))
+		return;
+	if (take(counting)) {
+		counting->told = false;
+		bring_in(counting);
+		return;
+	}
+	if (!counting->told)
+		log_line(LOG_LEVEL_WARNING, "not_counting", "file=%s error=\"%s\"", counting->path,
+			errno == EPROTO ? "it is of another version" : strerror(errno));
+	counting->told = true;
+	/* A file that is gone is read by nobody. */
+	unmap(counting->page);
+	counting->page = NULL;
+}
+
+void counting_request(struct counting *counting, enum web_operation operation, enum refusal refusal,
+	uint64_t us)
+{
+	unsigned int place = histogram_place_of(&histogram_durations_us, us);
+
+	if ((unsigned int)operation >= OPERATION_COUNT || (unsigned int)refusal >= REFUSAL_COUNT)
+		return;
+	count(counting, CELL(latency_us[operation].places[place].count), 1);
+	count(counting, CELL(latency_us[operation].sum), us);
+	count(counting, CELL(requests[operation][refusal]), 1);
+}
+
+void counting_auth_failure(struct counting *counting, enum caller_kind caller,
+	enum auth_failure why)
+{
+	if ((unsigned int)caller < CALLER_KIND_COUNT && (unsigned int)why < AUTH_FAILURE_COUNT)
+		count(counting, CELL(auth_failures[caller][why]), 1);
+}

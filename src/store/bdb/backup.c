@@ -1,0 +1,272 @@
+#include "store/bdb/backup.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "store/bdb/backup_job.h"
+#include "store/bdb/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Written data is made durable in such pieces, so that the ledger's commits do not wait for more. */
+#define SYNC_BYTES (8 * 1024 * 1024)
+/* The thread yields to the ledger's loop. */
+#define NICENESS 10
+
+void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain *maintain,
+	const char *installation)
+{
+	memset(backup, 0, sizeof(*backup));
+	backup->env = env;
+	backup->maintain = maintain;
+	backup->installation = installation;
+	pthread_mutex_init(&backup->mutex, NULL);
+}
+
+bool backup_fail(struct backup_job *job, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(job->why, sizeof(job->why), format, args);
+	va_end(args);
+	return false;
+}
+
+bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
+{
+	struct bdb_backup *backup = job->backup;
+
+	pthread_mutex_lock(&backup->mutex);
+	backup->progress.bytes += bytes;
+	pthread_mutex_unlock(&backup->mutex);
+	if (atomic_load(&backup->stop))
+		return backup_fail(job, "the ledger was stopped");
+	job->unsynced += bytes;
+	if (job->unsynced < SYNC_BYTES)
+		return true;
+	job->unsynced = 0;
+	if (fdatasync(fd) < 0)
+		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
+	/* The logs that are kept meanwhile need space, too. */
+	if (files_free_bytes(job->home) < 2 * job->options->low_water_bytes)
+		return backup_fail(job, "the ledger's own file system is short of space");
+	return true;
+}
+
+/* The log file that recovery would begin with. 0: that cannot be told. */
+static uint32_t first_log_needed(struct backup_job *job)
+{
+	DB_ENV *env = job->backup->env;
+	char **all = NULL, **unneeded = NULL;
+	uint32_t first = 0, number, behind = 0;
+
+	if (env->log_archive(env, &all, DB_ARCH_LOG) != 0 ||
+		env->log_archive(env, &unneeded, 0) != 0) {
+		free(all);
+		return 0;
+	}
+	for (char **name = unneeded; name && *name; name++) {
+		number = files_log_number(*name);
+		behind = number > behind ? number : behind;
+	}
+	for (char **name = all; name && *name; name++) {
+		number = files_log_number(*name);
+		if (number > behind && (!first || number < first))
+			first = number;
+	}
+	free(all);
+	free(unneeded);
+	return first;
+}
+
+/* The logs are kept by now. */
+static bool copy_whole(struct backup_job *job)
+{
+	DB_ENV *env = job->backup->env;
+
+	job->new.tables_ms = (uint64_t)clock_wall_ms();
+	/* Saves log to be copied and replayed. One that fails only makes it longer. */
+	env->txn_checkpoint(env, 0, 0, 0);
+	job->log = first_log_needed(job);
+	if (!job->log)
+		return backup_fail(job, "cannot tell which logs are needed");
+	job->new.first_log = job->log;
+	return backup_new_folder(job) && backup_copy_tables(job);
+}
+
+static bool write_manifest(struct backup_job *job)
+{
+	char why[BACKUP_WHY_SIZE];
+
+	text_copy(job->new.version, sizeof(job->new.version), PACKAGE_VERSION);
+	text_copy(job->new.installation, sizeof(job->new.installation),
+		job->backup->installation);
+	job->new.schema = STORE_SCHEMA;
+	if (fsync(job->folder) < 0)
+		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
+	return manifest_write(&job->new, job->target, why, sizeof(why)) ||
+		backup_fail(job, "%s", why);
+}
+
+/* Deletes the folder that no manifest names. */
+static void remove_leftovers(struct backup_job *job, bool done)
+{
+	const char *keep = done ? job->new.folder : job->has_old ? job->old.folder : "";
+
+	for (size_t i = 0; i < 2; i++) {
+		if (strcmp(manifest_folders[i], keep) != 0)
+			files_remove_folder(job->target, manifest_folders[i]);
+	}
+}
+
+static bool copy_all(struct backup_job *job)
+{
+	struct bdb_backup *backup = job->backup;
+	bool added = !backup->whole && backup_can_add(job);
+
+	pthread_mutex_lock(&backup->mutex);
+	backup->progress.added = added;
+	pthread_mutex_unlock(&backup->mutex);
+	return (added || copy_whole(job)) && backup_copy_log(job) && write_manifest(job);
+}
+
+static void close_job(struct backup_job *job)
+{
+	const int fds[] = {job->log_fd, job->folder, job->target, job->home};
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	digest_end(&job->digest);
+	manifest_free(&job->old);
+	manifest_free(&job->new);
+	free(job->chunk);
+}
+
+static void report(struct backup_job *job, bool done)
+{
+	struct bdb_backup *backup = job->backup;
+	struct backup_progress *progress = &backup->progress;
+
+	pthread_mutex_lock(&backup->mutex);
+	progress->ended_ms = clock_wall_ms();
+	if (done)
+		backup->complete_to_ms = progress->complete_to_ms =
+			(int64_t)job->new.complete_to_ms;
+	else
+		text_copy(progress->why, sizeof(progress->why), job->why);
+	progress->state = done ? BACKUP_DONE : BACKUP_FAILED;
+	if (done)
+		log_line(LOG_LEVEL_INFO, "backup_done", "directory=%s added=%d bytes=%" PRIu64,
+			backup->directory, progress->added, progress->bytes);
+	else
+		log_line(LOG_LEVEL_ERROR, "backup_failed", "directory=%s reason=\"%s\"",
+			backup->directory, job->why);
+	pthread_mutex_unlock(&backup->mutex);
+}
+
+static void *run(void *context)
+{
+	struct bdb_backup *backup = context;
+	struct backup_job job = {
+		.backup = backup,
+		.options = &backup->maintain->options,
+		.target = -1,
+		.folder = -1,
+		.log_fd = -1,
+	};
+	bool opened = false, done = false;
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
+	/* The last one may be clearing up still. */
+	if (backup->has_before)
+		pthread_join(backup->before, NULL);
+	job.home = open(job.options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	job.chunk = malloc(BACKUP_CHUNK);
+	if (job.home < 0 || !job.chunk) {
+		backup_fail(&job, "cannot read %s: %s", job.options->directory, strerror(errno));
+	} else if (backup_open_target(&job)) {
+		bdb_maintain_keep_logs(backup->maintain, true);
+		done = copy_all(&job);
+		bdb_maintain_keep_logs(backup->maintain, false);
+		opened = true;
+		/* What is told to be done may be restored at once. */
+		flock(job.target, LOCK_UN);
+	}
+	report(&job, done);
+	/* That can take its time. What it removes is in no manifest. */
+	if (opened)
+		remove_leftovers(&job, done);
+	close_job(&job);
+	return NULL;
+}
+
+enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_options *options)
+{
+	struct backup_progress progress;
+	sigset_t all, before;
+	int error;
+
+	bdb_backup_progress(backup, &progress);
+	if (progress.state == BACKUP_RUNNING)
+		return STATUS_BUSY;
+	if (!text_copy(backup->directory, sizeof(backup->directory), options->directory))
+		return STATUS_NOMEM;
+	backup->whole = options->whole;
+	atomic_store(&backup->stop, false);
+	memset(&progress, 0, sizeof(progress));
+	progress.state = BACKUP_RUNNING;
+	progress.begun_ms = clock_wall_ms();
+	text_copy(progress.id, sizeof(progress.id), options->id);
+	backup->progress = progress;
+	log_line(LOG_LEVEL_INFO, "backup_begun", "directory=%s", backup->directory);
+	backup->before = backup->thread;
+	backup->has_before = backup->started;
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&backup->thread, NULL, run, backup);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error) {
+		backup->started = true;
+		return STATUS_OK;
+	}
+	backup->thread = backup->before;
+	backup->progress.state = BACKUP_FAILED;
+	return STATUS_NOMEM;
+}
+
+void bdb_backup_progress(struct bdb_backup *backup, struct backup_progress *progress)
+{
+	pthread_mutex_lock(&backup->mutex);
+	*progress = backup->progress;
+	pthread_mutex_unlock(&backup->mutex);
+}
+
+void bdb_backup_figures(struct bdb_backup *backup, struct store_figures *figures)
+{
+	pthread_mutex_lock(&backup->mutex);
+	figures->backup_ms = backup->complete_to_ms;
+	pthread_mutex_unlock(&backup->mutex);
+}
+
+void bdb_backup_end(struct bdb_backup *backup)
+{
+	if (!backup->started)
+		return;
+	atomic_store(&backup->stop, true);
+	pthread_join(backup->thread, NULL);
+	backup->started = false;
+}

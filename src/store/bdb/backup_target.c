@@ -1,0 +1,167 @@
+/*
+ * Where a backup is written to: what it must be, and what is there.
+ */
+#include "store/bdb/backup_job.h"
+
+#include "base/state_dir.h"
+#include "store/bdb/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEPTH_MAX 128
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* What is to be exported is kept in the state directory while that goes on: no backup to stay. */
+static bool is_for_export(const struct backup_job *job)
+{
+	const char *path = job->backup->directory, *state = job->options->state_directory;
+	size_t len = strlen(state);
+
+	return strncmp(path, state, len) == 0 &&
+		strcmp(path + len, "/" STATE_EXPORT_BACKUP) == 0;
+}
+
+/* Checks a directory above the target. */
+static bool check_above(struct backup_job *job, const struct stat *above)
+{
+	const char *path = job->backup->directory;
+	struct stat own;
+
+	if (fstat(job->home, &own) == 0 && same_file(above, &own))
+		return backup_fail(job, "%s lies in the ledger's data, which it shall outlive", path);
+	if (job->options->state_directory && stat(job->options->state_directory, &own) == 0 &&
+		same_file(above, &own) && !is_for_export(job))
+		return backup_fail(job, "%s lies in the state directory, which it shall outlive",
+			path);
+	if ((above->st_mode & S_IWOTH) && !(above->st_mode & S_ISVTX))
+		return backup_fail(job, "a directory above %s may be changed by everybody", path);
+	return true;
+}
+
+/* From the target up to the root. */
+static bool check_place(struct backup_job *job)
+{
+	int at = openat(job->target, ".", O_PATH | O_DIRECTORY | O_CLOEXEC), up;
+	struct stat here, above;
+	bool fine = true;
+
+	for (int depth = 0; fine && at >= 0 && depth < DEPTH_MAX; depth++) {
+		fine = fstat(at, &here) == 0 && check_above(job, &here);
+		up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(at);
+		at = up;
+		if (up >= 0 && fstat(up, &above) == 0 && same_file(&here, &above))
+			break;
+	}
+	if (at >= 0)
+		close(at);
+	return fine;
+}
+
+static bool check_owner(struct backup_job *job)
+{
+	const char *path = job->backup->directory;
+	struct stat st;
+
+	if (fstat(job->target, &st) < 0)
+		return backup_fail(job, "%s: %s", path, strerror(errno));
+	if (st.st_uid != geteuid())
+		return backup_fail(job, "%s belongs to uid %ld, the ledger runs as uid %ld; give it "
+			"to that user", path, (long)st.st_uid, (long)geteuid());
+	if (st.st_mode & 0077)
+		return backup_fail(job, "%s has mode %04o and is open to others; close it with "
+			"`chmod 0700 %s`", path, (unsigned int)st.st_mode & 07777, path);
+	return true;
+}
+
+/* Without a manifest the directory may hold only what a backup left that did not come to its end. */
+static bool check_empty(struct backup_job *job)
+{
+	const char *const own[] = {".", "..", MANIFEST_NEW_NAME, manifest_folders[0],
+		manifest_folders[1]};
+	int fd = openat(job->target, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool fine = true;
+	size_t i;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return backup_fail(job, "cannot read %s: %s", job->backup->directory,
+			strerror(errno));
+	}
+	while (fine && (entry = readdir(dir))) {
+		for (i = 0; i < 5 && strcmp(own[i], entry->d_name) != 0; i++)
+			;
+		fine = i < 5;
+		if (!fine)
+			backup_fail(job, "%s holds %s and no backup: give it a directory of its own",
+				job->backup->directory, entry->d_name);
+	}
+	closedir(dir);
+	return fine;
+}
+
+static bool read_old(struct backup_job *job)
+{
+	const char *path = job->backup->directory;
+	char why[BACKUP_WHY_SIZE] = "";
+	enum status status = manifest_read(&job->old, job->target, why, sizeof(why));
+
+	if (status == STATUS_NOT_FOUND)
+		return check_empty(job);
+	if (status)
+		return backup_fail(job, "%s: %s; move it away, or give another directory", path,
+			why);
+	job->has_old = true;
+	if (strcmp(job->old.installation, job->backup->installation) != 0)
+		return backup_fail(job, "%s holds the backup of another installation, %s", path,
+			job->old.installation);
+	return true;
+}
+
+bool backup_open_target(struct backup_job *job)
+{
+	const char *path = job->backup->directory;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return backup_fail(job, "the ledger, as uid %ld, cannot create %s: %s",
+			(long)geteuid(), path, strerror(errno));
+	job->target = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (job->target < 0)
+		return backup_fail(job, "the ledger, as uid %ld, cannot open %s: %s",
+			(long)geteuid(), path, strerror(errno));
+	if (!check_owner(job) || !check_place(job))
+		return false;
+	if (flock(job->target, LOCK_EX | LOCK_NB) < 0)
+		return backup_fail(job, "%s is in use by a restore or another ledger's backup", path);
+	return read_old(job);
+}
+
+bool backup_new_folder(struct backup_job *job)
+{
+	const char *name = manifest_folders[0];
+
+	if (job->has_old && strcmp(job->old.folder, name) == 0)
+		name = manifest_folders[1];
+	if (!files_remove_folder(job->target, name) || mkdirat(job->target, name, 0700) < 0)
+		return backup_fail(job, "cannot make %s/%s anew: %s", job->backup->directory, name,
+			strerror(errno));
+	strcpy(job->new.folder, name);
+	job->folder = openat(job->target, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (job->folder < 0)
+		return backup_fail(job, "cannot open %s/%s: %s", job->backup->directory, name,
+			strerror(errno));
+	return true;
+}

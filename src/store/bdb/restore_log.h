@@ -1,0 +1,47 @@
+/*
+ * restore_log - the log's part in a restore, and what its parts share. See restore.h.
+ */
+#ifndef STORE_BDB_RESTORE_LOG_H
+#define STORE_BDB_RESTORE_LOG_H
+
+#include "store/bdb/restore.h"
+
+#define RESTORE_CHUNK    (1024 * 1024)
+#define RESTORE_WHY_SIZE 512
+
+struct restore_job {
+	const struct bdb_restore *options;
+	struct bdb_restored *restored;
+	struct manifest manifest;
+	int backup;
+	int folder;        /* of the backup */
+	int target;        /* -1: only looked at */
+	uint32_t last_log; /* number of the last log file copied */
+	uint8_t *chunk;    /* RESTORE_CHUNK */
+	uint64_t bytes;
+	uint64_t bytes_all;
+	char *why;
+	size_t why_size;
+};
+
+/* Says why the restore cannot go on. Returns @status. */
+enum status restore_fail(struct restore_job *job, enum status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* As errno says. */
+enum status restore_cannot_write(struct restore_job *job, const char *name);
+
+int restore_open_copy(struct restore_job *job, const char *name);
+/* Copies the bytes from @at to @end; @to -1, @digest NULL: not there. */
+enum status restore_copy(struct restore_job *job, int from, int to, uint64_t at, uint64_t end,
+	struct digest *digest, const char *name);
+
+/* Copies the logs that follow the backup's. */
+enum status restore_copy_logs(struct restore_job *job);
+
+/* Reads every record of the log that was copied, and tells whether it ends where it must. */
+enum status restore_read_log(struct restore_job *job);
+
+/* Redoes the whole log. */
+enum status restore_recover(struct restore_job *job);
+
+#endif

@@ -1,0 +1,161 @@
+/* A5: how a game of a player ended, with its bets. */
+#include "web/handlers.h"
+
+#include "base/pack.h"
+#include "base/text.h"
+#include "domain/wager.h"
+
+#include <string.h>
+
+const struct body_field inquire_body_fields[] = {
+	BODY_FIELD(BODY_ID, inquire_body, user_id),
+	BODY_FIELD(BODY_ID, inquire_body, game_id),
+	BODY_FIELD_END,
+};
+
+/* The answer of A5 (api.md A), of a game that is not settled and of one that is. */
+struct game {
+	struct round round;
+	enum game_status status;
+	struct bytes bets; /* as JSON */
+};
+#define HEAD                                                                                       \
+	FIELD_AS("user_id", FIELD_STR, game, round.user_id),                                       \
+	FIELD_AS("player_id", FIELD_STR, game, round.player_id),                                   \
+	FIELD_AS("game_id", FIELD_STR, game, round.game_id),                                       \
+	FIELD_NAMED(game, status, game_status_names, GAME_STATUS_COUNT)
+
+static const struct field open_fields[] = {
+	HEAD,
+	FIELD(FIELD_JSON, game, bets),
+	FIELD_END,
+};
+static const struct field settled_fields[] = {
+	HEAD,
+	FIELD_NAMED_AS("result", game, round.result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD_AS("bet_amount", FIELD_MONEY, game, round.bet_amount),
+	FIELD_AS("addition_amount", FIELD_MONEY, game, round.addition_amount),
+	FIELD_AS("win_amount", FIELD_MONEY, game, round.win_amount),
+	FIELD_AS("payout_amount", FIELD_MONEY, game, round.payout_amount),
+	FIELD_AS("timestamp", FIELD_TIME_MS, game, round.settled_ms),
+	FIELD_AS("user_bet", FIELD_JSON, game, round.user_bet),
+	FIELD_AS("game_result", FIELD_JSON, game, round.game_result),
+	FIELD_AS("user_bet_result", FIELD_JSON, game, round.user_bet_result),
+	FIELD(FIELD_JSON, game, bets),
+	FIELD_END,
+};
+static const struct field bet_shown_fields[] = {
+	FIELD(FIELD_U64, bet, transaction_id),
+	FIELD(FIELD_MONEY, bet, bet_amount),
+	FIELD(FIELD_BOOL, bet, addition),
+	FIELD_AS("timestamp", FIELD_TIME_MS, bet, accepted_ms),
+	FIELD_NAMED(bet, state, bet_state_names, BET_STATE_COUNT),
+	FIELD(FIELD_STR, bet, remark),
+	FIELD(FIELD_JSON, bet, user_bet),
+	FIELD_END,
+};
+
+/* What was read of a game's bets. */
+struct reading {
+	uint32_t states[BET_STATE_COUNT]; /* how many are in each */
+	struct buffer bets;               /* as JSON, without the closing bracket */
+};
+
+static void reading_restart(struct reading *reading)
+{
+	memset(reading->states, 0, sizeof(reading->states));
+	buffer_reset(&reading->bets);
+	buffer_append_str(&reading->bets, "[");
+}
+
+/* Adds the bets of a page. */
+static enum status reading_add(struct reading *reading, const struct result_inquire_result *page)
+{
+	struct bytes rows = page->bets;
+	struct bet bet;
+
+	for (uint32_t i = 0; i < page->count; i++) {
+		if (!unpack_record(&rows, bet_fields, &bet))
+			return STATUS_CORRUPT;
+		reading->states[bet.state]++;
+		/* As the dealer was told (B2). */
+		if (!bet.user_bet.len)
+			bet.user_bet = (struct bytes){(const uint8_t *)"{}", 2};
+		if (reading->bets.len > 1)
+			buffer_append_str(&reading->bets, ",");
+		render_record(&reading->bets, bet_shown_fields, &bet);
+	}
+	return reading->bets.failed ? STATUS_NOMEM : STATUS_OK;
+}
+
+/*
+ * Reads the game to its end. In *page is the last answer: its round, or why there is none. A game
+ * that is settled between two pages is read anew, which happens once; a bet that moves between them
+ * leaves a status that was true when one of them was read.
+ */
+static enum status reading_run(struct reading *reading, struct exchange *exchange,
+	struct result_inquire_cmd *cmd, struct result_inquire_result *page)
+{
+	enum round_state began = ROUND_OPEN;
+	enum status status;
+
+	/* A page holds a bet at least. */
+	for (unsigned int pages = 0; pages < 2 * ROUND_BETS_MAX; pages++) {
+		status = link_call(exchange->link, COMMAND_RESULT_INQUIRE, cmd, page,
+			exchange->deadline_ms);
+		if (status != STATUS_OK || page->verdict.refusal != REFUSAL_NONE)
+			return status;
+		if (!cmd->after_bet) {
+			began = page->round.state;
+			reading_restart(reading);
+		} else if (page->round.state != began) {
+			cmd->after_bet = 0;
+			continue;
+		}
+		status = reading_add(reading, page);
+		if (status != STATUS_OK || !page->more)
+			return status;
+		cmd->after_bet = page->last_bet;
+	}
+	return STATUS_FAULT;
+}
+
+/* Replies with the game that was read. */
+static void game_reply(struct exchange *exchange, struct reading *reading,
+	const struct round *round)
+{
+	struct game game = {.round = *round, .status = round_status(round, reading->states)};
+
+	if (game.status == GAME_NOT_FOUND) {
+		reply_refuse(exchange->reply, REFUSAL_GAME_NOT_FOUND, NULL);
+		return;
+	}
+	if (!buffer_append_str(&reading->bets, "]")) {
+		reply_fail(exchange->reply, STATUS_NOMEM, CALL_READS);
+		return;
+	}
+	game.bets = (struct bytes){reading->bets.data, (uint32_t)reading->bets.len};
+	reply_success_large(exchange->reply,
+		round->state == ROUND_SETTLED ? settled_fields : open_fields, &game);
+}
+
+void handle_inquire(struct exchange *exchange)
+{
+	const struct inquire_body *body = &exchange->body.inquire;
+	struct result_inquire_cmd cmd = {.after_bet = 0};
+	struct result_inquire_result page;
+	struct reading reading;
+	enum status status;
+
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
+	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
+	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
+	memset(&page, 0, sizeof(page));
+	buffer_init(&reading.bets, REPLY_LARGE_MAX);
+	status = reading_run(&reading, exchange, &cmd, &page);
+	if (status == STATUS_OK && page.verdict.refusal == REFUSAL_NONE)
+		game_reply(exchange, &reading, &page.round);
+	else
+		exchange_answer(exchange, status, CALL_READS, &page.verdict, NULL, NULL);
+	buffer_free(&reading.bets);
+}

@@ -1,0 +1,81 @@
+/* A4: what a player has bet and won, of all time and by days. */
+#include "web/handlers.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static const char *const include_words[] = {"bet_summary", NULL};
+
+const struct body_field stat_body_fields[] = {
+	BODY_FIELD(BODY_ID, stat_body, user_id),
+	BODY_OPTIONAL_WORDS("include_data", stat_body, include_data, include_words),
+	BODY_FIELD(BODY_INTEGER, stat_body, request_timestamp),
+	BODY_FIELD_END,
+};
+
+/* The answer of A4 (api.md A). */
+struct summary_row {
+	char date[DATE_SIZE];
+	struct statistics sums;
+};
+struct summary {
+	struct user_stat_result stat;
+	struct summary_row bet_summary[STATISTICS_DAYS]; /* oldest first */
+};
+#define SUMS(struct_, member_)                                                                     \
+	FIELD_AS("bet_count", FIELD_U64, struct_, member_.bet_count),                              \
+	FIELD_AS("turnover", FIELD_MONEY, struct_, member_.turnover),                              \
+	FIELD_AS("profit_loss", FIELD_MONEY, struct_, member_.profit_loss)
+#define LIFETIME                                                                                   \
+	FIELD_AS("user_id", FIELD_STR, summary, stat.user_id),                                     \
+	FIELD_AS("player_id", FIELD_STR, summary, stat.player_id),                                 \
+	FIELD_AS("currency", FIELD_STR, summary, stat.currency),                                   \
+	SUMS(summary, stat.sums)
+
+static const struct field summary_row_fields[] = {
+	FIELD(FIELD_STR, summary_row, date),
+	SUMS(summary_row, sums),
+	FIELD_END,
+};
+static const struct field lifetime_answer_fields[] = {LIFETIME, FIELD_END};
+static const struct field summary_answer_fields[] = {
+	LIFETIME,
+	FIELD_SUB(summary, bet_summary, summary_row, summary_row_fields),
+	FIELD_AS("utc_offset", FIELD_I32, summary, stat.utc_offset_min),
+	FIELD_END,
+};
+
+/* Gives the days their dates: the last one is today. */
+static void summary_fill(struct summary *summary)
+{
+	for (uint32_t i = 0; i < STATISTICS_DAYS; i++) {
+		struct summary_row *row = &summary->bet_summary[i];
+
+		statistics_date(summary->stat.today - (STATISTICS_DAYS - 1) + i, row->date);
+		row->sums = summary->stat.days[i];
+	}
+}
+
+void handle_stat(struct exchange *exchange)
+{
+	const struct stat_body *body = &exchange->body.stat;
+	struct user_stat_cmd cmd = {
+		.bet_summary = (body->include_data & INCLUDE_BET_SUMMARY) != 0};
+	struct summary summary;
+	enum status status;
+
+	if (exchange_is_stale(exchange, body->request_timestamp)) {
+		reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, NULL);
+		return;
+	}
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
+	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
+	memset(&summary, 0, sizeof(summary));
+	status = link_call(exchange->link, COMMAND_USER_STAT, &cmd, &summary.stat,
+		exchange->deadline_ms);
+	if (status == STATUS_OK && cmd.bet_summary)
+		summary_fill(&summary);
+	exchange_answer(exchange, status, CALL_READS, &summary.stat.verdict,
+		cmd.bet_summary ? summary_answer_fields : lifetime_answer_fields, &summary);
+}

@@ -1,0 +1,23 @@
+/*
+ * digest - SHA-256 of data that comes piece by piece.
+ */
+#ifndef WIRE_DIGEST_H
+#define WIRE_DIGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define DIGEST_TEXT_SIZE 65 /* 64 lower-case hex characters */
+
+struct digest {
+	void *handle; /* NULL: the library failed (memory), or it was ended */
+};
+
+/* Begins. What was begun is to be ended by digest_end(). */
+void digest_begin(struct digest *digest);
+void digest_add(struct digest *digest, const void *data, size_t len);
+/* Writes the digest of what was added so far; more may be added. False: the library failed. */
+bool digest_text(const struct digest *digest, char text[DIGEST_TEXT_SIZE]);
+void digest_end(struct digest *digest);
+
+#endif

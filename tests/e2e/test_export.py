@@ -1,0 +1,649 @@
+#!/usr/bin/python3
+"""creditbridgectl export and import: everything, as lines of JSON, and back.
+
+    test_export.py [--movements N]
+
+With --movements N only the case of many movements is run: `make check-export` runs it with
+100,000.
+"""
+import argparse
+import contextlib
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_ctl import bind, new  # noqa: E402
+from cb_middle import RECORDS, Operator  # noqa: E402
+from cb_platform import LOOPBACK  # noqa: E402
+from cb_worker import LOSS, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
+
+RAISED_BY = 1000000000
+SETTINGS = {**LOOPBACK, "callback_lease_ms": 20000, "result_second_attempt_ms": 30,
+            "result_third_attempt_ms": 30}
+SECRET = re.compile(r"[0-9a-f]{64}")
+WALLET = None
+ctl = ctl_json = refused = None  # of WALLET
+
+
+@contextlib.contextmanager
+def other(name="cbimport", start=False):
+    """A second wallet, which was initialised and whose ledger was never started."""
+    wallet = cb.Instance(name, settings=SETTINGS, start=start)
+    try:
+        yield wallet
+    finally:
+        wallet.close()
+
+
+def exported(*options, wallet=None, name=None):
+    """The file of an export, and what was told of it."""
+    wallet = wallet or WALLET
+    path = WALLET.dir / (name or new("export"))
+    return path, wallet.ctl_json("export", *options, path)
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def imported(wallet, path, *options, code=0):
+    done = wallet.ctl_run("--json", "import", *options, path)
+    equal(done.returncode, code, f"import: {done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def checked(wallet):
+    """What `check --json` prints."""
+    done = wallet.ctl_run("check", "--json")
+    equal(done.returncode, 0, f"check: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def world(wallet):
+    """Everything that a ledger can hold: returns what is needed to go on with it."""
+    demo = wallet.dealer_add("demo", "--utc-offset", "420", "--decimals", "4")
+    wallet.dealer_add("seam", "--url", "http://127.0.0.1:1/d/", "--allow-http",
+                      "--refund-delay", "0", mode="seamless")
+    wallet.ctl_json("dealer", "key-add", "demo")
+    wallet.ctl_json("client", "add", "slots")
+    wallet.ctl_json("client", "add", "gone")
+    wallet.ctl("client", "remove", "gone", "--reason", "sold")
+    for dealer in ("demo", "seam"):
+        wallet.player_add(dealer, "alice")
+    wallet.player_add("demo", 'b"ö,b\\')
+    with Operator(wallet.sockets / "edge.sock") as link:
+        equal(link.transfer("demo", "alice", 1234567, "in-1"), 0, "a transfer in")
+        equal(link.transfer("demo", "alice", -4567, "out-1"), 0, "a transfer out")
+        check(link.transfer("demo", "alice", -99999999, "too much"), "a refusal is kept")
+    wallet.ctl("player", "adjust", "demo", "alice", "-1", "--reason", "a mistake")
+    with Worker(wallet.sockets / "edge.sock") as link:
+        # A body with a line break, and numbers that no double holds.
+        link.place("slots", "demo", "alice", "g-1", 10,
+                   user_bet=b'{"n": 1.10,\n\t"big": 12345678901234567890, "u": "\\u00fc \xc3\xbc"}')
+        link.settle("slots", "demo", "alice", "g-1", WIN, 25)
+        bet = link.place("slots", "seam", "alice", "s-1", 10)
+        link.end(bet.send, "seam", SUCCESS, status=200, balance=90, user_id="alice",
+                 currency="thb")
+        lost = link.settle("slots", "seam", "alice", "s-1", LOSS)
+        unknown = link.place("slots", "seam", "alice", "s-2", 10)
+        link.end(unknown.send, "seam", UNKNOWN, status=500, note="HTTP 500")
+        link.place("slots", "seam", "alice", "s-3", 10)
+    return demo, lost
+
+
+# -- export
+
+def case_export():
+    path, told = exported()
+    equal(stat.S_IMODE(path.stat().st_mode), 0o600, "for its owner alone")
+    data = path.read_bytes()
+    lines = lines_of(path)
+    head, rows, tail = lines[0], lines[1:-1], lines[-1]
+    status = ctl_json("status")
+    equal((head["record"], head["format"], head["version"], head["schema"], head["installation"],
+           head["keys"], head["last_transaction_id"]),
+          ("export", "creditbridge-export", 1, status["schema"], status["installation"], False,
+           status["last_transaction_id"]), "the first line")
+    check(abs(cb.now_ms() - head["created_ms"]) < 60000, "when")
+    counts = {name.lower(): sum(row["record"] == name.lower() for row in rows) for name in RECORDS}
+    equal((tail["record"], tail["rows"], tail["counts"]), ("end", len(rows), counts),
+          "the last line")
+    last = data.rstrip(b"\n").rindex(b"\n") + 1
+    equal(tail["sha256"], hashlib.sha256(data[:last]).hexdigest(), "its SHA-256")
+    equal((told["file"], told["rows"], told["counts"], told["sha256"], told["keys"]),
+          (str(path), tail["rows"], counts, tail["sha256"], False), "what is told")
+    check(all(counts[name] for name in counts), f"every kind of row is there: {counts}")
+    order = [list(counts).index(row["record"]) for row in rows]
+    equal(order, sorted(order), "one kind after the other")
+    check("secret" not in path.read_text(), "no keys")
+    row = next(row for row in rows if row["record"] == "entry" and row["kind"] == "transfer_in")
+    equal((row["amount"], row["seq"], row["request_transaction_id"]), ("123.4567", 1, "in-1"),
+          "a movement")
+    bet = next(row for row in rows if row["record"] == "bet" and row["game_id"] == "g-1")
+    equal(bet["user_bet"], '{"n": 1.10,\n\t"big": 12345678901234567890, "u": "\\u00fc ü"}',
+          "bytes as they were")
+    deed = ctl_json("audit", "--limit", "2")["audit"]
+    equal([(row["action"], row["object"], row["detail"]) for row in deed][1],
+          ("export", str(path), "keys=no"), "the trail")
+    check(not (WALLET.state / "export").exists(), "nothing is left in the state directory")
+    refused("already_exists", "export", path)
+    equal(path.read_bytes(), data, "and the file is as it was")
+    out = ctl("export").stdout
+    equal(out.splitlines()[-1][:16], '{"record":"end",', "on standard output")
+    ctl("--json", "export", code=2)
+
+
+def case_keys():
+    path, told = exported("--with-keys")
+    text = path.read_text()
+    equal((told["keys"], stat.S_IMODE(path.stat().st_mode)), (True, 0o600), "told, and closed")
+    dealers = [row for row in lines_of(path) if row["record"] == "dealer"]
+    check(all(SECRET.fullmatch(key["secret"]) for row in dealers for key in row["keys"] if key),
+          "the dealers' keys")
+    demo = next(row for row in dealers if row["casino_id"] == "demo")
+    equal([key["key_id"] for key in demo["keys"]], ["k1", "k2"], "both")
+    check(DEMO.key in text, "as it was given out")
+    equal(ctl_json("audit", "--limit", "2")["audit"][1]["detail"], "keys=yes", "the trail")
+    shown = ctl("audit", "--limit", "0").stdout + (WALLET.logs / "ledger.log").read_text()
+    check(DEMO.key not in shown, "a key is in no log")
+
+
+# -- import
+
+def case_round_trip():
+    """The other ledger has the same figures, the same keys, and goes on."""
+    path, told = exported("--with-keys")
+    before = checked(WALLET)
+    with other() as wallet:
+        done = imported(wallet, path)
+        equal((done["rows"], done["counts"], done["sha256"], done["raised_by"]),
+              (told["rows"], told["counts"], told["sha256"], RAISED_BY), "what is told")
+        equal(done["keys_missing"], {"dealers": [], "clients": []}, "all keys are there")
+        equal((done["last_transaction_id"], done["last_ms"]),
+              (told["last_transaction_id"], told["last_ms"]), "the last movement")
+        wallet.start()
+        equal(wallet.ctl_json("status")["installation"], done["installation"], "its own id")
+        check(done["installation"] != told["installation"], "which is another one")
+        equal(checked(wallet), before, "check --json, byte for byte")
+        with contextlib.ExitStack() as stack:
+            server = stack.enter_context(cb.Lighttpd(wallet))
+            answer = cb.call(server, "POST", cb.TRANSFER_IN, dealer=DEMO, body={
+                "user_id": "alice", "amount": 1, "request_transaction_id": "after"})
+            check(answer.status == 200, f"the dealer's key: {answer}")
+            check(answer.json["transaction_id"] > told["last_transaction_id"] + RAISED_BY,
+                  "a number that was never given out")
+            again = cb.call(server, "POST", cb.TRANSFER_IN, dealer=DEMO, body={
+                "user_id": "alice", "amount": 123.4567, "request_transaction_id": "in-1"})
+            check(again.status == 200 and again.replayed, "a key that was used is used")
+        # Days are found across the gap; midnight may have been meanwhile.
+        now = datetime.datetime.now(datetime.timezone(datetime.timedelta(hours=7)))
+        ids = []
+        for day in (now - datetime.timedelta(days=1), now):
+            rows = wallet.ctl("recon", "demo", "--date", day.date().isoformat(), "--kind",
+                              "movement").splitlines()
+            ids += [int(row.split(",")[1]) for row in rows if row.startswith("movement,")]
+        equal((len(ids), ids[-1]), (6, answer.json["transaction_id"]), "all movements")
+        deed = wallet.ctl_json("audit", "--limit", "0")["audit"]
+        check(any(row["action"] == "import" and told["installation"] in row["object"] and
+                  f"raised_by={RAISED_BY}" in row["detail"] for row in deed), "the trail")
+        # Exported again it is the same, but for what the import itself wrote.
+        again, _ = exported("--with-keys", wallet=wallet)
+        changed = set(json.dumps(row) for row in lines_of(path)[1:-1])
+        changed ^= set(json.dumps(row) for row in lines_of(again)[1:-1])
+        kinds = {json.loads(row)["record"] for row in changed}
+        check(kinds <= {"counter", "audit", "operation", "entry", "request", "transaction",
+                        "player", "total"}, f"only what was done since differs: {kinds}")
+        equal(sum(json.loads(row)["record"] == "entry" for row in changed), 1, "one transfer")
+
+
+def case_callbacks_go_on():
+    """A refund that was due is sent by the other installation, and its bet ends there."""
+    path, _ = exported("--with-keys")
+    with other() as wallet:
+        imported(wallet, path)
+        wallet.start()
+        due = wallet.ctl_json("callback", "list", "--casino", "seam", "--state", "due")["callbacks"]
+        refund = next(row for row in due if row["kind"] == "betting-refund")
+        with Worker(wallet.sockets / "edge.sock") as link:
+            def claimed():
+                refusal, grant = link.claim(refund["event"])
+                return grant if not refusal else None
+            grant = cb.wait_until(claimed, 30, "the refund can be claimed")
+            link.end(grant, "seam", SUCCESS, status=200)
+            made = link.place("slots", "demo", "alice", "new", 1)
+        equal(wallet.ctl_json("callback", "show", refund["event"])["state"], "delivered", "sent")
+        check(made.transaction_id > RAISED_BY, "the numbers were raised")
+        bet = wallet.ctl_json("bet", "show", made.transaction_id)
+        equal(bet["bet"]["state"], "accepted", "and bets go on")
+        checked(wallet)
+
+
+def case_without_keys():
+    path, told = exported()
+    with other() as wallet:
+        text = wallet.ctl("import", path)
+        for word in ("dealer key-add demo", "dealer key-add seam", "client key-add slots",
+                     "raised by 1000000000", "The last movement that it holds is transaction "
+                     f"{told['last_transaction_id']} at "):
+            check(word in text, f"{word}: {text}")
+        check("gone" not in text, "a game server that was removed needs none")
+        wallet.start()
+        equal(checked(wallet), checked(WALLET), "the same figures")
+        equal(wallet.ctl_json("dealer", "show", "demo")["keys"], [], "no keys")
+        key = wallet.ctl_json("dealer", "key-add", "demo")
+        equal(key["key_id"], "k3", "an id is not used again")
+        shown = wallet.ctl_json("dealer", "show", "demo")
+        equal(shown["signing_key_id"], "k3", "the only key signs")
+        equal(wallet.ctl_json("dealer", "key-add", "demo")["key_id"], "k4", "a second one ...")
+        equal(wallet.ctl_json("dealer", "show", "demo")["signing_key_id"], "k3", "... does not")
+        with cb.Lighttpd(wallet) as server:
+            dealer = cb.Dealer("demo", key["key"], "transfer") if hasattr(cb, "Dealer") else \
+                DEMO._replace(key=key["key"])
+            body = {"user_id": "alice", "request_timestamp": cb.now_ms()}
+            equal(cb.call(server, "POST", cb.BALANCE, dealer=dealer, body=body).status, 200,
+                  "the new key")
+            equal(cb.call(server, "POST", cb.BALANCE, dealer=DEMO, body=body).status, 401,
+                  "the old one")
+    with other() as wallet:
+        missing = imported(wallet, path)["keys_missing"]
+        equal(missing, {"dealers": ["demo", "seam"], "clients": ["slots"]}, "which")
+
+
+def case_offline():
+    """The state of a ledger that does not run; and the export is noted there."""
+    with other("cboffline", start=True) as wallet:
+        world(wallet)
+        done = wallet.ctl_run("export", "--offline", WALLET.dir / new("offline"))
+        check(done.returncode == 75 and "a ledger runs" in done.stderr, done.stderr)
+        live, _ = exported("--with-keys", wallet=wallet)
+        before = checked(wallet)
+        wallet.stop()
+        none = WALLET.dir / new("offline")
+        equal(wallet.ctl_run("export", none).returncode, 69, "without --offline a ledger is needed")
+        check(not none.exists(), "no file of a failure")
+        path, told = exported("--with-keys", "--offline", wallet=wallet)
+        differs = {row["record"] for row in lines_of(path) + lines_of(live)
+                   if row not in lines_of(path) or row not in lines_of(live)}
+        check(differs <= {"export", "end", "counter", "audit", "operation"},
+              f"as the other one: {differs}")
+        wallet.start()
+        deed = wallet.ctl_json("audit", "--limit", "1")["audit"][0]
+        equal((deed["action"], deed["detail"]), ("export", "keys=yes"), "the trail")
+        with other() as there:
+            equal(imported(there, path)["rows"], told["rows"], "it can be imported")
+            there.start()
+            equal(checked(there), before, "the same figures")
+
+
+def untouched(wallet):
+    """The state is as `init` left it: a ledger starts on it, and it is empty."""
+    equal(sorted(p.name for p in wallet.state.iterdir() if p.name != "lock"),
+          ["db", "installation"], "what is in the state directory")
+    equal(list((wallet.state / "db").iterdir()), [], "no data")
+
+
+def sealed(lines):
+    """The lines, with a last one that fits them."""
+    text = "".join(line + "\n" for line in lines[:-1]).encode()
+    tail = json.loads(lines[-1])
+    records = [json.loads(line)["record"] for line in lines[1:-1]]
+    tail["rows"] = len(records)
+    tail["counts"] = {name: records.count(name) for name in tail["counts"]}
+    tail["sha256"] = hashlib.sha256(text).hexdigest()
+    return text + json.dumps(tail).encode() + b"\n"
+
+
+def case_bad_files():
+    path, _ = exported("--with-keys")
+    data = path.read_bytes()
+    lines = data.decode().splitlines()
+    place = next(i for i, line in enumerate(lines) if '"record":"entry"' in line)
+
+    def with_line(line, at=place):
+        return sealed([*lines[:at], line, *lines[at + 1:]])
+    entry = json.loads(lines[place])
+    files = [
+        (b"", ":1: it does not begin as an export"),
+        (b"hello\n", ":1: it is no object of JSON"),
+        (data[:-1], ":" + str(len(lines)) + ": the line has no end"),
+        (data[:len(data) // 2].rpartition(b"\n")[0] + b"\n", "cut off"),
+        (data.replace(b'"amount":"123.4567"', b'"amount":"123.4568"'), "the SHA-256 is another one"),
+        (data + b"{}\n", "does not name its record"),
+        (data + data.splitlines(True)[1], "something follows the end"),
+        (with_line(lines[place].replace('"kind":"transfer_in"', '"kind":"gift"')), "kind must be"),
+        (with_line(json.dumps({**entry, "more": 1})), "does not know"),
+        (with_line(json.dumps({k: v for k, v in entry.items() if k != "seq"})), "seq is missing"),
+        (with_line(lines[place].replace('"entry"', '"exit"', 1)), "not known"),
+        (sealed([lines[0], *lines[2:-1], lines[1], lines[-1]]), "out of order"),
+        (sealed([*lines[:place], lines[place], *lines[place:]]), "entry row"),
+        (data.replace(b'"version":1', b'"version":2', 1), "newer creditbridge"),
+        (re.sub(rb'"last_event":(\d+)', rb'"last_event":\1,"x":1', data, count=1), "does not know"),
+        (data.replace(b'"rows":', b'"rows":1', 1), "counts other rows"),
+        (sealed([line if '"transaction_id","value"' not in line else
+                 re.sub(r'"value":\d+', '"value":1', line) for line in lines]),
+         "behind the rows"),
+    ]
+    with other() as wallet:
+        for data, why in files:
+            bad = WALLET.dir / new("bad")
+            bad.write_bytes(data)
+            error = imported(wallet, bad, code=1)["error"]
+            equal(error["id"], "bad_file", f"{why}: {error}")
+            check(why in error["detail"], f"{why}: {error}")
+            untouched(wallet)
+            # What only the data can tell a dry run does not.
+            found = why not in ("entry row", "behind the rows")
+            equal("error" in imported(wallet, bad, "--dry-run", code=int(found)), found, why)
+        done = wallet.ctl_run("import", WALLET.dir / "not there")
+        check(done.returncode == 1 and "cannot open" in done.stderr, done.stderr)
+        # And the good one, from standard input.
+        done = subprocess.run(wallet.ctl_argv("--json", "import", "--dry-run", "-"),
+                              stdin=path.open("rb"), capture_output=True, timeout=60, check=False)
+        equal((done.returncode, json.loads(done.stdout)["dry_run"]), (0, True), "--dry-run")
+        untouched(wallet)
+        done = subprocess.run(wallet.ctl_argv("import", "-"), stdin=path.open("rb"),
+                              capture_output=True, timeout=60, check=False)
+        equal(done.returncode, 0, f"{done.stderr}")
+        wallet.start()
+        equal(checked(wallet), checked(WALLET), "the same figures")
+
+
+def case_places():
+    """Only into an empty state; an import that was killed harms nobody."""
+    path, told = exported("--with-keys")
+    with other() as wallet:
+        wallet.start()
+        done = wallet.ctl_run("import", path)
+        check(done.returncode == 75 and "a ledger runs" in done.stderr, done.stderr)
+        wallet.stop()
+        done = wallet.ctl_run("import", path)
+        check(done.returncode == 78 and "already holds a ledger" in done.stderr, done.stderr)
+        wallet.start()
+        checked(wallet)
+        wallet.stop()
+        # An empty directory, and none at all.
+        for make in (True, False):
+            shutil.rmtree(wallet.state)
+            if make:
+                wallet.state.mkdir(mode=0o700)
+            equal(imported(wallet, path)["rows"], told["rows"], "into nothing")
+        wallet.start()
+        equal(checked(wallet), checked(WALLET), "the same figures")
+        wallet.stop()
+        # Killed in the middle: the file's end does not come.
+        shutil.rmtree(wallet.state)
+        feeder, end = os.pipe()
+        process = subprocess.Popen(wallet.ctl_argv("import", "-"), stdin=feeder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        os.close(feeder)
+        with os.fdopen(end, "wb") as pipe:
+            pipe.write(path.read_bytes()[:-200])
+            pipe.flush()
+            cb.wait_until((wallet.state / "restoring").exists, 20, "the import is under way")
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            for pid in (int(word) for word in children.read_text().split()):
+                os.kill(pid, 9)
+            process.wait(20)
+        equal(process.returncode, 1, "told")
+        check("nothing was imported" in process.stderr.read().decode(), "what became of it")
+        process.stderr.close()
+        wallet.ledger_start()
+        equal(wallet.ledger.process.wait(20), 78, "no ledger starts on it")
+        check("was interrupted" in wallet.ledger.log_tail(), wallet.ledger.log_tail())
+        equal(imported(wallet, path)["rows"], told["rows"], "again")
+        wallet.start()
+        equal(checked(wallet), checked(WALLET), "the same figures")
+
+
+def case_root():
+    """Root reads and writes files where the ledger's user cannot, and leaves that user the rest."""
+    if not WALLET.user:
+        raise cb.Skip("only root can become another user")
+    path, told = exported("--with-keys")
+    uid = pwd.getpwnam(WALLET.user).pw_uid
+    with other() as wallet:
+        shutil.rmtree(wallet.state)
+        # An import cannot make a directory in one of root's: root makes it for the user.
+        equal(imported(wallet, path, "--user", WALLET.user)["rows"], told["rows"], "imported")
+        for place in (wallet.state, wallet.state / "db", wallet.state / "db" / "entry.db"):
+            equal(place.stat().st_uid, uid, f"owner of {place}")
+        shutil.chown(wallet.sockets, WALLET.user)
+        # The build directory may lie where that user cannot reach it.
+        program = shutil.copy(cb.find_program("creditbridge-ledger"), wallet.dir / "bin")
+        wallet.ledger = cb.Child([program, "--config", wallet.config],
+                                 wallet.logs / "ledger.log", user=WALLET.user)
+        wallet.ledger.wait_ready(wallet.answering, 20, "the ledger's first answer")
+        equal(checked(wallet), checked(WALLET), "the same figures")
+        closed = WALLET.dir / "closed"
+        closed.mkdir(mode=0o700)
+        again = closed / "again"
+        equal(wallet.ctl_json("export", again)["counts"]["entry"], told["counts"]["entry"],
+              "exported")
+        equal((again.stat().st_uid, stat.S_IMODE(again.stat().st_mode)), (0, 0o600), "root's own")
+        equal(wallet.ctl_run("export", again).returncode, 1, "it is there already")
+        wallet.stop()
+        equal(wallet.ctl_json("export", "--offline", closed / "offline")["counts"]["entry"],
+              told["counts"]["entry"], "and offline")
+        equal({p.stat().st_uid for p in (wallet.state / "db").iterdir()}, {uid}, "still the user's")
+
+
+def on_bad_disk(wallet, fault, place, *words):
+    """creditbridgectl, while the disk below @place fails as @fault tells (tests/fault/shim.c)."""
+    control = WALLET.dir / "fault"
+    control.write_text(fault)
+    sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    env = dict(os.environ, LD_PRELOAD=str(cb.builddir() / "tests" / "fault" / "shim.so"),
+               FAULT_STATE=str(place), FAULT_CONTROL=str(control), ASAN_OPTIONS=sanitizer)
+    done = subprocess.run(wallet.ctl_argv(*words), capture_output=True, text=True, timeout=60,
+                          env=env, check=False)
+    control.unlink()
+    return done
+
+
+def case_bad_disk():
+    """A disk that fails or is full is told, leaves nothing half, and the next try succeeds."""
+    path, told = exported("--with-keys")
+    faults = (("sync EIO\n", "the disk failed: ", "Input/output error"),
+              ("write ENOSPC GROW\n", "disk is full", "No space left"))
+    for fault, words, copying in faults:
+        with other() as wallet:
+            done = on_bad_disk(wallet, fault, wallet.state, "import", path)
+            check(done.returncode == 1 and words in done.stderr, f"{fault}: {done}")
+            wallet.ledger_start()
+            if wallet.ledger.process.poll() is None and not (wallet.state / "restoring").exists():
+                wallet.stop()
+            else:
+                equal(wallet.ledger.process.wait(20), 78, "no ledger starts on a part of it")
+            shutil.rmtree(wallet.state)
+            equal(imported(wallet, path)["rows"], told["rows"], "the next try")
+        done = on_bad_disk(WALLET, fault, WALLET.state, "export", WALLET.dir / new("none"))
+        check(done.returncode == 1 and copying in done.stderr, f"{fault}: {done}")
+        check(not (WALLET.state / "export").exists(), "nothing is left there")
+    place = WALLET.dir / "place"
+    place.mkdir()
+    done = on_bad_disk(WALLET, "sync EIO\n", place, "export", place / "out")
+    check(done.returncode == 1 and "Input/output error" in done.stderr, f"{done}")
+    equal(list(place.iterdir()), [], "no file of a failure")
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run(WALLET.ctl_argv("export"), stdout=full, stderr=subprocess.PIPE,
+                              text=True, timeout=60, check=False)
+    check(done.returncode == 1 and "No space left" in done.stderr, f"{done}")
+    exported()
+
+
+# -- under load, and many
+
+class Load:
+    """Transfers, bets and results as fast as they go, until it is stopped."""
+
+    def __init__(self, wallet, players=20, threads=2):
+        self.wallet = wallet
+        self.stopped = threading.Event()
+        self.done = [0] * threads
+        for number in range(players):
+            wallet.player_add("demo", f"load-{number}")
+        self.threads = [threading.Thread(target=self.play, args=(i, players))
+                        for i in range(threads)]
+        for thread in self.threads:
+            thread.start()
+
+    def play(self, thread, players):
+        path = self.wallet.sockets / "edge.sock"
+        with Operator(path) as link, Worker(path) as worker:
+            while not self.stopped.is_set():
+                number = self.done[thread] = self.done[thread] + 1
+                user, key = f"load-{number % players}", f"{os.getpid()}-{thread}-{number}"
+                link.transfer("demo", user, 50000, f"in-{key}")
+                link.transfer("demo", user, -10000, f"out-{key}")
+                game = f"game-{key}"
+                worker.place("slots", "demo", user, game, 1)
+                worker.settle("slots", "demo", user, game, WIN if number % 2 else LOSS,
+                              number % 2 * 2)
+
+    def total(self):
+        return sum(self.done)
+
+    def stop(self):
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def case_under_load():
+    """What is exported is of one moment: the proof finds nothing in it, whatever went on."""
+    with Load(WALLET) as load:
+        for _ in range(3):
+            begun = load.total()
+            path, told = exported("--with-keys")
+            equal(ctl_json("check")["ok"], True, "the ledger itself")
+            check(load.total() > begun, "the load goes on")
+            with other() as wallet:
+                imported(wallet, path)
+                wallet.start()
+                result = json.loads(checked(wallet))
+                equal((result["ok"], result["transactions"], result["entries"]),
+                      (True, told["counts"]["transaction"], told["counts"]["entry"]), "whole")
+        print(f"# {load.total()} rounds of four commands meanwhile")
+
+
+def case_two_at_once():
+    """A second export while one is under way is told so, or is made."""
+    paths = [WALLET.dir / new("twice") for _ in range(3)]
+    processes = [subprocess.Popen(WALLET.ctl_argv("export", path), stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE) for path in paths]
+    codes = [process.wait(60) for process in processes]
+    errors = [process.stderr.read().decode() for process in processes]
+    for process in processes:
+        process.stderr.close()
+    check(0 in codes and set(codes) <= {0, 75}, f"{codes} {errors}")
+    for code, path in zip(codes, paths):
+        equal(path.exists(), code == 0, "a file, or none")
+    # What an export that was killed left is no matter.
+    (WALLET.state / "export" / "db").mkdir(parents=True)
+    (WALLET.state / "export" / "db" / "entry.db").write_text("half of it")
+    exported()
+    check(not (WALLET.state / "export").exists(), "it is gone")
+
+
+def long_run(wallet, *words):
+    """What creditbridgectl prints, however long it takes."""
+    done = subprocess.run(wallet.ctl_argv(*words), capture_output=True, text=True, timeout=900,
+                          check=False)
+    equal(done.returncode, 0, f"{words}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def many(count):
+    """The issue's: export of @count movements, import elsewhere, equal figures."""
+    with cb.Instance("cbmany") as wallet:
+        wallet.dealer_add("demo")
+        players = 100
+        for number in range(players):
+            wallet.player_add("demo", f"p{number}")
+        begun = time.monotonic()
+        clients = 8
+
+        def move(client):
+            with Operator(wallet.sockets / "edge.sock") as link:
+                for number in range(client, count, clients):
+                    units = 10000 if number // players % 3 else 30000
+                    if number // players % 3 == 2:
+                        units = -5000
+                    equal(link.transfer("demo", f"p{number % players}", units, f"t-{number}"), 0,
+                          "a transfer")
+        threads = [threading.Thread(target=move, args=(i,)) for i in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        moved = time.monotonic()
+        path = wallet.dir / "export"
+        told = json.loads(long_run(wallet, "--json", "export", path))
+        wrote = time.monotonic()
+        equal(told["counts"]["entry"], count, "movements")
+        with cb.Instance("cbthere", start=False) as there:
+            done = long_run(there, "import", path)
+            read = time.monotonic()
+            check("dealer key-add demo" in done, done)
+            there.start()
+            equal(long_run(there, "check", "--json"), long_run(wallet, "check", "--json"),
+                  "check --json, byte for byte")
+        print(f"# {count} movements: made in {moved - begun:.1f} s, exported in "
+              f"{wrote - moved:.1f} s ({path.stat().st_size >> 20} MiB), imported in "
+              f"{read - wrote:.1f} s, checked in {time.monotonic() - read:.1f} s")
+
+
+CASES = [
+    ("export", case_export),
+    ("export --with-keys", case_keys),
+    ("import: the same figures, and it goes on", case_round_trip),
+    ("import: callbacks that were due are sent", case_callbacks_go_on),
+    ("import without keys", case_without_keys),
+    ("export --offline", case_offline),
+    ("import: bad files", case_bad_files),
+    ("import: only into an empty state", case_places),
+    ("export and import as root", case_root),
+    ("export and import on a bad disk", case_bad_disk),
+    ("export under load", case_under_load),
+    ("exports at the same time", case_two_at_once),
+    ("export of 3,000 movements", lambda: many(3000)),
+]
+DEMO = None
+
+
+def main():
+    global WALLET, DEMO, ctl, ctl_json, refused
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--movements", type=int)
+    options = parser.parse_args()
+    if options.movements:
+        return cb.run_cases([(f"export of {options.movements} movements",
+                              lambda: many(options.movements))], seconds=3600)
+    with cb.Instance("cbexport", settings=SETTINGS) as WALLET:
+        ctl, ctl_json, refused = bind(WALLET)
+        DEMO, _lost = world(WALLET)
+        return cb.run_cases(CASES, seconds=180)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

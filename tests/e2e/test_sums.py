@@ -1,0 +1,189 @@
+#!/usr/bin/python3
+"""`creditbridgectl check` proves what A4 tells: every player's sums, of all time and of each day, are
+those of his rounds and bets. Damage to any of them is found and named; bets that are placed while it
+reads are no damage."""
+import datetime
+import itertools
+import os
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_link import DONE, Link, request, text  # noqa: E402
+from cb_rounds import Reader, Rounds, player_ref  # noqa: E402
+
+CREDIT = 10000  # ten-thousandths
+WIN, LOSS, REFUND = 1, 2, 3  # enum round_result
+NONE = struct.pack(">I", 0)
+LIVE_S = 4  # how long bets go on while it is checked
+PLAYERS = 3
+numbers = itertools.count(1)
+
+
+class Player(Link):
+    """Bets of a transfer wallet's player, by the ledger's own commands."""
+
+    def __init__(self, wallet, user_id):
+        super().__init__(wallet.sockets / "edge.sock")
+        self.name = player_ref("bank", user_id)
+
+    def ask(self, command, payload):
+        frame = self.call(command, payload)
+        refusal = Reader(frame.payload).verdict() if frame.outcome == DONE else None
+        equal((frame.outcome, refusal), (DONE, 0), f"{command}")
+
+    def bet(self, game_id, amount, addition=False):
+        self.ask("bet_place", text("slots") + text(f"b{next(numbers)}") + self.name + text(game_id)
+                 + struct.pack(">q?", amount * CREDIT, addition) + text("") + NONE
+                 + struct.pack(">Q", next(numbers)))
+
+    def settle(self, game_id, result, payout=0):
+        self.ask("round_settle", text("slots") + text(f"r{next(numbers)}") + self.name
+                 + text(game_id) + struct.pack(">Bq", result, payout * CREDIT) + text("")
+                 + 3 * NONE + struct.pack(">Q", next(numbers)))
+
+
+def proved(wallet):
+    done = wallet.ctl_json("check")
+    equal((done["ok"], done["problems"]), (True, []), "check")
+    return done["sums"]
+
+
+def problems(wallet):
+    done = wallet.ctl_run("--json", "check")
+    equal(done.returncode, 1, f"check of damaged sums: {done.stdout}{done.stderr}")
+    table = wallet.ctl_run("check")
+    equal(table.returncode, 1, f"check: {table.stdout}")
+    return [line.removeprefix("problem: ") for line in table.stdout.splitlines()
+            if line.startswith("problem: ")]
+
+
+class Sums:
+    """What a player's rows hold, and how they are overwritten."""
+
+    def __init__(self, wallet, player_id):
+        self.wallet = wallet
+        self.player_id = player_id
+
+    def set(self, row, count, turnover, profit):
+        """@row: "lifetime" or a day's number."""
+        self.wallet.stop()
+        subprocess.run([cb.builddir() / "tests" / "fault" / "set_sums", self.wallet.state / "db",
+                        self.player_id, str(row), str(count), str(turnover * CREDIT),
+                        str(profit * CREDIT)], check=True, timeout=20)
+        self.wallet.start()
+
+
+def case_sound(wallet):
+    """Both modes, every end of a round."""
+    wallet.dealer_add("bank", currency="thb")
+    wallet.dealer_add("lazy", "--url", "http://127.0.0.1:9", "--allow-http", mode="seamless")
+    wallet.ctl("client", "add", "slots")
+    wallet.ctl("client", "add", "fair")
+    wallet.player_add("lazy", "bob")
+    for number in range(PLAYERS):
+        wallet.player_add("bank", f"user{number}")
+        wallet.ctl("player", "adjust", "bank", f"user{number}", 1000000, "--reason", "stakes")
+    with Player(wallet, "user0") as player:
+        for game, result, payout in (("won", WIN, 50), ("lost", LOSS, 0), ("off", REFUND, 0),
+                                     ("nothing", WIN, 0)):
+            player.bet(game, 10)
+            player.bet(game, 2, addition=True)
+            player.bet(game, 7)
+            player.settle(game, result, payout)
+        player.bet("open", 3)
+    with Rounds(wallet.sockets / "edge.sock") as rounds:
+        games = [f"g{number}" for number in range(30)]
+        rounds.bets("lazy", "bob", games)
+        rounds.settle("lazy", "bob", games[:20])
+    # A lifetime and a day each, and no rows of those who did not bet.
+    check(proved(wallet) in (4, 5, 6), "rows that were compared")
+    check("player sums   " in wallet.ctl("check"), "the table")
+
+
+def case_damage(wallet):
+    player_id = wallet.ctl_json("player", "show", "bank", "user0")["player_id"]
+    sums = Sums(wallet, player_id)
+    bet = wallet.ctl_json("bet", "list", "--casino", "bank", "--user", "user0", "--limit", 1)
+    day = bet["bets"][0]["day"]
+    date = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()
+    days = [row["day"] for row in wallet.ctl_json(
+        "bet", "list", "--casino", "bank", "--user", "user0", "--limit", 0)["bets"]]
+    if set(days) != {day}:
+        raise cb.Skip("it was midnight")
+    # won 50 - 19, lost 19, nothing won -19: 57 turned over; two bets each, and the open one.
+    right = (7, 57, -7)
+    for row, name in (("lifetime", f"player {player_id}"), (day, f"player {player_id} on {date}")):
+        for wrong, told in (
+                ((8, 57, -7), "bet_count is kept as 8, the bets make 7"),
+                ((7, 56, -7), "turnover is kept as 56.00, the bets make 57.00"),
+                ((7, 57, 7), "profit_loss is kept as 7.00, the bets make -7.00")):
+            sums.set(row, *wrong)
+            equal(problems(wallet), [f"{name}: {told}"], f"{row} {wrong}")
+        sums.set(row, *right)
+        proved(wallet)
+    sums.set(day + 1, 1, 0, 0)
+    after = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day + 1)).isoformat()
+    equal(problems(wallet), [f"player {player_id} on {after}: bet_count is kept as 1, the bets "
+                             "make 0"], "a day without bets")
+    sums.set(day + 1, 0, 0, 0)
+    proved(wallet)
+
+
+def case_live(wallet):
+    """Bets and results all the time: what is read at different times is no problem."""
+    failed = []
+    placed = [0] * PLAYERS
+    ending = threading.Event()
+
+    def play(number):
+        try:
+            with Player(wallet, f"user{number}") as player:
+                while not ending.is_set():
+                    game = f"live{next(numbers)}"
+                    for _ in range(5):
+                        player.bet(game, 1)
+                    player.settle(game, (WIN, LOSS, REFUND)[next(numbers) % 3])
+                    placed[number] += 5
+        except Exception as error:  # Told below.
+            failed.append(error)
+
+    threads = [threading.Thread(target=play, args=(number,)) for number in range(PLAYERS)]
+    for thread in threads:
+        thread.start()
+    codes = []
+    try:
+        until = time.monotonic() + LIVE_S
+        while time.monotonic() < until or len(codes) < 3:
+            done = wallet.ctl_run("check")
+            codes.append(done.returncode)
+            check(done.returncode in (0, 75) and "problem:" not in done.stdout,
+                  f"check while bets are placed: {done.stdout}{done.stderr}")
+    finally:
+        ending.set()
+        for thread in threads:
+            thread.join()
+    equal(failed, [], "who bet")
+    check(min(placed) > 50, f"bets placed: {placed}")
+    check(0 in codes, f"no check came to an end: {codes}")
+    print(f"# {len(codes)} checks, {codes.count(75)} of them busy, while {sum(placed)} bets were "
+          "placed")
+    proved(wallet)
+
+
+def main():
+    with cb.Instance("sums-test") as wallet:
+        return cb.run_cases([
+            ("sums are proved", lambda: case_sound(wallet)),
+            ("damages are named", lambda: case_damage(wallet)),
+            ("while bets are placed", lambda: case_live(wallet))], seconds=60)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,305 @@
+/*
+ * The file in which workers count.
+ */
+#include "suites.h"
+
+#include "base/log.h"
+#include "metrics/counters.h"
+
+#include "scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char directory[64];
+static char path[96];
+static char why[256];
+static struct counting counting;
+static struct counters counters;
+static int64_t now_ms;
+
+static void setup(void)
+{
+	log_open("test", false, LOG_LEVEL_ERROR);
+	scratch_make(directory);
+	snprintf(path, sizeof(path), "%s/" COUNTERS_FILE, directory);
+	ck_assert(counting_init(&counting, path));
+}
+
+static void teardown(void)
+{
+	counting_free(&counting);
+	scratch_remove(directory);
+}
+
+static void make(void)
+{
+	ck_assert_msg(counters_make(directory, "edge.sock", why, sizeof(why)), "%s", why);
+}
+
+/* As a worker does for each request, a second later. */
+static void look(void)
+{
+	now_ms += COUNTING_LOOK_MS;
+	counting_look(&counting, now_ms);
+}
+
+static uint64_t successes(void)
+{
+	ck_assert(counters_read(path, &counters));
+	return counters.requests[OPERATION_BETS][REFUSAL_NONE];
+}
+
+static void count(unsigned int times)
+{
+	for (unsigned int i = 0; i < times; i++)
+		counting_request(&counting, OPERATION_BETS, REFUSAL_NONE, 700);
+}
+
+START_TEST(what_is_counted_is_read)
+{
+	make();
+	look();
+	ck_assert_ptr_nonnull(counting.page);
+	count(3);
+	counting_request(&counting, OPERATION_NONE, REFUSAL_NOT_FOUND, 9000000);
+	counting_auth_failure(&counting, CALLER_CLIENT, AUTH_STALE);
+	ck_assert_uint_eq(successes(), 3);
+	ck_assert_uint_eq(counters.requests[OPERATION_NONE][REFUSAL_NOT_FOUND], 1);
+	ck_assert_uint_eq(histogram_count(&counters.latency_us[OPERATION_BETS]), 3);
+	ck_assert_uint_eq(counters.latency_us[OPERATION_BETS].places[2].count, 3);
+	ck_assert_uint_eq(counters.latency_us[OPERATION_BETS].sum, 2100);
+	ck_assert_uint_eq(counters.latency_us[OPERATION_NONE].places[14].count, 1);
+	ck_assert_uint_eq(counters.auth_failures[CALLER_CLIENT][AUTH_STALE], 1);
+	/* Nothing else was touched. */
+	counters.requests[OPERATION_BETS][REFUSAL_NONE] = 0;
+	counters.requests[OPERATION_NONE][REFUSAL_NOT_FOUND] = 0;
+	counters.auth_failures[CALLER_CLIENT][AUTH_STALE] = 0;
+	memset(&counters.latency_us[OPERATION_BETS], 0, sizeof(counters.latency_us[0]));
+	memset(&counters.latency_us[OPERATION_NONE], 0, sizeof(counters.latency_us[0]));
+	for (size_t i = 0; i < sizeof(counters); i++)
+		ck_assert_int_eq(((const char *)&counters)[i], 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_counted_is_not)
+{
+	make();
+	look();
+	counting_request(&counting, OPERATION_COUNT, REFUSAL_NONE, 1);
+	counting_request(&counting, OPERATION_BETS, REFUSAL_COUNT, 1);
+	counting_auth_failure(&counting, CALLER_KIND_COUNT, AUTH_STALE);
+	counting_auth_failure(&counting, CALLER_DEALER, AUTH_FAILURE_COUNT);
+	ck_assert(counters_read(path, &counters));
+	for (size_t i = 0; i < sizeof(counters); i++)
+		ck_assert_int_eq(((const char *)&counters)[i], 0);
+}
+END_TEST
+
+START_TEST(mode_and_group_are_those_of_the_socket)
+{
+	char like[96];
+	struct stat st;
+	int fd;
+
+	make();
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	snprintf(like, sizeof(like), "%s/edge.sock", directory);
+	fd = open(like, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(chmod(like, 0660), 0);
+	if (geteuid() == 0)
+		ck_assert_int_eq(chown(like, (uid_t)-1, 7), 0);
+	make();
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0660);
+	if (geteuid() == 0)
+		ck_assert_uint_eq(st.st_gid, 7);
+	unlink(like);
+}
+END_TEST
+
+START_TEST(a_restart_of_the_ledger_keeps_the_counts)
+{
+	struct stat before, after;
+
+	make();
+	look();
+	count(5);
+	ck_assert_int_eq(stat(path, &before), 0);
+	make();
+	ck_assert_int_eq(stat(path, &after), 0);
+	ck_assert_uint_eq(before.st_ino, after.st_ino);
+	look();
+	count(5);
+	ck_assert_uint_eq(successes(), 10);
+}
+END_TEST
+
+/* A file of another build, cut off, or no file at all: a new one takes its place. */
+START_TEST(what_is_no_such_file_is_replaced)
+{
+	static const struct {
+		off_t size;
+		off_t at;
+	} damages[] = {{-1, 0}, {-1, 8}, {-1, 16}, {0, -1}, {100, -1}, {1 << 20, -1}};
+	int fd;
+
+	make();
+	look();
+	count(2);
+	counting_free(&counting);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	if (damages[_i].at >= 0)
+		ck_assert_int_eq(pwrite(fd, "x", 1, damages[_i].at), 1);
+	else
+		ck_assert_int_eq(ftruncate(fd, damages[_i].size), 0);
+	close(fd);
+	ck_assert(!counters_read(path, &counters));
+	/* Nobody counts in it. */
+	look();
+	ck_assert_ptr_null(counting.page);
+	count(1);
+	make();
+	ck_assert_uint_eq(successes(), 0);
+	look();
+	ck_assert_uint_eq(successes(), 1);
+}
+END_TEST
+
+START_TEST(a_link_is_not_followed)
+{
+	char other[96];
+
+	make();
+	snprintf(other, sizeof(other), "%s/other", directory);
+	ck_assert_int_eq(rename(path, other), 0);
+	ck_assert_int_eq(symlink(other, path), 0);
+	ck_assert(!counters_read(path, &counters));
+	look();
+	ck_assert_ptr_null(counting.page);
+	make();
+	ck_assert_uint_eq(successes(), 0);
+	unlink(other);
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_made_is_told)
+{
+	ck_assert(!counters_make("/nonexistent", "edge.sock", why, sizeof(why)));
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_ptr_nonnull(strstr(why, "/nonexistent/counters: "));
+}
+END_TEST
+
+/* The worker comes before the ledger, and the file changes while it serves. */
+START_TEST(counts_wait_for_the_file)
+{
+	look();
+	count(4);
+	make();
+	ck_assert_uint_eq(successes(), 0);
+	/* It looks once a second only. */
+	counting_look(&counting, now_ms + COUNTING_LOOK_MS - 1);
+	ck_assert_uint_eq(successes(), 0);
+	look();
+	ck_assert_uint_eq(successes(), 4);
+	look();
+	ck_assert_uint_eq(successes(), 4);
+	/* The directory was emptied: what is counted meanwhile is kept. */
+	ck_assert_int_eq(unlink(path), 0);
+	look();
+	count(2);
+	make();
+	look();
+	count(1);
+	ck_assert_uint_eq(successes(), 3);
+	/* Another file took its place between two looks. */
+	ck_assert_int_eq(unlink(path), 0);
+	make();
+	look();
+	count(1);
+	ck_assert_uint_eq(successes(), 1);
+}
+END_TEST
+
+/* What each of the children has done, told in memory that outlives them. */
+struct done {
+	_Atomic uint64_t requests;
+};
+
+static void count_for_ever(struct done *done)
+{
+	ck_assert(counting_init(&counting, path));
+	counting_look(&counting, 1);
+	for (;;) {
+		counting_request(&counting, OPERATION_BETS, REFUSAL_NONE, 700);
+		atomic_fetch_add(&done->requests, 1);
+	}
+}
+
+/* Killed at any instruction: what was counted is there, and at most the one under way more. */
+START_TEST(a_kill_takes_nothing_away)
+{
+	enum { CHILDREN = 4, ROUNDS = 8 };
+	struct done *done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pids[CHILDREN];
+	uint64_t counted, last = 0;
+
+	ck_assert_ptr_ne(done, MAP_FAILED);
+	make();
+	for (unsigned int round = 1; round <= ROUNDS; round++) {
+		for (unsigned int i = 0; i < CHILDREN; i++) {
+			pids[i] = fork();
+			ck_assert_int_ge(pids[i], 0);
+			if (!pids[i])
+				count_for_ever(done);
+		}
+		while (atomic_load(&done->requests) < last + 1000)
+			usleep(500);
+		for (unsigned int i = 0; i < CHILDREN; i++) {
+			kill(pids[i], SIGKILL);
+			ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+		}
+		last = atomic_load(&done->requests);
+		counted = successes();
+		ck_assert_uint_ge(counted, last);
+		ck_assert_uint_le(counted, last + (uint64_t)round * CHILDREN);
+		ck_assert_uint_ge(histogram_count(&counters.latency_us[OPERATION_BETS]), counted);
+	}
+	munmap(done, sizeof(*done));
+}
+END_TEST
+
+Suite *counters_suite(void)
+{
+	Suite *suite = suite_create("counters");
+	TCase *tc = tcase_create("counters");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, what_is_counted_is_read);
+	tcase_add_test(tc, what_cannot_be_counted_is_not);
+	tcase_add_test(tc, mode_and_group_are_those_of_the_socket);
+	tcase_add_test(tc, a_restart_of_the_ledger_keeps_the_counts);
+	tcase_add_loop_test(tc, what_is_no_such_file_is_replaced, 0, 6);
+	tcase_add_test(tc, a_link_is_not_followed);
+	tcase_add_test(tc, a_file_that_cannot_be_made_is_told);
+	tcase_add_test(tc, counts_wait_for_the_file);
+	tcase_add_test(tc, a_kill_takes_nothing_away);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

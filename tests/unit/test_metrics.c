@@ -1,0 +1,10 @@
+#include "suites.h"
+
+#include <tap.h>
+
+int main(void)
+{
+	static Suite *(*const makers[])(void) = {counters_suite, exposition_suite, NULL};
+
+	return tap_main(makers);
+}
