@@ -126,6 +126,9 @@ static enum refusal bet_decide(const struct bet_place_cmd *cmd, const struct dea
 		return REFUSAL_DEALER_SUSPENDED;
 	if (player && player->suspended)
 		return REFUSAL_USER_SUSPENDED;
+	/* A game that was begun before the dealer's mode was changed is over. */
+	if (round && round->mode != dealer->mode)
+		return REFUSAL_WRONG_WALLET_MODE;
 	if (!money_has_decimals(cmd->bet_amount, dealer->decimals))
 		return REFUSAL_INVALID_AMOUNT;
 	if (!player)

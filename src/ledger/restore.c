@@ -2,16 +2,14 @@
 
 #include "base/state_dir.h"
 #include "base/text.h"
-#include "ledger/audit.h"
+#include "ledger/atrest.h"
 #include "ledger/disk.h"
 #include "ledger/sequences.h"
-#include "store/bdb/bdb.h"
 #include "store/bdb/restore.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,66 +34,43 @@ static enum status find_last(struct store *store, struct restore_result *result)
 }
 
 /* Writes into the trail what was restored, and raises the sequences unless nothing is missing. */
-static enum status change(struct store *store, const struct restore_options *options,
-	struct restore_result *result, struct ws *ws, char *why, size_t why_size)
+static enum status note_deed(struct store *store, const struct restore_options *options,
+	struct restore_result *result, char *why, size_t why_size)
 {
-	const struct apply_context context = {.now = options->now, .peer_uid = geteuid()};
-	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	char detail[DETAIL_SIZE];
+	const struct atrest_deed deed = {
+		.operator = options->operator,
+		.now = options->now,
+		.action = ACTION,
+		.object = options->backup,
+		.detail = detail,
+		.raise = !result->rolled_forward,
+	};
 
-	sequences_want(ws);
-	audit_keys(ws, options->operator);
-	if (store->load(store, ws) != STATUS_OK) {
-		snprintf(why, why_size, "cannot read what was restored");
-		return STATUS_CORRUPT;
-	}
-	if (!result->rolled_forward && !sequences_raise(ws)) {
-		snprintf(why, why_size, "there are no transaction ids left");
-		return STATUS_CONFIG;
-	}
-	result->raised_by = result->rolled_forward ? 0 : SEQUENCES_RAISED_BY;
-	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, options->backup);
+	result->raised_by = deed.raise ? SEQUENCES_RAISED_BY : 0;
 	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s "
 		"last_transaction_id=%" PRIu64 " raised_by=%" PRIu64, result->complete_to_ms,
 		result->rolled_forward ? "yes" : "no", result->last_transaction_id,
 		result->raised_by);
-	audit_write(ws, &context, options->operator, ACTION, object, detail);
-	if (!ws_faulty(ws) && store->save(store, ws) == SAVE_OK)
-		return STATUS_OK;
-	snprintf(why, why_size, "cannot write to what was restored");
-	return STATUS_IO;
+	return atrest_trail(store, &deed, why, why_size);
 }
 
 /* The data is there: opens it as a ledger does. */
 static enum status finish(const struct restore_options *options, struct restore_result *result,
 	const char *directory, char *why, size_t why_size)
 {
-	const struct bdb_options bdb = {
-		.directory = directory,
-		.cache_mib = options->settings->ledger_cache_mib,
-		.checkpoint_kib = options->settings->checkpoint_kib,
-		.checkpoint_interval_ms = options->settings->checkpoint_interval_ms,
-		.log_keep_mib = UINT32_MAX, /* what is kept is the ledger's affair */
-	};
-	struct ws *ws = malloc(sizeof(*ws));
+	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
 	struct store *store = NULL;
-	enum status status;
+	enum status status = atrest_open(&store, options->settings, &atrest, why, why_size);
 
-	if (!ws) {
-		snprintf(why, why_size, "out of memory");
-		return STATUS_NOMEM;
-	}
-	ws_init(ws);
-	status = bdb_open(&bdb, &store, why, why_size);
-	if (!status) {
-		status = find_last(store, result);
-		if (status)
-			snprintf(why, why_size, "cannot read what was restored");
-		else
-			status = change(store, options, result, ws, why, why_size);
-		store->close(store);
-	}
-	ws_free(ws);
-	free(ws);
+	if (status)
+		return status;
+	status = find_last(store, result);
+	if (status)
+		snprintf(why, why_size, "cannot read what was restored");
+	else
+		status = note_deed(store, options, result, why, why_size);
+	store->close(store);
 	return status;
 }
 

@@ -167,9 +167,9 @@ struct player_balance_result {
 /*
  * C bets. The idempotency key is (client_id, request_transaction_id); a repeat is answered by the
  * bet's present state (api.md C 1). Refusals, in this order: transaction_conflict or the replay,
- * dealer_not_found, dealer_suspended, user_suspended, invalid_amount (decimals), user_not_found,
- * game_not_found, already_settled, round_full, then in transfer mode insufficient_balance (recorded
- * under the key), in seamless mode dealer_busy.
+ * dealer_not_found, dealer_suspended, user_suspended, wrong_wallet_mode (the game was begun in the
+ * other), invalid_amount (decimals), user_not_found, game_not_found, already_settled, round_full,
+ * then in transfer mode insufficient_balance (recorded under the key), in seamless mode dealer_busy.
  *
  * Seamless mode: the bet is PENDING when the answer comes, @send is B2 and the verdict is that of a
  * bet under way (bet_in_progress, not a replay); CALLBACK_END answers the bet. The same command

@@ -38,9 +38,9 @@ MEMBERS = ["result", "check", "purpose", "about", "found", "remedy"]
 DAY_S = 24 * 3600
 # An address that is public and never called here: doctor only looks it up.
 PUBLIC_URL = "https://8.8.8.8"
-# What no sandbox has; everything else must be in order in a healthy installation.
-SANDBOX = {"WARN clock", "WARN cron", "WARN disk_sync"} | ({"WARN state_directory"} if ROOT else set())
-SANDBOX_WORDS = {"clock": "synchronised", "cron": "creditbridge-sweep", "disk_sync": "on the disk",
+# What a test machine may lack; all else is in order in a healthy installation.
+EXPECTED = {"WARN clock", "WARN cron", "WARN disk_sync"} | ({"WARN state_directory"} if ROOT else set())
+EXPECTED_WORDS = {"clock": "synchronised", "cron": "creditbridge-sweep", "disk_sync": "on the disk",
                  "state_directory": "belongs to root"}
 
 WALLET = None  # the installation; faults that are made in it are mended again
@@ -107,10 +107,10 @@ def doctor(*words, config=None, program=None, wrap=(), **options):
 
 def diagnose(expected, *words, **options):
     """Demands exactly the findings @expected, {"FAIL check": words of found and remedy, as one
-    regular expression}, besides those of the sandbox. Returns the report."""
+    regular expression}, besides EXPECTED. Returns the report."""
     report = doctor(*words, **options)
     found = report.results("WARN", "FAIL")
-    equal(found - SANDBOX | set(expected) & found, set(expected), f"diagnosis of {report}")
+    equal(found - EXPECTED | set(expected) & found, set(expected), f"diagnosis of {report}")
     for name, pattern in expected.items():
         texts = [f"{finding.about}: {finding.found} => {finding.remedy}"
                  for finding in report.of(name.split()[1]) if name.startswith(finding.result)]
@@ -192,7 +192,7 @@ def case_healthy():
     equal(report.results("SKIP"), set(), f"nothing is left out: {report}")
     for finding in report.findings:
         if finding.result == "WARN":
-            check(SANDBOX_WORDS[finding.check] in finding.found, f"why: {finding}")
+            check(EXPECTED_WORDS[finding.check] in finding.found, f"why: {finding}")
     names = {finding.check for finding in report.findings}
     check(len(names) >= 37, f"checks: {len(names)} {sorted(names)}")
 
@@ -594,7 +594,7 @@ def case_caller():
     need_root("call it as another user", "caller")
     report = doctor(program=WALLET.dir / "installed" / "creditbridgectl", user=WALLET.user,
                     group=WALLET.user, extra_groups=[])
-    equal(report.results("WARN", "FAIL") - SANDBOX, {"WARN caller"}, report)
+    equal(report.results("WARN", "FAIL") - EXPECTED, {"WARN caller"}, report)
     FAULTY.add("caller")
     check("call doctor as root" in report.of("caller")[0].remedy, report)
     check({"SKIP state_files", "SKIP ledger", "SKIP disk_sync"} <= report.results("SKIP"), report)

@@ -210,6 +210,23 @@ START_TEST(refused_and_unreachable)
 }
 END_TEST
 
+START_TEST(a_game_keeps_its_wallet)
+{
+	struct dealer values = {.mode = WALLET_TRANSFER};
+	struct bet_place_result placed;
+
+	open_seamless(_i);
+	placed = bet("b1", "g1");
+	end(&placed.send, CALLBACK_REFUSED, "no_credit");
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
+	case_in("alice", "in", 100 * CREDIT);
+	ck_assert_int_eq(bet("b2", "g1").verdict.refusal, REFUSAL_WRONG_WALLET_MODE);
+	ck_assert_int_eq(bet("b3", "g2").verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(unknown_is_refunded)
 {
 	struct bet_place_result placed;
@@ -571,6 +588,7 @@ Suite *seamless_suite(void)
 
 	tcase_add_loop_test(tc, accepted_and_won, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, refused_and_unreachable, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_game_keeps_its_wallet, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, unknown_is_refunded, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_left_bet_is_taken_over, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_sender_that_hangs_is_passed_over, 0, CASE_STORE_COUNT);

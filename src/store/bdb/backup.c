@@ -59,7 +59,7 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 	if (fdatasync(fd) < 0)
 		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
 	/* The logs that are kept meanwhile need space, too. */
-	if (files_free_bytes(job->home) < 2 * job->options->low_water_bytes)
+	if (files_free_bytes(job->home) < job->floor)
 		return backup_fail(job, "the ledger's own file system is short of space");
 	return true;
 }

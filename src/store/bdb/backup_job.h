@@ -22,6 +22,7 @@ struct backup_job {
 	struct manifest new;
 	uint8_t *chunk;    /* BACKUP_CHUNK */
 	uint64_t unsynced; /* bytes written and not made durable */
+	uint64_t floor;    /* of free bytes where the data is */
 	/* The copying of the log stands at @offset of log file @log. */
 	uint32_t log;
 	uint64_t offset;

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define DEPTH_MAX 128
+/* What the logs that are kept may grow by while a backup is made. */
+#define LOGS_MEANWHILE (64 * 1024 * 1024)
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
@@ -131,6 +133,21 @@ static bool read_old(struct backup_job *job)
 	return true;
 }
 
+/*
+ * How much space the ledger is to keep. One that is short of it already may be backed up all the
+ * same, to another file system.
+ */
+static void set_floor(struct backup_job *job)
+{
+	uint64_t room = files_free_bytes(job->home);
+	struct stat home, target;
+
+	job->floor = 2 * job->options->low_water_bytes;
+	if (fstat(job->home, &home) == 0 && fstat(job->target, &target) == 0 &&
+		home.st_dev != target.st_dev && room < job->floor + LOGS_MEANWHILE)
+		job->floor = room > LOGS_MEANWHILE ? room - LOGS_MEANWHILE : 0;
+}
+
 bool backup_open_target(struct backup_job *job)
 {
 	const char *path = job->backup->directory;
@@ -145,7 +162,10 @@ bool backup_open_target(struct backup_job *job)
 	if (!check_owner(job) || !check_place(job))
 		return false;
 	if (flock(job->target, LOCK_EX | LOCK_NB) < 0)
-		return backup_fail(job, "%s is in use by a restore or another ledger's backup", path);
+		return backup_fail(job, "%s %s", path, errno == EWOULDBLOCK
+			? "is in use by a restore or another ledger's backup"
+			: "cannot be locked");
+	set_floor(job);
 	return read_old(job);
 }
 
