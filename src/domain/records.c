@@ -123,6 +123,7 @@ const struct field request_fields[] = {
 	FIELD(FIELD_TIME_MS, request, time_ms),
 	FIELD(FIELD_STR, request, game_id),
 	FIELD(FIELD_U32, request, bet_number),
+	FIELD(FIELD_BOOL, request, addition),
 	FIELD_END,
 };
 
@@ -169,6 +170,7 @@ const struct field round_fields[] = {
 	FIELD_NAMED(round, mode, wallet_mode_names, WALLET_MODE_COUNT),
 	FIELD_NAMED(round, state, round_state_names, ROUND_STATE_COUNT),
 	FIELD(FIELD_U32, round, bets),
+	FIELD(FIELD_MONEY, round, staked),
 	FIELD_NAMED(round, result, round_result_names, ROUND_RESULT_COUNT),
 	FIELD(FIELD_MONEY, round, bet_amount),
 	FIELD(FIELD_MONEY, round, addition_amount),

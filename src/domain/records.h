@@ -213,6 +213,7 @@ struct request {
 	/* of a bet or a result */
 	char game_id[EXTERNAL_ID_SIZE];
 	uint32_t bet_number; /* 0: a result */
+	bool addition;       /* of a bet */
 };
 
 /* From transaction_id to the movement, the bet or the round. */
@@ -259,6 +260,7 @@ struct round {
 	enum wallet_mode mode;
 	enum round_state state;
 	uint32_t bets; /* bet numbers given out */
+	money_t staked; /* by all of them, whatever became of them: bounds what is to be paid back */
 	enum round_result result;
 	money_t bet_amount;      /* accepted stakes without additions */
 	money_t addition_amount;

@@ -41,7 +41,8 @@ enum refusal bet_refusal(const struct bet *bet)
 	return bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
 }
 
-enum refusal round_decide_bet(const struct round *round, const char *client_id)
+enum refusal round_decide_bet(const struct round *round, const char *client_id,
+	money_t bet_amount)
 {
 	if (!round)
 		return REFUSAL_NONE;
@@ -49,7 +50,9 @@ enum refusal round_decide_bet(const struct round *round, const char *client_id)
 		return REFUSAL_GAME_NOT_FOUND;
 	if (round->state == ROUND_SETTLED)
 		return REFUSAL_ALREADY_SETTLED;
-	return round->bets < ROUND_BETS_MAX ? REFUSAL_NONE : REFUSAL_ROUND_FULL;
+	if (round->bets >= ROUND_BETS_MAX)
+		return REFUSAL_ROUND_FULL;
+	return bet_amount <= MONEY_MAX - round->staked ? REFUSAL_NONE : REFUSAL_BALANCE_LIMIT;
 }
 
 enum refusal settlement_add(struct settlement *settlement, const struct bet *bet)

@@ -62,13 +62,13 @@ static enum status begin(struct store *store, const struct backup_cmd *cmd,
 	struct backup_progress progress;
 	enum status status;
 
-	store->backup_progress(store, &progress);
-	if (progress.state != BACKUP_NONE && strcmp(progress.id, options.id) == 0)
-		return STATUS_OK;
 	if (cmd->directory[0] != '/' || !options.id[0]) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return STATUS_OK;
 	}
+	store->backup_progress(store, options.id, &progress);
+	if (progress.state != BACKUP_NONE)
+		return STATUS_OK;
 	status = store->backup(store, &options);
 	if (status == STATUS_BUSY) {
 		refuse(result, "another backup is under way");
@@ -94,10 +94,7 @@ enum status backup_read(const void *arg, const struct read_context *context, voi
 	status = cmd->start ? begin(store, cmd, result) : STATUS_OK;
 	if (status || result->verdict.refusal)
 		return status;
-	store->backup_progress(store, &progress);
-	/* Of another one, or of none since this ledger was started: then it is not known. */
-	if (strcmp(progress.id, cmd->operator.operation_id) != 0)
-		return STATUS_OK;
+	store->backup_progress(store, cmd->operator.operation_id, &progress);
 	result->stage = stages[progress.state];
 	result->added = progress.added;
 	result->bytes = progress.bytes;

@@ -33,18 +33,34 @@ static void want_tally(struct ws *ws, const struct player *player)
 			statistics_day(ws->now.wall_ms, dealer->utc_offset_min));
 }
 
+/* The key, and the bet that was placed under it, of whatever player. */
+static void want_replay(struct ws *ws, const struct bet_place_cmd *cmd)
+{
+	struct request request = bet_request(cmd);
+	const struct request *stored;
+	const struct bet *bet;
+	struct bet key;
+
+	ws_want(ws, RECORD_REQUEST, &request);
+	stored = ws_loaded(ws, RECORD_REQUEST, &request)
+		? ws_get(ws, RECORD_REQUEST, &request) : NULL;
+	if (!stored || !stored->bet_number)
+		return;
+	key = bet_named(stored->player_id, stored->game_id, stored->bet_number);
+	ws_want(ws, RECORD_BET, &key);
+	bet = ws_loaded(ws, RECORD_BET, &key) ? ws_get(ws, RECORD_BET, &key) : NULL;
+	if (bet && bet->state == BET_PENDING)
+		outbox_want_grant(ws, bet->event);
+}
+
 void bet_place_keys(const void *arg, struct ws *ws)
 {
 	const struct bet_place_cmd *cmd = arg;
-	struct request request = bet_request(cmd);
 	const struct player *player;
-	const struct request *stored;
-	const struct bet *bet;
 	struct round round;
-	struct bet key_bet;
 	struct player key;
 
-	ws_want(ws, RECORD_REQUEST, &request);
+	want_replay(ws, cmd);
 	if (!subject_want(ws, &cmd->player, &key))
 		return;
 	player = ws_get(ws, RECORD_PLAYER, &key);
@@ -54,19 +70,11 @@ void bet_place_keys(const void *arg, struct ws *ws)
 		want_tally(ws, player);
 	}
 	outbox_want_new(ws);
-	stored = ws_get(ws, RECORD_REQUEST, &request);
-	if (!stored || !stored->bet_number)
-		return;
-	key_bet = bet_named(stored->player_id, stored->game_id, stored->bet_number);
-	ws_want(ws, RECORD_BET, &key_bet);
-	bet = ws_loaded(ws, RECORD_BET, &key_bet) ? ws_get(ws, RECORD_BET, &key_bet) : NULL;
-	if (bet && bet->state == BET_PENDING)
-		outbox_want_grant(ws, bet->event);
 }
 
 /* The member in which the repeated request differs, or NULL. */
 static const char *bet_difference(const struct bet_place_cmd *cmd, const struct request *stored,
-	const struct bet *bet, const struct player *player)
+	const struct player *player)
 {
 	if (stored->kind != ENTRY_BET)
 		return "operation";
@@ -76,7 +84,7 @@ static const char *bet_difference(const struct bet_place_cmd *cmd, const struct 
 		return "game_id";
 	if (stored->amount != cmd->bet_amount)
 		return "bet_amount";
-	if (bet && bet->addition != cmd->addition)
+	if (stored->addition != cmd->addition)
 		return "addition";
 	return NULL;
 }
@@ -99,7 +107,7 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 	struct bet key = bet_named(stored->player_id, stored->game_id, stored->bet_number);
 	const struct bet *bet =
 		stored->bet_number ? ws_get(ws, RECORD_BET, &key) : NULL;
-	const char *differs = bet_difference(cmd, stored, bet, subject->player);
+	const char *differs = bet_difference(cmd, stored, subject->player);
 
 	if (differs) {
 		result->verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
@@ -119,9 +127,12 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 }
 
 /* Everything that is checked before credit, in the order of api.md. */
-static enum refusal bet_decide(const struct bet_place_cmd *cmd, const struct dealer *dealer,
-	const struct player *player, const struct round *round)
+static enum refusal bet_decide(struct ws *ws, const struct bet_place_cmd *cmd,
+	const struct subject *subject, const struct round *round)
 {
+	const struct dealer *dealer = subject->dealer;
+	const struct player *player = subject->player;
+
 	if (dealer->suspended)
 		return REFUSAL_DEALER_SUSPENDED;
 	if (player && player->suspended)
@@ -133,7 +144,9 @@ static enum refusal bet_decide(const struct bet_place_cmd *cmd, const struct dea
 		return REFUSAL_INVALID_AMOUNT;
 	if (!player)
 		return REFUSAL_USER_NOT_FOUND;
-	return round_decide_bet(round, cmd->client_id);
+	if (!tally_has_room(ws, player->player_id))
+		return REFUSAL_BALANCE_LIMIT;
+	return round_decide_bet(round, cmd->client_id, cmd->bet_amount);
 }
 
 /* The round as it is with one more bet. */
@@ -151,6 +164,7 @@ static struct round round_with_bet(const struct bet_place_cmd *cmd, const struct
 		round.mode = dealer->mode;
 	}
 	round.bets++;
+	round.staked += cmd->bet_amount;
 	return round;
 }
 
@@ -182,6 +196,7 @@ static void record_bet(struct ws *ws, const struct bet_place_cmd *cmd, const str
 	request.kind = ENTRY_BET;
 	request.outcome = outcome;
 	request.amount = cmd->bet_amount;
+	request.addition = cmd->addition;
 	text_copy(request.player_id, sizeof(request.player_id), player->player_id);
 	request.current_balance = player->balance;
 	request.time_ms = now_ms;
@@ -240,6 +255,8 @@ static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 	};
 	struct bet_body body;
 
+	if (bet->user_bet.len > OUTBOX_OBJECTS_MAX)
+		return REFUSAL_PAYLOAD_TOO_LARGE;
 	if (!outbox_admit_next(ws, context, subject->dealer))
 		return REFUSAL_DEALER_BUSY;
 	bet->transaction_id = book_transaction(ws, subject->player, bet->game_id, bet->number,
@@ -280,7 +297,7 @@ static void place(struct ws *ws, const struct apply_context *context,
 	const struct bet_place_cmd *cmd, const struct subject *subject, const struct round *stored,
 	struct bet_place_result *result)
 {
-	enum refusal refusal = bet_decide(cmd, subject->dealer, subject->player, stored);
+	enum refusal refusal = bet_decide(ws, cmd, subject, stored);
 	struct round round;
 	struct bet bet;
 

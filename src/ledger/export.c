@@ -15,8 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MIB         (1024u * 1024u)
-#define OPEN_MAX_NFTW 8
+#define MIB      (1024u * 1024u)
+#define OPEN_MAX 8 /* descriptors of nftw() */
+
+const uint32_t export_schema = STORE_SCHEMA;
 
 static int delete_one(const char *path, const struct stat *st, int flag, struct FTW *where)
 {
@@ -30,7 +32,7 @@ static int delete_one(const char *path, const struct stat *st, int flag, struct 
 
 static void empty(const struct export_place *place)
 {
-	nftw(place->folder, delete_one, OPEN_MAX_NFTW, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	nftw(place->folder, delete_one, OPEN_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 static enum status cannot(const struct export_place *place, char *why, size_t why_size)

@@ -36,6 +36,9 @@ void export_place_close(struct export_place *place);
 
 struct store;
 
+/* The version of the rows; an import takes older ones, too. */
+extern const uint32_t export_schema;
+
 struct export {
 	struct store *store;
 	int lock; /* of the state; -1: it is a backup's data */

@@ -85,7 +85,8 @@ bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
 		ledger->outbox = *options;
 	ws_init(&ledger->ws);
 	arena_init(&ledger->answers);
-	buffer_init(&ledger->rows, FRAME_MAX / 2 + 32 * 1024);
+	/* A page of LIST goes on until it is half a frame: one more row of any size fits. */
+	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
 	if (!flow_init(&ledger->flow) || !schedule_init(&ledger->schedule))
 		return false;

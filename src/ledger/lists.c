@@ -3,11 +3,12 @@
  */
 #include "base/pack.h"
 #include "ledger/ops.h"
+#include "link/frame.h"
 
 #include <string.h>
 
 /* Leaves room in a frame for the largest row and the cursor. */
-#define LIST_BYTES_MAX (128 * 1024)
+#define LIST_BYTES_MAX (FRAME_MAX / 2)
 
 struct page {
 	const struct list_cmd *cmd;

@@ -10,6 +10,12 @@
 
 #include "ledger/ops.h"
 
+/*
+ * Bytes of the JSON objects that a callback's body may embed, so that all of it stays within the 64
+ * KiB that a body may have in either direction (api.md, Common rules).
+ */
+#define OUTBOX_OBJECTS_MAX (62 * 1024)
+
 /* How the service treats callbacks: settings that tests shorten. */
 struct outbox_options {
 	struct retry_policy retry;

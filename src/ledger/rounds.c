@@ -232,6 +232,9 @@ static enum refusal tell(struct ws *ws, const struct apply_context *context,
 	};
 	struct result_body body;
 
+	if (round->user_bet.len + round->game_result.len + round->user_bet_result.len >
+		OUTBOX_OBJECTS_MAX)
+		return REFUSAL_PAYLOAD_TOO_LARGE;
 	if (round->result != RESULT_LOSS) {
 		round->transaction_id = book_transaction(ws, subject->player, round->game_id, 0,
 			round->settled_ms);

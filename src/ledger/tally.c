@@ -40,6 +40,14 @@ static bool tally(struct ws *ws, const char *player_id, uint32_t number,
 	return true;
 }
 
+bool tally_has_room(struct ws *ws, const char *player_id)
+{
+	const struct statistics sums = tally_read(ws, player_id, 0);
+
+	return sums.turnover < INT64_MAX / 2 && sums.profit_loss < INT64_MAX / 2 &&
+		sums.profit_loss > -(INT64_MAX / 2);
+}
+
 void tally_acceptance(struct ws *ws, const struct bet *bet)
 {
 	const struct statistics_change change = statistics_of_acceptance(bet);

@@ -13,6 +13,12 @@
 /* Declares the sums of @player_id, of its lifetime and of @day. */
 void tally_want(struct ws *ws, const char *player_id, uint32_t day);
 
+/*
+ * False: the player's sums have come so near their bounds that bets would be accepted which cannot
+ * be settled.
+ */
+bool tally_has_room(struct ws *ws, const char *player_id);
+
 /* Books a bet that was accepted. */
 void tally_acceptance(struct ws *ws, const struct bet *bet);
 

@@ -227,6 +227,76 @@ START_TEST(a_game_keeps_its_wallet)
 }
 END_TEST
 
+static void ignore_row(void *context, const void *row)
+{
+	(void)context;
+	(void)row;
+}
+
+/* A body that an accepted bet could not be told the dealer in is refused before anything is kept. */
+START_TEST(a_dealer_is_sent_no_more_than_a_body_may_hold)
+{
+	static uint8_t object[64 * 1024];
+	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct bet_place_result placed;
+
+	open_seamless(_i);
+	memset(object, ' ', sizeof(object));
+	object[0] = '{';
+	object[OUTBOX_OBJECTS_MAX] = '}';
+	cmd.user_bet = (struct bytes){object, OUTBOX_OBJECTS_MAX + 1};
+	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal,
+		REFUSAL_PAYLOAD_TOO_LARGE);
+	object[OUTBOX_OBJECTS_MAX - 1] = '}';
+	cmd.user_bet.len = OUTBOX_OBJECTS_MAX;
+	memset(cmd.remark, '"', sizeof(cmd.remark) - 1);
+	placed = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+	ck_assert_uint_gt(placed.send.body.len, OUTBOX_OBJECTS_MAX);
+	ck_assert_uint_le(placed.send.body.len, 65536);
+	/* Rows of that size are listed. */
+	for (unsigned int i = 0; i < 5; i++) {
+		snprintf(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), "c%u", i);
+		case_run(COMMAND_BET_PLACE, &cmd);
+	}
+	ck_assert_uint_eq(case_list(RECORD_BET, false, 0, ignore_row, NULL), 6);
+	ck_assert_uint_eq(case_list(RECORD_CALLBACK_BODY, false, 0, ignore_row, NULL), 6);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_key_of_a_bet_is_no_other_players)
+{
+	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct slot *slot;
+
+	open_seamless(_i);
+	case_run(COMMAND_BET_PLACE, &cmd);
+	memset(&cmd.player, 0, sizeof(cmd.player));
+	strcpy(cmd.player.player_id, "aaaaaaaaaaaaaaaaaaaa");
+	slot = case_run(COMMAND_BET_PLACE, &cmd);
+	ck_assert_int_eq(slot->outcome, FRAME_DONE);
+	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_TRANSACTION_CONFLICT);
+	ck_assert_str_eq(slot->result.verdict.field, "player");
+	case_close();
+}
+END_TEST
+
+START_TEST(a_game_is_staked_no_higher_than_can_be_paid_back)
+{
+	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct bet_place_result placed;
+
+	open_seamless(_i);
+	cmd.bet_amount = MONEY_MAX - 9999; /* of two decimals */
+	cmd.bet_amount -= cmd.bet_amount % 100;
+	placed = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+	end(&placed.send, CALLBACK_SUCCESS, "");
+	ck_assert_int_eq(bet("b2", "g1").verdict.refusal, REFUSAL_BALANCE_LIMIT);
+	ck_assert_int_eq(settle("s1", "g1", RESULT_REFUND, 0).verdict.refusal, REFUSAL_NONE);
+	case_close();
+}
+END_TEST
+
 START_TEST(unknown_is_refunded)
 {
 	struct bet_place_result placed;
@@ -588,6 +658,11 @@ Suite *seamless_suite(void)
 
 	tcase_add_loop_test(tc, accepted_and_won, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, refused_and_unreachable, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(
+		tc, a_dealer_is_sent_no_more_than_a_body_may_hold, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_key_of_a_bet_is_no_other_players, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(
+		tc, a_game_is_staked_no_higher_than_can_be_paid_back, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_game_keeps_its_wallet, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, unknown_is_refunded, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_left_bet_is_taken_over, 0, CASE_STORE_COUNT);
