@@ -52,9 +52,8 @@ struct backup_options {
 
 enum backup_state { BACKUP_NONE, BACKUP_RUNNING, BACKUP_DONE, BACKUP_FAILED, BACKUP_STATE_COUNT };
 
-/* Of the last backup that was begun since the store was opened. */
 struct backup_progress {
-	enum backup_state state;
+	enum backup_state state; /* BACKUP_NONE: it was not begun since the store was opened */
 	char id[BACKUP_ID_SIZE];
 	bool added;         /* only log was added to the backup that was there */
 	uint64_t bytes;     /* copied so far ... */
@@ -81,7 +80,9 @@ struct store {
 	 * under way; STATUS_NOMEM. NULL: this store has no backup.
 	 */
 	enum status (*backup)(struct store *store, const struct backup_options *options);
-	void (*backup_progress)(struct store *store, struct backup_progress *progress);
+	/* Of the backup that was begun with @id, one of the last few; NULL: of the last one. */
+	void (*backup_progress)(struct store *store, const char *id,
+		struct backup_progress *progress);
 	uint64_t save_us; /* what the last save() that was SAVE_OK took; 0: it does not tell */
 	/* Ends the store: checkpoint, close, free. */
 	void (*close)(struct store *store);

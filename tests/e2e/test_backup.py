@@ -326,7 +326,10 @@ def case_killed_backup():
         for _ in range(6):
             child = subprocess.Popen(wallet.ctl_argv("backup", wallet.backup_dir, "--whole"),
                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            time.sleep(RANDOM.uniform(0, 0.25))
+            # As soon as it has begun to copy, or a moment later.
+            wait_until(lambda: len(list(wallet.backup_dir.glob("data.*"))) > 1
+                       or child.poll() is not None, 20, "a new folder", interval=0.001)
+            time.sleep(RANDOM.uniform(0, 0.05))
             for pid in wallet.engine_pids():
                 os.kill(pid, signal.SIGKILL)
             _, told = child.communicate(timeout=30)
@@ -342,6 +345,7 @@ def case_killed_backup():
         wallet.start()
         wallet.check()
         load.prove(load.acknowledged)
+        check(died, "no backup was killed in the middle")
         print(f"# {died} of 6 backups were killed in the middle", flush=True)
 
 
@@ -357,7 +361,8 @@ def case_killed_restore():
             child = subprocess.Popen(wallet.ctl_argv("restore", wallet.backup_dir),
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                      start_new_session=True)
-            time.sleep(RANDOM.uniform(0, 0.2))
+            wait_until((wallet.state / "restoring").exists, 20, "its beginning", interval=0.001)
+            time.sleep(RANDOM.uniform(0, 0.15))
             os.killpg(child.pid, signal.SIGKILL)
             child.wait(10)
             if (wallet.state / "installation").exists():
@@ -370,6 +375,7 @@ def case_killed_restore():
         wallet.start()
         wallet.check()
         load.prove(load.acknowledged)
+        check(half, "no restore was killed in the middle")
         print(f"# {half} of 8 restores were killed in the middle", flush=True)
 
 

@@ -183,7 +183,7 @@ def case_client_removed():
     ctl("client", "add", "gone")
     with Player(name) as link:
         link.end(link.place("gone", name, "alice", "g", 1).send, name, SUCCESS)
-    ctl("client", "remove", "gone")
+    ctl("client", "remove", "gone", "--yes")
     proved()
 
 

@@ -149,6 +149,37 @@ def case_client_removed():
         check(name in row["object"] and row["uid"] == os.getuid(), row)
 
 
+def case_client_with_open_rounds():
+    """Its bets wait for a client of its name: it is not removed by the way."""
+    name, dealer = new("client"), dealer_new(mode="transfer")
+    WALLET.player_add(dealer, "bob")
+    for user in ("alice", "bob"):
+        ctl("player", "adjust", dealer, user, "100", "--reason", "test")
+    ctl("client", "add", name)
+    with worker() as link:
+        for user, game in (("alice", "done"), ("alice", "g-1"), ("bob", "g-1"), ("bob", "g-2")):
+            link.place(name, dealer, user, game, 1)
+        link.settle(name, dealer, "alice", "done", LOSS)
+        link.place("slots", dealer, "alice", "of another", 1)
+    refused("open_rounds", "client", "remove", name)
+    detail = ctl_json("client", "remove", name, code=1)["error"]["detail"]
+    games = re.search(r"of game (.*): their bets can only be settled by a client of this name",
+                      detail)
+    equal(sorted(games[1].split(", ")), ["g-1", "g-2"], f"each game once: {detail}")
+    with worker() as link:
+        for number in range(3, 10):
+            link.place(name, dealer, "alice", f"g-{number}", 1)
+    detail = ctl_json("client", "remove", name, code=1)["error"]["detail"]
+    equal((detail.count("g-"), " and others: " in detail), (5, True), detail)
+    check(name in listed_clients(), "nothing was removed")
+    done = ctl("client", "remove", name, "--yes")
+    check("adding the same name again takes them up" in done.stdout, done.stdout)
+    refused("client_not_found", "client", "remove", name)
+    ctl("client", "add", name)
+    with worker() as link:
+        equal(link.settle(name, dealer, "bob", "g-2", LOSS).refusal, "", "taken up")
+
+
 def case_client_key_files():
     key = "0123456789abcdef" * 4
     path = WALLET.dir / "client-key"
@@ -311,6 +342,10 @@ def case_bet_refunded():
     text = ctl("bet", "show", other.transaction_id).stdout
     check(re.search(r"^state +refunded$", text, re.M), text)
     check(re.search(r"^settled outside by +\S", text, re.M), text)
+    answer = "the dealer did not answer; the bet was refunded"
+    check(re.search(rf"^answer to it +504 dealer_timeout: {answer}$", text, re.M), text)
+    equal(ctl_json("bet", "show", other.transaction_id)["answer"],
+          {"code": 504, "id": "dealer_timeout", "detail": answer}, "as it is answered")
 
 
 def case_damage():
@@ -459,6 +494,11 @@ def case_callback_show():
         place(link, name, "g-1")
         made = link.settle("slots", name, "alice", "g-1", WIN, 12.5)
         event = made.event
+        for row in (ctl_json("callback", "show", event),
+                    *ctl_json("callback", "list", "--casino", name, "--kind",
+                              "betting-result")["callbacks"],
+                    ctl_json("round", "show", f"{name}/alice", "g-1")["callbacks"][1]):
+            check(row["event"] == event and "last_class" not in row, f"no attempt ended: {row}")
         text = ctl("callback", "show", event).stdout
         check(re.search(rf"^ +1 {TIME} under way ", text, re.M), text)
         park(link, name, event, made.send, milliseconds=17, error="overload")
@@ -483,7 +523,7 @@ def case_callback_show():
         text = ctl("callback", "show", word).stdout
         check(text.endswith(f"\nBody ({len(shown['body'])} bytes)\n{shown['body']}\n"), text)
     for pattern in (rf"^webhook-id +betting-result-{event}$", r"^state +parked$",
-                    r"^sent to +http://127\.0\.0\.1:1/d/win$", r"^next try +when retried$",
+                    r"^goes to +http://127\.0\.0\.1:1/d/win$", r"^next try +when retried$",
                     rf"^ +1 {TIME} not_sent +12 {TIME} +connection refused$",
                     rf"^ +3 {TIME} unknown +503 17 - +overload +HTTP 503$"):
         check(re.search(pattern, text, re.M), f"{pattern}: {text}")
@@ -501,6 +541,29 @@ def case_callback_body_is_signed():
     body = ctl_json("callback", "show", event)["body"]
     expected = hmac.new(dealer.key.encode(), body.encode(), hashlib.sha256).hexdigest()
     equal(ctl("sign", dealer.casino_id, stdin=body).stdout.strip(), expected, "its signature")
+
+
+def case_sweep():
+    """The sweeper, by another name."""
+    seen = []
+
+    def taken(call):
+        seen.append(call)
+        return 200, "{}"
+    with dealer_server(taken) as (_, url), worker() as link:
+        name = dealer_new("--url", url)
+        bet = place(link, name, "g-1", UNKNOWN)
+        event = ctl_json("bet", "show", bet.transaction_id)["bet"]["refund_event"]
+        ctl("sweep", "--dry-run", "--for", "5s")
+        equal((seen, state_of(event)), ([], "due"), "nothing is sent")
+        summary = ctl_json("sweep")
+        equal([row["casino_id"] for row in summary["dealers"] if row["casino_id"] == name],
+              [name], f"its summary: {summary}")
+        equal((len(seen), state_of(event)), (1, "delivered"), "sent")
+    check("Usage: creditbridgectl sweep" in ctl("sweep", "--help").stdout, "help")
+    for words in (("--for", "soon"), ("--for", "2d"), ("now",)):
+        done = ctl("sweep", *words, code=2)
+        check("creditbridgectl sweep --help" in done.stderr, done.stderr)
 
 
 # -- what an operator does to callbacks
@@ -566,6 +629,12 @@ def case_hold_release_cancel():
         equal(link.claim(refund)[0], "not_allowed_now", "nothing is sent")
         check(re.search(r"^next try +when released$", ctl("callback", "show", refund).stdout, re.M),
               "when")
+        text = ctl("callback", "release", event, refund, "--dry-run", "--reason", "x").stdout
+        check(re.search(r" would be parked again; retry sends it$", text, re.M) and
+              re.search(r" would be released$", text, re.M), text)
+        text = ctl("callback", "release", event, "--reason", "x").stdout
+        check(re.search(r" parked +3 is parked again; retry sends it$", text, re.M), text)
+        operate("hold", event)
         done = operate("release", event, refund)
         equal([row["state"] for row in done["callbacks"]], ["parked", "due"], "released")
         equal(operate("release", refund, code=1)["callbacks"][0]["error"]["detail"],
@@ -802,6 +871,7 @@ def case_check_agrees():
 CASES = [
     ("clients", case_clients),
     ("clients that are removed", case_client_removed),
+    ("a client with open rounds", case_client_with_open_rounds),
     ("clients' keys from files", case_client_key_files),
     ("a bet of a transfer wallet", case_bet_of_transfer_wallet),
     ("a bet that is refused, one that is lost", case_bet_without_win),
@@ -814,6 +884,7 @@ CASES = [
     ("lists of callbacks", case_callback_lists),
     ("a callback with its attempts", case_callback_show),
     ("the body as it is signed", case_callback_body_is_signed),
+    ("sweep", case_sweep),
     ("retry", case_retry),
     ("a retry that comes too soon", case_retry_too_soon),
     ("hold, release, cancel", case_hold_release_cancel),

@@ -469,6 +469,24 @@ def case_offset(b):
     equal(again[row["date"]], {"date": row["date"], **sums(1, 10, -10)}, "that day")
 
 
+def case_operator(b):
+    """creditbridgectl request makes both calls."""
+    user, game = b.player(b.transfer), new_id("game")
+    b.bet(b.transfer, user, game, 10)
+    words = ("--user", user, "--url", b.server.base_url)
+
+    def request(operation, *more):
+        answer = b.wallet.ctl_json("request", b.transfer.casino_id, operation, *words, *more)
+        equal(answer["status"], 200, f"{answer}")
+        return json.loads(answer["body"])
+    equal(len(request("stat")["bet_summary"]), DAYS, "days")
+    equal(request("result-inquire", "--game", game)["status"], "pending", "status")
+    for operation, *more in (("result-inquire",), ("stat", "--game", game),
+                             ("balance", "--game", game), ("stat", "--amount", "1")):
+        done = b.wallet.ctl_run("request", b.transfer.casino_id, operation, *words, *more)
+        equal(done.returncode, 2, f"{operation} {more}: {done}")
+
+
 def case_check(b):
     done = b.wallet.ctl_run("check")
     equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
@@ -490,6 +508,7 @@ ONCE = (
     ("bets that were never accepted", case_never_accepted),
     ("suspended dealers and players", case_suspended),
     ("the day boundary", case_offset),
+    ("creditbridgectl request", case_operator),
 )
 
 

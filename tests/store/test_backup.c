@@ -112,7 +112,7 @@ static struct backup_progress progress_now(void)
 {
 	struct backup_progress progress;
 
-	store->backup_progress(store, &progress);
+	store->backup_progress(store, NULL, &progress);
 	return progress;
 }
 
@@ -398,6 +398,7 @@ END_TEST
 START_TEST(one_backup_at_a_time)
 {
 	const struct backup_options options = {copy, "other", false};
+	struct backup_progress first;
 
 	while (rows < 12000)
 		save_rows(20);
@@ -407,6 +408,12 @@ START_TEST(one_backup_at_a_time)
 	ck_assert_int_eq(store->backup(store, &options), STATUS_OK);
 	ck_assert_int_eq(end().state, BACKUP_DONE);
 	ck_assert_str_eq(progress_now().id, "other");
+	/* The one before is remembered; one that never was is not. */
+	store->backup_progress(store, "id", &first);
+	ck_assert_int_eq(first.state, BACKUP_DONE);
+	ck_assert_uint_eq(first.tables, RECORD_COUNT);
+	store->backup_progress(store, "none", &first);
+	ck_assert_int_eq(first.state, BACKUP_NONE);
 }
 END_TEST
 

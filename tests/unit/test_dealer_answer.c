@@ -151,6 +151,13 @@ START_TEST(words_are_quoted)
 	ck_assert_str_eq(text, "\xc3\xa4");
 	dealer_answer_quote(text, 4, "\xff\x01z");
 	ck_assert_str_eq(text, "??z");
+	/* Left-to-right and right-to-left marks, embeddings, overrides and isolates; none beside. */
+	dealer_answer_quote(text, sizeof(text), "\u200d\u200e\u200f\u2010");
+	ck_assert_str_eq(text, "\u200d??\u2010");
+	dealer_answer_quote(text, sizeof(text), "\u2029\u202a\u202b\u202c\u202d\u202e\u202f");
+	ck_assert_str_eq(text, "\u2029?????\u202f");
+	dealer_answer_quote(text, sizeof(text), "\u2065\u2066\u2067\u2068\u2069\u206a");
+	ck_assert_str_eq(text, "\u2065????\u206a");
 	dealer_answer_quote(text, 1, "z");
 	ck_assert_str_eq(text, "");
 }

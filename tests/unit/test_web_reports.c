@@ -260,6 +260,7 @@ static struct bytes text_bytes(const char *text)
 /* A game with @count bets in the states of @states, one after the other and again. */
 static void game_setup(uint32_t count, const enum bet_state *states, uint32_t state_count)
 {
+	buffer_free(&game.rows);
 	memset(&game, 0, sizeof(game));
 	buffer_init(&game.rows, FRAME_MAX);
 	game.page = 64;

@@ -113,7 +113,7 @@ enum ctl_exit backup_make(struct ctl *ctl, const char *directory, bool whole,
 
 enum ctl_exit ctl_backup(struct ctl *ctl)
 {
-	struct backup_result result;
+	struct backup_result result = {.stage = BACKUP_STAGE_NONE};
 	char path[BACKUP_PATH_SIZE];
 	enum ctl_exit code = prepare(ctl, path, sizeof(path));
 

@@ -35,7 +35,7 @@ static const struct output_column list_columns[] = {
 	{"CASINO", "casino_id", OUTPUT_PLAIN},
 	{"USER", "user_id", OUTPUT_PLAIN},
 	{"GAME", "game_id", OUTPUT_PLAIN},
-	{"BET", "number", OUTPUT_PLAIN},
+	{"NO", "number", OUTPUT_PLAIN},
 	{"AMOUNT", "bet_amount", OUTPUT_PLAIN},
 	{"STATE", "state", OUTPUT_PLAIN},
 	{"SINCE", "changed_ms", OUTPUT_PLAIN},

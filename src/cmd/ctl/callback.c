@@ -88,6 +88,7 @@ static enum ctl_exit list_events(struct ctl *ctl, struct filter *filter, uint32_
 				row.callback.game_id))
 			continue;
 		code = callback_row_fill(ctl, &row);
+		out->json = callback_row_json(&row);
 		if (code == CTL_DONE)
 			output_list_add(out, &row);
 		memset(&row, 0, sizeof(row));
@@ -117,7 +118,6 @@ enum ctl_exit ctl_callback_list(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	output_list_open(&out, ctl, "callbacks", "callbacks", callback_row_view(), list_columns);
-	out.json = callback_row_json();
 	return output_list_close(&out, list_events(ctl, &filter, states, kinds, &out));
 }
 
@@ -200,11 +200,11 @@ static enum ctl_exit show(struct ctl *ctl, const struct callback_row *row, const
 	output_pairs_open(&pairs, ctl);
 	output_pairs_add(&pairs, "webhook-id", "%s", event_id);
 	output_pairs_fields(&pairs, callback_row_view(), show_columns, row);
-	output_pairs_add(&pairs, "sent to", "%s", url);
+	output_pairs_add(&pairs, "goes to", "%s", url);
 	code = output_pairs_close(&pairs);
 	output_json_string(json, "webhook_id", event_id);
 	output_json_string(json, "url", url);
-	output_json_fields(json, callback_row_json(), row);
+	output_json_fields(json, callback_row_json(row), row);
 	if (code == CTL_DONE)
 		code = show_attempts(ctl, &row->callback, json);
 	if (code == CTL_DONE)

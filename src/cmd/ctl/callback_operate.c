@@ -31,6 +31,7 @@ struct operation_row {
 	int64_t first_ms; /* a refund is not sent before that, whoever hurries it */
 	bool found;
 	bool done; /* with --dry-run: it would be */
+	bool used_up; /* released, and parked again: no attempt was left */
 	const char *error_id;
 	char error_detail[256];
 	char result[320]; /* for people */
@@ -178,6 +179,7 @@ static void rehearse(const struct batch *batch, const struct callback *callback,
 	retry_policy_defaults(&terms.retry);
 	why = delivery_operate(&delivery, batch->action, "", &terms, &now);
 	row->done = !why;
+	row->used_up = delivery.callback.state == CALLBACK_PARKED;
 	if (why)
 		fail_row(row, refusal_info(REFUSAL_NOT_ALLOWED_NOW)->id, why);
 }
@@ -295,6 +297,7 @@ static bool operate(struct batch *batch, struct operation_row *row)
 	if (row->done || batch->code == CTL_FAILED) {
 		row->state = result.state;
 		row->attempts = result.attempts;
+		row->used_up = row->state == CALLBACK_PARKED;
 	}
 	if (!row->done)
 		fail_row(row, failure.id, failure.detail);
@@ -325,6 +328,9 @@ static void describe(const struct batch *batch, bool dry_run, struct operation_r
 
 	if (!row->done) {
 		snprintf(row->result, sizeof(row->result), "not done: %s", row->error_detail);
+	} else if (row->used_up) {
+		snprintf(row->result, sizeof(row->result), "%s parked again; retry sends it",
+			dry_run ? "would be" : "is");
 	} else if (hurried && left_ms > 0) {
 		output_duration((uint64_t)left_ms, left);
 		snprintf(row->result, sizeof(row->result), "%s due in %s, no refund goes sooner",

@@ -27,7 +27,13 @@ static const struct field text_fields[] = {
 	FIELD_END,
 };
 
-const struct field *callback_row_json(void)
+/* How many attempts have ended. */
+static uint32_t ended(const struct callback *callback)
+{
+	return callback->attempts - (callback->state == CALLBACK_SENDING);
+}
+
+static const struct field *all_json(void)
 {
 	static struct field view[VIEW_MAX];
 
@@ -36,12 +42,26 @@ const struct field *callback_row_json(void)
 	return view;
 }
 
+const struct field *callback_row_json(const struct callback_row *row)
+{
+	static struct field untried[VIEW_MAX];
+	size_t count = 0;
+
+	if (ended(&row->callback))
+		return all_json();
+	for (const struct field *field = all_json(); field->name; field++) {
+		if (strcmp(field->name, "last_class") != 0)
+			untried[count++] = *field;
+	}
+	return untried;
+}
+
 const struct field *callback_row_view(void)
 {
 	static struct field view[VIEW_MAX];
 
 	if (!view[0].name)
-		output_view(view, VIEW_MAX, callback_row_json(), text_fields);
+		output_view(view, VIEW_MAX, all_json(), text_fields);
 	return view;
 }
 
@@ -50,9 +70,8 @@ static void describe_last(struct callback_row *row)
 {
 	const struct callback *callback = &row->callback;
 	const char *class = callback_class_names[callback->last_class];
-	unsigned int ended = callback->attempts - (callback->state == CALLBACK_SENDING);
 
-	if (!callback->attempts || !ended)
+	if (!ended(callback))
 		snprintf(row->last, sizeof(row->last), "-");
 	else if (callback->last_http_status)
 		snprintf(row->last, sizeof(row->last), "%s %" PRIu32, class,

@@ -24,12 +24,16 @@ struct callback_row {
 #define CALLBACK_ROW_JSON                                                                          \
 	"{\"event\",\"kind\",\"casino_id\",\"player_id\",\"game_id\",\"bet_number\" (0: the "      \
 	"round),\"state\",\"attempts\",\"created_ms\",\"first_ms\",\"ended_ms\",\"once_more\","    \
-	"\"unknown_to_dealer\",\"last_class\",\"last_http_status\",\"resolved_by\",\"user_id\","   \
+	"\"unknown_to_dealer\",\"last_class\" (absent: no attempt has ended),"                      \
+	"\"last_http_status\",\"resolved_by\",\"user_id\","                                       \
 	"\"next_ms\" (0: none),\"last_time_ms\",\"last_ms\",\"last_dealer_error_id\","             \
 	"\"last_note\"}"
 
-/* The table of struct callback_row: for --json, and with the members for people. */
-const struct field *callback_row_json(void);
+/*
+ * The table of struct callback_row: for --json, without last_class before an attempt of @row has
+ * ended, to be used before it is asked for again; and with the members for people.
+ */
+const struct field *callback_row_json(const struct callback_row *row);
 const struct field *callback_row_view(void);
 
 /* Fills the rest of a row whose callback is set. */

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define OPEN_NAMED 5 /* games with open rounds that are named */
+
 static const struct output_column list_columns[] = {
 	{"CLIENT", "client_id", OUTPUT_PLAIN},
 	{"KEYS", "keys", OUTPUT_PLAIN},
@@ -73,6 +75,65 @@ enum ctl_exit ctl_client_add(struct ctl *ctl)
 	return code;
 }
 
+/* Adds @game_id to @names, unless it stands there. False: it has no room. */
+static bool add_name(char names[OPEN_NAMED][EXTERNAL_ID_SIZE], unsigned int *count,
+	const char *game_id)
+{
+	/* Players of one table have rounds of the same game. */
+	for (unsigned int i = 0; i < *count; i++) {
+		if (strcmp(names[i], game_id) == 0)
+			return true;
+	}
+	if (*count == OPEN_NAMED)
+		return false;
+	text_copy(names[(*count)++], EXTERNAL_ID_SIZE, game_id);
+	return true;
+}
+
+/* Refuses when @client_id has rounds that are open. */
+static enum ctl_exit refuse_open(struct ctl *ctl, const char *client_id)
+{
+	char names[OPEN_NAMED][EXTERNAL_ID_SIZE], text[OPEN_NAMED * (EXTERNAL_ID_SIZE + 2)] = "";
+	unsigned int count = 0;
+	size_t used = 0;
+	bool room = true;
+	struct list list;
+	struct round row;
+	enum ctl_exit code;
+
+	list_open(&list, ctl, RECORD_ROUND, false, 0, NULL);
+	while (room && list_next(&list, &row)) {
+		if (row.state == ROUND_OPEN && strcmp(row.client_id, client_id) == 0)
+			room = add_name(names, &count, row.game_id);
+	}
+	code = list.code;
+	list_close(&list);
+	if (code != CTL_DONE || !count)
+		return code;
+	for (unsigned int i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+			names[i]);
+	return ctl_fail(ctl, CTL_FAILED, "open_rounds",
+		"rounds of client %s are open, of game %s%s: their bets can only be settled by a "
+		"client of this name; adding the same name again takes them up; --yes removes it "
+		"all the same", client_id, text, room ? "" : " and others");
+}
+
+/* The ledger refuses a client that is not there: nobody needs to look for his rounds. */
+static enum ctl_exit may_remove(struct ctl *ctl, const char *client_id)
+{
+	struct client row;
+	enum ctl_exit code;
+	bool found;
+
+	if (ctl->options[OPTION_YES])
+		return CTL_DONE;
+	memset(&row, 0, sizeof(row));
+	text_copy(row.client_id, sizeof(row.client_id), client_id);
+	code = list_fetch(ctl, RECORD_CLIENT, &row, &found, NULL);
+	return code == CTL_DONE && found && !row.removed ? refuse_open(ctl, client_id) : code;
+}
+
 enum ctl_exit ctl_client_remove(struct ctl *ctl)
 {
 	struct client_put_cmd cmd = {.operator = ctl->operator, .remove = true};
@@ -81,11 +142,15 @@ enum ctl_exit ctl_client_remove(struct ctl *ctl)
 	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
 
 	if (code == CTL_DONE)
+		code = may_remove(ctl, cmd.client_id);
+	if (code == CTL_DONE)
 		code = ctl_do(ctl, COMMAND_CLIENT_PUT, &cmd, &result, NULL);
 	if (code != CTL_DONE)
 		return code;
 	if (!ctl->json)
-		printf("client %s is removed; its keys are void\n", cmd.client_id);
+		printf("client %s is removed; its keys are void\n"
+			"rounds that are open wait: adding the same name again takes them up\n",
+			cmd.client_id);
 	output_json_open(&json, ctl);
 	output_json_string(&json, "client_id", cmd.client_id);
 	output_json_bool(&json, "removed", true);

@@ -117,6 +117,12 @@ static const struct argp_option asking_options[] = {
 	OPTION(YES, "yes", NULL, "Do not ask; must be given where nobody can be asked"),
 	OPTIONS_END,
 };
+static const struct argp_option sweep_options[] = {
+	OPTION(FOR, "for", "TIME", "Go on for TIME, such as 55s, looking each second (default: "
+		"until nothing is due)"),
+	OPTION(DRY_RUN, "dry-run", NULL, "Print what would be done first; send nothing"),
+	OPTIONS_END,
+};
 static const struct argp_option test_options[] = {
 	OPTION(USER, "user", "USER", "With the credit of this player; must be given"),
 	OPTION(TAP, "tap", NULL, "Report as TAP (Test Anything Protocol)"),
@@ -144,6 +150,11 @@ static const struct argp_option ping_options[] = {
 	OPTION(USER, "user", "USER", "Ask for this player (default: the dealer's first)"),
 	OPTIONS_END,
 };
+static const struct argp_option client_remove_options[] = {
+	OPTION(YES, "yes", NULL, "Also while rounds of it are open"),
+	REASON_OPTION,
+	OPTIONS_END,
+};
 static const struct argp_option client_list_options[] = {
 	OPTION(ALL, "all", NULL, "Removed ones, too"),
 	OPTIONS_END,
@@ -160,6 +171,7 @@ static const struct argp_option request_options[] = {
 	OPTION(USER, "user", "USER", "user_id of a named operation"),
 	OPTION(AMOUNT, "amount", "AMOUNT", "amount of transfer-in and transfer-out"),
 	OPTION(REFERENCE, "reference", "ID", "request_transaction_id (default: a random one)"),
+	OPTION(GAME, "game", "GAME", "game_id of result-inquire"),
 	OPTION(KEY_FILE, "key-file", "FILE", "Sign with the key in FILE, without the ledger"),
 	OPTION(ALGORITHM, "algorithm", "NAME", "With --key-file: hmac-sha256 (default), ..."),
 	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
@@ -244,7 +256,9 @@ const struct ctl_command ctl_commands[] = {
 	{"client key-retire", "CLIENT KEYID", "Take a key from a game server, for good",
 		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_retire},
 	{"client remove", "CLIENT", "Take a game server and its keys away",
-		"{\"client_id\",\"removed\"}", reason_options, 1, 1, false, ctl_client_remove},
+		"{\"client_id\",\"removed\"}. Bets of open rounds can only be settled by a client of "
+		"this name; adding the same name again takes them up",
+		client_remove_options, 1, 1, false, ctl_client_remove},
 	{"player add", "CASINO USER", "Register a player", PLAYER_JSON, reason_options, 2, 2, false,
 		ctl_player_add},
 	{"player list", "CASINO", "List the players of a dealer", "{\"players\":[{...}]}",
@@ -290,7 +304,7 @@ const struct ctl_command ctl_commands[] = {
 		"\"up_to_4h\",\"up_to_1d\",\"over_1d\"}]}",
 		callback_list_options, 0, 0, false, ctl_callback_list},
 	{"callback show", "EVENT", "Show a callback with every attempt and the exact body",
-		"{\"webhook_id\",\"url\",... as in callback list,\"tries\":[{\"number\","
+		"{\"webhook_id\",\"url\" (by the dealer's settings of now),... as in callback list,\"tries\":[{\"number\","
 		"\"time_ms\",\"ended\",\"class\",\"http_status\",\"ms\",\"dealer_error_id\","
 		"\"note\",\"next_ms\",...}],\"body\" (text, byte for byte as it is sent; null: not "
 		"kept)}",
@@ -304,6 +318,10 @@ const struct ctl_command ctl_commands[] = {
 	{"callback cancel", OPERATE_ARGS,
 		"Give up callbacks that were settled outside",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
+	{"sweep", "", "Send the callbacks that are due, as creditbridge-sweep does from cron",
+		"what creditbridge-sweep prints, whose exit status this is: the summary; with "
+		"--dry-run what would be done first; {\"already_running\":true}",
+		sweep_options, 0, 0, false, ctl_sweep},
 	{"export", "[FILE]", "Write everything that the ledger keeps, as lines of JSON",
 		"of FILE {\"file\",\"format\",\"version\",\"schema\",\"program\",\"installation\","
 		"\"created_ms\",\"keys\",\"last_transaction_id\",\"last_event\",\"rows\","
@@ -349,7 +367,8 @@ const struct ctl_command ctl_commands[] = {
 	{"sign", "CASINO [BODYFILE]\n--key-file=FILE [BODYFILE]",
 		"Print the x-casino-signature of a body",
 		"{\"signature\"}. The body is BODYFILE or standard input", sign_options, 0, 2, false, ctl_sign},
-	{"request", "CASINO METHOD PATH\nCASINO transfer-in|transfer-out|balance",
+	{"request", "CASINO METHOD PATH\nCASINO transfer-in|transfer-out|balance|stat|"
+		"result-inquire",
 		"Make a signed call as the dealer would",
 		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
 		request_options, 2, 3, false, ctl_request},

@@ -135,8 +135,7 @@ static enum ctl_exit not_permitted(struct ctl *ctl, const char *path)
 		strcmp(user, "root") == 0 ? "" : " (or root)");
 }
 
-/* Becomes the owner of the data, which is the user that the ledger runs as. */
-static enum ctl_exit drop_root(struct ctl *ctl)
+enum ctl_exit ctl_drop_root(struct ctl *ctl)
 {
 	struct stat st;
 	char why[256];
@@ -160,7 +159,7 @@ static enum ctl_exit connect_ledger(struct ctl *ctl)
 		return CTL_DONE;
 	code = ctl_settings(ctl);
 	if (code == CTL_DONE)
-		code = drop_root(ctl);
+		code = ctl_drop_root(ctl);
 	if (code != CTL_DONE)
 		return code;
 	snprintf(path, sizeof(path), "%s/admin.sock", ctl->settings.socket_directory);

@@ -57,6 +57,7 @@ enum ctl_option {
 	OPTION_TAP,
 	OPTION_JUNIT,
 	OPTION_PLATFORM_URL,
+	OPTION_FOR,
 #define DEALER_SETTING(option, name, ...) OPTION_##option,
 #include "cmd/ctl/dealer_settings.def"
 #undef DEALER_SETTING
@@ -115,8 +116,13 @@ void ctl_parse(struct ctl *ctl, int argc, char **argv);
 enum ctl_exit ctl_settings(struct ctl *ctl);
 
 /*
- * Asks the ledger over admin.sock; connects at the first call (root becomes the owner of the state
- * directory then). A failure of the machine and a refusal are reported. @unknown: STATUS_UNKNOWN is
+ * With the configuration loaded, root becomes the owner of the state directory, which is the user
+ * that the ledger runs as. A failure is reported.
+ */
+enum ctl_exit ctl_drop_root(struct ctl *ctl);
+
+/*
+ * Asks the ledger over admin.sock; connects at the first call (after ctl_drop_root()). A failure of the machine and a refusal are reported. @unknown: STATUS_UNKNOWN is
  * told here and not reported, for commands that tell more about it; NULL otherwise.
  */
 enum ctl_exit ctl_do(struct ctl *ctl, enum command command, const void *cmd, void *result,
@@ -207,6 +213,6 @@ ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_r
 	ctl_callback_release, ctl_callback_cancel;
 ctl_run ctl_recon, ctl_export, ctl_import;
 ctl_run ctl_backup, ctl_restore;
-ctl_run ctl_check, ctl_doctor, ctl_sign, ctl_request;
+ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request;
 
 #endif

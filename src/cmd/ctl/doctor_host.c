@@ -6,13 +6,12 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cmd/ctl/doctor_process.h"
+#include "cmd/ctl/place.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,27 +83,14 @@ static bool ask_version(const char *path, char *version, size_t size, char *why,
 	return false;
 }
 
-/* Looks beside this program, which is where a build leaves all of them, then where they belong. */
-static bool find_program(const char *name, const char *directory, char path[DOCTOR_PATH_MAX])
-{
-	char own[PATH_MAX] = "";
-
-	if (readlink("/proc/self/exe", own, sizeof(own) - 1) > 0) {
-		doctor_path(path, dirname(own), name);
-		if (access(path, X_OK) == 0)
-			return true;
-	}
-	doctor_path(path, directory, name);
-	return access(path, X_OK) == 0;
-}
-
 void doctor_programs(struct doctor *doctor)
 {
 	char path[DOCTOR_PATH_MAX], version[64], why[128];
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		doctor_about(doctor, "%s", programs[i].name);
-		if (!find_program(programs[i].name, programs[i].directory, path)) {
+		if (!place_program(programs[i].name, programs[i].directory, path,
+			    sizeof(path))) {
 			doctor_fail(doctor, "%s is not installed", path);
 			doctor_remedy(doctor, "install all of creditbridge again");
 		} else if (!ask_version(path, version, sizeof(version), why, sizeof(why))) {

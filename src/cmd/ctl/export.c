@@ -14,7 +14,6 @@
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/outfile.h"
 #include "cmd/ctl/output.h"
-#include "store/store.h"
 #include "wire/row_line.h"
 #include "wire/signature.h"
 
@@ -106,7 +105,7 @@ static enum ctl_exit write_head(struct exporting *exporting)
 	text_copy(head->program, sizeof(head->program), PACKAGE_VERSION);
 	text_copy(head->installation, sizeof(head->installation), exporting->export.installation);
 	head->version = EXPORT_VERSION;
-	head->schema = STORE_SCHEMA;
+	head->schema = export_schema;
 	head->created_ms = clock_wall_ms();
 	head->keys = exporting->ctl->options[OPTION_WITH_KEYS] != NULL;
 	return put_line(exporting, EXPORT_HEAD, export_head_fields, head)
@@ -250,8 +249,9 @@ static enum ctl_exit prepare_backup(struct exporting *exporting)
 	if (status)
 		return offline_fail(ctl, status, why);
 	code = backup_make(ctl, exporting->place.backup, true, &result);
-	exporting->bytes = result.bytes;
-	if (code != CTL_DONE)
+	if (code == CTL_DONE)
+		exporting->bytes = result.bytes;
+	else
 		export_place_close(&exporting->place);
 	return code;
 }

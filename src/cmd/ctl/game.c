@@ -165,7 +165,7 @@ static enum ctl_exit show_callbacks(struct game *game)
 		if (code != CTL_DONE)
 			break;
 		output_list_add(&list, &row);
-		output_json_item(&game->json, callback_row_json(), &row);
+		output_json_item(&game->json, callback_row_json(&row), &row);
 	}
 	output_json_list_close(&game->json);
 	return output_list_close(&list, code);
@@ -284,13 +284,16 @@ enum ctl_exit game_show_round(struct ctl *ctl, const struct game_key *key)
 static void show_answer(struct game *game, struct output_pairs *pairs, const struct bet *bet)
 {
 	const struct refusal_info *info = refusal_info(bet_refusal(bet));
+	/* Whoever repeats the bet is told how it ended (web/handle_bet.c). */
+	const char *detail = bet->state == BET_REFUNDED
+		? "the dealer did not answer; the bet was refunded" : info->detail;
 	char balance[MONEY_TEXT_MAX];
 	struct output_json json;
 
 	money_format(bet->balance, 2, balance);
 	if (info->id[0])
 		output_pairs_add(pairs, "answer to it", "%d %s: %s", info->code, info->id,
-			info->detail);
+			detail);
 	else if (bet->has_balance)
 		output_pairs_add(pairs, "answer to it", "200 accepted, balance %s", balance);
 	else
@@ -301,7 +304,7 @@ static void show_answer(struct game *game, struct output_pairs *pairs, const str
 	output_json_open(&json, game->ctl);
 	output_json_number(&json, "code", (uint64_t)info->code);
 	output_json_string(&json, "id", info->id);
-	output_json_string(&json, "detail", info->detail);
+	output_json_string(&json, "detail", detail);
 	output_json_object(&game->json, "answer", &json);
 }
 

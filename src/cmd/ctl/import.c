@@ -12,7 +12,7 @@
 #include "cmd/ctl/import_lines.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
-#include "store/store.h"
+#include "ledger/export.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -76,7 +76,7 @@ static enum ctl_exit read_head(struct importing *importing)
 	if (code != CTL_DONE)
 		return code;
 	if (strcmp(head->format, EXPORT_FORMAT) != 0 || head->version != EXPORT_VERSION ||
-		head->schema > STORE_SCHEMA)
+		head->schema > export_schema)
 		return import_lines_bad(&importing->lines,
 			"it was written by a newer creditbridge: import it with that version");
 	return CTL_DONE;

@@ -76,3 +76,16 @@ enum ctl_exit place_give(struct ctl *ctl, const char *path, uid_t uid)
 		close(fd);
 	return code;
 }
+
+bool place_program(const char *name, const char *directory, char *path, size_t size)
+{
+	char own[PATH_MAX] = "";
+
+	if (readlink("/proc/self/exe", own, sizeof(own) - 1) > 0) {
+		snprintf(path, size, "%s/%s", dirname(own), name);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	snprintf(path, size, "%s/%s", directory, name);
+	return access(path, X_OK) == 0;
+}

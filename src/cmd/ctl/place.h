@@ -1,5 +1,5 @@
 /*
- * place - directories on the command line, and whose they are.
+ * place - directories on the command line, and whose they are; where our other programs are.
  */
 #ifndef CMD_CTL_PLACE_H
 #define CMD_CTL_PLACE_H
@@ -19,5 +19,11 @@ enum ctl_exit place_absolute(struct ctl *ctl, const char *text, char *path, size
  * it is root's own and empty. As anybody else: nothing. A failure is reported.
  */
 enum ctl_exit place_give(struct ctl *ctl, const char *path, uid_t uid);
+
+/*
+ * Tells in @path where the program @name is: beside this one, which is where a build leaves all of
+ * them, or in @directory, where it belongs. False: it is in neither, see errno.
+ */
+bool place_program(const char *name, const char *directory, char *path, size_t size);
 
 #endif

@@ -92,6 +92,8 @@ struct transfer_body {
 	money_t amount;
 	char request_transaction_id[EXTERNAL_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	struct bytes include_data;
 	int64_t request_timestamp;
 };
 
@@ -106,6 +108,17 @@ static const struct field balance_fields[] = {
 	FIELD(FIELD_TIME_MS, transfer_body, request_timestamp),
 	FIELD_END,
 };
+static const struct field stat_fields[] = {
+	FIELD(FIELD_STR, transfer_body, user_id),
+	FIELD(FIELD_JSON, transfer_body, include_data),
+	FIELD(FIELD_TIME_MS, transfer_body, request_timestamp),
+	FIELD_END,
+};
+static const struct field inquire_fields[] = {
+	FIELD(FIELD_STR, transfer_body, user_id),
+	FIELD(FIELD_STR, transfer_body, game_id),
+	FIELD_END,
+};
 
 static const struct operation_call {
 	const char *name;
@@ -116,6 +129,8 @@ static const struct operation_call {
 	{"transfer-in", "POST", "/wallet-service/credit/transfer-in", transfer_fields},
 	{"transfer-out", "POST", "/wallet-service/credit/transfer-out", transfer_fields},
 	{"balance", "GET", "/user-service/user/3rdparty-get-balance", balance_fields},
+	{"stat", "GET", "/user-service/user/stat", stat_fields},
+	{"result-inquire", "GET", "/game-service/bet_game/result-inquire", inquire_fields},
 	{NULL, NULL, NULL, NULL},
 };
 
@@ -128,11 +143,14 @@ struct call {
 	char reference[EXTERNAL_ID_SIZE]; /* of a transfer; "": none */
 };
 
-/* Builds the body of a named operation from --user, --amount, --reference. */
+/* Builds the body of a named operation from --user, --amount, --reference, --game. */
 static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *operation,
 	struct call *call)
 {
-	struct transfer_body body = {.request_timestamp = clock_wall_ms()};
+	static const char summary[] = "[\"bet_summary\"]";
+	struct transfer_body body = {.request_timestamp = clock_wall_ms(),
+		.include_data = {(const uint8_t *)summary, sizeof(summary) - 1}};
+	const char *game_id = ctl->options[OPTION_GAME];
 	const char *amount = ctl->options[OPTION_AMOUNT], *reference = ctl->options[OPTION_REFERENCE];
 	bool transfer = operation->fields == transfer_fields;
 	char random[21];
@@ -141,6 +159,12 @@ static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *op
 	if (!ctl->options[OPTION_USER])
 		return ctl_usage(ctl, "--user must be given");
 	code = ctl_external_id(ctl, "a user id", ctl->options[OPTION_USER], body.user_id);
+	if (code != CTL_DONE)
+		return code;
+	if ((operation->fields == inquire_fields) != (game_id != NULL))
+		return ctl_usage(ctl, "--game goes with result-inquire, which needs it");
+	if (game_id)
+		code = ctl_external_id(ctl, "a game id", game_id, body.game_id);
 	if (code != CTL_DONE)
 		return code;
 	if (!transfer && (amount || reference))
@@ -209,9 +233,9 @@ static enum ctl_exit prepare(struct ctl *ctl, struct call *call)
 		call->method = ctl->args[1];
 		call->path = ctl->args[2];
 		if (ctl->options[OPTION_USER] || ctl->options[OPTION_AMOUNT] ||
-			ctl->options[OPTION_REFERENCE])
-			return ctl_usage(ctl, "--user, --amount and --reference go with a named "
-					      "operation");
+			ctl->options[OPTION_REFERENCE] || ctl->options[OPTION_GAME])
+			return ctl_usage(ctl, "--user, --amount, --reference and --game go with a "
+					      "named operation");
 		if (strspn(call->method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(call->method))
 			return ctl_usage(ctl, "'%s' is not a method", call->method);
 		code = read_body(ctl, call);
@@ -220,7 +244,8 @@ static enum ctl_exit prepare(struct ctl *ctl, struct call *call)
 			operation++;
 		if (!operation->name)
 			return ctl_usage(ctl, "'%s' is no operation; there are transfer-in, "
-					      "transfer-out and balance", ctl->args[1]);
+					      "transfer-out, balance, stat and result-inquire",
+				ctl->args[1]);
 		if (ctl->options[OPTION_BODY])
 			return ctl_usage(ctl, "--body goes with METHOD and PATH");
 		call->method = operation->method;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cmd/ctl/ctl.h"
+#include "cmd/ctl/offline.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/place.h"
@@ -15,16 +16,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GREETING_WAIT_MS 1000
 #define PROGRESS_BYTES   (16 * 1024 * 1024)
 
 /* What the child tells. */
@@ -33,30 +30,6 @@ struct report {
 	struct restore_result result;
 	char why[512];
 };
-
-/*
- * True: a ledger answers. Its state may be gone, and with it the lock; a socket that systemd keeps
- * does not answer.
- */
-static bool ledger_answers(const struct ctl *ctl)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct pollfd waiting = {.events = POLLIN};
-	bool answers = false;
-	char byte;
-
-	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s/admin.sock",
-		    ctl->settings.socket_directory) >= sizeof(address.sun_path))
-		return false;
-	waiting.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (waiting.fd < 0)
-		return false;
-	if (connect(waiting.fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		answers = poll(&waiting, 1, GREETING_WAIT_MS) == 1 &&
-			recv(waiting.fd, &byte, 1, 0) == 1;
-	close(waiting.fd);
-	return answers;
-}
 
 /*
  * As root: becomes the one whom the state shall belong to: --user, the owner of the state directory
@@ -247,10 +220,8 @@ enum ctl_exit ctl_restore(struct ctl *ctl)
 	static struct report report;
 	enum ctl_exit code = ctl_settings(ctl);
 
-	if (code == CTL_DONE && !ctl->options[OPTION_DRY_RUN] && ledger_answers(ctl))
-		code = ctl_fail(ctl, CTL_BUSY, "busy",
-			"a ledger runs, and answers at %s: stop it first",
-			ctl->settings.socket_directory);
+	if (code == CTL_DONE && !ctl->options[OPTION_DRY_RUN])
+		code = offline_check_stopped(ctl);
 	if (code == CTL_DONE)
 		code = become_owner(ctl, ctl->args[0]);
 	if (code == CTL_DONE)

@@ -219,7 +219,7 @@ enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_opti
 	sigset_t all, before;
 	int error;
 
-	bdb_backup_progress(backup, &progress);
+	bdb_backup_progress(backup, NULL, &progress);
 	if (progress.state == BACKUP_RUNNING)
 		return STATUS_BUSY;
 	if (!text_copy(backup->directory, sizeof(backup->directory), options->directory))
@@ -230,7 +230,10 @@ enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_opti
 	progress.state = BACKUP_RUNNING;
 	progress.begun_ms = clock_wall_ms();
 	text_copy(progress.id, sizeof(progress.id), options->id);
+	pthread_mutex_lock(&backup->mutex);
+	backup->past[backup->past_next++ % BACKUPS_PAST] = backup->progress;
 	backup->progress = progress;
+	pthread_mutex_unlock(&backup->mutex);
 	log_line(LOG_LEVEL_INFO, "backup_begun", "directory=%s", backup->directory);
 	backup->before = backup->thread;
 	backup->has_before = backup->started;
@@ -248,10 +251,18 @@ enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_opti
 	return STATUS_NOMEM;
 }
 
-void bdb_backup_progress(struct bdb_backup *backup, struct backup_progress *progress)
+void bdb_backup_progress(struct bdb_backup *backup, const char *id,
+	struct backup_progress *progress)
 {
+	const struct backup_progress *found = &backup->progress;
+
 	pthread_mutex_lock(&backup->mutex);
-	*progress = backup->progress;
+	for (unsigned int i = 0; id && i < BACKUPS_PAST && strcmp(found->id, id) != 0; i++)
+		found = &backup->past[i];
+	if (!id || strcmp(found->id, id) == 0)
+		*progress = *found;
+	else
+		memset(progress, 0, sizeof(*progress));
 	pthread_mutex_unlock(&backup->mutex);
 }
 

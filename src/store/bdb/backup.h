@@ -21,6 +21,9 @@
 
 #include <limits.h>
 
+/* How many backups are remembered beside the last. */
+#define BACKUPS_PAST 16
+
 struct bdb_backup {
 	DB_ENV *env;
 	struct bdb_maintain *maintain; /* keeps the logs meanwhile; has the options */
@@ -34,6 +37,8 @@ struct bdb_backup {
 	char directory[PATH_MAX];
 	bool whole;
 	struct backup_progress progress; /* under mutex */
+	struct backup_progress past[BACKUPS_PAST]; /* likewise: of those before, round and round */
+	unsigned int past_next;
 	int64_t complete_to_ms;          /* likewise: of the last one that was done */
 };
 
@@ -41,7 +46,8 @@ void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain
 	const char *installation);
 /* As store.h's backup(). */
 enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_options *options);
-void bdb_backup_progress(struct bdb_backup *backup, struct backup_progress *progress);
+void bdb_backup_progress(struct bdb_backup *backup, const char *id,
+	struct backup_progress *progress);
 void bdb_backup_figures(struct bdb_backup *backup, struct store_figures *figures);
 /* Ends what is under way, unfinished, and waits for it. */
 void bdb_backup_end(struct bdb_backup *backup);

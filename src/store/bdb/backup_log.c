@@ -183,7 +183,7 @@ static bool take_over(struct backup_job *job)
 {
 	const struct manifest *old = &job->old;
 
-	strcpy(job->new.folder, old->folder);
+	text_copy(job->new.folder, sizeof(job->new.folder), old->folder);
 	job->new.tables_ms = old->tables_ms;
 	job->new.first_log = old->first_log;
 	for (uint64_t i = 0; i + 1 < old->file_count; i++) {

@@ -4,6 +4,7 @@
 #include "store/bdb/backup_job.h"
 
 #include "base/state_dir.h"
+#include "base/text.h"
 #include "store/bdb/files.h"
 
 #include <dirent.h>
@@ -178,7 +179,7 @@ bool backup_new_folder(struct backup_job *job)
 	if (!files_remove_folder(job->target, name) || mkdirat(job->target, name, 0700) < 0)
 		return backup_fail(job, "cannot make %s/%s anew: %s", job->backup->directory, name,
 			strerror(errno));
-	strcpy(job->new.folder, name);
+	text_copy(job->new.folder, sizeof(job->new.folder), name);
 	job->folder = openat(job->target, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (job->folder < 0)
 		return backup_fail(job, "cannot open %s/%s: %s", job->backup->directory, name,

@@ -284,9 +284,9 @@ static enum status bdb_backup(struct store *store, const struct backup_options *
 	return bdb_backup_start(&self(store)->backup, options);
 }
 
-static void bdb_progress(struct store *store, struct backup_progress *progress)
+static void bdb_progress(struct store *store, const char *id, struct backup_progress *progress)
 {
-	bdb_backup_progress(&self(store)->backup, progress);
+	bdb_backup_progress(&self(store)->backup, id, progress);
 }
 
 static void bdb_close(struct store *store)

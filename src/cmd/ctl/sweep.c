@@ -1,0 +1,66 @@
+/*
+ * sweep - sends the callbacks that are due, as cron does: becomes creditbridge-sweep.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "cmd/ctl/place.h"
+#include "sweep/duration.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRAM "creditbridge-sweep"
+
+/* Its options, which are called as ours are. */
+static const struct {
+	enum ctl_option option;
+	const char *name;
+	bool argument;
+} passed[] = {
+	{OPTION_CONFIG, "--config", true},
+	{OPTION_FOR, "--for", true},
+	{OPTION_DRY_RUN, "--dry-run", false},
+	{OPTION_JSON, "--json", false},
+};
+#define PASSED (sizeof(passed) / sizeof(passed[0]))
+
+/* Writes its command line; @words has room for it and the NULL at its end. */
+static void make_words(const struct ctl *ctl, const char *words[2 * PASSED + 2])
+{
+	size_t count = 0;
+
+	words[count++] = PROGRAM;
+	for (size_t i = 0; i < PASSED; i++) {
+		const char *value = ctl->options[passed[i].option];
+
+		if (value)
+			words[count++] = passed[i].name;
+		if (value && passed[i].argument)
+			words[count++] = value;
+	}
+	words[count] = NULL;
+}
+
+enum ctl_exit ctl_sweep(struct ctl *ctl)
+{
+	const char *duration = ctl->options[OPTION_FOR];
+	const char *words[2 * PASSED + 2];
+	char path[PATH_MAX];
+	int64_t for_ms;
+	enum ctl_exit code;
+
+	if (duration && !duration_parse(duration, &for_ms))
+		return ctl_usage(ctl, "--for takes a time such as 55s, at most a day, not '%s'",
+			duration);
+	code = ctl_settings(ctl);
+	if (code == CTL_DONE)
+		code = ctl_drop_root(ctl);
+	if (code != CTL_DONE)
+		return code;
+	make_words(ctl, words);
+	if (place_program(PROGRAM, CREDITBRIDGE_SBINDIR, path, sizeof(path)))
+		execv(path, (char *const *)(uintptr_t)words);
+	return ctl_fail(ctl, CTL_FAILED, "failed", "%s: %s", path, strerror(errno));
+}
