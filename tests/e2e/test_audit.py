@@ -21,9 +21,9 @@ from cb_rounds import Rounds  # noqa: E402
 READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "client list",
          "player list", "player show", "player ledger", "transfer show", "transfer list",
          "bet show", "bet list", "round show", "callback list", "callback show", "check", "audit",
-         "recon", "export", "explain", "doctor", "completion"}
+         "recon", "explain", "doctor", "completion"}
 # What is done without a ledger, or has to be looked for where it is tested as a whole.
-ELSEWHERE = {"init", "dealer test", "backup", "restore", "import", "sweep"}
+ELSEWHERE = {"init", "dealer test", "backup", "restore", "export", "import", "sweep"}
 SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("decimals", "3", "decimals"),
             ("utc-offset", "420", "utc_offset_min"), ("rate-limit", "7", "rate_limit"),
             ("algorithm", "hmac-sha512", "signature_algorithm"),

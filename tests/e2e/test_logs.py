@@ -26,8 +26,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 import cb_ctl  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_dealer import logs as dealer_logs  # noqa: E402
 from cb_http import raw_request, request_bytes  # noqa: E402
-from cb_platform import BETS, LOOPBACK, PLAYER_BALANCE, PLAYERS, RESULTS  # noqa: E402
+from cb_platform import (BETS, LOOPBACK, PLAYER_BALANCE, PLAYERS, RESULTS,  # noqa: E402
+                         seamless_dealer)
 
 # A word of a body, which level info must not show.
 MARKER = "body-only-5f1c"
@@ -94,7 +96,7 @@ class Run:
         self.wallet = wallet
         self.secrets = set()
         self.requests = {}  # request id -> (status, the refusal's id or None)
-        self.server = self.client = self.casino = None
+        self.server = self.client = self.casino = self.reference = None
         self.dealers = {}   # algorithm -> (Dealer, encoding)
         self.ctl, self.ctl_json, _ = cb_ctl.bind(wallet)
 
@@ -117,6 +119,9 @@ class Run:
         # Two live keys: callbacks carry a signature of each.
         self.key(self.ctl_json("dealer", "key-add", "seamless", "--reason", "rotation"))
         self.client = self.key(self.ctl_json("client", "add", "slots"))
+        dealer, self.reference = seamless_dealer(self.wallet, "reference")
+        self.secrets.add(dealer.key)
+        self.dealers["reference"] = (dealer.casino_id, dealer.key, "hex")
 
     # -- requests
 
@@ -186,12 +191,12 @@ class Run:
 
     def bets(self):
         game = new_id("game")
-        for name in ("hmac-sha256", "seamless"):
+        for name in ("hmac-sha256", "seamless", "reference"):
             casino_id, user = self.dealers[name][0], new_id("user")
             player = {"casino_id": casino_id, "user_id": user}
             self.platform(PLAYERS, player)
             self.platform(PLAYER_BALANCE, player)
-            if name != "seamless":
+            if name == "hmac-sha256":
                 self.call("POST", cb.TRANSFER_IN, {"user_id": user, "amount": 100,
                                                    "request_transaction_id": new_id("ref")})
             bet = {**player, "game_id": game, "bet_amount": 1, "remark": MARKER,
@@ -207,6 +212,13 @@ class Run:
             self.platform(BETS, new(bet), expected=409)
             self.platform(BETS, new(bet), expected=401, key="f" * 64)
             self.platform(BETS, new(player), expected=400)
+
+    def reference_signatures(self):
+        """Those that the reference dealer was sent, from the bodies that were signed."""
+        for row in self.ctl_json("callback", "list", "--casino", "reference",
+                                 "--limit", 0)["callbacks"]:
+            body = self.ctl_json("callback", "show", row["event"])["body"]
+            self.secrets.add(cb.sign(self.dealers["reference"][1], body.encode()))
 
     def failures(self, player, bet, new):
         """Refused, unknown and odd answers, and what the sweeper makes of them."""
@@ -260,7 +272,16 @@ class Run:
         self.transfers()
         self.bets()
         self.sweeps()
+        self.reference_signatures()
         self.operate()
+
+    def stop(self):
+        self.casino.shutdown()
+        for server in list(self.wallet.servers):
+            server.stop()
+        self.reference.stop()
+        (self.wallet.logs / "dealer.log").write_text(dealer_logs(self.reference))
+        self.reference.close()
 
     # -- the logs
 
@@ -335,7 +356,7 @@ def case_request_ids(run):
     requests = {}
     for name, rest in run.lines():
         words = words_of(rest)
-        if words["event"] in OF_REQUESTS and not name.startswith("sweep"):
+        if words["event"] in OF_REQUESTS and not name.startswith(("sweep", "dealer")):
             check(words.get("request_id", "-") != "-", f"{name}: {rest!r}")
         if words["event"] == "request":
             requests.setdefault(words["request_id"], []).append(words)
@@ -346,9 +367,9 @@ def case_request_ids(run):
     # Nothing is sent to a dealer for a request without being told under its id.
     told = {(words["webhook_id"], words["request_id"]) for name, rest in run.lines()
             for words in [words_of(rest)]
-            if words["event"] == "callback" and not name.startswith("sweep")}
+            if words["event"] == "callback" and not name.startswith(("sweep", "dealer"))}
     sent = {webhook_id for _, webhook_id in run.casino.seen}
-    check({webhook_id for webhook_id, _ in told} <= sent, f"{told} {sent}")
+    check(sent & {webhook_id for webhook_id, _ in told}, f"{told} {sent}")
     check(all(request_id in run.requests for _, request_id in told), f"{told}")
     check(len(told) >= 8, f"{told}")
 
@@ -450,16 +471,11 @@ def main():
                                                 result_second_attempt_ms=0)) as wallet:
         run = Run(wallet)
         servers = (cb.Lighttpd, cb.ApacheFcgid)
-
-        def stop():
-            run.casino.shutdown()
-            for server in list(wallet.servers):
-                server.stop()
         return cb.run_cases([
             ("keys are issued", run.setup),
             *((f"everything is done under {kind.name}", lambda kind=kind: run.run(kind))
               for kind in servers),
-            ("everything stops", stop),
+            ("everything stops", run.stop),
             ("no key and no signature is in a log", lambda: case_no_secret(run)),
             ("a key in a log would be found", lambda: case_net_is_tight(run)),
             ("lines have their form", lambda: case_form(run)),
