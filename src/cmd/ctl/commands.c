@@ -372,5 +372,7 @@ const struct ctl_command ctl_commands[] = {
 		"Make a signed call as the dealer would",
 		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
 		request_options, 2, 3, false, ctl_request},
+	{"completion", "", "Print the completion for bash",
+		"{\"script\"}: the text", NULL, 0, 0, false, ctl_completion},
 	{NULL, NULL, NULL, NULL, NULL, 0, 0, false, NULL},
 };

@@ -213,6 +213,6 @@ ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_r
 	ctl_callback_release, ctl_callback_cancel;
 ctl_run ctl_recon, ctl_export, ctl_import;
 ctl_run ctl_backup, ctl_restore;
-ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request;
+ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_completion;
 
 #endif
