@@ -125,7 +125,8 @@ START_TEST(tables_describe_every_byte)
 		for (size_t i = 0; i < sizeof(described); i++)
 			marked += ((uint8_t *)&described)[i] != 0;
 		ck_assert_uint_le(marked, record_infos[kind].size);
-		ck_assert_uint_gt(marked + 32, record_infos[kind].size);
+		/* What is left is padding; a round has the most. */
+		ck_assert_uint_gt(marked + 40, record_infos[kind].size);
 	}
 }
 END_TEST

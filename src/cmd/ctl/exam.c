@@ -62,7 +62,7 @@ static bool init_rows(struct exam *exam)
 	unsigned int i = 0;
 
 	exam->count = count_cases();
-	exam->rows = calloc(exam->count, sizeof(*exam->rows));
+	exam->rows = exam->count ? calloc(exam->count, sizeof(*exam->rows)) : NULL;
 	if (!exam->rows)
 		return false;
 	for (const struct exam_group *group = exam_groups; group->name; group++) {

@@ -15,14 +15,14 @@
 
 /* Its options, which are called as ours are. */
 static const struct {
-	enum ctl_option option;
 	const char *name;
+	enum ctl_option option;
 	bool argument;
 } passed[] = {
-	{OPTION_CONFIG, "--config", true},
-	{OPTION_FOR, "--for", true},
-	{OPTION_DRY_RUN, "--dry-run", false},
-	{OPTION_JSON, "--json", false},
+	{"--config", OPTION_CONFIG, true},
+	{"--for", OPTION_FOR, true},
+	{"--dry-run", OPTION_DRY_RUN, false},
+	{"--json", OPTION_JSON, false},
 };
 #define PASSED (sizeof(passed) / sizeof(passed[0]))
 
