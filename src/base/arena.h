@@ -22,8 +22,8 @@ void arena_reset(struct arena *arena);
 /* @size bytes, aligned for anything, valid until arena_reset(). NULL: no memory. */
 void *arena_take(struct arena *arena, size_t size);
 /*
- * Copies what the FIELD_BYTES and FIELD_JSON members of @record point to into the arena and makes them point
- * there. False: no memory.
+ * Copies what the FIELD_BYTES and FIELD_JSON members of @record point to into the arena and makes
+ * them point there; not those of its groups, which no stored row has. False: no memory.
  */
 bool arena_keep_bytes(struct arena *arena, const struct field *table, void *record);
 

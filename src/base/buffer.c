@@ -22,7 +22,7 @@ void buffer_reset(struct buffer *b)
 	b->failed = false;
 }
 
-uint8_t *buffer_reserve(struct buffer *b, size_t len)
+uint8_t *buffer_grow(struct buffer *b, size_t len)
 {
 	size_t cap = b->cap ? b->cap : 256;
 	uint8_t *data;
@@ -31,8 +31,6 @@ uint8_t *buffer_reserve(struct buffer *b, size_t len)
 		b->failed = true;
 		return NULL;
 	}
-	if (b->cap - b->len >= len && b->data)
-		return b->data + b->len;
 	while (cap - b->len < len)
 		cap *= 2;
 	if (cap > b->max)

@@ -25,8 +25,15 @@ void buffer_init(struct buffer *b, size_t max);
 void buffer_free(struct buffer *b);
 /* Empties the buffer, keeps the memory, clears @failed. */
 void buffer_reset(struct buffer *b);
+/* As buffer_reserve(), where there is no room yet. */
+uint8_t *buffer_grow(struct buffer *b, size_t len);
 /* Makes room for @len more bytes. Returns their place, not yet counted in len, or NULL. */
-uint8_t *buffer_reserve(struct buffer *b, size_t len);
+static inline uint8_t *buffer_reserve(struct buffer *b, size_t len)
+{
+	if (b->data && !b->failed && b->cap - b->len >= len)
+		return b->data + b->len;
+	return buffer_grow(b, len);
+}
 bool buffer_append(struct buffer *b, const void *data, size_t len);
 bool buffer_append_str(struct buffer *b, const char *text);
 bool buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

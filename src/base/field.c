@@ -11,51 +11,6 @@ const struct field *field_find(const struct field *table, const char *name)
 	return NULL;
 }
 
-uint64_t field_load_number(const void *member, uint32_t size)
-{
-	uint8_t u8;
-	uint16_t u16;
-	uint32_t u32;
-	uint64_t u64;
-
-	switch (size) {
-	case 1:
-		memcpy(&u8, member, 1);
-		return u8;
-	case 2:
-		memcpy(&u16, member, 2);
-		return u16;
-	case 4:
-		memcpy(&u32, member, 4);
-		return u32;
-	default:
-		memcpy(&u64, member, 8);
-		return u64;
-	}
-}
-
-void field_store_number(void *member, uint32_t size, uint64_t value)
-{
-	uint8_t u8 = (uint8_t)value;
-	uint16_t u16 = (uint16_t)value;
-	uint32_t u32 = (uint32_t)value;
-
-	switch (size) {
-	case 1:
-		memcpy(member, &u8, 1);
-		break;
-	case 2:
-		memcpy(member, &u16, 2);
-		break;
-	case 4:
-		memcpy(member, &u32, 4);
-		break;
-	default:
-		memcpy(member, &value, 8);
-		break;
-	}
-}
-
 #define PRIME UINT64_C(0x100000001b3)
 
 static uint64_t mix_number(uint64_t digest, uint32_t number)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum field_type {
 	FIELD_NONE = 0, /* ends a table */
@@ -91,8 +92,50 @@ const struct field *field_find(const struct field *table, const char *name);
  * Reads and writes a member that is a number of @size bytes (1, 2, 4 or 8), wherever it lies: as an
  * unsigned number of the machine, a negative one in two's complement of its own width.
  */
-uint64_t field_load_number(const void *member, uint32_t size);
-void field_store_number(void *member, uint32_t size, uint64_t value);
+static inline uint64_t field_load_number(const void *member, uint32_t size)
+{
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	switch (size) {
+	case 1:
+		memcpy(&u8, member, 1);
+		return u8;
+	case 2:
+		memcpy(&u16, member, 2);
+		return u16;
+	case 4:
+		memcpy(&u32, member, 4);
+		return u32;
+	default:
+		memcpy(&u64, member, 8);
+		return u64;
+	}
+}
+
+static inline void field_store_number(void *member, uint32_t size, uint64_t value)
+{
+	uint8_t u8 = (uint8_t)value;
+	uint16_t u16 = (uint16_t)value;
+	uint32_t u32 = (uint32_t)value;
+
+	switch (size) {
+	case 1:
+		memcpy(member, &u8, 1);
+		break;
+	case 2:
+		memcpy(member, &u16, 2);
+		break;
+	case 4:
+		memcpy(member, &u32, 4);
+		break;
+	default:
+		memcpy(member, &value, 8);
+		break;
+	}
+}
 
 /*
  * Mixes names, types, sizes and the names of enums of @table into @seed (FNV-1a): two builds that differ in a table

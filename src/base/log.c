@@ -39,22 +39,6 @@ void log_open(const char *program, bool to_syslog, enum log_level level)
 		openlog(program, LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 
-/* Replaces every byte of a control character, or of what is no UTF-8, by '?'. */
-static void clean(char *line, size_t len)
-{
-	uint32_t code;
-	size_t step;
-
-	for (size_t at = 0; at < len; at += step) {
-		step = text_utf8_len(line + at, len - at, &code);
-		if (step && !text_is_control(code))
-			continue;
-		if (!step)
-			step = 1;
-		memset(line + at, '?', step);
-	}
-}
-
 /* Writes what precedes the event on standard error, where no daemon adds it. Returns its length. */
 static size_t head(char *line, size_t size, enum log_level level)
 {
@@ -104,7 +88,7 @@ static void write_line(bool to_syslog, enum log_level level, const char *event, 
 	len = add(line, LINE_MAX_BYTES, len, format, args);
 	while (len && line[len - 1] == ' ')
 		line[--len] = '\0';
-	clean(line, len);
+	text_clean(line, len);
 	if (to_syslog) {
 		syslog(levels[level].priority, "level=%s %s", levels[level].name, line);
 	} else {

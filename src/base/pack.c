@@ -1,16 +1,36 @@
 #include "base/pack.h"
 
+#include <endian.h>
 #include <string.h>
 
 #define STR_LEN_MAX 0xffff
 
 static bool put_number(struct buffer *out, uint64_t value, unsigned int width)
 {
-	uint8_t bytes[8];
+	uint8_t *to = buffer_reserve(out, width);
+	uint8_t big[8];
 
-	for (unsigned int i = 0; i < width; i++)
-		bytes[i] = (uint8_t)(value >> (8 * (width - 1 - i)));
-	return buffer_append(out, bytes, width);
+	if (!to)
+		return false;
+	/* Of a width that is known at each of these memcpy(). */
+	value = htobe64(value << (64 - 8 * width));
+	memcpy(big, &value, sizeof(big));
+	switch (width) {
+	case 1:
+		to[0] = big[0];
+		break;
+	case 2:
+		memcpy(to, big, 2);
+		break;
+	case 4:
+		memcpy(to, big, 4);
+		break;
+	default:
+		memcpy(to, big, 8);
+		break;
+	}
+	out->len += width;
+	return true;
 }
 
 static bool get_number(struct bytes *in, uint64_t *value, unsigned int width)
@@ -28,23 +48,13 @@ static bool get_number(struct bytes *in, uint64_t *value, unsigned int width)
 /* Bytes on the wire of a number of @type, 0 for what is no number. */
 static unsigned int number_width(enum field_type type)
 {
-	switch (type) {
-	case FIELD_BOOL:
-	case FIELD_U8:
-	case FIELD_ENUM:
-		return 1;
-	case FIELD_U16:
-		return 2;
-	case FIELD_U32:
-	case FIELD_I32:
-		return 4;
-	case FIELD_U64:
-	case FIELD_MONEY:
-	case FIELD_TIME_MS:
-		return 8;
-	default:
-		return 0;
-	}
+	static const uint8_t widths[] = {
+		[FIELD_BOOL] = 1, [FIELD_U8] = 1, [FIELD_ENUM] = 1, [FIELD_U16] = 2,
+		[FIELD_U32] = 4, [FIELD_I32] = 4, [FIELD_U64] = 8, [FIELD_MONEY] = 8,
+		[FIELD_TIME_MS] = 8, [FIELD_JSON] = 0, [FIELD_GROUP] = 0,
+	};
+
+	return type < sizeof(widths) ? widths[type] : 0;
 }
 
 static bool number_in_range(const struct field *field, uint64_t value)

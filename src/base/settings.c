@@ -33,6 +33,8 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
 		return;
 	load.line = cfg->line;
 	vsnprintf(load.message, OPTION_MESSAGE_MAX, format, args);
+	/* It may repeat words of the file. */
+	text_clean(load.message, strlen(load.message));
 }
 
 /* The whole list so far: it may be added to. */
@@ -286,4 +288,9 @@ enum status settings_load(struct settings *settings, const char *path, FILE *err
 	else
 		fprintf(errors, "%s:%d: %s\n", path, load.line, load.message);
 	return status;
+}
+
+void settings_open_log(const struct settings *settings, const char *program)
+{
+	log_open(program, strcmp(settings->log_target, "syslog") == 0, settings->log_level);
 }

@@ -66,9 +66,13 @@ void settings_defaults(struct settings *settings);
 
 /*
  * Reads @path over the defaults. On STATUS_CONFIG, STATUS_NOT_FOUND or STATUS_NOMEM one line
- * telling file, line and reason was written to @errors and @settings is untouched. Not for use by
- * two threads at once: libconfuse's scanner is not.
+ * telling file, line and reason was written to @errors, without control characters whatever the file
+ * holds, and @settings is untouched. Not for use by two threads at once: libconfuse's scanner is
+ * not.
  */
 enum status settings_load(struct settings *settings, const char *path, FILE *errors);
+
+/* Opens the log where and at the level that @settings say. @program must stay valid. */
+void settings_open_log(const struct settings *settings, const char *program);
 
 #endif

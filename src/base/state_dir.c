@@ -1,6 +1,7 @@
 #include "base/state_dir.h"
 
 #include "base/clock.h"
+#include "base/directory.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -24,8 +25,7 @@ struct why {
 	size_t size;
 };
 
-static enum status refuse(const struct why *why, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+__attribute__((format(printf, 2, 3)))
 static enum status refuse(const struct why *why, const char *format, ...)
 {
 	va_list args;
@@ -34,6 +34,17 @@ static enum status refuse(const struct why *why, const char *format, ...)
 	vsnprintf(why->text, why->size, format, args);
 	va_end(args);
 	return STATUS_CONFIG;
+}
+
+/* What errno says: a disk that failed or is full is no wrong configuration. */
+static enum status failed(const struct why *why, const char *path, const char *what)
+{
+	const int error = errno;
+	const bool full = error == ENOSPC;
+	const char *disk = error == EIO ? "the disk failed: " : full ? "the disk is full: " : "";
+
+	refuse(why, "%s%s cannot be %s: %s", disk, path, what, strerror(error));
+	return error == EIO ? STATUS_IO : full ? STATUS_FULL : STATUS_CONFIG;
 }
 
 /* Checks kind, owner and that no one but the bits of @allowed may do anything with @path. */
@@ -135,7 +146,7 @@ static bool write_installation(int dir, const char *installation)
 	if (close(fd) < 0)
 		done = false;
 	return done && renameat(dir, "installation.new", dir, "installation") == 0 &&
-		fsync(dir) == 0;
+		directory_sync(dir);
 }
 
 static bool is_installation(const char *text)
@@ -153,7 +164,7 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 	if (!is_installation(installation))
 		return refuse(&to, "an installation id is 32 lower-case hex characters");
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return refuse(&to, "%s cannot be created: %s", path, strerror(errno));
+		return failed(&to, path, "created");
 	status = check_directory(path, 0055, &to);
 	if (status != STATUS_OK)
 		return status;
@@ -163,9 +174,9 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 	status = check_empty(fd, path, &to);
 	if (status != STATUS_OK)
 		goto out;
-	if (fchmod(fd, 0700) < 0 || mkdirat(fd, "db", 0700) < 0 ||
+	if (fchmod(fd, 0700) < 0 || !directory_sync_parent(fd) || mkdirat(fd, "db", 0700) < 0 ||
 		!write_installation(fd, installation))
-		status = refuse(&to, "%s cannot be initialised: %s", path, strerror(errno));
+		status = failed(&to, path, "initialised");
 out:
 	close(fd);
 	return status;
@@ -333,13 +344,21 @@ static bool is_fresh(int fd)
 /* The mark, and an empty db/; the lock is held. */
 static bool begin_restore(int fd)
 {
-	int mark = openat(fd, "restoring", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int saved, mark = openat(fd, "restoring", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (mark < 0)
 		return false;
 	close(mark);
-	return fsync(fd) == 0 && (unlinkat(fd, "installation", 0) == 0 || errno == ENOENT) &&
-		wipe_restore(fd) && mkdirat(fd, "db", 0700) == 0 && fsync(fd) == 0;
+	if (!directory_sync(fd)) {
+		saved = errno;
+		/* A state that was initialised and is untouched keeps no mark. */
+		if (faccessat(fd, "installation", F_OK, 0) == 0)
+			unlinkat(fd, "restoring", 0);
+		errno = saved;
+		return false;
+	}
+	return (unlinkat(fd, "installation", 0) == 0 || errno == ENOENT) &&
+		wipe_restore(fd) && mkdirat(fd, "db", 0700) == 0 && directory_sync(fd);
 }
 
 /* Why nothing is restored to a state that is there. */
@@ -370,7 +389,7 @@ enum status state_dir_restore(const char *path, int *lock, char *why, size_t why
 
 	*lock = -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return refuse(&to, "%s cannot be created: %s", path, strerror(errno));
+		return failed(&to, path, "created");
 	status = check_directory(path, 0055, &to);
 	if (status)
 		return status;
@@ -384,8 +403,8 @@ enum status state_dir_restore(const char *path, int *lock, char *why, size_t why
 	}
 	if (!status && faccessat(fd, "installation", F_OK, 0) == 0 && !is_fresh(fd))
 		status = refuse(&to, "a ledger was started on %s just now", path);
-	if (!status && (fchmod(fd, 0700) < 0 || !begin_restore(fd)))
-		status = refuse(&to, "%s cannot be restored to: %s", path, strerror(errno));
+	if (!status && (fchmod(fd, 0700) < 0 || !directory_sync_parent(fd) || !begin_restore(fd)))
+		status = failed(&to, path, "restored to");
 	if (status && *lock >= 0) {
 		close(*lock);
 		*lock = -1;
@@ -407,8 +426,8 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 	if (fd < 0)
 		return STATUS_CONFIG;
 	if (!write_installation(fd, installation) || unlinkat(fd, "restoring", 0) < 0 ||
-		fsync(fd) < 0)
-		status = refuse(&to, "%s cannot be initialised: %s", path, strerror(errno));
+		!directory_sync(fd))
+		status = failed(&to, path, "initialised");
 	close(fd);
 	return status;
 }
@@ -424,8 +443,8 @@ enum status state_dir_abandon(const char *path, const char *installation, char *
 	if (!wipe_restore(fd) ||
 		(installation && (mkdirat(fd, "db", 0700) < 0 ||
 					 !write_installation(fd, installation))) ||
-		unlinkat(fd, "restoring", 0) < 0 || fsync(fd) < 0)
-		status = refuse(&to, "%s cannot be emptied: %s", path, strerror(errno));
+		unlinkat(fd, "restoring", 0) < 0 || !directory_sync(fd))
+		status = failed(&to, path, "emptied");
 	close(fd);
 	return status;
 }

@@ -62,6 +62,27 @@ bool text_is_control(uint32_t code)
 	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
 }
 
+bool text_steers(uint32_t code)
+{
+	return text_is_control(code) || code == 0x061c || code == 0x200e || code == 0x200f ||
+		(code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+void text_clean(char *text, size_t len)
+{
+	uint32_t code;
+	size_t step;
+
+	for (size_t at = 0; at < len; at += step) {
+		step = text_utf8_len(text + at, len - at, &code);
+		if (step && !text_is_control(code))
+			continue;
+		if (!step)
+			step = 1;
+		memset(text + at, '?', step);
+	}
+}
+
 bool text_is_utf8_clean(const char *text, size_t len)
 {
 	uint32_t code;

@@ -21,8 +21,14 @@ size_t text_utf8_len(const char *text, size_t len, uint32_t *code);
 /* True: U+0000-1F or U+007F-9F. */
 bool text_is_control(uint32_t code);
 
+/* True: it steers what shows the text: a control character, or a mark that turns its direction. */
+bool text_steers(uint32_t code);
+
 /* True: @len bytes are well-formed UTF-8 without control characters (U+0000-1F, U+007F-9F). */
 bool text_is_utf8_clean(const char *text, size_t len);
+
+/* Replaces every byte of a control character, or of what is no UTF-8, by '?'. */
+void text_clean(char *text, size_t len);
 
 /*
  * Copies the prefix @text, at which a web server mounts a service, to @base_path of @size bytes

@@ -1,0 +1,343 @@
+#include "base/fiber.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FIBER_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FIBER_ASAN 1
+#endif
+#endif
+#ifdef FIBER_ASAN
+#include <sanitizer/common_interface_defs.h>
+#define STACK_BYTES (1024 * 1024)
+#else
+#define STACK_BYTES (256 * 1024)
+#endif
+
+/* Stacks lie so far apart that valgrind takes none for the end of another; below each is no memory. */
+#define STACK_RESERVED (4 * 1024 * 1024)
+#define EVENTS_MAX     64
+
+struct fiber {
+	struct fibers *fibers;
+	ucontext_t context;
+	uint8_t *stack; /* STACK_RESERVED bytes, of which the last STACK_BYTES are memory */
+	void *fake;     /* AddressSanitizer's */
+	void (*main)(void *);
+	void *argument;
+	struct fiber *next; /* in a queue */
+	int64_t until_ms;
+	int fd;      /* that the epoll tells of; -1: none */
+	short armed; /* what it will tell of it; 0: nothing any more */
+	bool servant;
+	bool waiting;
+	bool late;   /* what it waited for did not come in time */
+	bool waited; /* since fiber_breathe() */
+	bool ended;
+};
+
+struct queue {
+	struct fiber *first, *last;
+};
+
+struct fibers {
+	ucontext_t home;
+	void *home_fake;
+	const void *home_stack;
+	size_t home_size;
+	int epoll_fd;
+	unsigned int max;
+	unsigned int count;
+	unsigned int live; /* no servants, not ended */
+	struct queue ready;
+	struct queue breathing; /* ready, too, but not before the epoll was looked at */
+	struct fiber *list[];
+};
+
+static _Thread_local struct fiber *current;
+
+struct fiber *fiber_current(void)
+{
+	return current;
+}
+
+struct fibers *fibers_new(unsigned int max)
+{
+	struct fibers *fibers = calloc(1, sizeof(*fibers) + max * sizeof(fibers->list[0]));
+
+	if (!fibers)
+		return NULL;
+	fibers->max = max;
+	fibers->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (fibers->epoll_fd >= 0)
+		return fibers;
+	free(fibers);
+	return NULL;
+}
+
+static void fiber_free(struct fiber *fiber)
+{
+	if (fiber->stack != MAP_FAILED)
+		munmap(fiber->stack, STACK_RESERVED);
+	free(fiber);
+}
+
+void fibers_free(struct fibers *fibers)
+{
+	if (!fibers)
+		return;
+	for (unsigned int i = 0; i < fibers->count; i++)
+		fiber_free(fibers->list[i]);
+	close(fibers->epoll_fd);
+	free(fibers);
+}
+
+static void put(struct queue *queue, struct fiber *fiber)
+{
+	fiber->waiting = false;
+	fiber->next = NULL;
+	if (queue->last)
+		queue->last->next = fiber;
+	else
+		queue->first = fiber;
+	queue->last = fiber;
+}
+
+static struct fiber *take(struct queue *queue)
+{
+	struct fiber *fiber = queue->first;
+
+	if (fiber)
+		queue->first = fiber->next;
+	if (!queue->first)
+		queue->last = NULL;
+	return fiber;
+}
+
+/* From the running fiber to the loop. */
+static void leave(struct fiber *fiber)
+{
+	struct fibers *fibers = fiber->fibers;
+
+	current = NULL;
+#ifdef FIBER_ASAN
+	__sanitizer_start_switch_fiber(fiber->ended ? NULL : &fiber->fake, fibers->home_stack,
+		fibers->home_size);
+#endif
+	swapcontext(&fiber->context, &fibers->home);
+#ifdef FIBER_ASAN
+	__sanitizer_finish_switch_fiber(fiber->fake, &fibers->home_stack, &fibers->home_size);
+#endif
+}
+
+/* From the loop to a fiber, until it waits. */
+static void enter(struct fiber *fiber)
+{
+	struct fibers *fibers = fiber->fibers;
+
+	current = fiber;
+#ifdef FIBER_ASAN
+	__sanitizer_start_switch_fiber(&fibers->home_fake,
+		fiber->stack + STACK_RESERVED - STACK_BYTES, STACK_BYTES);
+#endif
+	swapcontext(&fibers->home, &fiber->context);
+#ifdef FIBER_ASAN
+	__sanitizer_finish_switch_fiber(fibers->home_fake, NULL, NULL);
+#endif
+}
+
+/* What makecontext() calls: the fiber comes by `current`, for arguments are ints. */
+static void begin(void)
+{
+	struct fiber *fiber = current;
+
+#ifdef FIBER_ASAN
+	__sanitizer_finish_switch_fiber(NULL, &fiber->fibers->home_stack,
+		&fiber->fibers->home_size);
+#endif
+	fiber->main(fiber->argument);
+	fiber->ended = true;
+	fiber->fibers->live -= !fiber->servant;
+	leave(fiber);
+}
+
+/* Sets up what starts on the fiber's stack. In a function of its own for getcontext()'s sake. */
+static bool prepare(struct fiber *fiber)
+{
+	if (getcontext(&fiber->context) < 0)
+		return false;
+	fiber->context.uc_stack.ss_sp = fiber->stack + STACK_RESERVED - STACK_BYTES;
+	fiber->context.uc_stack.ss_size = STACK_BYTES;
+	if (mprotect(fiber->context.uc_stack.ss_sp, STACK_BYTES, PROT_READ | PROT_WRITE) < 0)
+		return false;
+	makecontext(&fiber->context, begin, 0);
+	return true;
+}
+
+struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
+	bool servant)
+{
+	struct fiber *fiber;
+
+	if (fibers->count == fibers->max)
+		return NULL;
+	fiber = calloc(1, sizeof(*fiber));
+	if (!fiber)
+		return NULL;
+	fiber->stack = mmap(NULL, STACK_RESERVED, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	if (fiber->stack == MAP_FAILED || !prepare(fiber)) {
+		fiber_free(fiber);
+		return NULL;
+	}
+	fiber->fibers = fibers;
+	fiber->main = main;
+	fiber->argument = context;
+	fiber->fd = -1;
+	fiber->servant = servant;
+	fibers->live += !servant;
+	fibers->list[fibers->count++] = fiber;
+	put(&fibers->ready, fiber);
+	return fiber;
+}
+
+/* Has the epoll tell once of @events on @fd. */
+static bool arm(struct fiber *fiber, int fd, short events)
+{
+	/* The bits of poll() and of epoll are the same. */
+	struct epoll_event event = {.events = (uint32_t)events | EPOLLONESHOT, .data.ptr = fiber};
+	int epoll_fd = fiber->fibers->epoll_fd;
+	bool known = fiber->fd == fd;
+
+	if (known && fiber->armed == events)
+		return true;
+	if (epoll_ctl(epoll_fd, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) < 0 &&
+		(errno != (known ? ENOENT : EEXIST) ||
+			epoll_ctl(epoll_fd, known ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event) < 0))
+		return false;
+	fiber->fd = fd;
+	fiber->armed = events;
+	return true;
+}
+
+void fiber_forget(int fd)
+{
+	if (current && current->fd == fd)
+		current->fd = -1;
+}
+
+/* Outside of fibers. */
+static bool thread_wait(int fd, short events, int64_t until_ms)
+{
+	struct pollfd pfd = {.fd = fd, .events = events};
+	int64_t left_ms = until_ms - clock_boot_ms();
+
+	if (left_ms <= 0)
+		return false;
+	return poll(&pfd, 1, left_ms > INT_MAX ? INT_MAX : (int)left_ms) > 0;
+}
+
+bool fiber_wait(int fd, short events, int64_t until_ms)
+{
+	struct fiber *fiber = current;
+
+	if (!fiber)
+		return thread_wait(fd, events, until_ms);
+	/* What cannot be waited for is over at once, as poll() would tell of it. */
+	if (fd >= 0 && !arm(fiber, fd, events))
+		until_ms = 0;
+	fiber->until_ms = until_ms;
+	fiber->waiting = true;
+	fiber->waited = true;
+	fiber->late = false;
+	leave(fiber);
+	return !fiber->late;
+}
+
+void fiber_wake(struct fiber *fiber)
+{
+	if (fiber && fiber->waiting)
+		put(&fiber->fibers->ready, fiber);
+}
+
+void fiber_breathe(void)
+{
+	struct fiber *fiber = current;
+
+	if (fiber && !fiber->waited) {
+		put(&fiber->fibers->breathing, fiber);
+		leave(fiber);
+	}
+	if (fiber)
+		fiber->waited = false;
+}
+
+/* How long the loop may sleep, for epoll_wait(). */
+static int wait_ms(const struct fibers *fibers)
+{
+	int64_t until_ms = FIBER_FOREVER, left_ms;
+
+	for (unsigned int i = 0; i < fibers->count; i++) {
+		if (fibers->list[i]->waiting && fibers->list[i]->until_ms < until_ms)
+			until_ms = fibers->list[i]->until_ms;
+	}
+	if (until_ms == FIBER_FOREVER)
+		return -1;
+	left_ms = until_ms - clock_boot_ms();
+	if (left_ms <= 0)
+		return 0;
+	return left_ms > INT_MAX ? INT_MAX : (int)left_ms;
+}
+
+/* Makes those ready whose time has come. */
+static void expire(struct fibers *fibers)
+{
+	int64_t now_ms = clock_boot_ms();
+
+	for (unsigned int i = 0; i < fibers->count; i++) {
+		struct fiber *fiber = fibers->list[i];
+
+		if (!fiber->waiting || fiber->until_ms > now_ms)
+			continue;
+		fiber->late = true;
+		put(&fibers->ready, fiber);
+	}
+}
+
+bool fibers_run(struct fibers *fibers)
+{
+	struct epoll_event events[EVENTS_MAX];
+	struct fiber *fiber;
+	int count;
+
+	for (;;) {
+		while ((fiber = take(&fibers->ready)) != NULL)
+			enter(fiber);
+		if (!fibers->live)
+			return true;
+		count = epoll_wait(fibers->epoll_fd, events, EVENTS_MAX,
+			fibers->breathing.first ? 0 : wait_ms(fibers));
+		if (count < 0 && errno != EINTR)
+			return false;
+		for (int i = 0; i < count; i++) {
+			fiber = events[i].data.ptr;
+			fiber->armed = 0;
+			fiber_wake(fiber);
+		}
+		expire(fibers);
+		/* Behind those: whoever never waits must not keep what comes and ends from them. */
+		while ((fiber = take(&fibers->breathing)) != NULL)
+			put(&fibers->ready, fiber);
+	}
+}
