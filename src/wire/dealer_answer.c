@@ -10,13 +10,6 @@
 /* The shortest currency code; the longest fills its member. */
 #define CURRENCY_LEN_MIN 2
 
-/* True: it steers what shows the text: a control character, or a mark that turns its direction. */
-static bool steers(uint32_t code)
-{
-	return text_is_control(code) || code == 0x200e || code == 0x200f ||
-		(code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
-
 void dealer_answer_quote(char *to, size_t size, const char *text)
 {
 	size_t left = strlen(text), used = 0, step;
@@ -26,7 +19,7 @@ void dealer_answer_quote(char *to, size_t size, const char *text)
 		step = text_utf8_len(text, left, &code);
 		if (used + (step ? step : 1) >= size)
 			break;
-		if (step && !steers(code)) {
+		if (step && !text_steers(code)) {
 			memcpy(to + used, text, step);
 			used += step;
 		} else {

@@ -4,16 +4,17 @@
 #include <gnutls/gnutls.h>
 #include <string.h>
 
-#define DIGEST_MAX   64
+#define DIGEST_MAX   SIGNATURE_DIGEST_MAX
 #define SECRET_BYTES 32
 
 static const struct {
 	gnutls_mac_algorithm_t mac;
+	gnutls_digest_algorithm_t hash;
 	unsigned int size;
 } algorithms[SIGNATURE_ALGORITHM_COUNT] = {
-	[HMAC_SHA256] = {GNUTLS_MAC_SHA256, 32},
-	[HMAC_SHA512] = {GNUTLS_MAC_SHA512, 64},
-	[HMAC_SHA1] = {GNUTLS_MAC_SHA1, 20},
+	[HMAC_SHA256] = {GNUTLS_MAC_SHA256, GNUTLS_DIG_SHA256, 32},
+	[HMAC_SHA512] = {GNUTLS_MAC_SHA512, GNUTLS_DIG_SHA512, 64},
+	[HMAC_SHA1] = {GNUTLS_MAC_SHA1, GNUTLS_DIG_SHA1, 20},
 };
 
 /* The whole of @text is set, so that two of them may be compared at full length. */
@@ -73,6 +74,32 @@ bool signature_verify(enum signature_algorithm algorithm, enum signature_encodin
 	gnutls_memset(expected, 0, sizeof(expected));
 	/* An unused key slot has an empty secret: anyone can make its signatures. */
 	return made && secret[0] && differ == 0;
+}
+
+unsigned int signature_mac(enum signature_algorithm algorithm, struct bytes key, struct bytes body,
+	uint8_t digest[SIGNATURE_DIGEST_MAX])
+{
+	return gnutls_hmac_fast(algorithms[algorithm].mac, key.len ? key.data : (const uint8_t *)"",
+		       key.len, body.len ? body.data : (const uint8_t *)"", body.len,
+		       digest) == GNUTLS_E_SUCCESS
+		? algorithms[algorithm].size
+		: 0;
+}
+
+unsigned int signature_hash(enum signature_algorithm algorithm, const struct bytes parts[3],
+	uint8_t digest[SIGNATURE_DIGEST_MAX])
+{
+	gnutls_hash_hd_t hash;
+	int rc = gnutls_hash_init(&hash, algorithms[algorithm].hash);
+
+	if (rc < 0)
+		return 0;
+	for (unsigned int i = 0; i < 3 && rc >= 0; i++) {
+		if (parts[i].len)
+			rc = gnutls_hash(hash, parts[i].data, parts[i].len);
+	}
+	gnutls_hash_deinit(hash, digest);
+	return rc < 0 ? 0 : algorithms[algorithm].size;
 }
 
 bool signature_new_secret(char secret[KEY_SECRET_SIZE])

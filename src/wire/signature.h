@@ -29,6 +29,17 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 bool signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
 	const char *secret, const void *body, size_t len, const char *text);
 
+/*
+ * The bytes behind the text, for `creditbridgectl explain`, which looks for what a signature was
+ * made of: the HMAC of @body with any @key; and the plain hash of up to three parts. Return how
+ * many bytes of @digest are set; 0: the library failed.
+ */
+#define SIGNATURE_DIGEST_MAX 64
+unsigned int signature_mac(enum signature_algorithm algorithm, struct bytes key, struct bytes body,
+	uint8_t digest[SIGNATURE_DIGEST_MAX]);
+unsigned int signature_hash(enum signature_algorithm algorithm, const struct bytes parts[3],
+	uint8_t digest[SIGNATURE_DIGEST_MAX]);
+
 /* Fills @secret with a new key: 32 random bytes as 64 hex characters. False: no randomness. */
 bool signature_new_secret(char secret[KEY_SECRET_SIZE]);
 

@@ -1,0 +1,211 @@
+#include "wire/inspect.h"
+
+#include "base/text.h"
+#include "wire/parse.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const inspect_type_names[INSPECT_TYPE_COUNT] = {"not there", "null",
+	"true or false", "an integer", "a number with a fraction", "a string", "an array",
+	"an object"};
+
+static void set_text(char text[INSPECT_TEXT_MAX], const char *from, size_t len)
+{
+	size_t room = INSPECT_TEXT_MAX - 1;
+
+	if (len > room)
+		len = room;
+	/* Not in the middle of a character. */
+	while (len && len == room && ((uint8_t)from[len] & 0xc0) == 0x80)
+		len--, room--;
+	memcpy(text, from, len);
+	text[len] = '\0';
+}
+
+static bool begins(struct bytes body, const char *with, size_t len)
+{
+	return body.len >= len && memcmp(body.data, with, len) == 0;
+}
+
+/* name=value, with & between them, and no JSON. */
+static bool is_form(struct bytes body)
+{
+	const char *text = (const char *)body.data;
+	size_t at = 0;
+
+	while (at < body.len && (isalnum((unsigned char)text[at]) || memchr("_-.%[]", text[at], 6)))
+		at++;
+	return at && at < body.len && text[at] == '=';
+}
+
+/* What the first bytes tell. */
+static enum inspect_fault look_at_head(struct bytes body)
+{
+	if (!body.len)
+		return INSPECT_EMPTY;
+	if (begins(body, "\x1f\x8b", 2))
+		return INSPECT_GZIP;
+	if (begins(body, "\xef\xbb\xbf", 3))
+		return INSPECT_BOM;
+	if (begins(body, "\xff\xfe", 2) || begins(body, "\xfe\xff", 2) ||
+		begins(body, "{\0", 2) || begins(body, "\0{", 2))
+		return INSPECT_UTF16;
+	return is_form(body) ? INSPECT_FORM : INSPECT_FINE;
+}
+
+/* The byte at which line and column are, or the body's end. */
+static size_t place_of(struct bytes body, const json_error_t *error)
+{
+	size_t at = error->position > 0 ? (size_t)error->position : 0;
+
+	return at < body.len ? at : body.len;
+}
+
+/* What a person would see at @at, where the parser gave up. */
+static enum inspect_fault look_at_place(struct bytes body, size_t at, struct inspection *inspection)
+{
+	static const char *const words[] = {"NaN", "Infinity", "-Infinity", "None", "True", "False",
+		"undefined", NULL};
+	const char *text = (const char *)body.data;
+	size_t before = at;
+
+	/* The parser stands behind the token that it did not expect. */
+	for (unsigned int i = 0; words[i]; i++) {
+		size_t len = strlen(words[i]);
+
+		for (size_t from = at > len ? at - len : 0; from <= at; from++) {
+			if (from + len <= body.len && memcmp(text + from, words[i], len) == 0) {
+				set_text(inspection->text, words[i], len);
+				return INSPECT_WORD;
+			}
+		}
+	}
+	if (before && before <= body.len && memchr("}]", text[before - 1], 2)) {
+		for (before--; before && memchr(" \t\r\n", text[before - 1], 4);)
+			before--;
+		if (before && text[before - 1] == ',')
+			return INSPECT_COMMA;
+	}
+	if ((at && text[at - 1] == '\'') || (at < body.len && text[at] == '\''))
+		return INSPECT_SINGLE;
+	return at >= body.len ? INSPECT_CUT : INSPECT_SYNTAX;
+}
+
+static enum inspect_fault fault_of(struct bytes body, const json_error_t *error,
+	struct inspection *inspection)
+{
+	const char *text = error->text, *quote;
+
+	switch (json_error_code(error)) {
+	case json_error_duplicate_key:
+		/* duplicate object key near '"amount"' */
+		quote = strstr(text, "near '");
+		if (quote)
+			set_text(inspection->text, quote + 6, strcspn(quote + 6, "'"));
+		return INSPECT_TWICE;
+	case json_error_invalid_utf8:
+		return INSPECT_NOT_UTF8;
+	case json_error_stack_overflow:
+		return INSPECT_DEEP;
+	case json_error_premature_end_of_input:
+		return INSPECT_CUT;
+	default:
+		return look_at_place(body, place_of(body, error), inspection);
+	}
+}
+
+void inspect_body(struct bytes body, struct inspection *inspection)
+{
+	const char *text = (const char *)body.data;
+	char detail[BODY_DETAIL_MAX];
+	json_error_t error;
+	json_t *json = NULL;
+
+	memset(inspection, 0, sizeof(*inspection));
+	inspection->fault = look_at_head(body);
+	if (inspection->fault != INSPECT_FINE)
+		return;
+	if (parse_object(text, body.len, &json, detail) == REFUSAL_NONE)
+		goto out;
+	json_decref(json);
+	json = json_loadb(text, body.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+	if (json) {
+		inspection->fault = json_is_object(json) ? INSPECT_DEEP : INSPECT_NOT_OBJECT;
+		if (json_is_string(json) && strspn(json_string_value(json), "{["))
+			inspection->fault = INSPECT_QUOTED;
+		goto out;
+	}
+	inspection->line = error.line > 0 ? (unsigned int)error.line : 0;
+	inspection->column = error.column > 0 ? (unsigned int)error.column : 0;
+	inspection->fault = fault_of(body, &error, inspection);
+out:
+	json_decref(json);
+}
+
+static enum inspect_type type_of(const json_t *value)
+{
+	switch (value ? json_typeof(value) : JSON_NULL) {
+	case JSON_OBJECT:
+		return INSPECT_OBJECT;
+	case JSON_ARRAY:
+		return INSPECT_ARRAY;
+	case JSON_STRING:
+		return INSPECT_STRING;
+	case JSON_INTEGER:
+		return INSPECT_INTEGER;
+	case JSON_REAL:
+		return INSPECT_REAL;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return INSPECT_BOOL;
+	default:
+		return value ? INSPECT_NULL : INSPECT_ABSENT;
+	}
+}
+
+/* Equal but for case, _ and -: userId and user_id. */
+static bool is_similar(const char *one, const char *other)
+{
+	for (;;) {
+		one += strspn(one, "_- ");
+		other += strspn(other, "_- ");
+		if (tolower((unsigned char)*one) != tolower((unsigned char)*other))
+			return false;
+		if (!*one)
+			return true;
+		one++;
+		other++;
+	}
+}
+
+void inspect_member(struct bytes body, const char *key, struct inspect_member *member)
+{
+	char detail[BODY_DETAIL_MAX];
+	json_t *json = NULL, *value;
+	struct bytes text;
+	void *i;
+
+	memset(member, 0, sizeof(*member));
+	if (parse_object(body.data, body.len, &json, detail) != REFUSAL_NONE)
+		goto out;
+	value = json_object_get(json, key);
+	member->type = type_of(value);
+	if (value) {
+		text = parse_text_of(body.data, body.len, json, key);
+		set_text(member->text, (const char *)text.data, text.len);
+		member->integer = json_is_string(value) ? strtoll(json_string_value(value), NULL, 10)
+							: json_integer_value(value);
+		goto out;
+	}
+	for (i = json_object_iter(json); i && !member->similar[0];
+		i = json_object_iter_next(json, i)) {
+		if (is_similar(json_object_iter_key(i), key))
+			set_text(member->similar, json_object_iter_key(i),
+				strlen(json_object_iter_key(i)));
+	}
+out:
+	json_decref(json);
+}
