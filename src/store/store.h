@@ -38,7 +38,7 @@ struct store_figures {
 	uint64_t log_bytes;
 	uint64_t checkpoints;
 	uint64_t table_bytes[RECORD_COUNT]; /* on the disk */
-	int64_t backup_ms; /* complete_to_ms of the last backup that was done; 0: none */
+	int64_t backup_ms; /* complete_to_ms of the last backup, but for an export; 0: none */
 };
 
 #define BACKUP_ID_SIZE 24

@@ -28,6 +28,7 @@ void ws_reset(struct ws *ws)
 		ws->buckets[row->hash % WS_BUCKETS] = NULL;
 	ws->first = ws->last = ws->first_wanted = NULL;
 	arena_reset(&ws->arena);
+	ws->supposed = false;
 	ws->dirty = false;
 	ws->fault = false;
 	ws->fault_text[0] = '\0';
@@ -50,11 +51,17 @@ void ws_fail(struct ws *ws, const char *why)
 
 static uint32_t hash_key(enum record record, const struct buffer *key)
 {
-	uint32_t hash = 2166136261u ^ (uint32_t)record;
+	uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) * ((uint64_t)record + 1), word;
+	size_t at = 0;
 
-	for (size_t i = 0; i < key->len; i++)
-		hash = (hash ^ key->data[i]) * 16777619u;
-	return hash;
+	for (; key->len - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, key->data + at, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+		hash ^= hash >> 32;
+	}
+	for (; at < key->len; at++)
+		hash = (hash ^ key->data[at]) * UINT64_C(0x100000001b3);
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* Packs the key of @key_row into ws->key. */
@@ -109,19 +116,63 @@ static struct ws_row *add(struct ws *ws, enum record record, uint32_t hash)
 	return row;
 }
 
-void ws_want(struct ws *ws, enum record record, const void *key_row)
+/* The row that is declared by this; NULL: it was before, or cannot be. */
+static struct ws_row *declare(struct ws *ws, enum record record, const void *key_row)
 {
-	struct ws_row *row;
 	uint32_t hash;
 
 	if (!make_key(ws, record, key_row, &hash) || find(ws, record, hash))
-		return;
-	row = add(ws, record, hash);
-	if (!row)
-		return;
+		return NULL;
+	return add(ws, record, hash);
+}
+
+static void want(struct ws *ws, struct ws_row *row)
+{
 	row->state = WS_WANTED;
 	if (!ws->first_wanted)
 		ws->first_wanted = row;
+}
+
+void ws_want(struct ws *ws, enum record record, const void *key_row)
+{
+	struct ws_row *row = declare(ws, record, key_row);
+
+	if (row)
+		want(ws, row);
+}
+
+void ws_want_new(struct ws *ws, enum record record, const void *key_row)
+{
+	struct ws_row *row = declare(ws, record, key_row);
+
+	if (!row)
+		return;
+	if (!ws->supposing) {
+		want(ws, row);
+		return;
+	}
+	row->state = WS_ABSENT;
+	row->supposed = ws->supposed = true;
+}
+
+bool ws_check(struct ws *ws)
+{
+	if (!ws->supposed)
+		return false;
+	for (struct ws_row *row = ws->first; row; row = row->next) {
+		if (row->supposed && !row->dirty)
+			want(ws, row);
+	}
+	return ws_pending(ws);
+}
+
+bool ws_supposed_right(const struct ws *ws)
+{
+	const struct ws_row *row = ws->supposed ? ws->first : NULL;
+
+	while (row && !(row->supposed && !row->dirty && row->state != WS_ABSENT))
+		row = row->next;
+	return !row;
 }
 
 const void *ws_get(struct ws *ws, enum record record, const void *key_row)
@@ -129,6 +180,7 @@ const void *ws_get(struct ws *ws, enum record record, const void *key_row)
 	struct ws_row *row;
 	uint32_t hash;
 
+	ws->reads++;
 	if (!make_key(ws, record, key_row, &hash))
 		return NULL;
 	row = find(ws, record, hash);
@@ -144,6 +196,7 @@ bool ws_loaded(struct ws *ws, enum record record, const void *key_row)
 	const struct ws_row *row;
 	uint32_t hash;
 
+	ws->reads++;
 	if (!make_key(ws, record, key_row, &hash))
 		return false;
 	row = find(ws, record, hash);
@@ -163,6 +216,8 @@ static void write_row(struct ws *ws, struct ws_row *row, const void *data)
 		memcpy(to, data, info->size);
 	if (!arena_keep_bytes(&ws->arena, info->fields, to))
 		fault(ws, "no memory for", row->record);
+	if (row->supposed)
+		row->appended = true;
 	row->data = to;
 	row->state = WS_LOADED;
 	row->dirty = true;

@@ -34,6 +34,7 @@ struct ws_row {
 	bool dirty;    /* a command wrote or dropped it: to be saved */
 	bool appended; /* it must not exist in the store yet */
 	bool dropped;  /* to be deleted */
+	bool supposed; /* WS_ABSENT without having been looked for */
 	uint32_t hash;
 	uint32_t key_len;
 	uint8_t *key; /* packed */
@@ -52,6 +53,9 @@ struct ws {
 	struct arena arena;          /* memory of the rows */
 	struct moment now;           /* of the batch: some rows are named by its day */
 	struct buffer key;           /* of the call under way */
+	uint64_t reads;              /* ws_get() and ws_loaded(), since ws_init() */
+	bool supposed;               /* some row is */
+	bool supposing;              /* ws_want_new() supposes; the caller's to set */
 	bool dirty;                  /* some row is */
 	bool fault;
 	char fault_text[96]; /* which row, for the log */
@@ -64,6 +68,19 @@ void ws_reset(struct ws *ws);
 
 /* Declares a row. Declaring it twice is nothing. */
 void ws_want(struct ws *ws, enum record record, const void *key_row);
+
+/*
+ * Declares a row that is most likely not there. When @ws is supposing it counts as WS_ABSENT without
+ * being looked for: writing it is an append then, which save() finds out, and for the rest there is
+ * ws_check().
+ */
+void ws_want_new(struct ws *ws, enum record record, const void *key_row);
+
+/* Wants the supposed rows that are not to be written, to be loaded now. False: there are none. */
+bool ws_check(struct ws *ws);
+
+/* After that: whether none of them was there. */
+bool ws_supposed_right(const struct ws *ws);
 
 /* The row, or NULL: there is none. Valid until ws_reset; do not change it in place. */
 const void *ws_get(struct ws *ws, enum record record, const void *key_row);

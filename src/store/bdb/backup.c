@@ -1,6 +1,7 @@
 #include "store/bdb/backup.h"
 
 #include "base/clock.h"
+#include "base/directory.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "store/bdb/backup_job.h"
@@ -113,7 +114,7 @@ static bool write_manifest(struct backup_job *job)
 	text_copy(job->new.installation, sizeof(job->new.installation),
 		job->backup->installation);
 	job->new.schema = STORE_SCHEMA;
-	if (fsync(job->folder) < 0)
+	if (!directory_sync(job->folder))
 		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
 	return manifest_write(&job->new, job->target, why, sizeof(why)) ||
 		backup_fail(job, "%s", why);
@@ -163,11 +164,12 @@ static void report(struct backup_job *job, bool done)
 	pthread_mutex_lock(&backup->mutex);
 	progress->ended_ms = clock_wall_ms();
 	if (done)
-		backup->complete_to_ms = progress->complete_to_ms =
-			(int64_t)job->new.complete_to_ms;
+		progress->complete_to_ms = (int64_t)job->new.complete_to_ms;
 	else
 		text_copy(progress->why, sizeof(progress->why), job->why);
 	progress->state = done ? BACKUP_DONE : BACKUP_FAILED;
+	if (done && !backup_is_for_export(job))
+		backup->complete_to_ms = progress->complete_to_ms;
 	if (done)
 		log_line(LOG_LEVEL_INFO, "backup_done", "directory=%s added=%d bytes=%" PRIu64,
 			backup->directory, progress->added, progress->bytes);

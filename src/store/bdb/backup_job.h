@@ -40,6 +40,11 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes);
 
 /* Opens what the backup is written to and checks that it may be; reads the manifest there. */
 bool backup_open_target(struct backup_job *job);
+/*
+ * What is to be exported is kept in the state directory while that goes on: no backup to stay. The
+ * mutex of the backup need not be held.
+ */
+bool backup_is_for_export(const struct backup_job *job);
 
 /* Makes the folder that is not the old manifest's, empty. */
 bool backup_new_folder(struct backup_job *job);

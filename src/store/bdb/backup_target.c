@@ -24,13 +24,12 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* What is to be exported is kept in the state directory while that goes on: no backup to stay. */
-static bool is_for_export(const struct backup_job *job)
+bool backup_is_for_export(const struct backup_job *job)
 {
 	const char *path = job->backup->directory, *state = job->options->state_directory;
-	size_t len = strlen(state);
+	size_t len = state ? strlen(state) : 0;
 
-	return strncmp(path, state, len) == 0 &&
+	return state && strncmp(path, state, len) == 0 &&
 		strcmp(path + len, "/" STATE_EXPORT_BACKUP) == 0;
 }
 
@@ -43,7 +42,7 @@ static bool check_above(struct backup_job *job, const struct stat *above)
 	if (fstat(job->home, &own) == 0 && same_file(above, &own))
 		return backup_fail(job, "%s lies in the ledger's data, which it shall outlive", path);
 	if (job->options->state_directory && stat(job->options->state_directory, &own) == 0 &&
-		same_file(above, &own) && !is_for_export(job))
+		same_file(above, &own) && !backup_is_for_export(job))
 		return backup_fail(job, "%s lies in the state directory, which it shall outlive",
 			path);
 	if ((above->st_mode & S_IWOTH) && !(above->st_mode & S_ISVTX))

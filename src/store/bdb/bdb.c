@@ -5,6 +5,8 @@
 #include "base/pack.h"
 #include "store/bdb/backup.h"
 #include "store/bdb/env.h"
+#include "store/bdb/kept.h"
+#include "store/bdb/schema.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +24,7 @@ struct bdb_store {
 	struct bdb_env bdb;
 	struct bdb_maintain maintain;
 	struct bdb_backup backup;
+	struct kept kept;
 	struct buffer row; /* the value being written */
 	uint8_t value[ROW_MAX];
 	uint8_t key[ROW_MAX];
@@ -65,14 +68,18 @@ static enum status decode(enum record record, const DBT *value, void *row)
 	return STATUS_OK;
 }
 
-static enum status load_row(struct bdb_store *bdb, struct ws *ws, struct ws_row *row)
+static enum status read_row(struct bdb_store *bdb, struct ws *ws, struct ws_row *row)
 {
 	DB *table = bdb->bdb.tables[row->record];
 	DBT key = borrowed(row->key, row->key_len), value = room(bdb->value);
-	int error = table->get(table, NULL, &key, &value, 0);
 	enum status status;
 	void *data;
+	int error;
 
+	/* A table with an order of its own returns the key that it found: the same bytes. */
+	key.flags = DB_DBT_USERMEM;
+	key.ulen = key.size;
+	error = table->get(table, NULL, &key, &value, 0);
 	if (error == DB_NOTFOUND) {
 		ws_row_absent(row);
 		return STATUS_OK;
@@ -86,9 +93,26 @@ static enum status load_row(struct bdb_store *bdb, struct ws *ws, struct ws_row 
 	if (!data)
 		return STATUS_NOMEM;
 	status = decode(row->record, &value, data);
-	if (!status)
+	if (!status) {
 		ws_row_loaded(ws, row);
+		kept_follow(&bdb->kept, row);
+	}
 	return status;
+}
+
+static enum status load_row(struct bdb_store *bdb, struct ws *ws, struct ws_row *row)
+{
+	const void *kept = kept_find(&bdb->kept, row);
+	void *data;
+
+	if (!kept)
+		return read_row(bdb, ws, row);
+	data = ws_row_fill(ws, row);
+	if (!data)
+		return STATUS_NOMEM;
+	memcpy(data, kept, record_infos[row->record].size);
+	ws_row_loaded(ws, row);
+	return STATUS_OK;
 }
 
 static enum status bdb_load(struct store *store, struct ws *ws)
@@ -141,6 +165,15 @@ static enum save_result give_up(DB_TXN *txn, int error)
 	return bdb_status(error) == STATUS_FULL ? SAVE_FULL : SAVE_LOST;
 }
 
+/* What was saved is what the next load is to find. */
+static void follow(struct bdb_store *bdb, const struct ws *ws)
+{
+	for (const struct ws_row *row = ws->first; row; row = row->next) {
+		if (row->dirty)
+			kept_follow(&bdb->kept, row);
+	}
+}
+
 static enum save_result bdb_save(struct store *store, struct ws *ws)
 {
 	struct bdb_store *bdb = self(store);
@@ -164,8 +197,10 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 	}
 	error = txn->commit(txn, 0);
 	store->save_us = (uint64_t)(clock_boot_ns() - begun_ns) / 1000;
-	if (!error)
+	if (!error) {
+		follow(bdb, ws);
 		return SAVE_OK;
+	}
 	/* Never "nothing happened": the log may hold the commit. */
 	log_line(LOG_LEVEL_ERROR, "commit_failed", "error=\"%s\"", db_strerror(error));
 	bdb_status(error);
@@ -301,48 +336,27 @@ static void bdb_close(struct store *store)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	bdb_env_close(&bdb->bdb);
 	buffer_free(&bdb->row);
+	kept_free(&bdb->kept);
 	free(bdb);
 }
 
-/*
- * Writes the schema into new data, refuses data of a newer one. Before any other table is touched:
- * a newer schema may have other ones.
- */
-static enum status check_schema(struct store *store, bool create, char *why, size_t why_size)
+enum status bdb_schema(const struct bdb_options *options, uint64_t *schema, char *why,
+	size_t why_size)
 {
-	struct counter key = {.name = "schema", .value = STORE_SCHEMA};
-	const struct counter *stored;
-	enum save_result saved;
+	struct bdb_store *bdb = calloc(1, sizeof(*bdb));
 	enum status status;
-	struct ws *ws = malloc(sizeof(*ws));
 
-	if (!ws)
+	if (!bdb)
 		return STATUS_NOMEM;
-	ws_init(ws);
-	ws_want(ws, RECORD_COUNTER, &key);
-	status = store->load(store, ws);
-	stored = status ? NULL : ws_get(ws, RECORD_COUNTER, &key);
-	if (stored && stored->value > STORE_SCHEMA) {
-		snprintf(why, why_size,
-			"the data was written by a newer creditbridge (schema %" PRIu64
-			"; this one knows up to %d): install that version again",
-			stored->value, STORE_SCHEMA);
-		status = STATUS_CONFIG;
-	} else if (status) {
-		snprintf(why, why_size, "cannot read the schema: %s", status_text(status));
-	} else if (!stored && !create) {
-		snprintf(why, why_size, "the data has no schema: it is damaged; restore it");
-		status = STATUS_CORRUPT;
-	} else if (!stored) {
-		ws_append(ws, RECORD_COUNTER, &key);
-		saved = store->save(store, ws);
-		if (saved != SAVE_OK) {
-			snprintf(why, why_size, "cannot write the schema into the new database");
-			status = saved == SAVE_FULL ? STATUS_FULL : STATUS_IO;
-		}
-	}
-	ws_free(ws);
-	free(ws);
+	bdb->store = (struct store){.load = bdb_load};
+	buffer_init(&bdb->row, ROW_MAX);
+	status = bdb_env_open(&bdb->bdb, options, why, why_size);
+	if (!status)
+		status = schema_read(&bdb->store, schema, why, why_size);
+	bdb_env_close(&bdb->bdb);
+	buffer_free(&bdb->row);
+	kept_free(&bdb->kept);
+	free(bdb);
 	return status;
 }
 
@@ -368,22 +382,29 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 	buffer_init(&bdb->row, ROW_MAX);
 	status = bdb_env_open(&bdb->bdb, options, why, why_size);
 	if (!status)
-		status = check_schema(&bdb->store, options->create, why, why_size);
+		status = schema_check(&bdb->store, options->create, why, why_size);
 	if (!status)
 		status = bdb_env_open_tables(&bdb->bdb, options, why, why_size);
+	if (!status)
+		status = schema_raise(&bdb->store, why, why_size);
 	if (!status && !bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options)) {
 		snprintf(why, why_size, "cannot start the checkpoint thread");
 		status = STATUS_NOMEM;
 	}
+	/* Whatever met it: the schema's rows lie on pages, too. */
+	if (status && bdb_met_damage())
+		status = STATUS_CORRUPT;
 	if (status) {
 		/* No checkpoint: data that is refused is left as it is. */
 		bdb_env_close(&bdb->bdb);
 		buffer_free(&bdb->row);
+		kept_free(&bdb->kept);
 		free(bdb);
 		return status;
 	}
 	bdb_backup_init(&bdb->backup, bdb->bdb.env, &bdb->maintain,
 		options->installation ? options->installation : "-");
+	bdb_end_with_libdb(options->ends);
 	*store = &bdb->store;
 	return STATUS_OK;
 }

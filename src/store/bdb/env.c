@@ -1,10 +1,15 @@
 #include "store/bdb/env.h"
 
+#include "base/directory.h"
 #include "base/log.h"
+#include "store/bdb/files.h"
 #include "store/bdb/page.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +28,7 @@ static atomic_bool met_full;
 /* libdb found a page whose checksum is wrong; it says so in words and then only DB_RUNRECOVERY. */
 static atomic_bool met_damage;
 static atomic_uint messages;
+static atomic_bool ends_with_libdb;
 
 static void die_of_disk(const char *where, int error)
 {
@@ -41,6 +47,21 @@ bool bdb_met_damage(void)
 	return atomic_load(&met_damage);
 }
 
+void bdb_end_with_libdb(bool ends)
+{
+	atomic_store(&ends_with_libdb, ends);
+}
+
+/* libdb gave up: it fails every call from now on, reads too. */
+static void die_of_libdb(int error)
+{
+	log_line(LOG_LEVEL_ERROR, "database_failed", "error=\"%s\" action=%s", db_strerror(error),
+		bdb_met_damage() ? "halt" : "restart");
+	_exit(bdb_met_damage()       ? BDB_EXIT_DAMAGED
+			: bdb_met_full() ? BDB_EXIT_FULL
+					 : BDB_EXIT_LOST);
+}
+
 enum status bdb_status(int error)
 {
 	switch (error) {
@@ -55,6 +76,9 @@ enum status bdb_status(int error)
 	case ENOMEM:
 		return STATUS_NOMEM;
 	case DB_RUNRECOVERY:
+		if (atomic_load(&ends_with_libdb))
+			die_of_libdb(error);
+		return STATUS_IO;
 	default:
 		return STATUS_IO;
 	}
@@ -148,6 +172,96 @@ static ssize_t pwrite_noting(int fd, const void *data, size_t len, off_t offset)
 	return write_all(fd, data, len, offset);
 }
 
+/*
+ * A new name is on the disk only when its directory was synced, which libdb leaves to the file
+ * system: some lose a log file that was synced, and every commit in it.
+ */
+static void sync_names(int fd)
+{
+	if (!directory_sync(fd))
+		die_of_disk("fsync of the directory", errno);
+}
+
+static int sync_directory_of(const char *path)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	if (!slash || (size_t)(slash - path) >= sizeof(directory)) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(directory, path, (size_t)(slash - path));
+	directory[slash - path] = '\0';
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	sync_names(fd);
+	close(fd);
+	return 0;
+}
+
+/* In the place of libdb's open and rename: a name that they make is on the disk when they return. */
+static int open_durable(const char *path, int flags, ...)
+{
+	bool made = flags & O_CREAT && access(path, F_OK) < 0;
+	mode_t mode = 0;
+	va_list args;
+	int fd;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = (mode_t)va_arg(args, int);
+	va_end(args);
+	fd = open(path, flags, mode);
+	if (fd >= 0 && made && sync_directory_of(path) < 0) {
+		int saved = errno;
+
+		close(fd);
+		errno = saved;
+		return -1;
+	}
+	return fd;
+}
+
+static int rename_durable(const char *from, const char *to)
+{
+	return rename(from, to) < 0 ? -1 : sync_directory_of(to);
+}
+
+/*
+ * Syncs the log that is there, and the names in the directory. What a process wrote and did not come
+ * to sync before it was killed is read like all else by recovery, which brings pages to the disk that
+ * rest on it: after a power cut in that moment they would lie there without their log. And a log file
+ * whose name was not synced is found here, so that nobody makes it again and syncs its name then.
+ */
+static int sync_logs(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *file;
+	int error = 0, fd;
+
+	/* libdb tells why it cannot be read. */
+	if (!dir)
+		return 0;
+	while (!error && (errno = 0, file = readdir(dir))) {
+		if (!files_log_number(file->d_name))
+			continue;
+		fd = openat(dirfd(dir), file->d_name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || sync_or_die(fd) < 0)
+			error = errno;
+		if (fd >= 0)
+			close(fd);
+	}
+	if (!error)
+		error = errno;
+	if (!error)
+		sync_names(dirfd(dir));
+	closedir(dir);
+	return error;
+}
+
 static void on_message(const DB_ENV *env, const char *prefix, const char *message)
 {
 	unsigned int count = atomic_fetch_add(&messages, 1);
@@ -162,6 +276,31 @@ static void on_message(const DB_ENV *env, const char *prefix, const char *messag
 		log_line(LOG_LEVEL_WARNING, "libdb", "message=\"further messages are left out\"");
 }
 
+/* Bytes by bytes, as libdb orders keys; it does so one by one. The order on the disk is the same. */
+static int compare_keys(DB *table, const DBT *a, const DBT *b)
+{
+	u_int32_t len = a->size < b->size ? a->size : b->size;
+	int difference = len ? memcmp(a->data, b->data, len) : 0;
+
+	(void)table;
+	return difference ? difference : (a->size > b->size) - (a->size < b->size);
+}
+
+/* How many bytes of @b tell it from the smaller @a: what the pages above the leaves need to hold. */
+static size_t key_prefix(DB *table, const DBT *a, const DBT *b)
+{
+	u_int32_t len = a->size < b->size ? a->size : b->size;
+	const uint8_t *left = a->data, *right = b->data;
+	u_int32_t same = 0;
+
+	(void)table;
+	while (same < len && left[same] == right[same])
+		same++;
+	/* The longer one differs in its length. */
+	return same < len || a->size < b->size ? same + 1 : b->size;
+}
+
+/* One thread uses the handle (store.h): without DB_THREAD it costs no mutexes. */
 static int open_table(struct bdb_env *bdb, enum record record, bool create)
 {
 	char file[64];
@@ -176,8 +315,12 @@ static int open_table(struct bdb_env *bdb, enum record record, bool create)
 	if (!error)
 		error = table->set_flags(table, DB_CHKSUM);
 	if (!error)
+		error = table->set_bt_compare(table, compare_keys);
+	if (!error)
+		error = table->set_bt_prefix(table, key_prefix);
+	if (!error)
 		error = table->open(table, NULL, file, NULL, DB_BTREE,
-			DB_AUTO_COMMIT | DB_THREAD | (create ? DB_CREATE : 0u), 0600);
+			DB_AUTO_COMMIT | (create ? DB_CREATE : 0u), 0600);
 	return error;
 }
 
@@ -187,6 +330,8 @@ int bdb_env_make(DB_ENV **made, uint32_t cache_mib)
 	int error;
 
 	db_env_set_func_fsync(sync_or_die);
+	db_env_set_func_open(open_durable);
+	db_env_set_func_rename(rename_durable);
 	db_env_set_func_write(write_noting);
 	db_env_set_func_pwrite(pwrite_noting);
 	error = db_env_create(made, 0);
@@ -226,7 +371,9 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	int error;
 
 	memset(bdb, 0, sizeof(*bdb));
-	error = bdb_env_make(&bdb->env, options->cache_mib);
+	error = sync_logs(options->directory);
+	if (!error)
+		error = bdb_env_make(&bdb->env, options->cache_mib);
 	if (!error)
 		error = bdb->env->open(bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,
 			0600);

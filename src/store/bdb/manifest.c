@@ -1,6 +1,7 @@
 #include "store/bdb/manifest.h"
 
 #include "base/buffer.h"
+#include "base/directory.h"
 #include "base/text.h"
 #include "store/bdb/files.h"
 
@@ -149,7 +150,7 @@ bool manifest_write(const struct manifest *manifest, int directory, char *why, s
 		snprintf(why, why_size, "out of memory");
 	} else if (!write_file(directory, MANIFEST_NEW_NAME, &text) ||
 		renameat(directory, MANIFEST_NEW_NAME, directory, MANIFEST_NAME) < 0 ||
-		fsync(directory) < 0) {
+		!directory_sync(directory)) {
 		snprintf(why, why_size, "cannot write the manifest: %s", strerror(errno));
 		done = false;
 	}

@@ -1,5 +1,6 @@
 #include "store/bdb/restore.h"
 
+#include "base/directory.h"
 #include "base/text.h"
 #include "store/bdb/files.h"
 #include "store/bdb/restore_log.h"
@@ -187,7 +188,7 @@ static enum status restore(struct restore_job *job)
 		status = restore_copy_logs(job);
 	if (status || !options->directory)
 		return status;
-	if (fsync(job->target) < 0)
+	if (!directory_sync(job->target))
 		return restore_cannot_write(job, "");
 	status = restore_read_log(job);
 	return status ? status : restore_recover(job);

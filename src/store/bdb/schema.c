@@ -1,0 +1,112 @@
+#include "store/bdb/schema.h"
+
+#include "base/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NO_SCHEMA "the data has no schema: it is damaged; restore it"
+
+/* The counter, with room for its change. */
+struct schema {
+	struct ws *ws;
+	const struct counter *stored; /* NULL: there is none */
+};
+
+/* To be closed, whatever is returned. */
+static enum status load(struct schema *schema, struct store *store, char *why, size_t why_size)
+{
+	const struct counter key = {.name = "schema"};
+	enum status status;
+
+	schema->stored = NULL;
+	schema->ws = malloc(sizeof(*schema->ws));
+	if (!schema->ws) {
+		snprintf(why, why_size, "out of memory");
+		return STATUS_NOMEM;
+	}
+	ws_init(schema->ws);
+	ws_want(schema->ws, RECORD_COUNTER, &key);
+	status = store->load(store, schema->ws);
+	if (status)
+		snprintf(why, why_size, "cannot read the schema: %s", status_text(status));
+	else
+		schema->stored = ws_get(schema->ws, RECORD_COUNTER, &key);
+	return status;
+}
+
+static void unload(struct schema *schema)
+{
+	if (schema->ws)
+		ws_free(schema->ws);
+	free(schema->ws);
+}
+
+/* Makes it ours. */
+static enum status save(struct schema *schema, struct store *store, char *why, size_t why_size)
+{
+	const struct counter ours = {.name = "schema", .value = STORE_SCHEMA};
+	enum save_result saved;
+
+	if (schema->stored)
+		ws_put(schema->ws, RECORD_COUNTER, &ours);
+	else
+		ws_append(schema->ws, RECORD_COUNTER, &ours);
+	saved = store->save(store, schema->ws);
+	if (saved == SAVE_OK)
+		return STATUS_OK;
+	snprintf(why, why_size, "cannot write the schema into the database");
+	return saved == SAVE_FULL ? STATUS_FULL : STATUS_IO;
+}
+
+enum status schema_read(struct store *store, uint64_t *number, char *why, size_t why_size)
+{
+	struct schema schema;
+	enum status status = load(&schema, store, why, why_size);
+
+	if (schema.stored) {
+		*number = schema.stored->value;
+	} else if (!status) {
+		snprintf(why, why_size, NO_SCHEMA);
+		status = STATUS_CORRUPT;
+	}
+	unload(&schema);
+	return status;
+}
+
+enum status schema_check(struct store *store, bool create, char *why, size_t why_size)
+{
+	struct schema schema;
+	enum status status = load(&schema, store, why, why_size);
+
+	if (schema.stored && schema.stored->value > STORE_SCHEMA) {
+		snprintf(why, why_size,
+			"the data was written by a newer creditbridge (schema %" PRIu64
+			"; this one knows up to %d): install that version again",
+			schema.stored->value, STORE_SCHEMA);
+		status = STATUS_CONFIG;
+	} else if (!status && !schema.stored && create) {
+		status = save(&schema, store, why, why_size);
+	} else if (!status && !schema.stored) {
+		snprintf(why, why_size, NO_SCHEMA);
+		status = STATUS_CORRUPT;
+	}
+	unload(&schema);
+	return status;
+}
+
+enum status schema_raise(struct store *store, char *why, size_t why_size)
+{
+	struct schema schema;
+	enum status status = load(&schema, store, why, why_size);
+
+	if (schema.stored && schema.stored->value < STORE_SCHEMA) {
+		/* What has to be converted is converted here; so far nothing has. */
+		log_line(LOG_LEVEL_WARNING, "schema_raised", "from=%" PRIu64 " to=%d",
+			schema.stored->value, STORE_SCHEMA);
+		status = save(&schema, store, why, why_size);
+	}
+	unload(&schema);
+	return status;
+}
