@@ -6,11 +6,10 @@
 
 void book_want(struct ws *ws, const char *casino_id, const char *user_id)
 {
-	struct dealer dealer = dealer_named(casino_id);
 	struct total total = total_named(casino_id);
 	struct player player = player_named(casino_id, user_id);
 
-	ws_want(ws, RECORD_DEALER, &dealer);
+	ws_want(ws, RECORD_DEALER, dealer_key_of(casino_id));
 	ws_want(ws, RECORD_TOTAL, &total);
 	ws_want(ws, RECORD_PLAYER, &player);
 	counter_want(ws, TRANSACTION_COUNTER);

@@ -3,6 +3,7 @@
  */
 #include "ledger/audit.h"
 #include "ledger/keyslots.h"
+#include "ledger/refused.h"
 #include "ledger/keys.h"
 
 #include <stdio.h>
@@ -23,6 +24,17 @@ static void trail(const struct operator *operator, const struct apply_context *c
 
 	snprintf(detail, sizeof(detail), "%s%s", key_id[0] ? "key_id=" : "", key_id);
 	audit_write(ws, context, operator, action, object, detail);
+}
+
+/* The key @key_id of @client, "" for all, is taken away. @client NULL: there was none. */
+static void note_retired(const struct client *client, const char *key_id,
+	const struct apply_context *context)
+{
+	for (unsigned int i = 0; client && i < DEALER_KEYS_MAX; i++) {
+		if (!key_id[0] || strcmp(client->keys[i].key_id, key_id) == 0)
+			retired_note(context->retired, KEYRING_CLIENTS, client->client_id,
+				&client->keys[i], context->now.wall_ms);
+	}
 }
 
 void client_put_apply(const void *arg, const struct apply_context *context, struct ws *ws,
@@ -57,6 +69,7 @@ void client_put_apply(const void *arg, const struct apply_context *context, stru
 	else
 		client.created_ms = context->now.wall_ms;
 	client.removed = cmd->remove;
+	note_retired(stored, "", context);
 	memset(client.keys, 0, sizeof(client.keys));
 	if (!cmd->remove)
 		result->verdict.refusal = keyslots_add(client.keys, &client.keys_issued,
@@ -128,6 +141,8 @@ void client_key_apply(const void *arg, const struct apply_context *context, stru
 	result->verdict.refusal = change_key(cmd, &client, context->now.wall_ms, result->key_id);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
+	if (cmd->action == KEY_RETIRE)
+		note_retired(stored, cmd->key_id, context);
 	ws_put(ws, RECORD_CLIENT, &client);
 	trail(&cmd->operator, context, ws, action, object, result->key_id);
 }

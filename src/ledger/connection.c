@@ -103,6 +103,9 @@ void connection_flush(struct connection *connection, int64_t now_ms)
 		else if (errno != EINTR)
 			connection->dead = true;
 	}
+	/* What many large answers took at a time is not kept. */
+	if (!connection->out.len && connection->out.cap > 2 * FRAME_MAX)
+		buffer_free(&connection->out);
 	if (!connection->out.len)
 		connection->stuck_since_ms = 0;
 	else if (!connection->stuck_since_ms)

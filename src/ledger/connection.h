@@ -16,8 +16,10 @@
 #define CONNECTION_PATIENCE_MS 5000
 /* Frames of one connection in the ledger's queue at a time. */
 #define CONNECTION_QUEUED_MAX 32
-/* Answers of a connection that wait to be read; with more it gets no further commands done. */
-#define CONNECTION_OUT_MAX (2 * FRAME_MAX)
+/* With more of its answers waiting to be read a connection gets no further commands done. */
+#define CONNECTION_OUT_ENOUGH (FRAME_MAX / 2)
+/* That, and an answer of the largest kind to each of its frames in the queue. */
+#define CONNECTION_OUT_MAX ((CONNECTION_QUEUED_MAX + 1) * FRAME_MAX)
 
 struct connection {
 	int fd;

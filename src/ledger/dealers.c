@@ -6,6 +6,7 @@
 #include "ledger/audit.h"
 #include "ledger/keys.h"
 #include "ledger/keyslots.h"
+#include "ledger/refused.h"
 
 #include <stdio.h>
 
@@ -324,6 +325,9 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 	/* After an import without keys there is no other one. */
 	if (!dealer.signing_key_id[0])
 		text_copy(dealer.signing_key_id, KEY_ID_SIZE, result->key_id);
+	if (cmd->action == KEY_RETIRE)
+		retired_note(context->retired, KEYRING_DEALERS, cmd->casino_id,
+			dealer_key_find(stored, cmd->key_id), context->now.wall_ms);
 	ws_put(ws, RECORD_DEALER, &dealer);
 	snprintf(detail, sizeof(detail), "key_id=%s", result->key_id);
 	audit_write(ws, context, &cmd->operator, action, object, detail);

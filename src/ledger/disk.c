@@ -1,5 +1,6 @@
 #include "ledger/disk.h"
 
+#include "base/directory.h"
 #include "base/log.h"
 
 #include <dirent.h>
@@ -68,17 +69,6 @@ static const char *const mark_names[] = {
 	[DISK_HALTED] = "halted",
 };
 
-/* Makes a new name in the directory durable. */
-static bool sync_directory(const char *directory)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool synced = fd >= 0 && fsync(fd) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return synced;
-}
-
 bool disk_mark_set(const char *state, enum disk_mark mark)
 {
 	char path[PATH_MAX];
@@ -88,7 +78,7 @@ bool disk_mark_set(const char *state, enum disk_mark mark)
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close(fd);
-	if (fd >= 0 && sync_directory(state))
+	if (fd >= 0 && directory_sync_path(state))
 		return true;
 	log_line(LOG_LEVEL_WARNING, "mark_failed", "file=%s error=\"%s\"", path, strerror(errno));
 	return false;

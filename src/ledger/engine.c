@@ -20,6 +20,10 @@
 /* Descriptors beside the connections: tables, log, sockets. */
 #define DESCRIPTORS_SPARE 128
 
+_Static_assert(ENGINE_LOST == BDB_EXIT_LOST && ENGINE_FULL == BDB_EXIT_FULL &&
+		ENGINE_HALT == BDB_EXIT_IO && ENGINE_DAMAGED == BDB_EXIT_DAMAGED,
+	"the store ends the engine with the engine's codes");
+
 static enum engine_exit exit_for(enum status status)
 {
 	switch (status) {
@@ -47,6 +51,7 @@ static enum status open_store(const struct settings *settings, const char *insta
 		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
 		.log_keep_mib = settings->log_keep_mib,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
+		.ends = true,
 		.create = !disk_mark_is_set(settings->state_directory, DISK_CREATED),
 	};
 	enum status status;
@@ -122,6 +127,7 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 		.queue_max = settings->ledger_queue_max,
 		.state_directory = settings->state_directory,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
+		.ballast_bytes = (uint64_t)settings->disk_ballast_mib * MIB,
 		.stop_fd = stop_signals(),
 	};
 	enum engine_exit code = ENGINE_LOST;

@@ -52,18 +52,20 @@ void flow_free(struct flow *flow)
 static struct flow_dealer *find(struct flow *flow, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % SLOTS;
+	struct flow_dealer *dealer;
 
 	/* Dealers are never removed and fewer than slots, so that this ends. */
 	while (flow->dealers[at] && strcmp(flow->dealers[at]->casino_id, casino_id) != 0)
 		at = (at + 1) % SLOTS;
-	if (!flow->dealers[at]) {
-		flow->dealers[at] = calloc(1, sizeof(**flow->dealers));
-		if (!flow->dealers[at])
-			return NULL;
-		text_copy(flow->dealers[at]->casino_id, CASINO_ID_SIZE, casino_id);
-		flow->dealers[at]->open_ms = flow->open_ms;
-	}
-	return flow->dealers[at];
+	if (flow->dealers[at])
+		return flow->dealers[at];
+	dealer = calloc(1, sizeof(*dealer));
+	if (!dealer)
+		return NULL;
+	text_copy(dealer->casino_id, CASINO_ID_SIZE, casino_id);
+	dealer->open_ms = flow->open_ms;
+	flow->dealers[at] = dealer;
+	return dealer;
 }
 
 static void close_breaker(struct flow_dealer *dealer)

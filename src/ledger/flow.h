@@ -36,7 +36,10 @@ struct flow {
 bool flow_init(struct flow *flow);
 void flow_free(struct flow *flow);
 
-/* What a dealer's max_inflight is: for flow_has_room(). */
+/*
+ * What a dealer's max_inflight is, for flow_has_room(), which is asked where there is no row at
+ * hand. Told of rows that are saved: flow_take() may be of the batch that changes one.
+ */
 void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight);
 
 /*
@@ -50,8 +53,9 @@ void flow_undo(struct flow *flow);
 bool flow_has_room(struct flow *flow, const char *casino_id, uint32_t already, int64_t now_ms);
 
 /*
- * Takes a permit called @id (the event) until @until_ms. Taking one that is held is nothing and
- * succeeds: a batch may be run again. False: max_inflight are held, or the breaker is open.
+ * Takes a permit called @id (the event) until @until_ms; @max_inflight is the dealer's row's. Taking
+ * one that is held is nothing and succeeds: a batch may be run again. False: max_inflight are held,
+ * or the breaker is open.
  */
 bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t max_inflight,
 	int64_t now_ms, int64_t until_ms);

@@ -1,5 +1,6 @@
 #include "ledger/import.h"
 
+#include "base/directory.h"
 #include "base/text.h"
 #include "ledger/atrest.h"
 #include "ledger/disk.h"
@@ -172,16 +173,6 @@ static enum status write_trail(struct import *import, const struct operator *ope
 	return atrest_trail(import->store, &deed, import->why, sizeof(import->why));
 }
 
-static bool sync_directory(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool synced = fd >= 0 && fsync(fd) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return synced;
-}
-
 static void close_data(struct import *import)
 {
 	if (import->store)
@@ -209,7 +200,7 @@ enum status import_end(struct import *import, const struct operator *operator, c
 	if (status)
 		return status;
 	close_data(import);
-	if (!sync_directory(directory) || !disk_mark_set(state, DISK_CREATED))
+	if (!directory_sync_path(directory) || !disk_mark_set(state, DISK_CREATED))
 		return fail(import, STATUS_IO, "cannot write to the state directory");
 	status = state_dir_restored(state, import->installation, import->why, sizeof(import->why));
 	if (status)

@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "ledger/keys.h"
+#include "ledger/memory.h"
 
 #include <string.h>
 
@@ -11,6 +13,9 @@
 /* What a caller is told to wait when the disk is short of space. */
 #define STORAGE_RETRY_S 30
 
+/* After rows that were supposed to be new were not, so many batches suppose nothing. */
+#define DOUBTS 64
+
 /* What became of a try to apply and save some commands. */
 enum run {
 	RUN_DONE,
@@ -18,60 +23,6 @@ enum run {
 	RUN_FULL,  /* nothing was changed: no space */
 	RUN_LOST,
 };
-
-/* What a scan of the rows fills. */
-struct memory {
-	struct ledger *ledger;
-	bool failed;
-};
-
-/* A row of RECORD_DUE at the start: whoever was sending may still be at it. */
-static bool remember_due(void *context, struct bytes key, const void *row)
-{
-	struct memory *memory = context;
-	struct ledger *ledger = memory->ledger;
-	const struct due *due = row;
-	struct schedule_entry entry = {
-		.event = due->event,
-		.due_ms = due->sending ? ledger->now.boot_ms + ledger->outbox.lease_ms
-				       : due_boot_ms(due, &ledger->now),
-		.sending = due->sending,
-		.kind = due->kind,
-	};
-
-	(void)key;
-	memory->failed = !schedule_set(&ledger->schedule, due->casino_id, &entry);
-	return !memory->failed;
-}
-
-static bool remember_dealer(void *context, struct bytes key, const void *row)
-{
-	struct memory *memory = context;
-	const struct dealer *dealer = row;
-
-	(void)key;
-	flow_limit(&memory->ledger->flow, dealer->casino_id, dealer->max_inflight);
-	return true;
-}
-
-/* Brings what the ledger holds in memory in step with the rows. */
-static bool remember(struct ledger *ledger)
-{
-	const struct store_range dealers = {.record = RECORD_DEALER};
-	const struct store_range dues = {.record = RECORD_DUE};
-	struct store *store = ledger->store;
-	struct memory memory = {ledger, false};
-
-	counter_want(&ledger->ws, "transaction_id");
-	counter_want(&ledger->ws, "dealers");
-	if (store->load(store, &ledger->ws) != STATUS_OK)
-		return false;
-	ledger->transaction_id = counter_read(&ledger->ws, "transaction_id");
-	ledger->figures.dealers = counter_read(&ledger->ws, "dealers");
-	return !ws_faulty(&ledger->ws) &&
-		store->scan(store, &dealers, remember_dealer, &memory) == STATUS_OK &&
-		store->scan(store, &dues, remember_due, &memory) == STATUS_OK && !memory.failed;
-}
 
 bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
 	const struct outbox_options *options, const struct moment *now)
@@ -88,11 +39,12 @@ bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
 	/* A page of LIST goes on until it is half a frame: one more row of any size fits. */
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
-	if (!flow_init(&ledger->flow) || !schedule_init(&ledger->schedule))
+	if (!flow_init(&ledger->flow) || !schedule_init(&ledger->schedule) ||
+		!refused_init(&ledger->refused, now))
 		return false;
 	ledger->flow.open_ms = ledger->outbox.breaker_open_ms;
 	ledger->schedule.patience_ms = ledger->outbox.owner_patience_ms;
-	return !store || remember(ledger);
+	return !store || memory_load(ledger);
 }
 
 void ledger_free(struct ledger *ledger)
@@ -101,6 +53,7 @@ void ledger_free(struct ledger *ledger)
 	arena_free(&ledger->answers);
 	flow_free(&ledger->flow);
 	schedule_free(&ledger->schedule);
+	refused_free(&ledger->refused);
 	buffer_free(&ledger->rows);
 	buffer_free(&ledger->cursor);
 }
@@ -112,6 +65,8 @@ static enum run load(struct ledger *ledger, struct slot *slots, unsigned int cou
 	enum status status;
 
 	for (unsigned int loads = 0; loads < LOADS_MAX; loads++) {
+		const uint64_t reads = ws->reads;
+
 		for (unsigned int i = 0; i < count; i++) {
 			const struct command_ops *ops = &command_ops[slots[i].command];
 
@@ -125,6 +80,9 @@ static enum run load(struct ledger *ledger, struct slot *slots, unsigned int cou
 			return RUN_LOST;
 		if (status)
 			return RUN_AGAIN;
+		/* They asked for nothing that was loaded: they would declare the same again. */
+		if (ws->reads == reads)
+			return ws_faulty(ws) ? RUN_AGAIN : RUN_DONE;
 	}
 	return RUN_AGAIN;
 }
@@ -141,13 +99,10 @@ static bool admit(struct ledger *ledger, struct slot *slot)
 	const struct command_info *info = &command_infos[slot->command];
 	const char *casino_id = (const char *)&slot->cmd + info->cmd_fields[0].offset;
 	const struct dealer *dealer;
-	struct dealer key;
 
 	if (!info->limited || slot->admitted || goes_on(slot))
 		return !slot->limited;
-	memset(&key, 0, sizeof(key));
-	text_copy(key.casino_id, sizeof(key.casino_id), casino_id);
-	dealer = ws_get(&ledger->ws, RECORD_DEALER, &key);
+	dealer = ws_get(&ledger->ws, RECORD_DEALER, dealer_key_of(casino_id));
 	slot->admitted = true;
 	slot->limited = dealer && dealer->rate_limit &&
 		!limiter_take(&ledger->limiter, casino_id, dealer->rate_limit,
@@ -175,6 +130,7 @@ static void apply(struct ledger *ledger, struct slot *slot)
 		.outbox = &ledger->outbox,
 		.metrics = ledger->metrics,
 		.notes = &ledger->notes,
+		.retired = &ledger->retired,
 		.arena = &ledger->answers,
 	};
 
@@ -188,68 +144,30 @@ static void apply(struct ledger *ledger, struct slot *slot)
 	ops->apply(&slot->cmd, &context, &ledger->ws, &slot->result);
 }
 
-static bool note_due(struct ledger *ledger, const struct ws_row *row)
+/* Looks up what the commands took for new and did not make. RUN_AGAIN: some of it was there. */
+static enum run check(struct ledger *ledger)
 {
-	const struct due *due = row->data;
-	struct schedule_entry entry = {.event = due->event};
+	struct ws *ws = &ledger->ws;
+	enum status status = ws_check(ws) ? ledger->store->load(ledger->store, ws) : STATUS_OK;
 
-	if (row->dropped) {
-		schedule_remove(&ledger->schedule, due->event);
-		return true;
-	}
-	entry.due_ms = due_boot_ms(due, &ledger->now);
-	entry.owner = due->sending ? due->owner : 0;
-	entry.sending = due->sending;
-	entry.kind = due->kind;
-	return schedule_set(&ledger->schedule, due->casino_id, &entry);
-}
-
-static void note_counter(struct ledger *ledger, const struct counter *counter)
-{
-	if (strcmp(counter->name, "transaction_id") == 0)
-		ledger->transaction_id = counter->value;
-	else if (strcmp(counter->name, "dealers") == 0)
-		ledger->figures.dealers = counter->value;
-}
-
-static void note_dealer(struct ledger *ledger, const struct dealer *dealer)
-{
-	ledger->generation++;
-	flow_limit(&ledger->flow, dealer->casino_id, dealer->max_inflight);
-}
-
-/*
- * After a save: keeps what the ledger holds in memory in step with the rows. False: no memory, and
- * only a new start can bring them in step.
- */
-static bool note_saved(struct ledger *ledger)
-{
-	bool noted = true;
-
-	for (const struct ws_row *row = ledger->ws.first; row; row = row->next) {
-		if (!row->dirty)
-			continue;
-		if (row->record == RECORD_DEALER)
-			note_dealer(ledger, row->data);
-		else if (row->record == RECORD_CLIENT)
-			ledger->generation++;
-		else if (row->record == RECORD_COUNTER)
-			note_counter(ledger, row->data);
-		else if (row->record == RECORD_DUE)
-			noted = note_due(ledger, row) && noted;
-	}
-	return noted;
+	if (status == STATUS_IO)
+		return RUN_LOST;
+	return status || ws_faulty(ws) || !ws_supposed_right(ws) ? RUN_AGAIN : RUN_DONE;
 }
 
 /* Applies the commands and saves what they did. */
 static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsigned int count)
 {
 	struct ws *ws = &ledger->ws;
+	enum run checked;
 
 	for (unsigned int i = 0; i < count; i++)
 		apply(ledger, &slots[i]);
 	if (ws_faulty(ws))
 		return RUN_AGAIN;
+	checked = check(ledger);
+	if (checked != RUN_DONE)
+		return checked;
 	if (!ws->dirty)
 		return RUN_DONE;
 	if (ledger->storage_low)
@@ -258,7 +176,7 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	case SAVE_OK:
 		ledger->figures.commits++;
 		metrics_commit(ledger->metrics, ledger->store->save_us);
-		return note_saved(ledger) ? RUN_DONE : RUN_LOST;
+		return memory_follow(ledger) ? RUN_DONE : RUN_LOST;
 	case SAVE_FULL:
 		return RUN_FULL;
 	case SAVE_FAULT:
@@ -286,13 +204,32 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int coun
 		metrics_book(ledger->metrics, &ledger->notes);
 	else
 		flow_undo(&ledger->flow);
+	retired_book(&ledger->refused, &ledger->retired, ran == RUN_DONE);
 	return ran;
+}
+
+/* Runs a batch, at first as if what its commands are to make were not there yet. */
+static enum run run_batch(struct ledger *ledger, struct slot *slots, unsigned int count)
+{
+	struct ws *ws = &ledger->ws;
+	enum run ran;
+
+	ws->supposing = ledger->doubts == 0;
+	ledger->doubts -= ledger->doubts > 0;
+	ran = run(ledger, slots, count);
+	if (ran != RUN_AGAIN || !ws->supposed)
+		return ran;
+	ledger->doubts = DOUBTS;
+	ws->supposing = false;
+	return run(ledger, slots, count);
 }
 
 static enum run run_alone(struct ledger *ledger, struct slot *slot)
 {
-	enum run ran = run(ledger, slot, 1);
+	enum run ran;
 
+	ledger->ws.supposing = false;
+	ran = run(ledger, slot, 1);
 	if (ran == RUN_FULL) {
 		refuse(slot, REFUSAL_STORAGE_FULL, STORAGE_RETRY_S);
 	} else if (ran == RUN_AGAIN) {
@@ -374,7 +311,7 @@ enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int c
 				slots[i].outcome = FRAME_BUSY;
 		}
 	} else {
-		ran = run(ledger, slots, count);
+		ran = run_batch(ledger, slots, count);
 		for (unsigned int i = 0; i < count && ran != RUN_DONE && ran != RUN_LOST; i++) {
 			if (run_alone(ledger, &slots[i]) == RUN_LOST)
 				ran = RUN_LOST;
@@ -403,6 +340,7 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.schedule = &ledger->schedule,
 		.metrics = ledger->metrics,
 		.ledger = ledger,
+		.refused = &ledger->refused,
 	};
 
 	if (!ops->read || slot->outcome != FRAME_DONE)

@@ -14,6 +14,7 @@
 #include "ledger/metrics.h"
 #include "ledger/ops.h"
 #include "ledger/outbox.h"
+#include "ledger/refused.h"
 #include "ledger/retention.h"
 #include "ledger/schedule.h"
 #include "link/frame.h"
@@ -42,11 +43,14 @@ struct ledger {
 	struct outbox_options outbox;
 	struct metrics *metrics; /* not owned; NULL, as ledger_init() sets it: nothing is counted */
 	struct metrics_notes notes; /* of this batch */
+	struct refused_ring refused;
+	struct retired_notes retired; /* in this batch */
 	struct retention retention; /* its days: the caller's, 0 as ledger_init() sets it */
 	struct arena answers; /* what results of this batch point to */
 	struct moment now;    /* of the batch */
 	uint64_t generation; /* of the keyring; changes with every change of a dealer */
 	uint64_t transaction_id;
+	uint32_t doubts;     /* batches to come that look every row up: one that supposed was wrong */
 	bool storage_low; /* set by the server: commands that write are refused */
 	bool resume_asked;
 	struct buffer rows;

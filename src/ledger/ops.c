@@ -26,6 +26,8 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_CALLBACK_FIND] = {.read = callback_find_read},
 	[COMMAND_LIST] = {.read = list_read},
 	[COMMAND_METRICS] = {.read = metrics_read},
+	[COMMAND_REFUSED_NOTE] = {.read = refused_note_read},
+	[COMMAND_REFUSED_FIND] = {.read = refused_find_read},
 };
 
 static struct counter counter_key(const char *name)

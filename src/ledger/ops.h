@@ -7,7 +7,8 @@
  * batch was saved and sees its rows.
  *
  * Each family of commands is one file: transfers.c, bets.c, rounds.c,
- * callbacks.c, reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, figures.c.
+ * callbacks.c, reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, figures.c,
+ * refused.c.
  */
 #ifndef LEDGER_OPS_H
 #define LEDGER_OPS_H
@@ -24,6 +25,8 @@ struct outbox_options;
 struct metrics;
 struct metrics_notes;
 struct ledger;
+struct refused_ring;
+struct retired_notes;
 
 struct apply_context {
 	struct moment now;    /* one a batch */
@@ -34,6 +37,7 @@ struct apply_context {
 	const struct outbox_options *outbox;
 	struct metrics *metrics; /* NULL: nothing is counted */
 	struct metrics_notes *notes; /* attempts that end in this batch */
+	struct retired_notes *retired; /* keys that are taken away in this batch */
 	struct arena *arena; /* for what results point to: lives until the answers are written */
 };
 
@@ -46,6 +50,7 @@ struct read_context {
 	struct schedule *schedule;
 	struct metrics *metrics; /* NULL: nothing is counted */
 	const struct ledger *ledger; /* for its figures */
+	struct refused_ring *refused;
 	struct buffer *rows;     /* for struct bytes of the result; reset before each read */
 	struct buffer *cursor;   /* likewise */
 };
@@ -92,6 +97,8 @@ OPS_READ(callback_find);
 OPS_READ(keyring);
 OPS_READ(list);
 OPS_READ(metrics);
+OPS_READ(refused_note);
+OPS_READ(refused_find);
 
 /* A number that outlives the process, by its name (domain/records.h, struct counter). */
 void counter_want(struct ws *ws, const char *name);

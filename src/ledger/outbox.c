@@ -208,8 +208,10 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 		return false;
 	/* After a restart of the ledger the lease in memory is the longer one. */
 	if (entry) {
-		delivery.due.due_ms =
-			context->now.wall_ms + (entry->due_ms - context->now.boot_ms);
+		/* Within a boot the row goes on telling how the clocks stood to each other. */
+		delivery.due.due_ms = delivery.due.boot == context->now.boot
+			? delivery.due.due_ms + (entry->due_ms - delivery.due.due_boot_ms)
+			: context->now.wall_ms + (entry->due_ms - context->now.boot_ms);
 		delivery.due.due_boot_ms = entry->due_ms;
 		delivery.due.boot = context->now.boot;
 	}

@@ -83,7 +83,7 @@ static int run_engine(struct parent *parent)
 	pid_t self = getpid(), pid;
 	int status = -1;
 
-	/* Before each start: it may have been dropped for the last one. */
+	/* Before each start: it may have been dropped for the last one, which had no room since. */
 	disk_ballast_make(parent->settings->state_directory,
 		(uint64_t)parent->settings->disk_ballast_mib * MIB,
 		(uint64_t)parent->settings->disk_low_water_mib * MIB);

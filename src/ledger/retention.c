@@ -20,6 +20,7 @@ struct step {
 	struct ledger *ledger;
 	struct ws *ws;
 	int64_t horizon_ms; /* what ended later is kept */
+	int64_t future_ms;  /* what is later was made while the clock was wrong */
 	unsigned int looked;
 	unsigned int played;
 	uint64_t last;      /* transaction looked at */
@@ -63,7 +64,9 @@ static bool look(void *context, struct bytes key, const void *arg)
 	const struct transaction *row = arg;
 
 	(void)key;
-	if (row->time_ms > step->horizon_ms - RETENTION_SLACK_MS)
+	/* A row of the future says nothing of those behind it; it is looked at again. */
+	if (row->time_ms > step->horizon_ms - RETENTION_SLACK_MS &&
+		row->time_ms <= step->future_ms)
 		return false;
 	if (step->looked == LOOKED_MAX || step->played == PLAYED_MAX) {
 		step->over = false;
@@ -368,6 +371,7 @@ enum retention_step retention_step(struct ledger *ledger, const struct moment *n
 		.ledger = ledger,
 		.ws = &ledger->ws,
 		.horizon_ms = now->wall_ms - (int64_t)retention->days * DAY_MS,
+		.future_ms = now->wall_ms + RETENTION_SLACK_MS,
 	};
 
 	if (!is_due(ledger, now->boot_ms))

@@ -5,7 +5,8 @@
  *
  * The transactions, which are in the order of time and name every bet, are walked from the oldest
  * on, a few at a step. What has not ended by then, or ended lately, is looked at again in a later
- * pass, which begins with the first such one; counter "retention" remembers where that is.
+ * pass, which begins with the first such one; counter "retention" remembers where that is. What was
+ * made while the clock was more than a day ahead is kept until that time, and holds up nothing else.
  */
 #ifndef LEDGER_RETENTION_H
 #define LEDGER_RETENTION_H

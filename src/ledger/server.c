@@ -197,7 +197,7 @@ static bool enqueue(struct server *server, struct connection *connection,
 static bool may_collect(const struct connection *connection)
 {
 	return !connection->dead && connection->queued < CONNECTION_QUEUED_MAX &&
-		connection->out.len <= CONNECTION_OUT_MAX / 4;
+		connection->out.len <= CONNECTION_OUT_ENOUGH;
 }
 
 /* Moves a connection's complete frames into the queue. */
@@ -349,6 +349,8 @@ static void tick(struct server *server, int64_t now_ms)
 			"free_bytes=%llu",
 			(unsigned long long)ledger->figures.disk_free_bytes);
 	ledger->storage_low = low;
+	disk_ballast_make(server->options->state_directory, server->options->ballast_bytes,
+		server->options->low_water_bytes);
 }
 
 static void on_event(struct server *server, const struct epoll_event *event, int64_t now_ms)

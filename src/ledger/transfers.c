@@ -14,7 +14,6 @@
 
 /* The rows every movement works on. */
 struct rows {
-	struct dealer dealer_key;
 	struct player player_key;
 	struct request request_key;
 };
@@ -22,7 +21,6 @@ struct rows {
 static void name_rows(struct rows *rows, enum request_scope scope, const char *casino_id,
 	const char *user_id, const char *request_transaction_id)
 {
-	rows->dealer_key = dealer_named(casino_id);
 	rows->player_key = player_named(casino_id, user_id);
 	rows->request_key = request_named(scope, casino_id, request_transaction_id);
 }
@@ -81,7 +79,8 @@ void transfer_keys(const void *arg, struct ws *ws)
 	struct rows rows;
 
 	transfer_rows(arg, &rows);
-	want_rows(ws, &rows);
+	book_want(ws, rows.player_key.casino_id, rows.player_key.user_id);
+	ws_want_new(ws, RECORD_REQUEST, &rows.request_key);
 }
 
 /* The answer that was stored under the key, or a conflict. */
@@ -157,7 +156,7 @@ void transfer_apply(const void *arg, const struct apply_context *context, struct
 	struct rows rows;
 
 	transfer_rows(cmd, &rows);
-	dealer = ws_get(ws, RECORD_DEALER, &rows.dealer_key);
+	dealer = ws_get(ws, RECORD_DEALER, dealer_key_of(cmd->casino_id));
 	player = ws_get(ws, RECORD_PLAYER, &rows.player_key);
 	stored = ws_get(ws, RECORD_REQUEST, &rows.request_key);
 	text_copy(result->request_transaction_id, sizeof(result->request_transaction_id),
@@ -220,6 +219,12 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	result->verdict.refusal = adjust_decide(dealer, stored, cmd->amount);
 	if (result->verdict.refusal == REFUSAL_INSUFFICIENT_BALANCE)
 		result->verdict.current_balance = stored->balance;
+	/* The refusal's own text is of transfers, which are never negative. */
+	if (result->verdict.refusal == REFUSAL_INVALID_AMOUNT &&
+		!money_has_decimals(cmd->amount, dealer->decimals))
+		snprintf(result->verdict.detail, sizeof(result->verdict.detail),
+			"amounts of %s have at most %u decimals", cmd->casino_id,
+			(unsigned int)dealer->decimals);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	player = *stored;
@@ -248,7 +253,7 @@ void adjust_apply(const void *arg, const struct apply_context *context, struct w
 	struct rows rows;
 
 	adjust_rows(cmd, &rows);
-	dealer = ws_get(ws, RECORD_DEALER, &rows.dealer_key);
+	dealer = ws_get(ws, RECORD_DEALER, dealer_key_of(cmd->casino_id));
 	player = ws_get(ws, RECORD_PLAYER, &rows.player_key);
 	stored = ws_get(ws, RECORD_REQUEST, &rows.request_key);
 	if (!dealer)

@@ -1,0 +1,105 @@
+#include "ledger/memory.h"
+
+#include <string.h>
+
+/* What a scan of the rows fills. */
+struct scan {
+	struct ledger *ledger;
+	bool failed;
+};
+
+/* A row of RECORD_DUE at the start: whoever was sending may still be at it. */
+static bool remember_due(void *context, struct bytes key, const void *row)
+{
+	struct scan *scan = context;
+	struct ledger *ledger = scan->ledger;
+	const struct due *due = row;
+	struct schedule_entry entry = {
+		.event = due->event,
+		.due_ms = due->sending ? ledger->now.boot_ms + ledger->outbox.lease_ms
+				       : due_boot_ms(due, &ledger->now),
+		.sending = due->sending,
+		.kind = due->kind,
+	};
+
+	(void)key;
+	scan->failed = !schedule_set(&ledger->schedule, due->casino_id, &entry);
+	return !scan->failed;
+}
+
+static bool remember_dealer(void *context, struct bytes key, const void *row)
+{
+	struct scan *scan = context;
+	const struct dealer *dealer = row;
+
+	(void)key;
+	flow_limit(&scan->ledger->flow, dealer->casino_id, dealer->max_inflight);
+	return true;
+}
+
+bool memory_load(struct ledger *ledger)
+{
+	const struct store_range dealers = {.record = RECORD_DEALER};
+	const struct store_range dues = {.record = RECORD_DUE};
+	struct store *store = ledger->store;
+	struct scan scan = {ledger, false};
+
+	counter_want(&ledger->ws, "transaction_id");
+	counter_want(&ledger->ws, "dealers");
+	if (store->load(store, &ledger->ws) != STATUS_OK)
+		return false;
+	ledger->transaction_id = counter_read(&ledger->ws, "transaction_id");
+	ledger->figures.dealers = counter_read(&ledger->ws, "dealers");
+	return !ws_faulty(&ledger->ws) &&
+		store->scan(store, &dealers, remember_dealer, &scan) == STATUS_OK &&
+		store->scan(store, &dues, remember_due, &scan) == STATUS_OK && !scan.failed;
+}
+
+static bool note_due(struct ledger *ledger, const struct ws_row *row)
+{
+	const struct due *due = row->data;
+	struct schedule_entry entry = {.event = due->event};
+
+	if (row->dropped) {
+		schedule_remove(&ledger->schedule, due->event);
+		return true;
+	}
+	entry.due_ms = due_boot_ms(due, &ledger->now);
+	entry.owner = due->sending ? due->owner : 0;
+	entry.sending = due->sending;
+	entry.kind = due->kind;
+	return schedule_set(&ledger->schedule, due->casino_id, &entry);
+}
+
+static void note_counter(struct ledger *ledger, const struct counter *counter)
+{
+	if (strcmp(counter->name, "transaction_id") == 0)
+		ledger->transaction_id = counter->value;
+	else if (strcmp(counter->name, "dealers") == 0)
+		ledger->figures.dealers = counter->value;
+}
+
+static void note_dealer(struct ledger *ledger, const struct dealer *dealer)
+{
+	ledger->generation++;
+	flow_limit(&ledger->flow, dealer->casino_id, dealer->max_inflight);
+}
+
+bool memory_follow(struct ledger *ledger)
+{
+	bool noted = true;
+
+	for (const struct ws_row *row = ledger->ws.first; row; row = row->next) {
+		if (!row->dirty)
+			continue;
+		if (row->record == RECORD_DEALER)
+			note_dealer(ledger, row->data);
+		else if (row->record == RECORD_CLIENT)
+			ledger->generation++;
+		else if (row->record == RECORD_COUNTER)
+			note_counter(ledger, row->data);
+		else if (row->record == RECORD_DUE)
+			noted = note_due(ledger, row) && noted;
+	}
+	return noted;
+}
