@@ -6,23 +6,18 @@
 #include "link/frame.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 /* Between two attempts to connect. */
 #define RECONNECT_MS 10
-
-/* What one attempt came to. */
-enum try {
-	TRY_ANSWERED,
-	TRY_NOT_SENT, /* not one byte can have reached the ledger */
-	TRY_LOST,     /* sent in part or whole, no answer that can be read */
-	TRY_PROTOCOL, /* not sent: the greeting is another version's */
-	TRY_NOMEM,
-};
+/* A recv() that waits looks at the deadline so often. */
+#define SLICE_MS 50
 
 bool link_init(struct link *link, const char *path)
 {
@@ -38,6 +33,7 @@ static void disconnect(struct link *link)
 	if (link->fd >= 0)
 		close(link->fd);
 	link->fd = -1;
+	link->posted = 0;
 }
 
 void link_close(struct link *link)
@@ -62,26 +58,41 @@ static bool wait_for(int fd, short events, int64_t deadline_ms)
 	}
 }
 
-/* Reads more into link->in. False: the connection ended or the deadline passed. */
+/*
+ * Reads more into link->in. False: the connection ended or the deadline passed. While that is far,
+ * recv() waits by itself: one system call in place of three.
+ */
 static bool receive(struct link *link, int64_t deadline_ms)
 {
 	uint8_t *to;
 	ssize_t got;
+	bool far;
 
 	for (;;) {
 		to = buffer_reserve(&link->in, 4096);
 		if (!to)
 			return false;
-		got = recv(link->fd, to, link->in.cap - link->in.len, MSG_DONTWAIT);
+		far = deadline_ms - clock_boot_ms() > 2 * SLICE_MS;
+		got = recv(link->fd, to, link->in.cap - link->in.len, far ? 0 : MSG_DONTWAIT);
 		if (got > 0) {
 			link->in.len += (size_t)got;
 			return true;
 		}
 		if (got == 0 || (errno != EAGAIN && errno != EINTR))
 			return false;
-		if (errno == EAGAIN && !wait_for(link->fd, POLLIN, deadline_ms))
+		if (errno == EAGAIN && !far && !wait_for(link->fd, POLLIN, deadline_ms))
 			return false;
 	}
+}
+
+/* Makes recv() on @fd wait, for SLICE_MS at most. */
+static bool fd_set_waiting(int fd)
+{
+	static const struct timeval slice = {.tv_usec = SLICE_MS * 1000};
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0 &&
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof(slice)) == 0;
 }
 
 static struct bytes received(const struct link *link)
@@ -90,7 +101,7 @@ static struct bytes received(const struct link *link)
 }
 
 /* Connects and reads the greeting. */
-static enum try connect_once(struct link *link, int64_t deadline_ms)
+static enum link_try connect_once(struct link *link, int64_t deadline_ms)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	uint64_t protocol;
@@ -99,24 +110,25 @@ static enum try connect_once(struct link *link, int64_t deadline_ms)
 	memcpy(address.sun_path, link->path, sizeof(address.sun_path));
 	link->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (link->fd < 0)
-		return TRY_NOT_SENT;
-	if (connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		return LINK_TRY_NOT_SENT;
+	if (connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+		!fd_set_waiting(link->fd)) {
 		disconnect(link);
-		return TRY_NOT_SENT;
+		return LINK_TRY_NOT_SENT;
 	}
 	buffer_reset(&link->in);
 	while (read == FRAME_INCOMPLETE && receive(link, deadline_ms))
 		read = greeting_get(received(link), &protocol, &link->generation);
 	if (read == FRAME_COMPLETE && protocol == command_protocol()) {
 		buffer_consume(&link->in, GREETING_SIZE);
-		return TRY_ANSWERED;
+		return LINK_TRY_ANSWERED;
 	}
 	disconnect(link);
-	return read == FRAME_INCOMPLETE ? TRY_NOT_SENT : TRY_PROTOCOL;
+	return read == FRAME_INCOMPLETE ? LINK_TRY_NOT_SENT : LINK_TRY_PROTOCOL;
 }
 
 /* Sends link->out. */
-static enum try send_all(struct link *link, int64_t deadline_ms)
+static enum link_try send_all(struct link *link, int64_t deadline_ms)
 {
 	size_t sent = 0;
 	ssize_t n;
@@ -129,41 +141,80 @@ static enum try send_all(struct link *link, int64_t deadline_ms)
 		else if (errno == EAGAIN && wait_for(link->fd, POLLOUT, deadline_ms))
 			continue;
 		else if (errno != EINTR)
-			return sent ? TRY_LOST : TRY_NOT_SENT;
+			return sent ? LINK_TRY_LOST : LINK_TRY_NOT_SENT;
 	}
-	return TRY_ANSWERED;
+	return LINK_TRY_ANSWERED;
+}
+
+/* Takes the answer to what was posted, the first @size bytes, off link->in. */
+static void skip_posted(struct link *link, size_t size)
+{
+	buffer_consume(&link->in, size);
+	link->posted = 0;
+}
+
+/* Whether calls go over link->mux. */
+static bool is_shared(const struct link *link)
+{
+	return link->mux && fiber_current();
+}
+
+/* Sends the frame in link->out by way of link->mux. */
+static enum link_try try_shared(struct link *link, struct frame_answer *answer, uint64_t tag,
+	int64_t deadline_ms)
+{
+	enum link_try tried = mux_try(link->mux, &link->out, tag, &link->in, deadline_ms);
+	size_t size;
+
+	if (tried == LINK_TRY_ANSWERED &&
+		frame_get_answer(received(link), answer, &size) != FRAME_COMPLETE)
+		return LINK_TRY_LOST;
+	return tried;
 }
 
 /* Sends the frame in link->out on a connection and waits for the answer with @tag. */
-static enum try try_once(struct link *link, struct frame_answer *answer, uint64_t tag,
+static enum link_try try_once(struct link *link, struct frame_answer *answer, uint64_t tag,
 	int64_t deadline_ms)
 {
-	enum try tried;
+	enum link_try tried;
 	enum frame_read read;
 	size_t size;
 
+	if (is_shared(link))
+		return try_shared(link, answer, tag, deadline_ms);
 	if (link->fd < 0) {
 		tried = connect_once(link, deadline_ms);
-		if (tried != TRY_ANSWERED)
+		if (tried != LINK_TRY_ANSWERED)
 			return tried;
 	}
 	tried = send_all(link, deadline_ms);
-	if (tried != TRY_ANSWERED) {
+	if (tried != LINK_TRY_ANSWERED) {
 		disconnect(link);
 		return tried;
 	}
-	buffer_reset(&link->in);
+	/* The answer to what was posted may be here in part, or whole. */
+	if (!link->posted)
+		buffer_reset(&link->in);
 	for (;;) {
 		if (!receive(link, deadline_ms)) {
 			disconnect(link);
-			return link->in.failed ? TRY_NOMEM : TRY_LOST;
+			return link->in.failed ? LINK_TRY_NOMEM : LINK_TRY_LOST;
 		}
 		read = frame_get_answer(received(link), answer, &size);
-		if (read == FRAME_COMPLETE && answer->tag == tag && size == link->in.len)
-			return TRY_ANSWERED;
+		if (read == FRAME_COMPLETE && link->posted && answer->tag == link->posted) {
+			skip_posted(link, size);
+			if (!link->in.len)
+				continue;
+			read = frame_get_answer(received(link), answer, &size);
+		}
+		if (read == FRAME_COMPLETE && answer->tag == tag && size == link->in.len) {
+			/* Answers come in order: one that was skipped will not come. */
+			link->posted = 0;
+			return LINK_TRY_ANSWERED;
+		}
 		if (read != FRAME_INCOMPLETE) {
 			disconnect(link);
-			return TRY_LOST;
+			return LINK_TRY_LOST;
 		}
 	}
 }
@@ -206,41 +257,89 @@ static bool tells_of_itself_only(enum status status, const void *result)
 	return status != STATUS_NOMEM && status != STATUS_UNKNOWN;
 }
 
-enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
-	int64_t deadline_ms)
+/* Puts the frame of a command into link->out. False: no memory. */
+static bool make_frame(struct link *link, enum command command, const void *cmd, uint64_t tag)
 {
-	const struct command_info *info = &command_infos[command];
-	uint64_t tag = ++link->next_tag;
-	struct frame_answer answer;
-	enum try tried;
-	enum status status;
-	bool maybe_done = false;
 	size_t start;
 
 	buffer_reset(&link->out);
 	start = frame_open_request(&link->out, (uint16_t)command, tag);
 	if (link->request_id)
 		frame_name_request(&link->out, start, link->request_id);
-	pack_record(&link->out, info->cmd_fields, cmd);
+	pack_record(&link->out, command_infos[command].cmd_fields, cmd);
 	frame_close(&link->out, start);
-	if (link->out.failed)
+	return !link->out.failed;
+}
+
+static uint64_t next_tag(struct link *link)
+{
+	return is_shared(link) ? mux_tag(link->mux) : ++link->next_tag;
+}
+
+enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
+	int64_t deadline_ms)
+{
+	uint64_t tag = next_tag(link);
+	struct frame_answer answer;
+	enum link_try tried;
+	enum status status;
+	bool maybe_done = false;
+
+	if (!make_frame(link, command, cmd, tag))
 		return STATUS_NOMEM;
 	for (;;) {
 		tried = try_once(link, &answer, tag, deadline_ms);
-		if (tried == TRY_ANSWERED) {
+		if (tried == LINK_TRY_ANSWERED) {
 			link->generation = answer.generation;
 			link->answered_ms = clock_boot_ms();
 			status = read_answer(link, command, &answer, result);
 			if (!maybe_done || !tells_of_itself_only(status, result))
 				return status;
 		}
-		if (tried == TRY_PROTOCOL)
+		if (tried == LINK_TRY_PROTOCOL)
 			return maybe_done ? STATUS_UNKNOWN : STATUS_PROTOCOL;
-		maybe_done |= tried == TRY_LOST || tried == TRY_NOMEM;
+		maybe_done |= tried == LINK_TRY_LOST || tried == LINK_TRY_NOMEM;
 		if (clock_boot_ms() + RECONNECT_MS >= deadline_ms)
 			return maybe_done ? STATUS_UNKNOWN : STATUS_NOT_SENT;
-		clock_sleep_ms(RECONNECT_MS);
+		fiber_wait(-1, 0, clock_boot_ms() + RECONNECT_MS);
 	}
+}
+
+/* True: nothing that was posted is unanswered. Waits for nothing. */
+static bool posted_was_answered(struct link *link)
+{
+	struct frame_answer answer;
+	size_t size;
+
+	if (!link->posted)
+		return true;
+	if (!receive(link, 0) ||
+		frame_get_answer(received(link), &answer, &size) != FRAME_COMPLETE ||
+		answer.tag != link->posted || size != link->in.len)
+		return false;
+	skip_posted(link, size);
+	return true;
+}
+
+bool link_post(struct link *link, enum command command, const void *cmd)
+{
+	uint64_t tag = next_tag(link);
+	ssize_t sent;
+
+	if (is_shared(link))
+		return make_frame(link, command, cmd, tag) && mux_post(link->mux, &link->out, tag);
+	if (link->fd < 0 || !posted_was_answered(link) || !make_frame(link, command, cmd, tag))
+		return false;
+	sent = send(link->fd, link->out.data, link->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (sent == (ssize_t)link->out.len) {
+		buffer_reset(&link->in);
+		link->posted = tag;
+		return true;
+	}
+	/* Half a frame stands before whatever would be sent next. */
+	if (sent > 0)
+		disconnect(link);
+	return false;
 }
 
 struct bytes link_list_key(struct buffer *buffer, enum record record, unsigned int count,

@@ -12,14 +12,17 @@
 #include "base/buffer.h"
 #include "base/status.h"
 #include "link/commands.h"
+#include "link/mux.h"
 
 struct link {
 	char path[108];
+	struct mux *mux; /* NULL, or over which fibers call; then there is no connection here */
 	int fd; /* -1: not connected */
 	uint64_t generation; /* of the keyring, as the newest answer told */
 	int64_t answered_ms; /* boot time of the newest answer */
 	const char *request_id; /* of the HTTP request that calls are made for; NULL: none */
 	uint64_t next_tag;
+	uint64_t posted; /* tag of a command that was posted and whose answer has not come; 0: none */
 	struct buffer out;
 	struct buffer in; /* holds the answer last received */
 };
@@ -43,6 +46,14 @@ void link_close(struct link *link);
  */
 enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms);
+
+/*
+ * Sends @command and waits for nothing: neither for the ledger to take it nor for its answer, which
+ * the next call skips. True: it was sent, once. False: it was dropped, because there is no
+ * connection, or the one before has not been answered, or the socket is full. For what may get
+ * lost.
+ */
+bool link_post(struct link *link, enum command command, const void *cmd);
 
 /*
  * Packs the first @count key fields of @record_row (a struct of kind @record) as list_cmd.prefix;

@@ -10,6 +10,7 @@
 #include "link/admin_commands.h"
 #include "link/edge_commands.h"
 #include "link/metrics_commands.h"
+#include "link/refused_commands.h"
 
 enum command {
 #define COMMAND(name, lower, socket, access, limited) COMMAND_##name,

@@ -1,0 +1,302 @@
+#include "link/mux.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "link/commands.h"
+#include "link/frame.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define READ_SIZE 65536
+/* How often those look who wait for another one that connects. */
+#define LOOK_MS 2
+
+bool mux_init(struct mux *mux, const char *path)
+{
+	memset(mux, 0, sizeof(*mux));
+	mux->fd = -1;
+	buffer_init(&mux->out, 4 * FRAME_MAX);
+	buffer_init(&mux->in, FRAME_MAX + READ_SIZE);
+	return text_copy(mux->path, sizeof(mux->path), path);
+}
+
+void mux_free(struct mux *mux)
+{
+	if (mux->fd >= 0)
+		close(mux->fd);
+	buffer_free(&mux->out);
+	buffer_free(&mux->in);
+}
+
+bool muxes_init(struct muxes *muxes, const char *path, unsigned int calls)
+{
+	unsigned int count = (calls + MUX_CALLS_EACH - 1) / MUX_CALLS_EACH;
+
+	muxes->count = count < MUXES_MAX ? count : MUXES_MAX;
+	muxes->next = 0;
+	for (unsigned int i = 0; i < muxes->count; i++) {
+		if (!mux_init(&muxes->list[i], path))
+			return false;
+	}
+	return true;
+}
+
+void muxes_free(struct muxes *muxes)
+{
+	for (unsigned int i = 0; i < muxes->count; i++)
+		mux_free(&muxes->list[i]);
+	muxes->count = 0;
+}
+
+struct mux *muxes_pick(struct muxes *muxes)
+{
+	return muxes && muxes->count ? &muxes->list[muxes->next++ % muxes->count] : NULL;
+}
+
+uint64_t mux_tag(struct mux *mux)
+{
+	return ++mux->next_tag;
+}
+
+static void finish(struct mux_call *call, enum link_try tried)
+{
+	if (!call)
+		return;
+	call->tried = tried;
+	call->done = true;
+	fiber_wake(call->fiber);
+}
+
+/* The connection is over, and with it all that was not answered. */
+static void disconnect(struct mux *mux)
+{
+	const struct mux_sent *sent;
+
+	if (mux->fd >= 0) {
+		fiber_forget(mux->fd);
+		close(mux->fd);
+	}
+	mux->fd = -1;
+	mux->state = MUX_DOWN;
+	for (; mux->count; mux->count--) {
+		sent = &mux->sent[mux->first];
+		mux->first = (mux->first + 1) % MUX_CALLS_MAX;
+		finish(sent->call,
+			sent->at >= mux->sent_bytes ? LINK_TRY_NOT_SENT : LINK_TRY_LOST);
+	}
+	buffer_reset(&mux->out);
+	buffer_reset(&mux->in);
+	mux->sent_bytes = 0;
+	mux->posts = 0;
+}
+
+/* Reads what is there. False: the connection ended, or there is no memory. */
+static bool receive(struct mux *mux, bool *more)
+{
+	uint8_t *to = buffer_reserve(&mux->in, READ_SIZE);
+	ssize_t got;
+
+	*more = false;
+	if (!to)
+		return false;
+	do
+		got = recv(mux->fd, to, READ_SIZE, MSG_DONTWAIT);
+	while (got < 0 && errno == EINTR);
+	if (got > 0)
+		mux->in.len += (size_t)got;
+	*more = got == READ_SIZE;
+	return got > 0 || (got < 0 && errno == EAGAIN);
+}
+
+/* Reads the greeting of a new connection. */
+static enum link_try greet(struct mux *mux, int64_t deadline_ms)
+{
+	enum frame_read read = FRAME_INCOMPLETE;
+	uint64_t protocol, generation;
+	struct bytes in;
+	bool more;
+
+	while (read == FRAME_INCOMPLETE && fiber_wait(mux->fd, POLLIN, deadline_ms)) {
+		if (!receive(mux, &more))
+			return LINK_TRY_NOT_SENT;
+		in = (struct bytes){mux->in.data, (uint32_t)mux->in.len};
+		read = greeting_get(in, &protocol, &generation);
+	}
+	if (read == FRAME_INCOMPLETE)
+		return LINK_TRY_NOT_SENT;
+	if (read != FRAME_COMPLETE || protocol != command_protocol())
+		return LINK_TRY_PROTOCOL;
+	buffer_consume(&mux->in, GREETING_SIZE);
+	return LINK_TRY_ANSWERED;
+}
+
+static enum link_try connect_once(struct mux *mux, int64_t deadline_ms)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	enum link_try tried = LINK_TRY_NOT_SENT;
+
+	memcpy(address.sun_path, mux->path, sizeof(address.sun_path));
+	mux->state = MUX_CONNECTING;
+	mux->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (mux->fd >= 0 && connect(mux->fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		tried = greet(mux, deadline_ms);
+	if (tried != LINK_TRY_ANSWERED) {
+		disconnect(mux);
+		return tried;
+	}
+	fiber_forget(mux->fd);
+	mux->state = MUX_UP;
+	fiber_wake(mux->pump);
+	return tried;
+}
+
+/* Sees to a connection. */
+static enum link_try reach(struct mux *mux, int64_t deadline_ms)
+{
+	while (mux->state == MUX_CONNECTING) {
+		if (clock_boot_ms() >= deadline_ms)
+			return LINK_TRY_NOT_SENT;
+		fiber_wait(-1, 0, clock_boot_ms() + LOOK_MS);
+	}
+	return mux->state == MUX_UP ? LINK_TRY_ANSWERED : connect_once(mux, deadline_ms);
+}
+
+/* Hands a frame to the pump. False: there is no room. */
+static bool hand_over(struct mux *mux, const struct buffer *frame, uint64_t tag,
+	struct mux_call *call)
+{
+	uint64_t at = mux->sent_bytes + mux->out.len;
+
+	if (mux->count == MUX_CALLS_MAX || !buffer_append(&mux->out, frame->data, frame->len))
+		return false;
+	mux->sent[(mux->first + mux->count++) % MUX_CALLS_MAX] =
+		(struct mux_sent){.tag = tag, .at = at, .call = call, .posted = !call};
+	mux->posts += !call;
+	fiber_wake(mux->pump);
+	return true;
+}
+
+/* The call that waits no more is taken out of the ring; its answer will be skipped. */
+static void abandon(struct mux *mux, const struct mux_call *call)
+{
+	for (unsigned int i = 0; i < mux->count; i++) {
+		struct mux_sent *sent = &mux->sent[(mux->first + i) % MUX_CALLS_MAX];
+
+		if (sent->call == call)
+			sent->call = NULL;
+	}
+}
+
+enum link_try mux_try(struct mux *mux, const struct buffer *frame, uint64_t tag,
+	struct buffer *in, int64_t deadline_ms)
+{
+	struct mux_call call = {.fiber = fiber_current(), .in = in};
+	enum link_try tried = reach(mux, deadline_ms);
+
+	if (tried != LINK_TRY_ANSWERED)
+		return tried;
+	if (!hand_over(mux, frame, tag, &call)) {
+		/* Only a ledger that answers nothing leaves so much behind. */
+		mux->out.failed = false;
+		return LINK_TRY_NOT_SENT;
+	}
+	while (!call.done && clock_boot_ms() < deadline_ms)
+		fiber_wait(-1, 0, deadline_ms);
+	if (call.done)
+		return call.tried;
+	abandon(mux, &call);
+	return LINK_TRY_LOST;
+}
+
+bool mux_post(struct mux *mux, const struct buffer *frame, uint64_t tag)
+{
+	if (mux->state != MUX_UP || mux->posts == MUX_POSTS_MAX)
+		return false;
+	if (hand_over(mux, frame, tag, NULL))
+		return true;
+	mux->out.failed = false;
+	return false;
+}
+
+/* Gives the frames that are there whole to those who wait. False: garbage, or no memory. */
+static bool deliver(struct mux *mux)
+{
+	struct frame_answer answer;
+	struct mux_sent *sent;
+	struct mux_call *call;
+	struct bytes left;
+	enum frame_read read;
+	size_t taken = 0, size;
+
+	for (;;) {
+		left = (struct bytes){mux->in.data + taken, (uint32_t)(mux->in.len - taken)};
+		read = frame_get_answer(left, &answer, &size);
+		if (read != FRAME_COMPLETE)
+			break;
+		/* Answers come in order: one that was skipped will not come. */
+		do {
+			if (!mux->count)
+				return false;
+			sent = &mux->sent[mux->first];
+			call = sent->call;
+			if (call && sent->tag != answer.tag)
+				return false;
+			mux->first = (mux->first + 1) % MUX_CALLS_MAX;
+			mux->count--;
+			mux->posts -= sent->posted;
+		} while (sent->tag != answer.tag);
+		taken += size;
+		if (!call)
+			continue;
+		buffer_reset(call->in);
+		finish(call, buffer_append(call->in, left.data, size) ? LINK_TRY_ANSWERED
+								      : LINK_TRY_NOMEM);
+	}
+	buffer_consume(&mux->in, taken);
+	return read == FRAME_INCOMPLETE;
+}
+
+/* Sends as much as the socket takes. False: the connection ended. */
+static bool flush(struct mux *mux)
+{
+	ssize_t sent;
+
+	while (mux->out.len) {
+		sent = send(mux->fd, mux->out.data, mux->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent > 0) {
+			mux->sent_bytes += (uint64_t)sent;
+			buffer_consume(&mux->out, (size_t)sent);
+		} else if (errno == EAGAIN) {
+			break;
+		} else if (errno != EINTR) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void mux_pump(void *context)
+{
+	struct mux *mux = context;
+	bool more;
+
+	mux->pump = fiber_current();
+	for (;;) {
+		if (mux->state != MUX_UP) {
+			fiber_wait(-1, 0, FIBER_FOREVER);
+			continue;
+		}
+		if (!flush(mux) || !receive(mux, &more) || !deliver(mux)) {
+			disconnect(mux);
+			continue;
+		}
+		if (!more)
+			fiber_wait(mux->fd, mux->out.len ? POLLIN | POLLOUT : POLLIN,
+				FIBER_FOREVER);
+	}
+}
