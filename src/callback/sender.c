@@ -46,6 +46,16 @@ struct sending {
 	uint8_t body[];
 };
 
+struct sender_options sender_options_of(const struct settings *settings)
+{
+	return (struct sender_options){
+		.networks = settings->callback_networks,
+		.network_count = settings->callback_network_count,
+		.connect_timeout_ms = settings->callback_connect_timeout_ms,
+		.total_timeout_ms = settings->callback_timeout_ms,
+	};
+}
+
 struct sender *sender_new(const struct sender_options *options)
 {
 	const struct http_demands demands = {

@@ -10,6 +10,7 @@
 
 #include "base/field.h"
 #include "base/network.h"
+#include "base/settings.h"
 #include "domain/callback.h"
 
 /* Attempts under way at a time. */
@@ -23,6 +24,8 @@ struct sender_options {
 	uint32_t connect_timeout_ms; /* 0: 1000 */
 	uint32_t total_timeout_ms;   /* of the whole call; 0: 3000 */
 };
+/* As @settings say, which must outlive the sender. */
+struct sender_options sender_options_of(const struct settings *settings);
 
 /* One attempt. Everything is copied, but for what @closure points to. */
 struct callback_request {

@@ -40,6 +40,19 @@ int64_t due_boot_ms(const struct due *due, const struct moment *now)
 	return now->boot_ms + (due->due_ms - now->wall_ms);
 }
 
+/*
+ * Within one boot the row knows how far the wall clock was set since it was written. A refund's 24
+ * hours go with it: a jump of a day neither ends them nor makes them longer.
+ */
+static void follow_wall_clock(struct delivery *delivery, const struct moment *now)
+{
+	const struct due *due = &delivery->due;
+
+	if (delivery->scheduled && due->boot == now->boot)
+		delivery->callback.first_ms += (now->wall_ms - now->boot_ms) -
+			(due->due_ms - due->due_boot_ms);
+}
+
 void delivery_open(struct delivery *delivery, enum callback_kind kind, uint64_t event,
 	const char *casino_id, const struct moment *now, int64_t delay_ms)
 {
@@ -63,6 +76,7 @@ bool delivery_begin(struct delivery *delivery, const struct moment *now,
 
 	if (callback->state != CALLBACK_DUE)
 		return false;
+	follow_wall_clock(delivery, now);
 	callback->state = CALLBACK_SENDING;
 	callback->attempts++;
 	memset(attempt, 0, sizeof(*attempt));
@@ -109,6 +123,7 @@ bool delivery_end(struct delivery *delivery, uint32_t attempt,
 
 	if (callback->state != CALLBACK_SENDING || callback->attempts != attempt)
 		return false;
+	follow_wall_clock(delivery, now);
 	record_outcome(delivery, outcome);
 	callback->unknown_to_dealer = callback->kind == CALLBACK_BETTING_REFUND &&
 		outcome->class == CALLBACK_REFUSED &&
@@ -160,6 +175,13 @@ static int64_t earliest_ms(const struct delivery *delivery, const struct moment 
 	return left_ms > 0 ? left_ms : 0;
 }
 
+/* Due as soon as it may be sent. */
+static void hurry(struct delivery *delivery, const struct moment *now)
+{
+	delivery->callback.state = CALLBACK_DUE;
+	schedule(delivery, now, earliest_ms(delivery, now), false);
+}
+
 /* Each action's states, by enum callback_state. */
 static const bool operable[CALLBACK_ACTION_COUNT][CALLBACK_STATE_COUNT] = {
 	[CALLBACK_RETRY] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
@@ -189,19 +211,19 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 
 	if (why)
 		return why;
+	/* Before the first attempt it is told from created_ms how long that has to wait. */
+	if (callback->attempts)
+		follow_wall_clock(delivery, now);
 	switch (action) {
 	case CALLBACK_RETRY:
-		callback->once_more = used_up(callback, terms, now) || callback->once_more;
-		callback->state = CALLBACK_DUE;
-		schedule(delivery, now, earliest_ms(delivery, now), false);
+		callback->once_more |= used_up(callback, terms, now);
+		hurry(delivery, now);
 		break;
 	case CALLBACK_RELEASE:
-		if (used_up(callback, terms, now)) {
+		if (used_up(callback, terms, now))
 			finish(delivery, CALLBACK_PARKED, now);
-			break;
-		}
-		callback->state = CALLBACK_DUE;
-		schedule(delivery, now, earliest_ms(delivery, now), false);
+		else
+			hurry(delivery, now);
 		break;
 	case CALLBACK_HOLD:
 		callback->state = CALLBACK_HELD;

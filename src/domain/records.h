@@ -316,7 +316,8 @@ struct callback {
 	enum callback_state state;
 	uint32_t attempts;  /* begun */
 	int64_t created_ms;
-	int64_t first_ms;   /* when it was to be sent first: the 24 hours of a refund begin */
+	int64_t first_ms;   /* when it was to be sent first: the 24 hours of a refund begin.
+			       Moved with the wall clock when that is set within a boot */
 	int64_t ended_ms;   /* delivered, failed or cancelled */
 	bool once_more;     /* the operator asked for one more attempt */
 	bool unknown_to_dealer; /* a refund's bet that the dealer says it never saw */

@@ -22,6 +22,8 @@ bool bet_has_ended(enum bet_state state);
  * (api.md C 1). REFUSAL_NONE: accepted.
  */
 enum refusal bet_refusal(const struct bet *bet);
+/* The words of REFUSAL_DEALER_TIMEOUT once the bet is BET_REFUNDED. */
+#define BET_REFUNDED_DETAIL "the dealer did not answer; the bet was refunded"
 
 /*
  * Whether a new bet may be placed in @round (NULL: the game is new) by @client_id. The player's and

@@ -41,6 +41,8 @@ const char *const caller_kind_names[CALLER_KIND_COUNT] = {"dealer", "client"};
 const char *const auth_failure_names[AUTH_FAILURE_COUNT] = {
 	"headers", "unknown_caller", "signature", "stale_request"};
 
+const char *const refused_note_names[NOTE_END_COUNT] = {"sent", "dropped"};
+
 static uint64_t digest_names(uint64_t digest, const char *const *names, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
@@ -59,6 +61,7 @@ static uint64_t layout(void)
 	digest = digest_names(digest, refusal_ids, REFUSAL_COUNT);
 	digest = digest_names(digest, caller_kind_names, CALLER_KIND_COUNT);
 	digest = digest_names(digest, auth_failure_names, AUTH_FAILURE_COUNT);
+	digest = digest_names(digest, refused_note_names, NOTE_END_COUNT);
 	for (unsigned int i = 0; i < scale->count; i++) {
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)scale->bounds[i]);
 		digest = field_digest_name(digest, number);
@@ -280,4 +283,9 @@ void counting_auth_failure(struct counting *counting, enum caller_kind caller,
 {
 	if ((unsigned int)caller < CALLER_KIND_COUNT && (unsigned int)why < AUTH_FAILURE_COUNT)
 		count(counting, CELL(auth_failures[caller][why]), 1);
+}
+
+void counting_refused_note(struct counting *counting, enum refused_note_end end)
+{
+	count(counting, CELL(refused_notes[end]), 1);
 }

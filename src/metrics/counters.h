@@ -39,6 +39,9 @@ enum auth_failure {
 	AUTH_STALE,     /* request_timestamp is outside the window */
 	AUTH_FAILURE_COUNT
 };
+/* What became of the note of a request that was answered 400 or 401 (web/refused_note.h). */
+enum refused_note_end { NOTE_SENT, NOTE_DROPPED, NOTE_END_COUNT };
+extern const char *const refused_note_names[NOTE_END_COUNT];
 extern const char *const caller_kind_names[CALLER_KIND_COUNT];
 extern const char *const auth_failure_names[AUTH_FAILURE_COUNT];
 
@@ -46,6 +49,7 @@ struct counters {
 	uint64_t requests[OPERATION_COUNT][REFUSAL_COUNT]; /* answered so */
 	struct histogram latency_us[OPERATION_COUNT];      /* from the whole request to its reply */
 	uint64_t auth_failures[CALLER_KIND_COUNT][AUTH_FAILURE_COUNT];
+	uint64_t refused_notes[NOTE_END_COUNT];
 };
 
 /*
@@ -86,5 +90,6 @@ void counting_request(struct counting *counting, enum web_operation operation, e
 	uint64_t us);
 void counting_auth_failure(struct counting *counting, enum caller_kind caller,
 	enum auth_failure why);
+void counting_refused_note(struct counting *counting, enum refused_note_end end);
 
 #endif

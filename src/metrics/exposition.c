@@ -122,6 +122,15 @@ static void put_auth_failures(struct buffer *out, const struct counters *counter
 	}
 }
 
+static void put_refused_notes(struct buffer *out, const struct counters *counters)
+{
+	begin(out, "refused_notes_total", "counter",
+		"Answers 400 and 401 that creditbridgectl explain is told of, or not.");
+	for (unsigned int i = 0; i < NOTE_END_COUNT; i++)
+		buffer_printf(out, PREFIX "refused_notes_total{outcome=\"%s\"} %" PRIu64 "\n",
+			refused_note_names[i], counters->refused_notes[i]);
+}
+
 /* ---- the ledger */
 
 /* A member of its status. */
@@ -298,6 +307,7 @@ bool exposition_render(struct buffer *out, const struct collection *collection)
 		put_requests(out, &collection->counters);
 		put_latencies(out, &collection->counters);
 		put_auth_failures(out, &collection->counters);
+		put_refused_notes(out, &collection->counters);
 	}
 	if (collection->answered) {
 		put_figures(out, &collection->ledger.status);

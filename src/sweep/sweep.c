@@ -2,8 +2,7 @@
 
 #include "base/clock.h"
 #include "base/pack.h"
-#include "base/text.h"
-#include "callback/sender.h"
+#include "callback/granted.h"
 #include "link/client.h"
 #include "wire/signature.h"
 
@@ -18,14 +17,10 @@
 /* Between two tries of a command that the ledger has no room for. */
 #define BUSY_PAUSE_MS 20
 
-/* An attempt under way: what its fence and its end need. */
+/* An attempt under way. */
 struct flight {
+	struct granted granted; /* first: its address is the flight's; no casino_id: it is free */
 	struct flight *next_free;
-	uint64_t event;
-	enum callback_kind kind;
-	char casino_id[CASINO_ID_SIZE];
-	uint32_t attempt;
-	int64_t send_until_ms; /* boot time: no first byte leaves later */
 };
 
 struct sweep {
@@ -87,22 +82,15 @@ static bool ask(struct sweep *sweep, enum command command, const void *cmd, void
 	return true;
 }
 
-static bool within_lease(void *closure)
+static void log_end(const struct callback_end_cmd *cmd, const struct callback_end_result *end)
 {
-	const struct flight *flight = closure;
-
-	return clock_boot_ms() <= flight->send_until_ms;
-}
-
-static void log_end(const struct flight *flight, const struct callback_outcome *outcome,
-	const struct callback_end_result *end)
-{
+	const struct callback_outcome *outcome = &cmd->outcome;
 	char id[CALLBACK_EVENT_ID_SIZE], note[LOG_QUOTED_MAX];
 
-	callback_event_id(flight->kind, flight->event, id);
+	callback_event_id(cmd->kind, cmd->event, id);
 	log_line(LOG_LEVEL_INFO, "callback", "webhook_id=%s casino_id=%s attempt=%" PRIu32
 		" class=%s http_status=%u ms=%" PRIu32 " state=%s next_ms=%" PRId64 "%s%s%s%s", id,
-		flight->casino_id, flight->attempt, callback_class_names[outcome->class],
+		cmd->casino_id, cmd->attempt, callback_class_names[outcome->class],
 		outcome->http_status, outcome->ms, callback_state_names[end->state], end->next_ms,
 		end->late ? " late=1" : "", outcome->note[0] ? " note=\"" : "",
 		log_quote(note, outcome->note), outcome->note[0] ? "\"" : "");
@@ -112,26 +100,21 @@ static void log_end(const struct flight *flight, const struct callback_outcome *
 static void end_flight(struct sweep *sweep, struct flight *flight,
 	const struct callback_outcome *outcome)
 {
-	struct callback_end_cmd cmd = {
-		.event = flight->event,
-		.kind = flight->kind,
-		.attempt = flight->attempt,
-		.outcome = *outcome,
-	};
+	struct callback_end_cmd *cmd = &flight->granted.end;
 	struct callback_end_result end = {0};
 
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), flight->casino_id);
-	if (!sweep->cut_off && ask(sweep, COMMAND_CALLBACK_END, &cmd, &end)) {
-		log_end(flight, outcome, &end);
+	cmd->outcome = *outcome;
+	if (!sweep->cut_off && ask(sweep, COMMAND_CALLBACK_END, cmd, &end)) {
+		log_end(cmd, &end);
 		/* A repeated command is late too: what counts is whether anybody went on. */
 		if (end.verdict.refusal != REFUSAL_NONE ||
-			(end.late && end.attempts != flight->attempt))
-			report_count(sweep->report, flight->casino_id, SWEPT_LATE);
+			(end.late && end.attempts != cmd->attempt))
+			report_count(sweep->report, cmd->casino_id, SWEPT_LATE);
 		else
-			report_state(sweep->report, flight->casino_id, flight->kind, flight->event,
+			report_state(sweep->report, cmd->casino_id, cmd->kind, cmd->event,
 				end.state);
 	}
-	flight->casino_id[0] = '\0';
+	cmd->casino_id[0] = '\0';
 	flight->next_free = sweep->free;
 	sweep->free = flight;
 	sweep->progress = true;
@@ -152,26 +135,13 @@ static void work(struct sweep *sweep, uint32_t timeout_ms)
 static void send_granted(struct sweep *sweep, const char *casino_id,
 	const struct callback_grant *grant)
 {
-	const struct settings *settings = sweep->settings;
 	struct callback_outcome outcome = {.class = CALLBACK_NOT_SENT, .note = "out of memory"};
 	struct flight *flight = sweep->free;
-	struct callback_request request = {
-		.kind = grant->kind,
-		.event = grant->event,
-		.target = &grant->target,
-		.body = grant->body,
-		.fence = within_lease,
-		.closure = flight,
-	};
+	struct callback_request request = granted_request(&flight->granted, grant, casino_id,
+		sweep->settings->callback_timeout_ms);
 
 	sweep->free = flight->next_free;
-	flight->event = grant->event;
-	flight->kind = grant->kind;
-	flight->attempt = grant->attempt;
-	flight->send_until_ms = grant->lease_until_ms - settings->callback_timeout_ms -
-		CALLBACK_FENCE_SPARE_MS;
-	text_copy(flight->casino_id, sizeof(flight->casino_id), casino_id);
-	report_count(sweep->report, flight->casino_id, SWEPT_SENT);
+	report_count(sweep->report, casino_id, SWEPT_SENT);
 	if (!sender_add(sweep->sender, &request))
 		end_flight(sweep, flight, &outcome);
 }
@@ -254,7 +224,7 @@ static int64_t look_in_ms(const struct sweep *sweep)
 static bool sends_to(const struct sweep *sweep, const char *casino_id)
 {
 	for (uint32_t i = 0; i < sweep->settings->sweep_concurrency; i++) {
-		if (strcmp(sweep->flights[i].casino_id, casino_id) == 0)
+		if (strcmp(sweep->flights[i].granted.end.casino_id, casino_id) == 0)
 			return true;
 	}
 	return false;
@@ -335,12 +305,7 @@ static void loop(struct sweep *sweep)
 static bool prepare(struct sweep *sweep)
 {
 	const struct settings *settings = sweep->settings;
-	const struct sender_options options = {
-		.networks = settings->callback_networks,
-		.network_count = settings->callback_network_count,
-		.connect_timeout_ms = settings->callback_connect_timeout_ms,
-		.total_timeout_ms = settings->callback_timeout_ms,
-	};
+	const struct sender_options options = sender_options_of(settings);
 	uint32_t places = settings->sweep_concurrency;
 
 	sweep->sender = sender_new(&options);
