@@ -17,6 +17,7 @@ bool keys_read(const char *path, char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE]
 	FILE *file = fopen(path, "re");
 	const char *wrong = NULL;
 	unsigned int count = 0;
+	bool begins, ends = true;
 	char line[LINE_BYTES];
 
 	memset(secrets, 0, (size_t)DEALER_KEY_SLOTS * KEY_SECRET_SIZE);
@@ -25,6 +26,10 @@ bool keys_read(const char *path, char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE]
 		return false;
 	}
 	while (!wrong && fgets(line, sizeof(line), file)) {
+		begins = ends;
+		ends = strchr(line, '\n') != NULL;
+		if (!begins)
+			continue; /* more of a line that is longer than any key */
 		line[strcspn(line, " \t\r\n")] = '\0';
 		if (line[0] == '\0' || line[0] == '#')
 			continue;

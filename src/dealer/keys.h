@@ -2,9 +2,9 @@
  * keys - the authentication keys that the platform issued, and the check of x-casino-signature.
  *
  * The file holds one key a line, the 64 hex characters as issued; empty lines and lines that begin
- * with # count nothing. All of its keys are live: while a key is replaced the file holds the old
- * and the new one. It is read for every request, so replace it at once (rename); a file that cannot
- * be used lets nobody in.
+ * with #, of any length, count nothing. All of its keys are live: while a key is replaced the file
+ * holds the old and the new one. It is read for every request, so replace it at once (rename); a
+ * file that cannot be used lets nobody in.
  */
 #ifndef DEALER_KEYS_H
 #define DEALER_KEYS_H

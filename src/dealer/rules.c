@@ -5,7 +5,8 @@
 #include <string.h>
 
 const char *const dealer_outcome_names[] = {"", "win", "loss", "refund"};
-const char *const dealer_state_names[] = {"none", "bet", "refunded", "tombstone", "paid"};
+const char *const dealer_state_names[] = {"none", "bet", "refunded", "tombstone", "paid",
+	"refused"};
 
 const struct dealer_answer_info dealer_answers[] = {
 	[ANSWER_OK] = {"", 200, ""},
@@ -67,6 +68,11 @@ static const struct step steps[DEALER_STATE_COUNT][CALLBACK_KIND_COUNT] = {
 		[CALLBACK_BETTING_RESULT] = {ANSWER_OK, TRANSACTION_PAID, MOVE_NOTHING},
 		[CALLBACK_BETTING_REFUND] = CONFLICT,
 	},
+	[TRANSACTION_REFUSED] = {
+		[CALLBACK_BETTING] = {ANSWER_INSUFFICIENT_BALANCE, TRANSACTION_NONE, MOVE_NOTHING},
+		[CALLBACK_BETTING_RESULT] = CONFLICT,
+		[CALLBACK_BETTING_REFUND] = {ANSWER_OK, TRANSACTION_REFUSED, MOVE_NOTHING},
+	},
 };
 
 struct dealer_transaction rules_content(const struct dealer_call *call)
@@ -107,8 +113,12 @@ enum dealer_answer rules_apply(const struct dealer_call *call, struct dealer_row
 	if (rows->transaction.state != TRANSACTION_NONE &&
 		!content_equal(&rows->transaction, &content))
 		return ANSWER_TRANSACTION_CONFLICT;
-	if (step->move == MOVE_DEBIT && content.amount > balance)
+	if (step->move == MOVE_DEBIT && content.amount > balance) {
+		content.state = TRANSACTION_REFUSED;
+		rows->transaction = content;
+		rows->transaction_changed = true;
 		return ANSWER_INSUFFICIENT_BALANCE;
+	}
 	if (step->move == MOVE_DEBIT)
 		balance -= content.amount;
 	if (step->move == MOVE_CREDIT && content.amount > MONEY_MAX - balance)

@@ -15,10 +15,13 @@
  *   TOMBSTONE       bet_refunded       transaction_conflict    ok, nothing: {}
  *   PAID            transaction_       ok, no credit           transaction_conflict
  *                   conflict
+ *   REFUSED         insufficient_      transaction_conflict    ok, nothing
+ *                   balance
  *
  * "ok" goes to a call of equal content (user_id, game_id, amount, result); a known id with other
- * content is a transaction_conflict. A refused call changes nothing, and an insufficient_balance
- * is not remembered: the platform has dropped that bet.
+ * content is a transaction_conflict. A refused call changes nothing but this: a bet above the balance
+ * is REFUSED from then on. The platform has dropped it, and whoever sends its bytes again when there
+ * is credit, since he saw them, must not be believed.
  *
  * A result has an id of its own and names no bets. The platform counts in it what it accepted, and
  * sends a betting-refund only for a bet that it did not. So a refund never asks whether the round
@@ -44,6 +47,7 @@ enum dealer_state {
 	TRANSACTION_REFUNDED,
 	TRANSACTION_TOMBSTONE, /* the refund came before its bet, which is to be refused */
 	TRANSACTION_PAID,
+	TRANSACTION_REFUSED, /* the bet was above the balance */
 	DEALER_STATE_COUNT,
 };
 extern const char *const dealer_state_names[DEALER_STATE_COUNT];

@@ -4,7 +4,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dealer/callback.h"
-#include "dealer/control.h"
+#include "dealer/faulty/bend.h"
+#include "dealer/faulty/control.h"
 #include "wire/render.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static const struct field balance_body_fields[] = {
 	FIELD_END,
 };
 
-static void error_put(struct dealer_worker *worker, int code, const char *id, const char *detail)
+void worker_error(struct dealer_worker *worker, int code, const char *id, const char *detail)
 {
 	buffer_reset(&worker->body);
 	buffer_append_str(&worker->body, "{\"id\":");
@@ -45,7 +46,7 @@ void worker_refuse(struct dealer_worker *worker, enum dealer_answer answer, cons
 	const struct dealer_answer_info *info = &dealer_answers[answer];
 
 	worker->answer = answer;
-	error_put(worker, info->code, info->id, detail && detail[0] ? detail : info->detail);
+	worker_error(worker, info->code, info->id, detail && detail[0] ? detail : info->detail);
 }
 
 /* Counts the call, before anything can happen to it. */
@@ -67,22 +68,14 @@ static void call_note(struct dealer_worker *worker, const struct http_request *r
 	pthread_mutex_unlock(&dealer->mutex);
 }
 
-/* A success. @as_float: with the rounding of a dealer that keeps credit in floats. */
-static void balance_put(struct dealer_worker *worker, const char *user_id, money_t balance,
-	bool as_float)
+/* A success. */
+static void balance_put(struct dealer_worker *worker, const char *user_id, money_t balance)
 {
 	struct balance_body body = {.balance = balance};
 
 	text_copy(body.user_id, sizeof(body.user_id), user_id);
 	text_copy(body.currency, sizeof(body.currency), worker->dealer->currency);
-	if (!as_float) {
-		render_record(&worker->body, balance_body_fields, &body);
-		return;
-	}
-	buffer_append_str(&worker->body, "{\"user_id\":");
-	render_string(&worker->body, user_id);
-	buffer_printf(&worker->body, ",\"balance\":%.9g,\"currency\":\"%s\"}",
-		(double)(float)money_to_double(balance), body.currency);
+	render_record(&worker->body, balance_body_fields, &body);
 }
 
 /* The call itself: load, rule, commit, and only then the answer. */
@@ -100,7 +93,7 @@ static void call_work(struct dealer_worker *worker, const struct dealer_call *ca
 		faults_blind(bugs, call, &rows);
 		answer = rules_apply(call, &rows);
 	}
-	if (status == STATUS_OK && answer == ANSWER_OK)
+	if (status == STATUS_OK && (answer == ANSWER_OK || rows.transaction_changed))
 		status = store_commit(dealer->store, &rows);
 	pthread_mutex_unlock(&dealer->mutex);
 	if (status != STATUS_OK) {
@@ -111,61 +104,12 @@ static void call_work(struct dealer_worker *worker, const struct dealer_call *ca
 		worker_refuse(worker, answer, NULL);
 		return;
 	}
-	if (rows.transaction.state == TRANSACTION_TOMBSTONE) {
+	if (rows.transaction.state == TRANSACTION_TOMBSTONE)
 		buffer_append_str(&worker->body, "{}");
-		return;
-	}
-	balance_put(worker, call->user_id, rows.user.balance, bugs & BUG_FLOAT_MONEY);
-}
-
-/* Puts what a fault answers in the place of the answer. */
-static void answer_bend(struct dealer_worker *worker, const struct fault_strike *strike)
-{
-	static const char *const pages[] = {
-		[FAULT_STATUS] = "<html><body>out of order</body></html>",
-		[FAULT_EMPTY] = "",
-		[FAULT_HTML] = "<html><body>OK</body></html>",
-		[FAULT_GARBAGE] = "\x01\x02{]\xff garbage",
-	};
-
-	switch (strike->answer) {
-	case FAULT_NONE:
-	case FAULT_CUT:
-		return;
-	case FAULT_REFUSE:
-		error_put(worker, strike->code, "dealer_refuses", "the script says so");
-		return;
-	case FAULT_TRUNCATED:
-		worker->body.len /= 2;
-		break;
-	case FAULT_STATUS:
-	case FAULT_EMPTY:
-	case FAULT_HTML:
-	case FAULT_GARBAGE:
-		buffer_reset(&worker->body);
-		buffer_append_str(&worker->body, pages[strike->answer]);
-		break;
-	}
-	worker->code = strike->code;
-}
-
-static bool is_ascii(const void *text, size_t len)
-{
-	const unsigned char *at = text;
-
-	while (len && *at <= 0x7f) {
-		at++;
-		len--;
-	}
-	return !len;
-}
-
-/* A planted bug: some dealers take nothing that is not ASCII. */
-static bool unicode_rejected(unsigned int bugs, const struct http_request *request,
-	const struct dealer_call *call)
-{
-	return (bugs & BUG_REJECT_UNICODE) && !(is_ascii(request->body, request->body_len) &&
-		is_ascii(call->user_id, strlen(call->user_id)));
+	else if (bugs & BUG_FLOAT_MONEY)
+		bend_balance(worker, call->user_id, rows.user.balance);
+	else
+		balance_put(worker, call->user_id, rows.user.balance);
 }
 
 /* Returns false when the connection is to be closed in place of an answer. */
@@ -191,14 +135,13 @@ static bool callback_serve(struct dealer_worker *worker, enum callback_kind kind
 	call_note(worker, request, &call);
 	strike = faults_strike(&dealer->faults, kind, call.user_id);
 	clock_sleep_ms(strike.before_ms);
-	if (unicode_rejected(strike.bugs, request, &call))
-		worker_refuse(worker, ANSWER_BAD_REQUEST, NULL);
-	else if (faults_refuse(&dealer->faults, strike.bugs, &call))
-		worker_refuse(worker, ANSWER_TRANSACTION_CONFLICT, NULL);
+	answer = bend_call(dealer, strike.bugs, request, &call);
+	if (answer != ANSWER_OK)
+		worker_refuse(worker, answer, NULL);
 	else if (strike.works)
 		call_work(worker, &call, strike.bugs);
 	clock_sleep_ms(strike.after_ms);
-	answer_bend(worker, &strike);
+	bend_answer(worker, &strike);
 	log_line(LOG_LEVEL_INFO, "callback",
 		"kind=%s transaction_id=%" PRIu64 " answer=%s code=%d ms=%lld",
 		callback_kind_names[kind], call.transaction_id,

@@ -4,12 +4,16 @@
  * In this order: path, method, size, signature, shape of the body; then, one call at a time, the
  * rule and its durable commit; then the answer: 200 {user_id, balance, currency}, or an error body
  * {id, detail}. The refund of a bet that is not known is answered 200 {}.
+ *
+ * To carry over: rules.h, which has it all in one table, and beside it callback.h, keys.h and
+ * store.h. faulty/ is the script of misbehaviour, for tests and demonstrations alone: what serve.c
+ * asks of it does nothing while there is no script.
  */
 #ifndef DEALER_SERVE_H
 #define DEALER_SERVE_H
 
 #include "base/buffer.h"
-#include "dealer/faults.h"
+#include "dealer/faulty/faults.h"
 #include "dealer/keys.h"
 #include "dealer/store.h"
 #include "web/fcgi.h"
@@ -20,7 +24,7 @@ struct reference_dealer {
 	const char *base_path; /* "" or "/..." without a closing slash */
 	const char *currency;
 	const char *key_file;
-	bool control; /* the paths of control.h are there */
+	bool control; /* the paths of faulty/control.h are there */
 	struct dealer_faults faults;
 	struct dealer_store *store;
 	pthread_mutex_t mutex; /* of store */
@@ -36,7 +40,9 @@ struct dealer_worker {
 	bool ended; /* the store failed: the process is to be started anew */
 };
 
-/* Replaces the reply by an error body. @detail NULL or "": the answer's own. */
+/* Replaces the reply by an error body. */
+void worker_error(struct dealer_worker *worker, int code, const char *id, const char *detail);
+/* The same, of @answer. @detail NULL or "": the answer's own. */
 void worker_refuse(struct dealer_worker *worker, enum dealer_answer answer, const char *detail);
 
 /* The dealer as a program of fcgi_run(), for as long as @dealer lives. */

@@ -1,4 +1,4 @@
-#include "dealer/faults.h"
+#include "dealer/faulty/faults.h"
 
 #include "wire/render.h"
 
@@ -93,7 +93,7 @@ void faults_init(struct dealer_faults *faults)
 /* Returns what is wrong with @rule, or NULL. */
 static const char *rule_wrong(const struct fault_rule *rule)
 {
-	if (!fault_find(rule->fault))
+	if (!rule->is)
 		return "fault: is not known";
 	if (rule->kind[0] && !kind_is_known(rule->kind))
 		return "kind: is not known";
@@ -116,6 +116,7 @@ bool faults_add(struct dealer_faults *faults, const void *body, size_t len,
 
 	if (body_parse(body, len, rule_body, &rule, detail) != REFUSAL_NONE)
 		return false;
+	rule.is = fault_find(rule.fault);
 	pthread_mutex_lock(&faults->mutex);
 	if (strcmp(rule.fault, "none") == 0)
 		faults->losses = faults->count = 0;
@@ -187,7 +188,7 @@ unsigned int faults_bugs(struct dealer_faults *faults, enum callback_kind kind)
 	pthread_mutex_lock(&faults->mutex);
 	for (unsigned int i = 0; i < faults->count; i++) {
 		if (rule_fits(&faults->rules[i], kind, NULL))
-			bugs |= fault_find(faults->rules[i].fault)->bug;
+			bugs |= faults->rules[i].is->bug;
 	}
 	pthread_mutex_unlock(&faults->mutex);
 	return bugs;
@@ -202,7 +203,7 @@ struct fault_strike faults_strike(struct dealer_faults *faults, enum callback_ki
 
 	pthread_mutex_lock(&faults->mutex);
 	for (unsigned int i = 0; i < faults->count; i++) {
-		fault = fault_find(faults->rules[i].fault);
+		fault = faults->rules[i].is;
 		if ((found && !fault->bug) || !rule_fits(&faults->rules[i], kind, user_id) ||
 			!rule_strikes(&faults->rules[i], &faults->chance))
 			continue;

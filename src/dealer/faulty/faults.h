@@ -30,8 +30,8 @@
  *   no_tombstone            accepts a bet that comes after its refund
  *   refund_unknown_credits  credits the refund of a bet it does not know
  */
-#ifndef DEALER_FAULTS_H
-#define DEALER_FAULTS_H
+#ifndef DEALER_FAULTY_FAULTS_H
+#define DEALER_FAULTY_FAULTS_H
 
 #include "base/buffer.h"
 #include "dealer/rules.h"
@@ -80,7 +80,10 @@ struct fault_strike {
 	unsigned int bugs;
 };
 
+struct fault;
+
 struct fault_rule {
+	const struct fault *is; /* what @fault names, once that is known */
 	char fault[32];
 	char kind[32];
 	char user_id[EXTERNAL_ID_SIZE];

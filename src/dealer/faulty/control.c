@@ -1,4 +1,4 @@
-#include "dealer/control.h"
+#include "dealer/faulty/control.h"
 
 #include "wire/render.h"
 

@@ -9,8 +9,8 @@
  *
  * conserved: balances = granted - staked + paid, where staked are the bets that stand.
  */
-#ifndef DEALER_CONTROL_H
-#define DEALER_CONTROL_H
+#ifndef DEALER_FAULTY_CONTROL_H
+#define DEALER_FAULTY_CONTROL_H
 
 #include "dealer/serve.h"
 
