@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/text.h"
+#include "callback/granted.h"
 #include "web/fcgi.h"
 
 #include <inttypes.h>
@@ -12,20 +12,6 @@
 #define STOP_SPARE_MS 500
 /* The ledger is given this long in any case. */
 #define TELL_MIN_MS   500
-
-/* For the fence. */
-struct lease {
-	int64_t until_ms;
-	uint32_t timeout_ms;
-};
-
-/* True: whoever takes the callback over does so after this attempt has ended. */
-static bool lease_suffices(void *closure)
-{
-	const struct lease *lease = closure;
-
-	return clock_boot_ms() + lease->timeout_ms + CALLBACK_FENCE_SPARE_MS <= lease->until_ms;
-}
 
 static void errand_log(const struct exchange *exchange, const struct callback_grant *grant,
 	const struct callback_outcome *outcome)
@@ -57,27 +43,18 @@ enum status errand_run(struct exchange *exchange, const char *casino_id,
 	struct callback_grant *grant, struct callback_outcome *outcome,
 	struct callback_end_result *end)
 {
-	struct lease lease = {grant->lease_until_ms, exchange->callback_timeout_ms};
-	struct callback_request request = {
-		.kind = grant->kind,
-		.event = grant->event,
-		.target = &grant->target,
-		.body = grant->body,
-		.request_id = exchange->reply->request_id,
-		.fence = lease_suffices,
-		.closure = &lease,
-	};
-	struct callback_end_cmd cmd = {
-		.event = grant->event, .kind = grant->kind, .attempt = grant->attempt};
+	struct granted granted;
+	struct callback_request request =
+		granted_request(&granted, grant, casino_id, exchange->callback_timeout_ms);
 	enum status status;
 
+	request.request_id = exchange->reply->request_id;
 	callback_send(exchange->sender, &request, outcome);
 	errand_log(exchange, grant, outcome);
 	explicit_bzero(grant, sizeof(*grant));
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), casino_id);
-	cmd.outcome = *outcome;
+	granted.end.outcome = *outcome;
 	memset(end, 0, sizeof(*end));
-	status = link_call(exchange->link, COMMAND_CALLBACK_END, &cmd, end,
+	status = link_call(exchange->link, COMMAND_CALLBACK_END, &granted.end, end,
 		clock_boot_ms() + tell_ms(exchange));
 	if (status != STATUS_OK)
 		exchange->reply->status = status;

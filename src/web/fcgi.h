@@ -6,19 +6,23 @@
  * mod_fcgid kills after 8 s). A socket that is this process's alone refuses connections from then
  * on: the web server tries another process, where it would else find its connection reset.
  *
- * BUGS: libfcgi reads a request's first bytes without a timeout. A web server that connects and
- * falls silent holds a thread until it closes the connection or the process is stopped.
+ * A web server that falls silent in the middle of a request, or takes no more of an answer, is given
+ * up after FCGI_READ_MS.
  */
 #ifndef WEB_FCGI_H
 #define WEB_FCGI_H
 
 #include "base/buffer.h"
+#include "base/fiber.h"
 #include "web/http.h"
 #include "web/socket.h"
 
 #define FCGI_THREADS_MAX 256
 #define FCGI_GRACE_MS    1000
 #define FCGI_STOP_MS     7000
+#define FCGI_READ_MS     20000
+/* More fibers than requests are served, at most. */
+#define FCGI_SERVANTS_MAX 16
 
 /* What goes back to a request; the buffers are the worker's, until its next request. */
 struct fcgi_reply {
@@ -34,15 +38,18 @@ struct fcgi_program {
 	void *(*open)(void *context); /* a new worker; NULL: failed, errno tells why */
 	void (*close)(void *worker);
 	void (*serve)(void *worker, const struct http_request *request, struct fcgi_reply *reply);
+	/* NULL, or called when the answer has left and the request's body is still there. */
+	void (*after)(void *worker);
 	/* No other process accepts from the socket, now or later: it may be shut when stopping. */
 	bool exclusive;
+	/* serve() answers what is http_request.excess: then whoever waits too long is (waiting.h). */
+	bool refuses_excess;
+	/*
+	 * NULL: each request under way has a thread. Else they are fibers of a single one; this is
+	 * called before, to add servants. False: errno tells.
+	 */
+	bool (*fibers)(void *context, struct fibers *fibers);
 };
-
-/*
- * Blocks the signals that stop the process, for the caller and every thread to come, and ignores
- * SIGPIPE. Called first in main(), so that a signal that comes early is not lost.
- */
-void fcgi_block_signals(void);
 
 /*
  * Has @program serve requests from the listening socket @fd with @threads threads until stopped.

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "domain/wager.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -10,9 +11,7 @@
 
 const struct body_field bet_request_body_fields[] = {
 	BODY_FIELD(BODY_ID, bet_request_body, request_transaction_id),
-	BODY_OPTIONAL("player_id", BODY_ID, bet_request_body, player.player_id),
-	BODY_OPTIONAL("casino_id", BODY_NAME, bet_request_body, player.casino_id),
-	BODY_OPTIONAL("user_id", BODY_ID, bet_request_body, player.user_id),
+	BODY_PLAYER(bet_request_body),
 	BODY_FIELD(BODY_ID, bet_request_body, game_id),
 	BODY_FIELD(BODY_AMOUNT, bet_request_body, bet_amount),
 	BODY_OPTIONAL("remark", BODY_TEXT, bet_request_body, remark),
@@ -54,7 +53,7 @@ static void bet_reply(struct http_reply *reply, const struct verdict *verdict,
 	case REFUSAL_DEALER_TIMEOUT:
 		error.state = bet_state_names[bet->state];
 		if (bet->state == BET_REFUNDED)
-			error.detail = "the dealer did not answer; the bet was refunded";
+			error.detail = BET_REFUNDED_DETAIL;
 		break;
 	case REFUSAL_INVALID_AMOUNT:
 		/* body_parse() let through only what any dealer may be sent. */

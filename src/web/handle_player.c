@@ -12,10 +12,8 @@ const struct body_field register_body_fields[] = {
 	BODY_FIELD_END,
 };
 
-const struct body_field player_body_fields[] = {
-	BODY_OPTIONAL("player_id", BODY_ID, player_body, player_id),
-	BODY_OPTIONAL("casino_id", BODY_NAME, player_body, casino_id),
-	BODY_OPTIONAL("user_id", BODY_ID, player_body, user_id),
+const struct body_field player_balance_body_fields[] = {
+	BODY_PLAYER(player_balance_body),
 	BODY_FIELD_END,
 };
 
@@ -115,7 +113,7 @@ void handle_player_balance(struct exchange *exchange)
 	struct callback_end_result end;
 	enum status status;
 
-	if (!exchange_player(exchange, &exchange->body.player, &cmd.player))
+	if (!exchange_player(exchange, &exchange->body.player_balance.player, &cmd.player))
 		return;
 	memset(&result, 0, sizeof(result));
 	status = link_call(exchange->link, COMMAND_PLAYER_BALANCE, &cmd, &result,

@@ -8,9 +8,7 @@
 
 const struct body_field result_request_body_fields[] = {
 	BODY_FIELD(BODY_ID, result_request_body, request_transaction_id),
-	BODY_OPTIONAL("player_id", BODY_ID, result_request_body, player.player_id),
-	BODY_OPTIONAL("casino_id", BODY_NAME, result_request_body, player.casino_id),
-	BODY_OPTIONAL("user_id", BODY_ID, result_request_body, player.user_id),
+	BODY_PLAYER(result_request_body),
 	BODY_FIELD(BODY_ID, result_request_body, game_id),
 	BODY_FIELD(BODY_RESULT, result_request_body, result),
 	BODY_OPTIONAL("payout_amount", BODY_HAS_ANY, result_request_body, has_payout),

@@ -65,10 +65,8 @@ void handle_stat(struct exchange *exchange)
 	struct summary summary;
 	enum status status;
 
-	if (exchange_is_stale(exchange, body->request_timestamp)) {
-		reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, NULL);
+	if (!exchange_is_fresh(exchange, body->request_timestamp))
 		return;
-	}
 	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&summary, 0, sizeof(summary));

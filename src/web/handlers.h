@@ -53,7 +53,17 @@ struct player_body {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 };
-extern const struct body_field player_body_fields[];
+/* The rows of the member `player` of @struct_. */
+#define BODY_PLAYER(struct_)                                                                       \
+	BODY_OPTIONAL("player_id", BODY_ID, struct_, player.player_id),                            \
+	BODY_OPTIONAL("casino_id", BODY_NAME, struct_, player.casino_id),                          \
+	BODY_OPTIONAL("user_id", BODY_ID, struct_, player.user_id)
+
+/* The body of C balance. */
+struct player_balance_body {
+	struct player_body player;
+};
+extern const struct body_field player_balance_body_fields[];
 
 /* The body of C players. */
 struct register_body {
@@ -94,7 +104,7 @@ union any_body {
 	struct balance_body balance;
 	struct stat_body stat;
 	struct inquire_body inquire;
-	struct player_body player;
+	struct player_balance_body player_balance;
 	struct register_body enrolment;
 	struct bet_request_body bet;
 	struct result_request_body result;
@@ -159,8 +169,11 @@ void handle_metrics(struct exchange *exchange);
 /* Until when the two wait for the ledger: boot time. */
 int64_t exchange_figures_deadline_ms(const struct exchange *exchange);
 
-/* True: @timestamp_ms, as the caller sent it, is outside the window around now (api.md A 6). */
-bool exchange_is_stale(const struct exchange *exchange, int64_t timestamp_ms);
+/*
+ * True: @timestamp_ms, as the caller sent it, is in the window around now (api.md A 6). False: it is
+ * not, and the reply says so.
+ */
+bool exchange_is_fresh(struct exchange *exchange, int64_t timestamp_ms);
 
 /* Fills @ref with whom @body names. False: nobody, and the reply says so. */
 bool exchange_player(struct exchange *exchange, const struct player_body *body,

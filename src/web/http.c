@@ -1,41 +1,44 @@
 #include "web/http.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#define VARIABLE(name, member) {name, sizeof(name) - 1, offsetof(struct http_request, member)}
 static const struct {
 	const char *name;
+	size_t len;
 	size_t offset;
 } variables[] = {
-	{"REQUEST_METHOD", offsetof(struct http_request, method)},
-	{"SCRIPT_NAME", offsetof(struct http_request, script_name)},
-	{"PATH_INFO", offsetof(struct http_request, path_info)},
-	{"CONTENT_LENGTH", offsetof(struct http_request, content_length)},
-	{"HTTP_TRANSFER_ENCODING", offsetof(struct http_request, transfer_encoding)},
-	{"HTTP_X_CASINO_ID", offsetof(struct http_request, casino_id)},
-	{"HTTP_X_CASINO_SIGNATURE", offsetof(struct http_request, signature)},
-	{"HTTP_X_CLIENT_ID", offsetof(struct http_request, client_id)},
-	{"HTTP_X_CLIENT_SIGNATURE", offsetof(struct http_request, client_signature)},
-	{"HTTP_X_REQUEST_ID", offsetof(struct http_request, request_id)},
-	{"HTTP_WEBHOOK_ID", offsetof(struct http_request, webhook_id)},
+	VARIABLE("REQUEST_METHOD", method),
+	VARIABLE("SCRIPT_NAME", script_name),
+	VARIABLE("PATH_INFO", path_info),
+	VARIABLE("QUERY_STRING", query_string),
+	VARIABLE("CONTENT_LENGTH", content_length),
+	VARIABLE("HTTP_TRANSFER_ENCODING", transfer_encoding),
+	VARIABLE("HTTP_X_CASINO_ID", casino_id),
+	VARIABLE("HTTP_X_CASINO_SIGNATURE", signature),
+	VARIABLE("HTTP_X_CLIENT_ID", client_id),
+	VARIABLE("HTTP_X_CLIENT_SIGNATURE", client_signature),
+	VARIABLE("HTTP_X_REQUEST_ID", request_id),
+	VARIABLE("HTTP_WEBHOOK_ID", webhook_id),
 };
 
-static void variable_note(struct http_request *request, const char *text)
+void http_request_begin(struct http_request *request)
 {
-	const char *equals = strchr(text, '=');
-	struct http_variable *variable;
-	size_t len;
+	memset(request, 0, sizeof(*request));
+}
 
-	if (!equals)
-		return;
-	len = (size_t)(equals - text);
+void http_request_variable(struct http_request *request, const char *name, size_t len,
+	const char *value)
+{
+	struct http_variable *variable;
+
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		if (strncmp(variables[i].name, text, len) != 0 || variables[i].name[len] != '\0')
+		if (variables[i].len != len || memcmp(variables[i].name, name, len) != 0)
 			continue;
 		variable = (void *)((char *)request + variables[i].offset);
 		if (variable->count++ == 0)
-			variable->value = equals + 1;
+			variable->value = value;
 		return;
 	}
 }
@@ -45,17 +48,15 @@ static const char *text_of(const struct http_variable *variable)
 	return variable->value ? variable->value : "";
 }
 
-void http_request_read(struct http_request *request, char *const *environment)
+void http_request_route(struct http_request *request)
 {
-	int len;
+	const char *parts[] = {text_of(&request->script_name), text_of(&request->path_info)};
+	size_t first = strlen(parts[0]), second = strlen(parts[1]);
 
-	memset(request, 0, sizeof(*request));
-	for (; *environment; environment++)
-		variable_note(request, *environment);
-	len = snprintf(request->path, sizeof(request->path), "%s%s",
-		text_of(&request->script_name), text_of(&request->path_info));
-	if (len < 0 || (size_t)len >= sizeof(request->path))
-		request->path[0] = '\0';
+	if (first + second >= sizeof(request->path))
+		return;
+	memcpy(request->path, parts[0], first);
+	memcpy(request->path + first, parts[1], second + 1);
 }
 
 /* How the length of the body is known. */

@@ -1,7 +1,7 @@
 /*
  * http - one request as the web server handed it over, free of FastCGI.
  *
- * Strings point into the environment that http_request_read() was given, the body into the storage
+ * Strings point into what http_request_variable() was given, the body into the storage
  * of http_body_read(); both must outlive the request.
  */
 #ifndef WEB_HTTP_H
@@ -39,6 +39,7 @@ struct http_request {
 	struct http_variable method;
 	struct http_variable script_name;
 	struct http_variable path_info;
+	struct http_variable query_string; /* nothing is taken from it; `explain` looks at it */
 	struct http_variable content_length;
 	struct http_variable transfer_encoding;
 	struct http_variable casino_id;
@@ -48,6 +49,7 @@ struct http_request {
 	struct http_variable request_id;
 	struct http_variable webhook_id; /* of callbacks */
 	char path[HTTP_PATH_SIZE]; /* SCRIPT_NAME + PATH_INFO; "" when longer than any route */
+	bool excess; /* it is not to be served: too many wait */
 	enum http_body body_state;
 	const uint8_t *body;
 	size_t body_len;
@@ -62,10 +64,13 @@ struct http_source {
 };
 
 /*
- * Fills @request from @environment ("NAME=value" strings, NULL-terminated), but for the body and
- * the times. REQUEST_URI is never looked at (api.md, Common rules, Routing).
+ * Fills @request but for the body and the times: first nothing, then each variable, the name in @len
+ * bytes, then the path. Any may come. REQUEST_URI is never looked at (api.md, Common rules, Routing).
  */
-void http_request_read(struct http_request *request, char *const *environment);
+void http_request_begin(struct http_request *request);
+void http_request_variable(struct http_request *request, const char *name, size_t len,
+	const char *value);
+void http_request_route(struct http_request *request);
 
 /*
  * Reads the body: CONTENT_LENGTH bytes ("0", "" and absent: none), or without a CONTENT_LENGTH and

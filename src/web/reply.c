@@ -4,6 +4,7 @@
 #include "web/route.h"
 #include "wire/signature.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -37,6 +38,7 @@ void reply_free(struct http_reply *reply)
 void reply_reset(struct http_reply *reply, const char *request_id)
 {
 	reply->refusal = REFUSAL_NONE;
+	reply->detail[0] = '\0';
 	reply->status = STATUS_OK;
 	reply->replay = false;
 	reply->retry_after_s = 0;
@@ -61,6 +63,7 @@ void reply_error(struct http_reply *reply, struct error_body *error)
 	const struct refusal_info *info = refusal_info(error->refusal);
 
 	reply->refusal = error->refusal;
+	snprintf(reply->detail, sizeof(reply->detail), "%s", error->detail ? error->detail : "");
 	if ((info->retryable || error->retryable) && !reply->retry_after_s)
 		reply->retry_after_s = RETRY_AFTER_S;
 	error->request_id = reply->request_id;

@@ -23,9 +23,13 @@
  */
 #define REPLY_LARGE_MAX ((ROUND_BETS_MAX + 1) * (BODY_MAX + 2048))
 
+/* Holds any detail that a body or a verdict has. */
+#define REPLY_DETAIL_SIZE 161
+
 struct http_reply {
 	char request_id[REQUEST_ID_SIZE];
 	enum refusal refusal;
+	char detail[REPLY_DETAIL_SIZE]; /* of the refusal, cut to fit */
 	enum status status;     /* why the machine failed, for the log; STATUS_OK: it did not */
 	bool replay;            /* X-Idempotent-Replay */
 	uint32_t retry_after_s; /* Retry-After; 0: none */

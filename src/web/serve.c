@@ -21,6 +21,7 @@ bool worker_init(struct worker *worker, const struct server *server)
 	memset(worker, 0, sizeof(*worker));
 	worker->server = server;
 	linked = link_init(&worker->link, server->ledger_path);
+	worker->link.mux = muxes_pick(server->muxes);
 	gated = gate_init(&worker->gate, is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS);
 	worker->sender = is_wallet ? NULL : sender_new(&server->callbacks);
 	counted = counting_init(&worker->counting, server->counters_path);
@@ -39,13 +40,16 @@ void worker_free(struct worker *worker)
 	reply_free(&worker->reply);
 }
 
-bool exchange_is_stale(const struct exchange *exchange, int64_t timestamp_ms)
+bool exchange_is_fresh(struct exchange *exchange, int64_t timestamp_ms)
 {
 	int64_t window_ms = (int64_t)exchange->request_window_s * 1000;
 	int64_t now_ms = exchange->request->wall_ms;
 
-	return window_ms &&
-		(timestamp_ms < now_ms - window_ms || timestamp_ms > now_ms + window_ms);
+	if (!window_ms ||
+		(timestamp_ms >= now_ms - window_ms && timestamp_ms <= now_ms + window_ms))
+		return true;
+	reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, NULL);
+	return false;
 }
 
 void exchange_answer(struct exchange *exchange, enum status status, enum call_kind kind,
@@ -178,6 +182,8 @@ static void request_count(struct worker *worker, const struct route *route, int6
 		(uint64_t)(clock_boot_ns() - begun_ns) / 1000);
 }
 
+static const char too_many[] = "more calls wait than can be served; nothing was done";
+
 void serve(struct worker *worker, const struct http_request *request)
 {
 	int64_t begun_ns = clock_boot_ns();
@@ -189,16 +195,24 @@ void serve(struct worker *worker, const struct http_request *request)
 	reply_reset(reply, request->request_id.count == 1 ? request->request_id.value : NULL);
 	worker->link.request_id = reply->request_id;
 	request_trace(reply, "request", request->body, request->body_len);
-	if (route)
+	if (request->excess)
+		reply_refuse(reply, REFUSAL_SERVICE_UNAVAILABLE, too_many);
+	else if (route)
 		serve_route(worker, route, request);
 	else
 		reply_refuse(reply, REFUSAL_NOT_FOUND, NULL);
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
 	reply_finish(reply);
+	refused_note_take(&worker->note, route, request, reply, &worker->counting);
 	request_count(worker, route, begun_ns);
 	request_log(worker, route, request);
 	request_trace(reply, "answer", reply_content(reply)->data, reply_content(reply)->len);
+}
+
+void serve_after(struct worker *worker)
+{
+	refused_note_send(&worker->note, &worker->link, &worker->counting);
 }
 
 static void *program_open(void *context)
@@ -229,12 +243,32 @@ static void program_serve(void *context, const struct http_request *request,
 	reply->ended = worker->ended;
 }
 
+static void program_after(void *worker)
+{
+	serve_after(worker);
+}
+
+/* Each connection to the ledger has a fiber that sends and receives. */
+static bool program_fibers(void *context, struct fibers *fibers)
+{
+	const struct server *server = context;
+
+	for (unsigned int i = 0; i < server->muxes->count; i++) {
+		if (!fibers_add(fibers, mux_pump, &server->muxes->list[i], true))
+			return false;
+	}
+	return true;
+}
+
 struct fcgi_program server_program(const struct server *server)
 {
 	struct fcgi_program program = {.context = (void *)(uintptr_t)server,
 		.open = program_open,
 		.close = program_close,
-		.serve = program_serve};
+		.serve = program_serve,
+		.after = program_after,
+		.refuses_excess = true,
+		.fibers = server->muxes ? program_fibers : NULL};
 
 	return program;
 }

@@ -7,10 +7,11 @@
 #include "callback/sender.h"
 #include "web/fcgi.h"
 #include "web/gate.h"
+#include "web/refused_note.h"
 #include "web/reply.h"
 #include "web/route.h"
 
-/* What the threads of a process share; never changed while they run. */
+/* What the threads or fibers of a process share; never changed while they run. */
 struct server {
 	enum serve_group group;
 	char base_path[256];   /* as text_base_path() makes it */
@@ -19,10 +20,11 @@ struct server {
 	uint32_t sweep_overdue_s;
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;
+	struct muxes *muxes; /* the requests under way are fibers, which call by these; or NULL */
 	struct sender_options callbacks; /* of group C; the networks must outlive the server */
 };
 
-/* What a thread has for itself. */
+/* What a thread, or a fiber, has for itself. */
 struct worker {
 	const struct server *server;
 	struct link link;
@@ -30,6 +32,7 @@ struct worker {
 	struct sender *sender;   /* of group C; else NULL */
 	struct counting counting;
 	struct http_reply reply; /* to the newest request */
+	struct refused_note note; /* of it, if it was answered 400 or 401 */
 	bool ended; /* the ledger speaks another protocol: this process is to end */
 };
 
@@ -43,6 +46,12 @@ void worker_free(struct worker *worker);
  * counted before the reply leaves: what a caller was answered is counted.
  */
 void serve(struct worker *worker, const struct http_request *request);
+
+/*
+ * Once the answer has left: what is worth telling the ledger of the request. The request's body must
+ * still be there; nothing is waited for.
+ */
+void serve_after(struct worker *worker);
 
 /* The service as a program of fcgi_run(), for as long as @server lives. */
 struct fcgi_program server_program(const struct server *server);

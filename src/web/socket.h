@@ -30,4 +30,9 @@ void socket_unlink(const struct web_socket *sock);
 /* True: @fd is a socket that listens. */
 bool socket_is_listening(int fd);
 
+bool socket_is_unix(int fd);
+
+/* False: errno tells why. */
+bool socket_set_nonblocking(int fd);
+
 #endif

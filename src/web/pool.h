@@ -1,0 +1,42 @@
+/*
+ * pool - what the threads and fibers of a worker process have in common.
+ */
+#ifndef WEB_POOL_H
+#define WEB_POOL_H
+
+#include "web/fcgi.h"
+#include "web/waiting.h"
+
+#include <stdatomic.h>
+
+/* Why the process ends. */
+enum end {
+	END_NONE,
+	END_SIGNAL,
+	END_ANEW,
+	END_FAILED,
+};
+
+/* The process. */
+struct pool {
+	const struct fcgi_program *program;
+	int listen_fd;
+	int stop_fd; /* eventfd: readable for good once the process is to stop */
+	bool is_unix; /* the socket */
+	bool crowded; /* several lanes: some connection waits as often as not */
+	bool ushered; /* who waits too long is refused */
+	bool exclusive; /* a Unix socket from which this process alone accepts */
+	atomic_int end; /* enum end: why */
+	_Atomic int64_t grace_end_ms;
+	struct waiting waiting;
+};
+
+static inline bool pool_is_stopping(struct pool *pool)
+{
+	return atomic_load(&pool->end) != END_NONE;
+}
+
+/* Tells every thread to stop. The first reason counts. */
+void pool_stop(struct pool *pool, enum end why);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * refused_note - tells the ledger of a request that was answered 400 or 401, so that an operator
+ * can be told why (link/refused_commands.h).
+ *
+ * It is taken while the request is at hand, which costs a copy of its headers, and sent once the
+ * answer has left: no answer waits for it. It is sent on the thread's own link without waiting for
+ * the ledger (link_post), one at a time. A thread sends no more than its budget allows; what is
+ * above is dropped and counted, so that a flood of refused requests costs no other call anything.
+ */
+#ifndef WEB_REFUSED_NOTE_H
+#define WEB_REFUSED_NOTE_H
+
+#include "link/client.h"
+#include "metrics/counters.h"
+#include "web/http.h"
+#include "web/reply.h"
+#include "web/route.h"
+
+/* The budget: so much at once and so much a second. A note costs 1, and 1 for each 4 KiB of body. */
+#define REFUSED_NOTE_BURST  64
+#define REFUSED_NOTE_PER_S  16
+#define REFUSED_NOTE_BYTES  4096
+
+/* Of a thread. Needs no init beyond zeros. */
+struct refused_note {
+	bool pending;
+	struct refused_request request; /* points into the members below, and to the request's body */
+	uint8_t caller[REFUSED_ID_MAX];
+	uint8_t signature[REFUSED_SIGNATURE_MAX];
+	uint8_t query[REFUSED_QUERY_MAX];
+	int64_t budget_ms;    /* boot time of the budget below ... */
+	int64_t budget_milli; /* ... in thousandths */
+};
+
+/*
+ * Takes @request, which @reply answers, unless the budget is used up. Its body must stay where it
+ * is until refused_note_send(). Nothing is taken of other answers than 400 and 401.
+ */
+void refused_note_take(struct refused_note *note, const struct route *route,
+	const struct http_request *request, const struct http_reply *reply,
+	struct counting *counting);
+
+/* Sends what was taken, or drops it; wipes it. */
+void refused_note_send(struct refused_note *note, struct link *link, struct counting *counting);
+
+#endif
