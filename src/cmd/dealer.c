@@ -6,17 +6,17 @@
  * state failed, start anew; 78 the key file or the state directory cannot be used.
  */
 #include "base/log.h"
+#include "base/secrecy.h"
+#include "cmd/listen.h"
 #include "dealer/serve.h"
+#include "web/signals.h"
 
 #include <argp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
 #define PROGRAM "creditbridge-dealer.fcgi"
 #define EXIT_USAGE 2
-/* Where FastCGI puts the listening socket of a process that the web server starts. */
-#define INHERITED_FD 0
 
 const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 
@@ -45,16 +45,6 @@ struct arguments {
 	unsigned int threads;
 	struct reference_dealer *dealer;
 };
-
-static unsigned int threads_parse(const char *text, struct argp_state *state)
-{
-	char *end;
-	unsigned long number = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || number < 1 || number > FCGI_THREADS_MAX)
-		argp_error(state, "--threads takes 1 to %d, not \"%s\"", FCGI_THREADS_MAX, text);
-	return (unsigned int)number;
-}
 
 static void currency_check(const char *text, struct argp_state *state)
 {
@@ -86,7 +76,7 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 			argp_error(state, "--opening-balance takes an amount, not \"%s\"", value);
 		return 0;
 	case 't':
-		arguments->threads = threads_parse(value, state);
+		arguments->threads = listen_threads(value, state);
 		return 0;
 	case 'S':
 		arguments->socket = value;
@@ -127,22 +117,20 @@ int main(int argc, char **argv)
 	struct arguments arguments = {.opening_balance = 1000 * MONEY_UNITS_PER_CREDIT,
 		.threads = 1,
 		.dealer = &dealer};
-	struct web_socket own = {.fd = INHERITED_FD};
+	struct web_socket own = {.fd = LISTEN_INHERITED_FD};
 	struct fcgi_program program = dealer_program(&dealer);
 	char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE];
 	char why[512];
 	bool usable;
 	int code = EX_CONFIG;
 
-	fcgi_block_signals();
+	secrecy_begin();
+	signals_block();
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	log_open(PROGRAM, false, LOG_LEVEL_INFO);
-	if (!arguments.socket && !socket_is_listening(INHERITED_FD)) {
-		fprintf(stderr, PROGRAM ": standard input is no listening socket: let a web server "
-			"start this program, or give --socket PATH\n");
+	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;
-	}
 	faults_init(&dealer.faults);
 	usable = keys_read(dealer.key_file, secrets, why, sizeof(why));
 	explicit_bzero(secrets, sizeof(secrets));

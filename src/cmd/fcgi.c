@@ -1,25 +1,31 @@
 /*
  * creditbridge.fcgi - the HTTP edge, started by a web server or listening on a socket of its own.
  *
+ * Installed setgid, as the group that may open the ledger's edge.sock, it belongs to whoever starts
+ * it only in part: then it reads the installed configuration alone and forgets its environment, from
+ * which libraries take settings too (libcurl the file that gets the keys of TLS).
+ *
  * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket;
  * 75 the ledger speaks another protocol version, start anew; 78 configuration.
  */
 #include "base/log.h"
+#include "base/secrecy.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "cmd/listen.h"
 #include "web/fcgi.h"
 #include "web/serve.h"
+#include "web/signals.h"
 
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sysexits.h>
 
 #define PROGRAM "creditbridge.fcgi"
 #define EXIT_USAGE 2
-/* Where FastCGI puts the listening socket of a process that the web server starts. */
-#define INHERITED_FD 0
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
 	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x' };
@@ -63,16 +69,6 @@ static enum serve_group group_parse(const char *text, struct argp_state *state)
 	return SERVE_WALLET;
 }
 
-static unsigned int threads_parse(const char *text, struct argp_state *state)
-{
-	size_t digits = strspn(text, "0123456789");
-	unsigned long number = strtoul(text, NULL, 10);
-
-	if (!digits || digits > 4 || text[digits] || number < 1 || number > FCGI_THREADS_MAX)
-		argp_error(state, "--threads takes 1 to %d, not \"%s\"", FCGI_THREADS_MAX, text);
-	return (unsigned int)number;
-}
-
 static error_t option_parse(int key, char *value, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -88,7 +84,7 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		arguments->base_path = value;
 		return 0;
 	case OPTION_THREADS:
-		arguments->threads = threads_parse(value, state);
+		arguments->threads = listen_threads(value, state);
 		return 0;
 	case OPTION_SOCKET:
 		arguments->socket = value;
@@ -126,6 +122,7 @@ static bool name_file(char *path, size_t size, const struct settings *settings, 
 static bool server_init(struct server *server, const struct arguments *arguments,
 	const struct settings *settings)
 {
+	static struct muxes muxes;
 	const char *base_path =
 		arguments->base_path ? arguments->base_path : settings->base_path;
 
@@ -134,12 +131,7 @@ static bool server_init(struct server *server, const struct arguments *arguments
 		.request_window_s = settings->request_window_s,
 		.ledger_deadline_ms = settings->ledger_deadline_ms,
 		.sweep_overdue_s = settings->sweep_overdue_s,
-		.callbacks = {
-			.networks = settings->callback_networks,
-			.network_count = settings->callback_network_count,
-			.connect_timeout_ms = settings->callback_connect_timeout_ms,
-			.total_timeout_ms = settings->callback_timeout_ms,
-		},
+		.callbacks = sender_options_of(settings),
 	};
 	if (!text_base_path(base_path, server->base_path, sizeof(server->base_path))) {
 		fprintf(stderr, PROGRAM ": --base-path \"%s\": " TEXT_BASE_PATH_RULE
@@ -153,7 +145,23 @@ static bool server_init(struct server *server, const struct arguments *arguments
 			arguments->config, settings->socket_directory);
 		return false;
 	}
+	/* What waits for dealers waits in threads: libcurl knows no fibers. */
+	if (arguments->group == SERVE_WALLET && arguments->threads > 1) {
+		server->muxes = &muxes;
+		return muxes_init(&muxes, server->ledger_path, arguments->threads);
+	}
 	return true;
+}
+
+/* Reads the configuration that whoever started this may choose. False: told on standard error. */
+static bool config_load(struct settings *settings, const char *path, bool privileged)
+{
+	if (privileged && strcmp(path, SETTINGS_DEFAULT_FILE) != 0) {
+		fprintf(stderr, PROGRAM ": --config %s: being setgid, this program reads "
+			SETTINGS_DEFAULT_FILE " alone\n", path);
+		return false;
+	}
+	return settings_load(settings, path, stderr) == STATUS_OK;
 }
 
 int main(int argc, char **argv)
@@ -162,33 +170,38 @@ int main(int argc, char **argv)
 	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE,
 		.group = SERVE_WALLET,
 		.threads = 1};
+	/* With more rights than whoever started it has (ld.so(8), secure-execution mode). */
+	bool privileged = getauxval(AT_SECURE) != 0;
 	struct server server;
 	struct fcgi_program program;
 	struct web_socket own;
 	char why[256];
+	int code;
 
-	fcgi_block_signals();
+	secrecy_begin();
+	signals_block();
+	if (privileged && clearenv() != 0)
+		return EX_OSERR;
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	settings_defaults(&settings);
-	if (settings_load(&settings, arguments.config, stderr) != STATUS_OK ||
+	if (!config_load(&settings, arguments.config, privileged) ||
 		!server_init(&server, &arguments, &settings))
 		return EX_CONFIG;
-	if (!arguments.socket && !socket_is_listening(INHERITED_FD)) {
-		fprintf(stderr, PROGRAM ": standard input is no listening socket: let a web server "
-			"start this program, or give --socket PATH\n");
+	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;
-	}
 	if (arguments.socket && !socket_open(&own, arguments.socket, settings.socket_group, why,
 		    sizeof(why))) {
 		fprintf(stderr, PROGRAM ": %s\n", why);
 		return EX_CONFIG;
 	}
-	log_open(PROGRAM, strcmp(settings.log_target, "syslog") == 0, settings.log_level);
+	settings_open_log(&settings, PROGRAM);
 	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",
 		serve_group_names[server.group], server.base_path, arguments.threads);
 	program = server_program(&server);
 	program.exclusive = arguments.exclusive;
-	return arguments.socket ? fcgi_run(&program, own.fd, arguments.threads, &own)
-				: fcgi_run(&program, INHERITED_FD, arguments.threads, NULL);
+	code = arguments.socket ? fcgi_run(&program, own.fd, arguments.threads, &own)
+				: fcgi_run(&program, LISTEN_INHERITED_FD, arguments.threads, NULL);
+	if (server.muxes)
+		muxes_free(server.muxes);
+	return code;
 }

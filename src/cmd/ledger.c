@@ -1,12 +1,11 @@
 /*
  * creditbridge-ledger - the single writer of the players' credit.
  */
-#include "base/log.h"
+#include "base/secrecy.h"
 #include "base/settings.h"
 #include "ledger/parent.h"
 
 #include <argp.h>
-#include <string.h>
 
 #define EXIT_CONFIG 78
 
@@ -47,11 +46,11 @@ int main(int argc, char **argv)
 	const char *config = SETTINGS_DEFAULT_FILE;
 	static struct settings settings;
 
+	secrecy_begin();
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &config);
 	if (settings_load(&settings, config, stderr) != STATUS_OK)
 		return EXIT_CONFIG;
-	log_open("creditbridge-ledger", strcmp(settings.log_target, "syslog") == 0,
-		settings.log_level);
+	settings_open_log(&settings, "creditbridge-ledger");
 	return parent_run(&settings);
 }

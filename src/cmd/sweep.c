@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secrecy.h"
 #include "base/settings.h"
 #include "sweep/duration.h"
 #include "sweep/sweep.h"
@@ -178,11 +179,12 @@ int main(int argc, char **argv)
 	char why[SWEEP_WHY_MAX];
 	int lock, code = EXIT_SUCCESS;
 
+	secrecy_begin();
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (settings_load(&settings, arguments.config, stderr) != STATUS_OK)
 		return EX_CONFIG;
-	log_open(PROGRAM, strcmp(settings.log_target, "syslog") == 0, settings.log_level);
+	settings_open_log(&settings, PROGRAM);
 	if (arguments.for_ms)
 		sweep.until_ms = start_ms + arguments.for_ms;
 	if (arguments.dry_run) {

@@ -10,6 +10,8 @@
 
 #define PROGRAM "creditbridgectl"
 #define HELP_SIZE 8192
+#define HELP_COLUMN 21
+#define HELP_WIDTH 79
 
 const char *argp_program_version = PACKAGE_STRING;
 error_t argp_err_exit_status = CTL_USAGE;
@@ -54,6 +56,34 @@ static bool in_group(const struct ctl_command *command, const char *name)
 		(command->name[len] == '\0' || command->name[len] == ' ');
 }
 
+/*
+ * Adds the line of @command to @text, of @len bytes: folded before column 79, as argp does, but
+ * below its own column. Returns the new length.
+ */
+static size_t list_command(const struct ctl_command *command, char *text, size_t len)
+{
+	const char *rest = command->help;
+	size_t column = HELP_COLUMN;
+
+	if (len < HELP_SIZE)
+		len += (size_t)snprintf(text + len, HELP_SIZE - len, "  %-*s", HELP_COLUMN - 2,
+			command->name);
+	while (*rest && len < HELP_SIZE) {
+		size_t word = strcspn(rest, " ");
+		bool fold = column > HELP_COLUMN && column + 1 + word >= HELP_WIDTH;
+
+		if (fold)
+			column = HELP_COLUMN;
+		len += (size_t)snprintf(text + len, HELP_SIZE - len, "%s%*s%.*s", fold ? "\n" : "",
+			fold ? HELP_COLUMN : column > HELP_COLUMN, "", (int)word, rest);
+		column += word + (column > HELP_COLUMN);
+		rest += word + (rest[word] == ' ');
+	}
+	if (len < HELP_SIZE)
+		len += (size_t)snprintf(text + len, HELP_SIZE - len, "\n");
+	return len;
+}
+
 /* Lists the commands of @group (NULL: all) for --help. The caller frees it. */
 static char *list_commands(const char *group)
 {
@@ -64,9 +94,8 @@ static char *list_commands(const char *group)
 		return NULL;
 	len += (size_t)snprintf(text, HELP_SIZE, "Commands:\n");
 	for (const struct ctl_command *c = ctl_commands; c->name; c++) {
-		if ((!group || in_group(c, group)) && len < HELP_SIZE)
-			len += (size_t)snprintf(text + len, HELP_SIZE - len, "  %-18s %s\n", c->name,
-				c->help);
+		if (!group || in_group(c, group))
+			len = list_command(c, text, len);
 	}
 	if (len < HELP_SIZE)
 		snprintf(text + len, HELP_SIZE - len,

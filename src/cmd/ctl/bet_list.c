@@ -94,10 +94,7 @@ static enum ctl_exit walk_transactions(struct walk *walk)
 				     : names_missing(walk->ctl, "a bet");
 		filter->limit--;
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* The newest bets seen: a heap, whose root is the oldest of them. */
@@ -161,7 +158,6 @@ static enum ctl_exit gather(struct walk *walk, struct kept *kept)
 	const struct filter *filter = &walk->filter;
 	struct list list;
 	struct bet row;
-	enum ctl_exit code;
 
 	memset(&row, 0, sizeof(row));
 	memcpy(row.player_id, filter->player_id, sizeof(row.player_id));
@@ -172,9 +168,7 @@ static enum ctl_exit gather(struct walk *walk, struct kept *kept)
 			filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			keep(kept, &row);
 	}
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 static enum ctl_exit walk_bets(struct walk *walk)

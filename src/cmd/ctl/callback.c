@@ -94,10 +94,7 @@ static enum ctl_exit list_events(struct ctl *ctl, struct filter *filter, uint32_
 		memset(&row, 0, sizeof(row));
 		filter->limit--;
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 enum ctl_exit ctl_callback_list(struct ctl *ctl)
@@ -128,7 +125,6 @@ static enum ctl_exit show_attempts(struct ctl *ctl, const struct callback *callb
 	struct output_list out;
 	struct list list;
 	struct attempt_row row;
-	enum ctl_exit code;
 
 	memset(&row, 0, sizeof(row));
 	row.attempt.event = callback->event;
@@ -144,9 +140,7 @@ static enum ctl_exit show_attempts(struct ctl *ctl, const struct callback *callb
 		output_json_item(json, attempt_fields, &row.attempt);
 	}
 	output_json_list_close(json);
-	code = list.code;
-	list_close(&list);
-	return output_list_close(&out, code);
+	return output_list_close(&out, list_end(&list, CTL_DONE));
 }
 
 /* The exact bytes that are sent each time; a terminal is not to be steered by them. */

@@ -4,56 +4,35 @@
  * Each event is a command of its own, with an operation id of its own. What was done to which, and
  * what was not and why, is told in the end; only some done ends with CTL_PARTLY.
  */
-#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/callback_batch.h"
 
 #include "base/clock.h"
-#include "cmd/ctl/callback_row.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/secret.h"
-#include "domain/delivery.h"
+#include "cmd/ctl/output.h"
 #include "wire/signature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS_MAX      10000
-#define SHOWN_MAX       20 /* before the question */
-#define EVENTS_TEXT_MAX (EVENTS_MAX * 40)
-
-/* One event, and what became of it. */
-struct operation_row {
-	uint64_t event;
-	enum callback_kind kind; /* first what was asked for: CALLBACK_KIND_COUNT is any */
-	char casino_id[CASINO_ID_SIZE];
-	enum callback_state state;
-	uint32_t attempts;
-	int64_t first_ms; /* a refund is not sent before that, whoever hurries it */
-	bool found;
-	bool done; /* with --dry-run: it would be */
-	bool used_up; /* released, and parked again: no attempt was left */
-	const char *error_id;
-	char error_detail[256];
-	char result[320]; /* for people */
-};
+#define SHOWN_MAX 20 /* before the question */
 
 static const struct field json_fields[] = {
-	FIELD(FIELD_U64, operation_row, event),
-	FIELD_NAMED(operation_row, kind, callback_kind_names, CALLBACK_KIND_COUNT),
-	FIELD(FIELD_STR, operation_row, casino_id),
-	FIELD_NAMED(operation_row, state, callback_state_names, CALLBACK_STATE_COUNT),
-	FIELD(FIELD_U32, operation_row, attempts),
-	FIELD(FIELD_BOOL, operation_row, done),
+	FIELD(FIELD_U64, batch_row, event),
+	FIELD_NAMED(batch_row, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_STR, batch_row, casino_id),
+	FIELD_NAMED(batch_row, state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, batch_row, attempts),
+	FIELD(FIELD_BOOL, batch_row, done),
 	FIELD_END,
 };
 
 static const struct field text_fields[] = {
-	FIELD(FIELD_U64, operation_row, event),
-	FIELD_NAMED(operation_row, kind, callback_kind_names, CALLBACK_KIND_COUNT),
-	FIELD(FIELD_STR, operation_row, casino_id),
-	FIELD_NAMED(operation_row, state, callback_state_names, CALLBACK_STATE_COUNT),
-	FIELD(FIELD_U32, operation_row, attempts),
-	FIELD(FIELD_STR, operation_row, result),
+	FIELD(FIELD_U64, batch_row, event),
+	FIELD_NAMED(batch_row, kind, callback_kind_names, CALLBACK_KIND_COUNT),
+	FIELD(FIELD_STR, batch_row, casino_id),
+	FIELD_NAMED(batch_row, state, callback_state_names, CALLBACK_STATE_COUNT),
+	FIELD(FIELD_U32, batch_row, attempts),
+	FIELD(FIELD_STR, batch_row, result),
 	FIELD_END,
 };
 
@@ -78,8 +57,8 @@ static const struct output_column columns[] = {
 
 /* An event that is not there has its number only. */
 static const struct field unknown_fields[] = {
-	FIELD(FIELD_U64, operation_row, event),
-	FIELD(FIELD_BOOL, operation_row, done),
+	FIELD(FIELD_U64, batch_row, event),
+	FIELD(FIELD_BOOL, batch_row, done),
 	FIELD_END,
 };
 
@@ -97,150 +76,6 @@ static const struct wording {
 	[CALLBACK_CANCEL] = {"is cancelled", "would be cancelled", "Cancel",
 		"as settled outside? No cancelled one is ever sent again."},
 };
-
-struct batch {
-	struct ctl *ctl;
-	enum callback_action action;
-	struct operation_row *rows;
-	size_t count;
-	size_t found;
-	size_t done;
-	enum ctl_exit code; /* why the last one that was not done was not */
-};
-
-static enum ctl_exit add_word(struct batch *batch, const char *word)
-{
-	struct operation_row row;
-
-	memset(&row, 0, sizeof(row));
-	if (!callback_event_read(word, &row.event, &row.kind))
-		return ctl_usage(batch->ctl, "'%s' is not an event: its number, or the webhook-id "
-					     "as in betting-17", word);
-	if (batch->count == EVENTS_MAX)
-		return ctl_usage(batch->ctl, "more than %d events", EVENTS_MAX);
-	batch->rows[batch->count++] = row;
-	return CTL_DONE;
-}
-
-/* Events from standard input, with white space between them. */
-static enum ctl_exit read_stdin(struct batch *batch)
-{
-	struct buffer text;
-	char *word, *rest = NULL;
-	enum ctl_exit code;
-
-	buffer_init(&text, EVENTS_TEXT_MAX);
-	code = secret_read_file(batch->ctl, "-", &text);
-	if (code == CTL_DONE && !buffer_append(&text, "", 1))
-		code = ctl_usage(batch->ctl, "more than %d events", EVENTS_MAX);
-	word = code == CTL_DONE ? strtok_r((char *)text.data, " \t\r\n", &rest) : NULL;
-	for (; word && code == CTL_DONE; word = strtok_r(NULL, " \t\r\n", &rest))
-		code = add_word(batch, word);
-	buffer_free(&text);
-	return code;
-}
-
-static enum ctl_exit read_events(struct batch *batch)
-{
-	struct ctl *ctl = batch->ctl;
-	enum ctl_exit code = CTL_DONE;
-	bool taken = false;
-
-	for (unsigned int i = 0; i < ctl->arg_count && code == CTL_DONE; i++) {
-		if (strcmp(ctl->args[i], "-") != 0) {
-			code = add_word(batch, ctl->args[i]);
-		} else if (!taken) {
-			code = read_stdin(batch);
-			taken = true;
-		}
-	}
-	if (code == CTL_DONE && !batch->count)
-		code = ctl_usage(ctl, "standard input holds no event");
-	return code;
-}
-
-static void fail_row(struct operation_row *row, const char *id, const char *detail)
-{
-	row->error_id = id;
-	snprintf(row->error_detail, sizeof(row->error_detail), "%s", detail);
-}
-
-/* What the ledger would say, by the rule that it goes by. */
-static void rehearse(const struct batch *batch, const struct callback *callback,
-	struct operation_row *row)
-{
-	struct delivery delivery;
-	struct delivery_terms terms = {.unknown_bet_ids = ""};
-	const struct moment now = clock_now();
-	const char *why;
-
-	memset(&delivery, 0, sizeof(delivery));
-	delivery.callback = *callback;
-	retry_policy_defaults(&terms.retry);
-	why = delivery_operate(&delivery, batch->action, "", &terms, &now);
-	row->done = !why;
-	row->used_up = delivery.callback.state == CALLBACK_PARKED;
-	if (why)
-		fail_row(row, refusal_info(REFUSAL_NOT_ALLOWED_NOW)->id, why);
-}
-
-/* Looks at one event. */
-static enum ctl_exit find_event(struct batch *batch, struct operation_row *row, bool dry_run)
-{
-	const struct refusal_info *unknown = refusal_info(REFUSAL_CALLBACK_NOT_FOUND);
-	struct callback callback;
-	enum ctl_exit code;
-
-	memset(&callback, 0, sizeof(callback));
-	callback.event = row->event;
-	code = list_fetch(batch->ctl, RECORD_CALLBACK, &callback, &row->found, NULL);
-	if (!row->found || (row->kind != CALLBACK_KIND_COUNT && row->kind != callback.kind)) {
-		row->found = false;
-		row->kind = CALLBACK_KIND_COUNT;
-		row->state = CALLBACK_STATE_COUNT;
-		fail_row(row, unknown->id, unknown->detail);
-		return code;
-	}
-	row->kind = callback.kind;
-	memcpy(row->casino_id, callback.casino_id, sizeof(row->casino_id));
-	row->state = callback.state;
-	row->attempts = callback.attempts;
-	row->first_ms = callback.first_ms;
-	if (dry_run)
-		rehearse(batch, &callback, row);
-	return code;
-}
-
-/* True: the event of row @last is among the rows before it. */
-static bool named_before(const struct batch *batch, size_t last)
-{
-	for (size_t i = 0; i < last; i++) {
-		if (batch->rows[i].event == batch->rows[last].event &&
-			batch->rows[i].found == batch->rows[last].found)
-			return true;
-	}
-	return false;
-}
-
-/* Looks at every event before anything is done. One that is named twice counts once. */
-static enum ctl_exit find_events(struct batch *batch, bool dry_run)
-{
-	size_t count = batch->count;
-	enum ctl_exit code = CTL_DONE;
-
-	batch->count = 0;
-	for (size_t i = 0; i < count && code == CTL_DONE; i++) {
-		struct operation_row *row = &batch->rows[batch->count];
-
-		*row = batch->rows[i];
-		code = find_event(batch, row, dry_run);
-		if (named_before(batch, batch->count))
-			continue;
-		batch->count++;
-		batch->found += row->found;
-	}
-	return code;
-}
 
 /* What is asked about, as it stands now. */
 static enum ctl_exit print_found(struct batch *batch)
@@ -280,7 +115,7 @@ static bool confirm(struct batch *batch)
 }
 
 /* Does it to one event. False: no other needs to be tried. */
-static bool operate(struct batch *batch, struct operation_row *row)
+static bool operate(struct batch *batch, struct batch_row *row)
 {
 	struct callback_operate_cmd cmd = {
 		.operator = batch->ctl->operator, .event = row->event, .action = batch->action};
@@ -289,7 +124,7 @@ static bool operate(struct batch *batch, struct operation_row *row)
 
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id))) {
 		batch->code = CTL_FAILED;
-		fail_row(row, "failed", "no random numbers");
+		batch_fail_row(row, "failed", "no random numbers");
 		return false;
 	}
 	batch->code = ctl_try(batch->ctl, COMMAND_CALLBACK_OPERATE, &cmd, &result, &failure);
@@ -300,7 +135,7 @@ static bool operate(struct batch *batch, struct operation_row *row)
 		row->used_up = row->state == CALLBACK_PARKED;
 	}
 	if (!row->done)
-		fail_row(row, failure.id, failure.detail);
+		batch_fail_row(row, failure.id, failure.detail);
 	/* A refusal is this event's; with no ledger the others need not be tried. */
 	return row->done || batch->code == CTL_FAILED;
 }
@@ -310,16 +145,16 @@ static void operate_all(struct batch *batch)
 	bool on = true;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		struct operation_row *row = &batch->rows[i];
+		struct batch_row *row = &batch->rows[i];
 
 		if (row->found && on)
 			on = operate(batch, row);
 		else if (row->found)
-			fail_row(row, "not_tried", "the ledger failed before");
+			batch_fail_row(row, "not_tried", "the ledger failed before");
 	}
 }
 
-static void describe(const struct batch *batch, bool dry_run, struct operation_row *row)
+static void describe(const struct batch *batch, bool dry_run, struct batch_row *row)
 {
 	const struct wording *wording = &wordings[batch->action];
 	bool hurried = batch->action == CALLBACK_RETRY || batch->action == CALLBACK_RELEASE;
@@ -353,7 +188,7 @@ static enum ctl_exit print(struct batch *batch, bool dry_run)
 	output_json_list_open(&json, "callbacks");
 	output_list_open(&list, batch->ctl, NULL, NULL, text_fields, columns);
 	for (size_t i = 0; i < batch->count; i++) {
-		struct operation_row *row = &batch->rows[i];
+		struct batch_row *row = &batch->rows[i];
 
 		describe(batch, dry_run, row);
 		output_list_add(&list, row);
@@ -400,12 +235,12 @@ static enum ctl_exit run(struct ctl *ctl, enum callback_action action)
 
 	if (!ctl->operator.reason[0])
 		return ctl_usage(ctl, "--reason must be given");
-	batch.rows = calloc(EVENTS_MAX, sizeof(*batch.rows));
+	batch.rows = calloc(BATCH_EVENTS_MAX, sizeof(*batch.rows));
 	if (!batch.rows)
 		return ctl_no_memory(ctl);
-	code = read_events(&batch);
+	code = batch_read(&batch);
 	if (code == CTL_DONE)
-		code = find_events(&batch, dry_run);
+		code = batch_find(&batch, dry_run);
 	if (code == CTL_DONE && !dry_run) {
 		if (confirm(&batch))
 			operate_all(&batch);

@@ -52,6 +52,14 @@ bool check_knows_enough(const struct check *check)
 	return check->proof.problems >= CHECK_PROBLEMS_SHOWN;
 }
 
+bool check_search(struct check *check, struct list *list, const char *what, void *row)
+{
+	if (check_knows_enough(check) || !list_next(list, row))
+		return false;
+	check_progress(check, what, list->taken);
+	return true;
+}
+
 enum ctl_exit check_counter(struct check *check, const char *name, uint64_t *value)
 {
 	struct counter counter = {.value = 0};
@@ -175,10 +183,7 @@ static enum ctl_exit walk_dealers(struct check *check)
 		if (code == CTL_DONE)
 			proof_dealer(&check->proof, row.casino_id);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* A player too new to be surely among the names walked later: its name is looked up now. */
@@ -215,10 +220,7 @@ static enum ctl_exit walk_players(struct check *check)
 			proof_player(&check->proof, &row, settled);
 		check_progress(check, "players", check->proof.players);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 static enum ctl_exit fetch_players(struct check *check, const char *casino_id, uint64_t *players)
@@ -237,16 +239,13 @@ static enum ctl_exit count_players(struct check *check, struct proof_dealer *dea
 {
 	struct list list;
 	struct player row = {.user_id = ""};
-	enum ctl_exit code;
 
 	memcpy(row.casino_id, dealer->total.casino_id, sizeof(row.casino_id));
 	dealer->players = 0;
 	list_open(&list, check->ctl, RECORD_PLAYER, false, 1, &row);
 	while (list_next(&list, &row))
 		dealer->players++;
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 /* Counts a dealer's players again while some are added. */
@@ -286,23 +285,19 @@ static enum ctl_exit walk_requests(struct check *check)
 {
 	struct list list;
 	struct request row;
-	enum ctl_exit code;
 
 	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
 	while (list_next(&list, &row)) {
 		proof_request(&check->proof, &row);
 		check_progress(check, "request keys", check->proof.requests);
 	}
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 static enum ctl_exit walk_transactions(struct check *check)
 {
 	struct list list;
 	struct transaction row;
-	enum ctl_exit code;
 
 	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
 	while (list_next(&list, &row)) {
@@ -311,9 +306,7 @@ static enum ctl_exit walk_transactions(struct check *check)
 			check->last_transaction_id = row.transaction_id;
 		check_progress(check, "transactions", check->proof.transactions);
 	}
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 /* In this order: what is read later is at least as new, and never less. */

@@ -6,6 +6,7 @@
 #define CMD_CTL_CHECK_H
 
 #include "cmd/ctl/ctl.h"
+#include "cmd/ctl/list.h"
 #include "cmd/ctl/proof_round.h"
 
 #define CHECK_PROBLEMS_SHOWN 100
@@ -88,6 +89,9 @@ enum ctl_exit check_find_name(struct check *check, const char *player_id, struct
 enum ctl_exit check_find_links(struct check *check);
 enum ctl_exit check_find_wagers(struct check *check);
 bool check_knows_enough(const struct check *check);
+
+/* The next row of such a walk, which tells of @what it searches. False: it is over. */
+bool check_search(struct check *check, struct list *list, const char *what, void *row);
 
 /* Prints what was proved. */
 enum ctl_exit check_print(const struct check *check);

@@ -6,6 +6,7 @@
  */
 #include "cmd/ctl/check.h"
 
+#include "base/clock.h"
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/proof_event.h"
 
@@ -69,16 +70,13 @@ static enum ctl_exit read_source(struct check *check, struct event_reading *read
 {
 	union event_row key, row;
 	struct list list;
-	enum ctl_exit code;
 
 	memset(&key, 0, sizeof(key));
 	key.event = event;
 	list_open(&list, check->ctl, infos[source].record, false, 1, &key);
 	while (list_next(&list, &row))
 		infos[source].feed(reading, &row);
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 /* Whether the callback is as it was when the reading began. */
@@ -184,6 +182,7 @@ static enum ctl_exit join_event(struct check *check, struct join *join, uint64_t
 		code = check_again(check, read_event, reading, &settled);
 	if (code != CTL_DONE || !settled)
 		return code;
+	check->proof.read_ms = clock_wall_ms();
 	proof_event_take(reading);
 	check_progress(check, "callbacks", check->proof.callbacks);
 	return reading->there ? note_resent(check, &reading->callback) : CTL_DONE;
@@ -233,8 +232,7 @@ static enum ctl_exit check_last(struct check *check)
 		list_open(&list, check->ctl, infos[i].record, true, 0, NULL);
 		list.page = 1;
 		last = list_next(&list, &row) ? row.event : 0;
-		code = list.code;
-		list_close(&list);
+		code = list_end(&list, CTL_DONE);
 		if (code == CTL_DONE)
 			code = check_count_events(check);
 		if (code == CTL_DONE && last > check->event_given)
@@ -281,8 +279,7 @@ static enum ctl_exit walk_audit(struct check *check)
 	list_open(&list, check->ctl, RECORD_AUDIT, false, 0, NULL);
 	while (list_next(&list, &row))
 		count_retry(check, &row);
-	code = list.code;
-	list_close(&list);
+	code = list_end(&list, CTL_DONE);
 	for (size_t i = 0; code == CTL_DONE && i < check->resent_count; i++) {
 		const struct check_resent *resent = &check->resent[i];
 
@@ -310,10 +307,7 @@ static enum ctl_exit check_waiting(struct check *check)
 		if (code == CTL_DONE && audit == check->audit)
 			proof_waiting(&check->proof, &row);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 enum ctl_exit check_walk_events(struct check *check)

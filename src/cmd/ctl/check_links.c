@@ -57,12 +57,10 @@ static enum ctl_exit search_entries(struct check *check)
 	struct entry row;
 	struct player_name name = {.player_id = ""};
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_ENTRY, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching movements", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching movements", &row)) {
 		if (row.transaction_id > check->proof.point.as_of)
 			continue;
 		code = check_find_name(check, row.player_id, &name, &found);
@@ -70,10 +68,7 @@ static enum ctl_exit search_entries(struct check *check)
 		if (code == CTL_DONE && found)
 			code = check_entry(check, &row, name.casino_id);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* The movement that @player_id and @seq name. */
@@ -119,18 +114,13 @@ static enum ctl_exit search_requests(struct check *check)
 	struct list list;
 	struct request row;
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 
 	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching request keys", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching request keys", &row)) {
 		if (row.entry_seq && row.transaction_id <= check->proof.point.as_of)
 			code = check_request(check, &row);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 static enum ctl_exit search_transactions(struct check *check)
@@ -139,12 +129,10 @@ static enum ctl_exit search_transactions(struct check *check)
 	struct transaction row;
 	struct entry entry;
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching transactions", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching transactions", &row)) {
 		/* A bet or a result that moved nothing here: check_wagers.c. */
 		if (row.transaction_id > check->proof.point.as_of || !row.entry_seq)
 			continue;
@@ -155,10 +143,7 @@ static enum ctl_exit search_transactions(struct check *check)
 				row.transaction_id, row.player_id, row.entry_seq,
 				found ? "another transaction's" : "not there");
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 static enum ctl_exit search_players(struct check *check)
@@ -167,12 +152,10 @@ static enum ctl_exit search_players(struct check *check)
 	struct player row;
 	struct player_name name = {.player_id = ""};
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_PLAYER, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching players", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching players", &row)) {
 		code = check_find_name(check, row.player_id, &name, &found);
 		if (code == CTL_DONE && (!found || strcmp(name.casino_id, row.casino_id) != 0 ||
 						strcmp(name.user_id, row.user_id) != 0))
@@ -180,10 +163,7 @@ static enum ctl_exit search_players(struct check *check)
 						     "name", row.player_id, row.user_id,
 				row.casino_id);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* Reports that two sets differ when no row was found that tells why: it cannot be passed over. */

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void print_text(const struct check *check)
 {
@@ -22,8 +23,11 @@ static void print_text(const struct check *check)
 	printf("bets          %" PRIu64 "\n", proof->bets);
 	printf("callbacks     %" PRIu64 "\n", proof->callbacks);
 	printf("player sums   %" PRIu64 "\n", check->sums);
-	for (unsigned int i = 0; i < check->shown_count; i++)
-		printf("problem: %s\n", check->shown[i]);
+	for (unsigned int i = 0; i < check->shown_count; i++) {
+		printf("problem: ");
+		output_foreign(check->shown[i], strlen(check->shown[i]));
+		printf("\n");
+	}
 	if (proof->problems > check->shown_count)
 		printf("... and %" PRIu64 " more\n", proof->problems - check->shown_count);
 	printf("problems      %" PRIu64 "\n", proof->problems);

@@ -7,6 +7,7 @@
  */
 #include "cmd/ctl/check.h"
 
+#include "base/clock.h"
 #include "cmd/ctl/list.h"
 
 #include <inttypes.h>
@@ -130,14 +131,13 @@ static enum ctl_exit read_bets(struct check *check, struct round_reading *readin
 {
 	struct list list;
 	struct bet bet;
-	enum ctl_exit code;
 
 	list_open(&list, check->ctl, RECORD_BET, false, 2, key);
-	while (list_next(&list, &bet))
+	while (list_next(&list, &bet)) {
+		check->proof.read_ms = clock_wall_ms();
 		proof_round_bet(reading, &bet, list.as_of);
-	code = list.code;
-	list_close(&list);
-	return code;
+	}
+	return list_end(&list, CTL_DONE);
 }
 
 static enum ctl_exit read_round(struct check *check, void *arg, struct proof_faults *faults,
@@ -204,6 +204,7 @@ static enum ctl_exit join_round(struct check *check, struct join *join)
 		join->rounds.as_of);
 	if (there)
 		join->has_round = false;
+	check->proof.read_ms = clock_wall_ms();
 	while (join->has_bet && compare_ids(join->bet.player_id, join->bet.game_id,
 					key.player_id, key.game_id) == 0) {
 		proof_round_bet(reading, &join->bet, join->bets.as_of);

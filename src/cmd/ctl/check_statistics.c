@@ -66,11 +66,8 @@ static enum ctl_exit walks_close(struct walks *walks)
 {
 	enum ctl_exit code = CTL_DONE;
 
-	for (unsigned int i = 0; i < WALK_COUNT; i++) {
-		if (code == CTL_DONE)
-			code = walks->cursors[i].list.code;
-		list_close(&walks->cursors[i].list);
-	}
+	for (unsigned int i = 0; i < WALK_COUNT; i++)
+		code = list_end(&walks->cursors[i].list, code);
 	return code;
 }
 

@@ -94,17 +94,12 @@ static enum ctl_exit search_bets(struct check *check, struct search *search)
 	struct list list;
 	struct bet row;
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 
 	list_open(&list, check->ctl, RECORD_BET, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching bets", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching bets", &row)) {
 		code = search_bet(check, search, &row);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 static enum ctl_exit search_round(struct check *check, struct search *search,
@@ -149,19 +144,14 @@ static enum ctl_exit search_rounds(struct check *check, struct search *search)
 	struct list list;
 	struct round row;
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 
 	list_open(&list, check->ctl, RECORD_ROUND, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching rounds", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching rounds", &row)) {
 		code = search_round(check, search, &row);
 		if (code == CTL_DONE && search->requests)
 			search_round_key(check, &row);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* ---- and back */
@@ -234,11 +224,9 @@ static enum ctl_exit search_keys(struct check *check)
 	struct list list;
 	struct request row;
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 
 	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching request keys", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching request keys", &row)) {
 		if (row.outcome != REFUSAL_NONE || !proof_key_counts(&check->proof, &row))
 			continue;
 		if (row.kind == ENTRY_BET)
@@ -246,10 +234,7 @@ static enum ctl_exit search_keys(struct check *check)
 		else if (row.kind == ENTRY_PAYOUT)
 			code = request_of_round(check, &row);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 static enum ctl_exit search_owner(struct check *check, const struct transaction *row)
@@ -280,18 +265,13 @@ static enum ctl_exit search_transactions(struct check *check)
 	struct list list;
 	struct transaction row;
 	enum ctl_exit code = CTL_DONE;
-	uint64_t rows = 0;
 
 	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
-		check_progress(check, "searching transactions", ++rows);
+	while (code == CTL_DONE && check_search(check, &list, "searching transactions", &row)) {
 		if (row.game_id[0] && proof_transaction_counts(&check->proof, &row))
 			code = search_owner(check, &row);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* The event that the callback's bet or round names as its own of that kind; 0: none. */
@@ -336,10 +316,7 @@ static enum ctl_exit search_callbacks(struct check *check)
 				PRIu32, id, row.bet_number ? "bet" : "round", row.player_id,
 				row.game_id, row.bet_number);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* Reports that two sets differ when no row was found that tells why: it cannot be passed over. */

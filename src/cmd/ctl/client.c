@@ -44,7 +44,6 @@ enum ctl_exit ctl_client_list(struct ctl *ctl)
 	struct output_list out;
 	struct list list;
 	struct client row;
-	enum ctl_exit code;
 
 	list_open(&list, ctl, RECORD_CLIENT, false, 0, NULL);
 	output_list_open(&out, ctl, "clients", "clients", client_fields,
@@ -53,9 +52,7 @@ enum ctl_exit ctl_client_list(struct ctl *ctl)
 		if (all || !row.removed)
 			output_list_add(&out, &row);
 	}
-	code = list.code;
-	list_close(&list);
-	return output_list_close(&out, code);
+	return output_list_close(&out, list_end(&list, CTL_DONE));
 }
 
 enum ctl_exit ctl_client_add(struct ctl *ctl)
@@ -106,8 +103,7 @@ static enum ctl_exit refuse_open(struct ctl *ctl, const char *client_id)
 		if (row.state == ROUND_OPEN && strcmp(row.client_id, client_id) == 0)
 			room = add_name(names, &count, row.game_id);
 	}
-	code = list.code;
-	list_close(&list);
+	code = list_end(&list, CTL_DONE);
 	if (code != CTL_DONE || !count)
 		return code;
 	for (unsigned int i = 0; i < count; i++)
@@ -178,7 +174,6 @@ static enum ctl_exit use_or_retire(struct ctl *ctl, enum key_action action, cons
 {
 	struct client_key_cmd cmd = {.operator = ctl->operator, .action = action};
 	struct client_key_result result;
-	struct output_json json;
 	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
 
 	if (code == CTL_DONE && !text_copy(cmd.key_id, sizeof(cmd.key_id), ctl->args[1]))
@@ -186,14 +181,9 @@ static enum ctl_exit use_or_retire(struct ctl *ctl, enum key_action action, cons
 			ctl->args[1]);
 	if (code == CTL_DONE)
 		code = ctl_do(ctl, COMMAND_CLIENT_KEY, &cmd, &result, NULL);
-	if (code != CTL_DONE)
-		return code;
-	if (!ctl->json)
-		printf("key %s of client %s %s\n", cmd.key_id, cmd.client_id, done);
-	output_json_open(&json, ctl);
-	output_json_string(&json, "client_id", cmd.client_id);
-	output_json_string(&json, "key_id", cmd.key_id);
-	return output_json_close(&json);
+	if (code == CTL_DONE)
+		code = secret_print_done(ctl, "client", "client_id", cmd.client_id, cmd.key_id, done);
+	return code;
 }
 
 enum ctl_exit ctl_client_key_use(struct ctl *ctl)

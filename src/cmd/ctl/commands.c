@@ -177,6 +177,11 @@ static const struct argp_option request_options[] = {
 	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
 	OPTIONS_END,
 };
+static const struct argp_option explain_options[] = {
+	OPTION(KEY_FILE, "key-file", "FILE", "Try the key in FILE, too: one that was retired long "
+		"ago, or that the dealer says it uses ('-': standard input)"),
+	OPTIONS_END,
+};
 static const struct argp_option doctor_options[] = {
 	OPTION(URL, "url", "URL", "Where dealers call the wallet's mount, with its prefix"),
 	OPTION(PLATFORM_URL, "platform-url", "URL", "Where game servers call the platform's mount"),
@@ -207,6 +212,9 @@ const struct ctl_command ctl_commands[] = {
 		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
 		"\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"}}", NULL, 0,
 		0, false, ctl_status},
+	{"schema", "", "Show which version of the data a ledger that does not run has",
+		"{\"state_directory\",\"schema\",\"program_schema\",\"data\": none, older, current "
+		"or newer}", NULL, 0, 0, false, ctl_schema},
 	{"metrics", "", "Print the figures that Prometheus reads at /metrics",
 		"{\"metrics\"}: the text", NULL, 0, 0, false, ctl_metrics},
 	{"resume", "", "Start the ledger again after it halted on a disk error",
@@ -372,6 +380,13 @@ const struct ctl_command ctl_commands[] = {
 		"Make a signed call as the dealer would",
 		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
 		request_options, 2, 3, false, ctl_request},
+	{"explain", "REQUEST_ID\n-", "Tell why a recent request was answered 400 or 401",
+		"{\"request_id\",\"time_ms\",\"serve\" (wallet, platform),\"operation\",\"method\","
+		"\"path\",\"caller_id\",\"code\",\"id\",\"detail\",\"body_bytes\","
+		"\"body_bytes_kept\",\"matches\" (requests of this id),\"findings\":[{\"cause\","
+		"\"rule\",\"found\",\"remedy\"}]}, the cause of the answer first. '-' reads the id "
+		"from standard input. The last 1,000 are kept, in the ledger's memory alone",
+		explain_options, 1, 1, false, ctl_explain},
 	{"completion", "", "Print the completion for bash",
 		"{\"script\"}: the text", NULL, 0, 0, false, ctl_completion},
 	{NULL, NULL, NULL, NULL, NULL, 0, 0, false, NULL},

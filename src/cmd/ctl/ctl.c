@@ -4,6 +4,7 @@
 #include "cmd/ctl/ctl.h"
 
 #include "base/clock.h"
+#include "base/secrecy.h"
 #include "base/text.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
@@ -34,7 +35,10 @@ void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail)
 /* On standard error, behind what was printed before. */
 static void tell(const char *id, const char *detail)
 {
+	char shown[OUTPUT_SHOWN_MAX];
+
 	fflush(stdout);
+	detail = output_shown(STDERR_FILENO, detail, shown);
 	if (id)
 		fprintf(stderr, "creditbridgectl: %s: %s\n", id, detail);
 	else
@@ -103,21 +107,36 @@ static void describe_refusal(const struct verdict *verdict, struct ctl_failure *
 		snprintf(failure->detail, sizeof(failure->detail), "%s", detail);
 }
 
+enum status ctl_settings_load(struct settings *settings, const char *path,
+	char why[CTL_SETTINGS_WHY])
+{
+	FILE *errors = fmemopen(why, CTL_SETTINGS_WHY, "w");
+	enum status status;
+
+	why[0] = '\0';
+	if (!errors) {
+		snprintf(why, CTL_SETTINGS_WHY, "out of memory");
+		return STATUS_NOMEM;
+	}
+	status = settings_load(settings, path, errors);
+	fclose(errors);
+	why[CTL_SETTINGS_WHY - 1] = '\0';
+	why[strcspn(why, "\n")] = '\0';
+	return status;
+}
+
 enum ctl_exit ctl_settings(struct ctl *ctl)
 {
 	const char *path = ctl->options[OPTION_CONFIG];
-	enum status status;
+	char why[CTL_SETTINGS_WHY];
 
 	if (ctl->settings_loaded)
 		return CTL_DONE;
 	settings_defaults(&ctl->settings);
-	if (path || access(SETTINGS_DEFAULT_FILE, F_OK) == 0) {
-		/* settings_load() told on standard error what is wrong where. */
-		status = settings_load(&ctl->settings, path ? path : SETTINGS_DEFAULT_FILE, stderr);
-		if (status != STATUS_OK)
-			return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s",
-				status_text(status));
-	}
+	if (!path && access(SETTINGS_DEFAULT_FILE, F_OK) == 0)
+		path = SETTINGS_DEFAULT_FILE;
+	if (path && ctl_settings_load(&ctl->settings, path, why) != STATUS_OK)
+		return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s", why);
 	ctl->settings_loaded = true;
 	return CTL_DONE;
 }
@@ -212,7 +231,12 @@ enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, vo
 	while (failure->status != status && failure->status != STATUS_OK)
 		failure++;
 	told->id = failure->id;
-	snprintf(told->detail, sizeof(told->detail), "%s", status_text(status));
+	if (status == STATUS_NOT_SENT) /* a socket's path is shorter: link_init() took it */
+		snprintf(told->detail, sizeof(told->detail),
+			"%s at %.120s/admin.sock; `creditbridgectl doctor` tells why",
+			status_text(status), ctl->settings.socket_directory);
+	else
+		snprintf(told->detail, sizeof(told->detail), "%s", status_text(status));
 	return failure->code;
 }
 
@@ -235,6 +259,7 @@ int main(int argc, char **argv)
 	const char *reason;
 	enum ctl_exit code;
 
+	secrecy_begin();
 	setlocale(LC_CTYPE, "");
 	ctl_parse(&ctl, argc, argv);
 	if (!operator_identify(&ctl.operator))
@@ -242,8 +267,8 @@ int main(int argc, char **argv)
 	reason = ctl.options[OPTION_REASON];
 	if (reason && (!text_is_utf8_clean(reason, strlen(reason)) ||
 			      !text_copy(ctl.operator.reason, REASON_SIZE, reason)))
-		code = ctl_usage(&ctl, "--reason takes at most %d bytes of UTF-8",
-			REASON_SIZE - 1);
+		code = ctl_usage(&ctl, "--reason takes at most %d bytes of UTF-8 without "
+			"control characters", REASON_SIZE - 1);
 	else
 		code = ctl.command->run(&ctl);
 	if (ctl.connected)

@@ -115,6 +115,11 @@ void ctl_parse(struct ctl *ctl, int argc, char **argv);
 /* Loads the configuration, once. */
 enum ctl_exit ctl_settings(struct ctl *ctl);
 
+/* settings_load(), which writes to @why what is wrong where: FILE:LINE: REASON. */
+#define CTL_SETTINGS_WHY 1024
+enum status ctl_settings_load(struct settings *settings, const char *path,
+	char why[CTL_SETTINGS_WHY]);
+
 /*
  * With the configuration loaded, root becomes the owner of the state directory, which is the user
  * that the ledger runs as. A failure is reported.
@@ -212,7 +217,7 @@ ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show;
 ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_retry, ctl_callback_hold,
 	ctl_callback_release, ctl_callback_cancel;
 ctl_run ctl_recon, ctl_export, ctl_import;
-ctl_run ctl_backup, ctl_restore;
-ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_completion;
+ctl_run ctl_backup, ctl_restore, ctl_schema;
+ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_explain, ctl_completion;
 
 #endif

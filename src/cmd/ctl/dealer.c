@@ -138,15 +138,12 @@ enum ctl_exit ctl_dealer_list(struct ctl *ctl)
 	struct output_list out;
 	struct list list;
 	struct dealer row;
-	enum ctl_exit code;
 
 	list_open(&list, ctl, RECORD_DEALER, false, 0, NULL);
 	output_list_open(&out, ctl, "dealers", "dealers", dealer_fields, list_columns);
 	while (list_next(&list, &row))
 		output_list_add(&out, &row);
-	code = list.code;
-	list_close(&list);
-	return output_list_close(&out, code);
+	return output_list_close(&out, list_end(&list, CTL_DONE));
 }
 
 enum ctl_exit ctl_dealer_add(struct ctl *ctl)
@@ -253,17 +250,11 @@ static enum ctl_exit use_or_retire(struct ctl *ctl, enum key_action action, cons
 {
 	struct dealer_key_cmd cmd = {.operator = ctl->operator, .action = action};
 	struct dealer_key_result result;
-	struct output_json json;
 	enum ctl_exit code = change_key(ctl, &cmd, &result);
 
-	if (code != CTL_DONE)
-		return code;
-	if (!ctl->json)
-		printf("key %s of dealer %s %s\n", cmd.key_id, cmd.casino_id, done);
-	output_json_open(&json, ctl);
-	output_json_string(&json, "casino_id", cmd.casino_id);
-	output_json_string(&json, "key_id", cmd.key_id);
-	return output_json_close(&json);
+	if (code == CTL_DONE)
+		code = secret_print_done(ctl, "dealer", "casino_id", cmd.casino_id, cmd.key_id, done);
+	return code;
 }
 
 enum ctl_exit ctl_dealer_key_use(struct ctl *ctl)

@@ -20,9 +20,7 @@
 void doctor_configuration(struct doctor *doctor)
 {
 	const char *path = doctor_config(doctor);
-	char *text = NULL;
-	size_t len = 0;
-	FILE *errors;
+	char why[CTL_SETTINGS_WHY];
 	enum status status;
 
 	/* Without it creditbridgectl does with the defaults, but nothing else starts. */
@@ -39,23 +37,15 @@ void doctor_configuration(struct doctor *doctor)
 		doctor_unseen(doctor, path, errno, "give the right file with --config=FILE");
 		return;
 	}
-	errors = open_memstream(&text, &len);
-	if (!errors) {
-		doctor_skip(doctor, "out of memory");
-		return;
-	}
-	status = settings_load(doctor->settings, path, errors);
-	fclose(errors);
+	status = ctl_settings_load(doctor->settings, path, why);
 	*doctor->settings_loaded = status == STATUS_OK;
-	text[strcspn(text, "\n")] = '\0';
 	if (status == STATUS_OK) {
 		doctor_pass(doctor, "%s can be read", path);
 	} else {
-		doctor_fail(doctor, "%s", text);
+		doctor_fail(doctor, "%s", why);
 		doctor_remedy(doctor,
 			"correct that line; no program of creditbridge starts before");
 	}
-	free(text);
 }
 
 /* True: somebody but root and @owner may write @st. */
@@ -181,7 +171,7 @@ static const struct suspicion {
 	SUSPICION(ledger_deadline_ms, 1000, 6000,
 		"a restart of the ledger's engine takes longer, and calls "
 		"are answered 503 meanwhile"),
-	SUSPICION(ledger_connections_max, 64, 65536, "each worker thread takes a connection"),
+	SUSPICION(ledger_connections_max, 64, 65536, "each worker takes one or more connections"),
 	SUSPICION(ledger_queue_max, 64, 65536, "calls are refused as soon as some come at once"),
 	SUSPICION(log_keep_mib, 1, UINT32_MAX, "a restored backup cannot be rolled forward"),
 	SUSPICION(disk_low_water_mib, 16, UINT32_MAX, "the database meets the end of the disk"),

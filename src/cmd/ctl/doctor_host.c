@@ -86,11 +86,17 @@ static bool ask_version(const char *path, char *version, size_t size, char *why,
 void doctor_programs(struct doctor *doctor)
 {
 	char path[DOCTOR_PATH_MAX], version[64], why[128];
+	struct stat st;
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		doctor_about(doctor, "%s", programs[i].name);
 		if (!place_program(programs[i].name, programs[i].directory, path,
 			    sizeof(path))) {
+			/* Debian's package lets only the web server come to the worker. */
+			if (stat(path, &st) < 0 && errno == EACCES) {
+				doctor_unseen(doctor, path, EACCES, "");
+				continue;
+			}
 			doctor_fail(doctor, "%s is not installed", path);
 			doctor_remedy(doctor, "install all of creditbridge again");
 		} else if (!ask_version(path, version, sizeof(version), why, sizeof(why))) {

@@ -65,6 +65,13 @@ static void judge_installation(struct doctor *doctor, const char *state)
 			doctor_unseen(doctor, path, errno, "check the disk");
 			return;
 		}
+		doctor_path(path, state, "restoring");
+		if (access(path, F_OK) == 0) {
+			doctor_fail(doctor, "a restore to %s (or an import) is under way, or was "
+				    "interrupted", state);
+			doctor_remedy(doctor, "wait for it if it runs; else repeat it");
+			return;
+		}
 		doctor_fail(doctor, "%s is not initialised", state);
 		doctor_remedy(doctor, "mount its file system if it has one; else `creditbridgectl "
 				      "init`");

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "cmd/ctl/note.h"
+#include "cmd/ctl/outfile.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/ping.h"
 
@@ -209,29 +210,37 @@ static enum ctl_exit do_exam(struct exam *exam, bool *begun)
 	return CTL_DONE;
 }
 
-/* Writes the report to --junit's file, which is closed. */
+/* Writes the report to --junit's file, which is closed: a part of one is none. */
 static enum ctl_exit write_junit(const struct exam *exam, FILE *junit)
 {
 	const char *path = exam->ctl->options[OPTION_JUNIT];
 
-	if (!junit || exam_write_junit(exam, junit))
+	enum ctl_exit code = CTL_DONE;
+
+	if (!junit)
 		return CTL_DONE;
-	ctl_tell("failed", "cannot write %s: %s", path, strerror(errno));
-	return CTL_FAILED;
+	exam_write_junit(exam, junit);
+	if (!outfile_keep(junit)) {
+		ctl_tell("failed", "cannot write %s: %s", path, strerror(errno));
+		outfile_spoil(junit, path);
+		code = CTL_FAILED;
+	}
+	fclose(junit);
+	return code;
 }
 
 static enum ctl_exit report(struct exam *exam, FILE *junit)
 {
-	unsigned int bad = exam->count - exam->results[EXAM_PASSED] - exam->results[EXAM_SKIPPED];
+	char detail[EXAM_DETAIL_SIZE];
 	enum ctl_exit code = write_junit(exam, junit);
 
 	if (exam->ctl->options[OPTION_TAP])
 		exam_print_tap(exam);
 	else if (exam_print(exam) != CTL_DONE)
 		code = CTL_FAILED;
-	if (code != CTL_DONE || !bad)
+	if (code != CTL_DONE || !exam_detail(exam, detail))
 		return code;
-	ctl_tell("exam_failed", "%u of %u cases", bad, exam->count);
+	ctl_tell("exam_failed", "%s", detail);
 	return exam->unanswered >= UNANSWERED_MAX ? CTL_UNREACHABLE : CTL_FAILED;
 }
 

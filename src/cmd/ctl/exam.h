@@ -128,6 +128,7 @@ struct exam_step {
 	unsigned int shape;
 	const char *without; /* a member that is left out */
 	bool addition;       /* an extra stake */
+	bool back;           /* what it takes, wrongly, the case gives back */
 	bool lost;           /* a bet whose answer, as it were, got lost: no part of the round */
 	uint8_t times;       /* one after the other; 0 is 1 */
 };
@@ -246,10 +247,14 @@ enum callback_kind exam_kind(enum exam_action action);
 void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned int number,
 	struct exam_row *row);
 
+#define EXAM_DETAIL_SIZE 64
+
+/* How many cases failed, and how many were not run; false: all passed, or were skipped. */
+bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE]);
+
 /* The reports: a table or JSON; TAP on standard output; JUnit's XML. */
 enum ctl_exit exam_print(struct exam *exam);
 void exam_print_tap(const struct exam *exam);
-/* False: errno tells. Closes @file. */
-bool exam_write_junit(const struct exam *exam, FILE *file);
+void exam_write_junit(const struct exam *exam, FILE *file);
 
 #endif

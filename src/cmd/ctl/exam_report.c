@@ -128,11 +128,23 @@ static enum ctl_exit print_table(struct exam *exam, const struct sums *sums)
 	return output_pairs_close(&pairs);
 }
 
+bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE])
+{
+	unsigned int failed = exam->results[EXAM_FAILED], not_run = exam->results[EXAM_NOT_RUN];
+
+	if (not_run)
+		snprintf(detail, EXAM_DETAIL_SIZE, "%u of %u cases; %u were not run", failed,
+			exam->count, not_run);
+	else
+		snprintf(detail, EXAM_DETAIL_SIZE, "%u of %u cases", failed, exam->count);
+	return failed || not_run;
+}
+
 enum ctl_exit exam_print(struct exam *exam)
 {
 	struct output_json json, error;
 	struct sums sums;
-	char detail[64];
+	char detail[EXAM_DETAIL_SIZE];
 	enum ctl_exit code;
 
 	sum_up(exam, &sums);
@@ -147,9 +159,7 @@ enum ctl_exit exam_print(struct exam *exam)
 	for (unsigned int i = 0; i < exam->count; i++)
 		output_json_item(&json, exam_row_fields, &exam->rows[i]);
 	output_json_list_close(&json);
-	if (sums.failed + sums.not_run) {
-		snprintf(detail, sizeof(detail), "%u of %u cases",
-			(unsigned int)(sums.failed + sums.not_run), exam->count);
+	if (exam_detail(exam, detail)) {
 		output_json_open(&error, exam->ctl);
 		output_json_string(&error, "id", "exam_failed");
 		output_json_string(&error, "detail", detail);
@@ -267,11 +277,10 @@ static void put_property(FILE *file, const char *name, const char *value)
 	fputs("/>\n", file);
 }
 
-bool exam_write_junit(const struct exam *exam, FILE *file)
+void exam_write_junit(const struct exam *exam, FILE *file)
 {
 	char now[32], money[160];
 	uint64_t ms = 0;
-	bool bad;
 
 	for (unsigned int i = 0; i < exam->count; i++)
 		ms += exam->rows[i].ms;
@@ -293,6 +302,4 @@ bool exam_write_junit(const struct exam *exam, FILE *file)
 	for (unsigned int i = 0; i < exam->count; i++)
 		put_case(file, &exam->rows[i]);
 	fputs("</testsuite>\n", file);
-	bad = ferror(file);
-	return fclose(file) == 0 && !bad;
 }

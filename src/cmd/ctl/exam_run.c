@@ -175,7 +175,7 @@ static void judge(struct run *run, const struct exam_done *done, const char *lab
 		exam_say(run->row->steps, "%s%s", run->row->steps[0] ? " " : "", moved);
 	}
 	if (exam_any_success(done) || (has_money && done->moved == must))
-		count(run, done->step, must);
+		count(run, done->step, done->step->back && has_money ? done->moved : must);
 	if (!exam_met(done))
 		fail(run, label, "expected %s, came %s", words, came);
 	if (!has_money)
@@ -213,8 +213,12 @@ static void step_do(struct run *run, const struct exam_step *step)
 
 	message = find_message(run, step, &again);
 	exam_say_label(label, exam, step, again);
+	if (!message) {
+		fail(run, label, "out of memory");
+		return;
+	}
 	for (unsigned int i = 0; i < (step->times ? step->times : 1); i++) {
-		if (!message || !send(run, step, message, replies, &done.count)) {
+		if (!send(run, step, message, replies, &done.count)) {
 			fail(run, label, "out of memory");
 			return;
 		}

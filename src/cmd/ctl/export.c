@@ -262,7 +262,7 @@ static enum ctl_exit prepare_offline(struct ctl *ctl)
 
 	if (code == CTL_DONE)
 		code = offline_check_stopped(ctl);
-	return code == CTL_DONE ? offline_become_owner(ctl, false) : code;
+	return code == CTL_DONE ? offline_become_owner(ctl, false, NULL) : code;
 }
 
 enum ctl_exit ctl_export(struct ctl *ctl)

@@ -3,11 +3,9 @@
 #include "base/text.h"
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/names.h"
+#include "cmd/ctl/seek.h"
 
 #include <string.h>
-
-/* Rows are in the order of their ids: a clock that was set back by less than this is no matter. */
-#define CLOCK_SLACK_MS INT64_C(3600000)
 
 static enum ctl_exit read_times(struct ctl *ctl, struct filter *filter)
 {
@@ -53,7 +51,8 @@ enum ctl_exit filter_read(struct ctl *ctl, uint64_t standard, struct filter *fil
 
 enum filter_match filter_time(const struct filter *filter, int64_t time_ms)
 {
-	if (filter->since_ms > INT64_MIN && time_ms < filter->since_ms - CLOCK_SLACK_MS)
+	/* Rows are in the order of their ids, which a clock that was set is not. */
+	if (filter->since_ms > INT64_MIN && time_ms < filter->since_ms - SEEK_SLACK_MS)
 		return FILTER_END;
 	return time_ms < filter->since_ms || time_ms >= filter->until_ms ? FILTER_SKIP
 									 : FILTER_TAKE;

@@ -246,7 +246,6 @@ static enum ctl_exit show_bets(struct game *game)
 	struct bet row;
 	struct output_list out;
 	struct list list;
-	enum ctl_exit code;
 
 	memset(&row, 0, sizeof(row));
 	memcpy(row.player_id, game->round.player_id, sizeof(row.player_id));
@@ -262,9 +261,7 @@ static enum ctl_exit show_bets(struct game *game)
 		output_list_add(&out, &row);
 	}
 	output_json_list_close(&game->json);
-	code = list.code;
-	list_close(&list);
-	return output_list_close(&out, code);
+	return output_list_close(&out, list_end(&list, CTL_DONE));
 }
 
 enum ctl_exit game_show_round(struct ctl *ctl, const struct game_key *key)
@@ -284,9 +281,8 @@ enum ctl_exit game_show_round(struct ctl *ctl, const struct game_key *key)
 static void show_answer(struct game *game, struct output_pairs *pairs, const struct bet *bet)
 {
 	const struct refusal_info *info = refusal_info(bet_refusal(bet));
-	/* Whoever repeats the bet is told how it ended (web/handle_bet.c). */
-	const char *detail = bet->state == BET_REFUNDED
-		? "the dealer did not answer; the bet was refunded" : info->detail;
+	/* Whoever repeats the bet is told how it ended. */
+	const char *detail = bet->state == BET_REFUNDED ? BET_REFUNDED_DETAIL : info->detail;
 	char balance[MONEY_TEXT_MAX];
 	struct output_json json;
 

@@ -225,22 +225,14 @@ static enum ctl_exit finish(struct importing *importing)
 
 static void print_text(struct importing *importing)
 {
-	char time[32], written[32];
+	char written[32];
 
 	output_time(importing->head.created_ms, written);
-	output_time(importing->last_ms, time);
 	printf("%s: %" PRIu64 " rows of installation %s, written %s\n",
 		importing->dry_run ? "The file is whole" : "Imported", importing->rows,
 		importing->head.installation, written);
-	if (importing->last_transaction_id)
-		printf("The last movement that it holds is transaction %" PRIu64 " at %s.\n",
-			importing->last_transaction_id, time);
-	else
-		printf("It holds no movement.\n");
-	if (importing->raised_by)
-		printf("What came after must be reconciled with the dealers. So that no id names "
-		       "something new,\nthe numbers of transactions and events were raised by %"
-		       PRIu64 ".\n", importing->raised_by);
+	offline_print_last(importing->last_transaction_id, importing->last_ms,
+		importing->raised_by);
 	if (importing->remedy.len)
 		printf("No keys are in it. When the ledger runs, and before callbacks are sent, "
 		       "give new ones:\n%.*s", (int)importing->remedy.len,
@@ -324,7 +316,7 @@ enum ctl_exit ctl_import(struct ctl *ctl)
 	if (code == CTL_DONE && !importing.dry_run)
 		code = offline_check_stopped(ctl);
 	if (code == CTL_DONE && !importing.dry_run)
-		code = offline_become_owner(ctl, true);
+		code = offline_become_owner(ctl, true, NULL);
 	if (code == CTL_DONE)
 		code = offline_run(ctl, work, &importing, "nothing was imported", NULL);
 	import_lines_close(&importing.lines);

@@ -34,6 +34,12 @@ void list_close(struct list *list)
 	buffer_free(&list->rows);
 }
 
+enum ctl_exit list_end(struct list *list, enum ctl_exit code)
+{
+	list_close(list);
+	return code == CTL_DONE ? list->code : code;
+}
+
 static struct bytes bytes_of(const struct buffer *buffer)
 {
 	return (struct bytes){buffer->data, (uint32_t)buffer->len};
@@ -90,8 +96,10 @@ bool list_next(struct list *list, void *row)
 		if (!read_page(list))
 			return false;
 	}
-	if (link_list_row(&list->rest, list->record, row))
+	if (link_list_row(&list->rest, list->record, row)) {
+		list->taken++;
 		return true;
+	}
 	list->code = ctl_fail(list->ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");
 	return false;
 }

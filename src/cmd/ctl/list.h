@@ -17,6 +17,7 @@ struct list {
 	bool started;
 	bool more;            /* there is a page behind this one */
 	uint64_t as_of;       /* the page's point in time: last_transaction_id */
+	uint64_t taken;       /* rows, by list_next() */
 	enum ctl_exit code;   /* why list_next() ended; CTL_DONE: there are no more rows */
 	struct buffer prefix;
 	struct buffer here;   /* cursor that this page was asked with */
@@ -44,6 +45,8 @@ bool list_next(struct list *list, void *row);
 /* Asks for the present page again and starts it anew: rows may have come to it. */
 bool list_again(struct list *list);
 void list_close(struct list *list);
+/* Closes the list, and returns why the walk ended: @code, or if that is CTL_DONE list->code. */
+enum ctl_exit list_end(struct list *list, enum ctl_exit code);
 
 /*
  * Fetches the row whose key fields are set in @row. *found tells whether there is one; @as_of, if

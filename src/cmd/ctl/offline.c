@@ -1,10 +1,12 @@
 #include "cmd/ctl/offline.h"
 
 #include "cmd/ctl/operator.h"
+#include "cmd/ctl/output.h"
 #include "cmd/ctl/place.h"
 #include "store/bdb/bdb.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,7 +48,7 @@ enum ctl_exit offline_check_stopped(struct ctl *ctl)
 		ctl->settings.socket_directory);
 }
 
-enum ctl_exit offline_become_owner(struct ctl *ctl, bool make)
+enum ctl_exit offline_become_owner(struct ctl *ctl, bool make, const char *backup)
 {
 	const char *name = ctl->options[OPTION_USER], *state = ctl->settings.state_directory;
 	uid_t uid = geteuid();
@@ -60,7 +62,8 @@ enum ctl_exit offline_become_owner(struct ctl *ctl, bool make)
 	if (geteuid() != 0 && uid != geteuid())
 		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
 			"not permitted: be user %s (or root)", name);
-	if (!name && geteuid() == 0 && stat(state, &st) == 0)
+	if (!name && geteuid() == 0 &&
+		(stat(state, &st) == 0 || (backup && stat(backup, &st) == 0)))
 		uid = st.st_uid;
 	if (make)
 		code = place_give(ctl, state, uid);
@@ -151,4 +154,20 @@ enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why)
 		failure++;
 	return ctl_fail(ctl, failure->code, failure->id, "%s",
 		why && why[0] ? why : status_text(status));
+}
+
+void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t raised_by)
+{
+	char time[32];
+
+	output_time(ms, time);
+	if (transaction_id)
+		printf("The last movement that it holds is transaction %" PRIu64 " at %s.\n",
+			transaction_id, time);
+	else
+		printf("It holds no movement.\n");
+	if (raised_by)
+		printf("What came after must be reconciled with the dealers. So that no id names "
+		       "something new,\nthe numbers of transactions and events were raised by %"
+		       PRIu64 ".\n", raised_by);
 }

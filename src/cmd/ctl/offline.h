@@ -16,10 +16,11 @@
 enum ctl_exit offline_check_stopped(struct ctl *ctl);
 
 /*
- * As root: becomes the one whom the state belongs to: --user, or the owner of the state directory.
- * @make: the directory is made for him, if it is not there.
+ * As root: becomes the one whom the state belongs to: --user, the owner of the state directory, or,
+ * when that is not there, of @backup (NULL: none), who was the ledger. @make: the directory is made
+ * for him, if it is not there.
  */
-enum ctl_exit offline_become_owner(struct ctl *ctl, bool make);
+enum ctl_exit offline_become_owner(struct ctl *ctl, bool make, const char *backup);
 
 /*
  * Runs @work in a child, which prints what there is to be told, and returns what it returned. When
@@ -31,5 +32,11 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 
 /* The exit code for a failure that @status stands for, reported with @why or its own text. */
 enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why);
+
+/*
+ * Prints up to where the data goes that were brought in: its last movement (0: none), and by how
+ * much the ids were raised (0: nothing is missing behind it).
+ */
+void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t raised_by);
 
 #endif

@@ -1,5 +1,6 @@
 #include "cmd/ctl/operator.h"
 
+#include "base/secrecy.h"
 #include "base/text.h"
 #include "wire/signature.h"
 
@@ -85,5 +86,6 @@ bool operator_become(uid_t uid, char *why, size_t why_size)
 		snprintf(why, why_size, "root's rights could not be given up");
 		return false;
 	}
+	secrecy_begin();
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static enum ctl_exit make_file(struct outfile *out)
@@ -56,12 +57,28 @@ void outfile_digest(struct outfile *out, char text[DIGEST_TEXT_SIZE])
 		out->failed = true;
 }
 
+bool outfile_keep(FILE *file)
+{
+	/* A pipe or a terminal, which is named as well, is never synced. */
+	return fflush(file) == 0 && !ferror(file) && (fsync(fileno(file)) == 0 || errno == EINVAL);
+}
+
+void outfile_spoil(FILE *file, const char *path)
+{
+	struct stat st;
+
+	/* Root may have become somebody who cannot delete it: nobody mistakes an empty file. */
+	if (ftruncate(fileno(file), 0) < 0 || lstat(path, &st) < 0 ||
+		(S_ISREG(st.st_mode) && unlink(path) < 0))
+		ctl_tell(NULL, "%s is of no use: delete it", path);
+}
+
 enum ctl_exit outfile_close(struct outfile *out, enum ctl_exit code)
 {
-	int fd = fileno(out->file);
+	bool to_keep = out->path && code == CTL_DONE;
 
 	digest_end(&out->digest);
-	if (fflush(out->file) != 0 || (out->path && code == CTL_DONE && fsync(fd) < 0))
+	if (to_keep ? !outfile_keep(out->file) : fflush(out->file) != 0)
 		out->failed = true;
 	if (code == CTL_DONE && out->failed)
 		code = ctl_fail(out->ctl, CTL_FAILED, "failed", "cannot write %s: %s",
@@ -69,9 +86,8 @@ enum ctl_exit outfile_close(struct outfile *out, enum ctl_exit code)
 			errno ? strerror(errno) : "out of memory");
 	if (!out->path)
 		return code;
-	/* Root may have become somebody who cannot delete it: nobody mistakes an empty file. */
-	if (code != CTL_DONE && (ftruncate(fd, 0) < 0 || unlink(out->path) < 0))
-		ctl_tell(NULL, "%s is of no use: delete it", out->path);
+	if (code != CTL_DONE)
+		outfile_spoil(out->file, out->path);
 	fclose(out->file);
 	return code;
 }

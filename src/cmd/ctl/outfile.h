@@ -40,4 +40,10 @@ void outfile_digest(struct outfile *out, char text[DIGEST_TEXT_SIZE]);
  */
 enum ctl_exit outfile_close(struct outfile *out, enum ctl_exit code);
 
+/* Makes what was written to @file durable, where that can be. False: it is not whole, see errno. */
+bool outfile_keep(FILE *file);
+
+/* Empties and deletes the file at @path, which @file is open on: it is not whole. */
+void outfile_spoil(FILE *file, const char *path);
+
 #endif

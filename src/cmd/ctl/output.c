@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PART_LINES 512             /* lines of a table held in memory */
@@ -14,9 +15,10 @@
 
 static bool colors_wanted(void)
 {
-	const char *no_color = getenv("NO_COLOR");
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return (!no_color || !no_color[0]) && isatty(STDOUT_FILENO);
+	return (!no_color || !no_color[0]) && term && strcmp(term, "dumb") != 0 &&
+		isatty(STDOUT_FILENO);
 }
 
 static bool is_number(const struct field *field, enum output_format format)
@@ -57,25 +59,71 @@ void output_title(struct ctl *ctl, const char *title)
 	behind = true;
 }
 
+#define SHOWN_CHAR_MAX 8
+
+/*
+ * The character that @text begins with, or the byte that begins none, as it is shown. Returns how
+ * many bytes of @text that is. @plain: it is itself.
+ */
+static size_t show_char(const char *text, size_t len, char shown[SHOWN_CHAR_MAX], bool *plain)
+{
+	uint32_t code = 0;
+	size_t step = text_utf8_len(text, len, &code);
+
+	*plain = step && !text_steers(code);
+	if (!step)
+		snprintf(shown, SHOWN_CHAR_MAX, "?");
+	else if (*plain)
+		snprintf(shown, SHOWN_CHAR_MAX, "%.*s", (int)step, text);
+	else
+		snprintf(shown, SHOWN_CHAR_MAX, "\\u%04x", (unsigned int)(code & 0xffff));
+	return step ? step : 1;
+}
+
+const char *output_shown(int fd, const char *text, char shown[OUTPUT_SHOWN_MAX])
+{
+	size_t used = 0, left = strlen(text), step;
+	bool plain, all_plain = true;
+	char one[SHOWN_CHAR_MAX];
+
+	for (const char *rest = text; left; rest += step, left -= step) {
+		step = show_char(rest, left, one, &plain);
+		all_plain = all_plain && plain;
+		if (used + strlen(one) >= OUTPUT_SHOWN_MAX)
+			break;
+		memcpy(shown + used, one, strlen(one));
+		used += strlen(one);
+	}
+	shown[used] = '\0';
+	return all_plain || !isatty(fd) ? text : shown;
+}
+
 void output_foreign(const void *text, size_t len)
 {
 	const char *rest = text;
-	uint32_t code;
+	char one[SHOWN_CHAR_MAX];
 	size_t step;
+	bool plain;
 
 	if (!isatty(STDOUT_FILENO)) {
 		fwrite(text, 1, len, stdout);
 		return;
 	}
 	for (; len; rest += step, len -= step) {
-		step = text_utf8_len(rest, len, &code);
-		if (step && (!text_is_control(code) || code == '\n' || code == '\t'))
-			fwrite(rest, 1, step, stdout);
+		step = show_char(rest, len, one, &plain);
+		if (*rest == '\n' || *rest == '\t')
+			putchar(*rest);
 		else
-			putchar('?');
-		if (!step)
-			step = 1;
+			fputs(one, stdout);
 	}
+}
+
+/* Sets a cell, as it is shown. */
+static bool set_cell(struct libscols_line *line, size_t column, const char *text)
+{
+	char shown[OUTPUT_SHOWN_MAX];
+
+	return scols_line_set_data(line, column, output_shown(STDOUT_FILENO, text, shown)) == 0;
 }
 
 void output_pairs_open(struct output_pairs *pairs, struct ctl *ctl)
@@ -92,7 +140,7 @@ static void add_pair(struct output_pairs *pairs, const char *heading, const char
 {
 	struct libscols_line *line = pairs->failed ? NULL : scols_table_new_line(pairs->lines, NULL);
 
-	if (!line || scols_line_set_data(line, 0, heading) || scols_line_set_data(line, 1, text))
+	if (!line || !set_cell(line, 0, heading) || !set_cell(line, 1, text))
 		pairs->failed = true;
 }
 
@@ -237,7 +285,7 @@ void output_list_add(struct output_list *list, const void *row)
 		const struct output_column *column = &list->columns[i];
 
 		output_value(field_find(list->table, column->field), column->format, row, text);
-		if (scols_line_set_data(line, i, text))
+		if (!set_cell(line, i, text))
 			list->failed = true;
 	}
 	if (++list->count % PART_LINES == 0)

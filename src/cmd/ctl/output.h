@@ -46,7 +46,15 @@ void output_duration(uint64_t ms, char text[OUTPUT_DURATION_MAX]);
 /* "in 12.000 s", "3 min 20 s ago"; "-" for 0. */
 void output_due(int64_t time_ms, char text[OUTPUT_TEXT_MAX]);
 
-/* Prints text that others made: to a terminal without what steers it, else as it is. */
+/*
+ * @text for the terminal that @fd may be: what would steer it, or turn the direction of what it
+ * shows, as \u202e, as far as it fits; in @shown. Where nothing needs that, and for anything but a
+ * terminal, it is @text itself.
+ */
+#define OUTPUT_SHOWN_MAX 2048
+const char *output_shown(int fd, const char *text, char shown[OUTPUT_SHOWN_MAX]);
+
+/* Prints text that others made: so to a terminal, but for line breaks and tabs; else as it is. */
 void output_foreign(const void *text, size_t len);
 
 /* A title over what follows, an empty line before all but the first. Nothing with --json. */

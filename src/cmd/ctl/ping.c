@@ -3,8 +3,7 @@
  */
 #include "cmd/ctl/ping.h"
 
-#include "base/clock.h"
-#include "callback/sender.h"
+#include "callback/granted.h"
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
@@ -47,8 +46,7 @@ enum ctl_exit ping_find(struct ctl *ctl, struct dealer *dealer, struct player *p
 	list_open(&list, ctl, RECORD_PLAYER, false, 1, player);
 	list.page = 1;
 	found = list_next(&list, player);
-	code = list.code;
-	list_close(&list);
+	code = list_end(&list, CTL_DONE);
 	if (code == CTL_DONE && !found)
 		return ctl_fail(ctl, CTL_FAILED, "no_player",
 			"dealer %s has no player to ask for: creditbridgectl player add %s USER",
@@ -56,40 +54,17 @@ enum ctl_exit ping_find(struct ctl *ctl, struct dealer *dealer, struct player *p
 	return code;
 }
 
-/* When the first byte may leave at the latest (link/edge_commands.h, struct callback_grant). */
-static bool in_time(void *closure)
-{
-	const int64_t *latest_ms = closure;
-
-	return clock_boot_ms() <= *latest_ms;
-}
-
-static bool send_inquiry(const struct ctl *ctl, const struct callback_grant *grant,
+static bool send_inquiry(const struct ctl *ctl, const struct callback_request *request,
 	struct callback_outcome *outcome)
 {
-	const struct sender_options options = {
-		.networks = ctl->settings.callback_networks,
-		.network_count = ctl->settings.callback_network_count,
-		.connect_timeout_ms = ctl->settings.callback_connect_timeout_ms,
-		.total_timeout_ms = ctl->settings.callback_timeout_ms,
-	};
-	int64_t latest_ms = grant->lease_until_ms - ctl->settings.callback_timeout_ms -
-		CALLBACK_FENCE_SPARE_MS;
-	const struct callback_request request = {
-		.kind = grant->kind,
-		.event = grant->event,
-		.target = &grant->target,
-		.body = grant->body,
-		.fence = in_time,
-		.closure = &latest_ms,
-	};
+	const struct sender_options options = sender_options_of(&ctl->settings);
 	struct sender *sender = sender_new(&options);
 
 	if (!sender)
 		return false;
 	/* A dealer that closes the connection is no reason to end. */
 	signal(SIGPIPE, SIG_IGN);
-	callback_send(sender, &request, outcome);
+	callback_send(sender, request, outcome);
 	sender_free(sender);
 	return true;
 }
@@ -161,20 +136,12 @@ static enum ctl_exit print(struct ctl *ctl, const struct ping *ping, const struc
 }
 
 /* Gives the ledger's permit back. Without that it comes back when its lease is over. */
-static void end_inquiry(struct ctl *ctl, const struct callback_grant *grant, const char *casino_id,
-	const struct callback_outcome *outcome)
+static void end_inquiry(struct ctl *ctl, const struct callback_end_cmd *cmd)
 {
-	struct callback_end_cmd cmd = {
-		.event = grant->event,
-		.kind = grant->kind,
-		.attempt = grant->attempt,
-		.outcome = *outcome,
-	};
 	struct callback_end_result result;
 	struct ctl_failure failure;
 
-	memcpy(cmd.casino_id, casino_id, sizeof(cmd.casino_id));
-	ctl_try(ctl, COMMAND_CALLBACK_END, &cmd, &result, &failure);
+	ctl_try(ctl, COMMAND_CALLBACK_END, cmd, &result, &failure);
 	if (failure.id[0])
 		ctl_tell(failure.id, "%s", failure.detail);
 }
@@ -184,6 +151,8 @@ enum ctl_exit ping_ask(struct ctl *ctl, const struct player *player, struct ping
 	struct player_balance_cmd cmd = {.player = {.player_id = ""}};
 	struct player_balance_result result;
 	struct callback_grant *grant = &result.send;
+	struct granted granted;
+	struct callback_request request;
 	struct ctl_failure failure;
 	enum ctl_exit code;
 	bool sent;
@@ -200,11 +169,14 @@ enum ctl_exit ping_ask(struct ctl *ctl, const struct player *player, struct ping
 	callback_target_url(&grant->target, ping->url);
 	ping->event = grant->event;
 	ping->target = grant->target;
-	sent = send_inquiry(ctl, grant, &ping->outcome);
+	request = granted_request(&granted, grant, player->casino_id,
+		ctl->settings.callback_timeout_ms);
+	sent = send_inquiry(ctl, &request, &ping->outcome);
 	explicit_bzero(grant->target.keys, sizeof(grant->target.keys));
 	if (!sent)
 		return ctl_no_memory(ctl);
-	end_inquiry(ctl, grant, player->casino_id, &ping->outcome);
+	granted.end.outcome = ping->outcome;
+	end_inquiry(ctl, &granted.end);
 	judge(ping, result.user_id, result.currency);
 	return CTL_DONE;
 }

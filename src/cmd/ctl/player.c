@@ -144,9 +144,7 @@ enum ctl_exit ctl_player_list(struct ctl *ctl)
 	output_list_open(&out, ctl, "players", "players", player_fields, list_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
-	code = list.code;
-	list_close(&list);
-	return output_list_close(&out, code);
+	return output_list_close(&out, list_end(&list, CTL_DONE));
 }
 
 enum ctl_exit ctl_player_show(struct ctl *ctl)
@@ -182,9 +180,7 @@ enum ctl_exit ctl_player_ledger(struct ctl *ctl)
 	output_list_open(&out, ctl, "entries", "movements", entry_fields, ledger_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
-	code = list.code;
-	list_close(&list);
-	return output_list_close(&out, code);
+	return output_list_close(&out, list_end(&list, CTL_DONE));
 }
 
 /* Prints @text so that a shell reads it as one word. */
@@ -253,7 +249,8 @@ enum ctl_exit ctl_player_adjust(struct ctl *ctl)
 		return ctl_usage(ctl, "--operation-id takes 1 to %d of [A-Za-z0-9_.-]",
 			OPERATION_ID_SIZE - 1);
 	if (!amount || !money_from_text(amount, &cmd.amount) || cmd.amount == 0)
-		return ctl_usage(ctl, "'%s' is not an amount: [-]digits[.digits], at most 4 decimals",
+		return ctl_usage(ctl, "'%s' is not an amount: [-]digits[.digits], not 0, at "
+			"most 11 digits and 4 decimals",
 			amount ? amount : "");
 	cmd.operator = ctl->operator;
 	code = read_ids(ctl, cmd.casino_id, cmd.user_id);

@@ -40,9 +40,15 @@ void proof_init(struct proof *proof, const uint64_t seed[2], const struct proof_
 	proof->seed[0] = seed[0];
 	proof->seed[1] = seed[1];
 	proof->point = *point;
+	proof->read_ms = INT64_MAX;
 	proof->report = report;
 	proof->closure = closure;
 	buffer_init(&proof->body, CALLBACK_BODY_MAX);
+}
+
+bool proof_is_since(const struct proof *proof, int64_t time_ms, int64_t moment_ms)
+{
+	return time_ms >= moment_ms && time_ms <= proof->read_ms;
 }
 
 void proof_free(struct proof *proof)

@@ -70,6 +70,12 @@ struct proof {
 	struct proof_point point; /* every movement and event up to here is there for good */
 	bool (*report)(void *closure, const char *problem);
 	void *closure;
+	/*
+	 * The wall clock when the rows that are fed were read; INT64_MAX until the caller sets it. A
+	 * row of a later time does not tell when it was changed: the clock was set back since. It is
+	 * taken for one that was there when the proof began.
+	 */
+	int64_t read_ms;
 	struct proof_dealer *dealers; /* in the order of casino_id */
 	size_t dealer_count;
 	/* figures */
@@ -104,6 +110,9 @@ struct proof {
 void proof_init(struct proof *proof, const uint64_t seed[2], const struct proof_point *point,
 	bool (*report)(void *closure, const char *problem), void *closure);
 void proof_free(struct proof *proof);
+
+/* True: what is dated @time_ms happened at @moment_ms or later. A time that has not come does not. */
+bool proof_is_since(const struct proof *proof, int64_t time_ms, int64_t moment_ms);
 
 /* Counts and reports a problem that the caller found. */
 void proof_problem(struct proof *proof, const char *format, ...)

@@ -200,7 +200,7 @@ bool proof_bet_is_quiet(const struct proof *proof, const struct bet *bet)
 {
 	/* The betting and the refund ended no later than the bet changed last. */
 	return bet->state != BET_PENDING && bet->state != BET_REFUNDING &&
-		bet->changed_ms < proof->point.begin_ms;
+		!proof_is_since(proof, bet->changed_ms, proof->point.begin_ms);
 }
 
 void proof_bet_ended(struct proof *proof, const struct bet *bet, const struct callback *callback)
@@ -208,8 +208,8 @@ void proof_bet_ended(struct proof *proof, const struct bet *bet, const struct ca
 	struct callback wanted = wanted_of(bet, callback->kind);
 	struct row_hash row;
 
-	if (!callback_has_ended(callback->state) || callback->ended_ms >= proof->point.begin_ms ||
-		callback->event > proof->point.event)
+	if (!callback_has_ended(callback->state) || callback->event > proof->point.event ||
+		proof_is_since(proof, callback->ended_ms, proof->point.begin_ms))
 		return;
 	proof_hash_end(proof, &wanted, &row);
 	fingerprint_add(&proof->wanted.ends, &row);
@@ -233,6 +233,22 @@ static void want_callback(struct proof *proof, const struct callback *wanted,
 	fingerprint_add(&sets->ends, &row);
 }
 
+/* The rows that make a bet or a result found by its key and by its number. */
+static void want_rows(struct proof *proof, const struct request *key,
+	const struct transaction *transaction, struct wager_sets *sets)
+{
+	struct row_hash row;
+
+	if (proof_key_counts(proof, key)) {
+		proof_hash_key(proof, key, &row);
+		fingerprint_add(&sets->requests, &row);
+	}
+	if (proof_transaction_counts(proof, transaction)) {
+		proof_hash_transaction(proof, transaction, &row);
+		fingerprint_add(&sets->transactions, &row);
+	}
+}
+
 void proof_bet_links(struct proof *proof, const struct bet *bet, const char *user_id,
 	struct wager_sets *sets)
 {
@@ -240,16 +256,8 @@ void proof_bet_links(struct proof *proof, const struct bet *bet, const char *use
 	struct request key = proof_bet_key(bet);
 	struct transaction transaction = proof_bet_transaction(bet);
 	struct callback callback;
-	struct row_hash row;
 
-	if (proof_key_counts(proof, &key)) {
-		proof_hash_key(proof, &key, &row);
-		fingerprint_add(&sets->requests, &row);
-	}
-	if (proof_transaction_counts(proof, &transaction)) {
-		proof_hash_transaction(proof, &transaction, &row);
-		fingerprint_add(&sets->transactions, &row);
-	}
+	want_rows(proof, &key, &transaction, sets);
 	for (int i = 0; i < 2; i++) {
 		callback = wanted_of(bet, kinds[i]);
 		if (callback.event && callback.event <= proof->point.event &&
@@ -264,18 +272,10 @@ void proof_round_links(struct proof *proof, const struct round *round, struct wa
 	struct request key = proof_round_key(round);
 	struct transaction transaction = proof_round_transaction(round);
 	struct callback callback;
-	struct row_hash row;
 
 	if (round->state != ROUND_SETTLED)
 		return;
-	if (proof_key_counts(proof, &key)) {
-		proof_hash_key(proof, &key, &row);
-		fingerprint_add(&sets->requests, &row);
-	}
-	if (proof_transaction_counts(proof, &transaction)) {
-		proof_hash_transaction(proof, &transaction, &row);
-		fingerprint_add(&sets->transactions, &row);
-	}
+	want_rows(proof, &key, &transaction, sets);
 	memset(&callback, 0, sizeof(callback));
 	callback.event = round->event;
 	callback.kind = CALLBACK_BETTING_RESULT;

@@ -205,7 +205,7 @@ static void count_for_dealer(const struct event_reading *reading)
 		return;
 	moment = &dealer->moment;
 	dealer->open_least += callback->event <= moment->event_from &&
-		(open || callback->ended_ms > moment->until_ms);
+		(open || proof_is_since(reading->proof, callback->ended_ms, moment->until_ms + 1));
 	dealer->open_most += callback->event <= moment->event_until &&
 		(open || callback->ended_ms >= moment->from_ms);
 }
@@ -224,7 +224,7 @@ void proof_event_take(const struct event_reading *reading)
 		return;
 	fingerprint_add(&proof->found.callbacks, &reading->link);
 	if (callback->kind == CALLBACK_BETTING_RESULT || !callback_has_ended(callback->state) ||
-		callback->ended_ms >= proof->point.begin_ms)
+		proof_is_since(proof, callback->ended_ms, proof->point.begin_ms))
 		return;
 	proof_hash_end(proof, callback, &row);
 	fingerprint_add(&proof->found.ends, &row);

@@ -184,7 +184,8 @@ static void count_open(struct round_reading *reading, const struct bet *bet)
 
 	if (!dealer || bet->transaction_id > dealer->moment.as_of)
 		return;
-	reading->open_least += open || bet->changed_ms > dealer->moment.until_ms;
+	reading->open_least += open ||
+		proof_is_since(reading->proof, bet->changed_ms, dealer->moment.until_ms + 1);
 	reading->open_most += open || bet->changed_ms >= dealer->moment.from_ms;
 }
 

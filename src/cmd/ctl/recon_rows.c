@@ -210,10 +210,7 @@ static enum ctl_exit walk_day(struct recon *recon, enum record record,
 		if (time_ms >= recon->from_ms && time_ms < recon->until_ms)
 			code = write(recon, &row);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 enum ctl_exit recon_write_transactions(struct recon *recon)

@@ -9,16 +9,13 @@
 #include "base/text.h"
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/offline.h"
-#include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
-#include "cmd/ctl/place.h"
 #include "store/bdb/bdb.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,32 +27,6 @@ struct report {
 	struct restore_result result;
 	char why[512];
 };
-
-/*
- * As root: becomes the one whom the state shall belong to: --user, the owner of the state directory
- * if it is there, or the owner of the backup, who was the ledger.
- */
-static enum ctl_exit become_owner(struct ctl *ctl, const char *backup)
-{
-	const char *name = ctl->options[OPTION_USER], *state = ctl->settings.state_directory;
-	uid_t uid = geteuid();
-	struct stat st;
-	char why[256];
-	gid_t gid;
-	enum ctl_exit code;
-
-	if (name && !operator_find_user(name, &uid, &gid))
-		return ctl_usage(ctl, "there is no user '%s'", name);
-	if (geteuid() != 0 && uid != geteuid())
-		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
-			"not permitted: be user %s (or root)", name);
-	if (!name && geteuid() == 0 && (stat(state, &st) == 0 || stat(backup, &st) == 0))
-		uid = st.st_uid;
-	code = ctl->options[OPTION_DRY_RUN] ? CTL_DONE : place_give(ctl, state, uid);
-	if (code == CTL_DONE && !operator_become(uid, why, sizeof(why)))
-		code = ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
-	return code;
-}
 
 static void show_progress(void *context, uint64_t bytes, uint64_t bytes_all)
 {
@@ -167,9 +138,6 @@ static void print_look(const char *backup, const struct restore_result *result)
 
 static void print_text(const struct ctl *ctl, const struct restore_result *result)
 {
-	char time[32];
-
-	output_time(result->last_ms, time);
 	printf("%s is restored, installation %s.\n", ctl->settings.state_directory,
 		result->installation);
 	if (result->rolled_forward)
@@ -179,15 +147,7 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 		       " bytes there are no whole record.\n", result->unreadable);
 	else
 		printf("It was not rolled forward to the last log.\n");
-	if (result->last_ms)
-		printf("The last movement that it holds is transaction %" PRIu64 " at %s.\n",
-			result->last_transaction_id, time);
-	else
-		printf("It holds no movement.\n");
-	if (result->raised_by)
-		printf("What came after must be reconciled with the dealers. So that no id names "
-		       "something new,\nthe numbers of transactions and events were raised by %"
-		       PRIu64 ".\n", result->raised_by);
+	offline_print_last(result->last_transaction_id, result->last_ms, result->raised_by);
 	printf("Now start the ledger, and run `creditbridgectl check`.\n");
 }
 
@@ -223,7 +183,7 @@ enum ctl_exit ctl_restore(struct ctl *ctl)
 	if (code == CTL_DONE && !ctl->options[OPTION_DRY_RUN])
 		code = offline_check_stopped(ctl);
 	if (code == CTL_DONE)
-		code = become_owner(ctl, ctl->args[0]);
+		code = offline_become_owner(ctl, !ctl->options[OPTION_DRY_RUN], ctl->args[0]);
 	if (code == CTL_DONE)
 		code = run_child(ctl, ctl->args[0], logs, &report);
 	return code == CTL_DONE ? tell(ctl, ctl->args[0], &report) : code;

@@ -16,7 +16,8 @@ static const char *name_of(const char *path)
 
 enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer *data)
 {
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	bool own = strcmp(path, "-") != 0;
+	FILE *file = own ? fopen(path, "re") : stdin;
 	enum ctl_exit code = CTL_DONE;
 	char part[4096];
 	size_t got;
@@ -33,7 +34,7 @@ enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer 
 		code = ctl_fail(ctl, CTL_FAILED, "failed", "%s holds more than %zu bytes",
 			name_of(path), data->max);
 	explicit_bzero(part, sizeof(part));
-	if (file != stdin)
+	if (own)
 		fclose(file);
 	return code;
 }
@@ -89,6 +90,19 @@ enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *me
 	output_json_string(&json, member, owner);
 	output_json_string(&json, "key_id", key_id);
 	output_json_string(&json, "key", secret);
+	return output_json_close(&json);
+}
+
+enum ctl_exit secret_print_done(struct ctl *ctl, const char *what, const char *member,
+	const char *owner, const char *key_id, const char *done)
+{
+	struct output_json json;
+
+	if (!ctl->json)
+		printf("key %s of %s %s %s\n", key_id, what, owner, done);
+	output_json_open(&json, ctl);
+	output_json_string(&json, member, owner);
+	output_json_string(&json, "key_id", key_id);
 	return output_json_close(&json);
 }
 

@@ -23,6 +23,10 @@ enum ctl_exit secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE]);
 enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *member,
 	const char *owner, const char *key_id, const char *secret);
 
+/* Tells that the key @key_id of @what @owner @done ("is retired"); the JSON is without "key". */
+enum ctl_exit secret_print_done(struct ctl *ctl, const char *what, const char *member,
+	const char *owner, const char *key_id, const char *done);
+
 /* What signs a dealer's calls. */
 struct signing {
 	enum signature_algorithm algorithm;

@@ -28,7 +28,6 @@ static enum ctl_exit fetch(struct ctl *ctl, enum record record, const uint64_t *
 	union seek_row *row, bool *found)
 {
 	struct list list;
-	enum ctl_exit code;
 
 	list_open(&list, ctl, record, !number, 0, NULL);
 	list.page = 1;
@@ -37,9 +36,7 @@ static enum ctl_exit fetch(struct ctl *ctl, enum record record, const uint64_t *
 		list_behind(&list, row);
 	}
 	*found = list_next(&list, row);
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 enum ctl_exit seek_begin(struct ctl *ctl, enum record record, int64_t time_ms, uint64_t *before,

@@ -4,15 +4,16 @@
  *
  * Their numbers grow with time, so that a day is found by halving: some fifty rows are read, not
  * all before it. Numbers may be missing (after an import there are a thousand million). A clock
- * that was set back makes a later row look earlier: rows up to SEEK_SLACK_MS before are looked
- * through for that, and so much behind.
+ * that was set makes a row look earlier or later than it is: rows up to SEEK_SLACK_MS before are
+ * looked through for that, and so much behind. So a clock that was wrong by a day, either way, hides
+ * nothing; one that was wrong by more does, where it was.
  */
 #ifndef CMD_CTL_SEEK_H
 #define CMD_CTL_SEEK_H
 
 #include "cmd/ctl/ctl.h"
 
-#define SEEK_SLACK_MS INT64_C(3600000)
+#define SEEK_SLACK_MS INT64_C(176400000) /* 49 hours */
 
 /* A row of a kind that is numbered so. */
 union seek_row {

@@ -123,7 +123,6 @@ static enum ctl_exit walk_totals(struct shape *shape)
 {
 	struct list list;
 	struct total row;
-	enum ctl_exit code;
 
 	shape->dealers = calloc(DEALERS_MAX, sizeof(*shape->dealers));
 	if (!shape->dealers)
@@ -134,9 +133,7 @@ static enum ctl_exit walk_totals(struct shape *shape)
 			sizeof(row.casino_id));
 		shape->aside += row.parked + row.held;
 	}
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 static enum ctl_exit walk_due(struct shape *shape)
@@ -160,17 +157,13 @@ static enum ctl_exit walk_due(struct shape *shape)
 			(callback.state == CALLBACK_DUE || callback.state == CALLBACK_SENDING))
 			count_callback(shape, WAIT_DUE, &callback);
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 static enum ctl_exit walk_aside(struct shape *shape)
 {
 	struct list list;
 	struct callback row;
-	enum ctl_exit code;
 
 	list_open(&list, shape->ctl, RECORD_CALLBACK, true, 0, NULL);
 	while (shape->aside && list_next(&list, &row)) {
@@ -179,9 +172,7 @@ static enum ctl_exit walk_aside(struct shape *shape)
 		shape->aside--;
 		count_callback(shape, row.state == CALLBACK_HELD ? WAIT_HELD : WAIT_PARKED, &row);
 	}
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 static void fill(struct shape_row *row, const struct counts *counts)

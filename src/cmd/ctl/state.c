@@ -272,7 +272,5 @@ enum ctl_exit ctl_audit(struct ctl *ctl)
 	output_list_open(&out, ctl, "audit", "deeds", audit_fields, audit_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
-	code = list.code;
-	list_close(&list);
-	return output_list_close(&out, code);
+	return output_list_close(&out, list_end(&list, CTL_DONE));
 }

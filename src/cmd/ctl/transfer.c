@@ -273,10 +273,7 @@ static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
 			add_row(out, &name, &entry);
 		filter->limit--;
 	}
-	if (code == CTL_DONE)
-		code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, code);
 }
 
 /* The movements of one player. */
@@ -286,7 +283,6 @@ static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct
 	struct player_name name = {.player_id = ""};
 	struct entry row = {.player_id = ""};
 	enum filter_match match;
-	enum ctl_exit code;
 
 	memcpy(name.player_id, filter->player_id, sizeof(name.player_id));
 	memcpy(name.casino_id, filter->casino_id, sizeof(name.casino_id));
@@ -302,9 +298,7 @@ static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct
 		add_row(out, &name, &row);
 		filter->limit--;
 	}
-	code = list.code;
-	list_close(&list);
-	return code;
+	return list_end(&list, CTL_DONE);
 }
 
 enum ctl_exit ctl_transfer_list(struct ctl *ctl)

@@ -4,6 +4,7 @@
 #include "cmd/ctl/ctl.h"
 
 #include "base/text.h"
+#include "cmd/ctl/output.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,7 +137,7 @@ bool ctl_can_ask(void)
 
 bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code)
 {
-	char answer[16] = "";
+	char answer[16] = "", shown[OUTPUT_SHOWN_MAX];
 
 	*code = CTL_DONE;
 	if (ctl->options[OPTION_YES])
@@ -146,7 +147,7 @@ bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code)
 		return false;
 	}
 	fflush(stdout);
-	fprintf(stderr, "%s [y/N] ", question);
+	fprintf(stderr, "%s [y/N] ", output_shown(STDERR_FILENO, question, shown));
 	if (fgets(answer, sizeof(answer), stdin) &&
 		(strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0))
 		return true;

@@ -1,0 +1,313 @@
+/*
+ * explain - why a request was answered 400 or 401: what is printed, and what it is found by.
+ */
+#include "cmd/ctl/explain.h"
+
+#include "base/pack.h"
+#include "base/text.h"
+#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/output.h"
+#include "cmd/ctl/secret.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RETIRED_MAX 64
+/* Of standard input: an id, and white space around it. */
+#define WORD_MAX 256
+
+/* Everything that an explanation is made of. */
+struct inquest {
+	struct explain_case explain;
+	struct refused_find_result found;
+	struct buffer kept; /* what explain.request points to */
+	struct keyring_entry *callers[KEYRING_OF_COUNT];
+	struct retired_key retired[RETIRED_MAX];
+	char secret[KEY_SECRET_SIZE]; /* of --key-file */
+};
+
+static void inquest_free(struct inquest *inquest)
+{
+	for (unsigned int of = 0; of < KEYRING_OF_COUNT; of++) {
+		if (inquest->callers[of])
+			explicit_bzero(inquest->callers[of],
+				inquest->explain.caller_count[of] * sizeof(*inquest->callers[of]));
+		free(inquest->callers[of]);
+	}
+	if (inquest->kept.data)
+		explicit_bzero(inquest->kept.data, inquest->kept.cap);
+	buffer_free(&inquest->kept);
+	explicit_bzero(inquest, sizeof(*inquest));
+}
+
+/* REQUEST_ID, or '-': from standard input. */
+static enum ctl_exit read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
+{
+	struct buffer text;
+	enum ctl_exit code = CTL_DONE;
+	const char *word = ctl->args[0];
+
+	buffer_init(&text, WORD_MAX);
+	if (strcmp(word, "-") == 0) {
+		code = secret_read_file(ctl, "-", &text);
+		while (text.len && memchr(" \t\r\n", text.data[text.len - 1], 4))
+			text.len--;
+		if (code == CTL_DONE && !buffer_append(&text, "", 1))
+			code = ctl_no_memory(ctl);
+		word = (const char *)text.data;
+	}
+	if (code == CTL_DONE && (!text_is_name(word, FRAME_REQUEST_ID_SIZE - 1) ||
+					!text_copy(id, FRAME_REQUEST_ID_SIZE, word)))
+		code = ctl_usage(ctl, "'%s' is no request id: 1 to %d of A-Z a-z 0-9 . _ -, as in "
+				      "X-Request-Id", word, FRAME_REQUEST_ID_SIZE - 1);
+	buffer_free(&text);
+	return code;
+}
+
+/* Adds the entries of a page. */
+static enum ctl_exit add_page(struct ctl *ctl, struct inquest *inquest, enum keyring_of of,
+	struct keyring_result *page)
+{
+	uint32_t *count = &inquest->explain.caller_count[of];
+	struct keyring_entry *entries =
+		calloc((size_t)*count + page->count + 1, sizeof(*entries));
+
+	if (!entries)
+		return ctl_no_memory(ctl);
+	/* Not by realloc(), which would leave keys behind. */
+	if (*count) {
+		memcpy(entries, inquest->callers[of], *count * sizeof(*entries));
+		explicit_bzero(inquest->callers[of], *count * sizeof(*entries));
+	}
+	free(inquest->callers[of]);
+	inquest->callers[of] = entries;
+	inquest->explain.callers[of] = entries;
+	for (uint32_t i = 0; i < page->count; i++) {
+		if (!unpack_record(&page->entries, keyring_entry_fields, &entries[*count]))
+			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");
+		++*count;
+	}
+	return CTL_DONE;
+}
+
+/* All keys there are, of dealers and of game servers. */
+static enum ctl_exit read_keys(struct ctl *ctl, struct inquest *inquest)
+{
+	enum ctl_exit code = CTL_DONE;
+
+	for (unsigned int of = 0; of < KEYRING_OF_COUNT && code == CTL_DONE; of++) {
+		struct keyring_cmd cmd = {.of = (enum keyring_of)of};
+		struct keyring_result page = {.more = true};
+
+		while (page.more && code == CTL_DONE) {
+			code = ctl_do(ctl, COMMAND_KEYRING, &cmd, &page, NULL);
+			if (code != CTL_DONE)
+				break;
+			code = add_page(ctl, inquest, (enum keyring_of)of, &page);
+			if (page.more && !page.count)
+				return ctl_fail(ctl, CTL_FAILED, "failed",
+					"the ledger sent an empty page");
+			if (page.count)
+				text_copy(cmd.after, sizeof(cmd.after),
+					inquest->callers[of][inquest->explain.caller_count[of] - 1]
+						.casino_id);
+		}
+	}
+	return code;
+}
+
+/* Copies what @bytes point to, which is valid until the next call of the ledger, to @kept. */
+static bool keep_bytes(struct buffer *kept, struct bytes *bytes)
+{
+	const size_t at = kept->len;
+
+	if (!buffer_append(kept, bytes->data, bytes->len))
+		return false;
+	bytes->data = kept->data + at;
+	return true;
+}
+
+static enum ctl_exit not_kept(struct ctl *ctl, const struct refused_find_result *found,
+	const char *id)
+{
+	char since[32];
+
+	output_time(found->since_ms ? found->since_ms : found->started_ms, since);
+	return ctl_fail(ctl, CTL_FAILED, "not_kept",
+		"%s is not among the refused requests: the last %d answers 400 and 401 are kept "
+		"while the ledger runs, %" PRIu32 " now, since %s; under load some are left out",
+		id, 1000, found->kept, since);
+}
+
+/* Asks for the request, and keeps what the ledger tells of it. */
+static enum ctl_exit find_request(struct ctl *ctl, struct inquest *inquest, const char *id)
+{
+	struct refused_request *request = &inquest->explain.request;
+	struct refused_find_result *found = &inquest->found;
+	struct refused_find_cmd cmd = {.request_id = ""};
+	enum ctl_exit code;
+
+	text_copy(cmd.request_id, sizeof(cmd.request_id), id);
+	code = ctl_do(ctl, COMMAND_REFUSED_FIND, &cmd, found, NULL);
+	if (code != CTL_DONE)
+		return code;
+	if (!found->matches)
+		return not_kept(ctl, found, id);
+	*request = found->request;
+	while (found->retired.len && inquest->explain.retired_count < RETIRED_MAX) {
+		if (!unpack_record(&found->retired, retired_key_fields,
+			    &inquest->retired[inquest->explain.retired_count++]))
+			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");
+	}
+	inquest->explain.retired = inquest->retired;
+	/* All at once, so that it stays where it is. */
+	if (!buffer_reserve(&inquest->kept, request->caller.len + request->signature.len +
+				    request->query.len + request->body.len + 1) ||
+		!keep_bytes(&inquest->kept, &request->caller) ||
+		!keep_bytes(&inquest->kept, &request->signature) ||
+		!keep_bytes(&inquest->kept, &request->query) ||
+		!keep_bytes(&inquest->kept, &request->body))
+		return ctl_no_memory(ctl);
+	return CTL_DONE;
+}
+
+/* Whether the dealer who calls is suspended. */
+static enum ctl_exit look_at_dealer(struct ctl *ctl, struct explain_case *explain)
+{
+	const struct bytes caller = explain->request.caller;
+	struct dealer dealer;
+	enum ctl_exit code;
+	bool found;
+
+	memset(&dealer, 0, sizeof(dealer));
+	if (explain->request.of != KEYRING_DEALERS ||
+		!text_copy_len(dealer.casino_id, sizeof(dealer.casino_id),
+			(const char *)caller.data, caller.len) ||
+		!text_is_name(dealer.casino_id, CASINO_ID_SIZE - 1))
+		return CTL_DONE;
+	code = list_fetch(ctl, RECORD_DEALER, &dealer, &found, NULL);
+	explain->suspended = code == CTL_DONE && found && dealer.suspended;
+	return code;
+}
+
+/* ---- printing */
+
+/* The id that was sent, cut and with nothing in it that steers a terminal. */
+static void caller_text(const struct refused_request *request, char text[CASINO_ID_SIZE])
+{
+	size_t len = request->caller.len < CASINO_ID_SIZE - 1 ? request->caller.len
+							      : CASINO_ID_SIZE - 1;
+
+	for (size_t i = 0; i < len; i++)
+		text[i] = request->caller.data[i] > ' ' && request->caller.data[i] < 0x7f
+			? (char)request->caller.data[i] : '?';
+	text[len] = '\0';
+}
+
+static void print_text(const struct inquest *inquest, const struct explanation *explanation)
+{
+	const struct refused_request *request = &inquest->explain.request;
+	const struct refusal_info *info = refusal_info(request->refusal);
+	char caller[CASINO_ID_SIZE], time[32];
+
+	caller_text(request, caller);
+	output_time(request->time_ms, time);
+	printf("request  %s at %s: %s %s of %s '%s', %" PRIu32 " bytes\n", request->request_id,
+		time, request->method, request->path,
+		request->of == KEYRING_DEALERS ? "dealer" : "game server", caller,
+		request->body_len);
+	printf("answer   %d %s: %s\n", info->code, info->id,
+		request->detail[0] ? request->detail : info->detail);
+	if (inquest->found.matches > 1)
+		printf("note     %" PRIu32 " requests with this id are kept; this is the newest\n",
+			inquest->found.matches);
+	if (request->body.len < request->body_len)
+		printf("note     the first %" PRIu32 " bytes of the body are kept\n",
+			request->body.len);
+	for (unsigned int i = 0; i < explanation->count; i++) {
+		const struct explain_finding *finding = &explanation->findings[i];
+
+		printf("%s", i ? "also     " : "cause    ");
+		output_foreign(finding->found, strlen(finding->found));
+		printf(" (%s; rule: %s)\n", explain_causes[finding->cause].id,
+			explain_causes[finding->cause].rule);
+		printf("remedy   %s\n", explain_causes[finding->cause].remedy);
+	}
+}
+
+static enum ctl_exit print_json(struct ctl *ctl, const struct inquest *inquest,
+	const struct explanation *explanation)
+{
+	const struct refused_request *request = &inquest->explain.request;
+	const struct refusal_info *info = refusal_info(request->refusal);
+	char caller[CASINO_ID_SIZE];
+	struct output_json json, finding;
+
+	caller_text(request, caller);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "request_id", request->request_id);
+	output_json_number(&json, "time_ms", (uint64_t)request->time_ms);
+	output_json_string(&json, "serve",
+		request->of == KEYRING_DEALERS ? "wallet" : "platform");
+	output_json_string(&json, "operation", request->operation);
+	output_json_string(&json, "method", request->method);
+	output_json_string(&json, "path", request->path);
+	output_json_string(&json, "caller_id", caller);
+	output_json_number(&json, "code", (uint64_t)info->code);
+	output_json_string(&json, "id", info->id);
+	output_json_string(&json, "detail", request->detail[0] ? request->detail : info->detail);
+	output_json_number(&json, "body_bytes", request->body_len);
+	output_json_number(&json, "body_bytes_kept", request->body.len);
+	output_json_number(&json, "matches", inquest->found.matches);
+	output_json_list_open(&json, "findings");
+	for (unsigned int i = 0; i < explanation->count; i++) {
+		const struct explain_cause_info *cause =
+			&explain_causes[explanation->findings[i].cause];
+
+		output_json_open(&finding, ctl);
+		output_json_string(&finding, "cause", cause->id);
+		output_json_string(&finding, "rule", cause->rule);
+		output_json_string(&finding, "found", explanation->findings[i].found);
+		output_json_string(&finding, "remedy", cause->remedy);
+		output_json_item_object(&json, &finding);
+	}
+	output_json_list_close(&json);
+	return output_json_close(&json);
+}
+
+enum ctl_exit ctl_explain(struct ctl *ctl)
+{
+	const char *key_file = ctl->options[OPTION_KEY_FILE];
+	struct inquest inquest;
+	struct explanation explanation;
+	char id[FRAME_REQUEST_ID_SIZE];
+	enum ctl_exit code;
+
+	if (key_file && strcmp(key_file, "-") == 0 && strcmp(ctl->args[0], "-") == 0)
+		return ctl_usage(ctl, "id and key cannot both come from standard input");
+	memset(&inquest, 0, sizeof(inquest));
+	buffer_init(&inquest.kept, FRAME_MAX);
+	code = read_id(ctl, id);
+	if (code == CTL_DONE && key_file) {
+		code = secret_read_key(ctl, key_file, inquest.secret);
+		inquest.explain.given_secret = inquest.secret;
+	}
+	if (code == CTL_DONE)
+		code = find_request(ctl, &inquest, id);
+	if (code == CTL_DONE)
+		code = read_keys(ctl, &inquest);
+	if (code == CTL_DONE)
+		code = look_at_dealer(ctl, &inquest.explain);
+	if (code == CTL_DONE) {
+		inquest.explain.window_ms = (int64_t)ctl->settings.request_window_s * 1000;
+		explain_request(&inquest.explain, &explanation);
+		if (!ctl->json)
+			print_text(&inquest, &explanation);
+		code = print_json(ctl, &inquest, &explanation);
+	}
+	inquest_free(&inquest);
+	return code;
+}

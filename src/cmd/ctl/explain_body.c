@@ -1,0 +1,182 @@
+/*
+ * explain_body - why a body was not accepted: its clock, its JSON, its fields.
+ */
+#include "cmd/ctl/explain.h"
+
+#include "base/text.h"
+#include "wire/inspect.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUT_KEY_MAX 64
+
+/* ---- the clock */
+
+static bool is_near(int64_t one_ms, int64_t other_ms, int64_t window_ms)
+{
+	return one_ms >= other_ms - window_ms && one_ms <= other_ms + window_ms;
+}
+
+/* True: it is in the window when taken in another unit. */
+static bool tell_unit(const struct explain_case *explain, int64_t timestamp,
+	struct explanation *explanation)
+{
+	int64_t now_ms = explain->request.time_ms, window_ms = explain->window_ms;
+	const char *unit = NULL;
+
+	if (timestamp < INT64_MAX / 1000 && is_near(timestamp * 1000, now_ms, window_ms))
+		unit = "seconds";
+	else if (is_near(timestamp / 1000, now_ms, window_ms))
+		unit = "microseconds";
+	else if (is_near(timestamp / 1000000, now_ms, window_ms))
+		unit = "nanoseconds";
+	if (unit)
+		explain_add(explanation, CAUSE_CLOCK_UNIT,
+			"request_timestamp %" PRId64 " is the time in %s", timestamp, unit);
+	return unit != NULL;
+}
+
+void explain_clock(const struct explain_case *explain, struct explanation *explanation)
+{
+	/* Time zones are whole quarters of an hour, at most 14 hours off. */
+	const int64_t quarter_ms = 15 * 60 * 1000, most = 14 * 4;
+	struct inspect_member member;
+	int64_t off_ms, quarters, rest_ms;
+	const char *side;
+
+	inspect_member(explain->request.body, "request_timestamp", &member);
+	if (member.type != INSPECT_INTEGER || tell_unit(explain, member.integer, explanation))
+		return;
+	off_ms = member.integer - explain->request.time_ms;
+	side = off_ms < 0 ? "behind" : "ahead of";
+	quarters = (llabs(off_ms) + quarter_ms / 2) / quarter_ms;
+	rest_ms = llabs(off_ms) - quarters * quarter_ms;
+	if (quarters >= 4 && quarters <= most && quarters % 2 == 0 && llabs(rest_ms) < 60 * 1000) {
+		explain_add(explanation, CAUSE_CLOCK_ZONE,
+			"request_timestamp is %" PRId64 " s %s the time here: close to %" PRId64
+			".%d hours, as a time zone would make it", (int64_t)llabs(off_ms) / 1000,
+			side, quarters / 4, quarters % 4 ? 5 : 0);
+		return;
+	}
+	explain_add(explanation, off_ms < 0 ? CAUSE_CLOCK_BEHIND : CAUSE_CLOCK_AHEAD,
+		"request_timestamp is %" PRId64 ".%03d s %s the time here; at most %" PRId64
+		" s are accepted", (int64_t)llabs(off_ms) / 1000, (int)(llabs(off_ms) % 1000), side,
+		explain->window_ms / 1000);
+}
+
+/* ---- the JSON */
+
+static const struct {
+	enum explain_cause cause;
+	const char *found; /* behind "the body "; with the text or the place behind it */
+} faults[INSPECT_FAULT_COUNT] = {
+	[INSPECT_EMPTY] = {CAUSE_BODY_EMPTY, "is empty"},
+	[INSPECT_GZIP] = {CAUSE_BODY_COMPRESSED, "is compressed (gzip)"},
+	[INSPECT_UTF16] = {CAUSE_BODY_UTF16, "is in UTF-16"},
+	[INSPECT_BOM] = {CAUSE_BODY_BOM, "begins with a byte order mark"},
+	[INSPECT_FORM] = {CAUSE_BODY_FORM, "is a form (name=value), not JSON"},
+	[INSPECT_QUOTED] = {CAUSE_BODY_QUOTED, "is a JSON string that holds JSON"},
+	[INSPECT_NOT_OBJECT] = {CAUSE_BODY_NOT_OBJECT, "is JSON, but not an object"},
+	[INSPECT_NOT_UTF8] = {CAUSE_BODY_NOT_UTF8, "has bytes that are not UTF-8"},
+	[INSPECT_TWICE] = {CAUSE_BODY_KEY_TWICE, "has a key twice:"},
+	[INSPECT_DEEP] = {CAUSE_BODY_NESTED, "is nested deeper than 16"},
+	[INSPECT_CUT] = {CAUSE_BODY_SYNTAX, "ends too early: something is not closed"},
+	[INSPECT_COMMA] = {CAUSE_BODY_SYNTAX, "has a comma before a closing bracket"},
+	[INSPECT_SINGLE] = {CAUSE_BODY_SYNTAX, "has ' where JSON has \""},
+	[INSPECT_WORD] = {CAUSE_BODY_SYNTAX, "has a word that JSON does not know:"},
+	[INSPECT_SYNTAX] = {CAUSE_BODY_SYNTAX, "is not valid JSON"},
+};
+
+/* True: the body is no JSON object, which was told. */
+static bool tell_json(const struct explain_case *explain, struct explanation *explanation)
+{
+	struct inspection inspection;
+	char place[64] = "";
+
+	inspect_body(explain->request.body, &inspection);
+	if (inspection.fault == INSPECT_FINE)
+		return false;
+	if (inspection.line)
+		snprintf(place, sizeof(place), " (line %u, column %u)", inspection.line,
+			inspection.column);
+	explain_add(explanation, faults[inspection.fault].cause, "the body %s%s%s%s",
+		faults[inspection.fault].found, inspection.text[0] ? " " : "", inspection.text,
+		place);
+	return true;
+}
+
+/* ---- the fields */
+
+static void tell_absent(const char *key, const struct inspect_member *member,
+	struct explanation *explanation)
+{
+	if (member->similar[0])
+		explain_add(explanation, CAUSE_FIELD_MISSPELT,
+			"%s is not there, but '%s' is", key, member->similar);
+	else
+		explain_add(explanation, CAUSE_FIELD_ABSENT, "%s is not there", key);
+}
+
+/* What the value is, to be said behind the rule. */
+static void tell_value(const char *key, const char *rule, const struct inspect_member *member,
+	enum explain_cause cause, struct explanation *explanation)
+{
+	bool is_short = member->type == INSPECT_INTEGER || member->type == INSPECT_REAL ||
+		member->type == INSPECT_BOOL;
+
+	explain_add(explanation, cause, "%s %s; it is %s%s%s", key, rule,
+		inspect_type_names[member->type], is_short ? ": " : "",
+		is_short ? member->text : "");
+}
+
+/* "amount: must be a number": which field, and which rule. */
+static bool tell_field(const struct explain_case *explain, struct explanation *explanation)
+{
+	const char *detail = explain->request.detail, *colon = strstr(detail, ": ");
+	size_t len = colon ? (size_t)(colon - detail) : 0;
+	struct inspect_member member;
+	char key[CUT_KEY_MAX];
+	bool is_type;
+
+	if (!len || !text_copy_len(key, sizeof(key), detail, len) || !text_is_name(key, len))
+		return false;
+	inspect_member(explain->request.body, key, &member);
+	is_type = strncmp(colon, ": must be a", 11) == 0 && !strstr(colon, "above");
+	if (member.type == INSPECT_ABSENT)
+		tell_absent(key, &member, explanation);
+	else if (explain->request.refusal == REFUSAL_INVALID_AMOUNT)
+		tell_value(key, colon + 2, &member, CAUSE_AMOUNT_VALUE, explanation);
+	else
+		tell_value(key, colon + 2, &member,
+			is_type && !strstr(colon, " bytes ") && !strstr(colon, " from ")
+				? CAUSE_FIELD_TYPE : CAUSE_FIELD_VALUE, explanation);
+	return true;
+}
+
+void explain_body(const struct explain_case *explain, struct explanation *explanation)
+{
+	const struct refused_request *request = &explain->request;
+
+	if (request->body_broken) {
+		explain_add(explanation, CAUSE_BODY_CUT,
+			"the body is not as long as Content-Length tells: %u bytes came",
+			(unsigned int)request->body_len);
+		return;
+	}
+	if (request->body.len < request->body_len || tell_json(explain, explanation) ||
+		tell_field(explain, explanation))
+		return;
+	if (request->refusal == REFUSAL_INVALID_AMOUNT) {
+		struct inspect_member member;
+
+		inspect_member(request->body, "amount", &member);
+		if (member.type == INSPECT_ABSENT)
+			inspect_member(request->body, "bet_amount", &member);
+		explain_add(explanation, CAUSE_AMOUNT_VALUE, "%s%s%s",
+			request->detail[0] ? request->detail : "the amount was refused",
+			member.text[0] ? "; it is " : "", member.text);
+	}
+}
