@@ -1,0 +1,99 @@
+"""The bars: what the figures are held to. Each is the median over the rounds of what one round says, so
+that both sides of a share saw the same machine."""
+import collections
+import operator
+import statistics
+
+from cells import MINUTE
+
+LEAST, MOST = operator.ge, operator.le
+WORDS = {LEAST: "at least", MOST: "at most"}
+
+Bar = collections.namedtuple("Bar", "what figure holds bound unit")
+
+
+def named(row, stand, server, connections):
+    """True for the cells of that name; None matches any."""
+    def match(cell):
+        return (cell.row == row and cell.stand == stand and cell.server.endswith(server)
+                and connections in (None, cell.connections))
+    return match
+
+
+def best(round_, match):
+    rates = [row["rate"] for cell, row in round_.items() if match(cell)]
+    return max(rates) if rates else None
+
+
+def share(over, under):
+    def figure(round_):
+        upper, lower = best(round_, over), best(round_, under)
+        return upper / lower if upper and lower else None
+    return figure
+
+
+def figure_of(match, name):
+    def figure(round_):
+        return next((row[name] for cell, row in round_.items() if match(cell)), None)
+    return figure
+
+
+def ours(row, server="lighttpd", connections=64):
+    return named(row, "creditbridge", server, connections)
+
+
+def ceiling(server, connections):
+    return named("ceiling", "ceiling", server, connections)
+
+
+BARS = (
+    Bar("transfer-in on lighttpd at 64, of its ceiling",
+        share(ours("transfer-in"), ceiling("lighttpd", 64)), LEAST, 0.65, ""),
+    Bar("transfer-in on lighttpd at 64, of the best LAMP peer at any connections",
+        share(ours("transfer-in"), named("transfer-in", "peer", "", None)), LEAST, 3, ""),
+    Bar("transfer-in on mod_fcgid at 16, of its ceiling",
+        share(ours("transfer-in", "mod_fcgid", 16), ceiling("mod_fcgid", 16)), LEAST, 0.65, ""),
+    Bar("transfer-in on mod_fcgid at 16, of Apache and php-fpm at 16",
+        share(ours("transfer-in", "mod_fcgid", 16), named("transfer-in", "peer", "apache", 16)),
+        LEAST, 2, ""),
+    Bar("a minute of transfers in on lighttpd at 64, p99",
+        figure_of(ours(MINUTE), "p99_ms"), MOST, 10, " ms"),
+    Bar("a minute of transfers in on lighttpd at 64, p99.9",
+        figure_of(ours(MINUTE), "p999_ms"), MOST, 30, " ms"),
+    Bar("hot player on lighttpd at 64, of random players",
+        share(ours("hot player"), ours("transfer-in")), LEAST, 0.9, ""),
+    Bar("get-balance on lighttpd at 64, of the ceiling",
+        share(ours("get-balance"), ceiling("lighttpd", 64)), LEAST, 0.8, ""),
+)
+
+
+def growth_bars(players):
+    """Of a row of bench-growth."""
+    return (Bar(f"{players:,} players, rate of that of the first size",
+                operator.itemgetter("of_smallest"), LEAST, 0.7, ""),
+            Bar(f"{players:,} players, recovery", operator.itemgetter("recovery_s"), MOST, 1, " s"))
+
+
+def judge(bars, rounds):
+    """[{what, value, bound, verdict}]; a bar whose figure was not measured says so."""
+    judged = []
+    for bar in bars:
+        values = [value for value in map(bar.figure, rounds) if value is not None]
+        value = statistics.median(values) if values else None
+        verdict = ("not measured" if value is None else
+                   "MET" if bar.holds(value, bar.bound) else "NOT MET")
+        judged.append({"what": bar.what, "value": value,
+                       "bound": f"{WORDS[bar.holds]} {bar.bound:g}{bar.unit}",
+                       "unit": bar.unit, "verdict": verdict})
+    return judged
+
+
+def told(judged):
+    width = max(len(bar["what"]) for bar in judged)
+    return [f"{bar['what']:<{width}}  "
+            + ("" if bar["value"] is None else f"{bar['value']:.2f}{bar['unit']}").rjust(9)
+            + f"  {bar['bound']:<16}  {bar['verdict']}" for bar in judged]
+
+
+def missed(judged):
+    return [bar for bar in judged if bar["verdict"] == "NOT MET"]

@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+"""The benchmark: what the wallet does for a user, against what the machine allows and against what he
+could have instead. Everything on the loopback of one machine, the cells of a round one after the
+other, and the round several times: what is told is the median of the rounds.
+
+Prints a table and the bars; writes bench.json and bench.svg into --out. Exits with 1 when any answer
+was an error, with --judge also when a bar is missed.
+"""
+import argparse
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import bars  # noqa: E402
+import cells as cells_module  # noqa: E402
+import report  # noqa: E402
+from stands import THREADS, Hello, Seamless, Wallet, cb, setting  # noqa: E402
+from guard import everything_ends  # noqa: E402
+from measure import Failure, measure, sizes, starts, syncs  # noqa: E402
+from peer import Absent, Peer  # noqa: E402
+
+PACKAGES = ("apache2", "libapache2-mod-fcgid", "lighttpd", "mariadb-server", "nginx-light",
+            "php-fpm", "php-mysql", "wrk")
+
+
+class Stands:
+    """The stands, each started when a cell first needs it."""
+
+    def __init__(self, options, memory):
+        self.players = options.players
+        self.settings = dict(options.set)
+        self.threads = options.threads
+        self.memory = memory
+        self.up = {}
+        self.absent = {}
+
+    def make(self, name):
+        if name == "ceiling":
+            return Hello(threads=self.threads)
+        if name == "peer":
+            return Peer(self.players)
+        if name == "no disk":
+            return Wallet(self.players, names=(), state=self.memory / "state",
+                          settings=self.settings)
+        if name.startswith("seamless-"):
+            return Seamless(int(name.rsplit("-", 1)[1]), self.players)
+        return Wallet(self.players, settings=self.settings, threads=self.threads)
+
+    def get(self, name):
+        if name in self.absent:
+            return None
+        if name not in self.up:
+            start = time.monotonic()
+            try:
+                self.up[name] = self.make(name)
+            except Absent as reason:
+                self.absent[name] = str(reason)
+                print(f"# {name} is absent: {reason}", flush=True)
+                return None
+            print(f"# {name} is up after {time.monotonic() - start:.1f} s", flush=True)
+        return self.up[name]
+
+    def close(self):
+        for stand in self.up.values():
+            stand.close()
+
+
+class Run:
+    """All rounds."""
+
+    def __init__(self, options, stands):
+        self.options = options
+        self.stands = stands
+        self.cells = chosen(options)
+        self.rows = {cell: {} for cell in self.cells}
+        self.errors = {}  # {cell: answers that were errors}
+        self.failures = []
+        self.machine = {"cpus": os.cpu_count(), "kernel": platform.release(), "syncs": []}
+        self.sized = None
+
+    def fail(self, failure):
+        self.failures.append(str(failure))
+        print(f"# FAILED: {failure}", flush=True)
+
+    def cell(self, cell, number):
+        try:
+            stand = self.stands.get(cell.stand)
+            if stand is None:
+                return
+            row = measure(cell, stand, self.options, f"{number}-{self.cells.index(cell)}")
+        except (Failure, cb.HarnessError, OSError, subprocess.SubprocessError) as failure:
+            self.errors[cell] = self.errors.get(cell, 0) + getattr(failure, "errors", 1)
+            self.fail(failure)
+            return
+        self.rows[cell][number] = row
+        print(f"# {number + 1}/{self.options.rounds} {cell.row}, {cell.stand} on {cell.server},"
+              f" {cell.connections}: {row['rate']:.0f}/s, p99 {row['p99_ms']:.2f} ms", flush=True)
+
+    def all(self):
+        for number in range(self.options.rounds):
+            for cell in self.cells:
+                self.cell(cell, number)
+            self.machine["syncs"].append(syncs(self.options.out))
+        wallet = self.stands.up.get("creditbridge")
+        if wallet and not self.options.no_sizes:
+            try:
+                self.sized = {"resident": sizes(wallet), "starts": starts(wallet)}
+            except (cb.HarnessError, OSError) as failure:
+                self.fail(failure)
+
+
+def chosen(options):
+    def wanted(text, words):
+        return not words or any(word in text for word in words)
+    return [cell for cell in cells_module.cells_all()
+            if wanted(cell.row, options.only) and wanted(cell.server, options.server)
+            and wanted(cell.stand, options.stand)
+            and (not options.connections or cell.connections in options.connections)]
+
+
+def install(packages=PACKAGES):
+    """Installs what is missing, when we may; what stays missing is told by its row."""
+    missing = [name for name in packages if subprocess.run(
+        ["dpkg-query", "-W", "-f=${db:Status-Status}", name], capture_output=True,
+        text=True, check=False).stdout != "installed"]
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        print(f"# installing {' '.join(missing)}", flush=True)
+        subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing],
+                       stdout=subprocess.DEVNULL, check=False,
+                       env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+    if not shutil.which("wrk"):
+        raise SystemExit("FAILED: wrk is not installed")
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=8, help="of each cell")
+    parser.add_argument("--players", type=int, default=100000)
+    for name, what in (("only", "ROW"), ("server", "SERVER"), ("stand", "STAND")):
+        parser.add_argument(f"--{name}", action="append", default=[], metavar=what,
+                            help="a part of its name; may be given several times")
+    parser.add_argument("--connections", action="append", type=int, default=[])
+    parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
+                        help="a setting of creditbridge.conf; may be given several times")
+    parser.add_argument("--threads", type=int, default=THREADS,
+                        help="of a worker, but under mod_fcgid; half of the connections at least")
+    parser.add_argument("--no-sizes", action="store_true", help="leave out sizes and starts")
+    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
+    parser.add_argument("--out", default=".", metavar="DIR")
+    return parser.parse_args()
+
+
+def main():
+    options = parse()
+    install()
+    with everything_ends() as ends:
+        stands = Stands(options, ends.folder("/dev/shm"))
+        run = Run(options, stands)
+        try:
+            run.all()
+        finally:
+            judged = report.write(run.rows, run.errors, run.machine, run.sized, stands.absent,
+                                  pathlib.Path(options.out))
+        stands.close()
+    for failure in run.failures:
+        print(f"FAILED: {failure}")
+    return 1 if run.failures or (options.judge and bars.missed(judged)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""The cells of the table: what is called, on which stand, behind which server, by how many
+connections. One cell is one run of wrk or of ledger_load."""
+import collections
+
+from stands import SERVERS
+
+CONNECTIONS = (1, 16, 64)
+OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance", "user stat")
+PEER_SERVERS = ("php-fpm on apache", "php-fpm on nginx")
+PEER_OPERATIONS = ("transfer-in", "hot player", "get-balance")
+DELAYS_MS = (1, 50)
+MINUTE_S = 60
+MINUTE = "steady minute"
+
+# @row: its name in the table. @stand: key of the stands. @kind: of load.lua. @seconds: None, as the
+# others.
+Cell = collections.namedtuple("Cell", "row stand server connections kind seconds", defaults=(None,))
+
+
+def http_cells():
+    """Ceiling beside what it is the ceiling of, so that both see the same machine."""
+    cells = []
+    for server in SERVERS:
+        for connections in CONNECTIONS:
+            cells.append(Cell("ceiling", "ceiling", server, connections, "transfer-in"))
+            cells += [Cell(row, "creditbridge", server, connections, row) for row in OPERATIONS]
+    cells.append(Cell(MINUTE, "creditbridge", "lighttpd", 64, "transfer-in", MINUTE_S))
+    for server in PEER_SERVERS:
+        for connections in CONNECTIONS:
+            cells += [Cell(row, "peer", server, connections, row) for row in PEER_OPERATIONS]
+    return cells
+
+
+def ledger_cells():
+    """By the ledger's own socket: with each commit on the disk, and with the state in memory."""
+    return [Cell(row, stand, "socket", connections, row)
+            for connections in CONNECTIONS
+            for stand, row in (("creditbridge", "transfer"), ("creditbridge", "balance"),
+                               ("no disk", "transfer"))]
+
+
+def seamless_cells():
+    """The dealer alone beside the bets that ask him: what he takes is not the wallet's."""
+    return [Cell(f"{what}dealer {delay} ms", f"seamless-{delay}", "lighttpd", connections, kind)
+            for delay in DELAYS_MS for connections in (1, 64)
+            for what, kind in (("", "dealer"), ("bet, ", "bet"))]
+
+
+def cells_all():
+    return http_cells() + ledger_cells() + seamless_cells()

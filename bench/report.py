@@ -1,0 +1,134 @@
+"""What the runs came to: a table, JSON, and a picture."""
+import json
+import statistics
+
+import bars
+import picture
+from cells import DELAYS_MS, MINUTE
+
+# Of the table: head, name of the figure, form.
+COLUMNS = (("row", "row", "s"), ("stand", "stand", "s"), ("server", "server", "s"),
+           ("conns", "connections", "d"), ("req/s", "rate", ".0f"),
+           ("of ceiling", "of_ceiling", ".2f"), ("p50 ms", "p50_ms", ".2f"),
+           ("p99 ms", "p99_ms", ".2f"), ("p99.9 ms", "p999_ms", ".2f"), ("errors", "errors", "d"),
+           ("client us", "client_us", ".0f"), ("server us", "server_us", ".0f"),
+           ("worker us", "worker_us", ".0f"), ("ledger us", "ledger_us", ".0f"),
+           ("busy", "busy", ".2f"), ("per commit", "commands_a_commit", ".1f"))
+TEXTS = 3
+LEGEND = """\
+rate, latency and processor time per request are medians of the rounds; of ceiling is the median of
+the rounds' shares. client is wrk, which shares the machine. In the rows of the peer, worker is php-fpm
+and ledger is MariaDB. busy: how much of the machine's processors all of them had; at full load what
+is missing to 1 was idle, or somebody else's. per commit: transfers that shared one fdatasync of the
+log."""
+
+
+def rounds_of(runs):
+    """[{cell: row}], a round each, of {cell: {round: row}}."""
+    numbers = sorted({number for rows in runs.values() for number in rows})
+    return [{cell: rows[number] for cell, rows in runs.items() if number in rows}
+            for number in numbers]
+
+
+def of_ceiling(cell, rounds):
+    """The median share of what was measured beside it."""
+    if cell.stand not in ("ceiling", "creditbridge") or cell.seconds:
+        return None
+    share = bars.share(lambda other: other == cell, bars.ceiling(cell.server, cell.connections))
+    shares = [value for value in map(share, rounds) if value is not None]
+    return statistics.median(shares) if shares else None
+
+
+def medians(runs, failed):
+    """One row a cell: the median of each figure over the rounds, and the share of the ceiling."""
+    rounds = rounds_of(runs)
+    rows = []
+    for cell, measured in runs.items():
+        if not measured and cell not in failed:
+            continue
+        row = {"row": cell.row, "stand": cell.stand, "server": cell.server,
+               "connections": cell.connections, "rounds": len(measured),
+               "errors": failed.get(cell, 0)}
+        for name in {name for run in measured.values() for name in run}:
+            row[name] = statistics.median(run[name] for run in measured.values() if name in run)
+        row["of_ceiling"] = of_ceiling(cell, rounds)
+        rows.append(row)
+    return rows
+
+
+def aligned(lines, texts):
+    """@lines of texts as columns, the first @texts of them to the left."""
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return ["  ".join(text.ljust(width) if i < texts else text.rjust(width)
+                      for i, (text, width) in enumerate(zip(line, widths))).rstrip()
+            for line in lines]
+
+
+def formed(value, form):
+    return "" if value is None else format(value, form)
+
+
+def table(rows):
+    return aligned([[head for head, _, _ in COLUMNS]]
+                   + [[formed(row.get(name), form) for _, name, form in COLUMNS] for row in rows],
+                   TEXTS)
+
+
+def find(rows, **wanted):
+    return next((row for row in rows if "rate" in row
+                 and all(row[name] == value for name, value in wanted.items())), None)
+
+
+def added_latency(rows):
+    """Of bets: what they take beyond what the same dealer takes when he is called himself."""
+    lines = []
+    for delay in DELAYS_MS:
+        for connections in sorted({row["connections"] for row in rows}):
+            bet, dealer = (find(rows, row=name, connections=connections)
+                           for name in (f"bet, dealer {delay} ms", f"dealer {delay} ms"))
+            if bet and dealer:
+                lines.append([f"dealer {delay} ms, {connections} connections",
+                              f"{bet['rate']:.0f}"]
+                             + [f"{bet[name] - dealer[name]:.2f}"
+                                for name in ("p50_ms", "p99_ms", "p999_ms")])
+    head = ["bets", "bets/s", "added p50 ms", "added p99 ms", "added p99.9 ms"]
+    return aligned([head] + lines, 1) if lines else []
+
+
+def minute(rows):
+    row = find(rows, row=MINUTE)
+    return [f"the {MINUTE} saw {row['checkpoints']:.0f} checkpoints and {row['log_switches']:.0f} "
+            "log switches"] if row else []
+
+
+def limits(machine):
+    return [f"fdatasync of this disk, 512 bytes {name}: "
+            f"{statistics.median(round_[name] for round_ in machine['syncs']):.0f}/s"
+            for name in (machine["syncs"][0] if machine["syncs"] else ())]
+
+
+def sizes(sized):
+    if not sized:
+        return []
+    lines = [["size", "processes", "resident MiB", "of it its own"]]
+    lines += [[what, str(count), f"{resident:.1f}", f"{own:.1f}"]
+              for what, (count, resident, own) in sized["resident"].items()]
+    return aligned(lines, 1) + [""] + aligned(
+        [["start", "ms to the first answer"]]
+        + [[what, f"{took:.1f}"] for what, took in sized["starts"].items()], 1)
+
+
+def write(runs, failed, machine, sized, absent, folder):
+    """Prints all and writes bench.json and bench.svg; the bars as they were judged."""
+    rows = medians(runs, failed)
+    judged = bars.judge(bars.BARS, rounds_of(runs))
+    blocks = (table(rows) if rows else [], LEGEND.splitlines(), added_latency(rows),
+              limits(machine) + minute(rows), sizes(sized),
+              [f"{name} is absent: {reason}" for name, reason in absent.items()],
+              bars.told(judged))
+    print("\n" + "\n\n".join("\n".join(block) for block in blocks if block))
+    (folder / "bench.json").write_text(json.dumps(
+        {"machine": machine, "sizes": sized, "absent": absent, "rows": rows, "bars": judged},
+        indent=1) + "\n")
+    (folder / "bench.svg").write_text(picture.draw(rows, judged))
+    return judged
