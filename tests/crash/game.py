@@ -25,6 +25,20 @@ RESULTS = "/platform/results"
 # What a call of group C can be answered by in the storm, by id of the error body.
 BET_ENDS = {"": 200, "bet_rejected": 409, "dealer_unreachable": 502, "dealer_timeout": 504}
 TOO_MUCH = 10 ** 7 * UNITS  # more than any player has at the dealer
+# A seamless dealer whose deadlines and delays are short.
+TIMEOUT_MS = 350
+SETTINGS = {
+    "callback_networks": ["127.0.0.0/8"],
+    "callback_timeout_ms": TIMEOUT_MS,
+    "callback_connect_timeout_ms": 200,
+    "callback_lease_ms": 2000,
+    "callback_owner_patience_ms": 2000,
+    "result_second_attempt_ms": 200,
+    "result_third_attempt_ms": 500,
+    "refund_backoff_ms": 100,
+    "refund_backoff_max_ms": 800,
+    "breaker_open_ms": 50,
+}
 
 
 class Unanswered(Exception):
@@ -180,11 +194,29 @@ class Caller:
             pause = min(2 * pause, PAUSE_MAX_S)
 
 
-class GameServer(threading.Thread):
+class Playing(threading.Thread):
+    """Plays one round() after the other until @stopping; what ended it early is its failure."""
+
+    def __init__(self, stopping):
+        super().__init__(daemon=True)
+        self.stopping = stopping
+        self.failure = None  # an exception
+
+    def run(self):
+        try:
+            while not self.stopping.is_set():
+                self.round()
+        except Exception as error:  # Reported by the main thread.
+            self.failure = error
+        finally:
+            self.caller.close()
+
+
+class GameServer(Playing):
     """Plays one round after the other."""
 
     def __init__(self, storm, number):
-        super().__init__(daemon=True)
+        super().__init__(storm.stopping)
         self.storm = storm
         self.number = number
         self.random = random.Random(f"{storm.seed}/game/{number}")
@@ -192,19 +224,9 @@ class GameServer(threading.Thread):
         self.bets = []
         self.results = []
         self.rounds = 0
-        self.failure = None  # an exception
 
     def caller_new(self, keep_alive):
         return Caller(self.storm.server, self.storm.client, self.random, keep_alive)
-
-    def run(self):
-        try:
-            while not self.storm.stopping.is_set():
-                self.round()
-        except Exception as error:  # Reported by the main thread.
-            self.failure = error
-        finally:
-            self.caller.close()
 
     def round(self):
         self.rounds += 1

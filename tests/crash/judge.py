@@ -22,8 +22,8 @@ ENDS = {
 DEALER_HAS = {
     "accepted": {"bet"},
     "settled": {"bet"},
-    "rejected": {None},
-    "refunded": {"refunded", "tombstone"},
+    "rejected": {None, "refused"},
+    "refunded": {"refunded", "tombstone", "refused"},
 }
 CALLBACK_ENDS = {"betting": {"delivered", "failed"}, "betting-result": {"delivered"},
                  "betting-refund": {"delivered"}}

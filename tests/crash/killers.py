@@ -1,30 +1,72 @@
-"""What dies and stops in the storm: workers of the platform's mount, and sweepers."""
+"""What dies and stops under load: workers, the ledger's engine and sweepers."""
+import collections
+import json
 import os
 import random
 import signal
 import time
 
 import cb
-from cb import check
-from crash import Killer
+from cb import check, equal
 
 FROZEN_S = (2.2, 4.5)  # a lease, and the patience with whoever is still connected
 SWEEP_S = 5
+DRAIN_S = 60.0
 
 
-def workers(wallet):
-    return [pid for server in wallet.servers for pid in server.worker_pids("platform")]
+class Killer:
+    """One victim every @period_s, a fifth more or less."""
+
+    what = ""  # of ours is killed
+
+    def __init__(self, wallet, seed, period_s):
+        self.wallet = wallet
+        self.random = random.Random(f"{seed}/{type(self).__name__}")
+        self.period_s = period_s
+        self.kills = []  # when
+        self.next = time.monotonic() + self.pause()
+
+    def pause(self):
+        return self.period_s * self.random.uniform(0.8, 1.2)
+
+    def run(self, now):
+        if now < self.next:
+            return
+        pid = self.victim()
+        if pid is not None:
+            self.kills.append(time.monotonic())
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                self.kills.pop()
+        self.next = max(self.next + self.pause(), time.monotonic())
 
 
 class WorkerKiller(Killer):
-    def __init__(self, freezer, seed, period_s):
-        super().__init__(freezer.wallet, seed, period_s)
+    """Of one mount; never the one that @freezer has stopped."""
+
+    def __init__(self, wallet, seed, period_s, mount, freezer=None):
+        super().__init__(wallet, f"{seed}/{mount}", period_s)
+        self.mount = mount
+        self.what = f"{mount} worker"
         self.freezer = freezer
 
     def victim(self):
-        pids = [pid for pid in workers(self.wallet) if pid != self.freezer.frozen]
+        frozen = self.freezer.frozen if self.freezer else None
+        pids = [pid for pid in workers(self.wallet, self.mount) if pid != frozen]
         chosen = self.random.random()
         return pids[int(chosen * len(pids))] if pids else None
+
+
+class EngineKiller(Killer):
+    what = "engine"
+
+    def victim(self):
+        return next(iter(self.wallet.engine_pids()), None)
+
+
+def workers(wallet, mount):
+    return [pid for server in wallet.servers for pid in server.worker_pids(mount)]
 
 
 class Freezer:
@@ -45,7 +87,7 @@ class Freezer:
             self.thaw()
             self.next = now + self.period_s
             return
-        pids = workers(self.wallet)
+        pids = workers(self.wallet, "platform")
         if pids:
             self.frozen = self.random.choice(pids)
             self.signal(signal.SIGSTOP)
@@ -99,6 +141,33 @@ class Sweepers:
             sweeper.stop()
         self.running = []
 
+    def sweep(self):
+        """One run of a sweeper that nobody kills; its summary."""
+        self.started += 1
+        sweeper = sweeper_start(self.wallet, self.started, 1)
+        code = sweeper.process.wait(30)
+        told = sweeper.log.read_text()
+        equal(code, 0, f"exit code of a sweeper: {told}")
+        return next(json.loads(line) for line in told.splitlines() if line.startswith("{"))
+
+    def drain(self, pending=lambda: 0):
+        """Sweeps until nothing waits, nothing is parked and nothing is @pending on the way. Returns
+        how often the operator had each callback sent once more."""
+        deadline = time.monotonic() + DRAIN_S
+        retries = collections.Counter()
+        while True:
+            parked = [callback["event"] for callback in self.wallet.ctl_json(
+                "callback", "list", "--state", "parked", "--limit", 0)["callbacks"]]
+            if parked:
+                self.wallet.ctl("callback", "retry", "-", "--yes", "--reason", "mended",
+                                stdin="".join(f"{event}\n" for event in parked))
+            retries.update(parked)
+            waiting = self.sweep()["waiting"]
+            if not waiting and not parked and not pending():
+                return retries
+            check(time.monotonic() < deadline,
+                  f"{waiting} callbacks still wait, {len(parked)} were parked again")
+
 
 def sweeper_start(wallet, number, seconds):
     return cb.Child([cb.find_program("creditbridge-sweep"), "--config", wallet.config, "--json",
@@ -106,6 +175,8 @@ def sweeper_start(wallet, number, seconds):
 
 
 class SweeperKiller(Killer):
+    what = "sweeper"
+
     def __init__(self, sweepers, seed, period_s):
         super().__init__(sweepers.wallet, seed, period_s)
         self.sweepers = sweepers

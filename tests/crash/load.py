@@ -17,7 +17,7 @@ CLIENTS = 16
 DEALERS = 2
 PLAYERS = 8          # of all dealers together
 TIMEOUT_S = 8.0      # of one attempt
-PATIENCE_S = 30.0    # for all attempts of one call
+PATIENCE_S = 60.0    # for all attempts of one call
 PAUSE_S = 0.02       # between two attempts
 START_CENTS = 200000
 BROKEN = (OSError, http.client.HTTPException)
@@ -119,7 +119,9 @@ class Client(threading.Thread):
     def run(self):
         try:
             while not self.load.stopping.is_set():
+                begun = time.monotonic()
                 self.step()
+                time.sleep(max(0.0, begun + self.load.pause_s - time.monotonic()))
         except Exception as error:  # Reported by the main thread.
             self.failure = error
         finally:
@@ -142,7 +144,7 @@ class Client(threading.Thread):
                                 TRANSFER_IN if kind < 0.6 else TRANSFER_OUT, player, cents)
             answer = self.caller.transfer(transfer)
             if answer.status not in ((200,) if transfer.path == TRANSFER_IN else (200, 402)):
-                raise AssertionError(f"{transfer.key}: {answer}")
+                raise AssertionError(f"{transfer.key}: {answer}{self.load.explained(answer)}")
             transfer.status = answer.status
             transfer.answer = answer.json
             self.transfers.append(transfer)
@@ -151,9 +153,10 @@ class Client(threading.Thread):
 
 
 class Load:
-    """The clients on one server, and afterwards the judge of what they were told."""
+    """The clients on one server, which make at most @rate calls a second, and afterwards the judge
+    of what they were told."""
 
-    def __init__(self, wallet, server, dealers, seed):
+    def __init__(self, wallet, server, dealers, seed, rate=None):
         self.wallet = wallet
         self.server = server
         self.seed = seed
@@ -172,6 +175,7 @@ class Load:
             transfer.status, transfer.answer = answer.status, answer.json
             self.started.append(transfer)
         self.stopping = threading.Event()
+        self.pause_s = CLIENTS / rate if rate else 0
         self.clients = [Client(self, number) for number in range(CLIENTS)]
 
     def start(self):
@@ -192,6 +196,13 @@ class Load:
         unanswered = [c for c in failed if isinstance(c.failure, Unanswered)]
         check(not failed, f"{len(unanswered)} calls unanswered; client by client: "
               + "; ".join(f"{c.number}: {c.failure!r}" for c in failed))
+
+    def explained(self, answer):
+        """Why a call was refused as badly signed: its client signs well."""
+        if answer.status != 401:
+            return ""
+        done = self.wallet.ctl_run("explain", answer.json["request_id"])
+        return f"\n{done.stdout}{done.stderr}"
 
     def transfers(self):
         return self.started + [t for client in self.clients for t in client.transfers]
@@ -258,24 +269,15 @@ class Load:
         chance = random.Random(f"{self.seed}/replay")
         work = chance.sample(refused, min(count, len(refused)))
         work += chance.sample(moved, min(count, len(moved)))
-        problems = []
 
         def run(part):
             caller = Caller(self.server, True)
             try:
                 for transfer in part:
                     self.replay_one(caller, transfer)
-            except Exception as error:  # Raised below, by the main thread.
-                problems.append(error)
             finally:
                 caller.close()
-        threads = [threading.Thread(target=run, args=(work[n::8],)) for n in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if problems:
-            raise problems[0]
+        cb.each_in_thread(run, [work[n::8] for n in range(8)])
 
     @staticmethod
     def replay_one(caller, transfer):

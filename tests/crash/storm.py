@@ -45,8 +45,8 @@ import game  # noqa: E402
 import judge  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_dealer import ReferenceDealer  # noqa: E402
-from crash import EngineKiller  # noqa: E402
-from killers import Freezer, SweeperKiller, Sweepers, WorkerKiller, sweeper_start  # noqa: E402
+from cb_platform import client_add  # noqa: E402
+from killers import EngineKiller, Freezer, SweeperKiller, Sweepers, WorkerKiller  # noqa: E402
 from network import Network  # noqa: E402
 from proxy import FAULTS  # noqa: E402
 
@@ -59,41 +59,16 @@ WORKER_PERIOD_S = 0.5
 SWEEPER_PERIOD_S = 0.5
 ENGINE_PERIOD_S = 4.0
 FREEZER_PERIOD_S = 2.0   # between two
-DRAIN_S = 60.0
 LIE_SECONDS = 4.0
 LIE_BETS = 150
-TIMEOUT_MS = 350
 REFUND_DELAY_S = 1
-SETTINGS = {
-    "log_level": "warning",
-    "callback_networks": ["127.0.0.0/8"],
-    "callback_timeout_ms": TIMEOUT_MS,
-    "callback_connect_timeout_ms": 200,
-    "callback_lease_ms": 2000,
-    "callback_owner_patience_ms": 2000,
-    "result_second_attempt_ms": 200,
-    "result_third_attempt_ms": 500,
-    "refund_backoff_ms": 100,
-    "refund_backoff_max_ms": 800,
-    "refund_give_up_s": 4,
-    "breaker_open_ms": 50,
-    "sweep_concurrency": 64,
-}
+SETTINGS = dict(game.SETTINGS, log_level="warning", refund_give_up_s=4, sweep_concurrency=64)
 
 
 class Lighttpd(cb.Lighttpd):
     """It starts dead workers again once a second: with two there would often be none."""
 
     platform_processes = 4
-
-
-class ApacheFcgid(cb.ApacheFcgid):
-    """After a hundred workers that died it would start no more for a while."""
-
-    extra = cb.ApacheFcgid.extra + "\nFcgidSpawnScoreUpLimit 100000"
-
-
-Client = collections.namedtuple("Client", "client_id key")
 
 
 class Storm:
@@ -108,13 +83,12 @@ class Storm:
         self.seed = seed
         self.stopping = threading.Event()
         self.struck = {}  # while it raged: how often each fault struck
-        made = wallet.ctl_json("client", "add", "slots")
-        self.client = Client(made["client_id"], made["key"])
+        self.client = client_add(wallet, "slots")
         self.players = self.players_make()
         self.games = [game.GameServer(self, number) for number in range(GAME_SERVERS)]
         self.sweepers = Sweepers(wallet)
         self.freezer = Freezer(wallet, seed, FREEZER_PERIOD_S)
-        self.killers = [WorkerKiller(self.freezer, seed, WORKER_PERIOD_S),
+        self.killers = [WorkerKiller(wallet, seed, WORKER_PERIOD_S, "platform", self.freezer),
                         SweeperKiller(self.sweepers, seed, SWEEPER_PERIOD_S),
                         EngineKiller(wallet, seed, ENGINE_PERIOD_S)]
 
@@ -175,42 +149,17 @@ class Storm:
         """Lets every game server finish its round; for what others left they need a sweeper."""
         deadline = time.monotonic() + game.PATIENCE_S + 2 * game.TIMEOUT_S
         while time.monotonic() < deadline and any(one.is_alive() for one in self.games):
-            self.sweep()
+            self.sweepers.sweep()
         for one in self.games:
             check(not one.is_alive(), f"game server {one.number} hangs")
         failed = self.failures()
         check(not failed, "; ".join(f"game server {one.number}: {one.failure!r}"
                                     for one in failed[:5]))
 
-    def sweep(self):
-        """One run of a sweeper that nobody kills; its summary."""
-        self.sweepers.started += 1
-        sweeper = sweeper_start(self.wallet, self.sweepers.started, 1)
-        code = sweeper.process.wait(30)
-        told = sweeper.log.read_text()
-        equal(code, 0, f"exit code of a sweeper: {told}")
-        return next(json.loads(line) for line in told.splitlines() if line.startswith("{"))
+    # -- the end
 
     def drain(self):
-        """Sweeps until nothing waits and nothing is parked. Returns how often the operator had
-        each callback sent once more."""
-        deadline = time.monotonic() + DRAIN_S
-        retries = collections.Counter()
-        while True:
-            parked = [callback["event"] for callback in self.wallet.ctl_json(
-                "callback", "list", "--state", "parked", "--limit", 0)["callbacks"]]
-            if parked:
-                self.wallet.ctl("callback", "retry", "-", "--yes", "--reason", "mended",
-                                stdin="".join(f"{event}\n" for event in parked))
-            retries.update(parked)
-            waiting = self.sweep()["waiting"]
-            if not waiting and not parked and not self.network.report()["pending"]:
-                return retries
-            check(time.monotonic() < deadline,
-                  f"{waiting} callbacks still wait, {len(parked)} were parked again")
-
-
-    # -- the end
+        return self.sweepers.drain(lambda: self.network.report()["pending"])
 
     def case(self, retries):
         """All that is known by now (judge.py)."""
@@ -232,7 +181,7 @@ class Storm:
                 f"repeats {sum(one.caller.repeats for one in self.games)}",
                 f"calls {sum(struck.values()) - struck.get('door', 0)}",
                 *[f"{fault} {count}" for fault, count in sorted(struck.items())],
-                *[f"{type(killer).__name__[:-6].lower()} kills {len(killer.kills)}"
+                *[f"{killer.what} kills {len(killer.kills)}"
                   for killer in self.killers], f"workers frozen {self.freezer.count}",
                 f"taken over {case.taken_over()}",
                 f"sweepers {self.sweepers.started} (stood back {self.sweepers.stood_back})",
@@ -245,7 +194,7 @@ def storm_open(name, kind, options, seed):
     with contextlib.ExitStack() as stack:
         dealer = stack.enter_context(ReferenceDealer("--opening-balance", OPENING, threads=32))
         wallet = stack.enter_context(cb.Instance("cbstorm", settings=SETTINGS))
-        network = stack.enter_context(Network(wallet.logs, dealer.port, seed, TIMEOUT_MS,
+        network = stack.enter_context(Network(wallet.logs, dealer.port, seed, game.TIMEOUT_MS,
                                               REFUND_DELAY_S * 1000))
         server = stack.enter_context(kind(wallet, threads=THREADS))
         storm = Storm(wallet, server, dealer, network, options, seed)
@@ -302,7 +251,7 @@ def lie_run(name, kind, options):
 
 VARIANTS = {
     "lighttpd": (variant_run, Lighttpd),
-    "apache": (variant_run, ApacheFcgid),
+    "apache": (variant_run, cb.ApacheFcgid),
     "lie": (lie_run, Lighttpd),
 }
 

@@ -108,14 +108,23 @@ AFTER = {
     "paid": {BETTING: ("transaction_conflict", 0, "paid"), "win": ("ok", 0, "paid"),
              "refund": ("transaction_conflict", 0, "paid"),
              BETTING_REFUND: ("transaction_conflict", 0, "paid")},
+    "refused": {BETTING: ("insufficient_balance", 0, "refused"),
+                "win": ("transaction_conflict", 0, "refused"),
+                "refund": ("transaction_conflict", 0, "refused"),
+                BETTING_REFUND: ("ok", 0, "refused")},
 }
 # How to get there.
 PATHS = {"none": [], "bet": [BETTING], "refunded": [BETTING, BETTING_REFUND],
-         "tombstone": [BETTING_REFUND], "paid": ["win"]}
+         "tombstone": [BETTING_REFUND], "paid": ["win"], "refused": ["poor"]}
 
 
 def send(step, user, number, **more):
-    """A callback of 10 credits."""
+    """A callback of 10 credits; "poor": a bet without any, which there are again then."""
+    if step == "poor":
+        bench.set_balance(user, 0)
+        answer = bet(user, number, 10)
+        bench.set_balance(user, OPENING)
+        return answer
     if step in ("win", "refund"):
         return result(user, number, more.pop("amount", 10), step, **more)
     return {BETTING: bet, BETTING_REFUND: refund}[step](user, number, more.pop("amount", 10), **more)
@@ -127,7 +136,7 @@ def judge(answer, expected, user, balance, what):
     elif expected == "{}":
         equal((answer.status, answer.json), (200, {}), what)
     else:
-        refused(answer, 409, expected, what)
+        refused(answer, 402 if expected == "insufficient_balance" else 409, expected, what)
 
 
 def case_pairs():
@@ -136,7 +145,8 @@ def case_pairs():
             user, number = user_new(), id_new()
             inquire(user)
             for made in PATHS[before]:
-                equal(send(made, user, number).status, 200, f"{before}: {made}")
+                equal(send(made, user, number).status, 402 if made == "poor" else 200,
+                      f"{before}: {made}")
             balance = bench.balance(user)
             what = f"{step} after {before}"
             judge(send(step, user, number), expected, user, balance + change, what)
@@ -194,11 +204,13 @@ def case_refund_unknown():
 def case_insufficient():
     user, number = user_new(), id_new()
     refused(bet(user, number, 1000.0001), 402, "insufficient_balance", "more than there is")
-    check(number not in bench.transactions(), "a refused bet is not remembered")
+    equal(bench.transactions()[number]["state"], "refused", "it is remembered")
     accepted(bet(user, id_new(), 1000), user, 0, "all there is")
-    refused(bet(user, number, 0.0001), 402, "insufficient_balance", "nothing is left")
-    bench.set_balance(user, 5)
-    accepted(bet(user, number, 5), user, 0, "the id is free")
+    refused(bet(user, id_new(), 0.0001), 402, "insufficient_balance", "nothing is left")
+    bench.set_balance(user, 2000)
+    refused(bet(user, number, 1000.0001), 402, "insufficient_balance", "the same bet again")
+    refused(bet(user, number, 5), 402, "insufficient_balance", "nor is its id free")
+    accepted(bet(user, id_new(), 1000.0001), user, 999.9999, "another one")
     bench.set_balance(user, 99999999999.9999)
     refused(result(user, id_new(), 0.0001), 409, "balance_limit", "above the limit")
     conserved()
@@ -270,6 +282,12 @@ def case_keys():
         bench.keys_write(*unusable)
         refused(bench.call(BALANCE_INQUIRE, body, key=new), 401, "invalid_signature",
                 f"a key file of {unusable}")
+    # A line of any length is one line: no key begins within a comment.
+    for length in range(120, 136):
+        bench.keys_write("#" * length + new, old)
+        refused(bench.call(BALANCE_INQUIRE, body, key=new), 401, "invalid_signature",
+                f"a key behind {length} bytes of comment")
+        equal(bench.call(BALANCE_INQUIRE, body, key=old).status, 200, "the key below it")
     bench.keys_write(old)
     equal(bench.call(BALANCE_INQUIRE, body, key=old).status, 200, "the old key again")
     for key in (old, new):
@@ -394,7 +412,7 @@ def case_faults():
         answer, took = timed(lambda user=user, number=number: bet(user, number))
         check(answer.status in status if isinstance(status, tuple) else answer.status == status,
               f"{name}: {answer}")
-        check(seconds <= took < seconds + 3, f"{name} took {took}")
+        check(seconds <= took < seconds + 15, f"{name} took {took}")
         if part is not None:
             check(part in answer.body if part else answer.body == b"", f"{name}: {answer}")
         equal(number in bench.transactions(), done, f"{name}: the bet is there")
@@ -562,7 +580,7 @@ def case_kills():
     try:
         for _ in range(5):
             time.sleep(0.2 + 0.3 * chance.random())
-            cb.wait_until(bench.pids, 10, "lighttpd starts the dealer anew")
+            cb.wait_until(bench.pids, 20, "lighttpd starts the dealer anew")
             bench.kill()
             kills += 1
         cb.wait_until(lambda: len(done) > 50, 20, "a load of bets")
@@ -577,7 +595,8 @@ def case_kills():
         equal(rows[number]["state"], "bet", f"bet {number} is there")
     for user in users:
         mine = [number for name, number in done if name == user]
-        staked = [row for row in rows.values() if row["user_id"] == user]
+        staked = [row for row in rows.values()
+                  if row["user_id"] == user and row["state"] != "refused"]
         equal(len(staked), len(mine), "no bet that was not answered in the end")
         equal(bench.balance(user), OPENING - len(mine), f"balance of {user}")
     conserved()
@@ -649,7 +668,7 @@ def case_program():
         check(part in done.stderr, f"{part} in {done.stderr}")
         check("secret-words" not in done.stderr, "what might be a key is not told")
     child = cb.Child([program, *words, *socket_words], folder / "log")
-    child.wait_ready((folder / "sock").exists, 10, "the dealer on a socket of its own")
+    child.wait_ready((folder / "sock").exists, 20, "the dealer on a socket of its own")
     start = time.monotonic()
     done = run(*words, "--socket", folder / "second")
     equal(done.returncode, 78, f"a second process on the same state: {done.stderr}")

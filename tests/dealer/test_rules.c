@@ -3,7 +3,7 @@
  * transaction id, and each planted bug against the same invariants.
  */
 #include "base/text.h"
-#include "dealer/faults.h"
+#include "dealer/faulty/faults.h"
 #include "dealer/rules.h"
 
 #include "tap.h"
@@ -78,6 +78,8 @@ static const char *step_take(struct story *story, enum step step, unsigned int b
 	answer = rules_apply(&call, &rows);
 	moved = rows.user.balance - before.user.balance;
 	if (answer != ANSWER_OK) {
+		if (rows.transaction_changed)
+			return "a refusal that is remembered, with credit enough";
 		return dealer_answers[answer].code >= 400 && dealer_answers[answer].id[0]
 			? NULL
 			: "an answer without an id";
@@ -187,7 +189,8 @@ START_TEST(refusals_change_nothing)
 	story.rows.user.balance = STAKE - 1;
 	before = story.rows;
 	ck_assert_int_eq(rules_apply(&call, &story.rows), ANSWER_INSUFFICIENT_BALANCE);
-	ck_assert_mem_eq(&story.rows, &before, sizeof(before));
+	ck_assert_mem_eq(&story.rows.user, &before.user, sizeof(before.user));
+	story = story_new();
 	story.rows.user.balance = MONEY_MAX - PAYOUT + 1;
 	before = story.rows;
 	call = call_of(WIN);
@@ -198,6 +201,29 @@ START_TEST(refusals_change_nothing)
 	ck_assert_int_eq(story.rows.user.balance, MONEY_MAX);
 	call.transaction_id = 0;
 	ck_assert_int_eq(rules_apply(&call, &story.rows), ANSWER_BAD_REQUEST);
+}
+END_TEST
+
+/* Whoever has its bytes may send it again, when there is credit. */
+START_TEST(a_bet_above_the_balance_stays_refused)
+{
+	struct story story = story_new();
+	struct dealer_call call = call_of(BET);
+
+	story.rows.user.balance = STAKE - 1;
+	ck_assert_int_eq(rules_apply(&call, &story.rows), ANSWER_INSUFFICIENT_BALANCE);
+	ck_assert(story.rows.transaction_changed);
+	ck_assert_int_eq(story.rows.transaction.state, TRANSACTION_REFUSED);
+	story.rows.user.balance = OPENING;
+	ck_assert_int_eq(rules_apply(&call, &story.rows), ANSWER_INSUFFICIENT_BALANCE);
+	ck_assert(!story.rows.transaction_changed && !story.rows.user_changed);
+	call = call_of(REFUND);
+	ck_assert_int_eq(rules_apply(&call, &story.rows), ANSWER_OK);
+	ck_assert_int_eq(story.rows.user.balance, OPENING);
+	call = call_of(BET);
+	ck_assert_int_eq(rules_apply(&call, &story.rows), ANSWER_INSUFFICIENT_BALANCE);
+	call = call_of(WIN);
+	ck_assert_int_eq(rules_apply(&call, &story.rows), ANSWER_TRANSACTION_CONFLICT);
 }
 END_TEST
 
@@ -227,6 +253,7 @@ static Suite *rules_suite(void)
 	tcase_add_loop_test(tcase, every_bug_is_found, 0, 6);
 	tcase_add_test(tcase, repeats_are_repeats);
 	tcase_add_test(tcase, refusals_change_nothing);
+	tcase_add_test(tcase, a_bet_above_the_balance_stays_refused);
 	tcase_add_test(tcase, first_sight);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -23,7 +23,7 @@ READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "clie
          "bet show", "bet list", "round show", "callback list", "callback show", "check", "audit",
          "recon", "explain", "doctor", "completion"}
 # What is done without a ledger, or has to be looked for where it is tested as a whole.
-ELSEWHERE = {"init", "dealer test", "backup", "restore", "export", "import", "sweep"}
+ELSEWHERE = {"init", "schema", "dealer test", "backup", "restore", "export", "import", "sweep"}
 SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("decimals", "3", "decimals"),
             ("utc-offset", "420", "utc_offset_min"), ("rate-limit", "7", "rate_limit"),
             ("algorithm", "hmac-sha512", "signature_algorithm"),

@@ -26,6 +26,7 @@ import pump  # noqa: E402
 from cb import Skip, check, equal, wait_until  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, Link, transfer_payload  # noqa: E402
 from cb_middle import Operator  # noqa: E402
+from cb_process import pids_end  # noqa: E402
 from cb_worker import LOSS, REFUSED, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
 
 RAISED_BY = 1000000000
@@ -51,13 +52,8 @@ class Wallet(cb.Instance):
         """SIGKILL for everything: parent and engine at once."""
         engines = self.engine_pids()
         os.kill(self.ledger.pid, signal.SIGKILL)
-        for pid in engines:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        self.ledger.process.wait(10)
-        wait_until(lambda: all(cb.process_gone(pid) for pid in engines), 10, "the engine's death")
+        pids_end(engines, 20, (signal.SIGKILL,))
+        self.ledger.process.wait(20)
         self.ledger = None
 
     def put_away(self):
@@ -78,6 +74,13 @@ class Wallet(cb.Instance):
     def check(self):
         done = self.ctl_run("check")
         equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
+
+    def prove(self, load):
+        """The state is restored: all that @load was told is there again."""
+        self.restore()
+        self.start()
+        self.check()
+        load.prove(load.acknowledged)
 
     def move(self, key):
         """A transfer in of 1 credit; True when it is done now, and no replay."""
@@ -184,10 +187,7 @@ def case_second_backup():
                for path in (wallet.backup_dir / "data.1").glob("*.db")}, tables, "tables")
         check(second["complete_to_ms"] > first["complete_to_ms"], "complete_to_ms")
         shutil.rmtree(wallet.state)
-        wallet.restore()
-        wallet.start()
-        wallet.check()
-        load.prove(load.acknowledged)
+        wallet.prove(load)
         # What was restored goes on in the same directory.
         equal(wallet.backup()["added"], True, "a backup of what was restored")
         equal(wallet.backup("--whole")["added"], False, "a whole backup")
@@ -232,7 +232,7 @@ def case_refusals():
         wallet.restore_refused(78, "configuration", "cannot open", "--logs", wallet.dir / "none")
         # A ledger does not start on what a refused restore left; the next restore does.
         wallet.ledger_start()
-        equal(wallet.ledger.process.wait(10), 78, "exit code of a ledger without a state")
+        equal(wallet.ledger.process.wait(20), 78, "exit code of a ledger without a state")
         check("a restore to" in wallet.ledger.log_tail(), wallet.ledger.log_tail())
         look = wallet.ctl("restore", wallet.backup_dir, "--dry-run")
         check("is whole" in look and "Nothing was restored" in look, look)
@@ -288,8 +288,10 @@ def case_other_user():
         shutil.rmtree(wallet.state)
         wallet.ctl("init", "--user", wallet.user)
         os.chown(wallet.sockets, user.pw_uid, user.pw_gid)
-        wallet.ledger = cb.Child([cb.find_program("creditbridge-ledger"), "--config",
-                                  wallet.config], wallet.logs / "ledger.log", user=wallet.user)
+        # The build directory may lie where that user cannot reach it.
+        program = shutil.copy(cb.find_program("creditbridge-ledger"), wallet.dir / "bin")
+        wallet.ledger = cb.Child([program, "--config", wallet.config],
+                                 wallet.logs / "ledger.log", user=wallet.user)
         wallet.ledger.wait_ready(wallet.answering, 20, "the ledger's first answer")
         wallet.dealer_add("demo")
         target = wallet.dir / "backup"
@@ -341,10 +343,7 @@ def case_killed_backup():
         wallet.backup()
         wallet.kill()
         shutil.rmtree(wallet.state)
-        wallet.restore()
-        wallet.start()
-        wallet.check()
-        load.prove(load.acknowledged)
+        wallet.prove(load)
         check(died, "no backup was killed in the middle")
         print(f"# {died} of 6 backups were killed in the middle", flush=True)
 
@@ -364,17 +363,14 @@ def case_killed_restore():
             wait_until((wallet.state / "restoring").exists, 20, "its beginning", interval=0.001)
             time.sleep(RANDOM.uniform(0, 0.15))
             os.killpg(child.pid, signal.SIGKILL)
-            child.wait(10)
+            child.wait(20)
             if (wallet.state / "installation").exists():
                 shutil.rmtree(wallet.state)
                 continue
             half += 1
             wallet.ledger_start()
-            equal(wallet.ledger.process.wait(10), 78, "exit code on half of a state")
-        wallet.restore()
-        wallet.start()
-        wallet.check()
-        load.prove(load.acknowledged)
+            equal(wallet.ledger.process.wait(20), 78, "exit code on half of a state")
+        wallet.prove(load)
         check(half, "no restore was killed in the middle")
         print(f"# {half} of 8 restores were killed in the middle", flush=True)
 
@@ -404,7 +400,7 @@ def case_failing_disk():
             control.write_text(fault)
             refused(wallet, 1, "backup_failed", what, "backup", wallet.backup_dir)
             check(not (wallet.backup_dir / "manifest").exists(), f"a manifest after {fault}")
-            wait_until(lambda: not list(wallet.backup_dir.glob("data.*/*")), 10, "what was copied")
+            wait_until(lambda: not list(wallet.backup_dir.glob("data.*/*")), 20, "what was copied")
             check(wallet.move(f"at {fault}"), "a transfer meanwhile")
             control.unlink()
         wallet.backup()
@@ -546,6 +542,8 @@ def case_status():
         tables = {path.stem: path.stat().st_size for path in (wallet.state / "db").glob("*.db")}
         equal(sizes, tables, "bytes by table")
         equal((status["retention_days"], status["backup_ms"]), (180, 0), "status")
+        wallet.ctl("export")
+        equal(wallet.ctl_json("status")["backup_ms"], 0, "an export is no backup")
         done = wallet.backup()
         equal(wallet.ctl_json("status")["backup_ms"], done["complete_to_ms"], "the last backup")
         text = wallet.ctl("status")

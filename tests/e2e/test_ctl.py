@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
-from cb_ctl import bind, new, run  # noqa: E402
+from cb_ctl import bind, new, on_terminal, run  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_link import BUSY, FAULT, FORBIDDEN, text  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator, with_outcome, with_rows  # noqa: E402
@@ -72,6 +72,10 @@ def case_help():
     group = run("player", "--help").stdout
     equal({name.split()[0] for name in COMMAND_LINE.findall(group)}, {"player"}, "group")
     check("0.1" in run("--version").stdout, "version")
+    listed = top.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
+    equal([line for line in listed if len(line) > 79 or not re.match(r"  [a-z]| {21}\S", line)],
+          [], "a command's help is folded below its own column")
+    check(any(line.startswith(" " * 21) for line in listed), "folded")
 
 
 def case_usage():
@@ -128,6 +132,8 @@ def case_usage():
         error = ctl_json(*words, code=2)["error"]
         equal(error["id"], "usage", f"{words} with --json")
         check(error["detail"] and error["detail"] in done.stderr, f"{words}: {error}")
+    check("control characters" in run("player", "suspend", "demo", "alice", "--reason", "a\nb",
+                                      code=2).stderr, "what is wrong with a reason of two lines")
     # --json is found wherever it stands, and help is no error.
     done = run("dealer", "show", "--what", "--json", code=2)
     check("--what" in json.loads(done.stdout)["error"]["detail"], done.stdout)
@@ -146,8 +152,13 @@ def case_options_anywhere():
 def case_configuration():
     bad = WALLET.dir / "bad.conf"
     bad.write_text("nonsense = 1\n")
-    check(f"{bad}:1:" in run("--config", bad, "status", code=78).stderr, "file and line")
-    run("--config", WALLET.dir / "missing.conf", "status", code=78)
+    missing = WALLET.dir / "missing.conf"
+    for path, why in ((bad, "no such option 'nonsense'"), (missing, "No such file or directory")):
+        # One line, and the same in JSON.
+        done = run("--json", "--config", path, "status", code=78)
+        equal(done.stderr, f"creditbridgectl: configuration: {path}:1: {why}\n", "file and line")
+        equal(json.loads(done.stdout), {"error": {"id": "configuration",
+              "detail": f"{path}:1: {why}"}}, "in JSON")
     full = WALLET.dir / "full"
     full.mkdir()
     (full / "something").touch()
@@ -181,7 +192,8 @@ def case_unreachable():
     # A socket that nobody listens at.
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(f"{WALLET.dir}/down/admin.sock")
-    run("--config", config, "status", code=69)
+    done = run("--config", config, "status", code=69)
+    check(f"{WALLET.dir}/down/admin.sock" in done.stderr and "doctor" in done.stderr, done.stderr)
 
 
 def case_failures():
@@ -241,7 +253,7 @@ def case_root_drops():
     log = folder / "ledger.log"
     ledger = cb.Child([program, "--config", config], log, user="daemon")
     try:
-        cb.wait_until((sockets / "admin.sock").exists, 10, "the socket")
+        cb.wait_until((sockets / "admin.sock").exists, 20, "the socket")
         env = dict(os.environ, SUDO_USER="joe")
         run("--config", config, "dealer", "add", "demo", "--currency", "thb", "--mode", "transfer",
             "--reason", "because", env=env)
@@ -376,6 +388,23 @@ def case_players():
     check("alice" in ctl("player", "list", name).stdout, "table")
 
 
+def case_direction_marks():
+    """An id may have a mark that turns the direction of what follows: a terminal is not given it."""
+    name = dealer_new().casino_id
+    user = "eve\u202egpj.\u2066x"
+    visible = "eve\\u202egpj.\\u2066x"
+    WALLET.player_add(name, user)
+    adjust(name, user, "3")
+    for words in (("player", "list", name), ("player", "show", name, user),
+                  ("transfer", "list", "--casino", name), ("audit",)):
+        code, shown = on_terminal(WALLET, *words)
+        check(code == 0 and visible in shown and "\u202e" not in shown, f"{words}: {shown!r}")
+        check(user in ctl(*words).stdout, f"{words}: not for a terminal")
+        check(visible not in json.dumps(ctl_json(*words), ensure_ascii=False), f"{words}: JSON")
+    code, shown = on_terminal(WALLET, "dealer", "show", user)
+    check(code == 2 and visible in shown and "\u202e" not in shown, f"an error: {shown!r}")
+
+
 def case_adjust():
     name = dealer_new().casino_id
     user = player_new(name)
@@ -387,7 +416,9 @@ def case_adjust():
     equal(ctl_json("player", "adjust", "--reason", "x", name, user, "-0.2")["current_balance"], 95,
           "options first")
     refused("insufficient_balance", "player", "adjust", name, user, "-95.01", "--reason", "x")
-    refused("invalid_amount", "player", "adjust", name, user, "0.001", "--reason", "x")
+    for amount in ("0.001", "-0.001"):
+        done = refused("invalid_amount", "player", "adjust", name, user, amount, "--reason", "x")
+        check(f"invalid_amount: amounts of {name} have at most 2 decimals\n" in done.stderr, done.stderr)
     refused("user_not_found", "player", "adjust", name, "nobody", "1", "--reason", "x")
     # The same call twice is two movements, but not with the same operation id.
     equal(adjust(name, user, "1")["current_balance"], 96, "once")
@@ -678,8 +709,8 @@ def case_output():
         argv = WALLET.ctl_argv("dealer", "list")
         done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
     equal(done.returncode, 1, "what is not written is no success")
-    # On a terminal headings are bold, unless NO_COLOR.
-    for env, bold in (({}, True), ({"NO_COLOR": "1"}, False)):
+    # On a terminal headings are bold, unless NO_COLOR or one that cannot.
+    for env, bold in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
         leader, follower = os.openpty()
         done = subprocess.run(WALLET.ctl_argv("dealer", "list"), stdout=follower, timeout=30,
                               check=True, env={"PATH": os.environ["PATH"], "TERM": "xterm", **env})
@@ -809,6 +840,7 @@ CASES = [
     ("keys from files", case_keys_from_files),
     ("rotation of keys", case_key_rotation),
     ("players", case_players),
+    ("marks of direction in ids", case_direction_marks),
     ("adjustments", case_adjust),
     ("an adjustment whose answer is lost", case_adjust_unknown),
     ("lists without a row", case_empty_lists),

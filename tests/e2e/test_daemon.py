@@ -139,7 +139,7 @@ def test_second_ledger():
         inodes = [path.stat().st_ino for path in (bench.edge, bench.admin)]
         start = time.monotonic()
         refused(wallet.config, 1, f"in use by another ledger, process {wallet.ledger.pid}")
-        check(time.monotonic() - start < LOCK_WAIT_S + 5, "it took too long to refuse")
+        check(time.monotonic() - start < LOCK_WAIT_S + WAIT_S - 5, "it took too long to refuse")
         # Sockets elsewhere do not make it another ledger.
         other = wallet.dir / "other"
         other.mkdir()
@@ -174,6 +174,40 @@ def test_configuration():
         refused(wallet.config, EX_CONFIG, "no-such-group")
 
 
+def test_older_schema():
+    """It is read before an upgrade, raised by the first start, and then no older program's."""
+    set_schema = cb.builddir() / "tests" / "fault" / "set_schema"
+
+    def schema():
+        return wallet.ctl_json("schema")
+
+    with Bench() as bench:
+        wallet = bench.wallet
+        own = wallet.ctl_json("status")["schema"]
+        running = wallet.ctl_run("schema")
+        equal(running.returncode, 75, f"schema of a ledger that runs: {running.stderr}")
+        wallet.stop()
+        expected = {"state_directory": str(wallet.state), "schema": own, "program_schema": own,
+                    "data": "current"}
+        equal(schema(), expected, "schema")
+        for number, data in ((own - 1, "older"), (own + 1, "newer")):
+            subprocess.run([set_schema, wallet.state / "db", str(number)], check=True, timeout=20)
+            for _ in range(2):  # Looking does not change it.
+                equal(schema(), dict(expected, schema=number, data=data), "schema")
+            if data == "older":
+                wallet.start()
+                wallet.stop()
+                equal(schema(), expected, "schema after a start")
+
+
+def test_schema_of_no_data():
+    with cb.Instance("schema", start=False) as wallet:
+        equal(wallet.ctl_json("schema")["data"], "none", "a state without data")
+        (wallet.state / "installation").unlink()
+        done = wallet.ctl_run("schema")
+        equal(done.returncode, 78, f"a state that is not initialised: {done}")
+
+
 def test_newer_schema():
     set_schema = cb.builddir() / "tests" / "fault" / "set_schema"
     with Bench() as bench:
@@ -205,7 +239,7 @@ def test_socket_modes():
             # Not sys.executable, which may lie where that user cannot go.
             done = subprocess.run(["/usr/bin/python3", "-c", probe, path], user=user,
                                   group=user if user == wallet.user else "nogroup",
-                                  extra_groups=[], check=False, timeout=10, cwd="/")
+                                  extra_groups=[], check=False, timeout=30, cwd="/")
             equal(done.returncode, code, f"{user} opens {path.name}")
 
 
@@ -554,7 +588,7 @@ def activated(bench, names, paths):
                 equal(link.call("status", b"\0").outcome, FORBIDDEN, "edge is edge")
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(20)
         equal(process.returncode, 0, "exit code after SIGTERM")
 
 
@@ -645,7 +679,8 @@ def test_frozen():
             moves += done + 1
             equal((answer.status, answer.json["id"]), wanted, f"{answer}")
             equal(answer.json["retryable"], True, "retryable")
-            check(DEADLINE_S - 0.5 < took < DEADLINE_S + 3, f"it was answered after {took:.1f} s")
+            # The upper bound is that of bench.transfer() itself.
+            check(took > DEADLINE_S - 0.5, f"it was answered after {took:.1f} s")
             answer = bench.transfer(server, key=key)
             equal(answer.status, 200, f"the same call after that: {answer}")
             if key == "unsent":
@@ -660,6 +695,8 @@ CASES = [
     ("refuses a state that is open to others", test_open_state),
     ("refuses a second ledger on the same state", test_second_ledger),
     ("refuses a bad configuration with file and line", test_configuration),
+    ("raises data of an older schema", test_older_schema),
+    ("tells the schema of no data", test_schema_of_no_data),
     ("refuses data of a newer schema", test_newer_schema),
     ("modes and groups of the sockets", test_socket_modes),
     ("every admin command is forbidden over edge.sock", test_admin_over_edge),

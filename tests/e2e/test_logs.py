@@ -445,7 +445,7 @@ def case_no_threads(wallet):
     """A failure behind the configuration: no descriptors for the threads."""
     wallet.write_config(dict(LOOPBACK, log_target="syslog"))
     argv = [wallet.worker, "--config", wallet.config, "--socket", wallet.dir / "x.sock",
-            "--threads", "4"]
+            "--serve", "platform", "--threads", "4"]
 
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))

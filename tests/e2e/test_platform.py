@@ -380,7 +380,8 @@ def case_refused(b):
     equal((set(words), words["id"]), ({"id", "detail"}, "insufficient_balance"), "the dealer's")
     refused(b.seamless_bet(user, game, OPENING + 1, key), 409, "bet_rejected", replayed=True,
             dealer_error=words)
-    equal(b.reference.transactions(user), {}, "at the dealer's")
+    equal([row["state"] for row in b.reference.transactions(user).values()], ["refused"],
+          "at the dealer's")
     refused(b.seamless_result(user, game, "win", 5), 404, "bet_not_found")
 
 
@@ -394,12 +395,12 @@ def case_hang(b):
     start = time.monotonic()
     thread.start()
     cb.wait_until(lambda: b.wallet.ctl_json("bet", "list", "--casino", b.seamless.casino_id,
-                                            "--user", user)["bets"], 10, "the bet's row")
+                                            "--user", user)["bets"], 20, "the bet's row")
     refused(b.seamless_bet(user, game, 10, key), 409, "bet_in_progress", replayed=True)
     refused(b.seamless_result(user, game, "win", 5), 409, "bet_in_progress")
     thread.join(20)
     seconds = time.monotonic() - start
-    check(TIMEOUT_MS / 1000 - 0.1 < seconds < TIMEOUT_MS / 1000 + 5, f"after {seconds:.1f} s")
+    check(TIMEOUT_MS / 1000 - 0.1 < seconds < TIMEOUT_MS / 1000 + 15, f"after {seconds:.1f} s")
     equal(refused(answers[0], 504, "dealer_timeout", state="refunding")["retryable"], False, "")
     refused(b.seamless_bet(user, game, 10, key), 504, "dealer_timeout", replayed=True,
             state="refunding")
@@ -465,7 +466,7 @@ def case_stopped_worker(b):
         slow, never = [pool.submit(b.seamless_bet, name, game, 10) for name in (user, hung)]
         for name in (user, hung):
             cb.wait_until(lambda name=name: b.wallet.ctl_json(
-                "bet", "list", "--casino", b.seamless.casino_id, "--user", name)["bets"], 10,
+                "bet", "list", "--casino", b.seamless.casino_id, "--user", name)["bets"], 20,
                 "the bet's row")
         before = b.server.worker_pids("platform")
         check(before, "there are workers")
@@ -473,9 +474,9 @@ def case_stopped_worker(b):
             os.kill(pid, signal.SIGTERM)
         accepted(slow.result(), OPENING - 10)
         refused(never.result(), 504, "dealer_timeout", state="refunding")
-    cb.wait_until(lambda: not set(before) & set(b.server.worker_pids("platform")), 10,
+    cb.wait_until(lambda: not set(before) & set(b.server.worker_pids("platform")), 20,
                   "the end of the workers that got SIGTERM")
-    cb.wait_until(lambda: b.read(user, b.seamless).status == 200, 10, "new workers")
+    cb.wait_until(lambda: b.read(user, b.seamless).status == 200, 20, "new workers")
     settled(b.seamless_result(user, game, "win", 12), 10, 0, 2, 12, attempts=1)
 
 
@@ -582,7 +583,7 @@ def case_keys(b):
     def statuses():
         return {b.call(PLAYER_BALANCE, body, client=client).status for _ in range(20)}
 
-    cb.wait_until(lambda: statuses() == {200}, 5, "every worker knows the client")
+    cb.wait_until(lambda: statuses() == {200}, 20, "every worker knows the client")
     second = client._replace(key=b.wallet.ctl_json("client", "key-add", client.client_id)["key"])
     b.wallet.ctl("client", "key-retire", client.client_id, "k1")
     time.sleep(1)
@@ -658,7 +659,7 @@ def case_busy(b):
             b.bet(user, game, 10, dealer=dealer)))
         thread.start()
         cb.wait_until(lambda: b.wallet.ctl_json("bet", "list", "--casino", dealer.casino_id,
-                                                "--user", user)["bets"], 10, "the bet's row")
+                                                "--user", user)["bets"], 20, "the bet's row")
         start = time.monotonic()
         key = new_id("bet")
         answer = b.bet(other, game, 10, key, dealer=dealer)
@@ -675,24 +676,35 @@ def case_busy(b):
         accepted(answer, OPENING - 11)
 
 
-def case_hanging_and_transfers(b):
-    """Dealers that hang hold workers of the platform's mount, and none of the wallet's."""
-    user, game = b.player(100), new_id("game")
+def hang_and_read(b, reader):
+    """Twenty bets that hang, and meanwhile twenty reads: whether the bets outlasted the reads, how
+    long these took, and the bets' answers."""
     dealer, reference = seamless_dealer(b.wallet, new_id("hung"))
-    hung = [b.player(dealer=dealer) for _ in range(20)]
+    hung, game = [b.player(dealer=dealer) for _ in range(20)], new_id("game")
     reference.fault("hang", kind=BETTING, ms=HANG_MS)
     with reference, concurrent.futures.ThreadPoolExecutor(20) as pool:
         futures = [pool.submit(b.bet, name, game, 1, dealer=dealer) for name in hung]
         start = time.monotonic()
         for _ in range(20):
             answer = cb.call(b.server, "GET", cb.BALANCE, {
-                "user_id": user, "request_timestamp": cb.now_ms()}, dealer=b.dealer)
+                "user_id": reader, "request_timestamp": cb.now_ms()}, dealer=b.dealer)
             equal(answer.status, 200, f"{answer}")
         seconds = time.monotonic() - start
-        check(not all(future.done() for future in futures), "they hang still")
-        check(seconds < TIMEOUT_MS / 1000, f"20 reads in {seconds:.2f} s")
-        for future in futures:
-            refused(future.result(), 504, "dealer_timeout", state="refunding")
+        hang = not all(future.done() for future in futures)
+        return hang, seconds, [future.result() for future in futures]
+
+
+def case_hanging_and_transfers(b):
+    """Dealers that hang hold workers of the platform's mount, and none of the wallet's."""
+    reader = b.player(100)
+    for _ in range(3):  # A machine that stalls is given another try.
+        hang, seconds, answers = hang_and_read(b, reader)
+        if hang and seconds < TIMEOUT_MS / 1000:
+            break
+    check(hang, "they hang still")
+    check(seconds < TIMEOUT_MS / 1000, f"20 reads in {seconds:.2f} s")
+    for answer in answers:
+        refused(answer, 504, "dealer_timeout", state="refunding")
 
 
 def case_ledger_away(b):
@@ -719,7 +731,7 @@ def case_log(b):
     def lines():
         text = b.server.log.read_text(errors="replace")
         return [line for line in text.splitlines() if f"request_id={request_id}" in line]
-    found = cb.wait_until(lambda: len(lines()) >= 2 and lines(), 5, "the lines of the log")
+    found = cb.wait_until(lambda: len(lines()) >= 2 and lines(), 20, "the lines of the log")
     equal(len(found), 2, f"{found}")
     callback = [line for line in found if "event=callback" in line][0]
     for word in ("webhook_id=betting-", "kind=betting", "attempt=1", "class=unknown",
@@ -732,11 +744,6 @@ def case_log(b):
     text = b.server.log.read_text(errors="replace")
     for secret in ("s3cret", b.client.key, b.seamless.key, b.dealer.key):
         check(secret not in text, "no secret in the log")
-
-
-def case_check(b):
-    done = b.wallet.ctl_run("check")
-    equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
 
 
 ONCE = (
@@ -755,27 +762,11 @@ ONCE = (
 )
 
 
-def bench_cases(wallet, kind, chosen):
-    bench = Bench(wallet, kind)
-
-    def guarded(function):
-        def run():
-            check(bench.server, "the server did not start")
-            function(bench)
-        return run
-
-    yield f"{kind.name}: starts", bench.start
-    for name, function in chosen:
-        yield f"{kind.name}: {name}", guarded(function)
-    yield f"{kind.name}: the books are right", guarded(case_check)
-    yield f"{kind.name}: stops", bench.stop
-
-
 def main():
     with cb.Instance("platform-test", settings=LOOPBACK) as wallet:
-        cases = [*bench_cases(wallet, cb.Lighttpd, EVERYWHERE + ONCE),
-                 *bench_cases(wallet, cb.ApacheFcgid, EVERYWHERE)]
-        return cb.run_cases(cases, seconds=60)
+        cases = [*cb.bench_cases(Bench(wallet, cb.Lighttpd), EVERYWHERE + ONCE),
+                 *cb.bench_cases(Bench(wallet, cb.ApacheFcgid), EVERYWHERE)]
+        return cb.run_cases(cases, seconds=90)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
-from cb_ctl import bind, new, run  # noqa: E402
+from cb_ctl import bind, lone_dealer, new, run  # noqa: E402
 from cb_link import ANSWER  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator  # noqa: E402
 from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS, UNKNOWN, WIN, Reader,  # noqa
@@ -53,13 +53,7 @@ def today(offset_min=0):
 
 
 def dealer_new(*options, mode="transfer"):
-    """A dealer with player alice, whose server, if he has one, is not there."""
-    if mode == "seamless":
-        options = ("--url", "http://127.0.0.1:1/d/", "--allow-http", "--refund-delay", "0",
-                   *options)
-    name = WALLET.dealer_add(new("dealer"), *options, mode=mode).casino_id
-    WALLET.player_add(name, "alice")
-    return name
+    return lone_dealer(WALLET, *options, mode=mode)
 
 
 def rows_of(text):
@@ -361,6 +355,7 @@ def case_while_serving():
     player = threading.Thread(target=play)
     player.start()
     try:
+        cb.wait_until(lambda: recon(name)["movement"], 20, "a first movement")
         for _ in range(5):
             rows = recon(name)["movement"]
             equal([row["before_balance"] for row in rows],

@@ -5,7 +5,6 @@ reads are no damage."""
 import datetime
 import itertools
 import os
-import struct
 import subprocess
 import sys
 import threading
@@ -15,38 +14,28 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
-from cb_link import DONE, Link, request, text  # noqa: E402
-from cb_rounds import Reader, Rounds, player_ref  # noqa: E402
+from cb_rounds import Rounds  # noqa: E402
+from cb_worker import LOSS, REFUND, UNITS, WIN, Worker  # noqa: E402
 
-CREDIT = 10000  # ten-thousandths
-WIN, LOSS, REFUND = 1, 2, 3  # enum round_result
-NONE = struct.pack(">I", 0)
 LIVE_S = 4  # how long bets go on while it is checked
 PLAYERS = 3
 numbers = itertools.count(1)
 
 
-class Player(Link):
+class Player(Worker):
     """Bets of a transfer wallet's player, by the ledger's own commands."""
 
     def __init__(self, wallet, user_id):
         super().__init__(wallet.sockets / "edge.sock")
-        self.name = player_ref("bank", user_id)
-
-    def ask(self, command, payload):
-        frame = self.call(command, payload)
-        refusal = Reader(frame.payload).verdict() if frame.outcome == DONE else None
-        equal((frame.outcome, refusal), (DONE, 0), f"{command}")
+        self.user_id = user_id
 
     def bet(self, game_id, amount, addition=False):
-        self.ask("bet_place", text("slots") + text(f"b{next(numbers)}") + self.name + text(game_id)
-                 + struct.pack(">q?", amount * CREDIT, addition) + text("") + NONE
-                 + struct.pack(">Q", next(numbers)))
+        equal(self.place("slots", "bank", self.user_id, game_id, amount,
+                         addition=addition).refusal, "", "a bet")
 
-    def settle(self, game_id, result, payout=0):
-        self.ask("round_settle", text("slots") + text(f"r{next(numbers)}") + self.name
-                 + text(game_id) + struct.pack(">Bq", result, payout * CREDIT) + text("")
-                 + 3 * NONE + struct.pack(">Q", next(numbers)))
+    def over(self, game_id, result, payout=0):
+        equal(self.settle("slots", "bank", self.user_id, game_id, result, payout).refusal, "",
+              "a result")
 
 
 def proved(wallet):
@@ -75,8 +64,8 @@ class Sums:
         """@row: "lifetime" or a day's number."""
         self.wallet.stop()
         subprocess.run([cb.builddir() / "tests" / "fault" / "set_sums", self.wallet.state / "db",
-                        self.player_id, str(row), str(count), str(turnover * CREDIT),
-                        str(profit * CREDIT)], check=True, timeout=20)
+                        self.player_id, str(row), str(count), str(turnover * UNITS),
+                        str(profit * UNITS)], check=True, timeout=20)
         self.wallet.start()
 
 
@@ -96,7 +85,7 @@ def case_sound(wallet):
             player.bet(game, 10)
             player.bet(game, 2, addition=True)
             player.bet(game, 7)
-            player.settle(game, result, payout)
+            player.over(game, result, payout)
         player.bet("open", 3)
     with Rounds(wallet.sockets / "edge.sock") as rounds:
         games = [f"g{number}" for number in range(30)]
@@ -149,7 +138,7 @@ def case_live(wallet):
                     game = f"live{next(numbers)}"
                     for _ in range(5):
                         player.bet(game, 1)
-                    player.settle(game, (WIN, LOSS, REFUND)[next(numbers) % 3])
+                    player.over(game, (WIN, LOSS, REFUND)[next(numbers) % 3])
                     placed[number] += 5
         except Exception as error:  # Told below.
             failed.append(error)

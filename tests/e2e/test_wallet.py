@@ -2,7 +2,7 @@
 """The wallet from outside: real servers, workers and ledger, spoken to as a dealer would.
 
 What depends on the web server is run on each of them, mounted at / and at a prefix; the rest of
-the rules on lighttpd alone.
+the rules on lighttpd alone. With --installed, all of it on one server of Debian's package.
 """
 import concurrent.futures
 import itertools
@@ -50,8 +50,9 @@ class Bench:
         equal(answer.status, 200, "the first answer")
 
     def stop(self):
-        self.server.stop()
-        equal(self.wallet.worker_pids(), [], "workers left behind")
+        if self.server:
+            self.server.stop()
+            equal(self.wallet.worker_pids(), [], "workers left behind")
 
     def dealer_new(self, *options, **words):
         dealer = self.wallet.dealer_add(f"dealer{next(numbers)}", *options, **words)
@@ -526,7 +527,7 @@ def case_sigterm(b):
             b.move(TRANSFER_IN, user, 1))) for _ in range(4)]
         for thread in threads:
             thread.start()
-        time.sleep(0.5)
+        time.sleep(1.5)  # They have all been begun, on a slow machine too.
         equal(answers, [], "answers of a ledger that stands still")
         for pid in before:
             os.kill(pid, signal.SIGTERM)
@@ -535,11 +536,11 @@ def case_sigterm(b):
         for pid in engines:
             os.kill(pid, signal.SIGCONT)
     for thread in threads:
-        thread.join(10)
+        thread.join(20)
     equal([answer.status for answer in answers], [200] * 4, f"{answers}")
-    cb.wait_until(lambda: not set(before) & set(b.server.worker_pids("wallet")), 10,
+    cb.wait_until(lambda: not set(before) & set(b.server.worker_pids("wallet")), 20,
                   "the end of workers that got SIGTERM")
-    cb.wait_until(lambda: b.read(user).status == 200, 10, "new workers")
+    cb.wait_until(lambda: b.read(user).status == 200, 20, "new workers")
     equal(b.balance(user), 4, "balance")
 
 
@@ -559,8 +560,8 @@ def case_sigterm_one(b):
     try:
         for _ in range(4):
             time.sleep(0.3)
+            cb.wait_until(lambda: len(b.server.worker_pids("wallet")) >= 2, 20, "several workers")
             workers = b.server.worker_pids("wallet")
-            check(len(workers) >= 2, f"there are several workers: {workers}")
             os.kill(workers[0], signal.SIGTERM)
             cb.wait_until(lambda old=workers: old[0] not in b.server.worker_pids("wallet")
                           and len(b.server.worker_pids("wallet")) >= 2, 20, "another worker")
@@ -584,7 +585,7 @@ def case_ledger_away(b):
         seconds = time.monotonic() - start
         refused(answer, 503, "service_unavailable")
         check(int(answer.header("Retry-After")) >= 1, "Retry-After")
-        check(4 < seconds < 8, f"the worker tried for 5 s: {seconds:.1f}")
+        check(4 < seconds < 14, f"the worker tried for 5 s: {seconds:.1f}")
     finally:
         b.wallet.start()
     equal(b.credit(user, 1, key=key)["current_balance"], 1, "the repeat")
@@ -595,10 +596,6 @@ def case_ledger_away(b):
     answer = b.move(TRANSFER_OUT, user, 1)
     timer.join()
     equal(answer.status, 200, f"a ledger away for a moment: {answer}")
-
-
-def case_check(b):
-    equal(b.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
 
 
 ONCE = (
@@ -618,33 +615,32 @@ ONCE = (
 )
 
 
-def bench_cases(wallet, kind, prefix, chosen):
-    bench = Bench(wallet, kind, prefix)
-    where = f"{kind.name} at {prefix or '/'}"
+def built_cases(wallet):
+    for kind in cb.SERVERS:
+        for prefix in ("", PREFIX):
+            rules = ONCE if kind is cb.Lighttpd and not prefix else ()
+            if kind.spawns and not prefix:
+                rules += (("one of several workers ends under load", case_sigterm_one),)
+            yield from cb.bench_cases(Bench(wallet, kind, prefix), EVERYWHERE + rules,
+                                      f"{kind.name} at {prefix or '/'}")
 
-    def guarded(function):
-        def run():
-            check(bench.dealer, "the server did not start")
-            function(bench)
-        return run
 
-    yield f"{where}: starts", bench.start
-    for name, function in chosen:
-        yield f"{where}: {name}", guarded(function)
-    yield f"{where}: every balance is the sum of its entries", guarded(case_check)
-    yield f"{where}: stops", guarded(Bench.stop)
+def installed_cases(wallet, kind):
+    rules = ONCE
+    if kind.spawns:
+        rules += (("one of several workers ends under load", case_sigterm_one),)
+    return cb.bench_cases(Bench(wallet, kind, kind.prefix), EVERYWHERE + rules,
+                          f"{kind.name} at {kind.prefix}")
 
 
 def main():
+    """test_wallet.py [--installed SERVER]: what is built, or the package (debian/tests)."""
+    if sys.argv[1:2] == ["--installed"]:
+        kind = cb.INSTALLED[sys.argv[2]]
+        with cb.Installed() as wallet:
+            return cb.run_cases(list(installed_cases(wallet, kind)), seconds=90)
     with cb.Instance("wallet-test") as wallet:
-        cases = []
-        for kind in cb.SERVERS:
-            for prefix in ("", PREFIX):
-                rules = ONCE if kind is cb.Lighttpd and not prefix else ()
-                if kind.spawns and not prefix:
-                    rules += (("one of several workers ends under load", case_sigterm_one),)
-                cases += bench_cases(wallet, kind, prefix, EVERYWHERE + rules)
-        return cb.run_cases(cases, seconds=40)
+        return cb.run_cases(list(built_cases(wallet)), seconds=90)
 
 
 if __name__ == "__main__":

@@ -4,27 +4,24 @@
  *     FAULT_STATE    directory: only files below it are concerned
  *     FAULT_CONTROL  file: while it exists, its lines say what fails
  *
- * A line of the control file is "CALL ERROR [GROW]": CALL is sync (fsync, fdatasync) or write
- * (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO or ENOSPC. With GROW only what
- * needs a new block of the file fails, as on a full disk: a write stores what fits into the blocks
- * that are there.
+ * A line of the control file is "CALL ERROR [GROW]": CALL is sync (fsync, fdatasync), directory
+ * (the same of directories alone), top (of FAULT_STATE itself alone) or write (write, pwrite,
+ * writev, pwritev, posix_fallocate), ERROR is EIO, ENOSPC or EINVAL. With GROW only what needs a new
+ * block of the file fails, as on a full disk: a write stores what fits into the blocks that are
+ * there.
  *
  * The file is read at every call, by the system calls themselves: what is interposed here is not
  * used here. FAULT_CONTROL itself must not lie below FAULT_STATE.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
+
+#define ON_WRITE write_or_fail
+#define ON_WRITEV writev_or_fail
+#define ON_SYNC sync_or_fail
+#define ON_ALLOCATE allocate_or_fail
+#include "../lib/preload.h"
 
 #define BLOCK 4096
 
@@ -33,21 +30,15 @@ struct fault {
 	bool grow;
 };
 
-/* Whether @fd is open on a file below FAULT_STATE. */
-static bool concerned(int fd)
+/* Whether @fd is open on FAULT_STATE or, unless @top, on what is below. */
+static bool concerned(int fd, bool top)
 {
 	const char *state = getenv("FAULT_STATE");
-	char link[64], path[PATH_MAX];
-	ssize_t len;
+	char path[PATH_MAX];
 
-	if (!state)
+	if (!state || !path_of(fd, path) || strncmp(path, state, strlen(state)) != 0)
 		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = readlink(link, path, sizeof(path) - 1);
-	if (len < 0)
-		return false;
-	path[len] = '\0';
-	return strncmp(path, state, strlen(state)) == 0 && path[strlen(state)] == '/';
+	return !path[strlen(state)] || (!top && path[strlen(state)] == '/');
 }
 
 static struct fault fault_parse(char *text, const char *call)
@@ -60,7 +51,8 @@ static struct fault fault_parse(char *text, const char *call)
 
 		if (strncmp(line, call, len) != 0 || line[len] != ' ')
 			continue;
-		fault.error = strstr(line, "ENOSPC") ? ENOSPC : EIO;
+		fault.error = strstr(line, "ENOSPC") ? ENOSPC
+			      : strstr(line, "EINVAL") ? EINVAL : EIO;
 		fault.grow = strstr(line, "GROW") != NULL;
 	}
 	return fault;
@@ -81,7 +73,7 @@ static struct fault fault_find(const char *call, int fd)
 	if (from >= 0) {
 		len = read(from, text, sizeof(text) - 1);
 		close(from);
-		if (len > 0 && concerned(fd)) {
+		if (len > 0 && concerned(fd, strcmp(call, "top") == 0)) {
 			text[len] = '\0';
 			fault = fault_parse(text, call);
 		}
@@ -93,7 +85,12 @@ static struct fault fault_find(const char *call, int fd)
 static int sync_or_fail(long number, int fd)
 {
 	struct fault fault = fault_find("sync", fd);
+	struct stat st;
 
+	if (!fault.error && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		fault = fault_find("directory", fd);
+	if (!fault.error)
+		fault = fault_find("top", fd);
 	if (!fault.error)
 		return (int)syscall(number, fd);
 	errno = fault.error;
@@ -144,53 +141,12 @@ static ssize_t writev_or_fail(int fd, const struct iovec *parts, int count, off_
 			  : syscall(SYS_pwritev, fd, parts, count, offset, 0L);
 }
 
-int fsync(int fd)
+static int allocate_or_fail(int fd, int mode, off_t offset, off_t len)
 {
-	return sync_or_fail(SYS_fsync, fd);
-}
-
-int fdatasync(int fd)
-{
-	return sync_or_fail(SYS_fdatasync, fd);
-}
-
-ssize_t write(int fd, const void *data, size_t len)
-{
-	return write_or_fail(fd, data, len, -1);
-}
-
-ssize_t pwrite(int fd, const void *data, size_t len, off_t offset)
-{
-	return write_or_fail(fd, data, len, offset);
-}
-
-ssize_t pwrite64(int fd, const void *data, size_t len, off64_t offset)
-{
-	return write_or_fail(fd, data, len, offset);
-}
-
-ssize_t writev(int fd, const struct iovec *parts, int count)
-{
-	return writev_or_fail(fd, parts, count, -1);
-}
-
-ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
-{
-	return writev_or_fail(fd, parts, count, offset);
-}
-
-ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
-{
-	return writev_or_fail(fd, parts, count, offset);
-}
-
-int posix_fallocate(int fd, off_t offset, off_t len)
-{
-	int (*real)(int, off_t, off_t);
 	struct fault fault = fault_find("write", fd);
 
-	if (fault.error)
-		return fault.error;
-	*(void **)&real = dlsym(RTLD_NEXT, "posix_fallocate");
-	return real(fd, offset, len);
+	if (!fault.error)
+		return (int)syscall(SYS_fallocate, fd, mode, offset, len);
+	errno = fault.error;
+	return -1;
 }

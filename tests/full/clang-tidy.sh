@@ -12,12 +12,15 @@ checks+=',-bugprone-implicit-widening-of-multiplication-result,-bugprone-sizeof-
 checks+=',-bugprone-not-null-terminated-result,-bugprone-suspicious-memory-comparison'
 
 flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd)
-while read -r file; do
+tidy() {
 	# shellcheck disable=SC2086 # flags are words
-	step "clang-tidy ${file#"$src"/}" clang-tidy --quiet --checks="$checks" \
-		--warnings-as-errors='*' "$file" -- -std=gnu11 -include "$CB_BUILDDIR/config.h" \
+	clang-tidy --quiet --checks="$checks" \
+		--warnings-as-errors='*' "$src/$1" -- -std=gnu11 -include "$CB_BUILDDIR/config.h" \
 		-I "$src/src" "-DCREDITBRIDGE_SYSCONFDIR=\"/etc\"" \
 		"-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
-		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags || true
-done < <(find "$src/src" -name '*.c' | sort)
+		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags
+}
+
+(cd "$src" && find src -name '*.c' | sort) >"$work/files"
+steps_each "clang-tidy %s" tidy <"$work/files"
 steps_end

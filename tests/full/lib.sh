@@ -59,6 +59,45 @@ step() {
 	return 1
 }
 
+# The output and the exit code of the command that steps_each gave the number @1.
+each_end() {
+	cat "$work/each/$1.log"
+	return "$(cat "$work/each/$1.code")"
+}
+
+# steps_each NAME COMMAND...: COMMAND once for each line of standard input, with that line as its
+# last argument; as many of them side by side as there are processors. Each is a step; %s in NAME is
+# the line. Standard input is a file: behind a pipe the steps would be counted by another shell.
+steps_each() {
+	local name=$1 at running=0 lines
+	shift
+	mapfile -t lines
+	rm -rf "$work/each"
+	mkdir "$work/each"
+	for at in "${!lines[@]}"; do
+		if [ "$running" -ge "$(nproc)" ]; then
+			wait -n
+			running=$((running - 1))
+		fi
+		{
+			code=0
+			"$@" "${lines[$at]}" >"$work/each/$at.log" 2>&1 </dev/null || code=$?
+			echo "$code" >"$work/each/$at.code"
+		} &
+		running=$((running + 1))
+	done
+	wait
+	for at in "${!lines[@]}"; do
+		step "${name//%s/${lines[$at]}}" each_end "$at" || true
+	done
+}
+
+# step_skip NAME REASON: a step that cannot be done here.
+step_skip() {
+	steps=$((steps + 1))
+	echo "ok $steps - $1 # SKIP $2"
+}
+
 steps_end() {
 	echo "1..$steps"
 	[ "$steps_failed" -eq 0 ]

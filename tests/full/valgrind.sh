@@ -7,13 +7,15 @@ export CB_SIM_SEEDS=100
 
 # check forks a child for each test, which is followed; what the library itself still holds when a
 # child ends is "still reachable" and no error.
-for test in "$CB_BUILDDIR"/tests/unit/test_* "$CB_BUILDDIR"/tests/store/test_* \
-	"$CB_BUILDDIR"/tests/ledger/test_* "$CB_BUILDDIR"/tests/sim/test_*; do
-	if [ ! -f "$test" ] || [ ! -x "$test" ]; then continue; fi
-	step "${test##*/} under valgrind" env CK_TIMEOUT_MULTIPLIER=30 \
-		valgrind --quiet --error-exitcode=99 --leak-check=full \
+under_valgrind() {
+	CK_TIMEOUT_MULTIPLIER=30 valgrind --quiet --error-exitcode=99 --leak-check=full \
 		--suppressions="$src/tests/full/valgrind.supp" \
 		--errors-for-leak-kinds=definite --show-leak-kinds=definite \
-		--child-silent-after-fork=no --trace-children=no "$test" || true
-done
+		--child-silent-after-fork=no --trace-children=no "$CB_BUILDDIR/tests/$1"
+}
+
+# The longest ones first, so that no processor is idle at the end.
+(cd "$CB_BUILDDIR/tests" && find ledger store sim unit -name 'test_*' -type f -perm -u+x) \
+	>"$work/tests"
+steps_each "%s under valgrind" under_valgrind <"$work/tests"
 steps_end

@@ -8,11 +8,9 @@ tells is compared with what was placed, and `check` must find the books right.
 """
 import argparse
 import http.client
-import itertools
 import json
 import os
 import statistics
-import struct
 import sys
 import time
 
@@ -21,32 +19,18 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_link import DONE, Link, request, text  # noqa: E402
-from cb_rounds import Reader, player_ref  # noqa: E402
+from cb_worker import (LOSS, REFUND, UNITS, WIN, Reader, bet_payload, player_ref,  # noqa: E402
+                       settle_payload)
 
 RATIO_MAX = 1.5
 LINKS = 8       # connections that load
 WINDOW = 100    # frames under way on each
 ROUND = 50      # bets a round
-CREDIT = 10000  # ten-thousandths
-STAKE = 1 * CREDIT
-WIN, LOSS, REFUND = 1, 2, 3  # enum round_result
-PAYOUT = {WIN: ROUND * STAKE + 7 * CREDIT, LOSS: 0, REFUND: 0}
+STAKE = 1 * UNITS
+PAYOUT = {WIN: ROUND * STAKE + 7 * UNITS, LOSS: 0, REFUND: 0}
 OUTCOMES = (WIN, LOSS, LOSS, REFUND)  # of one round after the other
 CLIENT = "growth"
 CALLS = 1000    # of each kind, for each player
-senders = itertools.count(1)
-
-
-def bet_payload(casino_id, user_id, game_id, number):
-    return (text(CLIENT) + text(f"b{number}-{user_id}") + player_ref(casino_id, user_id)
-            + text(game_id) + struct.pack(">qB", STAKE, number % 10 == 9) + text("")
-            + struct.pack(">IQ", 0, next(senders)))
-
-
-def settle_payload(casino_id, user_id, game_id, result):
-    return (text(CLIENT) + text(f"r-{game_id}-{user_id}") + player_ref(casino_id, user_id)
-            + text(game_id) + bytes([result]) + struct.pack(">q", PAYOUT[result]) + text("")
-            + struct.pack(">IIIQ", 0, 0, 0, next(senders)))
 
 
 def stat_payload(casino_id, user_id):
@@ -83,17 +67,20 @@ class Loader:
         tell of them, in ten-thousandths."""
         sums = {"bet_count": 0, "turnover": 0, "profit_loss": 0}
         games = [f"g{number}" for number in range((count + ROUND - 1) // ROUND)]
+        player = player_ref(self.casino_id, user_id)
         batch = 4 * LINKS
         for at in range(0, len(games), batch):
             part = games[at:at + batch]
             first = at * ROUND
             self.run("bet_place", (
-                bet_payload(self.casino_id, user_id, games[number // ROUND], number)
+                bet_payload(CLIENT, player, games[number // ROUND], STAKE,
+                            reference=f"b{number}-{user_id}", addition=number % 10 == 9)
                 for number in range(first, min(count, first + len(part) * ROUND))))
             over = [(game, OUTCOMES[(at + i) % len(OUTCOMES)]) for i, game in enumerate(part)
                     if game != games[-1]]
-            self.run("round_settle", (settle_payload(self.casino_id, user_id, game, result)
-                                      for game, result in over))
+            self.run("round_settle", (
+                settle_payload(CLIENT, player, game, result, PAYOUT[result],
+                               reference=f"r-{game}-{user_id}") for game, result in over))
             for _, result in over:
                 if result == REFUND:
                     continue
@@ -165,7 +152,7 @@ class Growth:
         for user, sums in self.sums.items():
             answer = json.loads(call(cb.STAT, {"user_id": user, "request_timestamp": cb.now_ms(),
                                                "include_data": ["bet_summary"]}))
-            wanted = {key: value if key == "bet_count" else value / CREDIT
+            wanted = {key: value if key == "bet_count" else value / UNITS
                       for key, value in sums.items()}
             equal({key: answer[key] for key in wanted}, wanted, f"of {user}")
             for key, value in wanted.items():

@@ -66,5 +66,7 @@ Suite *flow_suite(void);
 Suite *retention_suite(void);
 Suite *backups_suite(void);
 Suite *figures_suite(void);
+Suite *refused_suite(void);
+Suite *server_suite(void);
 
 #endif

@@ -65,14 +65,55 @@ START_TEST(a_fault_is_run_around)
 {
 	case_open(CASE_MEMORY);
 	run_mixed_batch();
-	/* The whole batch, and then the first of its commands alone. */
-	memory_store_fail(case_db, SAVE_FAULT, 2);
+	/* The whole batch, again without supposing anything, and then the first command alone. */
+	memory_store_fail(case_db, SAVE_FAULT, 3);
 	case_run_batch(slots, 102);
 	ck_assert_int_eq(slots[0].outcome, FRAME_FAULT);
 	for (unsigned int i = 1; i < 102; i++)
 		ck_assert_int_eq(slots[i].outcome, FRAME_DONE);
 	ck_assert_int_eq(slots[101].result.balance.balance, 100 * CREDIT);
 	ck_assert(slots[100].result.verdict.replay);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+static uint64_t commits(void)
+{
+	static const struct status_cmd cmd;
+
+	return case_run(COMMAND_STATUS, &cmd)->result.status.commits;
+}
+
+/* A request that is taken for new and is not: the batch is run again as a whole, and tells the truth. */
+START_TEST(what_was_there_is_found)
+{
+	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "before", CREDIT);
+	uint64_t before;
+
+	case_open(_i);
+	run_mixed_batch();
+	before = commits();
+	case_run_batch(slots, 102);
+	ck_assert_uint_eq(commits(), before + 1);
+	for (unsigned int i = 0; i < 102; i++) {
+		ck_assert_int_eq(slots[i].outcome, FRAME_DONE);
+		ck_assert_int_eq(slots[i].result.verdict.refusal, REFUSAL_NONE);
+	}
+	ck_assert(slots[100].result.verdict.replay);
+	ck_assert_uint_eq(slots[100].result.transfer.transaction_id, 1);
+	ck_assert_int_eq(slots[101].result.balance.balance, 101 * CREDIT);
+	/* Long after, where nothing would be written for a new one. */
+	for (unsigned int i = 0; i < 100; i++)
+		case_balance("alice");
+	case_suspend_dealer(true);
+	set_slot(0, &cmd);
+	case_run_batch(slots, 1);
+	ck_assert(slots[0].result.verdict.replay);
+	ck_assert_int_eq(slots[0].result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_uint_eq(slots[0].result.transfer.transaction_id, 1);
+	ck_assert_uint_eq(commits(), before + 2);
+	case_suspend_dealer(false);
 	case_prove();
 	case_close();
 }
@@ -198,6 +239,7 @@ Suite *batches_suite(void)
 
 	tcase_add_loop_test(tc, equal_commands_move_once, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_fault_is_run_around);
+	tcase_add_loop_test(tc, what_was_there_is_found, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_full_disk_refuses_writes_only);
 	tcase_add_loop_test(tc, low_space_refuses_writes_only, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_lost_batch_ends_the_process);

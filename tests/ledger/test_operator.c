@@ -189,6 +189,8 @@ END_TEST
 
 START_TEST(adjustments)
 {
+	struct player_put_cmd suspend;
+	struct adjust_cmd elsewhere;
 	struct adjust_result first, again;
 
 	case_open(_i);
@@ -213,6 +215,25 @@ START_TEST(adjustments)
 	/* The operation id was alice's. */
 	ck_assert_int_eq(case_adjust("bob", 5 * CREDIT, "op-1").verdict.refusal,
 		REFUSAL_TRANSACTION_CONFLICT);
+	/* ... and here another deed's. */
+	memset(&suspend, 0, sizeof(suspend));
+	suspend.operator = case_operator();
+	strcpy(suspend.casino_id, "demo");
+	strcpy(suspend.user_id, "bob");
+	suspend.change_suspended = true;
+	suspend.suspended = true;
+	ck_assert_int_eq(case_run(COMMAND_PLAYER_PUT, &suspend)->result.verdict.refusal,
+		REFUSAL_NONE);
+	ck_assert_int_eq(
+		case_adjust("bob", CREDIT, suspend.operator.operation_id).verdict.refusal,
+		REFUSAL_TRANSACTION_CONFLICT);
+	memset(&elsewhere, 0, sizeof(elsewhere));
+	elsewhere.operator = case_operator();
+	strcpy(elsewhere.casino_id, "nowhere");
+	strcpy(elsewhere.user_id, "alice");
+	elsewhere.amount = CREDIT;
+	ck_assert_int_eq(case_run(COMMAND_ADJUST, &elsewhere)->result.verdict.refusal,
+		REFUSAL_DEALER_NOT_FOUND);
 	case_prove();
 	case_close();
 }

@@ -1,18 +1,13 @@
 /*
  * A4: what a player has bet and won, by days. A5: how a game ended.
  */
-#include "case.h"
+#include "case_wagers.h"
 
 #include "base/pack.h"
-#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define CREDIT MONEY_UNITS_PER_CREDIT
-#define MINUTE INT64_C(60000)
-#define HOUR   (60 * MINUTE)
-#define DAY    (24 * HOUR)
 /* 2024-12-31T23:59:59.999Z */
 #define YEAR_END INT64_C(1735689599999)
 /* 2024-02-28T23:59:59.999Z, of a leap year */
@@ -20,35 +15,16 @@
 
 static void bet(const char *id, const char *game, money_t amount, bool addition)
 {
-	struct bet_place_cmd cmd;
+	struct bet_place_cmd cmd = case_bet_cmd(id, game, amount);
 
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.bet_amount = amount;
 	cmd.addition = addition;
-	cmd.user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
 	ck_assert_int_eq(
 		case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 }
 
 static void settle(const char *id, const char *game, enum round_result result, money_t payout)
 {
-	struct round_settle_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.result = result;
-	cmd.payout_amount = payout;
-	ck_assert_int_eq(
-		case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_settle(id, game, result, payout).verdict.refusal, REFUSAL_NONE);
 }
 
 static struct user_stat_result stat_of(const char *user)

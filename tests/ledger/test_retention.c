@@ -1,110 +1,35 @@
 /*
  * Retention: what is dropped when, by a virtual clock.
  */
-#include "case.h"
-
-#include "base/pack.h"
-#include "base/text.h"
+#include "case_wagers.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define CREDIT MONEY_UNITS_PER_CREDIT
-#define MINUTE INT64_C(60000)
-#define DAY    (24 * 60 * MINUTE)
-#define DAYS   180
-
-static uint64_t senders;
-
-static void pass(int64_t ms)
-{
-	case_now_ms += ms;
-	case_boot_ms += ms;
-}
+#define DAYS 180
 
 static void open_with(int kind, enum wallet_mode mode)
 {
-	struct dealer values = {.mode = mode};
-
-	case_open(kind);
-	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
+	case_open_mode(kind, mode);
 	case_ledger.retention.days = DAYS;
-}
-
-static struct bytes json(const char *text)
-{
-	return (struct bytes){(const uint8_t *)text, (uint32_t)strlen(text)};
 }
 
 static struct bet_place_result bet(const char *id, const char *game)
 {
-	struct bet_place_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.bet_amount = 1 * CREDIT;
-	strcpy(cmd.remark, "a remark");
-	cmd.user_bet = json("{\"line\":1}");
-	cmd.sender = ++senders;
-	return case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
-}
-
-static struct round_settle_result settle(const char *id, const char *game,
-	enum round_result result, money_t payout)
-{
-	struct round_settle_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.result = result;
-	cmd.payout_amount = payout;
-	cmd.user_bet = json("{\"lines\":3}");
-	cmd.game_result = json("{\"reels\":[7,7,7]}");
-	cmd.user_bet_result = json("{\"line\":1}");
-	cmd.sender = ++senders;
-	return case_run(COMMAND_ROUND_SETTLE, &cmd)->result.round_settle;
+	return case_bet(id, game, 1 * CREDIT);
 }
 
 static void end(const struct callback_grant *grant, enum callback_class class)
 {
-	struct callback_end_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	cmd.event = grant->event;
-	cmd.kind = grant->kind;
-	cmd.attempt = grant->attempt;
-	strcpy(cmd.casino_id, "demo");
-	cmd.outcome.class = class;
-	ck_assert(!case_run(COMMAND_CALLBACK_END, &cmd)->result.callback_end.late);
+	ck_assert(!case_end(grant, class).late);
 }
 
 static struct callback_grant claim(uint64_t event)
 {
-	struct callback_claim_cmd cmd = {.event = event, .sender = ++senders};
-	struct callback_claim_result result =
-		case_run(COMMAND_CALLBACK_CLAIM, &cmd)->result.callback_claim;
+	const struct callback_claim_result result = case_claim(event);
 
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
 	return result.send;
-}
-
-static enum refusal operate(uint64_t event, enum callback_action action)
-{
-	struct callback_operate_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
-	cmd.event = event;
-	cmd.action = action;
-	return case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal;
 }
 
 /* A bet that is accepted, and its game: "g" and the number of @id. */
@@ -129,7 +54,7 @@ static void drop(void)
 		step = retention_step(&case_ledger, case_moment());
 	}
 	ck_assert_int_eq(step, RETENTION_REST);
-	pass(RETENTION_PAUSE_MS);
+	case_pass(RETENTION_PAUSE_MS);
 }
 
 struct seen {
@@ -213,15 +138,15 @@ START_TEST(the_old_is_dropped)
 
 	open_with(_i, WALLET_SEAMLESS);
 	accept("b1", "g1");
-	settled = settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
+	settled = case_settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
 	end(&settled.send, CALLBACK_SUCCESS);
 	before = look();
 	expect_kept(before, 1);
-	pass(DAYS * DAY);
+	case_pass(DAYS * DAY);
 	drop();
 	expect_kept(look(), 1);
 	/* A day late, so that what follows a bet has ended. */
-	pass(DAY);
+	case_pass(DAY);
 	drop();
 	after = look();
 	expect_kept(after, 0);
@@ -230,7 +155,7 @@ START_TEST(the_old_is_dropped)
 	ck_assert_uint_eq(after.callbacks, before.callbacks);
 	ck_assert_uint_eq(after.transactions, before.transactions);
 	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
-	again = settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
+	again = case_settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
 	ck_assert(again.verdict.replay);
 	ck_assert_int_eq(again.verdict.refusal, REFUSAL_NONE);
 	ck_assert_uint_eq(again.transaction_id, settled.transaction_id);
@@ -249,10 +174,10 @@ START_TEST(a_loss_has_no_transaction)
 
 	open_with(_i, WALLET_SEAMLESS);
 	accept("b1", "g1");
-	settled = settle("s1", "g1", RESULT_LOSS, 0);
+	settled = case_settle("s1", "g1", RESULT_LOSS, 0);
 	ck_assert_uint_eq(settled.transaction_id, 0);
 	end(&settled.send, CALLBACK_SUCCESS);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	drop();
 	expect_kept(look(), 0);
 	case_close();
@@ -267,32 +192,32 @@ START_TEST(what_is_not_delivered_stays)
 
 	open_with(_i, WALLET_SEAMLESS);
 	accept("b1", "g1");
-	settled = settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
+	settled = case_settle("s1", "g1", RESULT_WIN, 3 * CREDIT);
 	end(&settled.send, CALLBACK_UNKNOWN);
 	for (unsigned int i = 0; i < 2; i++) {
-		pass(MINUTE);
+		case_pass(MINUTE);
 		grant = claim(settled.send.event);
 		end(&grant, CALLBACK_UNKNOWN);
 	}
 	/* Younger ones are not held up by it. */
 	accept("b2", "g2");
-	settled = settle("s2", "g2", RESULT_LOSS, 0);
+	settled = case_settle("s2", "g2", RESULT_LOSS, 0);
 	end(&settled.send, CALLBACK_SUCCESS);
-	pass(400 * DAY);
+	case_pass(400 * DAY);
 	drop();
 	ck_assert_uint_eq(look().bodies, 1);
 	ck_assert_uint_eq(look().attempts, 3);
 	ck_assert_uint_eq(look().event, grant.event);
 	ck_assert_uint_eq(look().bets, 0);
-	ck_assert_int_eq(operate(grant.event, CALLBACK_RETRY), REFUSAL_NONE);
+	ck_assert_int_eq(case_operate(grant.event, CALLBACK_RETRY), REFUSAL_NONE);
 	grant = claim(grant.event);
 	ck_assert_ptr_nonnull(
 		memmem(grant.body.data, grant.body.len, "\"reels\":[7,7,7]", 15));
 	end(&grant, CALLBACK_SUCCESS);
-	pass((DAYS - 1) * DAY);
+	case_pass((DAYS - 1) * DAY);
 	drop();
 	ck_assert_uint_eq(look().attempts, 4);
-	pass(2 * DAY);
+	case_pass(2 * DAY);
 	drop();
 	ck_assert_uint_eq(look().bodies, 0);
 	ck_assert_uint_eq(look().attempts, 0);
@@ -314,15 +239,15 @@ START_TEST(other_ends_are_kept)
 	refused = bet("b2", "g2");
 	end(&refused.send, CALLBACK_REFUSED);
 	accept("b3", "g3");
-	settled = settle("s3", "g3", RESULT_WIN, 3 * CREDIT);
+	settled = case_settle("s3", "g3", RESULT_WIN, 3 * CREDIT);
 	end(&settled.send, CALLBACK_UNKNOWN);
-	ck_assert_int_eq(operate(settled.send.event, CALLBACK_CANCEL), REFUSAL_NONE);
-	pass(2 * MINUTE);
+	ck_assert_int_eq(case_operate(settled.send.event, CALLBACK_CANCEL), REFUSAL_NONE);
+	case_pass(2 * MINUTE);
 	/* The event after the betting's is its refund. */
 	grant = claim(placed.send.event + 1);
 	ck_assert_int_eq(grant.kind, CALLBACK_BETTING_REFUND);
 	end(&grant, CALLBACK_SUCCESS);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	drop();
 	/* Dropped: the refund's, and the betting's of b3. */
 	ck_assert_uint_eq(look().bodies, 3);
@@ -339,10 +264,11 @@ START_TEST(a_transfer_wallet_keeps_its_movements)
 	open_with(_i, WALLET_TRANSFER);
 	ck_assert_int_eq(case_in("alice", "t1", 10 * CREDIT).verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
-	ck_assert_int_eq(settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(
+		case_settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(bet("b2", "g2").verdict.refusal, REFUSAL_NONE);
 	case_prove();
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	drop();
 	ck_assert_uint_eq(look().rounds, 0);
 	/* Of the round that is still open. */
@@ -351,10 +277,11 @@ START_TEST(a_transfer_wallet_keeps_its_movements)
 	case_prove();
 	ck_assert_int_eq(case_balance("alice").balance, 10 * CREDIT);
 	/* It is found when it has ended and aged. */
-	ck_assert_int_eq(settle("s2", "g2", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(
+		case_settle("s2", "g2", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
 	drop();
 	ck_assert_uint_eq(look().bets, 1);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	drop();
 	ck_assert_uint_eq(look().bets, 0);
 	case_prove();
@@ -372,7 +299,8 @@ static void make_rounds(unsigned int count)
 		snprintf(game, sizeof(game), "g%u", i);
 		accept(id, game);
 		snprintf(id, sizeof(id), "s%u", i);
-		settled = settle(id, game, i % 2 ? RESULT_WIN : RESULT_LOSS, i % 2 ? CREDIT : 0);
+		settled = i % 2 ? case_settle(id, game, RESULT_WIN, CREDIT) :
+				  case_settle(id, game, RESULT_LOSS, 0);
 		end(&settled.send, CALLBACK_SUCCESS);
 	}
 }
@@ -383,7 +311,7 @@ START_TEST(steps_are_small)
 
 	open_with(_i, WALLET_SEAMLESS);
 	make_rounds(200);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	while (retention_step(&case_ledger, case_moment()) == RETENTION_MORE) {
 		now = look().bets;
 		ck_assert_uint_le(left - now, 32);
@@ -393,7 +321,7 @@ START_TEST(steps_are_small)
 	}
 	expect_kept(look(), 0);
 	/* The next pass begins behind what is done. */
-	pass(RETENTION_PAUSE_MS);
+	case_pass(RETENTION_PAUSE_MS);
 	drop();
 	ck_assert_uint_eq(steps, 1);
 	case_close();
@@ -405,7 +333,7 @@ START_TEST(it_goes_on_after_a_restart)
 {
 	open_with(CASE_BDB, WALLET_SEAMLESS);
 	make_rounds(100);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	for (unsigned int i = 0; look().bets; i++) {
 		ck_assert_uint_lt(i, 20);
 		retention_step(&case_ledger, case_moment());
@@ -424,7 +352,7 @@ START_TEST(it_can_be_off)
 	open_with(_i, WALLET_SEAMLESS);
 	make_rounds(1);
 	case_ledger.retention.days = 0;
-	pass(10000 * DAY);
+	case_pass(10000 * DAY);
 	drop();
 	expect_kept(look(), 1);
 	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 1000);
@@ -437,14 +365,14 @@ START_TEST(a_full_disk_is_waited_for)
 {
 	open_with(CASE_MEMORY, WALLET_SEAMLESS);
 	make_rounds(1);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	memory_store_fail(case_db, SAVE_FULL, 1);
 	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
 	expect_kept(look(), 1);
 	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
 	expect_kept(look(), 1);
 	case_ledger.storage_low = true;
-	pass(RETENTION_PAUSE_MS);
+	case_pass(RETENTION_PAUSE_MS);
 	drop();
 	expect_kept(look(), 1);
 	case_ledger.storage_low = false;
@@ -461,16 +389,16 @@ START_TEST(readers_are_not_disturbed)
 
 	open_with(_i, WALLET_SEAMLESS);
 	make_rounds(1);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
 	for (unsigned int i = 0; i < 3; i++) {
-		pass(RETENTION_READER_MS - 1);
+		case_pass(RETENTION_READER_MS - 1);
 		ck_assert_int_eq(
 			retention_step(&case_ledger, case_moment()), RETENTION_REST);
 		expect_kept(look(), 1);
 		case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
 	}
-	pass(RETENTION_READER_MS);
+	case_pass(RETENTION_READER_MS);
 	drop();
 	expect_kept(look(), 0);
 	case_close();
@@ -484,7 +412,7 @@ START_TEST(spare_time_is_used)
 
 	open_with(CASE_MEMORY, WALLET_SEAMLESS);
 	make_rounds(100);
-	pass((DAYS + 2) * DAY);
+	case_pass((DAYS + 2) * DAY);
 	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 5);
 	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 3), 3);
 	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
@@ -492,7 +420,7 @@ START_TEST(spare_time_is_used)
 	ck_assert_uint_lt(left, 100);
 	ck_assert(retention_use_time(&case_ledger, false, case_moment()));
 	ck_assert_uint_eq(look().bets, left);
-	pass(1000);
+	case_pass(1000);
 	ck_assert(retention_use_time(&case_ledger, false, case_moment()));
 	ck_assert_uint_lt(look().bets, left);
 	while (look().bets)

@@ -1,7 +1,7 @@
 /*
  * Group C in a seamless wallet: the ledger's side of B1 to B4, with the test as worker and sweeper.
  */
-#include "case.h"
+#include "case_wagers.h"
 
 #include "base/pack.h"
 #include "base/text.h"
@@ -9,80 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CREDIT  MONEY_UNITS_PER_CREDIT
-#define SECOND  INT64_C(1000)
-#define SWEEPER 7 /* link of the test's sweeper */
-
-static uint64_t senders;
-
-static void pass(int64_t ms)
-{
-	case_now_ms += ms;
-	case_boot_ms += ms;
-}
-
-static void open_seamless(int kind)
-{
-	struct dealer values = {.mode = WALLET_SEAMLESS};
-
-	case_open(kind);
-	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
-}
-
-static struct bet_place_cmd bet_cmd(const char *id, const char *game)
-{
-	struct bet_place_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.bet_amount = 10 * CREDIT;
-	strcpy(cmd.remark, "a remark");
-	cmd.user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
-	cmd.sender = ++senders;
-	return cmd;
-}
-
 static struct bet_place_result bet(const char *id, const char *game)
 {
-	struct bet_place_cmd cmd = bet_cmd(id, game);
-
-	return case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+	return case_bet(id, game, 10 * CREDIT);
 }
 
-static struct callback_end_result end(const struct callback_grant *grant, enum callback_class class,
+static struct callback_end_result end_refused(const struct callback_grant *grant,
 	const char *error_id)
 {
-	struct callback_end_cmd cmd;
+	struct callback_end_cmd cmd = case_end_cmd(grant, CALLBACK_REFUSED);
 
-	memset(&cmd, 0, sizeof(cmd));
-	cmd.event = grant->event;
-	cmd.kind = grant->kind;
-	cmd.attempt = grant->attempt;
-	strcpy(cmd.casino_id, "demo");
-	cmd.outcome.class = class;
 	text_copy(cmd.outcome.dealer_error_id, sizeof(cmd.outcome.dealer_error_id), error_id);
 	return case_run(COMMAND_CALLBACK_END, &cmd)->result.callback_end;
-}
-
-static struct round_settle_result settle(const char *id, const char *game,
-	enum round_result result, money_t payout)
-{
-	struct round_settle_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.result = result;
-	cmd.payout_amount = payout;
-	cmd.sender = ++senders;
-	return case_run(COMMAND_ROUND_SETTLE, &cmd)->result.round_settle;
 }
 
 /* What a sweeper would find first; its event is 0 when there is nothing. */
@@ -103,19 +41,6 @@ static struct due_entry find(void)
 		ck_assert(unpack_record(&entries, due_entry_fields, &entry));
 	buffer_free(&out);
 	return entry;
-}
-
-static struct callback_claim_result claim(uint64_t event)
-{
-	static struct slot slot;
-
-	memset(&slot, 0, sizeof(slot));
-	slot.command = COMMAND_CALLBACK_CLAIM;
-	slot.link = SWEEPER;
-	slot.cmd.callback_claim.event = event;
-	slot.cmd.callback_claim.sender = ++senders;
-	case_run_batch(&slot, 1);
-	return slot.result.callback_claim;
 }
 
 static bool body_has(const struct callback_grant *grant, const char *text)
@@ -143,7 +68,7 @@ START_TEST(accepted_and_won)
 	struct callback_end_result ended;
 	struct round_settle_result won, again;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
 	ck_assert_int_eq(placed.verdict.refusal, REFUSAL_BET_IN_PROGRESS);
 	ck_assert(!placed.verdict.replay);
@@ -155,28 +80,28 @@ START_TEST(accepted_and_won)
 	ck_assert(body_has(&placed.send, "\"user_bet\":{\"line\":1}"));
 	ck_assert_str_eq(placed.send.target.path, "/betting");
 	/* Under way: nothing is settled, the same key asks again in vain. */
-	ck_assert_int_eq(settle("s0", "g1", RESULT_WIN, 0).verdict.refusal,
+	ck_assert_int_eq(case_settle("s0", "g1", RESULT_WIN, 0).verdict.refusal,
 		REFUSAL_BET_IN_PROGRESS);
 	ck_assert(bet("b1", "g1").verdict.replay);
-	ended = end(&placed.send, CALLBACK_SUCCESS, "");
+	ended = case_end(&placed.send, CALLBACK_SUCCESS);
 	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(ended.bet.state, BET_ACCEPTED);
 	ck_assert_uint_eq(ended.bet.transaction_id, placed.bet.transaction_id);
 	ck_assert(!ended.late);
-	ck_assert(end(&placed.send, CALLBACK_UNKNOWN, "").late);
+	ck_assert(case_end(&placed.send, CALLBACK_UNKNOWN).late);
 	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
 	ck_assert_uint_eq(find().event, 0);
 
-	won = settle("s1", "g1", RESULT_WIN, 25 * CREDIT);
+	won = case_settle("s1", "g1", RESULT_WIN, 25 * CREDIT);
 	ck_assert_int_eq(won.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(won.win_amount, 15 * CREDIT);
 	ck_assert_int_eq(won.callback_state, CALLBACK_SENDING);
 	ck_assert_uint_eq(won.callback_attempts, 1);
 	ck_assert(body_has(&won.send, "\"payout_amount\":25.0"));
 	ck_assert_uint_eq(open_bets(), 1);
-	ended = end(&won.send, CALLBACK_SUCCESS, "");
+	ended = case_end(&won.send, CALLBACK_SUCCESS);
 	ck_assert_int_eq(ended.state, CALLBACK_DELIVERED);
-	again = settle("s1", "g1", RESULT_WIN, 25 * CREDIT);
+	again = case_settle("s1", "g1", RESULT_WIN, 25 * CREDIT);
 	ck_assert(again.verdict.replay);
 	ck_assert_int_eq(again.callback_state, CALLBACK_DELIVERED);
 	ck_assert_uint_eq(again.send.event, 0);
@@ -191,18 +116,18 @@ START_TEST(refused_and_unreachable)
 	struct bet_place_result placed;
 	struct callback_end_result ended;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	ended = end(&placed.send, CALLBACK_REFUSED, "no_credit");
+	ended = end_refused(&placed.send, "no_credit");
 	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_BET_REJECTED);
 	ck_assert_str_eq(ended.bet.dealer_error_id, "no_credit");
 	placed = bet("b2", "g1");
-	ended = end(&placed.send, CALLBACK_NOT_SENT, "");
+	ended = case_end(&placed.send, CALLBACK_NOT_SENT);
 	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_DEALER_UNREACHABLE);
 	ck_assert_int_eq(bet("b2", "g1").verdict.refusal, REFUSAL_DEALER_UNREACHABLE);
-	ck_assert_int_eq(settle("s1", "g1", RESULT_LOSS, 0).verdict.refusal,
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_LOSS, 0).verdict.refusal,
 		REFUSAL_BET_NOT_FOUND);
-	pass(3600 * SECOND);
+	case_pass(3600 * SECOND);
 	ck_assert_uint_eq(find().event, 0);
 	ck_assert_uint_eq(open_bets(), 0);
 	case_prove();
@@ -215,9 +140,9 @@ START_TEST(a_game_keeps_its_wallet)
 	struct dealer values = {.mode = WALLET_TRANSFER};
 	struct bet_place_result placed;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	end(&placed.send, CALLBACK_REFUSED, "no_credit");
+	end_refused(&placed.send, "no_credit");
 	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
 	case_in("alice", "in", 100 * CREDIT);
 	ck_assert_int_eq(bet("b2", "g1").verdict.refusal, REFUSAL_WRONG_WALLET_MODE);
@@ -237,10 +162,10 @@ static void ignore_row(void *context, const void *row)
 START_TEST(a_dealer_is_sent_no_more_than_a_body_may_hold)
 {
 	static uint8_t object[64 * 1024];
-	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", 10 * CREDIT);
 	struct bet_place_result placed;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	memset(object, ' ', sizeof(object));
 	object[0] = '{';
 	object[OUTBOX_OBJECTS_MAX] = '}';
@@ -266,10 +191,10 @@ END_TEST
 
 START_TEST(a_key_of_a_bet_is_no_other_players)
 {
-	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", 10 * CREDIT);
 	struct slot *slot;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	case_run(COMMAND_BET_PLACE, &cmd);
 	memset(&cmd.player, 0, sizeof(cmd.player));
 	strcpy(cmd.player.player_id, "aaaaaaaaaaaaaaaaaaaa");
@@ -283,16 +208,16 @@ END_TEST
 
 START_TEST(a_game_is_staked_no_higher_than_can_be_paid_back)
 {
-	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", 10 * CREDIT);
 	struct bet_place_result placed;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	cmd.bet_amount = MONEY_MAX - 9999; /* of two decimals */
 	cmd.bet_amount -= cmd.bet_amount % 100;
 	placed = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
-	end(&placed.send, CALLBACK_SUCCESS, "");
+	case_end(&placed.send, CALLBACK_SUCCESS);
 	ck_assert_int_eq(bet("b2", "g1").verdict.refusal, REFUSAL_BALANCE_LIMIT);
-	ck_assert_int_eq(settle("s1", "g1", RESULT_REFUND, 0).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_REFUND, 0).verdict.refusal, REFUSAL_NONE);
 	case_close();
 }
 END_TEST
@@ -304,31 +229,31 @@ START_TEST(unknown_is_refunded)
 	struct callback_end_result ended;
 	struct due_entry due;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	pass(3 * SECOND);
-	ended = end(&placed.send, CALLBACK_UNKNOWN, "");
+	case_pass(3 * SECOND);
+	ended = case_end(&placed.send, CALLBACK_UNKNOWN);
 	ck_assert_int_eq(ended.verdict.refusal, REFUSAL_DEALER_TIMEOUT);
 	ck_assert_int_eq(ended.bet.state, BET_REFUNDING);
-	pass(60 * SECOND - 1);
+	case_pass(60 * SECOND - 1);
 	ck_assert_uint_eq(find().event, 0);
-	pass(1);
+	case_pass(1);
 	due = find();
 	ck_assert_int_eq(due.kind, CALLBACK_BETTING_REFUND);
 	ck_assert(!due.takeover);
-	claimed = claim(due.event);
+	claimed = case_claim(due.event);
 	ck_assert_uint_eq(claimed.send.event, due.event);
 	ck_assert_str_eq(claimed.send.target.path, "/betting-refund");
 	ck_assert(body_has(&claimed.send, "\"remark\":\"a remark\""));
-	ck_assert_int_eq(claim(due.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_claim(due.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
 	/* Not delivered: again after about a second, the very same bytes. */
-	ended = end(&claimed.send, CALLBACK_NOT_SENT, "");
+	ended = case_end(&claimed.send, CALLBACK_NOT_SENT);
 	ck_assert_int_eq(ended.state, CALLBACK_DUE);
 	ck_assert_int_gt(ended.next_ms, case_now_ms);
-	pass(SECOND);
-	claimed = claim(due.event);
+	case_pass(SECOND);
+	claimed = case_claim(due.event);
 	ck_assert_uint_eq(claimed.send.attempt, 2);
-	ended = end(&claimed.send, CALLBACK_REFUSED, "bet_not_found");
+	ended = end_refused(&claimed.send, "bet_not_found");
 	ck_assert_int_eq(ended.state, CALLBACK_DELIVERED);
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDED);
 	ck_assert_uint_eq(open_bets(), 0);
@@ -343,26 +268,26 @@ START_TEST(a_left_bet_is_taken_over)
 	struct callback_claim_result claimed;
 	struct due_entry due;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	pass(10 * SECOND);
+	case_pass(10 * SECOND);
 	/* The lease is over, but its sender may only be slow. */
 	ck_assert_uint_eq(find().event, 0);
-	ck_assert_int_eq(claim(placed.send.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_claim(placed.send.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
 	ledger_link_gone(&case_ledger, 1);
 	due = find();
 	ck_assert_uint_eq(due.event, placed.send.event);
 	ck_assert(due.takeover);
-	claimed = claim(due.event);
+	claimed = case_claim(due.event);
 	ck_assert(claimed.taken_over);
 	ck_assert_uint_eq(claimed.send.event, 0);
 	/* refund_delay counts from here. */
-	pass(60 * SECOND - 1);
+	case_pass(60 * SECOND - 1);
 	ck_assert_uint_eq(find().event, 0);
 	/* The first sender's news come late. */
-	ck_assert(end(&placed.send, CALLBACK_SUCCESS, "").late);
+	ck_assert(case_end(&placed.send, CALLBACK_SUCCESS).late);
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDING);
-	pass(1);
+	case_pass(1);
 	ck_assert_int_eq(find().kind, CALLBACK_BETTING_REFUND);
 	case_prove();
 	case_close();
@@ -373,12 +298,12 @@ START_TEST(a_sender_that_hangs_is_passed_over)
 {
 	struct bet_place_result placed;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	pass(10 * SECOND + 60 * SECOND - 1);
+	case_pass(10 * SECOND + 60 * SECOND - 1);
 	ck_assert_uint_eq(find().event, 0);
 	ck_assert_uint_eq(ledger_link_overdue(&case_ledger, case_boot_ms), 0);
-	pass(1);
+	case_pass(1);
 	ck_assert_uint_eq(ledger_link_overdue(&case_ledger, case_boot_ms), 1);
 	ck_assert_uint_eq(find().event, placed.send.event);
 	case_prove();
@@ -391,22 +316,22 @@ START_TEST(a_left_bet_of_a_dead_dealer_is_taken_over)
 	struct bet_place_result left, placed;
 	char id[8], game[8];
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	left = bet("left", "left");
 	/* The breaker opens. */
 	for (unsigned int i = 0; i < 10; i++) {
 		snprintf(id, sizeof(id), "b%u", i);
 		snprintf(game, sizeof(game), "g%u", i);
 		placed = bet(id, game);
-		end(&placed.send, CALLBACK_UNKNOWN, "");
+		case_end(&placed.send, CALLBACK_UNKNOWN);
 	}
 	ck_assert_int_eq(bet("b10", "g10").verdict.refusal, REFUSAL_DEALER_BUSY);
 	ledger_link_gone(&case_ledger, 1);
-	pass(10 * SECOND);
+	case_pass(10 * SECOND);
 	/* To take it over nobody has to be called. */
 	ck_assert_int_eq(bet("b10", "g10").verdict.refusal, REFUSAL_DEALER_BUSY);
 	ck_assert_uint_eq(find().event, left.send.event);
-	ck_assert(claim(left.send.event).taken_over);
+	ck_assert(case_claim(left.send.event).taken_over);
 	ck_assert_int_eq(bet("left", "left").bet.state, BET_REFUNDING);
 	case_prove();
 	case_close();
@@ -419,20 +344,20 @@ START_TEST(late_news_give_no_permit_back)
 	struct callback_claim_result claimed;
 	struct bet_place_result placed;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	end(&placed.send, CALLBACK_SUCCESS, "");
-	settled = settle("s1", "g1", RESULT_LOSS, 0);
-	pass(10 * SECOND);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	settled = case_settle("s1", "g1", RESULT_LOSS, 0);
+	case_pass(10 * SECOND);
 	ledger_link_gone(&case_ledger, 1);
-	ck_assert(claim(settled.event).taken_over);
-	pass(5 * SECOND);
-	claimed = claim(settled.event);
+	ck_assert(case_claim(settled.event).taken_over);
+	case_pass(5 * SECOND);
+	claimed = case_claim(settled.event);
 	ck_assert_uint_eq(claimed.send.attempt, 2);
 	/* The permit is the second attempt's. */
-	ck_assert(end(&settled.send, CALLBACK_UNKNOWN, "").late);
+	ck_assert(case_end(&settled.send, CALLBACK_UNKNOWN).late);
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 1);
-	ck_assert(!end(&claimed.send, CALLBACK_SUCCESS, "").late);
+	ck_assert(!case_end(&claimed.send, CALLBACK_SUCCESS).late);
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
 	case_prove();
 	case_close();
@@ -448,25 +373,25 @@ START_TEST(results_are_sent_three_times)
 	struct callback_end_result ended;
 	struct bet_place_result placed;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	end(&placed.send, CALLBACK_SUCCESS, "");
-	settled = settle("s1", "g1", RESULT_LOSS, 0);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	settled = case_settle("s1", "g1", RESULT_LOSS, 0);
 	ck_assert_uint_eq(settled.transaction_id, 0);
-	ended = end(&settled.send, CALLBACK_UNKNOWN, "");
+	ended = case_end(&settled.send, CALLBACK_UNKNOWN);
 	for (unsigned int i = 0; i < 2; i++) {
 		ck_assert_int_eq(ended.state, CALLBACK_DUE);
-		pass(delays[i] - 1);
+		case_pass(delays[i] - 1);
 		ck_assert_uint_eq(find().event, 0);
-		pass(1);
-		claimed = claim(find().event);
+		case_pass(1);
+		claimed = case_claim(find().event);
 		ck_assert_uint_eq(claimed.send.attempt, i + 2);
 		ck_assert_uint_eq(claimed.send.body.len, settled.send.body.len);
-		ended = end(&claimed.send, CALLBACK_UNKNOWN, "");
+		ended = case_end(&claimed.send, CALLBACK_UNKNOWN);
 	}
 	ck_assert_int_eq(ended.state, CALLBACK_PARKED);
 	ck_assert_uint_eq(ended.attempts, 3);
-	pass(3600 * SECOND);
+	case_pass(3600 * SECOND);
 	ck_assert_uint_eq(find().event, 0);
 	ck_assert_uint_eq(open_bets(), 1);
 
@@ -476,8 +401,8 @@ START_TEST(results_are_sent_three_times)
 	cmd.action = CALLBACK_RETRY;
 	ck_assert_int_eq(
 		case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
-	claimed = claim(find().event);
-	ended = end(&claimed.send, CALLBACK_UNKNOWN, "");
+	claimed = case_claim(find().event);
+	ended = case_end(&claimed.send, CALLBACK_UNKNOWN);
 	ck_assert_int_eq(ended.state, CALLBACK_PARKED);
 	/* The same command again acts once. */
 	case_run(COMMAND_CALLBACK_OPERATE, &cmd);
@@ -494,28 +419,18 @@ END_TEST
 
 START_TEST(a_cancelled_refund_leaves_the_bet_refunded)
 {
-	struct callback_operate_cmd cmd;
 	struct bet_place_result placed;
+	uint64_t refund;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
-	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
-	cmd.event = placed.send.event;
-	cmd.action = CALLBACK_CANCEL;
-	ck_assert_int_eq(case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal,
-		REFUSAL_NOT_ALLOWED_NOW);
-	end(&placed.send, CALLBACK_UNKNOWN, "");
-	cmd.operator = case_operator();
-	cmd.event++;
-	cmd.action = CALLBACK_HOLD;
-	case_run(COMMAND_CALLBACK_OPERATE, &cmd);
-	pass(3600 * SECOND);
+	refund = placed.send.event + 1;
+	ck_assert_int_eq(case_operate(placed.send.event, CALLBACK_CANCEL), REFUSAL_NOT_ALLOWED_NOW);
+	case_end(&placed.send, CALLBACK_UNKNOWN);
+	case_operate(refund, CALLBACK_HOLD);
+	case_pass(3600 * SECOND);
 	ck_assert_uint_eq(find().event, 0);
-	cmd.operator = case_operator();
-	cmd.action = CALLBACK_CANCEL;
-	ck_assert_int_eq(
-		case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_operate(refund, CALLBACK_CANCEL), REFUSAL_NONE);
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDED);
 	ck_assert_uint_eq(open_bets(), 0);
 	case_prove();
@@ -529,9 +444,9 @@ START_TEST(a_busy_dealer_consumes_no_key)
 	struct round_settle_result settled;
 	struct bet_place_result first, second;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	first = bet("b1", "g1");
-	end(&first.send, CALLBACK_SUCCESS, "");
+	case_end(&first.send, CALLBACK_SUCCESS);
 	ck_assert_int_eq(case_dealer_set(DEALER_MAX_INFLIGHT, &values).verdict.refusal,
 		REFUSAL_NONE);
 	first = bet("b2", "g2");
@@ -539,12 +454,12 @@ START_TEST(a_busy_dealer_consumes_no_key)
 	ck_assert_int_eq(second.verdict.refusal, REFUSAL_DEALER_BUSY);
 	ck_assert_uint_gt(second.verdict.retry_after_s, 0);
 	/* A first betting-result is left to the sweeper. */
-	settled = settle("s1", "g1", RESULT_LOSS, 0);
+	settled = case_settle("s1", "g1", RESULT_LOSS, 0);
 	ck_assert_int_eq(settled.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(settled.callback_state, CALLBACK_DUE);
 	ck_assert_uint_eq(settled.send.event, 0);
 	ck_assert_uint_eq(find().event, 0);
-	end(&first.send, CALLBACK_SUCCESS, "");
+	case_end(&first.send, CALLBACK_SUCCESS);
 	ck_assert_uint_eq(find().event, settled.event);
 	second = bet("b3", "g3");
 	ck_assert_int_eq(second.verdict.refusal, REFUSAL_BET_IN_PROGRESS);
@@ -556,10 +471,10 @@ END_TEST
 
 START_TEST(a_repeated_call_still_sends)
 {
-	struct bet_place_cmd cmd = bet_cmd("b1", "g1");
+	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", 10 * CREDIT);
 	struct bet_place_result first, again;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	first = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
 	again = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
 	ck_assert(!again.verdict.replay);
@@ -581,25 +496,25 @@ START_TEST(a_restart_forgets_nothing)
 {
 	struct bet_place_result left, lost;
 
-	open_seamless(CASE_BDB);
+	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
 	left = bet("b1", "g1");
 	lost = bet("b2", "g2");
-	end(&lost.send, CALLBACK_UNKNOWN, "");
-	pass(30 * SECOND);
+	case_end(&lost.send, CALLBACK_UNKNOWN);
+	case_pass(30 * SECOND);
 	case_reopen();
 	/* Being sent when it stopped: leased for 10 s from the start. */
-	pass(10 * SECOND - 1);
+	case_pass(10 * SECOND - 1);
 	ck_assert_uint_eq(find().event, 0);
-	pass(1);
+	case_pass(1);
 	ck_assert_uint_eq(find().event, left.send.event);
-	ck_assert(claim(left.send.event).taken_over);
+	ck_assert(case_claim(left.send.event).taken_over);
 	/* The refund of the other is due by the wall clock after a reboot. */
-	pass(10 * SECOND);
+	case_pass(10 * SECOND);
 	case_boot++;
 	case_boot_ms = 5 * SECOND;
 	case_reopen();
 	ck_assert_uint_eq(find().event, 0);
-	pass(10 * SECOND);
+	case_pass(10 * SECOND);
 	ck_assert_int_eq(find().kind, CALLBACK_BETTING_REFUND);
 	case_prove();
 	case_close();
@@ -611,7 +526,7 @@ START_TEST(balance_is_inquired)
 	struct player_balance_result result;
 	struct player_balance_cmd cmd;
 
-	open_seamless(_i);
+	case_open_mode(_i, WALLET_SEAMLESS);
 	memset(&cmd, 0, sizeof(cmd));
 	strcpy(cmd.player.casino_id, "demo");
 	strcpy(cmd.player.user_id, "alice");
@@ -622,7 +537,7 @@ START_TEST(balance_is_inquired)
 	ck_assert_uint_gt(result.send.event, 0);
 	ck_assert(body_has(&result.send, "\"user_id\":\"alice\""));
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 1);
-	end(&result.send, CALLBACK_SUCCESS, "");
+	case_end(&result.send, CALLBACK_SUCCESS);
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
 	case_prove();
 	case_close();
@@ -633,12 +548,13 @@ START_TEST(a_lost_batch_keeps_no_permits)
 {
 	struct slot slots[2];
 
-	open_seamless(CASE_MEMORY);
+	case_open_mode(CASE_MEMORY, WALLET_SEAMLESS);
 	memset(slots, 0, sizeof(slots));
 	for (unsigned int i = 0; i < 2; i++) {
 		slots[i].command = COMMAND_BET_PLACE;
 		slots[i].link = 1;
-		slots[i].cmd.bet_place = bet_cmd(i ? "b2" : "b1", i ? "g2" : "g1");
+		slots[i].cmd.bet_place =
+			case_bet_cmd(i ? "b2" : "b1", i ? "g2" : "g1", 10 * CREDIT);
 	}
 	memory_store_fail(case_db, SAVE_FULL, 3);
 	case_run_batch(slots, 2);

@@ -1,62 +1,12 @@
 /*
  * Group C in a transfer wallet: bets debit, rounds credit, each once.
  */
-#include "case.h"
+#include "case_wagers.h"
 
-#include "base/text.h"
+#include "ledger/outbox.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define CREDIT MONEY_UNITS_PER_CREDIT
-
-static struct bet_place_cmd bet_cmd(const char *id, const char *game, money_t amount, bool addition)
-{
-	struct bet_place_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.bet_amount = amount;
-	cmd.addition = addition;
-	strcpy(cmd.remark, "a remark");
-	cmd.user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
-	return cmd;
-}
-
-static struct bet_place_result bet(const char *id, const char *game, money_t amount)
-{
-	struct bet_place_cmd cmd = bet_cmd(id, game, amount, false);
-
-	return case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
-}
-
-static struct round_settle_cmd settle_cmd(const char *id, const char *game,
-	enum round_result result, money_t payout)
-{
-	struct round_settle_cmd cmd;
-
-	memset(&cmd, 0, sizeof(cmd));
-	strcpy(cmd.client_id, "slots");
-	strcpy(cmd.player.casino_id, "demo");
-	strcpy(cmd.player.user_id, "alice");
-	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), id);
-	text_copy(cmd.game_id, sizeof(cmd.game_id), game);
-	cmd.result = result;
-	cmd.payout_amount = payout;
-	return cmd;
-}
-
-static struct round_settle_result settle(const char *id, const char *game,
-	enum round_result result, money_t payout)
-{
-	struct round_settle_cmd cmd = settle_cmd(id, game, result, payout);
-
-	return case_run(COMMAND_ROUND_SETTLE, &cmd)->result.round_settle;
-}
 
 static money_t balance(void)
 {
@@ -70,28 +20,28 @@ START_TEST(bet_and_win)
 
 	case_open(_i);
 	case_in("alice", "in", 100 * CREDIT);
-	placed = bet("b1", "g1", 30 * CREDIT);
+	placed = case_bet("b1", "g1", 30 * CREDIT);
 	ck_assert_int_eq(placed.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(placed.bet.state, BET_ACCEPTED);
 	ck_assert(placed.bet.has_balance);
 	ck_assert_int_eq(placed.bet.balance, 70 * CREDIT);
 	ck_assert_uint_gt(placed.bet.transaction_id, 0);
 	ck_assert_int_eq(balance(), 70 * CREDIT);
-	again = bet("b1", "g1", 30 * CREDIT);
+	again = case_bet("b1", "g1", 30 * CREDIT);
 	ck_assert(again.verdict.replay);
 	again.verdict = placed.verdict;
 	ck_assert_mem_eq(&placed, &again, sizeof(placed));
-	won = settle("s1", "g1", RESULT_WIN, 50 * CREDIT);
+	won = case_settle("s1", "g1", RESULT_WIN, 50 * CREDIT);
 	ck_assert_int_eq(won.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(won.bet_amount, 30 * CREDIT);
 	ck_assert_int_eq(won.win_amount, 20 * CREDIT);
 	ck_assert_int_eq(balance(), 120 * CREDIT);
-	repeated = settle("s1", "g1", RESULT_WIN, 50 * CREDIT);
+	repeated = case_settle("s1", "g1", RESULT_WIN, 50 * CREDIT);
 	ck_assert(repeated.verdict.replay);
 	repeated.verdict = won.verdict;
 	ck_assert_mem_eq(&won, &repeated, sizeof(won));
 	/* The bet's answer stays what it was. */
-	again = bet("b1", "g1", 30 * CREDIT);
+	again = case_bet("b1", "g1", 30 * CREDIT);
 	ck_assert_int_eq(again.bet.state, BET_ACCEPTED);
 	ck_assert_int_eq(balance(), 120 * CREDIT);
 	case_prove();
@@ -101,16 +51,17 @@ END_TEST
 
 START_TEST(loss_refund_and_additions)
 {
-	struct bet_place_cmd insurance = bet_cmd("b2", "g1", 5 * CREDIT, true);
+	struct bet_place_cmd insurance = case_bet_cmd("b2", "g1", 5 * CREDIT);
 	struct round_settle_result result;
 
 	case_open(_i);
 	case_in("alice", "in", 100 * CREDIT);
-	bet("b1", "g1", 30 * CREDIT);
+	case_bet("b1", "g1", 30 * CREDIT);
+	insurance.addition = true;
 	case_run(COMMAND_BET_PLACE, &insurance);
-	result = settle("s0", "g1", RESULT_LOSS, 1 * CREDIT);
+	result = case_settle("s0", "g1", RESULT_LOSS, 1 * CREDIT);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_INVALID_AMOUNT);
-	result = settle("s1", "g1", RESULT_LOSS, 0);
+	result = case_settle("s1", "g1", RESULT_LOSS, 0);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
 	ck_assert_uint_eq(result.transaction_id, 0);
 	ck_assert_int_eq(result.bet_amount, 30 * CREDIT);
@@ -118,18 +69,18 @@ START_TEST(loss_refund_and_additions)
 	ck_assert_int_eq(result.win_amount, -35 * CREDIT);
 	ck_assert_int_eq(balance(), 65 * CREDIT);
 
-	bet("b3", "g2", 20 * CREDIT);
-	result = settle("s2", "g2", RESULT_REFUND, 19 * CREDIT);
+	case_bet("b3", "g2", 20 * CREDIT);
+	result = case_settle("s2", "g2", RESULT_REFUND, 19 * CREDIT);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_INVALID_AMOUNT);
-	result = settle("s2", "g2", RESULT_REFUND, 20 * CREDIT);
+	result = case_settle("s2", "g2", RESULT_REFUND, 20 * CREDIT);
 	ck_assert_int_eq(result.payout_amount, 20 * CREDIT);
 	ck_assert_int_eq(result.win_amount, 0);
 	ck_assert_uint_gt(result.transaction_id, 0);
 	ck_assert_int_eq(balance(), 65 * CREDIT);
 
 	/* A win of nothing moves nothing, but is a win: it has a transaction id. */
-	bet("b4", "g3", 20 * CREDIT);
-	result = settle("s3", "g3", RESULT_WIN, 0);
+	case_bet("b4", "g3", 20 * CREDIT);
+	result = case_settle("s3", "g3", RESULT_WIN, 0);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
 	ck_assert_uint_gt(result.transaction_id, 0);
 	ck_assert_int_eq(balance(), 45 * CREDIT);
@@ -142,18 +93,19 @@ START_TEST(a_round_is_settled_once)
 	case_open(_i);
 	case_in("alice", "in", 100 * CREDIT);
 	ck_assert_int_eq(
-		settle("s0", "g1", RESULT_LOSS, 0).verdict.refusal, REFUSAL_GAME_NOT_FOUND);
-	bet("b1", "g1", 10 * CREDIT);
-	ck_assert_int_eq(settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_NONE);
-	ck_assert_int_eq(
-		settle("s2", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_ALREADY_SETTLED);
-	ck_assert_int_eq(bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_ALREADY_SETTLED);
-	ck_assert_str_eq(settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.field, "payout_amount");
-	ck_assert_str_eq(settle("s1", "g1", RESULT_LOSS, 0).verdict.field, "result");
-	ck_assert_str_eq(settle("b1", "g1", RESULT_LOSS, 0).verdict.field, "operation");
-	ck_assert_str_eq(bet("s1", "g1", CREDIT).verdict.field, "operation");
-	ck_assert_str_eq(bet("b1", "g2", 10 * CREDIT).verdict.field, "game_id");
-	ck_assert_str_eq(bet("b1", "g1", 11 * CREDIT).verdict.field, "bet_amount");
+		case_settle("s0", "g1", RESULT_LOSS, 0).verdict.refusal, REFUSAL_GAME_NOT_FOUND);
+	case_bet("b1", "g1", 10 * CREDIT);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_settle("s2", "g1", RESULT_WIN, CREDIT).verdict.refusal,
+		REFUSAL_ALREADY_SETTLED);
+	ck_assert_int_eq(case_bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_ALREADY_SETTLED);
+	ck_assert_str_eq(
+		case_settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.field, "payout_amount");
+	ck_assert_str_eq(case_settle("s1", "g1", RESULT_LOSS, 0).verdict.field, "result");
+	ck_assert_str_eq(case_settle("b1", "g1", RESULT_LOSS, 0).verdict.field, "operation");
+	ck_assert_str_eq(case_bet("s1", "g1", CREDIT).verdict.field, "operation");
+	ck_assert_str_eq(case_bet("b1", "g2", 10 * CREDIT).verdict.field, "game_id");
+	ck_assert_str_eq(case_bet("b1", "g1", 11 * CREDIT).verdict.field, "bet_amount");
 	ck_assert_int_eq(balance(), 91 * CREDIT);
 	case_prove();
 	case_close();
@@ -167,32 +119,32 @@ START_TEST(bets_are_refused)
 
 	case_open(_i);
 	case_in("alice", "in", 10 * CREDIT);
-	result = bet("b1", "g1", 11 * CREDIT);
+	result = case_bet("b1", "g1", 11 * CREDIT);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_INSUFFICIENT_BALANCE);
 	ck_assert_int_eq(result.verdict.current_balance, 10 * CREDIT);
 	case_in("alice", "in2", 10 * CREDIT);
-	result = bet("b1", "g1", 11 * CREDIT);
+	result = case_bet("b1", "g1", 11 * CREDIT);
 	ck_assert(result.verdict.replay);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_INSUFFICIENT_BALANCE);
-	ck_assert_int_eq(bet("b2", "g1", 1).verdict.refusal, REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(case_bet("b2", "g1", 1).verdict.refusal, REFUSAL_INVALID_AMOUNT);
 	case_suspend_player("alice", true);
-	ck_assert_int_eq(bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_USER_SUSPENDED);
+	ck_assert_int_eq(case_bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_USER_SUSPENDED);
 	case_suspend_player("alice", false);
-	ck_assert_int_eq(bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_NONE);
 	/* What was staked must end, suspended or not. */
 	case_suspend_player("alice", true);
 	case_suspend_dealer(true);
-	ck_assert_int_eq(bet("b3", "g1", CREDIT).verdict.refusal, REFUSAL_DEALER_SUSPENDED);
+	ck_assert_int_eq(case_bet("b3", "g1", CREDIT).verdict.refusal, REFUSAL_DEALER_SUSPENDED);
 	/* The round is the client's of its first bet. */
-	cmd = bet_cmd("b9", "g1", CREDIT, false);
+	cmd = case_bet_cmd("b9", "g1", CREDIT);
 	case_suspend_dealer(false);
 	case_suspend_player("alice", false);
 	strcpy(cmd.client_id, "other");
 	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal,
 		REFUSAL_GAME_NOT_FOUND);
 	case_suspend_dealer(true);
-	ck_assert_int_eq(settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_NONE);
-	cmd = bet_cmd("b10", "g9", CREDIT, false);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_NONE);
+	cmd = case_bet_cmd("b10", "g9", CREDIT);
 	strcpy(cmd.player.casino_id, "nowhere");
 	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal,
 		REFUSAL_DEALER_NOT_FOUND);
@@ -204,9 +156,141 @@ START_TEST(bets_are_refused)
 }
 END_TEST
 
+/* What no edge sends is refused by the ledger itself, and moves nothing. */
+START_TEST(bets_that_no_edge_sends)
+{
+	struct bet_place_cmd cmds[6];
+
+	case_open(_i);
+	case_in("alice", "in", 10 * CREDIT);
+	for (int i = 0; i < 6; i++)
+		cmds[i] = case_bet_cmd("b1", "g1", CREDIT);
+	cmds[0].bet_amount = 0;
+	cmds[1].bet_amount = -CREDIT;
+	cmds[2].bet_amount = MONEY_MAX + 1;
+	cmds[3].request_transaction_id[0] = '\0';
+	cmds[4].game_id[0] = '\0';
+	strcpy(cmds[5].client_id, "no name");
+	for (int i = 0; i < 6; i++)
+		ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmds[i])->result.verdict.refusal,
+			REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_balance("alice").balance, 10 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+START_TEST(settlements_that_no_edge_sends)
+{
+	struct round_settle_cmd cmds[6];
+
+	case_open(_i);
+	case_in("alice", "in", 10 * CREDIT);
+	case_bet("b1", "g1", CREDIT);
+	for (int i = 0; i < 6; i++)
+		cmds[i] = case_settle_cmd("s1", "g1", RESULT_WIN, 2 * CREDIT);
+	cmds[0].result = RESULT_NONE;
+	cmds[1].payout_amount = -CREDIT;
+	cmds[2].payout_amount = MONEY_MAX + 1;
+	cmds[3].request_transaction_id[0] = '\0';
+	cmds[4].game_id[0] = '\0';
+	strcpy(cmds[5].client_id, "no name");
+	for (int i = 0; i < 6; i++)
+		ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmds[i])->result.verdict.refusal,
+			REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(balance(), 9 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A payout that the player's balance has no room for moves nothing, and the round stays open. */
+START_TEST(a_payout_that_does_not_fit)
+{
+	const money_t most = MONEY_MAX - MONEY_MAX % 100;
+
+	case_open(_i);
+	case_in("alice", "in", most);
+	case_bet("b1", "g1", CREDIT);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.refusal,
+		REFUSAL_BALANCE_LIMIT);
+	ck_assert_int_eq(balance(), most - CREDIT);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(balance(), most);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* An id that settled a round settles no other one, whatever differs; the round's answer stays. */
+START_TEST(an_id_settles_one_round)
+{
+	static const char *const fields[] = {"player", "player", "game_id", "result", "payout_amount"};
+	struct round_settle_cmd cmds[5];
+	struct round_settle_result refunded, again;
+
+	case_open(_i);
+	case_in("alice", "in", 100 * CREDIT);
+	case_player_add("demo", "bob");
+	case_bet("b1", "g1", 10 * CREDIT);
+	case_bet("b2", "g2", 10 * CREDIT);
+	refunded = case_settle("s1", "g1", RESULT_REFUND, 0);
+	ck_assert_int_eq(refunded.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(refunded.payout_amount, 10 * CREDIT);
+	/* The payout of a refund may be told or left out, in the repeated call, too. */
+	again = case_settle("s1", "g1", RESULT_REFUND, 0);
+	ck_assert(again.verdict.replay);
+	again = case_settle("s1", "g1", RESULT_REFUND, 10 * CREDIT);
+	ck_assert(again.verdict.replay);
+	ck_assert_int_eq(again.payout_amount, 10 * CREDIT);
+	for (int i = 0; i < 5; i++)
+		cmds[i] = case_settle_cmd("s1", "g1", RESULT_REFUND, 0);
+	strcpy(cmds[0].player.user_id, "nobody");
+	strcpy(cmds[1].player.user_id, "bob");
+	strcpy(cmds[2].game_id, "g2");
+	cmds[3].result = RESULT_WIN;
+	cmds[4].payout_amount = 9 * CREDIT;
+	for (int i = 0; i < 5; i++) {
+		again = case_run(COMMAND_ROUND_SETTLE, &cmds[i])->result.round_settle;
+		ck_assert_int_eq(again.verdict.refusal, REFUSAL_TRANSACTION_CONFLICT);
+		ck_assert_str_eq(again.verdict.field, fields[i]);
+	}
+	strcpy(cmds[0].request_transaction_id, "s2");
+	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmds[0])->result.verdict.refusal,
+		REFUSAL_USER_NOT_FOUND);
+	ck_assert_int_eq(balance(), 90 * CREDIT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A result whose objects fit no body to the dealer settles nothing. */
+START_TEST(a_result_fits_a_body)
+{
+	static uint8_t object[OUTBOX_OBJECTS_MAX / 3 + 1];
+	struct round_settle_cmd cmd = case_settle_cmd("s1", "g1", RESULT_WIN, CREDIT);
+	struct bet_place_result placed;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	placed = case_bet("b1", "g1", CREDIT);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	memset(object, ' ', sizeof(object));
+	object[0] = '{';
+	object[sizeof(object) - 1] = '}';
+	cmd.user_bet = cmd.game_result = cmd.user_bet_result =
+		(struct bytes){object, sizeof(object)};
+	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.refusal,
+		REFUSAL_PAYLOAD_TOO_LARGE);
+	cmd = case_settle_cmd("s1", "g1", RESULT_WIN, CREDIT);
+	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(a_player_is_named_by_id)
 {
-	struct bet_place_cmd cmd = bet_cmd("b1", "g1", CREDIT, false);
+	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", CREDIT);
 	struct player_balance_cmd ask;
 	struct slot *slot;
 
@@ -235,10 +319,10 @@ START_TEST(rounds_have_room_for_256_bets)
 	case_in("alice", "in", 1000 * CREDIT);
 	for (unsigned int i = 0; i < ROUND_BETS_MAX; i++) {
 		snprintf(id, sizeof(id), "b%u", i);
-		ck_assert_int_eq(bet(id, "g1", CREDIT).verdict.refusal, REFUSAL_NONE);
+		ck_assert_int_eq(case_bet(id, "g1", CREDIT).verdict.refusal, REFUSAL_NONE);
 	}
-	ck_assert_int_eq(bet("b", "g1", CREDIT).verdict.refusal, REFUSAL_ROUND_FULL);
-	result = settle("s1", "g1", RESULT_WIN, 300 * CREDIT);
+	ck_assert_int_eq(case_bet("b", "g1", CREDIT).verdict.refusal, REFUSAL_ROUND_FULL);
+	result = case_settle("s1", "g1", RESULT_WIN, 300 * CREDIT);
 	ck_assert_int_eq(result.bet_amount, 256 * CREDIT);
 	ck_assert_int_eq(result.win_amount, 44 * CREDIT);
 	ck_assert_int_eq(balance(), 1044 * CREDIT);
@@ -281,6 +365,11 @@ Suite *wagers_suite(void)
 	tcase_add_loop_test(tc, loss_refund_and_additions, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_round_is_settled_once, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, bets_are_refused, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, bets_that_no_edge_sends, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, settlements_that_no_edge_sends, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_payout_that_does_not_fit, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, an_id_settles_one_round, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_result_fits_a_body, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_player_is_named_by_id, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, rounds_have_room_for_256_bets, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, players_register_once, 0, CASE_STORE_COUNT);

@@ -19,7 +19,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from cb_http import (BALANCE, READ_PATHS, RESULT_INQUIRE, STAT, TRANSFER_IN, TRANSFER_OUT,  # noqa
                      Answer, call, now_ms, raw_request, sign)
 from cb_instance import Dealer, Instance  # noqa
-from cb_process import (SRCDIR, Child, HarnessError, builddir, find_program, free_port,  # noqa
-                        pids_running, port_taken, process_gone, wait_until, waited_s)
-from cb_servers import SERVERS, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server  # noqa
+from cb_installed import INSTALLED, Installed  # noqa
+from cb_process import (SRCDIR, Child, HarnessError, builddir, each_in_thread, find_program,  # noqa
+                        free_port, pids_running, port_taken, process_gone, serve_each, wait_until,
+                        waited_s)
+from cb_servers import (SERVERS, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server,  # noqa
+                        bench_cases)
 from cb_tap import Skip, check, equal, run_cases  # noqa

@@ -1,7 +1,12 @@
 """creditbridgectl as tests use it: with the exit code that is expected, and both ways to fail."""
+import contextlib
+import fcntl
 import itertools
 import json
+import os
+import struct
 import subprocess
+import termios
 
 import cb
 from cb_tap import check, equal
@@ -23,6 +28,33 @@ def run(*words, code=0, stdin="", **options):
     return done
 
 
+def on_terminal(wallet, *words, answer=""):
+    """Runs creditbridgectl on a terminal of 120 columns, and types @answer: exit code and what is
+    shown."""
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    child = subprocess.Popen(wallet.ctl_argv(*words), stdin=follower, stdout=follower,
+                             stderr=follower, env={**os.environ, "TERM": "xterm"})
+    os.close(follower)
+    os.write(leader, answer.encode())
+    shown = b""
+    with contextlib.suppress(OSError):  # the terminal's other end is closed
+        while piece := os.read(leader, 65536):
+            shown += piece
+    os.close(leader)
+    return child.wait(30), shown.decode().replace("\r", "")
+
+
+def lone_dealer(wallet, *options, mode):
+    """A new dealer with player alice, whose server, if he has one, is not there; his casino_id."""
+    if mode == "seamless":
+        options = ("--url", "http://127.0.0.1:1/d/", "--allow-http", "--refund-delay", "0",
+                   *options)
+    name = wallet.dealer_add(new("dealer"), *options, mode=mode).casino_id
+    wallet.player_add(name, "alice")
+    return name
+
+
 def bind(wallet):
     """The functions ctl(), ctl_json() and refused() for @wallet."""
 
@@ -42,4 +74,5 @@ def bind(wallet):
         error = ctl_json(*words, code=code)["error"]
         equal(error["id"], error_id, f"error of {words}")
         check(error["detail"], "a detail")
+        return done
     return ctl, ctl_json, refused

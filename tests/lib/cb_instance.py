@@ -146,7 +146,7 @@ class Instance:
     def ctl_run(self, *words, stdin=""):
         """Runs creditbridgectl; the CompletedProcess, whatever its exit code."""
         return subprocess.run(self.ctl_argv(*words), input=stdin, capture_output=True, text=True,
-                              timeout=30, check=False)
+                              timeout=60, check=False)
 
     def ctl(self, *words, stdin=""):
         """Runs creditbridgectl, which must succeed; its output as text."""

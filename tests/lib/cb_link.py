@@ -60,7 +60,7 @@ class Closed(Exception):
 class Link:
     """One connection to edge.sock or admin.sock."""
 
-    def __init__(self, path, timeout=10.0, greeted=True):
+    def __init__(self, path, timeout=30.0, greeted=True):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)
         self.socket.connect(str(path))

@@ -5,11 +5,10 @@ import pathlib
 import re
 import socket
 import struct
-import threading
 
 from cb_link import (ANSWER, COMMANDS, DONE, FRAME_MAX, GREETING, LENGTH_SIZE, REQUEST,
                      TRANSFER_IN_KIND, TRANSFER_OUT_KIND, Closed, Link, text, transfer_payload)
-from cb_process import SRCDIR
+from cb_process import SRCDIR, serve_each
 
 NUMBERS = itertools.count(1)
 CONFIG_DEADLINE = "ledger_deadline_ms = 500\n"
@@ -66,15 +65,7 @@ class Middle:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.dir / "admin.sock"))
         self.listener.listen(16)
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+        serve_each(self.listener, self.serve)
 
     @staticmethod
     def frame(link):

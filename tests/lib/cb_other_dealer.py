@@ -62,9 +62,11 @@ class Book:
             return {}
         if known and (known[3] == "bet" or "known_is_ok" in self.bugs):
             return {}
-        if known:
+        if known and known[3] != "refused":
             raise Refused(409, "too_late", "the bet was refunded")
-        if amount > self.balances[user]:
+        if known or amount > self.balances[user]:
+            if "forgets_refusals" not in self.bugs:
+                self.bets[body["transaction_id"]] = [user, game, amount, "refused"]
             raise Refused(402, "no_credit", "the balance is too low")
         before = self.balances[user]
         if "free_bets" not in self.bugs:

@@ -11,6 +11,9 @@ import time
 SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
 PORTS = set()
+# How long what a server leaves behind may take to end by itself; tests/coverage gives it the time to
+# write its counters.
+LEAVE_S = float(os.environ.get("CB_LEAVE_S", "0"))
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -73,6 +76,36 @@ def port_taken(port):
             return True
 
 
+def serve_each(listener, serve):
+    """serve(connection) in a thread of its own for each that @listener takes, until it is closed."""
+    def accept():
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=serve, args=(connection,), daemon=True).start()
+    threading.Thread(target=accept, daemon=True).start()
+
+
+def each_in_thread(function, arguments):
+    """function(argument) for each side by side. Raises, when all have ended, what failed first."""
+    problems = []
+
+    def run(argument):
+        try:
+            function(argument)
+        except Exception as error:  # Raised below, by the calling thread.
+            problems.append(error)
+    threads = [threading.Thread(target=run, args=(argument,)) for argument in arguments]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if problems:
+        raise problems[0]
+
+
 def process_gone(pid):
     """True when @pid is no process, or one that only waits to be collected."""
     try:
@@ -91,17 +124,27 @@ def waited_s(pid):
         return 0.0
 
 
+def runs(pid, program):
+    try:
+        target = os.readlink(f"/proc/{pid}/exe")
+        # The name is another one where systemd gave the process mounts of its own.
+        return (target in (str(program), f"{program} (deleted)")
+                or os.path.samefile(f"/proc/{pid}/exe", program))
+    except PermissionError:  # Our programs show it to root alone (base/secrecy.h).
+        name = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+        return name == os.fsencode(program)
+
+
 def pids_running(program):
     """The processes whose executable is the file @program."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                target = os.readlink(f"/proc/{entry}/exe")
+                if runs(int(entry), program):
+                    found.append(int(entry))
             except OSError:
                 continue
-            if target in (str(program), f"{program} (deleted)"):
-                found.append(int(entry))
     return sorted(found)
 
 
@@ -167,7 +210,7 @@ class Child:
             self.stop()
             raise
 
-    def stop(self, number=signal.SIGTERM, seconds=10.0):
+    def stop(self, number=signal.SIGTERM, seconds=30.0):
         """Ends it, and with SIGKILL what is left of its group. Returns its exit code."""
         if self.running():
             self.process.send_signal(number)
@@ -175,9 +218,21 @@ class Child:
                 self.process.wait(seconds)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                self.process.wait(5)
+                self.process.wait(20)
+        if LEAVE_S:
+            self.group_wait(LEAVE_S)
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
         return self.process.returncode
+
+    def group_wait(self, seconds):
+        """Until nothing is left of its group, or @seconds are over."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            try:
+                os.killpg(self.pid, 0)
+            except (ProcessLookupError, PermissionError):
+                return
+            time.sleep(0.01)

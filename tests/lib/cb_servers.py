@@ -7,7 +7,10 @@ import signal
 import socket
 import stat
 
+from cb_front import FRONT, Front
 from cb_process import SRCDIR, Child, HarnessError, free_port, pids_end, port_open
+from cb_server import WebServer
+from cb_tap import check, equal
 
 FCGI_CONF = SRCDIR / "fcgi-conf"
 APACHE_MODULES = pathlib.Path("/usr/lib/apache2/modules")
@@ -21,32 +24,27 @@ def find_server(name):
     return path
 
 
-class Server:
-    """A web server with the wallet at @prefix on @port and the platform's mount at the root of
-    @platform_port. Ports that are not given are chosen."""
+class Server(WebServer):
+    """A web server of the instance's own. Ports that are not given are chosen."""
 
-    name = ""          # of the server, and in file names
     template = ""      # in fcgi-conf/, without .conf.in
-    spawns = True      # starts and restarts the workers itself
     processes_default = 2
     platform_processes = 2
 
     def __init__(self, instance, prefix="", processes=None, threads=8, port=None,
                  platform_port=None):
-        self.instance = instance
-        self.prefix = prefix
+        super().__init__(instance, prefix, port or free_port(), platform_port or free_port())
         self.processes = processes or self.processes_default
         self.threads = threads
-        self.port = port or free_port()
-        self.platform_port = platform_port or free_port()
-        self.base_url = f"http://127.0.0.1:{self.port}{prefix}"
-        self.platform_url = f"http://127.0.0.1:{self.platform_port}"
         self.dir = pathlib.Path(instance.dir) / f"{self.name}-{self.port}"
         self.log = instance.logs / f"{self.name}-{self.port}.log"
         self.child = None
+        self.front = None
         self.workers = {}
         self.prepare()
         self.start()
+        if FRONT:
+            self.front = Front(self)
 
     # -- files
 
@@ -60,6 +58,11 @@ class Server:
         if self.instance.user:
             for folder in (sockets, temporary):
                 shutil.chown(folder, self.instance.user, self.instance.user)
+        # Read by the server's user, who may not come as far as our sources.
+        shutil.copytree(FCGI_CONF / "errors", self.dir / "errors")
+        (self.dir / "errors").chmod(0o755)
+        for path in list((self.dir / "errors").glob("*.json")):
+            path.with_suffix(".html").symlink_to(path.name)
         self.log.touch(mode=0o644)
         if self.instance.user:
             shutil.chown(self.log, self.instance.user)
@@ -73,6 +76,7 @@ class Server:
         return {
             "worker": self.instance.worker, "config": self.instance.config, "serve": serve,
             "prefix": self.prefix if serve == "wallet" else "", "socket": self.socket(serve),
+            "errors": self.dir / "errors",
             "processes": self.processes if serve == "wallet" else self.platform_processes,
             "threads": self.threads,
         }
@@ -98,8 +102,7 @@ class Server:
     def start(self):
         if self in self.instance.servers:
             raise HarnessError(f"{self.name} runs already")
-        self.instance.servers.append(self)
-        try:
+        with self.starting():
             if not self.spawns:
                 for serve in ("wallet", "platform"):
                     self.worker_start(serve)
@@ -107,9 +110,6 @@ class Server:
             self.child.wait_ready(
                 lambda: port_open(self.port) and port_open(self.platform_port), 15,
                 f"{self.name} listening on port {self.port}")
-        except BaseException:
-            self.stop()
-            raise
 
     def worker_start(self, serve):
         """Runs a worker for a server that starts none."""
@@ -120,7 +120,7 @@ class Server:
         child = Child([*argv, "--socket", path], self.instance.logs / f"worker-{serve}.log",
                       user=self.instance.user)
         self.workers[serve] = child
-        child.wait_ready(path.exists, 10, f"the socket of the {serve} worker")
+        child.wait_ready(path.exists, 20, f"the socket of the {serve} worker")
 
     def restart(self):
         """Starts the server anew after it died, and does not wait for it. What it left behind, its
@@ -130,23 +130,11 @@ class Server:
             pids_end(self.worker_pids(), signals=(signal.SIGKILL,))
         self.child = Child(self.argv(), self.log)
 
-    def worker_pids(self, serve=None):
-        """The workers under this server."""
-        found = []
-        for pid in self.instance.worker_pids():
-            try:
-                argv = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if serve is None or (b"--serve" in argv
-                                 and argv[argv.index(b"--serve") + 1] == serve.encode()):
-                found.append(pid)
-        return found
-
     def stop(self):
-        """Ends server and workers."""
-        if self in self.instance.servers:
-            self.instance.servers.remove(self)
+        self.leave()
+        if self.front:
+            self.front.stop()
+            self.front = None
         if self.child:
             self.child.stop()
             self.child = None
@@ -155,12 +143,6 @@ class Server:
         self.workers = {}
         if not self.instance.servers:
             pids_end(self.instance.worker_pids())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 class Lighttpd(Server):
@@ -198,7 +180,7 @@ class Apache(Server):
         user = self.instance.user
         identity = f"User {user}\nGroup {user}\n" if user else ""
         load = "\n".join(f"LoadModule {module}_module {APACHE_MODULES}/mod_{module}.so"
-                         for module in ("mpm_event", "authz_core", *self.modules))
+                         for module in ("mpm_event", "authz_core", "alias", *self.modules))
         vhosts = "\n".join(
             f"Listen 127.0.0.1:{port}\n<VirtualHost 127.0.0.1:{port}>\n"
             f"Include {self.mounts[serve]}\n</VirtualHost>"
@@ -230,7 +212,7 @@ MaxRequestWorkers 128
 class ApacheFcgid(Apache):
     name = "apache-mod_fcgid"
     template = "apache-mod_fcgid"
-    modules = ("fcgid",)
+    modules = ("fcgid", "reqtimeout")
     processes_default = platform_processes = 40  # a worker serves one request at a time
     extra = (f"Include {FCGI_CONF}/apache-mod_fcgid-global.conf\n"
              "FcgidIPCDir {dir}/sockets\nFcgidProcessTableFile {dir}/sockets/table")
@@ -239,7 +221,7 @@ class ApacheFcgid(Apache):
 class ApacheProxyFcgi(Apache):
     name = "apache-mod_proxy_fcgi"
     template = "apache-mod_proxy_fcgi"
-    modules = ("proxy", "proxy_fcgi")
+    modules = ("proxy", "proxy_fcgi", "reqtimeout")
     spawns = False
 
     def worker_start(self, serve):
@@ -291,4 +273,28 @@ http {{
                 self.dir / "server.conf"]
 
 
-SERVERS = (Lighttpd, ApacheFcgid, ApacheProxyFcgi, Nginx)
+# What stands before the server hides which one it is.
+SERVERS = (Lighttpd,) if FRONT else (Lighttpd, ApacheFcgid, ApacheProxyFcgi, Nginx)
+
+
+def bench_cases(bench, cases, where=None):
+    """@cases of a server, for run_cases(): @bench has start() and stop(), a wallet, a kind of
+    server, and that server once it is started. None, if a front hides that kind."""
+    def guarded(function):
+        def run():
+            check(bench.server, "the server did not start")
+            function(bench)
+        return run
+
+    def books():
+        done = bench.wallet.ctl_run("check")
+        equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
+
+    if FRONT and bench.kind not in SERVERS:
+        return
+    where = where or bench.kind.name
+    yield f"{where}: starts", bench.start
+    for name, function in cases:
+        yield f"{where}: {name}", guarded(function)
+    yield f"{where}: the books are right", books
+    yield f"{where}: stops", bench.stop

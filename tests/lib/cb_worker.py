@@ -59,6 +59,53 @@ class Reader:
     def grant(self):
         return Grant(*self.take(">QBI"))
 
+    def placed(self):
+        refusal = self.verdict()
+        transaction_id, state, *_ = self.take(">QBBq")
+        self.text()
+        self.text()
+        return Placed(refusal, transaction_id, state, self.grant())
+
+    def settled(self):
+        refusal = self.verdict()
+        transaction_id, *_, event, _state, _attempts = self.take(">QqqqqQBI")
+        return Settled(refusal, transaction_id, event, self.grant())
+
+    def ended(self):
+        """The refusal, and when the callback is due again, in Unix ms."""
+        refusal = self.verdict()
+        *_, next_ms = self.take(">BBIQ")
+        return refusal, next_ms
+
+
+def player_ref(casino_id, user_id):
+    return text("") + text(casino_id) + text(user_id)
+
+
+def bet_payload(client_id, player, game_id, units, *, reference, addition=False, remark="",
+                user_bet=b""):
+    """@player: a player_ref(); @units: ten-thousandths."""
+    return b"".join((
+        text(client_id), text(reference), player, text(game_id),
+        struct.pack(">q?", units, addition), text(remark), octets(user_bet), os.urandom(8)))
+
+
+def settle_payload(client_id, player, game_id, result, units, *, reference, remark="",
+                   game_result=b""):
+    return b"".join((
+        text(client_id), text(reference), player, text(game_id), struct.pack(">Bq", result, units),
+        text(remark), octets(b""), octets(game_result), octets(b""), os.urandom(8)))
+
+
+def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error="", detail="",
+                balance=None, user_id="", currency="", note=""):
+    """How the attempt @send ended."""
+    return b"".join((
+        struct.pack(">QB", send.event, send.kind), text(casino_id),
+        struct.pack(">IBHI", send.attempt, outcome, status, milliseconds), text(error),
+        text(detail), struct.pack(">Bq", balance is not None, round((balance or 0) * UNITS)),
+        text(currency), text(user_id), text(note)))
+
 
 class Worker(Link):
     """One connection to edge.sock."""
@@ -69,43 +116,23 @@ class Worker(Link):
             raise AssertionError(f"{command}: outcome {frame.outcome}")
         return Reader(frame.payload)
 
-    @staticmethod
-    def player(casino_id, user_id):
-        return text("") + text(casino_id) + text(user_id)
-
     def place(self, client_id, casino_id, user_id, game_id, amount, *, addition=False,
               reference=None, remark="a bet", user_bet=b'{"on":"red"}'):
-        reader = self.ask("bet_place", b"".join((
-            text(client_id), text(reference or f"bet-{next(NUMBERS)}"),
-            self.player(casino_id, user_id), text(game_id),
-            struct.pack(">qB", round(amount * UNITS), addition), text(remark), octets(user_bet),
-            os.urandom(8))))
-        refusal = reader.verdict()
-        transaction_id, state, *_ = reader.take(">QBBq")
-        reader.text()
-        reader.text()
-        return Placed(refusal, transaction_id, state, reader.grant())
+        return self.ask("bet_place", bet_payload(
+            client_id, player_ref(casino_id, user_id), game_id, round(amount * UNITS),
+            reference=reference or f"bet-{next(NUMBERS)}", addition=addition, remark=remark,
+            user_bet=user_bet)).placed()
 
     def settle(self, client_id, casino_id, user_id, game_id, result, payout=0, *,
                reference=None, remark="a result"):
-        reader = self.ask("round_settle", b"".join((
-            text(client_id), text(reference or f"result-{next(NUMBERS)}"),
-            self.player(casino_id, user_id), text(game_id),
-            struct.pack(">Bq", result, round(payout * UNITS)), text(remark), octets(b""),
-            octets(b'{"ball":7}'), octets(b""), os.urandom(8))))
-        refusal = reader.verdict()
-        transaction_id, *_, event, _state, _attempts = reader.take(">QqqqqQBI")
-        return Settled(refusal, transaction_id, event, reader.grant())
+        return self.ask("round_settle", settle_payload(
+            client_id, player_ref(casino_id, user_id), game_id, result, round(payout * UNITS),
+            reference=reference or f"result-{next(NUMBERS)}", remark=remark,
+            game_result=b'{"ball":7}')).settled()
 
-    def end(self, send, casino_id, outcome, *, status=0, milliseconds=12, error="", detail="",
-            balance=None, user_id="", currency="", note=""):
-        """Tells how the attempt @send ended."""
-        reader = self.ask("callback_end", b"".join((
-            struct.pack(">QB", send.event, send.kind), text(casino_id),
-            struct.pack(">IBHI", send.attempt, outcome, status, milliseconds), text(error),
-            text(detail), struct.pack(">Bq", balance is not None, round((balance or 0) * UNITS)),
-            text(currency), text(user_id), text(note))))
-        return reader.verdict()
+    def end(self, send, casino_id, outcome, **words):
+        """Tells how the attempt @send ended; @words as in end_payload(). The refusal."""
+        return self.ask("callback_end", end_payload(send, casino_id, outcome, **words)).ended()[0]
 
     def find(self):
         """What a sweeper at work could claim now: [(event, casino_id)]."""

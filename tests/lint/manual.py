@@ -15,15 +15,12 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 BUILDDIR = pathlib.Path(os.environ.get("CB_BUILDDIR", SRCDIR / "build")).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SRCDIR / "tests" / "lib"))
+from cb_refusals import NO_ANSWER, refusals  # noqa: E402
 from cb_tap import Skip, check, equal, run_cases  # noqa: E402
 
 PROGRAMS = ("creditbridge-ledger", "creditbridge-sweep", "creditbridge.fcgi",
             "creditbridge-dealer.fcgi", "creditbridgectl")
 EVERYWHERE = {"config", "json", "help", "usage", "version"}
-# These are never an answer over HTTP: no error at all, and what only an operator meets.
-NO_ANSWER = {"", "already_exists", "key_not_found", "key_in_use", "too_many_keys",
-             "not_allowed_now", "too_many_dealers", "client_not_found", "callback_not_found"}
-REFUSAL = re.compile(r'^REFUSAL\(\w+, "(\w*)", (\d+), (true|false),', re.MULTILINE)
 SETTING = re.compile(r'^\tOPTION\(OPTION_(\w+), (\w+), (\w+|"[^"]*"), (.+?), ([^,]+)\),$',
                      re.MULTILINE)
 MACRO = re.compile(r"^#define (\w+) (\d+)$", re.MULTILINE)
@@ -180,20 +177,31 @@ def case_exit_codes():
 
 
 def case_refusals():
-    rows = REFUSAL.findall((SRCDIR / "src" / "domain" / "refusal.def").read_text())
-    check(len(rows) > 30, "refusal.def was not read")
+    rows = refusals()
     text = page("creditbridge-protocol.7").split(".Sh ERROR IDS")[1]
     findings = []
     for refusal, code, _ in rows:
         told = re.search(rf"(?m)^\.It {code} Sy .*\b{refusal}\b", text)
         if refusal and bool(told) == (refusal in NO_ANSWER):
             findings.append(f"{code} {refusal}")
-    check(NO_ANSWER <= {row[0] for row in rows}, "an exception is no refusal")
     lines = " ".join(re.findall(r"(?m)^\.It \d+ Sy (.*)$", text))
     for refusal in re.findall(r"[a-z]+_[a-z_]+", lines):
         if refusal not in {row[0] for row in rows}:
             findings.append(f"{refusal} is none")
     none(findings, "creditbridge-protocol(7) tells every refusal of HTTP with its code, and no other")
+
+
+def case_guide_refusals():
+    """The guide's table: id, status, retryable, of whom, what happened, what to do next."""
+    rows = {refusal: (code, retryable) for refusal, code, retryable in refusals()}
+    text = page("integrator-guide.md").split("\n## Errors")[1].split("\n## ")[0]
+    table = re.findall(r"(?m)^\| `(\w+)` \| (\d+) \| (yes|no)[^|]* \| (A|C|A/C) \| ([^|]+) \| "
+                       r"([^|]+) \|$", text)
+    equal(len(table), len(re.findall(r"(?m)^\| `", text)), "rows that can be read")
+    equal(sorted(row[0] for row in table), sorted(set(rows) - NO_ANSWER), "the guide's error ids")
+    findings = [f"{refusal}: {rows[refusal]}" for refusal, code, retryable, *_ in table
+                if rows[refusal] != (code, {"yes": "true", "no": "false"}[retryable])]
+    none(findings, "the guide tells every refusal with its status and whether it is retryable")
 
 
 def case_rules():
@@ -284,6 +292,7 @@ sys.exit(run_cases([
     ("every option of every program", case_programs),
     ("exit codes", case_exit_codes),
     ("every refusal", case_refusals),
+    ("every refusal in the guide", case_guide_refusals),
     ("the names of rules", case_rules),
     ("every page is installed", case_installed),
     ("references between pages", case_references),

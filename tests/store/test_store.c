@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum kind { KIND_MEMORY, KIND_BDB, KIND_COUNT };
 
@@ -45,6 +48,18 @@ static void close_kind(void)
 	ws_free(&ws);
 	store->close(store);
 	scratch_remove(directory);
+}
+
+/* How often a directory was synced: this stands in the place of libc's. */
+static unsigned int directories_synced;
+
+int fsync(int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
+		directories_synced++;
+	return (int)syscall(SYS_fsync, fd);
 }
 
 static struct player make_player(const char *user, money_t balance)
@@ -110,6 +125,22 @@ START_TEST(append_twice_is_refused)
 	ck_assert_int_eq(store->save(store, &ws), SAVE_FAULT);
 	/* All or nothing: the player of the same batch was not written. */
 	ck_assert_ptr_null(load_player("alice"));
+	close_kind();
+}
+END_TEST
+
+/* A process that was killed between making a log and syncing its name leaves that to the next. */
+START_TEST(names_that_are_there_are_synced)
+{
+	char why[256] = "";
+
+	open_kind(KIND_BDB);
+	save_player("alice", 1);
+	store->close(store);
+	directories_synced = 0;
+	ck_assert_msg(bdb_open(&bdb_options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_uint_eq(directories_synced, 1);
+	ck_assert_int_eq(load_player("alice")->balance, 1);
 	close_kind();
 }
 END_TEST
@@ -363,8 +394,8 @@ START_TEST(bdb_refuses_an_emptied_directory)
 }
 END_TEST
 
-/* A wrong byte in a page is found when the page is read, and told as damage. */
-START_TEST(bdb_notices_a_damaged_page)
+/* Opens the store again, with a wrong byte in a page of players, of which alice's row is asked. */
+static void open_damaged(bool ends)
 {
 	struct bdb_options again = bdb_options;
 	char file[96], why[256] = "";
@@ -382,15 +413,32 @@ START_TEST(bdb_notices_a_damaged_page)
 	fputc('!', table);
 	fclose(table);
 	again.create = false;
+	again.ends = ends;
 	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_OK);
+	/* What is open stays readable. */
+	scratch_remove(directory);
 	ck_assert(!bdb_met_damage());
 	ws_reset(&ws);
 	ws_want(&ws, RECORD_PLAYER, &key);
+}
+
+/* A wrong byte in a page is found when the page is read, and told as damage. */
+START_TEST(bdb_notices_a_damaged_page)
+{
+	open_damaged(false);
 	ck_assert_int_ne(store->load(store, &ws), STATUS_OK);
 	ck_assert(bdb_met_damage());
-	scratch_remove(directory);
 	/* A panicked environment cannot be closed; this end is one that only the last line has. */
 	raise(SIGKILL);
+}
+END_TEST
+
+/* A ledger would answer nothing but faults from then on. */
+START_TEST(bdb_ends_with_a_damaged_page)
+{
+	open_damaged(true);
+	store->load(store, &ws);
+	ck_abort_msg("the process goes on");
 }
 END_TEST
 
@@ -433,10 +481,12 @@ static Suite *store_suite(void)
 	tcase_add_loop_test(all, bytes_are_kept, 0, KIND_COUNT);
 	tcase_add_loop_test(all, ranges_are_ordered, 0, KIND_COUNT);
 	tcase_add_test(bdb, bdb_keeps_rows_over_a_restart);
+	tcase_add_test(bdb, names_that_are_there_are_synced);
 	tcase_add_test(bdb, bdb_refuses_a_newer_schema);
 	tcase_add_test(bdb, bdb_refuses_a_missing_table);
 	tcase_add_test(bdb, bdb_refuses_an_emptied_directory);
 	tcase_add_test_raise_signal(bdb, bdb_notices_a_damaged_page, SIGKILL);
+	tcase_add_exit_test(bdb, bdb_ends_with_a_damaged_page, BDB_EXIT_DAMAGED);
 	tcase_add_test(bdb, bdb_saves_a_large_batch);
 	tcase_set_timeout(all, 30);
 	tcase_set_timeout(bdb, 30);

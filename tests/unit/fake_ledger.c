@@ -62,6 +62,17 @@ static void answer_keyring(struct fake_ledger *fake, const struct keyring_cmd *c
 	result->entries = (struct bytes){rows->data, (uint32_t)rows->len};
 }
 
+/* Keeps what @record points to, with its groups. */
+static void keep(struct arena *arena, const struct field *table, void *record)
+{
+	must(arena_keep_bytes(arena, table, record), "keep");
+	for (; table->name; table++) {
+		for (uint32_t i = 0; table->type == FIELD_GROUP && i < table->count; i++)
+			keep(arena, table->sub,
+				(uint8_t *)record + table->offset + (size_t)i * table->size);
+	}
+}
+
 /* Where a command's members lie. */
 static const struct {
 	size_t result, cmd;
@@ -86,7 +97,7 @@ static void answer(struct fake_ledger *fake, const struct frame_request *request
 
 	buffer_init(&rows, FRAME_MAX);
 	must(unpack_record(&payload, info->cmd_fields, cmd), "unpack");
-	must(arena_keep_bytes(&fake->kept, info->cmd_fields, cmd), "keep");
+	keep(&fake->kept, info->cmd_fields, cmd);
 	if (fake->prepare)
 		fake->prepare(fake, (enum command)request->command);
 	if (request->command == COMMAND_KEYRING) {
@@ -114,25 +125,14 @@ static void answer(struct fake_ledger *fake, const struct frame_request *request
 	buffer_free(&rows);
 }
 
-/* Reads what @client sent and answers it. False: the connection is over. */
-static bool client_serve(struct fake_ledger *fake, struct fake_client *client)
+/* Answers the first frame of what @client sent, @size bytes. False: the connection is over. */
+static bool client_answer(struct fake_ledger *fake, struct fake_client *client,
+	struct frame_request request, size_t size)
 {
-	struct frame_request request;
-	struct bytes in;
 	struct buffer out;
 	enum fake_act act;
-	size_t size;
-	ssize_t got;
 	bool goes_on = true;
 
-	must(buffer_reserve(&client->in, 4096) != NULL, "reserve");
-	got = recv(client->fd, client->in.data + client->in.len, 4096, 0);
-	if (got <= 0)
-		return false;
-	client->in.len += (size_t)got;
-	in = (struct bytes){client->in.data, (uint32_t)client->in.len};
-	if (frame_get_request(in, &request, &size) != FRAME_COMPLETE)
-		return true;
 	buffer_init(&out, FRAME_MAX);
 	fake_lock(fake);
 	act = fake->acts[request.command];
@@ -148,6 +148,25 @@ static bool client_serve(struct fake_ledger *fake, struct fake_client *client)
 	else if (act != FAKE_SILENT)
 		goes_on = send(client->fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len;
 	buffer_free(&out);
+	return goes_on;
+}
+
+/* Reads what @client sent and answers it. False: the connection is over. */
+static bool client_serve(struct fake_ledger *fake, struct fake_client *client)
+{
+	struct frame_request request;
+	size_t size;
+	ssize_t got;
+	bool goes_on = true;
+
+	must(buffer_reserve(&client->in, 4096) != NULL, "reserve");
+	got = recv(client->fd, client->in.data + client->in.len, 4096, 0);
+	if (got <= 0)
+		return false;
+	client->in.len += (size_t)got;
+	while (goes_on && frame_get_request((struct bytes){client->in.data,
+			(uint32_t)client->in.len}, &request, &size) == FRAME_COMPLETE)
+		goes_on = client_answer(fake, client, request, size);
 	return goes_on;
 }
 

@@ -416,6 +416,8 @@ void world_prove(struct world *world, struct world_verdict *verdict)
 
 	memset(verdict, 0, sizeof(*verdict));
 	proof_init(&proof, seed, &world->point, take_line, verdict);
+	if (world->read_ms)
+		proof.read_ms = world->read_ms;
 	for (int i = 0; i < 2; i++) {
 		ck_assert(proof_add_dealer(&proof, &world->totals[i], &world->moment));
 		proof_dealer(&proof, world->totals[i].casino_id);

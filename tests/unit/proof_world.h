@@ -22,6 +22,7 @@
 struct world {
 	struct proof_point point;
 	struct proof_moment moment; /* of the sums */
+	int64_t read_ms; /* when the rows were read; 0: long after */
 	uint64_t transaction_id; /* the last ones given out */
 	uint64_t event;
 	struct total totals[2];

@@ -8,6 +8,7 @@
 
 Suite *buffer_suite(void);
 Suite *clock_suite(void);
+Suite *fiber_suite(void);
 Suite *histogram_suite(void);
 Suite *log_suite(void);
 Suite *network_suite(void);
@@ -32,6 +33,7 @@ Suite *render_suite(void);
 Suite *row_line_suite(void);
 Suite *signature_suite(void);
 Suite *trace_suite(void);
+Suite *vectors_suite(void);
 Suite *webhook_suite(void);
 
 Suite *counters_suite(void);

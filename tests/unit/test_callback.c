@@ -313,10 +313,10 @@ START_TEST(a_reused_connection_that_dies_is_not_repeated)
 	http_answer_init(&answer);
 	ck_assert_int_eq(exchange(client, server.port, "POST", "{}", &answer), HTTP_ANSWERED);
 	ck_assert_int_eq(exchange(client, server.port, "POST", "{}", &answer), HTTP_CUT);
-	ck_assert_uint_eq(server.requests, 2);
 	http_answer_free(&answer);
 	http_client_free(client);
 	server_stop(&server);
+	ck_assert_uint_eq(server.requests, 2);
 }
 END_TEST
 

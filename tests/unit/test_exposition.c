@@ -167,6 +167,7 @@ START_TEST(counters_are_rendered)
 	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us, 2000100);
 	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us, 7000000);
 	collection.counters.auth_failures[CALLER_DEALER][AUTH_SIGNATURE] = 4;
+	collection.counters.refused_notes[NOTE_DROPPED] = 6;
 	rendered();
 	ck_has("creditbridge_counters_readable 1");
 	ck_has("creditbridge_ledger_up 0");
@@ -186,6 +187,7 @@ START_TEST(counters_are_rendered)
 	ck_has("creditbridge_request_duration_seconds_count{operation=\"bets\"} 3");
 	ck_has("creditbridge_auth_failures_total{caller=\"dealer\",reason=\"signature\"} 4");
 	ck_has("creditbridge_auth_failures_total{caller=\"client\",reason=\"headers\"} 0");
+	ck_has("creditbridge_refused_notes_total{outcome=\"dropped\"} 6");
 	/* Of the ledger nothing is known: no 0 that was never told. */
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_callbacks{"));
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_storage_low"));

@@ -73,18 +73,23 @@ static void serve(int fd)
 		taken += 100;
 	buffer_free(&out);
 	while ((got = recv(fd, bytes, sizeof(bytes), 0)) > 0) {
-		char step = *script ? *script++ : 'a';
+		struct bytes in = {bytes, (uint32_t)got};
 
-		if (frame_get_request((struct bytes){bytes, (uint32_t)got}, &request, &size) !=
-			FRAME_COMPLETE)
-			taken += 100;
-		taken++;
-		if (step == 's')
-			continue;
-		if (step != 'c')
-			answer(fd, &request, step);
-		if (step == 'c' || step == 'h')
-			return;
+		for (; in.len; in.data += size, in.len -= (uint32_t)size) {
+			char step = *script ? *script++ : 'a';
+
+			if (frame_get_request(in, &request, &size) != FRAME_COMPLETE) {
+				taken += 100;
+				break;
+			}
+			taken++;
+			if (step == 's')
+				continue;
+			if (step != 'c')
+				answer(fd, &request, step);
+			if (step == 'c' || step == 'h')
+				return;
+		}
 	}
 }
 
@@ -117,6 +122,8 @@ static void start(const char *steps)
 static void stop(struct link *link)
 {
 	link_close(link);
+	if (link->mux)
+		mux_free(link->mux);
 	shutdown(listener, SHUT_RDWR);
 	pthread_join(thread, NULL);
 	close(listener);
@@ -125,7 +132,15 @@ static void stop(struct link *link)
 
 static enum refusal refusal; /* of the answer */
 
-static enum status call(struct link *link, int64_t patience_ms)
+/* A call that a fiber makes. */
+struct fiber_call {
+	struct link *link;
+	int64_t patience_ms;
+	unsigned int times;
+	enum status status;
+};
+
+static enum status call_here(struct link *link, int64_t patience_ms)
 {
 	struct balance_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
 	struct balance_result result;
@@ -137,6 +152,49 @@ static enum status call(struct link *link, int64_t patience_ms)
 	if (status == STATUS_OK)
 		refusal = result.verdict.refusal;
 	return status;
+}
+
+static void call_in_fiber(void *context)
+{
+	struct fiber_call *asked = context;
+
+	asked->status = STATUS_OK;
+	for (unsigned int i = 0; i < asked->times && asked->status == STATUS_OK; i++)
+		asked->status = call_here(asked->link, asked->patience_ms);
+}
+
+/* Makes calls that all wait at the same time. */
+static void call_together(struct fiber_call *calls, unsigned int count)
+{
+	struct fibers *fibers = fibers_new(count + 1);
+
+	ck_assert(fibers_add(fibers, mux_pump, calls[0].link->mux, true));
+	for (unsigned int i = 0; i < count; i++)
+		ck_assert(fibers_add(fibers, call_in_fiber, &calls[i], false));
+	ck_assert(fibers_run(fibers));
+	fibers_free(fibers);
+}
+
+static enum status call(struct link *link, int64_t patience_ms)
+{
+	struct fiber_call asked = {.link = link, .patience_ms = patience_ms, .times = 1};
+
+	if (!link->mux)
+		return call_here(link, patience_ms);
+	call_together(&asked, 1);
+	return asked.status;
+}
+
+/* A link, @shared with others or with a connection of its own. */
+static void link_make(struct link *link, bool shared)
+{
+	static struct mux mux;
+
+	ck_assert(link_init(link, path));
+	if (!shared)
+		return;
+	ck_assert(mux_init(&mux, path));
+	link->mux = &mux;
 }
 
 static const struct {
@@ -166,13 +224,14 @@ START_TEST(attempts_follow_the_script)
 	struct link link;
 	enum status status;
 
-	start(scripts[_i].script);
-	ck_assert(link_init(&link, path));
-	status = call(&link, strchr(scripts[_i].script, 's') ? SILENCE_MS : LONG_MS);
-	ck_assert_msg(status == scripts[_i].expected, "%s: %s", scripts[_i].script,
-		status_text(status));
+	const char *steps = scripts[_i / 2].script;
+
+	start(steps);
+	link_make(&link, _i % 2);
+	status = call(&link, strchr(steps, 's') ? SILENCE_MS : LONG_MS);
+	ck_assert_msg(status == scripts[_i / 2].expected, "%s: %s", steps, status_text(status));
 	stop(&link);
-	ck_assert_uint_eq(taken, scripts[_i].taken);
+	ck_assert_uint_eq(taken, scripts[_i / 2].taken);
 	ck_assert_int_eq(refusal, REFUSAL_NONE);
 }
 END_TEST
@@ -202,7 +261,7 @@ START_TEST(other_protocol_is_told)
 
 	protocol_xor = 1;
 	start("a");
-	ck_assert(link_init(&link, path));
+	link_make(&link, _i);
 	ck_assert_int_eq(call(&link, LONG_MS), STATUS_PROTOCOL);
 	stop(&link);
 	ck_assert_uint_eq(taken, 0);
@@ -215,9 +274,9 @@ START_TEST(dead_connection_is_replaced)
 	struct link link;
 
 	start("aa");
-	ck_assert(link_init(&link, path));
+	link_make(&link, _i);
 	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
-	shutdown(link.fd, SHUT_RDWR);
+	shutdown(_i ? link.mux->fd : link.fd, SHUT_RDWR);
 	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
 	ck_assert_uint_eq(link.generation, 5);
 	stop(&link);
@@ -230,9 +289,154 @@ START_TEST(a_late_answer_is_not_the_next_ones)
 	struct link link;
 
 	start("sa");
-	ck_assert(link_init(&link, path));
+	link_make(&link, _i);
 	ck_assert_int_eq(call(&link, SILENCE_MS), STATUS_UNKNOWN);
 	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	stop(&link);
+}
+END_TEST
+
+/* Many calls under way at a time, and connections that break: each has its answer. */
+START_TEST(shared_calls_are_all_answered)
+{
+	struct link links[40];
+	struct fiber_call calls[40];
+
+	start("aaaacaaaaahaaaaaaaxaaaaaaaaaacaaahaaaaaaaaaaaaaaaaaxcaaaaaa");
+	for (unsigned int i = 0; i < 40; i++) {
+		link_make(&links[i], i == 0);
+		links[i].mux = links[0].mux;
+		calls[i] = (struct fiber_call){
+			.link = &links[i], .patience_ms = LONG_MS, .times = 5};
+	}
+	call_together(calls, 40);
+	for (unsigned int i = 0; i < 40; i++) {
+		ck_assert_int_eq(calls[i].status, STATUS_OK);
+		if (i)
+			link_close(&links[i]);
+	}
+	stop(&links[0]);
+	ck_assert_uint_ge(taken, 207);
+}
+END_TEST
+
+static bool post(struct link *link)
+{
+	struct balance_cmd cmd = {.casino_id = "demo", .user_id = "posted"};
+
+	return link_post(link, COMMAND_BALANCE, &cmd);
+}
+
+/* What is posted is answered to nobody: the next call has its own answer. */
+START_TEST(posts_are_skipped)
+{
+	struct link link;
+
+	start("");
+	ck_assert(link_init(&link, path));
+	ck_assert_msg(!post(&link), "no connection is made for it");
+	for (unsigned int i = 0; i < 20; i++) {
+		ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+		ck_assert(post(&link));
+		ck_assert_uint_ne(link.posted, 0);
+	}
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	ck_assert_uint_eq(link.posted, 0);
+	ck_assert_uint_eq(taken, 41);
+	stop(&link);
+}
+END_TEST
+
+/* One that is not answered lets no other go, and none of them takes time. */
+START_TEST(one_post_at_a_time)
+{
+	struct link link;
+	int64_t begun_ms;
+
+	start("as");
+	ck_assert(link_init(&link, path));
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	begun_ms = clock_boot_ms();
+	ck_assert(post(&link));
+	for (unsigned int i = 0; i < 1000; i++)
+		ck_assert(!post(&link));
+	ck_assert_int_lt(clock_boot_ms() - begun_ms, LONG_MS / 2);
+	/* Answers come in order: what was posted before this call will not be answered. */
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	ck_assert(post(&link));
+	stop(&link);
+}
+END_TEST
+
+/* What is posted and lost, or answered with garbage, fails no call behind it. */
+START_TEST(lost_posts_harm_nothing)
+{
+	static const char *const steps[] = {"aca", "aha", "axa", "aba", "afa", "aFa"};
+	struct link link;
+
+	start(steps[_i]);
+	ck_assert(link_init(&link, path));
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	ck_assert(post(&link));
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	ck_assert_uint_ge(taken, 3);
+	stop(&link);
+}
+END_TEST
+
+/* Posts, calls, and posts again. */
+static void post_in_fiber(void *context)
+{
+	struct fiber_call *asked = context;
+	unsigned int sent = 0;
+
+	ck_assert(!post(asked->link));
+	asked->status = call_here(asked->link, asked->patience_ms);
+	for (unsigned int i = 0; i < 1000; i++)
+		sent += post(asked->link);
+	ck_assert_uint_eq(sent, MUX_POSTS_MAX);
+	/* Behind them; answered, they make room. */
+	ck_assert_int_eq(call_here(asked->link, asked->patience_ms), STATUS_OK);
+	ck_assert(post(asked->link));
+	shutdown(asked->link->mux->fd, SHUT_RDWR);
+	ck_assert_int_eq(call_here(asked->link, asked->patience_ms), STATUS_OK);
+	ck_assert_uint_eq(asked->link->mux->posts, 0);
+}
+
+/* Of a connection in common they take but a part, so that there is room for the calls. */
+START_TEST(shared_posts_leave_room)
+{
+	struct link link;
+	struct fiber_call asked = {.link = &link, .patience_ms = LONG_MS};
+	struct fibers *fibers = fibers_new(2);
+
+	start("as");
+	link_make(&link, true);
+	ck_assert(fibers_add(fibers, mux_pump, link.mux, true));
+	ck_assert(fibers_add(fibers, post_in_fiber, &asked, false));
+	ck_assert(fibers_run(fibers));
+	fibers_free(fibers);
+	ck_assert_int_eq(asked.status, STATUS_OK);
+	stop(&link);
+}
+END_TEST
+
+START_TEST(a_post_that_is_answered_makes_room)
+{
+	struct link link;
+	int64_t until_ms;
+
+	start("");
+	ck_assert(link_init(&link, path));
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	until_ms = clock_boot_ms() + LONG_MS;
+	for (unsigned int sent = 0; sent < 10 && clock_boot_ms() < until_ms;) {
+		sent += post(&link);
+		clock_sleep_ms(1);
+	}
+	ck_assert_int_lt(clock_boot_ms(), until_ms);
+	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+	ck_assert_uint_eq(taken, 12);
 	stop(&link);
 }
 END_TEST
@@ -282,11 +486,17 @@ Suite *client_suite(void)
 	TCase *tc = tcase_create("client");
 
 	tcase_add_loop_test(tc, attempts_follow_the_script, 0,
-		(int)(sizeof(scripts) / sizeof(scripts[0])));
+		2 * (int)(sizeof(scripts) / sizeof(scripts[0])));
 	tcase_add_test(tc, no_ledger_is_not_sent);
-	tcase_add_test(tc, other_protocol_is_told);
-	tcase_add_test(tc, dead_connection_is_replaced);
-	tcase_add_test(tc, a_late_answer_is_not_the_next_ones);
+	tcase_add_loop_test(tc, other_protocol_is_told, 0, 2);
+	tcase_add_loop_test(tc, dead_connection_is_replaced, 0, 2);
+	tcase_add_loop_test(tc, a_late_answer_is_not_the_next_ones, 0, 2);
+	tcase_add_test(tc, shared_calls_are_all_answered);
+	tcase_add_test(tc, posts_are_skipped);
+	tcase_add_test(tc, one_post_at_a_time);
+	tcase_add_test(tc, shared_posts_leave_room);
+	tcase_add_loop_test(tc, lost_posts_harm_nothing, 0, 6);
+	tcase_add_test(tc, a_post_that_is_answered_makes_room);
 	tcase_add_test(tc, long_paths_are_refused);
 	tcase_add_test(tc, list_rows_are_walked);
 	tcase_set_timeout(tc, 30);

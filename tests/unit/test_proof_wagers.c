@@ -532,6 +532,15 @@ START_TEST(open_bets_are_those_of_the_moment)
 	ck_assert_uint_eq(verdict.open_least, 4);
 	ck_assert_uint_eq(verdict.open_most, 4);
 	ck_assert_uint_eq(verdict.problems, verdict.loose);
+	/* A time that has not come: the clock was set back since, and they ended who knows when. */
+	world_make(w);
+	BET("g3", 1)->changed_ms = world_round(w, "g3")->settled_ms = WORLD_NOW_MS + 3;
+	RESULT("g1")->ended_ms = WORLD_NOW_MS + 3;
+	w->read_ms = WORLD_NOW_MS + 2;
+	world_prove(w, &verdict);
+	ck_assert_uint_eq(verdict.open_least, 4);
+	ck_assert_uint_eq(verdict.open_most, 6);
+	ck_assert_uint_eq(verdict.problems, verdict.loose);
 }
 END_TEST
 

@@ -255,6 +255,7 @@ static const struct {
 	const char *message;
 } refusals[] = {
 	{"foo = 1\n", ":1: no such option 'foo'\n"},
+	{"f\x01o\xc3 = 1\n", ":1: no such option 'f?o?'\n"},
 	{"\n# one\n# two\n// three\n/* four\n five */\nfoo = 1\n", ":7: no such option 'foo'\n"},
 	{"log_level = info # x\nfoo = 1\n", ":2: no such option 'foo'\n"},
 	{"socket_group = \"a\\\"#b\" foo = 1", ":1: socket_group must be empty or at most 63 of "

@@ -1,5 +1,6 @@
 #include "suites.h"
 
+#include "domain/delivery.h"
 #include "domain/retry.h"
 #include "domain/wager.h"
 
@@ -182,6 +183,63 @@ START_TEST(refunds_back_off)
 }
 END_TEST
 
+#define DAY_MS INT64_C(86400000)
+
+/* An attempt that is begun now fails after @ms, in which the wall clock is set by @jump_ms. */
+static enum callback_state attempt(struct delivery *delivery, struct moment *now, int64_t ms,
+	int64_t jump_ms)
+{
+	static const struct callback_outcome failed = {.class = CALLBACK_UNKNOWN};
+	const struct delivery_lease lease = {.lease_ms = 10000};
+	struct delivery_terms terms = {.unknown_bet_ids = ""};
+
+	retry_policy_defaults(&terms.retry);
+	ck_assert(delivery_begin(delivery, now, &lease));
+	now->boot_ms += ms;
+	now->wall_ms += ms + jump_ms;
+	ck_assert(delivery_end(delivery, delivery->callback.attempts, &failed, &terms, now));
+	return delivery->callback.state;
+}
+
+/* B4's 24 hours are hours, whatever the wall clock is set to meanwhile. */
+START_TEST(a_day_is_a_day)
+{
+	static const int64_t jumps_ms[] = {0, DAY_MS, -DAY_MS, 40 * 365 * DAY_MS};
+	const int64_t jump_ms = jumps_ms[_i % 4];
+	const bool while_sent = _i < 4;
+	struct moment now = {.wall_ms = INT64_C(1700000000000), .boot_ms = 5000, .boot = 1};
+	struct delivery delivery;
+	enum callback_state state;
+
+	delivery_open(&delivery, CALLBACK_BETTING_REFUND, 1, "dealer", &now, 60000);
+	now.boot_ms += 60000;
+	now.wall_ms += 60000 + (while_sent ? 0 : jump_ms);
+	state = attempt(&delivery, &now, 3000, while_sent ? jump_ms : 0);
+	ck_assert_int_eq(state, CALLBACK_DUE);
+	ck_assert_int_lt(delivery.due.due_boot_ms, now.boot_ms + 1001);
+	/* Almost a day later, and a day later. */
+	now.boot_ms += DAY_MS - 600000;
+	now.wall_ms += DAY_MS - 600000;
+	ck_assert_int_eq(attempt(&delivery, &now, 3000, 0), CALLBACK_DUE);
+	now.boot_ms += 600000;
+	now.wall_ms += 600000;
+	ck_assert_int_eq(attempt(&delivery, &now, 3000, 0), CALLBACK_PARKED);
+}
+END_TEST
+
+/* After a reboot the wall clock is all that is known. */
+START_TEST(a_reboot_goes_by_the_wall_clock)
+{
+	struct moment now = {.wall_ms = INT64_C(1700000000000), .boot_ms = 5000, .boot = 1};
+	struct delivery delivery;
+
+	delivery_open(&delivery, CALLBACK_BETTING_REFUND, 1, "dealer", &now, 60000);
+	ck_assert_int_eq(attempt(&delivery, &now, 3000, 0), CALLBACK_DUE);
+	now = (struct moment){now.wall_ms + 2 * DAY_MS, 7000, 2};
+	ck_assert_int_eq(attempt(&delivery, &now, 3000, 0), CALLBACK_PARKED);
+}
+END_TEST
+
 Suite *wager_suite(void)
 {
 	Suite *suite = suite_create("wager");
@@ -193,6 +251,8 @@ Suite *wager_suite(void)
 	tcase_add_test(tcase, rounds_sum_up);
 	tcase_add_test(tcase, results_are_sent_three_times);
 	tcase_add_test(tcase, refunds_back_off);
+	tcase_add_loop_test(tcase, a_day_is_a_day, 0, 8);
+	tcase_add_test(tcase, a_reboot_goes_by_the_wall_clock);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

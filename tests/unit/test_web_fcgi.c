@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "web/fcgi.h"
+#include "web/signals.h"
 #include "wire/signature.h"
 
 #include <errno.h>
@@ -31,6 +32,8 @@ enum { BEGIN_REQUEST = 1, END_REQUEST = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
 
 static char socket_path[128];
 static pid_t pid;
+/* The requests are fibers, with a connection to the ledger in common. */
+static bool in_fibers;
 
 static void setup(void)
 {
@@ -39,26 +42,38 @@ static void setup(void)
 	snprintf(socket_path, sizeof(socket_path), "%s/fcgi.sock", fake.directory);
 }
 
+static void setup_fibers(void)
+{
+	setup();
+	in_fibers = true;
+}
+
 /*
  * Starts the worker process, then the ledger's thread (in this order: a fork keeps no threads).
  * @inherited NULL: on a socket of its own; else on one that it is given, which stays open here.
  */
 static void start_on(unsigned int threads, bool exclusive, int *inherited)
 {
-	struct fcgi_program program = server_program(&server);
+	static struct muxes muxes;
+	struct fcgi_program program;
 	struct web_socket own;
 	char why[256];
 
-	program.exclusive = exclusive;
 	server = (struct server){.group = SERVE_WALLET, .ledger_deadline_ms = 3000};
 	text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path);
+	if (in_fibers) {
+		ck_assert(muxes_init(&muxes, fake.path, threads));
+		server.muxes = &muxes;
+	}
+	program = server_program(&server);
+	program.exclusive = exclusive;
 	ck_assert_msg(socket_open(&own, socket_path, "", why, sizeof(why)), "%s", why);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		close(fake.listen_fd);
 		log_open("test", false, LOG_LEVEL_ERROR);
-		fcgi_block_signals();
+		signals_block();
 		exit(fcgi_run(&program, own.fd, threads, inherited ? NULL : &own));
 	}
 	if (inherited)
@@ -142,13 +157,14 @@ static void put_param(struct buffer *out, const char *name, const char *value)
 
 /*
  * Sends a signed transfer-in with @length as CONTENT_LENGTH, without the last @held bytes of its
- * body and its end, if any are held.
+ * body and its end, if any are held. False: the connection is closed.
  */
-static void send_request(int fd, bool keep, size_t length, size_t held)
+static bool try_request(int fd, bool keep, size_t length, size_t held)
 {
 	uint8_t begin[8] = {0, 1, keep, 0, 0, 0, 0, 0};
 	char signature[SIGNATURE_TEXT_MAX], number[32];
 	struct buffer params, out;
+	bool sent;
 
 	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_ONE, BODY, strlen(BODY),
 		signature));
@@ -167,21 +183,33 @@ static void send_request(int fd, bool keep, size_t length, size_t held)
 	put_record(&out, STDIN, BODY, strlen(BODY) - held);
 	if (!held)
 		put_record(&out, STDIN, "", 0);
-	ck_assert_int_eq(send(fd, out.data, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
+	sent = send(fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len;
 	buffer_free(&params);
 	buffer_free(&out);
+	return sent;
 }
 
-/* Sends what send_request() held back. */
-static void send_rest(int fd, size_t held)
+static void send_request(int fd, bool keep, size_t length, size_t held)
+{
+	ck_assert(try_request(fd, keep, length, held));
+}
+
+/* Sends what send_request() held back of the body, and its end if @end. */
+static void send_part(int fd, size_t held, bool end)
 {
 	struct buffer out;
 
 	buffer_init(&out, 4096);
 	put_record(&out, STDIN, &BODY[strlen(BODY) - held], held);
-	put_record(&out, STDIN, "", 0);
+	if (end)
+		put_record(&out, STDIN, "", 0);
 	ck_assert_int_eq(send(fd, out.data, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
 	buffer_free(&out);
+}
+
+static void send_rest(int fd, size_t held)
+{
+	send_part(fd, held, true);
 }
 
 /* Reads exactly @len bytes within WAIT_MS. */
@@ -432,6 +460,32 @@ START_TEST(test_stop_leaves_shared_socket)
 }
 END_TEST
 
+/* A kept connection on which one request follows the other does not keep the process. */
+START_TEST(test_stop_ends_kept)
+{
+	int fd, answered = 0;
+
+	fake.acts[COMMAND_TRANSFER] = FAKE_SLOW;
+	fake.slow_ms = 250;
+	start(2);
+	fd = dial();
+	send_request(fd, true, strlen(BODY), 0);
+	wait_for_first_transfer();
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(read_answer(fd), 200);
+	do {
+		/* Each comes when the worker has begun to wait for it. */
+		clock_sleep_ms(20);
+		if (!try_request(fd, true, strlen(BODY), 0))
+			break;
+		answered++;
+	} while (read_answer(fd) == 200 && answered < WAIT_MS / 20);
+	close(fd);
+	ck_assert_int_le(answered, 2);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
+}
+END_TEST
+
 /*
  * A request that never ends does not keep the process: it is gone before Apache's patience of 8 s
  * is. A machine that stalls for so long is given another try.
@@ -500,13 +554,130 @@ START_TEST(test_garbage)
 }
 END_TEST
 
-Suite *web_fcgi_suite(void)
+#define HELD_THREADS 2
+#define WAITING      (2 * HELD_THREADS + 1)
+
+/* @count calls, each of whose bodies still lacks @missing bytes. */
+static void dial_all(int *fds, int count, size_t missing)
 {
-	Suite *suite = suite_create("web_fcgi");
-	TCase *tcase = tcase_create("fcgi");
+	for (int i = 0; i < count; i++) {
+		fds[i] = dial();
+		send_request(fds[i], false, strlen(BODY), missing);
+	}
+}
+
+/* Every thread waits for the rest of a body, and @count calls, which lack @missing, wait besides. */
+static void start_held(int held[HELD_THREADS], int *waiting, int count, size_t missing)
+{
+	start(HELD_THREADS);
+	dial_all(held, HELD_THREADS, 10);
+	clock_sleep_ms(100);
+	dial_all(waiting, count, missing);
+}
+
+/* What was held is served, and after it who waited. */
+static void release(const int held[HELD_THREADS], const int waiting[HELD_THREADS])
+{
+	for (int i = 0; i < HELD_THREADS; i++) {
+		send_rest(held[i], 10);
+		ck_assert_int_eq(read_answer(held[i]), 200);
+		close(held[i]);
+	}
+	for (int i = 0; i < HELD_THREADS; i++) {
+		ck_assert_int_eq(read_answer(waiting[i]), 200);
+		close(waiting[i]);
+	}
+}
+
+/*
+ * While every thread is held, as many wait as there are threads; whoever else waits is refused, and
+ * none of them reaches the ledger. Then it is as it was.
+ */
+START_TEST(test_excess)
+{
+	int held[HELD_THREADS], waiting[WAITING], fd;
+
+	start_held(held, waiting, WAITING, 0);
+	for (int i = HELD_THREADS; i < WAITING; i++) {
+		ck_assert_int_eq(read_answer(waiting[i]), 503);
+		ck_assert(closed(waiting[i]));
+		close(waiting[i]);
+	}
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 0);
+	release(held, waiting);
+	for (int i = 0; i < 20; i++) {
+		fd = dial();
+		send_request(fd, false, strlen(BODY), 0);
+		ck_assert_int_eq(read_answer(fd), 200);
+		close(fd);
+	}
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
+}
+END_TEST
+
+/* A connection on which nothing came is no request: it is closed, whoever waits besides is served. */
+START_TEST(test_excess_silent)
+{
+	int held[HELD_THREADS], silent, waiting[HELD_THREADS];
+
+	start_held(held, waiting, HELD_THREADS, 0);
+	silent = dial();
+	ck_assert(closed(silent));
+	close(silent);
+	release(held, waiting);
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
+}
+END_TEST
+
+/* A web server that takes back what it has not ended is not answered: no refusal is true of it. */
+START_TEST(test_broken_off)
+{
+	int fd;
+
+	start(1);
+	fd = dial();
+	send_request(fd, false, strlen(BODY), 1);
+	send_part(fd, 1, false);
+	shutdown(fd, SHUT_WR);
+	ck_assert(closed(fd));
+	close(fd);
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 0);
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
+}
+END_TEST
+
+/* Who waits too long is refused even if his body is on the way, and does not hold up the next. */
+START_TEST(test_excess_slow)
+{
+	int held[HELD_THREADS], waiting[WAITING];
+	int64_t begun_ms;
+
+	start_held(held, waiting, WAITING, 10);
+	begun_ms = clock_boot_ms();
+	for (int i = HELD_THREADS; i < WAITING; i++) {
+		ck_assert_int_eq(read_answer(waiting[i]), 503);
+		close(waiting[i]);
+	}
+	ck_assert_int_lt(clock_boot_ms() - begun_ms, 5000);
+	for (int i = 0; i < HELD_THREADS; i++) {
+		close(held[i]);
+		close(waiting[i]);
+	}
+	ck_assert_uint_eq(fake.calls[COMMAND_TRANSFER], 0);
+	kill(pid, SIGTERM);
+	ck_assert_int_eq(ended(PROMPT_MS), 0);
+}
+END_TEST
+
+static TCase *cases(const char *name, SFun begin)
+{
+	TCase *tcase = tcase_create(name);
 
 	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_checked_fixture(tcase, begin, teardown);
 	tcase_add_test(tcase, test_requests);
 	tcase_add_test(tcase, test_kept);
 	tcase_add_test(tcase, test_kept_closed);
@@ -514,9 +685,23 @@ Suite *web_fcgi_suite(void)
 	tcase_add_loop_test(tcase, test_stop_finishes_requests, 0, 3);
 	tcase_add_test(tcase, test_stop_refuses_newcomers);
 	tcase_add_test(tcase, test_stop_leaves_shared_socket);
-	tcase_add_test(tcase, test_stop_is_bounded);
+	tcase_add_test(tcase, test_stop_ends_kept);
 	tcase_add_test(tcase, test_other_protocol);
+	tcase_add_test(tcase, test_excess);
+	tcase_add_test(tcase, test_excess_silent);
+	tcase_add_test(tcase, test_excess_slow);
+	tcase_add_test(tcase, test_broken_off);
 	tcase_add_test(tcase, test_garbage);
-	suite_add_tcase(suite, tcase);
+	return tcase;
+}
+
+Suite *web_fcgi_suite(void)
+{
+	Suite *suite = suite_create("web_fcgi");
+	TCase *threads = cases("threads", setup);
+
+	tcase_add_test(threads, test_stop_is_bounded);
+	suite_add_tcase(suite, threads);
+	suite_add_tcase(suite, cases("fibers", setup_fibers));
 	return suite;
 }

@@ -94,7 +94,7 @@ START_TEST(test_body)
 	if (bodies[_i].chunked)
 		environment[count++] = chunked;
 	environment[count] = NULL;
-	http_request_read(&request, environment);
+	request_read(&request, environment);
 	ck_assert_int_eq(http_body_read(&request, store, &source), bodies[_i].drained);
 	ck_assert_int_eq(request.body_state, bodies[_i].state);
 	ck_assert_uint_eq(request.body_len, bodies[_i].len);
@@ -114,7 +114,7 @@ START_TEST(test_environment)
 	struct http_source source = {.read = counted_read, .context = &counted};
 	static uint8_t store[HTTP_BODY_STORE];
 
-	http_request_read(&request, environment);
+	request_read(&request, environment);
 	ck_assert_str_eq(request.path, "/a/b=c");
 	ck_assert_str_eq(request.casino_id.value, "first");
 	ck_assert_uint_eq(request.casino_id.count, 2);
@@ -134,11 +134,11 @@ START_TEST(test_long_path)
 
 	memset(script + strlen(script), 'a', 300);
 	memset(info + strlen(info), 'b', 100);
-	http_request_read(&request, environment);
+	request_read(&request, environment);
 	ck_assert_uint_eq(strlen(request.path), 400);
 	memset(script + strlen(script), 'a', 85);
 	memset(info + strlen(info), 'b', 50);
-	http_request_read(&request, environment);
+	request_read(&request, environment);
 	ck_assert_str_eq(request.path, "");
 }
 END_TEST

@@ -535,7 +535,7 @@ static const struct {
 START_TEST(test_failure)
 {
 	fake.acts[commands[failures[_i].route]] = failures[_i].act;
-	server.ledger_deadline_ms = 200;
+	server.ledger_deadline_ms = 600;
 	ck_assert_int_eq(ask(routes[failures[_i].route]), failures[_i].code);
 	if (failures[_i].code == 503)
 		ck_error("service_unavailable");

@@ -88,6 +88,20 @@ static const char *or_default(const char *text, const char *preset)
 	return text ? text : preset;
 }
 
+void request_read(struct http_request *request, char *const *environment)
+{
+	const char *equals;
+
+	http_request_begin(request);
+	for (; *environment; environment++) {
+		equals = strchr(*environment, '=');
+		if (equals)
+			http_request_variable(request, *environment,
+				(size_t)(equals - *environment), equals + 1);
+	}
+	http_request_route(request);
+}
+
 int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 {
 	static char lines[5][256];
@@ -118,7 +132,7 @@ int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 	for (size_t i = 0; i < 4 && ask->more[i]; i++)
 		environment[count++] = (char *)(uintptr_t)ask->more[i];
 	environment[count] = NULL;
-	http_request_read(&request, environment);
+	request_read(&request, environment);
 	ck_assert(http_body_read(&request, store, &source));
 	request.wall_ms = wall_ms;
 	request.boot_ms = boot_ms;

@@ -27,9 +27,11 @@
 /* The suites of test_web. */
 Suite *web_errand_suite(void);
 Suite *web_fcgi_suite(void);
+Suite *web_fcgi_conn_suite(void);
 Suite *web_figures_suite(void);
 Suite *web_http_suite(void);
 Suite *web_platform_suite(void);
+Suite *web_refused_suite(void);
 Suite *web_replies_suite(void);
 Suite *web_reports_suite(void);
 Suite *web_serve_suite(void);
@@ -57,6 +59,9 @@ extern unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
 void web_case_setup(void);
 void web_case_platform(void);
 void web_case_teardown(void);
+
+/* Fills @request from @environment: "NAME=value" strings, NULL-terminated. */
+void request_read(struct http_request *request, char *const *environment);
 
 /* Serves the request and returns worker.reply's HTTP status. */
 int ask(const struct ask *ask);

@@ -1,0 +1,401 @@
+#!/usr/bin/python3
+"""The n-th call: one system call of a process fails, or every one from the n-th on, and what comes
+of it.
+
+    nthcall.py [--samples N | --all | --every] [--of PROGRAM] [--call CALL] [--from N] [--jobs N]
+
+A script of transfers and bets is played to real programs: a ledger, a worker for each mount, a
+dealer with books of his own, and a sweeper. One of them (ledger, wallet, platform, sweep) runs with
+nth.so, which makes one call fail with one of its errors (FAULTS); its start-up, the script and the
+sweep are in it. First all calls are noted with their places: who makes it (the return addresses, to
+the thread's beginning), at which kind of step of the script. A program that is at the same place does
+the same with a failure, so --all plays every (place, error, once or for ever); of what is no
+allocation also another call of the place. --samples plays some of those; --every, 22,000 cases, the
+n-th call of each kind for every n (from --from on).
+
+What must hold:
+
+- No program dies of a signal. (One exception, which is counted: libconfuse asserts that its own
+  allocations succeed, which ends a program that reads its configuration, before it does anything.)
+- No answer is wrong: while it fails a call may be answered with a 5xx or not at all, and if it is
+  answered otherwise, then as it would have been without a fault. A bet of the dealer's may also end
+  as rejected or refunded, if his book says the same in the end.
+- Once the ledger has halted there is no 2xx until `creditbridgectl resume`.
+- When the fault is over, everything is repeated until it is answered for good: what was answered
+  before is answered the same, each amount has moved once, in the ledger and in the dealer's book,
+  and `creditbridgectl check` finds nothing.
+
+$SEED chooses the samples; a case's line repeats it: nthcall.py --case PROGRAM CALL ERROR PLACE N once,
+where a place is one of the same build on the same libraries (0: the n-th of all).
+"""
+import argparse
+import collections
+import contextlib
+import ctypes
+import json
+import multiprocessing
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "lib"))
+import cb  # noqa: E402
+import cb_fastcgi  # noqa: E402
+import cb_other_dealer  # noqa: E402
+import play  # noqa: E402
+from cb import check, equal, wait_until  # noqa: E402
+import nth_cases  # noqa: E402
+from nth_cases import PROGRAMS, Case, Control, case_of, each_call, each_place, named, sample  # noqa: E402
+from slot import WAIT_S, Slot, die_with_parent  # noqa: E402
+
+SEED = os.environ.get("SEED") or str(random.getrandbits(32))
+SETTINGS = {
+    "log_level": "warning", "callback_networks": ["127.0.0.0/8"], "ledger_deadline_ms": 150,
+    "ledger_cache_mib": 1, "checkpoint_interval_ms": 100, "disk_ballast_mib": 1,
+    "disk_low_water_mib": 1, "callback_timeout_ms": 400, "callback_connect_timeout_ms": 200,
+    "callback_lease_ms": 1900, "callback_owner_patience_ms": 500, "result_second_attempt_ms": 20,
+    "result_third_attempt_ms": 40, "refund_backoff_ms": 20, "refund_backoff_max_ms": 100,
+    "breaker_open_ms": 20,
+}
+# libconfuse's lexer asserts that its allocations succeed.
+ASSERTION = "lexer.l:365: qputc: Assertion"
+TRIES = 2           # of a call while a fault goes on
+REACH_TRIES = 3     # of a case
+RESTARTS = 40       # of one program in a case: a supervisor would start it on and on
+ADDR_NO_RANDOMIZE = 0x0040000
+
+def before_exec():
+    """Addresses of one run are those of the next."""
+    die_with_parent()
+    ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
+
+
+class Process:
+    """One program under a supervisor: when it ends it is started again."""
+
+    def __init__(self, bench, name, argv, preload):
+        self.bench = bench
+        self.name = name
+        self.argv = argv
+        self.env = dict(os.environ)
+        if preload:
+            self.env.update(LD_PRELOAD=str(bench.shim), NTH_CONTROL=str(bench.control.path))
+        self.process = None
+        self.starts = 0
+        self.start()
+
+    def start(self):
+        with open(self.bench.slot.log, "ab") as out:
+            self.process = subprocess.Popen(self.argv, stdout=out, stderr=out, env=self.env,
+                                            stdin=subprocess.DEVNULL, preexec_fn=before_exec)
+        self.starts += 1
+
+    def look(self):
+        """Starts it again when it has ended."""
+        code = self.process.poll()
+        if code is None:
+            return
+        self.told(code)
+        if self.starts < RESTARTS:
+            self.start()
+
+    def told(self, code):
+        if code == -signal.SIGABRT and self.bench.asserted():
+            self.bench.exits[f"{self.name} libconfuse"] += 1
+            return
+        check(code >= 0, f"{self.name} died of signal {-code}")
+        self.bench.exits[f"{self.name} {code}"] += 1
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(WAIT_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+                raise AssertionError(f"{self.name} did not stop") from None
+        self.told(self.process.returncode)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+class Bench:
+    """Everything that a case needs, made once."""
+
+    def __init__(self):
+        self.slot = Slot(SETTINGS)
+        self.shim = cb.builddir() / "tests" / "campaign" / "nth.so"
+        self.control = Control(self.slot.dir / "control")
+        self.sockets = {name: self.slot.dir / "run" / f"{name}.sock"
+                        for name in ("wallet", "platform")}
+        self.exits = collections.Counter()
+        self.halts = 0
+        self.excused = 0  # ends in this case
+        self.processes = {}
+        self.keys = {}
+        self.prepare()
+        self.dealer = cb_other_dealer.OtherDealer(self.port, self.keys["casino"], "bob")
+        self.dealer.handle_error = lambda *_: None  # Workers that die are what is played.
+        self.dealer.__enter__()
+
+    def ctl(self, *words):
+        done = self.slot.program("creditbridgectl", "--json", *words)
+        check(done.returncode == 0, f"creditbridgectl {' '.join(map(str, words))}: exit "
+                                    f"{done.returncode}: {done.stderr}{done.stdout[:400]}")
+        return json.loads(done.stdout)
+
+    def prepare(self):
+        """A state with dealers and players, which each case begins with."""
+        self.port = cb.free_port()
+        equal(self.slot.program("creditbridgectl", "init").returncode, 0, "init")
+        equal(self.slot.start(), None, "a ledger without faults")
+        made = self.ctl("dealer", "add", "bank", "--currency", "thb", "--mode", "transfer")
+        self.keys["bank"] = made["key"]
+        made = self.ctl("dealer", "add", "casino", "--currency", "thb", "--mode", "seamless",
+                        "--url", f"http://127.0.0.1:{self.port}", "--allow-http",
+                        "--refund-delay", "0")
+        self.keys["casino"] = made["key"]
+        self.keys["slots"] = self.ctl("client", "add", "slots")["key"]
+        self.ctl("player", "add", "bank", "alice")
+        self.ctl("player", "add", "casino", "bob")
+        # Enough for all that is taken out, whatever of the rest was not done yet.
+        self.ctl("player", "adjust", "bank", "alice", play.ADJUSTED, "--reason", "opening")
+        equal(self.slot.finish(), 0, "the ledger's end")
+        self.template = self.slot.take()
+
+    def asserted(self):
+        """Whether libconfuse ended a process: each time that it told so explains one end."""
+        self.excused += 1
+        return self.slot.log.read_text(errors="replace").count(ASSERTION) >= self.excused
+
+    def begin(self, case):
+        for process in self.processes.values():
+            process.kill()
+        self.slot.stop()
+        self.slot.put(self.template)
+        self.slot.log.write_bytes(b"")
+        self.excused = 0
+        for path in (self.slot.dir / "run").iterdir():
+            path.unlink()
+        self.dealer.book = play.Book()
+        self.control.arm(case)
+        config = ["--config", self.slot.config]
+        self.processes = {"ledger": Process(self, "ledger", [
+            cb.find_program("creditbridge-ledger"), *config], case.program == "ledger")}
+        for name, socket in self.sockets.items():
+            self.processes[name] = Process(self, name, [
+                cb.find_program("creditbridge.fcgi"), *config, "--serve", name, "--socket",
+                socket], case.program == name)
+
+    def look(self):
+        for process in self.processes.values():
+            process.look()
+
+    def wait_up(self):
+        """Until the workers listen, or the one with the fault cannot."""
+        deadline = time.monotonic() + 1.0
+        while time.monotonic() < deadline and not all(
+                map(cb_fastcgi.listens, self.sockets.values())):
+            self.look()
+            if any(process.starts > 3 for process in self.processes.values()):
+                break
+            time.sleep(0.002)
+
+    def halted(self):
+        return (self.slot.state / "halted").exists()
+
+    def call(self, operation, timeout=8.0):
+        """The answer, None: none. Nothing may be done while the ledger is halted."""
+        self.look()
+        halted = self.halted()
+        headers, body = operation.request(self.keys)
+        try:
+            answer = cb_fastcgi.request(self.sockets[operation.mount], operation.path, headers,
+                                        body, timeout)
+        except OSError:
+            return None
+        if halted and answer is not None:
+            check(answer.status >= 500, f"while halted: {answer}")
+        return answer
+
+    def sweep(self, case=None):
+        """One run of the sweeper."""
+        self.control.moment(play.SWEEP)
+        process = Process(self, "sweep", [cb.find_program("creditbridge-sweep"), "--config",
+                                          self.slot.config], case and case.program == "sweep")
+        try:
+            process.process.wait(WAIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise AssertionError("the sweeper does not end") from None
+        process.told(process.process.returncode)
+
+    def ready(self):
+        """After the fault: all programs serve, resumed by the operator when that is needed."""
+        self.control.disarm()
+        for process in self.processes.values():
+            process.starts = 0
+
+        def serving():
+            self.look()
+            done = self.slot.program("creditbridgectl", "--json", "status")
+            if done.returncode:
+                return False
+            if json.loads(done.stdout)["halted"]:
+                self.halts += 1
+                self.no_success()
+                self.ctl("resume", "--reason", "the fault is over")
+                return False
+            return all(cb_fastcgi.listens(path) for path in self.sockets.values())
+        wait_until(serving, WAIT_S, "all programs without the fault", interval=0.005)
+
+    def no_success(self):
+        for operation in play.probes():
+            answer = self.call(operation)
+            check(answer is None or answer.status >= 500, f"before resume: {answer}")
+
+    def end(self):
+        for process in reversed(list(self.processes.values())):
+            process.stop()
+        for code, number in re.findall(r"event=engine_ended exit=(-?\d+) signal=(\d+)",
+                                       self.slot.log.read_text(errors="replace")):
+            check(number == "0", f"an engine died of signal {number}")
+            self.exits[f"engine {code}"] += 1
+        self.processes = {}
+
+    def close(self):
+        for process in self.processes.values():
+            process.kill()
+        self.dealer.__exit__()
+        self.slot.close()
+
+
+def play_case(bench, case):
+    """Plays one case. Whether the call was made that fails."""
+    bench.begin(case)
+    script = play.Script(bench)
+    bench.wait_up()
+    script.run(TRIES)
+    bench.sweep(case)
+    struck = bench.control.struck()
+    bench.ready()
+    script.finish()
+    done = bench.slot.program("creditbridgectl", "--json", "check")
+    check(done.returncode == 0 and json.loads(done.stdout)["ok"],
+          f"check: {done.stdout[:600]}{done.stderr[:400]}")
+    bench.end()
+    return struck > 0
+
+
+def count(bench):
+    """The calls of each program, and their places: (counts, places)."""
+    counts, places = {}, {}
+    for program in PROGRAMS:
+        play_case(bench, Case(program, "read", "EIO", 0, 0, False))
+        counts[program], places[program] = bench.control.counts(), bench.control.places()
+        check(counts[program]["malloc"], f"nth.so counts nothing of {program}")
+        told = " ".join(f"{name} {number}" for name, number in counts[program].items())
+        print(f"# calls of {program}: {told}; places {len(places[program])}", flush=True)
+    return counts, places
+
+
+def chosen(bench, options):
+    if options.case:
+        return [case_of(options.case)]
+    counts, places = count(bench)
+    cases = [case for case in (each_call(counts, options.first) if options.every else
+                               each_place(places, SEED))
+             if options.of in (None, case.program) and options.call in (None, case.call)]
+    return cases if options.all or options.every else sample(cases, options.samples, SEED)
+
+
+def play_all(bench, cases, options):
+    """Plays them, one after the other. What came of it."""
+    failures, played, missed = [], 0, 0
+    begun = time.monotonic()
+    for case in cases:
+        if options.seconds and time.monotonic() - begun > options.seconds:
+            print(f"# stopped after {options.seconds} s, before {named(case)}", flush=True)
+            break
+        played += 1
+        try:
+            # What threads do is not in the same order each time.
+            missed += not any(play_case(bench, case) for _ in range(REACH_TRIES))
+        except Exception as error:  # A failing harness fails the case, as a failing program does.
+            failures.append(named(case))
+            print(f"# {named(case)}: {error!r}"[:1500], flush=True)
+            if options.case:
+                print(bench.slot.log.read_text(errors="replace")[-6000:])
+    return failures, collections.Counter({"cases": played, "not reached": missed,
+                                          "halts": bench.halts}), bench.exits
+
+
+def job(results, cases, options):
+    die_with_parent()
+    with contextlib.closing(Bench()) as bench:
+        results.put(play_all(bench, cases, options))
+
+
+def play_jobs(cases, options):
+    """Deals them to --jobs processes."""
+    context = multiprocessing.get_context("fork")
+    results = context.SimpleQueue()
+    jobs = [context.Process(target=job, args=(results, cases[number::options.jobs], options))
+            for number in range(options.jobs)]
+    for one in jobs:
+        one.start()
+    failures, figures, exits = [], collections.Counter(), collections.Counter()
+    for one in jobs:
+        one.join()
+        equal(one.exitcode, 0, "a job's exit code")
+        told = results.get()
+        failures += told[0]
+        figures += told[1]
+        exits += told[2]
+    return failures, figures, exits
+
+
+def campaign(options):
+    begun = time.monotonic()
+    with contextlib.closing(Bench()) as bench:
+        cases = chosen(bench, options)
+        if options.jobs == 1:
+            failures, figures, exits = play_all(bench, cases, options)
+    if options.jobs > 1:
+        failures, figures, exits = play_jobs(cases, options)
+    told = " ".join(f"{name.replace(' ', ':')}={number}" for name, number in sorted(exits.items()))
+    print(f"# nthcall: SEED={SEED} cases {figures['cases']} of {len(cases)} failed {len(failures)} "
+          f"not reached {figures['not reached']} halts {figures['halts']} exits {told} in "
+          f"{time.monotonic() - begun:.0f} s", flush=True)
+    equal(failures, [], "cases that failed")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, default=40)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--every", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--of", choices=PROGRAMS)
+    parser.add_argument("--call", choices=nth_cases.CALLS)
+    parser.add_argument("--from", type=int, default=1, dest="first")
+    parser.add_argument("--seconds", type=int, default=0)
+    parser.add_argument("--case", nargs=6)
+    options = parser.parse_args()
+    print(f"# SEED={SEED}", flush=True)
+    return cb.run_cases([("the n-th call fails", lambda: campaign(options))], seconds=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

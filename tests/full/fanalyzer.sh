@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Static analysis by gcc -fanalyzer: one case a file. fanalyzer.list has what it is wrong about.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+list=$src/tests/full/fanalyzer.list
+mkdir "$work/used"
+
+# What gcc says of the file @1; fails where a warning is not in the list.
+analyze() {
+	local flags
+	flags=$(pkg-config --cflags jansson gnutls libcurl libconfuse smartcols libsystemd)
+	# shellcheck disable=SC2086 # flags are words
+	LC_ALL=C gcc -O2 -fanalyzer -fdiagnostics-path-format=separate-events \
+		-fno-diagnostics-show-caret -c -o "$(mktemp -p "$work")" \
+		-std=gnu11 -include "$CB_BUILDDIR/config.h" -I "$src/src" \
+		"-DCREDITBRIDGE_SYSCONFDIR=\"/etc\"" "-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
+		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags \
+		"$src/$1" 2>&1 || return 1
+}
+
+# The same, judged.
+judge() {
+	local said
+	if ! said=$(analyze "$1"); then
+		echo "$said"
+		return 1
+	fi
+	echo "$said"
+	echo "$said" | awk -v file="$1" -v list="$list" -v used="$work/used/$(basename "$1")" '
+		BEGIN {
+			while ((getline line < list) > 0) {
+				split(line, word, " ")
+				if (word[1] == file)
+					listed[word[2] " " word[3]] = 1
+			}
+		}
+		match($0, /: In function \047[^\047]+\047/) {
+			where = substr($0, RSTART + 15, RLENGTH - 16)
+		}
+		match($0, / warning: .*\[-W[^]]+\]$/) {
+			key = where " " substr($0, match($0, /-W[^]]+\]$/), RLENGTH - 1)
+			if (key in listed)
+				print file, key > used
+			else {
+				print "error: " $0 ", in " where
+				bad = 1
+			}
+		}
+		END { exit bad }'
+}
+
+# Every line of the list has a reason. What is not said any more is told: another gcc may say it.
+list_check() {
+	! sed '/^#/d; /^$/d' "$list" | awk 'NF < 4 { print "error: no reason: " $0; bad = 1 } END { exit !bad }'
+}
+
+(cd "$src" && find src -name '*.c' | sort) >"$work/files"
+steps_each "gcc -fanalyzer %s" judge <"$work/files"
+step "each suppression is explained" list_check || true
+sed '/^#/d; /^$/d' "$list" | while read -r file where flag reason; do
+	if ! cat "$work"/used/* 2>/dev/null | grep -qxF "$file $where $flag"; then
+		echo "# listed, and not said: $file $where $flag ($reason)"
+	fi
+done
+steps_end

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Debian's package: builds twice and equal, the checkers of Debian have nothing to say, and it does
+# what it is for in machines of its own (tests/package/container.sh): in one without systemd, as
+# its reader installs it, and in one that systemd boots, by debian/tests.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+tests=$src/tests/package
+
+# The sources as they are distributed, with nothing of this build.
+export_sources() {
+	make -C "$CB_BUILDDIR" --no-print-directory -s distdir="$work/export" \
+		am__remove_distdir=: distdir
+}
+
+# package_build DIR LOG: in another place than the sources.
+package_build() {
+	cp -a "$work/export" "$1"
+	chmod -R u+w "$1"
+	(cd "$1" && DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc) >"$2" 2>&1 && return
+	cat "$2"
+	return 1
+}
+
+build_one() {
+	mkdir -p "$work/one"
+	(umask 022 && TZ=UTC LC_ALL=C.UTF-8 package_build "$work/one/creditbridge" "$work/one.log")
+}
+
+build_two() {
+	(umask 027 && TZ=Asia/Bangkok LC_ALL=C LANG=C HOME=/nonexistent USER=somebody \
+		package_build "$work/two-$$/deeper/tree" "$work/two.log")
+}
+
+build_both() {
+	mkdir -p "$work/two-$$/deeper"
+	build_two >"$work/two.out" 2>&1 &
+	build_one || { wait; return 1; }
+	wait $! || { cat "$work/two.out"; return 1; }
+}
+
+equal() {
+	local file other failed=0
+	for file in "$work"/one/*.deb; do
+		other=$work/two-$$/deeper/${file##*/}
+		cmp "$file" "$other" && continue
+		failed=1
+		diff <(dpkg-deb -c "$file") <(dpkg-deb -c "$other") || true
+	done
+	return "$failed"
+}
+
+# Tags of `pedantic` are shown and no failure.
+lint() {
+	lintian --allow-root --tag-display-limit 0 --fail-on error,warning --pedantic \
+		"$work"/one/*.changes
+}
+
+sandbox() {
+	local unit code=0
+	dpkg-deb -x "$deb" "$work/unpacked"
+	for unit in "$work"/unpacked/lib/systemd/system/*.service; do
+		systemd-analyze security --offline=true --no-pager --threshold=20 "$unit" ||
+			code=1
+	done
+	return "$code"
+}
+
+# Whether this host can make machines; why not is printed.
+machines() {
+	if [ "$(id -u)" != 0 ]; then
+		echo "not root"
+	elif ! unshare --mount --net --pid --fork --uts --ipc --cgroup true 2>/dev/null; then
+		echo "no namespaces can be made here"
+	elif ! curl -sfL -o /dev/null --max-time 20 "$mirror/dists/bookworm/InRelease"; then
+		echo "$mirror cannot be reached"
+	else
+		return 0
+	fi
+	return 1
+}
+
+# machine KIND NAME COMMAND...: in a fresh machine.
+machine() {
+	local kind=$1 name=$2
+	shift 2
+	mkdir "$work/$name"
+	"$tests/container.sh" "$kind" "$work/base/$kind" "$work/$name" "$@"
+}
+
+tested() {
+	machine systemd tested autopkgtest --no-built-binaries --output-dir="$work/results" \
+		--ignore-restrictions=isolation-container,breaks-testbed \
+		"$deb" "$work/one/creditbridge" -- chroot "$work/tested/root"
+}
+
+# The result of one test, which autopkgtest has told in its summary.
+result() {
+	grep -E "^$1 +PASS" "$work/results/summary" && return
+	if ! grep -E "^$1 " "$work/results/summary"; then
+		cat "$work/tested.log"
+	fi
+	cat "$work/results/$1-stdout" "$work/results/$1-stderr" 2>/dev/null
+	return 1
+}
+
+mirror=${CB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+export CB_DEBIAN_MIRROR=$mirror
+if ! step "the sources are exported" export_sources ||
+	! step "dpkg-buildpackage, twice" build_both; then
+	steps_end
+	exit 1
+fi
+deb=$(echo "$work"/one/creditbridge_*.deb)
+step "both are equal, byte for byte" equal || true
+step "lintian has no error and no warning" lint || true
+sed -n 's/^[PIXO]: /# &/p' "$work/step.log"
+step "blhc finds every hardening flag" blhc "$work/one.log" || true
+step "systemd-analyze security is at most 2.0" sandbox || true
+sed -n 's/^→ /# /p' "$work/step.log"
+
+names=$(sed -n 's/^Features:.*test-name=\([^ ,]*\).*/\1/p' "$src/debian/tests/control")
+if ! why=$(machines); then
+	for name in "a bare Debian" $names; do
+		step_skip "package: $name" "$why"
+	done
+elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
+	# Beside each other: most of the one is waiting for cron. These tests are told one by one.
+	tested >"$work/tested.log" 2>&1 &
+	step "a bare Debian with Apache: installed, used, purged" machine plain bare \
+		chroot "$work/bare/root" sh -c "$(cat "$tests/first_hour.sh")" || true
+	wait $! || true
+	for name in $names; do
+		step "autopkgtest $name" result "$name" || true
+	done
+fi
+steps_end

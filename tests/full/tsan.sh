@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# What threads share, under ThreadSanitizer: the workers' and the dealer's threads, the counters that
+# all workers map, the ledger's threads for checkpoints and for backups, and the tests' own.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# A report is a file, whatever becomes of the process; workers may be another user's.
+mkdir -m 1777 "$work/reports"
+# atexit_sleep_ms: it would sleep that long in a process that ends while a thread hangs.
+# detect_deadlocks: libdb takes its page latches in any order and backs out where one is busy, which
+#   is told as a deadlock, a hundred thousand times. Races have no suppression.
+export TSAN_OPTIONS="log_path=$work/reports/tsan exitcode=99 atexit_sleep_ms=0 detect_deadlocks=0"
+
+tests=(link metrics web callback sweep)
+
+threads_build() {
+	mkdir -p "$work/tsan"
+	cd "$work/tsan"
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -c -o tsan.o "$src/tests/full/tsan.c"
+	"$src/configure" --quiet --enable-werror --enable-sanitizers=thread \
+		LDFLAGS=-Wl,--wrap=pthread_clockjoin_np LIBS="$work/tsan/tsan.o"
+	make --no-print-directory -s -j"$(nproc)" all "${tests[@]/#/tests/unit/test_}" \
+		tests/store/test_backup
+}
+
+# gcc 12's cannot live with as many random bits of addresses as newer kernels give.
+first=()
+runs() {
+	local code=0
+	CK_TIMEOUT_MULTIPLIER=10 CB_BUILDDIR=$work/tsan "${first[@]}" "$@" || code=$?
+	cat "$work"/reports/* 2>/dev/null && rm -f "$work"/reports/* && code=1
+	return "$code"
+}
+
+if step "builds with --enable-sanitizers=thread" threads_build; then
+	if ! "$work/tsan/creditbridge-ledger" --version >/dev/null 2>&1; then
+		first=(setarch -R)
+	fi
+	for test in "${tests[@]}"; do
+		step "test_$test has no race" runs "$work/tsan/tests/unit/test_$test" || true
+	done
+	step "backups of the store have no race" runs "$work/tsan/tests/store/test_backup" || true
+	step "a backup under load has no race" runs /usr/bin/python3 \
+		"$src/tests/e2e/test_backup.py" --seconds 3 --rate 200 "under load" || true
+	step "a storm of bets has no race" runs /usr/bin/python3 \
+		"$src/tests/crash/storm.py" --seconds 8 --bets 100 lighttpd || true
+fi
+steps_end

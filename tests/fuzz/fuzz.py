@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+"""fuzz.py [--campaign] [TARGET...]: libFuzzer on what comes from outside, under ASan and UBSan.
+
+Each tests/fuzz/fuzz_TARGET.c says what must hold of it. The targets are built with clang in
+$CB_BUILDDIR/fuzz and begin with the inputs of tests/fuzz/corpus/TARGET. From the environment:
+RUNS executions of each (200000; of a campaign 10000000), SEED (any; it is printed), TARGET, names of
+targets. An input that breaks a target is kept in $CB_BUILDDIR/fuzz/found: mend what it found and
+add it to the corpus.
+
+A campaign runs in slices, keeps the inputs that it finds in $CB_BUILDDIR/fuzz/corpus, and goes on
+where it was ended, as long as the seed is the same (without SEED: the one that it has).
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SRCDIR = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SRCDIR / "tests" / "lib"))
+from cb_tap import check, comment, run_cases  # noqa: E402
+
+# Target -> the longest input that is made.
+TARGETS = {
+    "settings": 2048,
+    "body": 2048,
+    "fastcgi": 4096,
+    "frame": 4096,
+    "record": 2048,
+    "row_line": 4096,
+    "dealer_answer": 1024,
+    "trace": 2048,
+    "amount": 64,
+    "keys": 1024,
+}
+AT_ONCE = 2
+SLICE = 250000
+FLAGS = ("-O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined "
+         "-fno-sanitize-recover=all")
+TOLD = re.compile(r"it must be that|runtime error:|^SUMMARY:|ERROR: ", re.MULTILINE)
+DONE = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
+COVERAGE = re.compile(r"cov: (\d+)")
+
+builddir = pathlib.Path(os.environ.get("CB_BUILDDIR", SRCDIR / "build")).resolve() / "fuzz"
+
+
+def call(*command, **words):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False, **words)
+    check(done.returncode == 0, f"{' '.join(map(str, command))}:\n{done.stdout[-3000:]}")
+
+
+def build():
+    status = builddir / "config.status"
+    builddir.mkdir(parents=True, exist_ok=True)
+    if not status.exists() or status.stat().st_mtime < (SRCDIR / "configure").stat().st_mtime:
+        call(SRCDIR / "configure", "--quiet", "--enable-werror", "CC=clang", f"CFLAGS={FLAGS}",
+             cwd=builddir)
+    call("make", "-s", "--no-print-directory", f"-j{AT_ONCE}", "fuzz-programs", cwd=builddir)
+
+
+def inputs_of(target):
+    return SRCDIR / "tests" / "fuzz" / "corpus" / target
+
+
+class Broken(Exception):
+    """A target died."""
+
+
+def execute(target, runs, seed, keep):
+    """Runs it once; new inputs go to the directory @keep. Returns what it reached."""
+    found = builddir / "found"
+    found.mkdir(exist_ok=True)
+    command = [builddir / "tests" / "fuzz" / f"fuzz_{target}", f"-runs={runs}", f"-seed={seed}",
+               f"-max_len={TARGETS[target]}", "-timeout=60", "-rss_limit_mb=2048",
+               "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", keep,
+               inputs_of(target)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        told = [line for line in done.stdout.splitlines() if TOLD.search(line)]
+        raise Broken("\n".join(told[:10] + done.stdout.splitlines()[-6:]) +
+                     f"\n{target}, seed {seed}, ended with code {done.returncode}")
+    executed = int(DONE.search(done.stdout).group(1))
+    check(executed >= runs, f"{target}: {executed} executions of {runs}")
+    return {"executed": executed, "reached": int(COVERAGE.findall(done.stdout)[-1])}
+
+
+def once(target, runs, seed):
+    with tempfile.TemporaryDirectory(prefix="creditbridge-fuzz.") as keep:
+        return execute(target, runs, seed, keep)
+
+
+def campaign(target, runs, seed):
+    """As once(), slice by slice; what was done is in a file."""
+    keep = builddir / "corpus" / target
+    state = builddir / "corpus" / f"{target}.json"
+    keep.mkdir(parents=True, exist_ok=True)
+    so_far = json.loads(state.read_text()) if state.exists() else {}
+    if seed is None:
+        seed = so_far.get("seed") or random.randrange(1, 1 << 30)
+    if so_far.get("seed") != seed:
+        so_far = {"seed": seed, "executed": 0, "reached": 0, "slices": 0}
+    while so_far["executed"] < runs:
+        slice_runs = min(SLICE, runs - so_far["executed"])
+        told = execute(target, slice_runs, seed + so_far["slices"], keep)
+        so_far = {"seed": seed, "executed": so_far["executed"] + slice_runs,
+                  "reached": told["reached"], "slices": so_far["slices"] + 1}
+        state.with_suffix(".new").write_text(json.dumps(so_far))
+        state.with_suffix(".new").replace(state)
+    return dict(so_far, inputs=len(list(keep.iterdir())))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--campaign", action="store_true")
+    options.add_argument("target", nargs="*")
+    options = options.parse_args()
+    names = options.target or os.environ.get("TARGET", "").split() or list(TARGETS)
+    if unknown := set(names) - set(TARGETS):
+        sys.exit(f"no such target: {', '.join(sorted(unknown))}")
+    runs = int(os.environ.get("RUNS") or (10000000 if options.campaign else 200000))
+    seed = int(os.environ["SEED"]) if os.environ.get("SEED") else None
+    pool = concurrent.futures.ThreadPoolExecutor(AT_ONCE)
+    results = {}
+
+    def case_build():
+        check(shutil.which("clang"), "there is no clang")
+        build()
+        for name in names:
+            # A seed of 0 would be one of libFuzzer's own choice.
+            its = seed if options.campaign else seed or random.randrange(1, 1 << 30)
+            results[name] = (its, pool.submit(campaign if options.campaign else once, name, runs,
+                                              its))
+
+    def case_of(name):
+        def case():
+            check(name in results, "it was not built")
+            check(any(inputs_of(name).iterdir()), "it has no corpus")
+            its, future = results[name]
+            told = future.result()
+            comment(f"{name}: {told['executed']} executions, seed {told.get('seed', its)}, "
+                    f"{told['reached']} places reached" +
+                    (f", {told['inputs']} inputs kept" if "inputs" in told else ""))
+        return case
+
+    cases = [("the targets are built", case_build)]
+    cases += [(f"{name}: what must hold does", case_of(name)) for name in names]
+    # No deadline of its own: tests/run has one, a campaign has none.
+    return run_cases(cases, seconds=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,345 @@
+/*
+ * fuzz_fastcgi - what a web server sends a worker of the wallet, and what it gets back.
+ *
+ * Three bytes choose how the bytes come and leave, and how much is answered; the rest is what the
+ * web server sends. A second, simpler reader takes it as a whole beforehand: the requests, their
+ * variables and their bodies must be the same by both, wherever recv() and send() break them apart.
+ * Link with -Wl,--wrap= of what is __wrap_ here.
+ */
+#include "fuzz.h"
+
+#include "base/fiber.h"
+#include "web/fcgi_conn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#define NO_FD        1000000
+#define REQUESTS_MAX 64
+
+/* How the input ends, and what becomes of the output. */
+enum { END_CLOSED, END_SILENT, END_RESET };
+enum { OUT_WHOLE, OUT_PARTS, OUT_PIPE, OUT_STUCK };
+
+/* A request as the simple reader sees it. */
+struct expected {
+	uint16_t id;
+	bool begun; /* its variables are there */
+	bool in_body;
+	bool whole; /* its body, too */
+	struct buffer params;
+	struct buffer body;
+};
+
+static struct {
+	struct bytes in;
+	uint32_t chunk;
+	bool pauses; /* EAGAIN comes before each part */
+	bool paused;
+	int end, out_kind;
+	size_t out_max; /* of OUT_PIPE and OUT_STUCK */
+	struct buffer out;
+	uint64_t steps;
+	struct fcgi_conn conn;
+	struct expected expected[REQUESTS_MAX];
+	unsigned int count, served;
+	unsigned int begins; /* of the newest request, in vain or not */
+	size_t variables; /* of the next request: what was taken of its params */
+} world;
+
+ssize_t __wrap_recv(int fd, void *to, size_t len, int flags);
+ssize_t __wrap_send(int fd, const void *from, size_t len, int flags);
+int __wrap_shutdown(int fd, int how);
+bool __wrap_fiber_wait(int fd, short events, int64_t until_ms);
+void __wrap_http_request_variable(struct http_request *request, const char *name, size_t len,
+	const char *value);
+void __real_http_request_variable(struct http_request *request, const char *name, size_t len,
+	const char *value);
+
+static ssize_t failed(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static bool pauses(void)
+{
+	world.steps++;
+	world.paused = world.pauses && !world.paused;
+	return world.paused;
+}
+
+ssize_t __wrap_recv(int fd, void *to, size_t len, int flags)
+{
+	struct bytes part;
+
+	must(fd == NO_FD && len && (flags & MSG_DONTWAIT));
+	if (pauses())
+		return failed(EAGAIN);
+	if (!world.in.len && world.end != END_CLOSED)
+		return failed(world.end == END_SILENT ? EAGAIN : ECONNRESET);
+	part = fuzz_take(&world.in, len < world.chunk ? (uint32_t)len : world.chunk);
+	if (part.len)
+		memcpy(to, part.data, part.len);
+	return part.len;
+}
+
+ssize_t __wrap_send(int fd, const void *from, size_t len, int flags)
+{
+	size_t room = len;
+
+	must(fd == NO_FD && len && (flags & MSG_DONTWAIT) && (flags & MSG_NOSIGNAL));
+	if (pauses())
+		return failed(EAGAIN);
+	if (world.out_kind != OUT_WHOLE && room > 1 + 512 * (size_t)world.chunk)
+		room = 1 + 512 * (size_t)world.chunk;
+	if (world.out_kind >= OUT_PIPE && room > world.out_max - world.out.len)
+		room = world.out_max - world.out.len;
+	if (!room)
+		return failed(world.out_kind == OUT_PIPE ? EPIPE : EAGAIN);
+	must(buffer_append(&world.out, from, room));
+	return (ssize_t)room;
+}
+
+int __wrap_shutdown(int fd, int how)
+{
+	must(fd == NO_FD && how == SHUT_WR);
+	return 0;
+}
+
+bool __wrap_fiber_wait(int fd, short events, int64_t until_ms)
+{
+	must(fd == NO_FD && until_ms != FIBER_FOREVER);
+	world.steps++;
+	if (events == POLLIN)
+		return world.in.len || world.end != END_SILENT;
+	must(events == POLLOUT);
+	return world.out_kind != OUT_STUCK || world.out.len < world.out_max;
+}
+
+/* The length of a name or value at @at. False: it is not there. */
+static bool length_at(const struct buffer *params, size_t *at, size_t *len)
+{
+	const uint8_t *from = params->data + *at;
+
+	if (*at >= params->len || (from[0] >= 128 && params->len - *at < 4))
+		return false;
+	*len = from[0] < 128 ? from[0]
+			     : ((size_t)from[0] - 128) * 16777216 + from[1] * 65536u +
+			from[2] * 256u + from[3];
+	*at += from[0] < 128 ? 1 : 4;
+	return true;
+}
+
+void __wrap_http_request_variable(struct http_request *request, const char *name, size_t len,
+	const char *value)
+{
+	const struct buffer *params = &world.expected[world.served].params;
+	const char *data = (const char *)world.conn.params.data;
+	size_t name_len, value_len, *at = &world.variables;
+
+	must(world.served < world.count && world.expected[world.served].begun);
+	must(length_at(params, at, &name_len) && length_at(params, at, &value_len));
+	must(name_len + value_len <= params->len - *at);
+	must(name >= data && value == name + len && len == name_len);
+	must(value + value_len < data + world.conn.params.len && value[value_len] == '\0');
+	must(memcmp(name, params->data + *at, name_len + value_len) == 0);
+	*at += name_len + value_len;
+	__real_http_request_variable(request, name, len, value);
+}
+
+/* The same of one that begins a request: the one under way may begin anew before its body. */
+static bool expect_begin(uint16_t id, struct bytes content)
+{
+	struct expected *now = &world.expected[world.count ? world.count - 1 : 0];
+	bool under_way = world.count && !now->whole;
+
+	if (content.len != 8)
+		return false;
+	if (under_way && id != now->id)
+		return true;
+	if (under_way && (now->in_body || ++world.begins > 16))
+		return false;
+	if (under_way)
+		world.count--;
+	else if (world.count == REQUESTS_MAX)
+		return false;
+	now = &world.expected[world.count];
+	now->id = id;
+	now->begun = false;
+	buffer_reset(&now->params);
+	if (content.data[0] || content.data[1] != 1)
+		return content.data[2] & 1;
+	world.count++;
+	return true;
+}
+
+/* Takes a record into the request that is under way. False: there the reading ends. */
+static bool expect(uint8_t type, uint16_t id, struct bytes content)
+{
+	struct expected *now = &world.expected[world.count ? world.count - 1 : 0];
+
+	if (id == 0)
+		return true;
+	if (type == 1)
+		return expect_begin(id, content);
+	if (!world.count || now->whole || id != now->id)
+		return true;
+	if (type == 2 || (type == 5 && !now->begun) || (type == 4 && now->begun && !now->in_body))
+		return false;
+	if (type == 4 && !now->begun) {
+		now->begun = !content.len;
+		return buffer_append(&now->params, content.data, content.len);
+	}
+	if (type != 5)
+		return true;
+	now->in_body = true;
+	now->whole = !content.len;
+	world.begins = now->whole ? 1 : world.begins;
+	return buffer_append(&now->body, content.data, content.len);
+}
+
+/* The simple reader. */
+static void expect_all(struct bytes in)
+{
+	struct bytes head, content;
+	uint32_t len;
+
+	while (in.len >= 8) {
+		head = fuzz_take(&in, 8);
+		len = (uint32_t)head.data[4] * 256 + head.data[5];
+		content = fuzz_take(&in, len);
+		/* A BEGIN_REQUEST is taken whole, the other kinds as far as they came. */
+		if (head.data[0] != 1 || (head.data[1] == 1 && content.len != len) ||
+			!expect(head.data[1], (uint16_t)(head.data[2] * 256 + head.data[3]), content))
+			break;
+		fuzz_take(&in, head.data[6]);
+	}
+}
+
+static void check_body(const struct http_request *request, bool to_end)
+{
+	const struct expected *should = &world.expected[world.served];
+	const char *length = request->content_length.value;
+	size_t announced = length ? strtoull(length, NULL, 10) : 0;
+	bool open = (!length || !*length) && request->transfer_encoding.value &&
+		strcasecmp(request->transfer_encoding.value, "chunked") == 0;
+
+	must(request->body_len <= should->body.len && request->body_len <= HTTP_BODY_STORE);
+	must(!request->body_len || memcmp(request->body, should->body.data, request->body_len) == 0);
+	must(open || request->body_len <= announced);
+	must(!to_end || world.conn.failed || should->whole);
+	if (request->body_state != HTTP_BODY_WHOLE || world.conn.failed)
+		return;
+	must(request->body_len <= BODY_MAX);
+	must(request->body_len == (open ? should->body.len : announced));
+}
+
+/*
+ * The records of the output from @from on. They must be the answer @text to @id, or
+ * its beginning, unless that is NULL. Returns whether they are whole.
+ */
+static bool check_records(size_t from, uint16_t id, const struct buffer *text)
+{
+	struct bytes out = {world.out.data, (uint32_t)world.out.len}, head, content;
+	size_t told = 0;
+	bool ended = false;
+	uint32_t len;
+
+	if (from)
+		fuzz_take(&out, (uint32_t)from);
+	while (out.len >= 8) {
+		head = fuzz_take(&out, 8);
+		len = (uint32_t)head.data[4] * 256 + head.data[5];
+		content = fuzz_take(&out, len);
+		must(head.data[0] == 1 && head.data[6] == 0 && head.data[7] == 0);
+		if (content.len != len)
+			return false;
+		must(head.data[1] == 3 || head.data[1] == 6 || head.data[1] == 10 ||
+			head.data[1] == 11);
+		must(head.data[1] != 3 || (len == 8 && !memcmp(content.data, "\0\0\0", 4)));
+		must((head.data[1] >= 10) == (head.data[2] == 0 && head.data[3] == 0));
+		if (!text)
+			continue;
+		must(head.data[2] * 256 + head.data[3] == id && !ended);
+		must(head.data[1] == 6 || (head.data[1] == 3 && content.data[4] == 0));
+		ended = head.data[1] == 3;
+		must(ended || (told + len <= text->len &&
+			(!len || memcmp(text->data + told, content.data, len) == 0)));
+		told += ended ? 0 : len;
+	}
+	return !out.len && (!text || (ended && told == text->len));
+}
+
+/* Answers one request after the other, as a lane does. */
+static void serve_all(size_t answer_len)
+{
+	static uint8_t text[131100];
+	struct http_source source = {.read = fcgi_conn_read, .context = &world.conn};
+	struct buffer head = {text, answer_len < 100 ? answer_len : 100, sizeof(text), sizeof(text),
+		false};
+	struct buffer body = {text + head.len, answer_len - head.len, sizeof(text), sizeof(text), false};
+	struct buffer both = {text, answer_len, sizeof(text), sizeof(text), false};
+	uint8_t *store = malloc(HTTP_BODY_STORE);
+	struct http_request request;
+	bool to_end, goes_on = true;
+	size_t from;
+
+	must(store);
+	for (size_t i = 0; i < sizeof(text) && text[sizeof(text) - 1] == 0; i++)
+		text[i] = (uint8_t)(i * 7 + (i >> 8));
+	while (goes_on && fcgi_conn_request(&world.conn, &request)) {
+		must(world.variables == world.expected[world.served].params.len);
+		must(world.conn.id == world.expected[world.served].id);
+		to_end = http_body_read(&request, store, &source);
+		check_body(&request, to_end);
+		from = world.out.len;
+		goes_on = fcgi_conn_reply(&world.conn, &head, &body) && to_end;
+		must(!world.conn.broken || world.out_kind >= OUT_PIPE);
+		must(check_records(from, world.conn.id, &both) || world.conn.broken);
+		must(!goes_on || (world.conn.keep && !world.conn.failed && !world.conn.broken));
+		world.served++;
+		world.variables = 0;
+	}
+	free(store);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const size_t answers[] = {1, 300, 65503, 65504, 65535, 65536, 65604, 131100};
+	struct bytes in = {data, (uint32_t)size};
+	uint8_t how = fuzz_byte(&in), chunk = fuzz_byte(&in), answer = fuzz_byte(&in);
+
+	memset(&world, 0, offsetof(__typeof__(world), conn));
+	world.chunk = chunk ? chunk : FCGI_IN_SIZE;
+	world.end = how % 4 % 3;
+	world.out_kind = how / 4 % 4;
+	world.pauses = how & 16;
+	world.out_max = (size_t)(answer / 8) * 2777;
+	world.in = in;
+	world.count = world.served = 0;
+	world.begins = 1;
+	world.variables = 0;
+	buffer_init(&world.out, 64 * FUZZ_ROW_MAX);
+	for (unsigned int i = 0; i < REQUESTS_MAX; i++) {
+		world.expected[i] = (struct expected){.id = 0};
+		buffer_init(&world.expected[i].params, FUZZ_ROW_MAX);
+		buffer_init(&world.expected[i].body, FUZZ_ROW_MAX);
+	}
+	expect_all(in);
+	fcgi_conn_init(&world.conn);
+	fcgi_conn_open(&world.conn, NO_FD, 20000);
+	serve_all(answers[answer % 8]);
+	fcgi_conn_free(&world.conn);
+	must(world.conn.fd == -1);
+	must(check_records(0, 0, NULL) || world.out_kind >= OUT_PIPE);
+	must(world.steps <= 64 + 4 * (size + world.out.len));
+	for (unsigned int i = 0; i < REQUESTS_MAX; i++) {
+		buffer_free(&world.expected[i].params);
+		buffer_free(&world.expected[i].body);
+	}
+	buffer_free(&world.out);
+	return 0;
+}

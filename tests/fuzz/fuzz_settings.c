@@ -1,0 +1,126 @@
+/*
+ * fuzz_settings - the configuration file (base/settings.h).
+ *
+ * What is refused must leave the settings untouched and be told in one line; what is taken must be
+ * in its range and, written out as a file, read as the same.
+ */
+#include "fuzz_file.h"
+
+#include "base/settings_options.h"
+#include "base/text.h"
+
+static void put_text(struct buffer *out, const struct option *option, const char *text)
+{
+	must(strlen(text) <= option->max && strlen(text) < option->size);
+	must(text_is_utf8_clean(text, strlen(text)));
+	buffer_printf(out, "%s = '", option->name);
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			buffer_append_str(out, "\\");
+		buffer_append(out, text, 1);
+	}
+	buffer_append_str(out, "'\n");
+}
+
+static void put_networks(struct buffer *out, const struct settings *settings)
+{
+	must(settings->callback_network_count <= SETTINGS_NETWORKS_MAX);
+	buffer_append_str(out, "callback_networks = {");
+	for (uint32_t i = 0; i < settings->callback_network_count; i++) {
+		const struct network *network = &settings->callback_networks[i];
+		char text[NETWORK_TEXT_MAX];
+		struct network again;
+
+		must(network->prefix <= 128);
+		must(network_contains(network, network->address));
+		network_address_format(network->address, text);
+		must(network_parse(text, &again));
+		must(memcmp(again.address, network->address, sizeof(again.address)) == 0);
+		buffer_printf(out, "%s\"%s/%d\"", i ? ", " : "", text,
+			strchr(text, ':') ? network->prefix : network->prefix - 96);
+	}
+	buffer_append_str(out, "}\n");
+}
+
+static void put_option(struct buffer *out, const struct option *option,
+	const struct settings *settings)
+{
+	static const char *const levels[] = {"error", "warning", "info", "debug"};
+	const char *member = (const char *)settings + option->offset;
+	uint32_t number = 0;
+
+	if (option->type == OPTION_NUMBER || option->type == OPTION_LEVEL)
+		memcpy(&number, member, sizeof(number));
+	switch (option->type) {
+	case OPTION_NUMBER:
+		must(number >= option->min && number <= option->max);
+		buffer_printf(out, "%s = %u\n", option->name, number);
+		break;
+	case OPTION_LEVEL:
+		must(number < 4);
+		buffer_printf(out, "%s = %s\n", option->name, levels[number]);
+		break;
+	case OPTION_NETWORKS:
+		put_networks(out, settings);
+		break;
+	default:
+		put_text(out, option, member);
+		break;
+	}
+}
+
+/* The file that says what @settings hold. */
+static void put_settings(struct buffer *out, const struct settings *settings)
+{
+	buffer_init(out, FUZZ_ROW_MAX);
+	for (unsigned int i = 0; i < settings_option_count; i++)
+		put_option(out, &settings_options[i], settings);
+	must(!out->failed);
+}
+
+static enum status load(struct settings *settings, struct bytes text, char **told)
+{
+	const char *path = fuzz_file(text.data, text.len);
+	enum status status;
+	size_t told_len;
+	FILE *errors = open_memstream(told, &told_len);
+
+	must(errors);
+	status = settings_load(settings, path, errors);
+	must(fclose(errors) == 0);
+	if (status == STATUS_OK) {
+		must(!told_len);
+		return status;
+	}
+	must(status == STATUS_CONFIG);
+	must(strncmp(*told, path, strlen(path)) == 0 && (*told)[strlen(path)] == ':');
+	must((*told)[told_len - 1] == '\n');
+	must(text_is_utf8_clean(*told, told_len - 1));
+	return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes in = {data, (uint32_t)size};
+	struct settings settings, before, again;
+	struct buffer first, second;
+	char *told;
+
+	memset(&before, 0x5a, sizeof(before));
+	memcpy(&settings, &before, sizeof(settings));
+	if (load(&settings, in, &told) != STATUS_OK) {
+		must(memcmp(&settings, &before, sizeof(settings)) == 0);
+		free(told);
+		return 0;
+	}
+	free(told);
+	must(settings.callback_lease_ms > settings.callback_timeout_ms);
+	put_settings(&first, &settings);
+	must(load(&again, (struct bytes){first.data, (uint32_t)first.len}, &told) == STATUS_OK);
+	free(told);
+	put_settings(&second, &again);
+	fuzz_same(&second, first.data, first.len);
+	buffer_free(&first);
+	buffer_free(&second);
+	return 0;
+}

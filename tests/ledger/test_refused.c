@@ -1,0 +1,367 @@
+/*
+ * Refused requests and retired keys in the ledger's memory (ledger/refused.h).
+ */
+#include "case.h"
+
+#include "base/pack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OTHER_SECRET "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100"
+
+/* Large enough for the largest. */
+static uint8_t body[REFUSED_BODY_MAX + 1];
+static struct refused_find_result found;
+static struct buffer answer;
+
+static struct refused_note_cmd request(unsigned int number, uint32_t body_len)
+{
+	struct refused_note_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.request.time_ms = case_now_ms;
+	snprintf(cmd.request.request_id, sizeof(cmd.request.request_id), "r%u", number);
+	cmd.request.of = KEYRING_DEALERS;
+	strcpy(cmd.request.path, "/p");
+	cmd.request.refusal = REFUSAL_INVALID_SIGNATURE;
+	cmd.request.caller = (struct bytes){(const uint8_t *)"demo", 4};
+	cmd.request.body = (struct bytes){body, body_len};
+	cmd.request.body_len = body_len;
+	return cmd;
+}
+
+/* As the server does: batch, then answer. */
+static struct slot *run(enum command command, const void *cmd)
+{
+	struct slot *slot = case_run(command, cmd);
+
+	buffer_reset(&answer);
+	ledger_answer(&case_ledger, slot, 1, &answer);
+	ck_assert_int_eq(slot->outcome, FRAME_DONE);
+	ck_assert(!answer.failed);
+	return slot;
+}
+
+static bool note(unsigned int number, uint32_t body_len)
+{
+	struct refused_note_cmd cmd = request(number, body_len);
+
+	return run(COMMAND_REFUSED_NOTE, &cmd)->result.refused_note.kept;
+}
+
+/* The same, however many there were in this second. */
+static void keep(unsigned int number, uint32_t body_len)
+{
+	if (number % REFUSED_RATE == 0)
+		case_boot_ms += 1000;
+	ck_assert(note(number, body_len));
+}
+
+static unsigned int find(const char *id)
+{
+	struct refused_find_cmd cmd = {.request_id = ""};
+
+	strcpy(cmd.request_id, id);
+	found = run(COMMAND_REFUSED_FIND, &cmd)->result.refused_find;
+	return found.matches;
+}
+
+static bool is_kept(unsigned int number)
+{
+	char id[16];
+
+	snprintf(id, sizeof(id), "r%u", number);
+	return find(id) != 0;
+}
+
+static void open_ring(void)
+{
+	buffer_init(&answer, 2 * FRAME_MAX);
+	case_open(CASE_MEMORY);
+}
+
+static void close_ring(void)
+{
+	buffer_free(&answer);
+	case_close();
+}
+
+START_TEST(a_request_comes_back)
+{
+	struct refused_note_cmd cmd = request(1, 5);
+
+	open_ring();
+	memcpy(body, "he\0lo", 5);
+	cmd.request.body_len = 70000;
+	cmd.request.body_broken = true;
+	cmd.request.signature = (struct bytes){(const uint8_t *)"a\xff", 2};
+	cmd.request.signature_count = 2;
+	strcpy(cmd.request.detail, "amount: must be a number");
+	ck_assert_uint_eq(find("r1"), 0);
+	ck_assert_uint_eq(found.kept, 0);
+	ck_assert_int_eq(found.since_ms, 0);
+	ck_assert_int_eq(found.started_ms, case_now_ms);
+	ck_assert(run(COMMAND_REFUSED_NOTE, &cmd)->result.refused_note.kept);
+	ck_assert_uint_eq(find("r1"), 1);
+	ck_assert_uint_eq(find("r2"), 0);
+	ck_assert_uint_eq(find(""), 0);
+	ck_assert_uint_eq(find("r1"), 1);
+	ck_assert_uint_eq(found.kept, 1);
+	ck_assert_int_eq(found.since_ms, case_now_ms);
+	ck_assert_str_eq(found.request.detail, cmd.request.detail);
+	ck_assert_uint_eq(found.request.body_len, 70000);
+	ck_assert_uint_eq(found.request.signature_count, 2);
+	ck_assert(found.request.body_broken);
+	ck_assert_uint_eq(found.request.body.len, 5);
+	ck_assert_mem_eq(found.request.body.data, "he\0lo", 5);
+	ck_assert_uint_eq(found.request.signature.len, 2);
+	ck_assert_mem_eq(found.request.signature.data, "a\xff", 2);
+	close_ring();
+}
+END_TEST
+
+/* Of a worker that is not itself: found, it would be an answer that fits no frame. */
+START_TEST(what_was_not_cut_is_dropped)
+{
+	const struct {
+		size_t member;
+		uint32_t most;
+	} parts[] = {
+		{offsetof(struct refused_request, caller), REFUSED_ID_MAX},
+		{offsetof(struct refused_request, signature), REFUSED_SIGNATURE_MAX},
+		{offsetof(struct refused_request, query), REFUSED_QUERY_MAX},
+		{offsetof(struct refused_request, body), REFUSED_BODY_MAX},
+	};
+
+	open_ring();
+	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct refused_note_cmd cmd = request(i, 5);
+		struct bytes *part = (void *)((uint8_t *)&cmd.request + parts[i].member);
+
+		*part = (struct bytes){body, parts[i].most + 1};
+		ck_assert(!run(COMMAND_REFUSED_NOTE, &cmd)->result.refused_note.kept);
+		ck_assert(!is_kept(i));
+		part->len--;
+		ck_assert(run(COMMAND_REFUSED_NOTE, &cmd)->result.refused_note.kept);
+		ck_assert(is_kept(i));
+	}
+	ck_assert_uint_eq(found.dropped, 4);
+	close_ring();
+}
+END_TEST
+
+START_TEST(the_newest_of_an_id)
+{
+	open_ring();
+	keep(7, 1);
+	keep(8, 2);
+	keep(7, 3);
+	ck_assert_uint_eq(find("r7"), 2);
+	ck_assert_uint_eq(found.request.body_len, 3);
+	ck_assert_uint_eq(found.kept, 3);
+	close_ring();
+}
+END_TEST
+
+START_TEST(a_thousand_are_kept)
+{
+	open_ring();
+	for (unsigned int i = 0; i < 2 * REFUSED_MAX + 17; i++) {
+		keep(i, i % 50);
+		find("none");
+		ck_assert_uint_eq(found.kept, i < REFUSED_MAX ? i + 1 : REFUSED_MAX);
+	}
+	ck_assert(!is_kept(REFUSED_MAX + 16));
+	ck_assert(is_kept(REFUSED_MAX + 17));
+	ck_assert(is_kept(2 * REFUSED_MAX + 16));
+	ck_assert_uint_eq(found.request.body_len, (2 * REFUSED_MAX + 16) % 50);
+	ck_assert_uint_eq(found.dropped, 0);
+	close_ring();
+}
+END_TEST
+
+/* Of all sizes, so that they end anywhere. */
+static uint32_t size_of(unsigned int number)
+{
+	return number % 3 ? REFUSED_BODY_MAX - number * 7919 % 40000 : 100 * (number % 7);
+}
+
+/* True: it is kept, byte for byte. */
+static bool is_whole(unsigned int number)
+{
+	if (!is_kept(number) || found.request.body.len != size_of(number))
+		return false;
+	for (uint32_t n = 0; n < found.request.body.len; n++) {
+		if (found.request.body.data[n] != (number & 0xff))
+			return false;
+	}
+	return true;
+}
+
+/* With the largest bodies fewer are kept, the newest without a gap; none is damaged. */
+START_TEST(sixteen_mebibytes_are_kept)
+{
+	const unsigned int fit = REFUSED_BYTES_MAX / (REFUSED_BODY_MAX + 300), all = 2500;
+	uint64_t bytes = 0;
+
+	open_ring();
+	for (unsigned int i = 0; i < all; i++) {
+		memset(body, (int)(i & 0xff), sizeof(body));
+		keep(i, size_of(i));
+		find("none");
+		if (i + 1 == found.kept)
+			continue;
+		ck_assert_uint_ge(found.kept, fit - 1);
+		ck_assert(is_whole(i));
+		ck_assert(is_whole(i + 1 - found.kept));
+		ck_assert(!is_kept(i - found.kept));
+	}
+	for (unsigned int i = all - found.kept; i < all; i++) {
+		ck_assert(is_whole(i));
+		bytes += found.request.body.len;
+	}
+	ck_assert_uint_le(bytes, REFUSED_BYTES_MAX);
+	ck_assert_uint_ge(bytes, REFUSED_BYTES_MAX - 4 * REFUSED_BODY_MAX);
+	close_ring();
+}
+END_TEST
+
+/* A flood is left out, and counted; the next second is a new one. */
+START_TEST(a_second_has_its_rate)
+{
+	open_ring();
+	case_boot_ms += 5000;
+	for (unsigned int i = 0; i < REFUSED_RATE; i++)
+		ck_assert(note(i, 10));
+	case_boot_ms += 999;
+	for (unsigned int i = 0; i < 30; i++)
+		ck_assert(!note(5000 + i, 10));
+	ck_assert(!is_kept(5000));
+	ck_assert_uint_eq(found.dropped, 30);
+	ck_assert_uint_eq(found.kept, REFUSED_RATE);
+	case_boot_ms += 1;
+	ck_assert(note(6000, 10));
+	ck_assert(is_kept(6000));
+	close_ring();
+}
+END_TEST
+
+static void change_key(enum key_action action, const char *key_id, enum refusal expected)
+{
+	struct dealer_key_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	strcpy(cmd.casino_id, "demo");
+	strcpy(cmd.key_id, key_id);
+	cmd.action = action;
+	if (action == KEY_ADD)
+		strcpy(cmd.secret, OTHER_SECRET);
+	ck_assert_int_eq(case_run(COMMAND_DEALER_KEY, &cmd)->result.verdict.refusal, expected);
+}
+
+static struct retired_key first_retired(void)
+{
+	struct retired_key key;
+	struct bytes rows;
+
+	memset(&key, 0, sizeof(key));
+	ck_assert_uint_eq(find("r1"), 1);
+	rows = found.retired;
+	if (found.retired_count)
+		ck_assert(unpack_record(&rows, retired_key_fields, &key));
+	return key;
+}
+
+START_TEST(retired_keys_are_kept)
+{
+	struct retired_key key;
+
+	open_ring();
+	keep(1, 10);
+	change_key(KEY_RETIRE, "k1", REFUSAL_KEY_IN_USE);
+	change_key(KEY_RETIRE, "k9", REFUSAL_KEY_NOT_FOUND);
+	change_key(KEY_ADD, "", REFUSAL_NONE);
+	change_key(KEY_USE, "k2", REFUSAL_NONE);
+	first_retired();
+	ck_assert_uint_eq(found.retired_count, 0);
+	case_now_ms += 4321;
+	change_key(KEY_RETIRE, "k1", REFUSAL_NONE);
+	key = first_retired();
+	ck_assert_uint_eq(found.retired_count, 1);
+	ck_assert_str_eq(key.casino_id, "demo");
+	ck_assert_str_eq(key.key_id, "k1");
+	ck_assert_str_eq(key.secret, CASE_SECRET);
+	ck_assert_int_eq(key.retired_ms, case_now_ms);
+	ck_assert_int_eq(key.of, KEYRING_DEALERS);
+	/* They are the caller's: of another one there are none. */
+	case_ledger.refused.count = 0;
+	{
+		struct refused_note_cmd cmd = request(1, 1);
+
+		cmd.request.caller = (struct bytes){(const uint8_t *)"demo2", 5};
+		ck_assert(run(COMMAND_REFUSED_NOTE, &cmd)->result.refused_note.kept);
+	}
+	first_retired();
+	ck_assert_uint_eq(found.retired_count, 0);
+	close_ring();
+}
+END_TEST
+
+/* A client that is removed takes all its keys with it. */
+START_TEST(keys_of_clients_are_kept)
+{
+	struct refused_note_cmd note_cmd = request(1, 1);
+	struct client_put_cmd cmd;
+
+	open_ring();
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	strcpy(cmd.client_id, "slots");
+	strcpy(cmd.secret, OTHER_SECRET);
+	ck_assert_int_eq(case_run(COMMAND_CLIENT_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	cmd.operator = case_operator();
+	cmd.remove = true;
+	ck_assert_int_eq(case_run(COMMAND_CLIENT_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	note_cmd.request.of = KEYRING_CLIENTS;
+	note_cmd.request.caller = (struct bytes){(const uint8_t *)"slots", 5};
+	ck_assert(run(COMMAND_REFUSED_NOTE, &note_cmd)->result.refused_note.kept);
+	ck_assert_str_eq(first_retired().secret, OTHER_SECRET);
+	ck_assert_uint_eq(found.retired_count, 1);
+	close_ring();
+}
+END_TEST
+
+/* A new start of the engine begins with nothing. */
+START_TEST(nothing_outlives_the_engine)
+{
+	buffer_init(&answer, 2 * FRAME_MAX);
+	case_open(CASE_BDB);
+	keep(1, 10);
+	ck_assert(is_kept(1));
+	case_reopen();
+	ck_assert(!is_kept(1));
+	ck_assert_uint_eq(found.kept, 0);
+	close_ring();
+}
+END_TEST
+
+Suite *refused_suite(void)
+{
+	Suite *suite = suite_create("refused");
+	TCase *tc = tcase_create("refused");
+
+	tcase_add_test(tc, a_request_comes_back);
+	tcase_add_test(tc, what_was_not_cut_is_dropped);
+	tcase_add_test(tc, the_newest_of_an_id);
+	tcase_add_test(tc, a_thousand_are_kept);
+	tcase_add_test(tc, sixteen_mebibytes_are_kept);
+	tcase_add_test(tc, a_second_has_its_rate);
+	tcase_add_test(tc, retired_keys_are_kept);
+	tcase_add_test(tc, keys_of_clients_are_kept);
+	tcase_add_test(tc, nothing_outlives_the_engine);
+	tcase_set_timeout(tc, 60);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

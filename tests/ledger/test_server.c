@@ -1,0 +1,178 @@
+/*
+ * The loop: what a connection with many commands at a time gets.
+ */
+#include "case_wagers.h"
+
+#include "base/pack.h"
+#include "ledger/server.h"
+#include "scratch.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CALLS     (2 * CONNECTION_QUEUED_MAX)
+#define BET_BYTES 60000
+
+static char directory[64];
+static struct sockets sockets;
+static struct server_options options;
+static pthread_t thread;
+static enum server_end ended;
+
+static void address_of(struct sockaddr_un *address, const char *name)
+{
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(address->sun_path, sizeof(address->sun_path), "%s/%s", directory, name);
+}
+
+static int listener(const char *name)
+{
+	struct sockaddr_un address;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	address_of(&address, name);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	return fd;
+}
+
+static void *run(void *unused)
+{
+	(void)unused;
+	ended = server_run(&case_ledger, &sockets, &options);
+	return NULL;
+}
+
+static void start(void)
+{
+	scratch_make(directory);
+	sockets = (struct sockets){listener("edge.sock"), listener("admin.sock")};
+	options = (struct server_options){.connections_max = 8,
+		.queue_max = 2 * CALLS,
+		.state_directory = directory,
+		.stop_fd = eventfd(0, 0)};
+	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void stop(void)
+{
+	const uint64_t one = 1;
+
+	ck_assert_int_eq(write(options.stop_fd, &one, sizeof(one)), sizeof(one));
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(ended, SERVER_STOPPED);
+	close(sockets.edge);
+	close(sockets.admin);
+	close(options.stop_fd);
+	scratch_remove(directory);
+}
+
+static int dial(void)
+{
+	struct sockaddr_un address;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	address_of(&address, "edge.sock");
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+/* A game whose only bet makes an answer of BET_BYTES and more. */
+static void play(void)
+{
+	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", CREDIT);
+	static uint8_t object[BET_BYTES];
+
+	memset(object, ' ', sizeof(object));
+	object[0] = '{';
+	object[sizeof(object) - 1] = '}';
+	cmd.user_bet = (struct bytes){object, sizeof(object)};
+	case_adjust("alice", 100 * CREDIT, "money");
+	ck_assert_int_eq(
+		case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+}
+
+static void ask_all(int fd)
+{
+	struct result_inquire_cmd cmd = {
+		.casino_id = "demo", .user_id = "alice", .game_id = "g1"};
+	struct buffer out;
+	size_t start;
+
+	buffer_init(&out, FRAME_MAX);
+	for (uint64_t tag = 1; tag <= CALLS; tag++) {
+		start = frame_open_request(&out, COMMAND_RESULT_INQUIRE, tag);
+		pack_record(&out, command_infos[COMMAND_RESULT_INQUIRE].cmd_fields, &cmd);
+		frame_close(&out, start);
+	}
+	ck_assert(!out.failed);
+	ck_assert_int_eq(send(fd, out.data, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
+	buffer_free(&out);
+}
+
+/* Reads answers in their order until the last of them or the end. Returns how many came. */
+static uint64_t read_all(int fd)
+{
+	struct frame_answer answer;
+	struct result_inquire_result result;
+	struct buffer in;
+	uint64_t count = 0;
+	size_t size;
+	ssize_t got;
+
+	buffer_init(&in, 4 * FRAME_MAX);
+	while (count < CALLS && buffer_reserve(&in, FRAME_MAX) &&
+		(got = recv(fd, in.data + in.len, FRAME_MAX, 0)) > 0) {
+		in.len += (size_t)got;
+		if (!count && in.len >= GREETING_SIZE && memcmp(in.data, "CBL1", 4) == 0)
+			buffer_consume(&in, GREETING_SIZE);
+		while (frame_get_answer((struct bytes){in.data, (uint32_t)in.len}, &answer,
+			       &size) == FRAME_COMPLETE) {
+			ck_assert_uint_eq(answer.tag, ++count);
+			ck_assert_int_eq(answer.outcome, FRAME_DONE);
+			memset(&result, 0, sizeof(result));
+			ck_assert(unpack_record(&answer.payload,
+				command_infos[COMMAND_RESULT_INQUIRE].result_fields, &result));
+			ck_assert_uint_ge(result.bets.len, BET_BYTES);
+			buffer_consume(&in, size);
+		}
+	}
+	buffer_free(&in);
+	return count;
+}
+
+/* Calls that share a connection and have large answers: a client that is not quick is not cut off. */
+START_TEST(large_answers_wait_for_their_reader)
+{
+	int fd;
+
+	case_open(CASE_MEMORY);
+	play();
+	start();
+	fd = dial();
+	ask_all(fd);
+	poll(NULL, 0, 300);
+	ck_assert_uint_eq(read_all(fd), CALLS);
+	close(fd);
+	stop();
+	case_close();
+}
+END_TEST
+
+Suite *server_suite(void)
+{
+	Suite *suite = suite_create("server");
+	TCase *tcase = tcase_create("server");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, large_answers_wait_for_their_reader);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,57 @@
+"""What a web server around the wallet is, whoever made its configuration."""
+import contextlib
+import pathlib
+
+
+class WebServer:
+    """One that runs for @instance: with the wallet at @prefix on @port, and the platform's mount at
+    the root of @platform_port. A kind of it has start() and stop()."""
+
+    name = ""        # of the server, and in file names
+    spawns = True    # starts and restarts the workers itself
+
+    def __init__(self, instance, prefix, port, platform_port):
+        self.instance = instance
+        self.prefix = prefix
+        self.port = port
+        self.platform_port = platform_port
+        self.base_url = f"http://127.0.0.1:{port}{prefix}"
+        self.platform_url = f"http://127.0.0.1:{platform_port}"
+
+    @contextlib.contextmanager
+    def starting(self):
+        """It is one of the instance's servers from now on, and stopped if what is done fails."""
+        self.instance.servers.append(self)
+        try:
+            yield
+        except BaseException:
+            self.stop()
+            raise
+
+    def leave(self):
+        """It is none of the instance's servers any more."""
+        if self in self.instance.servers:
+            self.instance.servers.remove(self)
+
+    def worker_pids(self, serve=None):
+        """The workers under this server; with @serve those of that mount."""
+        found = []
+        for pid in self.instance.worker_pids():
+            try:
+                argv = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if serve is None or (b"--serve" in argv
+                                 and argv[argv.index(b"--serve") + 1] == serve.encode()):
+                found.append(pid)
+        return found
+
+    def stop(self):
+        """Ends server and workers."""
+        raise NotImplementedError
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# base.sh DIR DEB: makes the Debian trees that the tests of the package start from, below DIR.
+#
+#   DIR/plain      what debootstrap's minbase holds, and in apt's cache everything that the tests
+#                  will install, for they have no network; DEB is in /srv, and is not installed
+#   DIR/systemd    the same, with systemd as init
+#
+# $CB_DEBIAN_MIRROR: where the packages come from.
+set -euo pipefail
+dir=$1
+deb=$2
+mirror=${CB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+here=$(dirname "${BASH_SOURCE[0]}")
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+
+inside() {
+	chroot "$dir/plain" apt-get -q -y "$@"
+}
+
+mkdir -p "$dir"
+debootstrap --variant=minbase bookworm "$dir/plain" "$mirror"
+install -m 0644 "$deb" "$dir/plain/srv/"
+deb=/srv/${deb##*/}
+inside update
+# What an operator would have, with what is recommended; then what the tests need.
+inside install --download-only "$deb" apache2
+inside install --download-only "$deb" apache2 libapache2-mod-fcgid
+inside install --download-only "$deb" lighttpd
+# shellcheck disable=SC2046 # words
+inside install --download-only --no-install-recommends "$deb" apt-utils dbus systemd-sysv \
+	$(sed -n "s/^Depends: //p" "$here/../../debian/tests/control" | tr -s ", " "\n" | sort -u | grep -v "^@$")
+cp -a "$dir/plain" "$dir/systemd"
+chroot "$dir/systemd" apt-get -q -y install --no-install-recommends dbus systemd-sysv

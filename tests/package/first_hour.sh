@@ -1,0 +1,91 @@
+#!/bin/sh
+# first_hour.sh: in a bare Debian with the package in /srv: what its reader does in the first hour,
+# with no file edited, then what he does to be rid of it. Prints what it does; exits 0 if all is well.
+set -eu
+export DEBIAN_FRONTEND=noninteractive
+deb=$(echo /srv/creditbridge_*.deb)
+
+fail() {
+	echo "not ok: $*"
+	exit 1
+}
+
+# expect WHAT WANTED GOT
+expect() {
+	case $3 in
+	*"$2"*) ;;
+	*) fail "$1: wanted $2, got $3" ;;
+	esac
+}
+
+# What the package does itself where there is an init system; a chroot has none.
+by_hand() {
+	[ -e /sbin/init ] || service "$1" "$2"
+}
+
+url=http://127.0.0.1/creditbridge
+
+balance() {
+	creditbridgectl request --url "$url" demo balance --user alice
+}
+
+echo "# a Debian with Apache"
+apt-get -q -y install apache2 >/dev/null
+
+echo "# the two commands of README.Debian"
+apt-get -q -y install "$deb"
+by_hand creditbridge-ledger start
+a2enconf creditbridge
+service apache2 restart
+
+echo "# a dealer, a player, a signed transfer through Apache on port 80"
+creditbridgectl dealer add demo --currency thb --mode transfer >/dev/null
+creditbridgectl player add demo alice
+expect "transfer in" '"current_balance":100.5,' \
+	"$(creditbridgectl request --url "$url" demo transfer-in --user alice --amount 100.50)"
+expect "transfer out" '"current_balance":80.0,' \
+	"$(creditbridgectl request --url "$url" demo transfer-out --user alice --amount 20.5)"
+expect "balance" '"balance":80.0,' "$(balance)"
+creditbridgectl check >/dev/null || fail "creditbridgectl check"
+changed=$(dpkg --verify creditbridge apache2)
+[ -z "$changed" ] || fail "files were edited: $changed"
+
+echo "# what is not there without being asked for"
+[ ! -e /etc/apache2/conf-enabled/creditbridge-platform.conf ] || fail "the platform's mount is enabled"
+
+echo "# the sweeper sweeps: by cron, or where systemd runs by its timer"
+by_hand cron start
+left=100
+until creditbridgectl metrics | grep -q '^creditbridge_last_sweep_timestamp_seconds [1-9]'; do
+	left=$((left - 1))
+	[ "$left" -gt 0 ] || fail "nobody swept within 100 s"
+	sleep 1
+done
+
+echo "# remove keeps the data, and another installation finds them"
+by_hand creditbridge-ledger stop
+apt-get -q -y remove creditbridge
+[ -e /var/lib/creditbridge/installation ] || fail "remove took the data"
+service apache2 restart || fail "Apache does not start without the package"
+left=$(readlink /proc/[0-9]*/exe | grep creditbridge || true)
+[ -z "$left" ] || fail "these run on: $left"
+apt-get -q -y install "$deb"
+by_hand creditbridge-ledger start
+a2enconf -q creditbridge
+service apache2 restart
+expect "the balance of before" '"balance":80.0,' "$(balance)"
+
+echo "# purge leaves nothing"
+by_hand creditbridge-ledger stop
+apt-get -q -y purge --autoremove creditbridge
+service apache2 restart || fail "Apache does not start after the purge"
+# What the packages that came with it leave is theirs; test_lifecycle.py compares every file.
+left=$(find / -xdev \( -path /proc -o -path /srv -o -path /var/cache/apt \) -prune \
+	-o \( -name '*creditbridge*' -o -nouser -o -nogroup \) -print)
+[ -z "$left" ] || fail "purge left $left"
+left=$(find /run /dev/shm -name '*creditbridge*')
+[ -z "$left" ] || fail "purge left $left"
+left=$({ getent passwd; getent group; dpkg-statoverride --list; dpkg --get-selections; } |
+	grep creditbridge || true)
+[ -z "$left" ] || fail "purge left $left"
+echo "ok"

@@ -1,0 +1,363 @@
+#!/usr/bin/python3
+"""The package as dpkg handles it: upgraded while it serves, from data of an older schema, refused on
+data of a newer one, removed, purged.
+
+The other versions are made of the one under test, by their number alone. The older data are
+schema-0.tar.xz, which is kept; newer data are the same with another number.
+"""
+import hashlib
+import http.client
+import itertools
+import os
+import pathlib
+import pwd
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+import cb  # noqa: E402
+import cb_installed  # noqa: E402
+from cb import BALANCE, TRANSFER_IN, check, equal  # noqa: E402
+from cb_installed import run, systemd  # noqa: E402
+
+STATE = pathlib.Path("/var/lib/creditbridge")
+BACKUPS = pathlib.Path("/var/backups/creditbridge")
+OLDER_STATE = HERE / "schema-0.tar.xz"
+NEWER_STATE = HERE / "schema-99.tar.xz"
+OLD_DEALER = cb.Dealer("old", "0" * 64, "transfer")
+OLD_BALANCE = 12.34
+LIGHTTPD = pathlib.Path("/usr/sbin/lighttpd")
+LIGHTTPD_MOUNTS = pathlib.Path("/etc/lighttpd/conf-enabled")
+# What apt and dpkg keep for themselves, and logs.
+UNWATCHED = ("/proc", "/sys", "/dev", "/tmp", "/var/tmp", "/var/cache", "/var/lib/apt",
+             "/var/lib/dpkg", "/var/log", "/run/systemd", "/run/log", "/run/apache2", "/run/lock",
+             "/run/udev", "/run/user", "/var/lib/systemd", "/var/lib/apache2/fcgid/sock")
+work = pathlib.Path(tempfile.mkdtemp(prefix="lifecycle-test."))
+os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+
+
+def version():
+    return run("dpkg-query", "-W", "-f=${Version}", "creditbridge").stdout
+
+
+def deb_under_test():
+    """The package itself, which the machine has installed: from apt, or the place that
+    $CREDITBRIDGE_DEB names."""
+    named = os.environ.get("CREDITBRIDGE_DEB")
+    if named:
+        return pathlib.Path(named)
+    run("apt-get", "-q", "download", "creditbridge", cwd=work)
+    return next(work.glob("creditbridge_*.deb"))
+
+
+def deb_as(number):
+    """The package under test with another version number."""
+    tree = work / number
+    run("dpkg-deb", "-R", DEB, tree)
+    control = tree / "DEBIAN" / "control"
+    control.write_text(control.read_text().replace(f"Version: {version()}\n",
+                                                   f"Version: {number}\n"))
+    run("dpkg-deb", "-b", tree, work / f"{number}.deb")
+    shutil.rmtree(tree)
+    return work / f"{number}.deb"
+
+
+def dpkg_install(deb, check_code=True):
+    """Installs @deb over what there is; all that was printed, and dpkg's exit code."""
+    done = subprocess.run(["dpkg", "--force-confold", "-i", str(deb)], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+                          timeout=180, check=False)
+    check(not check_code or done.returncode == 0, f"dpkg -i {deb}: {done.stdout}")
+    return done.stdout, done.returncode
+
+
+def balance(server, dealer, user):
+    answer = cb.call(server, "GET", BALANCE, {"user_id": user, "request_timestamp": cb.now_ms()},
+                     dealer=dealer)
+    equal(answer.status, 200, f"balance {answer}")
+    return answer.json["balance"]
+
+
+def tables(state):
+    """Digests of the tables: what data that were left alone keep."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted((state / "db").glob("*.db"))}
+
+
+def state_put(archive):
+    """Puts a state in the place of that which there is."""
+    shutil.rmtree(STATE)
+    with tarfile.open(archive) as tar:
+        tar.extractall(STATE.parent)
+    run("chown", "-R", "_creditbridge:_creditbridge", STATE)
+
+
+class Callers:
+    """Transfers of 1, made and repeated as callers do, until stopped."""
+
+    def __init__(self, server, dealer, user):
+        self.server, self.dealer, self.user = server, dealer, user
+        self.stopping = threading.Event()
+        self.made = itertools.count()
+        self.count = 0
+        self.errors = []
+        self.lock = threading.Lock()
+        self.threads = [threading.Thread(target=self.work, args=(n,)) for n in range(4)]
+        for thread in self.threads:
+            thread.start()
+
+    def work(self, name):
+        for number in itertools.count():
+            if self.stopping.is_set():
+                return
+            body = {"user_id": self.user, "amount": 1,
+                    "request_transaction_id": f"{self.user}-{name}-{number}"}
+            if self.until_answered(body):
+                with self.lock:
+                    self.count += 1
+
+    def until_answered(self, body):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                answer = cb.call(self.server, "POST", TRANSFER_IN, body, dealer=self.dealer)
+                if answer.status == 200:
+                    return True
+                # Without the worker's file Apache answers 404 for a moment: nothing was done.
+                if answer.status < 500 and answer.status not in (403, 404):
+                    break
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(0.1)
+        self.errors.append(str(body))
+        return False
+
+    def end(self):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(90)
+        equal(self.errors[:3], [], "transfers that got no answer")
+        return self.count
+
+
+def case_upgrade():
+    """A newer package of the same schema: the ledger is stopped cleanly and started, the data are as
+    they were, and callers who repeat lose nothing."""
+    dpkg_install(deb_as("0.0.1"))
+    with cb.Installed() as wallet:
+        dealer = wallet.dealer_add("upgrade")
+        wallet.player_add(dealer.casino_id, "alice")
+        with cb.INSTALLED["apache-fcgid"](wallet) as server:
+            before = wallet.engine_pids()
+            callers = Callers(server, dealer, "alice")
+            try:
+                cb.wait_until(lambda: callers.count > 50, 60, "transfers")
+                printed = dpkg_install(DEB)[0]
+                count = callers.count
+                cb.wait_until(lambda: callers.count > count + 50, 60, "transfers afterwards")
+            finally:
+                count = callers.end()
+            after = wallet.engine_pids()
+            check(after and not set(after) & set(before), f"a new ledger: {before}, {after}")
+            equal(balance(server, dealer, "alice"), count, "balance: each moved once")
+        equal(wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+    check(not list(BACKUPS.iterdir()), f"a backup without a reason: {printed}")
+
+
+def case_older_schema():
+    """Data of an older schema are copied before the new ledger changes them."""
+    dpkg_install(deb_as("0.0.1"))
+    with cb.Installed() as wallet:
+        wallet.stop()
+        state_put(OLDER_STATE)
+        old = tables(STATE)
+        printed = dpkg_install(DEB)[0]
+        wallet.start()
+        status = wallet.ctl_json("status")
+        check(status["schema"] > 0, f"the schema was raised: {status['schema']}")
+        with cb.INSTALLED["apache-fcgid"](wallet) as server:
+            equal(balance(server, OLD_DEALER, "alice"), OLD_BALANCE, "the balance of before")
+            answer = cb.call(server, "POST", TRANSFER_IN, {
+                "user_id": "alice", "amount": 0.66, "request_transaction_id": "after"},
+                dealer=OLD_DEALER)
+            equal(answer.json["current_balance"], 13, f"a transfer afterwards {answer}")
+        equal(wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+        copies = list(BACKUPS.rglob("counter.db"))
+        equal(len(copies), 1, f"copies of the data as they were: {printed}")
+        copy = copies[0].parent.parent
+        check(str(copy) in printed, f"dpkg tells of {copy}: {printed}")
+        equal(tables(copy), old, "the copy")
+        for path in BACKUPS.rglob("*"):
+            equal((path.owner(), path.stat().st_mode & 0o077), ("_creditbridge", 0), f"{path}")
+        # And it is worth something: put back, it is what it was.
+        wallet.stop()
+        shutil.rmtree(STATE)
+        shutil.copytree(copy, STATE)
+        run("chown", "-R", "_creditbridge:_creditbridge", STATE)
+        wallet.start()
+        show = wallet.ctl_json("player", "show", "old", "alice")
+        equal(float(show["balance"]), OLD_BALANCE, "the balance in the copy")
+
+
+def case_downgrade():
+    """An older package is refused with a reason on newer data, before it has changed a thing."""
+    dpkg_install(deb_as("99.0"))
+    with cb.Installed() as wallet:
+        own = work / "own"
+        wallet.stop()
+        shutil.copytree(STATE, own)
+        try:
+            state_put(NEWER_STATE)
+            new = tables(STATE)
+            printed, code = dpkg_install(DEB, check_code=False)
+            check(code != 0, f"dpkg's exit code: {printed}")
+            check("the data are of schema 99" in printed, f"dpkg tells why: {printed}")
+            equal(version(), "99.0", "the version that stays")
+            equal(tables(STATE), new, "the data")
+            # Nor does a ledger of this version touch them, however it is started.
+            if systemd():
+                run("systemctl", "start", *cb_installed.LEDGER_UNITS, check=False)
+            else:
+                run("service", "creditbridge-ledger", "start", check=False)
+            status = wallet.ctl_run("status")
+            check(status.returncode != 0, f"a ledger serves newer data: {status.stdout}")
+            equal(tables(STATE), new, "the data")
+        finally:
+            wallet.stop()
+            state_put_tree(own)
+            if systemd():
+                run("systemctl", "reset-failed")
+        dpkg_install(DEB)
+        wallet.start()
+
+
+def state_put_tree(tree):
+    shutil.rmtree(STATE)
+    shutil.copytree(tree, STATE)
+    run("chown", "-R", "_creditbridge:_creditbridge", STATE)
+
+
+def remains():
+    """Every file, account, group and override there is, with its owner and mode."""
+    lines = []
+    for folder, folders, files in os.walk("/"):
+        folders[:] = [name for name in folders if os.path.join(folder, name) not in UNWATCHED]
+        for name in folders + files:
+            path = os.path.join(folder, name)
+            try:
+                status = os.lstat(path)
+            except FileNotFoundError:
+                continue
+            lines.append(f"{path} {status.st_mode:o} {status.st_uid} {status.st_gid}")
+    for database in ("passwd", "group", "shadow", "gshadow"):
+        lines += [f"{database} {line}" for line in
+                  run("getent", database).stdout.splitlines()]
+    lines += run("dpkg-statoverride", "--list", check=False).stdout.splitlines()
+    return set(lines)
+
+
+def case_remove():
+    """remove leaves the data, and nothing that runs."""
+    with cb.Installed() as wallet:
+        dealer = wallet.dealer_add("kept")
+        wallet.player_add(dealer.casino_id, "alice")
+        wallet.ctl("player", "adjust", dealer.casino_id, "alice", "5", "--reason", "test")
+        wallet.stop()
+        run("a2enconf", "creditbridge")
+        before = tables(STATE)
+        wallet.start()
+        cb_installed.service("restart", "apache2")
+        run("dpkg", "--remove", "creditbridge")
+        equal(cb.pids_running(cb_installed.LEDGER_PATH), [], "ledgers")
+        check(not any("creditbridge" in pathlib.Path(f"/proc/{pid}/cmdline").read_text()
+                      for pid in os.listdir("/proc")
+                      if pid.isdigit() and int(pid) != os.getpid() and command_of(pid)
+                      .startswith("/usr/libexec/creditbridge")), "workers")
+        check(set(tables(STATE)) == set(before), "the data are there")
+        pwd.getpwnam("_creditbridge")
+        cb_installed.service("restart", "apache2")  # its configuration is whole
+        dpkg_install(DEB)
+        wallet.start()
+        show = wallet.ctl_json("player", "show", dealer.casino_id, "alice")
+        equal(float(show["balance"]), 5, "the balance of before")
+
+
+def lighttpd_after(action):
+    """Its processes: some after "start", none after "stop"."""
+    cb.wait_until(lambda: bool(cb.pids_running(LIGHTTPD)) == (action == "start"), 20,
+                  f"lighttpd as after {action}")
+    return cb.pids_running(LIGHTTPD)
+
+
+def case_remove_lighttpd():
+    """remove takes the mounts out of lighttpd, which runs on if it ran, and stays stopped if not."""
+    cb_installed.service("stop", "apache2")  # it is on lighttpd's port
+    with cb.Installed():
+        for action in ("start", "stop"):
+            run("lighty-enable-mod", "creditbridge")
+            cb_installed.service(action, "lighttpd")
+            before = lighttpd_after(action)
+            run("dpkg", "--remove", "creditbridge")
+            equal(list(LIGHTTPD_MOUNTS.glob("*creditbridge*")), [], "mounts that are left")
+            after = lighttpd_after(action)
+            check(not set(before) & set(after), "it was restarted without the mounts")
+            dpkg_install(DEB)
+    cb_installed.service("stop", "lighttpd")
+
+
+def command_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_text().split("\0", 1)[0]
+    except OSError:
+        return ""
+
+
+def case_purge():
+    """purge leaves the machine as if the package had never been there."""
+    run("dpkg", "--purge", "creditbridge")
+    never = remains()
+    named = [line for line in never if "creditbridge" in line and not line.startswith(
+        (str(HERE.parents[1]), str(work), "/srv/"))]
+    equal(named, [], "what purge left")
+    dpkg_install(DEB)
+    with cb.Installed() as wallet, cb.INSTALLED["apache-fcgid"](wallet) as server:
+        dealer = wallet.dealer_add("purged")
+        wallet.player_add(dealer.casino_id, "alice")
+        equal(balance(server, dealer, "alice"), 0, "balance")
+        wallet.ctl("backup", BACKUPS / "one")
+        run("dpkg", "--purge", "creditbridge")
+        server.disable = lambda: None  # purge has done it
+    left = remains()
+    equal(sorted(left - never), [], "what purge left")
+    equal(sorted(never - left), [], "what purge took of others")
+    equal(run("getent", "passwd", "_creditbridge", check=False).returncode, 2, "the user")
+
+
+CASES = (
+    ("an upgrade while callers are served", case_upgrade),
+    ("an upgrade of data of an older schema", case_older_schema),
+    ("a downgrade is refused", case_downgrade),
+    ("remove keeps the data", case_remove),
+    ("remove and lighttpd", case_remove_lighttpd),
+    ("purge leaves nothing", case_purge),
+)
+
+
+def main():
+    cb_installed.service("stop", "lighttpd")  # it is on Apache's port
+    try:
+        return cb.run_cases(CASES, seconds=240)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+DEB = deb_under_test()
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,375 @@
+#!/usr/bin/python3
+"""The installed service under packaged Apache mod_fcgid, while things happen to it: workers are
+killed, Apache is reloaded, a stranger of the web server's user is at it, cron runs its line.
+"""
+import concurrent.futures
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+import cb_installed  # noqa: E402
+from cb import BALANCE, TRANSFER_IN, check, equal  # noqa: E402
+
+CALLERS = 8
+RELOAD_TRANSFERS = 1000
+RELOADS = 5
+CRON_FILE = pathlib.Path("/etc/cron.d/creditbridge")
+SWEEP_PATH = pathlib.Path("/usr/sbin/creditbridge-sweep")
+# What cron gives its commands on Debian.
+CRON_ENV = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "LOGNAME": "", "HOME": "/"}
+AS_WEB_USER = ("setpriv", "--reuid=www-data", "--regid=www-data", "--clear-groups", "--")
+work = pathlib.Path(tempfile.mkdtemp(prefix="service-test."))
+numbers = itertools.count(1)
+
+
+class Bench:
+    def __init__(self, wallet):
+        self.wallet = wallet
+        self.server = None
+        self.dealer = None
+
+    def start(self):
+        self.dealer = self.wallet.dealer_add("service")
+        self.server = cb.INSTALLED["apache-fcgid"](self.wallet)
+        equal(self.balance(self.player()), 0, "the first answer")
+
+    def stop(self):
+        self.server.stop()
+        equal(self.wallet.worker_pids(), [], "workers left behind")
+
+    def player(self):
+        user_id = f"user-{next(numbers)}"
+        self.wallet.player_add(self.dealer.casino_id, user_id)
+        return user_id
+
+    def credit(self, user_id, key):
+        """One transfer, repeated with its id as a caller does, until it has an answer; how often
+        it was sent."""
+        body = {"user_id": user_id, "amount": 1, "request_transaction_id": key}
+        deadline = time.monotonic() + 60
+        for sent in itertools.count(1):
+            try:
+                answer = cb.call(self.server, "POST", TRANSFER_IN, body, dealer=self.dealer)
+                if answer.status == 200:
+                    return sent
+                check(answer.status >= 500, f"transfer-in {answer}")
+            except (OSError, http.client.HTTPException):
+                pass
+            check(time.monotonic() < deadline, "no answer within 60 s")
+            time.sleep(0.05)
+
+    def balance(self, user_id):
+        answer = cb.call(self.server, "GET", BALANCE, {"user_id": user_id,
+                         "request_timestamp": cb.now_ms()}, dealer=self.dealer)
+        equal(answer.status, 200, f"balance {answer}")
+        return answer.json["balance"]
+
+    def exact(self, user_id, amount):
+        equal(self.balance(user_id), amount, "balance: each transfer moved once")
+        total = self.wallet.ctl_json("player", "show", self.dealer.casino_id, user_id)
+        equal(float(total["balance"]), float(amount), f"the operator's view: {total}")
+        done = self.wallet.ctl_run("check")
+        equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
+
+
+def case_kill(b):
+    """Workers die by SIGKILL with a transfer in their hands."""
+    user = b.player()
+    for round_number in range(5):
+        engines = b.wallet.engine_pids()
+        check(engines, "the ledger has an engine")
+        with concurrent.futures.ThreadPoolExecutor(CALLERS) as pool:
+            for pid in engines:  # a ledger that stands still keeps the transfers in flight
+                os.kill(pid, signal.SIGSTOP)
+            try:
+                sent = [pool.submit(b.credit, user, f"kill-{round_number}-{n}")
+                        for n in range(CALLERS)]
+                # The ledger's end of a connection holds what it has not read.
+                cb.wait_until(lambda: len(b.server.worker_pids("wallet")) >= CALLERS / 2, 20,
+                              "workers at work")
+                time.sleep(0.3)
+                equal([future for future in sent if future.done()], [], "answers")
+                killed = b.server.worker_pids("wallet")
+                for pid in killed:
+                    os.kill(pid, signal.SIGKILL)
+            finally:
+                for pid in engines:
+                    os.kill(pid, signal.SIGCONT)
+            repeats = sum(future.result(90) - 1 for future in sent)
+        check(repeats > 0, f"no caller noticed that {len(killed)} workers were killed")
+        check(not set(killed) & set(b.server.worker_pids()), "they were killed")
+    b.exact(user, 5 * CALLERS)
+
+
+def case_reload(b):
+    """Apache reloads gracefully, again and again, while 1,000 transfers are made."""
+    user = b.player()
+    done = itertools.count(1)
+    made = []
+    lock = threading.Lock()
+
+    def transfer(number):
+        b.credit(user, f"reload-{number}")
+        with lock:
+            made.append(next(done))
+    with concurrent.futures.ThreadPoolExecutor(CALLERS) as pool:
+        sent = [pool.submit(transfer, n) for n in range(RELOAD_TRANSFERS)]
+        for number in range(RELOADS):
+            goal = RELOAD_TRANSFERS * number // RELOADS
+            cb.wait_until(lambda goal=goal: len(made) >= goal, 120, f"{goal} transfers")
+            check(len(made) < RELOAD_TRANSFERS, "all were made before the reload")
+            cb_installed.run("apache2ctl", "graceful")
+        for future in sent:
+            future.result(120)
+    equal(len(made), RELOAD_TRANSFERS, "transfers")
+    b.exact(user, RELOAD_TRANSFERS)
+
+
+def case_units(_):
+    """systemd finds nothing wrong with the units, and nothing of this machine has failed."""
+    if not cb_installed.systemd():
+        raise cb.Skip("systemd does not run here")
+    units = sorted(str(path) for path in
+                   pathlib.Path("/lib/systemd/system").glob("creditbridge-*"))
+    check(len(units) >= 9, f"units: {units}")
+    done = cb_installed.run("systemd-analyze", "--man=no", "verify", *units, check=False)
+    equal((done.returncode, done.stdout + done.stderr), (0, ""), "systemd-analyze verify")
+    failed = cb_installed.run("systemctl", "--failed", "--plain", "--no-legend").stdout
+    equal(failed, "", "units that failed")
+
+
+# As the web server's user, without the worker's group: each line says what it could do.
+STRANGER = r"""
+import os, pathlib, socket
+def attempt(what, deed):
+    try:
+        deed()
+        print("COULD", what)
+    except PermissionError:
+        print("denied", what)
+def connect(path):
+    with socket.socket(socket.AF_UNIX) as link:
+        link.connect(path)
+def write(path):
+    os.close(os.open(path, os.O_RDWR))
+attempt("list the state", lambda: os.listdir("/var/lib/creditbridge"))
+for name in ("installation", "db", "db/player.db", "db/dealer.db"):
+    attempt("read " + name, lambda: os.close(os.open("/var/lib/creditbridge/" + name, os.O_RDONLY)))
+attempt("list the backups", lambda: os.listdir("/var/backups/creditbridge"))
+for name in ("edge.sock", "admin.sock"):
+    attempt("connect to " + name, lambda: connect("/run/creditbridge/" + name))
+attempt("make files beside the sockets", lambda: pathlib.Path("/run/creditbridge/x").touch())
+for path in COUNTERS:
+    attempt("write " + path, lambda: write(path))
+"""
+STRANGER_ATTEMPTS = 9
+
+
+def as_web_user(*argv, **options):
+    return subprocess.run([*AS_WEB_USER, *argv], capture_output=True, text=True, timeout=60,
+                          check=False, stdin=subprocess.DEVNULL, cwd="/", **options)
+
+
+def case_stranger(b):
+    """Another program of www-data reads nothing of the ledger and does not talk to it."""
+    user = b.player()
+    b.credit(user, "stranger-1")
+    counters = [str(path) for path in b.wallet.sockets.iterdir() if path.is_file()]
+    check(counters, "there are the workers' counters")
+    script = STRANGER.replace("COUNTERS", repr(counters))
+    own = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                         timeout=60, check=True)
+    could = own.stdout.splitlines()
+    equal([line for line in could if not line.startswith("COULD")], [],
+          "what root could not, so that a denial would mean nothing")
+    (b.wallet.sockets / "x").unlink()
+    done = as_web_user(sys.executable, "-c", script)
+    lines = done.stdout.splitlines()
+    equal(len(lines), STRANGER_ATTEMPTS + len(counters), f"attempts: {lines} {done.stderr}")
+    equal([line for line in lines if not line.startswith("denied")], [], "what www-data could")
+    for words in (("status",), ("dealer", "list"), ("dealer", "show", b.dealer.casino_id)):
+        done = as_web_user("/usr/bin/creditbridgectl", *words)
+        check(done.returncode != 0, f"www-data: creditbridgectl {words}: {done.stdout}")
+        equal(done.stdout, "", f"www-data: creditbridgectl {words}")
+    # All the while the workers, which are www-data too, are served.
+    b.credit(user, "stranger-2")
+    b.exact(user, 2)
+
+
+def case_stranger_worker(b):
+    """The worker, which has the ledger's group, gives it to nobody: whoever starts it can neither
+    look into it nor make it load something."""
+    worker = subprocess.Popen([*AS_WEB_USER, "env", "LD_PRELOAD=/nonexistent.so",
+                               str(b.wallet.worker), "--serve", "wallet", "--socket",
+                               "/tmp/stranger.sock"], stderr=subprocess.PIPE, text=True, cwd="/")
+    try:
+        cb.wait_until(lambda: os.path.exists("/tmp/stranger.sock") or worker.poll() is not None,
+                      20, "the worker")
+        equal(worker.poll(), None, "the worker's end")
+        for name in ("mem", "environ", "fd"):
+            done = as_web_user("ls" if name == "fd" else "cat", f"/proc/{worker.pid}/{name}")
+            check(done.returncode != 0, f"/proc/PID/{name} of the worker: {done.stdout[:80]!r}")
+    finally:
+        worker.kill()
+        errors = worker.communicate()[1]
+        pathlib.Path("/tmp/stranger.sock").unlink(missing_ok=True)
+    check("LD_PRELOAD" not in errors, f"LD_PRELOAD was looked at: {errors}")
+    equal(b.balance(b.player()), 0, "the service answers")
+
+
+def case_nobody(b):
+    """Who is not of the web server's group starts no worker: each takes connections of the ledger."""
+    words = (str(b.wallet.worker), "--version")
+    equal(as_web_user("env", *words).returncode, 0, "www-data starts one")
+    # By env: setpriv itself still has root's capabilities when it starts a program.
+    as_nobody = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--", "env")
+    for words in (words, ("ls", str(b.wallet.worker.parent))):
+        done = subprocess.run([*as_nobody, *words], capture_output=True, text=True, timeout=60,
+                              check=False, stdin=subprocess.DEVNULL, cwd="/")
+        check(done.returncode != 0 and "Permission denied" in done.stderr,
+              f"nobody: {words}: {done.stdout}{done.stderr}")
+    done = subprocess.run([*as_nobody, "/usr/bin/creditbridgectl", "--json", "doctor"],
+                          capture_output=True, text=True, timeout=120, check=False, cwd="/")
+    found = {row["result"] for row in json.loads(done.stdout)["findings"]
+             if row["check"] == "programs"}
+    equal(found, {"SKIP"}, f"what doctor tells nobody of the programs: {done.stdout}")
+
+
+def engine_starts(b):
+    return b.wallet.ctl_json("status")["engine_starts"]
+
+
+def case_operator(b):
+    """What the operator asks of the ledger, it does within the sandbox: no call ends it."""
+    user = b.player()
+    b.credit(user, "operator-1")
+    starts = engine_starts(b)
+    copy = pathlib.Path("/var/backups/creditbridge") / f"test-{os.getpid()}"
+    try:
+        for _ in range(2):  # a new one, and more of the same
+            b.wallet.ctl("backup", copy)
+            b.credit(user, f"operator-{next(numbers)}")
+        check((copy / "db").exists() or list(copy.rglob("player.db")), f"{copy} holds tables")
+        b.wallet.ctl("export", work / "export.jsonl")
+        for words in (("check",), ("audit",), ("metrics",)):
+            done = b.wallet.ctl_run(*words)
+            equal(done.returncode, 0, f"creditbridgectl {words[0]}: {done.stdout}{done.stderr}")
+        found = json.loads(b.wallet.ctl_run("--json", "doctor", "--url", b.server.base_url,
+                                            "--platform-url", b.server.platform_url).stdout)
+        check(found["passed"] > 20, f"what doctor looked at: {found}")
+        # Other tests have left dealers whose servers nobody may call.
+        equal([row for row in found["findings"]
+               if row["result"] == "FAIL" and row["check"] != "dealers"], [], "what doctor found")
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+    equal(engine_starts(b), starts, "starts of the engine")
+    os.kill(b.wallet.engine_pids()[0], signal.SIGKILL)
+    b.credit(user, "operator-killed")
+    equal(engine_starts(b), starts + 1, "starts of the engine after it was killed")
+    b.exact(user, 4)
+
+
+def last_sweep(b):
+    match = re.search(r"^creditbridge_last_sweep_timestamp_seconds (\S+)$",
+                      b.wallet.ctl("metrics"), re.MULTILINE)
+    check(match, "the figure of the last sweep")
+    return float(match.group(1))
+
+
+def cron_line():
+    """User and command of the one line of the package's crontab."""
+    lines = [line for line in CRON_FILE.read_text().splitlines()
+             if line.strip() and not line.startswith("#")]
+    settings = [line for line in lines if re.match(r"[A-Z]+=", line)]
+    equal(settings, ["MAILTO=root"], "settings: cron's mail has a reader")
+    lines = [line for line in lines if line not in settings]
+    equal(len(lines), 1, f"lines of {CRON_FILE}")
+    match = re.fullmatch(r"(\S+\s+){5}(\S+)\s+(.*)", lines[0])
+    check(match, f"{CRON_FILE}: {lines[0]}")
+    check("%" not in match.group(3), "cron makes a line of what follows %")
+    return match.group(2), match.group(3)
+
+
+def cron_start(user, command, *around):
+    return subprocess.Popen(
+        [*around, "setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--",
+         "/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, cwd="/", start_new_session=True,
+        env=dict(CRON_ENV, LOGNAME=user))
+
+
+def case_cron(b):
+    """The line of /etc/cron.d, as its user, sweeps where systemd's timer does not."""
+    user, command = cron_line()
+    equal(user, "_creditbridge", "the line's user")
+    status = CRON_FILE.stat()
+    equal((status.st_uid, status.st_mode & 0o7777), (0, 0o644), "owner and mode, or cron ignores it")
+    check(CRON_FILE.read_text().endswith("\n"), "the last line ends, or cron ignores it")
+    around = ()
+    if cb_installed.systemd():
+        done = cron_start(user, command)
+        out = done.communicate(timeout=20)[0]
+        equal(out, "", "what cron would mail where systemd runs")
+        cb_installed.run("systemctl", "stop", "creditbridge-sweep.timer",
+                         "creditbridge-sweep.service")
+        around = ("unshare", "--mount", "sh", "-c",
+                  'mount -t tmpfs tmpfs /run/systemd && exec "$@"', "sh")
+    try:
+        before = last_sweep(b)
+        time.sleep(1.1)  # the figure is in seconds
+        sweep = cron_start(user, command, *around)
+        try:
+            cb.wait_until(lambda: last_sweep(b) > before or sweep.poll() is not None, 30,
+                          "a sweep")
+            check(last_sweep(b) > before, f"the line swept: {sweep.poll()}")
+            owners = {os.stat(f"/proc/{pid}").st_uid for pid in cb.pids_running(SWEEP_PATH)}
+            equal(len(owners), 1, "users of the sweeper")
+        finally:
+            os.killpg(sweep.pid, signal.SIGTERM)
+            out = sweep.communicate(timeout=30)[0]
+        equal(out, "", "what cron would mail")
+    finally:
+        if around:
+            cb_installed.run("systemctl", "start", "creditbridge-sweep.timer")
+
+
+CASES = (
+    ("the units of systemd", case_units),
+    ("workers are killed with transfers in flight", case_kill),
+    ("Apache is reloaded during 1,000 transfers", case_reload),
+    ("backup, export, doctor and recovery in the sandbox", case_operator),
+    ("www-data neither reads the state nor connects to the ledger", case_stranger),
+    ("a worker gives its group to nobody", case_stranger_worker),
+    ("nobody starts a worker", case_nobody),
+    ("the line of cron", case_cron),
+)
+
+
+def main():
+    try:
+        with cb.Installed() as wallet:
+            bench = Bench(wallet)
+            cases = [("packaged Apache starts", bench.start)]
+            cases += [(name, lambda function=function: function(bench))
+                      for name, function in CASES]
+            cases += [("packaged Apache stops", bench.stop)]
+            return cb.run_cases(cases, seconds=180)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+/* What a worker tells the ledger of requests that it answered 400 or 401, and when. */
+#include "web_case.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PATIENCE_MS 10000
+
+static unsigned int noted(void)
+{
+	unsigned int calls;
+
+	fake_lock(&fake);
+	calls = fake.calls[COMMAND_REFUSED_NOTE];
+	fake_unlock(&fake);
+	return calls;
+}
+
+/* Waits until the ledger was told @count times. */
+static void wait_noted(unsigned int count)
+{
+	int64_t until_ms = clock_boot_ms() + PATIENCE_MS;
+
+	while (noted() < count && clock_boot_ms() < until_ms)
+		clock_sleep_ms(1);
+	ck_assert_uint_eq(noted(), count);
+}
+
+static struct refused_request newest(void)
+{
+	return fake.cmds.refused_note.request;
+}
+
+#define ck_bytes(bytes_, text) do {                                                                \
+	ck_assert_uint_eq((bytes_).len, strlen(text));                                             \
+	ck_assert_mem_eq((bytes_).data, text, strlen(text));                                       \
+} while (0)
+
+START_TEST(a_401_is_told)
+{
+	struct ask what = {.signature = "abc", .more = {"HTTP_X_REQUEST_ID=me", "QUERY_STRING=a=1"}};
+
+	ck_assert_int_eq(ask(&what), 401);
+	ck_assert_uint_eq(noted(), 0);
+	serve_after(&worker);
+	wait_noted(1);
+	ck_assert_str_eq(newest().request_id, "me");
+	ck_assert_str_eq(newest().operation, "transfer-in");
+	ck_assert_str_eq(newest().method, "POST");
+	ck_assert_str_eq(newest().path, TRANSFER_IN);
+	ck_assert_int_eq(newest().refusal, REFUSAL_INVALID_SIGNATURE);
+	ck_assert_int_eq(newest().of, KEYRING_DEALERS);
+	ck_assert_int_eq(newest().time_ms, NOW_MS);
+	ck_assert_uint_eq(newest().caller_count, 1);
+	ck_assert_uint_eq(newest().signature_count, 1);
+	ck_bytes(newest().caller, "demo");
+	ck_bytes(newest().signature, "abc");
+	ck_bytes(newest().query, "a=1");
+	ck_bytes(newest().body, BODY_TRANSFER);
+	ck_assert_uint_eq(newest().body_len, strlen(BODY_TRANSFER));
+	ck_assert(!newest().body_broken);
+	/* Once. */
+	serve_after(&worker);
+	ck_assert_int_eq(ask(&what), 401);
+	ck_assert_uint_eq(noted(), 1);
+}
+END_TEST
+
+START_TEST(a_400_is_told)
+{
+	ck_assert_int_eq(ask(&(struct ask){.body = "{\"user_id\":7}"}), 400);
+	serve_after(&worker);
+	wait_noted(1);
+	ck_assert_int_eq(newest().refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_msg(strstr(newest().detail, "amount: is required"), "%s", newest().detail);
+}
+END_TEST
+
+START_TEST(long_headers_are_cut)
+{
+	static char id[2 * REFUSED_ID_MAX], signature[2 * REFUSED_SIGNATURE_MAX];
+
+	memset(id, 'i', sizeof(id));
+	memcpy(id, "HTTP_X_CASINO_ID=", 17);
+	id[sizeof(id) - 1] = '\0';
+	memset(signature, 's', sizeof(signature));
+	memcpy(signature, "HTTP_X_CASINO_SIGNATURE=", 24);
+	signature[sizeof(signature) - 1] = '\0';
+	ck_assert_int_eq(ask(&(struct ask){.caller = "-", .signature = "-",
+				 .more = {id, signature, signature}}), 401);
+	serve_after(&worker);
+	wait_noted(1);
+	ck_assert_uint_eq(newest().caller.len, REFUSED_ID_MAX);
+	ck_assert_uint_eq(newest().signature.len, REFUSED_SIGNATURE_MAX);
+	ck_assert_uint_eq(newest().signature_count, 2);
+}
+END_TEST
+
+/* What was done, what is not there, what is too large: nobody asks why. */
+START_TEST(nothing_else_is_told)
+{
+	static char large[BODY_MAX + 2];
+	static const struct ask others[] = {
+		{.method = NULL}, {.path = "/nowhere"}, {.method = "DELETE"}, {.body = large}};
+	static const int codes[] = {200, 404, 405, 413};
+
+	memset(large, 'x', sizeof(large) - 1);
+	for (unsigned int i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		ck_assert_int_eq(ask(&others[i]), codes[i]);
+		serve_after(&worker);
+	}
+	/* This one comes behind all of them. */
+	ck_assert_int_eq(ask(&(struct ask){.signature = "-"}), 401);
+	serve_after(&worker);
+	wait_noted(1);
+	ck_assert_uint_eq(newest().signature_count, 0);
+}
+END_TEST
+
+/* Above the budget nothing is sent; it comes back with time. */
+START_TEST(a_flood_is_left_out)
+{
+	int64_t now_ms = clock_boot_ms();
+	unsigned int count;
+
+	for (unsigned int i = 0; i < 10 * REFUSED_NOTE_BURST; i++) {
+		count = noted();
+		ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms), 401);
+		serve_after(&worker);
+		if (i < REFUSED_NOTE_BURST)
+			wait_noted(count + 1);
+	}
+	ck_assert_uint_eq(noted(), REFUSED_NOTE_BURST);
+	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED], 9 * REFUSED_NOTE_BURST);
+	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_SENT], REFUSED_NOTE_BURST);
+	ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms + 1000), 401);
+	serve_after(&worker);
+	wait_noted(REFUSED_NOTE_BURST + 1);
+}
+END_TEST
+
+START_TEST(large_bodies_use_the_budget_up)
+{
+	static char large[BODY_MAX];
+	int64_t now_ms = clock_boot_ms();
+	unsigned int sent = 0;
+
+	memset(large, 'x', sizeof(large) - 1);
+	for (unsigned int i = 0; i < REFUSED_NOTE_BURST; i++) {
+		ck_assert_int_eq(ask_at(&(struct ask){.signature = "x", .body = large}, NOW_MS,
+					 now_ms), 401);
+		sent += worker.note.pending;
+		worker.note.pending = false;
+	}
+	ck_assert_uint_eq(sent, REFUSED_NOTE_BURST * REFUSED_NOTE_BYTES / BODY_MAX);
+}
+END_TEST
+
+/* A ledger that does not answer is not waited for, and later calls are answered. */
+START_TEST(a_silent_ledger_is_not_waited_for)
+{
+	int64_t begun_ms;
+
+	ck_assert_int_eq(ask(&(struct ask){.method = NULL}), 200);
+	fake_lock(&fake);
+	fake.acts[COMMAND_REFUSED_NOTE] = FAKE_SILENT;
+	fake_unlock(&fake);
+	begun_ms = clock_boot_ms();
+	for (unsigned int i = 0; i < 20; i++) {
+		ck_assert_int_eq(ask(&(struct ask){.signature = "x"}), 401);
+		serve_after(&worker);
+	}
+	ck_assert_int_lt(clock_boot_ms() - begun_ms, PATIENCE_MS / 2);
+	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_SENT], 1);
+	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED], 19);
+	/* An answer that never comes fails no call. */
+	ck_assert_int_eq(ask(&(struct ask){.method = NULL}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.method = NULL}), 200);
+}
+END_TEST
+
+START_TEST(clients_are_told_apart)
+{
+	ck_assert_int_eq(ask(&(struct ask){.path = "/platform/players", .key = KEY_OTHER}), 401);
+	serve_after(&worker);
+	wait_noted(1);
+	ck_assert_int_eq(newest().of, KEYRING_CLIENTS);
+	ck_bytes(newest().caller, "game");
+	ck_assert_uint_eq(newest().signature.len, 64);
+}
+END_TEST
+
+Suite *web_refused_suite(void)
+{
+	Suite *suite = suite_create("web_refused");
+	TCase *wallet = tcase_create("wallet"), *platform = tcase_create("platform");
+
+	tcase_add_checked_fixture(wallet, web_case_setup, web_case_teardown);
+	tcase_add_test(wallet, a_401_is_told);
+	tcase_add_test(wallet, a_400_is_told);
+	tcase_add_test(wallet, long_headers_are_cut);
+	tcase_add_test(wallet, nothing_else_is_told);
+	tcase_add_test(wallet, a_flood_is_left_out);
+	tcase_add_test(wallet, large_bodies_use_the_budget_up);
+	tcase_add_test(wallet, a_silent_ledger_is_not_waited_for);
+	tcase_set_timeout(wallet, 60);
+	suite_add_tcase(suite, wallet);
+	tcase_add_checked_fixture(platform, web_case_platform, web_case_teardown);
+	tcase_add_test(platform, clients_are_told_apart);
+	tcase_set_timeout(platform, 60);
+	suite_add_tcase(suite, platform);
+	return suite;
+}
