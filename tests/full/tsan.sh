@@ -22,19 +22,26 @@ threads_build() {
 		tests/store/test_backup
 }
 
-# gcc 12's cannot live with as many random bits of addresses as newer kernels give.
-first=()
+# Where addresses could not be fixed (lib.sh), it may not run at all.
+threads_run() {
+	echo 'int main(void) { return 0; }' >"$work/probe.c"
+	gcc -fsanitize=thread -o "$work/probe" "$work/probe.c"
+	for _ in 1 2 3 4 5; do
+		timeout 10 "$work/probe" || return 1
+	done
+}
+
 runs() {
 	local code=0
-	CK_TIMEOUT_MULTIPLIER=10 CB_BUILDDIR=$work/tsan "${first[@]}" "$@" || code=$?
+	CK_TIMEOUT_MULTIPLIER=10 CB_BUILDDIR=$work/tsan "$@" || code=$?
 	cat "$work"/reports/* 2>/dev/null && rm -f "$work"/reports/* && code=1
 	return "$code"
 }
 
-if step "builds with --enable-sanitizers=thread" threads_build; then
-	if ! "$work/tsan/creditbridge-ledger" --version >/dev/null 2>&1; then
-		first=(setarch -R)
-	fi
+if ! threads_run >/dev/null 2>&1; then
+	step_skip "builds with --enable-sanitizers=thread" \
+		"no program of gcc's ThreadSanitizer runs: vm.mmap_rnd_bits is $(cat /proc/sys/vm/mmap_rnd_bits)"
+elif step "builds with --enable-sanitizers=thread" threads_build; then
 	for test in "${tests[@]}"; do
 		step "test_$test has no race" runs "$work/tsan/tests/unit/test_$test" || true
 	done

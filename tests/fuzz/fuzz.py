@@ -65,6 +65,13 @@ def build():
     call("make", "-s", "--no-print-directory", f"-j{AT_ONCE}", "fuzz-programs", cwd=builddir)
 
 
+def addresses_fixed():
+    """What a command begins with: as in tests/full/lib.sh."""
+    fixed = ["setarch", "-R"]
+    done = subprocess.run([*fixed, "true"], stderr=subprocess.DEVNULL, check=False)
+    return fixed if done.returncode == 0 else []
+
+
 def inputs_of(target):
     return SRCDIR / "tests" / "fuzz" / "corpus" / target
 
@@ -77,7 +84,7 @@ def execute(target, runs, seed, keep):
     """Runs it once; new inputs go to the directory @keep. Returns what it reached."""
     found = builddir / "found"
     found.mkdir(exist_ok=True)
-    command = [builddir / "tests" / "fuzz" / f"fuzz_{target}", f"-runs={runs}", f"-seed={seed}",
+    command = [*addresses_fixed(), builddir / "tests" / "fuzz" / f"fuzz_{target}", f"-runs={runs}", f"-seed={seed}",
                f"-max_len={TARGETS[target]}", "-timeout=60", "-rss_limit_mb=2048",
                "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", keep,
                inputs_of(target)]
