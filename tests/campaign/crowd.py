@@ -24,7 +24,7 @@ class Answers:
 
     def __init__(self):
         self.times = collections.defaultdict(list)
-        self.broken = 0
+        self.broken = collections.Counter()  # by what became of the connection
         self.hung_up = 0  # kept connections that the server closed: such a call is sent anew
 
     def of(self, *whats):
@@ -39,7 +39,15 @@ class Answers:
     def __str__(self):
         return ", ".join([f"{len(times)} {what}" for what, times in sorted(self.times.items())]
                          + [f"{self.hung_up} hung up"] * bool(self.hung_up)
-                         + [f"{self.broken} broken"] * bool(self.broken))
+                         + [f"{count} broken: {what}" for what, count in self.broken.items()])
+
+
+def error_id(body):
+    """The id of api.md's error; a server's own page has none, which no campaign takes for an answer."""
+    try:
+        return json.loads(body)["id"]
+    except (ValueError, KeyError):
+        return f"{body[:200]!r}"
 
 
 class Call(asyncio.Protocol):
@@ -64,7 +72,7 @@ class Call(asyncio.Protocol):
             return
         status, what = head.split(None, 2)[1].decode(), ""
         if status != "200":
-            what = f" {json.loads(body)['id']}"
+            what = f" {error_id(body)}"
         self.load.answers.times[status + what].append(time.monotonic() - self.sent)
         self.sent, self.kept = None, True
         if not self.again or self.load.over:
@@ -74,8 +82,8 @@ class Call(asyncio.Protocol):
         else:
             self.send()
 
-    def connection_lost(self, _error):
-        self.load.lost(self)
+    def connection_lost(self, error):
+        self.load.lost(self, error)
 
 
 class Load:
@@ -96,12 +104,13 @@ class Load:
             (f"x-{self.header}-id", self.name),
             (f"x-{self.header}-signature", sign(self.key, data))], data, False)
 
-    def lost(self, call):
+    def lost(self, call, error):
         self.calls.discard(call)
         if call.sent is not None and call.kept and not call.data:
             self.answers.hung_up += 1
-        else:
-            self.answers.broken += call.sent is not None
+        elif call.sent is not None:
+            when = "in its answer" if call.data else f"{time.monotonic() - call.sent:.0f} s after it"
+            self.answers.broken[f"{error!r} {when}"] += 1
         if call.again and not self.over:
             self.open(True)
 
@@ -110,11 +119,11 @@ class Load:
         self.calls.add(call)
         task = asyncio.get_running_loop().create_task(asyncio.get_running_loop().create_connection(
             lambda: call, "127.0.0.1", self.port))
-        task.add_done_callback(lambda done: done.exception() and self.unconnected(call))
+        task.add_done_callback(lambda done: done.exception() and self.unconnected(call, done))
 
-    def unconnected(self, call):
+    def unconnected(self, call, done):
         self.calls.discard(call)
-        self.answers.broken += 1
+        self.answers.broken[f"not connected: {done.exception()!r}"] += 1
 
     async def run(self):
         end = time.monotonic() + self.seconds
@@ -130,7 +139,8 @@ class Load:
         late = time.monotonic() + GRACE_S
         while self.calls and time.monotonic() < late:
             await asyncio.sleep(0.01)
-        self.answers.broken += len(self.calls)
+        if self.calls:
+            self.answers.broken[f"not answered in {GRACE_S} s"] += len(self.calls)
 
     def start(self):
         """Runs it in a process of its own; finish() tells what came of it."""

@@ -185,6 +185,8 @@ class Apache(Server):
             f"Listen 127.0.0.1:{port}\n<VirtualHost 127.0.0.1:{port}>\n"
             f"Include {self.mounts[serve]}\n</VirtualHost>"
             for serve, port in (("wallet", self.port), ("platform", self.platform_port)))
+        # Locks on files, as some apache2.conf has it: what mod_fcgid cannot live with is overruled by
+        # its global lines.
         return f"""\
 ServerRoot "{self.dir}"
 ServerName localhost
