@@ -29,12 +29,14 @@ def share(over, under):
     def figure(round_):
         upper, lower = best(round_, over), best(round_, under)
         return upper / lower if upper and lower else None
+    figure.needs = (over, under)
     return figure
 
 
 def figure_of(match, name):
     def figure(round_):
         return next((row[name] for cell, row in round_.items() if match(cell)), None)
+    figure.needs = (match,)
     return figure
 
 
@@ -72,6 +74,11 @@ def growth_bars(players):
     return (Bar(f"{players:,} players, rate of that of the first size",
                 operator.itemgetter("of_smallest"), LEAST, 0.7, ""),
             Bar(f"{players:,} players, recovery", operator.itemgetter("recovery_s"), MOST, 1, " s"))
+
+
+def needed(cell):
+    """True for a cell that one of BARS is judged by."""
+    return any(match(cell) for bar in BARS for match in bar.figure.needs)
 
 
 def judge(bars, rounds):

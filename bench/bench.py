@@ -25,8 +25,8 @@ from guard import everything_ends  # noqa: E402
 from measure import Failure, measure, sizes, starts, syncs  # noqa: E402
 from peer import Absent, Peer  # noqa: E402
 
-PACKAGES = ("apache2", "libapache2-mod-fcgid", "lighttpd", "mariadb-server", "nginx-light",
-            "php-fpm", "php-mysql", "wrk")
+PACKAGES = ("apache2", "libapache2-mod-fcgid", "libfcgi-dev", "lighttpd", "mariadb-server",
+            "nginx-light", "php-fpm", "php-mysql", "wrk")
 
 
 class Stands:
@@ -121,6 +121,7 @@ def chosen(options):
     return [cell for cell in cells_module.cells_all()
             if wanted(cell.row, options.only) and wanted(cell.server, options.server)
             and wanted(cell.stand, options.stand)
+            and (not options.bars or bars.needed(cell))
             and (not options.connections or cell.connections in options.connections)]
 
 
@@ -147,6 +148,10 @@ def parse():
         parser.add_argument(f"--{name}", action="append", default=[], metavar=what,
                             help="a part of its name; may be given several times")
     parser.add_argument("--connections", action="append", type=int, default=[])
+    parser.add_argument("--bars", action="store_true",
+                        help="only the cells that the bars are judged by")
+    parser.add_argument("--install", action="store_true",
+                        help="install what is missing, and no more")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--threads", type=int, default=THREADS,
@@ -160,6 +165,8 @@ def parse():
 def main():
     options = parse()
     install()
+    if options.install:
+        return 0
     with everything_ends() as ends:
         stands = Stands(options, ends.folder("/dev/shm"))
         run = Run(options, stands)
