@@ -231,31 +231,37 @@ static int rename_durable(const char *from, const char *to)
 }
 
 /*
- * Syncs the log that is there, and the names in the directory. What a process wrote and did not come
- * to sync before it was killed is read like all else by recovery, which brings pages to the disk that
- * rest on it: after a power cut in that moment they would lie there without their log. And a log file
- * whose name was not synced is found here, so that nobody makes it again and syncs its name then.
+ * Syncs the end of the log that is there, and the names in the directory. What a process wrote and did
+ * not come to sync before it was killed is read like all else by recovery, which brings pages to the
+ * disk that rest on it: after a power cut in that moment they would lie there without their log. And a
+ * log file whose name was not synced is found here, so that nobody makes it again and syncs its name
+ * then. libdb syncs a log file before it makes the next, so that all but the last were: the last two
+ * are synced, in case the last is empty. Syncing each costs a flush of the disk's cache a file.
  */
 static int sync_logs(const char *directory)
 {
 	DIR *dir = opendir(directory);
+	char name[FILES_LOG_NAME_SIZE];
 	const struct dirent *file;
-	int error = 0, fd;
+	uint32_t newest = 0, number;
+	int error, fd;
 
 	/* libdb tells why it cannot be read. */
 	if (!dir)
 		return 0;
-	while (!error && (errno = 0, file = readdir(dir))) {
-		if (!files_log_number(file->d_name))
-			continue;
-		fd = openat(dirfd(dir), file->d_name, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 || sync_or_die(fd) < 0)
+	while ((errno = 0, file = readdir(dir))) {
+		number = files_log_number(file->d_name);
+		newest = number > newest ? number : newest;
+	}
+	error = errno;
+	for (number = newest > 1 ? newest - 1 : newest; !error && number && number <= newest; number++) {
+		files_log_name(number, name);
+		fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 ? errno != ENOENT : sync_or_die(fd) < 0)
 			error = errno;
 		if (fd >= 0)
 			close(fd);
 	}
-	if (!error)
-		error = errno;
 	if (!error)
 		sync_names(dirfd(dir));
 	closedir(dir);
