@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The service runs for a day of sweeps under mixed calls, and grows by nothing but its data.
 
-    soak.py [--calls N] [--sweeps N] [--seed N] [--state DIR]
+    soak.py [--calls N] [--bulk N] [--sweeps N] [--seed N] [--state DIR]
 
 Callers move credit both ways, read, repeat, are refused, play rounds and scrape the metrics, on
 lighttpd; before each sweep the wall clock is set a minute ahead (wall.c); after each tenth a backup
@@ -16,6 +16,8 @@ is made into the same directory. Each answer must be the right one, and:
                       written while a backup holds it
     lines of logs     LINES_KIB, however many calls (the level is warning)
     the data          each half of the calls adds as much to the tables, within a factor of two
+
+Beside the --calls of these callers, wrk makes --bulk transfers in, as fast as they are taken.
 
 With --state the data are kept there, and a run that was ended goes on: memory is then judged from a
 tenth of what is left on. Prints TAP, the seed and a line of figures; a line after each tenth.
@@ -38,16 +40,19 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_dealer import ReferenceDealer  # noqa: E402
+from soak_bulk import Bulk  # noqa: E402
 from soak_calls import BANK, CASINO, CLIENT, Caller  # noqa: E402
 from wall import Wall  # noqa: E402
 
 CALLERS = 4
+BULK_PLAYERS = 1000
 MEMORY_KIB = 2048
 ENGINE_KIB = 8192
 DESCRIPTORS = 8
 CACHE_MIB = 2
 LOG_KEEP_MIB = 8
 LOG_MIB = LOG_KEEP_MIB + 24
+BULK_LOG_MIB = 96  # more, of what is written in seconds
 LINES_KIB = 256
 SAMPLE_S = 0.25
 SETTINGS = {
@@ -118,7 +123,11 @@ class Soak:
         # The reference dealer is another one in each run, at another port.
         self.wallet.ctl("dealer", "set", CASINO, "--url", self.dealer.base_url)
         self.dealer.keys_write(self.keys[CASINO])
-        self.calls = options.calls - self.before["calls"]
+        # Of all that is left, wrk makes the same share as of all.
+        self.calls = options.calls + options.bulk - self.before["calls"]
+        self.bulk = Bulk(f"http://127.0.0.1:{self.server.port}", BANK, self.keys[BANK],
+                         BULK_PLAYERS, f"bulk{self.before['runs']}",
+                         self.calls * options.bulk // (options.calls + options.bulk))
         self.sweeps = options.sweeps - self.before["sweeps"]
         check(self.calls >= CALLERS, "all calls were made before")
         self.swept = 0
@@ -136,6 +145,8 @@ class Soak:
         for number in range(CALLERS):
             for casino in (BANK, CASINO):
                 self.wallet.player_add(casino, f"user-{number}")
+        for number in range(BULK_PLAYERS if self.options.bulk else 0):
+            self.wallet.player_add(BANK, f"u{number}")
         return keys
 
     def processes(self):
@@ -156,16 +167,18 @@ class Soak:
         for number in range(CALLERS):
             self.callers.append(multiprocessing.Process(
                 target=lambda number=number: Caller(number, self.plan).run(
-                    self.calls // CALLERS), daemon=True))
+                    (self.calls - self.bulk.calls) // CALLERS), daemon=True))
             self.callers[-1].start()
+        self.bulk.start()
 
     def end(self):
+        self.bulk.end()
         for caller in self.callers:
             caller.terminate()
             caller.join()
 
     def called(self):
-        return sum(value.value for value in self.plan.done)
+        return sum(value.value for value in self.plan.done) + self.bulk.done
 
     def sweep(self):
         """A minute of the wall clock later, as cron does."""
@@ -181,8 +194,8 @@ class Soak:
         processes = self.processes()
         tenth = 0
         sampled = 0.0
-        while any(caller.is_alive() for caller in self.callers):
-            check(self.plan.failures.empty(), "a caller failed")
+        while any(caller.is_alive() for caller in [*self.callers, self.bulk]):
+            check(self.plan.failures.empty() and not self.bulk.failures, "a caller failed")
             called = self.called()
             if self.swept < self.sweeps and self.swept * self.calls <= called * self.sweeps:
                 self.sweep()
@@ -207,7 +220,7 @@ class Soak:
         if tenth < 10:
             self.wallet.ctl("backup", self.backups)
         self.sizes.append((called, tree_bytes(self.wallet.state, "*.db")))
-        if self.options.calls > 100000:
+        if self.options.calls + self.options.bulk > 100000:
             print(f"# {tenth}/10: {called} calls, {self.swept} sweeps, "
                   f"{self.sizes[-1][1] >> 20} MiB", flush=True)
         if self.progress:
@@ -219,9 +232,10 @@ class Soak:
     def judge(self):
         if not self.plan.failures.empty():
             raise AssertionError(self.plan.failures.get())
+        equal(self.bulk.failures, [], "calls by wrk")
         check(self.called() >= self.calls - CALLERS, f"{self.called()} calls were made")
         ended = sum(value.value for value in self.plan.ended)
-        check(ended <= CALLERS + self.calls // 1000, f"{ended} connections ended without an answer")
+        check(ended <= CALLERS + self.options.calls // 1000, f"{ended} connections ended without an answer")
         lines = tree_bytes(self.wallet.logs, "*.log")
         first, middle, last = self.sizes[0], self.sizes[len(self.sizes) // 2], self.sizes[-1]
         rates = [(after[1] - before[1]) / (after[0] - before[0])
@@ -230,10 +244,12 @@ class Soak:
         print(f"# {self.called()} calls, {self.swept} sweeps, {len(self.sizes) - 1} backups: the "
               f"most that grew: {who}, {grown} KiB; database's log at most "
               f"{self.samples.log_bytes >> 10} KiB, lines of logs {lines} bytes; connections "
-              f"that ended {ended}; tables "
+              f"that ended {ended}; of wrk {self.bulk.done} calls, {self.bulk.slowest_ms:.0f} ms the "
+              f"slowest; tables "
               f"{rates[0]:.0f} and then {rates[1]:.0f} bytes a call", flush=True)
         self.samples.judge()
-        check(self.samples.log_bytes <= LOG_MIB << 20, "the database's log is not bounded")
+        most = LOG_MIB + (BULK_LOG_MIB if self.options.bulk else 0)
+        check(self.samples.log_bytes <= most << 20, "the database's log is not bounded")
         check(lines <= LINES_KIB << 10, f"{lines} bytes of lines in logs")
         check(rates[0] / 2 <= rates[1] <= rates[0] * 2, "the data grow ever faster or slower")
         done = self.wallet.ctl_run("check")
@@ -247,7 +263,7 @@ def case_soak(options):
         try:
             soak.run()
         except AssertionError:
-            if soak.plan.failures.empty():
+            if soak.plan.failures.empty() and not soak.bulk.failures:
                 raise
         soak.judge()
 
@@ -255,6 +271,7 @@ def case_soak(options):
 def arguments():
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--calls", type=int, default=30000)
+    parser.add_argument("--bulk", type=int, default=0, help="as many more, by wrk")
     parser.add_argument("--sweeps", type=int, default=120)
     parser.add_argument("--state", help="the data are kept there, and gone on with")
     parser.add_argument("--seed", default=os.environ.get("SEED") or str(random.getrandbits(32)))
@@ -265,7 +282,7 @@ def main():
     options = arguments()
     print(f"# SEED={options.seed}", flush=True)
     return cb.run_cases([("soak", lambda: case_soak(options))],
-                        seconds=300 + options.calls // 200)
+                        seconds=300 + options.calls // 200 + options.bulk // 1000)
 
 
 if __name__ == "__main__":

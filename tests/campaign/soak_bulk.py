@@ -1,0 +1,53 @@
+"""Most calls of a long soak: transfers in, as many as the service takes, by wrk (bench/load.lua)."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import threading
+
+from cb import check
+
+LOAD = pathlib.Path(__file__).resolve().parents[2] / "bench" / "load.lua"
+CONNECTIONS = 16
+SLICE_S = 2
+WRK_S = 60
+
+
+class Bulk(threading.Thread):
+    """Makes @calls calls, and some more; @failures says what went wrong."""
+
+    def __init__(self, url, casino, key, players, run, calls):
+        super().__init__(daemon=True)
+        check(shutil.which("wrk"), "calls by wrk: it is not installed")
+        self.url, self.calls = url, calls
+        self.words = [casino, key, str(players), run]
+        self.done, self.slowest_ms, self.failures, self.over = 0, 0.0, [], False
+
+    def slice(self, number):
+        casino, key, players, run = self.words
+        done = subprocess.run(
+            ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SLICE_S}s", "--timeout", "10s", "-s", str(LOAD),
+             self.url, "--", "transfer-in", casino, key, players, f"{run}-{number}"],
+            capture_output=True, text=True, timeout=WRK_S, check=False,
+            env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"})
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        check(done.returncode == 0 and lines, f"wrk: {done.stdout}{done.stderr}")
+        row = json.loads(lines[-1])
+        check(row["requests"] and not row["refused"] + row["broken"] + row["late"], f"wrk: {row}")
+        self.slowest_ms = max(self.slowest_ms, row["max_ms"])
+        self.done += row["requests"]
+
+    def run(self):
+        number = 0
+        try:
+            while self.done < self.calls and not self.over:
+                self.slice(number)
+                number += 1
+        except (AssertionError, OSError, subprocess.SubprocessError) as failure:
+            self.failures.append(str(failure))
+
+    def end(self):
+        self.over = True
+        if self.is_alive():
+            self.join(WRK_S)
