@@ -15,9 +15,10 @@ apache() {
 	echo "# Without mod_fcgid it does nothing (a2enmod fcgid)."
 	echo
 	echo '<IfModule mod_fcgid.c>'
+	# Both have them: either may be enabled alone.
+	cat "$conf/apache-mod_fcgid-global.conf"
+	echo
 	if [ "$2" = wallet ]; then
-		cat "$conf/apache-mod_fcgid-global.conf"
-		echo
 		cat "$conf/apache-mod_fcgid-$2.conf"
 	else
 		echo '# Game servers alone may reach this one, and its /healthz, /readyz and /metrics are not'

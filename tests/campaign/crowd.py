@@ -46,7 +46,7 @@ def error_id(body):
     """The id of api.md's error; a server's own page has none, which no campaign takes for an answer."""
     try:
         return json.loads(body)["id"]
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, TypeError):
         return f"{body[:200]!r}"
 
 

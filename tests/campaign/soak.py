@@ -13,7 +13,8 @@ is made into the same directory. Each answer must be the right one, and:
                       remembers are full. Of 10 million calls none may keep a byte
     descriptors       likewise, DESCRIPTORS above
     the database's log  bounded: log_keep_mib, what is written between two looks at it, and what is
-                      written while a backup holds it
+                      written while a backup holds it (with --bulk not that: it is looked at from a
+                      second after each backup on)
     lines of logs     LINES_KIB, however many calls (the level is warning)
     the data          each half of the calls adds as much to the tables, within a factor of two
 
@@ -52,7 +53,9 @@ DESCRIPTORS = 8
 CACHE_MIB = 2
 LOG_KEEP_MIB = 8
 LOG_MIB = LOG_KEEP_MIB + 24
-BULK_LOG_MIB = 96  # more, of what is written in seconds
+BULK_LOG_MIB = 64  # more, of what is written between two looks
+AFTER_BACKUP_S = 1.0
+LONG_S = 1800  # of a backup or a check of 10 million movements
 LINES_KIB = 256
 SAMPLE_S = 0.25
 SETTINGS = {
@@ -131,6 +134,7 @@ class Soak:
         self.sweeps = options.sweeps - self.before["sweeps"]
         check(self.calls >= CALLERS, "all calls were made before")
         self.swept = 0
+        self.look_at_log_from = 0.0
         self.samples = Samples()
         self.sizes = []
         self.callers = []
@@ -157,7 +161,16 @@ class Soak:
                 found[f"{serve} worker {number + 1}"] = pid
         return found
 
+    def note(self, called):
+        """What a run that goes on begins with: another number of its own, whatever it has done."""
+        if self.progress:
+            self.progress.write_text(json.dumps({
+                "calls": self.before["calls"] + called,
+                "sweeps": self.before["sweeps"] + self.swept, "keys": self.keys,
+                "runs": self.before["runs"] + 1}))
+
     def start(self):
+        self.note(0)
         self.plan = Plan(
             self.options.seed, f"run{self.before['runs']}", self.server.port,
             self.server.platform_port, self.keys, self.wall,
@@ -213,27 +226,31 @@ class Soak:
 
     def look(self, processes, called):
         self.samples.take(processes, called * 10 > self.calls)
-        self.samples.log_bytes = max(self.samples.log_bytes,
-                                     tree_bytes(self.wallet.state, "log.*"))
+        if time.monotonic() >= self.look_at_log_from:
+            self.samples.log_bytes = max(self.samples.log_bytes,
+                                         tree_bytes(self.wallet.state, "log.*"))
 
     def pass_tenth(self, tenth, called):
         if tenth < 10:
-            self.wallet.ctl("backup", self.backups)
-        self.sizes.append((called, tree_bytes(self.wallet.state, "*.db")))
+            self.wallet.ctl("backup", self.backups, seconds=LONG_S)
+            if self.options.bulk:
+                self.look_at_log_from = time.monotonic() + AFTER_BACKUP_S
+        if not self.sizes or called > self.sizes[-1][0]:
+            self.sizes.append((called, tree_bytes(self.wallet.state, "*.db")))
         if self.options.calls + self.options.bulk > 100000:
             print(f"# {tenth}/10: {called} calls, {self.swept} sweeps, "
                   f"{self.sizes[-1][1] >> 20} MiB", flush=True)
-        if self.progress:
-            self.progress.write_text(json.dumps({
-                "calls": self.before["calls"] + called,
-                "sweeps": self.before["sweeps"] + self.swept, "keys": self.keys,
-                "runs": self.before["runs"] + 1}))
+        self.note(called)
 
     def judge(self):
         if not self.plan.failures.empty():
             raise AssertionError(self.plan.failures.get())
         equal(self.bulk.failures, [], "calls by wrk")
-        check(self.called() >= self.calls - CALLERS, f"{self.called()} calls were made")
+        mine = sum(value.value for value in self.plan.done)
+        check(mine >= self.calls - self.bulk.calls - CALLERS, f"the callers made {mine} calls")
+        check(self.bulk.done >= self.bulk.calls, f"wrk made {self.bulk.done} calls")
+        equal([caller.exitcode for caller in self.callers], [0] * CALLERS, "how callers ended")
+        check(len(self.sizes) > 2, "too few calls to tell how data grow")
         ended = sum(value.value for value in self.plan.ended)
         check(ended <= CALLERS + self.options.calls // 1000, f"{ended} connections ended without an answer")
         lines = tree_bytes(self.wallet.logs, "*.log")
@@ -252,7 +269,7 @@ class Soak:
         check(self.samples.log_bytes <= most << 20, "the database's log is not bounded")
         check(lines <= LINES_KIB << 10, f"{lines} bytes of lines in logs")
         check(rates[0] / 2 <= rates[1] <= rates[0] * 2, "the data grow ever faster or slower")
-        done = self.wallet.ctl_run("check")
+        done = self.wallet.ctl_run("check", seconds=LONG_S)
         equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
         equal(self.wallet.stop(), 0, "exit code of the ledger")
 

@@ -6,10 +6,10 @@
 set -euo pipefail
 
 # The sanitizers of gcc 12 and clang 14 cannot live with as many random bits of addresses as some
-# kernels give (vm.mmap_rnd_bits), so that a program ends, or hangs, at its start: they get none. What
-# is started from here inherits it.
-if [ -z "${CB_ADDRESSES_FIXED:-}" ] && setarch -R true 2>/dev/null; then
-	CB_ADDRESSES_FIXED=1 exec setarch -R "$0" "$@"
+# kernels give (vm.mmap_rnd_bits), so that a program ends, or hangs, at its start: scripts that set
+# addresses=fixed get none. What is started from there inherits it.
+if [ "${addresses:-}" = fixed ] && [ -z "${CB_ADDRESSES_FIXED:-}" ] && setarch -R true 2>/dev/null; then
+	CB_ADDRESSES_FIXED=1 exec setarch -R bash "$0" "$@"
 fi
 
 src=${CB_SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)}

@@ -65,11 +65,13 @@ def build():
     call("make", "-s", "--no-print-directory", f"-j{AT_ONCE}", "fuzz-programs", cwd=builddir)
 
 
-def addresses_fixed():
-    """What a command begins with: as in tests/full/lib.sh."""
+def addresses_fix():
+    """Begins again with no random addresses, as tests/full/lib.sh does and why."""
     fixed = ["setarch", "-R"]
-    done = subprocess.run([*fixed, "true"], stderr=subprocess.DEVNULL, check=False)
-    return fixed if done.returncode == 0 else []
+    if "CB_ADDRESSES_FIXED" not in os.environ and subprocess.run(
+            [*fixed, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        os.environ["CB_ADDRESSES_FIXED"] = "1"
+        os.execvp(fixed[0], [*fixed, sys.executable, *sys.argv])
 
 
 def inputs_of(target):
@@ -84,7 +86,7 @@ def execute(target, runs, seed, keep):
     """Runs it once; new inputs go to the directory @keep. Returns what it reached."""
     found = builddir / "found"
     found.mkdir(exist_ok=True)
-    command = [*addresses_fixed(), builddir / "tests" / "fuzz" / f"fuzz_{target}", f"-runs={runs}", f"-seed={seed}",
+    command = [builddir / "tests" / "fuzz" / f"fuzz_{target}", f"-runs={runs}", f"-seed={seed}",
                f"-max_len={TARGETS[target]}", "-timeout=60", "-rss_limit_mb=2048",
                "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", keep,
                inputs_of(target)]
@@ -125,6 +127,7 @@ def campaign(target, runs, seed):
 
 
 def main():
+    addresses_fix()
     options = argparse.ArgumentParser(description=__doc__,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--campaign", action="store_true")

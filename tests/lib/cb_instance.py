@@ -143,14 +143,14 @@ class Instance:
         return [str(find_program("creditbridgectl")), "--config", str(self.config),
                 *[str(word) for word in words]]
 
-    def ctl_run(self, *words, stdin=""):
+    def ctl_run(self, *words, stdin="", seconds=60):
         """Runs creditbridgectl; the CompletedProcess, whatever its exit code."""
         return subprocess.run(self.ctl_argv(*words), input=stdin, capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=seconds, check=False)
 
-    def ctl(self, *words, stdin=""):
+    def ctl(self, *words, stdin="", seconds=60):
         """Runs creditbridgectl, which must succeed; its output as text."""
-        done = self.ctl_run(*words, stdin=stdin)
+        done = self.ctl_run(*words, stdin=stdin, seconds=seconds)
         if done.returncode:
             raise HarnessError(f"creditbridgectl {' '.join(map(str, words))}: exit "
                                f"{done.returncode}: {done.stderr.strip() or done.stdout.strip()}")

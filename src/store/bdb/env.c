@@ -235,15 +235,15 @@ static int rename_durable(const char *from, const char *to)
  * not come to sync before it was killed is read like all else by recovery, which brings pages to the
  * disk that rest on it: after a power cut in that moment they would lie there without their log. And a
  * log file whose name was not synced is found here, so that nobody makes it again and syncs its name
- * then. libdb syncs a log file before it makes the next, so that all but the last were: the last two
- * are synced, in case the last is empty. Syncing each costs a flush of the disk's cache a file.
+ * then. libdb syncs a log file before it makes the next, so that all but the last were; the last two
+ * are synced, in case the last has no record yet. Syncing each costs a flush of the disk's cache a file.
  */
 static int sync_logs(const char *directory)
 {
 	DIR *dir = opendir(directory);
 	char name[FILES_LOG_NAME_SIZE];
 	const struct dirent *file;
-	uint32_t newest = 0, number;
+	uint32_t last[2] = {0, 0}, number; /* the last but one, the last */
 	int error, fd;
 
 	/* libdb tells why it cannot be read. */
@@ -251,13 +251,20 @@ static int sync_logs(const char *directory)
 		return 0;
 	while ((errno = 0, file = readdir(dir))) {
 		number = files_log_number(file->d_name);
-		newest = number > newest ? number : newest;
+		if (number > last[1]) {
+			last[0] = last[1];
+			last[1] = number;
+		} else if (number > last[0]) {
+			last[0] = number;
+		}
 	}
 	error = errno;
-	for (number = newest > 1 ? newest - 1 : newest; !error && number && number <= newest; number++) {
-		files_log_name(number, name);
+	for (int i = 0; !error && i < 2; i++) {
+		if (!last[i])
+			continue;
+		files_log_name(last[i], name);
 		fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 ? errno != ENOENT : sync_or_die(fd) < 0)
+		if (fd < 0 || sync_or_die(fd) < 0)
 			error = errno;
 		if (fd >= 0)
 			close(fd);
