@@ -1,20 +1,18 @@
 """One run of a cell, and what is measured beside the cells: the disk, sizes, starts."""
 import contextlib
-import json
 import os
 import pathlib
 import resource
 import signal
 import statistics
-import subprocess
 import time
 
 from stands import TRANSFER_DEALER, cb, ledger_load
 
 import cb_fastcgi
+import wrk as wrk_module
 from cb_link import DONE, Closed, Link, balance_payload
 
-HERE = pathlib.Path(__file__).resolve().parent
 TICK = os.sysconf("SC_CLK_TCK")
 WARM_S = 2
 FCGID_SPARE = 8
@@ -55,18 +53,13 @@ def resident_kib(pid):
 
 
 def wrk(cell, stand, players, seconds, run):
-    ident, key = stand.signer(cell)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        ["wrk", "-t1", f"-c{cell.connections}", f"-d{seconds}s", "--timeout", "10s",
-         "-s", str(HERE / "load.lua"), stand.url(cell), "--", cell.kind, ident, key,
-         str(players), run],
-        capture_output=True, text=True, timeout=seconds + 60, check=False)
+    try:
+        row = wrk_module.run(stand.url(cell), cell.kind, stand.signer(cell), players, run,
+                             connections=cell.connections, seconds=seconds)
+    except wrk_module.Failure as failure:
+        raise Failure(str(failure)) from failure
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode or not lines:
-        raise Failure(f"wrk: {done.stdout}{done.stderr}")
-    row = json.loads(lines[-1])
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     row["client_us"] = used * 1e6 / max(1, row["requests"])
     return row

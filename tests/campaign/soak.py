@@ -252,7 +252,8 @@ class Soak:
         equal([caller.exitcode for caller in self.callers], [0] * CALLERS, "how callers ended")
         check(len(self.sizes) > 2, "too few calls to tell how data grow")
         ended = sum(value.value for value in self.plan.ended)
-        check(ended <= CALLERS + self.options.calls // 1000, f"{ended} connections ended without an answer")
+        check(ended <= CALLERS + self.options.calls // 1000,
+              f"{ended} connections ended without an answer")
         lines = tree_bytes(self.wallet.logs, "*.log")
         first, middle, last = self.sizes[0], self.sizes[len(self.sizes) // 2], self.sizes[-1]
         rates = [(after[1] - before[1]) / (after[0] - before[0])

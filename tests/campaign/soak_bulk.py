@@ -1,14 +1,13 @@
 """Most calls of a long soak: transfers in, as many as the service takes, by wrk (bench/load.lua)."""
-import json
 import os
-import pathlib
 import shutil
-import subprocess
+import sys
 import threading
 
-from cb import check
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+import wrk  # noqa: E402
+from cb import check  # noqa: E402
 
-LOAD = pathlib.Path(__file__).resolve().parents[2] / "bench" / "load.lua"
 CONNECTIONS = 16
 SLICE_S = 2
 WRK_S = 60
@@ -26,14 +25,10 @@ class Bulk(threading.Thread):
 
     def slice(self, number):
         casino, key, players, run = self.words
-        done = subprocess.run(
-            ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SLICE_S}s", "--timeout", "10s", "-s", str(LOAD),
-             self.url, "--", "transfer-in", casino, key, players, f"{run}-{number}"],
-            capture_output=True, text=True, timeout=WRK_S, check=False,
-            env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"})
-        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        check(done.returncode == 0 and lines, f"wrk: {done.stdout}{done.stderr}")
-        row = json.loads(lines[-1])
+        # wrk's clock is the true one.
+        env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        row = wrk.run(self.url, "transfer-in", (casino, key), players, f"{run}-{number}",
+                      connections=CONNECTIONS, seconds=SLICE_S, env=env)
         check(row["requests"] and not row["refused"] + row["broken"] + row["late"], f"wrk: {row}")
         self.slowest_ms = max(self.slowest_ms, row["max_ms"])
         self.done += row["requests"]
