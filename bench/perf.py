@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Where the processor's time goes: perf, of the server, the worker and the ledger, while 64 connections
-move credit in through lighttpd.
+"""Where the processor's time goes: perf, of the server, the worker and the ledger, while connections
+move credit in through a web server.
 
 Writes perf-server.txt, perf-worker.txt and perf-ledger.txt into --out, each with the time by group and
 its top symbols, and prints the groups as microseconds per transfer. Exits with 1 when any answer was an
@@ -21,7 +21,7 @@ from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import Failure, measure  # noqa: E402
 from report import aligned  # noqa: E402
-from stands import Wallet, cb  # noqa: E402
+from stands import SERVERS, Wallet, cb  # noqa: E402
 
 FREQUENCY = 1999
 SETTLE_S = 2
@@ -36,7 +36,7 @@ LIBRARIES = (
     (r"libgnutls|libnettle|libhogweed|libgmp|libcrypto", "HMAC (gnutls, nettle)"),
     (r"libdb-", "libdb"),
     (r"libc\.so|libc-|ld-linux|libm\.so|\[vdso\]", "libc"),
-    (r"mod_|lighttpd|libpcre|libxxhash|libbrotli|libz", "lighttpd"),
+    (r"mod_|lighttpd|apache2|libapr|nginx|libpcre|libxxhash|libbrotli|libz", "web server"),
     (r"creditbridge", "creditbridge itself"),
 )
 # Of libc, by the symbol.
@@ -174,22 +174,23 @@ def main():
     parser.add_argument("--seconds", type=int, default=8)
     parser.add_argument("--players", type=int, default=100000)
     parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--server", default="lighttpd", choices=SERVERS)
     parser.add_argument("--kind", default="transfer-in", help="of bench/load.lua")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), metavar="DIR")
     options = parser.parse_args()
     install((*PACKAGES, "linux-perf"))
     event = usable_event()
-    cell = Cell(options.kind, "creditbridge", "lighttpd", options.connections, options.kind)
+    cell = Cell(options.kind, "creditbridge", options.server, options.connections, options.kind)
     with everything_ends() as ends:
         try:
-            stand = Wallet(options.players, ("lighttpd",))
+            stand = Wallet(options.players, (options.server,))
             plain = measure(cell, stand, options, "plain")
             row, profiles = record(stand, cell, options, ends.folder(), event)
         except Failure as failure:
             print(f"FAILED: {failure}")
             return 1
     for part in PARTS:
-        head = (f"{options.kind}, lighttpd, {options.connections} connections: {part}, "
+        head = (f"{options.kind}, {options.server}, {options.connections} connections: {part}, "
                 f"{plain[f'{part}_us']:.1f} us of processor time each, {profiles[part].count} "
                 f"samples of {event}")
         (options.out / f"perf-{part}.txt").write_text(

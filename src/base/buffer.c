@@ -64,12 +64,14 @@ bool buffer_append_str(struct buffer *b, const char *text)
 
 bool buffer_printf(struct buffer *b, const char *format, ...)
 {
+	const size_t room = b->failed ? 0 : b->cap - b->len;
 	va_list args;
 	int need;
 	uint8_t *to;
 
+	/* Into what is there; it seldom has to be told again. */
 	va_start(args, format);
-	need = vsnprintf(NULL, 0, format, args);
+	need = vsnprintf(room ? (char *)b->data + b->len : NULL, room, format, args);
 	va_end(args);
 	if (need < 0) {
 		b->failed = true;
@@ -78,9 +80,11 @@ bool buffer_printf(struct buffer *b, const char *format, ...)
 	to = buffer_reserve(b, (size_t)need + 1);
 	if (!to)
 		return false;
-	va_start(args, format);
-	vsnprintf((char *)to, (size_t)need + 1, format, args);
-	va_end(args);
+	if ((size_t)need >= room) {
+		va_start(args, format);
+		vsnprintf((char *)to, (size_t)need + 1, format, args);
+		va_end(args);
+	}
 	b->len += (size_t)need;
 	return true;
 }

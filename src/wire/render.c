@@ -21,6 +21,17 @@ static bool put_character(struct buffer *out, const char *text, size_t len, uint
 	return buffer_append(out, text, len);
 }
 
+/* How many characters from the beginning on are ASCII and stand for themselves: nearly always all. */
+static size_t plain_len(const char *text, size_t len)
+{
+	size_t plain = 0;
+
+	while (plain < len && text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' &&
+		text[plain] != '\\')
+		plain++;
+	return plain;
+}
+
 bool render_text(struct buffer *out, const char *text, size_t len)
 {
 	uint32_t code;
@@ -28,8 +39,14 @@ bool render_text(struct buffer *out, const char *text, size_t len)
 	bool done = buffer_append(out, "\"", 1);
 
 	while (len && done) {
-		step = text_utf8_len(text, len, &code);
-		done = step ? put_character(out, text, step, code) : buffer_append(out, "?", 1);
+		step = plain_len(text, len);
+		if (step) {
+			done = buffer_append(out, text, step);
+		} else {
+			step = text_utf8_len(text, len, &code);
+			done = step ? put_character(out, text, step, code)
+				    : buffer_append(out, "?", 1);
+		}
 		if (!step)
 			step = 1;
 		text += step;

@@ -63,10 +63,28 @@ START_TEST(prints_and_consumes)
 }
 END_TEST
 
+/* Whether the text fits into what is there, exactly, or not. */
+START_TEST(prints_across_the_end_of_its_memory)
+{
+	struct buffer b;
+
+	for (int width = 1; width < 600; width++) {
+		buffer_init(&b, 1000);
+		ck_assert(buffer_append_str(&b, "one "));
+		ck_assert(buffer_printf(&b, "%*d", width, 7));
+		ck_assert(buffer_printf(&b, "%s", "end"));
+		ck_assert_uint_eq(b.len, 4 + (size_t)width + 3);
+		ck_assert_mem_eq(b.data, "one ", 4);
+		ck_assert_mem_eq(b.data + 3 + width, "7end", 4);
+		buffer_free(&b);
+	}
+}
+END_TEST
+
 Suite *buffer_suite(void)
 {
 	const TTest *const tests[] = {appends_up_to_the_bound, refuses_a_length_that_wraps,
-		prints_and_consumes, NULL};
+		prints_and_consumes, prints_across_the_end_of_its_memory, NULL};
 
 	return suite_make("buffer", tests, 10);
 }
