@@ -9,6 +9,7 @@
 
 #define NS_PER_S  INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
+#define NS_PER_US INT64_C(1000)
 
 static int64_t read_ns(clockid_t clock)
 {
@@ -61,17 +62,22 @@ int64_t clock_boot_ns(void)
 	return read_ns(CLOCK_BOOTTIME);
 }
 
-void clock_sleep_ms(int64_t ms)
+void clock_sleep_us(int64_t us)
 {
-	int64_t until = read_ns(CLOCK_MONOTONIC) + ms * NS_PER_MS;
+	int64_t until = read_ns(CLOCK_MONOTONIC) + us * NS_PER_US;
 	struct timespec at = {
 		.tv_sec = (time_t)(until / NS_PER_S),
 		.tv_nsec = (long)(until % NS_PER_S),
 	};
 
-	if (ms <= 0)
+	if (us <= 0)
 		return;
 	/* An absolute time, so that a signal does not make the sleep longer either. */
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
 		;
+}
+
+void clock_sleep_ms(int64_t ms)
+{
+	clock_sleep_us(ms * (NS_PER_MS / NS_PER_US));
 }

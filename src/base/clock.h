@@ -25,7 +25,8 @@ int64_t clock_boot_ms(void);
 /* Nanoseconds since boot, for measuring. */
 int64_t clock_boot_ns(void);
 
-/* Sleeps for @ms milliseconds, not cut short by signals handled elsewhere. */
+/* Sleeps for @ms milliseconds, or @us microseconds, not cut short by signals handled elsewhere. */
 void clock_sleep_ms(int64_t ms);
+void clock_sleep_us(int64_t us);
 
 #endif

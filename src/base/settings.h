@@ -30,6 +30,7 @@ struct settings {
 	uint32_t ledger_deadline_ms;     /* a worker repeats an unanswered command this long */
 	uint32_t ledger_connections_max; /* more are told that the service is unavailable */
 	uint32_t ledger_queue_max;       /* commands waiting; more are refused at once */
+	uint32_t ledger_gather_us;       /* a small batch of a crowd waits so long for more; 0: never */
 	uint32_t ledger_cache_mib;       /* Berkeley DB's page cache */
 	uint32_t checkpoint_kib;         /* checkpoint after this much log, or ... */
 	uint32_t checkpoint_interval_ms; /* ... after this time */

@@ -33,6 +33,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, ledger_deadline_ms, "5000", 100, 6000),
 	OPTION(OPTION_NUMBER, ledger_connections_max, "1024", 1, 65536),
 	OPTION(OPTION_NUMBER, ledger_queue_max, "1024", 1, 65536),
+	OPTION(OPTION_NUMBER, ledger_gather_us, "400", 0, 10000),
 	OPTION(OPTION_NUMBER, ledger_cache_mib, "256", 1, 65536),
 	OPTION(OPTION_NUMBER, checkpoint_kib, "8192", 64, 1048576),
 	OPTION(OPTION_NUMBER, checkpoint_interval_ms, "1000", 100, 3600000),

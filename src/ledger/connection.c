@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -89,10 +90,24 @@ bool connection_take(struct connection *connection, struct frame_request *reques
 	return false;
 }
 
-void connection_flush(struct connection *connection, int64_t now_ms)
+/* While answers wait nothing more is read: the client is to read first. */
+static void watch(struct connection *connection, int epoll)
+{
+	const bool waits = connection->out.len > 0;
+	struct epoll_event event = {.events = waits ? EPOLLOUT : EPOLLIN, .data.ptr = connection};
+
+	if (connection->dead || waits == connection->waiting_to_write)
+		return;
+	connection->waiting_to_write = waits;
+	epoll_ctl(epoll, EPOLL_CTL_MOD, connection->fd, &event);
+}
+
+void connection_flush(struct connection *connection, int epoll, int64_t now_ms)
 {
 	ssize_t sent;
 
+	if (connection->out.failed)
+		connection->dead = true;
 	while (connection->out.len && !connection->dead) {
 		sent = send(connection->fd, connection->out.data, connection->out.len,
 			MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -110,6 +125,7 @@ void connection_flush(struct connection *connection, int64_t now_ms)
 		connection->stuck_since_ms = 0;
 	else if (!connection->stuck_since_ms)
 		connection->stuck_since_ms = now_ms;
+	watch(connection, epoll);
 }
 
 bool connection_overdue(const struct connection *connection, int64_t now_ms)

@@ -51,8 +51,8 @@ void connection_read(struct connection *connection);
  */
 bool connection_take(struct connection *connection, struct frame_request *request, int64_t now_ms);
 
-/* Sends what it can of @out. */
-void connection_flush(struct connection *connection, int64_t now_ms);
+/* Sends what it can of @out. @epoll, which knows the connection, is to tell when the rest can be sent. */
+void connection_flush(struct connection *connection, int epoll, int64_t now_ms);
 
 /* True: it kept the ledger waiting for too long. */
 bool connection_overdue(const struct connection *connection, int64_t now_ms);

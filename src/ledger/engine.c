@@ -125,6 +125,7 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 	struct server_options options = {
 		.connections_max = connections_possible(settings->ledger_connections_max),
 		.queue_max = settings->ledger_queue_max,
+		.gather_us = settings->ledger_gather_us,
 		.state_directory = settings->state_directory,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
 		.ballast_bytes = (uint64_t)settings->disk_ballast_mib * MIB,

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "ledger/disk.h"
+#include "ledger/gather.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct server {
 	struct pending *pending;
 	uint32_t queue_len;
 	uint64_t links; /* numbers given to connections */
+	struct gather gather;
 	bool paused;    /* not accepting until the next tick */
 	bool stop;
 };
@@ -111,7 +113,7 @@ static bool admit(struct server *server, int fd, bool admin)
 		return false;
 	}
 	promote(server, connection);
-	connection_flush(connection, clock_boot_ms());
+	connection_flush(connection, server->epoll, clock_boot_ms());
 	server->connections[server->connection_count++] = connection;
 	++*count;
 	return true;
@@ -235,24 +237,6 @@ static void collect(struct server *server, struct connection *connection, int64_
 	connection->again = !connection->dead;
 }
 
-/* Sends what waits, and asks to be told when the rest can be sent. */
-static void flush(struct server *server, struct connection *connection, int64_t now_ms)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
-	bool waits;
-
-	if (connection->out.failed)
-		connection->dead = true;
-	connection_flush(connection, now_ms);
-	waits = connection->out.len > 0;
-	if (connection->dead || waits == connection->waiting_to_write)
-		return;
-	/* While answers wait nothing more is read: the client is to read first. */
-	event.events = waits ? EPOLLOUT : EPOLLIN;
-	connection->waiting_to_write = waits;
-	epoll_ctl(server->epoll, EPOLL_CTL_MOD, connection->fd, &event);
-}
-
 /* Runs the queue in batches and writes the answers. False: a batch was lost. */
 static bool run_queue(struct server *server)
 {
@@ -275,7 +259,7 @@ static bool run_queue(struct server *server)
 			ledger_answer(server->ledger, &server->slots[i], server->pending[i].tag,
 				&connection->out);
 			if (!connection->queued || connection->out.len > FRAME_MAX)
-				flush(server, connection, clock_boot_ms());
+				connection_flush(connection, server->epoll, clock_boot_ms());
 		}
 		done += count;
 	}
@@ -372,20 +356,20 @@ static void on_event(struct server *server, const struct epoll_event *event, int
 		if (event->events & (EPOLLERR | EPOLLHUP))
 			connection->dead = true;
 		else
-			flush(server, connection, now_ms);
-	} else {
+			connection_flush(connection, server->epoll, now_ms);
+	} else if (!connection->queued) {
+		/* Frames in the queue point into what was read. */
 		connection_read(connection);
 		connection->again = true;
 	}
 }
 
-/* One round: what arrived, what was left, the batches, the dead. */
-static bool round_once(struct server *server, int timeout_ms, bool *again)
+/* Takes in what arrives within @timeout_ms, and what was left. Returns how much happened. */
+static int take_in(struct server *server, int timeout_ms)
 {
 	struct epoll_event events[EVENTS_MAX];
 	int count = epoll_wait(server->epoll, events, EVENTS_MAX, timeout_ms);
 	int64_t now_ms = clock_boot_ms();
-	struct moment now;
 
 	for (int i = 0; i < count; i++)
 		on_event(server, &events[i], now_ms);
@@ -400,9 +384,25 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 			log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=garbage",
 				connection->peer_uid);
 		} else if (connection->out.len && !connection->queued) {
-			flush(server, connection, now_ms);
+			connection_flush(connection, server->epoll, now_ms);
 		}
 	}
+	return count;
+}
+
+/* One round: what arrived, what was left, the batches, the dead. */
+static bool round_once(struct server *server, int timeout_ms, bool *again)
+{
+	int count = take_in(server, timeout_ms);
+	bool waits = server->options->gather_us &&
+		gather_wants(&server->gather, server->slots, server->queue_len);
+	struct moment now;
+
+	if (waits) {
+		clock_sleep_us(server->options->gather_us);
+		take_in(server, 0);
+	}
+	gather_learn(&server->gather, server->queue_len, waits);
 	if (!run_queue(server))
 		return false;
 	*again = bury(server);

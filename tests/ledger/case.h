@@ -63,6 +63,7 @@ Suite *wagers_suite(void);
 Suite *seamless_suite(void);
 Suite *reports_suite(void);
 Suite *flow_suite(void);
+Suite *gather_suite(void);
 Suite *retention_suite(void);
 Suite *backups_suite(void);
 Suite *figures_suite(void);

@@ -1,5 +1,5 @@
 /*
- * The loop: what a connection with many commands at a time gets.
+ * The loop: what a connection with many commands at a time gets, and commands that are waited for.
  */
 #include "case_wagers.h"
 
@@ -19,6 +19,8 @@
 
 #define CALLS     (2 * CONNECTION_QUEUED_MAX)
 #define BET_BYTES 60000
+/* Long enough for a command that is sent 50 ms after another on a busy machine. */
+#define GATHER_US 1000000
 
 static char directory[64];
 static struct sockets sockets;
@@ -50,12 +52,13 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static void start(void)
+static void start(uint32_t gather_us)
 {
 	scratch_make(directory);
 	sockets = (struct sockets){listener("edge.sock"), listener("admin.sock")};
 	options = (struct server_options){.connections_max = 8,
 		.queue_max = 2 * CALLS,
+		.gather_us = gather_us,
 		.state_directory = directory,
 		.stop_fd = eventfd(0, 0)};
 	ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
@@ -84,16 +87,26 @@ static int dial(void)
 	return fd;
 }
 
-/* A game whose only bet makes an answer of BET_BYTES and more. */
-static void play(void)
+/* A bet of BET_BYTES and more; @mark is in it. */
+static struct bet_place_cmd large_bet(const char *id, const char *game, char mark)
 {
-	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", CREDIT);
+	struct bet_place_cmd cmd = case_bet_cmd(id, game, CREDIT);
 	static uint8_t object[BET_BYTES];
 
 	memset(object, ' ', sizeof(object));
 	object[0] = '{';
+	object[1] = (uint8_t)mark;
+	object[sizeof(object) - 2] = (uint8_t)mark;
 	object[sizeof(object) - 1] = '}';
 	cmd.user_bet = (struct bytes){object, sizeof(object)};
+	return cmd;
+}
+
+/* A game whose only bet makes an answer of BET_BYTES and more. */
+static void play(void)
+{
+	struct bet_place_cmd cmd = large_bet("b1", "g1", ' ');
+
 	case_adjust("alice", 100 * CREDIT, "money");
 	ck_assert_int_eq(
 		case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
@@ -155,13 +168,127 @@ START_TEST(large_answers_wait_for_their_reader)
 
 	case_open(CASE_MEMORY);
 	play();
-	start();
+	start(0);
 	fd = dial();
 	ask_all(fd);
 	poll(NULL, 0, 300);
 	ck_assert_uint_eq(read_all(fd), CALLS);
 	close(fd);
 	stop();
+	case_close();
+}
+END_TEST
+
+static void send_bet(int fd, const char *id, const char *game, char mark)
+{
+	struct bet_place_cmd cmd = large_bet(id, game, mark);
+	struct buffer out;
+	size_t start;
+
+	buffer_init(&out, FRAME_MAX);
+	start = frame_open_request(&out, COMMAND_BET_PLACE, 1);
+	pack_record(&out, command_infos[COMMAND_BET_PLACE].cmd_fields, &cmd);
+	frame_close(&out, start);
+	ck_assert(!out.failed);
+	ck_assert_int_eq(send(fd, out.data, out.len, MSG_NOSIGNAL), (ssize_t)out.len);
+	buffer_free(&out);
+}
+
+static bool answers_within(int fd, int timeout_ms)
+{
+	struct pollfd poller = {.fd = fd, .events = POLLIN};
+
+	return poll(&poller, 1, timeout_ms) == 1;
+}
+
+/* Whether so many answers come, each of them done. */
+static bool done_within(int fd, uint32_t count, int timeout_ms)
+{
+	struct frame_answer answer;
+	struct buffer in;
+	size_t size;
+	ssize_t got;
+
+	buffer_init(&in, FRAME_MAX);
+	while (count && buffer_reserve(&in, 4096) && answers_within(fd, timeout_ms) &&
+		(got = recv(fd, in.data + in.len, 4096, 0)) > 0) {
+		in.len += (size_t)got;
+		while (count && frame_get_answer((struct bytes){in.data, (uint32_t)in.len}, &answer,
+					&size) == FRAME_COMPLETE) {
+			ck_assert_int_eq(answer.outcome, FRAME_DONE);
+			buffer_consume(&in, size);
+			count--;
+		}
+	}
+	buffer_free(&in);
+	return count == 0;
+}
+
+/* The bet that is stored is the one that was sent. */
+static void check_bet(const char *game, char mark)
+{
+	struct result_inquire_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
+	const struct bytes *bets;
+	char begin[3] = {'{', mark, ' '}, end[3] = {' ', mark, '}'};
+
+	snprintf(cmd.game_id, sizeof(cmd.game_id), "%s", game);
+	bets = &case_run(COMMAND_RESULT_INQUIRE, &cmd)->result.result_inquire.bets;
+	ck_assert_uint_ge(bets->len, BET_BYTES);
+	ck_assert_ptr_nonnull(memmem(bets->data, bets->len, begin, sizeof(begin)));
+	ck_assert_ptr_nonnull(memmem(bets->data, bets->len, end, sizeof(end)));
+}
+
+/* In company, a command waits for others: one commit serves them. What it points to stays as it is. */
+START_TEST(a_few_commands_wait_for_others)
+{
+	uint64_t commits;
+	int crowd, first, second;
+
+	case_open(CASE_MEMORY);
+	play();
+	commits = case_ledger.figures.commits;
+	start(GATHER_US);
+	crowd = dial();
+	first = dial();
+	second = dial();
+	ask_all(crowd);
+	ck_assert_uint_eq(read_all(crowd), CALLS);
+	ck_assert(answers_within(first, 10000) && answers_within(second, 10000));
+	ck_assert_int_eq(recv(first, (char[GREETING_SIZE]){0}, GREETING_SIZE, 0), GREETING_SIZE);
+	send_bet(first, "b2", "g2", 'x');
+	ck_assert(!answers_within(first, 50));
+	/* More on a connection whose command waits: it is not read before that was run. */
+	send_bet(first, "b3", "g3", 'y');
+	send_bet(second, "b4", "g4", 'z');
+	ck_assert(done_within(first, 2, 10000));
+	close(crowd);
+	stop();
+	/* b2 and b4 share one. */
+	ck_assert_uint_eq(case_ledger.figures.commits, commits + 2);
+	check_bet("g2", 'x');
+	check_bet("g3", 'y');
+	check_bet("g4", 'z');
+	close(first);
+	close(second);
+	case_close();
+}
+END_TEST
+
+/* One that is alone does not. */
+START_TEST(a_lone_command_does_not_wait)
+{
+	int fd;
+
+	case_open(CASE_MEMORY);
+	play();
+	start(GATHER_US);
+	fd = dial();
+	ck_assert(answers_within(fd, 10000));
+	ck_assert_int_eq(recv(fd, (char[GREETING_SIZE]){0}, GREETING_SIZE, 0), GREETING_SIZE);
+	send_bet(fd, "b2", "g2", 'x');
+	ck_assert(answers_within(fd, GATHER_US / 1000 / 2));
+	stop();
+	close(fd);
 	case_close();
 }
 END_TEST
@@ -173,6 +300,8 @@ Suite *server_suite(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, large_answers_wait_for_their_reader);
+	tcase_add_test(tcase, a_few_commands_wait_for_others);
+	tcase_add_test(tcase, a_lone_command_does_not_wait);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

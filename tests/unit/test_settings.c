@@ -65,6 +65,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.ledger_deadline_ms, 5000);
 	ck_assert_uint_eq(s.ledger_connections_max, 1024);
 	ck_assert_uint_eq(s.ledger_queue_max, 1024);
+	ck_assert_uint_eq(s.ledger_gather_us, 400);
 	ck_assert_uint_eq(s.ledger_cache_mib, 256);
 	ck_assert_uint_eq(s.checkpoint_kib, 8192);
 	ck_assert_uint_eq(s.checkpoint_interval_ms, 1000);
@@ -113,6 +114,7 @@ START_TEST(every_option_is_taken)
 		"ledger_deadline_ms=100\n"
 		"ledger_connections_max = \"65536\"\n"
 		"ledger_queue_max = 1 ledger_cache_mib = 65536\n"
+		"ledger_gather_us = 10000\n"
 		"checkpoint_kib = 64\n"
 		"/* log_keep_mib = 7\n */ checkpoint_interval_ms = 3600000\n"
 		"log_keep_mib = 0\n"
@@ -145,6 +147,7 @@ START_TEST(every_option_is_taken)
 	ck_assert_uint_eq(s.ledger_deadline_ms, 100);
 	ck_assert_uint_eq(s.ledger_connections_max, 65536);
 	ck_assert_uint_eq(s.ledger_queue_max, 1);
+	ck_assert_uint_eq(s.ledger_gather_us, 10000);
 	ck_assert_uint_eq(s.ledger_cache_mib, 65536);
 	ck_assert_uint_eq(s.checkpoint_kib, 64);
 	ck_assert_uint_eq(s.checkpoint_interval_ms, 3600000);
@@ -411,7 +414,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 30);
+	ck_assert_uint_eq(count, 31);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

@@ -1,0 +1,93 @@
+/*
+ * When the ledger waits for further commands: gather.h.
+ */
+#include "ledger/gather.h"
+
+#include "case.h"
+
+#include <check.h>
+#include <string.h>
+
+static struct gather gather;
+static struct slot slots[GATHER_ENOUGH];
+
+/* @writes of the @count commands write. */
+static bool wants(uint32_t count, uint32_t writes)
+{
+	for (uint32_t i = 0; i < count && i < GATHER_ENOUGH; i++)
+		slots[i].command = i < count - writes ? COMMAND_BALANCE : COMMAND_TRANSFER;
+	return gather_wants(&gather, slots, count);
+}
+
+static void batches(uint32_t times, uint32_t size, bool waited)
+{
+	for (uint32_t i = 0; i < times; i++)
+		gather_learn(&gather, size, waited);
+}
+
+static void setup(void)
+{
+	memset(&gather, 0, sizeof(gather));
+}
+
+START_TEST(a_lone_client_never_waits)
+{
+	ck_assert(!wants(1, 1));
+	batches(100000, 1, false);
+	ck_assert(!wants(1, 1));
+	/* Rounds of the loop without commands are no batches. */
+	batches(100, 0, false);
+	ck_assert(!wants(1, 1));
+}
+END_TEST
+
+START_TEST(few_in_company_wait)
+{
+	batches(64, 2, false);
+	ck_assert(wants(1, 1));
+	ck_assert(wants(GATHER_ENOUGH - 1, 1));
+	ck_assert(!wants(GATHER_ENOUGH, GATHER_ENOUGH));
+	/* Reads are not committed. */
+	ck_assert(!wants(3, 0));
+	ck_assert(!wants(0, 0));
+	/* The crowd has gone. */
+	batches(64, 1, false);
+	ck_assert(!wants(1, 1));
+}
+END_TEST
+
+START_TEST(waits_that_bring_little_are_given_up)
+{
+	batches(64, 2, false);
+	batches(GATHER_TRIES - 1, 2, true);
+	ck_assert(wants(2, 2));
+	batches(1, 2, true);
+	ck_assert(!wants(2, 2));
+	batches(GATHER_REST - 1, 2, false);
+	ck_assert(!wants(2, 2));
+	batches(1, 2, false);
+	ck_assert(wants(2, 2));
+}
+END_TEST
+
+START_TEST(waits_that_bring_more_go_on)
+{
+	batches(64, 2, false);
+	batches(100000, 5, true);
+	ck_assert(wants(2, 2));
+}
+END_TEST
+
+Suite *gather_suite(void)
+{
+	Suite *suite = suite_create("gather");
+	TCase *tcase = tcase_create("gather");
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, a_lone_client_never_waits);
+	tcase_add_test(tcase, few_in_company_wait);
+	tcase_add_test(tcase, waits_that_bring_little_are_given_up);
+	tcase_add_test(tcase, waits_that_bring_more_go_on);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
