@@ -82,6 +82,7 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 	memset(entry, 0, sizeof(*entry));
 	memcpy(entry->player_id, player->player_id, sizeof(entry->player_id));
 	entry->seq = player->entry_seq + 1;
+	entry->previous = player->entry_transaction_id;
 	entry->kind = movement->kind;
 	entry->amount = movement->amount;
 	entry->before_balance = player->balance;
@@ -97,6 +98,7 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 	*total = counted;
 	player->balance = entry->current_balance;
 	player->entry_seq = entry->seq;
+	player->entry_transaction_id = entry->transaction_id;
 	return REFUSAL_NONE;
 }
 

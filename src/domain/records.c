@@ -82,6 +82,7 @@ const struct field player_fields[] = {
 	FIELD(FIELD_STR, player, player_id),
 	FIELD(FIELD_MONEY, player, balance),
 	FIELD(FIELD_U64, player, entry_seq),
+	FIELD(FIELD_U64, player, entry_transaction_id),
 	FIELD(FIELD_BOOL, player, suspended),
 	FIELD(FIELD_TIME_MS, player, created_ms),
 	FIELD_END,
@@ -95,13 +96,14 @@ const struct field player_name_fields[] = {
 };
 
 const struct field entry_fields[] = {
+	FIELD(FIELD_U64, entry, transaction_id),
 	FIELD(FIELD_STR, entry, player_id),
 	FIELD(FIELD_U64, entry, seq),
+	FIELD(FIELD_U64, entry, previous),
 	FIELD_NAMED(entry, kind, entry_kind_names, ENTRY_KIND_COUNT),
 	FIELD(FIELD_MONEY, entry, amount),
 	FIELD(FIELD_MONEY, entry, before_balance),
 	FIELD(FIELD_MONEY, entry, current_balance),
-	FIELD(FIELD_U64, entry, transaction_id),
 	FIELD(FIELD_TIME_MS, entry, time_ms),
 	FIELD_NAMED(entry, scope, request_scope_names, SCOPE_COUNT),
 	FIELD(FIELD_STR, entry, request_transaction_id),

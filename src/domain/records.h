@@ -167,6 +167,7 @@ struct player {
 	char player_id[PLAYER_ID_SIZE];
 	money_t balance; /* equals current_balance of entry number entry_seq */
 	uint64_t entry_seq; /* number of the player's last entry; 0: none */
+	uint64_t entry_transaction_id; /* of that entry; 0: none */
 	bool suspended;
 	int64_t created_ms;
 };
@@ -178,15 +179,20 @@ struct player_name {
 	char user_id[EXTERNAL_ID_SIZE];
 };
 
-/* One movement of a player's credit. Written once, never changed, never deleted. */
+/*
+ * One movement of a player's credit. Written once, never changed, never deleted. All are in the
+ * order of their transaction ids, so that they are appended to one place and a transfer touches no page
+ * of its player's past; a player's are a chain from the last, which the player row names, to the first.
+ */
 struct entry {
+	uint64_t transaction_id;
 	char player_id[PLAYER_ID_SIZE];
 	uint64_t seq; /* 1, 2, 3 ... without a gap */
+	uint64_t previous; /* transaction_id of the player's movement before; 0: seq is 1 */
 	enum entry_kind kind;
 	money_t amount; /* signed: what the balance gained */
 	money_t before_balance;
 	money_t current_balance;
-	uint64_t transaction_id;
 	int64_t time_ms;
 	/* the request key that moved it */
 	enum request_scope scope;

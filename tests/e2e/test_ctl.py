@@ -629,11 +629,15 @@ def case_check_finds_damage():
 
     def money(units):
         return struct.pack(">q", units)
+    number = money
     damages = (
-        ("PLAYER", money(13112200), money(13112300), "another balance than the last movement"),
+        ("PLAYER", money(13112200), money(13112300), "which left another balance"),
         ("PLAYER", text(player_id), text("a" * 20), "is not found by its name"),
         ("PLAYER_NAME", text(user), text(user[:-1] + "?"), "who is not there"),
-        ("PLAYER_NAME", text(player_id), text("7" * 20), "belongs to no player"),
+        ("PLAYER_NAME", text(player_id), text("7" * 20),
+         "is named by player 77777777777777777777 but is player"),
+        ("ENTRY", text(player_id), text("c" * 20), "which is another player's"),
+        ("ENTRY", number(2), number(3), "which is a movement of another number"),
         ("ENTRY", money(12334500), money(12334501), "balance"),
         ("ENTRY", money(777700), money(777701), "do not make the balance after"),
         ("ENTRY", text("mark-2"), text("mark-?"), "its request key is missing"),
@@ -663,6 +667,31 @@ def case_check_finds_damage():
                   f"{record} {problem}: {result['problems']}")
             check("problem: " in run("--config", middle.config, "check", code=1).stdout, "text")
     check(ctl_json("check")["ok"], "without the damage")
+
+
+def case_damaged_chain():
+    """A list of movements that are not the player's, or that has no end, is none."""
+    name = dealer_new().casino_id
+    user, other = player_new(name), player_new(name)
+    with Operator(WALLET.sockets / "edge.sock") as link:
+        link.transfer(name, other, 55500, "chain-0")
+        for i in range(3):
+            link.transfer(name, user, 10000, f"chain-{i + 1}")
+    rows = ctl_json("player", "ledger", name, user)["entries"]
+    equal([row["seq"] for row in rows], [3, 2, 1], "movements, the last first")
+    first = rows[2]["transaction_id"]
+    for previous, told in ((first - 1, "which is another player's"),
+                           (rows[1]["transaction_id"], "which is a movement of another number")):
+        before = struct.pack(">qq", 2, first)
+
+        def change(_command, kind, answer, after=struct.pack(">qq", 2, previous), before=before):
+            return with_rows(answer, before, after) if kind == RECORDS["ENTRY"] else answer
+        with Middle(WALLET, change) as middle:
+            for words in (("player", "ledger", name, user),
+                          ("transfer", "list", "--casino", name, "--user", user)):
+                done = run("--config", middle.config, *words, code=1)
+                check(told in done.stderr and "run creditbridgectl check" in done.stderr,
+                      done.stderr)
 
 
 # -- audit, status, output
@@ -847,6 +876,7 @@ CASES = [
     ("transfers are found", case_transfers),
     # Before there are many rows: each one passes through the man in the middle.
     ("check finds damage", case_check_finds_damage),
+    ("a damaged chain of movements", case_damaged_chain),
     ("check of many rows", case_check_pages),
     ("check under load", case_check_under_load),
     ("audit", case_audit),

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`creditbridgectl check` proves what A4 tells: every player's sums, of all time and of each day, are
 those of his rounds and bets. Damage to any of them is found and named; bets that are placed while it
-reads are no damage."""
+reads are no damage. A movement that no player counts is found, too."""
 import datetime
 import itertools
 import os
@@ -166,12 +166,44 @@ def case_live(wallet):
     proved(wallet)
 
 
+def case_uncounted():
+    """A movement beside a player's chain: a second number 2, and one of nobody."""
+    with cb.Instance("uncounted") as wallet:
+        wallet.dealer_add("bank", currency="thb")
+        wallet.player_add("bank", "ann")
+        for _ in range(3):
+            wallet.ctl("player", "adjust", "bank", "ann", 10, "--reason", "a gift")
+        add_uncounted(wallet)
+
+
+def add_uncounted(wallet):
+    player = wallet.ctl_json("player", "show", "bank", "ann")
+    last, second, _ = wallet.ctl_json("player", "ledger", "bank", "ann")["entries"]
+    equal((second["seq"], player["entry_seq"]), (2, 3), "a movement in the middle")
+    for player_id, seq, previous, before, told in (
+            (player["player_id"], 2, second["previous"], second["before_balance"],
+             "neither the next one nor the player tells of it"),
+            (player["player_id"], 4, last["transaction_id"], last["current_balance"],
+             f"is not counted by the player, who has {player['entry_seq']}"),
+            ("7" * 20, 1, 0, 0, "belongs to no player")):
+        number = wallet.ctl_json("status")["last_transaction_id"] + 1
+        wallet.stop()
+        subprocess.run([cb.builddir() / "tests" / "fault" / "set_movement", wallet.state / "db",
+                        str(number), player_id, str(seq), str(previous), str(int(before * UNITS)),
+                        str(UNITS)], check=True, timeout=20)
+        wallet.start()
+        found = problems(wallet)
+        check(any(line.startswith(f"movement {player_id}/{seq}") and told in line
+                  for line in found), f"{told}: {found}")
+
+
 def main():
     with cb.Instance("sums-test") as wallet:
         return cb.run_cases([
             ("sums are proved", lambda: case_sound(wallet)),
             ("damages are named", lambda: case_damage(wallet)),
-            ("while bets are placed", lambda: case_live(wallet))], seconds=60)
+            ("while bets are placed", lambda: case_live(wallet)),
+            ("movements that nobody counts", case_uncounted)], seconds=60)
 
 
 if __name__ == "__main__":

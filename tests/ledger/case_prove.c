@@ -15,9 +15,7 @@ struct sums {
 	money_t balance;
 	money_t by_kind[ENTRY_KIND_COUNT];
 	uint64_t players;
-	char player_id[PLAYER_ID_SIZE];
-	uint64_t seq;
-	money_t current;
+	struct entry *chain; /* every movement so far, of @entries */
 	uint64_t entries;
 	uint64_t moved_requests;
 };
@@ -27,6 +25,14 @@ static void prove_player(void *context, const void *row)
 	const struct player *player = row;
 	struct sums *sums = context;
 
+	const struct entry *last = &(const struct entry){.seq = 0};
+
+	for (uint64_t i = 0; i < sums->entries; i++) {
+		if (sums->chain[i].transaction_id == player->entry_transaction_id)
+			last = &sums->chain[i];
+	}
+	ck_assert_uint_eq(last->seq, player->entry_seq);
+	ck_assert_int_eq(last->current_balance, player->balance);
 	ck_assert_int_ge(player->balance, 0);
 	sums->balance += player->balance;
 	sums->players++;
@@ -37,17 +43,21 @@ static void prove_entry(void *context, const void *row)
 	const struct entry *entry = row;
 	struct sums *sums = context;
 
-	if (strcmp(sums->player_id, entry->player_id) != 0) {
-		strcpy(sums->player_id, entry->player_id);
-		sums->seq = 0;
-		sums->current = 0;
+	struct entry last;
+
+	memset(&last, 0, sizeof(last));
+	for (uint64_t i = 0; i < sums->entries; i++) {
+		if (strcmp(sums->chain[i].player_id, entry->player_id) == 0)
+			last = sums->chain[i];
 	}
-	ck_assert_uint_eq(entry->seq, ++sums->seq);
-	ck_assert_int_eq(entry->before_balance, sums->current);
-	sums->current += entry->amount;
-	ck_assert_int_eq(entry->current_balance, sums->current);
+	ck_assert_uint_eq(entry->seq, last.seq + 1);
+	ck_assert_uint_eq(entry->previous, last.transaction_id);
+	ck_assert_int_eq(entry->before_balance, last.current_balance);
+	ck_assert_int_eq(entry->current_balance, last.current_balance + entry->amount);
 	sums->by_kind[entry->kind] += entry->amount;
-	sums->entries++;
+	sums->chain = reallocarray(sums->chain, sums->entries + 1, sizeof(*sums->chain));
+	ck_assert_ptr_nonnull(sums->chain);
+	sums->chain[sums->entries++] = *entry;
 }
 
 static void prove_request(void *context, const void *row)
@@ -89,8 +99,9 @@ static void prove_sums(void)
 	unsigned int transactions;
 
 	memset(&sums, 0, sizeof(sums));
-	case_list(RECORD_PLAYER, false, 0, prove_player, &sums);
 	case_list(RECORD_ENTRY, false, 0, prove_entry, &sums);
+	case_list(RECORD_PLAYER, false, 0, prove_player, &sums);
+	free(sums.chain);
 	case_list(RECORD_REQUEST, false, 0, prove_request, &sums);
 	transactions = case_list(RECORD_TRANSACTION, false, 0, ignore, NULL);
 	case_list(RECORD_TOTAL, false, 0, prove_total, &sums);
@@ -214,6 +225,7 @@ static void prove_rows(const struct proof_rows *rows)
 	ck_assert(!proof.no_memory);
 	ck_assert_uint_eq(proof.problems, 0);
 	ck_assert(fingerprint_equal(&proof.player_rows, &proof.name_rows));
+	ck_assert(proof_chains_equal(&proof));
 	ck_assert(fingerprint_equal(&proof.entry_requests, &proof.request_rows));
 	ck_assert(fingerprint_equal(&proof.entry_transactions, &proof.transaction_rows));
 	ck_assert(fingerprint_equal(&proof.wanted.requests, &proof.found.requests));

@@ -21,23 +21,55 @@ static const struct player *player_named(const struct proof_rows *rows,
 	return NULL;
 }
 
-static void feed_entries(struct proof *proof, const struct proof_rows *rows)
+static const struct entry *entry_of(const struct proof_rows *rows, uint64_t transaction_id)
 {
-	const struct entry *entry = ROWS(ENTRY, entry), *end = entry + COUNT(ENTRY);
-	uint64_t as_of = proof->point.as_of;
+	for (unsigned int i = 0; i < COUNT(ENTRY); i++) {
+		if (ROWS(ENTRY, entry)[i].transaction_id == transaction_id)
+			return &ROWS(ENTRY, entry)[i];
+	}
+	return NULL;
+}
 
+static void feed_names(struct proof *proof, const struct proof_rows *rows)
+{
+	for (unsigned int i = 0; i < COUNT(PLAYER_NAME); i++) {
+		const struct player_name *name = &ROWS(PLAYER_NAME, player_name)[i];
+		struct proof_link last = proof_name(proof, name, player_named(rows, name), true);
+
+		while (proof_link_is_late(proof, &last) &&
+			proof_link_back(proof, &last, entry_of(rows, last.transaction_id)))
+			;
+		if (!proof_link_is_late(proof, &last))
+			proof_last(proof, &last);
+	}
+}
+
+/* The dealer of a movement, as its transaction row tells. */
+static const char *casino_of(const struct proof_rows *rows, const struct entry *entry)
+{
+	for (unsigned int i = 0; i < COUNT(TRANSACTION); i++) {
+		const struct transaction *row = &ROWS(TRANSACTION, transaction)[i];
+
+		if (row->transaction_id == entry->transaction_id)
+			return row->casino_id;
+	}
 	for (unsigned int i = 0; i < COUNT(PLAYER_NAME); i++) {
 		const struct player_name *name = &ROWS(PLAYER_NAME, player_name)[i];
 
-		for (; entry < end && strcmp(entry->player_id, name->player_id) < 0; entry++)
-			proof_orphan(proof, entry, as_of);
-		proof_begin(proof, name, player_named(rows, name), as_of, true);
-		for (; entry < end && strcmp(entry->player_id, name->player_id) == 0; entry++)
-			proof_entry(proof, entry, rows->transaction_id);
-		proof_end(proof);
+		if (strcmp(name->player_id, entry->player_id) == 0)
+			return name->casino_id;
 	}
-	for (; entry < end; entry++)
-		proof_orphan(proof, entry, as_of);
+	return "";
+}
+
+static void feed_entries(struct proof *proof, const struct proof_rows *rows)
+{
+	/* Their order is none of the proof's business. */
+	for (unsigned int i = COUNT(ENTRY); i-- > 0;) {
+		const struct entry *entry = &ROWS(ENTRY, entry)[i];
+
+		proof_entry(proof, entry, casino_of(rows, entry), rows->transaction_id);
+	}
 }
 
 void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
@@ -52,6 +84,7 @@ void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
 	for (size_t i = 0; i < proof->dealer_count; i++)
 		ck_assert(proof_player_count(proof, &proof->dealers[i],
 			proof->dealers[i].total.players, proof->dealers[i].total.players));
+	feed_names(proof, rows);
 	feed_entries(proof, rows);
 }
 
@@ -185,7 +218,7 @@ static void prove_events(struct proof *proof, const struct proof_rows *rows)
 
 void proof_rows_wagers(struct proof *proof, const struct proof_rows *rows)
 {
-	/* The order of these is none of the proof's business. */
+	/* Nor is the order of these. */
 	for (unsigned int i = COUNT(REQUEST); i-- > 0;)
 		proof_request(proof, &ROWS(REQUEST, request)[i]);
 	for (unsigned int i = 0; i < COUNT(TRANSACTION); i++)

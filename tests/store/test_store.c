@@ -111,7 +111,7 @@ END_TEST
 
 START_TEST(append_twice_is_refused)
 {
-	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .seq = 1, .amount = 5};
+	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 1, .amount = 5};
 	struct player player = make_player("alice", 1);
 
 	open_kind(_i);
@@ -169,7 +169,7 @@ END_TEST
 
 START_TEST(commands_of_a_batch_see_each_other)
 {
-	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .seq = 7, .amount = 5};
+	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 7, .amount = 5};
 	const struct entry *seen;
 
 	open_kind(_i);
@@ -453,7 +453,7 @@ START_TEST(bdb_saves_a_large_batch)
 		for (uint64_t seq = 1; seq <= 1000; seq++) {
 			memset(&entry, 0, sizeof(entry));
 			snprintf(entry.player_id, sizeof(entry.player_id), "%020u", round);
-			entry.seq = seq;
+			entry.transaction_id = 1000 * round + seq;
 			memset(entry.request_transaction_id, 'r', 128);
 			ws_append(&ws, RECORD_ENTRY, &entry);
 		}

@@ -21,7 +21,7 @@ struct world {
 	unsigned int total_count;
 	char dealers[DEALERS][CASINO_ID_SIZE];
 	unsigned int dealer_count;
-	struct player players[PLAYERS]; /* in the order of player_id, for the entries' sake */
+	struct player players[PLAYERS];
 	unsigned int player_count;
 	struct player_name names[PLAYERS];
 	unsigned int name_count;
@@ -39,6 +39,7 @@ struct verdict_of {
 	bool requests_equal;
 	bool transactions_equal;
 	bool names_equal;
+	bool chains_equal;
 	char text[8192];
 };
 
@@ -69,6 +70,8 @@ static void move(struct world *world, unsigned int index, enum entry_kind kind, 
 
 	strcpy(entry->player_id, player->player_id);
 	entry->seq = ++player->entry_seq;
+	entry->previous = player->entry_transaction_id;
+	player->entry_transaction_id = id;
 	entry->kind = kind;
 	entry->amount = amount;
 	entry->before_balance = player->balance;
@@ -164,28 +167,35 @@ static const struct player *player_named(const struct world *world, const struct
 	return NULL;
 }
 
-static void feed_entries(struct proof *proof, const struct world *world)
+static const struct entry *entry_of(const struct world *world, uint64_t transaction_id)
 {
-	unsigned int e = 0;
+	for (unsigned int i = 0; i < world->entry_count; i++) {
+		if (world->entries[i].transaction_id == transaction_id)
+			return &world->entries[i];
+	}
+	return NULL;
+}
 
+static void feed_names(struct proof *proof, const struct world *world)
+{
 	for (unsigned int i = 0; i < world->name_count; i++) {
 		const struct player_name *name = &world->names[i];
-		int order;
+		struct proof_link last = proof_name(proof, name, player_named(world, name), true);
 
-		proof_begin(proof, name, player_named(world, name), world->as_of, true);
-		for (; e < world->entry_count; e++) {
-			order = strcmp(world->entries[e].player_id, name->player_id);
-			if (order > 0)
-				break;
-			if (order < 0)
-				proof_orphan(proof, &world->entries[e], world->as_of);
-			else
-				proof_entry(proof, &world->entries[e], world->now);
-		}
-		proof_end(proof);
+		while (proof_link_is_late(proof, &last) &&
+			proof_link_back(proof, &last, entry_of(world, last.transaction_id)))
+			;
+		if (!proof_link_is_late(proof, &last))
+			proof_last(proof, &last);
 	}
-	for (; e < world->entry_count; e++)
-		proof_orphan(proof, &world->entries[e], world->as_of);
+}
+
+static void feed_entries(struct proof *proof, const struct world *world)
+{
+	/* The order of movements is none of the proof's business. */
+	for (unsigned int i = world->entry_count; i-- > 0;)
+		proof_entry(proof, &world->entries[i],
+			world->entries[i].player_id[1] == '3' ? "beta" : "alpha", world->now);
 }
 
 /* Proves @world. */
@@ -206,8 +216,9 @@ static void prove(const struct world *world, struct verdict_of *verdict)
 	for (size_t i = 0; i < proof.dealer_count; i++)
 		ck_assert(proof_player_count(&proof, &proof.dealers[i],
 			proof.dealers[i].total.players, proof.dealers[i].total.players));
+	feed_names(&proof, world);
 	feed_entries(&proof, world);
-	/* The order of the other rows is none of the proof's business. */
+	/* Nor is the order of the other rows. */
 	for (unsigned int i = world->request_count; i-- > 0;)
 		proof_request(&proof, &world->requests[i]);
 	for (unsigned int i = 0; i < world->transaction_count; i++)
@@ -218,13 +229,14 @@ static void prove(const struct world *world, struct verdict_of *verdict)
 	verdict->transactions_equal =
 		fingerprint_equal(&proof.entry_transactions, &proof.transaction_rows);
 	verdict->names_equal = fingerprint_equal(&proof.player_rows, &proof.name_rows);
+	verdict->chains_equal = proof_chains_equal(&proof);
 	proof_free(&proof);
 }
 
 static bool sound(const struct verdict_of *verdict)
 {
 	return !verdict->problems && verdict->requests_equal && verdict->transactions_equal &&
-		verdict->names_equal;
+		verdict->names_equal && verdict->chains_equal;
 }
 
 START_TEST(a_sound_world_is_proved)
@@ -239,24 +251,24 @@ START_TEST(a_sound_world_is_proved)
 END_TEST
 
 /* The ways to break it. Each changes one row. */
-static void lower_balance(struct world *w) { w->players[1].balance -= 1; }
 static void negative_balance(struct world *w) { w->players[1].balance = -1; }
-static void forget_entry(struct world *w) { w->players[0].entry_seq = 4; }
-static void uncounted_entry(struct world *w) { w->players[0].entry_seq = 2; w->players[0].balance = 750000; }
-static void unexplained_credit(struct world *w) { w->entry_count = 0; w->players[0].entry_seq = 0; }
-static void gap(struct world *w) { w->entries[1].seq = 3; w->entries[2].seq = 4; w->players[0].entry_seq = 4; }
-static void broken_chain(struct world *w) { w->entries[1].before_balance -= 1; w->entries[1].amount += 1; }
+static void unexplained_credit(struct world *w) { w->entry_count = 0; w->players[0].entry_seq = w->players[0].entry_transaction_id = 0; }
+static void no_last(struct world *w) { w->players[0].entry_seq = 0; w->players[0].balance = 0; }
+static void gap(struct world *w) { w->entries[1].previous = 0; }
+static void first_is_second(struct world *w) { w->entries[0].seq = 2; }
+static void first_follows(struct world *w) { w->entries[3].previous = 1; }
+static void first_with_credit(struct world *w) { w->entries[0].before_balance -= 1; w->entries[0].amount += 1; }
 static void wrong_amount(struct world *w) { w->entries[1].amount -= 1; }
 static void zero_amount(struct world *w) { w->entries[3].amount = 0; }
 static void wrong_sign(struct world *w) { w->entries[1].kind = ENTRY_TRANSFER_IN; }
 static void wrong_entry_scope(struct world *w) { w->entries[1].scope = SCOPE_OPERATOR; }
 static void negative_after(struct world *w) { w->entries[6].current_balance = -1; }
 static void ids_backwards(struct world *w) { w->entries[2].transaction_id = 2; }
+static void itself(struct world *w) { w->entries[2].previous = 6; }
 static void future_id(struct world *w) { w->entries[2].transaction_id = 8; }
-static void orphan(struct world *w) { strcpy(w->entries[6].player_id, "p4"); }
+static void late_last(struct world *w) { w->players[1].entry_transaction_id = 9; }
 static void no_player_row(struct world *w) { strcpy(w->players[1].user_id, "eve"); }
 static void other_name(struct world *w) { strcpy(w->names[1].user_id, "ann"); }
-static void no_name(struct world *w) { w->name_count = 2; }
 static void no_total(struct world *w) { w->total_count = 1; }
 static void no_dealer(struct world *w) { w->dealer_count = 1; }
 static void total_in(struct world *w) { w->totals[0].transferred_in += 1; }
@@ -277,24 +289,24 @@ static const struct damage {
 	void (*make)(struct world *world);
 	const char *found; /* part of a problem's line */
 } damages[] = {
-	{lower_balance, "another balance than the last movement"},
 	{negative_balance, "balance out of range"},
-	{forget_entry, "has 4 movements, found were 3"},
-	{uncounted_entry, "is not counted by the player"},
 	{unexplained_credit, "credit that no movement explains"},
-	{gap, "there is a gap"},
-	{broken_chain, "does not begin with the balance"},
+	{no_last, "has no movement, and transaction 6 as the last one"},
+	{gap, "follows transaction 0: there is a gap"},
+	{first_is_second, "follows transaction 0: there is a gap"},
+	{first_follows, "follows transaction 1: there is a gap"},
+	{first_with_credit, "does not begin with the balance"},
 	{wrong_amount, "do not make the balance after"},
 	{zero_amount, "is not what a transfer_in can be"},
 	{wrong_sign, "is not what a transfer_in can be"},
 	{wrong_entry_scope, "is not what a transfer_out can be"},
 	{negative_after, "leaves a balance out of range"},
 	{ids_backwards, "has no greater transaction id"},
+	{itself, "has no greater transaction id"},
 	{future_id, "was never given out"},
-	{orphan, "belongs to no player"},
+	{late_last, "transaction 9 is not there"},
 	{no_player_row, "who is not there"},
 	{other_name, "is named by player p2 but is player p1"},
-	{no_name, "belongs to no player"},
 	{no_total, "dealer beta has no sums"},
 	{no_dealer, "dealer beta has sums but is not there"},
 	{total_in, "transferred_in is kept as 107.0001, the movements sum up to 107.00"},
@@ -352,22 +364,53 @@ static void transactions_swapped(struct world *w)
 	w->transactions[3].transaction_id = 1;
 }
 static void one_id_twice(struct world *w) { w->entries[3].transaction_id = w->entries[0].transaction_id; }
+static void one_id_moved(struct world *w) { w->entries[3].transaction_id = 5; }
 static void player_without_name(struct world *w) { w->entry_count = 4; w->name_count = 2; }
+/* Damages of chains. */
+static void lower_balance(struct world *w) { w->players[1].balance -= 1; }
+static void forgotten(struct world *w) { w->players[0].entry_seq = 4; }
+static void uncounted(struct world *w) { w->players[0].entry_seq = 2; w->players[0].entry_transaction_id = 3; w->players[0].balance = 750000; }
+static void other_last(struct world *w) { w->players[0].entry_transaction_id = 3; }
+static void broken_chain(struct world *w) { w->entries[1].before_balance -= 1; w->entries[1].amount += 1; }
+static void skipped(struct world *w) { w->entries[2].previous = 1; }
+static void others_chain(struct world *w) { w->entries[5].previous = 2; }
+static void orphan(struct world *w) { strcpy(w->entries[6].player_id, "p4"); }
+static void no_name(struct world *w) { w->name_count = 2; }
+static void entry_gone(struct world *w) { w->entries[1] = w->entries[6]; w->entry_count--; }
+/* A second movement number 2, whose follower nobody is. */
+static void fork_of(struct world *w)
+{
+	w->entries[6] = w->entries[1];
+	w->entries[6].transaction_id = 7;
+}
+static void other_dealer(struct world *w) { strcpy(w->names[2].casino_id, "alpha"); strcpy(w->players[2].casino_id, "alpha"); strcpy(w->names[2].user_id, "eve"); strcpy(w->players[2].user_id, "eve"); }
 
 static const struct set_damage {
 	void (*make)(struct world *world);
 	bool requests;
 	bool transactions;
 	bool names;
+	bool chains;
 } set_damages[] = {
-	{request_gone, true, false, false}, {request_twice, true, false, false},
-	{request_renamed, true, false, false}, {request_of_other, true, false, false},
-	{request_elsewhere, true, false, false}, {request_other_player, true, false, false},
-	{request_amount, true, false, false}, {request_balance, true, false, false},
-	{request_kind, true, false, false}, {requests_swapped, true, false, false},
-	{transaction_gone, false, true, false}, {transaction_elsewhere, false, true, false},
-	{transaction_of_other, false, true, false}, {transaction_of_game, false, true, false}, {transactions_swapped, false, true, false},
-	{one_id_twice, true, true, false}, {player_without_name, true, true, true},
+	{request_gone, true, false, false, false}, {request_twice, true, false, false, false},
+	{request_renamed, true, false, false, false}, {request_of_other, true, false, false, false},
+	{request_elsewhere, true, false, false, false},
+	{request_other_player, true, false, false, false},
+	{request_amount, true, false, false, false}, {request_balance, true, false, false, false},
+	{request_kind, true, false, false, false}, {requests_swapped, true, false, false, false},
+	{transaction_gone, false, true, false, false},
+	{transaction_elsewhere, false, true, false, false},
+	{transaction_of_other, false, true, false, false},
+	{transaction_of_game, false, true, false, false},
+	{transactions_swapped, false, true, false, false},
+	{one_id_twice, true, true, false, true}, {one_id_moved, true, true, false, true},
+	{player_without_name, true, true, true, false},
+	{lower_balance, false, false, false, true}, {forgotten, false, false, false, true},
+	{uncounted, false, false, false, true}, {other_last, false, false, false, true},
+	{broken_chain, true, false, false, true}, {skipped, false, false, false, true},
+	{others_chain, false, false, false, true}, {orphan, true, true, false, true},
+	{no_name, false, false, true, true}, {entry_gone, true, true, false, true},
+	{fork_of, true, true, false, true}, {other_dealer, false, false, false, true},
 };
 
 START_TEST(sets_that_differ_are_told)
@@ -382,6 +425,7 @@ START_TEST(sets_that_differ_are_told)
 	ck_assert_int_eq(!verdict.requests_equal, damage->requests);
 	ck_assert_int_eq(!verdict.transactions_equal, damage->transactions);
 	ck_assert_int_eq(!verdict.names_equal, damage->names);
+	ck_assert_int_eq(!verdict.chains_equal, damage->chains);
 }
 END_TEST
 
@@ -419,8 +463,10 @@ START_TEST(a_player_read_earlier_than_his_movements_is_proved)
 	}
 	sum_up(&world);
 	world.players[0].entry_seq = 2;
+	world.players[0].entry_transaction_id = 3;
 	world.players[0].balance = 750000;
 	world.players[2].entry_seq = 2;
+	world.players[2].entry_transaction_id = 5;
 	world.players[2].balance = 100;
 	prove(&world, &verdict);
 	ck_assert_msg(sound(&verdict), "%s", verdict.text);

@@ -294,25 +294,10 @@ static enum ctl_exit walk_requests(struct check *check)
 	return list_end(&list, CTL_DONE);
 }
 
-static enum ctl_exit walk_transactions(struct check *check)
-{
-	struct list list;
-	struct transaction row;
-
-	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (list_next(&list, &row)) {
-		proof_transaction(&check->proof, &row, list.as_of);
-		if (row.transaction_id <= check->point.as_of)
-			check->last_transaction_id = row.transaction_id;
-		check_progress(check, "transactions", check->proof.transactions);
-	}
-	return list_end(&list, CTL_DONE);
-}
-
 /* In this order: what is read later is at least as new, and never less. */
 static enum ctl_exit (*const walks[])(struct check *check) = {
-	walk_totals, walk_dealers, walk_players, settle_counts, check_walk_entries,
-	walk_requests, walk_transactions, check_walk_rounds, check_walk_statistics,
+	walk_totals, walk_dealers, walk_players, settle_counts, check_walk_names,
+	walk_requests, check_walk_transactions, check_walk_rounds, check_walk_statistics,
 	check_walk_events,
 };
 

@@ -48,8 +48,10 @@ enum ctl_exit check_counter(struct check *check, const char *name, uint64_t *val
 /* Reads the event counter into check->event_given. */
 enum ctl_exit check_count_events(struct check *check);
 
-/* Walks names, players and movements. */
-enum ctl_exit check_walk_entries(struct check *check);
+/* Walks names with their players. */
+enum ctl_exit check_walk_names(struct check *check);
+/* Walks movements and transactions. */
+enum ctl_exit check_walk_transactions(struct check *check);
 /* Walks rounds and bets. */
 enum ctl_exit check_walk_rounds(struct check *check);
 /* Walks rounds and bets beside the sums that A4 tells of them (cmd/ctl/proof_statistics.h). */
@@ -81,12 +83,17 @@ enum ctl_exit check_result(struct check *check, const struct round *round);
 enum ctl_exit check_find_name(struct check *check, const char *player_id, struct player_name *name,
 	bool *found);
 
+/* The movement with that transaction id. */
+enum ctl_exit check_find_entry(struct check *check, uint64_t transaction_id, struct entry *entry,
+	bool *found);
+
 /*
  * Walks row by row, with a lookup for each, through what does not fit: reports each row. Stops when
- * CHECK_PROBLEMS_SHOWN problems are known. The first is about movements, the second about bets,
- * rounds and callbacks.
+ * CHECK_PROBLEMS_SHOWN problems are known. The first is about movements, the second, a part of it,
+ * about how they follow each other, the third about bets, rounds and callbacks.
  */
 enum ctl_exit check_find_links(struct check *check);
+enum ctl_exit check_find_chains(struct check *check);
 enum ctl_exit check_find_wagers(struct check *check);
 bool check_knows_enough(const struct check *check);
 

@@ -13,12 +13,17 @@
 enum ctl_exit check_find_name(struct check *check, const char *player_id, struct player_name *name,
 	bool *found)
 {
+	enum ctl_exit code;
+
 	*found = true;
 	if (strcmp(name->player_id, player_id) == 0)
 		return CTL_DONE;
 	memset(name, 0, sizeof(*name));
 	memcpy(name->player_id, player_id, sizeof(name->player_id));
-	return list_fetch(check->ctl, RECORD_PLAYER_NAME, name, found, NULL);
+	code = list_fetch(check->ctl, RECORD_PLAYER_NAME, name, found, NULL);
+	if (code == CTL_DONE && !*found)
+		name->player_id[0] = '\0';
+	return code;
 }
 
 static enum ctl_exit check_entry(struct check *check, const struct entry *entry,
@@ -60,25 +65,14 @@ static enum ctl_exit search_entries(struct check *check)
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_ENTRY, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching movements", &row)) {
-		if (row.transaction_id > check->proof.point.as_of)
-			continue;
+	while (code == CTL_DONE && check_search(check, &list, "searching movements", &row) &&
+		row.transaction_id <= check->proof.point.as_of) {
 		code = check_find_name(check, row.player_id, &name, &found);
-		/* One without a player was reported by the walk. */
+		/* One without a player is reported by check_find_chains(). */
 		if (code == CTL_DONE && found)
 			code = check_entry(check, &row, name.casino_id);
 	}
 	return list_end(&list, code);
-}
-
-/* The movement that @player_id and @seq name. */
-static enum ctl_exit find_entry(struct check *check, const char *player_id, uint64_t seq,
-	struct entry *entry, bool *found)
-{
-	memset(entry, 0, sizeof(*entry));
-	memcpy(entry->player_id, player_id, sizeof(entry->player_id));
-	entry->seq = seq;
-	return list_fetch(check->ctl, RECORD_ENTRY, entry, found, NULL);
 }
 
 static enum ctl_exit check_request(struct check *check, const struct request *row)
@@ -88,7 +82,9 @@ static enum ctl_exit check_request(struct check *check, const struct request *ro
 	enum ctl_exit code;
 	bool found;
 
-	code = find_entry(check, row->player_id, row->entry_seq, &entry, &found);
+	code = check_find_entry(check, row->transaction_id, &entry, &found);
+	found = found && strcmp(entry.player_id, row->player_id) == 0 &&
+		entry.seq == row->entry_seq;
 	if (code == CTL_DONE && !found) {
 		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
 			", which is not there", row->request_transaction_id, row->owner,
@@ -132,12 +128,14 @@ static enum ctl_exit search_transactions(struct check *check)
 	bool found;
 
 	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching transactions", &row)) {
+	while (code == CTL_DONE && check_search(check, &list, "searching transactions", &row) &&
+		row.transaction_id <= check->proof.point.as_of) {
 		/* A bet or a result that moved nothing here: check_wagers.c. */
-		if (row.transaction_id > check->proof.point.as_of || !row.entry_seq)
+		if (!row.entry_seq)
 			continue;
-		code = find_entry(check, row.player_id, row.entry_seq, &entry, &found);
-		if (code == CTL_DONE && (!found || entry.transaction_id != row.transaction_id))
+		code = check_find_entry(check, row.transaction_id, &entry, &found);
+		if (code == CTL_DONE && (!found || entry.seq != row.entry_seq ||
+						strcmp(entry.player_id, row.player_id) != 0))
 			proof_problem(&check->proof, "transaction %" PRIu64
 				" points to movement %s/%" PRIu64 ", which is %s",
 				row.transaction_id, row.player_id, row.entry_seq,
@@ -179,11 +177,14 @@ enum ctl_exit check_find_links(struct check *check)
 	bool requests = fingerprint_equal(&proof->entry_requests, &proof->request_rows);
 	bool transactions = fingerprint_equal(&proof->entry_transactions, &proof->transaction_rows);
 	bool players = fingerprint_equal(&proof->player_rows, &proof->name_rows);
+	bool chains = proof_chains_equal(proof);
 	enum ctl_exit code = CTL_DONE;
 
 	/* A clock set back during the check makes the players differ and no row be found: no harm. */
 	if (!players)
 		code = search_players(check);
+	if (code == CTL_DONE && !chains)
+		code = check_find_chains(check);
 	if (code == CTL_DONE && (!requests || !transactions))
 		code = search_entries(check);
 	if (code == CTL_DONE && !requests)

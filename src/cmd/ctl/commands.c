@@ -272,8 +272,8 @@ const struct ctl_command ctl_commands[] = {
 	{"player list", "CASINO", "List the players of a dealer", "{\"players\":[{...}]}",
 		list_options, 1, 1, false, ctl_player_list},
 	{"player show", "CASINO USER\nPLAYER_ID", "Show a player and the balance",
-		"{\"casino_id\",\"user_id\",\"player_id\",\"balance\",\"entry_seq\",\"suspended\","
-		"\"created_ms\"}",
+		"{\"casino_id\",\"user_id\",\"player_id\",\"balance\",\"entry_seq\","
+		"\"entry_transaction_id\",\"suspended\",\"created_ms\"}",
 		NULL, 1, 2, false, ctl_player_show},
 	{"player suspend", "CASINO USER", "Refuse transfers of a player", PLAYER_JSON,
 		reason_options, 2, 2, false, ctl_player_suspend},

@@ -2,6 +2,7 @@
 
 #include "cmd/ctl/callback_row.h"
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "domain/wager.h"
@@ -181,11 +182,7 @@ static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id, st
 	*found = *found && transaction.entry_seq;
 	if (code != CTL_DONE || !*found)
 		return code;
-	memset(entry, 0, sizeof(*entry));
-	memcpy(entry->player_id, transaction.player_id, sizeof(entry->player_id));
-	entry->seq = transaction.entry_seq;
-	code = list_fetch(ctl, RECORD_ENTRY, entry, found, NULL);
-	return code == CTL_DONE && !*found ? names_missing(ctl, "a movement") : code;
+	return movement_fetch(ctl, transaction_id, entry);
 }
 
 static enum ctl_exit show_movements(struct game *game)

@@ -73,11 +73,6 @@ static bool read_page(struct list *list)
 	return true;
 }
 
-bool list_again(struct list *list)
-{
-	return read_page(list);
-}
-
 bool list_next(struct list *list, void *row)
 {
 	if (list->code != CTL_DONE)

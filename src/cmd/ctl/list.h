@@ -42,8 +42,6 @@ void list_behind(struct list *list, const void *row);
  * none left, or a failure that was reported (list->code).
  */
 bool list_next(struct list *list, void *row);
-/* Asks for the present page again and starts it anew: rows may have come to it. */
-bool list_again(struct list *list);
 void list_close(struct list *list);
 /* Closes the list, and returns why the walk ended: @code, or if that is CTL_DONE list->code. */
 enum ctl_exit list_end(struct list *list, enum ctl_exit code);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "wire/signature.h"
@@ -165,9 +166,9 @@ enum ctl_exit ctl_player_show(struct ctl *ctl)
 enum ctl_exit ctl_player_ledger(struct ctl *ctl)
 {
 	struct output_list out;
-	struct list list;
+	struct movements movements;
 	struct player player;
-	struct entry row = {.player_id = ""};
+	struct entry row;
 	uint64_t limit;
 	enum ctl_exit code = ctl_limit(ctl, 0, &limit);
 
@@ -175,12 +176,11 @@ enum ctl_exit ctl_player_ledger(struct ctl *ctl)
 		code = fetch_player(ctl, &player);
 	if (code != CTL_DONE)
 		return code;
-	memcpy(row.player_id, player.player_id, sizeof(row.player_id));
-	list_open(&list, ctl, RECORD_ENTRY, true, 1, &row);
+	movements_open(&movements, ctl, &player);
 	output_list_open(&out, ctl, "entries", "movements", entry_fields, ledger_columns);
-	for (; limit && list_next(&list, &row); limit--)
+	for (; limit && movements_next(&movements, &row); limit--)
 		output_list_add(&out, &row);
-	return output_list_close(&out, list_end(&list, CTL_DONE));
+	return output_list_close(&out, movements.code);
 }
 
 /* Prints @text so that a shell reads it as one word. */

@@ -186,38 +186,116 @@ void proof_player(struct proof *proof, const struct player *player, bool settled
 			player->user_id);
 }
 
-void proof_begin(struct proof *proof, const struct player_name *name, const struct player *player,
-	uint64_t as_of, bool settled)
+struct proof_link proof_name(struct proof *proof, const struct player_name *name,
+	const struct player *player, bool settled)
 {
-	memset(&proof->player, 0, sizeof(proof->player));
-	memset(&proof->last, 0, sizeof(proof->last));
-	proof->player_as_of = as_of;
-	memcpy(proof->player.player_id, name->player_id, sizeof(name->player_id));
-	memcpy(proof->player.casino_id, name->casino_id, sizeof(name->casino_id));
+	struct proof_link last = {.seq = 0};
+
+	memcpy(last.player_id, name->player_id, sizeof(last.player_id));
+	memcpy(last.casino_id, name->casino_id, sizeof(last.casino_id));
 	if (!player) {
 		proof_problem(proof, "player %s is named as user %s of %s, who is not there",
 			name->player_id, name->user_id, name->casino_id);
-		return;
+		return last;
 	}
 	if (strcmp(player->player_id, name->player_id) != 0)
 		proof_problem(proof, "user %s of %s is named by player %s but is player %s",
 			name->user_id, name->casino_id, name->player_id, player->player_id);
-	proof->player.balance = player->balance;
-	proof->player.entry_seq = player->entry_seq;
 	if (player->balance < 0 || player->balance > MONEY_MAX)
 		proof_problem(proof, "player %s has a balance out of range", name->player_id);
-	if (player->entry_seq == 0 && player->balance != 0)
-		proof_problem(proof, "player %s has credit that no movement explains",
-			name->player_id);
 	if (settled)
 		add_identity(proof, &proof->name_rows, name->player_id, name->casino_id,
 			name->user_id);
+	last.seq = player->entry_seq;
+	last.transaction_id = player->entry_transaction_id;
+	last.balance = player->balance;
+	return last;
+}
+
+bool proof_link_is_late(const struct proof *proof, const struct proof_link *last)
+{
+	return last->transaction_id > proof->point.as_of;
+}
+
+bool proof_link_back(struct proof *proof, struct proof_link *last, const struct entry *entry)
+{
+	const char *fault = proof_link_entry(last, entry);
+
+	if (!fault && entry->previous >= entry->transaction_id)
+		fault = "has no greater transaction id than the one before";
+	if (fault) {
+		proof_problem(proof, "movement %s/%" PRIu64 ": transaction %" PRIu64 " %s",
+			last->player_id, last->seq, last->transaction_id, fault);
+		return false;
+	}
+	last->seq--;
+	last->transaction_id = entry->previous;
+	last->balance = entry->before_balance;
+	return true;
+}
+
+static void hash_link(const struct proof *proof, const struct proof_link *link,
+	struct row_hash *row)
+{
+	row_hash_begin(row, proof->seed);
+	row_hash_text(row, link->player_id);
+	row_hash_text(row, link->casino_id);
+	row_hash_number(row, link->seq);
+	row_hash_number(row, link->transaction_id);
+	row_hash_number(row, (uint64_t)link->balance);
+}
+
+static void add_told(struct proof *proof, const struct proof_link *link)
+{
+	struct row_hash row;
+
+	hash_link(proof, link, &row);
+	for (int i = 0; i < 2; i++)
+		fingerprint_add(&proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS].told, &row);
+}
+
+bool proof_chains_equal(const struct proof *proof)
+{
+	for (unsigned int i = 0; i < PROOF_CHAIN_PARTS; i++) {
+		if (!fingerprint_equal(&proof->chains[0][i].rows, &proof->chains[0][i].told))
+			return false;
+	}
+	return true;
+}
+
+bool proof_is_untold(const struct proof *proof, const struct entry *entry, const char *casino_id)
+{
+	const struct proof_link link = proof_link_of(entry, casino_id);
+	const struct chain_part *part;
+	struct row_hash row;
+
+	hash_link(proof, &link, &row);
+	for (int i = 0; i < 2; i++) {
+		part = &proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS];
+		if (fingerprint_lacks(&part->told, &part->rows, &row))
+			return true;
+	}
+	return false;
+}
+
+void proof_last(struct proof *proof, const struct proof_link *last)
+{
+	if (last->seq) {
+		add_told(proof, last);
+		return;
+	}
+	if (last->transaction_id)
+		proof_problem(proof, "player %s has no movement, and transaction %" PRIu64
+			" as the last one", last->player_id, last->transaction_id);
+	if (last->balance)
+		proof_problem(proof, "player %s has credit that no movement explains",
+			last->player_id);
 }
 
 /* Sums and sets that the movement belongs to. */
-static void book_entry(struct proof *proof, const struct entry *entry)
+static void book_entry(struct proof *proof, const struct entry *entry, const char *casino_id)
 {
-	struct proof_dealer *dealer = proof_find_dealer(proof, proof->player.casino_id);
+	struct proof_dealer *dealer = proof_find_dealer(proof, casino_id);
 	money_t *sum;
 
 	if (dealer && entry->transaction_id <= dealer->moment.as_of) {
@@ -228,7 +306,7 @@ static void book_entry(struct proof *proof, const struct entry *entry)
 	if (entry->transaction_id > proof->point.as_of)
 		return;
 	proof->entries++;
-	proof_entry_links(proof, entry);
+	proof_entry_links(proof, entry, casino_id);
 }
 
 /* What a movement must be by itself. */
@@ -251,61 +329,44 @@ static void check_entry(struct proof *proof, const struct entry *entry)
 			entry->player_id, entry->seq);
 }
 
-/* What it must be after the movement before it. */
-static void check_chain(struct proof *proof, const struct entry *entry)
+/* Its place among the player's movements: what it follows, and that it is there to be followed. */
+static void chain_entry(struct proof *proof, const struct entry *entry, const char *casino_id)
 {
-	if (entry->seq != proof->last.seq + 1)
-		proof_problem(proof, "movement %s/%" PRIu64 " follows number %" PRIu64
-			": there is a gap", entry->player_id, entry->seq, proof->last.seq);
-	if (entry->before_balance != proof->last.current_balance)
-		proof_problem(proof, "movement %s/%" PRIu64
-			" does not begin with the balance that the one before left",
-			entry->player_id, entry->seq);
-	if (entry->transaction_id <= proof->last.transaction_id)
+	struct proof_link link = proof_link_of(entry, casino_id);
+	struct row_hash row;
+
+	if (entry->transaction_id > proof->point.as_of)
+		return;
+	hash_link(proof, &link, &row);
+	for (int i = 0; i < 2; i++)
+		fingerprint_add(&proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS].rows, &row);
+	if (entry->previous >= entry->transaction_id)
 		proof_problem(proof, "movement %s/%" PRIu64
 			" has no greater transaction id than the one before", entry->player_id,
 			entry->seq);
+	if (entry->seq > 1 && entry->previous) {
+		link = proof_link_before(entry, casino_id);
+		add_told(proof, &link);
+	} else if (entry->seq != 1 || entry->previous) {
+		proof_problem(proof, "movement %s/%" PRIu64 " follows transaction %" PRIu64
+			": there is a gap", entry->player_id, entry->seq, entry->previous);
+	} else if (entry->before_balance) {
+		proof_problem(proof, "movement %s/%" PRIu64
+			" does not begin with the balance that the one before left",
+			entry->player_id, entry->seq);
+	}
 }
 
-void proof_entry(struct proof *proof, const struct entry *entry, uint64_t page_as_of)
+void proof_entry(struct proof *proof, const struct entry *entry, const char *casino_id,
+	uint64_t page_as_of)
 {
 	if (entry->transaction_id > page_as_of)
 		proof_problem(proof, "movement %s/%" PRIu64 " has transaction id %" PRIu64
 			", which was never given out", entry->player_id, entry->seq,
 			entry->transaction_id);
-	if (entry->seq > proof->player.entry_seq) {
-		/* Made after the player was read; else the player row does not know of it. */
-		if (entry->transaction_id <= proof->player_as_of)
-			proof_problem(proof, "movement %s/%" PRIu64
-				" is not counted by the player, who has %" PRIu64,
-				entry->player_id, entry->seq, proof->player.entry_seq);
-		else
-			return;
-	}
 	check_entry(proof, entry);
-	check_chain(proof, entry);
-	if (entry->seq == proof->player.entry_seq &&
-		entry->current_balance != proof->player.balance)
-		proof_problem(proof, "player %s has another balance than the last movement left",
-			entry->player_id);
-	book_entry(proof, entry);
-	proof->last = *entry;
-}
-
-void proof_end(struct proof *proof)
-{
-	if (proof->last.seq < proof->player.entry_seq)
-		proof_problem(proof, "player %s has %" PRIu64 " movements, found were %" PRIu64,
-			proof->player.player_id, proof->player.entry_seq, proof->last.seq);
-}
-
-void proof_orphan(struct proof *proof, const struct entry *entry, uint64_t names_as_of)
-{
-	/* A player made after the names were read is left to a later check. */
-	if (entry->transaction_id > names_as_of)
-		return;
-	proof_problem(proof, "movement %s/%" PRIu64 " belongs to no player", entry->player_id,
-		entry->seq);
+	chain_entry(proof, entry, casino_id);
+	book_entry(proof, entry, casino_id);
 }
 
 static void check_sum(struct proof *proof, const struct proof_dealer *dealer, const char *what,

@@ -1,7 +1,7 @@
 /*
  * proof - the pure part of `creditbridgectl check`: is what the ledger holds consistent?
  *
- * Fed row by row, in bounded memory (one small struct a dealer). Movements up to the point in time
+ * Fed row by row, in bounded memory (one small struct a dealer, and 96 KiB). Movements up to the point in time
  * @as_of, the last transaction id given out when the sums were read, are an immutable set, so that
  * a ledger at work changes nothing about what is proved; what came later is left to a later check.
  * Events (proof_event.h) have the event counter for that.
@@ -20,6 +20,7 @@
 #include "domain/records.h"
 
 #define PROOF_LINE_SIZE 512 /* of a problem, cut to fit */
+#define PROOF_CHAIN_PARTS 1024
 
 /* When the proof began: what was there then is proved. */
 struct proof_point {
@@ -98,12 +99,26 @@ struct proof {
 	struct wager_sets wanted; /* by bets and rounds */
 	struct wager_sets found;
 	struct buffer body;       /* for rendering */
+	/*
+	 * The movements, and what the next ones and the players tell of them: sets that must be equal,
+	 * each divided into many parts, twice, so that one that is too many can be found although
+	 * another fault is in the same part.
+	 */
+	struct chain_part {
+		struct fingerprint rows;
+		struct fingerprint told;
+	} chains[2][PROOF_CHAIN_PARTS];
 	bool no_memory;           /* something was left out: the proof is worth nothing */
 	bool incomplete;          /* something changed all the time: proof_loose() tells nothing */
-	/* the player whose movements are being fed */
-	struct player player;
-	uint64_t player_as_of;
-	struct entry last;
+};
+
+/* A movement as others tell of it: the one that follows, or the player row of the last. */
+struct proof_link {
+	char player_id[PLAYER_ID_SIZE];
+	char casino_id[CASINO_ID_SIZE];
+	uint64_t seq; /* 0: there is none */
+	uint64_t transaction_id;
+	money_t balance; /* that it left */
 };
 
 /* @report gets a line for every problem; false: it was told before, and is not counted again. */
@@ -149,18 +164,32 @@ bool proof_player_count(struct proof *proof, const struct proof_dealer *dealer, 
 void proof_player(struct proof *proof, const struct player *player, bool settled);
 
 /*
- * The movements of one player: proof_begin() with its name row and its player row, read at @as_of
- * (@player NULL: there is none), then proof_entry() for every entry in order, read later, then
- * proof_end().
+ * A name row with its player row (NULL: there is none); @settled as of proof_player(). Returns what the
+ * player row tells of the last movement. As long as that is late, made after the point, it is to be
+ * fetched and given to proof_link_back() (NULL: it is not there), which returns false when it does not
+ * fit; in the end proof_last() gets what is left.
+ *
+ * Each movement but the last of a player is followed by one other, and the last is told by the player:
+ * the set of all movements equals the set of what followers and players tell of them. Since the number
+ * falls by one at each step, that makes every player's movements one chain from the first to the last.
  */
-void proof_begin(struct proof *proof, const struct player_name *name, const struct player *player,
-	uint64_t as_of, bool settled);
-/* @page_as_of: the last transaction id when the entry was read. */
-void proof_entry(struct proof *proof, const struct entry *entry, uint64_t page_as_of);
-void proof_end(struct proof *proof);
+struct proof_link proof_name(struct proof *proof, const struct player_name *name,
+	const struct player *player, bool settled);
+bool proof_link_is_late(const struct proof *proof, const struct proof_link *last);
+bool proof_link_back(struct proof *proof, struct proof_link *last, const struct entry *entry);
+void proof_last(struct proof *proof, const struct proof_link *last);
 
-/* An entry of a player without a name row; the names were read at @names_as_of. */
-void proof_orphan(struct proof *proof, const struct entry *entry, uint64_t names_as_of);
+/*
+ * A movement, in any order, with the dealer that its transaction row names; @page_as_of: the last
+ * transaction id when it was read.
+ */
+void proof_entry(struct proof *proof, const struct entry *entry, const char *casino_id,
+	uint64_t page_as_of);
+
+/* After all names and movements. */
+bool proof_chains_equal(const struct proof *proof);
+/* True: nobody tells of the movement. Not found where others are in both of its parts. */
+bool proof_is_untold(const struct proof *proof, const struct entry *entry, const char *casino_id);
 
 /*
  * After all callbacks: @after is the dealer's total now, and no operator did anything since it was

@@ -13,9 +13,64 @@ static bool is_wager(enum entry_kind kind)
 
 /* ---- movements */
 
-void proof_entry_links(struct proof *proof, const struct entry *entry)
+static struct proof_link link_to(const struct entry *entry, const char *casino_id)
 {
-	const char *casino_id = proof->player.casino_id;
+	struct proof_link link;
+
+	memset(&link, 0, sizeof(link));
+	memcpy(link.player_id, entry->player_id, sizeof(link.player_id));
+	text_copy(link.casino_id, sizeof(link.casino_id), casino_id);
+	return link;
+}
+
+struct proof_link proof_link_of(const struct entry *entry, const char *casino_id)
+{
+	struct proof_link link = link_to(entry, casino_id);
+
+	link.seq = entry->seq;
+	link.transaction_id = entry->transaction_id;
+	link.balance = entry->current_balance;
+	return link;
+}
+
+struct proof_link proof_link_before(const struct entry *entry, const char *casino_id)
+{
+	struct proof_link link = link_to(entry, casino_id);
+
+	link.seq = entry->seq - 1;
+	link.transaction_id = entry->previous;
+	link.balance = entry->before_balance;
+	return link;
+}
+
+struct proof_link proof_link_last(const struct player *player)
+{
+	struct proof_link link;
+
+	memset(&link, 0, sizeof(link));
+	memcpy(link.player_id, player->player_id, sizeof(link.player_id));
+	memcpy(link.casino_id, player->casino_id, sizeof(link.casino_id));
+	link.seq = player->entry_seq;
+	link.transaction_id = player->entry_transaction_id;
+	link.balance = player->balance;
+	return link;
+}
+
+const char *proof_link_entry(const struct proof_link *link, const struct entry *entry)
+{
+	if (!entry)
+		return "is not there";
+	if (strcmp(entry->player_id, link->player_id) != 0)
+		return "is another player's";
+	if (entry->seq != link->seq)
+		return "is a movement of another number";
+	if (entry->current_balance != link->balance)
+		return "left another balance";
+	return NULL;
+}
+
+void proof_entry_links(struct proof *proof, const struct entry *entry, const char *casino_id)
+{
 	struct row_hash row;
 
 	row_hash_begin(&row, proof->seed);

@@ -10,8 +10,16 @@
 
 #include "cmd/ctl/proof.h"
 
-/* Adds the rows that a movement of the player being fed wants. */
-void proof_entry_links(struct proof *proof, const struct entry *entry);
+/* Adds the rows that a movement of a player of @casino_id wants. */
+void proof_entry_links(struct proof *proof, const struct entry *entry, const char *casino_id);
+
+/* The movement as others are to tell of it, and what it tells of the one before. */
+struct proof_link proof_link_of(const struct entry *entry, const char *casino_id);
+struct proof_link proof_link_before(const struct entry *entry, const char *casino_id);
+/* What a player row tells of the last movement. */
+struct proof_link proof_link_last(const struct player *player);
+/* What is wrong with the movement (NULL: there is none) that @link tells of; NULL: nothing. */
+const char *proof_link_entry(const struct proof_link *link, const struct entry *entry);
 
 void proof_request(struct proof *proof, const struct request *request);
 void proof_transaction(struct proof *proof, const struct transaction *transaction,

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/seek.h"
 #include "domain/callback.h"
@@ -54,14 +55,8 @@ static enum ctl_exit write_movement(struct recon *recon, const struct transactio
 	};
 	struct entry entry;
 	enum ctl_exit code;
-	bool found;
 
-	memset(&entry, 0, sizeof(entry));
-	memcpy(entry.player_id, transaction->player_id, sizeof(entry.player_id));
-	entry.seq = transaction->entry_seq;
-	code = list_fetch(recon->ctl, RECORD_ENTRY, &entry, &found, NULL);
-	if (code == CTL_DONE && !found)
-		return names_missing(recon->ctl, "a movement");
+	code = movement_fetch(recon->ctl, transaction->transaction_id, &entry);
 	if (code == CTL_DONE)
 		code = name_of(recon, entry.player_id, &row.user_id);
 	if (code != CTL_DONE)

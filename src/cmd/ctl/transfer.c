@@ -5,6 +5,7 @@
 
 #include "cmd/ctl/filter.h"
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 
@@ -107,19 +108,6 @@ static const struct output_column entry_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static enum ctl_exit fetch_entry(struct ctl *ctl, const char *player_id, uint64_t seq,
-	struct entry *entry)
-{
-	enum ctl_exit code;
-	bool found;
-
-	memset(entry, 0, sizeof(*entry));
-	memcpy(entry->player_id, player_id, sizeof(entry->player_id));
-	entry->seq = seq;
-	code = list_fetch(ctl, RECORD_ENTRY, entry, &found, NULL);
-	return code == CTL_DONE && !found ? names_missing(ctl, "a movement") : code;
-}
-
 static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *request,
 	const struct entry *entry, const struct player_name *name)
 {
@@ -162,7 +150,7 @@ static enum ctl_exit show_request(struct ctl *ctl, const struct request *request
 	enum ctl_exit code = names_of(ctl, request->player_id, &name);
 
 	if (code == CTL_DONE && request->entry_seq)
-		code = fetch_entry(ctl, request->player_id, request->entry_seq, &entry);
+		code = movement_fetch(ctl, request->transaction_id, &entry);
 	if (code != CTL_DONE)
 		return code;
 	return print_transfer(ctl, request, request->entry_seq ? &entry : NULL, &name);
@@ -183,7 +171,7 @@ static enum ctl_exit show_transaction(struct ctl *ctl, const char *text)
 		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
 			"transaction %s moved nothing on the ledger", text);
 	if (code == CTL_DONE)
-		code = fetch_entry(ctl, transaction.player_id, transaction.entry_seq, &entry);
+		code = movement_fetch(ctl, transaction.transaction_id, &entry);
 	if (code != CTL_DONE)
 		return code;
 	request.scope = entry.scope;
@@ -266,7 +254,7 @@ static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
 		if (match == FILTER_SKIP || !row.entry_seq ||
 			!filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			continue;
-		code = fetch_entry(ctl, row.player_id, row.entry_seq, &entry);
+		code = movement_fetch(ctl, row.transaction_id, &entry);
 		if (code == CTL_DONE)
 			code = names_of(ctl, row.player_id, &name);
 		if (code == CTL_DONE)
@@ -279,17 +267,20 @@ static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
 /* The movements of one player. */
 static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct output_list *out)
 {
-	struct list list;
+	struct movements movements;
 	struct player_name name = {.player_id = ""};
-	struct entry row = {.player_id = ""};
+	struct player player;
+	struct entry row;
 	enum filter_match match;
+	enum ctl_exit code = names_player(ctl, filter->casino_id, filter->user_id, &player);
 
+	if (code != CTL_DONE)
+		return code;
 	memcpy(name.player_id, filter->player_id, sizeof(name.player_id));
 	memcpy(name.casino_id, filter->casino_id, sizeof(name.casino_id));
 	memcpy(name.user_id, filter->user_id, sizeof(name.user_id));
-	memcpy(row.player_id, filter->player_id, sizeof(row.player_id));
-	list_open(&list, ctl, RECORD_ENTRY, true, 1, &row);
-	while (filter->limit && list_next(&list, &row)) {
+	movements_open(&movements, ctl, &player);
+	while (filter->limit && movements_next(&movements, &row)) {
 		match = filter_time(filter, row.time_ms);
 		if (match == FILTER_END)
 			break;
@@ -298,7 +289,7 @@ static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct
 		add_row(out, &name, &row);
 		filter->limit--;
 	}
-	return list_end(&list, CTL_DONE);
+	return movements.code;
 }
 
 enum ctl_exit ctl_transfer_list(struct ctl *ctl)
