@@ -7,6 +7,7 @@
 #include "store/bdb/env.h"
 #include "store/bdb/kept.h"
 #include "store/bdb/schema.h"
+#include "store/bdb/spare.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,6 +24,7 @@ struct bdb_store {
 	struct store store;
 	struct bdb_env bdb;
 	struct bdb_maintain maintain;
+	struct spare spare;
 	struct bdb_backup backup;
 	struct kept kept;
 	struct buffer row; /* the value being written */
@@ -331,6 +333,7 @@ static void bdb_close(struct store *store)
 
 	bdb_backup_end(&bdb->backup);
 	bdb_maintain_stop(&bdb->maintain);
+	spare_stop(&bdb->spare);
 	error = bdb->bdb.env->txn_checkpoint(bdb->bdb.env, 0, 0, DB_FORCE);
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
@@ -387,14 +390,16 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 		status = bdb_env_open_tables(&bdb->bdb, options, why, why_size);
 	if (!status)
 		status = schema_raise(&bdb->store, why, why_size);
-	if (!status && !bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options)) {
-		snprintf(why, why_size, "cannot start the checkpoint thread");
+	if (!status && (!spare_start(&bdb->spare, options->directory, options->low_water_bytes) ||
+			       !bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
+		snprintf(why, why_size, "cannot start the threads of the database");
 		status = STATUS_NOMEM;
 	}
 	/* Whatever met it: the schema's rows lie on pages, too. */
 	if (status && bdb_met_damage())
 		status = STATUS_CORRUPT;
 	if (status) {
+		spare_stop(&bdb->spare);
 		/* No checkpoint: data that is refused is left as it is. */
 		bdb_env_close(&bdb->bdb);
 		buffer_free(&bdb->row);

@@ -3,6 +3,7 @@
 #include "base/directory.h"
 #include "base/log.h"
 #include "store/bdb/files.h"
+#include "store/bdb/spare.h"
 #include "store/bdb/page.h"
 
 #include <dirent.h>
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 #define MIB             (1024u * 1024u)
-#define LOG_FILE_SIZE   (4 * MIB)
 /* Holds all records of a batch of 256 commands, so that a commit is one write. */
 #define LOG_BUFFER_SIZE (2 * MIB)
 
@@ -214,6 +214,8 @@ static int open_durable(const char *path, int flags, ...)
 	if (flags & O_CREAT)
 		mode = (mode_t)va_arg(args, int);
 	va_end(args);
+	if (made)
+		spare_take(path);
 	fd = open(path, flags, mode);
 	if (fd >= 0 && made && sync_directory_of(path) < 0) {
 		int saved = errno;
@@ -354,7 +356,7 @@ int bdb_env_make(DB_ENV **made, uint32_t cache_mib)
 	env->set_errcall(env, on_message);
 	error = env->set_cachesize(env, cache_mib / 1024, (cache_mib % 1024) * MIB, 1);
 	if (!error)
-		error = env->set_lg_max(env, LOG_FILE_SIZE);
+		error = env->set_lg_max(env, BDB_LOG_FILE_SIZE);
 	if (!error)
 		error = env->set_lg_bsize(env, LOG_BUFFER_SIZE);
 	return error;
@@ -390,6 +392,8 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	if (!error)
 		error = bdb->env->open(bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,
 			0600);
+	if (!error)
+		error = spare_clear_end(bdb->env, options->directory);
 	if (error)
 		return give_up(bdb, options, error, RECORD_COUNT, why, why_size);
 	error = open_table(bdb, RECORD_COUNTER, options->create);

@@ -1,0 +1,241 @@
+/*
+ * Files of the log that are made ahead, and what lies behind the log's end.
+ */
+#include "scratch.h"
+#include "store/bdb/bdb.h"
+#include "store/bdb/env.h"
+#include "store/bdb/spare.h"
+#include "suites.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ROWS 1000 /* of a batch */
+
+static char directory[64];
+static char path[128];
+static struct bdb_options options;
+static struct store *store;
+static struct ws ws;
+static uint64_t last_id;
+
+static const char *path_of(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path;
+}
+
+static void open_store(void)
+{
+	char why[256] = "";
+
+	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ws_init(&ws);
+}
+
+static void close_store(void)
+{
+	ws_free(&ws);
+	store->close(store);
+}
+
+static void begin(uint64_t low_water_bytes)
+{
+	scratch_make(directory);
+	last_id = 0;
+	options = (struct bdb_options){
+		.directory = directory,
+		.cache_mib = 8,
+		.checkpoint_kib = 8192,
+		.checkpoint_interval_ms = 1000,
+		.log_keep_mib = 64,
+		.low_water_bytes = low_water_bytes,
+		.create = true,
+	};
+	open_store();
+}
+
+static void end(void)
+{
+	close_store();
+	scratch_remove(directory);
+}
+
+/* About 400 KiB of log. */
+static void save_batch(void)
+{
+	struct transaction row;
+
+	ws_reset(&ws);
+	for (unsigned int i = 0; i < ROWS; i++) {
+		memset(&row, 0, sizeof(row));
+		row.transaction_id = ++last_id;
+		memset(row.request_transaction_id, 'r', sizeof(row.request_transaction_id) - 1);
+		ws_append(&ws, RECORD_TRANSACTION, &row);
+	}
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+}
+
+static void check_rows(void)
+{
+	struct transaction row;
+
+	for (uint64_t id = 1; id <= last_id; id += ROWS / 2) {
+		memset(&row, 0, sizeof(row));
+		row.transaction_id = id;
+		ws_reset(&ws);
+		ws_want(&ws, RECORD_TRANSACTION, &row);
+		ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+		ck_assert_ptr_nonnull(ws_get(&ws, RECORD_TRANSACTION, &row));
+	}
+}
+
+/* Some more files of log, and all of it is there again. */
+static void fill_and_check(void)
+{
+	for (int i = 0; i < 20; i++)
+		save_batch();
+	close_store();
+	open_store();
+	check_rows();
+}
+
+/* The file's inode number; 0: it is not there. */
+static ino_t inode_of(const char *name)
+{
+	struct stat info;
+
+	return stat(path_of(name), &info) == 0 ? info.st_ino : 0;
+}
+
+static bool appears(const char *name)
+{
+	for (int tries = 0; !inode_of(name) && tries < 1000; tries++)
+		poll(NULL, 0, 10);
+	return inode_of(name) != 0;
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat info;
+
+	ck_assert_int_eq(stat(path_of(name), &info), 0);
+	return info.st_size;
+}
+
+static void put(const char *name, int flags, uint8_t byte, size_t len)
+{
+	static uint8_t data[BDB_LOG_FILE_SIZE];
+	int fd = open(path_of(name), O_WRONLY | flags, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	memset(data, byte, len);
+	ck_assert_int_eq(write(fd, data, len), (ssize_t)len);
+	close(fd);
+}
+
+START_TEST(the_spare_becomes_the_next_file)
+{
+	ino_t spare;
+
+	begin(0);
+	ck_assert(appears(SPARE_NAME));
+	ck_assert_int_eq(size_of(SPARE_NAME), BDB_LOG_FILE_SIZE);
+	spare = inode_of(SPARE_NAME);
+	for (int i = 0; !inode_of("log.0000000002"); i++) {
+		ck_assert_int_lt(i, 100);
+		save_batch();
+	}
+	ck_assert_uint_eq(inode_of("log.0000000002"), spare);
+	ck_assert_int_eq(size_of("log.0000000002"), BDB_LOG_FILE_SIZE);
+	ck_assert(appears(SPARE_NAME));
+	ck_assert_uint_ne(inode_of(SPARE_NAME), spare);
+	ck_assert_uint_eq(inode_of(SPARE_MAKING_NAME), 0);
+	close_store();
+	open_store();
+	check_rows();
+	end();
+}
+END_TEST
+
+/* What was killed while it was made is made again. */
+START_TEST(half_a_spare_is_none)
+{
+	begin(0);
+	ck_assert(appears(SPARE_NAME));
+	close_store();
+	ck_assert_int_eq(unlink(path_of(SPARE_NAME)), 0);
+	put(SPARE_MAKING_NAME, O_CREAT, 0xff, BDB_LOG_FILE_SIZE);
+	open_store();
+	ck_assert(appears(SPARE_NAME));
+	ck_assert_uint_eq(inode_of(SPARE_MAKING_NAME), 0);
+	fill_and_check();
+	end();
+}
+END_TEST
+
+START_TEST(without_space_there_is_none)
+{
+	begin(UINT64_MAX / 2);
+	fill_and_check();
+	ck_assert_uint_ne(inode_of("log.0000000002"), 0);
+	ck_assert_uint_eq(inode_of(SPARE_NAME), 0);
+	end();
+}
+END_TEST
+
+/* Killed between the new name and the first record. */
+START_TEST(a_file_without_a_record_is_gone_on_with)
+{
+	begin(0);
+	save_batch();
+	close_store();
+	put("log.0000000002", O_CREAT, 0, BDB_LOG_FILE_SIZE);
+	open_store();
+	check_rows();
+	fill_and_check();
+	end();
+}
+END_TEST
+
+/* Of records that were never synced some may lie behind one that is missing. */
+START_TEST(what_lies_behind_the_end_is_cleared)
+{
+	static uint8_t tail[BDB_LOG_FILE_SIZE];
+	int fd;
+
+	begin(0);
+	save_batch();
+	close_store();
+	put("log.0000000001", O_APPEND, 0xaa, 100000);
+	open_store();
+	/* Recovery wrote its checkpoint behind the end. */
+	fd = open(path_of("log.0000000001"), O_RDONLY);
+	ck_assert_int_eq(pread(fd, tail, 90000, size_of("log.0000000001") - 90000), 90000);
+	close(fd);
+	for (unsigned int i = 0; i < 90000; i++)
+		ck_assert_uint_eq(tail[i], 0);
+	fill_and_check();
+	end();
+}
+END_TEST
+
+Suite *spare_suite(void)
+{
+	const TTest *const tests[] = {the_spare_becomes_the_next_file, half_a_spare_is_none,
+		without_space_there_is_none, a_file_without_a_record_is_gone_on_with,
+		what_lies_behind_the_end_is_cleared, NULL};
+	Suite *suite = suite_create("spare");
+	TCase *tcase = tcase_create("spare");
+
+	tcase_set_timeout(tcase, 30);
+	for (size_t i = 0; tests[i]; i++)
+		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
