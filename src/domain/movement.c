@@ -69,7 +69,7 @@ static bool total_count(struct total *total, enum entry_kind kind, money_t gain)
 }
 
 enum refusal movement_apply(const struct movement *movement, struct player *player,
-	struct total *total, struct entry *entry)
+	struct total *total, struct transaction *entry)
 {
 	enum refusal refusal = decide_credit(player, movement->amount);
 	struct total counted = *total;
@@ -80,15 +80,19 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 		return REFUSAL_BALANCE_LIMIT;
 
 	memset(entry, 0, sizeof(*entry));
+	entry->transaction_id = movement->transaction_id;
+	memcpy(entry->casino_id, player->casino_id, sizeof(entry->casino_id));
 	memcpy(entry->player_id, player->player_id, sizeof(entry->player_id));
-	entry->seq = player->entry_seq + 1;
-	entry->previous = player->entry_transaction_id;
 	entry->kind = movement->kind;
+	entry->time_ms = movement->time_ms;
+	if (movement->game_id)
+		strncpy(entry->game_id, movement->game_id, sizeof(entry->game_id) - 1);
+	entry->bet_number = movement->bet_number;
+	entry->entry_seq = player->entry_seq + 1;
+	entry->previous = player->entry_transaction_id;
 	entry->amount = movement->amount;
 	entry->before_balance = player->balance;
 	entry->current_balance = player->balance + movement->amount;
-	entry->transaction_id = movement->transaction_id;
-	entry->time_ms = movement->time_ms;
 	entry->scope = movement->scope;
 	strncpy(entry->request_transaction_id, movement->request_transaction_id,
 		sizeof(entry->request_transaction_id) - 1);
@@ -97,7 +101,7 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 
 	*total = counted;
 	player->balance = entry->current_balance;
-	player->entry_seq = entry->seq;
+	player->entry_seq = entry->entry_seq;
 	player->entry_transaction_id = entry->transaction_id;
 	return REFUSAL_NONE;
 }

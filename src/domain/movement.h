@@ -18,6 +18,8 @@ struct movement {
 	enum request_scope scope;
 	const char *request_transaction_id;
 	const char *client_id; /* SCOPE_CLIENT: whose key it is; else NULL */
+	const char *game_id;   /* of a bet or a result; else NULL */
+	uint32_t bet_number;   /* of a bet; else 0 */
 };
 
 /*
@@ -40,7 +42,7 @@ enum refusal adjust_decide(const struct dealer *dealer, const struct player *pla
  * REFUSAL_INSUFFICIENT_BALANCE when the balance would fall below 0. Then nothing was changed.
  */
 enum refusal movement_apply(const struct movement *movement, struct player *player,
-	struct total *total, struct entry *entry);
+	struct total *total, struct transaction *entry);
 
 /*
  * The member in which a repeated request differs from the one stored under its key:

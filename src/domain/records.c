@@ -95,22 +95,6 @@ const struct field player_name_fields[] = {
 	FIELD_END,
 };
 
-const struct field entry_fields[] = {
-	FIELD(FIELD_U64, entry, transaction_id),
-	FIELD(FIELD_STR, entry, player_id),
-	FIELD(FIELD_U64, entry, seq),
-	FIELD(FIELD_U64, entry, previous),
-	FIELD_NAMED(entry, kind, entry_kind_names, ENTRY_KIND_COUNT),
-	FIELD(FIELD_MONEY, entry, amount),
-	FIELD(FIELD_MONEY, entry, before_balance),
-	FIELD(FIELD_MONEY, entry, current_balance),
-	FIELD(FIELD_TIME_MS, entry, time_ms),
-	FIELD_NAMED(entry, scope, request_scope_names, SCOPE_COUNT),
-	FIELD(FIELD_STR, entry, request_transaction_id),
-	FIELD(FIELD_STR, entry, client_id),
-	FIELD_END,
-};
-
 const struct field request_fields[] = {
 	FIELD_NAMED(request, scope, request_scope_names, SCOPE_COUNT),
 	FIELD(FIELD_STR, request, owner),
@@ -133,10 +117,18 @@ const struct field transaction_fields[] = {
 	FIELD(FIELD_U64, transaction, transaction_id),
 	FIELD(FIELD_STR, transaction, casino_id),
 	FIELD(FIELD_STR, transaction, player_id),
-	FIELD(FIELD_U64, transaction, entry_seq),
+	FIELD_NAMED(transaction, kind, entry_kind_names, ENTRY_KIND_COUNT),
 	FIELD(FIELD_TIME_MS, transaction, time_ms),
 	FIELD(FIELD_STR, transaction, game_id),
 	FIELD(FIELD_U32, transaction, bet_number),
+	FIELD(FIELD_U64, transaction, entry_seq),
+	FIELD(FIELD_U64, transaction, previous),
+	FIELD(FIELD_MONEY, transaction, amount),
+	FIELD(FIELD_MONEY, transaction, before_balance),
+	FIELD(FIELD_MONEY, transaction, current_balance),
+	FIELD_NAMED(transaction, scope, request_scope_names, SCOPE_COUNT),
+	FIELD(FIELD_STR, transaction, request_transaction_id),
+	FIELD(FIELD_STR, transaction, client_id),
 	FIELD_END,
 };
 
@@ -306,9 +298,9 @@ const struct record_info record_infos[RECORD_COUNT] = {
 #undef RECORD
 };
 
-const char *entry_owner(const struct entry *entry, const char *casino_id)
+const char *entry_owner(const struct transaction *entry)
 {
-	return entry->scope == SCOPE_CLIENT ? entry->client_id : casino_id;
+	return entry->scope == SCOPE_CLIENT ? entry->client_id : entry->casino_id;
 }
 
 const struct dealer_key *dealer_key_find(const struct dealer *dealer, const char *key_id)

@@ -165,9 +165,9 @@ struct player {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	char player_id[PLAYER_ID_SIZE];
-	money_t balance; /* equals current_balance of entry number entry_seq */
-	uint64_t entry_seq; /* number of the player's last entry; 0: none */
-	uint64_t entry_transaction_id; /* of that entry; 0: none */
+	money_t balance; /* equals current_balance of the last movement */
+	uint64_t entry_seq; /* number of the player's last movement; 0: none */
+	uint64_t entry_transaction_id; /* of that movement; 0: none */
 	bool suspended;
 	int64_t created_ms;
 };
@@ -180,20 +180,25 @@ struct player_name {
 };
 
 /*
- * One movement of a player's credit. Written once, never changed, never deleted. All are in the
- * order of their transaction ids, so that they are appended to one place and a transfer touches no page
- * of its player's past; a player's are a chain from the last, which the player row names, to the first.
+ * What a transaction id was given out for: a movement of a player's credit, or a bet or a result that
+ * moved nothing here. Written once, never changed, never deleted. All are in the order of their ids, so
+ * that they are appended to one place and a transfer touches no page of its player's past; the movements
+ * of a player are a chain from the last, which the player row names, to the first.
  */
-struct entry {
+struct transaction {
 	uint64_t transaction_id;
+	char casino_id[CASINO_ID_SIZE];
 	char player_id[PLAYER_ID_SIZE];
-	uint64_t seq; /* 1, 2, 3 ... without a gap */
-	uint64_t previous; /* transaction_id of the player's movement before; 0: seq is 1 */
 	enum entry_kind kind;
+	int64_t time_ms;
+	char game_id[EXTERNAL_ID_SIZE]; /* of a bet or a result; "": neither */
+	uint32_t bet_number;            /* 0: a result */
+	uint64_t entry_seq; /* the movement's number: 1, 2, 3 ... without a gap; 0: nothing moved here */
+	/* of a movement */
+	uint64_t previous; /* transaction_id of the player's movement before; 0: entry_seq is 1 */
 	money_t amount; /* signed: what the balance gained */
 	money_t before_balance;
 	money_t current_balance;
-	int64_t time_ms;
 	/* the request key that moved it */
 	enum request_scope scope;
 	char request_transaction_id[EXTERNAL_ID_SIZE];
@@ -220,17 +225,6 @@ struct request {
 	char game_id[EXTERNAL_ID_SIZE];
 	uint32_t bet_number; /* 0: a result */
 	bool addition;       /* of a bet */
-};
-
-/* From transaction_id to the movement, the bet or the round. */
-struct transaction {
-	uint64_t transaction_id;
-	char casino_id[CASINO_ID_SIZE];
-	char player_id[PLAYER_ID_SIZE];
-	uint64_t entry_seq; /* 0: nothing moved on the ledger */
-	int64_t time_ms;
-	char game_id[EXTERNAL_ID_SIZE]; /* of a bet or a result; "": neither */
-	uint32_t bet_number;            /* 0: a result */
 };
 
 /* What an operator did. */
@@ -411,8 +405,8 @@ extern const struct record_info record_infos[RECORD_COUNT];
 extern const struct field dealer_key_fields[];
 extern const struct field statistics_fields[];
 
-/* Whose key space the key of @entry is in, a movement of a player of @casino_id. */
-const char *entry_owner(const struct entry *entry, const char *casino_id);
+/* Whose key space the key of @entry, a movement, is in. */
+const char *entry_owner(const struct transaction *entry);
 
 /* The live key called @key_id, or NULL. */
 const struct dealer_key *dealer_key_find(const struct dealer *dealer, const char *key_id);

@@ -189,7 +189,7 @@ static struct bet bet_new(const struct bet_place_cmd *cmd, const struct dealer *
 
 /* Consumes the key: what was asked, and where its answer stands. */
 static void record_bet(struct ws *ws, const struct bet_place_cmd *cmd, const struct player *player,
-	const struct bet *bet, const struct entry *entry, enum refusal outcome, int64_t now_ms)
+	const struct bet *bet, const struct transaction *entry, enum refusal outcome, int64_t now_ms)
 {
 	struct request request = bet_request(cmd);
 
@@ -206,7 +206,7 @@ static void record_bet(struct ws *ws, const struct bet_place_cmd *cmd, const str
 		request.transaction_id = bet->transaction_id;
 	}
 	if (entry)
-		request.entry_seq = entry->seq;
+		request.entry_seq = entry->entry_seq;
 	ws_append(ws, RECORD_REQUEST, &request);
 }
 
@@ -215,7 +215,7 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 	const struct round *round, struct bet *bet, const struct player *stored, int64_t now_ms)
 {
 	struct player player = *stored;
-	struct entry entry;
+	struct transaction entry;
 	struct movement movement = {
 		.kind = ENTRY_BET,
 		.amount = -cmd->bet_amount,
@@ -223,9 +223,10 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 		.scope = SCOPE_CLIENT,
 		.request_transaction_id = cmd->request_transaction_id,
 		.client_id = cmd->client_id,
+		.game_id = cmd->game_id,
+		.bet_number = bet->number,
 	};
-	enum refusal refusal =
-		book_move(ws, &movement, &player, cmd->game_id, bet->number, &entry);
+	enum refusal refusal = book_move(ws, &movement, &player, &entry);
 
 	if (refusal == REFUSAL_INSUFFICIENT_BALANCE)
 		record_bet(ws, cmd, stored, NULL, NULL, refusal, now_ms);

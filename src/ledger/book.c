@@ -15,36 +15,27 @@ void book_want(struct ws *ws, const char *casino_id, const char *user_id)
 	counter_want(ws, TRANSACTION_COUNTER);
 }
 
-static void write_transaction(struct ws *ws, uint64_t transaction_id, const struct player *player,
-	uint64_t entry_seq, const char *game_id, uint32_t bet_number, int64_t now_ms)
+uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
+	uint32_t bet_number, int64_t now_ms)
 {
 	struct transaction row;
 
+	if (counter_read(ws, TRANSACTION_COUNTER) >= TRANSACTION_ID_MAX)
+		return 0;
 	memset(&row, 0, sizeof(row));
-	row.transaction_id = transaction_id;
+	row.transaction_id = counter_next(ws, TRANSACTION_COUNTER);
 	text_copy(row.casino_id, sizeof(row.casino_id), player->casino_id);
 	text_copy(row.player_id, sizeof(row.player_id), player->player_id);
-	row.entry_seq = entry_seq;
+	row.kind = bet_number ? ENTRY_BET : ENTRY_PAYOUT;
 	row.time_ms = now_ms;
 	text_copy(row.game_id, sizeof(row.game_id), game_id);
 	row.bet_number = bet_number;
 	ws_append(ws, RECORD_TRANSACTION, &row);
-}
-
-uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
-	uint32_t bet_number, int64_t now_ms)
-{
-	uint64_t transaction_id;
-
-	if (counter_read(ws, TRANSACTION_COUNTER) >= TRANSACTION_ID_MAX)
-		return 0;
-	transaction_id = counter_next(ws, TRANSACTION_COUNTER);
-	write_transaction(ws, transaction_id, player, 0, game_id, bet_number, now_ms);
-	return transaction_id;
+	return row.transaction_id;
 }
 
 enum refusal book_move(struct ws *ws, struct movement *movement, struct player *player,
-	const char *game_id, uint32_t bet_number, struct entry *entry)
+	struct transaction *entry)
 {
 	struct total key = total_named(player->casino_id);
 	const struct total *stored = ws_get(ws, RECORD_TOTAL, &key);
@@ -58,11 +49,9 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
 	if (refusal != REFUSAL_NONE)
 		return refusal;
 	counter_next(ws, TRANSACTION_COUNTER);
-	write_transaction(ws, entry->transaction_id, player, entry->seq, game_id, bet_number,
-		movement->time_ms);
 	ws_put(ws, RECORD_PLAYER, player);
 	ws_put(ws, RECORD_TOTAL, &total);
-	ws_append(ws, RECORD_ENTRY, entry);
+	ws_append(ws, RECORD_TRANSACTION, entry);
 	return REFUSAL_NONE;
 }
 

@@ -1,7 +1,7 @@
 /*
  * book - writing one movement of credit with everything that belongs to it.
  *
- * The player, its dealer's sums, the entry and the transaction row change together or not at all;
+ * The player, its dealer's sums and the transaction row change together or not at all;
  * the request key is written by whoever knows what was asked.
  */
 #ifndef LEDGER_BOOK_H
@@ -15,15 +15,14 @@ void book_want(struct ws *ws, const char *casino_id, const char *user_id);
 
 /*
  * Moves @movement->amount on @player, which is written; @movement's transaction_id is given here.
- * @game_id and @bet_number: of a bet or a result, else "" and 0. Refusals: those of
- * movement_apply(), and internal_error when transaction ids are used up.
+ * Refusals: those of movement_apply(), and internal_error when transaction ids are used up.
  */
 enum refusal book_move(struct ws *ws, struct movement *movement, struct player *player,
-	const char *game_id, uint32_t bet_number, struct entry *entry);
+	struct transaction *entry);
 
 /*
- * Gives out a transaction id for something that does not move credit here, and writes its row.
- * 0: they are used up.
+ * Gives out a transaction id for a bet, or a result (@bet_number 0), that moves no credit here, and
+ * writes its row. 0: they are used up.
  */
 uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
 	uint32_t bet_number, int64_t now_ms);

@@ -101,7 +101,6 @@ static void note(struct import *import, enum record record, const void *row)
 {
 	const struct transaction *transaction = row;
 	const struct callback *callback = row;
-	const struct entry *entry = row;
 
 	if (record == RECORD_COUNTER)
 		note_counter(import, row);
@@ -110,9 +109,6 @@ static void note(struct import *import, enum record record, const void *row)
 		import->last_transaction_id = transaction->transaction_id;
 		import->last_ms = transaction->time_ms;
 	}
-	/* It has the id of its transaction row; one without would be in the way of what is to come. */
-	if (record == RECORD_ENTRY && entry->transaction_id > import->last_transaction_id)
-		import->last_transaction_id = entry->transaction_id;
 	if (record == RECORD_CALLBACK && callback->event > import->last_event)
 		import->last_event = callback->event;
 }

@@ -196,7 +196,7 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 	const struct player *stored)
 {
 	struct player player = *stored;
-	struct entry entry = {.seq = 0};
+	struct transaction entry = {.entry_seq = 0};
 	struct movement movement = {
 		.kind = ENTRY_PAYOUT,
 		.amount = round->payout_amount,
@@ -204,11 +204,12 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 		.scope = SCOPE_CLIENT,
 		.request_transaction_id = cmd->request_transaction_id,
 		.client_id = cmd->client_id,
+		.game_id = round->game_id,
 	};
 	enum refusal refusal = REFUSAL_NONE;
 
 	if (round->payout_amount) {
-		refusal = book_move(ws, &movement, &player, round->game_id, 0, &entry);
+		refusal = book_move(ws, &movement, &player, &entry);
 		round->transaction_id = entry.transaction_id;
 	} else if (round->result != RESULT_LOSS) {
 		round->transaction_id =
@@ -216,7 +217,7 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 		refusal = round->transaction_id ? REFUSAL_NONE : REFUSAL_INTERNAL_ERROR;
 	}
 	if (refusal == REFUSAL_NONE)
-		record_settle(ws, cmd, round, &player, entry.seq);
+		record_settle(ws, cmd, round, &player, entry.entry_seq);
 	return refusal;
 }
 

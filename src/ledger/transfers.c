@@ -34,7 +34,7 @@ static void want_rows(struct ws *ws, const struct rows *rows)
 /* Writes the request key: what was asked, and what came of it. @entry NULL: nothing moved. */
 static void record_request(struct ws *ws, const struct rows *rows, enum entry_kind kind,
 	money_t amount, enum refusal outcome, const struct player *player,
-	const struct entry *entry, int64_t now_ms)
+	const struct transaction *entry, int64_t now_ms)
 {
 	struct request request = rows->request_key;
 
@@ -43,7 +43,7 @@ static void record_request(struct ws *ws, const struct rows *rows, enum entry_ki
 	request.amount = amount;
 	text_copy(request.player_id, sizeof(request.player_id), player->player_id);
 	if (entry) {
-		request.entry_seq = entry->seq;
+		request.entry_seq = entry->entry_seq;
 		request.transaction_id = entry->transaction_id;
 	}
 	request.current_balance = player->balance;
@@ -53,7 +53,7 @@ static void record_request(struct ws *ws, const struct rows *rows, enum entry_ki
 
 /* Moves @gain and writes every row of it; @player and @entry are filled. */
 static enum refusal move(struct ws *ws, const struct rows *rows, enum entry_kind kind, money_t gain,
-	money_t asked, int64_t now_ms, struct player *player, struct entry *entry)
+	money_t asked, int64_t now_ms, struct player *player, struct transaction *entry)
 {
 	struct movement movement = {
 		.kind = kind,
@@ -62,7 +62,7 @@ static enum refusal move(struct ws *ws, const struct rows *rows, enum entry_kind
 		.scope = rows->request_key.scope,
 		.request_transaction_id = rows->request_key.request_transaction_id,
 	};
-	enum refusal refusal = book_move(ws, &movement, player, "", 0, entry);
+	enum refusal refusal = book_move(ws, &movement, player, entry);
 
 	if (refusal == REFUSAL_NONE)
 		record_request(ws, rows, kind, asked, REFUSAL_NONE, player, entry, now_ms);
@@ -114,7 +114,7 @@ static void transfer_new(const struct transfer_cmd *cmd, const struct rows *rows
 	struct transfer_result *result)
 {
 	struct player player;
-	struct entry entry;
+	struct transaction entry;
 	enum refusal refusal = transfer_decide(dealer, stored, cmd->kind, cmd->amount);
 
 	if (refusal == REFUSAL_INSUFFICIENT_BALANCE) {
@@ -210,7 +210,7 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	const struct apply_context *context, struct ws *ws, struct adjust_result *result)
 {
 	struct player player;
-	struct entry entry;
+	struct transaction entry;
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE], amount[MONEY_TEXT_MAX];
 
 	snprintf(object, sizeof(object), "player %s/%s", cmd->casino_id, cmd->user_id);

@@ -430,7 +430,7 @@ def case_adjust():
     refused("transaction_conflict", "player", "adjust", name, user, "2", "--reason", "x",
             "--operation-id", "op-1")
     rows = entries(name, user)
-    equal([row["seq"] for row in rows], list(range(len(rows), 0, -1)), "newest first")
+    equal([row["entry_seq"] for row in rows], list(range(len(rows), 0, -1)), "newest first")
     for newer, older in zip(rows, rows[1:]):
         equal(newer["before_balance"], older["current_balance"], "chain")
     equal(rows[0]["current_balance"], 98, "balance")
@@ -554,7 +554,7 @@ def case_check_pages():
     equal(result["as_of"], status["last_transaction_id"], "as of")
     check("problems      0" in ctl("check").stdout, "text")
     listed = ctl_json("player", "ledger", name, users[0])["entries"]
-    equal([row["seq"] for row in listed], list(range(701, 0, -1)), "all its movements")
+    equal([row["entry_seq"] for row in listed], list(range(701, 0, -1)), "all its movements")
     equal(len(ctl_json("player", "list", name, "--limit", "0")["players"]), 600, "all players")
     table = ctl("player", "list", name, "--limit", "0").stdout.splitlines()
     equal((len(table), sum("BALANCE" in line for line in table)), (601, 1), "one heading")
@@ -636,15 +636,14 @@ def case_check_finds_damage():
         ("PLAYER_NAME", text(user), text(user[:-1] + "?"), "who is not there"),
         ("PLAYER_NAME", text(player_id), text("7" * 20),
          "is named by player 77777777777777777777 but is player"),
-        ("ENTRY", text(player_id), text("c" * 20), "which is another player's"),
-        ("ENTRY", number(2), number(3), "which is a movement of another number"),
-        ("ENTRY", money(12334500), money(12334501), "balance"),
-        ("ENTRY", money(777700), money(777701), "do not make the balance after"),
-        ("ENTRY", text("mark-2"), text("mark-?"), "its request key is missing"),
+        ("TRANSACTION", text(player_id), text("c" * 20), "which is another player's"),
+        ("TRANSACTION", text(name), text(name[:-1] + "?"), "which is of another dealer"),
+        ("TRANSACTION", number(2), number(3), "which is a movement of another number"),
+        ("TRANSACTION", money(12334500), money(12334501), "balance"),
+        ("TRANSACTION", money(777700), money(777701), "do not make the balance after"),
+        ("TRANSACTION", text("mark-2"), text("mark-?"), "its request key is missing"),
         ("REQUEST", text("mark-1"), text("mark-0"), "its request key is another one"),
         ("REQUEST", money(777700), money(777600), "its request key asked for something else"),
-        ("TRANSACTION", text(player_id), text("b" * 20),
-         "its transaction row points to another movement"),
         ("TOTAL", money(13123300), money(13123200), "transferred_in is kept as 1312.32"),
         ("TOTAL", text(name), text(name[:-1] + "?"), "has no sums"),
         ("DEALER", text(name), text(name[:-1] + "?"), "has sums but is not there"),
@@ -678,14 +677,14 @@ def case_damaged_chain():
         for i in range(3):
             link.transfer(name, user, 10000, f"chain-{i + 1}")
     rows = ctl_json("player", "ledger", name, user)["entries"]
-    equal([row["seq"] for row in rows], [3, 2, 1], "movements, the last first")
+    equal([row["entry_seq"] for row in rows], [3, 2, 1], "movements, the last first")
     first = rows[2]["transaction_id"]
     for previous, told in ((first - 1, "which is another player's"),
                            (rows[1]["transaction_id"], "which is a movement of another number")):
         before = struct.pack(">qq", 2, first)
 
         def change(_command, kind, answer, after=struct.pack(">qq", 2, previous), before=before):
-            return with_rows(answer, before, after) if kind == RECORDS["ENTRY"] else answer
+            return with_rows(answer, before, after) if kind == RECORDS["TRANSACTION"] else answer
         with Middle(WALLET, change) as middle:
             for words in (("player", "ledger", name, user),
                           ("transfer", "list", "--casino", name, "--user", user)):

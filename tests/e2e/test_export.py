@@ -130,8 +130,9 @@ def case_export():
     order = [list(counts).index(row["record"]) for row in rows]
     equal(order, sorted(order), "one kind after the other")
     check("secret" not in path.read_text(), "no keys")
-    row = next(row for row in rows if row["record"] == "entry" and row["kind"] == "transfer_in")
-    equal((row["amount"], row["seq"], row["request_transaction_id"]), ("123.4567", 1, "in-1"),
+    row = next(row for row in rows
+               if row["record"] == "transaction" and row["kind"] == "transfer_in")
+    equal((row["amount"], row["entry_seq"], row["request_transaction_id"]), ("123.4567", 1, "in-1"),
           "a movement")
     bet = next(row for row in rows if row["record"] == "bet" and row["game_id"] == "g-1")
     equal(bet["user_bet"], '{"n": 1.10,\n\t"big": 12345678901234567890, "u": "\\u00fc ü"}',
@@ -205,9 +206,9 @@ def case_round_trip():
         changed = set(json.dumps(row) for row in lines_of(path)[1:-1])
         changed ^= set(json.dumps(row) for row in lines_of(again)[1:-1])
         kinds = {json.loads(row)["record"] for row in changed}
-        check(kinds <= {"counter", "audit", "operation", "entry", "request", "transaction",
+        check(kinds <= {"counter", "audit", "operation", "request", "transaction",
                         "player", "total"}, f"only what was done since differs: {kinds}")
-        equal(sum(json.loads(row)["record"] == "entry" for row in changed), 1, "one transfer")
+        equal(sum(json.loads(row)["record"] == "transaction" for row in changed), 1, "one transfer")
 
 
 def case_callbacks_go_on():
@@ -311,7 +312,8 @@ def case_bad_files():
     path, _ = exported("--with-keys")
     data = path.read_bytes()
     lines = data.decode().splitlines()
-    place = next(i for i, line in enumerate(lines) if '"record":"entry"' in line)
+    place = next(i for i, line in enumerate(lines)
+                 if '"record":"transaction"' in line and '"kind":"transfer_in"' in line)
 
     def with_line(line, at=place):
         return sealed([*lines[:at], line, *lines[at + 1:]])
@@ -326,10 +328,11 @@ def case_bad_files():
         (data + data.splitlines(True)[1], "something follows the end"),
         (with_line(lines[place].replace('"kind":"transfer_in"', '"kind":"gift"')), "kind must be"),
         (with_line(json.dumps({**entry, "more": 1})), "does not know"),
-        (with_line(json.dumps({k: v for k, v in entry.items() if k != "seq"})), "seq is missing"),
-        (with_line(lines[place].replace('"entry"', '"exit"', 1)), "not known"),
+        (with_line(json.dumps({k: v for k, v in entry.items() if k != "entry_seq"})),
+         "entry_seq is missing"),
+        (with_line(lines[place].replace('"transaction"', '"exit"', 1)), "not known"),
         (sealed([lines[0], *lines[2:-1], lines[1], lines[-1]]), "out of order"),
-        (sealed([*lines[:place], lines[place], *lines[place:]]), "entry row"),
+        (sealed([*lines[:place], lines[place], *lines[place:]]), "transaction row"),
         (data.replace(b'"version":1', b'"version":2', 1), "newer creditbridge"),
         (re.sub(rb'"last_event":(\d+)', rb'"last_event":\1,"x":1', data, count=1), "does not know"),
         (data.replace(b'"rows":', b'"rows":1', 1), "counts other rows"),
@@ -346,7 +349,7 @@ def case_bad_files():
             check(why in error["detail"], f"{why}: {error}")
             untouched(wallet)
             # What only the data can tell a dry run does not.
-            found = why not in ("entry row", "behind the rows")
+            found = why not in ("transaction row", "behind the rows")
             equal("error" in imported(wallet, bad, "--dry-run", code=int(found)), found, why)
         done = wallet.ctl_run("import", WALLET.dir / "not there")
         check(done.returncode == 1 and "cannot open" in done.stderr, done.stderr)
@@ -419,7 +422,7 @@ def case_root():
         shutil.rmtree(wallet.state)
         # An import cannot make a directory in one of root's: root makes it for the user.
         equal(imported(wallet, path, "--user", WALLET.user)["rows"], told["rows"], "imported")
-        for place in (wallet.state, wallet.state / "db", wallet.state / "db" / "entry.db"):
+        for place in (wallet.state, wallet.state / "db", wallet.state / "db" / "transaction.db"):
             equal(place.stat().st_uid, uid, f"owner of {place}")
         shutil.chown(wallet.sockets, WALLET.user)
         # The build directory may lie where that user cannot reach it.
@@ -431,13 +434,14 @@ def case_root():
         closed = WALLET.dir / "closed"
         closed.mkdir(mode=0o700)
         again = closed / "again"
-        equal(wallet.ctl_json("export", again)["counts"]["entry"], told["counts"]["entry"],
+        equal(wallet.ctl_json("export", again)["counts"]["transaction"],
+              told["counts"]["transaction"],
               "exported")
         equal((again.stat().st_uid, stat.S_IMODE(again.stat().st_mode)), (0, 0o600), "root's own")
         equal(wallet.ctl_run("export", again).returncode, 1, "it is there already")
         wallet.stop()
-        equal(wallet.ctl_json("export", "--offline", closed / "offline")["counts"]["entry"],
-              told["counts"]["entry"], "and offline")
+        equal(wallet.ctl_json("export", "--offline", closed / "offline")["counts"]["transaction"],
+              told["counts"]["transaction"], "and offline")
         equal({p.stat().st_uid for p in (wallet.state / "db").iterdir()}, {uid}, "still the user's")
 
 
@@ -541,8 +545,8 @@ def case_under_load():
                 imported(wallet, path)
                 wallet.start()
                 result = json.loads(checked(wallet))
-                equal((result["ok"], result["transactions"], result["entries"]),
-                      (True, told["counts"]["transaction"], told["counts"]["entry"]), "whole")
+                equal((result["ok"], result["transactions"]),
+                      (True, told["counts"]["transaction"]), "whole")
         print(f"# {load.total()} rounds of four commands meanwhile")
 
 
@@ -560,7 +564,7 @@ def case_two_at_once():
         equal(path.exists(), code == 0, "a file, or none")
     # What an export that was killed left is no matter.
     (WALLET.state / "export" / "db").mkdir(parents=True)
-    (WALLET.state / "export" / "db" / "entry.db").write_text("half of it")
+    (WALLET.state / "export" / "db" / "transaction.db").write_text("half of it")
     exported()
     check(not (WALLET.state / "export").exists(), "it is gone")
 
@@ -600,7 +604,7 @@ def many(count):
         path = wallet.dir / "export"
         told = json.loads(long_run(wallet, "--json", "export", path))
         wrote = time.monotonic()
-        equal(told["counts"]["entry"], count, "movements")
+        equal(told["counts"]["transaction"], count, "movements")
         with cb.Instance("cbthere", start=False) as there:
             done = long_run(there, "import", path)
             read = time.monotonic()

@@ -179,7 +179,7 @@ def case_uncounted():
 def add_uncounted(wallet):
     player = wallet.ctl_json("player", "show", "bank", "ann")
     last, second, _ = wallet.ctl_json("player", "ledger", "bank", "ann")["entries"]
-    equal((second["seq"], player["entry_seq"]), (2, 3), "a movement in the middle")
+    equal((second["entry_seq"], player["entry_seq"]), (2, 3), "a movement in the middle")
     for player_id, seq, previous, before, told in (
             (player["player_id"], 2, second["previous"], second["before_balance"],
              "neither the next one nor the player tells of it"),
@@ -189,8 +189,8 @@ def add_uncounted(wallet):
         number = wallet.ctl_json("status")["last_transaction_id"] + 1
         wallet.stop()
         subprocess.run([cb.builddir() / "tests" / "fault" / "set_movement", wallet.state / "db",
-                        str(number), player_id, str(seq), str(previous), str(int(before * UNITS)),
-                        str(UNITS)], check=True, timeout=20)
+                        str(number), "bank", player_id, str(seq), str(previous),
+                        str(int(before * UNITS)), str(UNITS)], check=True, timeout=20)
         wallet.start()
         found = problems(wallet)
         check(any(line.startswith(f"movement {player_id}/{seq}") and told in line

@@ -21,11 +21,11 @@ static const struct player *player_named(const struct proof_rows *rows,
 	return NULL;
 }
 
-static const struct entry *entry_of(const struct proof_rows *rows, uint64_t transaction_id)
+static const struct transaction *entry_of(const struct proof_rows *rows, uint64_t transaction_id)
 {
-	for (unsigned int i = 0; i < COUNT(ENTRY); i++) {
-		if (ROWS(ENTRY, entry)[i].transaction_id == transaction_id)
-			return &ROWS(ENTRY, entry)[i];
+	for (unsigned int i = 0; i < COUNT(TRANSACTION); i++) {
+		if (ROWS(TRANSACTION, transaction)[i].transaction_id == transaction_id)
+			return &ROWS(TRANSACTION, transaction)[i];
 	}
 	return NULL;
 }
@@ -34,41 +34,18 @@ static void feed_names(struct proof *proof, const struct proof_rows *rows)
 {
 	for (unsigned int i = 0; i < COUNT(PLAYER_NAME); i++) {
 		const struct player_name *name = &ROWS(PLAYER_NAME, player_name)[i];
-		struct proof_link last = proof_name(proof, name, player_named(rows, name), true);
+		const struct player *player = player_named(rows, name);
+		struct proof_link last;
 
+		proof_name(proof, name, player, true);
+		if (!player)
+			continue;
+		last = proof_link_last(player);
 		while (proof_link_is_late(proof, &last) &&
 			proof_link_back(proof, &last, entry_of(rows, last.transaction_id)))
 			;
 		if (!proof_link_is_late(proof, &last))
 			proof_last(proof, &last);
-	}
-}
-
-/* The dealer of a movement, as its transaction row tells. */
-static const char *casino_of(const struct proof_rows *rows, const struct entry *entry)
-{
-	for (unsigned int i = 0; i < COUNT(TRANSACTION); i++) {
-		const struct transaction *row = &ROWS(TRANSACTION, transaction)[i];
-
-		if (row->transaction_id == entry->transaction_id)
-			return row->casino_id;
-	}
-	for (unsigned int i = 0; i < COUNT(PLAYER_NAME); i++) {
-		const struct player_name *name = &ROWS(PLAYER_NAME, player_name)[i];
-
-		if (strcmp(name->player_id, entry->player_id) == 0)
-			return name->casino_id;
-	}
-	return "";
-}
-
-static void feed_entries(struct proof *proof, const struct proof_rows *rows)
-{
-	/* Their order is none of the proof's business. */
-	for (unsigned int i = COUNT(ENTRY); i-- > 0;) {
-		const struct entry *entry = &ROWS(ENTRY, entry)[i];
-
-		proof_entry(proof, entry, casino_of(rows, entry), rows->transaction_id);
 	}
 }
 
@@ -85,7 +62,6 @@ void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
 		ck_assert(proof_player_count(proof, &proof->dealers[i],
 			proof->dealers[i].total.players, proof->dealers[i].total.players));
 	feed_names(proof, rows);
-	feed_entries(proof, rows);
 }
 
 /* ---- rounds and bets */
@@ -218,10 +194,10 @@ static void prove_events(struct proof *proof, const struct proof_rows *rows)
 
 void proof_rows_wagers(struct proof *proof, const struct proof_rows *rows)
 {
-	/* Nor is the order of these. */
-	for (unsigned int i = COUNT(REQUEST); i-- > 0;)
+	/* The order of these is none of the proof's business. */
+	for (unsigned int i = 0; i < COUNT(REQUEST); i++)
 		proof_request(proof, &ROWS(REQUEST, request)[i]);
-	for (unsigned int i = 0; i < COUNT(TRANSACTION); i++)
+	for (unsigned int i = COUNT(TRANSACTION); i-- > 0;)
 		proof_transaction(proof, &ROWS(TRANSACTION, transaction)[i], rows->transaction_id);
 	prove_rounds(proof, rows);
 	prove_events(proof, rows);

@@ -5,6 +5,7 @@
 #ifndef TESTS_LIB_PROOF_ROWS_H
 #define TESTS_LIB_PROOF_ROWS_H
 
+#include "cmd/ctl/proof_chain.h"
 #include "cmd/ctl/proof_event.h"
 #include "cmd/ctl/proof_links.h"
 
@@ -18,7 +19,7 @@ struct proof_rows {
 	uint64_t event;
 };
 
-/* Totals, dealers, players and movements. */
+/* Totals, dealers and players. */
 void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
 	const struct proof_moment *moment);
 /* Request keys, transactions, rounds with their bets, callbacks; the dealers were added. */

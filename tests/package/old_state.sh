@@ -34,4 +34,5 @@ ctl player adjust old alice -7.66 --reason "fixture"
 kill "$ledger"
 wait "$ledger"
 "$build/tests/fault/set_schema" "$dir/creditbridge/db" "$schema"
+rm -f "$dir/creditbridge/db/spare.log"
 tar -C "$dir" --owner=0 --group=0 --sort=name --mtime=@0 -cJf "$3" creditbridge

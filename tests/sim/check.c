@@ -163,11 +163,11 @@ static bool see_round(void *context, struct bytes key, const void *row)
 
 static bool see_entry(void *context, struct bytes key, const void *row)
 {
-	const struct entry *entry = row;
+	const struct transaction *entry = row;
 	struct world *w = context;
 
 	(void)key;
-	if (entry->kind != ENTRY_TRANSFER_IN)
+	if (entry->entry_seq && entry->kind != ENTRY_TRANSFER_IN)
 		entries[user_of(w, entry->player_id)] += entry->amount;
 	return true;
 }
@@ -276,7 +276,7 @@ void final_check(struct world *w)
 		violate(w, FLAW_STUCK, "a call has no answer");
 	rows_visit(w, RECORD_BET, see_bet);
 	rows_visit(w, RECORD_ROUND, see_round);
-	rows_visit(w, RECORD_ENTRY, see_entry);
+	rows_visit(w, RECORD_TRANSACTION, see_entry);
 	rows_visit(w, RECORD_PLAYER, see_player);
 	rows_visit(w, RECORD_TOTAL, see_total);
 	rows_visit(w, RECORD_ATTEMPT, see_attempt);

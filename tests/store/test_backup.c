@@ -229,7 +229,7 @@ START_TEST(a_backup_comes_back)
 	ck_assert_str_eq(progress.id, "id");
 	ck_assert_uint_eq(stat_of(copy).st_mode & 0777, 0700);
 	ck_assert_uint_eq(stat_of(path_in(copy, "manifest")).st_mode & 0777, 0600);
-	ck_assert_uint_eq(stat_of(path_in(copy, "data.1/entry.db")).st_mode & 0777, 0600);
+	ck_assert_uint_eq(stat_of(path_in(copy, "data.1/transaction.db")).st_mode & 0777, 0600);
 	restore(NULL);
 	ck_assert(!result.rolled_forward);
 	ck_assert_str_eq(result.installation, "0123456789abcdef0123456789abcdef");

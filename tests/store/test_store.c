@@ -5,6 +5,7 @@
 #include "memory_store.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
+#include "suites.h"
 #include "tap.h"
 
 #include <signal.h>
@@ -111,17 +112,17 @@ END_TEST
 
 START_TEST(append_twice_is_refused)
 {
-	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 1, .amount = 5};
+	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 1, .amount = 5};
 	struct player player = make_player("alice", 1);
 
 	open_kind(_i);
-	ws_append(&ws, RECORD_ENTRY, &entry);
+	ws_append(&ws, RECORD_TRANSACTION, &entry);
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ws_reset(&ws);
 	ws_want(&ws, RECORD_PLAYER, &player);
 	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
 	ws_put(&ws, RECORD_PLAYER, &player);
-	ws_append(&ws, RECORD_ENTRY, &entry);
+	ws_append(&ws, RECORD_TRANSACTION, &entry);
 	ck_assert_int_eq(store->save(store, &ws), SAVE_FAULT);
 	/* All or nothing: the player of the same batch was not written. */
 	ck_assert_ptr_null(load_player("alice"));
@@ -169,19 +170,19 @@ END_TEST
 
 START_TEST(commands_of_a_batch_see_each_other)
 {
-	struct entry entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 7, .amount = 5};
-	const struct entry *seen;
+	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 7, .amount = 5};
+	const struct transaction *seen;
 
 	open_kind(_i);
-	ws_want(&ws, RECORD_ENTRY, &entry);
-	ws_want(&ws, RECORD_ENTRY, &entry);
+	ws_want(&ws, RECORD_TRANSACTION, &entry);
+	ws_want(&ws, RECORD_TRANSACTION, &entry);
 	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ck_assert_ptr_null(ws_get(&ws, RECORD_ENTRY, &entry));
-	ws_append(&ws, RECORD_ENTRY, &entry);
-	seen = ws_get(&ws, RECORD_ENTRY, &entry);
+	ck_assert_ptr_null(ws_get(&ws, RECORD_TRANSACTION, &entry));
+	ws_append(&ws, RECORD_TRANSACTION, &entry);
+	seen = ws_get(&ws, RECORD_TRANSACTION, &entry);
 	ck_assert_ptr_nonnull(seen);
 	ck_assert_int_eq(seen->amount, 5);
-	ws_append(&ws, RECORD_ENTRY, &entry);
+	ws_append(&ws, RECORD_TRANSACTION, &entry);
 	ck_assert(ws_faulty(&ws));
 	close_kind();
 }
@@ -445,7 +446,7 @@ END_TEST
 /* A large batch: every row of it is there, or the test ends. */
 START_TEST(bdb_saves_a_large_batch)
 {
-	struct entry entry;
+	struct transaction entry;
 
 	open_kind(KIND_BDB);
 	for (unsigned int round = 0; round < 20; round++) {
@@ -455,15 +456,15 @@ START_TEST(bdb_saves_a_large_batch)
 			snprintf(entry.player_id, sizeof(entry.player_id), "%020u", round);
 			entry.transaction_id = 1000 * round + seq;
 			memset(entry.request_transaction_id, 'r', 128);
-			ws_append(&ws, RECORD_ENTRY, &entry);
+			ws_append(&ws, RECORD_TRANSACTION, &entry);
 		}
 		ck_assert(!ws_faulty(&ws));
 		ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	}
 	ws_reset(&ws);
-	ws_want(&ws, RECORD_ENTRY, &entry);
+	ws_want(&ws, RECORD_TRANSACTION, &entry);
 	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
-	ck_assert_ptr_nonnull(ws_get(&ws, RECORD_ENTRY, &entry));
+	ck_assert_ptr_nonnull(ws_get(&ws, RECORD_TRANSACTION, &entry));
 	close_kind();
 }
 END_TEST
@@ -497,5 +498,5 @@ static Suite *store_suite(void)
 
 int main(void)
 {
-	return tap_main((Suite *(*const[])(void)){store_suite, NULL});
+	return tap_main((Suite *(*const[])(void)){store_suite, spare_suite, NULL});
 }

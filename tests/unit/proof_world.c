@@ -26,14 +26,26 @@ static void add_keys(struct world *world, const struct request *key,
 	const struct transaction *transaction, const char *id)
 {
 	struct request *request = &world->requests[world->request_count++];
+	struct transaction *row;
 
 	*request = *key;
 	strcpy(request->request_transaction_id, id);
 	request->entry_seq *= 7;
 	if (!transaction->transaction_id)
 		return;
-	world->transactions[world->transaction_count] = *transaction;
-	world->transactions[world->transaction_count++].entry_seq *= 7;
+	row = &world->transactions[world->transaction_count++];
+	*row = *transaction;
+	if (!row->entry_seq)
+		return;
+	/* One of a player with others before it. */
+	row->entry_seq *= 7;
+	row->previous = row->transaction_id - 1;
+	row->amount = row->kind == ENTRY_BET ? -key->amount : key->amount;
+	row->before_balance = MONEY_MAX / 2;
+	row->current_balance = row->before_balance + row->amount;
+	row->scope = key->scope;
+	strcpy(row->request_transaction_id, id);
+	memcpy(row->client_id, key->owner, sizeof(row->client_id));
 }
 
 static struct round *add_round(struct world *world, const char *game_id, enum wallet_mode mode)
@@ -409,6 +421,24 @@ static void take_rows(struct world *world, struct proof_rows *rows)
 	rows->event = world->event;
 }
 
+/* The dealer's sums as they were at the moment: those of the movements are none of the lies. */
+static struct total total_of(const struct world *world, unsigned int dealer)
+{
+	struct total total = world->totals[dealer];
+
+	for (unsigned int i = 0; i < world->transaction_count; i++) {
+		const struct transaction *row = &world->transactions[i];
+
+		if (!row->entry_seq || row->transaction_id > world->moment.as_of ||
+			strcmp(row->casino_id, total.casino_id) != 0)
+			continue;
+		total.balance += row->amount;
+		*(row->kind == ENTRY_BET ? &total.staked : &total.paid) +=
+			row->kind == ENTRY_BET ? -row->amount : row->amount;
+	}
+	return total;
+}
+
 void world_prove(struct world *world, struct world_verdict *verdict)
 {
 	struct proof_rows rows;
@@ -419,7 +449,9 @@ void world_prove(struct world *world, struct world_verdict *verdict)
 	if (world->read_ms)
 		proof.read_ms = world->read_ms;
 	for (int i = 0; i < 2; i++) {
-		ck_assert(proof_add_dealer(&proof, &world->totals[i], &world->moment));
+		const struct total total = total_of(world, (unsigned int)i);
+
+		ck_assert(proof_add_dealer(&proof, &total, &world->moment));
 		proof_dealer(&proof, world->totals[i].casino_id);
 	}
 	take_rows(world, &rows);

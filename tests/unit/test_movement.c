@@ -80,6 +80,18 @@ START_TEST(adjusts_what_is_suspended)
 }
 END_TEST
 
+static struct movement movement_of(enum entry_kind kind, money_t gain)
+{
+	return (struct movement){
+		.kind = kind,
+		.amount = gain,
+		.transaction_id = 9,
+		.time_ms = 1234,
+		.scope = SCOPE_DEALER,
+		.request_transaction_id = "tx-1",
+	};
+}
+
 START_TEST(moves)
 {
 	static const struct {
@@ -93,9 +105,8 @@ START_TEST(moves)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct movement movement = {cases[i].kind, cases[i].gain, 9, 1234, SCOPE_DEALER,
-			"tx-1", NULL};
-		struct entry entry;
+		const struct movement movement = movement_of(cases[i].kind, cases[i].gain);
+		struct transaction entry;
 
 		prepare();
 		memset(&entry, 0xff, sizeof(entry));
@@ -108,8 +119,10 @@ START_TEST(moves)
 		ck_assert_int_eq(total.adjusted, cases[i].adjusted);
 		ck_assert_int_eq(total.balance,
 			total.transferred_in - total.transferred_out + total.adjusted);
+		ck_assert_str_eq(entry.casino_id, player.casino_id);
 		ck_assert_str_eq(entry.player_id, player.player_id);
-		ck_assert_uint_eq(entry.seq, 5);
+		ck_assert(!entry.game_id[0] && !entry.bet_number && !entry.client_id[0]);
+		ck_assert_uint_eq(entry.entry_seq, 5);
 		ck_assert_int_eq(entry.kind, cases[i].kind);
 		ck_assert_int_eq(entry.amount, cases[i].gain);
 		ck_assert_int_eq(entry.before_balance, 1000000);
@@ -122,13 +135,30 @@ START_TEST(moves)
 }
 END_TEST
 
+START_TEST(a_bet_names_its_game_and_its_client)
+{
+	struct movement movement = movement_of(ENTRY_BET, -300);
+	struct transaction entry;
+
+	movement.scope = SCOPE_CLIENT;
+	movement.client_id = "slots";
+	movement.game_id = "g1";
+	movement.bet_number = 2;
+	ck_assert_int_eq(movement_apply(&movement, &player, &total, &entry), REFUSAL_NONE);
+	ck_assert_str_eq(entry.game_id, "g1");
+	ck_assert_uint_eq(entry.bet_number, 2);
+	ck_assert_str_eq(entry.client_id, "slots");
+	ck_assert_str_eq(entry_owner(&entry), "slots");
+}
+END_TEST
+
 /* Applies and checks that a refusal changed nothing. */
 static enum refusal apply(enum entry_kind kind, money_t gain)
 {
-	struct movement movement = {kind, gain, 9, 1234, SCOPE_DEALER, "tx-1", NULL};
+	const struct movement movement = movement_of(kind, gain);
 	struct player player_before = player;
 	struct total total_before = total;
-	struct entry entry;
+	struct transaction entry;
 	enum refusal refusal = movement_apply(&movement, &player, &total, &entry);
 
 	if (refusal != REFUSAL_NONE) {
@@ -173,8 +203,8 @@ END_TEST
 Suite *movement_suite(void)
 {
 	const TTest *const tests[] = {decides_in_order, decides_by_credit,
-		adjusts_what_is_suspended, moves, a_refusal_changes_nothing, tells_a_conflict,
-		NULL};
+		adjusts_what_is_suspended, moves, a_bet_names_its_game_and_its_client,
+		a_refusal_changes_nothing, tells_a_conflict, NULL};
 	Suite *suite = suite_create("movement");
 	TCase *tcase = tcase_create("movement");
 

@@ -2,7 +2,7 @@
  * The proof of `creditbridgectl check`, fed with rows made here: a sound world must pass, and each
  * single damage to it must be found.
  */
-#include "cmd/ctl/proof_links.h"
+#include "proof_rows.h"
 #include "suites.h"
 
 #include <stdio.h>
@@ -19,25 +19,22 @@ struct world {
 	uint64_t now;   /* when everything else was */
 	struct total totals[DEALERS];
 	unsigned int total_count;
-	char dealers[DEALERS][CASINO_ID_SIZE];
+	struct dealer dealers[DEALERS];
 	unsigned int dealer_count;
 	struct player players[PLAYERS];
 	unsigned int player_count;
 	struct player_name names[PLAYERS];
 	unsigned int name_count;
-	struct entry entries[ENTRIES];
+	struct transaction entries[ENTRIES];
 	unsigned int entry_count;
 	struct request requests[ENTRIES + 1]; /* the last one was refused */
 	unsigned int request_count;
-	struct transaction transactions[ENTRIES];
-	unsigned int transaction_count;
 };
 
 /* What became of a proof. */
 struct verdict_of {
 	uint64_t problems;
 	bool requests_equal;
-	bool transactions_equal;
 	bool names_equal;
 	bool chains_equal;
 	char text[8192];
@@ -64,12 +61,12 @@ static void move(struct world *world, unsigned int index, enum entry_kind kind, 
 	uint64_t id)
 {
 	struct player *player = &world->players[index];
-	struct entry *entry = &world->entries[world->entry_count++];
+	struct transaction *entry = &world->entries[world->entry_count++];
 	struct request *request = &world->requests[world->request_count++];
-	struct transaction *transaction = &world->transactions[world->transaction_count++];
 
+	strcpy(entry->casino_id, player->casino_id);
 	strcpy(entry->player_id, player->player_id);
-	entry->seq = ++player->entry_seq;
+	entry->entry_seq = ++player->entry_seq;
 	entry->previous = player->entry_transaction_id;
 	player->entry_transaction_id = id;
 	entry->kind = kind;
@@ -85,20 +82,16 @@ static void move(struct world *world, unsigned int index, enum entry_kind kind, 
 	request->kind = kind;
 	request->amount = kind == ENTRY_TRANSFER_OUT ? -amount : amount;
 	strcpy(request->player_id, player->player_id);
-	request->entry_seq = entry->seq;
+	request->entry_seq = entry->entry_seq;
 	request->transaction_id = id;
 	request->current_balance = entry->current_balance;
-	transaction->transaction_id = id;
-	strcpy(transaction->casino_id, player->casino_id);
-	strcpy(transaction->player_id, player->player_id);
-	transaction->entry_seq = entry->seq;
 }
 
 /* Brings the sums to what the movements up to as_of make. */
 static void sum_up(struct world *world)
 {
 	for (unsigned int i = 0; i < world->entry_count; i++) {
-		const struct entry *entry = &world->entries[i];
+		const struct transaction *entry = &world->entries[i];
 		struct total *total = &world->totals[entry->player_id[1] == '3'];
 
 		if (entry->transaction_id > world->as_of)
@@ -124,8 +117,8 @@ static void make_world(struct world *world)
 	strcpy(world->totals[1].casino_id, "beta");
 	world->totals[0].players = 2;
 	world->totals[1].players = 1;
-	strcpy(world->dealers[0], "alpha");
-	strcpy(world->dealers[1], "beta");
+	strcpy(world->dealers[0].casino_id, "alpha");
+	strcpy(world->dealers[1].casino_id, "beta");
 	add_player(world, "p1", "alpha", "ann");
 	add_player(world, "p2", "alpha", "bob");
 	add_player(world, "p3", "beta", "ann");
@@ -157,77 +150,31 @@ static bool take_line(void *closure, const char *problem)
 	return true;
 }
 
-static const struct player *player_named(const struct world *world, const struct player_name *name)
-{
-	for (unsigned int i = 0; i < world->player_count; i++) {
-		if (strcmp(world->players[i].casino_id, name->casino_id) == 0 &&
-			strcmp(world->players[i].user_id, name->user_id) == 0)
-			return &world->players[i];
-	}
-	return NULL;
-}
-
-static const struct entry *entry_of(const struct world *world, uint64_t transaction_id)
-{
-	for (unsigned int i = 0; i < world->entry_count; i++) {
-		if (world->entries[i].transaction_id == transaction_id)
-			return &world->entries[i];
-	}
-	return NULL;
-}
-
-static void feed_names(struct proof *proof, const struct world *world)
-{
-	for (unsigned int i = 0; i < world->name_count; i++) {
-		const struct player_name *name = &world->names[i];
-		struct proof_link last = proof_name(proof, name, player_named(world, name), true);
-
-		while (proof_link_is_late(proof, &last) &&
-			proof_link_back(proof, &last, entry_of(world, last.transaction_id)))
-			;
-		if (!proof_link_is_late(proof, &last))
-			proof_last(proof, &last);
-	}
-}
-
-static void feed_entries(struct proof *proof, const struct world *world)
-{
-	/* The order of movements is none of the proof's business. */
-	for (unsigned int i = world->entry_count; i-- > 0;)
-		proof_entry(proof, &world->entries[i],
-			world->entries[i].player_id[1] == '3' ? "beta" : "alpha", world->now);
-}
-
 /* Proves @world. */
 static void prove(const struct world *world, struct verdict_of *verdict)
 {
 	const struct proof_point point = {.as_of = world->as_of};
 	const struct proof_moment moment = {.as_of = world->as_of};
+	const struct proof_rows rows = {
+		.kinds = {
+			[RECORD_TOTAL] = {world->totals, world->total_count},
+			[RECORD_DEALER] = {world->dealers, world->dealer_count},
+			[RECORD_PLAYER] = {world->players, world->player_count},
+			[RECORD_PLAYER_NAME] = {world->names, world->name_count},
+			[RECORD_TRANSACTION] = {world->entries, world->entry_count},
+			[RECORD_REQUEST] = {world->requests, world->request_count},
+		},
+		.transaction_id = world->now,
+	};
 	struct proof proof;
 
 	memset(verdict, 0, sizeof(*verdict));
 	proof_init(&proof, seed, &point, take_line, verdict);
-	for (unsigned int i = 0; i < world->total_count; i++)
-		ck_assert(proof_add_dealer(&proof, &world->totals[i], &moment));
-	for (unsigned int i = 0; i < world->dealer_count; i++)
-		proof_dealer(&proof, world->dealers[i]);
-	for (unsigned int i = 0; i < world->player_count; i++)
-		proof_player(&proof, &world->players[i], true);
-	for (size_t i = 0; i < proof.dealer_count; i++)
-		ck_assert(proof_player_count(&proof, &proof.dealers[i],
-			proof.dealers[i].total.players, proof.dealers[i].total.players));
-	feed_names(&proof, world);
-	feed_entries(&proof, world);
-	/* Nor is the order of the other rows. */
-	for (unsigned int i = world->request_count; i-- > 0;)
-		proof_request(&proof, &world->requests[i]);
-	for (unsigned int i = 0; i < world->transaction_count; i++)
-		proof_transaction(&proof, &world->transactions[i], world->now);
+	proof_rows_books(&proof, &rows, &moment);
+	proof_rows_wagers(&proof, &rows);
 	proof_totals(&proof);
 	verdict->problems = proof.problems;
 	verdict->requests_equal = fingerprint_equal(&proof.entry_requests, &proof.request_rows);
-	verdict->transactions_equal =
-		fingerprint_equal(&proof.entry_transactions, &proof.transaction_rows);
 	verdict->names_equal = fingerprint_equal(&proof.player_rows, &proof.name_rows);
 	verdict->chains_equal = proof_chains_equal(&proof);
 	proof_free(&proof);
@@ -235,8 +182,8 @@ static void prove(const struct world *world, struct verdict_of *verdict)
 
 static bool sound(const struct verdict_of *verdict)
 {
-	return !verdict->problems && verdict->requests_equal && verdict->transactions_equal &&
-		verdict->names_equal && verdict->chains_equal;
+	return !verdict->problems && verdict->requests_equal && verdict->names_equal &&
+		verdict->chains_equal;
 }
 
 START_TEST(a_sound_world_is_proved)
@@ -255,7 +202,7 @@ static void negative_balance(struct world *w) { w->players[1].balance = -1; }
 static void unexplained_credit(struct world *w) { w->entry_count = 0; w->players[0].entry_seq = w->players[0].entry_transaction_id = 0; }
 static void no_last(struct world *w) { w->players[0].entry_seq = 0; w->players[0].balance = 0; }
 static void gap(struct world *w) { w->entries[1].previous = 0; }
-static void first_is_second(struct world *w) { w->entries[0].seq = 2; }
+static void first_is_second(struct world *w) { w->entries[0].entry_seq = 2; }
 static void first_follows(struct world *w) { w->entries[3].previous = 1; }
 static void first_with_credit(struct world *w) { w->entries[0].before_balance -= 1; w->entries[0].amount += 1; }
 static void wrong_amount(struct world *w) { w->entries[1].amount -= 1; }
@@ -276,8 +223,12 @@ static void total_out(struct world *w) { w->totals[0].transferred_out += 1; }
 static void total_adjusted(struct world *w) { w->totals[1].adjusted -= 1; }
 static void total_balance(struct world *w) { w->totals[1].balance += 1; }
 static void total_players(struct world *w) { w->totals[0].players++; }
-static void transaction_zero(struct world *w) { w->transactions[0].transaction_id = 0; }
-static void transaction_future(struct world *w) { w->transactions[0].transaction_id = 8; }
+static void zero_id(struct world *w) { w->entries[0].transaction_id = 0; }
+static void with_game(struct world *w) { strcpy(w->entries[0].game_id, "g"); }
+static void with_bet(struct world *w) { w->entries[0].bet_number = 3; }
+static void without_game(struct world *w) { w->entries[1].kind = ENTRY_BET; }
+static void unmoved(struct world *w) { w->entries[0].entry_seq = 0; }
+static void unmoved_payout(struct world *w) { w->entries[0].entry_seq = 0; w->entries[0].kind = ENTRY_PAYOUT; strcpy(w->entries[0].game_id, "g"); }
 static void bad_outcome(struct world *w) { w->requests[0].outcome = REFUSAL_BALANCE_LIMIT; }
 static void refused_but_moved(struct world *w) { w->requests[0].outcome = REFUSAL_INSUFFICIENT_BALANCE; }
 static void done_but_unmoved(struct world *w) { w->requests[0].entry_seq = 0; }
@@ -314,8 +265,12 @@ static const struct damage {
 	{total_adjusted, "adjusted is kept as"},
 	{total_balance, "balance is kept as"},
 	{total_players, "3 players are kept as the number, there are 2"},
-	{transaction_zero, "transaction 0 was never given out"},
-	{transaction_future, "transaction 8 was never given out"},
+	{zero_id, "transaction 0 was never given out"},
+	{with_game, "transaction 1: a transfer_in does not name bet number 0 of game 'g'"},
+	{with_bet, "transaction 1: a transfer_in does not name bet number 3 of game ''"},
+	{without_game, "transaction 3: a bet does not name bet number 0 of game ''"},
+	{unmoved, "transaction 1 is neither movement nor bet"},
+	{unmoved_payout, "transaction 1 is no movement, but has what one has"},
 	{bad_outcome, "with the outcome balance_limit"},
 	{refused_but_moved, "outcome and movement do not agree"},
 	{done_but_unmoved, "outcome and movement do not agree"},
@@ -354,19 +309,11 @@ static void requests_swapped(struct world *w)
 	w->requests[0].entry_seq = w->requests[1].entry_seq;
 	w->requests[1].entry_seq = seq;
 }
-static void transaction_gone(struct world *w) { w->transactions[0] = w->transactions[--w->transaction_count]; }
-static void transaction_elsewhere(struct world *w) { w->transactions[0].entry_seq = 2; }
-static void transaction_of_game(struct world *w) { strcpy(w->transactions[0].game_id, "g"); }
-static void transaction_of_other(struct world *w) { strcpy(w->transactions[0].casino_id, "beta"); }
-static void transactions_swapped(struct world *w)
-{
-	w->transactions[0].transaction_id = 2;
-	w->transactions[3].transaction_id = 1;
-}
 static void one_id_twice(struct world *w) { w->entries[3].transaction_id = w->entries[0].transaction_id; }
 static void one_id_moved(struct world *w) { w->entries[3].transaction_id = 5; }
 static void player_without_name(struct world *w) { w->entry_count = 4; w->name_count = 2; }
 /* Damages of chains. */
+static void entry_of_other(struct world *w) { strcpy(w->entries[2].casino_id, "beta"); }
 static void lower_balance(struct world *w) { w->players[1].balance -= 1; }
 static void forgotten(struct world *w) { w->players[0].entry_seq = 4; }
 static void uncounted(struct world *w) { w->players[0].entry_seq = 2; w->players[0].entry_transaction_id = 3; w->players[0].balance = 750000; }
@@ -388,29 +335,24 @@ static void other_dealer(struct world *w) { strcpy(w->names[2].casino_id, "alpha
 static const struct set_damage {
 	void (*make)(struct world *world);
 	bool requests;
-	bool transactions;
 	bool names;
 	bool chains;
 } set_damages[] = {
-	{request_gone, true, false, false, false}, {request_twice, true, false, false, false},
-	{request_renamed, true, false, false, false}, {request_of_other, true, false, false, false},
-	{request_elsewhere, true, false, false, false},
-	{request_other_player, true, false, false, false},
-	{request_amount, true, false, false, false}, {request_balance, true, false, false, false},
-	{request_kind, true, false, false, false}, {requests_swapped, true, false, false, false},
-	{transaction_gone, false, true, false, false},
-	{transaction_elsewhere, false, true, false, false},
-	{transaction_of_other, false, true, false, false},
-	{transaction_of_game, false, true, false, false},
-	{transactions_swapped, false, true, false, false},
-	{one_id_twice, true, true, false, true}, {one_id_moved, true, true, false, true},
-	{player_without_name, true, true, true, false},
-	{lower_balance, false, false, false, true}, {forgotten, false, false, false, true},
-	{uncounted, false, false, false, true}, {other_last, false, false, false, true},
-	{broken_chain, true, false, false, true}, {skipped, false, false, false, true},
-	{others_chain, false, false, false, true}, {orphan, true, true, false, true},
-	{no_name, false, false, true, true}, {entry_gone, true, true, false, true},
-	{fork_of, true, true, false, true}, {other_dealer, false, false, false, true},
+	{request_gone, true, false, false}, {request_twice, true, false, false},
+	{request_renamed, true, false, false}, {request_of_other, true, false, false},
+	{request_elsewhere, true, false, false},
+	{request_other_player, true, false, false},
+	{request_amount, true, false, false}, {request_balance, true, false, false},
+	{request_kind, true, false, false}, {requests_swapped, true, false, false},
+	{one_id_twice, true, false, true}, {one_id_moved, true, false, true},
+	{player_without_name, true, true, false},
+	{lower_balance, false, false, true}, {forgotten, false, false, true},
+	{uncounted, false, false, true}, {other_last, false, false, true},
+	{broken_chain, true, false, true}, {skipped, false, false, true},
+	{others_chain, false, false, true}, {orphan, true, false, true},
+	{no_name, false, true, true}, {entry_gone, true, false, true},
+	{fork_of, true, false, true}, {other_dealer, false, false, true},
+	{entry_of_other, true, false, true},
 };
 
 START_TEST(sets_that_differ_are_told)
@@ -423,7 +365,6 @@ START_TEST(sets_that_differ_are_told)
 	damage->make(&world);
 	prove(&world, &verdict);
 	ck_assert_int_eq(!verdict.requests_equal, damage->requests);
-	ck_assert_int_eq(!verdict.transactions_equal, damage->transactions);
 	ck_assert_int_eq(!verdict.names_equal, damage->names);
 	ck_assert_int_eq(!verdict.chains_equal, damage->chains);
 }
@@ -496,39 +437,48 @@ END_TEST
 START_TEST(links_are_named)
 {
 	struct world w;
-	const struct entry *entry = &w.entries[1];
+	const struct transaction *entry = &w.entries[1];
 	struct request *request = &w.requests[1];
-	struct transaction *transaction = &w.transactions[1];
 
 	make_world(&w);
-	ck_assert_ptr_null(proof_entry_request(entry, "alpha", request));
-	ck_assert_ptr_null(proof_entry_transaction(entry, "alpha", transaction));
-	ck_assert_str_eq(proof_entry_request(entry, "alpha", NULL), "its request key is missing");
-	ck_assert_str_eq(proof_entry_request(entry, "beta", request),
-		"its request key is another one");
+	ck_assert_ptr_null(proof_entry_request(entry, request));
+	ck_assert_str_eq(proof_entry_request(entry, NULL), "its request key is missing");
+	strcpy(request->owner, "beta");
+	ck_assert_str_eq(proof_entry_request(entry, request), "its request key is another one");
+	strcpy(request->owner, "alpha");
 	request->amount++;
-	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+	ck_assert_str_eq(proof_entry_request(entry, request),
 		"its request key asked for something else");
 	request->amount--;
 	request->current_balance--;
-	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+	ck_assert_str_eq(proof_entry_request(entry, request),
 		"its request key holds another balance");
 	request->transaction_id++;
-	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+	ck_assert_str_eq(proof_entry_request(entry, request),
 		"its request key holds another transaction id");
 	request->entry_seq++;
-	ck_assert_str_eq(proof_entry_request(entry, "alpha", request),
+	ck_assert_str_eq(proof_entry_request(entry, request),
 		"its request key points to another movement");
-	ck_assert_str_eq(proof_entry_transaction(entry, "alpha", NULL),
-		"its transaction row is missing");
-	ck_assert_str_eq(proof_entry_transaction(entry, "beta", transaction),
-		"its transaction row names another dealer");
-	strcpy(transaction->game_id, "g");
-	ck_assert_str_eq(proof_entry_transaction(entry, "alpha", transaction),
-		"its transaction row names a game");
-	transaction->entry_seq++;
-	ck_assert_str_eq(proof_entry_transaction(entry, "alpha", transaction),
-		"its transaction row points to another movement");
+}
+END_TEST
+
+START_TEST(a_link_names_its_fault)
+{
+	struct world w;
+	struct proof_link link;
+
+	make_world(&w);
+	link = proof_link_before(&w.entries[1]);
+	ck_assert_ptr_null(proof_link_entry(&link, &w.entries[0]));
+	ck_assert_str_eq(proof_link_entry(&link, NULL), "is not there");
+	w.entries[0].current_balance++;
+	ck_assert_str_eq(proof_link_entry(&link, &w.entries[0]), "left another balance");
+	w.entries[0].entry_seq = 0;
+	ck_assert_str_eq(proof_link_entry(&link, &w.entries[0]), "is a movement of another number");
+	strcpy(w.entries[0].casino_id, "beta");
+	ck_assert_str_eq(proof_link_entry(&link, &w.entries[0]), "is of another dealer");
+	strcpy(w.entries[0].player_id, "p2");
+	ck_assert_str_eq(proof_link_entry(&link, &w.entries[0]), "is another player's");
 }
 END_TEST
 
@@ -545,6 +495,7 @@ static Suite *proof_suite(void)
 	tcase_add_test(tcase, a_player_read_earlier_than_his_movements_is_proved);
 	tcase_add_test(tcase, players_added_meanwhile_are_counted_again);
 	tcase_add_test(tcase, links_are_named);
+	tcase_add_test(tcase, a_link_names_its_fault);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -241,7 +241,7 @@ static const struct lie {
 	{nothing_open_here, "dealer beta: open_bets is kept as 0, 1 bets and results are open"},
 	{none_parked, "dealer alpha: parked is kept as 0, 1 callbacks are"},
 	{more_held, "dealer beta: held is kept as 1, 0 callbacks are"},
-	{paid_here, "dealer beta: paid is kept as 0.0001"},
+	{paid_here, "dealer beta: paid is kept as 1.5001"},
 };
 
 START_TEST(a_lie_is_reported)

@@ -354,10 +354,10 @@ START_TEST(a_restore_begins_and_ends)
 	ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_int_eq(state_dir_create(state, id, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(why, "a restore to "));
-	put_file("db/entry.db", "half of it");
+	put_file("db/transaction.db", "half of it");
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_BUSY);
 	ck_assert_ptr_nonnull(strstr(why, "is in use by another ledger"));
-	ck_assert(there("db/entry.db"));
+	ck_assert(there("db/transaction.db"));
 	ck_assert_int_eq(state_dir_restored(state, id, why, sizeof(why)), STATUS_OK);
 	ck_assert(!there("restoring"));
 	ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)), STATUS_OK);
@@ -368,12 +368,12 @@ END_TEST
 START_TEST(an_interrupted_restore_begins_anew)
 {
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
-	put_file("db/entry.db", "half of it");
+	put_file("db/transaction.db", "half of it");
 	put_file("db/log.0000000001", "half of it");
 	put_file("created", "");
 	close(lock);
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
-	ck_assert(there("db") && !there("db/entry.db") && !there("db/log.0000000001") &&
+	ck_assert(there("db") && !there("db/transaction.db") && !there("db/log.0000000001") &&
 		!there("created"));
 	ck_assert_int_eq(state_dir_restored(state, "no id", why, sizeof(why)), STATUS_CONFIG);
 	ck_assert(there("restoring"));
@@ -383,7 +383,7 @@ END_TEST
 START_TEST(a_restore_refuses)
 {
 	create();
-	put_file("db/entry.db", "precious");
+	put_file("db/transaction.db", "precious");
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_str_eq(why, sentence(" already holds a ledger: only an empty state can be filled; "
 				       "move that one away"));
@@ -392,7 +392,7 @@ START_TEST(a_restore_refuses)
 	ck_assert_int_eq(unlink(inside("installation")), 0);
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_str_eq(why, sentence(" is not empty: it holds db"));
-	ck_assert(there("db/entry.db"));
+	ck_assert(there("db/transaction.db"));
 	ck_assert_int_eq(lock, -1);
 }
 END_TEST
@@ -422,12 +422,12 @@ START_TEST(a_restore_is_given_up)
 		if (initialised)
 			create();
 		ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
-		put_file("db/entry.db", "half of it");
+		put_file("db/transaction.db", "half of it");
 		put_file("created", "");
 		ck_assert_int_eq(state_dir_abandon(state, initialised ? id : NULL, why,
 					 sizeof(why)), STATUS_OK);
 		close(lock);
-		ck_assert(!there("restoring") && !there("created") && !there("db/entry.db"));
+		ck_assert(!there("restoring") && !there("created") && !there("db/transaction.db"));
 		ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)),
 			initialised ? STATUS_OK : STATUS_CONFIG);
 		ck_assert_int_eq(there("db"), initialised);

@@ -83,8 +83,12 @@ enum ctl_exit check_result(struct check *check, const struct round *round);
 enum ctl_exit check_find_name(struct check *check, const char *player_id, struct player_name *name,
 	bool *found);
 
-/* The movement with that transaction id. */
-enum ctl_exit check_find_entry(struct check *check, uint64_t transaction_id, struct entry *entry,
+/* The player row of a name. */
+enum ctl_exit check_find_player(struct check *check, const struct player_name *name,
+	struct player *player, bool *found);
+
+/* The row with that transaction id. */
+enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id, struct transaction *entry,
 	bool *found);
 
 /*
@@ -96,6 +100,10 @@ enum ctl_exit check_find_links(struct check *check);
 enum ctl_exit check_find_chains(struct check *check);
 enum ctl_exit check_find_wagers(struct check *check);
 bool check_knows_enough(const struct check *check);
+
+/* Such a walk through the movements up to the point. */
+enum ctl_exit check_search_entries(struct check *check,
+	enum ctl_exit (*look)(struct check *check, const struct transaction *entry));
 
 /* The next row of such a walk, which tells of @what it searches. False: it is over. */
 bool check_search(struct check *check, struct list *list, const char *what, void *row);

@@ -4,26 +4,26 @@
 #include "cmd/ctl/check.h"
 
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/proof_links.h"
+#include "cmd/ctl/proof_chain.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum ctl_exit check_find_entry(struct check *check, uint64_t transaction_id, struct entry *entry,
+enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id, struct transaction *entry,
 	bool *found)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->transaction_id = transaction_id;
-	return list_fetch(check->ctl, RECORD_ENTRY, entry, found, NULL);
+	return list_fetch(check->ctl, RECORD_TRANSACTION, entry, found, NULL);
 }
 
 /* From the player row, or the movement that follows (@who), to the one that it tells of. */
 static enum ctl_exit follow(struct check *check, const struct proof_link *link, const char *who)
 {
-	struct entry entry;
+	struct transaction entry;
 	const char *fault;
 	bool found;
-	enum ctl_exit code = check_find_entry(check, link->transaction_id, &entry, &found);
+	enum ctl_exit code = check_find_transaction(check, link->transaction_id, &entry, &found);
 
 	fault = code == CTL_DONE ? proof_link_entry(link, found ? &entry : NULL) : NULL;
 	if (fault)
@@ -50,17 +50,17 @@ static enum ctl_exit search_last(struct check *check)
 	return list_end(&list, code);
 }
 
-static enum ctl_exit check_before(struct check *check, const struct entry *entry)
+static enum ctl_exit check_before(struct check *check, const struct transaction *entry)
 {
-	const struct proof_link before = proof_link_before(entry, "");
+	const struct proof_link before = proof_link_before(entry);
 
-	if (entry->seq <= 1 || !entry->previous)
+	if (entry->entry_seq <= 1 || !entry->previous)
 		return CTL_DONE;
 	return follow(check, &before, "the one that follows tells of");
 }
 
 /* Is it told of by any other, or does it lie behind what the player counts? */
-static enum ctl_exit check_told(struct check *check, const struct entry *entry)
+static enum ctl_exit check_told(struct check *check, const struct transaction *entry)
 {
 	struct player_name name = {.player_id = ""};
 	struct player player;
@@ -71,38 +71,37 @@ static enum ctl_exit check_told(struct check *check, const struct entry *entry)
 		return code;
 	if (!found) {
 		proof_problem(&check->proof, "movement %s/%" PRIu64 " belongs to no player",
-			entry->player_id, entry->seq);
+			entry->player_id, entry->entry_seq);
 		return CTL_DONE;
 	}
-	memset(&player, 0, sizeof(player));
-	memcpy(player.casino_id, name.casino_id, sizeof(player.casino_id));
-	memcpy(player.user_id, name.user_id, sizeof(player.user_id));
 	/* Read later than the movement was made: it must count it. */
-	code = list_fetch(check->ctl, RECORD_PLAYER, &player, &found, NULL);
+	code = check_find_player(check, &name, &player, &found);
 	if (code != CTL_DONE)
 		return code;
-	if (!found || entry->seq > player.entry_seq)
+	if (!found || entry->entry_seq > player.entry_seq)
 		proof_problem(&check->proof, "movement %s/%" PRIu64 " (transaction %" PRIu64
 			") is not counted by the player, who has %" PRIu64, entry->player_id,
-			entry->seq, entry->transaction_id, found ? player.entry_seq : 0);
-	else if (proof_is_untold(&check->proof, entry, name.casino_id))
+			entry->entry_seq, entry->transaction_id, found ? player.entry_seq : 0);
+	else if (proof_is_untold(&check->proof, entry))
 		proof_problem(&check->proof, "movement %s/%" PRIu64 ": neither the next one nor "
 			"the player tells of it as transaction %" PRIu64 " of %s",
-			entry->player_id, entry->seq, entry->transaction_id, name.casino_id);
+			entry->player_id, entry->entry_seq, entry->transaction_id, entry->casino_id);
 	return CTL_DONE;
 }
 
-static enum ctl_exit search_entries(struct check *check,
-	enum ctl_exit (*look)(struct check *check, const struct entry *entry))
+enum ctl_exit check_search_entries(struct check *check,
+	enum ctl_exit (*look)(struct check *check, const struct transaction *entry))
 {
 	struct list list;
-	struct entry row;
+	struct transaction row;
 	enum ctl_exit code = CTL_DONE;
 
-	list_open(&list, check->ctl, RECORD_ENTRY, false, 0, NULL);
+	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
 	while (code == CTL_DONE && check_search(check, &list, "searching movements", &row) &&
-		row.transaction_id <= check->proof.point.as_of)
-		code = look(check, &row);
+		row.transaction_id <= check->proof.point.as_of) {
+		if (row.entry_seq)
+			code = look(check, &row);
+	}
 	return list_end(&list, code);
 }
 
@@ -112,10 +111,10 @@ enum ctl_exit check_find_chains(struct check *check)
 	enum ctl_exit code = search_last(check);
 
 	if (code == CTL_DONE)
-		code = search_entries(check, check_before);
+		code = check_search_entries(check, check_before);
 	/* One that is told of wrongly is not told of, either. */
 	if (code == CTL_DONE && check->proof.problems == problems)
-		code = search_entries(check, check_told);
+		code = check_search_entries(check, check_told);
 	if (code == CTL_DONE && check->proof.problems == problems)
 		proof_problem(&check->proof, "movements do not follow each other from the first to "
 					     "what the players tell of the last");

@@ -5,6 +5,7 @@
 #include "cmd/ctl/check.h"
 
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/proof_chain.h"
 #include "cmd/ctl/proof_links.h"
 
 #include <inttypes.h>
@@ -26,83 +27,56 @@ enum ctl_exit check_find_name(struct check *check, const char *player_id, struct
 	return code;
 }
 
-static enum ctl_exit check_entry(struct check *check, const struct entry *entry,
-	const char *casino_id)
+enum ctl_exit check_find_player(struct check *check, const struct player_name *name,
+	struct player *player, bool *found)
+{
+	memset(player, 0, sizeof(*player));
+	memcpy(player->casino_id, name->casino_id, sizeof(player->casino_id));
+	memcpy(player->user_id, name->user_id, sizeof(player->user_id));
+	return list_fetch(check->ctl, RECORD_PLAYER, player, found, NULL);
+}
+
+/* From each movement to its request key. */
+static enum ctl_exit check_entry(struct check *check, const struct transaction *entry)
 {
 	struct request request = {.scope = entry->scope};
-	struct transaction transaction = {.transaction_id = entry->transaction_id};
 	const char *fault;
 	enum ctl_exit code;
 	bool found;
 
-	text_copy(request.owner, sizeof(request.owner), entry_owner(entry, casino_id));
+	text_copy(request.owner, sizeof(request.owner), entry_owner(entry));
 	memcpy(request.request_transaction_id, entry->request_transaction_id,
 		sizeof(request.request_transaction_id));
 	code = list_fetch(check->ctl, RECORD_REQUEST, &request, &found, NULL);
 	if (code != CTL_DONE)
 		return code;
-	fault = proof_entry_request(entry, casino_id, found ? &request : NULL);
+	fault = proof_entry_request(entry, found ? &request : NULL);
 	if (fault)
 		proof_problem(&check->proof, "movement %s/%" PRIu64 ": %s", entry->player_id,
-			entry->seq, fault);
-	code = list_fetch(check->ctl, RECORD_TRANSACTION, &transaction, &found, NULL);
-	if (code != CTL_DONE)
-		return code;
-	fault = proof_entry_transaction(entry, casino_id, found ? &transaction : NULL);
-	if (fault)
-		proof_problem(&check->proof, "movement %s/%" PRIu64 ": %s", entry->player_id,
-			entry->seq, fault);
+			entry->entry_seq, fault);
 	return CTL_DONE;
 }
 
-/* From each movement to its request key and its transaction row. */
-static enum ctl_exit search_entries(struct check *check)
-{
-	struct list list;
-	struct entry row;
-	struct player_name name = {.player_id = ""};
-	enum ctl_exit code = CTL_DONE;
-	bool found;
-
-	list_open(&list, check->ctl, RECORD_ENTRY, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching movements", &row) &&
-		row.transaction_id <= check->proof.point.as_of) {
-		code = check_find_name(check, row.player_id, &name, &found);
-		/* One without a player is reported by check_find_chains(). */
-		if (code == CTL_DONE && found)
-			code = check_entry(check, &row, name.casino_id);
-	}
-	return list_end(&list, code);
-}
-
+/* And back. */
 static enum ctl_exit check_request(struct check *check, const struct request *row)
 {
-	struct player_name name = {.player_id = ""};
-	struct entry entry;
-	enum ctl_exit code;
+	struct transaction entry;
+	const char *fault = NULL;
 	bool found;
+	enum ctl_exit code = check_find_transaction(check, row->transaction_id, &entry, &found);
 
-	code = check_find_entry(check, row->transaction_id, &entry, &found);
-	found = found && strcmp(entry.player_id, row->player_id) == 0 &&
-		entry.seq == row->entry_seq;
-	if (code == CTL_DONE && !found) {
-		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
-			", which is not there", row->request_transaction_id, row->owner,
-			row->player_id, row->entry_seq);
-		return CTL_DONE;
-	}
-	if (code == CTL_DONE)
-		code = check_find_name(check, row->player_id, &name, &found);
-	if (code != CTL_DONE)
-		return code;
+	if (!found || strcmp(entry.player_id, row->player_id) != 0 ||
+		entry.entry_seq != row->entry_seq)
+		fault = "is not there";
 	/* A movement whose own key this is was compared with it from the other side. */
-	if (!found || entry.scope != row->scope ||
-		strcmp(entry_owner(&entry, name.casino_id), row->owner) != 0 ||
+	else if (entry.scope != row->scope || strcmp(entry_owner(&entry), row->owner) != 0 ||
 		strcmp(entry.request_transaction_id, row->request_transaction_id) != 0)
+		fault = "was made by another key";
+	if (code == CTL_DONE && fault)
 		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
-			", which was made by another key", row->request_transaction_id,
-			row->owner, row->player_id, row->entry_seq);
-	return CTL_DONE;
+			", which %s", row->request_transaction_id, row->owner, row->player_id,
+			row->entry_seq, fault);
+	return code;
 }
 
 static enum ctl_exit search_requests(struct check *check)
@@ -115,31 +89,6 @@ static enum ctl_exit search_requests(struct check *check)
 	while (code == CTL_DONE && check_search(check, &list, "searching request keys", &row)) {
 		if (row.entry_seq && row.transaction_id <= check->proof.point.as_of)
 			code = check_request(check, &row);
-	}
-	return list_end(&list, code);
-}
-
-static enum ctl_exit search_transactions(struct check *check)
-{
-	struct list list;
-	struct transaction row;
-	struct entry entry;
-	enum ctl_exit code = CTL_DONE;
-	bool found;
-
-	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching transactions", &row) &&
-		row.transaction_id <= check->proof.point.as_of) {
-		/* A bet or a result that moved nothing here: check_wagers.c. */
-		if (!row.entry_seq)
-			continue;
-		code = check_find_entry(check, row.transaction_id, &entry, &found);
-		if (code == CTL_DONE && (!found || entry.seq != row.entry_seq ||
-						strcmp(entry.player_id, row.player_id) != 0))
-			proof_problem(&check->proof, "transaction %" PRIu64
-				" points to movement %s/%" PRIu64 ", which is %s",
-				row.transaction_id, row.player_id, row.entry_seq,
-				found ? "another transaction's" : "not there");
 	}
 	return list_end(&list, code);
 }
@@ -164,18 +113,10 @@ static enum ctl_exit search_players(struct check *check)
 	return list_end(&list, code);
 }
 
-/* Reports that two sets differ when no row was found that tells why: it cannot be passed over. */
-static void insist(struct check *check, bool equal, const char *what)
-{
-	if (!equal && check->proof.problems == 0)
-		proof_problem(&check->proof, "movements and %s do not agree", what);
-}
-
 enum ctl_exit check_find_links(struct check *check)
 {
 	const struct proof *proof = &check->proof;
 	bool requests = fingerprint_equal(&proof->entry_requests, &proof->request_rows);
-	bool transactions = fingerprint_equal(&proof->entry_transactions, &proof->transaction_rows);
 	bool players = fingerprint_equal(&proof->player_rows, &proof->name_rows);
 	bool chains = proof_chains_equal(proof);
 	enum ctl_exit code = CTL_DONE;
@@ -185,13 +126,12 @@ enum ctl_exit check_find_links(struct check *check)
 		code = search_players(check);
 	if (code == CTL_DONE && !chains)
 		code = check_find_chains(check);
-	if (code == CTL_DONE && (!requests || !transactions))
-		code = search_entries(check);
+	if (code == CTL_DONE && !requests)
+		code = check_search_entries(check, check_entry);
 	if (code == CTL_DONE && !requests)
 		code = search_requests(check);
-	if (code == CTL_DONE && !transactions)
-		code = search_transactions(check);
-	insist(check, requests, "request keys");
-	insist(check, transactions, "transaction rows");
+	/* No row was found that tells why: it cannot be passed over. */
+	if (!requests && proof->problems == 0)
+		proof_problem(&check->proof, "movements and request keys do not agree");
 	return code;
 }

@@ -21,14 +21,6 @@ struct search {
 
 /* ---- from bets and rounds to the rows that they want */
 
-static enum ctl_exit find_transaction(struct check *check, uint64_t transaction_id,
-	struct transaction *row, bool *found)
-{
-	memset(row, 0, sizeof(*row));
-	row->transaction_id = transaction_id;
-	return list_fetch(check->ctl, RECORD_TRANSACTION, row, found, NULL);
-}
-
 static enum ctl_exit search_bet_key(struct check *check, const struct bet *bet)
 {
 	struct request wanted = proof_bet_key(bet), row = wanted;
@@ -59,7 +51,7 @@ static enum ctl_exit search_transaction(struct check *check, const struct transa
 
 	if (!proof_transaction_counts(&check->proof, wanted))
 		return CTL_DONE;
-	code = find_transaction(check, wanted->transaction_id, &row, &found);
+	code = check_find_transaction(check, wanted->transaction_id, &row, &found);
 	if (code != CTL_DONE)
 		return code;
 	fault = proof_wager_transaction(wanted, found ? &row : NULL);

@@ -102,7 +102,7 @@ static const struct output_column entry_columns[] = {
 	{"AMOUNT", "amount", OUTPUT_PLAIN},
 	{"BEFORE", "before_balance", OUTPUT_PLAIN},
 	{"AFTER", "current_balance", OUTPUT_PLAIN},
-	{"SEQ", "seq", OUTPUT_PLAIN},
+	{"SEQ", "entry_seq", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
@@ -173,36 +173,36 @@ static enum ctl_exit show_callbacks(struct game *game)
 }
 
 /* The movement that @transaction_id made, if it made one. */
-static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id, struct entry *entry,
+static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id, struct transaction *entry,
 	bool *found)
 {
-	struct transaction transaction = {.transaction_id = transaction_id};
-	enum ctl_exit code = list_fetch(ctl, RECORD_TRANSACTION, &transaction, found, NULL);
+	enum ctl_exit code;
 
-	*found = *found && transaction.entry_seq;
-	if (code != CTL_DONE || !*found)
-		return code;
-	return movement_fetch(ctl, transaction_id, entry);
+	memset(entry, 0, sizeof(*entry));
+	entry->transaction_id = transaction_id;
+	code = list_fetch(ctl, RECORD_TRANSACTION, entry, found, NULL);
+	*found = *found && entry->entry_seq;
+	return code;
 }
 
 static enum ctl_exit show_movements(struct game *game)
 {
 	bool none = game->round.mode != WALLET_TRANSFER;
 	struct output_list list;
-	struct entry entry;
+	struct transaction entry;
 	enum ctl_exit code = CTL_DONE;
 	bool found;
 
 	output_json_list_open(&game->json, "movements");
 	if (!none)
 		output_title(game->ctl, "Movements");
-	output_list_open(&list, game->ctl, NULL, NULL, entry_fields, entry_columns);
+	output_list_open(&list, game->ctl, NULL, NULL, transaction_fields, entry_columns);
 	for (unsigned int i = 0; !none && i < game->transaction_count && code == CTL_DONE; i++) {
 		code = fetch_movement(game->ctl, game->transactions[i], &entry, &found);
 		if (code != CTL_DONE || !found)
 			continue;
 		output_list_add(&list, &entry);
-		output_json_item(&game->json, entry_fields, &entry);
+		output_json_item(&game->json, transaction_fields, &entry);
 	}
 	output_json_list_close(&game->json);
 	return output_list_close(&list, code);

@@ -2,19 +2,19 @@
 
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/names.h"
-#include "cmd/ctl/proof_links.h"
+#include "cmd/ctl/proof_chain.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum ctl_exit movement_fetch(struct ctl *ctl, uint64_t transaction_id, struct entry *entry)
+enum ctl_exit movement_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *entry)
 {
 	enum ctl_exit code;
 	bool found;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->transaction_id = transaction_id;
-	code = list_fetch(ctl, RECORD_ENTRY, entry, &found, NULL);
+	code = list_fetch(ctl, RECORD_TRANSACTION, entry, &found, NULL);
 	return code == CTL_DONE && !found ? names_missing(ctl, "a movement") : code;
 }
 
@@ -32,11 +32,11 @@ static struct proof_link tell_next(const struct movements *movements)
 	const struct player *player = &movements->player;
 
 	return movements->last.transaction_id
-		? proof_link_before(&movements->last, player->casino_id)
+		? proof_link_before(&movements->last)
 		: proof_link_last(player);
 }
 
-bool movements_next(struct movements *movements, struct entry *entry)
+bool movements_next(struct movements *movements, struct transaction *entry)
 {
 	const uint64_t later = movements->last.transaction_id;
 	struct proof_link link;

@@ -7,12 +7,12 @@
 #include "cmd/ctl/ctl.h"
 
 /* The movement that a row names by its transaction id; that it is not there is reported. */
-enum ctl_exit movement_fetch(struct ctl *ctl, uint64_t transaction_id, struct entry *entry);
+enum ctl_exit movement_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *entry);
 
 struct movements {
 	struct ctl *ctl;
 	struct player player;
-	struct entry last;  /* the one that was taken; none yet: transaction_id is 0 */
+	struct transaction last;  /* the one that was taken; none yet: transaction_id is 0 */
 	enum ctl_exit code; /* why movements_next() ended; CTL_DONE: there are no more */
 };
 
@@ -22,6 +22,6 @@ void movements_open(struct movements *movements, struct ctl *ctl, const struct p
  * Takes the next older one. False: none left, or a failure that was reported, also of one that is not the
  * movement that the player row or the one taken before tells of.
  */
-bool movements_next(struct movements *movements, struct entry *entry);
+bool movements_next(struct movements *movements, struct transaction *entry);
 
 #endif

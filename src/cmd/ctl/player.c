@@ -35,7 +35,7 @@ static const struct output_column list_columns[] = {
 };
 
 static const struct output_column ledger_columns[] = {
-	{"SEQ", "seq", OUTPUT_PLAIN},
+	{"SEQ", "entry_seq", OUTPUT_PLAIN},
 	{"TIME", "time_ms", OUTPUT_PLAIN},
 	{"KIND", "kind", OUTPUT_PLAIN},
 	{"AMOUNT", "amount", OUTPUT_PLAIN},
@@ -168,7 +168,7 @@ enum ctl_exit ctl_player_ledger(struct ctl *ctl)
 	struct output_list out;
 	struct movements movements;
 	struct player player;
-	struct entry row;
+	struct transaction row;
 	uint64_t limit;
 	enum ctl_exit code = ctl_limit(ctl, 0, &limit);
 
@@ -177,7 +177,7 @@ enum ctl_exit ctl_player_ledger(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	movements_open(&movements, ctl, &player);
-	output_list_open(&out, ctl, "entries", "movements", entry_fields, ledger_columns);
+	output_list_open(&out, ctl, "entries", "movements", transaction_fields, ledger_columns);
 	for (; limit && movements_next(&movements, &row); limit--)
 		output_list_add(&out, &row);
 	return output_list_close(&out, movements.code);

@@ -1,6 +1,7 @@
 #include "cmd/ctl/proof.h"
 
 #include "base/text.h"
+#include "cmd/ctl/proof_chain.h"
 #include "cmd/ctl/proof_links.h"
 #include "wire/callback_body.h"
 
@@ -28,7 +29,12 @@ enum request_scope proof_kind_scope(enum entry_kind kind)
 	return kind_rules[kind].scope;
 }
 
-money_t proof_entry_asked(const struct entry *entry)
+bool proof_is_wager(enum entry_kind kind)
+{
+	return kind == ENTRY_BET || kind == ENTRY_PAYOUT;
+}
+
+money_t proof_entry_asked(const struct transaction *entry)
 {
 	return kind_rules[entry->kind].sign < 0 ? -entry->amount : entry->amount;
 }
@@ -186,17 +192,13 @@ void proof_player(struct proof *proof, const struct player *player, bool settled
 			player->user_id);
 }
 
-struct proof_link proof_name(struct proof *proof, const struct player_name *name,
-	const struct player *player, bool settled)
+void proof_name(struct proof *proof, const struct player_name *name, const struct player *player,
+	bool settled)
 {
-	struct proof_link last = {.seq = 0};
-
-	memcpy(last.player_id, name->player_id, sizeof(last.player_id));
-	memcpy(last.casino_id, name->casino_id, sizeof(last.casino_id));
 	if (!player) {
 		proof_problem(proof, "player %s is named as user %s of %s, who is not there",
 			name->player_id, name->user_id, name->casino_id);
-		return last;
+		return;
 	}
 	if (strcmp(player->player_id, name->player_id) != 0)
 		proof_problem(proof, "user %s of %s is named by player %s but is player %s",
@@ -206,96 +208,12 @@ struct proof_link proof_name(struct proof *proof, const struct player_name *name
 	if (settled)
 		add_identity(proof, &proof->name_rows, name->player_id, name->casino_id,
 			name->user_id);
-	last.seq = player->entry_seq;
-	last.transaction_id = player->entry_transaction_id;
-	last.balance = player->balance;
-	return last;
-}
-
-bool proof_link_is_late(const struct proof *proof, const struct proof_link *last)
-{
-	return last->transaction_id > proof->point.as_of;
-}
-
-bool proof_link_back(struct proof *proof, struct proof_link *last, const struct entry *entry)
-{
-	const char *fault = proof_link_entry(last, entry);
-
-	if (!fault && entry->previous >= entry->transaction_id)
-		fault = "has no greater transaction id than the one before";
-	if (fault) {
-		proof_problem(proof, "movement %s/%" PRIu64 ": transaction %" PRIu64 " %s",
-			last->player_id, last->seq, last->transaction_id, fault);
-		return false;
-	}
-	last->seq--;
-	last->transaction_id = entry->previous;
-	last->balance = entry->before_balance;
-	return true;
-}
-
-static void hash_link(const struct proof *proof, const struct proof_link *link,
-	struct row_hash *row)
-{
-	row_hash_begin(row, proof->seed);
-	row_hash_text(row, link->player_id);
-	row_hash_text(row, link->casino_id);
-	row_hash_number(row, link->seq);
-	row_hash_number(row, link->transaction_id);
-	row_hash_number(row, (uint64_t)link->balance);
-}
-
-static void add_told(struct proof *proof, const struct proof_link *link)
-{
-	struct row_hash row;
-
-	hash_link(proof, link, &row);
-	for (int i = 0; i < 2; i++)
-		fingerprint_add(&proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS].told, &row);
-}
-
-bool proof_chains_equal(const struct proof *proof)
-{
-	for (unsigned int i = 0; i < PROOF_CHAIN_PARTS; i++) {
-		if (!fingerprint_equal(&proof->chains[0][i].rows, &proof->chains[0][i].told))
-			return false;
-	}
-	return true;
-}
-
-bool proof_is_untold(const struct proof *proof, const struct entry *entry, const char *casino_id)
-{
-	const struct proof_link link = proof_link_of(entry, casino_id);
-	const struct chain_part *part;
-	struct row_hash row;
-
-	hash_link(proof, &link, &row);
-	for (int i = 0; i < 2; i++) {
-		part = &proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS];
-		if (fingerprint_lacks(&part->told, &part->rows, &row))
-			return true;
-	}
-	return false;
-}
-
-void proof_last(struct proof *proof, const struct proof_link *last)
-{
-	if (last->seq) {
-		add_told(proof, last);
-		return;
-	}
-	if (last->transaction_id)
-		proof_problem(proof, "player %s has no movement, and transaction %" PRIu64
-			" as the last one", last->player_id, last->transaction_id);
-	if (last->balance)
-		proof_problem(proof, "player %s has credit that no movement explains",
-			last->player_id);
 }
 
 /* Sums and sets that the movement belongs to. */
-static void book_entry(struct proof *proof, const struct entry *entry, const char *casino_id)
+static void book_entry(struct proof *proof, const struct transaction *entry)
 {
-	struct proof_dealer *dealer = proof_find_dealer(proof, casino_id);
+	struct proof_dealer *dealer = proof_find_dealer(proof, entry->casino_id);
 	money_t *sum;
 
 	if (dealer && entry->transaction_id <= dealer->moment.as_of) {
@@ -306,11 +224,11 @@ static void book_entry(struct proof *proof, const struct entry *entry, const cha
 	if (entry->transaction_id > proof->point.as_of)
 		return;
 	proof->entries++;
-	proof_entry_links(proof, entry, casino_id);
+	proof_entry_links(proof, entry);
 }
 
 /* What a movement must be by itself. */
-static void check_entry(struct proof *proof, const struct entry *entry)
+static void check_entry(struct proof *proof, const struct transaction *entry)
 {
 	const struct kind_rule *rule = &kind_rules[entry->kind];
 	money_t current;
@@ -318,55 +236,59 @@ static void check_entry(struct proof *proof, const struct entry *entry)
 	if (entry->amount == 0 || (rule->sign > 0 && entry->amount < 0) ||
 		(rule->sign < 0 && entry->amount > 0) || entry->scope != rule->scope)
 		proof_problem(proof, "movement %s/%" PRIu64 " is not what a %s can be",
-			entry->player_id, entry->seq, entry_kind_names[entry->kind]);
+			entry->player_id, entry->entry_seq, entry_kind_names[entry->kind]);
 	if (!money_add(entry->before_balance, entry->amount, &current) ||
 		current != entry->current_balance)
 		proof_problem(proof, "movement %s/%" PRIu64
 			": the balance before and the amount do not make the balance after",
-			entry->player_id, entry->seq);
+			entry->player_id, entry->entry_seq);
 	if (entry->current_balance < 0 || entry->current_balance > MONEY_MAX)
 		proof_problem(proof, "movement %s/%" PRIu64 " leaves a balance out of range",
-			entry->player_id, entry->seq);
+			entry->player_id, entry->entry_seq);
 }
 
-/* Its place among the player's movements: what it follows, and that it is there to be followed. */
-static void chain_entry(struct proof *proof, const struct entry *entry, const char *casino_id)
+/* Whether it is a bet's or a result's, and says so. */
+static void check_game(struct proof *proof, const struct transaction *transaction)
 {
-	struct proof_link link = proof_link_of(entry, casino_id);
-	struct row_hash row;
+	const bool wager = proof_is_wager(transaction->kind);
 
-	if (entry->transaction_id > proof->point.as_of)
-		return;
-	hash_link(proof, &link, &row);
-	for (int i = 0; i < 2; i++)
-		fingerprint_add(&proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS].rows, &row);
-	if (entry->previous >= entry->transaction_id)
-		proof_problem(proof, "movement %s/%" PRIu64
-			" has no greater transaction id than the one before", entry->player_id,
-			entry->seq);
-	if (entry->seq > 1 && entry->previous) {
-		link = proof_link_before(entry, casino_id);
-		add_told(proof, &link);
-	} else if (entry->seq != 1 || entry->previous) {
-		proof_problem(proof, "movement %s/%" PRIu64 " follows transaction %" PRIu64
-			": there is a gap", entry->player_id, entry->seq, entry->previous);
-	} else if (entry->before_balance) {
-		proof_problem(proof, "movement %s/%" PRIu64
-			" does not begin with the balance that the one before left",
-			entry->player_id, entry->seq);
-	}
+	if (!transaction->entry_seq && !wager)
+		proof_problem(proof, "transaction %" PRIu64 " is neither movement nor bet",
+			transaction->transaction_id);
+	else if ((transaction->game_id[0] != '\0') != wager ||
+		(transaction->bet_number != 0) != (transaction->kind == ENTRY_BET))
+		proof_problem(proof, "transaction %" PRIu64 ": a %s does not name bet number %" PRIu32
+			" of game '%s'", transaction->transaction_id,
+			entry_kind_names[transaction->kind], transaction->bet_number,
+			transaction->game_id);
+	if (!transaction->entry_seq && (transaction->previous || transaction->amount ||
+					       transaction->before_balance ||
+					       transaction->current_balance))
+		proof_problem(proof, "transaction %" PRIu64 " is no movement, but has what one has",
+			transaction->transaction_id);
 }
 
-void proof_entry(struct proof *proof, const struct entry *entry, const char *casino_id,
+void proof_transaction(struct proof *proof, const struct transaction *transaction,
 	uint64_t page_as_of)
 {
-	if (entry->transaction_id > page_as_of)
-		proof_problem(proof, "movement %s/%" PRIu64 " has transaction id %" PRIu64
-			", which was never given out", entry->player_id, entry->seq,
-			entry->transaction_id);
-	check_entry(proof, entry);
-	chain_entry(proof, entry, casino_id);
-	book_entry(proof, entry, casino_id);
+	struct row_hash row;
+
+	if (transaction->transaction_id == 0 || transaction->transaction_id > page_as_of)
+		proof_problem(proof, "transaction %" PRIu64 " was never given out",
+			transaction->transaction_id);
+	check_game(proof, transaction);
+	if (transaction->entry_seq) {
+		check_entry(proof, transaction);
+		proof_chain_entry(proof, transaction);
+		book_entry(proof, transaction);
+	}
+	if (transaction->transaction_id > proof->point.as_of)
+		return;
+	proof->transactions++;
+	if (proof_is_wager(transaction->kind)) {
+		proof_hash_transaction(proof, transaction, &row);
+		fingerprint_add(&proof->found.transactions, &row);
+	}
 }
 
 static void check_sum(struct proof *proof, const struct proof_dealer *dealer, const char *what,

@@ -6,11 +6,12 @@
  * a ledger at work changes nothing about what is proved; what came later is left to a later check.
  * Events (proof_event.h) have the event counter for that.
  *
- * That every movement has its request key and its transaction row, and these nothing else, is
- * proved by comparing sets (proof_sets.h). When they differ, the caller looks for the rows one by
- * one and proof_entry_request() and the like (proof_links.h) tell what is wrong.
+ * That every movement has its request key, and each key its movement, is proved by comparing sets
+ * (proof_sets.h). When they differ, the caller looks for the rows one by one and
+ * proof_entry_request() and the like (proof_links.h) tell what is wrong.
  *
- * Bets, rounds and callbacks are proof_round.h and proof_event.h.
+ * That a player's movements follow each other is proof_chain.h; bets, rounds and callbacks are
+ * proof_round.h and proof_event.h.
  */
 #ifndef CMD_CTL_PROOF_H
 #define CMD_CTL_PROOF_H
@@ -94,8 +95,6 @@ struct proof {
 	struct fingerprint name_rows;
 	struct fingerprint entry_requests; /* what the movements want as request keys */
 	struct fingerprint request_rows;
-	struct fingerprint entry_transactions;
-	struct fingerprint transaction_rows;
 	struct wager_sets wanted; /* by bets and rounds */
 	struct wager_sets found;
 	struct buffer body;       /* for rendering */
@@ -110,15 +109,6 @@ struct proof {
 	} chains[2][PROOF_CHAIN_PARTS];
 	bool no_memory;           /* something was left out: the proof is worth nothing */
 	bool incomplete;          /* something changed all the time: proof_loose() tells nothing */
-};
-
-/* A movement as others tell of it: the one that follows, or the player row of the last. */
-struct proof_link {
-	char player_id[PLAYER_ID_SIZE];
-	char casino_id[CASINO_ID_SIZE];
-	uint64_t seq; /* 0: there is none */
-	uint64_t transaction_id;
-	money_t balance; /* that it left */
 };
 
 /* @report gets a line for every problem; false: it was told before, and is not counted again. */
@@ -163,33 +153,13 @@ bool proof_player_count(struct proof *proof, const struct proof_dealer *dealer, 
  */
 void proof_player(struct proof *proof, const struct player *player, bool settled);
 
-/*
- * A name row with its player row (NULL: there is none); @settled as of proof_player(). Returns what the
- * player row tells of the last movement. As long as that is late, made after the point, it is to be
- * fetched and given to proof_link_back() (NULL: it is not there), which returns false when it does not
- * fit; in the end proof_last() gets what is left.
- *
- * Each movement but the last of a player is followed by one other, and the last is told by the player:
- * the set of all movements equals the set of what followers and players tell of them. Since the number
- * falls by one at each step, that makes every player's movements one chain from the first to the last.
- */
-struct proof_link proof_name(struct proof *proof, const struct player_name *name,
-	const struct player *player, bool settled);
-bool proof_link_is_late(const struct proof *proof, const struct proof_link *last);
-bool proof_link_back(struct proof *proof, struct proof_link *last, const struct entry *entry);
-void proof_last(struct proof *proof, const struct proof_link *last);
+/* A name row with its player row (NULL: there is none); @settled as of proof_player(). */
+void proof_name(struct proof *proof, const struct player_name *name, const struct player *player,
+	bool settled);
 
-/*
- * A movement, in any order, with the dealer that its transaction row names; @page_as_of: the last
- * transaction id when it was read.
- */
-void proof_entry(struct proof *proof, const struct entry *entry, const char *casino_id,
+/* A transaction row, in any order; @page_as_of: the last transaction id when it was read. */
+void proof_transaction(struct proof *proof, const struct transaction *transaction,
 	uint64_t page_as_of);
-
-/* After all names and movements. */
-bool proof_chains_equal(const struct proof *proof);
-/* True: nobody tells of the movement. Not found where others are in both of its parts. */
-bool proof_is_untold(const struct proof *proof, const struct entry *entry, const char *casino_id);
 
 /*
  * After all callbacks: @after is the dealer's total now, and no operator did anything since it was
@@ -203,6 +173,8 @@ void proof_totals(struct proof *proof);
 
 /* What each kind of movement is: whose key moved it, and what was asked for by it. */
 enum request_scope proof_kind_scope(enum entry_kind kind);
-money_t proof_entry_asked(const struct entry *entry);
+/* Bets and payouts belong to a game. */
+bool proof_is_wager(enum entry_kind kind);
+money_t proof_entry_asked(const struct transaction *entry);
 
 #endif

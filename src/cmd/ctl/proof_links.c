@@ -5,87 +5,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Bets and payouts belong to a game. */
-static bool is_wager(enum entry_kind kind)
-{
-	return kind == ENTRY_BET || kind == ENTRY_PAYOUT;
-}
-
 /* ---- movements */
 
-static struct proof_link link_to(const struct entry *entry, const char *casino_id)
-{
-	struct proof_link link;
-
-	memset(&link, 0, sizeof(link));
-	memcpy(link.player_id, entry->player_id, sizeof(link.player_id));
-	text_copy(link.casino_id, sizeof(link.casino_id), casino_id);
-	return link;
-}
-
-struct proof_link proof_link_of(const struct entry *entry, const char *casino_id)
-{
-	struct proof_link link = link_to(entry, casino_id);
-
-	link.seq = entry->seq;
-	link.transaction_id = entry->transaction_id;
-	link.balance = entry->current_balance;
-	return link;
-}
-
-struct proof_link proof_link_before(const struct entry *entry, const char *casino_id)
-{
-	struct proof_link link = link_to(entry, casino_id);
-
-	link.seq = entry->seq - 1;
-	link.transaction_id = entry->previous;
-	link.balance = entry->before_balance;
-	return link;
-}
-
-struct proof_link proof_link_last(const struct player *player)
-{
-	struct proof_link link;
-
-	memset(&link, 0, sizeof(link));
-	memcpy(link.player_id, player->player_id, sizeof(link.player_id));
-	memcpy(link.casino_id, player->casino_id, sizeof(link.casino_id));
-	link.seq = player->entry_seq;
-	link.transaction_id = player->entry_transaction_id;
-	link.balance = player->balance;
-	return link;
-}
-
-const char *proof_link_entry(const struct proof_link *link, const struct entry *entry)
-{
-	if (!entry)
-		return "is not there";
-	if (strcmp(entry->player_id, link->player_id) != 0)
-		return "is another player's";
-	if (entry->seq != link->seq)
-		return "is a movement of another number";
-	if (entry->current_balance != link->balance)
-		return "left another balance";
-	return NULL;
-}
-
-void proof_entry_links(struct proof *proof, const struct entry *entry, const char *casino_id)
+void proof_entry_links(struct proof *proof, const struct transaction *entry)
 {
 	struct row_hash row;
 
 	row_hash_begin(&row, proof->seed);
 	row_hash_text(&row, entry->player_id);
-	row_hash_number(&row, entry->seq);
-	row_hash_number(&row, entry->transaction_id);
-	row_hash_text(&row, casino_id);
-	row_hash_number(&row, is_wager(entry->kind));
-	fingerprint_add(&proof->entry_transactions, &row);
-	row_hash_begin(&row, proof->seed);
-	row_hash_text(&row, entry->player_id);
-	row_hash_number(&row, entry->seq);
+	row_hash_number(&row, entry->entry_seq);
 	row_hash_number(&row, entry->transaction_id);
 	row_hash_number(&row, entry->scope);
-	row_hash_text(&row, entry_owner(entry, casino_id));
+	row_hash_text(&row, entry_owner(entry));
 	row_hash_text(&row, entry->request_transaction_id);
 	row_hash_number(&row, entry->kind);
 	row_hash_number(&row, (uint64_t)proof_entry_asked(entry));
@@ -93,16 +24,15 @@ void proof_entry_links(struct proof *proof, const struct entry *entry, const cha
 	fingerprint_add(&proof->entry_requests, &row);
 }
 
-const char *proof_entry_request(const struct entry *entry, const char *casino_id,
-	const struct request *request)
+const char *proof_entry_request(const struct transaction *entry, const struct request *request)
 {
 	if (!request)
 		return "its request key is missing";
-	if (strcmp(request->owner, entry_owner(entry, casino_id)) != 0 ||
+	if (strcmp(request->owner, entry_owner(entry)) != 0 ||
 		request->scope != entry->scope ||
 		strcmp(request->request_transaction_id, entry->request_transaction_id) != 0)
 		return "its request key is another one";
-	if (strcmp(request->player_id, entry->player_id) != 0 || request->entry_seq != entry->seq)
+	if (strcmp(request->player_id, entry->player_id) != 0 || request->entry_seq != entry->entry_seq)
 		return "its request key points to another movement";
 	if (request->transaction_id != entry->transaction_id)
 		return "its request key holds another transaction id";
@@ -110,22 +40,6 @@ const char *proof_entry_request(const struct entry *entry, const char *casino_id
 		return "its request key asked for something else";
 	if (request->current_balance != entry->current_balance)
 		return "its request key holds another balance";
-	return NULL;
-}
-
-const char *proof_entry_transaction(const struct entry *entry, const char *casino_id,
-	const struct transaction *transaction)
-{
-	if (!transaction)
-		return "its transaction row is missing";
-	if (strcmp(transaction->player_id, entry->player_id) != 0 ||
-		transaction->entry_seq != entry->seq)
-		return "its transaction row points to another movement";
-	if (strcmp(transaction->casino_id, casino_id) != 0)
-		return "its transaction row names another dealer";
-	if ((transaction->game_id[0] != '\0') != is_wager(entry->kind))
-		return is_wager(entry->kind) ? "its transaction row names no game"
-					     : "its transaction row names a game";
 	return NULL;
 }
 
@@ -176,6 +90,7 @@ static struct transaction transaction_of(const struct request *key, const char *
 	transaction.transaction_id = key->transaction_id;
 	text_copy(transaction.casino_id, sizeof(transaction.casino_id), casino_id);
 	memcpy(transaction.player_id, key->player_id, sizeof(transaction.player_id));
+	transaction.kind = key->kind;
 	transaction.entry_seq = key->entry_seq;
 	transaction.time_ms = key->time_ms;
 	memcpy(transaction.game_id, key->game_id, sizeof(transaction.game_id));
@@ -233,6 +148,7 @@ void proof_hash_transaction(const struct proof *proof, const struct transaction 
 	row_hash_number(hash, transaction->transaction_id);
 	row_hash_text(hash, transaction->casino_id);
 	row_hash_text(hash, transaction->player_id);
+	row_hash_number(hash, transaction->kind);
 	row_hash_number(hash, transaction->entry_seq != 0);
 	row_hash_number(hash, (uint64_t)transaction->time_ms);
 	row_hash_text(hash, transaction->game_id);
@@ -267,7 +183,7 @@ const char *proof_wager_transaction(const struct transaction *wanted,
 		return "its transaction row is missing";
 	if (strcmp(found->player_id, wanted->player_id) != 0 ||
 		strcmp(found->game_id, wanted->game_id) != 0 ||
-		found->bet_number != wanted->bet_number)
+		found->bet_number != wanted->bet_number || found->kind != wanted->kind)
 		return "its transaction row points to another bet";
 	if (strcmp(found->casino_id, wanted->casino_id) != 0)
 		return "its transaction row names another dealer";
@@ -297,7 +213,7 @@ static bool outcome_agrees(const struct request *request)
 
 static bool game_agrees(const struct request *request)
 {
-	bool wager = is_wager(request->kind);
+	bool wager = proof_is_wager(request->kind);
 
 	if ((request->game_id[0] != '\0') != wager)
 		return false;
@@ -333,7 +249,7 @@ void proof_request(struct proof *proof, const struct request *request)
 	if (request->transaction_id > proof->point.as_of)
 		return;
 	proof->requests++;
-	if (is_wager(request->kind) && request->outcome == REFUSAL_NONE &&
+	if (proof_is_wager(request->kind) && request->outcome == REFUSAL_NONE &&
 		proof_key_counts(proof, request)) {
 		proof_hash_key(proof, request, &row);
 		fingerprint_add(&proof->found.requests, &row);
@@ -351,34 +267,4 @@ void proof_request(struct proof *proof, const struct request *request)
 	row_hash_number(&row, (uint64_t)request->amount);
 	row_hash_number(&row, (uint64_t)request->current_balance);
 	fingerprint_add(&proof->request_rows, &row);
-}
-
-void proof_transaction(struct proof *proof, const struct transaction *transaction,
-	uint64_t page_as_of)
-{
-	struct row_hash row;
-
-	if (transaction->transaction_id == 0 || transaction->transaction_id > page_as_of)
-		proof_problem(proof, "transaction %" PRIu64 " was never given out",
-			transaction->transaction_id);
-	if (transaction->transaction_id > proof->point.as_of)
-		return;
-	proof->transactions++;
-	if (transaction->game_id[0]) {
-		proof_hash_transaction(proof, transaction, &row);
-		fingerprint_add(&proof->found.transactions, &row);
-	}
-	if (!transaction->entry_seq) {
-		if (!transaction->game_id[0])
-			proof_problem(proof, "transaction %" PRIu64 " is neither movement nor bet",
-				transaction->transaction_id);
-		return;
-	}
-	row_hash_begin(&row, proof->seed);
-	row_hash_text(&row, transaction->player_id);
-	row_hash_number(&row, transaction->entry_seq);
-	row_hash_number(&row, transaction->transaction_id);
-	row_hash_text(&row, transaction->casino_id);
-	row_hash_number(&row, transaction->game_id[0] != '\0');
-	fingerprint_add(&proof->transaction_rows, &row);
 }

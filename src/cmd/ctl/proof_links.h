@@ -10,29 +10,21 @@
 
 #include "cmd/ctl/proof.h"
 
-/* Adds the rows that a movement of a player of @casino_id wants. */
-void proof_entry_links(struct proof *proof, const struct entry *entry, const char *casino_id);
+/* Adds the request key that a movement wants. */
+void proof_entry_links(struct proof *proof, const struct transaction *entry);
 
 /* The movement as others are to tell of it, and what it tells of the one before. */
-struct proof_link proof_link_of(const struct entry *entry, const char *casino_id);
-struct proof_link proof_link_before(const struct entry *entry, const char *casino_id);
+struct proof_link proof_link_of(const struct transaction *entry);
+struct proof_link proof_link_before(const struct transaction *entry);
 /* What a player row tells of the last movement. */
 struct proof_link proof_link_last(const struct player *player);
 /* What is wrong with the movement (NULL: there is none) that @link tells of; NULL: nothing. */
-const char *proof_link_entry(const struct proof_link *link, const struct entry *entry);
+const char *proof_link_entry(const struct proof_link *link, const struct transaction *entry);
 
 void proof_request(struct proof *proof, const struct request *request);
-void proof_transaction(struct proof *proof, const struct transaction *transaction,
-	uint64_t page_as_of);
 
-/*
- * What is wrong between a movement of @casino_id and the row that it should have; NULL: nothing.
- * NULL for the row: there is none.
- */
-const char *proof_entry_request(const struct entry *entry, const char *casino_id,
-	const struct request *request);
-const char *proof_entry_transaction(const struct entry *entry, const char *casino_id,
-	const struct transaction *transaction);
+/* What is wrong between a movement and its request key (NULL: there is none); NULL: nothing. */
+const char *proof_entry_request(const struct transaction *entry, const struct request *request);
 
 /*
  * The key of a bet, and of a settled round's result. The round does not hold its

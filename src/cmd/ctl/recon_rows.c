@@ -53,23 +53,19 @@ static enum ctl_exit write_movement(struct recon *recon, const struct transactio
 		.has_balances = true,
 		.transaction_id = transaction->transaction_id,
 	};
-	struct entry entry;
-	enum ctl_exit code;
+	enum ctl_exit code = name_of(recon, transaction->player_id, &row.user_id);
 
-	code = movement_fetch(recon->ctl, transaction->transaction_id, &entry);
-	if (code == CTL_DONE)
-		code = name_of(recon, entry.player_id, &row.user_id);
 	if (code != CTL_DONE)
 		return code;
-	snprintf(id, sizeof(id), "%" PRIu64, entry.transaction_id);
-	row.time_ms = entry.time_ms;
-	row.kind = entry_kind_names[entry.kind];
-	row.amount = entry.amount;
-	row.before_balance = entry.before_balance;
-	row.current_balance = entry.current_balance;
-	row.reference = entry.request_transaction_id;
+	snprintf(id, sizeof(id), "%" PRIu64, transaction->transaction_id);
+	row.time_ms = transaction->time_ms;
+	row.kind = entry_kind_names[transaction->kind];
+	row.amount = transaction->amount;
+	row.before_balance = transaction->before_balance;
+	row.current_balance = transaction->current_balance;
+	row.reference = transaction->request_transaction_id;
 	recon_put(recon, &row);
-	return add(recon, &recon->movements[entry.kind], entry.amount);
+	return add(recon, &recon->movements[transaction->kind], transaction->amount);
 }
 
 static enum ctl_exit fetch_bet(struct recon *recon, const char *player_id, const char *game_id,

@@ -162,7 +162,7 @@ static int compare_sizes(const void *a, const void *b)
 	return (one->bytes < other->bytes) - (one->bytes > other->bytes);
 }
 
-/* "entry 1.2 GiB" */
+/* "transaction 1.2 GiB" */
 static void size_text(const char *name, uint64_t bytes, char text[OUTPUT_TEXT_MAX])
 {
 	const struct field *tables = field_find(output_result(COMMAND_STATUS), "tables");

@@ -3,6 +3,7 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "base/text.h"
 #include "cmd/ctl/filter.h"
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/movements.h"
@@ -19,7 +20,7 @@ struct movement_row {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	char player_id[PLAYER_ID_SIZE];
-	uint64_t seq;
+	uint64_t entry_seq;
 	enum entry_kind kind;
 	money_t amount;
 	money_t before_balance;
@@ -34,7 +35,7 @@ static const struct field movement_fields[] = {
 	FIELD(FIELD_STR, movement_row, casino_id),
 	FIELD(FIELD_STR, movement_row, user_id),
 	FIELD(FIELD_STR, movement_row, player_id),
-	FIELD(FIELD_U64, movement_row, seq),
+	FIELD(FIELD_U64, movement_row, entry_seq),
 	FIELD_NAMED(movement_row, kind, entry_kind_names, ENTRY_KIND_COUNT),
 	FIELD(FIELD_MONEY, movement_row, amount),
 	FIELD(FIELD_MONEY, movement_row, before_balance),
@@ -101,7 +102,7 @@ static const struct output_column transfer_columns[] = {
 
 static const struct output_column entry_columns[] = {
 	{"transaction id", "transaction_id", OUTPUT_PLAIN},
-	{"movement number", "seq", OUTPUT_PLAIN},
+	{"movement number", "entry_seq", OUTPUT_PLAIN},
 	{"amount", "amount", OUTPUT_PLAIN},
 	{"before", "before_balance", OUTPUT_PLAIN},
 	{"after", "current_balance", OUTPUT_PLAIN},
@@ -109,7 +110,7 @@ static const struct output_column entry_columns[] = {
 };
 
 static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *request,
-	const struct entry *entry, const struct player_name *name)
+	const struct transaction *entry, const struct player_name *name)
 {
 	struct transfer_view view = {
 		.scope = request->scope,
@@ -131,21 +132,21 @@ static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *reque
 	if (code == CTL_DONE && entry && !ctl->json)
 		printf("\n");
 	if (code == CTL_DONE && entry)
-		code = output_record(ctl, entry_fields, entry_columns, entry);
+		code = output_record(ctl, transaction_fields, entry_columns, entry);
 	if (code != CTL_DONE)
 		return code;
 	output_json_open(&json, ctl);
 	output_json_string(&json, "casino_id", view.casino_id);
 	output_json_string(&json, "user_id", view.user_id);
 	output_json_record(&json, "request", request_fields, request);
-	output_json_record(&json, "entry", entry_fields, entry);
+	output_json_record(&json, "entry", transaction_fields, entry);
 	return output_json_close(&json);
 }
 
 /* Shows what @request points to. */
 static enum ctl_exit show_request(struct ctl *ctl, const struct request *request)
 {
-	struct entry entry;
+	struct transaction entry;
 	struct player_name name = {.player_id = ""};
 	enum ctl_exit code = names_of(ctl, request->player_id, &name);
 
@@ -158,24 +159,21 @@ static enum ctl_exit show_request(struct ctl *ctl, const struct request *request
 
 static enum ctl_exit show_transaction(struct ctl *ctl, const char *text)
 {
-	struct transaction transaction = {.transaction_id = 0};
+	struct transaction entry = {.transaction_id = 0};
 	struct request request = {.owner = ""};
-	struct entry entry;
 	enum ctl_exit code;
 	bool found;
 
-	if (!ctl_number(text, TRANSACTION_ID_MAX, &transaction.transaction_id))
+	if (!ctl_number(text, TRANSACTION_ID_MAX, &entry.transaction_id))
 		return ctl_usage(ctl, "--transaction takes a transaction id");
-	code = list_fetch(ctl, RECORD_TRANSACTION, &transaction, &found, NULL);
-	if (code == CTL_DONE && (!found || !transaction.entry_seq))
+	code = list_fetch(ctl, RECORD_TRANSACTION, &entry, &found, NULL);
+	if (code == CTL_DONE && (!found || !entry.entry_seq))
 		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
 			"transaction %s moved nothing on the ledger", text);
-	if (code == CTL_DONE)
-		code = movement_fetch(ctl, transaction.transaction_id, &entry);
 	if (code != CTL_DONE)
 		return code;
 	request.scope = entry.scope;
-	memcpy(request.owner, entry_owner(&entry, transaction.casino_id), sizeof(request.owner));
+	text_copy(request.owner, sizeof(request.owner), entry_owner(&entry));
 	memcpy(request.request_transaction_id, entry.request_transaction_id,
 		sizeof(request.request_transaction_id));
 	code = list_fetch(ctl, RECORD_REQUEST, &request, &found, NULL);
@@ -213,12 +211,12 @@ enum ctl_exit ctl_transfer_show(struct ctl *ctl)
 }
 
 static void add_row(struct output_list *out, const struct player_name *name,
-	const struct entry *entry)
+	const struct transaction *entry)
 {
 	struct movement_row row = {
 		.transaction_id = entry->transaction_id,
 		.time_ms = entry->time_ms,
-		.seq = entry->seq,
+		.entry_seq = entry->entry_seq,
 		.kind = entry->kind,
 		.amount = entry->amount,
 		.before_balance = entry->before_balance,
@@ -241,7 +239,6 @@ static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
 	struct list list;
 	struct transaction row;
 	struct player_name name = {.player_id = ""};
-	struct entry entry;
 	enum filter_match match;
 	enum ctl_exit code = CTL_DONE;
 
@@ -254,11 +251,9 @@ static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
 		if (match == FILTER_SKIP || !row.entry_seq ||
 			!filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			continue;
-		code = movement_fetch(ctl, row.transaction_id, &entry);
+		code = names_of(ctl, row.player_id, &name);
 		if (code == CTL_DONE)
-			code = names_of(ctl, row.player_id, &name);
-		if (code == CTL_DONE)
-			add_row(out, &name, &entry);
+			add_row(out, &name, &row);
 		filter->limit--;
 	}
 	return list_end(&list, code);
@@ -270,7 +265,7 @@ static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct
 	struct movements movements;
 	struct player_name name = {.player_id = ""};
 	struct player player;
-	struct entry row;
+	struct transaction row;
 	enum filter_match match;
 	enum ctl_exit code = names_player(ctl, filter->casino_id, filter->user_id, &player);
 

@@ -31,7 +31,8 @@ struct bdb_options {
 	uint32_t checkpoint_kib;
 	uint32_t checkpoint_interval_ms;
 	uint32_t log_keep_mib;
-	uint64_t low_water_bytes; /* with less free space no old log is kept for roll-forward, and no file of it made ahead */
+	/* With less free space no old log is kept for roll-forward, and no file of it made ahead. */
+	uint64_t low_water_bytes;
 	bool ends;   /* the process ends when libdb gives up, once the store is open */
 	bool create; /* the data is new: make the tables. Else a missing table is STATUS_CONFIG */
 };
