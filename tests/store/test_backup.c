@@ -676,6 +676,28 @@ START_TEST(logs_that_do_not_follow_are_refused)
 }
 END_TEST
 
+/* A file that holds nothing may be one that was lost: ids in it may have been given out. */
+START_TEST(an_empty_last_file_is_no_roll_forward)
+{
+	const off_t sizes[] = {0, 4 * 1024 * 1024};
+	int fd;
+
+	save_rows(100);
+	back_up(false);
+	save_rows(100);
+	store->close(store);
+	store = NULL;
+	fd = open(path_in(data, "log.0000000002"), O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, sizes[_i]), 0);
+	close(fd);
+	restore(data);
+	ck_assert(!result.rolled_forward);
+	ck_assert_uint_eq(result.unreadable, 0);
+	ck_assert(row_is_there(200));
+}
+END_TEST
+
 /* What is no whole record at the log's end is told, and counts as not rolled forward. */
 START_TEST(a_torn_end_is_told)
 {
@@ -746,6 +768,7 @@ static Suite *backup_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	for (const TTest *const *test = tests; *test; test++)
 		tcase_add_test(tcase, *test);
+	tcase_add_loop_test(tcase, an_empty_last_file_is_no_roll_forward, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -178,8 +178,9 @@ static enum status judge_end(struct restore_job *job, const DB_LSN *end)
 	for (uint32_t number = end->file; number <= job->last_log; number++)
 		restored->unreadable +=
 			bytes_behind(job, number, number == end->file ? end->offset : 0);
-	/* The last file may have no record yet. */
-	restored->rolled_forward = job->options->logs && !restored->unreadable;
+	/* A file of zeros may be one without a record yet, and may be one that was lost. */
+	restored->rolled_forward = job->options->logs && end->file == job->last_log &&
+		!restored->unreadable;
 	if (end->file < job->manifest.last_log || (end->file == job->manifest.last_log &&
 							  end->offset < job->manifest.last_offset))
 		return restore_fail(job, STATUS_CORRUPT, "the log of the backup is damaged: it can "
