@@ -52,6 +52,7 @@ static enum status open_store(const struct settings *settings, const char *insta
 		.log_keep_mib = settings->log_keep_mib,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
 		.ends = true,
+		.spare = true,
 		.create = !disk_mark_is_set(settings->state_directory, DISK_CREATED),
 	};
 	enum status status;

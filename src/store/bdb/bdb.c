@@ -390,8 +390,10 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 		status = bdb_env_open_tables(&bdb->bdb, options, why, why_size);
 	if (!status)
 		status = schema_raise(&bdb->store, why, why_size);
-	if (!status && (!spare_start(&bdb->spare, options->directory, options->low_water_bytes) ||
-			       !bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
+	if (!status &&
+		((options->spare && !spare_start(&bdb->spare, options->directory,
+					    options->low_water_bytes)) ||
+			!bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
 		snprintf(why, why_size, "cannot start the threads of the database");
 		status = STATUS_NOMEM;
 	}

@@ -34,6 +34,7 @@ struct bdb_options {
 	/* With less free space no old log is kept for roll-forward, and no file of it made ahead. */
 	uint64_t low_water_bytes;
 	bool ends;   /* the process ends when libdb gives up, once the store is open */
+	bool spare;  /* the log goes on for long: its next file is made ahead */
 	bool create; /* the data is new: make the tables. Else a missing table is STATUS_CONFIG */
 };
 

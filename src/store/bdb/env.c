@@ -205,7 +205,7 @@ static int sync_directory_of(const char *path)
 /* In the place of libdb's open and rename: a name that they make is on the disk when they return. */
 static int open_durable(const char *path, int flags, ...)
 {
-	bool made = flags & O_CREAT && access(path, F_OK) < 0;
+	bool made = flags & O_CREAT && access(path, F_OK) < 0 && errno == ENOENT;
 	mode_t mode = 0;
 	va_list args;
 	int fd;
@@ -392,8 +392,6 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	if (!error)
 		error = bdb->env->open(bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,
 			0600);
-	if (!error)
-		error = spare_clear_end(bdb->env, options->directory);
 	if (error)
 		return give_up(bdb, options, error, RECORD_COUNT, why, why_size);
 	error = open_table(bdb, RECORD_COUNTER, options->create);

@@ -1,5 +1,6 @@
 #include "store/bdb/spare.h"
 
+#include "base/log.h"
 #include "base/text.h"
 #include "store/bdb/env.h"
 #include "store/bdb/files.h"
@@ -8,14 +9,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 /* One that could not be made is tried again after this. */
-#define RETRY_S 1
+#define RETRY_S 10
 
 /* libdb's functions have no context: one lock for all spares there are. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,7 +24,7 @@ static uint64_t taken;
 
 static bool fill(int fd)
 {
-	static const uint8_t zeros[256 * 1024];
+	static const uint8_t zeros[16 * 1024];
 
 	for (uint64_t at = 0; at < BDB_LOG_FILE_SIZE; at += sizeof(zeros)) {
 		if (!files_write(fd, zeros, sizeof(zeros), at))
@@ -38,6 +38,7 @@ static bool make(const struct spare *spare)
 {
 	int directory = open(spare->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool made = false;
+	uint64_t free_bytes;
 	struct stat st;
 	int fd;
 
@@ -47,15 +48,20 @@ static bool make(const struct spare *spare)
 		close(directory);
 		return true;
 	}
-	fd = files_free_bytes(directory) > spare->low_water_bytes + BDB_LOG_FILE_SIZE
+	free_bytes = files_free_bytes(directory);
+	fd = free_bytes > BDB_LOG_FILE_SIZE &&
+			free_bytes - BDB_LOG_FILE_SIZE > spare->low_water_bytes
 		? openat(directory, SPARE_MAKING_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
 		: -1;
 	if (fd >= 0) {
-		made = fill(fd);
-		close(fd);
-		made = made && renameat(directory, SPARE_MAKING_NAME, directory, SPARE_NAME) == 0;
-		if (!made)
+		made = fill(fd) &&
+			renameat(directory, SPARE_MAKING_NAME, directory, SPARE_NAME) == 0;
+		if (!made) {
+			log_line(LOG_LEVEL_WARNING, "log_not_made_ahead", "error=\"%s\"",
+				strerror(errno));
 			unlinkat(directory, SPARE_MAKING_NAME, 0);
+		}
+		close(fd);
 	}
 	close(directory);
 	return made;
@@ -73,13 +79,14 @@ static void *run(void *context)
 		seen = taken;
 		pthread_mutex_unlock(&lock);
 		made = make(spare);
-		clock_gettime(CLOCK_REALTIME, &until);
+		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += RETRY_S;
 		pthread_mutex_lock(&lock);
 		while (!spare->stop && seen == taken) {
 			if (made)
 				pthread_cond_wait(&changed, &lock);
-			else if (pthread_cond_timedwait(&changed, &lock, &until) == ETIMEDOUT)
+			else if (pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, &until) ==
+				ETIMEDOUT)
 				break;
 		}
 	}
@@ -115,65 +122,42 @@ void spare_stop(struct spare *spare)
 	spare->started = false;
 }
 
-static bool is_clear(const uint8_t *data, size_t len)
+/* True: the file is a whole spare of ours: a ledger cannot go on with another one. */
+static bool is_spare(const char *path)
 {
-	return len == 0 || (data[0] == 0 && memcmp(data, data + 1, len - 1) == 0);
-}
+	uint8_t block[4096], zeros[sizeof(block)] = {0};
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	bool is;
 
-static int clear_behind(int fd, uint64_t at)
-{
-	uint8_t data[64 * 1024];
-	bool cleared = false;
-	ssize_t len;
-
-	while ((len = files_read(fd, data, sizeof(data), at)) > 0) {
-		if (!is_clear(data, (size_t)len)) {
-			memset(data, 0, (size_t)len);
-			if (!files_write(fd, data, (size_t)len, at))
-				return errno;
-			cleared = true;
-		}
-		at += (uint64_t)len;
-	}
-	return len < 0 || (cleared && fdatasync(fd) < 0) ? errno : 0;
-}
-
-int spare_clear_end(DB_ENV *env, const char *directory)
-{
-	char path[PATH_MAX], name[FILES_LOG_NAME_SIZE];
-	DB_LOG_STAT *stat = NULL;
-	int error = env->log_stat(env, &stat, 0), fd;
-	uint64_t end;
-
-	if (error)
-		return error;
-	files_log_name(stat->st_cur_file, name);
-	end = stat->st_cur_offset;
-	free(stat);
-	if ((unsigned int)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path))
-		return ENAMETOOLONG;
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	/* The first file of the log may not have been made. */
 	if (fd < 0)
-		return errno == ENOENT ? 0 : errno;
-	error = clear_behind(fd, end);
+		return false;
+	is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+		st.st_size == BDB_LOG_FILE_SIZE &&
+		files_read(fd, block, sizeof(block), 0) == sizeof(block) &&
+		memcmp(block, zeros, sizeof(block)) == 0;
 	close(fd);
-	return error;
+	return is;
 }
 
 bool spare_take(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char from[PATH_MAX];
+	bool is_taken;
 
 	if (!slash || !files_log_number(slash + 1) ||
 		(unsigned int)snprintf(from, sizeof(from), "%.*s/" SPARE_NAME, (int)(slash - path),
-			path) >= sizeof(from) ||
-		rename(from, path) < 0)
+			path) >= sizeof(from))
 		return false;
+	is_taken = is_spare(from);
+	if (is_taken)
+		is_taken = rename(from, path) == 0;
+	else
+		unlink(from);
 	pthread_mutex_lock(&lock);
 	taken++;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
-	return true;
+	return is_taken;
 }

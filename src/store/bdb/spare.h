@@ -1,14 +1,14 @@
 /*
  * spare - a file of zeros, made ahead, that becomes the next file of the log.
  *
- * A log that grows makes each fdatasync write the file's size and its new blocks, too, in a journal of
- * the file system; one that is written over in place does not. libdb takes zeros behind the last record
- * for the end of a file (those of DB_LOG_ZERO, which it writes itself, in the way of a commit).
+ * A log that grows makes each fdatasync write which blocks are new, too, in a journal of the file
+ * system; one that is written over in place does not. libdb takes zeros behind the last record for the
+ * end of a file (those of DB_LOG_ZERO, which it writes itself, in the way of a commit), a file without
+ * a record for none, and in recovery clears what lies behind the log's end.
  */
 #ifndef STORE_BDB_SPARE_H
 #define STORE_BDB_SPARE_H
 
-#include <db.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -34,13 +34,9 @@ bool spare_start(struct spare *spare, const char *directory, uint64_t low_water_
 void spare_stop(struct spare *spare);
 
 /*
- * Writes zeros over what lies behind the log's end in its last file: after a power cut, records that
- * were never synced may lie there behind one that is missing, and must not follow those to come.
- * Returns 0 or errno.
+ * Gives the spare beside it the name @path, a file of the log that is not there. False: there is none;
+ * one that is not whole, or not ours, is removed.
  */
-int spare_clear_end(DB_ENV *env, const char *directory);
-
-/* Gives the spare beside it the name @path, a file of the log that is not there. False: there is none. */
 bool spare_take(const char *path);
 
 #endif
