@@ -182,8 +182,8 @@ struct player_name {
 /*
  * What a transaction id was given out for: a movement of a player's credit, or a bet or a result that
  * moved nothing here. Written once, never changed, never deleted. All are in the order of their ids, so
- * that they are appended to one place and a transfer touches no page of its player's past; the movements
- * of a player are a chain from the last, which the player row names, to the first.
+ * that they are appended to one place and a transfer touches no page of its player's past; the
+ * movements of a player are a chain from the last, which the player row names, to the first.
  */
 struct transaction {
 	uint64_t transaction_id;

@@ -209,6 +209,7 @@ static void wrong_amount(struct world *w) { w->entries[1].amount -= 1; }
 static void zero_amount(struct world *w) { w->entries[3].amount = 0; }
 static void wrong_sign(struct world *w) { w->entries[1].kind = ENTRY_TRANSFER_IN; }
 static void wrong_entry_scope(struct world *w) { w->entries[1].scope = SCOPE_OPERATOR; }
+static void others_client(struct world *w) { strcpy(w->entries[1].client_id, "slots"); }
 static void negative_after(struct world *w) { w->entries[6].current_balance = -1; }
 static void ids_backwards(struct world *w) { w->entries[2].transaction_id = 2; }
 static void itself(struct world *w) { w->entries[2].previous = 6; }
@@ -251,6 +252,7 @@ static const struct damage {
 	{zero_amount, "is not what a transfer_in can be"},
 	{wrong_sign, "is not what a transfer_in can be"},
 	{wrong_entry_scope, "is not what a transfer_out can be"},
+	{others_client, "is not what a transfer_out can be"},
 	{negative_after, "leaves a balance out of range"},
 	{ids_backwards, "has no greater transaction id"},
 	{itself, "has no greater transaction id"},
@@ -300,6 +302,7 @@ static void request_of_other(struct world *w) { strcpy(w->requests[0].owner, "be
 static void request_elsewhere(struct world *w) { w->requests[0].entry_seq = 2; }
 static void request_other_player(struct world *w) { strcpy(w->requests[0].player_id, "p2"); }
 static void request_amount(struct world *w) { w->requests[0].amount++; }
+static void request_time(struct world *w) { w->requests[0].time_ms++; }
 static void request_balance(struct world *w) { w->requests[0].current_balance++; }
 static void request_kind(struct world *w) { w->requests[0].kind = ENTRY_TRANSFER_OUT; }
 static void requests_swapped(struct world *w)
@@ -342,7 +345,7 @@ static const struct set_damage {
 	{request_renamed, true, false, false}, {request_of_other, true, false, false},
 	{request_elsewhere, true, false, false},
 	{request_other_player, true, false, false},
-	{request_amount, true, false, false}, {request_balance, true, false, false},
+	{request_amount, true, false, false}, {request_time, true, false, false}, {request_balance, true, false, false},
 	{request_kind, true, false, false}, {requests_swapped, true, false, false},
 	{one_id_twice, true, false, true}, {one_id_moved, true, false, true},
 	{player_without_name, true, true, false},
@@ -453,6 +456,9 @@ START_TEST(links_are_named)
 	request->current_balance--;
 	ck_assert_str_eq(proof_entry_request(entry, request),
 		"its request key holds another balance");
+	request->current_balance++;
+	request->time_ms++;
+	ck_assert_str_eq(proof_entry_request(entry, request), "its request key is of another time");
 	request->transaction_id++;
 	ck_assert_str_eq(proof_entry_request(entry, request),
 		"its request key holds another transaction id");

@@ -88,8 +88,8 @@ enum ctl_exit check_find_player(struct check *check, const struct player_name *n
 	struct player *player, bool *found);
 
 /* The row with that transaction id. */
-enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id, struct transaction *entry,
-	bool *found);
+enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id,
+	struct transaction *row, bool *found);
 
 /*
  * Walks row by row, with a lookup for each, through what does not fit: reports each row. Stops when

@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id, struct transaction *entry,
-	bool *found)
+enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id,
+	struct transaction *row, bool *found)
 {
-	memset(entry, 0, sizeof(*entry));
-	entry->transaction_id = transaction_id;
-	return list_fetch(check->ctl, RECORD_TRANSACTION, entry, found, NULL);
+	memset(row, 0, sizeof(*row));
+	row->transaction_id = transaction_id;
+	return list_fetch(check->ctl, RECORD_TRANSACTION, row, found, NULL);
 }
 
 /* From the player row, or the movement that follows (@who), to the one that it tells of. */

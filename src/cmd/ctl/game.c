@@ -2,7 +2,6 @@
 
 #include "cmd/ctl/callback_row.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "domain/wager.h"

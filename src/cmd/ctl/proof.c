@@ -234,7 +234,8 @@ static void check_entry(struct proof *proof, const struct transaction *entry)
 	money_t current;
 
 	if (entry->amount == 0 || (rule->sign > 0 && entry->amount < 0) ||
-		(rule->sign < 0 && entry->amount > 0) || entry->scope != rule->scope)
+		(rule->sign < 0 && entry->amount > 0) || entry->scope != rule->scope ||
+		(entry->client_id[0] != '\0') != (entry->scope == SCOPE_CLIENT))
 		proof_problem(proof, "movement %s/%" PRIu64 " is not what a %s can be",
 			entry->player_id, entry->entry_seq, entry_kind_names[entry->kind]);
 	if (!money_add(entry->before_balance, entry->amount, &current) ||
@@ -263,7 +264,9 @@ static void check_game(struct proof *proof, const struct transaction *transactio
 			transaction->game_id);
 	if (!transaction->entry_seq && (transaction->previous || transaction->amount ||
 					       transaction->before_balance ||
-					       transaction->current_balance))
+					       transaction->current_balance || transaction->scope ||
+					       transaction->request_transaction_id[0] ||
+					       transaction->client_id[0]))
 		proof_problem(proof, "transaction %" PRIu64 " is no movement, but has what one has",
 			transaction->transaction_id);
 }

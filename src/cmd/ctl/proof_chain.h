@@ -29,8 +29,8 @@ const char *proof_link_entry(const struct proof_link *link, const struct transac
 
 /*
  * What a player tells of the last movement is late as long as that was made after the point: it is to
- * be fetched and given to proof_link_back() (NULL: it is not there), which returns false when it does not
- * fit. In the end proof_last() gets what is left.
+ * be fetched and given to proof_link_back() (NULL: it is not there), which returns false when it does
+ * not fit. In the end proof_last() gets what is left.
  */
 bool proof_link_is_late(const struct proof *proof, const struct proof_link *last);
 bool proof_link_back(struct proof *proof, struct proof_link *last, const struct transaction *entry);

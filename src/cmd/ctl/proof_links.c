@@ -21,6 +21,7 @@ void proof_entry_links(struct proof *proof, const struct transaction *entry)
 	row_hash_number(&row, entry->kind);
 	row_hash_number(&row, (uint64_t)proof_entry_asked(entry));
 	row_hash_number(&row, (uint64_t)entry->current_balance);
+	row_hash_number(&row, (uint64_t)entry->time_ms);
 	fingerprint_add(&proof->entry_requests, &row);
 }
 
@@ -40,6 +41,8 @@ const char *proof_entry_request(const struct transaction *entry, const struct re
 		return "its request key asked for something else";
 	if (request->current_balance != entry->current_balance)
 		return "its request key holds another balance";
+	if (request->time_ms != entry->time_ms)
+		return "its request key is of another time";
 	return NULL;
 }
 
@@ -266,5 +269,6 @@ void proof_request(struct proof *proof, const struct request *request)
 	row_hash_number(&row, request->kind);
 	row_hash_number(&row, (uint64_t)request->amount);
 	row_hash_number(&row, (uint64_t)request->current_balance);
+	row_hash_number(&row, (uint64_t)request->time_ms);
 	fingerprint_add(&proof->request_rows, &row);
 }

@@ -13,14 +13,6 @@
 /* Adds the request key that a movement wants. */
 void proof_entry_links(struct proof *proof, const struct transaction *entry);
 
-/* The movement as others are to tell of it, and what it tells of the one before. */
-struct proof_link proof_link_of(const struct transaction *entry);
-struct proof_link proof_link_before(const struct transaction *entry);
-/* What a player row tells of the last movement. */
-struct proof_link proof_link_last(const struct player *player);
-/* What is wrong with the movement (NULL: there is none) that @link tells of; NULL: nothing. */
-const char *proof_link_entry(const struct proof_link *link, const struct transaction *entry);
-
 void proof_request(struct proof *proof, const struct request *request);
 
 /* What is wrong between a movement and its request key (NULL: there is none); NULL: nothing. */

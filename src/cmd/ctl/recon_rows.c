@@ -3,13 +3,12 @@
  *
  * Transactions and callbacks are numbered as they are made, for all dealers together: the rows of
  * the day are walked, those before it are not, and what a row names is fetched. Each movement costs
- * two reads, a bet two, a callback three.
+ * one read, a bet two, a callback three.
  */
 #include "cmd/ctl/recon.h"
 
 #include "base/text.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/seek.h"
 #include "domain/callback.h"
