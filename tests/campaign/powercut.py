@@ -43,6 +43,8 @@ from slot import Slot  # noqa: E402
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 TRACE_POINTS = 1000   # points of one trace
 EARLY_SHARE = 0.04    # of the points: before the load
+SWITCH_SHARE = 0.15   # of them: soon after the log's next file got its name
+SWITCH_SPAN = 12      # so many records
 OPERATIONS = 3000     # of one trace's load
 KILLS = 3             # of the engine, in one trace
 DIE_AT = 8            # offset of die_at in struct shared (record.c)
@@ -179,14 +181,25 @@ def prove(slot, recording, number, left):
 Job = collections.namedtuple("Job", "seed mode syncs points")
 
 
+def switches_of(recording):
+    """The records by which a file of the log got its name, under load."""
+    return [number for number, record in enumerate(recording.records)
+            if number >= recording.begin and record.kind in "or"
+            and os.path.basename(record.paths[record.kind == "r"]).startswith("log.")]
+
+
 def points_of(recording, job):
     chance = random.Random(f"{job.seed}/{job.mode}/points")
     early = int(job.points * EARLY_SHARE) + 1
     if not job.syncs:
         early = 0
     points = [chance.randint(1, recording.begin) for _ in range(early)]
+    switches = switches_of(recording)
+    near = int(job.points * SWITCH_SHARE) if switches else 0
+    points += [min(chance.choice(switches) + chance.randint(1, SWITCH_SPAN),
+                   len(recording.records)) for _ in range(near)]
     points += [chance.randint(recording.begin + 1, len(recording.records))
-               for _ in range(job.points - early)]
+               for _ in range(job.points - early - near)]
     return sorted(points)
 
 
@@ -269,7 +282,8 @@ def campaign(mode):
         asked += outcome.asked
         traces += 1
     print(f"# powercut {mode}: SEED={SEED} points {all_points} traces {traces} records "
-          f"{len(recording.records)} acknowledged and asked for {asked} losing points {losing} "
+          f"{len(recording.records)} new files of the log {len(switches_of(recording))} "
+          f"acknowledged and asked for {asked} losing points {losing} "
           f"in {time.monotonic() - begun:.0f} s", flush=True)
     equal(losing, 0, "points that lose")
 
