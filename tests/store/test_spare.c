@@ -121,6 +121,12 @@ static bool appears(const char *name)
 	return inode_of(name) != 0;
 }
 
+/* True: the log has another file than its first. Short of space the older ones may be gone by now. */
+static bool log_went_on(void)
+{
+	return inode_of("log.0000000002") || inode_of("log.0000000003");
+}
+
 static off_t size_of(const char *name)
 {
 	struct stat info;
@@ -184,7 +190,7 @@ START_TEST(without_space_there_is_none)
 {
 	begin(UINT64_MAX);
 	fill_and_check();
-	ck_assert_uint_ne(inode_of("log.0000000002"), 0);
+	ck_assert(log_went_on());
 	ck_assert_uint_eq(inode_of(SPARE_NAME), 0);
 	end();
 }
@@ -201,7 +207,7 @@ START_TEST(what_is_no_spare_is_not_taken)
 	else
 		ck_assert_int_eq(symlink("/dev/zero", path_of(SPARE_NAME)), 0);
 	fill_and_check();
-	ck_assert_uint_ne(inode_of("log.0000000002"), 0);
+	ck_assert(log_went_on());
 	ck_assert_uint_eq(inode_of(SPARE_NAME), 0);
 	end();
 }
