@@ -50,7 +50,7 @@ enum ctl_exit check_count_events(struct check *check);
 
 /* Walks names with their players. */
 enum ctl_exit check_walk_names(struct check *check);
-/* Walks movements and transactions. */
+/* Walks transactions. */
 enum ctl_exit check_walk_transactions(struct check *check);
 /* Walks rounds and bets. */
 enum ctl_exit check_walk_rounds(struct check *check);

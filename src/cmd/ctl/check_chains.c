@@ -9,14 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id,
-	struct transaction *row, bool *found)
-{
-	memset(row, 0, sizeof(*row));
-	row->transaction_id = transaction_id;
-	return list_fetch(check->ctl, RECORD_TRANSACTION, row, found, NULL);
-}
-
 /* From the player row, or the movement that follows (@who), to the one that it tells of. */
 static enum ctl_exit follow(struct check *check, const struct proof_link *link, const char *who)
 {

@@ -36,6 +36,14 @@ enum ctl_exit check_find_player(struct check *check, const struct player_name *n
 	return list_fetch(check->ctl, RECORD_PLAYER, player, found, NULL);
 }
 
+enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id,
+	struct transaction *row, bool *found)
+{
+	memset(row, 0, sizeof(*row));
+	row->transaction_id = transaction_id;
+	return list_fetch(check->ctl, RECORD_TRANSACTION, row, found, NULL);
+}
+
 /* From each movement to its request key. */
 static enum ctl_exit check_entry(struct check *check, const struct transaction *entry)
 {

@@ -172,8 +172,8 @@ static enum ctl_exit show_callbacks(struct game *game)
 }
 
 /* The movement that @transaction_id made, if it made one. */
-static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id, struct transaction *entry,
-	bool *found)
+static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id,
+	struct transaction *entry, bool *found)
 {
 	enum ctl_exit code;
 

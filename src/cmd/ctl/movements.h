@@ -19,8 +19,8 @@ struct movements {
 /* Walks the movements that @player had when the row was read. */
 void movements_open(struct movements *movements, struct ctl *ctl, const struct player *player);
 /*
- * Takes the next older one. False: none left, or a failure that was reported, also of one that is not the
- * movement that the player row or the one taken before tells of.
+ * Takes the next older one. False: none left, or a failure that was reported, also of one that is not
+ * the movement that the player row or the one taken before tells of.
  */
 bool movements_next(struct movements *movements, struct transaction *entry);
 

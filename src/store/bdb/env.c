@@ -3,8 +3,8 @@
 #include "base/directory.h"
 #include "base/log.h"
 #include "store/bdb/files.h"
-#include "store/bdb/spare.h"
 #include "store/bdb/page.h"
+#include "store/bdb/spare.h"
 
 #include <dirent.h>
 #include <errno.h>
