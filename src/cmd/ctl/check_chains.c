@@ -7,7 +7,6 @@
 #include "cmd/ctl/proof_chain.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* From the player row, or the movement that follows (@who), to the one that it tells of. */
 static enum ctl_exit follow(struct check *check, const struct proof_link *link, const char *who)
