@@ -1,6 +1,7 @@
 /*
  * Files of the log that are made ahead, and what lies behind the log's end.
  */
+#include "batch.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
 #include "store/bdb/env.h"
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define ROWS 1000 /* of a batch */
 
 static char directory[64];
 static char path[128];
@@ -67,26 +66,11 @@ static void end(void)
 	scratch_remove(directory);
 }
 
-/* About 400 KiB of log. */
-static void save_batch(void)
-{
-	struct transaction row;
-
-	ws_reset(&ws);
-	for (unsigned int i = 0; i < ROWS; i++) {
-		memset(&row, 0, sizeof(row));
-		row.transaction_id = ++last_id;
-		memset(row.request_transaction_id, 'r', sizeof(row.request_transaction_id) - 1);
-		ws_append(&ws, RECORD_TRANSACTION, &row);
-	}
-	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
-}
-
 static void check_rows(void)
 {
 	struct transaction row;
 
-	for (uint64_t id = 1; id <= last_id; id += ROWS / 2) {
+	for (uint64_t id = 1; id <= last_id; id += BATCH_ROWS / 2) {
 		memset(&row, 0, sizeof(row));
 		row.transaction_id = id;
 		ws_reset(&ws);
@@ -100,7 +84,7 @@ static void check_rows(void)
 static void fill_and_check(void)
 {
 	for (int i = 0; i < 20; i++)
-		save_batch();
+		batch_save(store, &ws, &last_id);
 	close_store();
 	open_store();
 	check_rows();
@@ -156,7 +140,7 @@ START_TEST(the_spare_becomes_the_next_file)
 	spare = inode_of(SPARE_NAME);
 	for (int i = 0; !inode_of("log.0000000002"); i++) {
 		ck_assert_int_lt(i, 100);
-		save_batch();
+		batch_save(store, &ws, &last_id);
 	}
 	ck_assert_uint_eq(inode_of("log.0000000002"), spare);
 	ck_assert_int_eq(size_of("log.0000000002"), BDB_LOG_FILE_SIZE);
@@ -217,7 +201,7 @@ END_TEST
 START_TEST(a_file_without_a_record_is_none)
 {
 	begin(0);
-	save_batch();
+	batch_save(store, &ws, &last_id);
 	close_store();
 	put("log.0000000002", O_CREAT, 0, BDB_LOG_FILE_SIZE);
 	open_store();
@@ -234,7 +218,7 @@ START_TEST(what_lies_behind_the_end_is_cleared)
 	int fd;
 
 	begin(0);
-	save_batch();
+	batch_save(store, &ws, &last_id);
 	close_store();
 	put("log.0000000001", O_APPEND, 0xaa, 100000);
 	open_store();

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "store/bdb/backup_job.h"
 #include "store/bdb/files.h"
+#include "store/bdb/pace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +99,9 @@ static bool copy_whole(struct backup_job *job)
 
 	job->new.tables_ms = (uint64_t)clock_wall_ms();
 	/* Saves log to be copied and replayed. One that fails only makes it longer. */
+	pace_checkpoint_begin(env);
 	env->txn_checkpoint(env, 0, 0, 0);
+	pace_checkpoint_end(env);
 	job->log = first_log_needed(job);
 	if (!job->log)
 		return backup_fail(job, "cannot tell which logs are needed");

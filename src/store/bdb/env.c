@@ -3,6 +3,7 @@
 #include "base/directory.h"
 #include "base/log.h"
 #include "store/bdb/files.h"
+#include "store/bdb/pace.h"
 #include "store/bdb/page.h"
 #include "store/bdb/spare.h"
 
@@ -30,7 +31,7 @@ static atomic_bool met_damage;
 static atomic_uint messages;
 static atomic_bool ends_with_libdb;
 
-static void die_of_disk(const char *where, int error)
+void bdb_die_of_disk(const char *where, int error)
 {
 	log_line(LOG_LEVEL_ERROR, "disk_failed", "where=%s error=\"%s\" action=halt", where,
 		strerror(error));
@@ -68,7 +69,7 @@ enum status bdb_status(int error)
 	case 0:
 		return STATUS_OK;
 	case EIO:
-		die_of_disk("libdb", error);
+		bdb_die_of_disk("libdb", error);
 		return STATUS_IO;
 	case ENOSPC:
 	case EDQUOT:
@@ -96,7 +97,7 @@ static int sync_or_die(int fd)
 		done = fdatasync(fd);
 	while (done < 0 && errno == EINTR);
 	if (done < 0)
-		die_of_disk("fdatasync", errno);
+		bdb_die_of_disk("fdatasync", errno);
 	return done;
 }
 
@@ -154,11 +155,12 @@ static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
 		if (n > 0 || (n < 0 && errno == EINTR))
 			continue;
 		if (errno == EIO)
-			die_of_disk("write", errno);
+			bdb_die_of_disk("write", errno);
 		if (errno == ENOSPC || errno == EDQUOT)
 			meet_full(fd);
 		return -1;
 	}
+	pace_wrote_page(fd);
 	return (ssize_t)len;
 }
 
@@ -179,7 +181,7 @@ static ssize_t pwrite_noting(int fd, const void *data, size_t len, off_t offset)
 static void sync_names(int fd)
 {
 	if (!directory_sync(fd))
-		die_of_disk("fsync of the directory", errno);
+		bdb_die_of_disk("fsync of the directory", errno);
 }
 
 static int sync_directory_of(const char *path)
@@ -349,6 +351,7 @@ int bdb_env_make(DB_ENV **made, uint32_t cache_mib)
 	db_env_set_func_rename(rename_durable);
 	db_env_set_func_write(write_noting);
 	db_env_set_func_pwrite(pwrite_noting);
+	db_env_set_func_yield(pace_wait);
 	error = db_env_create(made, 0);
 	if (error)
 		return error;

@@ -35,6 +35,8 @@ enum status bdb_env_open_tables(struct bdb_env *bdb, const struct bdb_options *o
 /* Closes what is open. */
 void bdb_env_close(struct bdb_env *bdb);
 
+/* Ends the process (74): what the disk has is not known, by an @error of the call @where. */
+void bdb_die_of_disk(const char *where, int error) __attribute__((noreturn));
 /* Whether the process is to end when libdb gives up (bdb.h). */
 void bdb_end_with_libdb(bool ends);
 /* The status that an error number of libdb stands for. Ends the process (74) on EIO. */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "store/bdb/env.h"
+#include "store/bdb/pace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -126,8 +127,11 @@ static void count_checkpoint(struct bdb_maintain *maintain)
  */
 static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib)
 {
-	int error = maintain->env->txn_checkpoint(maintain->env, kib, 0, 0);
+	int error;
 
+	pace_checkpoint_begin(maintain->env);
+	error = maintain->env->txn_checkpoint(maintain->env, kib, 0, 0);
+	pace_checkpoint_end(maintain->env);
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	else

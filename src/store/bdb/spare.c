@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "store/bdb/env.h"
 #include "store/bdb/files.h"
+#include "store/bdb/pace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +25,12 @@ static uint64_t taken;
 
 static bool fill(int fd)
 {
-	static const uint8_t zeros[16 * 1024];
+	static const uint8_t zeros[PACE_BYTES];
 
 	for (uint64_t at = 0; at < BDB_LOG_FILE_SIZE; at += sizeof(zeros)) {
 		if (!files_write(fd, zeros, sizeof(zeros), at))
 			return false;
+		pace_hand_over(fd);
 	}
 	return fdatasync(fd) == 0;
 }

@@ -1,0 +1,109 @@
+#include "store/bdb/pace.h"
+
+#include "base/clock.h"
+#include "store/bdb/env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+
+#define LOT_MIN      8
+#define REST_US      501 /* no other wait of libdb's is as long */
+#define RESTS_MAX_NS (500 * 1000000LL) /* of a checkpoint */
+
+/* libdb's functions have no context. */
+static _Thread_local struct {
+	bool in_checkpoint;
+	int fd;         /* of the page that was written last; -1: none */
+	uint64_t pages; /* of this checkpoint */
+	uint64_t last;  /* of the last one that wrote any; not known: very many */
+	int64_t rested_ns;
+} paced = {.last = UINT64_MAX};
+
+uint32_t pace_lot(uint64_t pages)
+{
+	uint64_t lot = pages / PACE_RESTS;
+
+	return lot < LOT_MIN ? LOT_MIN : lot > INT_MAX ? INT_MAX : (uint32_t)lot;
+}
+
+/*
+ * False: the kernel could not begin it, and may have given up pages that no fdatasync tells of any more.
+ * What fails after it began stays for the fdatasync: the flags that wait would take the error.
+ */
+static bool begin_writing_out(int fd)
+{
+	if (sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE) == 0)
+		return true;
+	/* Not known here, or not now: the fdatasync does all of it. */
+	return errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == ENOMEM ||
+		errno == EINTR;
+}
+
+/* libdb's checkpoint wrote a lot. */
+static void rest_in_checkpoint(void)
+{
+	int64_t begin = clock_boot_ns();
+
+	if (paced.fd >= 0 && !begin_writing_out(paced.fd))
+		bdb_die_of_disk("sync_file_range", errno);
+	if (paced.rested_ns >= RESTS_MAX_NS)
+		return;
+	clock_sleep_us(REST_US);
+	paced.rested_ns += clock_boot_ns() - begin;
+}
+
+int pace_wait(unsigned long seconds, unsigned long microseconds)
+{
+	if (seconds == 0 && microseconds == REST_US) {
+		if (paced.in_checkpoint)
+			rest_in_checkpoint();
+	} else if (paced.in_checkpoint && seconds == 1 && microseconds == 0) {
+		clock_sleep_us(REST_US);
+	} else if (seconds || microseconds) {
+		clock_sleep_us((int64_t)seconds * 1000000 + (int64_t)microseconds);
+	} else {
+		sched_yield();
+	}
+	return 0;
+}
+
+void pace_checkpoint_begin(DB_ENV *env)
+{
+	paced.in_checkpoint = true;
+	paced.fd = -1;
+	paced.pages = 0;
+	paced.rested_ns = 0;
+	env->set_mp_max_write(env, (int)pace_lot(paced.last), REST_US);
+}
+
+void pace_checkpoint_end(DB_ENV *env)
+{
+	paced.in_checkpoint = false;
+	env->set_mp_max_write(env, 0, 0);
+	/* It was not due, or nothing was new. */
+	if (!paced.pages)
+		return;
+	/* A small one, by the interval, often follows a large one that was due by the log. */
+	if (paced.last == UINT64_MAX || paced.pages > paced.last / 2)
+		paced.last = paced.pages;
+	else
+		paced.last /= 2;
+}
+
+void pace_wrote_page(int fd)
+{
+	if (!paced.in_checkpoint)
+		return;
+	/* libdb holds locks here, that of the log at times: handing over waits for the rest. */
+	paced.fd = fd;
+	paced.pages++;
+}
+
+void pace_hand_over(int fd)
+{
+	begin_writing_out(fd);
+	clock_sleep_us(REST_US);
+}

@@ -1,0 +1,237 @@
+/*
+ * What nobody waits for is handed to the disk a little at a time.
+ */
+#include "store/bdb/pace.h"
+
+#include "base/clock.h"
+#include "batch.h"
+#include "scratch.h"
+#include "store/bdb/bdb.h"
+#include "store/bdb/env.h"
+#include "store/bdb/spare.h"
+#include "suites.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BATCHES_MAX 500
+#define ZEROS       (BDB_LOG_FILE_SIZE / PACE_BYTES) /* lots of a spare */
+
+static char directory[64];
+static atomic_uint of_tables, of_spares, of_others;
+static atomic_int error_of_tables, error_of_spares;
+
+static int count(atomic_uint *calls, atomic_int *error)
+{
+	atomic_fetch_add(calls, 1);
+	return atomic_load(error);
+}
+
+/* In the place of libc's, for the service's own code, too: counts what is handed over, and fails. */
+int sync_file_range(int fd, off64_t offset, off64_t len, unsigned int flags)
+{
+	char name[64], path[PATH_MAX];
+	int error = 0;
+	ssize_t size;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	size = readlink(name, path, sizeof(path) - 1);
+	path[size > 0 ? size : 0] = '\0';
+	/* Waiting would take the error that the fdatasync is to report. */
+	if (offset || len || flags != SYNC_FILE_RANGE_WRITE)
+		atomic_fetch_add(&of_others, 1);
+	else if (strstr(path, "/transaction.db"))
+		error = count(&of_tables, &error_of_tables);
+	else if (strstr(path, "/" SPARE_MAKING_NAME))
+		error = count(&of_spares, &error_of_spares);
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	return (int)syscall(SYS_sync_file_range, fd, offset, len, flags);
+}
+
+START_TEST(a_checkpoint_rests_so_many_times)
+{
+	const uint64_t pages[] = {1200, 1201, 2000, 7000, 20000, 999999, 1000000000};
+
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+		ck_assert_uint_ge(pages[i] / pace_lot(pages[i]), PACE_RESTS);
+		ck_assert_uint_le(pages[i] / pace_lot(pages[i]), PACE_RESTS * 5 / 4);
+	}
+	ck_assert_uint_eq(pace_lot(0), 8);
+	ck_assert_uint_eq(pace_lot(100), 8);
+	/* libdb takes an int. */
+	ck_assert_uint_eq(pace_lot(UINT64_MAX), INT_MAX);
+}
+END_TEST
+
+/* Saves batches, with checkpoints meanwhile, until @enough pages of a table were handed over. */
+static void save_until(unsigned int enough)
+{
+	char home[96], why[256] = "";
+	struct bdb_options options = {
+		.directory = home,
+		.cache_mib = 64,
+		.checkpoint_kib = 4096,
+		.checkpoint_interval_ms = 100,
+		.log_keep_mib = 64,
+		.spare = true,
+		.create = true,
+	};
+	unsigned int tables, spares, others;
+	struct store *store;
+	uint64_t last_id = 0;
+	struct ws ws;
+
+	snprintf(home, sizeof(home), "%s/%d", directory, (int)getpid());
+	ck_assert_int_eq(mkdir(home, 0700), 0);
+	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ws_init(&ws);
+	/* A batch fills some tens of pages, and the first checkpoint does not rest. */
+	for (int i = 0; i < BATCHES_MAX && atomic_load(&of_tables) < enough; i++)
+		batch_save(store, &ws, &last_id);
+	for (int i = 0; i < 1000 && atomic_load(&of_spares) < ZEROS; i++)
+		poll(NULL, 0, 10);
+	ws_free(&ws);
+	store->close(store);
+	/* Not in the assertions: they print what they are made of. */
+	tables = atomic_load(&of_tables);
+	spares = atomic_load(&of_spares);
+	others = atomic_load(&of_others);
+	ck_assert_uint_ge(tables, enough);
+	ck_assert_uint_ge(spares, ZEROS);
+	ck_assert_uint_eq(others, 0);
+}
+
+START_TEST(pages_and_zeros_are_handed_over_while_they_are_written)
+{
+	save_until(50);
+}
+END_TEST
+
+/* A kernel without it, a filter of system calls, too little memory: nothing is lost by it. */
+START_TEST(handing_over_may_be_refused)
+{
+	const int errors[] = {ENOSYS, EPERM, EINVAL, ENOMEM, EINTR};
+
+	atomic_store(&error_of_tables, errors[_i]);
+	atomic_store(&error_of_spares, errors[_i]);
+	save_until(2);
+}
+END_TEST
+
+START_TEST(a_spare_that_cannot_be_handed_over_ends_nothing)
+{
+	atomic_store(&error_of_spares, EIO);
+	save_until(2);
+}
+END_TEST
+
+/* The kernel may have given the page up: the checkpoint must not be written. */
+START_TEST(a_page_that_cannot_be_handed_over_ends_the_process)
+{
+	const int errors[] = {EIO, ENOSPC, EROFS};
+
+	atomic_store(&error_of_tables, errors[_i]);
+	save_until(UINT_MAX);
+}
+END_TEST
+
+/* The lot that a checkpoint begins with; it writes @pages then. */
+static int lot_of(DB_ENV *env, unsigned int pages)
+{
+	db_timeout_t rest_us;
+	int lot, after;
+
+	pace_checkpoint_begin(env);
+	ck_assert_int_eq(env->get_mp_max_write(env, &lot, &rest_us), 0);
+	while (pages--)
+		pace_wrote_page(STDOUT_FILENO);
+	pace_checkpoint_end(env);
+	ck_assert_int_eq(env->get_mp_max_write(env, &after, &rest_us), 0);
+	ck_assert_int_eq(after, 0);
+	return lot;
+}
+
+START_TEST(the_lot_is_of_the_last_checkpoints)
+{
+	DB_ENV *env;
+
+	ck_assert_int_eq(db_env_create(&env, 0), 0);
+	ck_assert_int_eq(lot_of(env, 0), INT_MAX);
+	ck_assert_int_eq(lot_of(env, 6000), INT_MAX);
+	/* Most are not due when they are asked for. */
+	ck_assert_int_eq(lot_of(env, 0), 40);
+	ck_assert_int_eq(lot_of(env, 0), 40);
+	ck_assert_int_eq(lot_of(env, 10), 40);
+	ck_assert_int_eq(lot_of(env, 10), 20);
+	ck_assert_int_eq(lot_of(env, 4500), 10);
+	ck_assert_int_eq(lot_of(env, 4500), 30);
+	env->close(env, 0);
+}
+END_TEST
+
+static int64_t waited_ms(unsigned long seconds, unsigned long microseconds)
+{
+	int64_t begin = clock_boot_ms();
+
+	ck_assert_int_eq(pace_wait(seconds, microseconds), 0);
+	return clock_boot_ms() - begin;
+}
+
+START_TEST(a_checkpoint_comes_back_at_once_to_a_page_in_use)
+{
+	DB_ENV *env;
+
+	ck_assert_int_eq(db_env_create(&env, 0), 0);
+	pace_checkpoint_begin(env);
+	/* Of three, one is quick although the machine may be slow. */
+	ck_assert(waited_ms(1, 0) < 500 || waited_ms(1, 0) < 500 || waited_ms(1, 0) < 500);
+	pace_checkpoint_end(env);
+	/* All other waits are what they were. */
+	ck_assert_int_ge(waited_ms(1, 0), 1000);
+	ck_assert_int_ge(waited_ms(0, 20000), 20);
+	waited_ms(0, 0);
+	env->close(env, 0);
+}
+END_TEST
+
+/* Around the processes of the tests, of which some end early. */
+static void make_directory(void)
+{
+	scratch_make(directory);
+}
+
+static void remove_directory(void)
+{
+	scratch_remove(directory);
+}
+
+Suite *pace_suite(void)
+{
+	Suite *suite = suite_create("pace");
+	TCase *tcase = tcase_create("pace");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_unchecked_fixture(tcase, make_directory, remove_directory);
+	tcase_add_test(tcase, a_checkpoint_rests_so_many_times);
+	tcase_add_test(tcase, the_lot_is_of_the_last_checkpoints);
+	tcase_add_test(tcase, a_checkpoint_comes_back_at_once_to_a_page_in_use);
+	tcase_add_test(tcase, pages_and_zeros_are_handed_over_while_they_are_written);
+	tcase_add_loop_test(tcase, handing_over_may_be_refused, 0, 5);
+	tcase_add_test(tcase, a_spare_that_cannot_be_handed_over_ends_nothing);
+	tcase_add_loop_exit_test(tcase, a_page_that_cannot_be_handed_over_ends_the_process,
+		BDB_EXIT_IO, 0, 3);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
