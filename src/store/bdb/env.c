@@ -70,7 +70,6 @@ enum status bdb_status(int error)
 		return STATUS_OK;
 	case EIO:
 		bdb_die_of_disk("libdb", error);
-		return STATUS_IO;
 	case ENOSPC:
 	case EDQUOT:
 		return STATUS_FULL;
