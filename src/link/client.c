@@ -6,18 +6,14 @@
 #include "link/frame.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 /* Between two attempts to connect. */
 #define RECONNECT_MS 10
-/* A recv() that waits looks at the deadline so often. */
-#define SLICE_MS 50
 
 bool link_init(struct link *link, const char *path)
 {
@@ -59,40 +55,25 @@ static bool wait_for(int fd, short events, int64_t deadline_ms)
 }
 
 /*
- * Reads more into link->in. False: the connection ended or the deadline passed. While that is far,
- * recv() waits by itself: one system call in place of three.
+ * Reads more into link->in. False: the connection ended or the deadline passed. It waits in poll(),
+ * not in recv(), which on a Unix socket wakes up when the peer takes what was sent, too: a wake-up
+ * of two would be for nothing.
  */
 static bool receive(struct link *link, int64_t deadline_ms)
 {
-	uint8_t *to;
+	uint8_t *to = buffer_reserve(&link->in, 4096);
 	ssize_t got;
-	bool far;
 
-	for (;;) {
-		to = buffer_reserve(&link->in, 4096);
-		if (!to)
-			return false;
-		far = deadline_ms - clock_boot_ms() > 2 * SLICE_MS;
-		got = recv(link->fd, to, link->in.cap - link->in.len, far ? 0 : MSG_DONTWAIT);
-		if (got > 0) {
-			link->in.len += (size_t)got;
-			return true;
-		}
-		if (got == 0 || (errno != EAGAIN && errno != EINTR))
-			return false;
-		if (errno == EAGAIN && !far && !wait_for(link->fd, POLLIN, deadline_ms))
-			return false;
-	}
-}
-
-/* Makes recv() on @fd wait, for SLICE_MS at most. */
-static bool fd_set_waiting(int fd)
-{
-	static const struct timeval slice = {.tv_usec = SLICE_MS * 1000};
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0 &&
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof(slice)) == 0;
+	if (!to)
+		return false;
+	do {
+		wait_for(link->fd, POLLIN, deadline_ms);
+		got = recv(link->fd, to, link->in.cap - link->in.len, MSG_DONTWAIT);
+	} while (got < 0 && (errno == EINTR || (errno == EAGAIN && clock_boot_ms() < deadline_ms)));
+	if (got <= 0)
+		return false;
+	link->in.len += (size_t)got;
+	return true;
 }
 
 static struct bytes received(const struct link *link)
@@ -111,8 +92,7 @@ static enum link_try connect_once(struct link *link, int64_t deadline_ms)
 	link->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (link->fd < 0)
 		return LINK_TRY_NOT_SENT;
-	if (connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-		!fd_set_waiting(link->fd)) {
+	if (connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
 		disconnect(link);
 		return LINK_TRY_NOT_SENT;
 	}

@@ -148,18 +148,28 @@ static bool send_out(struct fcgi_conn *conn)
 	return !conn->broken;
 }
 
-/* Puts a record of up to CONTENT_MAX bytes out, and sends before what has no room beside it. */
-static void put_record(struct fcgi_conn *conn, uint8_t type, uint16_t id, const void *data,
-	size_t len)
+static void put(struct fcgi_conn *conn, const void *data, size_t len)
 {
-	uint8_t head[HEAD_SIZE] = {PROTOCOL, type, (uint8_t)(id >> 8), (uint8_t)id,
+	buffer_append(&conn->out, data, len);
+	conn->broken |= conn->out.failed;
+}
+
+/* Begins a record of up to CONTENT_MAX bytes, and sends before what has no room beside it. */
+static void put_head(struct fcgi_conn *conn, uint8_t type, uint16_t id, size_t len)
+{
+	const uint8_t head[HEAD_SIZE] = {PROTOCOL, type, (uint8_t)(id >> 8), (uint8_t)id,
 		(uint8_t)(len >> 8), (uint8_t)len};
 
 	if (conn->out.len + HEAD_SIZE + len > FCGI_OUT_SIZE)
 		send_out(conn);
-	buffer_append(&conn->out, head, sizeof(head));
-	buffer_append(&conn->out, data, len);
-	conn->broken |= conn->out.failed;
+	put(conn, head, sizeof(head));
+}
+
+static void put_record(struct fcgi_conn *conn, uint8_t type, uint16_t id, const void *data,
+	size_t len)
+{
+	put_head(conn, type, id, len);
+	put(conn, data, len);
 }
 
 static void put_end(struct fcgi_conn *conn, uint16_t id, uint8_t status)
@@ -204,7 +214,7 @@ static bool manage(struct fcgi_conn *conn, uint8_t type)
 	const uint8_t unknown[8] = {type};
 
 	if (type == GET_VALUES)
-		put_record(conn, GET_VALUES_RESULT, 0, "", 0);
+		put_head(conn, GET_VALUES_RESULT, 0, 0);
 	else
 		put_record(conn, UNKNOWN_TYPE, 0, unknown, sizeof(unknown));
 	return send_out(conn);
@@ -362,21 +372,38 @@ size_t fcgi_conn_read(void *context, void *to, size_t len)
 	return got;
 }
 
+/* Puts @len bytes of what @parts are together out, from @at on. */
+static void put_part(struct fcgi_conn *conn, const struct buffer *parts[2], size_t at, size_t len)
+{
+	size_t start = 0, part;
+
+	for (size_t i = 0; i < 2; i++) {
+		part = at < start + parts[i]->len ? start + parts[i]->len - at : 0;
+		part = part < len ? part : len;
+		if (part)
+			put(conn, parts[i]->data + (at - start), part);
+		at += part;
+		len -= part;
+		start += parts[i]->len;
+	}
+}
+
 bool fcgi_conn_reply(struct fcgi_conn *conn, const struct buffer *head, const struct buffer *body)
 {
-	const struct buffer *parts[] = {head, body};
+	const struct buffer *parts[2] = {head, body};
+	const size_t all = head->len + body->len;
 	const size_t most = FCGI_OUT_SIZE - 4 * HEAD_SIZE < CONTENT_MAX
 		? FCGI_OUT_SIZE - 4 * HEAD_SIZE
 		: CONTENT_MAX;
-	size_t at, len;
+	size_t len;
 
-	for (size_t i = 0; i < 2; i++) {
-		for (at = 0; at < parts[i]->len; at += len) {
-			len = parts[i]->len - at < most ? parts[i]->len - at : most;
-			put_record(conn, STDOUT, conn->id, parts[i]->data + at, len);
-		}
+	/* As few records as may be: a web server has work with each. */
+	for (size_t at = 0; at < all; at += len) {
+		len = all - at < most ? all - at : most;
+		put_head(conn, STDOUT, conn->id, len);
+		put_part(conn, parts, at, len);
 	}
-	put_record(conn, STDOUT, conn->id, "", 0);
+	put_head(conn, STDOUT, conn->id, 0);
 	put_end(conn, conn->id, REQUEST_COMPLETE);
 	return send_out(conn) && conn->keep && !conn->failed;
 }
