@@ -127,11 +127,8 @@ static void count_checkpoint(struct bdb_maintain *maintain)
  */
 static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib)
 {
-	int error;
+	int error = pace_checkpoint(maintain->env, kib);
 
-	pace_checkpoint_begin(maintain->env);
-	error = maintain->env->txn_checkpoint(maintain->env, kib, 0, 0);
-	pace_checkpoint_end(maintain->env);
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	else

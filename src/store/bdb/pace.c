@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 
@@ -91,6 +92,20 @@ void pace_checkpoint_end(DB_ENV *env)
 		paced.last = paced.pages;
 	else
 		paced.last /= 2;
+}
+
+int pace_checkpoint(DB_ENV *env, uint32_t kib)
+{
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	int error;
+
+	/* libdb would make the second one wait, too, but not before its pace were the environment's. */
+	pthread_mutex_lock(&one);
+	pace_checkpoint_begin(env);
+	error = env->txn_checkpoint(env, kib, 0, 0);
+	pace_checkpoint_end(env);
+	pthread_mutex_unlock(&one);
+	return error;
 }
 
 void pace_wrote_page(int fd)

@@ -23,11 +23,14 @@
 uint32_t pace_lot(uint64_t pages);
 
 /*
- * The pages that this thread writes to the tables of @env, a checkpoint's, are handed over at that pace
- * until the end. How many there will be is taken from the last checkpoints; the first rests not at all,
- * and none longer than half a second altogether. Another thread that has libdb write pages meanwhile
- * does not rest.
+ * Writes a checkpoint of @env when @kib of log were written since the last (0: whenever there is any),
+ * at that pace. One at a time: another caller waits. Returns libdb's error, 0 if there was none.
+ *
+ * Between begin and end the pages that this thread writes to the tables are handed over. How many there
+ * will be is taken from the last checkpoints; the first rests not at all, and none longer than half a
+ * second altogether. Another thread that has libdb write pages meanwhile does not rest.
  */
+int pace_checkpoint(DB_ENV *env, uint32_t kib);
 void pace_checkpoint_begin(DB_ENV *env);
 void pace_checkpoint_end(DB_ENV *env);
 
