@@ -4,7 +4,7 @@
 #include "cmd/ctl/ctl.h"
 
 #include "cmd/ctl/game.h"
-#include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 
 #include <inttypes.h>
@@ -13,14 +13,15 @@
 /* By a transaction id: of a bet, or of a result (number 0). */
 static enum ctl_exit find_transaction(struct ctl *ctl, struct game_key *key)
 {
-	struct transaction row = {.transaction_id = 0};
+	struct transaction row;
+	uint64_t transaction_id;
 	enum ctl_exit code;
 	bool found;
 
-	if (!ctl_number(ctl->args[0], TRANSACTION_ID_MAX, &row.transaction_id))
+	if (!ctl_number(ctl->args[0], TRANSACTION_ID_MAX, &transaction_id))
 		return ctl_usage(ctl, "'%s' is not a transaction id; or a game must be given with "
 				      "the player", ctl->args[0]);
-	code = list_fetch(ctl, RECORD_TRANSACTION, &row, &found, NULL);
+	code = transaction_fetch(ctl, transaction_id, &row, &found);
 	if (code != CTL_DONE)
 		return code;
 	if (!found)

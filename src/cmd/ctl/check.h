@@ -87,10 +87,6 @@ enum ctl_exit check_find_name(struct check *check, const char *player_id, struct
 enum ctl_exit check_find_player(struct check *check, const struct player_name *name,
 	struct player *player, bool *found);
 
-/* The row with that transaction id. */
-enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id,
-	struct transaction *row, bool *found);
-
 /*
  * Walks row by row, with a lookup for each, through what does not fit: reports each row. Stops when
  * CHECK_PROBLEMS_SHOWN problems are known. The first is about movements, the second, a part of it,

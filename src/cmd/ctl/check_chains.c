@@ -4,6 +4,7 @@
 #include "cmd/ctl/check.h"
 
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/proof_chain.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@ static enum ctl_exit follow(struct check *check, const struct proof_link *link, 
 	struct transaction entry;
 	const char *fault;
 	bool found;
-	enum ctl_exit code = check_find_transaction(check, link->transaction_id, &entry, &found);
+	enum ctl_exit code = transaction_fetch(check->ctl, link->transaction_id, &entry, &found);
 
 	fault = code == CTL_DONE ? proof_link_entry(link, found ? &entry : NULL) : NULL;
 	if (fault)

@@ -7,6 +7,7 @@
 #include "cmd/ctl/check.h"
 
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/proof_chain.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ static enum ctl_exit find_last(struct check *check, struct proof_link *last)
 	bool found;
 
 	while (code == CTL_DONE && proof_link_is_late(&check->proof, last)) {
-		code = check_find_transaction(check, last->transaction_id, &entry, &found);
+		code = transaction_fetch(check->ctl, last->transaction_id, &entry, &found);
 		if (code == CTL_DONE &&
 			!proof_link_back(&check->proof, last, found ? &entry : NULL))
 			return CTL_DONE;

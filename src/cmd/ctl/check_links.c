@@ -5,6 +5,7 @@
 #include "cmd/ctl/check.h"
 
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/proof_chain.h"
 #include "cmd/ctl/proof_links.h"
 
@@ -36,14 +37,6 @@ enum ctl_exit check_find_player(struct check *check, const struct player_name *n
 	return list_fetch(check->ctl, RECORD_PLAYER, player, found, NULL);
 }
 
-enum ctl_exit check_find_transaction(struct check *check, uint64_t transaction_id,
-	struct transaction *row, bool *found)
-{
-	memset(row, 0, sizeof(*row));
-	row->transaction_id = transaction_id;
-	return list_fetch(check->ctl, RECORD_TRANSACTION, row, found, NULL);
-}
-
 /* From each movement to its request key. */
 static enum ctl_exit check_entry(struct check *check, const struct transaction *entry)
 {
@@ -71,7 +64,7 @@ static enum ctl_exit check_request(struct check *check, const struct request *ro
 	struct transaction entry;
 	const char *fault = NULL;
 	bool found;
-	enum ctl_exit code = check_find_transaction(check, row->transaction_id, &entry, &found);
+	enum ctl_exit code = transaction_fetch(check->ctl, row->transaction_id, &entry, &found);
 
 	if (!found || strcmp(entry.player_id, row->player_id) != 0 ||
 		entry.entry_seq != row->entry_seq)

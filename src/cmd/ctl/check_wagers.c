@@ -5,6 +5,7 @@
 #include "cmd/ctl/check.h"
 
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/proof_event.h"
 #include "cmd/ctl/proof_links.h"
 
@@ -51,7 +52,7 @@ static enum ctl_exit search_transaction(struct check *check, const struct transa
 
 	if (!proof_transaction_counts(&check->proof, wanted))
 		return CTL_DONE;
-	code = check_find_transaction(check, wanted->transaction_id, &row, &found);
+	code = transaction_fetch(check->ctl, wanted->transaction_id, &row, &found);
 	if (code != CTL_DONE)
 		return code;
 	fault = proof_wager_transaction(wanted, found ? &row : NULL);

@@ -2,6 +2,7 @@
 
 #include "cmd/ctl/callback_row.h"
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/movements.h"
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "domain/wager.h"
@@ -175,11 +176,8 @@ static enum ctl_exit show_callbacks(struct game *game)
 static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id,
 	struct transaction *entry, bool *found)
 {
-	enum ctl_exit code;
+	enum ctl_exit code = transaction_fetch(ctl, transaction_id, entry, found);
 
-	memset(entry, 0, sizeof(*entry));
-	entry->transaction_id = transaction_id;
-	code = list_fetch(ctl, RECORD_TRANSACTION, entry, found, NULL);
 	*found = *found && entry->entry_seq;
 	return code;
 }

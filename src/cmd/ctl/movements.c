@@ -7,14 +7,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum ctl_exit transaction_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *row,
+	bool *found)
+{
+	memset(row, 0, sizeof(*row));
+	row->transaction_id = transaction_id;
+	return list_fetch(ctl, RECORD_TRANSACTION, row, found, NULL);
+}
+
 enum ctl_exit movement_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *entry)
 {
-	enum ctl_exit code;
 	bool found;
+	enum ctl_exit code = transaction_fetch(ctl, transaction_id, entry, &found);
 
-	memset(entry, 0, sizeof(*entry));
-	entry->transaction_id = transaction_id;
-	code = list_fetch(ctl, RECORD_TRANSACTION, entry, &found, NULL);
 	return code == CTL_DONE && !found ? names_missing(ctl, "a movement") : code;
 }
 

@@ -1,10 +1,14 @@
 /*
- * movements - movements by their transaction ids, and those of a player from the last to the first.
+ * movements - transactions by their ids, movements by theirs, and those of a player from the last to the first.
  */
 #ifndef CMD_CTL_MOVEMENTS_H
 #define CMD_CTL_MOVEMENTS_H
 
 #include "cmd/ctl/ctl.h"
+
+/* The transaction with @transaction_id; *found: whether there is one. Not every one moved something. */
+enum ctl_exit transaction_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *row,
+	bool *found);
 
 /* The movement that a row names by its transaction id; that it is not there is reported. */
 enum ctl_exit movement_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *entry);

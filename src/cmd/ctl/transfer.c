@@ -159,14 +159,15 @@ static enum ctl_exit show_request(struct ctl *ctl, const struct request *request
 
 static enum ctl_exit show_transaction(struct ctl *ctl, const char *text)
 {
-	struct transaction entry = {.transaction_id = 0};
+	struct transaction entry;
 	struct request request = {.owner = ""};
+	uint64_t transaction_id;
 	enum ctl_exit code;
 	bool found;
 
-	if (!ctl_number(text, TRANSACTION_ID_MAX, &entry.transaction_id))
+	if (!ctl_number(text, TRANSACTION_ID_MAX, &transaction_id))
 		return ctl_usage(ctl, "--transaction takes a transaction id");
-	code = list_fetch(ctl, RECORD_TRANSACTION, &entry, &found, NULL);
+	code = transaction_fetch(ctl, transaction_id, &entry, &found);
 	if (code == CTL_DONE && (!found || !entry.entry_seq))
 		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
 			"transaction %s moved nothing on the ledger", text);
