@@ -6,6 +6,7 @@
 #include "link/frame.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -39,37 +40,40 @@ void link_close(struct link *link)
 	buffer_free(&link->in);
 }
 
-/* Waits for @events until the deadline. False: it passed. */
+/* Waits for @events until the deadline. False: it passed, or waiting failed. */
 static bool wait_for(int fd, short events, int64_t deadline_ms)
 {
 	struct pollfd pfd = {.fd = fd, .events = events};
 	int64_t left;
+	int ready;
 
 	for (;;) {
 		left = deadline_ms - clock_boot_ms();
 		if (left <= 0)
 			return false;
-		if (poll(&pfd, 1, (int)left) > 0)
-			return true;
+		ready = poll(&pfd, 1, left > INT_MAX ? INT_MAX : (int)left);
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			return ready > 0;
 	}
 }
 
 /*
- * Reads more into link->in. False: the connection ended or the deadline passed. It waits in poll(),
- * not in recv(), which on a Unix socket wakes up when the peer takes what was sent, too: a wake-up
- * of two would be for nothing.
+ * Reads more into link->in. False: the connection ended, the deadline passed, or there is no memory.
+ * A deadline that has passed means one look. It waits in poll(), not in recv(), which on a Unix socket
+ * wakes up when the peer takes what was sent, too: every second wake-up would be for nothing.
  */
 static bool receive(struct link *link, int64_t deadline_ms)
 {
 	uint8_t *to = buffer_reserve(&link->in, 4096);
 	ssize_t got;
+	bool in_time;
 
 	if (!to)
 		return false;
 	do {
-		wait_for(link->fd, POLLIN, deadline_ms);
+		in_time = wait_for(link->fd, POLLIN, deadline_ms);
 		got = recv(link->fd, to, link->in.cap - link->in.len, MSG_DONTWAIT);
-	} while (got < 0 && (errno == EINTR || (errno == EAGAIN && clock_boot_ms() < deadline_ms)));
+	} while (got < 0 && (errno == EINTR || (errno == EAGAIN && in_time)));
 	if (got <= 0)
 		return false;
 	link->in.len += (size_t)got;

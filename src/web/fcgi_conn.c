@@ -13,7 +13,9 @@
 #define HEAD_SIZE   8
 #define RESPONDER   1
 #define KEEP        1
-#define CONTENT_MAX 65535
+/* Of an answer in a record: with the ends that come behind it (24 bytes) it still leaves at once. */
+#define RECORD_MOST (FCGI_OUT_SIZE - 4 * HEAD_SIZE)
+_Static_assert(RECORD_MOST <= UINT16_MAX, "a record's length has 16 bits");
 /* Memory for variables beyond this is not kept for the next request. */
 #define PARAMS_KEPT 65536
 /* So long is waited for a web server to take the answer and close. */
@@ -148,28 +150,31 @@ static bool send_out(struct fcgi_conn *conn)
 	return !conn->broken;
 }
 
-static void put(struct fcgi_conn *conn, const void *data, size_t len)
+static void append(struct fcgi_conn *conn, const void *data, size_t len)
 {
 	buffer_append(&conn->out, data, len);
 	conn->broken |= conn->out.failed;
 }
 
-/* Begins a record of up to CONTENT_MAX bytes, and sends before what has no room beside it. */
-static void put_head(struct fcgi_conn *conn, uint8_t type, uint16_t id, size_t len)
+/*
+ * Begins a record of up to RECORD_MOST bytes, which are to be appended, and sends before what has no
+ * room beside it.
+ */
+static void begin_record(struct fcgi_conn *conn, uint8_t type, uint16_t id, size_t len)
 {
 	const uint8_t head[HEAD_SIZE] = {PROTOCOL, type, (uint8_t)(id >> 8), (uint8_t)id,
 		(uint8_t)(len >> 8), (uint8_t)len};
 
 	if (conn->out.len + HEAD_SIZE + len > FCGI_OUT_SIZE)
 		send_out(conn);
-	put(conn, head, sizeof(head));
+	append(conn, head, sizeof(head));
 }
 
 static void put_record(struct fcgi_conn *conn, uint8_t type, uint16_t id, const void *data,
 	size_t len)
 {
-	put_head(conn, type, id, len);
-	put(conn, data, len);
+	begin_record(conn, type, id, len);
+	append(conn, data, len);
 }
 
 static void put_end(struct fcgi_conn *conn, uint16_t id, uint8_t status)
@@ -214,7 +219,7 @@ static bool manage(struct fcgi_conn *conn, uint8_t type)
 	const uint8_t unknown[8] = {type};
 
 	if (type == GET_VALUES)
-		put_head(conn, GET_VALUES_RESULT, 0, 0);
+		begin_record(conn, GET_VALUES_RESULT, 0, 0);
 	else
 		put_record(conn, UNKNOWN_TYPE, 0, unknown, sizeof(unknown));
 	return send_out(conn);
@@ -381,7 +386,7 @@ static void put_part(struct fcgi_conn *conn, const struct buffer *parts[2], size
 		part = at < start + parts[i]->len ? start + parts[i]->len - at : 0;
 		part = part < len ? part : len;
 		if (part)
-			put(conn, parts[i]->data + (at - start), part);
+			append(conn, parts[i]->data + (at - start), part);
 		at += part;
 		len -= part;
 		start += parts[i]->len;
@@ -392,18 +397,15 @@ bool fcgi_conn_reply(struct fcgi_conn *conn, const struct buffer *head, const st
 {
 	const struct buffer *parts[2] = {head, body};
 	const size_t all = head->len + body->len;
-	const size_t most = FCGI_OUT_SIZE - 4 * HEAD_SIZE < CONTENT_MAX
-		? FCGI_OUT_SIZE - 4 * HEAD_SIZE
-		: CONTENT_MAX;
 	size_t len;
 
 	/* As few records as may be: a web server has work with each. */
 	for (size_t at = 0; at < all; at += len) {
-		len = all - at < most ? all - at : most;
-		put_head(conn, STDOUT, conn->id, len);
+		len = all - at < RECORD_MOST ? all - at : RECORD_MOST;
+		begin_record(conn, STDOUT, conn->id, len);
 		put_part(conn, parts, at, len);
 	}
-	put_head(conn, STDOUT, conn->id, 0);
+	begin_record(conn, STDOUT, conn->id, 0);
 	put_end(conn, conn->id, REQUEST_COMPLETE);
 	return send_out(conn) && conn->keep && !conn->failed;
 }

@@ -6,6 +6,7 @@
 
 #include <check.h>
 
+Suite *env_suite(void);
 Suite *pace_suite(void);
 Suite *spare_suite(void);
 

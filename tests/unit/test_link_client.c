@@ -2,6 +2,7 @@
  * The client against a ledger that follows a script: one letter an attempt.
  *
  *     a answer   b busy   c take the command and cut   h half an answer and cut   s silence
+ *     p an answer byte by byte
  *     x answer with garbage   f forbidden   F fault   r answer that the rate limit says no
  */
 #include "test_link.h"
@@ -14,14 +15,19 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 
 /* Deadlines: to be reached, to be reached after a request was sent, never to be reached. */
 #define PATIENCE_MS 400
 #define SILENCE_MS  1000
 #define LONG_MS     10000
+/* Between two bytes of an answer in pieces. */
+#define PIECE_US    500
 
 static char directory[64];
 static char path[96];
@@ -37,7 +43,7 @@ static void answer(int fd, const struct frame_request *request, char step)
 	struct frame_answer head = {
 		.command = request->command, .tag = request->tag, .generation = 5};
 	struct buffer out;
-	size_t start, len;
+	size_t start, len, piece;
 
 	head.outcome = step == 'b' ? FRAME_BUSY
 		: step == 'f'	   ? FRAME_FORBIDDEN
@@ -53,8 +59,13 @@ static void answer(int fd, const struct frame_request *request, char step)
 	if (step == 'x')
 		memset(out.data, 0xff, 4);
 	len = step == 'h' ? out.len / 2 : out.len;
-	if (send(fd, out.data, len, MSG_NOSIGNAL) != (ssize_t)len)
-		taken += 100;
+	piece = step == 'p' ? 1 : len;
+	for (size_t at = 0; at < len; at += piece) {
+		if (send(fd, out.data + at, piece, MSG_NOSIGNAL) != (ssize_t)piece)
+			taken += 100;
+		if (step == 'p')
+			clock_sleep_us(PIECE_US);
+	}
 	buffer_free(&out);
 }
 
@@ -206,6 +217,7 @@ static const struct {
 	{"ca", STATUS_OK, 2},
 	{"ccca", STATUS_OK, 4},
 	{"ha", STATUS_OK, 2},
+	{"p", STATUS_OK, 1},
 	{"b", STATUS_BUSY, 1},
 	/* Busy after a lost answer does not mean that nothing was done. */
 	{"cba", STATUS_OK, 3},
@@ -233,6 +245,54 @@ START_TEST(attempts_follow_the_script)
 	stop(&link);
 	ck_assert_uint_eq(taken, scripts[_i / 2].taken);
 	ck_assert_int_eq(refusal, REFUSAL_NONE);
+}
+END_TEST
+
+static int64_t processor_ms(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/* It neither ends early nor asks again and again, signals or not, and ends when it is to. */
+START_TEST(silence_is_waited_for_asleep)
+{
+	const struct sigaction action = {.sa_handler = ignore};
+	const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
+	int64_t before, used_ms, took_ms;
+	struct link link;
+	sigset_t alarm;
+	int tries = 0;
+
+	/* The signals are this thread's. */
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	start("ssssssssssss");
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	link_make(&link, false);
+	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+	/* A machine that stalls is given more tries. */
+	do {
+		ck_assert_int_eq(setitimer(ITIMER_REAL, _i ? &often : &never, NULL), 0);
+		before = clock_boot_ms();
+		used_ms = -processor_ms();
+		ck_assert_int_eq(call(&link, SILENCE_MS), STATUS_UNKNOWN);
+		took_ms = clock_boot_ms() - before;
+		used_ms += processor_ms();
+		ck_assert_int_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+		ck_assert_int_ge(took_ms, SILENCE_MS - 50);
+		ck_assert_int_le(used_ms, SILENCE_MS / 5);
+	} while (took_ms > SILENCE_MS + 200 && ++tries < 10);
+	ck_assert_int_le(took_ms, SILENCE_MS + 200);
+	stop(&link);
 }
 END_TEST
 
@@ -487,6 +547,7 @@ Suite *client_suite(void)
 
 	tcase_add_loop_test(tc, attempts_follow_the_script, 0,
 		2 * (int)(sizeof(scripts) / sizeof(scripts[0])));
+	tcase_add_loop_test(tc, silence_is_waited_for_asleep, 0, 2);
 	tcase_add_test(tc, no_ledger_is_not_sent);
 	tcase_add_loop_test(tc, other_protocol_is_told, 0, 2);
 	tcase_add_loop_test(tc, dead_connection_is_replaced, 0, 2);

@@ -92,16 +92,21 @@ static uint8_t octet(size_t at)
 	return (uint8_t)(at % 251);
 }
 
-static bool reply(size_t len)
+static bool reply_of(size_t first, size_t len)
 {
 	static uint8_t text[10 + 2 * 1024 * 1024];
-	const struct buffer head = {text, 10, 10, 10, false};
-	const struct buffer body = {text + 10, len, len, len, false};
+	const struct buffer head = {text, first, first, first, false};
+	const struct buffer body = {text + first, len, len, len, false};
 
-	ck_assert_uint_le(10 + len, sizeof(text));
-	for (size_t i = 0; i < 10 + len; i++)
+	ck_assert_uint_le(first + len, sizeof(text));
+	for (size_t i = 0; i < first + len; i++)
 		text[i] = octet(i);
 	return fcgi_conn_reply(&conn, &head, &body);
+}
+
+static bool reply(size_t len)
+{
+	return reply_of(10, len);
 }
 
 /* Takes the next record, whose content goes to @content. Returns its length. */
@@ -170,6 +175,20 @@ START_TEST(test_answers)
 	check_body(HTTP_BODY_WHOLE, "longe");
 	ck_assert(!reply(lengths[_i]));
 	take_reply(1, lengths[_i]);
+}
+END_TEST
+
+/* Wherever the head ends. */
+START_TEST(test_heads)
+{
+	static const size_t heads[] = {0, 1, 65503, 65504, 65505, 70000, 131008, 140000};
+
+	put_request(1, true, "hello");
+	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(take_body());
+	/* take_reply() counts ten bytes of a head. */
+	ck_assert(reply_of(heads[_i], 150000 - heads[_i]));
+	take_reply(1, 150000 - 10);
 }
 END_TEST
 
@@ -304,6 +323,7 @@ Suite *web_fcgi_conn_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, test_answers, 0, 14);
+	tcase_add_loop_test(tcase, test_heads, 0, 8);
 	tcase_add_test(tcase, test_multiplexed);
 	tcase_add_test(tcase, test_begun_anew);
 	tcase_add_loop_test(tcase, test_begun_too_late, 0, 2);

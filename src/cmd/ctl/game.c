@@ -173,7 +173,7 @@ static enum ctl_exit show_callbacks(struct game *game)
 }
 
 /* The movement that @transaction_id made, if it made one. */
-static enum ctl_exit fetch_movement(struct ctl *ctl, uint64_t transaction_id,
+static enum ctl_exit find_movement(struct ctl *ctl, uint64_t transaction_id,
 	struct transaction *entry, bool *found)
 {
 	enum ctl_exit code = transaction_fetch(ctl, transaction_id, entry, found);
@@ -195,7 +195,7 @@ static enum ctl_exit show_movements(struct game *game)
 		output_title(game->ctl, "Movements");
 	output_list_open(&list, game->ctl, NULL, NULL, transaction_fields, entry_columns);
 	for (unsigned int i = 0; !none && i < game->transaction_count && code == CTL_DONE; i++) {
-		code = fetch_movement(game->ctl, game->transactions[i], &entry, &found);
+		code = find_movement(game->ctl, game->transactions[i], &entry, &found);
 		if (code != CTL_DONE || !found)
 			continue;
 		output_list_add(&list, &entry);

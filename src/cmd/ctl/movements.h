@@ -1,5 +1,6 @@
 /*
- * movements - transactions by their ids, movements by theirs, and those of a player from the last to the first.
+ * movements - transactions and movements by their ids, and a player's movements from the last to the
+ * first.
  */
 #ifndef CMD_CTL_MOVEMENTS_H
 #define CMD_CTL_MOVEMENTS_H

@@ -3,6 +3,7 @@
 #include "base/directory.h"
 #include "base/log.h"
 #include "store/bdb/files.h"
+#include "store/bdb/memory.h"
 #include "store/bdb/pace.h"
 #include "store/bdb/page.h"
 #include "store/bdb/spare.h"
@@ -340,9 +341,24 @@ static int open_table(struct bdb_env *bdb, enum record record, bool create)
 	return error;
 }
 
-int bdb_env_make(DB_ENV **made, uint32_t cache_mib)
+static int make(DB_ENV **made, uint32_t cache_mib)
 {
-	DB_ENV *env;
+	int error = db_env_create(made, 0);
+	DB_ENV *env = *made;
+
+	if (error)
+		return error;
+	env->set_errcall(env, on_message);
+	error = env->set_cachesize(env, cache_mib / 1024, (cache_mib % 1024) * MIB, 1);
+	if (!error)
+		error = env->set_lg_max(env, BDB_LOG_FILE_SIZE);
+	if (!error)
+		error = env->set_lg_bsize(env, LOG_BUFFER_SIZE);
+	return error;
+}
+
+int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t cache_mib)
+{
 	int error;
 
 	db_env_set_func_fsync(sync_or_die);
@@ -351,16 +367,11 @@ int bdb_env_make(DB_ENV **made, uint32_t cache_mib)
 	db_env_set_func_write(write_noting);
 	db_env_set_func_pwrite(pwrite_noting);
 	db_env_set_func_yield(pace_wait);
-	error = db_env_create(made, 0);
-	if (error)
-		return error;
-	env = *made;
-	env->set_errcall(env, on_message);
-	error = env->set_cachesize(env, cache_mib / 1024, (cache_mib % 1024) * MIB, 1);
+	memory_must_suffice(true);
+	error = make(made, cache_mib);
 	if (!error)
-		error = env->set_lg_max(env, BDB_LOG_FILE_SIZE);
-	if (!error)
-		error = env->set_lg_bsize(env, LOG_BUFFER_SIZE);
+		error = (*made)->open(*made, directory, flags, 0600);
+	memory_must_suffice(false);
 	return error;
 }
 
@@ -390,10 +401,8 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	memset(bdb, 0, sizeof(*bdb));
 	error = sync_logs(options->directory);
 	if (!error)
-		error = bdb_env_make(&bdb->env, options->cache_mib);
-	if (!error)
-		error = bdb->env->open(bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,
-			0600);
+		error = bdb_env_make(&bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,
+			options->cache_mib);
 	if (error)
 		return give_up(bdb, options, error, RECORD_COUNT, why, why_size);
 	error = open_table(bdb, RECORD_COUNTER, options->create);

@@ -20,8 +20,12 @@ struct bdb_env {
 #define BDB_ENV_FLAGS                                                                              \
 	(DB_PRIVATE | DB_THREAD | DB_INIT_TXN | DB_INIT_LOG | DB_INIT_MPOOL | DB_CREATE)
 
-/* Makes an environment, not opened yet, with our settings, functions and messages. */
-int bdb_env_make(DB_ENV **made, uint32_t cache_mib);
+/*
+ * Makes an environment with our settings, functions and messages, and opens it with @flags, which may ask
+ * for recovery. *made, unless it is NULL, is to be closed in any case. No memory for it ends the process
+ * (70). No other thread may use libdb meanwhile.
+ */
+int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t cache_mib);
 
 /* Opens the environment with recovery, and the table of counters, which holds the schema. */
 enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options, char *why,

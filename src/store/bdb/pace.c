@@ -19,9 +19,12 @@ static _Thread_local struct {
 	bool in_checkpoint;
 	int fd;         /* of the page that was written last; -1: none */
 	uint64_t pages; /* of this checkpoint */
-	uint64_t last;  /* of the last one that wrote any; not known: very many */
 	int64_t rested_ns;
-} paced = {.last = UINT64_MAX};
+} paced;
+
+/* One checkpoint at a time, and how many pages the last one wrote that wrote any; not known: very many. */
+static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t last_pages = UINT64_MAX;
 
 uint32_t pace_lot(uint64_t pages)
 {
@@ -77,7 +80,7 @@ void pace_checkpoint_begin(DB_ENV *env)
 	paced.fd = -1;
 	paced.pages = 0;
 	paced.rested_ns = 0;
-	env->set_mp_max_write(env, (int)pace_lot(paced.last), REST_US);
+	env->set_mp_max_write(env, (int)pace_lot(last_pages), REST_US);
 }
 
 void pace_checkpoint_end(DB_ENV *env)
@@ -88,15 +91,14 @@ void pace_checkpoint_end(DB_ENV *env)
 	if (!paced.pages)
 		return;
 	/* A small one, by the interval, often follows a large one that was due by the log. */
-	if (paced.last == UINT64_MAX || paced.pages > paced.last / 2)
-		paced.last = paced.pages;
+	if (last_pages == UINT64_MAX || paced.pages > last_pages / 2)
+		last_pages = paced.pages;
 	else
-		paced.last /= 2;
+		last_pages /= 2;
 }
 
 int pace_checkpoint(DB_ENV *env, uint32_t kib)
 {
-	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	int error;
 
 	/* libdb would make the second one wait, too, but not before its pace were the environment's. */

@@ -26,9 +26,9 @@ uint32_t pace_lot(uint64_t pages);
  * Writes a checkpoint of @env when @kib of log were written since the last (0: whenever there is any),
  * at that pace. One at a time: another caller waits. Returns libdb's error, 0 if there was none.
  *
- * Between begin and end the pages that this thread writes to the tables are handed over. How many there
- * will be is taken from the last checkpoints; the first rests not at all, and none longer than half a
- * second altogether. Another thread that has libdb write pages meanwhile does not rest.
+ * How many pages it will write is taken from the last checkpoints; the first rests not at all, and none
+ * longer than half a second altogether. Another thread that has libdb write pages meanwhile does not rest.
+ * Its two halves are named for tests.
  */
 int pace_checkpoint(DB_ENV *env, uint32_t kib);
 void pace_checkpoint_begin(DB_ENV *env);

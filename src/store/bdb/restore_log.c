@@ -194,11 +194,9 @@ enum status restore_read_log(struct restore_job *job)
 	DB_ENV *env = NULL;
 	DB_LSN end = {0, 0};
 	enum status status;
-	int error = bdb_env_make(&env, LOG_CACHE_MIB);
+	int error = bdb_env_make(&env, job->options->directory,
+		DB_PRIVATE | DB_INIT_LOG | DB_CREATE, LOG_CACHE_MIB);
 
-	if (!error)
-		error = env->open(env, job->options->directory,
-			DB_PRIVATE | DB_INIT_LOG | DB_CREATE, 0600);
 	if (error)
 		status = restore_fail(job, STATUS_CORRUPT, "cannot read the log: %s",
 			db_strerror(error));
@@ -212,11 +210,10 @@ enum status restore_read_log(struct restore_job *job)
 enum status restore_recover(struct restore_job *job)
 {
 	DB_ENV *env = NULL;
-	int error = bdb_env_make(&env, job->options->cache_mib), closed = 0;
+	int error = bdb_env_make(&env, job->options->directory,
+		BDB_ENV_FLAGS | DB_RECOVER_FATAL, job->options->cache_mib);
+	int closed = 0;
 
-	if (!error)
-		error = env->open(env, job->options->directory, BDB_ENV_FLAGS | DB_RECOVER_FATAL,
-			0600);
 	if (env)
 		closed = env->close(env, 0);
 	if (!error)
