@@ -39,7 +39,8 @@ struct server {
 	uint32_t queue_len;
 	uint64_t links; /* numbers given to connections */
 	struct gather gather;
-	bool paused;    /* not accepting until the next tick */
+	int64_t looked_ms; /* when what had arrived was last taken in */
+	bool paused;       /* not accepting until the next tick */
 	bool stop;
 };
 
@@ -290,6 +291,14 @@ static bool bury(struct server *server)
 	return again;
 }
 
+static void cut(struct server *server, struct connection *connection, const char *reason)
+{
+	connection->dead = true;
+	server->ledger->figures.clients_cut++;
+	log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=%s", connection->peer_uid,
+		reason);
+}
+
 /* Closes the links that keep a callback's lease far too long: then others may take over. */
 static void cut_overdue_senders(struct server *server, int64_t now_ms)
 {
@@ -300,29 +309,27 @@ static void cut_overdue_senders(struct server *server, int64_t now_ms)
 	/* Their entries are free from now on; one a tick is closed. */
 	ledger_link_gone(server->ledger, link);
 	for (uint32_t i = 0; i < server->connection_count; i++) {
-		if (server->connections[i]->link != link)
-			continue;
-		server->connections[i]->dead = true;
-		server->ledger->figures.clients_cut++;
-		log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=lease",
-			server->connections[i]->peer_uid);
+		if (server->connections[i]->link == link)
+			cut(server, server->connections[i], "lease");
 	}
 }
 
-static void tick(struct server *server, int64_t now_ms)
+static void cut_overdue_clients(struct server *server, int64_t now_ms)
+{
+	for (uint32_t i = 0; i < server->connection_count; i++) {
+		if (connection_overdue(server->connections[i], now_ms))
+			cut(server, server->connections[i], "overdue");
+	}
+}
+
+static void tick(struct server *server)
 {
 	struct ledger *ledger = server->ledger;
 	bool low;
 
-	for (uint32_t i = 0; i < server->connection_count; i++) {
-		if (!connection_overdue(server->connections[i], now_ms))
-			continue;
-		server->connections[i]->dead = true;
-		ledger->figures.clients_cut++;
-		log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=overdue",
-			server->connections[i]->peer_uid);
-	}
-	cut_overdue_senders(server, now_ms);
+	/* What came while the ledger did not look, for a slow disk or a stop, is not late. */
+	cut_overdue_clients(server, server->looked_ms);
+	cut_overdue_senders(server, server->looked_ms);
 	if (server->paused)
 		listen_to_clients(server, true);
 	ledger->figures.connections = server->connection_count;
@@ -371,6 +378,8 @@ static int take_in(struct server *server, int timeout_ms)
 	int count = epoll_wait(server->epoll, events, EVENTS_MAX, timeout_ms);
 	int64_t now_ms = clock_boot_ms();
 
+	if (count >= 0)
+		server->looked_ms = now_ms;
 	for (int i = 0; i < count; i++)
 		on_event(server, &events[i], now_ms);
 	for (uint32_t i = 0; i < server->connection_count; i++) {
@@ -379,13 +388,10 @@ static int take_in(struct server *server, int timeout_ms)
 		if (!connection->again || connection->dead)
 			continue;
 		collect(server, connection, now_ms);
-		if (connection->dead) {
-			server->ledger->figures.clients_cut++;
-			log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=garbage",
-				connection->peer_uid);
-		} else if (connection->out.len && !connection->queued) {
+		if (connection->dead)
+			cut(server, connection, "garbage");
+		else if (connection->out.len && !connection->queued)
 			connection_flush(connection, server->epoll, now_ms);
-		}
 	}
 	return count;
 }
@@ -428,7 +434,7 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 	while (!server.stop && !ledger->resume_asked) {
 		now_ms = clock_boot_ms();
 		if (now_ms >= next_tick_ms) {
-			tick(&server, now_ms);
+			tick(&server);
 			next_tick_ms = now_ms + TICK_MS;
 		}
 		wait_ms = retention_wait_ms(ledger, now_ms, (int)(next_tick_ms - now_ms));

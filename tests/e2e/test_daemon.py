@@ -690,6 +690,24 @@ def test_frozen():
         equal(bench.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
 
 
+def test_frozen_amid_a_frame():
+    """A ledger that stands still for longer than it waits for a frame's rest: what came meanwhile
+    is not late."""
+    with Bench() as bench, bench.link(timeout=WAIT_S) as link:
+        frame = request("balance", bench.balance_payload())
+        pid = engine_pid(bench.wallet)
+        link.send(frame[:-3])
+        time.sleep(0.3)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            link.send(frame[-3:])
+            time.sleep(PATIENCE_S + 0.5)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        equal(link.frame().outcome, DONE, "the frame")
+        equal(bench.wallet.ctl_json("status")["clients_cut"], 0, "clients_cut")
+
+
 CASES = [
     ("refuses a state that is not initialised", test_not_initialised),
     ("refuses a state that is open to others", test_open_state),
@@ -708,6 +726,7 @@ CASES = [
     ("sockets handed over by systemd", test_socket_activation),
     ("a ledger of another protocol ends the worker", test_other_protocol),
     ("a frozen ledger", test_frozen),
+    ("a ledger frozen amid a frame", test_frozen_amid_a_frame),
 ]
 
 if __name__ == "__main__":
