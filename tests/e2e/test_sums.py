@@ -166,14 +166,42 @@ def case_live(wallet):
     proved(wallet)
 
 
+def set_movement(wallet, given, number, player_id, seq=1, previous=0, before=0):
+    """Adds one of bank's movements as transaction @number; @given is the last id given out."""
+    wallet.stop()
+    subprocess.run([cb.builddir() / "tests" / "fault" / "set_movement", wallet.state / "db",
+                    str(given), str(number), "bank", player_id, str(seq), str(previous),
+                    str(int(before * UNITS)), str(UNITS)], check=True, timeout=20)
+    wallet.start()
+
+
 def case_uncounted():
-    """A movement beside a player's chain: a second number 2, and one of nobody."""
+    """A movement beside a player's chain: a second number 2, and one of nobody. Transactions that
+    are no movements, a seamless player's, are not taken for such."""
     with cb.Instance("uncounted") as wallet:
         wallet.dealer_add("bank", currency="thb")
+        wallet.dealer_add("lazy", "--url", "http://127.0.0.1:9", "--allow-http", mode="seamless")
+        wallet.ctl("client", "add", "fair")
         wallet.player_add("bank", "ann")
+        wallet.player_add("lazy", "bob")
+        with Rounds(wallet.sockets / "edge.sock") as rounds:
+            rounds.bets("lazy", "bob", ["one", "two"])
         for _ in range(3):
             wallet.ctl("player", "adjust", "bank", "ann", 10, "--reason", "a gift")
+        proved(wallet)
         add_uncounted(wallet)
+
+
+def case_not_given_out():
+    """A movement behind the last transaction id that was given out: the next ones would meet it."""
+    with cb.Instance("not-given-out") as wallet:
+        wallet.dealer_add("bank", currency="thb")
+        wallet.player_add("bank", "ann")
+        wallet.ctl("player", "adjust", "bank", "ann", 10, "--reason", "a gift")
+        last = wallet.ctl_json("status")["last_transaction_id"]
+        set_movement(wallet, last, last + 7, "7" * 20)
+        told = f"transaction {last + 7} was never given out"
+        check(told in problems(wallet), f"{told}: {problems(wallet)}")
 
 
 def add_uncounted(wallet):
@@ -187,12 +215,10 @@ def add_uncounted(wallet):
              f"is not counted by the player, who has {player['entry_seq']}"),
             ("7" * 20, 1, 0, 0, "belongs to no player")):
         number = wallet.ctl_json("status")["last_transaction_id"] + 1
-        wallet.stop()
-        subprocess.run([cb.builddir() / "tests" / "fault" / "set_movement", wallet.state / "db",
-                        str(number), "bank", player_id, str(seq), str(previous),
-                        str(int(before * UNITS)), str(UNITS)], check=True, timeout=20)
-        wallet.start()
+        set_movement(wallet, number, number, player_id, seq, previous, before)
         found = problems(wallet)
+        check(not any("/0 " in line or "/0:" in line for line in found),
+              f"a transaction that is no movement: {found}")
         check(any(line.startswith(f"movement {player_id}/{seq}") and told in line
                   for line in found), f"{told}: {found}")
 
@@ -203,7 +229,8 @@ def main():
             ("sums are proved", lambda: case_sound(wallet)),
             ("damages are named", lambda: case_damage(wallet)),
             ("while bets are placed", lambda: case_live(wallet)),
-            ("movements that nobody counts", case_uncounted)], seconds=60)
+            ("movements that nobody counts", case_uncounted),
+            ("a movement behind the ids given out", case_not_given_out)], seconds=60)
 
 
 if __name__ == "__main__":
