@@ -17,6 +17,7 @@ is made into the same directory. Each answer must be the right one, and:
                       second after each backup on)
     lines of logs     LINES_KIB, however many calls (the level is warning)
     the data          each half of the calls adds as much to the tables, within a factor of two
+    the dealer's book each round pays what was staked: his players have what they began with
 
 Beside the --calls of these callers, wrk makes --bulk transfers in, as fast as they are taken.
 
@@ -47,6 +48,7 @@ from wall import Wall  # noqa: E402
 
 CALLERS = 4
 BULK_PLAYERS = 1000
+OPENING = 10 ** 9  # of a player at the dealer
 MEMORY_KIB = 2048
 ENGINE_KIB = 8192
 DESCRIPTORS = 8
@@ -113,7 +115,7 @@ class Soak:
     def __init__(self, stack, options):
         self.options = options
         self.wall = stack.enter_context(Wall(WALL_SPARES="lighttpd"))
-        self.dealer = stack.enter_context(ReferenceDealer("--opening-balance", 10 ** 9))
+        self.dealer = stack.enter_context(ReferenceDealer("--opening-balance", OPENING))
         self.wallet = stack.enter_context(cb.Instance("cbsoak", SETTINGS, state=options.state))
         self.server = stack.enter_context(cb.Lighttpd(self.wallet))
         self.backups = self.wallet.dir / "backup"
@@ -221,6 +223,7 @@ class Soak:
             time.sleep(0.005)
         while self.swept < self.sweeps:
             self.sweep()
+        self.sweep()  # of results that found their dealer busy at the very end
         self.look(processes, self.calls)
         self.pass_tenth(10, self.called())
 
@@ -270,9 +273,17 @@ class Soak:
         check(self.samples.log_bytes <= most << 20, "the database's log is not bounded")
         check(lines <= LINES_KIB << 10, f"{lines} bytes of lines in logs")
         check(rates[0] / 2 <= rates[1] <= rates[0] * 2, "the data grow ever faster or slower")
+        self.judge_book()
         done = self.wallet.ctl_run("check", seconds=LONG_S)
         equal(done.returncode, 0, f"creditbridgectl check: {done.stdout}{done.stderr}")
         equal(self.wallet.stop(), 0, "exit code of the ledger")
+
+    def judge_book(self):
+        book = json.loads(self.dealer.send("GET", "/control/state", None).body)
+        check(book["totals"]["conserved"], "the dealer's own sums do not agree")
+        equal({row["user_id"]: row["balance"] for row in book["users"]
+               if row["balance"] != OPENING}, {}, "balances that rounds changed at the dealer")
+        check(book["users"] or self.before["runs"], "no round was played")
 
 
 def case_soak(options):
