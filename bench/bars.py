@@ -98,7 +98,7 @@ def judge(bars, rounds):
 def told(judged):
     width = max(len(bar["what"]) for bar in judged)
     return [f"{bar['what']:<{width}}  "
-            + ("" if bar["value"] is None else f"{bar['value']:.2f}{bar['unit']}").rjust(9)
+            + ("" if bar["value"] is None else f"{bar['value']:.3f}{bar['unit']}").rjust(9)
             + f"  {bar['bound']:<16}  {bar['verdict']}" for bar in judged]
 
 

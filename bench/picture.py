@@ -101,7 +101,7 @@ def latencies(page, rows, connections):
 def judged_bars(page, judged):
     page.panel("Bars", "medians of the rounds")
     for bar in judged:
-        value = "" if bar["value"] is None else f"{bar['value']:.2f}{bar['unit']}"
+        value = "" if bar["value"] is None else f"{bar['value']:.3f}{bar['unit']}"
         page.text(MARGIN, bar["what"])
         page.text(640, value, anchor="end", weight="bold")
         page.text(660, bar["bound"], 12, fill=FAINT)
