@@ -1,6 +1,7 @@
 #include "ledger/connection.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -128,10 +129,22 @@ void connection_flush(struct connection *connection, int epoll, int64_t now_ms)
 	watch(connection, epoll);
 }
 
+bool connection_has_news(const struct connection *connection)
+{
+	struct pollfd state = {.fd = connection->fd,
+		.events = connection->waiting_to_write ? POLLOUT : POLLIN};
+
+	return poll(&state, 1, 0) > 0;
+}
+
+static bool is_late(int64_t since_ms, int64_t now_ms)
+{
+	return since_ms && now_ms - since_ms > CONNECTION_PATIENCE_MS;
+}
+
 bool connection_overdue(const struct connection *connection, int64_t now_ms)
 {
-	return (connection->partial_since_ms &&
-		       now_ms - connection->partial_since_ms > CONNECTION_PATIENCE_MS) ||
-		(connection->stuck_since_ms &&
-			now_ms - connection->stuck_since_ms > CONNECTION_PATIENCE_MS);
+	return (is_late(connection->partial_since_ms, now_ms) ||
+		       is_late(connection->stuck_since_ms, now_ms)) &&
+		!connection_has_news(connection);
 }

@@ -54,7 +54,13 @@ bool connection_take(struct connection *connection, struct frame_request *reques
 /* Sends what it can of @out. @epoll, which knows the connection, is to tell when the rest can be sent. */
 void connection_flush(struct connection *connection, int epoll, int64_t now_ms);
 
-/* True: it kept the ledger waiting for too long. */
+/* True: what the ledger waits for of this client lies in its socket: bytes, or room for answers. */
+bool connection_has_news(const struct connection *connection);
+
+/*
+ * True: it kept the ledger waiting for too long. One that has news did not: the ledger did not look,
+ * because a disk was slow or it was stopped itself.
+ */
 bool connection_overdue(const struct connection *connection, int64_t now_ms);
 
 #endif

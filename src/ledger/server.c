@@ -39,8 +39,7 @@ struct server {
 	uint32_t queue_len;
 	uint64_t links; /* numbers given to connections */
 	struct gather gather;
-	int64_t looked_ms; /* when what had arrived was last taken in */
-	bool paused;       /* not accepting until the next tick */
+	bool paused;    /* not accepting until the next tick */
 	bool stop;
 };
 
@@ -291,12 +290,11 @@ static bool bury(struct server *server)
 	return again;
 }
 
-static void cut(struct server *server, struct connection *connection, const char *reason)
+static void cut(struct server *server, struct connection *client, const char *reason)
 {
-	connection->dead = true;
+	client->dead = true;
 	server->ledger->figures.clients_cut++;
-	log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=%s", connection->peer_uid,
-		reason);
+	log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=%s", client->peer_uid, reason);
 }
 
 /* Closes the links that keep a callback's lease far too long: then others may take over. */
@@ -306,12 +304,19 @@ static void cut_overdue_senders(struct server *server, int64_t now_ms)
 
 	if (!link)
 		return;
-	/* Their entries are free from now on; one a tick is closed. */
-	ledger_link_gone(server->ledger, link);
 	for (uint32_t i = 0; i < server->connection_count; i++) {
-		if (server->connections[i]->link == link)
-			cut(server, server->connections[i], "lease");
+		struct connection *connection = server->connections[i];
+
+		if (connection->link != link)
+			continue;
+		/* It may be what it is waited for. */
+		if (connection_has_news(connection))
+			return;
+		if (!connection->dead)
+			cut(server, connection, "lease");
 	}
+	/* Its entries are free from now on; one a tick is closed. */
+	ledger_link_gone(server->ledger, link);
 }
 
 static void cut_overdue_clients(struct server *server, int64_t now_ms)
@@ -322,14 +327,13 @@ static void cut_overdue_clients(struct server *server, int64_t now_ms)
 	}
 }
 
-static void tick(struct server *server)
+static void tick(struct server *server, int64_t now_ms)
 {
 	struct ledger *ledger = server->ledger;
 	bool low;
 
-	/* What came while the ledger did not look, for a slow disk or a stop, is not late. */
-	cut_overdue_clients(server, server->looked_ms);
-	cut_overdue_senders(server, server->looked_ms);
+	cut_overdue_clients(server, now_ms);
+	cut_overdue_senders(server, now_ms);
 	if (server->paused)
 		listen_to_clients(server, true);
 	ledger->figures.connections = server->connection_count;
@@ -356,8 +360,6 @@ static void on_event(struct server *server, const struct epoll_event *event, int
 	case 3:
 		server->stop = true;
 		return;
-	default:
-		break;
 	}
 	if (connection->waiting_to_write) {
 		if (event->events & (EPOLLERR | EPOLLHUP))
@@ -378,8 +380,6 @@ static int take_in(struct server *server, int timeout_ms)
 	int count = epoll_wait(server->epoll, events, EVENTS_MAX, timeout_ms);
 	int64_t now_ms = clock_boot_ms();
 
-	if (count >= 0)
-		server->looked_ms = now_ms;
 	for (int i = 0; i < count; i++)
 		on_event(server, &events[i], now_ms);
 	for (uint32_t i = 0; i < server->connection_count; i++) {
@@ -413,7 +413,7 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 		return false;
 	*again = bury(server);
 	now = clock_now();
-	return retention_use_time(server->ledger, count <= 0, &now);
+	return retention_use_time(server->ledger, timeout_ms > 0 && count <= 0, &now);
 }
 
 enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
@@ -434,7 +434,7 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 	while (!server.stop && !ledger->resume_asked) {
 		now_ms = clock_boot_ms();
 		if (now_ms >= next_tick_ms) {
-			tick(&server);
+			tick(&server, now_ms);
 			next_tick_ms = now_ms + TICK_MS;
 		}
 		wait_ms = retention_wait_ms(ledger, now_ms, (int)(next_tick_ms - now_ms));

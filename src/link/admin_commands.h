@@ -37,7 +37,7 @@ struct status_result {
 	uint64_t commits;
 	uint64_t checkpoints;
 	uint64_t refused_busy;  /* frames answered "busy" */
-	uint64_t clients_cut;   /* connections ended for garbage or not reading */
+	uint64_t clients_cut;   /* connections ended: garbage, half a frame, unread answers, a lease */
 	uint64_t engine_starts; /* since creditbridge-ledger was started */
 	int64_t swept_ms;       /* when the sweeper last asked what is due; 0: not since then */
 	int64_t backup_ms;      /* to when the last backup since the start is complete; 0: none */

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The ledger daemon: what it refuses to start on, whom it serves, whom it cuts off, how it ends."""
+import json
 import os
 import pathlib
 import re
@@ -20,6 +21,7 @@ import cb  # noqa: E402
 import cb_link  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
 from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Link, request  # noqa: E402
+from cb_worker import UNITS, bet_payload, player_ref  # noqa: E402
 
 EX_CONFIG = 78
 PATIENCE_S = 5.0  # CONNECTION_PATIENCE_MS; looked at once a second
@@ -692,20 +694,28 @@ def test_frozen():
 
 def test_frozen_amid_a_frame():
     """A ledger that stands still for longer than it waits for a frame's rest: what came meanwhile
-    is not late."""
-    with Bench() as bench, bench.link(timeout=WAIT_S) as link:
-        frame = request("balance", bench.balance_payload())
+    is not late. What nobody sends still is."""
+    with Bench() as bench, bench.link(timeout=WAIT_S) as link, bench.link(timeout=WAIT_S) as mute:
+        # More than it reads at a time.
+        bet = bet_payload("nobody", player_ref("demo", PLAYER), "game", UNITS, reference="bet",
+                          user_bet=json.dumps({"red": "x" * 60000}).encode())
+        frame = request("bet_place", bet)
         pid = engine_pid(bench.wallet)
-        link.send(frame[:-3])
+        stat = pathlib.Path(f"/proc/{pid}/stat")
+        link.send(frame[:20])
+        mute.send(frame[:20])
         time.sleep(0.3)
         os.kill(pid, signal.SIGSTOP)
         try:
-            link.send(frame[-3:])
+            wait_until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "T", WAIT_S,
+                       "the engine stands still")
+            link.send(frame[20:])
             time.sleep(PATIENCE_S + 0.5)
         finally:
             os.kill(pid, signal.SIGCONT)
         equal(link.frame().outcome, DONE, "the frame")
-        equal(bench.wallet.ctl_json("status")["clients_cut"], 0, "clients_cut")
+        check(mute.ended(), "half a frame: not cut off")
+        equal(bench.wallet.ctl_json("status")["clients_cut"], 1, "clients_cut")
 
 
 CASES = [

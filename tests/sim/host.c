@@ -137,7 +137,7 @@ void host_link_close(struct world *w, struct process *p)
 	p->link = 0;
 }
 
-/* As the server's tick: a link that keeps a lease far too long is closed. */
+/* As the server's tick: a link that keeps a lease far too long is closed, there unless it has news. */
 static void tick(struct world *w)
 {
 	uint64_t link;
