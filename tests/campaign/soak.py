@@ -49,6 +49,7 @@ from wall import Wall  # noqa: E402
 CALLERS = 4
 BULK_PLAYERS = 1000
 OPENING = 10 ** 9  # of a player at the dealer
+DRAINS_MAX = 30
 MEMORY_KIB = 2048
 ENGINE_KIB = 8192
 DESCRIPTORS = 8
@@ -223,9 +224,19 @@ class Soak:
             time.sleep(0.005)
         while self.swept < self.sweeps:
             self.sweep()
-        self.sweep()  # of results that found their dealer busy at the very end
+        self.drain()
         self.look(processes, self.calls)
         self.pass_tenth(10, self.called())
+
+    def drain(self):
+        """Sends the results that found their dealer busy at the very end, or him late."""
+        due = ("callback", "list", "--state", "due", "--limit", 1)
+        for _ in range(DRAINS_MAX):
+            self.sweep()
+            if not self.wallet.ctl_json(*due)["callbacks"]:
+                return
+            time.sleep(1)
+        raise AssertionError("results are still due")
 
     def look(self, processes, called):
         self.samples.take(processes, called * 10 > self.calls)
@@ -279,11 +290,13 @@ class Soak:
         equal(self.wallet.stop(), 0, "exit code of the ledger")
 
     def judge_book(self):
-        book = json.loads(self.dealer.send("GET", "/control/state", None).body)
+        book = self.dealer.state()
         check(book["totals"]["conserved"], "the dealer's own sums do not agree")
+        if self.before["runs"]:
+            return  # This dealer may have been told results of bets that another one took.
+        check(book["users"], "no round was played")
         equal({row["user_id"]: row["balance"] for row in book["users"]
                if row["balance"] != OPENING}, {}, "balances that rounds changed at the dealer")
-        check(book["users"] or self.before["runs"], "no round was played")
 
 
 def case_soak(options):
