@@ -88,9 +88,10 @@ class Control:
 def each_place(places, seed):
     """Every place fails at its first call, with each error, once and from then on; and at another of
     its calls, which the seed chooses, once, unless it is an allocation."""
-    chance = random.Random(f"{seed}/places")
     for program in PROGRAMS:
-        for place, count in places[program].items():
+        for place, count in sorted(places[program].items()):
+            # Of its own: which places there are differs by a few between runs.
+            chance = random.Random(f"{seed}/{place}")
             call = call_of(place)
             for error, lasting in FAULTS[call]:
                 yield Case(program, call, error, place, 1, False)

@@ -2,7 +2,8 @@
 """The n-th call: one system call of a process fails, or every one from the n-th on, and what comes
 of it.
 
-    nthcall.py [--samples N | --all | --every] [--of PROGRAM] [--call CALL] [--from N] [--jobs N]
+    nthcall.py [--samples N | --all | --every] [--of PROGRAM] [--call CALL] [--from N] [--skip N]
+        [--jobs N]
 
 A script of transfers and bets is played to real programs: a ledger, a worker for each mount, a
 dealer with books of his own, and a sweeper. One of them (ledger, wallet, platform, sweep) runs with
@@ -11,7 +12,8 @@ sweep are in it. First all calls are noted with their places: who makes it (the 
 the thread's beginning), at which kind of step of the script. A program that is at the same place does
 the same with a failure, so --all plays every (place, error, once or for ever); of what is no
 allocation also another call of the place. --samples plays some of those; --every, 22,000 cases, the
-n-th call of each kind for every n (from --from on).
+n-th call of each kind for every n (from --from on). A run that was ended goes on with its SEED, its
+options, and as --skip the number that its last `played` told.
 
 What must hold:
 
@@ -68,6 +70,8 @@ SETTINGS = {
 ASSERTION = "lexer.l:365: qputc: Assertion"
 TRIES = 2           # of a call while a fault goes on
 REACH_TRIES = 3     # of a case
+TOLD_EACH = 50      # cases of a job
+SHIFT_MAX = 20      # cases by which a list may differ from that of another run
 RESTARTS = 40       # of one program in a case: a supervisor would start it on and on
 ADDR_NO_RANDOMIZE = 0x0040000
 
@@ -317,17 +321,26 @@ def chosen(bench, options):
     cases = [case for case in (each_call(counts, options.first) if options.every else
                                each_place(places, SEED))
              if options.of in (None, case.program) and options.call in (None, case.call)]
-    return cases if options.all or options.every else sample(cases, options.samples, SEED)
+    if options.all or options.every:
+        print(f"# {len(cases)} cases", flush=True)
+        check(options.skip < len(cases), f"--skip {options.skip} of {len(cases)} cases")
+        return cases[options.skip:]
+    return sample(cases, options.samples, SEED)
 
 
-def play_all(bench, cases, options):
-    """Plays them, one after the other. What came of it."""
+def play_all(bench, cases, options, number, done):
+    """Plays them, one after the other, as job @number; @done: of each job, how many. What came of
+    it."""
     failures, played, missed = [], 0, 0
     begun = time.monotonic()
     for case in cases:
         if options.seconds and time.monotonic() - begun > options.seconds:
             print(f"# stopped after {options.seconds} s, before {named(case)}", flush=True)
             break
+        if played and played % TOLD_EACH == 0:
+            # Not the newest: which places there are differs by a few between runs.
+            safe = options.skip + min(done) * len(done) - SHIFT_MAX
+            print(f"# played: {max(safe, 0)}", flush=True)
         played += 1
         try:
             # What threads do is not in the same order each time.
@@ -337,28 +350,31 @@ def play_all(bench, cases, options):
             print(f"# {named(case)}: {error!r}"[:1500], flush=True)
             if options.case:
                 print(bench.slot.log.read_text(errors="replace")[-6000:])
+        done[number] = played
     return failures, collections.Counter({"cases": played, "not reached": missed,
                                           "halts": bench.halts}), bench.exits
 
 
-def job(results, cases, options):
+def job(results, cases, options, number, done):
     die_with_parent()
     with contextlib.closing(Bench()) as bench:
-        results.put(play_all(bench, cases, options))
+        results.put(play_all(bench, cases[number::options.jobs], options, number, done))
 
 
 def play_jobs(cases, options):
     """Deals them to --jobs processes."""
     context = multiprocessing.get_context("fork")
     results = context.SimpleQueue()
-    jobs = [context.Process(target=job, args=(results, cases[number::options.jobs], options))
+    done = context.Array("I", options.jobs, lock=False)
+    jobs = [context.Process(target=job, args=(results, cases, options, number, done))
             for number in range(options.jobs)]
     for one in jobs:
         one.start()
     failures, figures, exits = [], collections.Counter(), collections.Counter()
-    for one in jobs:
-        one.join()
-        equal(one.exitcode, 0, "a job's exit code")
+    for _ in jobs:
+        while results.empty():
+            check(all(one.exitcode in (None, 0) for one in jobs), "a job ended without a result")
+            time.sleep(0.5)
         told = results.get()
         failures += told[0]
         figures += told[1]
@@ -371,7 +387,7 @@ def campaign(options):
     with contextlib.closing(Bench()) as bench:
         cases = chosen(bench, options)
         if options.jobs == 1:
-            failures, figures, exits = play_all(bench, cases, options)
+            failures, figures, exits = play_all(bench, cases, options, 0, [0])
     if options.jobs > 1:
         failures, figures, exits = play_jobs(cases, options)
     told = " ".join(f"{name.replace(' ', ':')}={number}" for name, number in sorted(exits.items()))
@@ -390,9 +406,12 @@ def main():
     parser.add_argument("--of", choices=PROGRAMS)
     parser.add_argument("--call", choices=nth_cases.CALLS)
     parser.add_argument("--from", type=int, default=1, dest="first")
+    parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=0)
     parser.add_argument("--case", nargs=6)
     options = parser.parse_args()
+    if options.skip and not (options.all or options.every):
+        parser.error("--skip goes with --all or --every")
     print(f"# SEED={SEED}", flush=True)
     return cb.run_cases([("the n-th call fails", lambda: campaign(options))], seconds=0)
 
