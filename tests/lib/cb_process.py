@@ -1,5 +1,6 @@
 """Processes of the harness: found, started, waited for, and ended by their ids."""
 import ctypes
+import errno
 import os
 import pathlib
 import signal
@@ -10,7 +11,7 @@ import time
 
 SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
-PORTS = set()
+PORTS_TAKEN = []
 # How long what a server leaves behind may take to end by itself; tests/coverage gives it the time to
 # write its counters.
 LEAVE_S = float(os.environ.get("CB_LEAVE_S", "0"))
@@ -35,14 +36,22 @@ def find_program(name):
 
 
 def free_port():
-    """A port of the loopback that was free a moment ago; none is given out twice."""
+    """A port of the loopback that was free a moment ago; no other test is given it while this one
+    lasts: a name in the abstract namespace, which goes with its process, tells that it is taken."""
     while True:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        if port not in PORTS:
-            PORTS.add(port)
-            return port
+        taken = socket.socket(socket.AF_UNIX)
+        try:
+            taken.bind(f"\0creditbridge-test-port-{port}")
+        except OSError as error:
+            taken.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+            continue
+        PORTS_TAKEN.append(taken)
+        return port
 
 
 def wait_until(condition, seconds, what, interval=0.01):
