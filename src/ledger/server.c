@@ -309,7 +309,7 @@ static void cut_overdue_senders(struct server *server, int64_t now_ms)
 
 		if (connection->link != link)
 			continue;
-		/* It may be what it is waited for. */
+		/* Among what was not read yet may be how the callback ended. */
 		if (connection_has_news(connection))
 			return;
 		if (!connection->dead)
