@@ -1,5 +1,7 @@
 #include "base/buffer.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +62,13 @@ bool buffer_append(struct buffer *b, const void *data, size_t len)
 bool buffer_append_str(struct buffer *b, const char *text)
 {
 	return buffer_append(b, text, strlen(text));
+}
+
+bool buffer_append_number(struct buffer *b, uint64_t number)
+{
+	char text[TEXT_NUMBER_MAX];
+
+	return buffer_append(b, text, (size_t)(text_number(text, number, 1) - text));
 }
 
 bool buffer_printf(struct buffer *b, const char *format, ...)

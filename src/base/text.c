@@ -100,10 +100,29 @@ bool text_is_utf8_clean(const char *text, size_t len)
 
 bool text_is_name(const char *text, size_t max)
 {
-	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789_.-");
+	static const bool of_names[UINT8_MAX + 1] = {
+		['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['0' ... '9'] = true,
+		['_'] = true, ['.'] = true, ['-'] = true,
+	};
+	size_t len = 0;
 
-	return len >= 1 && len <= max && text[len] == '\0';
+	while (len < max && of_names[(unsigned char)text[len]])
+		len++;
+	return len >= 1 && text[len] == '\0';
+}
+
+char *text_number(char *to, uint64_t number, unsigned int width)
+{
+	char digits[TEXT_NUMBER_MAX];
+	unsigned int count = 0;
+
+	do {
+		digits[count++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number || (count < width && count < TEXT_NUMBER_MAX));
+	while (count)
+		*to++ = digits[--count];
+	return to;
 }
 
 uint32_t text_hash(const char *text)

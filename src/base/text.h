@@ -42,6 +42,13 @@ bool text_base_path(const char *text, char *base_path, size_t size);
 /* True: 1 to @max characters, each of [A-Za-z0-9_.-]. */
 bool text_is_name(const char *text, size_t max);
 
+/*
+ * Writes @number in decimal, with zeros before it up to @width digits, and no NUL. @to has room for
+ * TEXT_NUMBER_MAX. Returns what is behind it.
+ */
+#define TEXT_NUMBER_MAX 20
+char *text_number(char *to, uint64_t number, unsigned int width);
+
 /* FNV-1a: for tables in memory, never for what is stored. */
 uint32_t text_hash(const char *text);
 

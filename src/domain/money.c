@@ -1,8 +1,8 @@
 #include "domain/money.h"
 
-#include <inttypes.h>
+#include "base/text.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MONEY_DOUBLE_LIMIT 1e11
@@ -92,12 +92,14 @@ void money_format(money_t money, unsigned int decimals, char text[MONEY_TEXT_MAX
 		part /= 10;
 		width--;
 	}
-	if (width)
-		snprintf(text, MONEY_TEXT_MAX, "%s%" PRIu64 ".%0*u", money < 0 ? "-" : "",
-			units / MONEY_UNITS_PER_CREDIT, (int)width, part);
-	else
-		snprintf(text, MONEY_TEXT_MAX, "%s%" PRIu64, money < 0 ? "-" : "",
-			units / MONEY_UNITS_PER_CREDIT);
+	if (money < 0)
+		*text++ = '-';
+	text = text_number(text, units / MONEY_UNITS_PER_CREDIT, 1);
+	if (width) {
+		*text++ = '.';
+		text = text_number(text, part, width);
+	}
+	*text = '\0';
 }
 
 bool money_has_decimals(money_t money, unsigned int decimals)

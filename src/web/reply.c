@@ -155,15 +155,17 @@ void reply_finish(struct http_reply *reply)
 	int code = reply_code(reply);
 
 	buffer_reset(head);
-	buffer_printf(head,
-		"Status: %d %s\r\n"
-		"Content-Type: %s\r\n"
-		"X-Request-Id: %s\r\n"
-		"Cache-Control: no-store\r\n"
-		"Content-Length: %zu\r\n",
-		code, render_reason(code),
-		reply->content_type ? reply->content_type : "application/json",
-		reply->request_id, reply_content(reply)->len);
+	buffer_append_str(head, "Status: ");
+	buffer_append_number(head, (uint64_t)code);
+	buffer_append_str(head, " ");
+	buffer_append_str(head, render_reason(code));
+	buffer_append_str(head, "\r\nContent-Type: ");
+	buffer_append_str(head, reply->content_type ? reply->content_type : "application/json");
+	buffer_append_str(head, "\r\nX-Request-Id: ");
+	buffer_append_str(head, reply->request_id);
+	buffer_append_str(head, "\r\nCache-Control: no-store\r\nContent-Length: ");
+	buffer_append_number(head, reply_content(reply)->len);
+	buffer_append_str(head, "\r\n");
 	if (reply->replay)
 		buffer_append_str(head, "X-Idempotent-Replay: true\r\n");
 	if (reply->retry_after_s)

@@ -137,15 +137,15 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 	case FIELD_BOOL:
 		return buffer_append_str(out, LOAD(bool, member) ? "true" : "false");
 	case FIELD_U8:
-		return buffer_printf(out, "%u", (unsigned int)*member);
+		return buffer_append_number(out, *member);
 	case FIELD_U16:
-		return buffer_printf(out, "%u", (unsigned int)LOAD(uint16_t, member));
+		return buffer_append_number(out, LOAD(uint16_t, member));
 	case FIELD_U32:
-		return buffer_printf(out, "%" PRIu32, LOAD(uint32_t, member));
+		return buffer_append_number(out, LOAD(uint32_t, member));
 	case FIELD_I32:
 		return buffer_printf(out, "%" PRId32, LOAD(int32_t, member));
 	case FIELD_U64:
-		return buffer_printf(out, "%" PRIu64, LOAD(uint64_t, member));
+		return buffer_append_number(out, LOAD(uint64_t, member));
 	case FIELD_TIME_MS:
 		return buffer_printf(out, "%" PRId64, LOAD(int64_t, member));
 	case FIELD_MONEY:
@@ -176,16 +176,17 @@ static bool left_out(const struct field *field, const uint8_t *member)
 
 static bool render_members(struct buffer *out, const struct field *table, const uint8_t *record)
 {
-	const char *before = "{";
+	const char *before = "{\"";
 
 	for (; table->name; table++) {
 		if (left_out(table, record + table->offset))
 			continue;
-		if (!buffer_append(out, before, 1) || !render_string(out, table->name) ||
-			!buffer_append(out, ":", 1) ||
+		/* Names of ours need no escapes. */
+		if (!buffer_append_str(out, before) || !buffer_append_str(out, table->name) ||
+			!buffer_append_str(out, "\":") ||
 			!put_value(out, table, record + table->offset))
 			return false;
-		before = ",";
+		before = ",\"";
 	}
 	return (*before == ',' || buffer_append(out, "{", 1)) && buffer_append(out, "}", 1);
 }

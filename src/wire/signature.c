@@ -123,7 +123,7 @@ bool signature_random_id(char *id, size_t size)
 
 	if (!size)
 		return false;
-	if (gnutls_rnd(GNUTLS_RND_KEY, id, size - 1) != GNUTLS_E_SUCCESS) {
+	if (gnutls_rnd(GNUTLS_RND_NONCE, id, size - 1) != GNUTLS_E_SUCCESS) {
 		memset(id, 0, size);
 		return false;
 	}

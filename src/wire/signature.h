@@ -43,7 +43,10 @@ unsigned int signature_hash(enum signature_algorithm algorithm, const struct byt
 /* Fills @secret with a new key: 32 random bytes as 64 hex characters. False: no randomness. */
 bool signature_new_secret(char secret[KEY_SECRET_SIZE]);
 
-/* Fills @id with @size - 1 random lower-case base32 characters (player_id, operation ids). */
+/*
+ * Fills @id with @size - 1 random lower-case base32 characters (player_id, request and operation ids).
+ * Nobody can tell the next one, but it is no key. False: no randomness.
+ */
 bool signature_random_id(char *id, size_t size);
 
 /* A random number, such as a sender's. False: no randomness. */

@@ -81,10 +81,27 @@ START_TEST(prints_across_the_end_of_its_memory)
 }
 END_TEST
 
+START_TEST(appends_numbers)
+{
+	struct buffer b;
+
+	buffer_init(&b, 22);
+	ck_assert(buffer_append_number(&b, 0));
+	ck_assert(buffer_append_number(&b, UINT64_MAX));
+	ck_assert_uint_eq(b.len, 21);
+	ck_assert_mem_eq(b.data, "018446744073709551615", 21);
+	ck_assert(!buffer_append_number(&b, 10));
+	ck_assert_uint_eq(b.len, 21);
+	ck_assert(b.failed);
+	buffer_free(&b);
+}
+END_TEST
+
 Suite *buffer_suite(void)
 {
 	const TTest *const tests[] = {appends_up_to_the_bound, refuses_a_length_that_wraps,
-		prints_and_consumes, prints_across_the_end_of_its_memory, NULL};
+		prints_and_consumes, prints_across_the_end_of_its_memory,
+		appends_numbers, NULL};
 
 	return suite_make("buffer", tests, 10);
 }

@@ -115,6 +115,44 @@ START_TEST(names)
 }
 END_TEST
 
+START_TEST(names_by_every_byte)
+{
+	static const char good[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+	char name[] = "a?b";
+
+	for (int byte = 1; byte <= UINT8_MAX; byte++) {
+		name[1] = (char)byte;
+		ck_assert_msg(text_is_name(name, 3) == (strchr(good, byte) != NULL), "byte %d", byte);
+		ck_assert(!text_is_name(name, 2));
+	}
+}
+END_TEST
+
+START_TEST(numbers)
+{
+	static const struct {
+		uint64_t number;
+		unsigned int width;
+		const char *text;
+	} cases[] = {
+		{0, 0, "0"},
+		{0, 1, "0"},
+		{0, 4, "0000"},
+		{7, 3, "007"},
+		{1000, 3, "1000"},
+		{UINT64_MAX, 1, "18446744073709551615"},
+		{1, 20, "00000000000000000001"},
+		{1, 21, "00000000000000000001"},
+	};
+	char text[TEXT_NUMBER_MAX + 1];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		*text_number(text, cases[i].number, cases[i].width) = '\0';
+		ck_assert_str_eq(text, cases[i].text);
+	}
+}
+END_TEST
+
 START_TEST(base_paths)
 {
 	static const char *const bad[] = {
@@ -138,7 +176,7 @@ END_TEST
 Suite *text_suite(void)
 {
 	const TTest *const tests[] = {copy_keeps_the_bound, utf8, utf8_every_character, names,
-		base_paths, NULL};
+		names_by_every_byte, numbers, base_paths, NULL};
 
 	return suite_make("text", tests, 30);
 }
