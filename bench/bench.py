@@ -155,7 +155,7 @@ def parse():
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--threads", type=int, default=THREADS,
-                        help="of a worker, but under mod_fcgid; half of the connections at least")
+                        help="of the workers together, but under mod_fcgid; half of the connections at least")
     parser.add_argument("--no-sizes", action="store_true", help="leave out sizes and starts")
     parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
     parser.add_argument("--out", default=".", metavar="DIR")
