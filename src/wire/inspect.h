@@ -18,6 +18,7 @@ enum inspect_fault {
 	INSPECT_QUOTED,   /* a JSON string that holds JSON: serialised twice */
 	INSPECT_NOT_OBJECT,
 	INSPECT_NOT_UTF8,
+	INSPECT_ZERO,     /* a byte of it is zero */
 	INSPECT_TWICE,    /* a key is there twice: @text */
 	INSPECT_DEEP,
 	INSPECT_CUT,      /* it ends too early */

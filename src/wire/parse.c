@@ -151,6 +151,31 @@ static struct survey look_over(const char *text, size_t len, char *copy)
 	return survey;
 }
 
+bool parse_has_zero(const void *bytes, size_t len, unsigned int *line, unsigned int *column)
+{
+	const char *text = bytes;
+	const char *zero = len ? memchr(text, 0, len) : NULL;
+
+	*line = *column = 1;
+	for (; zero && text < zero; text++) {
+		if (*text == '\n') {
+			(*line)++;
+			*column = 1;
+		} else if (((uint8_t)*text & 0xc0) != 0x80) {
+			(*column)++;
+		}
+	}
+	return zero;
+}
+
+static enum refusal refuse_place(unsigned int line, unsigned int column,
+	char detail[BODY_DETAIL_MAX])
+{
+	snprintf(detail, BODY_DETAIL_MAX, "the body is not valid JSON (line %u, column %u)", line,
+		column);
+	return REFUSAL_BAD_REQUEST;
+}
+
 /* Why the parser refused. */
 static enum refusal explain(const json_error_t *error, char detail[BODY_DETAIL_MAX])
 {
@@ -159,9 +184,7 @@ static enum refusal explain(const json_error_t *error, char detail[BODY_DETAIL_M
 		return refuse(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
 	if (json_error_code(error) == json_error_duplicate_key)
 		return refuse(REFUSAL_BAD_REQUEST, "the body has a key twice", detail);
-	snprintf(detail, BODY_DETAIL_MAX, "the body is not valid JSON (line %d, column %d)",
-		error->line, error->column);
-	return REFUSAL_BAD_REQUEST;
+	return refuse_place((unsigned int)error->line, (unsigned int)error->column, detail);
 }
 
 enum refusal parse_object(const void *bytes, size_t len, json_t **body,
@@ -171,12 +194,15 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 	struct survey survey = look_over(bytes, len, NULL);
 	enum refusal refusal = REFUSAL_NONE;
 	const char *text = bytes;
+	unsigned int line, column;
 	json_error_t error;
 	char *copy = NULL;
 
 	*body = NULL;
 	if (!len)
 		return refuse(REFUSAL_BAD_REQUEST, "the body is empty", detail);
+	if (parse_has_zero(bytes, len, &line, &column))
+		return refuse_place(line, column, detail);
 	if (survey.nesting > BODY_NESTING_MAX) {
 		snprintf(detail, BODY_DETAIL_MAX, "the body is nested deeper than %d",
 			BODY_NESTING_MAX);

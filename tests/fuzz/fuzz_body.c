@@ -153,12 +153,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	union any_body record, again, before;
 	enum refusal refusal;
 	json_t *json;
+	bool zero;
 
 	memset(&before, 0xa5, sizeof(before));
 	memcpy(&record, &before, sizeof(record));
 	memcpy(&again, &before, sizeof(again));
 	refusal = body_parse(body.data, body.len, table, &record, detail);
-	json = json_loadb((const char *)body.data, body.len, JSON_REJECT_DUPLICATES, NULL);
+	/* Jansson does not see a zero byte behind a number. */
+	zero = body.len && memchr(body.data, 0, body.len);
+	must(!zero || refusal == REFUSAL_BAD_REQUEST);
+	json = zero ? NULL
+		    : json_loadb((const char *)body.data, body.len, JSON_REJECT_DUPLICATES, NULL);
 	if (refusal == REFUSAL_NONE) {
 		must(!json || json_is_object(json));
 		for (field = table; field->name; field++)

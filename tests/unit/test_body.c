@@ -288,9 +288,20 @@ START_TEST(raw_nul_bytes)
 {
 	static const char after[] = "{" U ",\"amount\":1}\0";
 	static const char within[] = "{\"user_id\":\"a\0b\",\"amount\":1}";
+	/* Jansson does not see it behind a number or a word. */
+	static const char number[] = "{" U ",\n \"note\":\"\xc3\xa4\",\"amount\":1\0}";
+	static const char real[] = "{" U ",\"amount\":1.5\0}";
+	static const char word[] = "{" U ",\"amount\":1,\"more\":true\0}";
 	char detail[BODY_DETAIL_MAX];
 	struct call call;
 
+	ck_assert_int_eq(body_parse(number, sizeof(number) - 1, fields, &call, detail),
+		REFUSAL_BAD_REQUEST);
+	ck_assert_str_eq(detail, "the body is not valid JSON (line 2, column 23)");
+	ck_assert_int_eq(body_parse(real, sizeof(real) - 1, fields, &call, detail),
+		REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(body_parse(word, sizeof(word) - 1, fields, &call, detail),
+		REFUSAL_BAD_REQUEST);
 	ck_assert_int_eq(body_parse(after, sizeof(after), fields, &call, detail),
 		REFUSAL_BAD_REQUEST);
 	ck_assert_int_eq(body_parse(within, sizeof(within) - 1, fields, &call, detail),

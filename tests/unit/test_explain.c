@@ -433,6 +433,7 @@ static const struct {
 	{TEXT("{'a':1}"), "", CAUSE_BODY_SYNTAX, "' where JSON has \""},
 	{TEXT("{\"a\":NaN}"), "", CAUSE_BODY_SYNTAX, "does not know: NaN"},
 	{TEXT("{\"a\":None}"), "", CAUSE_BODY_SYNTAX, "does not know: None"},
+	{TEXT("{\"a\":\n1\0}"), "", CAUSE_BODY_SYNTAX, "a byte that is zero (line 2, column 2)"},
 	{TEXT("{\"a\" 1}"), "", CAUSE_BODY_SYNTAX, "not valid JSON (line 1, column 6)"},
 	{TEXT("{\"user_id\":\"a\"}"), "amount: is required", CAUSE_FIELD_ABSENT, "amount is not there"},
 	{TEXT("{\"userId\":\"a\"}"), "user_id: is required", CAUSE_FIELD_MISSPELT, "but 'userId' is"},

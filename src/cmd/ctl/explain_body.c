@@ -81,6 +81,7 @@ static const struct {
 	[INSPECT_QUOTED] = {CAUSE_BODY_QUOTED, "is a JSON string that holds JSON"},
 	[INSPECT_NOT_OBJECT] = {CAUSE_BODY_NOT_OBJECT, "is JSON, but not an object"},
 	[INSPECT_NOT_UTF8] = {CAUSE_BODY_NOT_UTF8, "has bytes that are not UTF-8"},
+	[INSPECT_ZERO] = {CAUSE_BODY_SYNTAX, "has a byte that is zero"},
 	[INSPECT_TWICE] = {CAUSE_BODY_KEY_TWICE, "has a key twice:"},
 	[INSPECT_DEEP] = {CAUSE_BODY_NESTED, "is nested deeper than 16"},
 	[INSPECT_CUT] = {CAUSE_BODY_SYNTAX, "ends too early: something is not closed"},
