@@ -42,7 +42,7 @@ class Behind:
         for name in names:
             processes = self.lighttpd_processes if name == "lighttpd" else 1
             options = ({"processes": FCGID_PROCESSES} if name == "mod_fcgid" else
-                       {"processes": processes, "threads": threads // processes})
+                       {"processes": processes, "threads": max(1, threads // processes)})
             self.servers[name] = SERVERS[name](instance, **options)
 
     def url(self, cell, serve="wallet"):

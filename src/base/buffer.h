@@ -36,7 +36,7 @@ static inline uint8_t *buffer_reserve(struct buffer *b, size_t len)
 }
 bool buffer_append(struct buffer *b, const void *data, size_t len);
 bool buffer_append_str(struct buffer *b, const char *text);
-/* Appends @number in decimal, which printf() takes ten times as long for. */
+/* Appends @number in decimal: every answer has some, and printf() takes its time with them. */
 bool buffer_append_number(struct buffer *b, uint64_t number);
 bool buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Drops the first @len bytes. */

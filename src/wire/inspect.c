@@ -131,12 +131,10 @@ void inspect_body(struct bytes body, struct inspection *inspection)
 	if (parse_object(text, body.len, &json, detail) == REFUSAL_NONE)
 		goto out;
 	json_decref(json);
-	json = NULL;
 	if (parse_has_zero(text, body.len, &inspection->line, &inspection->column)) {
 		inspection->fault = INSPECT_ZERO;
 		return;
 	}
-	inspection->line = inspection->column = 0;
 	json = json_loadb(text, body.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
 	if (json) {
 		inspection->fault = json_is_object(json) ? INSPECT_DEEP : INSPECT_NOT_OBJECT;

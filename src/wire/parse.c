@@ -156,8 +156,10 @@ bool parse_has_zero(const void *bytes, size_t len, unsigned int *line, unsigned 
 	const char *text = bytes;
 	const char *zero = len ? memchr(text, 0, len) : NULL;
 
+	if (!zero)
+		return false;
 	*line = *column = 1;
-	for (; zero && text < zero; text++) {
+	for (; text < zero; text++) {
 		if (*text == '\n') {
 			(*line)++;
 			*column = 1;
@@ -165,7 +167,7 @@ bool parse_has_zero(const void *bytes, size_t len, unsigned int *line, unsigned 
 			(*column)++;
 		}
 	}
-	return zero;
+	return true;
 }
 
 static enum refusal refuse_place(unsigned int line, unsigned int column,

@@ -24,7 +24,7 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 
 /*
  * True: one of @len bytes is zero, which JSON's text never is, and which Jansson does not see behind a
- * number or a word. *@line and *@column, from 1 on, tell where the first is.
+ * number or a word. *@line and *@column, from 1 on, tell then where the first is.
  */
 bool parse_has_zero(const void *bytes, size_t len, unsigned int *line, unsigned int *column);
 
