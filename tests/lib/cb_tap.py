@@ -1,4 +1,5 @@
 """The Test Anything Protocol, printed for tests/run."""
+import os
 import signal
 import sys
 import time
@@ -25,6 +26,17 @@ def equal(actual, expected, what):
 
 def on_alarm(_number, _frame):
     raise CaseTimeout("the case's deadline is over")
+
+
+def on_term(owner):
+    """A handler of SIGTERM: the case's `with` statements end what they started, as servers' own
+    children would not. A process forked by a case owns none of it, and just ends."""
+    def handler(number, _frame):
+        signal.signal(number, signal.SIG_IGN)
+        if os.getpid() != owner:
+            os._exit(128 + number)
+        sys.exit(128 + number)
+    return handler
 
 
 def comment(text):
@@ -56,6 +68,7 @@ def run_case(number, name, function, seconds):
 def run_cases(cases, seconds=30):
     """Runs [(name, function)], each within @seconds; prints TAP; returns main()'s exit code."""
     signal.signal(signal.SIGALRM, on_alarm)
+    signal.signal(signal.SIGTERM, on_term(os.getpid()))
     failed = 0
     for number, (name, function) in enumerate(cases, 1):
         failed += not run_case(number, name, function, seconds)

@@ -1,0 +1,55 @@
+#!/usr/bin/python3
+"""What the tests promise of themselves: a suite that is ended by SIGTERM, as one that takes too long
+is (tests/run), leaves neither processes nor files behind."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+
+
+def serve_for_ever():
+    """Is ended in the middle of its case, with workers that are its servers' children."""
+    with cb.Instance("harness") as wallet, cb.Lighttpd(wallet), cb.ApacheFcgid(wallet) as apache:
+        answer = cb.call(apache, "GET", "/healthz", port=apache.platform_port)
+        equal(answer.status, 200, "status of healthz")
+        print(f"# {wallet.dir}", flush=True)
+        signal.pause()
+
+
+def words_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def left_of(folder):
+    return [pid for pid in os.listdir("/proc")
+            if pid.isdigit() and os.fsencode(folder) in words_of(pid)]
+
+
+def ended_suite():
+    with subprocess.Popen([sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True,
+                          start_new_session=True) as suite:
+        folder = suite.stdout.readline().removeprefix("# ").strip()
+        check(folder.startswith("/"), f"the suite says {folder!r}, not its directory")
+        check(len(left_of(folder)) >= 5, f"{len(left_of(folder))} processes are no test")
+        suite.send_signal(signal.SIGTERM)
+        equal(suite.wait(60), 128 + signal.SIGTERM, "exit code of the suite")
+    equal((left_of(folder), os.path.exists(folder)), ([], False), "what is left of it")
+
+
+def main():
+    if sys.argv[1:] == ["serve"]:
+        return cb.run_cases([("serves", serve_for_ever)])
+    return cb.run_cases([("a suite that is ended leaves nothing", ended_suite)], seconds=90)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
