@@ -17,8 +17,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import HarnessError, check, equal, find_program, wait_until  # noqa: E402
 from cb_dealer import BETTING, BETTING_REFUND, BETTING_RESULT, body_of  # noqa: E402
+from cb_link import request  # noqa: E402
 from cb_platform import LOOPBACK, seamless_dealer  # noqa: E402
-from cb_worker import REFUSED, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
+from cb_worker import (REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, bet_payload,  # noqa: E402
+                       end_payload, player_ref)
 
 TIMEOUT_S = 2.5
 LEASE_S = 4.1
@@ -439,6 +441,27 @@ def case_worker_stopped():
             check(time.monotonic() - begun >= LEASE_S + PATIENCE_S - 0.2, "patience")
 
 
+def case_ledger_stopped():
+    """For longer than lease and patience, while the end of an attempt lies in the worker's socket,
+    behind more than is read at a time: what was told in time is not late."""
+    with Casino() as casino:
+        placed = casino.worker.place(CLIENT, casino.name, casino.user, "stop", 10)
+        before = WALLET.ctl_json("status")["clients_cut"]
+        large = bet_payload("nobody", player_ref(casino.name, casino.user), "stop", UNITS,
+                            reference="large", user_bet=json.dumps({"on": "x" * 60000}).encode())
+        end = end_payload(placed.send, casino.name, REFUSED)
+        engine, = WALLET.engine_pids()
+        os.kill(engine, signal.SIGSTOP)
+        try:
+            casino.worker.send(request("bet_place", large, 1) + request("callback_end", end, 2))
+            time.sleep(LEASE_S + PATIENCE_S + 0.5)
+        finally:
+            os.kill(engine, signal.SIGCONT)
+        equal([casino.worker.frame().tag for _ in range(2)], [1, 2], "tags answered")
+        equal(casino.bet_state("stop"), "rejected", "the bet")
+        equal(WALLET.ctl_json("status")["clients_cut"], before, "clients_cut")
+
+
 def case_result_left():
     """The worker that had the first attempt died before it told the end."""
     with Casino() as casino:
@@ -785,6 +808,7 @@ def cases():
         ("the log", case_log),
         ("a worker killed with a bet under way", case_worker_killed),
         ("a worker stopped with a bet under way", case_worker_stopped),
+        ("a ledger stopped while an end was on its way", case_ledger_stopped),
         ("a worker gone with a result under way", case_result_left),
         ("a sweeper killed with a call under way", case_sweeper_killed),
         ("a sweeper asked to stop", case_asked_to_stop),
