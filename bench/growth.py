@@ -3,9 +3,10 @@
 
 For each of --sizes so many players, each with a movement, and then as many players as the first size
 with --entries movements in all: transfers in at random through lighttpd in turn with those of the
-first size, so that both see the same machine; then the ledger is killed with SIGKILL under load, and
-the time until it answers again is its recovery. Prints a table and the bars, and writes growth.json
-into --out. Exits with 1 when any answer was an error, with --judge also when a bar is missed.
+first size, so that both see the same machine, and with the tables in memory (but for --cold); then the
+ledger is killed with SIGKILL under load, and the time until it answers again is its recovery. Prints
+a table and the bars, and writes growth.json into --out. Exits with 1 when any answer was an error,
+with --judge also when a bar is missed.
 
 With --states DIR what was filled is kept there and used again (10 million players take a quarter of
 an hour and 8 GB); --fill only fills.
@@ -40,12 +41,14 @@ KILLS = 3
 KILL_AFTER_S = 3
 RECOVERY_MAX_S = 300
 MILLION = 1_000_000
+MIB = 1 << 20
 COLUMNS = (("players", "players", ",d"), ("movements", "movements", ",d"), ("req/s", "rate", ".0f"),
            ("of first", "of_smallest", ".2f"), ("p99 ms", "p99_ms", ".2f"),
            ("p99.9 ms", "p999_ms", ".2f"), ("ledger us", "ledger_us", ".0f"),
            ("resident MiB", "ledger_resident_mib", ".0f"), ("tables MiB", "tables_mib", ".0f"),
            ("table bytes/transfer", "table_bytes_a_transfer", ".0f"),
            ("log bytes/transfer", "log_bytes_a_transfer", ".0f"),
+           ("read bytes/transfer", "read_bytes_a_transfer", ".0f"),
            ("recovery s", "recovery_s", ".2f"), ("longest wait s", "stall_s", ".2f"))
 
 # @players with @entries movements each.
@@ -60,6 +63,21 @@ def log_end(wallet):
     """Where the database's log ends, in bytes since its beginning."""
     newest = max((wallet.instance.state / "db").glob("log.*"))
     return int(newest.suffix[1:]) * (4 << 20) + newest.stat().st_size
+
+
+def tables_read_once(wallet):
+    """Once, so that they are in memory as after a day of calls, as far as it holds them: of tables
+    just filled, each of the first calls would read a page from the disk."""
+    for path in sorted((wallet.instance.state / "db").glob("*.db")):
+        with open(path, "rb", buffering=0) as table:
+            while table.read(MIB):
+                pass
+
+
+def bytes_read(pid):
+    """How much a process has read that was not in memory."""
+    lines = pathlib.Path(f"/proc/{pid}/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in lines)["read_bytes"])
 
 
 class Clocked(threading.Thread):
@@ -117,7 +135,10 @@ def room_for(size, folder):
 def row_of(smallest, wallet, size, options):
     cell = Cell("transfer-in", "creditbridge", "lighttpd", CONNECTIONS, "transfer-in")
     measured = {smallest: [], wallet: []}
-    tables, log = table_bytes(wallet), log_end(wallet)
+    if not options.cold:
+        tables_read_once(wallet)
+    engine = wallet.instance.engine_pids()[-1]
+    tables, log, read = table_bytes(wallet), log_end(wallet), bytes_read(engine)
     before = wallet.figures()["batch_commands_sum"]
     started = time.time_ns()
     for number in range(options.rounds):
@@ -131,10 +152,11 @@ def row_of(smallest, wallet, size, options):
     row |= {"players": size.players, "movements": size.players * size.entries,
             "of_smallest": statistics.median(ours["rate"] / other["rate"] for ours, other
                                              in zip(runs, measured[smallest])),
-            "ledger_resident_mib": resident_kib(wallet.instance.engine_pids()[-1])[0] / 1024,
-            "tables_mib": tables / 2**20,
+            "ledger_resident_mib": resident_kib(engine)[0] / 1024,
+            "tables_mib": tables / MIB,
             "table_bytes_a_transfer": (table_bytes(wallet) - tables) / moved,
-            "log_bytes_a_transfer": (log_end(wallet) - log) / moved}
+            "log_bytes_a_transfer": (log_end(wallet) - log) / moved,
+            "read_bytes_a_transfer": (bytes_read(engine) - read) / moved}
     row["recovery_s"], row["stall_s"] = recoveries(wallet, size.players)
     return row
 
@@ -185,6 +207,8 @@ def parse():
                         help="what was filled is kept there")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
+    parser.add_argument("--cold", action="store_true",
+                        help="do not read the tables first: what is not in memory comes from the disk")
     parser.add_argument("--fill", action="store_true", help="only fill --states")
     parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
     parser.add_argument("--out", type=pathlib.Path, default=".", metavar="DIR")
