@@ -413,7 +413,8 @@ def main():
     if options.skip and not (options.all or options.every):
         parser.error("--skip goes with --all or --every")
     print(f"# SEED={SEED}", flush=True)
-    return cb.run_cases([("the n-th call fails", lambda: campaign(options))], seconds=0)
+    return cb.run_cases([("the n-th call fails", lambda: campaign(options))], seconds=0,
+                        unwinds=False)
 
 
 if __name__ == "__main__":

@@ -28,15 +28,22 @@ def on_alarm(_number, _frame):
     raise CaseTimeout("the case's deadline is over")
 
 
-def on_term(owner):
-    """A handler of SIGTERM: the case's `with` statements end what they started, as servers' own
-    children would not. A process forked by a case owns none of it, and just ends."""
-    def handler(number, _frame):
-        signal.signal(number, signal.SIG_IGN)
-        if os.getpid() != owner:
+class Ending:
+    """SIGTERM: the `with` statements under way end what they started, as servers' own children would
+    not by themselves. A second one ends the program as it stands, and so does the first in a process
+    that a case forked, whose statements are its parent's as well."""
+
+    def __init__(self):
+        self.owner = os.getpid()
+        self.code = None
+
+    def __call__(self, number, _frame):
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() != self.owner:
             os._exit(128 + number)
-        sys.exit(128 + number)
-    return handler
+        signal.alarm(0)
+        self.code = 128 + number
+        sys.exit(self.code)
 
 
 def comment(text):
@@ -65,13 +72,18 @@ def run_case(number, name, function, seconds):
     return True
 
 
-def run_cases(cases, seconds=30):
-    """Runs [(name, function)], each within @seconds; prints TAP; returns main()'s exit code."""
+def run_cases(cases, seconds=30, unwinds=True):
+    """Runs [(name, function)], each within @seconds; prints TAP; returns main()'s exit code. Without
+    @unwinds SIGTERM ends the program as it stands: one that would wait for its jobs otherwise."""
     signal.signal(signal.SIGALRM, on_alarm)
-    signal.signal(signal.SIGTERM, on_term(os.getpid()))
+    ending = Ending()
+    if unwinds:
+        signal.signal(signal.SIGTERM, ending)
     failed = 0
     for number, (name, function) in enumerate(cases, 1):
         failed += not run_case(number, name, function, seconds)
         sys.stdout.flush()
+        if ending.code is not None:  # what failed while the case was ended is a failed case
+            sys.exit(ending.code)
     print(f"1..{len(cases)}", flush=True)
     return 1 if failed else 0
