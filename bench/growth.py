@@ -62,12 +62,12 @@ def table_bytes(wallet):
 def log_end(wallet):
     """Where the database's log ends, in bytes since its beginning."""
     newest = max((wallet.instance.state / "db").glob("log.*"))
-    return int(newest.suffix[1:]) * (4 << 20) + newest.stat().st_size
+    return int(newest.suffix[1:]) * 4 * MIB + newest.stat().st_size
 
 
-def tables_read_once(wallet):
-    """Once, so that they are in memory as after a day of calls, as far as it holds them: of tables
-    just filled, each of the first calls would read a page from the disk."""
+def tables_read(wallet):
+    """Once, so that they are in memory, as far as it holds them: of tables just filled, each of the
+    first calls would read a page from the disk."""
     for path in sorted((wallet.instance.state / "db").glob("*.db")):
         with open(path, "rb", buffering=0) as table:
             while table.read(MIB):
@@ -135,9 +135,8 @@ def room_for(size, folder):
 def row_of(smallest, wallet, size, options):
     cell = Cell("transfer-in", "creditbridge", "lighttpd", CONNECTIONS, "transfer-in")
     measured = {smallest: [], wallet: []}
-    for stand in measured:
-        if not options.cold:
-            tables_read_once(stand)
+    for stand in () if options.cold else measured:
+        tables_read(stand)
     engine = wallet.instance.engine_pids()[-1]
     tables, log, read = table_bytes(wallet), log_end(wallet), bytes_read(engine)
     before = wallet.figures()["batch_commands_sum"]
@@ -146,12 +145,12 @@ def row_of(smallest, wallet, size, options):
         for stand in dict.fromkeys((smallest, wallet)):
             options.players = stand.players
             measured[stand].append(measure(cell, stand, options, f"g{started}-{number}"))
+    if wallet.instance.engine_pids()[-1] != engine:
+        raise Failure("the ledger's engine was restarted")
     runs = measured[wallet]
     moved = wallet.figures()["batch_commands_sum"] - before  # with those that warmed up
     row = {name: statistics.median(run[name] for run in runs)
            for name in ("rate", "p99_ms", "p999_ms", "ledger_us")}
-    if wallet.instance.engine_pids()[-1] != engine:
-        raise Failure("the ledger's engine was restarted")
     row |= {"players": size.players, "movements": size.players * size.entries,
             "of_smallest": statistics.median(ours["rate"] / other["rate"] for ours, other
                                              in zip(runs, measured[smallest])),

@@ -2,8 +2,8 @@
 """floors: the rules of the house that a compiler does not know, as TAP.
 
 Each source file includes only from its own floor and from floors below; a library's header stands
-only where its floor is; files and functions stay short; every test is in tests/BUDGET; shell
-scripts pass shellcheck.
+only where its floor is; files and functions stay short; every test is in tests/BUDGET; the
+branches that coverage need not reach are there; shell scripts pass shellcheck.
 """
 import pathlib
 import re
