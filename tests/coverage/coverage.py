@@ -24,7 +24,7 @@ LEAVE_OUT = re.compile(r"leave-out (\S+) (.+)")
 
 
 def list_read(path):
-    """{file: reason}, {(file, source line): reason}."""
+    """{file: reason}, {(file, source line): reason}. Raises ValueError for a line of neither kind."""
     left_out, branches = {}, {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -34,7 +34,7 @@ def list_read(path):
         elif match := BRANCH.fullmatch(line):
             branches[match.group(1), match.group(2)] = match.group(3)
         else:
-            sys.exit(f"{path}:{number}: neither of the two kinds of lines")
+            raise ValueError(f"{path}:{number}: neither of the two kinds of lines")
     return left_out, branches
 
 
@@ -60,7 +60,10 @@ class Sum:
 
 def main():
     source = pathlib.Path(sys.argv[1])
-    left_out, listed = list_read(source / "tests" / "coverage" / "coverage.list")
+    try:
+        left_out, listed = list_read(source / "tests" / "coverage" / "coverage.list")
+    except ValueError as error:
+        sys.exit(error)
     folders, files, total = collections.defaultdict(Sum), collections.defaultdict(Sum), Sum()
     missing, used = [], set()
     for entry in json.loads(pathlib.Path(sys.argv[2]).read_text())["files"]:

@@ -2,7 +2,6 @@
 """What the tests promise of themselves: a suite that is ended by SIGTERM in a case leaves neither
 processes nor files behind."""
 import os
-import pathlib
 import signal
 import subprocess
 import sys
@@ -22,18 +21,6 @@ def serve_for_ever():
         signal.pause()
 
 
-def words_of(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-def left_of(folder):
-    return [pid for pid in os.listdir("/proc")
-            if pid.isdigit() and os.fsencode(folder) in words_of(pid)]
-
-
 def ended_suite():
     env = {name: value for name, value in os.environ.items() if name != "CB_KEEP"}
     with subprocess.Popen([sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True,
@@ -42,11 +29,12 @@ def ended_suite():
             folder = suite.stdout.readline().removeprefix("# ").strip()
             if not folder.startswith("/"):
                 raise AssertionError(f"no directory: {folder}\n{suite.stdout.read()}")
-            check(len(left_of(folder)) >= 5, f"{len(left_of(folder))} processes are no test")
+            count = len(cb.commands_with(folder))
+            check(count >= 5, f"{count} processes are no test")
         finally:
             suite.terminate()
         equal(suite.wait(60), 128 + signal.SIGTERM, "exit code of the suite")
-    equal((left_of(folder), os.path.exists(folder)), ([], False), "what is left of it")
+    equal((cb.commands_with(folder), os.path.exists(folder)), ({}, False), "what is left of it")
 
 
 def main():

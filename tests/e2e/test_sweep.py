@@ -736,17 +736,9 @@ def case_cron():
                    interval=0.1)
         check(first.poll() is None, "it goes on")
         for pid in cb.pids_running(program.resolve()):
-            if str(quiet_config()) in command_line(pid):
+            if os.fsencode(quiet_config()) in cb.command_of(pid):
                 os.kill(pid, signal.SIGTERM)
         equal(ended(first), (parked_line(casino, "1 betting-result", parked), None), "the mail")
-
-
-def command_line(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().replace(b"\0", b" ").decode()
-    except OSError:
-        return ""
 
 
 def case_cron_removed():

@@ -1,11 +1,10 @@
 """What stands before, or instead of, the service and does its worst to a client."""
-import contextlib
 import http.server
-import pathlib
 import ssl
 import threading
 
 from cb_http import raw_request, request_bytes
+from cb_process import commands_with
 
 
 class Listening(http.server.ThreadingHTTPServer):
@@ -37,12 +36,7 @@ class Quiet(http.server.BaseHTTPRequestHandler):
 
 def key_shown(key):
     """The command lines that tell the key: everybody on the machine may read them."""
-    found = []
-    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            if key.encode() in path.read_bytes():
-                found.append(path.read_bytes())
-    return found
+    return list(commands_with(key).values())
 
 
 class Front(Listening):

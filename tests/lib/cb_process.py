@@ -133,6 +133,23 @@ def waited_s(pid):
         return 0.0
 
 
+def pids_all():
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+
+
+def command_of(pid):
+    """The command line of @pid, its words separated by NUL. b"": it ended, or has none."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def commands_with(text):
+    """{pid: command line} of each process whose command line has @text in it."""
+    return {pid: line for pid in pids_all() if os.fsencode(text) in (line := command_of(pid))}
+
+
 def runs(pid, program):
     try:
         target = os.readlink(f"/proc/{pid}/exe")
@@ -140,20 +157,18 @@ def runs(pid, program):
         return (target in (str(program), f"{program} (deleted)")
                 or os.path.samefile(f"/proc/{pid}/exe", program))
     except PermissionError:  # Our programs show it to root alone (base/secrecy.h).
-        name = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
-        return name == os.fsencode(program)
+        return command_of(pid).split(b"\0")[0] == os.fsencode(program)
 
 
 def pids_running(program):
     """The processes whose executable is the file @program."""
     found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                if runs(int(entry), program):
-                    found.append(int(entry))
-            except OSError:
-                continue
+    for pid in pids_all():
+        try:
+            if runs(pid, program):
+                found.append(pid)
+        except OSError:
+            continue
     return sorted(found)
 
 

@@ -1,6 +1,7 @@
 """What a web server around the wallet is, whoever made its configuration."""
 import contextlib
-import pathlib
+
+from cb_process import command_of
 
 
 class WebServer:
@@ -37,10 +38,7 @@ class WebServer:
         """The workers under this server; with @serve those of that mount."""
         found = []
         for pid in self.instance.worker_pids():
-            try:
-                argv = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
+            argv = command_of(pid).split(b"\0")
             if serve is None or (b"--serve" in argv
                                  and argv[argv.index(b"--serve") + 1] == serve.encode()):
                 found.append(pid)
