@@ -12,6 +12,7 @@ from cb import check, equal
 FROZEN_S = (2.2, 4.5)  # a lease, and the patience with whoever is still connected
 SWEEP_S = 5
 DRAIN_S = 60.0
+AT_ONCE = 10_000  # events that creditbridgectl takes
 
 
 class Killer:
@@ -158,9 +159,10 @@ class Sweepers:
         while True:
             parked = [callback["event"] for callback in self.wallet.ctl_json(
                 "callback", "list", "--state", "parked", "--limit", 0)["callbacks"]]
-            if parked:
+            for first in range(0, len(parked), AT_ONCE):
                 self.wallet.ctl("callback", "retry", "-", "--yes", "--reason", "mended",
-                                stdin="".join(f"{event}\n" for event in parked))
+                                stdin="".join(f"{event}\n"
+                                              for event in parked[first:first + AT_ONCE]))
             retries.update(parked)
             waiting = self.sweep()["waiting"]
             if not waiting and not parked and not pending():

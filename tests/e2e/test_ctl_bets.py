@@ -582,6 +582,13 @@ def case_retry():
         attempt_failed(link, name, event)
         equal(ctl_json("callback", "show", event)["attempts"], 4, "one more attempt")
         equal(state_of(event), "parked", "and parked again")
+        # As many as can be named at once, and one more: nothing is done.
+        words = [str(event)] * 10_000
+        equal(operate("retry", "-", "--dry-run", stdin=" ".join(words))["done"], 1, "at the limit")
+        done = ctl("callback", "retry", "-", "--yes", "--reason", "x", code=2,
+                   stdin=" ".join([*words, str(event)]))
+        check("at most 10000 events at once" in done.stderr, done.stderr)
+        equal(state_of(event), "parked", "of too many")
         operate("retry", event, "--yes")
         refusal, grant = link.claim(event)
         equal(refusal, "", "due at once")

@@ -11,6 +11,11 @@
 
 #define TEXT_MAX (BATCH_EVENTS_MAX * 40)
 
+static enum ctl_exit too_many(struct batch *batch)
+{
+	return ctl_usage(batch->ctl, "at most %d events at once", BATCH_EVENTS_MAX);
+}
+
 static enum ctl_exit add_word(struct batch *batch, const char *word)
 {
 	struct batch_row row;
@@ -20,7 +25,7 @@ static enum ctl_exit add_word(struct batch *batch, const char *word)
 		return ctl_usage(batch->ctl, "'%s' is not an event: its number, or the webhook-id "
 					     "as in betting-17", word);
 	if (batch->count == BATCH_EVENTS_MAX)
-		return ctl_usage(batch->ctl, "more than %d events", BATCH_EVENTS_MAX);
+		return too_many(batch);
 	batch->rows[batch->count++] = row;
 	return CTL_DONE;
 }
@@ -35,7 +40,7 @@ static enum ctl_exit read_stdin(struct batch *batch)
 	buffer_init(&text, TEXT_MAX);
 	code = secret_read_file(batch->ctl, "-", &text);
 	if (code == CTL_DONE && !buffer_append(&text, "", 1))
-		code = ctl_usage(batch->ctl, "more than %d events", BATCH_EVENTS_MAX);
+		code = too_many(batch);
 	word = code == CTL_DONE ? strtok_r((char *)text.data, " \t\r\n", &rest) : NULL;
 	for (; word && code == CTL_DONE; word = strtok_r(NULL, " \t\r\n", &rest))
 		code = add_word(batch, word);

@@ -203,7 +203,8 @@ static const struct argp_option doctor_options[] = {
 #define OPERATE_JSON                                                                               \
 	"{\"action\",\"dry_run\",\"callbacks\":[{\"event\",\"kind\",\"casino_id\",\"state\","   \
 	"\"attempts\",\"done\",\"error\":{\"id\",\"detail\"} or null}],\"done\",\"not_done\"}. "  \
-	"EVENT is a number, or a webhook-id such as betting-17; '-' reads them from standard input"
+	"EVENT is a number, or a webhook-id such as betting-17; '-' reads them from standard "         \
+	"input; at most 10000 at once"
 
 const struct ctl_command ctl_commands[] = {
 	{"init", "", "Create the state directory of the configuration",
