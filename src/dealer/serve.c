@@ -16,7 +16,7 @@
 
 #define HEAD_MAX 512
 /* The state of a long test. */
-#define BODY_OUT_MAX (64 * 1024 * 1024)
+#define BODY_OUT_MAX (256 * 1024 * 1024)
 
 struct balance_body {
 	char user_id[EXTERNAL_ID_SIZE];

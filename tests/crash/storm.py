@@ -167,10 +167,9 @@ class Storm:
         rows, callbacks = (
             json.loads(self.wallet.ctl("--json", what, "list", "--limit", 0), parse_float=exactly)
             for what in ("bet", "callback"))
-        book = json.loads(self.dealer.send("GET", "/control/state", None).body,
-                          parse_float=exactly)
-        return judge.Case(self.bets(), self.results(), rows["bets"], callbacks["callbacks"], book,
-                          self.network.report()["arrivals"], OPENING, retries)
+        return judge.Case(self.bets(), self.results(), rows["bets"], callbacks["callbacks"],
+                          self.dealer.state(exactly), self.network.report()["arrivals"], OPENING,
+                          retries)
 
     def figures(self, seconds, retries, case):
         bets = collections.Counter(bet.error or "accepted" for bet in self.bets())

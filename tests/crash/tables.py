@@ -128,11 +128,10 @@ class Tables:
         rows, callbacks = (
             json.loads(self.wallet.ctl("--json", what, "list", "--limit", 0), parse_float=exactly)
             for what in ("bet", "callback"))
-        book = json.loads(self.dealer.send("GET", "/control/state", None).body, parse_float=exactly)
         results = [result for table in self.tables for result in table.results]
         # Nothing stands before the dealer's door: what came there is told by his book alone.
-        case = judge.Case(self.bets(), results, rows["bets"], callbacks["callbacks"], book, {},
-                          OPENING, retries)
+        case = judge.Case(self.bets(), results, rows["bets"], callbacks["callbacks"],
+                          self.dealer.state(exactly), {}, OPENING, retries)
         case.judge_bets()
         case.judge_results()
         case.judge_balances()

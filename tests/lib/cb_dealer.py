@@ -170,11 +170,12 @@ server.modules += ( "mod_fastcgi" )
     def set_balance(self, user_id, balance):
         self.control("users", {"user_id": user_id, "balance": balance})
 
-    def state(self):
-        answer = self.send("GET", "/control/state", None)
+    def state(self, number=float):
+        """The whole book, with each amount as a @number."""
+        answer = self.send("GET", "/control/state", None, timeout=60.0)
         if answer.status != 200:
             raise HarnessError(f"control/state: {answer}")
-        return answer.json
+        return json.loads(answer.body, parse_float=number)
 
     def transactions(self, user_id=None):
         """transaction_id -> row."""
