@@ -70,6 +70,7 @@ SETTINGS = {
 ASSERTION = "lexer.l:365: qputc: Assertion"
 TRIES = 2           # of a call while a fault goes on
 REACH_TRIES = 3     # of a case
+MISSED_SHARE = 0.05
 TOLD_EACH = 50      # cases of a job
 SHIFT_MAX = 20      # cases by which a list may differ from that of another run
 RESTARTS = 40       # of one program in a case: a supervisor would start it on and on
@@ -395,6 +396,8 @@ def campaign(options):
           f"not reached {figures['not reached']} halts {figures['halts']} exits {told} in "
           f"{time.monotonic() - begun:.0f} s", flush=True)
     equal(failures, [], "cases that failed")
+    # A run in which hardly a call failed is no test.
+    check(figures["not reached"] <= 1 + figures["cases"] * MISSED_SHARE, "too many were not reached")
 
 
 def main():

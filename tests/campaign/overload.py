@@ -20,6 +20,7 @@ calls take what they took before.
   overload.py [--seconds S] [--seed N] [--phase PHASE] [--server NAME] [--long]
 """
 import argparse
+import collections
 import os
 import pathlib
 import random
@@ -244,16 +245,22 @@ class Stand:
         return answers, answers.refused()
 
     def slow(self, count, first=b"", more=b"", test=()):
-        tool = shutil.which("slowhttptest") if self.options.long and test else None
+        """@count silent or slow connections, and in the long form slowhttptest's with @test."""
+        tool = self.options.long and test and "slowhttptest"
+        check(not tool or shutil.which(tool), "slowhttptest is not installed")
+        ends = collections.Counter()
         argv = [tool, "-c", str(SLOW // 2), *test, "-r", "50", "-i", "1", "-l",
                 str(int(self.options.seconds)), "-u", self.server.base_url + TRANSFER_IN]
         end = time.monotonic() + self.options.seconds
         with Slow(self.server.port, count, first, more) as crowd:
             while tool and time.monotonic() < end:  # it ends when all its connections were cut
-                subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               timeout=10 * self.options.seconds, check=False)
+                done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                      timeout=10 * self.options.seconds, check=False)
+                ends[done.returncode] += 1
             time.sleep(max(0, end - time.monotonic()))
-        return f"{count} connections, cut {crowd.cut} times", []
+        check(not tool or set(ends) == {0}, f"slowhttptest ended with {dict(ends)}")
+        others = f", slowhttptest {ends[0]} times" if tool else ""
+        return f"{count} connections, cut {crowd.cut} times{others}", []
 
     def head(self, length):
         return (f"POST {self.server.prefix}{TRANSFER_IN} HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -15,16 +15,15 @@ fails now and then, so that sweepers have work (tables.py). Then: nothing acknow
 nothing moved twice, every call was answered, `creditbridgectl check` finds nothing, and never was
 there a longer time than a second in which no client was answered (5 s in runs of up to a minute,
 which share their machine with others), but for the time in which this program stood still as well.
+The longest such times are told with what was killed in them.
 
 $SEED (or --seed) replays the clients' calls and the schedule of kills. Prints TAP, and a comment
 with the figures of each variant.
 """
 import argparse
-import bisect
 import os
 import random
 import sys
-import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -37,6 +36,7 @@ from cb import check, equal  # noqa: E402
 from cb_dealer import ReferenceDealer  # noqa: E402
 from game import SETTINGS  # noqa: E402
 from killers import EngineKiller, Killer, SweeperKiller, WorkerKiller  # noqa: E402
+from pulse import DiskPulse, Pulse, stood_still  # noqa: E402
 
 WORKER_PERIOD_S = 0.2
 ENGINE_PERIOD_S = 0.5
@@ -44,7 +44,8 @@ SWEEPER_PERIOD_S = (0.2, 2.0)  # chosen anew each time
 PARENT_PERIOD_S = 1.0
 PARENT_SECONDS_MAX = (5.0, 60.0)  # in a short run, in a long one
 STALL_S = (5.0, 1.0)              # likewise
-LATE_S = 0.05        # by so much this program may be late without having stood still
+LATE_S = 0.05        # a shorter time without an answer is none
+STALLS_TOLD = 5
 REPLAYS_PER_SECOND = 60
 REPLAYS_MAX = 10000
 # All that a run is told is kept until its end: a long one makes its calls more slowly.
@@ -74,27 +75,6 @@ class RandomSweeperKiller(SweeperKiller):
         return self.random.uniform(*SWEEPER_PERIOD_S)
 
 
-class Pulse(threading.Thread):
-    """When this program itself was not run in time: a machine that stood still."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.late = []  # (from, to)
-        self.stopping = threading.Event()
-
-    def run(self):
-        before = time.monotonic()
-        while not self.stopping.wait(0.01):
-            now = time.monotonic()
-            if now - before > LATE_S:
-                self.late.append((before, now))
-            before = now
-
-    def within(self, begin, end):
-        """How long of that time."""
-        return sum(max(0.0, min(end, to) - max(begin, since)) for since, to in self.late)
-
-
 def everything(wallet, game, seed):
     return [*(WorkerKiller(wallet, seed, WORKER_PERIOD_S, mount)
               for mount in ("wallet", "platform")),
@@ -121,17 +101,33 @@ VARIANTS = (
 )
 
 
-def longest_stall(answered, pulse):
-    """The longest time without an answer, and that less the time in which we stood still."""
-    gaps = [(b - a, b - a - pulse.within(a, b)) for a, b in zip(answered, answered[1:])
-            if b - a > LATE_S]
-    return max((gap[0] for gap in gaps), default=0.0), max((gap[1] for gap in gaps), default=0.0)
+class Stall:
+    """A time without an answer."""
+
+    def __init__(self, begin, end, machine, disk):
+        self.begin = begin
+        self.whole = end - begin
+        self.of_machine = stood_still([machine], begin, end)
+        self.of_disk = stood_still([machine, disk], begin, end) - self.of_machine
+        # A disk may be late of what the ledger writes: that is told and not forgiven.
+        self.ours = self.whole - self.of_machine
+
+    def __str__(self):
+        return (f"{self.whole * 1000:.0f} ms ({self.of_machine * 1000:.0f} ms of it the machine's; for "
+                f"{self.of_disk * 1000:.0f} ms the disk was late)")
+
+    def told(self, start, killers):
+        """When it was, and what was killed in it."""
+        kills = [f"{killer.what} at {(when - self.begin) * 1000:.0f} ms" for killer in killers
+                 for when in killer.kills if -0.1 < when - self.begin < self.whole]
+        return f"{self.begin - start:.1f} s after the first answer: {self}; {', '.join(kills)}"
 
 
 def run_load(clients, game, killers, seconds):
-    """Load and kills. Ends early when a client fails."""
-    pulse = Pulse()
-    pulse.start()
+    """Load and kills. Ends early when a client fails. Returns the machine's pulse and its disk's."""
+    pulses = Pulse(), DiskPulse(clients.wallet.dir)
+    for pulse in pulses:
+        pulse.start()
     clients.start()
     game.start()
     end = time.monotonic() + seconds
@@ -142,8 +138,9 @@ def run_load(clients, game, killers, seconds):
         time.sleep(0.005)
     clients.stop()
     game.stop()
-    pulse.stopping.set()
-    return pulse
+    for pulse in pulses:
+        pulse.stopping.set()
+    return pulses
 
 
 def variant_run(name, kind, killers_of, options):
@@ -161,28 +158,31 @@ def variant_run(name, kind, killers_of, options):
             game = tables.Tables(wallet, server, dealer, seed)
             killers = killers_of(wallet, game, seed)
             try:
-                pulse = run_load(clients, game, killers, seconds)
+                pulses = run_load(clients, game, killers, seconds)
                 game.prove()
                 clients.prove(min(int(seconds * REPLAYS_PER_SECOND), REPLAYS_MAX))
             finally:
                 game.stop()
         equal(wallet.stop(), 0, "exit code of the ledger, stopped at the end")
-    report(name, clients, game, killers, pulse, STALL_S[options.long])
+    report(name, clients, game, killers, pulses, STALL_S[options.long])
     for killer in killers:
         check(len(killer.kills) >= seconds / killer.period_s / 4,
               f"{type(killer).__name__}: {len(killer.kills)} kills in {seconds} s are no test")
 
 
-def report(name, clients, game, killers, pulse, stall_max_s):
+def report(name, clients, game, killers, pulses, stall_max_s):
     answered = clients.answered()
-    stall, ours = longest_stall(answered, pulse)
+    stalls = sorted((Stall(a, b, *pulses) for a, b in zip(answered, answered[1:]) if b - a > LATE_S),
+                    key=lambda stall: stall.ours, reverse=True)
     figures = [f"acknowledged {len(clients.transfers())}", f"answers {len(answered)}",
                f"repeats {clients.repeats()}", "unanswered 0", f"bets {len(game.bets())}",
                f"left for later {game.left()}",
                *[f"{killer.what} kills {len(killer.kills)}" for killer in killers],
-               "lost 0", "doubled 0", f"longest stall {stall * 1000:.0f} ms "
-               f"({(stall - ours) * 1000:.0f} ms of it the machine's)"]
+               "lost 0", "doubled 0", f"longest stall {stalls[0] if stalls else 'none'}"]
     print(f"# {name}: {', '.join(figures)}", flush=True)
+    for stall in stalls[:STALLS_TOLD]:
+        print(f"#   stall {stall.told(answered[0], killers)}", flush=True)
+    ours = stalls[0].ours if stalls else 0.0
     check(ours <= stall_max_s, f"nobody was answered for {ours * 1000:.0f} ms")
 
 
