@@ -324,6 +324,7 @@ def chosen(bench, options):
              if options.of in (None, case.program) and options.call in (None, case.call)]
     if options.all or options.every:
         print(f"# {len(cases)} cases", flush=True)
+        check(cases, "no program makes such a call")
         check(options.skip < len(cases), f"--skip {options.skip} of {len(cases)} cases")
         return cases[options.skip:]
     return sample(cases, options.samples, SEED)
