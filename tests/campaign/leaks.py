@@ -64,10 +64,10 @@ class Processes(threading.Thread):
 
     def run(self):
         while not self.stopping.wait(0.02):
-            for entry in os.listdir("/proc"):
-                for name in ("cmdline", "environ") if entry.isdigit() else ():
+            for pid in cb.pids_all():
+                for name in ("cmdline", "environ"):
                     with contextlib.suppress(OSError):
-                        self.texts.add(pathlib.Path(f"/proc/{entry}/{name}").read_bytes())
+                        self.texts.add(pathlib.Path(f"/proc/{pid}/{name}").read_bytes())
 
     def stop(self):
         self.stopping.set()
