@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """The benchmark: what the wallet does for a user, against what the machine allows and against what he
-could have instead. Everything on the loopback of one machine, the cells of a round one after the
-other, and the round several times: what is told is the median of the rounds.
+could have instead. Everything on the loopback of one machine, the cells that are compared with each
+other in turn (measure.in_turn()), and the round several times: what is told is the median of the rounds.
 
 Prints a table and the bars; writes bench.json and bench.svg into --out. Exits with 1 when any answer
 was an error, with --judge also when a bar is missed.
 """
 import argparse
+import itertools
 import os
 import pathlib
 import platform
@@ -22,7 +23,7 @@ import cells as cells_module  # noqa: E402
 import report  # noqa: E402
 from stands import THREADS, Hello, Seamless, Wallet, cb, setting  # noqa: E402
 from guard import everything_ends  # noqa: E402
-from measure import Failure, measure, sizes, starts, syncs  # noqa: E402
+from measure import FAILURES, Play, in_turn, sizes, starts, syncs  # noqa: E402
 from peer import Absent, Peer  # noqa: E402
 
 PACKAGES = ("apache2", "libapache2-mod-fcgid", "libfcgi-dev", "lighttpd", "mariadb-server",
@@ -88,24 +89,38 @@ class Run:
         self.failures.append(str(failure))
         print(f"# FAILED: {failure}", flush=True)
 
-    def cell(self, cell, number):
+    def failed(self, cell, failure):
+        self.errors[cell] = self.errors.get(cell, 0) + getattr(failure, "errors", 1)
+        self.fail(failure)
+
+    def play(self, cell, number):
+        """None where the stand of the cell is absent or failed."""
         try:
             stand = self.stands.get(cell.stand)
-            if stand is None:
-                return
-            row = measure(cell, stand, self.options, f"{number}-{self.cells.index(cell)}")
-        except (Failure, cb.HarnessError, OSError, subprocess.SubprocessError) as failure:
-            self.errors[cell] = self.errors.get(cell, 0) + getattr(failure, "errors", 1)
-            self.fail(failure)
-            return
-        self.rows[cell][number] = row
-        print(f"# {number + 1}/{self.options.rounds} {cell.row}, {cell.stand} on {cell.server},"
-              f" {cell.connections}: {row['rate']:.0f}/s, p99 {row['p99_ms']:.2f} ms", flush=True)
+        except FAILURES as failure:
+            self.failed(cell, failure)
+            return None
+        return stand and Play(cell, stand, self.options.players,
+                              f"{number}-{self.cells.index(cell)}")
+
+    def group(self, cells, number):
+        plays = [play for cell in cells if (play := self.play(cell, number))]
+        in_turn(plays, cells[0].seconds or self.options.seconds)
+        for play in plays:
+            try:
+                row = self.rows[play.cell][number] = play.row()
+            except FAILURES as failure:
+                self.failed(play.cell, failure)
+                continue
+            cell = play.cell
+            print(f"# {number + 1}/{self.options.rounds} {cell.row}, {cell.stand} on {cell.server},"
+                  f" {cell.connections}: {row['rate']:.0f}/s, p99 {row['p99_ms']:.2f} ms",
+                  flush=True)
 
     def all(self):
         for number in range(self.options.rounds):
-            for cell in self.cells:
-                self.cell(cell, number)
+            for _, cells in itertools.groupby(self.cells, cells_module.group):
+                self.group(list(cells), number)
             self.machine["syncs"].append(syncs(self.options.out))
         wallet = self.stands.up.get("creditbridge")
         if wallet and not self.options.no_sizes:

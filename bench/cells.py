@@ -1,5 +1,5 @@
 """The cells of the table: what is called, on which stand, behind which server, by how many
-connections. One cell is one run of wrk or of ledger_load."""
+connections. One cell is some runs of wrk or of ledger_load."""
 import collections
 
 from stands import SERVERS
@@ -18,7 +18,7 @@ Cell = collections.namedtuple("Cell", "row stand server connections kind seconds
 
 
 def http_cells():
-    """Ceiling beside what it is the ceiling of, so that both see the same machine."""
+    """The ceiling first of what it is the ceiling of."""
     cells = []
     for server in SERVERS:
         for connections in CONNECTIONS:
@@ -48,3 +48,8 @@ def seamless_cells():
 
 def cells_all():
     return http_cells() + ledger_cells() + seamless_cells()
+
+
+def group(cell):
+    """What is compared with each other, follows each other in cells_all(), and is measured in turn."""
+    return cell.server, cell.connections, cell.seconds

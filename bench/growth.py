@@ -29,7 +29,7 @@ import bars  # noqa: E402
 from bench import install  # noqa: E402
 from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
-from measure import Failure, ledger_answers, measure, resident_kib  # noqa: E402
+from measure import FAILURES, Failure, Play, in_turn, ledger_answers, resident_kib  # noqa: E402
 from report import aligned  # noqa: E402
 from stands import Wallet, cb, ledger_load, setting  # noqa: E402
 
@@ -142,9 +142,11 @@ def row_of(smallest, wallet, size, options):
     before = wallet.figures()["batch_commands_sum"]
     started = time.time_ns()
     for number in range(options.rounds):
-        for stand in dict.fromkeys((smallest, wallet)):
-            options.players = stand.players
-            measured[stand].append(measure(cell, stand, options, f"g{started}-{number}"))
+        plays = {stand: Play(cell, stand, stand.players, f"g{started}-{number}")
+                 for stand in measured}
+        in_turn(list(plays.values()), options.seconds)
+        for stand, play in plays.items():
+            measured[stand].append(play.row())
     if wallet.instance.engine_pids()[-1] != engine:
         raise Failure("the ledger's engine was restarted")
     runs = measured[wallet]
@@ -230,7 +232,7 @@ def main():
                     fill(size, options).close()
             else:
                 measured(options, rows)
-        except (Failure, cb.HarnessError) as error:
+        except FAILURES as error:
             failure = error
         if rows:
             judged = show(rows)

@@ -1,10 +1,11 @@
-"""One run of a cell, and what is measured beside the cells: the disk, sizes, starts."""
+"""Runs of cells in turn, and what is measured beside them: the disk, sizes, starts."""
 import contextlib
 import os
 import pathlib
 import resource
 import signal
 import statistics
+import subprocess
 import time
 
 from stands import TRANSFER_DEALER, cb, ledger_load
@@ -15,6 +16,7 @@ from cb_link import DONE, Closed, Link, balance_payload
 
 TICK = os.sysconf("SC_CLK_TCK")
 WARM_S = 2
+SLICE_S = 2
 FCGID_SPARE = 8
 FCGID_CROWD = 24
 FCGID_TRIES = 4
@@ -31,6 +33,10 @@ class Failure(Exception):
     def __init__(self, text, errors=1):
         super().__init__(text)
         self.errors = errors
+
+
+# What may go wrong with a cell while the others go on.
+FAILURES = (Failure, cb.HarnessError, OSError, subprocess.SubprocessError)
 
 
 def cpu_s(pids):
@@ -104,47 +110,106 @@ def held(pids):
             os.kill(pid, signal.SIGCONT)
 
 
-def workers_start(cell, stand, options, run):
-    """mod_fcgid starts a worker for a call that finds all busy, and does so again a second later, for
-    which it sleeps. With quick calls that never comes: so the workers that are there are held while a
-    crowd calls."""
-    enough = cell.connections + FCGID_SPARE
-    crowd = cell._replace(connections=enough + FCGID_CROWD)
-    for number in range(FCGID_TRIES):
-        with held(stand.parts(cell.server)["worker"]):
-            wrk(crowd, stand, options.players, FCGID_CROWD_S, f"{run}w{number}-")
-        if len(stand.parts(cell.server)["worker"]) >= enough:
+def added(rows, name):
+    return sum(row[name] for row in rows)
+
+
+# Of the slices of a cell: the others are the median of the slices' figures.
+OF_SLICES = {"requests": added, "seconds": added, "checkpoints": added, "log_switches": added,
+             "max_ms": lambda rows, name: max(row[name] for row in rows)}
+
+
+def merged(rows):
+    """One row of figures of the slices of a cell."""
+    names = [name for name in rows[0] if all(name in row for row in rows)]
+    whole = {name: OF_SLICES[name](rows, name) if name in OF_SLICES
+             else statistics.median(row[name] for row in rows) for name in names}
+    whole["rate"] = whole["requests"] / whole["seconds"]
+    used = sum(value for name, value in whole.items() if name.endswith("_us"))
+    whole["busy"] = used * whole["rate"] / 1e6 / os.cpu_count()
+    return whole
+
+
+class Play:
+    """A cell on its stand in one round. @run makes the ids of its calls its own."""
+
+    def __init__(self, cell, stand, players, run):
+        self.cell = cell
+        self.stand = stand
+        self.players = players
+        self.run = run
+        self.slices = []
+        self.failure = None
+
+    def wrk(self, connections, seconds, run):
+        return wrk(self.cell._replace(connections=connections), self.stand, self.players, seconds,
+                   f"{self.run}{run}")
+
+    def workers_start(self):
+        """mod_fcgid starts a worker for a call that finds all busy, and does so again a second later,
+        for which it sleeps. With quick calls that never comes: so the workers that are there are held
+        while a crowd calls."""
+        enough = self.cell.connections + FCGID_SPARE
+        for number in range(FCGID_TRIES):
+            if len(self.stand.parts(self.cell.server)["worker"]) >= enough:
+                return
+            with held(self.stand.parts(self.cell.server)["worker"]):
+                self.wrk(enough + FCGID_CROWD, FCGID_CROWD_S, f"w{number}-")
+        if len(self.stand.parts(self.cell.server)["worker"]) < enough:
+            raise Failure(f"mod_fcgid did not start {enough} workers")
+
+    def checked(self, row):
+        errors = row["refused"] + row["broken"] + row["late"]
+        if errors or not row["requests"]:
+            raise Failure(f"{self.cell.row} on {self.cell.server} at {self.cell.connections}: {row}",
+                          errors)
+        return row
+
+    def warm(self):
+        """Calls until it is as it stays."""
+        if self.cell.server == "socket":
             return
-    raise Failure(f"mod_fcgid did not start {enough} workers")
+        if self.cell.server == "mod_fcgid":
+            self.workers_start()
+        self.checked(self.wrk(self.cell.connections, WARM_S, "w"))
+
+    def slice(self, seconds):
+        run = f"s{len(self.slices)}-"
+        around = Around(self.cell, self.stand)
+        if self.cell.server == "socket":
+            row = ledger_load(self.stand.instance, self.cell.kind, self.cell.connections,
+                              TRANSFER_DEALER, seconds, self.players, f"{self.run}{run}")
+        else:
+            row = self.wrk(self.cell.connections, seconds, run)
+        self.checked(row)
+        around.end(row)
+        self.slices.append(row)
+
+    def tried(self, do, *words):
+        """A failure is the end of this one, and the others go on."""
+        if self.failure:
+            return
+        try:
+            do(*words)
+        except FAILURES as failure:
+            self.failure = failure
+
+    def row(self):
+        """Its figures; raises its failure."""
+        if self.failure:
+            raise self.failure
+        return merged(self.slices)
 
 
-def warm(cell, stand, options, run):
-    """Calls until it is as it stays."""
-    if (cell.server == "mod_fcgid" and
-            len(stand.parts(cell.server)["worker"]) < cell.connections + FCGID_SPARE):
-        workers_start(cell, stand, options, run)
-    wrk(cell, stand, options.players, WARM_S, f"{run}w")
-
-
-def measure(cell, stand, options, run):
-    """One run of a cell: a row of figures."""
-    seconds = cell.seconds or options.seconds
-    if cell.server != "socket":
-        warm(cell, stand, options, run)
-    around = Around(cell, stand)
-    if cell.server == "socket":
-        row = ledger_load(stand.instance, cell.kind, cell.connections, TRANSFER_DEALER, seconds,
-                          options.players, run)
-    else:
-        row = wrk(cell, stand, options.players, seconds, run)
-    errors = row["refused"] + row["broken"] + row["late"]
-    if errors or not row["requests"]:
-        raise Failure(f"{cell.row} on {cell.server} at {cell.connections}: {row}", errors)
-    around.end(row)
-    row["rate"] = row["requests"] / row["seconds"]
-    used = sum(value for name, value in row.items() if name.endswith("_us"))
-    row["busy"] = used * row["rate"] / 1e6 / os.cpu_count()
-    return row
+def in_turn(plays, seconds):
+    """Each of @plays for so many seconds, turn and turn about, so that all see the same machine. One
+    that is alone has all its time in one piece."""
+    for play in plays:
+        play.tried(play.warm)
+    slice_s = SLICE_S if len(plays) > 1 else seconds
+    for begin in range(0, seconds, slice_s):
+        for play in plays:
+            play.tried(play.slice, min(slice_s, seconds - begin))
 
 
 def syncs(folder):

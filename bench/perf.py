@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bench import PACKAGES, install  # noqa: E402
 from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
-from measure import Failure, measure  # noqa: E402
+from measure import Failure, Play, in_turn  # noqa: E402
 from report import aligned  # noqa: E402
 from stands import SERVERS, Wallet, cb  # noqa: E402
 
@@ -137,6 +137,12 @@ class Profile:
         return out
 
 
+def measure(stand, cell, options, run):
+    play = Play(cell, stand, options.players, run)
+    in_turn([play], options.seconds)
+    return play.row()
+
+
 def record(stand, cell, options, folder, event):
     """(row, {part: Profile}): one run of the cell with perf beside it."""
     recorders = {}
@@ -145,7 +151,7 @@ def record(stand, cell, options, folder, event):
             ["perf", "record", "-q", "-e", event, "-F", str(FREQUENCY), "-g", "-o",
              folder / f"{part}.data", "-p", ",".join(map(str, pids)), "--", "sleep",
              str(options.seconds + SETTLE_S)], folder / f"{part}.log")
-    row = measure(cell, stand, options, "perf")
+    row = measure(stand, cell, options, "perf")
     for part, child in recorders.items():
         child.process.wait(60)
         if not (folder / f"{part}.data").exists():
@@ -184,7 +190,7 @@ def main():
     with everything_ends() as ends:
         try:
             stand = Wallet(options.players, (options.server,))
-            plain = measure(cell, stand, options, "plain")
+            plain = measure(stand, cell, options, "plain")
             row, profiles = record(stand, cell, options, ends.folder(), event)
         except Failure as failure:
             print(f"FAILED: {failure}")
