@@ -170,6 +170,9 @@ server.modules += ( "mod_fastcgi" )
     def set_balance(self, user_id, balance):
         self.control("users", {"user_id": user_id, "balance": balance})
 
+    def serves(self):
+        return self.send("GET", "/control/state", None, timeout=60.0).status == 200
+
     def state(self, number=float):
         """The whole book, with each amount as a @number."""
         answer = self.send("GET", "/control/state", None, timeout=60.0)
