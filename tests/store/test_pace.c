@@ -8,6 +8,7 @@
 #include "scratch.h"
 #include "store/bdb/bdb.h"
 #include "store/bdb/env.h"
+#include "store/bdb/maintain.h"
 #include "store/bdb/spare.h"
 #include "suites.h"
 
@@ -71,6 +72,22 @@ START_TEST(a_checkpoint_rests_so_many_times)
 	ck_assert_uint_eq(pace_lot(100), 8);
 	/* libdb takes an int. */
 	ck_assert_uint_eq(pace_lot(UINT64_MAX), INT_MAX);
+}
+END_TEST
+
+START_TEST(a_checkpoint_comes_by_log_or_by_pages)
+{
+	/* The same pages again and again: the log counts. */
+	ck_assert_uint_eq(maintain_kib(16384, 16384, 8000), 16384);
+	ck_assert_uint_eq(maintain_kib(16384, 20000, MAINTAIN_PAGES), 16384);
+	ck_assert_uint_eq(maintain_kib(16384, 4096, 2500), 16384);
+	/* Others each time: after half of it. */
+	ck_assert_uint_eq(maintain_kib(16384, 16384, 2 * MAINTAIN_PAGES), 8192);
+	ck_assert_uint_eq(maintain_kib(16384, 4096, MAINTAIN_PAGES / 2), 8192);
+	/* Never by nothing, and no sum wraps. */
+	ck_assert_uint_eq(maintain_kib(16384, 0, 1), 1);
+	ck_assert_uint_eq(maintain_kib(16384, 5, 0), 16384);
+	ck_assert_uint_eq(maintain_kib(UINT32_MAX, UINT64_C(1) << 40, 1), UINT32_MAX);
 }
 END_TEST
 
@@ -224,6 +241,7 @@ Suite *pace_suite(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_unchecked_fixture(tcase, make_directory, remove_directory);
 	tcase_add_test(tcase, a_checkpoint_rests_so_many_times);
+	tcase_add_test(tcase, a_checkpoint_comes_by_log_or_by_pages);
 	tcase_add_test(tcase, the_lot_is_of_the_last_checkpoints);
 	tcase_add_test(tcase, a_checkpoint_comes_back_at_once_to_a_page_in_use);
 	tcase_add_test(tcase, pages_and_zeros_are_handed_over_while_they_are_written);

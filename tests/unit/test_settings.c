@@ -67,8 +67,8 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.ledger_queue_max, 1024);
 	ck_assert_uint_eq(s.ledger_gather_us, 400);
 	ck_assert_uint_eq(s.ledger_cache_mib, 256);
-	ck_assert_uint_eq(s.checkpoint_kib, 8192);
-	ck_assert_uint_eq(s.checkpoint_interval_ms, 1000);
+	ck_assert_uint_eq(s.checkpoint_kib, 16384);
+	ck_assert_uint_eq(s.checkpoint_interval_ms, 2000);
 	ck_assert_uint_eq(s.log_keep_mib, 1024);
 	ck_assert_uint_eq(s.disk_low_water_mib, 64);
 	ck_assert_uint_eq(s.disk_ballast_mib, 16);

@@ -95,9 +95,11 @@ static uint32_t first_log_needed(struct backup_job *job)
 /* The logs are kept by now. */
 static bool copy_whole(struct backup_job *job)
 {
+	uint64_t pages;
+
 	job->new.tables_ms = (uint64_t)clock_wall_ms();
 	/* Saves log to be copied and replayed. One that fails only makes it longer. */
-	pace_checkpoint(job->backup->env, 0);
+	pace_checkpoint(job->backup->env, 0, &pages);
 	job->log = first_log_needed(job);
 	if (!job->log)
 		return backup_fail(job, "cannot tell which logs are needed");

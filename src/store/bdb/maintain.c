@@ -21,6 +21,8 @@
 #define LOOK_MS     50
 #define ARCHIVE_MS  2000
 #define RETRY_MS    1000
+/* One that wrote fewer pages tells little of how many there will be. */
+#define LEARN_PAGES 1000
 #define MIB         (1024 * 1024)
 
 /* Adds up the log files in the environment's directory. */
@@ -106,18 +108,32 @@ static void measure_tables(struct bdb_maintain *maintain)
 	}
 }
 
-/* Counts the checkpoints that were written: libdb writes none where there is nothing new. */
-static void count_checkpoint(struct bdb_maintain *maintain)
+uint32_t maintain_kib(uint32_t most, uint64_t log_kib, uint64_t pages)
+{
+	uint64_t kib;
+
+	if (pages <= MAINTAIN_PAGES && log_kib >= most)
+		return most;
+	kib = log_kib * MAINTAIN_PAGES / (pages ? pages : 1);
+	return kib < 1 ? 1 : kib < most ? (uint32_t)kib : most;
+}
+
+/* Learns from a checkpoint, if one was written: libdb writes none where there is nothing new. */
+static void count_checkpoint(struct bdb_maintain *maintain, uint64_t pages)
 {
 	DB_TXN_STAT *stat = NULL;
 	uint64_t last;
 
 	if (maintain->env->txn_stat(maintain->env, &stat, 0) != 0)
 		return;
-	last = (uint64_t)stat->st_last_ckp.file << 32 | stat->st_last_ckp.offset;
+	last = (uint64_t)stat->st_last_ckp.file * BDB_LOG_FILE_SIZE + stat->st_last_ckp.offset;
 	free(stat);
-	if (last != maintain->last_checkpoint)
-		atomic_fetch_add(&maintain->checkpoints, 1);
+	if (last == maintain->last_checkpoint)
+		return;
+	atomic_fetch_add(&maintain->checkpoints, 1);
+	if (maintain->last_checkpoint && pages >= LEARN_PAGES)
+		maintain->next_kib = maintain_kib(maintain->options.checkpoint_kib,
+			(last - maintain->last_checkpoint) / 1024, pages);
 	maintain->last_checkpoint = last;
 }
 
@@ -127,12 +143,13 @@ static void count_checkpoint(struct bdb_maintain *maintain)
  */
 static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib)
 {
-	int error = pace_checkpoint(maintain->env, kib);
+	uint64_t pages;
+	int error = pace_checkpoint(maintain->env, kib, &pages);
 
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	else
-		count_checkpoint(maintain);
+		count_checkpoint(maintain, pages);
 	return bdb_status(error) == STATUS_OK;
 }
 
@@ -160,6 +177,7 @@ static void *run(void *context)
 {
 	struct bdb_maintain *maintain = context;
 	int64_t now, checkpoint_ms = clock_boot_ms(), failed_ms = 0, archive_ms = 0;
+	uint64_t last;
 	bool due;
 
 	measure_tables(maintain);
@@ -168,11 +186,10 @@ static void *run(void *context)
 		due = now - checkpoint_ms >= maintain->options.checkpoint_interval_ms;
 		/* One that fails for want of space is tried again, but not at every look. */
 		if (!failed_ms || now - failed_ms >= RETRY_MS) {
-			if (due)
+			last = maintain->last_checkpoint;
+			failed_ms = checkpoint(maintain, due ? 0 : maintain->next_kib) ? 0 : now;
+			if (due || maintain->last_checkpoint != last)
 				checkpoint_ms = now;
-			failed_ms = checkpoint(maintain, due ? 0 : maintain->options.checkpoint_kib)
-				? 0
-				: now;
 		}
 		if (now - archive_ms >= ARCHIVE_MS) {
 			remove_old_logs(maintain);
@@ -193,6 +210,7 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	maintain->env = env;
 	maintain->options = *options;
 	maintain->options.directory = maintain->directory;
+	maintain->next_kib = options->checkpoint_kib;
 	if (!text_copy(maintain->directory, sizeof(maintain->directory), options->directory))
 		return false;
 	maintain->stop = false;

@@ -26,11 +26,21 @@ struct bdb_maintain {
 	bool keep_logs;       /* under it: a backup reads them */
 	bool started;
 	bool stop; /* under mutex */
-	uint64_t last_checkpoint; /* its place in the log */
+	uint64_t last_checkpoint; /* its place in the log, in bytes from the first file on */
+	uint32_t next_kib;        /* the next one is made after so much log */
 	atomic_uint_fast64_t checkpoints;
 	atomic_uint_fast64_t log_bytes;
 	atomic_uint_fast64_t table_bytes[RECORD_COUNT];
 };
+
+/*
+ * After how much log a checkpoint is to follow one that wrote @pages after @log_kib: @most, or less where
+ * it would write more than MAINTAIN_PAGES. A recovery reads, changes and writes as many, which takes longer
+ * than the log does: where they are few, since the same ones change again and again, they are written less
+ * often.
+ */
+#define MAINTAIN_PAGES 10000
+uint32_t maintain_kib(uint32_t most, uint64_t log_kib, uint64_t pages);
 
 /* Starts the thread. False: it could not be made. */
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,

@@ -97,7 +97,7 @@ void pace_checkpoint_end(DB_ENV *env)
 		last_pages /= 2;
 }
 
-int pace_checkpoint(DB_ENV *env, uint32_t kib)
+int pace_checkpoint(DB_ENV *env, uint32_t kib, uint64_t *pages)
 {
 	int error;
 
@@ -106,6 +106,7 @@ int pace_checkpoint(DB_ENV *env, uint32_t kib)
 	pace_checkpoint_begin(env);
 	error = env->txn_checkpoint(env, kib, 0, 0);
 	pace_checkpoint_end(env);
+	*pages = paced.pages;
 	pthread_mutex_unlock(&one);
 	return error;
 }

@@ -28,9 +28,9 @@ uint32_t pace_lot(uint64_t pages);
  *
  * How many pages it will write is taken from the last checkpoints; the first rests not at all, and none
  * longer than half a second altogether. Another thread that has libdb write pages meanwhile does not rest.
- * Its two halves are named for tests.
+ * Its two halves are named for tests. *@pages: those that were written.
  */
-int pace_checkpoint(DB_ENV *env, uint32_t kib);
+int pace_checkpoint(DB_ENV *env, uint32_t kib, uint64_t *pages);
 void pace_checkpoint_begin(DB_ENV *env);
 void pace_checkpoint_end(DB_ENV *env);
 
