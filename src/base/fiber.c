@@ -1,3 +1,6 @@
+/* What it adds to longjmp() ends a program that goes from one stack to another. */
+#undef _FORTIFY_SOURCE
+
 #include "base/fiber.h"
 
 #include "base/clock.h"
@@ -5,6 +8,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -13,9 +19,13 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FIBER_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define FIBER_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define FIBER_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define FIBER_TSAN 1
 #endif
 #endif
 #ifdef FIBER_ASAN
@@ -29,9 +39,18 @@
 #define STACK_RESERVED (4 * 1024 * 1024)
 #define EVENTS_MAX     64
 
+/* Where something was left, to go on there. */
+struct place {
+	ucontext_t context;
+#ifndef FIBER_TSAN
+	sigjmp_buf jump;
+#endif
+};
+
 struct fiber {
 	struct fibers *fibers;
-	ucontext_t context;
+	struct place place;
+	bool begun; /* else place.context is where it begins */
 	uint8_t *stack; /* STACK_RESERVED bytes, of which the last STACK_BYTES are memory */
 	void *fake;     /* AddressSanitizer's */
 	void (*main)(void *);
@@ -52,7 +71,7 @@ struct queue {
 };
 
 struct fibers {
-	ucontext_t home;
+	struct place home;
 	void *home_fake;
 	const void *home_stack;
 	size_t home_size;
@@ -61,6 +80,7 @@ struct fibers {
 	unsigned int count;
 	unsigned int live; /* no servants, not ended */
 	struct queue ready;
+	struct queue last;      /* ready, too, once none of the others is */
 	struct queue breathing; /* ready, too, but not before the epoll was looked at */
 	struct fiber *list[];
 };
@@ -125,6 +145,27 @@ static struct fiber *take(struct queue *queue)
 	return fiber;
 }
 
+/*
+ * From one to the other, until somebody comes back. swapcontext() asks the kernel for the signal mask
+ * each time, which all fibers of a thread share; so only the first step of a fiber is one of ucontext.
+ * ThreadSanitizer ends a program that jumps between stacks.
+ */
+static void go(struct place *from, struct place *to, bool begun)
+{
+#ifdef FIBER_TSAN
+	(void)begun;
+	swapcontext(&from->context, &to->context);
+#else
+	if (sigsetjmp(from->jump, 0))
+		return;
+	if (begun)
+		siglongjmp(to->jump, 1);
+	pthread_sigmask(SIG_SETMASK, NULL, &to->context.uc_sigmask);
+	setcontext(&to->context);
+	abort();
+#endif
+}
+
 /* From the running fiber to the loop. */
 static void leave(struct fiber *fiber)
 {
@@ -135,7 +176,7 @@ static void leave(struct fiber *fiber)
 	__sanitizer_start_switch_fiber(fiber->ended ? NULL : &fiber->fake, fibers->home_stack,
 		fibers->home_size);
 #endif
-	swapcontext(&fiber->context, &fibers->home);
+	go(&fiber->place, &fibers->home, true);
 #ifdef FIBER_ASAN
 	__sanitizer_finish_switch_fiber(fiber->fake, &fibers->home_stack, &fibers->home_size);
 #endif
@@ -145,13 +186,15 @@ static void leave(struct fiber *fiber)
 static void enter(struct fiber *fiber)
 {
 	struct fibers *fibers = fiber->fibers;
+	bool begun = fiber->begun;
 
 	current = fiber;
+	fiber->begun = true;
 #ifdef FIBER_ASAN
 	__sanitizer_start_switch_fiber(&fibers->home_fake,
 		fiber->stack + STACK_RESERVED - STACK_BYTES, STACK_BYTES);
 #endif
-	swapcontext(&fibers->home, &fiber->context);
+	go(&fibers->home, &fiber->place, begun);
 #ifdef FIBER_ASAN
 	__sanitizer_finish_switch_fiber(fibers->home_fake, NULL, NULL);
 #endif
@@ -175,13 +218,15 @@ static void begin(void)
 /* Sets up what starts on the fiber's stack. In a function of its own for getcontext()'s sake. */
 static bool prepare(struct fiber *fiber)
 {
-	if (getcontext(&fiber->context) < 0)
+	ucontext_t *context = &fiber->place.context;
+
+	if (getcontext(context) < 0)
 		return false;
-	fiber->context.uc_stack.ss_sp = fiber->stack + STACK_RESERVED - STACK_BYTES;
-	fiber->context.uc_stack.ss_size = STACK_BYTES;
-	if (mprotect(fiber->context.uc_stack.ss_sp, STACK_BYTES, PROT_READ | PROT_WRITE) < 0)
+	context->uc_stack.ss_sp = fiber->stack + STACK_RESERVED - STACK_BYTES;
+	context->uc_stack.ss_size = STACK_BYTES;
+	if (mprotect(context->uc_stack.ss_sp, STACK_BYTES, PROT_READ | PROT_WRITE) < 0)
 		return false;
-	makecontext(&fiber->context, begin, 0);
+	makecontext(context, begin, 0);
 	return true;
 }
 
@@ -231,6 +276,11 @@ static bool arm(struct fiber *fiber, int fd, short events)
 	return true;
 }
 
+bool fiber_told(int fd)
+{
+	return current && current->fd == fd && !current->armed;
+}
+
 void fiber_forget(int fd)
 {
 	if (current && current->fd == fd)
@@ -269,6 +319,12 @@ void fiber_wake(struct fiber *fiber)
 {
 	if (fiber && fiber->waiting)
 		put(&fiber->fibers->ready, fiber);
+}
+
+void fiber_wake_last(struct fiber *fiber)
+{
+	if (fiber && fiber->waiting)
+		put(&fiber->fibers->last, fiber);
 }
 
 void fiber_breathe(void)
@@ -315,26 +371,59 @@ static void expire(struct fibers *fibers)
 	}
 }
 
-bool fibers_run(struct fibers *fibers)
+/* Makes those ready whose descriptor has something, and waits @ms for one. False: the kernel failed. */
+static bool look(struct fibers *fibers, int ms)
 {
 	struct epoll_event events[EVENTS_MAX];
+	int count = epoll_wait(fibers->epoll_fd, events, EVENTS_MAX, ms);
+
+	if (count < 0 && errno != EINTR)
+		return false;
+	for (int i = 0; i < count; i++) {
+		struct fiber *fiber = events[i].data.ptr;
+
+		fiber->armed = 0;
+		fiber_wake(fiber);
+	}
+	return true;
+}
+
+static void run_queue(struct queue *queue)
+{
 	struct fiber *fiber;
-	int count;
+
+	while ((fiber = take(queue)) != NULL)
+		enter(fiber);
+}
+
+/*
+ * Before those that run last: whoever brings more may wait for this processor, and what he brings runs
+ * before them. False: the kernel failed.
+ */
+static bool gather(struct fibers *fibers)
+{
+	sched_yield();
+	if (!look(fibers, 0))
+		return false;
+	run_queue(&fibers->ready);
+	return true;
+}
+
+bool fibers_run(struct fibers *fibers)
+{
+	struct fiber *fiber;
 
 	for (;;) {
-		while ((fiber = take(&fibers->ready)) != NULL)
-			enter(fiber);
+		run_queue(&fibers->ready);
+		if (fibers->last.first && !gather(fibers))
+			return false;
+		run_queue(&fibers->last);
+		if (fibers->ready.first)
+			continue;
 		if (!fibers->live)
 			return true;
-		count = epoll_wait(fibers->epoll_fd, events, EVENTS_MAX,
-			fibers->breathing.first ? 0 : wait_ms(fibers));
-		if (count < 0 && errno != EINTR)
+		if (!look(fibers, fibers->breathing.first ? 0 : wait_ms(fibers)))
 			return false;
-		for (int i = 0; i < count; i++) {
-			fiber = events[i].data.ptr;
-			fiber->armed = 0;
-			fiber_wake(fiber);
-		}
 		expire(fibers);
 		/* Behind those: whoever never waits must not keep what comes and ends from them. */
 		while ((fiber = take(&fibers->breathing)) != NULL)

@@ -45,6 +45,16 @@ bool fiber_wait(int fd, short events, int64_t until_ms);
 void fiber_wake(struct fiber *fiber);
 
 /*
+ * The same, and it runs behind all that are ready, that these make ready, and whose descriptors have
+ * something by then: for what gathers the work of many. Before it other processes have their turn, too.
+ * Nobody keeps it from its own but who never waits nor breathes.
+ */
+void fiber_wake_last(struct fiber *fiber);
+
+/* Whether something came of @fd, since the running fiber waited for it last. */
+bool fiber_told(int fd);
+
+/*
  * Lets those run that are ready, or whose descriptor or time has come, unless this fiber has waited
  * since the last call.
  */

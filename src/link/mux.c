@@ -151,7 +151,7 @@ static enum link_try connect_once(struct mux *mux, int64_t deadline_ms)
 	}
 	fiber_forget(mux->fd);
 	mux->state = MUX_UP;
-	fiber_wake(mux->pump);
+	fiber_wake_last(mux->pump);
 	return tried;
 }
 
@@ -177,7 +177,8 @@ static bool hand_over(struct mux *mux, const struct buffer *frame, uint64_t tag,
 	mux->sent[(mux->first + mux->count++) % MUX_CALLS_MAX] =
 		(struct mux_sent){.tag = tag, .at = at, .call = call, .posted = !call};
 	mux->posts += !call;
-	fiber_wake(mux->pump);
+	/* The others that are ready have frames to send, too. */
+	fiber_wake_last(mux->pump);
 	return true;
 }
 
@@ -287,11 +288,13 @@ void mux_pump(void *context)
 
 	mux->pump = fiber_current();
 	for (;;) {
+		more = false;
 		if (mux->state != MUX_UP) {
 			fiber_wait(-1, 0, FIBER_FOREVER);
 			continue;
 		}
-		if (!flush(mux) || !receive(mux, &more) || !deliver(mux)) {
+		if (!flush(mux) ||
+			(fiber_told(mux->fd) && (!receive(mux, &more) || !deliver(mux)))) {
 			disconnect(mux);
 			continue;
 		}

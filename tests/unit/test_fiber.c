@@ -4,6 +4,8 @@
 #include "base/fiber.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 static int ends[2];
@@ -57,9 +59,115 @@ START_TEST(who_breathes_starves_nobody)
 }
 END_TEST
 
+static char order[64];
+
+static void note(const char *what)
+{
+	ck_assert_uint_lt(strlen(order) + strlen(what), sizeof(order));
+	strcat(order, what);
+}
+
+static struct fiber *gatherer;
+
+static void gather_all(void *unused)
+{
+	(void)unused;
+	gatherer = fiber_current();
+	for (int turns = 0; turns < 2; turns++) {
+		fiber_wait(-1, 0, FIBER_FOREVER);
+		note("g");
+	}
+}
+
+/* Has work for the gatherer, and more of it after a wait of its own. */
+static void bring(void *name)
+{
+	note(name);
+	fiber_wake_last(gatherer);
+	fiber_wake_last(gatherer);
+	fiber_breathe();
+	note(name);
+	fiber_wake_last(gatherer);
+}
+
+/* Brings something, too, of what the others know nothing: its descriptor is readable. */
+static void bring_when_told(void *name)
+{
+	ck_assert(!fiber_told(ends[0]));
+	while (!fiber_wait(ends[0], POLLIN, FIBER_FOREVER) || !fiber_told(ends[0]))
+		;
+	note(name);
+	fiber_wake_last(gatherer);
+	/* Somebody's wake-up tells nothing of it, while there is nothing new. */
+	ck_assert_int_eq(read(ends[0], order + sizeof(order) - 1, 1), 1);
+	ck_assert(!fiber_wait(ends[0], POLLIN, clock_boot_ms() + 5));
+	ck_assert(!fiber_told(ends[0]));
+	fiber_forget(ends[0]);
+	ck_assert(!fiber_told(ends[0]));
+}
+
+/* One turn for what all brought, those included whose descriptor had something. */
+START_TEST(who_gathers_runs_behind_the_others)
+{
+	struct fibers *fibers = fibers_new(4);
+
+	ck_assert_ptr_nonnull(fibers);
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(write(ends[1], "", 1), 1);
+	ck_assert(fibers_add(fibers, gather_all, NULL, false));
+	ck_assert(fibers_add(fibers, bring_when_told, "t", false));
+	ck_assert(fibers_add(fibers, bring, "a", false));
+	ck_assert(fibers_add(fibers, bring, "b", false));
+	ck_assert(fibers_run(fibers));
+	ck_assert_str_eq(order, "abtgabg");
+	fibers_free(fibers);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
+static double deep(unsigned int steps, double x)
+{
+	char weight[256];
+
+	memset(weight, (int)steps, sizeof(weight));
+	fiber_breathe();
+	return steps ? deep(steps - 1, x) + weight[steps % sizeof(weight)] : x;
+}
+
+/* @result: a double, of what deep() leaves in registers and on the stack over all its waits. */
+static void go_deep(void *result)
+{
+	double *x = result;
+
+	*x = deep(100, *x);
+}
+
+/* Each goes on where it was, with its own stack and with the signals of the thread. */
+START_TEST(each_goes_on_with_its_own)
+{
+	struct fibers *fibers = fibers_new(3);
+	double results[] = {0.5, 1.25, 3};
+	sigset_t blocked, after;
+
+	ck_assert_ptr_nonnull(fibers);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert(fibers_add(fibers, go_deep, &results[i], false));
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &blocked, NULL), 0);
+	ck_assert(fibers_run(fibers));
+	ck_assert(results[0] == 5050.5 && results[1] == 5051.25 && results[2] == 5053);
+	ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, NULL, &after), 0);
+	ck_assert_int_eq(sigismember(&after, SIGUSR1), 1);
+	fibers_free(fibers);
+}
+END_TEST
+
 Suite *fiber_suite(void)
 {
-	const TTest *const tests[] = {who_breathes_starves_nobody, NULL};
+	const TTest *const tests[] = {who_breathes_starves_nobody,
+		who_gathers_runs_behind_the_others, each_goes_on_with_its_own, NULL};
 
 	return suite_make("fiber", tests, 60);
 }
