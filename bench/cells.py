@@ -6,7 +6,8 @@ from stands import SERVERS
 
 CONNECTIONS = (1, 16, 64)
 OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance", "user stat")
-PEER_SERVERS = ("php-fpm on apache", "php-fpm on nginx")
+# Behind the same web server.
+PEERS = {"mod_fcgid": "php-fpm on apache", "nginx": "php-fpm on nginx"}
 PEER_OPERATIONS = ("transfer-in", "hot player", "get-balance")
 DELAYS_MS = (1, 50)
 MINUTE_S = 60
@@ -18,16 +19,16 @@ Cell = collections.namedtuple("Cell", "row stand server connections kind seconds
 
 
 def http_cells():
-    """The ceiling first of what it is the ceiling of."""
+    """The ceiling first of what it is the ceiling of, the peer last."""
     cells = []
     for server in SERVERS:
         for connections in CONNECTIONS:
             cells.append(Cell("ceiling", "ceiling", server, connections, "transfer-in"))
             cells += [Cell(row, "creditbridge", server, connections, row) for row in OPERATIONS]
+            if server in PEERS:
+                cells += [Cell(row, "peer", PEERS[server], connections, row)
+                          for row in PEER_OPERATIONS]
     cells.append(Cell(MINUTE, "creditbridge", "lighttpd", 64, "transfer-in", MINUTE_S))
-    for server in PEER_SERVERS:
-        for connections in CONNECTIONS:
-            cells += [Cell(row, "peer", server, connections, row) for row in PEER_OPERATIONS]
     return cells
 
 
@@ -52,4 +53,5 @@ def cells_all():
 
 def group(cell):
     """What is compared with each other, follows each other in cells_all(), and is measured in turn."""
-    return cell.server, cell.connections, cell.seconds
+    server = next((ours for ours, peers in PEERS.items() if peers == cell.server), cell.server)
+    return server, cell.connections, cell.seconds

@@ -17,7 +17,7 @@ COLUMNS = (("row", "row", "s"), ("stand", "stand", "s"), ("server", "server", "s
 TEXTS = 3
 LEGEND = """\
 rate, latency and processor time per request are medians of the rounds; of ceiling is the median of
-the rounds' shares. Of a round, cells with the same server and as many connections take turns of two
+the rounds' shares. Of a round, cells with the same web server and as many connections take turns of two
 seconds, and latency is the median of a cell's turns; the steady minute is one piece. client is wrk,
 which shares the machine. In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how
 much of the machine's processors all of them had; at full load what is missing to 1 was idle, or
