@@ -80,7 +80,7 @@ struct fibers {
 	unsigned int count;
 	unsigned int live; /* no servants, not ended */
 	struct queue ready;
-	struct queue last;      /* ready, too, once none of the others is */
+	struct queue behind;    /* ready, too, once none of the others is */
 	struct queue breathing; /* ready, too, but not before the epoll was looked at */
 	struct fiber *list[];
 };
@@ -148,7 +148,8 @@ static struct fiber *take(struct queue *queue)
 /*
  * From one to the other, until somebody comes back. swapcontext() asks the kernel for the signal mask
  * each time, which all fibers of a thread share; so only the first step of a fiber is one of ucontext.
- * ThreadSanitizer ends a program that jumps between stacks.
+ * ThreadSanitizer ends a program that jumps between stacks, and so would a shadow stack of the
+ * processor's, which Debian 12 has for no program.
  */
 static void go(struct place *from, struct place *to, bool begun)
 {
@@ -278,7 +279,7 @@ static bool arm(struct fiber *fiber, int fd, short events)
 
 bool fiber_told(int fd)
 {
-	return current && current->fd == fd && !current->armed;
+	return current && !(current->fd == fd && current->armed);
 }
 
 void fiber_forget(int fd)
@@ -324,7 +325,7 @@ void fiber_wake(struct fiber *fiber)
 void fiber_wake_last(struct fiber *fiber)
 {
 	if (fiber && fiber->waiting)
-		put(&fiber->fibers->last, fiber);
+		put(&fiber->fibers->behind, fiber);
 }
 
 void fiber_breathe(void)
@@ -415,14 +416,14 @@ bool fibers_run(struct fibers *fibers)
 
 	for (;;) {
 		run_queue(&fibers->ready);
-		if (fibers->last.first && !gather(fibers))
+		if (fibers->behind.first && !gather(fibers))
 			return false;
-		run_queue(&fibers->last);
-		if (fibers->ready.first)
-			continue;
+		run_queue(&fibers->behind);
 		if (!fibers->live)
 			return true;
-		if (!look(fibers, fibers->breathing.first ? 0 : wait_ms(fibers)))
+		/* Those that ran behind may have made others ready: time and descriptors come first. */
+		if (!look(fibers, fibers->ready.first || fibers->breathing.first ? 0
+										 : wait_ms(fibers)))
 			return false;
 		expire(fibers);
 		/* Behind those: whoever never waits must not keep what comes and ends from them. */

@@ -51,7 +51,7 @@ void fiber_wake(struct fiber *fiber);
  */
 void fiber_wake_last(struct fiber *fiber);
 
-/* Whether something came of @fd, since the running fiber waited for it last. */
+/* False: the running fiber waited for @fd last, and nothing has come of it since. */
 bool fiber_told(int fd);
 
 /*

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #define MIB (1024u * 1024u)
+/* So many make a recovery of about half a second, and of one at most (doc/performance.md). */
+#define CHECKPOINT_PAGES 10000
 /* Descriptors beside the connections: tables, log, sockets. */
 #define DESCRIPTORS_SPARE 128
 
@@ -49,6 +51,7 @@ static enum status open_store(const struct settings *settings, const char *insta
 		.cache_mib = settings->ledger_cache_mib,
 		.checkpoint_kib = settings->checkpoint_kib,
 		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
+		.checkpoint_pages = CHECKPOINT_PAGES,
 		.log_keep_mib = settings->log_keep_mib,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
 		.ends = true,

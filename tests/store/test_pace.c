@@ -75,19 +75,50 @@ START_TEST(a_checkpoint_rests_so_many_times)
 }
 END_TEST
 
+/* What maintain_next_kib() tells with 16 MiB and 10,000 pages. */
+static uint32_t next_kib(uint32_t kib, uint64_t log_kib, uint64_t pages)
+{
+	const struct bdb_options options = {.checkpoint_kib = 16384, .checkpoint_pages = 10000};
+
+	return maintain_next_kib(&options, kib, log_kib, pages);
+}
+
 START_TEST(a_checkpoint_comes_by_log_or_by_pages)
 {
 	/* The same pages again and again: the log counts. */
-	ck_assert_uint_eq(maintain_kib(16384, 16384, 8000), 16384);
-	ck_assert_uint_eq(maintain_kib(16384, 20000, MAINTAIN_PAGES), 16384);
-	ck_assert_uint_eq(maintain_kib(16384, 4096, 2500), 16384);
-	/* Others each time: after half of it. */
-	ck_assert_uint_eq(maintain_kib(16384, 16384, 2 * MAINTAIN_PAGES), 8192);
-	ck_assert_uint_eq(maintain_kib(16384, 4096, MAINTAIN_PAGES / 2), 8192);
-	/* Never by nothing, and no sum wraps. */
-	ck_assert_uint_eq(maintain_kib(16384, 0, 1), 1);
-	ck_assert_uint_eq(maintain_kib(16384, 5, 0), 16384);
-	ck_assert_uint_eq(maintain_kib(UINT32_MAX, UINT64_C(1) << 40, 1), UINT32_MAX);
+	ck_assert_uint_eq(next_kib(16384, 16384, 8000), 16384);
+	ck_assert_uint_eq(next_kib(16384, 20000, 10000), 16384);
+	/* Others each time: after half of it, by the log or by time. */
+	ck_assert_uint_eq(next_kib(16384, 16384, 20000), 8192);
+	ck_assert_uint_eq(next_kib(16384, 12288, 15000), 8192);
+	ck_assert_uint_eq(next_kib(8192, 8192, 10000), 8192);
+	/* The same again, at last. */
+	ck_assert_uint_eq(next_kib(8192, 8192, 4000), 16384);
+}
+END_TEST
+
+/* One that came by time after the load had ended: many pages, no log. It must not count for long. */
+START_TEST(a_checkpoint_after_little_log_tells_nothing)
+{
+	ck_assert_uint_eq(next_kib(16384, 1, 5000), 16384);
+	ck_assert_uint_eq(next_kib(8192, 0, 1), 8192);
+	/* Too many: it does, until the next one by the log. */
+	ck_assert_uint_eq(next_kib(16384, 1, 12000), 64);
+	ck_assert_uint_eq(next_kib(64, 1, 50), 64);
+	ck_assert_uint_eq(next_kib(64, 70, 50), 14000);
+}
+END_TEST
+
+START_TEST(a_checkpoint_knows_no_pages_where_none_are_told)
+{
+	struct bdb_options options = {.checkpoint_kib = 1048576};
+
+	ck_assert_uint_eq(maintain_next_kib(&options, 1048576, 1048576, 1000000), 1048576);
+	/* No product wraps: 2 TiB of log. */
+	options.checkpoint_pages = UINT32_MAX;
+	options.checkpoint_kib = UINT32_MAX;
+	ck_assert_uint_eq(maintain_next_kib(&options, 64, UINT64_C(1) << 31, UINT64_C(1) << 33),
+		(UINT64_C(1) << 30) - 1);
 }
 END_TEST
 
@@ -242,6 +273,8 @@ Suite *pace_suite(void)
 	tcase_add_unchecked_fixture(tcase, make_directory, remove_directory);
 	tcase_add_test(tcase, a_checkpoint_rests_so_many_times);
 	tcase_add_test(tcase, a_checkpoint_comes_by_log_or_by_pages);
+	tcase_add_test(tcase, a_checkpoint_after_little_log_tells_nothing);
+	tcase_add_test(tcase, a_checkpoint_knows_no_pages_where_none_are_told);
 	tcase_add_test(tcase, the_lot_is_of_the_last_checkpoints);
 	tcase_add_test(tcase, a_checkpoint_comes_back_at_once_to_a_page_in_use);
 	tcase_add_test(tcase, pages_and_zeros_are_handed_over_while_they_are_written);

@@ -30,6 +30,7 @@ struct bdb_options {
 	uint32_t cache_mib;
 	uint32_t checkpoint_kib;
 	uint32_t checkpoint_interval_ms;
+	uint32_t checkpoint_pages; /* or earlier, where one would write more pages; 0: never earlier */
 	uint32_t log_keep_mib;
 	/* With less free space no old log is kept for roll-forward, and no file of it made ahead. */
 	uint64_t low_water_bytes;

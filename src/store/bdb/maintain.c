@@ -21,8 +21,8 @@
 #define LOOK_MS     50
 #define ARCHIVE_MS  2000
 #define RETRY_MS    1000
-/* One that wrote fewer pages tells little of how many there will be. */
-#define LEARN_PAGES 1000
+/* As little as checkpoint_kib may be. */
+#define NEXT_KIB_MIN 64
 #define MIB         (1024 * 1024)
 
 /* Adds up the log files in the environment's directory. */
@@ -108,14 +108,19 @@ static void measure_tables(struct bdb_maintain *maintain)
 	}
 }
 
-uint32_t maintain_kib(uint32_t most, uint64_t log_kib, uint64_t pages)
+uint32_t maintain_next_kib(const struct bdb_options *options, uint32_t kib, uint64_t log_kib,
+	uint64_t pages)
 {
-	uint64_t kib;
+	uint64_t next;
 
-	if (pages <= MAINTAIN_PAGES && log_kib >= most)
-		return most;
-	kib = log_kib * MAINTAIN_PAGES / (pages ? pages : 1);
-	return kib < 1 ? 1 : kib < most ? (uint32_t)kib : most;
+	if (!options->checkpoint_pages)
+		return options->checkpoint_kib;
+	if (log_kib < kib && pages <= options->checkpoint_pages)
+		return kib;
+	next = log_kib * options->checkpoint_pages / (pages ? pages : 1);
+	if (next > options->checkpoint_kib)
+		return options->checkpoint_kib;
+	return next < NEXT_KIB_MIN ? NEXT_KIB_MIN : (uint32_t)next;
 }
 
 /* Learns from a checkpoint, if one was written: libdb writes none where there is nothing new. */
@@ -131,8 +136,8 @@ static void count_checkpoint(struct bdb_maintain *maintain, uint64_t pages)
 	if (last == maintain->last_checkpoint)
 		return;
 	atomic_fetch_add(&maintain->checkpoints, 1);
-	if (maintain->last_checkpoint && pages >= LEARN_PAGES)
-		maintain->next_kib = maintain_kib(maintain->options.checkpoint_kib,
+	if (maintain->last_checkpoint)
+		maintain->next_kib = maintain_next_kib(&maintain->options, maintain->next_kib,
 			(last - maintain->last_checkpoint) / 1024, pages);
 	maintain->last_checkpoint = last;
 }

@@ -34,13 +34,16 @@ struct bdb_maintain {
 };
 
 /*
- * After how much log a checkpoint is to follow one that wrote @pages after @log_kib: @most, or less where
- * it would write more than MAINTAIN_PAGES. A recovery reads, changes and writes as many, which takes longer
- * than the log does: where they are few, since the same ones change again and again, they are written less
- * often.
+ * After how much log the next checkpoint is to be made, by the one before it, which wrote @pages after
+ * @log_kib: checkpoint_kib of @options, or less where it would write more than their checkpoint_pages. A
+ * recovery reads, changes and writes as many, which takes longer than the log does: where they are few, since
+ * the same ones change again and again, they are written less often.
+ *
+ * @kib: what was told the last time. It stays where this one tells nothing: the log of one that came by
+ * time may be short, and its pages those of the checkpoint before, which they came too late for.
  */
-#define MAINTAIN_PAGES 10000
-uint32_t maintain_kib(uint32_t most, uint64_t log_kib, uint64_t pages);
+uint32_t maintain_next_kib(const struct bdb_options *options, uint32_t kib, uint64_t log_kib,
+	uint64_t pages);
 
 /* Starts the thread. False: it could not be made. */
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
