@@ -167,6 +167,8 @@ START_TEST(who_gathers_stops_no_time)
 {
 	struct fibers *fibers = fibers_new(4);
 
+	gatherer = bringer = NULL;
+	time_came = read_came = false;
 	ck_assert_ptr_nonnull(fibers);
 	ck_assert(fibers_add(fibers, ask_again, NULL, false));
 	ck_assert(fibers_add(fibers, answer_at_once, NULL, false));
