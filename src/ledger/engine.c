@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define MIB (1024u * 1024u)
-/* So many make a recovery of about half a second, and of one at most (doc/performance.md). */
+/* With so many, recoveries of 0.5 to 0.9 s were measured (doc/performance.md, Size and recovery). */
 #define CHECKPOINT_PAGES 10000
 /* Descriptors beside the connections: tables, log, sockets. */
 #define DESCRIPTORS_SPARE 128

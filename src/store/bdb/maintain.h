@@ -37,7 +37,8 @@ struct bdb_maintain {
  * After how much log the next checkpoint is to be made, by the one before it, which wrote @pages after
  * @log_kib: checkpoint_kib of @options, or less where it would write more than their checkpoint_pages. A
  * recovery reads, changes and writes as many, which takes longer than the log does: where they are few, since
- * the same ones change again and again, they are written less often.
+ * the same ones change again and again, they are written less often. Pages that a small cache gave up before
+ * the checkpoint do not count.
  *
  * @kib: what was told the last time. It stays where this one tells nothing: the log of one that came by
  * time may be short, and its pages those of the checkpoint before, which they came too late for.
