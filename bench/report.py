@@ -19,9 +19,10 @@ LEGEND = """\
 rate, latency and processor time per request are medians of the rounds; of ceiling is the median of
 the rounds' shares. Of a round, cells with the same web server and as many connections take turns of two
 seconds, and latency is the median of a cell's turns; the steady minute is one piece. client is wrk,
-which shares the machine. In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how
-much of the machine's processors all of them had; at full load what is missing to 1 was idle, or
-somebody else's. per commit: transfers that shared one fdatasync of the log."""
+which shares the machine and, unless --eager-client was given, interrupts nobody when an answer wakes it.
+In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how much of the machine's
+processors all of them had; at full load what is missing to 1 was idle, or somebody else's. per commit:
+transfers that shared one fdatasync of the log."""
 
 
 def rounds_of(runs):

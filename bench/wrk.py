@@ -6,15 +6,22 @@ import subprocess
 SCRIPT = pathlib.Path(__file__).resolve().parent / "load.lua"
 GRACE_S = 60
 
+# wrk stands for callers on machines of their own. Here it shares the server's: woken by each answer, it would
+# interrupt the server in the middle of its work to take that one. As SCHED_BATCH it waits for its turn.
+BATCH = ("chrt", "--batch", "0")
+EAGER = ()
+
 
 class Failure(Exception):
     """wrk failed, or told nothing."""
 
 
-def run(url, kind, signer, players, name, *, connections, seconds, env=None):
-    """The row that load.lua ends with. @signer: id and key; @name makes the ids of this run its own."""
+def run(url, kind, signer, players, name, *, connections, seconds, env=None,
+        policy=BATCH):
+    """The row that load.lua ends with. @signer: id and key; @name makes the ids of this run its own.
+    @policy: how wrk asks for the processor."""
     done = subprocess.run(
-        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(SCRIPT),
+        [*policy, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(SCRIPT),
          url, "--", kind, *signer, str(players), name],
         capture_output=True, text=True, timeout=seconds + GRACE_S, check=False, env=env)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
