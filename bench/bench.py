@@ -25,7 +25,7 @@ from stands import THREADS, Hello, Seamless, Wallet, cb, setting  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Play, in_turn, sizes, starts, syncs  # noqa: E402
 from peer import Absent, Peer  # noqa: E402
-from wrk import BATCH, EAGER  # noqa: E402
+from wrk import EAGER, add_eager_client  # noqa: E402
 
 PACKAGES = ("apache2", "libapache2-mod-fcgid", "libfcgi-dev", "lighttpd", "mariadb-server",
             "nginx-light", "php-fpm", "php-mysql", "wrk")
@@ -84,7 +84,7 @@ class Run:
         self.errors = {}  # {cell: answers that were errors}
         self.failures = []
         self.machine = {"cpus": os.cpu_count(), "kernel": platform.release(), "syncs": [],
-                        "client": "eager" if options.eager_client else "batch"}
+                        "client": "eager" if options.client == EAGER else "batch"}
         self.sized = None
 
     def fail(self, failure):
@@ -104,7 +104,7 @@ class Run:
             return None
         return stand and Play(cell, stand, self.options.players,
                               f"{number}-{self.cells.index(cell)}",
-                              EAGER if self.options.eager_client else BATCH)
+                              self.options.client)
 
     def group(self, cells, number):
         plays = [play for cell in cells if (play := self.play(cell, number))]
@@ -174,8 +174,7 @@ def parse():
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--threads", type=int, default=THREADS,
                         help="of the workers together, but under mod_fcgid; half of the connections at least")
-    parser.add_argument("--eager-client", action="store_true",
-                        help="let wrk interrupt the server for each answer (bench/wrk.py)")
+    add_eager_client(parser)
     parser.add_argument("--no-sizes", action="store_true", help="leave out sizes and starts")
     parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
     parser.add_argument("--out", default=".", metavar="DIR")

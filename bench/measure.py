@@ -58,12 +58,11 @@ def resident_kib(pid):
     return rows["Rss"], rows["Private_Clean"] + rows["Private_Dirty"]
 
 
-def wrk(cell, stand, players, seconds, run, policy):
+def wrk(cell, stand, players, seconds, run, client):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         row = wrk_module.run(stand.url(cell), cell.kind, stand.signer(cell), players, run,
-                             connections=cell.connections, seconds=seconds,
-                             policy=policy)
+                             connections=cell.connections, seconds=seconds, client=client)
     except wrk_module.Failure as failure:
         raise Failure(str(failure)) from failure
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -132,20 +131,20 @@ def merged(rows):
 
 
 class Play:
-    """A cell on its stand in one round. @run makes the ids of its calls its own, @policy is wrk.py's."""
+    """A cell on its stand in one round. @run makes the ids of its calls its own, @client is wrk.py's."""
 
-    def __init__(self, cell, stand, players, run, policy=wrk_module.BATCH):
+    def __init__(self, cell, stand, players, run, client=wrk_module.BATCH):
         self.cell = cell
         self.stand = stand
         self.players = players
         self.run = run
-        self.policy = policy
+        self.client = client
         self.slices = []
         self.failure = None
 
     def wrk(self, connections, seconds, run):
         return wrk(self.cell._replace(connections=connections), self.stand, self.players, seconds,
-                   f"{self.run}{run}", self.policy)
+                   f"{self.run}{run}", self.client)
 
     def workers_start(self):
         """mod_fcgid starts a worker for a call that finds all busy, and does so again a second later,

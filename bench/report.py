@@ -19,10 +19,11 @@ LEGEND = """\
 rate, latency and processor time per request are medians of the rounds; of ceiling is the median of
 the rounds' shares. Of a round, cells with the same web server and as many connections take turns of two
 seconds, and latency is the median of a cell's turns; the steady minute is one piece. client is wrk,
-which shares the machine and, unless --eager-client was given, interrupts nobody when an answer wakes it.
-In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how much of the machine's
-processors all of them had; at full load what is missing to 1 was idle, or somebody else's. per commit:
-transfers that shared one fdatasync of the log."""
+which shares the machine ({client}). In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how
+much of the machine's processors all of them had; at full load what is missing to 1 was idle, or
+somebody else's. per commit: transfers that shared one fdatasync of the log."""
+CLIENTS = {"batch": "and interrupts nobody when an answer wakes it",
+           "eager": "and interrupts the server when an answer wakes it"}
 
 
 def rounds_of(runs):
@@ -124,7 +125,8 @@ def write(runs, failed, machine, sized, absent, folder):
     """Prints all and writes bench.json and bench.svg; the bars as they were judged."""
     rows = medians(runs, failed)
     judged = bars.judge(bars.BARS, rounds_of(runs))
-    blocks = (table(rows) if rows else [], LEGEND.splitlines(), added_latency(rows),
+    blocks = (table(rows) if rows else [], LEGEND.format(client=CLIENTS[machine["client"]]).splitlines(),
+              added_latency(rows),
               limits(machine) + minute(rows), sizes(sized),
               [f"{name} is absent: {reason}" for name, reason in absent.items()],
               bars.told(judged))

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Where a request waits: perf, of the system calls of lighttpd, the workers and the ledger, while
 connections move credit in. Prints how long the parts of a request's way take, and how that goes by what the
-ledger's other threads write meanwhile.
+ledger's other threads write meanwhile; all with perf looking on.
 
-Exits with 1 when any answer was an error or no request could be followed, with 77 when perf cannot be used
-here.
+Exits with 1 when any answer was an error or the requests could not be followed, with 77 when perf cannot be
+used here.
 """
 import argparse
 import bisect
@@ -21,91 +21,124 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bench import PACKAGES, install  # noqa: E402
 from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
-from measure import Failure, Play  # noqa: E402
+from measure import FAILURES, Failure, Play  # noqa: E402
 from report import aligned  # noqa: E402
 from stands import Wallet  # noqa: E402
+from wrk import add_eager_client  # noqa: E402
 
 SKIP = 77
-CALLS = ("enter_connect", "exit_accept4", "enter_sendto", "enter_close", "enter_write", "enter_pwrite64",
-         "enter_fdatasync", "exit_fdatasync")
-EVENTS = ",".join(f"syscalls:sys_{call}" for call in CALLS)
+PERF_S = 120        # for what perf does behind its record
+EVENTS = ",".join(f"syscalls:sys_{call}" for call in (
+    "enter_connect", "exit_connect", "enter_read", "enter_writev", "exit_accept4", "enter_sendto",
+    "enter_write", "enter_pwrite64", "enter_fdatasync", "exit_fdatasync"))
+RECORD = ("perf", "record", "-q", "-m", "4096", "-e", EVENTS)
 LINE = re.compile(r"\s*(\d+)/(\d+)\s+([\d.]+):\s+syscalls:sys_(\w+): (.*)")
-EDGE_S = 1          # of the load, before perf looks on and behind it
-LATE_MS = 1000      # nobody waits as long: an order that says so is not that of the calls
+WORD = re.compile(r"(\w+): (0x[0-9a-f]+)")
+NEGATIVE = 1 << 31  # and above: the result is an error
+EDGE_S = 1          # of load before perf looks on, and after
+SETTLED = 100       # connections from which on all calls of all are seen
+SHIFTS = 16         # tried, of one order behind the other
 MOMENT_MS = 100
-MANY = 30           # writes in a moment, from which on it counts as one with them
 PERCENTS = (10, 50, 90, 99)
+LEGEND = """\
+A request counts where it is connected. Written meanwhile: in the tenth of a second, or an fdatasync of it
+lasted into it. fdatasync: the log's, for which callers wait."""
 
 Call = collections.namedtuple("Call", "pid thread ms name words")
-# What lighttpd, and the worker, did with one connection; ms, or None.
-Request = collections.namedtuple("Request", "connected accepted answered taken")
+# What lighttpd, and the worker, did with one connection between them; ms, or None.
+Request = collections.namedtuple("Request", "connected accepted answered read sent")
 
 
 def words_of(text):
-    """{name: number} of `fd: 0x0000000b, count: 0x00002000`, and of a bare result."""
-    pairs = (part.split(": ") for part in text.split(", ")) if ": " in text else [("", text)]
-    return {name: int(value, 16) for name, value in pairs}
+    """{name: number} of `fd: 0x0000000b, count: 0x00002000`; a bare result has the name "result"."""
+    return {name: int(value, 16) for name, value in WORD.findall(text)} or {"result": int(text, 16)}
 
 
 def read_calls(data):
-    done = subprocess.run(["perf", "script", "-i", str(data), "-F", "pid,tid,time,event,trace"],
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["perf", "script", "-i", str(data), "--show-lost-events", "-F", "pid,tid,time,event,trace"],
+        capture_output=True, text=True, check=False, timeout=PERF_S)
+    if done.returncode:
+        raise Failure(f"perf script: {done.stderr.strip()}")
+    if "PERF_RECORD_LOST" in done.stdout:
+        raise Failure("perf lost calls: give it fewer --seconds")
     found = [Call(int(pid), int(thread), float(seconds) * 1e3, name, words_of(words))
              for pid, thread, seconds, name, words in
              (match.groups() for match in map(LINE.match, done.stdout.splitlines()) if match)]
     return sorted(found, key=lambda call: call.ms)
 
 
-def connections_of_server(calls):
-    """{worker's address: [[connected, taken]]}: of connections that lighttpd made and closed."""
-    made, up = collections.defaultdict(list), {}
+def of_server(calls):
+    """{worker's address: [[connected, read, sent]]}, in the order of connecting. lighttpd keeps an address
+    for each worker. What it writes after it read an answer is that answer, to the caller."""
+    made, waiting, last, answer = collections.defaultdict(list), {}, None, None
     for call in calls:
+        fd = call.words.get("fd")
         if call.name == "enter_connect":
-            up[call.words["fd"]] = entry = [call.ms, None]
-            made[call.words["uservaddr"]].append(entry)
-        elif call.name == "enter_close" and call.words["fd"] in up:
-            up.pop(call.words["fd"])[1] = call.ms
+            last = (call.words["uservaddr"], fd)
+            waiting[fd] = entry = [call.ms, None, None]
+            made[last[0]].append(entry)
+        elif call.name == "exit_connect" and last and call.words["result"] >= NEGATIVE:
+            made[last[0]].pop()
+            waiting.pop(last[1])
+        elif call.name == "enter_read" and fd in waiting:
+            answer = waiting.pop(fd)
+            answer[1] = call.ms
+        elif call.name == "enter_writev" and answer and fd not in waiting:
+            answer[2] = call.ms
+            answer = None
     return made
 
 
-def connections_of_worker(calls):
-    """[[accepted, answered]]"""
-    taken, up = [], {}
+def of_worker(calls):
+    """[[accepted, answered]], in the order of accepting."""
+    taken, waiting = [], {}
     for call in calls:
-        if call.name == "exit_accept4" and call.words[""] < 1 << 31:
-            up[call.words[""]] = entry = [call.ms, None]
+        if call.name == "exit_accept4" and call.words["result"] < NEGATIVE:
+            waiting[call.words["result"]] = entry = [call.ms, None]
             taken.append(entry)
-        elif call.name == "enter_sendto" and call.words["fd"] in up:
-            entry = up[call.words["fd"]]
-            entry[1] = entry[1] or call.ms
-        elif call.name == "enter_close":
-            up.pop(call.words["fd"], None)
+        elif call.name == "enter_sendto" and call.words["fd"] in waiting:
+            waiting.pop(call.words["fd"])[1] = call.ms
     return taken
+
+
+def in_order(request):
+    return all(begin <= end for begin, end in zip(request, request[1:]))
 
 
 def matched(made, taken):
     """Requests, by the order of connecting, which is that of accepting; none where these are not of one
-    socket. Where perf began to look on in between, the one order begins some places behind the other: by
-    so many that none is taken before it was connected, and no more."""
+    socket. perf begins with one call before the other, so that the one order begins some places behind the
+    other: by as few as let each be accepted after it was connected, and read after it was answered."""
     begins = [accepted for accepted, _ in taken]
-    places = [bisect.bisect_left(begins, connected) for connected, _ in made]
-    shift = max((place - at for at, place in enumerate(places) if place < len(taken)), default=0)
-    found = [Request(connected, *taken[at + shift], closed) for at, (connected, closed) in enumerate(made)
-             if 0 <= at + shift < len(taken)]
-    if any(request.accepted - request.connected > LATE_MS for request in found):
-        return []
-    return [request for request in found if None not in request]
+    places = [bisect.bisect_left(begins, connected) for connected, *_ in made]
+    least = max((place - at for at, place in enumerate(places) if at >= SETTLED and place < len(taken)),
+                default=None)
+    for shift in () if least is None else range(least, least + SHIFTS):
+        found = [Request(connected, *taken[at + shift], *rest)
+                 for at, (connected, *rest) in enumerate(made)
+                 if at >= SETTLED and 0 <= at + shift < len(taken)]
+        whole = [request for request in found if None not in request]
+        if all(map(in_order, whole)):
+            return whole
+    return []
 
 
 def requests_of(calls, server, workers):
-    """Those that could be followed from end to end."""
+    """Those that could be followed from end to end. Each address is that worker's by whose accepting its
+    connections waited least."""
+    taken = {pid: of_worker([call for call in calls if call.pid == pid]) for pid in workers}
     found = []
-    taken = {pid: connections_of_worker([call for call in calls if call.pid == pid]) for pid in workers}
-    for made in connections_of_server([call for call in calls if call.pid in server]).values():
-        orders = [order for entries in taken.values() if (order := matched(made, entries))]
-        if orders:
-            found += min(orders, key=lambda order: statistics.median(
-                request.accepted - request.connected for request in order))
+    for made in of_server([call for call in calls if call.pid in server]).values():
+        orders = {pid: order for pid, entries in taken.items() if (order := matched(made, entries))}
+        if not orders:
+            raise Failure(f"{len(made)} connections could not be followed")
+        pid = min(orders, key=lambda pid: statistics.median(
+            request.accepted - request.connected for request in orders[pid]))
+        found += orders[pid]
+        taken.pop(pid)
+    if not found:
+        raise Failure("no request could be followed")
     return found
 
 
@@ -114,10 +147,11 @@ def percentile(values, percent):
     return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
 
 
-STAGES = (("lighttpd connects .. the worker takes it", "connected", "accepted"),
+STAGES = (("lighttpd connects .. the worker accepts", "connected", "accepted"),
           (".. the worker answers", "accepted", "answered"),
-          (".. lighttpd has sent the answer on", "answered", "taken"),
-          ("all of it", "connected", "taken"))
+          (".. lighttpd reads the answer", "answered", "read"),
+          (".. lighttpd sends it on", "read", "sent"),
+          ("all of it", "connected", "sent"))
 
 
 def stages(requests):
@@ -128,50 +162,81 @@ def stages(requests):
     return aligned(lines, 1)
 
 
+# Who writes what: store/bdb/spare.c with pwrite(), libdb's pages through env.c with write().
+WRITERS = {"enter_pwrite64": "zeros", "enter_write": "pages"}
+WRITTEN = {"pages": "a checkpoint's pages", "zeros": "zeros of a log file to come",
+           "pages zeros": "both", "": "neither"}
+
+
 class Moment:
     """A tenth of a second."""
 
     def __init__(self):
         self.requests = []
         self.syncs = []
-        self.writes = collections.Counter()
+        self.written = set()
 
-    def kind(self):
-        if self.writes["enter_write"] >= MANY:
-            return "a checkpoint's pages"
-        return "a log file's zeros" if self.writes["enter_pwrite64"] >= MANY else "neither"
+
+class Moments:
+    def __init__(self, calls):
+        self.begin = calls[0].ms
+        # The last one is not whole.
+        self.all = [Moment() for _ in range(max(1, int(self.number(calls[-1].ms))))]
+
+    def number(self, ms):
+        return (ms - self.begin) // MOMENT_MS
+
+    def during(self, begin, end):
+        return self.all[int(self.number(begin)):int(self.number(end)) + 1]
+
+    def add_requests(self, requests):
+        for request in requests:
+            for moment in self.during(request.connected, request.connected):
+                moment.requests.append(request.sent - request.connected)
+
+    def add_log(self, calls):
+        """@calls of the engine's main thread."""
+        begun = None
+        for call in calls:
+            if call.name == "enter_fdatasync":
+                begun = call.ms
+            elif call.name == "exit_fdatasync" and begun is not None:
+                for moment in self.during(begun, begun):
+                    moment.syncs.append(call.ms - begun)
+
+    def add_other(self, calls):
+        """@calls of another thread."""
+        what = begun = None
+        for call in calls:
+            what = WRITERS.get(call.name, what)
+            if call.name == "enter_fdatasync":
+                begun = call.ms
+            ended = call.name == "exit_fdatasync" and begun is not None
+            if what:
+                for moment in self.during(begun if ended else call.ms, call.ms):
+                    moment.written.add(what)
 
 
 def moments_of(calls, requests, ledger):
-    begin = calls[0].ms
-    found = collections.defaultdict(Moment)
-    for request in requests:
-        found[int((request.connected - begin) // MOMENT_MS)].requests.append(
-            request.taken - request.connected)
-    of_ledger = [call for call in calls if call.pid in ledger]
-    main = collections.Counter(call.thread for call in of_ledger
-                               if call.name == "enter_fdatasync").most_common(1)[0][0]
-    begun = None
-    for call in of_ledger:
-        moment = found[int((call.ms - begin) // MOMENT_MS)]
-        if call.thread != main:
-            moment.writes[call.name] += 1
-        elif call.name == "enter_fdatasync":
-            begun = call.ms
-        elif call.name == "exit_fdatasync" and begun is not None:
-            moment.syncs.append(call.ms - begun)
-    return [moment for moment in found.values() if moment.requests]
+    found = Moments(calls)
+    found.add_requests(requests)
+    threads = collections.defaultdict(list)
+    for call in calls:
+        if call.pid in ledger:
+            threads[(call.pid, call.thread)].append(call)
+    for (pid, thread), of_thread in threads.items():
+        (found.add_log if thread == pid else found.add_other)(of_thread)
+    return found.all
 
 
 def by_writing(moments):
-    """What was written beside the log, and how requests went then."""
     lines = [["written meanwhile", "of the time", "req/s", "p50 ms", "p99 ms", "fdatasync p50 ms"]]
-    for kind in ("a checkpoint's pages", "a log file's zeros", "neither"):
-        of_kind = [moment for moment in moments if moment.kind() == kind]
+    for key, name in WRITTEN.items():
+        of_kind = [moment for moment in moments if " ".join(sorted(moment.written)) == key]
         spans = [span for moment in of_kind for span in moment.requests]
         syncs = [span for moment in of_kind for span in moment.syncs]
         if spans:
-            lines.append([kind, f"{len(of_kind) / len(moments):.2f}",
+            lines.append([name, f"{len(of_kind) / len(moments):.2f}",
                           f"{len(spans) * 1000 / MOMENT_MS / len(of_kind):.0f}",
                           f"{percentile(spans, 50):.2f}", f"{percentile(spans, 99):.2f}",
                           f"{percentile(syncs, 50):.2f}" if syncs else ""])
@@ -179,27 +244,49 @@ def by_writing(moments):
 
 
 def record(play, seconds, data):
-    """The slice's figures, with perf looking on in its middle."""
+    """The figures of a slice, with perf looking on in its middle."""
     pids = [pid for part in play.stand.parts("lighttpd").values() for pid in part]
-    perf = ["perf", "record", "-q", "-m", "4096", "-e", EVENTS, "-p", ",".join(map(str, pids)), "-o",
-            str(data), "--", "sleep", str(seconds)]
+    perf = [*RECORD, "-p", ",".join(map(str, pids)), "-o", str(data), "--", "sleep", str(seconds)]
     told = []
-    timer = threading.Timer(EDGE_S, lambda: told.append(
-        subprocess.run(perf, capture_output=True, text=True, check=False, timeout=seconds + 60)))
+    timer = threading.Timer(EDGE_S, lambda: told.append(subprocess.run(
+        perf, capture_output=True, text=True, check=False, timeout=seconds + PERF_S)))
     timer.start()
-    play.slice(seconds + 2 * EDGE_S)
-    timer.join()
+    try:
+        play.slice(seconds + 2 * EDGE_S)
+    finally:
+        timer.cancel()
+        timer.join()
     if not told or told[0].returncode:
-        raise Failure(f"perf record: {told[0].stderr.strip() if told else 'no answer'}")
+        raise Failure(f"perf record: {told[0].stderr.strip() if told else 'it did not end'}")
     return play.slices[-1]
 
 
-def usable():
-    done = subprocess.run(["perf", "record", "-q", "-e", EVENTS, "-o", "/dev/null", "--", "true"],
-                          capture_output=True, text=True, check=False)
+def needs_perf():
+    """Ends the program with 77 where it cannot be used."""
+    try:
+        done = subprocess.run([*RECORD, "-o", "/dev/null", "--", "true"], capture_output=True, text=True,
+                              check=False, timeout=PERF_S)
+    except OSError:
+        print("SKIP: perf is not installed")
+        sys.exit(SKIP)
     if done.returncode:
         print(f"SKIP: {(done.stderr.strip().splitlines() or ['perf failed'])[-1]}")
         sys.exit(SKIP)
+
+
+def followed(cell, options, folder):
+    """What is to be printed."""
+    data = os.path.join(folder, "calls.data")
+    play = Play(cell, Wallet(options.players, ("lighttpd",)), options.players, "waits", options.client)
+    play.warm()
+    row = record(play, options.seconds, data)
+    calls = read_calls(data)
+    parts = play.stand.parts("lighttpd")
+    requests = requests_of(calls, parts["server"], parts["worker"])
+    head = (f"{row['requests'] / row['seconds']:.0f}/s, to the caller p50 {row['p50_ms']:.2f} and p99 "
+            f"{row['p99_ms']:.2f} ms; {len(requests)} requests followed")
+    return "\n\n".join((head, "\n".join(stages(requests)),
+                        "\n".join(by_writing(moments_of(calls, requests, parts["ledger"]))), LEGEND))
 
 
 def main():
@@ -208,29 +295,17 @@ def main():
     parser.add_argument("--players", type=int, default=100000)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--kind", default="transfer-in", help="of bench/load.lua")
+    add_eager_client(parser)
     options = parser.parse_args()
     install((*PACKAGES, "linux-perf"))
-    usable()
+    needs_perf()
     cell = Cell(options.kind, "creditbridge", "lighttpd", options.connections, options.kind)
     with everything_ends() as ends:
-        data = os.path.join(ends.folder(), "calls.data")
         try:
-            play = Play(cell, Wallet(options.players, ("lighttpd",)), options.players, "waits")
-            play.warm()
-            row = record(play, options.seconds, data)
-        except Failure as failure:
+            print(followed(cell, options, ends.folder()))
+        except FAILURES as failure:
             print(f"FAILED: {failure}")
             return 1
-        calls = read_calls(data)
-        parts = play.stand.parts("lighttpd")
-    requests = requests_of(calls, parts["server"], parts["worker"])
-    if not requests:
-        print("FAILED: no request could be followed")
-        return 1
-    print(f"{row['requests'] / row['seconds']:.0f}/s, to the caller p50 {row['p50_ms']:.2f} and p99 "
-          f"{row['p99_ms']:.2f} ms; {len(requests)} requests followed\n")
-    print("\n".join(stages(requests)), end="\n\n")
-    print("\n".join(by_writing(moments_of(calls, requests, parts["ledger"]))))
     return 0
 
 

@@ -6,8 +6,9 @@ import subprocess
 SCRIPT = pathlib.Path(__file__).resolve().parent / "load.lua"
 GRACE_S = 60
 
-# wrk stands for callers on machines of their own. Here it shares the server's: woken by each answer, it would
-# interrupt the server in the middle of its work to take that one. As SCHED_BATCH it waits for its turn.
+# How wrk asks for the processor. It stands for callers on machines of their own, but shares the server's: woken
+# by each answer, it would interrupt the server in the middle of its work to take that one (EAGER). As
+# SCHED_BATCH it waits for its turn.
 BATCH = ("chrt", "--batch", "0")
 EAGER = ()
 
@@ -16,12 +17,16 @@ class Failure(Exception):
     """wrk failed, or told nothing."""
 
 
-def run(url, kind, signer, players, name, *, connections, seconds, env=None,
-        policy=BATCH):
-    """The row that load.lua ends with. @signer: id and key; @name makes the ids of this run its own.
-    @policy: how wrk asks for the processor."""
+def add_eager_client(parser):
+    """The option --eager-client: options.client is BATCH or EAGER."""
+    parser.add_argument("--eager-client", action="store_const", dest="client", const=EAGER, default=BATCH,
+                        help="let wrk interrupt the server for each answer (bench/wrk.py)")
+
+
+def run(url, kind, signer, players, name, *, connections, seconds, client=BATCH, env=None):
+    """The row that load.lua ends with. @signer: id and key; @name makes the ids of this run its own."""
     done = subprocess.run(
-        [*policy, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(SCRIPT),
+        [*client, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(SCRIPT),
          url, "--", kind, *signer, str(players), name],
         capture_output=True, text=True, timeout=seconds + GRACE_S, check=False, env=env)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]

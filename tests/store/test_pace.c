@@ -122,6 +122,60 @@ START_TEST(a_checkpoint_knows_no_pages_where_none_are_told)
 }
 END_TEST
 
+/* A store that makes a checkpoint after 4 MiB of log, which are 10 batches and some 900 pages. */
+static struct store *store_open(const char *home, uint32_t checkpoint_pages)
+{
+	const struct bdb_options options = {
+		.directory = home,
+		.cache_mib = 64,
+		.checkpoint_kib = 4096,
+		.checkpoint_interval_ms = 3600000,
+		.checkpoint_pages = checkpoint_pages,
+		.log_keep_mib = 64,
+		.create = true,
+	};
+	struct store *store;
+	char why[256] = "";
+
+	ck_assert_int_eq(mkdir(home, 0700), 0);
+	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	return store;
+}
+
+/* How many checkpoints there were while 40 batches were saved, with time to look after each. */
+static uint64_t checkpoints_of_batches(uint32_t checkpoint_pages)
+{
+	struct store_figures figures;
+	struct store *store;
+	uint64_t last_id = 0;
+	char home[96];
+	struct ws ws;
+
+	snprintf(home, sizeof(home), "%s/%u", directory, checkpoint_pages);
+	store = store_open(home, checkpoint_pages);
+	ws_init(&ws);
+	for (int i = 0; i < 40; i++) {
+		batch_save(store, &ws, &last_id);
+		poll(NULL, 0, 60);
+	}
+	ws_free(&ws);
+	store->figures(store, &figures);
+	store->close(store);
+	return figures.checkpoints;
+}
+
+START_TEST(checkpoints_come_as_their_pages_tell)
+{
+	uint64_t by_log = checkpoints_of_batches(0);
+
+	ck_assert_uint_ge(by_log, 2);
+	/* The second one tells, and the others come after a quarter of the log. */
+	ck_assert_uint_ge(checkpoints_of_batches(200), by_log + 4);
+	/* Not reached: as if there were none. */
+	ck_assert_uint_le(checkpoints_of_batches(1000000), by_log + 1);
+}
+END_TEST
+
 /* Saves batches, with checkpoints meanwhile, until @enough pages of a table were handed over. */
 static void save_until(unsigned int enough)
 {
@@ -275,6 +329,7 @@ Suite *pace_suite(void)
 	tcase_add_test(tcase, a_checkpoint_comes_by_log_or_by_pages);
 	tcase_add_test(tcase, a_checkpoint_after_little_log_tells_nothing);
 	tcase_add_test(tcase, a_checkpoint_knows_no_pages_where_none_are_told);
+	tcase_add_test(tcase, checkpoints_come_as_their_pages_tell);
 	tcase_add_test(tcase, the_lot_is_of_the_last_checkpoints);
 	tcase_add_test(tcase, a_checkpoint_comes_back_at_once_to_a_page_in_use);
 	tcase_add_test(tcase, pages_and_zeros_are_handed_over_while_they_are_written);
