@@ -247,7 +247,6 @@ class Stand:
     def slow(self, count, first=b"", more=b"", test=()):
         """@count silent or slow connections, and in the long form slowhttptest's with @test."""
         tool = self.options.long and test and "slowhttptest"
-        check(not tool or shutil.which(tool), "slowhttptest is not installed")
         ends = collections.Counter()
         argv = [tool, "-c", str(SLOW // 2), *test, "-r", "50", "-i", "1", "-l",
                 str(int(self.options.seconds)), "-u", self.server.base_url + TRANSFER_IN]
@@ -346,6 +345,10 @@ def main():
     parser.add_argument("--server", action="append", choices=[kind.name for kind in KINDS])
     parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
+    # Before the first phase, and not minutes later.
+    if options.long and {"heads", "bodies"} & set(options.phase or PHASES) and not shutil.which(
+            "slowhttptest"):
+        raise SystemExit("FAILED: slowhttptest is not installed (a Debian package of that name)")
     print(f"# seed {options.seed}", flush=True)
     return cb.run_cases([case for kind in KINDS
                          if not options.server or kind.name in options.server
