@@ -170,7 +170,7 @@ static bool little_log_is_enough(uint32_t checkpoint_pages, int64_t wait_ms)
 	store = store_open(home, checkpoint_pages);
 	ws_init(&ws);
 	for (uint64_t known = 0; known < 2; known++)
-		while (left-- && !more_checkpoints(store, known, 100))
+		while (left-- > 0 && !more_checkpoints(store, known, 100))
 			batch_save(store, &ws, &last_id);
 	ck_assert_int_gt(left, 0);
 	batch_save(store, &ws, &last_id);
