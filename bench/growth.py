@@ -32,6 +32,7 @@ from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Failure, Play, in_turn, ledger_answers, resident_kib  # noqa: E402
 from report import aligned  # noqa: E402
 from stands import Wallet, cb, ledger_load, setting  # noqa: E402
+from wrk import add_eager_client  # noqa: E402
 
 BYTES_A_PLAYER = 900  # of disk, with his first movement; more than was seen
 BYTES_AN_ENTRY = 700
@@ -142,7 +143,7 @@ def row_of(smallest, wallet, size, options):
     before = wallet.figures()["batch_commands_sum"]
     started = time.time_ns()
     for number in range(options.rounds):
-        plays = {stand: Play(cell, stand, stand.players, f"g{started}-{number}")
+        plays = {stand: Play(cell, stand, stand.players, f"g{started}-{number}", options.client)
                  for stand in measured}
         in_turn(list(plays.values()), options.seconds)
         for stand, play in plays.items():
@@ -216,6 +217,7 @@ def parse():
     parser.add_argument("--fill", action="store_true", help="only fill --states")
     parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
     parser.add_argument("--out", type=pathlib.Path, default=".", metavar="DIR")
+    add_eager_client(parser)
     return parser.parse_args()
 
 

@@ -22,6 +22,7 @@ from guard import everything_ends  # noqa: E402
 from measure import Failure, Play, in_turn  # noqa: E402
 from report import aligned  # noqa: E402
 from stands import SERVERS, Wallet, cb  # noqa: E402
+from wrk import add_eager_client  # noqa: E402
 
 FREQUENCY = 1999
 SETTLE_S = 2
@@ -29,6 +30,7 @@ PARTS = ("server", "worker", "ledger")
 SYMBOLS = 12
 SKIP = 77
 EVENTS = ("cycles", "cpu-clock")
+USABLE_S = 30
 
 # By the file that the code is in.
 LIBRARIES = (
@@ -50,17 +52,21 @@ SYSCALL = re.compile(r"^(?:__x64_sys_|__do_sys_|__se_sys_|__arm64_sys_|ksys_)(\w
 INTERRUPTS = r"sysvec|irq|_interrupt"
 
 
-def usable_event():
-    """The best event that may be counted here; ends the program with 77 when there is none."""
+def usable(*choices):
+    """The first of @choices, options of perf record, that it can be used with here; ends the program
+    with 77 when there is none."""
     reason = "perf is not installed"
-    for event in EVENTS:
+    for choice in choices:
         try:
-            done = subprocess.run(["perf", "record", "-q", "-e", event, "-g", "-o", "/dev/null",
-                                   "--", "true"], capture_output=True, text=True, check=False)
+            done = subprocess.run(["perf", "record", "-q", *choice, "-o", "/dev/null", "--", "true"],
+                                  capture_output=True, text=True, check=False, timeout=USABLE_S)
         except OSError:
             break
+        except subprocess.TimeoutExpired:
+            reason = f"perf does not end within {USABLE_S} s"
+            continue
         if not done.returncode:
-            return event
+            return choice
         reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "perf failed"
     print(f"SKIP: {reason}")
     sys.exit(SKIP)
@@ -138,7 +144,7 @@ class Profile:
 
 
 def measure(stand, cell, options, run):
-    play = Play(cell, stand, options.players, run)
+    play = Play(cell, stand, options.players, run, options.client)
     in_turn([play], options.seconds)
     return play.row()
 
@@ -183,9 +189,10 @@ def main():
     parser.add_argument("--server", default="lighttpd", choices=SERVERS)
     parser.add_argument("--kind", default="transfer-in", help="of bench/load.lua")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), metavar="DIR")
+    add_eager_client(parser)
     options = parser.parse_args()
     install((*PACKAGES, "linux-perf"))
-    event = usable_event()
+    event = usable(*(("-g", "-e", event) for event in EVENTS))[-1]
     cell = Cell(options.kind, "creditbridge", options.server, options.connections, options.kind)
     with everything_ends() as ends:
         try:

@@ -22,16 +22,17 @@ from bench import PACKAGES, install  # noqa: E402
 from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Failure, Play  # noqa: E402
+from perf import usable  # noqa: E402
 from report import aligned  # noqa: E402
 from stands import Wallet  # noqa: E402
+from cb_figures import percentile  # noqa: E402
 from wrk import add_eager_client  # noqa: E402
 
-SKIP = 77
 PERF_S = 120        # for what perf does behind its record
 EVENTS = ",".join(f"syscalls:sys_{call}" for call in (
     "enter_connect", "exit_connect", "enter_read", "enter_writev", "exit_accept4", "enter_sendto",
     "enter_write", "enter_pwrite64", "enter_fdatasync", "exit_fdatasync"))
-RECORD = ("perf", "record", "-q", "-m", "4096", "-e", EVENTS)
+RECORD = ("-m", "4096", "-e", EVENTS)
 LINE = re.compile(r"\s*(\d+)/(\d+)\s+([\d.]+):\s+syscalls:sys_(\w+): (.*)")
 WORD = re.compile(r"(\w+): (0x[0-9a-f]+)")
 NEGATIVE = 1 << 31  # and above: the result is an error
@@ -39,7 +40,7 @@ EDGE_S = 1          # of load before perf looks on, and after
 SETTLED = 100       # connections from which on all calls of all are seen
 SHIFTS = 16         # tried, of one order behind the other
 MOMENT_MS = 100
-PERCENTS = (10, 50, 90, 99)
+SHARES = (0.1, 0.5, 0.9, 0.99)
 LEGEND = """\
 A request counts where it is connected. Written meanwhile: in the tenth of a second, or an fdatasync of it
 lasted into it. fdatasync: the log's, for which callers wait."""
@@ -142,11 +143,6 @@ def requests_of(calls, server, workers):
     return found
 
 
-def percentile(values, percent):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
-
-
 STAGES = (("lighttpd connects .. the worker accepts", "connected", "accepted"),
           (".. the worker answers", "accepted", "answered"),
           (".. lighttpd reads the answer", "answered", "read"),
@@ -155,10 +151,10 @@ STAGES = (("lighttpd connects .. the worker accepts", "connected", "accepted"),
 
 
 def stages(requests):
-    lines = [["ms", *(f"p{percent}" for percent in PERCENTS)]]
+    lines = [["ms", *(f"p{share * 100:.0f}" for share in SHARES)]]
     for name, begin, end in STAGES:
         spans = [getattr(request, end) - getattr(request, begin) for request in requests]
-        lines.append([name, *(f"{percentile(spans, percent):.2f}" for percent in PERCENTS)])
+        lines.append([name, *(f"{percentile(spans, share):.2f}" for share in SHARES)])
     return aligned(lines, 1)
 
 
@@ -238,15 +234,15 @@ def by_writing(moments):
         if spans:
             lines.append([name, f"{len(of_kind) / len(moments):.2f}",
                           f"{len(spans) * 1000 / MOMENT_MS / len(of_kind):.0f}",
-                          f"{percentile(spans, 50):.2f}", f"{percentile(spans, 99):.2f}",
-                          f"{percentile(syncs, 50):.2f}" if syncs else ""])
+                          f"{percentile(spans, 0.5):.2f}", f"{percentile(spans, 0.99):.2f}",
+                          f"{percentile(syncs, 0.5):.2f}" if syncs else ""])
     return aligned(lines, 1)
 
 
 def record(play, seconds, data):
     """The figures of a slice, with perf looking on in its middle."""
     pids = [pid for part in play.stand.parts("lighttpd").values() for pid in part]
-    perf = [*RECORD, "-p", ",".join(map(str, pids)), "-o", str(data), "--", "sleep", str(seconds)]
+    perf = ["perf", "record", "-q", *RECORD, "-p", ",".join(map(str, pids)), "-o", str(data), "--", "sleep", str(seconds)]
     told = []
     timer = threading.Timer(EDGE_S, lambda: told.append(subprocess.run(
         perf, capture_output=True, text=True, check=False, timeout=seconds + PERF_S)))
@@ -259,19 +255,6 @@ def record(play, seconds, data):
     if not told or told[0].returncode:
         raise Failure(f"perf record: {told[0].stderr.strip() if told else 'it did not end'}")
     return play.slices[-1]
-
-
-def needs_perf():
-    """Ends the program with 77 where it cannot be used."""
-    try:
-        done = subprocess.run([*RECORD, "-o", "/dev/null", "--", "true"], capture_output=True, text=True,
-                              check=False, timeout=PERF_S)
-    except OSError:
-        print("SKIP: perf is not installed")
-        sys.exit(SKIP)
-    if done.returncode:
-        print(f"SKIP: {(done.stderr.strip().splitlines() or ['perf failed'])[-1]}")
-        sys.exit(SKIP)
 
 
 def followed(cell, options, folder):
@@ -298,7 +281,7 @@ def main():
     add_eager_client(parser)
     options = parser.parse_args()
     install((*PACKAGES, "linux-perf"))
-    needs_perf()
+    usable(RECORD)
     cell = Cell(options.kind, "creditbridge", "lighttpd", options.connections, options.kind)
     with everything_ends() as ends:
         try:

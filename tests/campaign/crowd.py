@@ -15,10 +15,6 @@ SLOW_STEP_S = 0.5
 GRACE_S = 25.0  # of calls that were sent before the end
 
 
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
-
-
 class Answers:
     """What a crowd was told: the times it took in seconds, by status and error id."""
 

@@ -36,9 +36,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
 import cb  # noqa: E402
 from cb import TRANSFER_IN, check, equal  # noqa: E402
+from cb_figures import percentile  # noqa: E402
 from cb_http import request_bytes  # noqa: E402
 from cb_platform import BETS, LOOPBACK, client_add  # noqa: E402
-from crowd import Load, Slow, percentile  # noqa: E402
+from crowd import Load, Slow  # noqa: E402
 
 THREADS = 8                 # of each of two processes under lighttpd
 FCGID_PROCESSES = 150       # as many as Apache serves requests at a time
