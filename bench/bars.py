@@ -40,6 +40,15 @@ def figure_of(match, name):
     return figure
 
 
+def meanwhile(match):
+    """The p99 in calls that were served meanwhile: it does not go by the machine's speed."""
+    def figure(round_):
+        return next((row["p99_ms"] * row["rate"] / 1000 for cell, row in round_.items()
+                     if match(cell)), None)
+    figure.needs = (match,)
+    return figure
+
+
 def ours(row, server="lighttpd", connections=64):
     return named(row, "creditbridge", server, connections)
 
@@ -60,6 +69,9 @@ BARS = (
         LEAST, 2, ""),
     Bar("a minute of transfers in on lighttpd at 64, p99",
         figure_of(ours(MINUTE), "p99_ms"), MOST, 10, " ms"),
+    # 10 ms, on the machine that this bar is of: its ceiling made 30,700 requests a second, of which 0.65
+    # are 19,955 transfers.
+    Bar("the same, in transfers made meanwhile", meanwhile(ours(MINUTE)), MOST, 200, ""),
     Bar("a minute of transfers in on lighttpd at 64, p99.9",
         figure_of(ours(MINUTE), "p999_ms"), MOST, 30, " ms"),
     Bar("hot player on lighttpd at 64, of random players",
