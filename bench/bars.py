@@ -115,4 +115,5 @@ def told(judged):
 
 
 def missed(judged):
-    return [bar for bar in judged if bar["verdict"] == "NOT MET"]
+    """One that was not measured was not met."""
+    return [bar for bar in judged if bar["verdict"] != "MET"]

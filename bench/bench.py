@@ -4,16 +4,14 @@ could have instead. Everything on the loopback of one machine, the cells that ar
 other in turn (measure.in_turn()), and the round several times: what is told is the median of the rounds.
 
 Prints a table and the bars; writes bench.json and bench.svg into --out. Exits with 1 when any answer
-was an error, with --judge also when a bar is missed.
+was an error, with --judge also when a bar is missed, or was not measured.
 """
 import argparse
 import itertools
 import os
-import pathlib
 import platform
-import shutil
-import subprocess
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -24,12 +22,9 @@ import report  # noqa: E402
 from stands import THREADS, Hello, Seamless, Wallet, cb, setting  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Play, in_turn, sizes, starts, syncs  # noqa: E402
+from packages import install  # noqa: E402
 from peer import Absent, Peer  # noqa: E402
 from wrk import EAGER, add_eager_client  # noqa: E402
-
-PACKAGES = ("apache2", "libapache2-mod-fcgid", "libfcgi-dev", "lighttpd", "mariadb-server",
-            "nginx-light", "php-fpm", "php-mysql", "wrk")
-
 
 class Stands:
     """The stands, each started when a cell first needs it."""
@@ -124,7 +119,7 @@ class Run:
         for number in range(self.options.rounds):
             for _, cells in itertools.groupby(self.cells, cells_module.group):
                 self.group(list(cells), number)
-            self.machine["syncs"].append(syncs(self.options.out))
+            self.machine["syncs"].append(syncs(tempfile.gettempdir()))
         wallet = self.stands.up.get("creditbridge")
         if wallet and not self.options.no_sizes:
             try:
@@ -141,20 +136,6 @@ def chosen(options):
             and wanted(cell.stand, options.stand)
             and (not options.bars or bars.needed(cell))
             and (not options.connections or cell.connections in options.connections)]
-
-
-def install(packages=PACKAGES):
-    """Installs what is missing, when we may; what stays missing is told by its row."""
-    missing = [name for name in packages if subprocess.run(
-        ["dpkg-query", "-W", "-f=${db:Status-Status}", name], capture_output=True,
-        text=True, check=False).stdout != "installed"]
-    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
-        print(f"# installing {' '.join(missing)}", flush=True)
-        subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing],
-                       stdout=subprocess.DEVNULL, check=False,
-                       env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
-    if not shutil.which("wrk"):
-        raise SystemExit("FAILED: wrk is not installed")
 
 
 def parse():
@@ -176,13 +157,15 @@ def parse():
                         help="of the workers together, but under mod_fcgid; half of the connections at least")
     add_eager_client(parser)
     parser.add_argument("--no-sizes", action="store_true", help="leave out sizes and starts")
-    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
-    parser.add_argument("--out", default=".", metavar="DIR")
+    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed, or was not measured")
+    report.add_out(parser)
     return parser.parse_args()
 
 
 def main():
     options = parse()
+    if not chosen(options):
+        raise SystemExit("FAILED: there is no such cell")
     install()
     if options.install:
         return 0
@@ -193,7 +176,7 @@ def main():
             run.all()
         finally:
             judged = report.write(run.rows, run.errors, run.machine, run.sized, stands.absent,
-                                  pathlib.Path(options.out))
+                                  options.out)
         stands.close()
     for failure in run.failures:
         print(f"FAILED: {failure}")

@@ -8,7 +8,8 @@ CONNECTIONS = (1, 16, 64)
 OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance", "user stat")
 # Behind the same web server.
 PEERS = {"mod_fcgid": "php-fpm on apache", "nginx": "php-fpm on nginx"}
-PEER_OPERATIONS = ("transfer-in", "hot player", "get-balance")
+# A user's statistics would take bets, which the peer has none of.
+PEER_OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance")
 DELAYS_MS = (1, 50)
 MINUTE_S = 60
 MINUTE = "steady minute"

@@ -26,11 +26,11 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bars  # noqa: E402
-from bench import install  # noqa: E402
 from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Failure, Play, in_turn, ledger_answers, resident_kib  # noqa: E402
-from report import aligned  # noqa: E402
+from packages import install  # noqa: E402
+from report import add_out, aligned  # noqa: E402
 from stands import Wallet, cb, ledger_load, setting  # noqa: E402
 from wrk import add_eager_client  # noqa: E402
 
@@ -174,12 +174,13 @@ def sizes_of(options):
     return found
 
 
-def measured(options, rows):
-    """Appends to @rows."""
+def measured(options, rows, left_out):
+    """Appends to @rows, and sizes that there is no disk for to @left_out."""
     sizes = sizes_of(options)
     smallest = fill(sizes[0], options)
     for size in sizes:
-        if not room_for(size, smallest.instance.dir):
+        if not room_for(size, options.states or smallest.instance.dir):
+            left_out.append(size)
             continue
         wallet = smallest if size is sizes[0] else fill(size, options)
         rows.append(row_of(smallest, wallet, size, options))
@@ -215,8 +216,8 @@ def parse():
     parser.add_argument("--cold", action="store_true",
                         help="do not read the tables first: what is not in memory comes from the disk")
     parser.add_argument("--fill", action="store_true", help="only fill --states")
-    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
-    parser.add_argument("--out", type=pathlib.Path, default=".", metavar="DIR")
+    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed, or a size left out")
+    add_out(parser)
     add_eager_client(parser)
     return parser.parse_args()
 
@@ -224,7 +225,7 @@ def parse():
 def main():
     options = parse()
     install()
-    rows, failure, judged = [], None, []
+    rows, left_out, failure, judged = [], [], None, []
     if options.states:
         options.states.mkdir(mode=0o711, parents=True, exist_ok=True)
     with everything_ends():
@@ -233,7 +234,7 @@ def main():
                 for size in sizes_of(options):
                     fill(size, options).close()
             else:
-                measured(options, rows)
+                measured(options, rows, left_out)
         except FAILURES as error:
             failure = error
         if rows:
@@ -242,7 +243,7 @@ def main():
                 json.dumps({"rows": rows, "bars": judged}, indent=1) + "\n")
     if failure:
         print(f"FAILED: {failure}")
-    return 1 if failure or (options.judge and bars.missed(judged)) else 0
+    return 1 if failure or (options.judge and (left_out or bars.missed(judged))) else 0
 
 
 if __name__ == "__main__":

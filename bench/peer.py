@@ -13,9 +13,9 @@ import shutil
 import subprocess
 
 from cb_process import Child, free_port, port_open
-from cb_servers import APACHE_MODULES, find_server
+from cb_servers import APACHE_MODULES, apache_threads, find_server
 from guard import descendants
-from stands import TRANSFER_DEALER, cb, temporary_directory
+from stands import APACHE_THREADS, TRANSFER_DEALER, cb, temporary_directory
 
 HERE = pathlib.Path(__file__).resolve().parent / "peer-lamp"
 CREDIT = 1_000_000 * 10_000
@@ -161,10 +161,7 @@ PidFile "{self.dir}/apache.pid"
 Mutex "file:{self.dir}"
 DocumentRoot "{self.dir}/root"
 ErrorLog "{self.dir}/apache-error.log"
-StartServers 1
-ServerLimit 2
-ThreadsPerChild 64
-MaxRequestWorkers 128
+{apache_threads(APACHE_THREADS)}
 User {USER}
 Group {USER}
 {load}

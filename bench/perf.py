@@ -9,18 +9,17 @@ error, with 77 when perf cannot be used here.
 import argparse
 import collections
 import os
-import pathlib
 import re
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bench import PACKAGES, install  # noqa: E402
 from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import Failure, Play, in_turn  # noqa: E402
-from report import aligned  # noqa: E402
+from packages import PACKAGES, install  # noqa: E402
+from report import add_out, aligned  # noqa: E402
 from stands import SERVERS, Wallet, cb  # noqa: E402
 from wrk import add_eager_client  # noqa: E402
 
@@ -188,7 +187,7 @@ def main():
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--server", default="lighttpd", choices=SERVERS)
     parser.add_argument("--kind", default="transfer-in", help="of bench/load.lua")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), metavar="DIR")
+    add_out(parser)
     add_eager_client(parser)
     options = parser.parse_args()
     install((*PACKAGES, "linux-perf"))

@@ -2,7 +2,7 @@
 the bars."""
 from xml.sax.saxutils import escape
 
-WIDTH, LEFT, RIGHT = 920, 220, 180
+WIDTH, LEFT, RIGHT = 940, 220, 200
 SPAN = WIDTH - LEFT - RIGHT
 LINE, BAR, GROUP_GAP, HEAD = 22, 15, 14, 40
 MARGIN = 24

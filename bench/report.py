@@ -1,5 +1,7 @@
 """What the runs came to: a table, JSON, and a picture."""
+import argparse
 import json
+import pathlib
 import statistics
 
 import bars
@@ -24,6 +26,21 @@ much of the machine's processors all of them had; at full load what is missing t
 somebody else's. per commit: transfers that shared one fdatasync of the log."""
 CLIENTS = {"batch": "and interrupts nobody when an answer wakes it",
            "eager": "and interrupts the server when an answer wakes it"}
+
+
+def made_folder(name):
+    """Of a command's line: found or made before anything is measured."""
+    path = pathlib.Path(name)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error.strerror}") from error
+    return path
+
+
+def add_out(parser):
+    parser.add_argument("--out", type=made_folder, default=".", metavar="DIR",
+                        help="for the files it writes (default: the current directory)")
 
 
 def rounds_of(runs):

@@ -15,8 +15,20 @@ from cb_platform import LOOPBACK, client_add  # noqa: E402
 from cb_process import pids_end, pids_running  # noqa: E402
 from guard import descendants  # noqa: E402
 
-SERVERS = {"lighttpd": cb.Lighttpd, "mod_fcgid": cb.ApacheFcgid,
-           "mod_proxy_fcgi": cb.ApacheProxyFcgi, "nginx": cb.Nginx}
+# Of a child of Apache: above the connections of any cell, which one child may have all of.
+APACHE_THREADS = 128
+
+
+class ApacheFcgid(cb.ApacheFcgid):
+    threads_per_child = APACHE_THREADS
+
+
+class ApacheProxyFcgi(cb.ApacheProxyFcgi):
+    threads_per_child = APACHE_THREADS
+
+
+SERVERS = {"lighttpd": cb.Lighttpd, "mod_fcgid": ApacheFcgid, "mod_proxy_fcgi": ApacheProxyFcgi,
+           "nginx": cb.Nginx}
 # More than the calls at once, in a cell and before it (measure.py): of mod_fcgid, whose workers serve
 # one each.
 FCGID_PROCESSES = 112

@@ -139,7 +139,7 @@ static bool open_and_fill(const struct settings *settings, uint64_t count, uint6
 		return false;
 	}
 	state = (uint64_t)now.wall_ms;
-	filled = ledger_init(&ledger, store, state, NULL, &now) &&
+	filled = ledger_init(&ledger, store, state, NULL, &now) == STATUS_OK &&
 		fill(&ledger, first + count, entries);
 	store->close(store);
 	ledger_free(&ledger);

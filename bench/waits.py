@@ -18,10 +18,10 @@ import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bench import PACKAGES, install  # noqa: E402
 from cells import Cell  # noqa: E402
 from guard import everything_ends  # noqa: E402
 from measure import FAILURES, Failure, Play  # noqa: E402
+from packages import PACKAGES, install  # noqa: E402
 from perf import usable  # noqa: E402
 from report import aligned  # noqa: E402
 from stands import Wallet  # noqa: E402
