@@ -1,7 +1,7 @@
 #include "base/state_dir.h"
 
-#include "base/clock.h"
 #include "base/directory.h"
+#include "base/lock.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -12,11 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCK_POLL_MS 20
 #define PID_TEXT_MAX 16
 
 /* Where a sentence for the operator goes. */
@@ -247,21 +245,6 @@ static void refuse_held(int dir, const char *path, const struct why *why)
 		refuse(why, "%s is in use by another ledger, process %s", path, pid);
 	else
 		refuse(why, "%s is in use by another ledger", path);
-}
-
-/* Waits until @fd is locked. False: another holds it still, or errno says what failed. */
-static bool lock_wait(int fd, int wait_ms)
-{
-	int64_t until_ms = clock_boot_ms() + wait_ms;
-
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno == EINTR)
-			continue;
-		if (errno != EWOULDBLOCK || clock_boot_ms() >= until_ms)
-			return false;
-		clock_sleep_ms(LOCK_POLL_MS);
-	}
-	return true;
 }
 
 int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)

@@ -28,6 +28,11 @@ static void global_init(void)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
+void http_client_keep(struct http_client *client, unsigned int count)
+{
+	curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)count);
+}
+
 struct http_client *http_client_new(void)
 {
 	struct http_client *client = calloc(1, sizeof(*client));
@@ -40,7 +45,7 @@ struct http_client *http_client_new(void)
 		free(client);
 		return NULL;
 	}
-	curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_EXCHANGES_MAX);
+	http_client_keep(client, HTTP_EXCHANGES_MAX);
 	curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, CURLPIPE_NOTHING);
 	client->done_end = &client->done;
 	return client;

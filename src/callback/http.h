@@ -95,6 +95,8 @@ struct http_demands {
 struct http_client;
 struct http_client *http_client_new(void);
 void http_client_free(struct http_client *client);
+/* Keeps @count connections open at most, the ones used last; without this HTTP_EXCHANGES_MAX. */
+void http_client_keep(struct http_client *client, unsigned int count);
 /* @demands are copied. False: memory. */
 bool http_client_demand(struct http_client *client, const struct http_demands *demands);
 

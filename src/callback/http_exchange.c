@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,7 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
 {
 	struct exchange *exchange = closure;
 	uint8_t address[NETWORK_ADDRESS_SIZE];
+	int fd;
 
 	if (purpose != CURLSOCKTYPE_IPCXN || !network_address_of(&peer->addr, address)) {
 		snprintf(exchange->refused, sizeof(exchange->refused), "not an Internet address");
@@ -74,7 +76,12 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
 		refuse_address(exchange, address);
 		return CURL_SOCKET_BAD;
 	}
-	return http_sockets_open(exchange->sockets, peer->family, peer->socktype, peer->protocol);
+	fd = http_sockets_open(exchange->sockets, peer->family, peer->socktype, peer->protocol);
+	/* It is not the other end's fault, which libcurl's message would tell of. */
+	if (fd < 0)
+		snprintf(exchange->refused, sizeof(exchange->refused), "no socket: %s",
+			strerror(errno));
+	return fd;
 }
 
 /* May come long after the exchange that opened it. */

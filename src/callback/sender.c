@@ -79,6 +79,8 @@ struct sender *sender_new(const struct sender_options *options)
 		sender_free(sender);
 		return NULL;
 	}
+	if (options->keep)
+		http_client_keep(sender->client, options->keep);
 	return sender;
 }
 

@@ -23,6 +23,7 @@ struct sender_options {
 	const char *ca_file;         /* PEM; NULL: the system's */
 	uint32_t connect_timeout_ms; /* 0: 1000 */
 	uint32_t total_timeout_ms;   /* of the whole call; 0: 3000 */
+	unsigned int keep;           /* connections that stay open; 0: SENDER_INFLIGHT_MAX */
 };
 /* As @settings say, which must outlive the sender. */
 struct sender_options sender_options_of(const struct settings *settings);

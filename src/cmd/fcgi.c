@@ -8,6 +8,7 @@
  * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket;
  * 75 the ledger speaks another protocol version, start anew; 78 configuration.
  */
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/secrecy.h"
 #include "base/settings.h"
@@ -16,6 +17,7 @@
 #include "web/fcgi.h"
 #include "web/serve.h"
 #include "web/signals.h"
+#include "web/waiting.h"
 
 #include <argp.h>
 #include <stdio.h>
@@ -26,6 +28,9 @@
 
 #define PROGRAM "creditbridge.fcgi"
 #define EXIT_USAGE 2
+/* Descriptors beside those for dealers: of the process with all who wait, and of each thread at most. */
+#define DESCRIPTORS_SPARE  (64 + WAITING_MAX)
+#define DESCRIPTORS_THREAD 16
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
 	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x' };
@@ -153,6 +158,27 @@ static bool server_init(struct server *server, const struct arguments *arguments
 	return true;
 }
 
+/*
+ * How many connections to dealers each thread may keep. Whoever starts a worker by hand or from a web
+ * server of old times leaves it 1024 descriptors, of which some hundred threads would take more: then
+ * healthy dealers could not be reached.
+ */
+static unsigned int connections_kept(unsigned int threads)
+{
+	rlim_t limit = descriptors_raise(
+		DESCRIPTORS_SPARE + threads * (DESCRIPTORS_THREAD + SENDER_INFLIGHT_MAX));
+	rlim_t each = limit > DESCRIPTORS_SPARE ? (limit - DESCRIPTORS_SPARE) / threads : 0;
+
+	if (each <= DESCRIPTORS_THREAD) {
+		log_line(LOG_LEVEL_WARNING, "descriptors_few",
+			"limit=%llu threads=%u remedy=\"raise the limit of open files\"",
+			(unsigned long long)limit, threads);
+		return 1;
+	}
+	each -= DESCRIPTORS_THREAD;
+	return each < SENDER_INFLIGHT_MAX ? (unsigned int)each : SENDER_INFLIGHT_MAX;
+}
+
 /* Reads the configuration that whoever started this may choose. False: told on standard error. */
 static bool config_load(struct settings *settings, const char *path, bool privileged)
 {
@@ -197,6 +223,8 @@ int main(int argc, char **argv)
 	settings_open_log(&settings, PROGRAM);
 	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",
 		serve_group_names[server.group], server.base_path, arguments.threads);
+	if (arguments.group == SERVE_PLATFORM)
+		server.callbacks.keep = connections_kept(arguments.threads);
 	program = server_program(&server);
 	program.exclusive = arguments.exclusive;
 	code = arguments.socket ? fcgi_run(&program, own.fd, arguments.threads, &own)

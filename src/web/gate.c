@@ -148,7 +148,7 @@ static enum status gate_refresh(struct gate *gate, struct link *link, int64_t no
 	enum status status;
 
 	if (gate->generation && gate->generation == link->generation &&
-		now_ms - link->answered_ms <= GATE_FRESH_MS)
+		now_ms - link->asked_ms <= GATE_FRESH_MS)
 		return STATUS_OK;
 	status = fetch_all(gate, &fetch, link, deadline_ms, &unchanged);
 	if (status == STATUS_OK && !unchanged) {

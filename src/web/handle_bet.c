@@ -79,7 +79,11 @@ static void betting_reply(struct exchange *exchange, const struct callback_outco
 			"request_id=%s transaction_id=%" PRIu64
 			" reason=\"the dealer's answer is of another user_id or currency\"",
 			exchange->reply->request_id, end->bet.transaction_id);
-	bet_reply(exchange->reply, &end->verdict, &end->bet);
+	/* Of what B2 came to, which is not kept: the dealer may have accepted, so this is not 503. */
+	if (end->verdict.refusal == REFUSAL_STORAGE_FULL)
+		reply_refuse(exchange->reply, REFUSAL_INTERNAL_ERROR, NULL);
+	else
+		bet_reply(exchange->reply, &end->verdict, &end->bet);
 }
 
 void handle_bet(struct exchange *exchange)

@@ -85,6 +85,7 @@ static const struct route routes[] = {
 	 .group = SERVE_PLATFORM,
 	 .methods = METHOD_GET,
 	 .is_signed = false,
+	 .asks_nobody = true,
 	 .body = NULL,
 	 .operation = OPERATION_HEALTHZ,
 	 .handle = handle_healthz},

@@ -32,6 +32,7 @@ struct route {
 	enum serve_group group;
 	unsigned int methods; /* enum http_method, or-ed */
 	bool is_signed;       /* the gate must know the caller, and @body describes the body */
+	bool asks_nobody;     /* it is served however many calls wait */
 	const struct body_field *body;
 	enum web_operation operation; /* it is counted as */
 	void (*handle)(struct exchange *exchange);

@@ -195,7 +195,7 @@ void serve(struct worker *worker, const struct http_request *request)
 	reply_reset(reply, request->request_id.count == 1 ? request->request_id.value : NULL);
 	worker->link.request_id = reply->request_id;
 	request_trace(reply, "request", request->body, request->body_len);
-	if (request->excess)
+	if (request->excess && !(route && route->asks_nobody))
 		reply_refuse(reply, REFUSAL_SERVICE_UNAVAILABLE, too_many);
 	else if (route)
 		serve_route(worker, route, request);

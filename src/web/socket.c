@@ -1,10 +1,12 @@
 #include "web/socket.h"
 
+#include "base/lock.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,7 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG 1024
+#define BACKLOG      1024
+#define LOCK_WAIT_MS 3000
 
 /* True: nothing at the address's path is in the way any more. */
 static bool path_clear(const struct sockaddr_un *address, char *why, size_t why_size)
@@ -46,42 +49,63 @@ static bool path_clear(const struct sockaddr_un *address, char *why, size_t why_
 	return true;
 }
 
-static bool group_set(const char *path, const char *group, char *why, size_t why_size)
+/* The group's number; -1: as it is. False: there is none of that name. */
+static bool group_find(const char *group, gid_t *gid, char *why, size_t why_size)
 {
 	const struct group *found;
 
+	*gid = (gid_t)-1;
 	if (!group[0])
 		return true;
-	errno = 0;
 	found = getgrnam(group);
 	if (!found) {
 		snprintf(why, why_size, "socket_group \"%s\": no such group", group);
 		return false;
 	}
-	if (lchown(path, (uid_t)-1, found->gr_gid) < 0) {
-		snprintf(why, why_size, "%s: cannot give it to group %s: %s", path, group,
-			strerror(errno));
-		return false;
-	}
+	*gid = found->gr_gid;
 	return true;
 }
 
-bool socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
-	size_t why_size)
+/*
+ * Locks the directory of the socket: between the look whether somebody listens and the moment when this
+ * process does, another would take the path for free. Where a directory cannot be locked, as one that
+ * may not be read, it goes without. *@lock is to be closed, unless it is -1. False: another has it for
+ * LOCK_WAIT_MS.
+ */
+static bool place_lock(const char *path, int *lock)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+
+	text_copy(directory, sizeof(directory), path);
+	*lock = open(dirname(directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *lock < 0 || lock_wait(*lock, LOCK_WAIT_MS) || errno != EWOULDBLOCK;
+}
+
+static void place_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
+}
+
+/* The place is locked. */
+static void unlink_own(const struct web_socket *sock)
+{
+	struct stat info;
+
+	if (lstat(sock->path, &info) == 0 && info.st_dev == sock->device &&
+		info.st_ino == sock->inode)
+		unlink(sock->path);
+}
+
+/* Makes the socket, listening, at a path that is free. */
+static bool make_listening(struct web_socket *sock, const struct sockaddr_un *address, gid_t gid,
+	char *why, size_t why_size)
+{
+	const char *path = sock->path;
 	struct stat info;
 	mode_t mask;
 	int rc;
 
-	*sock = (struct web_socket){.fd = -1, .path = path};
-	if (!path[0] || !text_copy(address.sun_path, sizeof(address.sun_path), path)) {
-		snprintf(why, why_size, "%s: a socket's path is 1 to %zu bytes", path,
-			sizeof(address.sun_path) - 1);
-		return false;
-	}
-	if (!path_clear(&address, why, why_size))
-		return false;
 	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock->fd < 0) {
 		snprintf(why, why_size, "socket: %s", strerror(errno));
@@ -89,7 +113,7 @@ bool socket_open(struct web_socket *sock, const char *path, const char *group, c
 	}
 	/* Nobody may connect before the group is set: nobody listens before that. */
 	mask = umask(0117);
-	rc = bind(sock->fd, (const struct sockaddr *)&address, sizeof(address));
+	rc = bind(sock->fd, (const struct sockaddr *)address, sizeof(*address));
 	umask(mask);
 	if (rc < 0 || lstat(path, &info) < 0) {
 		snprintf(why, why_size, "%s: %s", path, strerror(errno));
@@ -97,25 +121,54 @@ bool socket_open(struct web_socket *sock, const char *path, const char *group, c
 	}
 	sock->device = info.st_dev;
 	sock->inode = info.st_ino;
-	if (group_set(path, group, why, why_size)) {
-		if (listen(sock->fd, BACKLOG) == 0)
-			return true;
+	if (gid != (gid_t)-1 && lchown(path, (uid_t)-1, gid) < 0)
+		snprintf(why, why_size, "%s: cannot give it to socket_group: %s", path,
+			strerror(errno));
+	else if (listen(sock->fd, BACKLOG) < 0)
 		snprintf(why, why_size, "%s: %s", path, strerror(errno));
-	}
-	socket_unlink(sock);
+	else
+		return true;
+	unlink_own(sock);
 out:
 	close(sock->fd);
 	sock->fd = -1;
 	return false;
 }
 
+bool socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
+	size_t why_size)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	bool made = false;
+	gid_t gid;
+	int lock;
+
+	*sock = (struct web_socket){.fd = -1, .path = path};
+	if (!path[0] || !text_copy(address.sun_path, sizeof(address.sun_path), path)) {
+		snprintf(why, why_size, "%s: a socket's path is 1 to %zu bytes", path,
+			sizeof(address.sun_path) - 1);
+		return false;
+	}
+	/* Not under the lock: a directory service may be slow to tell. */
+	if (!group_find(group, &gid, why, why_size))
+		return false;
+	if (!place_lock(path, &lock))
+		snprintf(why, why_size, "%s: another process has its directory locked", path);
+	else
+		made = path_clear(&address, why, why_size) &&
+			make_listening(sock, &address, gid, why, why_size);
+	place_unlock(lock);
+	return made;
+}
+
 void socket_unlink(const struct web_socket *sock)
 {
-	struct stat info;
+	int lock;
 
-	if (lstat(sock->path, &info) == 0 && info.st_dev == sock->device &&
-		info.st_ino == sock->inode)
-		unlink(sock->path);
+	/* Another that finds nobody listening puts its own there. */
+	if (place_lock(sock->path, &lock))
+		unlink_own(sock);
+	place_unlock(lock);
 }
 
 bool socket_is_listening(int fd)

@@ -62,6 +62,8 @@ START_TEST(decides_by_credit)
 		REFUSAL_INVALID_AMOUNT);
 	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_IN, MONEY_MAX + 1),
 		REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_OUT, MONEY_MAX + 1),
+		REFUSAL_INVALID_AMOUNT);
 }
 END_TEST
 
@@ -183,6 +185,38 @@ START_TEST(a_refusal_changes_nothing)
 }
 END_TEST
 
+/* Of each kind: the dealer's balance, and the sum that it counts in. */
+START_TEST(no_sum_overflows)
+{
+	static const struct {
+		enum entry_kind kind;
+		money_t gain;
+		money_t *sum;
+	} cases[] = {
+		{ENTRY_TRANSFER_IN, 11, &total.transferred_in},
+		{ENTRY_TRANSFER_OUT, -11, &total.transferred_out},
+		{ENTRY_ADJUST, 11, &total.adjusted},
+		{ENTRY_BET, -11, &total.staked},
+		{ENTRY_PAYOUT, 11, &total.paid},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		prepare();
+		total.balance = cases[i].gain > 0 ? INT64_MAX - 10 : INT64_MIN + 10;
+		ck_assert_int_eq(apply(cases[i].kind, cases[i].gain), REFUSAL_BALANCE_LIMIT);
+		prepare();
+		*cases[i].sum = INT64_MAX - 10;
+		ck_assert_int_eq(apply(cases[i].kind, cases[i].gain), REFUSAL_BALANCE_LIMIT);
+		*cases[i].sum = INT64_MAX - 11;
+		ck_assert_int_eq(apply(cases[i].kind, cases[i].gain), REFUSAL_NONE);
+	}
+	ck_assert_int_eq(apply(ENTRY_KIND_COUNT, 1), REFUSAL_BALANCE_LIMIT);
+	ck_assert_int_eq(apply(ENTRY_KIND_COUNT + 1, 1), REFUSAL_BALANCE_LIMIT);
+	player.balance = INT64_MAX - 10;
+	ck_assert_int_eq(apply(ENTRY_TRANSFER_IN, 11), REFUSAL_BALANCE_LIMIT);
+}
+END_TEST
+
 START_TEST(tells_a_conflict)
 {
 	struct request stored;
@@ -204,7 +238,7 @@ Suite *movement_suite(void)
 {
 	const TTest *const tests[] = {decides_in_order, decides_by_credit,
 		adjusts_what_is_suspended, moves, a_bet_names_its_game_and_its_client,
-		a_refusal_changes_nothing, tells_a_conflict, NULL};
+		a_refusal_changes_nothing, no_sum_overflows, tells_a_conflict, NULL};
 	Suite *suite = suite_create("movement");
 	TCase *tcase = tcase_create("movement");
 

@@ -70,6 +70,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(s.checkpoint_kib, 16384);
 	ck_assert_uint_eq(s.checkpoint_interval_ms, 2000);
 	ck_assert_uint_eq(s.log_keep_mib, 1024);
+	ck_assert_uint_eq(s.retention_pause_s, 3600);
 	ck_assert_uint_eq(s.disk_low_water_mib, 64);
 	ck_assert_uint_eq(s.disk_ballast_mib, 16);
 	ck_assert_uint_eq(s.callback_timeout_ms, 3000);
@@ -414,7 +415,7 @@ START_TEST(the_sample_shows_every_option)
 		snprintf(quoted, sizeof(quoted), "\n%s = \"%s\"\n", name, value);
 		ck_assert_msg(strstr(text, bare) || strstr(text, quoted), "%s", name);
 	}
-	ck_assert_uint_eq(count, 31);
+	ck_assert_uint_eq(count, 32);
 	settings_defaults(&preset);
 	memset(&loaded, 0xff, sizeof(loaded));
 	ck_assert_int_eq(settings_load(&loaded, sample, stderr), STATUS_OK);

@@ -28,7 +28,10 @@ START_TEST(only_legal_moves)
 	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
 		ck_assert(bet_may_move(arrows[i][0], arrows[i][1]));
 	ck_assert_uint_eq(legal, sizeof(arrows) / sizeof(arrows[0]));
-	ck_assert(bet_has_ended(BET_SETTLED) && bet_has_ended(BET_REJECTED));
+	ck_assert(!bet_may_move(BET_STATE_COUNT, BET_ACCEPTED));
+	ck_assert(!bet_may_move(BET_PENDING, BET_STATE_COUNT));
+	ck_assert(bet_has_ended(BET_SETTLED) && bet_has_ended(BET_REJECTED) &&
+		bet_has_ended(BET_REFUNDED));
 	ck_assert(!bet_has_ended(BET_REFUNDING) && !bet_has_ended(BET_ACCEPTED));
 }
 END_TEST
@@ -130,6 +133,18 @@ START_TEST(rounds_sum_up)
 	ck_assert_int_eq(settlement_add(&s, &pending), REFUSAL_BET_IN_PROGRESS);
 	memset(&s, 0, sizeof(s));
 	ck_assert_int_eq(settlement_close(&s, RESULT_WIN, 5), REFUSAL_BET_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(no_round_overflows)
+{
+	struct settlement s = {.bets = 1, .bet_amount = INT64_MAX - 10, .addition_amount = 11};
+	struct bet bet = {.state = BET_ACCEPTED, .bet_amount = 11};
+
+	ck_assert_int_eq(settlement_close(&s, RESULT_WIN, 5), REFUSAL_BALANCE_LIMIT);
+	ck_assert_int_eq(settlement_add(&s, &bet), REFUSAL_BALANCE_LIMIT);
+	ck_assert_int_eq(settle(RESULT_WIN, MONEY_MAX + 1, &s), REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(settle(RESULT_WIN, MONEY_MAX, &s), REFUSAL_NONE);
 }
 END_TEST
 
@@ -249,6 +264,7 @@ Suite *wager_suite(void)
 	tcase_add_test(tcase, bets_are_answered_by_their_state);
 	tcase_add_test(tcase, games_have_a_status);
 	tcase_add_test(tcase, rounds_sum_up);
+	tcase_add_test(tcase, no_round_overflows);
 	tcase_add_test(tcase, results_are_sent_three_times);
 	tcase_add_test(tcase, refunds_back_off);
 	tcase_add_loop_test(tcase, a_day_is_a_day, 0, 8);

@@ -7,10 +7,12 @@
 #include "web/socket.h"
 
 #include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define BIG (HTTP_DRAIN_MAX + 1024 * 1024)
@@ -239,6 +241,60 @@ START_TEST(test_socket)
 }
 END_TEST
 
+/* In a child, with the pipe's end: tells whether it has the socket, and waits. */
+static void open_and_wait(const char *path, int start, int told)
+{
+	struct web_socket sock;
+	char why[256], byte, has;
+
+	if (read(start, &byte, 1) < 0)
+		_exit(1);
+	has = socket_open(&sock, path, "", why, sizeof(why)) ? 1 : 0;
+	if (write(told, &has, 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Of two that start at once where a killed one left its socket, one is refused. */
+START_TEST(test_socket_race)
+{
+	char directory[] = "/tmp/web-socket-XXXXXX", path[64], why[256] = "", has[2];
+	struct web_socket left;
+	int start[2], told[2];
+	pid_t pids[2];
+
+	ck_assert(mkdtemp(directory) != NULL);
+	snprintf(path, sizeof(path), "%s/s", directory);
+	for (int round = 0; round < 200; round++) {
+		ck_assert_msg(socket_open(&left, path, "", why, sizeof(why)), "%s", why);
+		close(left.fd);
+		ck_assert(pipe(start) == 0 && pipe(told) == 0);
+		for (int i = 0; i < 2; i++) {
+			pids[i] = fork();
+			if (pids[i] == 0) {
+				close(start[1]);
+				open_and_wait(path, start[0], told[1]);
+			}
+			ck_assert_int_gt(pids[i], 0);
+		}
+		close(start[0]);
+		close(start[1]);
+		for (int i = 0; i < 2; i++)
+			ck_assert_int_eq(read(told[0], &has[i], 1), 1);
+		for (int i = 0; i < 2; i++) {
+			ck_assert_int_eq(kill(pids[i], SIGKILL), 0);
+			ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+		}
+		ck_assert_int_eq(has[0] + has[1], 1);
+		close(told[0]);
+		close(told[1]);
+	}
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(rmdir(directory), 0);
+}
+END_TEST
+
 START_TEST(test_not_listening)
 {
 	int fds[2];
@@ -266,6 +322,7 @@ Suite *web_http_suite(void)
 	tcase_add_loop_test(tcase, test_mount, 0, sizeof(mounts) / sizeof(mounts[0]));
 	tcase_add_test(tcase, test_groups_apart);
 	tcase_add_test(tcase, test_socket);
+	tcase_add_test(tcase, test_socket_race);
 	tcase_add_test(tcase, test_not_listening);
 	suite_add_tcase(suite, tcase);
 	return suite;

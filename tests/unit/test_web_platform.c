@@ -633,18 +633,18 @@ END_TEST
 
 START_TEST(test_removed_client)
 {
-	int64_t answered_ms;
+	int64_t asked_ms;
 
 	ck_assert_int_eq(ask(&bets), 200);
 	ck_assert_int_eq(fake.cmds.keyring.of, KEYRING_CLIENTS);
 	ck_assert_uint_eq(worker.gate.count, 2);
 	/* The ledger is not asked for keys while it vouches for them ... */
-	answered_ms = worker.link.answered_ms;
+	asked_ms = worker.link.asked_ms;
 	fake_lock(&fake);
 	memset(fake.clients[0].keys, 0, sizeof(fake.clients[0].keys));
 	fake.generation++;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask_at(&bets, NOW_MS, answered_ms + GATE_FRESH_MS), 200);
+	ck_assert_int_eq(ask_at(&bets, NOW_MS, asked_ms + GATE_FRESH_MS), 200);
 	/* ... and any answer tells that they have changed. */
 	ck_assert_int_eq(ask(&bets), 401);
 	ck_assert_uint_eq(fake.calls[COMMAND_BET_PLACE], 2);
@@ -654,7 +654,7 @@ START_TEST(test_removed_client)
 	text_copy(fake.clients[0].keys[0].secret, KEY_SECRET_SIZE, KEY_ONE);
 	fake.generation++;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask_at(&bets, NOW_MS, worker.link.answered_ms + GATE_FRESH_MS + 1), 200);
+	ck_assert_int_eq(ask_at(&bets, NOW_MS, worker.link.asked_ms + GATE_FRESH_MS + 1), 200);
 }
 END_TEST
 

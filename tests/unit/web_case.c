@@ -136,6 +136,7 @@ int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 	ck_assert(http_body_read(&request, store, &source));
 	request.wall_ms = wall_ms;
 	request.boot_ms = boot_ms;
+	request.excess = ask->excess;
 	signatures = 0;
 	memset(signatures_of, 0, sizeof(signatures_of));
 	serve(&worker, &request);

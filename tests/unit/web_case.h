@@ -45,6 +45,7 @@ struct ask {
 	const char *signature; /* made with key */
 	const char *body;      /* BODY_TRANSFER */
 	const char *more[4];   /* further variables, "NAME=value" */
+	bool excess;           /* more wait than can be served */
 };
 
 /* Dealer "demo" and client "game" with KEY_ONE and KEY_TWO, "other" of both with KEY_OTHER. */
