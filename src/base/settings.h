@@ -36,6 +36,7 @@ struct settings {
 	uint32_t checkpoint_interval_ms; /* ... after this time */
 	uint32_t log_keep_mib;           /* logs older than the last checkpoint kept for roll-forward */
 	uint32_t retention_days; /* bodies of what is delivered and settled are dropped then; 0: never */
+	uint32_t retention_pause_s;      /* before the first pass, and between two */
 	uint32_t disk_low_water_mib;     /* below this much free space writes are refused */
 	uint32_t disk_ballast_mib;       /* file given up when recovery finds no space */
 	/* Callbacks (api.md, B; Bet states). Tests shorten these. */

@@ -39,6 +39,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, checkpoint_interval_ms, "2000", 100, 3600000),
 	OPTION(OPTION_NUMBER, log_keep_mib, "1024", 0, 16777216),
 	OPTION(OPTION_NUMBER, retention_days, "180", 0, 36500),
+	OPTION(OPTION_NUMBER, retention_pause_s, "3600", 1, 86400),
 	OPTION(OPTION_NUMBER, disk_low_water_mib, "64", 0, 16777216),
 	OPTION(OPTION_NUMBER, disk_ballast_mib, "16", 0, 65536),
 	/* What a worker that is stopped has under way ends within its 7 s. */

@@ -205,6 +205,9 @@ static int txn_end(struct dealer_store *store, DB_TXN *txn, int error, u_int32_t
 		return error;
 	}
 	error = txn->commit(txn, flags);
+	/* As store/bdb/bdb.c has it, and why. */
+	if (!error && flags == DB_TXN_SYNC)
+		error = store->env->log_flush(store->env, NULL);
 	return error ? error
 		     : store->env->txn_checkpoint(store->env, CHECKPOINT_KIB, 0, 0);
 }

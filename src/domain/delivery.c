@@ -42,15 +42,22 @@ int64_t due_boot_ms(const struct due *due, const struct moment *now)
 
 /*
  * Within one boot the row knows how far the wall clock was set since it was written. A refund's 24
- * hours go with it: a jump of a day neither ends them nor makes them longer.
+ * hours go with it: a jump of a day neither ends them nor makes them longer. One whose first attempt
+ * was made while the clock was behind lies in that clock's future: it stays there until the clock is
+ * set, and its day begins then.
  */
 static void follow_wall_clock(struct delivery *delivery, const struct moment *now)
 {
 	const struct due *due = &delivery->due;
+	struct callback *callback = &delivery->callback;
+	int64_t set_ms;
 
-	if (delivery->scheduled && due->boot == now->boot)
-		delivery->callback.first_ms += (now->wall_ms - now->boot_ms) -
-			(due->due_ms - due->due_boot_ms);
+	if (!delivery->scheduled || due->boot != now->boot)
+		return;
+	set_ms = (now->wall_ms - now->boot_ms) - (due->due_ms - due->due_boot_ms);
+	callback->first_ms += set_ms;
+	if (set_ms > 0 && callback->first_ms > now->wall_ms)
+		callback->first_ms = now->wall_ms;
 }
 
 void delivery_open(struct delivery *delivery, enum callback_kind kind, uint64_t event,

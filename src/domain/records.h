@@ -106,7 +106,7 @@ extern const char *const callback_state_names[CALLBACK_STATE_COUNT];
 extern const char *const signature_algorithm_names[SIGNATURE_ALGORITHM_COUNT];
 extern const char *const signature_encoding_names[SIGNATURE_ENCODING_COUNT];
 
-/* A number that outlives the process. Names: "schema", "transaction_id", "dealers", "audit". */
+/* A number that outlives the process. Its names are in SCHEMA (store/bdb/). */
 struct counter {
 	char name[32];
 	uint64_t value; /* the last number given out */

@@ -46,6 +46,19 @@ static struct retry refund_next(const struct retry_policy *policy, const struct 
 	return (struct retry){CALLBACK_DUE, delay_ms};
 }
 
+int64_t retry_longest_ms(const struct retry_policy *policy, enum callback_kind kind)
+{
+	int64_t longest_ms = 0;
+
+	if (kind == CALLBACK_BETTING_REFUND)
+		return policy->refund_backoff_max_ms;
+	if (kind == CALLBACK_BETTING_RESULT)
+		for (unsigned int i = 0; i < RETRY_RESULT_ATTEMPTS - 1; i++)
+			if (policy->result_delay_ms[i] > longest_ms)
+				longest_ms = policy->result_delay_ms[i];
+	return longest_ms;
+}
+
 struct retry retry_next(const struct retry_policy *policy, const struct callback *callback,
 	int64_t now_ms)
 {

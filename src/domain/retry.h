@@ -32,4 +32,10 @@ void retry_policy_defaults(struct retry_policy *policy);
 struct retry retry_next(const struct retry_policy *policy, const struct callback *callback,
 	int64_t now_ms);
 
+/*
+ * No callback of @kind waits longer for its next attempt, but for a refund's first, which is the
+ * dealer's refund_delay.
+ */
+int64_t retry_longest_ms(const struct retry_policy *policy, enum callback_kind kind);
+
 #endif

@@ -64,6 +64,12 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 	end_answer(ws, &delivery, result);
 }
 
+bool callback_end_concludes(const void *result)
+{
+	(void)result;
+	return true;
+}
+
 /* What schedule_claimable() asks. */
 struct room {
 	struct flow *flow;
@@ -149,7 +155,7 @@ static enum refusal claim(struct ws *ws, const struct apply_context *context,
 	if (delivery->callback.state == CALLBACK_SENDING)
 		return take_over(ws, context, delivery, result);
 	if (delivery->callback.state != CALLBACK_DUE ||
-		due_boot_ms(&delivery->due, &context->now) > context->now.boot_ms)
+		!outbox_is_due(context, delivery))
 		return REFUSAL_NOT_ALLOWED_NOW;
 	if (!outbox_begin(ws, context, dealer, cmd->event, cmd->sender, &result->send))
 		return REFUSAL_DEALER_BUSY;
@@ -175,6 +181,11 @@ void callback_claim_apply(const void *arg, const struct apply_context *context, 
 	result->attempts = delivery.callback.attempts;
 	if (result->taken_over && delivery.callback.state == CALLBACK_DUE)
 		result->next_ms = delivery.due.due_ms;
+}
+
+bool callback_claim_concludes(const void *result)
+{
+	return ((const struct callback_claim_result *)result)->taken_over;
 }
 
 void callback_operate_keys(const void *arg, struct ws *ws)

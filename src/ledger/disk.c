@@ -69,12 +69,17 @@ static const char *const mark_names[] = {
 	[DISK_HALTED] = "halted",
 };
 
+void disk_mark_path(char path[PATH_MAX], const char *state, enum disk_mark mark)
+{
+	name_file(path, state, mark_names[mark]);
+}
+
 bool disk_mark_set(const char *state, enum disk_mark mark)
 {
 	char path[PATH_MAX];
 	int fd;
 
-	name_file(path, state, mark_names[mark]);
+	disk_mark_path(path, state, mark);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		close(fd);
@@ -88,7 +93,7 @@ void disk_mark_clear(const char *state, enum disk_mark mark)
 {
 	char path[PATH_MAX];
 
-	name_file(path, state, mark_names[mark]);
+	disk_mark_path(path, state, mark);
 	unlink(path);
 }
 
@@ -96,7 +101,7 @@ bool disk_mark_is_set(const char *state, enum disk_mark mark)
 {
 	char path[PATH_MAX];
 
-	name_file(path, state, mark_names[mark]);
+	disk_mark_path(path, state, mark);
 	return access(path, F_OK) == 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ void disk_ballast_make(const char *state, uint64_t bytes, uint64_t low_water_byt
 /* Deletes the ballast. False: there is none. */
 bool disk_ballast_drop(const char *state);
 
-/* Files in the state directory whose presence says something. */
+/* Files in the state directory whose presence says something. That of a halt: see halt.h. */
 enum disk_mark {
 	DISK_CREATED, /* the tables were made: data that lacks one is not complete */
 	DISK_HALTED,  /* the disk failed: the ledger stays halted over restarts */
@@ -30,6 +31,9 @@ enum disk_mark {
 bool disk_mark_set(const char *state, enum disk_mark mark);
 void disk_mark_clear(const char *state, enum disk_mark mark);
 bool disk_mark_is_set(const char *state, enum disk_mark mark);
+
+/* The mark's file. */
+void disk_mark_path(char path[PATH_MAX], const char *state, enum disk_mark mark);
 
 /*
  * Makes the system forget what it holds in memory of the files in @directory, so that they are

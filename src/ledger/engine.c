@@ -1,9 +1,11 @@
 #include "ledger/engine.h"
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "ledger/disk.h"
+#include "ledger/halt.h"
 #include "ledger/server.h"
 #include "store/bdb/bdb.h"
 
@@ -12,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -40,6 +41,14 @@ static enum engine_exit exit_for(enum status status)
 	}
 }
 
+/* What the store calls before it ends the process has no context. */
+static const struct settings *settings_of_halt;
+
+static void mark_halt(void)
+{
+	halt_mark(settings_of_halt);
+}
+
 static enum status open_store(const struct settings *settings, const char *installation,
 	enum engine_start start, struct store **store)
 {
@@ -54,6 +63,7 @@ static enum status open_store(const struct settings *settings, const char *insta
 		.checkpoint_pages = CHECKPOINT_PAGES,
 		.log_keep_mib = settings->log_keep_mib,
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
+		.before_halt = mark_halt,
 		.ends = true,
 		.spare = true,
 		.create = !disk_mark_is_set(settings->state_directory, DISK_CREATED),
@@ -95,25 +105,11 @@ static int stop_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Returns the limit as it is then. */
-static rlim_t raise_descriptor_limit(rlim_t wanted)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return 0;
-	if (limit.rlim_cur >= wanted)
-		return limit.rlim_cur;
-	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	return limit.rlim_cur;
-}
-
 /* How many connections the descriptors are enough for. */
 static uint32_t connections_possible(uint32_t wanted)
 {
 	const rlim_t others = SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX + DESCRIPTORS_SPARE;
-	rlim_t limit = raise_descriptor_limit(wanted + others);
+	rlim_t limit = descriptors_raise(wanted + others);
 	uint32_t possible = limit > others ? (uint32_t)(limit - others) : 1;
 
 	if (possible >= wanted)
@@ -174,12 +170,24 @@ static struct outbox_options outbox_options_of(const struct settings *settings)
 	};
 }
 
+static enum status make_ledger(struct ledger *ledger, struct store *store,
+	const struct settings *settings)
+{
+	const struct outbox_options outbox = outbox_options_of(settings);
+	const struct moment now = clock_now();
+	enum status status =
+		ledger_init(ledger, store, (uint64_t)now.wall_ms << 16, &outbox, &now);
+
+	if (status)
+		log_start_failed("reason=\"cannot read the rows of the start: %s\"",
+			status_text(status));
+	return status;
+}
+
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
 	const char *installation, enum engine_start start, struct metrics *metrics)
 {
 	struct ledger *ledger = malloc(sizeof(*ledger));
-	const struct outbox_options outbox = outbox_options_of(settings);
-	struct moment now;
 	struct store *store = NULL;
 	enum engine_exit code;
 	enum status status = STATUS_OK;
@@ -187,19 +195,21 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 
 	if (!ledger)
 		return ENGINE_LOST;
+	settings_of_halt = settings;
 	if (start != ENGINE_HALTED)
 		status = open_store(settings, installation, start, &store);
-	if (status) {
-		free(ledger);
-		return exit_for(status);
-	}
-	now = clock_now();
-	if (!ledger_init(ledger, store, (uint64_t)now.wall_ms << 16, &outbox, &now)) {
-		log_start_failed("reason=\"cannot read the rows of the start\"");
-		return ENGINE_LOST;
+	if (!status)
+		status = make_ledger(ledger, store, settings);
+	if (status)
+		bdb_end((int)exit_for(status));
+	/* What the disk has was read, and is what is served. */
+	if (start == ENGINE_AFTER_HALT) {
+		bdb_wait_if_halting();
+		halt_clear(settings);
 	}
 	ledger->started_ms = clock_boot_ms();
 	ledger->retention.days = settings->retention_days;
+	ledger->retention.pause_ms = (int64_t)settings->retention_pause_s * 1000;
 	ledger->metrics = metrics;
 	metrics->engine_starts++;
 	ledger->figures.pid = (uint32_t)getpid();
@@ -212,7 +222,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	code = serve(settings, sockets, ledger);
 	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
 	if ((code != ENGINE_STOPPED && code != ENGINE_RESUMED) || getppid() != parent)
-		_exit((int)code);
+		bdb_end((int)code);
 	if (store)
 		store->close(store);
 	ledger_free(ledger);

@@ -17,7 +17,7 @@ enum engine_exit {
 	ENGINE_FULL = 72,     /* as ENGINE_LOST; the batch found the disk full */
 	ENGINE_NO_SPACE = 73, /* recovery found the disk full */
 	ENGINE_HALT = 74,     /* the disk failed (EIO): not to be started again by itself */
-	ENGINE_DAMAGED = 76,  /* a page of the database is damaged: likewise */
+	ENGINE_DAMAGED = 76,  /* the data is damaged: likewise */
 	ENGINE_CONFIG = 78,   /* the state cannot be used by this version */
 };
 

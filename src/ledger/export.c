@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "ledger/atrest.h"
 #include "ledger/disk.h"
+#include "ledger/halt.h"
 #include "store/bdb/restore.h"
 
 #include <errno.h>
@@ -142,6 +143,8 @@ enum status export_open_state(struct export *export, const struct settings *sett
 	*export = (struct export){.lock = -1};
 	snprintf(directory, sizeof(directory), "%s/db", settings->state_directory);
 	status = lock_state(export, settings->state_directory, why, why_size);
+	if (!status)
+		halt_forget_cached(settings, directory);
 	if (!status)
 		status = atrest_open(&export->store, settings, &atrest, why, why_size);
 	if (!status)

@@ -13,7 +13,7 @@ struct permit {
 	int64_t until_ms;
 };
 
-/* Calls that ended in one tenth of a minute. */
+/* Calls that ended within BUCKET_MS. */
 struct bucket {
 	int64_t number; /* of the bucket's time since boot */
 	uint32_t calls;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ledger/atrest.h"
 #include "ledger/disk.h"
+#include "ledger/halt.h"
 #include "ledger/sequences.h"
 
 #include <errno.h>
@@ -205,6 +206,7 @@ enum status import_end(struct import *import, const struct operator *operator, c
 	status = state_dir_restored(state, import->installation, import->why, sizeof(import->why));
 	if (status)
 		return status;
+	halt_clear(import->settings);
 	close(import->lock);
 	import->lock = -1;
 	return STATUS_OK;

@@ -24,7 +24,7 @@ enum run {
 	RUN_LOST,
 };
 
-bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
+enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
 	const struct outbox_options *options, const struct moment *now)
 {
 	memset(ledger, 0, sizeof(*ledger));
@@ -41,10 +41,10 @@ bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
 	if (!flow_init(&ledger->flow) || !schedule_init(&ledger->schedule) ||
 		!refused_init(&ledger->refused, now))
-		return false;
+		return STATUS_NOMEM;
 	ledger->flow.open_ms = ledger->outbox.breaker_open_ms;
 	ledger->schedule.patience_ms = ledger->outbox.owner_patience_ms;
-	return !store || memory_load(ledger);
+	return store ? memory_load(ledger) : STATUS_OK;
 }
 
 void ledger_free(struct ledger *ledger)
@@ -131,9 +131,11 @@ static void apply(struct ledger *ledger, struct slot *slot)
 		.metrics = ledger->metrics,
 		.notes = &ledger->notes,
 		.retired = &ledger->retired,
+		.granted_again = &slot->granted_again,
 		.arena = &ledger->answers,
 	};
 
+	slot->granted_again = false;
 	if (!ops->apply)
 		return;
 	if (!admit(ledger, slot)) {
@@ -155,6 +157,19 @@ static enum run check(struct ledger *ledger)
 	return status || ws_faulty(ws) || !ws_supposed_right(ws) ? RUN_AGAIN : RUN_DONE;
 }
 
+/* True: what they did may take of the space that is kept back. */
+static bool all_conclude(const struct slot *slots, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		const struct command_ops *ops = &command_ops[slots[i].command];
+
+		if (!slots[i].granted_again &&
+			(!ops->concludes || !ops->concludes(&slots[i].result)))
+			return false;
+	}
+	return true;
+}
+
 /* Applies the commands and saves what they did. */
 static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsigned int count)
 {
@@ -170,7 +185,7 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 		return checked;
 	if (!ws->dirty)
 		return RUN_DONE;
-	if (ledger->storage_low)
+	if (ledger->storage_low && !all_conclude(slots, count))
 		return RUN_FULL;
 	switch (ledger->store->save(ledger->store, ws)) {
 	case SAVE_OK:

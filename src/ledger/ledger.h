@@ -30,6 +30,7 @@ struct slot {
 	enum frame_outcome outcome;
 	bool admitted; /* the rate limit was asked, once, also when the batch is run again */
 	bool limited;  /* and said no */
+	bool granted_again; /* its caller is told again what to send, which was kept before */
 	union any_cmd cmd;
 	union any_result result;
 };
@@ -61,10 +62,10 @@ struct ledger {
 
 /*
  * @store is not owned; NULL for a halted ledger. @seed makes generations differ between two runs.
- * Callbacks that were being sent count as leased from @now on. @options NULL: the defaults. False:
- * no memory, or rows that cannot be read.
+ * Callbacks that were being sent count as leased from @now on. @options NULL: the defaults. Another
+ * status than STATUS_OK: no memory, or STATUS_CORRUPT and the like of rows that cannot be read.
  */
-bool ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
+enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t seed,
 	const struct outbox_options *options, const struct moment *now);
 void ledger_free(struct ledger *ledger);
 

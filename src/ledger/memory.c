@@ -5,8 +5,26 @@
 /* What a scan of the rows fills. */
 struct scan {
 	struct ledger *ledger;
+	int64_t refund_delay_ms; /* the dealers' longest */
 	bool failed;
 };
+
+/*
+ * After a reboot the wall clock tells how long a row waits, and it may be hours behind until it is set
+ * again: nothing waits longer than it ever may.
+ */
+static int64_t due_at_start(const struct scan *scan, const struct due *due)
+{
+	const struct ledger *ledger = scan->ledger;
+	int64_t longest_ms = retry_longest_ms(&ledger->outbox.retry, due->kind);
+	int64_t due_ms = due_boot_ms(due, &ledger->now);
+
+	if (due->kind == CALLBACK_BETTING_REFUND && scan->refund_delay_ms > longest_ms)
+		longest_ms = scan->refund_delay_ms;
+	if (due->boot != ledger->now.boot && due_ms > ledger->now.boot_ms + longest_ms)
+		due_ms = ledger->now.boot_ms + longest_ms;
+	return due_ms;
+}
 
 /* A row of RECORD_DUE at the start: whoever was sending may still be at it. */
 static bool remember_due(void *context, struct bytes key, const void *row)
@@ -17,7 +35,7 @@ static bool remember_due(void *context, struct bytes key, const void *row)
 	struct schedule_entry entry = {
 		.event = due->event,
 		.due_ms = due->sending ? ledger->now.boot_ms + ledger->outbox.lease_ms
-				       : due_boot_ms(due, &ledger->now),
+				       : due_at_start(scan, due),
 		.sending = due->sending,
 		.kind = due->kind,
 	};
@@ -34,25 +52,32 @@ static bool remember_dealer(void *context, struct bytes key, const void *row)
 
 	(void)key;
 	flow_limit(&scan->ledger->flow, dealer->casino_id, dealer->max_inflight);
+	if ((int64_t)dealer->refund_delay_s * 1000 > scan->refund_delay_ms)
+		scan->refund_delay_ms = (int64_t)dealer->refund_delay_s * 1000;
 	return true;
 }
 
-bool memory_load(struct ledger *ledger)
+enum status memory_load(struct ledger *ledger)
 {
 	const struct store_range dealers = {.record = RECORD_DEALER};
 	const struct store_range dues = {.record = RECORD_DUE};
 	struct store *store = ledger->store;
-	struct scan scan = {ledger, false};
+	struct scan scan = {.ledger = ledger};
+	enum status status;
 
 	counter_want(&ledger->ws, "transaction_id");
 	counter_want(&ledger->ws, "dealers");
-	if (store->load(store, &ledger->ws) != STATUS_OK)
-		return false;
+	status = store->load(store, &ledger->ws);
+	if (status)
+		return status;
 	ledger->transaction_id = counter_read(&ledger->ws, "transaction_id");
 	ledger->figures.dealers = counter_read(&ledger->ws, "dealers");
-	return !ws_faulty(&ledger->ws) &&
-		store->scan(store, &dealers, remember_dealer, &scan) == STATUS_OK &&
-		store->scan(store, &dues, remember_due, &scan) == STATUS_OK && !scan.failed;
+	if (ws_faulty(&ledger->ws))
+		return STATUS_NOMEM;
+	status = store->scan(store, &dealers, remember_dealer, &scan);
+	if (!status)
+		status = store->scan(store, &dues, remember_due, &scan);
+	return scan.failed ? STATUS_NOMEM : status;
 }
 
 static bool note_due(struct ledger *ledger, const struct ws_row *row)

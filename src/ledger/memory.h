@@ -7,8 +7,8 @@
 
 #include "ledger/ledger.h"
 
-/* At the start: reads it from the rows. False: no memory, or rows that cannot be read. */
-bool memory_load(struct ledger *ledger);
+/* At the start: reads it from the rows. STATUS_NOMEM, or the status of a row that cannot be read. */
+enum status memory_load(struct ledger *ledger);
 
 /*
  * After a save: brings it in step with the rows of the batch. False: no memory, and only a new

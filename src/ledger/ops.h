@@ -38,6 +38,7 @@ struct apply_context {
 	struct metrics *metrics; /* NULL: nothing is counted */
 	struct metrics_notes *notes; /* attempts that end in this batch */
 	struct retired_notes *retired; /* keys that are taken away in this batch */
+	bool *granted_again; /* set when the caller is told again what was granted to him before */
 	struct arena *arena; /* for what results point to: lives until the answers are written */
 };
 
@@ -61,6 +62,12 @@ struct command_ops {
 	void (*apply)(const void *cmd, const struct apply_context *context, struct ws *ws,
 		void *result);
 	enum status (*read)(const void *cmd, const struct read_context *context, void *result);
+	/*
+	 * Whether @result ends what is under way, and so many of these there can be at most: such a
+	 * command may take of the space below disk_low_water_mib. NULL: it may not. (One that tells its
+	 * caller again what to send may as well, apply_context.granted_again.)
+	 */
+	bool (*concludes)(const void *result);
 };
 
 /* By command; a CONTROL command without read() is answered by ledger.c. */
@@ -92,6 +99,8 @@ OPS_APPLY(callback_claim);
 OPS_APPLY(callback_operate);
 OPS_APPLY(note);
 OPS_APPLY(backup);
+bool callback_end_concludes(const void *result);
+bool callback_claim_concludes(const void *result);
 OPS_READ(backup);
 OPS_READ(callback_find);
 OPS_READ(keyring);

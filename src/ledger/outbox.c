@@ -218,6 +218,7 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 	delivery.due.owner = context->link;
 	if (!fill_grant(ws, context, dealer, &delivery, grant))
 		return false;
+	*context->granted_again = true;
 	take_permit(context, dealer, event);
 	ws_put(ws, RECORD_DUE, &delivery.due);
 	return true;

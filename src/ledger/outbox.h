@@ -90,6 +90,12 @@ void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun);
 bool outbox_end(struct ws *ws, const struct apply_context *context, struct delivery *delivery,
 	uint32_t attempt, const struct callback_outcome *outcome);
 
+/*
+ * Whether its time has come: of a row of this boot by the row, which this batch may have changed, of an
+ * earlier one as the schedule reckoned at the start.
+ */
+bool outbox_is_due(const struct apply_context *context, const struct delivery *delivery);
+
 /* Whether the one who sends it is gone, so that it may be taken over. */
 bool outbox_is_left(const struct apply_context *context, const struct delivery *delivery);
 

@@ -129,14 +129,23 @@ bool outbox_end(struct ws *ws, const struct apply_context *context, struct deliv
 	return true;
 }
 
+bool outbox_is_due(const struct apply_context *context, const struct delivery *delivery)
+{
+	const struct due *due = &delivery->due;
+	const struct schedule_entry *entry = schedule_find(context->schedule, due->event);
+
+	if (due->boot == context->now.boot)
+		return due->due_boot_ms <= context->now.boot_ms;
+	return entry && entry->due_ms <= context->now.boot_ms;
+}
+
 bool outbox_is_left(const struct apply_context *context, const struct delivery *delivery)
 {
 	const struct schedule_entry *entry =
 		schedule_find(context->schedule, delivery->callback.event);
 
-	/* The row is asked too: it may have been changed by this batch, the schedule not yet. */
 	return entry && schedule_is_free(context->schedule, entry, context->now.boot_ms) &&
-		due_boot_ms(&delivery->due, &context->now) <= context->now.boot_ms;
+		outbox_is_due(context, delivery);
 }
 
 const char *outbox_operate(struct ws *ws, const struct apply_context *context,

@@ -5,10 +5,12 @@
 #include "base/state_dir.h"
 #include "ledger/disk.h"
 #include "ledger/engine.h"
+#include "ledger/halt.h"
 #include "ledger/metrics.h"
 #include "metrics/counters.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +25,7 @@
 #define BACKOFF_MAX_MS 5000
 /* While the disk is full: how often it is tried whether there is space again. */
 #define PROBE_MS       1000
-/* An engine that lived this long got through recovery: the back-off starts anew. */
+/* After an engine that lived this long the back-off starts anew. */
 #define STEADY_MS 250
 
 struct parent {
@@ -32,6 +34,7 @@ struct parent {
 	char installation[STATE_INSTALLATION_MAX];
 	enum engine_start start;
 	int64_t backoff_ms;
+	uint64_t engine_starts;  /* of metrics, before the last start */
 	struct metrics *metrics; /* shared with the engines */
 };
 
@@ -102,10 +105,10 @@ static int run_engine(struct parent *parent)
 	return status;
 }
 
-/* Waits before the next start: 0, 0.1, 0.2 ... @max_ms. */
-static void back_off(struct parent *parent, int64_t lived_ms, int64_t max_ms)
+/* Waits before the next start: 0, 0.1, 0.2 ... @max_ms. @steady: as if the last were the first. */
+static void back_off(struct parent *parent, bool steady, int64_t max_ms)
 {
-	if (lived_ms >= STEADY_MS)
+	if (steady)
 		parent->backoff_ms = 0;
 	if (parent->backoff_ms > max_ms)
 		parent->backoff_ms = max_ms;
@@ -122,12 +125,31 @@ static void back_off(struct parent *parent, int64_t lived_ms, int64_t max_ms)
 static void halt(struct parent *parent, int exited)
 {
 	const char *why = exited == ENGINE_DAMAGED
-		? "reason=\"a page of the database is damaged\" remedy=\"restore it from a backup\""
-		: "reason=\"the disk failed\" remedy=\"check the disk, then creditbridgectl resume\"";
+		? "reason=\"the data is damaged\" remedy=\"restore it from a backup\""
+		: exited == ENGINE_HALT
+		? "reason=\"the disk failed\" remedy=\"check the disk, then creditbridgectl resume\""
+		: "reason=\"the disk failed or the data is damaged; the lines before may tell\" "
+		  "remedy=\"check the disk, then creditbridgectl resume, or restore a backup\"";
 
 	parent->start = ENGINE_HALTED;
-	disk_mark_set(parent->settings->state_directory, DISK_HALTED);
+	/* The engine did so, unless it could not, or was killed before it had done so everywhere. */
+	halt_mark(parent->settings);
 	log_line(LOG_LEVEL_ERROR, "ledger_halted", "%s", why);
+}
+
+/*
+ * Whether the engine met what halts: by its exit code, or by the mark if something else ended it
+ * meanwhile. An engine that opens the store after a halt clears the old mark when it is ready.
+ */
+static bool has_halted(const struct parent *parent, int exited, bool was_ready)
+{
+	char path[PATH_MAX];
+
+	if (exited == ENGINE_HALT || exited == ENGINE_DAMAGED)
+		return true;
+	return (parent->start == ENGINE_NORMAL ||
+		       (parent->start == ENGINE_AFTER_HALT && was_ready)) &&
+		halt_is_marked(parent->settings, path);
 }
 
 /* Decides what follows the engine's end. Returns false when the parent is to end with *code. */
@@ -135,13 +157,16 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 {
 	const char *state = parent->settings->state_directory;
 	int exited = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	bool full;
+	bool was_ready = parent->metrics->engine_starts != parent->engine_starts;
+	bool halts = has_halted(parent, exited, was_ready), full, steady;
 
 	/* Also when it was asked to stop: the next start must not go on as if nothing was. */
-	if (exited == ENGINE_HALT || exited == ENGINE_DAMAGED)
+	if (halts)
 		halt(parent, exited);
+	else if (parent->start == ENGINE_AFTER_HALT && was_ready)
+		parent->start = ENGINE_NORMAL;
 	if (stop_asked) {
-		*code = exited == ENGINE_HALT || exited == ENGINE_DAMAGED ? exited : 0;
+		*code = !halts ? 0 : exited == ENGINE_DAMAGED ? ENGINE_DAMAGED : ENGINE_HALT;
 		return false;
 	}
 	log_line(LOG_LEVEL_WARNING, "engine_ended", "exit=%d signal=%d lived_ms=%lld", exited,
@@ -156,7 +181,6 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	case ENGINE_RESUMED:
 		parent->start = ENGINE_AFTER_HALT;
 		parent->backoff_ms = 0;
-		disk_mark_clear(state, DISK_HALTED);
 		return true;
 	case ENGINE_FULL:
 	case ENGINE_NO_SPACE:
@@ -169,7 +193,9 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 		break;
 	}
 	full = exited == ENGINE_FULL || exited == ENGINE_NO_SPACE;
-	back_off(parent, lived_ms, full ? PROBE_MS : BACKOFF_MAX_MS);
+	/* A recovery that finds no space may take longer than that. */
+	steady = lived_ms >= STEADY_MS && (!full || was_ready);
+	back_off(parent, steady, full ? PROBE_MS : BACKOFF_MAX_MS);
 	return true;
 }
 
@@ -186,7 +212,7 @@ static void make_counters(const struct settings *settings)
 static int prepare(struct parent *parent)
 {
 	const struct settings *settings = parent->settings;
-	char why[512] = "";
+	char why[512] = "", path[PATH_MAX];
 
 	if (state_dir_check(settings->state_directory, parent->installation, why, sizeof(why)))
 		return fail(why, ENGINE_CONFIG);
@@ -198,7 +224,7 @@ static int prepare(struct parent *parent)
 	parent->metrics = metrics_new();
 	if (!parent->metrics)
 		return fail("out of memory", 1);
-	if (disk_mark_is_set(settings->state_directory, DISK_HALTED))
+	if (halt_is_marked(settings, path))
 		parent->start = ENGINE_HALTED;
 	return 0;
 }
@@ -218,6 +244,7 @@ int parent_run(const struct settings *settings)
 	sd_notify(0, "READY=1");
 	do {
 		started_ms = clock_boot_ms();
+		parent.engine_starts = parent.metrics->engine_starts;
 		status = run_engine(&parent);
 	} while (after_engine(&parent, status, clock_boot_ms() - started_ms, &code));
 	log_line(LOG_LEVEL_INFO, "ledger_ended", "exit=%d", code);

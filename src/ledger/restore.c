@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ledger/atrest.h"
 #include "ledger/disk.h"
+#include "ledger/halt.h"
 #include "ledger/sequences.h"
 #include "store/bdb/restore.h"
 
@@ -98,7 +99,11 @@ static enum status fill(const struct restore_options *options, struct bdb_restor
 		snprintf(why, why_size, "cannot write to %s", state);
 		return STATUS_IO;
 	}
-	return state_dir_restored(state, result->installation, why, why_size);
+	status = state_dir_restored(state, result->installation, why, why_size);
+	/* Of the disk, or the data, that this takes the place of. */
+	if (!status)
+		halt_clear(options->settings);
+	return status;
 }
 
 enum status restore_run(const struct restore_options *options, struct restore_result *result,

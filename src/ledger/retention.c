@@ -52,10 +52,16 @@ void retention_rest(struct ledger *ledger, int64_t boot_ms)
 
 bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now)
 {
+	enum retention_step stepped;
+	int64_t begun_ns;
+
 	if (!is_due(ledger, now->boot_ms) ||
 		(!idle && now->boot_ms - ledger->retention.stepped_ms < BUSY_MS))
 		return true;
-	return retention_step(ledger, now) != RETENTION_LOST;
+	begun_ns = clock_boot_ns();
+	stepped = retention_step(ledger, now);
+	ledger->retention.spent_ns += clock_boot_ns() - begun_ns;
+	return stepped != RETENTION_LOST;
 }
 
 static bool look(void *context, struct bytes key, const void *arg)
@@ -318,8 +324,25 @@ static void drop(struct step *step)
 
 static void rest(struct retention *retention, const struct moment *now)
 {
+	int64_t pause_ms = retention->spent_ns / 1000000 * RETENTION_REST_FACTOR;
+
+	if (!retention->begun || pause_ms < retention->pause_ms)
+		pause_ms = retention->pause_ms;
 	retention->begun = false;
-	retention->rest_until_ms = now->boot_ms + RETENTION_PAUSE_MS;
+	retention->rest_until_ms = now->boot_ms + pause_ms;
+}
+
+/* True: the wall clock was set since the last step, or this is the first. */
+static bool clock_is_new(struct retention *retention, const struct moment *now)
+{
+	int64_t clock_ms = now->wall_ms - now->boot_ms;
+	int64_t moved_ms = clock_ms - retention->clock_ms;
+	bool is_new = !retention->clock_seen || moved_ms > RETENTION_CLOCK_MS ||
+		moved_ms < -RETENTION_CLOCK_MS;
+
+	retention->clock_seen = true;
+	retention->clock_ms = clock_ms;
+	return is_new;
 }
 
 /* Remembers where the next pass is to begin; with what was dropped, and at the end of the pass. */
@@ -376,6 +399,10 @@ enum retention_step retention_step(struct ledger *ledger, const struct moment *n
 
 	if (!is_due(ledger, now->boot_ms))
 		return RETENTION_REST;
+	if (clock_is_new(retention, now)) {
+		rest(retention, now);
+		return RETENTION_REST;
+	}
 	retention->stepped_ms = now->boot_ms;
 	ws_reset(step.ws);
 	step.ws->now = *now;
@@ -384,6 +411,7 @@ enum retention_step retention_step(struct ledger *ledger, const struct moment *n
 		return cannot_read(&step, now);
 	if (!retention->begun) {
 		retention->begun = true;
+		retention->spent_ns = 0;
 		retention->at = counter_read(step.ws, COUNTER);
 		retention->again = 0;
 	}

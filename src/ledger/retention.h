@@ -7,6 +7,9 @@
  * on, a few at a step. What has not ended by then, or ended lately, is looked at again in a later
  * pass, which begins with the first such one; counter "retention" remembers where that is. What was
  * made while the clock was more than a day ahead is kept until that time, and holds up nothing else.
+ *
+ * The wall clock decides what is dropped for ever, and may be wrong after a reboot until it is set: so
+ * a start, and a clock that was set, are followed by a pause.
  */
 #ifndef LEDGER_RETENTION_H
 #define LEDGER_RETENTION_H
@@ -16,8 +19,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Between two passes; a pass that failed is tried again after that, too. */
-#define RETENTION_PAUSE_MS (60 * 60 * 1000)
+/*
+ * A pass is followed by so many times the time that its steps took: behind one bet that never ends all
+ * is read by each.
+ */
+#define RETENTION_REST_FACTOR 20
+/* The wall clock was set when it moved by more than this against the boot's since the last step. */
+#define RETENTION_CLOCK_MS 60000
 /* A bet is looked at a day late, so that what follows it has ended. */
 #define RETENTION_SLACK_MS (24 * 60 * 60 * 1000)
 /* After a page of a list. */
@@ -27,7 +35,11 @@ struct ledger;
 
 struct retention {
 	uint32_t days;       /* what is younger is kept; 0: everything is */
-	bool begun;          /* a pass is under way */
+	int64_t pause_ms;    /* before the first pass, and between two; also after one that failed */
+	bool begun;          /* a pass is under way ... */
+	int64_t spent_ns;    /* ... whose steps took so long by now */
+	bool clock_seen;     /* ... of which this is the wall clock's distance to the boot's: */
+	int64_t clock_ms;
 	uint64_t at;         /* of the pass: the last transaction looked at */
 	uint64_t again;      /* of the pass: the first to be looked at again; 0: none */
 	int64_t rest_until_ms; /* boot time: no step before */

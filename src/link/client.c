@@ -268,14 +268,17 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 	enum link_try tried;
 	enum status status;
 	bool maybe_done = false;
+	int64_t asked_ms;
 
 	if (!make_frame(link, command, cmd, tag))
 		return STATUS_NOMEM;
 	for (;;) {
+		/* An answer may lie unread for long: it tells of no moment after its question. */
+		asked_ms = clock_boot_ms();
 		tried = try_once(link, &answer, tag, deadline_ms);
 		if (tried == LINK_TRY_ANSWERED) {
 			link->generation = answer.generation;
-			link->answered_ms = clock_boot_ms();
+			link->asked_ms = asked_ms;
 			status = read_answer(link, command, &answer, result);
 			if (!maybe_done || !tells_of_itself_only(status, result))
 				return status;

@@ -19,7 +19,7 @@ struct link {
 	struct mux *mux; /* NULL, or over which fibers call; then there is no connection here */
 	int fd; /* -1: not connected */
 	uint64_t generation; /* of the keyring, as the newest answer told */
-	int64_t answered_ms; /* boot time of the newest answer */
+	int64_t asked_ms;    /* boot time: what the newest answer answers was asked then or later */
 	const char *request_id; /* of the HTTP request that calls are made for; NULL: none */
 	uint64_t next_tag;
 	uint64_t posted; /* tag of a command that was posted and whose answer has not come; 0: none */

@@ -5,10 +5,10 @@
  *     FAULT_CONTROL  file: while it exists, its lines say what fails
  *
  * A line of the control file is "CALL ERROR [GROW]": CALL is sync (fsync, fdatasync), directory
- * (the same of directories alone), top (of FAULT_STATE itself alone) or write (write, pwrite,
- * writev, pwritev, posix_fallocate), ERROR is EIO, ENOSPC or EINVAL. With GROW only what needs a new
- * block of the file fails, as on a full disk: a write stores what fits into the blocks that are
- * there.
+ * (the same of directories alone), top (of FAULT_STATE itself alone), table (of tables alone) or
+ * write (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO, EROFS, ENOSPC or EINVAL, or
+ * SLOW: a sync takes 50 ms, that of top 3 s. With GROW only what needs a new block of the file fails,
+ * as on a full disk: a write stores what fits into the blocks that are there.
  *
  * The file is read at every call, by the system calls themselves: what is interposed here is not
  * used here. FAULT_CONTROL itself must not lie below FAULT_STATE.
@@ -28,22 +28,29 @@
 struct fault {
 	int error; /* 0: none */
 	bool grow;
+	bool slow;
 };
 
-/* Whether @fd is open on FAULT_STATE or, unless @top, on what is below. */
-static bool concerned(int fd, bool top)
+/* Whether @call on @fd may fail: it is open on FAULT_STATE or what is below. */
+static bool concerned(const char *call, int fd)
 {
 	const char *state = getenv("FAULT_STATE");
 	char path[PATH_MAX];
+	size_t len;
 
 	if (!state || !path_of(fd, path) || strncmp(path, state, strlen(state)) != 0)
 		return false;
-	return !path[strlen(state)] || (!top && path[strlen(state)] == '/');
+	len = strlen(path);
+	if (strcmp(call, "top") == 0)
+		return len == strlen(state);
+	if (strcmp(call, "table") == 0 && strcmp(path + len - 3, ".db") != 0)
+		return false;
+	return len == strlen(state) || path[strlen(state)] == '/';
 }
 
 static struct fault fault_parse(char *text, const char *call)
 {
-	struct fault fault = {0, false};
+	struct fault fault = {0, false, false};
 	char *rest = NULL;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -51,7 +58,10 @@ static struct fault fault_parse(char *text, const char *call)
 
 		if (strncmp(line, call, len) != 0 || line[len] != ' ')
 			continue;
-		fault.error = strstr(line, "ENOSPC") ? ENOSPC
+		fault.slow = strstr(line, "SLOW") != NULL;
+		fault.error = fault.slow ? 0
+			      : strstr(line, "ENOSPC") ? ENOSPC
+			      : strstr(line, "EROFS")  ? EROFS
 			      : strstr(line, "EINVAL") ? EINVAL : EIO;
 		fault.grow = strstr(line, "GROW") != NULL;
 	}
@@ -62,7 +72,7 @@ static struct fault fault_parse(char *text, const char *call)
 static struct fault fault_find(const char *call, int fd)
 {
 	const char *control = getenv("FAULT_CONTROL");
-	struct fault fault = {0, false};
+	struct fault fault = {0, false, false};
 	int saved = errno, from;
 	char text[256];
 	ssize_t len;
@@ -73,7 +83,7 @@ static struct fault fault_find(const char *call, int fd)
 	if (from >= 0) {
 		len = read(from, text, sizeof(text) - 1);
 		close(from);
-		if (len > 0 && concerned(fd, strcmp(call, "top") == 0)) {
+		if (len > 0 && concerned(call, fd)) {
 			text[len] = '\0';
 			fault = fault_parse(text, call);
 		}
@@ -87,6 +97,12 @@ static int sync_or_fail(long number, int fd)
 	struct fault fault = fault_find("sync", fd);
 	struct stat st;
 
+	if (fault.slow)
+		usleep(50000);
+	if (fault_find("top", fd).slow)
+		usleep(3000000);
+	if (!fault.error)
+		fault = fault_find("table", fd);
 	if (!fault.error && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		fault = fault_find("directory", fd);
 	if (!fault.error)

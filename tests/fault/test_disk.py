@@ -5,9 +5,11 @@ A disk's errors come from shim.so, a full disk also from a small file system of 
 can be mounted. In each case the clients of tests/crash/load.py repeat their calls until they are
 answered; at the end what they were told must be what is there.
 """
+import datetime
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -62,7 +64,7 @@ class Wallet(cb.Instance):
     def fail(self, text):
         """The disk fails from now on as @text tells (shim.c); "": it does no longer."""
         if not text:
-            self.control.unlink()
+            self.control.unlink(missing_ok=True)
             return
         new = self.control.with_suffix(".new")
         new.write_text(text)
@@ -194,6 +196,79 @@ def halted(bench):
           "creditbridgectl's exit code while halted")
 
 
+def test_parent_dies_first():
+    """The engine that met the failure marks it itself; where its disk does not keep the mark, beside
+    the sockets."""
+    with Wallet() as wallet:
+        bench = Bench("parent", wallet)
+        bench.load.start()
+        for lost in (False, True):
+            time.sleep(1)
+            os.kill(wallet.ledger.pid, signal.SIGSTOP)
+            wallet.fail("sync EIO\n")
+            for place in (wallet.sockets, wallet.state):
+                wait_until((place / "halted").exists, WAIT_S, f"the mark in {place}")
+            os.kill(wallet.ledger.pid, signal.SIGKILL)
+            wallet.ledger.process.wait(WAIT_S)
+            check("engine_ended exit=74 " not in wallet.log(), "the parent noted it")
+            wallet.fail("")
+            if lost:
+                (wallet.state / "halted").unlink()
+            wallet.start()
+            if lost:
+                check("/run/halted)" in wallet.ctl_run("doctor").stdout, "doctor while halted")
+                (wallet.state / "halted").touch()
+            halted(bench)
+            wallet.ctl("resume", "--reason", "disk replaced")
+            wait_back(bench, time.monotonic())
+            check(not (wallet.state / "halted").exists(), "the marker is still there")
+            check(not (wallet.sockets / "halted").exists(), "the marker beside the sockets is")
+        bench.prove("parent dies first")
+
+
+def test_slow_mark():
+    """While the mark of a halt is being made, nothing else ends the engine as one that halts nobody:
+    not a log that cannot be written, not its parent's end. Killed, it is not followed by one that
+    serves."""
+    def log_fails(bench):
+        bench.wallet.fail("write EROFS\ntop SLOW\n")
+        answer = bench.move("log", timeout=10)
+        check(answer.status in (500, 503), f"a transfer that the log does not take: {answer}")
+
+    def parent_dies(bench):
+        wallet = bench.wallet
+        engines = wallet.engine_pids()
+        os.kill(wallet.ledger.pid, signal.SIGKILL)
+        wallet.ledger.process.wait(WAIT_S)
+        # Told to stop by that, it ends when it has marked.
+        pids_end(engines, WAIT_S, ())
+        wallet.fail("")
+        wallet.start()
+
+    def engine_dies(bench):
+        pids_end(bench.wallet.engine_pids(), WAIT_S, (signal.SIGKILL,))
+
+    with Wallet(checkpoint_interval_ms=300) as wallet:
+        bench = Bench("mark", wallet)
+        # Where the test is slow the engine has ended by itself before it is killed.
+        for what, codes in ((log_fails, ([74],)), (parent_dies, ([],)), (engine_dies, ([-1], [74]))):
+            equal(bench.move().status, 200, "a transfer before")
+            wallet.fail("table EIO\ntop SLOW\n")
+            ends = wallet.log().count("engine_ended")
+            # A checkpoint that comes before it may be what meets the failure.
+            known = bench.move(what.__name__).status == 200
+            wait_until(lambda: (wallet.sockets / "halted").exists(), WAIT_S, "the mark")
+            what(bench)
+            wait_until(wallet.halted, WAIT_S, "the halt")
+            wallet.fail("")
+            told = list(map(int, re.findall(r"engine_ended exit=(-?\d+) ", wallet.log())))[ends:]
+            check(told in codes, f"{what.__name__}: how engines ended: {told}")
+            halted(bench)
+            wallet.ctl("resume", "--reason", "disk replaced")
+            wait_back(bench, time.monotonic())
+            equal(bench.move(what.__name__).replayed or not known, True, "a transfer that was done")
+
+
 def test_other_failures():
     """A write that fails, and a sync that fails with another error: what was to be kept may be
     lost all the same."""
@@ -251,6 +326,27 @@ def test_full():
 
 def test_full_growing():
     full_by_shim("full for what grows", "write ENOSPC GROW\n")
+
+
+def test_pauses_between_starts():
+    """A recovery that finds no space is tried again less and less often, also one that takes its time."""
+    with Wallet() as wallet:
+        bench = Bench("pauses", wallet)
+        equal(bench.move("kept").status, 200, "a transfer before")
+        wallet.fail("write ENOSPC\nsync SLOW\n")
+        os.kill(wallet.status()["pid"], signal.SIGKILL)
+        wait_until(lambda: wallet.log().count("event=engine_ended exit=73 ") >= 7, WAIT_S,
+                   "engines that find no space")
+        ended = re.findall(r"^(\S+)Z .* event=engine_ended exit=73 .* lived_ms=(\d+)$", wallet.log(),
+                           re.MULTILINE)
+        check(min(int(lived_ms) for _, lived_ms in ended) >= 250, f"they take no time: {ended}")
+        when = [datetime.datetime.fromisoformat(text) for text, _ in ended]
+        pauses = [(after - before).total_seconds() for before, after in zip(when, when[1:])]
+        check(pauses[5] > pauses[0] + 0.5, f"pauses {pauses}")
+        wallet.fail("")
+        wait_back(bench, time.monotonic())
+        equal(bench.move("kept").replayed, True, "the transfer before")
+        wallet.ctl("check")
 
 
 # Kind of file system -> how one of so many MiB is mounted on @path; ext4 in the file @image beside it,
@@ -473,9 +569,12 @@ def test_directories():
 
 CASES = [
     ("fdatasync fails: halted until resume", test_sync_fails),
+    ("fdatasync fails, and the parent dies before it notes that", test_parent_dies_first),
+    ("the mark of a halt takes long", test_slow_mark),
     ("write fails, sync fails otherwise", test_other_failures),
     ("no space for any write", test_full),
     ("no space for what makes a file grow", test_full_growing),
+    ("no space, and a slow recovery", test_pauses_between_starts),
     ("a small file system: low water, ballast", lambda: low_water("tmpfs")),
     ("a small ext4: low water, ballast", lambda: low_water("ext4")),
     ("a small file system: really full", test_really_full),

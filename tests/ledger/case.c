@@ -5,6 +5,7 @@
 #include "memory_store.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
+#include "store/bdb/env.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ void case_open_empty(int kind)
 		case_db = memory_store_new();
 	else
 		open_bdb();
-	ck_assert(ledger_init(&case_ledger, case_db, 1, &case_outbox, case_moment()));
+	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 1, &case_outbox, case_moment()), STATUS_OK);
 }
 
 void case_open(int kind)
@@ -77,7 +78,34 @@ void case_reopen(void)
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
 	open_bdb();
-	ck_assert(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()));
+	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()), STATUS_OK);
+}
+
+static void put_garbage(enum record record)
+{
+	char file[64], key_bytes[] = "garbage", value_bytes[] = "\xff";
+	DBT key = {.data = key_bytes, .size = sizeof(key_bytes)};
+	DBT value = {.data = value_bytes, .size = 1};
+	DB_ENV *env;
+	DB *table;
+
+	snprintf(file, sizeof(file), "%s.db", record_infos[record].name);
+	ck_assert_int_eq(bdb_env_make(&env, directory, BDB_ENV_FLAGS | DB_RECOVER, 8), 0);
+	ck_assert_int_eq(db_create(&table, env, 0), 0);
+	ck_assert_int_eq(
+		table->open(table, NULL, file, NULL, DB_UNKNOWN, DB_AUTO_COMMIT, 0), 0);
+	ck_assert_int_eq(table->put(table, NULL, &key, &value, DB_AUTO_COMMIT), 0);
+	ck_assert_int_eq(table->close(table, 0), 0);
+	ck_assert_int_eq(env->close(env, 0), 0);
+}
+
+enum status case_reopen_with_garbage(enum record record)
+{
+	ledger_free(&case_ledger);
+	case_db->close(case_db);
+	put_garbage(record);
+	open_bdb();
+	return ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment());
 }
 
 struct slot *case_run(enum command command, const void *cmd)

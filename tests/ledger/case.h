@@ -27,6 +27,8 @@ void case_open(int kind);
 void case_close(void);
 /* Closes and opens the data again (Berkeley DB). */
 void case_reopen(void);
+/* The same with a row in the table of @record that does not decode. Returns what ledger_init() did. */
+enum status case_reopen_with_garbage(enum record record);
 
 /* Runs one command alone; the slot is valid until the next. */
 struct slot *case_run(enum command command, const void *cmd);

@@ -175,12 +175,25 @@ START_TEST(a_lost_batch_ends_the_process)
 }
 END_TEST
 
+/* As damage, which halts: a restart would find the same row. */
+START_TEST(a_row_of_the_start_that_does_not_decode_is_told)
+{
+	static const enum record records[] = {RECORD_DUE, RECORD_DEALER};
+
+	for (unsigned int i = 0; i < sizeof(records) / sizeof(*records); i++) {
+		case_open(CASE_BDB);
+		ck_assert_int_eq(case_reopen_with_garbage(records[i]), STATUS_CORRUPT);
+		case_close();
+	}
+}
+END_TEST
+
 START_TEST(a_halted_ledger_answers_busy)
 {
 	static struct ledger halted;
 	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "r1", CREDIT);
 
-	ck_assert(ledger_init(&halted, NULL, 1, NULL, case_moment()));
+	ck_assert_int_eq(ledger_init(&halted, NULL, 1, NULL, case_moment()), STATUS_OK);
 	set_slot(0, &cmd);
 	memset(&slots[1], 0, 2 * sizeof(slots[0]));
 	slots[1].command = COMMAND_STATUS;
@@ -244,6 +257,7 @@ Suite *batches_suite(void)
 	tcase_add_loop_test(tc, low_space_refuses_writes_only, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_lost_batch_ends_the_process);
 	tcase_add_test(tc, a_halted_ledger_answers_busy);
+	tcase_add_test(tc, a_row_of_the_start_that_does_not_decode_is_told);
 	tcase_add_loop_test(tc, rate_limit_refills, 0, CASE_STORE_COUNT);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);

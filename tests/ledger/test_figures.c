@@ -444,7 +444,7 @@ START_TEST(a_halted_ledger_tells_its_figures)
 	static struct slot slot;
 	struct buffer out;
 
-	ck_assert(ledger_init(&halted, NULL, 1, NULL, case_moment()));
+	ck_assert_int_eq(ledger_init(&halted, NULL, 1, NULL, case_moment()), STATUS_OK);
 	metrics = metrics_new();
 	halted.metrics = metrics;
 	metrics->engine_starts = 3;

@@ -6,12 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DAYS 180
+#define DAYS  180
+#define PAUSE (3600 * SECOND)
+
+/* As a start does, with the first pause over. */
+static void begin(void)
+{
+	case_ledger.retention.days = DAYS;
+	case_ledger.retention.pause_ms = PAUSE;
+	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
+	case_pass(PAUSE);
+}
 
 static void open_with(int kind, enum wallet_mode mode)
 {
 	case_open_mode(kind, mode);
-	case_ledger.retention.days = DAYS;
+	begin();
 }
 
 static struct bet_place_result bet(const char *id, const char *game)
@@ -54,7 +64,7 @@ static void drop(void)
 		step = retention_step(&case_ledger, case_moment());
 	}
 	ck_assert_int_eq(step, RETENTION_REST);
-	case_pass(RETENTION_PAUSE_MS);
+	case_pass(PAUSE);
 }
 
 struct seen {
@@ -321,7 +331,7 @@ START_TEST(steps_are_small)
 	}
 	expect_kept(look(), 0);
 	/* The next pass begins behind what is done. */
-	case_pass(RETENTION_PAUSE_MS);
+	case_pass(PAUSE);
 	drop();
 	ck_assert_uint_eq(steps, 1);
 	case_close();
@@ -338,11 +348,67 @@ START_TEST(it_goes_on_after_a_restart)
 		ck_assert_uint_lt(i, 20);
 		retention_step(&case_ledger, case_moment());
 		case_reopen();
-		case_ledger.retention.days = DAYS;
+		begin();
 	}
 	expect_kept(look(), 0);
 	drop();
 	ck_assert_uint_eq(steps, 1);
+	case_close();
+}
+END_TEST
+
+/* A clock that is a year ahead at a start, or is set so, has a pause to be set right. */
+START_TEST(a_new_clock_is_not_trusted)
+{
+	open_with(_i, WALLET_SEAMLESS);
+	make_rounds(1);
+	case_pass(DAY);
+	drop();
+	case_now_ms += 365 * DAY;
+	drop();
+	expect_kept(look(), 1);
+	case_now_ms -= 365 * DAY;
+	drop();
+	expect_kept(look(), 1);
+	/* One that is wrong by less was not set. */
+	case_pass((DAYS + 2) * DAY);
+	case_now_ms -= RETENTION_CLOCK_MS;
+	drop();
+	expect_kept(look(), 0);
+	case_close();
+}
+END_TEST
+
+START_TEST(a_first_pass_waits)
+{
+	open_with(CASE_BDB, WALLET_SEAMLESS);
+	make_rounds(1);
+	case_now_ms += 365 * DAY;
+	case_boot++;
+	case_reopen();
+	case_ledger.retention.days = DAYS;
+	case_ledger.retention.pause_ms = PAUSE;
+	drop();
+	expect_kept(look(), 1);
+	drop();
+	expect_kept(look(), 0);
+	case_close();
+}
+END_TEST
+
+/* A pass whose steps take 1000 s is followed by 20000 s without one, however long it was under way. */
+START_TEST(a_long_pass_is_followed_by_a_long_pause)
+{
+	open_with(_i, WALLET_SEAMLESS);
+	make_rounds(100);
+	case_pass((DAYS + 2) * DAY);
+	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_MORE);
+	case_pass(DAY);
+	case_ledger.retention.spent_ns += 1000 * INT64_C(1000000000);
+	drop();
+	expect_kept(look(), 0);
+	ck_assert_int_eq(case_ledger.retention.rest_until_ms,
+		case_boot_ms - PAUSE + 1000 * SECOND * RETENTION_REST_FACTOR);
 	case_close();
 }
 END_TEST
@@ -372,7 +438,7 @@ START_TEST(a_full_disk_is_waited_for)
 	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
 	expect_kept(look(), 1);
 	case_ledger.storage_low = true;
-	case_pass(RETENTION_PAUSE_MS);
+	case_pass(PAUSE);
 	drop();
 	expect_kept(look(), 1);
 	case_ledger.storage_low = false;
@@ -428,7 +494,7 @@ START_TEST(spare_time_is_used)
 	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
 	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 1000);
 	ck_assert_int_eq(
-		retention_wait_ms(&case_ledger, case_boot_ms + RETENTION_PAUSE_MS, 1000), 5);
+		retention_wait_ms(&case_ledger, case_boot_ms + PAUSE, 1000), 5);
 	case_close();
 }
 END_TEST
@@ -447,6 +513,9 @@ Suite *retention_suite(void)
 	tcase_add_loop_test(tcase, steps_are_small, 0, CASE_STORE_COUNT);
 	tcase_add_test(tcase, it_goes_on_after_a_restart);
 	tcase_add_loop_test(tcase, it_can_be_off, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, a_new_clock_is_not_trusted, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, a_long_pass_is_followed_by_a_long_pause, 0, CASE_STORE_COUNT);
+	tcase_add_test(tcase, a_first_pass_waits);
 	tcase_add_test(tcase, a_full_disk_is_waited_for);
 	tcase_add_loop_test(tcase, readers_are_not_disturbed, 0, CASE_STORE_COUNT);
 	tcase_add_test(tcase, spare_time_is_used);

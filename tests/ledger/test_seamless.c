@@ -521,6 +521,158 @@ START_TEST(a_restart_forgets_nothing)
 }
 END_TEST
 
+/* Below low water the dealer's answer is kept, and what nobody answers for is taken over; all else waits. */
+START_TEST(low_space_keeps_no_bet_under_way)
+{
+	struct bet_place_result answered, left;
+	struct callback_claim_result claimed;
+	uint64_t refund;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	answered = bet("b1", "g1");
+	left = bet("b2", "g2");
+	case_ledger.storage_low = true;
+	ck_assert_int_eq(bet("b3", "g3").verdict.refusal, REFUSAL_STORAGE_FULL);
+	ck_assert_int_eq(case_end(&answered.send, CALLBACK_SUCCESS).bet.state, BET_ACCEPTED);
+	case_pass(10 * SECOND);
+	ledger_link_gone(&case_ledger, 1);
+	claimed = case_claim(left.send.event);
+	ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
+	ck_assert(claimed.taken_over);
+	case_pass(60 * SECOND);
+	refund = find().event;
+	ck_assert_uint_gt(refund, left.send.event);
+	ck_assert_int_eq(case_claim(refund).verdict.refusal, REFUSAL_STORAGE_FULL);
+	case_ledger.storage_low = false;
+	ck_assert_int_eq(case_claim(refund).verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* Below low water whoever lost his answer is told again what to send: it was kept, and is due. */
+START_TEST(low_space_tells_again_what_to_send)
+{
+	struct bet_place_cmd asked = case_bet_cmd("b1", "g1", 10 * CREDIT);
+	struct bet_place_result first, won, again;
+	struct round_settle_cmd settle = case_settle_cmd("s1", "g2", RESULT_WIN, 25 * CREDIT);
+	struct round_settle_result settled, settled_again;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	first = case_run(COMMAND_BET_PLACE, &asked)->result.bet_place;
+	won = bet("b2", "g2");
+	case_end(&won.send, CALLBACK_SUCCESS);
+	settled = case_run(COMMAND_ROUND_SETTLE, &settle)->result.round_settle;
+	case_ledger.storage_low = true;
+	again = case_run(COMMAND_BET_PLACE, &asked)->result.bet_place;
+	ck_assert_int_eq(again.verdict.refusal, first.verdict.refusal);
+	ck_assert(!again.verdict.replay);
+	ck_assert_uint_gt(first.send.event, 0);
+	ck_assert_uint_eq(again.send.event, first.send.event);
+	settled_again = case_run(COMMAND_ROUND_SETTLE, &settle)->result.round_settle;
+	ck_assert_uint_gt(settled.send.event, 0);
+	ck_assert_uint_eq(settled_again.send.event, settled.send.event);
+	ck_assert_int_eq(case_end(&again.send, CALLBACK_SUCCESS).bet.state, BET_ACCEPTED);
+	ck_assert_int_eq(case_end(&settled_again.send, CALLBACK_SUCCESS).state, CALLBACK_DELIVERED);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* Below low water a call that waits for space holds up none that ends in the same batch. */
+START_TEST(low_space_parts_a_batch)
+{
+	static struct slot slots[2];
+	struct bet_place_cmd asked = case_bet_cmd("b2", "g2", 10 * CREDIT);
+	struct bet_place_result first;
+	struct callback_end_cmd end;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	first = bet("b1", "g1");
+	end = case_end_cmd(&first.send, CALLBACK_SUCCESS);
+	memset(slots, 0, sizeof(slots));
+	slots[0].command = COMMAND_BET_PLACE;
+	slots[0].cmd.bet_place = asked;
+	slots[1].command = COMMAND_CALLBACK_END;
+	slots[1].cmd.callback_end = end;
+	slots[0].link = slots[1].link = 1;
+	case_ledger.storage_low = true;
+	case_run_batch(slots, 2);
+	ck_assert_int_eq(slots[0].result.verdict.refusal, REFUSAL_STORAGE_FULL);
+	ck_assert_int_eq(slots[1].result.callback_end.bet.state, BET_ACCEPTED);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A clock without a battery begins in the past, and is set once there is a network. */
+START_TEST(a_clock_that_is_behind_keeps_nothing_waiting)
+{
+	struct callback_claim_result claimed;
+	struct callback_end_result ended;
+	struct bet_place_result lost, left;
+	uint64_t refund;
+
+	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	lost = bet("b1", "g1");
+	case_end(&lost.send, CALLBACK_UNKNOWN);
+	left = bet("b2", "g2");
+	case_now_ms -= 400 * 86400 * SECOND;
+	case_boot++;
+	case_boot_ms = 5 * SECOND;
+	case_reopen();
+	case_pass(10 * SECOND);
+	ck_assert_uint_eq(find().event, left.send.event);
+	ck_assert(case_claim(left.send.event).taken_over);
+	/* The refund waits as long as one ever does, and is sent. */
+	case_pass(case_outbox.retry.refund_backoff_max_ms - 10 * SECOND - 1);
+	refund = lost.send.event + 1;
+	ck_assert_int_eq(case_claim(refund).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	case_pass(1);
+	claimed = case_claim(refund);
+	ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(claimed.kind, CALLBACK_BETTING_REFUND);
+	/* Its day begins when the clock is set. */
+	ended = case_end(&claimed.send, CALLBACK_UNKNOWN);
+	case_now_ms += 400 * 86400 * SECOND;
+	for (int i = 0; i < 26 * 12 && ended.state != CALLBACK_PARKED; i++) {
+		ck_assert_int_eq(ended.state, CALLBACK_DUE);
+		case_pass(5 * MINUTE);
+		claimed = case_claim(refund);
+		ended = case_end(&claimed.send, CALLBACK_UNKNOWN);
+	}
+	ck_assert_int_eq(ended.state, CALLBACK_PARKED);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* The clock is right again at the next reboot only: the attempt before it takes nothing off the day. */
+START_TEST(a_clock_that_was_behind_parks_nothing)
+{
+	struct callback_claim_result claimed;
+	struct bet_place_result lost;
+	uint64_t refund;
+
+	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	lost = bet("b1", "g1");
+	refund = lost.send.event + 1;
+	case_end(&lost.send, CALLBACK_UNKNOWN);
+	for (int behind = 1; behind >= 0; behind--) {
+		case_now_ms += (behind ? -400 : 400) * 86400 * SECOND;
+		case_boot++;
+		case_boot_ms = 5 * SECOND;
+		case_reopen();
+		case_pass(HOUR);
+		claimed = case_claim(refund);
+		ck_assert_int_eq(claimed.verdict.refusal, REFUSAL_NONE);
+		ck_assert_int_eq(case_end(&claimed.send, CALLBACK_UNKNOWN).state, CALLBACK_DUE);
+	}
+	case_prove();
+	case_close();
+}
+END_TEST
+
 START_TEST(balance_is_inquired)
 {
 	struct player_balance_result result;
@@ -590,6 +742,11 @@ Suite *seamless_suite(void)
 	tcase_add_loop_test(tc, a_busy_dealer_consumes_no_key, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_repeated_call_still_sends, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_restart_forgets_nothing);
+	tcase_add_test(tc, a_clock_that_is_behind_keeps_nothing_waiting);
+	tcase_add_test(tc, a_clock_that_was_behind_parks_nothing);
+	tcase_add_loop_test(tc, low_space_keeps_no_bet_under_way, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, low_space_tells_again_what_to_send, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, low_space_parts_a_batch, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, balance_is_inquired, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_lost_batch_keeps_no_permits);
 	tcase_set_timeout(tc, 60);

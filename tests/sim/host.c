@@ -31,7 +31,7 @@ static void start(struct world *w)
 	w->links = 0;
 	w->queued = 0;
 	w->turn_set = false;
-	if (!ledger_init(&sim_ledger, w->store, w->run, &w->plan.outbox, &now))
+	if (ledger_init(&sim_ledger, w->store, w->run, &w->plan.outbox, &now))
 		violate(w, FLAW_ROWS, "the ledger cannot read the rows at its start");
 }
 

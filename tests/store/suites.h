@@ -7,6 +7,8 @@
 #include <check.h>
 
 Suite *env_suite(void);
+Suite *hang_suite(void);
+Suite *log_suite(void);
 Suite *pace_suite(void);
 Suite *spare_suite(void);
 

@@ -4,11 +4,13 @@
 #include "cmd/ctl/doctor.h"
 
 #include "base/clock.h"
+#include "ledger/halt.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,19 +243,17 @@ void doctor_disk_sync(struct doctor *doctor)
 void doctor_halted(struct doctor *doctor)
 {
 	const char *state = doctor->settings->state_directory;
-	char path[DOCTOR_PATH_MAX];
-	struct stat st;
+	char path[PATH_MAX];
 
-	doctor_path(path, state, "halted");
-	if (stat(path, &st) == 0) {
+	if (halt_is_marked(doctor->settings, path)) {
 		doctor_fail(doctor,
 			"the disk failed and the ledger serves nothing since (%s)", path);
 		doctor_remedy(doctor,
 			"see the ledger's and the kernel's log, mend or replace the disk, "
 			"then `creditbridgectl resume --reason TEXT`");
-	} else if (errno == ENOENT && access(state, X_OK) == 0) {
+	} else if (access(state, X_OK) == 0) {
 		doctor_pass(doctor, "no failure of the disk was noticed");
 	} else {
-		doctor_skip(doctor, "%s: %s (see state_directory)", path, strerror(errno));
+		doctor_skip(doctor, "%s: %s (see state_directory)", state, strerror(errno));
 	}
 }

@@ -8,6 +8,7 @@
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
 #include "ledger/disk.h"
+#include "ledger/halt.h"
 #include "store/bdb/bdb.h"
 
 #include <inttypes.h>
@@ -33,6 +34,7 @@ static enum ctl_exit read_schema(struct ctl *ctl, uint64_t *schema, const char *
 		return offline_fail(ctl, STATUS_BUSY, why);
 	snprintf(directory, sizeof(directory), "%s/db", state);
 	if (disk_mark_is_set(state, DISK_CREATED)) {
+		halt_forget_cached(&ctl->settings, directory);
 		status = bdb_schema(&options, schema, why, sizeof(why));
 		*data = *schema == STORE_SCHEMA ? "current"
 			: *schema < STORE_SCHEMA ? "older"

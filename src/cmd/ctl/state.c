@@ -9,6 +9,7 @@
 #include "cmd/ctl/metrics.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
+#include "ledger/halt.h"
 #include "wire/signature.h"
 
 #include <errno.h>
@@ -98,6 +99,8 @@ enum ctl_exit ctl_init(struct ctl *ctl)
 		return ctl_fail(ctl, status == STATUS_CONFIG ? CTL_CONFIG : CTL_FAILED,
 			status == STATUS_CONFIG ? "configuration" : "failed", "%s",
 			why[0] ? why : status_text(status));
+	/* It is another state than the one that halted in this place before. */
+	halt_clear(&ctl->settings);
 	if (!ctl->json)
 		printf("%s is ready, installation %s\n", path, installation);
 	output_json_open(&json, ctl);

@@ -18,10 +18,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Written data is made durable in such pieces, so that the ledger's commits do not wait for more. */
 #define SYNC_BYTES (8 * 1024 * 1024)
+/* So long it may take to notice that it is to end: it looks whenever it has written a piece. */
+#define END_WAIT_S 5
 /* The thread yields to the ledger's loop. */
 #define NICENESS 10
 
@@ -201,9 +204,11 @@ static void *run(void *context)
 	if (job.home < 0 || !job.chunk) {
 		backup_fail(&job, "cannot read %s: %s", job.options->directory, strerror(errno));
 	} else if (backup_open_target(&job)) {
-		bdb_maintain_keep_logs(backup->maintain, true);
+		bdb_maintain_keep_logs(backup->maintain);
 		done = copy_all(&job);
-		bdb_maintain_keep_logs(backup->maintain, false);
+		if (!bdb_maintain_let_logs_go(backup->maintain) && !done)
+			backup_fail(&job, "the ledger ran short of space and removed logs that the "
+				"backup was to have");
 		opened = true;
 		/* What is told to be done may be restored at once. */
 		flock(job.target, LOCK_UN);
@@ -276,11 +281,17 @@ void bdb_backup_figures(struct bdb_backup *backup, struct store_figures *figures
 	pthread_mutex_unlock(&backup->mutex);
 }
 
-void bdb_backup_end(struct bdb_backup *backup)
+bool bdb_backup_end(struct bdb_backup *backup)
 {
+	struct timespec until;
+
 	if (!backup->started)
-		return;
+		return true;
 	atomic_store(&backup->stop, true);
-	pthread_join(backup->thread, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += END_WAIT_S;
+	if (pthread_clockjoin_np(backup->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
+		return false;
 	backup->started = false;
+	return true;
 }

@@ -49,7 +49,7 @@ enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_opti
 void bdb_backup_progress(struct bdb_backup *backup, const char *id,
 	struct backup_progress *progress);
 void bdb_backup_figures(struct bdb_backup *backup, struct store_figures *figures);
-/* Ends what is under way, unfinished, and waits for it. */
-void bdb_backup_end(struct bdb_backup *backup);
+/* Ends what is under way, unfinished, and waits for it. False: its target hangs, and so does it. */
+bool bdb_backup_end(struct bdb_backup *backup);
 
 #endif

@@ -1,25 +1,22 @@
 #include "store/bdb/env.h"
 
-#include "base/directory.h"
 #include "base/log.h"
+#include "store/bdb/calls.h"
 #include "store/bdb/files.h"
 #include "store/bdb/memory.h"
-#include "store/bdb/pace.h"
 #include "store/bdb/page.h"
-#include "store/bdb/spare.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MIB             (1024u * 1024u)
-/* Holds all records of a batch of 256 commands, so that a commit is one write. */
+/* Holds all records of a batch of 256 transfers, so that a commit is one write; bodies may take more. */
 #define LOG_BUFFER_SIZE (2 * MIB)
 
 /* libdb reports each page that it cannot write: more than this tells nothing new. */
@@ -31,9 +28,40 @@ static atomic_bool met_full;
 static atomic_bool met_damage;
 static atomic_uint messages;
 static atomic_bool ends_with_libdb;
+static atomic_int halting; /* the code that the process ends with; 0: none */
+static void (*before_halt)(void); /* set before other threads begin */
 
+void bdb_wait_if_halting(void)
+{
+	while (atomic_load(&halting))
+		pause();
+}
+
+/*
+ * What comes before the process ends with @code. The thread that met the first failure that halts has
+ * it marked, and no other ends the process meanwhile with a code that halts nobody.
+ */
+static void prepare_end(int code)
+{
+	bool halts = code == BDB_EXIT_IO || code == BDB_EXIT_DAMAGED;
+	int none = 0;
+
+	if (!halts || !atomic_compare_exchange_strong(&halting, &none, code))
+		bdb_wait_if_halting();
+	else if (before_halt)
+		before_halt();
+}
+
+void bdb_end(int code)
+{
+	prepare_end(code);
+	_exit(code);
+}
+
+/* The mark comes first: whoever takes the log may be slow. */
 void bdb_die_of_disk(const char *where, int error)
 {
+	prepare_end(BDB_EXIT_IO);
 	log_line(LOG_LEVEL_ERROR, "disk_failed", "where=%s error=\"%s\" action=halt", where,
 		strerror(error));
 	_exit(BDB_EXIT_IO);
@@ -49,6 +77,17 @@ bool bdb_met_damage(void)
 	return atomic_load(&met_damage);
 }
 
+void bdb_note_full(int error)
+{
+	if (error == ENOSPC || error == EDQUOT)
+		atomic_store(&met_full, true);
+}
+
+bool bdb_ends_with_libdb(void)
+{
+	return atomic_load(&ends_with_libdb);
+}
+
 void bdb_end_with_libdb(bool ends)
 {
 	atomic_store(&ends_with_libdb, ends);
@@ -57,11 +96,15 @@ void bdb_end_with_libdb(bool ends)
 /* libdb gave up: it fails every call from now on, reads too. */
 static void die_of_libdb(int error)
 {
+	bool damaged = bdb_met_damage();
+
+	if (damaged)
+		prepare_end(BDB_EXIT_DAMAGED);
 	log_line(LOG_LEVEL_ERROR, "database_failed", "error=\"%s\" action=%s", db_strerror(error),
-		bdb_met_damage() ? "halt" : "restart");
-	_exit(bdb_met_damage()       ? BDB_EXIT_DAMAGED
-			: bdb_met_full() ? BDB_EXIT_FULL
-					 : BDB_EXIT_LOST);
+		damaged ? "halt" : "restart");
+	if (damaged)
+		_exit(BDB_EXIT_DAMAGED);
+	bdb_end(bdb_met_full() ? BDB_EXIT_FULL : BDB_EXIT_LOST);
 }
 
 enum status bdb_status(int error)
@@ -83,155 +126,6 @@ enum status bdb_status(int error)
 	default:
 		return STATUS_IO;
 	}
-}
-
-/*
- * In the place of libdb's fsync, which it would repeat on EIO (see bdb.h). Whatever the error, what
- * was to be synced may be lost although a second fsync succeeds.
- */
-static int sync_or_die(int fd)
-{
-	int done;
-
-	do
-		done = fdatasync(fd);
-	while (done < 0 && errno == EINTR);
-	if (done < 0)
-		bdb_die_of_disk("fdatasync", errno);
-	return done;
-}
-
-/* True: @fd is a file of the log. */
-static bool is_log(int fd)
-{
-	char name[64], path[PATH_MAX];
-	const char *base;
-	ssize_t len;
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	len = readlink(name, path, sizeof(path) - 1);
-	if (len < 0)
-		return true;
-	path[len] = '\0';
-	base = strrchr(path, '/');
-	return base && strncmp(base, "/log.", 5) == 0;
-}
-
-/*
- * A write found the disk full. A page that cannot be written stays in the cache and is in the log.
- * A log that cannot be written ends the process: libdb 5.3 was seen to go on after it with commits
- * that returned success and lay in its buffer alone. Recovery tells what is on the disk.
- */
-static void meet_full(int fd)
-{
-	int error = errno;
-
-	atomic_store(&met_full, true);
-	if (is_log(fd)) {
-		log_line(LOG_LEVEL_ERROR, "log_full", "error=\"%s\" action=restart",
-			strerror(error));
-		_exit(BDB_EXIT_FULL);
-	}
-	errno = error;
-}
-
-/*
- * In the place of libdb's writes, whose errors do not always get through to the caller. libdb takes
- * a short write of a function that is not its own for an error, and what errno held for its cause.
- * @offset -1: where the file stands. Returns @len, or -1.
- */
-static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
-{
-	size_t done = 0;
-	ssize_t n;
-
-	while (done < len) {
-		n = offset < 0 ? write(fd, data + done, len - done)
-			       : pwrite(fd, data + done, len - done, offset + (off_t)done);
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0)
-			errno = ENOSPC;
-		if (n > 0 || (n < 0 && errno == EINTR))
-			continue;
-		if (errno == EIO)
-			bdb_die_of_disk("write", errno);
-		if (errno == ENOSPC || errno == EDQUOT)
-			meet_full(fd);
-		return -1;
-	}
-	pace_wrote_page(fd);
-	return (ssize_t)len;
-}
-
-static ssize_t write_noting(int fd, const void *data, size_t len)
-{
-	return write_all(fd, data, len, -1);
-}
-
-static ssize_t pwrite_noting(int fd, const void *data, size_t len, off_t offset)
-{
-	return write_all(fd, data, len, offset);
-}
-
-/*
- * A new name is on the disk only when its directory was synced, which libdb leaves to the file
- * system: some lose a log file that was synced, and every commit in it.
- */
-static void sync_names(int fd)
-{
-	if (!directory_sync(fd))
-		bdb_die_of_disk("fsync of the directory", errno);
-}
-
-static int sync_directory_of(const char *path)
-{
-	char directory[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	int fd;
-
-	if (!slash || (size_t)(slash - path) >= sizeof(directory)) {
-		errno = EINVAL;
-		return -1;
-	}
-	memcpy(directory, path, (size_t)(slash - path));
-	directory[slash - path] = '\0';
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	sync_names(fd);
-	close(fd);
-	return 0;
-}
-
-/* In the place of libdb's open and rename: a name that they make is on the disk when they return. */
-static int open_durable(const char *path, int flags, ...)
-{
-	bool made = flags & O_CREAT && access(path, F_OK) < 0 && errno == ENOENT;
-	mode_t mode = 0;
-	va_list args;
-	int fd;
-
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = (mode_t)va_arg(args, int);
-	va_end(args);
-	if (made)
-		spare_take(path);
-	fd = open(path, flags, mode);
-	if (fd >= 0 && made && sync_directory_of(path) < 0) {
-		int saved = errno;
-
-		close(fd);
-		errno = saved;
-		return -1;
-	}
-	return fd;
-}
-
-static int rename_durable(const char *from, const char *to)
-{
-	return rename(from, to) < 0 ? -1 : sync_directory_of(to);
 }
 
 /*
@@ -268,13 +162,13 @@ static int sync_logs(const char *directory)
 			continue;
 		files_log_name(last[i], name);
 		fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 || sync_or_die(fd) < 0)
+		if (fd < 0 || calls_sync(fd) < 0)
 			error = errno;
 		if (fd >= 0)
 			close(fd);
 	}
 	if (!error)
-		sync_names(dirfd(dir));
+		calls_sync_names(dirfd(dir));
 	closedir(dir);
 	return error;
 }
@@ -361,12 +255,7 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 {
 	int error;
 
-	db_env_set_func_fsync(sync_or_die);
-	db_env_set_func_open(open_durable);
-	db_env_set_func_rename(rename_durable);
-	db_env_set_func_write(write_noting);
-	db_env_set_func_pwrite(pwrite_noting);
-	db_env_set_func_yield(pace_wait);
+	calls_replace();
 	memory_must_suffice(true);
 	error = make(made, cache_mib);
 	if (!error)
@@ -399,6 +288,7 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	int error;
 
 	memset(bdb, 0, sizeof(*bdb));
+	before_halt = options->before_halt;
 	error = sync_logs(options->directory);
 	if (!error)
 		error = bdb_env_make(&bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,

@@ -43,6 +43,9 @@ void bdb_env_close(struct bdb_env *bdb);
 void bdb_die_of_disk(const char *where, int error) __attribute__((noreturn));
 /* Whether the process is to end when libdb gives up (bdb.h). */
 void bdb_end_with_libdb(bool ends);
+bool bdb_ends_with_libdb(void);
+/* Of the error of a call: a full disk is remembered for bdb_met_full(). */
+void bdb_note_full(int error);
 /* The status that an error number of libdb stands for. Ends the process (74) on EIO. */
 enum status bdb_status(int error);
 

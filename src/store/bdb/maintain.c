@@ -44,32 +44,38 @@ static uint64_t log_bytes(const char *directory)
 	return sum;
 }
 
-/* How much log is to be kept for roll-forward: none when it costs the space to go on. */
-static uint64_t log_to_keep(const struct bdb_options *options)
+/*
+ * True: old logs would cost the space to go on. Those for roll-forward go when it becomes short, those
+ * that a backup under way reads when no call is taken any more: then one whose target hangs would keep
+ * it so.
+ */
+static bool is_short(const struct bdb_maintain *maintain)
 {
+	const uint64_t low_water = maintain->options.low_water_bytes;
 	struct statvfs vfs;
 
-	if (statvfs(options->directory, &vfs) == 0 &&
-		(uint64_t)vfs.f_bavail * vfs.f_frsize < 2 * options->low_water_bytes)
-		return 0;
-	return (uint64_t)options->log_keep_mib * MIB;
+	return statvfs(maintain->options.directory, &vfs) == 0 &&
+		(uint64_t)vfs.f_bavail * vfs.f_frsize <
+			(maintain->keep_logs ? low_water : 2 * low_water);
 }
 
 /*
  * Deletes the oldest logs that recovery no longer needs while all logs together exceed what is to
- * be kept for roll-forward.
+ * be kept for roll-forward. A backup that misses one fails.
  */
 static void remove_old_logs(struct bdb_maintain *maintain)
 {
-	uint64_t keep = log_to_keep(&maintain->options);
-	uint64_t sum = log_bytes(maintain->options.directory);
+	uint64_t keep, sum = log_bytes(maintain->options.directory);
 	char **unneeded = NULL;
 	unsigned int removed = 0;
 	struct stat st;
+	bool wanting;
 	int error = 0;
 
 	pthread_mutex_lock(&maintain->logs);
-	if (sum > keep && !maintain->keep_logs)
+	wanting = is_short(maintain);
+	keep = wanting ? 0 : (uint64_t)maintain->options.log_keep_mib * MIB;
+	if (sum > keep && (wanting || !maintain->keep_logs))
 		error = maintain->env->log_archive(maintain->env, &unneeded, DB_ARCH_ABS);
 	if (error)
 		log_line(LOG_LEVEL_WARNING, "log_archive_failed", "error=\"%s\"",
@@ -80,19 +86,32 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 		sum -= (uint64_t)st.st_size;
 		removed++;
 	}
-	if (removed && !keep && maintain->options.log_keep_mib)
+	if (removed && wanting && (maintain->options.log_keep_mib || maintain->keep_logs))
 		log_line(LOG_LEVEL_WARNING, "logs_removed",
 			"files=%u reason=\"short of space: roll-forward begins later\"", removed);
+	maintain->kept_went |= removed && maintain->keep_logs;
 	pthread_mutex_unlock(&maintain->logs);
 	free(unneeded);
 	atomic_store(&maintain->log_bytes, sum);
 }
 
-void bdb_maintain_keep_logs(struct bdb_maintain *maintain, bool keep)
+void bdb_maintain_keep_logs(struct bdb_maintain *maintain)
 {
 	pthread_mutex_lock(&maintain->logs);
-	maintain->keep_logs = keep;
+	maintain->keep_logs = true;
+	maintain->kept_went = false;
 	pthread_mutex_unlock(&maintain->logs);
+}
+
+bool bdb_maintain_let_logs_go(struct bdb_maintain *maintain)
+{
+	bool kept;
+
+	pthread_mutex_lock(&maintain->logs);
+	maintain->keep_logs = false;
+	kept = !maintain->kept_went;
+	pthread_mutex_unlock(&maintain->logs);
+	return kept;
 }
 
 static void measure_tables(struct bdb_maintain *maintain)
@@ -193,7 +212,8 @@ static void *run(void *context)
 		if (!failed_ms || now - failed_ms >= RETRY_MS) {
 			last = maintain->last_checkpoint;
 			failed_ms = checkpoint(maintain, due ? 0 : maintain->next_kib) ? 0 : now;
-			if (due || maintain->last_checkpoint != last)
+			/* One that was due and failed stays so. */
+			if (!failed_ms && (due || maintain->last_checkpoint != last))
 				checkpoint_ms = now;
 		}
 		if (now - archive_ms >= ARCHIVE_MS) {

@@ -2,7 +2,7 @@
  * maintain - checkpoints, removal of old logs and measuring, in a thread of their own.
  *
  * A checkpoint in the ledger's loop would stall every caller for as long as the pages take to be
- * written. The thread only calls libdb's checkpoint and log archive functions, which are safe
+ * written. Of libdb the thread calls checkpoints, the log's archive and statistics, which are safe
  * beside the writer because the environment is opened with DB_THREAD.
  */
 #ifndef STORE_BDB_MAINTAIN_H
@@ -23,7 +23,8 @@ struct bdb_maintain {
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
 	pthread_mutex_t logs; /* held while some are removed */
-	bool keep_logs;       /* under it: a backup reads them */
+	bool keep_logs;       /* under it: a backup reads them ... */
+	bool kept_went;       /* ... and for want of space some were removed */
 	bool started;
 	bool stop; /* under mutex */
 	uint64_t last_checkpoint; /* its place in the log, in bytes from the first file on */
@@ -49,8 +50,12 @@ uint32_t maintain_next_kib(const struct bdb_options *options, uint32_t kib, uint
 /* Starts the thread. False: it could not be made. */
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	const struct bdb_options *options);
-/* From now on no log is removed, or some are again. */
-void bdb_maintain_keep_logs(struct bdb_maintain *maintain, bool keep);
+/*
+ * From now on no log is removed, unless less than low_water_bytes are free, until they are let go.
+ * False: some were removed meanwhile.
+ */
+void bdb_maintain_keep_logs(struct bdb_maintain *maintain);
+bool bdb_maintain_let_logs_go(struct bdb_maintain *maintain);
 /* Ends the thread and waits for it. */
 void bdb_maintain_stop(struct bdb_maintain *maintain);
 

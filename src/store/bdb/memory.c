@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void *memory_or_end(void *memory)
 {
@@ -15,7 +14,7 @@ static void *memory_or_end(void *memory)
 		return memory;
 	log_line(LOG_LEVEL_ERROR, "database_failed", "error=\"%s\" action=restart",
 		strerror(ENOMEM));
-	_exit(BDB_EXIT_LOST);
+	bdb_end(BDB_EXIT_LOST);
 }
 
 static void *malloc_or_end(size_t size)

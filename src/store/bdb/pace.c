@@ -18,7 +18,7 @@
 static _Thread_local struct {
 	bool in_checkpoint;
 	int fd;         /* of the page that was written last; -1: none */
-	uint64_t pages; /* of this checkpoint */
+	uint64_t pages; /* of this checkpoint, with what of the log it wrote itself */
 	int64_t rested_ns;
 } paced;
 

@@ -1,0 +1,198 @@
+#include "store/bdb/calls.h"
+
+#include "base/directory.h"
+#include "base/log.h"
+#include "store/bdb/env.h"
+#include "store/bdb/pace.h"
+#include "store/bdb/spare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * In the place of libdb's fsync, which it would repeat on EIO (see bdb.h). Whatever the error, what
+ * was to be synced may be lost although a second fsync succeeds.
+ */
+int calls_sync(int fd)
+{
+	int done;
+
+	do
+		done = fdatasync(fd);
+	while (done < 0 && errno == EINTR);
+	if (done < 0)
+		bdb_die_of_disk("fdatasync", errno);
+	return done;
+}
+
+static bool is_log_path(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	return base && strncmp(base, "/log.", 5) == 0;
+}
+
+/* True: @fd is a file of the log. */
+static bool is_log(int fd)
+{
+	char name[64], path[PATH_MAX];
+	ssize_t len;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	len = readlink(name, path, sizeof(path) - 1);
+	if (len < 0)
+		return true;
+	path[len] = '\0';
+	return is_log_path(path);
+}
+
+/*
+ * A log that cannot be written, or whose next file cannot be made: libdb 5.3 goes on after it with
+ * commits that return success and lie in its buffer alone. Recovery tells what is on the disk.
+ */
+static void __attribute__((noreturn)) die_of_log(const char *where, int error)
+{
+	if (error == EIO)
+		bdb_die_of_disk(where, error);
+	log_line(LOG_LEVEL_ERROR, bdb_met_full() ? "log_full" : "log_failed",
+		"where=%s error=\"%s\" action=restart", where, strerror(error));
+	bdb_end(bdb_met_full() ? BDB_EXIT_FULL : BDB_EXIT_LOST);
+}
+
+/*
+ * In the place of libdb's writes, whose errors do not always get through to the caller. libdb takes
+ * a short write of a function that is not its own for an error, and what errno held for its cause.
+ * @offset -1: where the file stands. Returns @len, or -1.
+ */
+static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
+{
+	size_t done = 0;
+	ssize_t n;
+	int error;
+
+	while (done < len) {
+		n = offset < 0 ? write(fd, data + done, len - done)
+			       : pwrite(fd, data + done, len - done, offset + (off_t)done);
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0)
+			errno = ENOSPC;
+		if (n > 0 || (n < 0 && errno == EINTR))
+			continue;
+		error = errno;
+		if (error == EIO)
+			bdb_die_of_disk("write", error);
+		bdb_note_full(error);
+		/* A page that cannot be written stays in the cache and is in the log. */
+		if (is_log(fd))
+			die_of_log("write", error);
+		errno = error;
+		return -1;
+	}
+	pace_wrote_page(fd);
+	return (ssize_t)len;
+}
+
+static ssize_t write_noting(int fd, const void *data, size_t len)
+{
+	return write_all(fd, data, len, -1);
+}
+
+static ssize_t pwrite_noting(int fd, const void *data, size_t len, off_t offset)
+{
+	return write_all(fd, data, len, offset);
+}
+
+/*
+ * A new name is on the disk only when its directory was synced, which libdb leaves to the file
+ * system: some lose a log file that was synced, and every commit in it.
+ */
+void calls_sync_names(int fd)
+{
+	if (!directory_sync(fd))
+		bdb_die_of_disk("fsync of the directory", errno);
+}
+
+static int sync_directory_of(const char *path)
+{
+	char directory[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	if (!slash || (size_t)(slash - path) >= sizeof(directory)) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(directory, path, (size_t)(slash - path));
+	directory[slash - path] = '\0';
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	calls_sync_names(fd);
+	close(fd);
+	return 0;
+}
+
+/* What is left of a name that could not be synced would never be: it would not be new again. */
+static void take_name_back(const char *path)
+{
+	if (unlink(path) < 0)
+		bdb_die_of_disk("unlink", errno);
+}
+
+static int make_durable(const char *path, int flags, mode_t mode)
+{
+	bool is_spare = is_log_path(path) && spare_take(path);
+	int fd = open(path, flags, mode), error;
+
+	if (fd >= 0 && !sync_directory_of(path))
+		return fd;
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || is_spare)
+		take_name_back(path);
+	bdb_note_full(error);
+	/* Before the store is open, recovery fails by it. */
+	if (is_log_path(path) && error != EINTR && bdb_ends_with_libdb())
+		die_of_log("open", error);
+	errno = error;
+	return -1;
+}
+
+/* In the place of libdb's open and rename: a name that they make is on the disk when they return. */
+static int open_durable(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list args;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = (mode_t)va_arg(args, int);
+	va_end(args);
+	if (flags & O_CREAT && access(path, F_OK) < 0 && errno == ENOENT)
+		return make_durable(path, flags, mode);
+	return open(path, flags, mode);
+}
+
+static int rename_durable(const char *from, const char *to)
+{
+	return rename(from, to) < 0 ? -1 : sync_directory_of(to);
+}
+
+void calls_replace(void)
+{
+	db_env_set_func_fsync(calls_sync);
+	db_env_set_func_open(open_durable);
+	db_env_set_func_rename(rename_durable);
+	db_env_set_func_write(write_noting);
+	db_env_set_func_pwrite(pwrite_noting);
+	db_env_set_func_yield(pace_wait);
+}

@@ -1,0 +1,193 @@
+/*
+ * A backup whose target hangs: the ledger's own space and its end do not hang with it.
+ */
+#include "base/clock.h"
+#include "batch.h"
+#include "scratch.h"
+#include "store/bdb/bdb.h"
+#include "suites.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB     (1024 * 1024)
+#define WAIT_MS 30000
+#define LOW_WATER (64 * MIB)
+/* Longer than it takes to look at the logs. */
+#define LOOK_MS 2500
+
+static atomic_bool hangs;  /* writes below a directory "copy" do */
+static atomic_bool hanging; /* one does */
+static atomic_long room = -1; /* in bytes, as the file system tells it; below 0: as it is */
+static char root[64];
+static char directory[80];
+static char target[80];
+
+/* NOLINTBEGIN(bugprone-reserved-identifier): ld's names, --wrap */
+ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset);
+int __real_statvfs(const char *path, struct statvfs *vfs);
+int __wrap_statvfs(const char *path, struct statvfs *vfs);
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset)
+{
+	char name[64], path[PATH_MAX];
+	ssize_t n;
+
+	if (atomic_load(&hangs)) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		n = readlink(name, path, sizeof(path) - 1);
+		path[n > 0 ? n : 0] = '\0';
+		while (atomic_load(&hangs) && strstr(path, "/copy/")) {
+			atomic_store(&hanging, true);
+			clock_sleep_ms(5);
+		}
+	}
+	return __real_pwrite(fd, data, len, offset);
+}
+
+int __wrap_statvfs(const char *path, struct statvfs *vfs)
+{
+	int done = __real_statvfs(path, vfs);
+
+	if (atomic_load(&room) >= 0)
+		vfs->f_bavail = (fsblkcnt_t)atomic_load(&room) / vfs->f_frsize;
+	return done;
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+static bool is_there(const char *log)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, log);
+	return access(path, F_OK) == 0;
+}
+
+static bool waited(bool (*for_it)(void))
+{
+	int64_t until = clock_boot_ms() + WAIT_MS;
+
+	while (!for_it() && clock_boot_ms() < until)
+		clock_sleep_ms(10);
+	return for_it();
+}
+
+static bool is_hanging(void)
+{
+	return atomic_load(&hanging);
+}
+
+static bool first_log_is_gone(void)
+{
+	return !is_there("log.0000000001");
+}
+
+static void setup(void)
+{
+	scratch_make(root);
+	snprintf(directory, sizeof(directory), "%s/data", root);
+	snprintf(target, sizeof(target), "%s/copy", root);
+	ck_assert_int_eq(mkdir(directory, 0700), 0);
+}
+
+static void teardown(void)
+{
+	scratch_remove(root);
+}
+
+/* A store with a backup under way that hangs, and more log since. */
+static struct store *open_hanging(void)
+{
+	const struct bdb_options options = {.directory = directory, .cache_mib = 8,
+		.checkpoint_kib = 1024, .checkpoint_interval_ms = 100, .low_water_bytes = LOW_WATER,
+		.create = true};
+	const struct backup_options backup = {target, "id", true};
+	struct store *store = NULL;
+	uint64_t last_id = 0;
+	char why[256] = "";
+	struct ws ws;
+
+	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ws_init(&ws);
+	batch_save(store, &ws, &last_id);
+	atomic_store(&hangs, true);
+	ck_assert_int_eq(store->backup(store, &backup), STATUS_OK);
+	ck_assert(waited(is_hanging));
+	while (!is_there("log.0000000003"))
+		batch_save(store, &ws, &last_id);
+	ws_free(&ws);
+	return store;
+}
+
+static enum backup_state state_of(struct store *store, struct backup_progress *progress)
+{
+	store->backup_progress(store, NULL, progress);
+	return progress->state;
+}
+
+START_TEST(short_of_space_it_keeps_no_log)
+{
+	struct store *store = open_hanging();
+	struct backup_progress progress;
+	int64_t until;
+
+	clock_sleep_ms(LOOK_MS);
+	ck_assert(is_there("log.0000000001"));
+	/* Calls are taken still: the backup is wanted then more than ever. */
+	atomic_store(&room, LOW_WATER + MIB);
+	clock_sleep_ms(LOOK_MS);
+	ck_assert(is_there("log.0000000001"));
+	atomic_store(&room, LOW_WATER - MIB);
+	ck_assert(waited(first_log_is_gone));
+	/* It goes on, and misses a log: then it is none. */
+	atomic_store(&room, -1);
+	atomic_store(&hangs, false);
+	until = clock_boot_ms() + WAIT_MS;
+	while (state_of(store, &progress) == BACKUP_RUNNING && clock_boot_ms() < until)
+		clock_sleep_ms(10);
+	ck_assert_int_eq(progress.state, BACKUP_FAILED);
+	ck_assert_msg(strstr(progress.why, "ran short of space"), "%s", progress.why);
+	store->close(store);
+}
+END_TEST
+
+/* The process ends, as recovery does what the close would. */
+START_TEST(a_close_does_not_wait_for_ever)
+{
+	int64_t begun_ms = clock_boot_ms();
+	pid_t pid = fork();
+	struct store *store;
+	int status = 0;
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		store = open_hanging();
+		store->close(store);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), BDB_EXIT_LOST);
+	ck_assert_int_lt(clock_boot_ms() - begun_ms, WAIT_MS);
+}
+END_TEST
+
+Suite *hang_suite(void)
+{
+	Suite *suite = suite_create("hang");
+	TCase *tcase = tcase_create("hang");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, short_of_space_it_keeps_no_log);
+	tcase_add_test(tcase, a_close_does_not_wait_for_ever);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
