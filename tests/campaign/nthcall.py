@@ -55,6 +55,7 @@ import cb_fastcgi  # noqa: E402
 import cb_other_dealer  # noqa: E402
 import play  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
+from cb_middle import Operator  # noqa: E402
 import nth_cases  # noqa: E402
 from nth_cases import PROGRAMS, Case, Control, case_of, each_call, each_place, named, sample  # noqa: E402
 from slot import WAIT_S, Slot, die_with_parent  # noqa: E402
@@ -78,6 +79,10 @@ COUNTINGS = 3       # of the places
 TOLD_EACH = 50      # cases of a job
 SHIFT_MAX = 20      # cases by which a list may differ from that of another run
 RESTARTS = 40       # of one program in a case: a supervisor would start it on and on
+LOG_FILE = 4 << 20   # env.h, BDB_LOG_FILE_SIZE
+LOG_LEFT = 24 << 10  # the script takes 36 KiB
+A_TRANSFER = 2 << 10 # in the log, with what checkpoints write meanwhile
+DAMAGED = 76         # engine.h
 ADDR_NO_RANDOMIZE = 0x0040000
 
 def before_exec():
@@ -120,6 +125,7 @@ class Process:
             self.bench.exits[f"{self.name} libconfuse"] += 1
             return
         check(code >= 0, f"{self.name} died of signal {-code}")
+        check(code != DAMAGED, f"{self.name} took a failed call for damaged data")
         self.bench.exits[f"{self.name} {code}"] += 1
 
     def stop(self):
@@ -180,8 +186,22 @@ class Bench:
         self.ctl("player", "add", "casino", "bob")
         # Enough for all that is taken out, whatever of the rest was not done yet.
         self.ctl("player", "adjust", "bank", "alice", play.ADJUSTED, "--reason", "opening")
+        self.fill_log()
         equal(self.slot.finish(), 0, "the ledger's end")
         self.template = self.slot.take()
+
+    def fill_log(self):
+        """Up to so little room in its file that a case goes on in the next one."""
+        self.ctl("player", "add", "bank", "filler")
+        log = self.slot.state / "db" / "log.0000000001"
+        with Operator(self.slot.edge) as operator:
+            number = 0
+            # The rest of the file is zeros.
+            while (left := LOG_FILE - len(log.read_bytes().rstrip(b"\0"))) > LOG_LEFT:
+                for _ in range((left - LOG_LEFT) // A_TRANSFER + 1):
+                    number += 1
+                    equal(operator.transfer("bank", "filler", 10000, f"filler-{number}"), 0,
+                          "a transfer")
 
     def asserted(self):
         """Whether libconfuse ended a process: each time that it told so explains one end."""
@@ -222,7 +242,7 @@ class Bench:
             time.sleep(0.002)
 
     def halted(self):
-        return (self.slot.state / "halted").exists()
+        return any((place / "halted").exists() for place in (self.slot.state, self.slot.sockets))
 
     def call(self, operation, timeout=8.0):
         """The answer, None: none. Nothing may be done while the ledger is halted."""

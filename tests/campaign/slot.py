@@ -24,11 +24,12 @@ class Slot:
         place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.dir = base = pathlib.Path(tempfile.mkdtemp(prefix="cbslot.", dir=place))
         self.state = base / "state"
-        (base / "run").mkdir()
-        self.edge = base / "run" / "edge.sock"
+        self.sockets = base / "run"
+        self.sockets.mkdir()
+        self.edge = self.sockets / "edge.sock"
         self.config = base / "creditbridge.conf"
         values = {**settings, "state_directory": str(self.state), "log_target": "stderr",
-                  "socket_directory": str(base / "run")}
+                  "socket_directory": str(self.sockets)}
         # Of an operator, who waits longer than the programs that are to fail fast.
         self.patient = base / "patient.conf"
         for path, more in ((self.config, {}), (self.patient, {"ledger_deadline_ms": 6000})):
@@ -40,6 +41,8 @@ class Slot:
     def put(self, files):
         """Makes @files (path -> content, None: a directory; "" is itself) the state."""
         shutil.rmtree(self.state, ignore_errors=True)
+        # What an earlier state's ledger marked is of that one.
+        (self.sockets / "halted").unlink(missing_ok=True)
         for name in sorted(files):
             target = self.state / name
             if files[name] is None:

@@ -85,6 +85,7 @@ class Samples:
         self.early = {}
         self.late = {}
         self.log_bytes = 0
+        self.unseen = set()
 
     def take(self, processes, late):
         for name, pid in processes.items():
@@ -93,6 +94,7 @@ class Samples:
                 count = len(os.listdir(f"/proc/{pid}/fd"))
             except PermissionError:  # What holds keys shows itself to nobody but root.
                 count = 0
+                self.unseen.add(name)
             except FileNotFoundError:
                 raise AssertionError(f"{name}, process {pid}, has ended") from None
             kept = self.late if late else self.early
@@ -101,6 +103,9 @@ class Samples:
                           max(before[1], count))
 
     def judge(self):
+        if self.unseen:
+            print(f"# descriptors not seen, which only root may: {', '.join(sorted(self.unseen))}",
+                  flush=True)
         for name, (memory, count) in self.late.items():
             first_memory, first_count = self.early[name]
             check(memory <= first_memory + (ENGINE_KIB if name == "engine" else MEMORY_KIB),

@@ -47,7 +47,7 @@ SETTINGS = {
 }
 # Nothing is written back but by the recovery that follows a kill.
 NO_CHECKPOINTS = {"checkpoint_interval_ms": 3600000, "checkpoint_kib": 1048576}
-HALTED = 'reason="a page of the database is damaged" remedy="restore it from a backup"'
+HALTED = 'reason="the data is damaged" remedy="restore it from a backup"'
 
 Copy = collections.namedtuple("Copy", "name files told")
 

@@ -496,7 +496,7 @@ def claimed(link, event):
 def case_retention():
     """With a clock that is ahead: what was delivered and settled loses its bodies, and nothing else;
     `check` finds that in order, and so it is after a backup and a restore."""
-    with Later(2, retention_days=180, **QUICK) as wallet:
+    with Later(2, retention_days=180, retention_pause_s=1, **QUICK) as wallet:
         wallet.dealer_add("seamless", "--url", "http://127.0.0.1:1", "--allow-http",
                           mode="seamless")
         wallet.player_add("seamless", "bob")
@@ -528,6 +528,8 @@ def case_retention():
         wallet.backup()
         equal(wallet.stop(), 0, "exit code of the ledger")
         shutil.rmtree(wallet.state)
+        # Of the disk before: other data takes its place.
+        (wallet.sockets / "halted").touch()
         wallet.restore()
         wallet.start()
         wallet.check()

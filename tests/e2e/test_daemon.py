@@ -718,6 +718,32 @@ def test_frozen_amid_a_frame():
         equal(bench.wallet.ctl_json("status")["clients_cut"], 1, "clients_cut")
 
 
+def test_mark_of_a_halt():
+    """The mark beside the sockets counts for the state that it names, one that names none for any; the
+    init of another state does not clear it."""
+    with Bench() as bench:
+        wallet = bench.wallet
+        mark = wallet.sockets / "halted"
+        other = wallet.dir / "other"
+        for text, halted in ((str(other), False), (str(wallet.state), True), ("", True)):
+            wallet.stop()
+            mark.write_text(text)
+            wallet.start()
+            equal(wallet.ctl_json("status")["halted"], halted, f"with a mark of {text!r}")
+            if halted:
+                config = wallet.dir / "other.conf"
+                config.write_text(f'state_directory = "{other}"\n'
+                                  f'socket_directory = "{wallet.sockets}"\nlog_target = stderr\n')
+                shutil.rmtree(other, ignore_errors=True)
+                subprocess.run([cb.find_program("creditbridgectl"), "--config", config, "init"],
+                               check=True, capture_output=True, timeout=WAIT_S)
+                equal(mark.exists(), text != "", "the mark after init of another state")
+                wallet.ctl("resume", "--reason", "test")
+                wait_until(bench.serves, WAIT_S, "calls are served after resume")
+            equal(mark.exists(), not halted, f"the mark of {text!r} afterwards")
+            mark.unlink(missing_ok=True)
+
+
 CASES = [
     ("refuses a state that is not initialised", test_not_initialised),
     ("refuses a state that is open to others", test_open_state),
@@ -735,6 +761,7 @@ CASES = [
     ("SIGTERM finishes, keeps and checkpoints", test_stop),
     ("sockets handed over by systemd", test_socket_activation),
     ("a ledger of another protocol ends the worker", test_other_protocol),
+    ("the mark of a halt is of one state", test_mark_of_a_halt),
     ("a frozen ledger", test_frozen),
     ("a ledger frozen amid a frame", test_frozen_amid_a_frame),
 ]

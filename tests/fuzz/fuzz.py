@@ -8,10 +8,12 @@ targets. An input that breaks a target is kept in $CB_BUILDDIR/fuzz/found: mend 
 add it to the corpus.
 
 A campaign runs in slices, keeps the inputs that it finds in $CB_BUILDDIR/fuzz/corpus, and goes on
-where it was ended, as long as the seed is the same (without SEED: the one that it has).
+where it was ended, as long as the seed is the same (without SEED: the one that it has) and so is the
+target: what was executed of another build counts for nothing.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -78,6 +80,10 @@ def inputs_of(target):
     return SRCDIR / "tests" / "fuzz" / "corpus" / target
 
 
+def program_of(target):
+    return builddir / "tests" / "fuzz" / f"fuzz_{target}"
+
+
 class Broken(Exception):
     """A target died."""
 
@@ -86,7 +92,7 @@ def execute(target, runs, seed, keep):
     """Runs it once; new inputs go to the directory @keep. Returns what it reached."""
     found = builddir / "found"
     found.mkdir(exist_ok=True)
-    command = [builddir / "tests" / "fuzz" / f"fuzz_{target}", f"-runs={runs}", f"-seed={seed}",
+    command = [program_of(target), f"-runs={runs}", f"-seed={seed}",
                f"-max_len={TARGETS[target]}", "-timeout=60", "-rss_limit_mb=2048",
                "-print_final_stats=1", f"-artifact_prefix={found}/{target}-", keep,
                inputs_of(target)]
@@ -114,13 +120,14 @@ def campaign(target, runs, seed):
     so_far = json.loads(state.read_text()) if state.exists() else {}
     if seed is None:
         seed = so_far.get("seed") or random.randrange(1, 1 << 30)
-    if so_far.get("seed") != seed:
-        so_far = {"seed": seed, "executed": 0, "reached": 0, "slices": 0}
+    program = hashlib.sha256(program_of(target).read_bytes()).hexdigest()
+    if (so_far.get("seed"), so_far.get("program")) != (seed, program):
+        so_far = {"seed": seed, "program": program, "executed": 0, "reached": 0, "slices": 0}
     while so_far["executed"] < runs:
         slice_runs = min(SLICE, runs - so_far["executed"])
         told = execute(target, slice_runs, seed + so_far["slices"], keep)
-        so_far = {"seed": seed, "executed": so_far["executed"] + slice_runs,
-                  "reached": told["reached"], "slices": so_far["slices"] + 1}
+        so_far |= {"executed": so_far["executed"] + slice_runs, "reached": told["reached"],
+                   "slices": so_far["slices"] + 1}
         state.with_suffix(".new").write_text(json.dumps(so_far))
         state.with_suffix(".new").replace(state)
     return dict(so_far, inputs=len(list(keep.iterdir())))

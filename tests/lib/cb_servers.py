@@ -170,9 +170,22 @@ include "{self.mounts['platform']}"
         return [find_server("lighttpd"), "-D", "-f", self.dir / "server.conf"]
 
 
+def apache_threads(per_child, children=2):
+    """A child whose threads are all busy closes the connections that its callers keep, and who has
+    just sent his next call on one of them sees it broken."""
+    return f"""\
+StartServers {children}
+ServerLimit {children}
+ThreadLimit {per_child}
+ThreadsPerChild {per_child}
+MaxRequestWorkers {children * per_child}
+MaxSpareThreads {children * per_child}"""
+
+
 class Apache(Server):
     """What both ways of running workers under Apache have in common."""
 
+    threads_per_child = 64
     modules = ()
     extra = ""
 
@@ -196,10 +209,7 @@ Mutex "file:{self.dir}/tmp"
 DocumentRoot "{self.dir}/empty"
 ErrorLog "{self.log}"
 LogLevel warn
-StartServers 1
-ServerLimit 2
-ThreadsPerChild 64
-MaxRequestWorkers 128
+{apache_threads(self.threads_per_child)}
 {identity}{load}
 {self.extra.format(dir=self.dir)}
 {vhosts}

@@ -10,6 +10,10 @@ class Skip(Exception):
     """Raised by a case that cannot be run here; its text says why."""
 
 
+# As automake's: all was skipped, which shows nothing.
+ALL_SKIPPED = 77
+
+
 class CaseTimeout(Exception):
     pass
 
@@ -51,6 +55,9 @@ def comment(text):
         print(f"# {line}")
 
 
+PASSED, SKIPPED, FAILED = range(3)
+
+
 def run_case(number, name, function, seconds):
     signal.alarm(seconds)
     start = time.monotonic()
@@ -58,32 +65,35 @@ def run_case(number, name, function, seconds):
         function()
     except Skip as skip:
         print(f"ok {number} - {name} # SKIP {skip}")
-        return True
+        return SKIPPED
     except Exception:  # A failing harness fails the case, as a failing service does.
         signal.alarm(0)
         print(f"not ok {number} - {name}")
         comment(traceback.format_exc())
-        return False
+        return FAILED
     finally:
         signal.alarm(0)
         if time.monotonic() - start > 5:
             comment(f"{name} took {time.monotonic() - start:.1f} s")
     print(f"ok {number} - {name}")
-    return True
+    return PASSED
 
 
 def run_cases(cases, seconds=30, unwinds=True):
-    """Runs [(name, function)], each within @seconds; prints TAP; returns main()'s exit code. Without
+    """Runs [(name, function)], each within @seconds; prints TAP; returns main()'s exit code: 1 when one
+    failed or there is none, ALL_SKIPPED when all were skipped. Without
     @unwinds SIGTERM ends the program as it stands: one that would wait for its jobs otherwise."""
     signal.signal(signal.SIGALRM, on_alarm)
     ending = Ending()
     if unwinds:
         signal.signal(signal.SIGTERM, ending)
-    failed = 0
+    ended = []
     for number, (name, function) in enumerate(cases, 1):
-        failed += not run_case(number, name, function, seconds)
+        ended.append(run_case(number, name, function, seconds))
         sys.stdout.flush()
         if ending.code is not None:  # what failed while the case was ended is a failed case
             sys.exit(ending.code)
     print(f"1..{len(cases)}", flush=True)
-    return 1 if failed else 0
+    if FAILED in ended or not ended:
+        return 1
+    return 0 if PASSED in ended else ALL_SKIPPED
