@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 from cb_http import raw_request, request_bytes, sign
-from cb_instance import temporary_directory
+from cb_instance import temporary_directory, web_user
 from cb_process import SRCDIR, Child, HarnessError, free_port, port_open
 from cb_tap import Skip
 
@@ -29,11 +29,13 @@ class MariaDb:
         self.socket = self.dir / "data" / "sock"
         self.dsn = f"mysql:unix_socket={self.socket};dbname=dealer"
         self.child = None
-        root = os.geteuid() == 0
         (self.dir / "data").mkdir()
-        if root:
-            shutil.chown(self.dir / "data", "mysql", "mysql")
-        common = ["--no-defaults", f"--datadir={self.dir}/data"] + (["--user=mysql"] * root)
+        common = ["--no-defaults", f"--datadir={self.dir}/data"]
+        # The user mysql comes with the service, which the tests need not.
+        user = web_user()
+        if user:
+            shutil.chown(self.dir / "data", user)
+            common.append(f"--user={user}")
         try:
             subprocess.run(["mariadb-install-db", *common, "--skip-test-db",
                             "--auth-root-authentication-method=normal"], capture_output=True,
