@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,14 @@ static void wait_noted(unsigned int count)
 	while (noted() < count && clock_boot_ms() < until_ms)
 		clock_sleep_ms(1);
 	ck_assert_uint_eq(noted(), count);
+}
+
+/* The next note is dropped for as long as the ledger's answer to the last has not come. */
+static void wait_answered(void)
+{
+	struct pollfd connection = {.fd = worker.link.fd, .events = POLLIN};
+
+	ck_assert_int_eq(poll(&connection, 1, PATIENCE_MS), 1);
 }
 
 static struct refused_request newest(void)
@@ -129,8 +138,10 @@ START_TEST(a_flood_is_left_out)
 		count = noted();
 		ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms), 401);
 		serve_after(&worker);
-		if (i < REFUSED_NOTE_BURST)
+		if (i < REFUSED_NOTE_BURST) {
 			wait_noted(count + 1);
+			wait_answered();
+		}
 	}
 	ck_assert_uint_eq(noted(), REFUSED_NOTE_BURST);
 	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED], 9 * REFUSED_NOTE_BURST);
