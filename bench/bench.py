@@ -26,6 +26,7 @@ from packages import install  # noqa: E402
 from peer import Absent, Peer  # noqa: E402
 from wrk import EAGER, add_eager_client  # noqa: E402
 
+
 class Stands:
     """The stands, each started when a cell first needs it."""
 
@@ -157,7 +158,8 @@ def parse():
                         help="of the workers together, but under mod_fcgid; half of the connections at least")
     add_eager_client(parser)
     parser.add_argument("--no-sizes", action="store_true", help="leave out sizes and starts")
-    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed, or was not measured")
+    parser.add_argument("--judge", action="store_true",
+                        help="exit with 1 when a bar is missed, or was not measured")
     report.add_out(parser)
     return parser.parse_args()
 

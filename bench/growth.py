@@ -216,7 +216,8 @@ def parse():
     parser.add_argument("--cold", action="store_true",
                         help="do not read the tables first: what is not in memory comes from the disk")
     parser.add_argument("--fill", action="store_true", help="only fill --states")
-    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed, or a size left out")
+    parser.add_argument("--judge", action="store_true",
+                        help="exit with 1 when a bar is missed, or a size left out")
     add_out(parser)
     add_eager_client(parser)
     return parser.parse_args()
