@@ -23,6 +23,8 @@
 #define LOCK_WAIT_MS   3000
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 5000
+/* After an engine that served: its callers wait, and the next is as likely to serve. */
+#define BACKOFF_SERVED_MAX_MS 200
 /* While the disk is full: how often it is tried whether there is space again. */
 #define PROBE_MS       1000
 /* After an engine that lived this long the back-off starts anew. */
@@ -195,7 +197,10 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	full = exited == ENGINE_FULL || exited == ENGINE_NO_SPACE;
 	/* A recovery that finds no space may take longer than that. */
 	steady = lived_ms >= STEADY_MS && (!full || was_ready);
-	back_off(parent, steady, full ? PROBE_MS : BACKOFF_MAX_MS);
+	back_off(parent, steady,
+		full ? PROBE_MS
+		     : was_ready ? BACKOFF_SERVED_MAX_MS
+				 : BACKOFF_MAX_MS);
 	return true;
 }
 

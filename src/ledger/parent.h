@@ -2,7 +2,8 @@
  * parent - the small process that holds the listening sockets and keeps an engine running.
  *
  * Connections made while the engine is being started again wait in the sockets' backlog; none is
- * refused. The parent never touches the data.
+ * refused. The parent never touches the data. Pauses between engines that never serve grow to 5 s, others
+ * to 0.2 s.
  */
 #ifndef LEDGER_PARENT_H
 #define LEDGER_PARENT_H

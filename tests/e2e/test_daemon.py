@@ -531,6 +531,21 @@ def test_stop():
         wait_until(lambda: engine_pid(wallet) != pid, WAIT_S, "another engine")
 
 
+def test_killed_as_it_serves():
+    """Whoever kills each engine as soon as it serves does not make the pauses between them grow."""
+    with Bench() as bench:
+        pid = engine_pid(bench.wallet)
+        paused_s = []
+        for _ in range(7):
+            os.kill(pid, signal.SIGKILL)
+            began = time.monotonic()
+            pid = wait_until(lambda killed=pid: {engine_pid(bench.wallet)} - {killed}, WAIT_S,
+                             "the next engine").pop()
+            paused_s.append(time.monotonic() - began)
+        # Pauses that grow, as those after engines that never serve, come to 3.2 s.
+        check(max(paused_s) < 2, f"the next engine served after {paused_s} s")
+
+
 ACTIVATE = """
 import os, socket, sys
 names, paths, ledger, config = sys.argv[1], sys.argv[2:4], sys.argv[4], sys.argv[5]
@@ -759,6 +774,7 @@ CASES = [
     ("connections beyond the limit are told so", test_connections_max),
     ("frames beyond the queue are told so", test_queue_max),
     ("SIGTERM finishes, keeps and checkpoints", test_stop),
+    ("engines killed as they serve", test_killed_as_it_serves),
     ("sockets handed over by systemd", test_socket_activation),
     ("a ledger of another protocol ends the worker", test_other_protocol),
     ("the mark of a halt is of one state", test_mark_of_a_halt),
