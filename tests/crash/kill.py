@@ -15,12 +15,13 @@ fails now and then, so that sweepers have work (tables.py). Then: nothing acknow
 nothing moved twice, every call was answered, `creditbridgectl check` finds nothing, and never was
 there a longer time than a second in which no client was answered (5 s in runs of up to a minute,
 which share their machine with others), but for the time in which this program stood still as well.
-The longest such times are told with what was killed in them.
+The longest such times are told with what was killed in them and what the ledger logged.
 
 $SEED (or --seed) replays the clients' calls and the schedule of kills. Prints TAP, and a comment
 with the figures of each variant.
 """
 import argparse
+import datetime
 import os
 import random
 import sys
@@ -116,11 +117,22 @@ class Stall:
         return (f"{self.whole * 1000:.0f} ms ({self.of_machine * 1000:.0f} ms of it the machine's; for "
                 f"{self.of_disk * 1000:.0f} ms the disk was late)")
 
-    def told(self, start, killers):
-        """When it was, and what was killed in it."""
+    def told(self, start, killers, log):
+        """When it was, what was killed in it, and what of the ledger's @log is of that time."""
         kills = [f"{killer.what} at {(when - self.begin) * 1000:.0f} ms" for killer in killers
                  for when in killer.kills if -0.1 < when - self.begin < self.whole]
-        return f"{self.begin - start:.1f} s after the first answer: {self}; {', '.join(kills)}"
+        first, last = (log_time(when) for when in (self.begin - 0.1, self.begin + self.whole))
+        return "\n#     ".join((
+            f"{self.begin - start:.1f} s after the first answer: {self}; {', '.join(kills)}",
+            f"from {log_time(self.begin)}",
+            *[line for line in log if first <= line[:len(first)] <= last]))
+
+
+def log_time(when):
+    """@when, of the monotonic clock, as the log writes it."""
+    wall = time.time() - time.monotonic() + when
+    return datetime.datetime.fromtimestamp(wall, datetime.timezone.utc).strftime(
+        "%Y-%m-%dT%H:%M:%S.%f")[:-3]
 
 
 def run_load(clients, game, killers, seconds):
@@ -164,13 +176,14 @@ def variant_run(name, kind, killers_of, options):
             finally:
                 game.stop()
         equal(wallet.stop(), 0, "exit code of the ledger, stopped at the end")
-    report(name, clients, game, killers, pulses, STALL_S[options.long])
+        log = wallet.logs.joinpath("ledger.log").read_text(encoding="utf-8").splitlines()
+    report(name, clients, game, killers, pulses, log, STALL_S[options.long])
     for killer in killers:
         check(len(killer.kills) >= seconds / killer.period_s / 4,
               f"{type(killer).__name__}: {len(killer.kills)} kills in {seconds} s are no test")
 
 
-def report(name, clients, game, killers, pulses, stall_max_s):
+def report(name, clients, game, killers, pulses, log, stall_max_s):
     answered = clients.answered()
     stalls = sorted((Stall(a, b, *pulses) for a, b in zip(answered, answered[1:]) if b - a > LATE_S),
                     key=lambda stall: stall.ours, reverse=True)
@@ -181,7 +194,7 @@ def report(name, clients, game, killers, pulses, stall_max_s):
                "lost 0", "doubled 0", f"longest stall {stalls[0] if stalls else 'none'}"]
     print(f"# {name}: {', '.join(figures)}", flush=True)
     for stall in stalls[:STALLS_TOLD]:
-        print(f"#   stall {stall.told(answered[0], killers)}", flush=True)
+        print(f"#   stall {stall.told(answered[0], killers, log)}", flush=True)
     ours = stalls[0].ours if stalls else 0.0
     check(ours <= stall_max_s, f"nobody was answered for {ours * 1000:.0f} ms")
 
