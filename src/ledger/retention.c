@@ -6,7 +6,8 @@
 #include "ledger/keys.h"
 #include "ledger/ledger.h"
 
-#define DAY_MS  INT64_C(86400000)
+#define DAY_MS    INT64_C(86400000)
+#define NS_PER_MS 1000000
 /* A loop without work for so long is idle; one that never is makes a step so often. */
 #define WAIT_MS 5
 #define BUSY_MS 1000
@@ -48,20 +49,6 @@ void retention_rest(struct ledger *ledger, int64_t boot_ms)
 
 	if (retention->rest_until_ms < boot_ms + RETENTION_READER_MS)
 		retention->rest_until_ms = boot_ms + RETENTION_READER_MS;
-}
-
-bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now)
-{
-	enum retention_step stepped;
-	int64_t begun_ns;
-
-	if (!is_due(ledger, now->boot_ms) ||
-		(!idle && now->boot_ms - ledger->retention.stepped_ms < BUSY_MS))
-		return true;
-	begun_ns = clock_boot_ns();
-	stepped = retention_step(ledger, now);
-	ledger->retention.spent_ns += clock_boot_ns() - begun_ns;
-	return stepped != RETENTION_LOST;
 }
 
 static bool look(void *context, struct bytes key, const void *arg)
@@ -324,9 +311,9 @@ static void drop(struct step *step)
 
 static void rest(struct retention *retention, const struct moment *now)
 {
-	int64_t pause_ms = retention->spent_ns / 1000000 * RETENTION_REST_FACTOR;
+	int64_t pause_ms = retention->spent_ns * RETENTION_REST_FACTOR / NS_PER_MS;
 
-	if (!retention->begun || pause_ms < retention->pause_ms)
+	if (pause_ms < retention->pause_ms)
 		pause_ms = retention->pause_ms;
 	retention->begun = false;
 	retention->rest_until_ms = now->boot_ms + pause_ms;
@@ -430,4 +417,24 @@ enum retention_step retention_step(struct ledger *ledger, const struct moment *n
 	drop(&step);
 	write_counter(&step);
 	return save(&step, now);
+}
+
+bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now)
+{
+	struct retention *retention = &ledger->retention;
+	enum retention_step stepped;
+	int64_t begun_ns;
+
+	if (!is_due(ledger, now->boot_ms) ||
+		(!idle && now->boot_ms - retention->stepped_ms < BUSY_MS))
+		return true;
+	begun_ns = clock_boot_ns();
+	stepped = retention_step(ledger, now);
+	retention->spent_ns += clock_boot_ns() - begun_ns;
+	/* The pass ended, and of its time that of the last step was not known yet. */
+	if (!retention->begun) {
+		rest(retention, now);
+		retention->spent_ns = 0;
+	}
+	return stepped != RETENTION_LOST;
 }

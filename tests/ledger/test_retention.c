@@ -413,6 +413,20 @@ START_TEST(a_long_pass_is_followed_by_a_long_pause)
 }
 END_TEST
 
+/* The time of a pass's last step counts, too: of one that has no other it is all. */
+START_TEST(a_pass_of_one_step_is_followed_by_a_pause_of_its_length)
+{
+	open_with(_i, WALLET_SEAMLESS);
+	make_rounds(10);
+	case_pass((DAYS + 2) * DAY);
+	case_ledger.retention.pause_ms = 0;
+	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
+	expect_kept(look(), 0);
+	ck_assert_int_gt(case_ledger.retention.rest_until_ms, case_boot_ms);
+	case_close();
+}
+END_TEST
+
 START_TEST(it_can_be_off)
 {
 	open_with(_i, WALLET_SEAMLESS);
@@ -515,6 +529,8 @@ Suite *retention_suite(void)
 	tcase_add_loop_test(tcase, it_can_be_off, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, a_new_clock_is_not_trusted, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tcase, a_long_pass_is_followed_by_a_long_pause, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tcase, a_pass_of_one_step_is_followed_by_a_pause_of_its_length, 0,
+		CASE_STORE_COUNT);
 	tcase_add_test(tcase, a_first_pass_waits);
 	tcase_add_test(tcase, a_full_disk_is_waited_for);
 	tcase_add_loop_test(tcase, readers_are_not_disturbed, 0, CASE_STORE_COUNT);
