@@ -27,7 +27,7 @@
 #define BACKOFF_SERVED_MAX_MS 200
 /* While the disk is full: how often it is tried whether there is space again. */
 #define PROBE_MS       1000
-/* After an engine that lived this long the back-off starts anew. */
+/* After an engine that served, and lived this long, the back-off starts anew. */
 #define STEADY_MS 250
 
 struct parent {
@@ -160,7 +160,7 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	const char *state = parent->settings->state_directory;
 	int exited = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	bool was_ready = parent->metrics->engine_starts != parent->engine_starts;
-	bool halts = has_halted(parent, exited, was_ready), full, steady;
+	bool halts = has_halted(parent, exited, was_ready), full;
 
 	/* Also when it was asked to stop: the next start must not go on as if nothing was. */
 	if (halts)
@@ -195,9 +195,8 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 		break;
 	}
 	full = exited == ENGINE_FULL || exited == ENGINE_NO_SPACE;
-	/* A recovery that finds no space may take longer than that. */
-	steady = lived_ms >= STEADY_MS && (!full || was_ready);
-	back_off(parent, steady,
+	/* A recovery that fails may take longer than that. */
+	back_off(parent, was_ready && lived_ms >= STEADY_MS,
 		full ? PROBE_MS
 		     : was_ready ? BACKOFF_SERVED_MAX_MS
 				 : BACKOFF_MAX_MS);

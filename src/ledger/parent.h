@@ -2,8 +2,10 @@
  * parent - the small process that holds the listening sockets and keeps an engine running.
  *
  * Connections made while the engine is being started again wait in the sockets' backlog; none is
- * refused. The parent never touches the data. Pauses between engines that never serve grow to 5 s, others
- * to 0.2 s.
+ * refused. The parent never touches the data.
+ *
+ * An engine that ends is followed by the next at once. If several end soon after their start the pauses
+ * grow: to 0.2 s where they served, to 1 s while the disk is full, and to 5 s where they never served.
  */
 #ifndef LEDGER_PARENT_H
 #define LEDGER_PARENT_H

@@ -536,14 +536,14 @@ def test_killed_as_it_serves():
     with Bench() as bench:
         pid = engine_pid(bench.wallet)
         paused_s = []
-        for _ in range(7):
+        for _ in range(8):
             os.kill(pid, signal.SIGKILL)
             began = time.monotonic()
             pid = wait_until(lambda killed=pid: {engine_pid(bench.wallet)} - {killed}, WAIT_S,
                              "the next engine").pop()
             paused_s.append(time.monotonic() - began)
-        # Pauses that grow, as those after engines that never serve, come to 3.2 s.
-        check(max(paused_s) < 2, f"the next engine served after {paused_s} s")
+        # Pauses that grow, as those after engines that never serve, come to 5 s.
+        check(max(paused_s) < 4, f"the next engine served after {paused_s} s")
 
 
 ACTIVATE = """
