@@ -176,7 +176,7 @@ def variant_run(name, kind, killers_of, options):
             finally:
                 game.stop()
         equal(wallet.stop(), 0, "exit code of the ledger, stopped at the end")
-        log = wallet.logs.joinpath("ledger.log").read_text(encoding="utf-8").splitlines()
+        log = wallet.logs.joinpath("ledger.log").read_text(errors="replace").splitlines()
     report(name, clients, game, killers, pulses, log, STALL_S[options.long])
     for killer in killers:
         check(len(killer.kills) >= seconds / killer.period_s / 4,
