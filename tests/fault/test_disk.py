@@ -536,6 +536,34 @@ def test_killed_in_recovery():
         bench.prove("killed in recovery")
 
 
+def test_pauses_after_slow_recoveries():
+    """Engines that end before they serve are started less and less often, also when they take their
+    time."""
+    with Wallet() as wallet:
+        bench = Bench("recoveries", wallet)
+        equal(bench.move("kept").status, 200, "a transfer before")
+        wallet.fail("sync SLOW\n")
+        killed = wallet.engine_pids()
+        os.kill(killed[0], signal.SIGKILL)
+        for _ in range(6):
+            pid = wait_until(lambda: [p for p in wallet.engine_pids() if p not in killed], WAIT_S,
+                             "another engine", interval=0.001)[0]
+            killed.append(pid)
+            time.sleep(0.3)
+            os.kill(pid, signal.SIGKILL)
+        wallet.fail("")
+        wait_back(bench, time.monotonic())
+        ended = [(datetime.datetime.fromisoformat(when).timestamp(), int(lived_ms) / 1000)
+                 for when, lived_ms in re.findall(
+                     r"^(\S+)Z .* event=engine_ended exit=-1 signal=9 lived_ms=(\d+)$", wallet.log(),
+                     re.MULTILINE)]
+        pauses = [after - lived - before for (before, _), (after, lived) in zip(ended, ended[1:])]
+        equal([pid for pid in killed[1:] if f"ledger_ready pid={pid} " in wallet.log()], [],
+              "engines that served")
+        check(len(pauses) == 6 and pauses[5] > pauses[0] + 1, f"pauses {pauses}")
+        equal(bench.move("kept").replayed, True, "the transfer before")
+
+
 # -- a file system that cannot sync directories, and one that fails to
 
 def test_directories():
@@ -579,6 +607,7 @@ CASES = [
     ("a small ext4: low water, ballast", lambda: low_water("ext4")),
     ("a small file system: really full", test_really_full),
     ("killed in recovery", test_killed_in_recovery),
+    ("killed in slow recoveries", test_pauses_after_slow_recoveries),
     ("directories that cannot be synced", test_directories),
 ]
 
