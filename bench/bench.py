@@ -41,6 +41,8 @@ class Stands:
     def make(self, name):
         if name == "ceiling":
             return Hello(threads=self.threads)
+        if name == cells_module.WAITING:
+            return Hello(("mod_fcgid",), options=("--delay-us", cells_module.WAIT_US))
         if name == "peer":
             return Peer(self.players)
         if name == "no disk":

@@ -11,6 +11,10 @@ PEERS = {"mod_fcgid": "php-fpm on apache", "nginx": "php-fpm on nginx"}
 # A user's statistics would take bets, which the peer has none of.
 PEER_OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance")
 DELAYS_MS = (1, 50)
+# hello, but each call waits, as for a disk: what is left of the ceiling for whoever cannot answer at
+# once. Of mod_fcgid, where it is another process that waits.
+WAIT_US = 300
+WAITING = "waiting ceiling"
 MINUTE_S = 60
 MINUTE = "steady minute"
 
@@ -25,6 +29,8 @@ def http_cells():
     for server in SERVERS:
         for connections in CONNECTIONS:
             cells.append(Cell("ceiling", "ceiling", server, connections, "transfer-in"))
+            if (server, connections) == ("mod_fcgid", 16):
+                cells.append(Cell(WAITING, WAITING, server, connections, "transfer-in"))
             cells += [Cell(row, "creditbridge", server, connections, row) for row in OPERATIONS]
             if server in PEERS:
                 cells += [Cell(row, "peer", PEERS[server], connections, row)

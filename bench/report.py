@@ -6,7 +6,7 @@ import statistics
 
 import bars
 import picture
-from cells import DELAYS_MS, MINUTE
+from cells import DELAYS_MS, MINUTE, WAIT_US, WAITING
 
 # Of the table: head, name of the figure, form.
 COLUMNS = (("row", "row", "s"), ("stand", "stand", "s"), ("server", "server", "s"),
@@ -23,7 +23,8 @@ the rounds' shares. Of a round, cells with the same web server and as many conne
 seconds, and latency is the median of a cell's turns; the steady minute is one piece. client is wrk,
 which shares the machine ({client}). In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how
 much of the machine's processors all of them had; at full load what is missing to 1 was idle, or
-somebody else's. per commit: transfers that shared one fdatasync of the log."""
+somebody else's. per commit: transfers that shared one fdatasync of the log. Each call of "{waiting}"
+waits {wait_ms:g} ms, as for a disk."""
 CLIENTS = {"batch": "and interrupts nobody when an answer wakes it",
            "eager": "and interrupts the server when an answer wakes it"}
 
@@ -52,7 +53,7 @@ def rounds_of(runs):
 
 def of_ceiling(cell, rounds):
     """The median share of what was measured beside it."""
-    if cell.stand not in ("ceiling", "creditbridge") or cell.seconds:
+    if cell.stand not in ("ceiling", WAITING, "creditbridge") or cell.seconds:
         return None
     share = bars.share(lambda other: other == cell, bars.ceiling(cell.server, cell.connections))
     shares = [value for value in map(share, rounds) if value is not None]
@@ -138,12 +139,16 @@ def sizes(sized):
         + [[what, f"{took:.1f}"] for what, took in sized["starts"].items()], 1)
 
 
+def legend(machine):
+    return LEGEND.format(client=CLIENTS[machine["client"]], waiting=WAITING,
+                         wait_ms=WAIT_US / 1000).splitlines()
+
+
 def write(runs, failed, machine, sized, absent, folder):
     """Prints all and writes bench.json and bench.svg; the bars as they were judged."""
     rows = medians(runs, failed)
     judged = bars.judge(bars.BARS, rounds_of(runs))
-    blocks = (table(rows) if rows else [], LEGEND.format(client=CLIENTS[machine["client"]]).splitlines(),
-              added_latency(rows),
+    blocks = (table(rows) if rows else [], legend(machine), added_latency(rows),
               limits(machine) + minute(rows), sizes(sized),
               [f"{name} is absent: {reason}" for name, reason in absent.items()],
               bars.told(judged))
