@@ -11,8 +11,8 @@ PEERS = {"mod_fcgid": "php-fpm on apache", "nginx": "php-fpm on nginx"}
 # A user's statistics would take bets, which the peer has none of.
 PEER_OPERATIONS = ("transfer-in", "transfer-out", "hot player", "get-balance")
 DELAYS_MS = (1, 50)
-# hello, but each call waits, as for a disk: what is left of the ceiling for whoever cannot answer at
-# once. Of mod_fcgid, where it is another process that waits.
+# hello, but each call waits, as for a disk: what is left of the ceiling under mod_fcgid for whoever
+# cannot answer at once.
 WAIT_US = 300
 WAITING = "waiting ceiling"
 MINUTE_S = 60
