@@ -82,6 +82,7 @@ class Run:
         self.errors = {}  # {cell: answers that were errors}
         self.failures = []
         self.machine = {"cpus": os.cpu_count(), "kernel": platform.release(), "syncs": [],
+                        "mpm": options.mpm,
                         "client": "eager" if options.client == EAGER else "batch"}
         self.sized = None
 
@@ -158,6 +159,8 @@ def parse():
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--threads", type=int, default=THREADS,
                         help="of the workers together, but under mod_fcgid; half of the connections at least")
+    parser.add_argument("--mpm", choices=("event", "worker"), default=cb.Apache.mpm,
+                        help="of each Apache, the peer's too; default: %(default)s, as Debian's")
     add_eager_client(parser)
     parser.add_argument("--no-sizes", action="store_true", help="leave out sizes and starts")
     parser.add_argument("--judge", action="store_true",
@@ -173,6 +176,7 @@ def main():
     install()
     if options.install:
         return 0
+    cb.Apache.mpm = options.mpm
     with everything_ends() as ends:
         stands = Stands(options, ends.folder("/dev/shm"))
         run = Run(options, stands)

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 
 from cb_process import Child, free_port, port_open
-from cb_servers import APACHE_MODULES, apache_threads, find_server
+from cb_servers import APACHE_MODULES, apache_directories, apache_threads, find_server
 from guard import descendants
 from stands import APACHE_THREADS, TRANSFER_DEALER, cb, temporary_directory
 
@@ -151,7 +151,8 @@ daemonize = no
 
     def apache_start(self, port):
         load = "\n".join(f"LoadModule {module}_module {APACHE_MODULES}/mod_{module}.so"
-                         for module in ("mpm_event", "authz_core", "proxy", "proxy_fcgi"))
+                         for module in (f"mpm_{cb.Apache.mpm}", "authz_core", "proxy",
+                                        "proxy_fcgi"))
         config = self.dir / "apache.conf"
         config.write_text(f"""\
 ServerRoot "{self.dir}"
@@ -165,6 +166,7 @@ ErrorLog "{self.dir}/apache-error.log"
 User {USER}
 Group {USER}
 {load}
+{apache_directories(f"{self.dir}/root")}
 Listen 127.0.0.1:{port}
 <Proxy "unix:{self.fpm_socket('apache')}|fcgi://peer">
 	ProxySet enablereuse=on max={FPM_PROCESSES // 2}

@@ -24,7 +24,7 @@ seconds, and latency is the median of a cell's turns; the steady minute is one p
 which shares the machine ({client}). In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how
 much of the machine's processors all of them had; at full load what is missing to 1 was idle, or
 somebody else's. per commit: transfers that shared one fdatasync of the log. Each call of "{waiting}"
-waits {wait_ms:g} ms, as for a disk."""
+waits {wait_ms:g} ms, as for a disk. Apache is mpm_{mpm}."""
 CLIENTS = {"batch": "and interrupts nobody when an answer wakes it",
            "eager": "and interrupts the server when an answer wakes it"}
 
@@ -141,7 +141,7 @@ def sizes(sized):
 
 def legend(machine):
     return LEGEND.format(client=CLIENTS[machine["client"]], waiting=WAITING,
-                         wait_ms=WAIT_US / 1000).splitlines()
+                         wait_ms=WAIT_US / 1000, mpm=machine["mpm"]).splitlines()
 
 
 def write(runs, failed, machine, sized, absent, folder):

@@ -23,6 +23,6 @@ from cb_installed import INSTALLED, Installed  # noqa
 from cb_process import (SRCDIR, Child, HarnessError, builddir, command_of, commands_with,  # noqa
                         each_in_thread, find_program, free_port, pids_all, pids_running,
                         port_taken, process_gone, serve_each, wait_until, waited_s)
-from cb_servers import (SERVERS, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server,  # noqa
+from cb_servers import (SERVERS, Apache, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server,  # noqa
                         bench_cases)
 from cb_tap import Skip, check, equal, run_cases  # noqa

@@ -182,9 +182,24 @@ MaxRequestWorkers {children * per_child}
 MaxSpareThreads {children * per_child}"""
 
 
+def apache_directories(root):
+    """What Debian's apache2.conf has of directories; @root: of the documents. Without these lines
+    Apache looks for .htaccess and for links in each folder on the way, at each request."""
+    return f"""\
+<Directory "/">
+	Options FollowSymLinks
+	AllowOverride None
+	Require all denied
+</Directory>
+<Directory "{root}">
+	Require all granted
+</Directory>"""
+
+
 class Apache(Server):
     """What both ways of running workers under Apache have in common."""
 
+    mpm = "event"  # as Debian has it
     threads_per_child = 64
     modules = ()
     extra = ""
@@ -193,7 +208,7 @@ class Apache(Server):
         user = self.instance.user
         identity = f"User {user}\nGroup {user}\n" if user else ""
         load = "\n".join(f"LoadModule {module}_module {APACHE_MODULES}/mod_{module}.so"
-                         for module in ("mpm_event", "authz_core", "alias", *self.modules))
+                         for module in (f"mpm_{self.mpm}", "authz_core", "alias", *self.modules))
         vhosts = "\n".join(
             f"Listen 127.0.0.1:{port}\n<VirtualHost 127.0.0.1:{port}>\n"
             f"Include {self.mounts[serve]}\n</VirtualHost>"
@@ -211,6 +226,7 @@ ErrorLog "{self.log}"
 LogLevel warn
 {apache_threads(self.threads_per_child)}
 {identity}{load}
+{apache_directories(f"{self.dir}/empty")}
 {self.extra.format(dir=self.dir)}
 {vhosts}
 """
