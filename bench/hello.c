@@ -1,8 +1,8 @@
 /*
  * hello - a FastCGI application that does nothing: the ceiling of what is measured here.
  *
- * Takes the options of creditbridge.fcgi that web servers give it (--threads N, --socket PATH, the
- * rest is ignored), reads each request's body and answers what a transfer is answered with, in as
+ * Takes the options of creditbridge.fcgi that web servers give it (--threads N, --socket PATH,
+ * --together, with which each process serves by itself; the rest is ignored), reads each request's body and answers what a transfer is answered with, in as
  * many bytes. --delay-us N sleeps before each answer and --answer TEXT is another answer: a dealer
  * that takes his time.
  */
@@ -10,6 +10,7 @@
 #include <fcgiapp.h>
 #include <getopt.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,10 @@ int main(int argc, char **argv)
 		{"delay-us", required_argument, NULL, 'd'}, {"answer", required_argument, NULL, 'a'},
 		{"config", required_argument, NULL, 'x'}, {"serve", required_argument, NULL, 'x'},
 		{"base-path", required_argument, NULL, 'x'}, {"exclusive", no_argument, NULL, 'x'},
+		{"together", no_argument, NULL, 'T'},
 		{NULL, 0, NULL, 0}};
 	pthread_t threads[THREADS_MAX];
+	bool alone = false;
 	long count = 1;
 	int option;
 
@@ -81,11 +84,16 @@ int main(int argc, char **argv)
 			delay_us = strtol(optarg, NULL, 10);
 		else if (option == 'a')
 			answer = optarg;
+		else if (option == 'T')
+			alone = true;
 		else if (option == 's')
 			listener = FCGX_OpenSocket(optarg, 1024);
 		else if (option != 'x')
 			return 64;
 	}
+	/* mod_fcgid asks each process for one thing at a time. */
+	if (alone)
+		count = 1;
 	if (FCGX_Init() || listener < 0 || count < 1 || count > THREADS_MAX)
 		return 1;
 	for (long i = 1; i < count; i++)

@@ -17,6 +17,9 @@ esac
 case $server-$serve in
 *mod_fcgid-*) processes=150 ;; # one request per process, as many as Apache has threads
 esac
+# Workers of the wallet's mount serve together.
+together=''
+[ "$serve" = platform ] || together=" --together --threads $processes"
 # lighttpd makes the sockets of the workers that it starts, in a directory of its own.
 case $server in
 */lighttpd) socket=${rundir:?}-lighttpd/$serve.sock ;;
@@ -27,5 +30,6 @@ exec sed \
 	-e "s|@worker@|${worker:?}|g" -e "s|@config@|${config:?}|g" \
 	-e "s|@serve@|$serve|g" -e "s|@prefix@|$prefix|g" \
 	-e "s|@processes@|$processes|g" -e "s|@threads@|$threads|g" \
+	-e "s|@together@|$together|g" \
 	-e "s|@errors@|${errors:?}|g" -e "s|@socket@|$socket|g" \
 	"$srcdir/$server.conf.in"

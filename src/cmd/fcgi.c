@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cmd/listen.h"
 #include "web/fcgi.h"
+#include "web/leader.h"
 #include "web/serve.h"
 #include "web/signals.h"
 #include "web/waiting.h"
@@ -33,7 +34,8 @@
 #define DESCRIPTORS_THREAD 16
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
-	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x' };
+	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x',
+	OPTION_TOGETHER = 'T' };
 
 const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 
@@ -52,6 +54,10 @@ static const struct argp_option options[] = {
 	 "no other process accepts from the socket on standard input, now or later: when "
 	 "stopping, refuse new connections there (under lighttpd and Apache mod_fcgid; never "
 	 "with a socket that systemd or spawn-fcgi keeps)", 0},
+	{"together", OPTION_TOGETHER, NULL, 0,
+	 "of the processes that one web server starts with this, one serves for all, N requests "
+	 "at a time, and the others wait to take its place (under Apache mod_fcgid; of the wallet)",
+	 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -62,6 +68,7 @@ struct arguments {
 	enum serve_group group;
 	unsigned int threads;
 	bool exclusive;
+	bool together;
 };
 
 static enum serve_group group_parse(const char *text, struct argp_state *state)
@@ -97,6 +104,16 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 	case OPTION_EXCLUSIVE:
 		arguments->exclusive = true;
 		return 0;
+	case OPTION_TOGETHER:
+		arguments->together = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->together &&
+			(arguments->socket || arguments->group != SERVE_WALLET ||
+				arguments->threads == 1))
+			argp_error(state, "--together is of the wallet's workers, with a socket on "
+				"standard input each and several --threads");
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument \"%s\"", value);
 		return 0;
@@ -127,7 +144,6 @@ static bool name_file(char *path, size_t size, const struct settings *settings, 
 static bool server_init(struct server *server, const struct arguments *arguments,
 	const struct settings *settings)
 {
-	static struct muxes muxes;
 	const char *base_path =
 		arguments->base_path ? arguments->base_path : settings->base_path;
 
@@ -150,10 +166,37 @@ static bool server_init(struct server *server, const struct arguments *arguments
 			arguments->config, settings->socket_directory);
 		return false;
 	}
-	/* What waits for dealers waits in threads: libcurl knows no fibers. */
-	if (arguments->group == SERVE_WALLET && arguments->threads > 1) {
-		server->muxes = &muxes;
-		return muxes_init(&muxes, server->ledger_path, arguments->threads);
+	return true;
+}
+
+/* Several requests at a time are fibers. What waits for dealers waits in threads: libcurl knows no fibers. */
+static bool server_fibers(struct server *server, unsigned int threads)
+{
+	static struct muxes muxes;
+
+	if (server->group != SERVE_WALLET || threads == 1)
+		return true;
+	server->muxes = &muxes;
+	return muxes_init(&muxes, server->ledger_path, threads);
+}
+
+/* Takes part in serving together. False: this process followed another one, and is to stop. */
+static bool join(struct arguments *arguments, const struct server *server,
+	struct leader **leads)
+{
+	static struct leader leader;
+	char mount[1024];
+
+	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[server->group],
+		server->base_path, arguments->config);
+	switch (leader_join(&leader, mount, LISTEN_INHERITED_FD)) {
+	case LEADER_STOPPED:
+		return false;
+	case LEADER_LEADS:
+		*leads = &leader;
+		break;
+	case LEADER_ALONE:
+		arguments->threads = 1;
 	}
 	return true;
 }
@@ -201,6 +244,7 @@ int main(int argc, char **argv)
 	struct server server;
 	struct fcgi_program program;
 	struct web_socket own;
+	struct leader *leader = NULL;
 	char why[256];
 	int code;
 
@@ -225,8 +269,13 @@ int main(int argc, char **argv)
 		serve_group_names[server.group], server.base_path, arguments.threads);
 	if (arguments.group == SERVE_PLATFORM)
 		server.callbacks.keep = connections_kept(arguments.threads);
+	if (arguments.together && !join(&arguments, &server, &leader))
+		return EXIT_SUCCESS;
+	if (!server_fibers(&server, arguments.threads))
+		return EXIT_FAILURE;
 	program = server_program(&server);
 	program.exclusive = arguments.exclusive;
+	program.leader = leader;
 	code = arguments.socket ? fcgi_run(&program, own.fd, arguments.threads, &own)
 				: fcgi_run(&program, LISTEN_INHERITED_FD, arguments.threads, NULL);
 	if (server.muxes)

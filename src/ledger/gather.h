@@ -4,7 +4,8 @@
  * A commit costs about the same for one transfer as for twenty. Where many clients send one command
  * at a time (mod_fcgid's workers), running each as it comes makes commits of one or two, and the
  * processors have no time for anything else. So a few commands that others are likely to follow are
- * held for ledger_gather_us, as long as that is seen to bring more. A client that is alone never waits.
+ * held for ledger_gather_us, as long as that is seen to bring more. A client that is alone never waits,
+ * nor are commands held of one that has sent several at a time: it has gathered them itself.
  */
 #ifndef LEDGER_GATHER_H
 #define LEDGER_GATHER_H

@@ -37,6 +37,7 @@ struct server {
 	struct slot *slots; /* queue_len of options->queue_max */
 	struct pending *pending;
 	uint32_t queue_len;
+	uint32_t singles; /* of the queue: of connections that send one command at a time */
 	uint64_t links; /* numbers given to connections */
 	struct gather gather;
 	bool paused;    /* not accepting until the next tick */
@@ -188,10 +189,10 @@ static bool enqueue(struct server *server, struct connection *connection,
 	slot->peer_uid = connection->peer_uid;
 	slot->link = connection->link;
 	memcpy(slot->request_id, request->request_id, sizeof(slot->request_id));
-	server->pending[server->queue_len].connection = connection;
-	server->pending[server->queue_len].tag = request->tag;
-	server->queue_len++;
-	connection->queued++;
+	server->pending[server->queue_len++] =
+		(struct pending){.connection = connection, .tag = request->tag};
+	server->singles += !connection->several;
+	connection->several |= connection->queued++ > 0;
 	return true;
 }
 
@@ -263,7 +264,7 @@ static bool run_queue(struct server *server)
 		}
 		done += count;
 	}
-	server->queue_len = 0;
+	server->queue_len = server->singles = 0;
 	return true;
 }
 
@@ -341,8 +342,7 @@ static void tick(struct server *server, int64_t now_ms)
 	low = ledger->figures.disk_free_bytes < server->options->low_water_bytes;
 	if (low != ledger->storage_low)
 		log_line(LOG_LEVEL_WARNING, low ? "storage_low" : "storage_recovered",
-			"free_bytes=%llu",
-			(unsigned long long)ledger->figures.disk_free_bytes);
+			"free_bytes=%llu", (unsigned long long)ledger->figures.disk_free_bytes);
 	ledger->storage_low = low;
 	disk_ballast_make(server->options->state_directory, server->options->ballast_bytes,
 		server->options->low_water_bytes);
@@ -400,9 +400,8 @@ static int take_in(struct server *server, int timeout_ms)
 static bool round_once(struct server *server, int timeout_ms, bool *again)
 {
 	int count = take_in(server, timeout_ms);
-	bool waits = server->options->gather_us &&
+	bool waits = server->options->gather_us && server->singles == server->queue_len &&
 		gather_wants(&server->gather, server->slots, server->queue_len);
-	struct moment now;
 
 	if (waits) {
 		clock_sleep_us(server->options->gather_us);
@@ -412,7 +411,8 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 	if (!run_queue(server))
 		return false;
 	*again = bury(server);
-	now = clock_now();
+	const struct moment now = clock_now();
+
 	return retention_use_time(server->ledger, timeout_ms > 0 && count <= 0, &now);
 }
 

@@ -55,7 +55,7 @@ void muxes_free(struct muxes *muxes)
 
 struct mux *muxes_pick(struct muxes *muxes)
 {
-	return muxes && muxes->count ? &muxes->list[muxes->next++ % muxes->count] : NULL;
+	return muxes && muxes->count ? &muxes->list[muxes->next++ / MUX_CALLS_EACH % muxes->count] : NULL;
 }
 
 uint64_t mux_tag(struct mux *mux)

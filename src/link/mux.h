@@ -80,7 +80,7 @@ struct muxes {
 /* For @calls at a time. False: @path is too long. */
 bool muxes_init(struct muxes *muxes, const char *path, unsigned int calls);
 void muxes_free(struct muxes *muxes);
-/* The one for a further caller, or NULL where there is none. */
+/* The one for a further caller, or NULL where there is none: neighbours share one. */
 struct mux *muxes_pick(struct muxes *muxes);
 
 /* @path: edge.sock. Connects at the first call. False: @path is too long. */

@@ -27,7 +27,7 @@ void crew_wait_new(struct lane *lane)
 
 	if (!crew->listener) {
 		crew->listener = lane;
-		crew_wait(lane, lane->pool->listen_fd, FIBER_FOREVER);
+		crew_wait(lane, lane->pool->doors.fd, FIBER_FOREVER);
 		crew->listener = NULL;
 		return;
 	}
@@ -97,7 +97,9 @@ bool crew_init(struct crew *crew, struct pool *pool, unsigned int lanes)
 	crew->lanes = calloc(all, sizeof(*crew->lanes));
 	crew->fibers = fibers_new(all + FCGI_SERVANTS_MAX);
 	if (!crew->lanes || !crew->fibers || !program->fibers(program->context, crew->fibers) ||
-		!fibers_add(crew->fibers, watch, crew, true))
+		!fibers_add(crew->fibers, watch, crew, true) ||
+		(program->leader && !leader_begin(program->leader, crew->fibers, &pool->doors,
+				pool->stop_fd)))
 		return false;
 	while (crew->count < all) {
 		if (!lane_add(crew, crew->count == lanes))

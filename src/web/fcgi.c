@@ -48,7 +48,7 @@ void pool_stop(struct pool *pool, enum end why)
 	 * into the backlog is then really the last.
 	 */
 	if (pool->exclusive)
-		shutdown(pool->listen_fd, SHUT_RD);
+		shutdown(pool->doors.own.fd, SHUT_RD);
 	if (write(pool->stop_fd, &one, sizeof(one)) < 0)
 		log_line(LOG_LEVEL_ERROR, "stop", "error=\"%s\"", strerror(errno));
 }
@@ -149,8 +149,8 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	const struct web_socket *own)
 {
 	bool is_unix = socket_is_unix(fd);
-	/* A single lane is one of mod_fcgid's, which hands over one request at a time. */
-	struct pool pool = {.program = program, .listen_fd = fd, .stop_fd = -1,
+	/* A single lane is a worker's of mod_fcgid, which hands over one request at a time. */
+	struct pool pool = {.program = program, .stop_fd = -1,
 		.is_unix = is_unix, .crowded = threads > 1,
 		.ushered = program->refuses_excess && is_unix && threads > 1,
 		.exclusive = (program->exclusive || own) && is_unix};
@@ -158,6 +158,7 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	struct thread *list = calloc(all, sizeof(*list));
 	unsigned int running;
 
+	doors_init(&pool.doors, fd);
 	waiting_init(&pool.waiting, threads);
 	pool.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	/* Several threads are woken for one connection: the late ones must not hang in accept(). */
@@ -184,6 +185,9 @@ out:
 	if (pool.stop_fd >= 0)
 		close(pool.stop_fd);
 	waiting_free(&pool.waiting);
+	if (program->leader)
+		leader_free(program->leader);
+	doors_free(&pool.doors);
 	free(list);
 	return exit_codes[atomic_load(&pool.end)];
 }

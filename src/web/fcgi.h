@@ -15,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/fiber.h"
 #include "web/http.h"
+#include "web/leader.h"
 #include "web/socket.h"
 
 #define FCGI_THREADS_MAX 256
@@ -49,6 +50,7 @@ struct fcgi_program {
 	 * called before, to add servants. False: errno tells.
 	 */
 	bool (*fibers)(void *context, struct fibers *fibers);
+	struct leader *leader; /* NULL, or whose followers' sockets are served, too, by fibers */
 };
 
 /*

@@ -84,7 +84,7 @@ static bool wait_kept(struct lane *lane)
 		readable = is_readable(lane->conn.fd);
 		wanted = pool_is_stopping(lane->pool) ||
 			(!in_time && !waiting_has_idle(waiting) &&
-				(waiting_any(waiting) || is_readable(lane->pool->listen_fd)));
+				(waiting_any(waiting) || is_readable(lane->pool->doors.fd)));
 	}
 	return readable;
 }
@@ -109,7 +109,7 @@ static bool accept_one(struct lane *lane)
 {
 	struct pool *pool = lane->pool;
 	const int one = 1;
-	int fd = accept4(pool->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	int fd = doors_accept(&pool->doors);
 
 	if (fd < 0)
 		return false;
@@ -226,7 +226,7 @@ void usher_run(void *context)
 
 	while (usher->crew ? crew_wait_press(usher) : waiting_press(waiting)) {
 		fiber_wait(-1, 0, clock_boot_ms() + WAITING_TICK_MS);
-		waiting_gather(waiting, usher->pool->listen_fd, clock_boot_ms());
+		waiting_gather(waiting, &usher->pool->doors, clock_boot_ms());
 		while ((fd = waiting_excess(waiting, clock_boot_ms())) >= 0)
 			refuse(usher, fd);
 	}
@@ -252,7 +252,7 @@ static bool epoll_init(struct lane *lane)
 
 	lane->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return lane->epoll_fd >= 0 &&
-		epoll_ctl(lane->epoll_fd, EPOLL_CTL_ADD, lane->pool->listen_fd, &listening) == 0 &&
+		epoll_ctl(lane->epoll_fd, EPOLL_CTL_ADD, lane->pool->doors.fd, &listening) == 0 &&
 		epoll_ctl(lane->epoll_fd, EPOLL_CTL_ADD, lane->pool->stop_fd, &stopping) == 0;
 }
 

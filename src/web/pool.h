@@ -4,6 +4,7 @@
 #ifndef WEB_POOL_H
 #define WEB_POOL_H
 
+#include "web/doors.h"
 #include "web/fcgi.h"
 #include "web/waiting.h"
 
@@ -20,7 +21,7 @@ enum end {
 /* The process. */
 struct pool {
 	const struct fcgi_program *program;
-	int listen_fd;
+	struct doors doors;
 	int stop_fd; /* eventfd: readable for good once the process is to stop */
 	bool is_unix; /* the socket */
 	bool crowded; /* several lanes: some connection waits as often as not */

@@ -1,7 +1,6 @@
 #include "web/waiting.h"
 
 #include <stddef.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 void waiting_init(struct waiting *waiting, unsigned int threads)
@@ -100,14 +99,14 @@ void waiting_close(struct waiting *waiting)
 	pthread_mutex_unlock(&waiting->lock);
 }
 
-void waiting_gather(struct waiting *waiting, int listen_fd, int64_t now_ms)
+void waiting_gather(struct waiting *waiting, struct doors *doors, int64_t now_ms)
 {
 	int fd;
 
 	/* Locked throughout: a thread that gets free meanwhile must find who was taken in. */
 	pthread_mutex_lock(&waiting->lock);
 	while (!waiting->idle && !waiting->closed && waiting->count < WAITING_MAX) {
-		fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+		fd = doors_accept(doors);
 		if (fd < 0)
 			break;
 		*caller_at(waiting, waiting->count++) =

@@ -11,6 +11,8 @@
 #ifndef WEB_WAITING_H
 #define WEB_WAITING_H
 
+#include "web/doors.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,8 +57,8 @@ bool waiting_has_idle(struct waiting *waiting);
 /* The usher's sleep. Returns false once waiting_close() was called. */
 bool waiting_press(struct waiting *waiting);
 void waiting_close(struct waiting *waiting);
-/* Takes in who waits on @listen_fd, which does not block, if no thread is idle. */
-void waiting_gather(struct waiting *waiting, int listen_fd, int64_t now_ms);
+/* Takes in who waits at @doors, which do not block, if no thread is idle. */
+void waiting_gather(struct waiting *waiting, struct doors *doors, int64_t now_ms);
 /* Returns a connection to be refused, -1: none. */
 int waiting_excess(struct waiting *waiting, int64_t now_ms);
 

@@ -30,6 +30,7 @@ class Server(WebServer):
     template = ""      # in fcgi-conf/, without .conf.in
     processes_default = 2
     platform_processes = 2
+    together = ""
 
     def __init__(self, instance, prefix="", processes=None, threads=8, port=None,
                  platform_port=None):
@@ -77,6 +78,7 @@ class Server(WebServer):
             "worker": self.instance.worker, "config": self.instance.config, "serve": serve,
             "prefix": self.prefix if serve == "wallet" else "", "socket": self.socket(serve),
             "errors": self.dir / "errors",
+            "together": self.together if serve == "wallet" else "",
             "processes": self.processes if serve == "wallet" else self.platform_processes,
             "threads": self.threads,
         }
@@ -241,9 +243,13 @@ class ApacheFcgid(Apache):
     name = "apache-mod_fcgid"
     template = "apache-mod_fcgid"
     modules = ("fcgid", "reqtimeout")
-    processes_default = platform_processes = 40  # a worker serves one request at a time
+    processes_default = platform_processes = 40  # one request at a time
     extra = (f"Include {FCGI_CONF}/apache-mod_fcgid-global.conf\n"
              "FcgidIPCDir {dir}/sockets\nFcgidProcessTableFile {dir}/sockets/table")
+
+    @property
+    def together(self):
+        return f" --together --threads {self.processes}"
 
 
 class ApacheProxyFcgi(Apache):

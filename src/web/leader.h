@@ -1,0 +1,60 @@
+/*
+ * leader - the worker processes of one mount, which a web server has started, serve together: the
+ * leader accepts from the listening sockets of all.
+ *
+ * Apache mod_fcgid gives each process a socket of its own and one request at a time. Served so, each
+ * request that is under way keeps a process, and the processor goes from one to the other for each
+ * step of each. So the first process to come leads: it serves from its own socket, and from those
+ * that the others, which follow, hand over to it. A follower then sleeps until it is told to stop,
+ * or the leader is gone: then another one leads. Who waits at a follower's socket meanwhile is not
+ * lost, for the follower still holds it.
+ *
+ * The leader is found by the name of a socket in the abstract namespace, which at most one process
+ * has and which goes with it (unix(7)). Both sides talk to their own user and group alone (as they
+ * are in effect: installed setgid, the worker is told from what else the web server's user runs).
+ */
+#ifndef WEB_LEADER_H
+#define WEB_LEADER_H
+
+#include "base/fiber.h"
+#include "web/doors.h"
+
+#include <stdbool.h>
+
+/* Followers of one leader; as many processes as mod_fcgid runs by fcgi-conf/. */
+#define LEADER_FOLLOWERS_MAX 1000
+/* Descriptors of a leader for each: the follower's socket, and the connection to it. */
+#define LEADER_DESCRIPTORS_EACH 2
+
+enum leader_part {
+	LEADER_LEADS,
+	LEADER_ALONE,   /* no leader can be had: it serves by itself */
+	LEADER_STOPPED, /* it followed, and was told to stop; its socket is shut */
+};
+
+struct follower;
+
+struct leader {
+	int hall_fd;  /* where followers come */
+	int epoll_fd; /* the hall, the followers, and the pool's stop */
+	struct doors *doors;
+	struct follower *followers;
+	unsigned int count; /* of followers' places that were ever taken */
+};
+
+/*
+ * Takes part in serving @mount, a text that tells apart what is not to be served together, from the
+ * listening socket @listen_fd. A follower does not return before it is to stop or to lead. Signals
+ * that stop are blocked (web/signals.h). Why it is alone was logged.
+ */
+enum leader_part leader_join(struct leader *leader, const char *mount, int listen_fd);
+
+/*
+ * Adds the fiber that takes in followers' sockets to @doors. When @stop_fd can be read it leaves the
+ * followers, who find another leader. False: errno tells.
+ */
+bool leader_begin(struct leader *leader, struct fibers *fibers, struct doors *doors, int stop_fd);
+/* After the fibers have ended. Of no effect on one that was not made. */
+void leader_free(struct leader *leader);
+
+#endif

@@ -1,0 +1,321 @@
+#!/usr/bin/python3
+"""Workers that serve together (--together, src/web/leader.h), each with a listening socket of its own
+as mod_fcgid gives it: one answers for all, and whoever ends, no call that could be had is lost.
+"""
+import array
+import collections
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+import cb_fastcgi  # noqa: E402
+from cb import Child, check, equal, wait_until  # noqa: E402
+from cb_http import TRANSFER_IN, now_ms, sign  # noqa: E402
+from cb_tap import Skip, run_cases  # noqa: E402
+
+GROUP = 54321  # nobody's
+WAIT_S = 10
+# Of web/hall.h and web/leader.c: after which a worker serves by itself.
+HALL_PATIENCE_S = 5
+CALLERS = 4
+PLAYERS = 3
+SECONDS = 2
+USAGE = 2
+
+
+class Workers:
+    """A wallet, its workers by name, and one log of all."""
+
+    def __init__(self):
+        self.wallet = cb.Instance("cbtogether", settings={"log_level": "info"})
+        self.dealer = self.wallet.dealer_add("dealer")
+        for number in range(PLAYERS):
+            self.wallet.player_add("dealer", f"player-{number}")
+        self.log = self.wallet.logs / "together.log"
+        self.children = {}
+        self.numbers = itertools.count()
+
+    def socket(self, name):
+        return self.wallet.dir / f"{name}.sock"
+
+    def start(self, *names):
+        for name in names:
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(str(self.socket(name)))
+                listener.listen(64)
+                self.children[name] = Child(
+                    [self.wallet.worker, "--config", self.wallet.config, "--together", "--threads",
+                     8, "--exclusive"], self.log, stdin=listener)
+            wait_until(lambda: len(self.lines("start")) == len(self.children), WAIT_S,
+                       f"the start of {name}")
+
+    def lines(self, event):
+        """The pids that logged @event."""
+        pattern = re.compile(rf"\[(\d+)\]: level=\w+ event={event} ")
+        return [int(pid) for pid in pattern.findall(self.log.read_text())]
+
+    def leader(self):
+        """The name of the worker that came to lead last."""
+        pids = {child.pid: name for name, child in self.children.items()}
+        return pids[self.lines("lead")[-1]]
+
+    def transfer(self, name, number=None, timeout=WAIT_S):
+        number = next(self.numbers) if number is None else number
+        body = json.dumps({"request_transaction_id": f"t-{number}", "user_id": f"player-{number % PLAYERS}",
+                           "amount": 1, "timestamp": now_ms()}).encode()
+        headers = [("x-casino-id", self.dealer.casino_id),
+                   ("x-casino-signature", sign(self.dealer.key, body))]
+        return cb_fastcgi.request(self.socket(name), TRANSFER_IN, headers, body, timeout)
+
+    def moves(self, name, **more):
+        answer = self.transfer(name, **more)
+        equal(answer.status, 200, f"a transfer by {name}'s socket: {answer}")
+
+    def close(self):
+        for child in self.children.values():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child.pid, signal.SIGCONT)
+            child.stop()
+        equal(self.wallet.ctl_run("check").returncode, 0, "exit code of creditbridgectl check")
+        self.wallet.close()
+
+
+@contextlib.contextmanager
+def workers(*names):
+    made = Workers()
+    try:
+        made.start(*names)
+        yield made
+    finally:
+        made.close()
+
+
+class Callers:
+    """Transfers one after the other by sockets that are there throughout; how each ended."""
+
+    def __init__(self, made, names):
+        self.ends = collections.Counter()
+        self.stopping = threading.Event()
+        self.threads = [threading.Thread(target=self.call, args=(made, name))
+                        for name in names for _ in range(CALLERS)]
+        for thread in self.threads:
+            thread.start()
+
+    def call(self, made, name):
+        while not self.stopping.is_set():
+            try:
+                end = made.transfer(name).status
+            except OSError as error:
+                end = f"{name}: {error!r}"
+            self.ends[end] += 1
+
+    def stop(self):
+        self.stopping.set()
+        for thread in self.threads:
+            thread.join(2 * WAIT_S)
+        return self.ends
+
+
+def one_serves_for_all():
+    with workers("a", "b", "c", "d") as made:
+        for name in "abcd" * 3:
+            made.moves(name)
+        equal(made.lines("lead"), [made.children["a"].pid], "who leads")
+        equal(set(made.lines("request")), {made.children["a"].pid}, "who answers")
+
+
+def another_leads_when_the_leader_is_killed():
+    with workers("a", "b", "c", "d") as made:
+        for number in range(3):
+            leader = made.leader()
+            for name in made.children:
+                made.moves(name)
+            made.children.pop(leader).stop(signal.SIGKILL)
+            begin = time.monotonic()
+            for name in made.children:
+                made.moves(name)
+            check(time.monotonic() - begin < 2, "another one did not lead within 2 s")
+            equal(len(made.lines("lead")), number + 2, "how many have led")
+
+
+def a_call_sent_again_is_told_the_truth():
+    """What the killed leader did or did not do is known by the next."""
+    with workers("a", "b") as made:
+        moved = made.transfer("b", number=1)
+        made.children.pop("a").stop(signal.SIGKILL)
+        again = made.transfer("b", number=1)
+        equal((again.status, again.replayed), (200, True), "a call sent again")
+        equal(again.json, moved.json, "what it was answered")
+
+
+def told_to_stop_the_leader_loses_no_call():
+    with workers("a", "b", "c", "d") as made:
+        callers = Callers(made, "d")
+        try:
+            # Whoever leads next; the socket that is called by stays.
+            while len(made.children) > 1 and made.leader() != "d":
+                time.sleep(SECONDS / 4)
+                known = len(made.lines("lead"))
+                equal(made.children.pop(made.leader()).stop(), 0, "exit code of a leader")
+                wait_until(lambda known=known: len(made.lines("lead")) > known, WAIT_S,
+                           "another leader")
+            time.sleep(SECONDS / 4)
+        finally:
+            ends = callers.stop()
+        equal(ends[200], sum(ends.values()), f"calls that were answered, of {ends}")
+        check(ends[200] > 100, f"{ends[200]} calls were made only")
+
+
+def a_follower_ends_and_the_others_go_on():
+    for number, code in ((signal.SIGTERM, 0), (signal.SIGKILL, -signal.SIGKILL)):
+        with workers("a", "b", "c") as made:
+            callers = Callers(made, "ac")
+            try:
+                time.sleep(SECONDS / 4)
+                equal(made.children.pop("b").stop(number), code, "exit code of the follower")
+                time.sleep(SECONDS / 4)
+            finally:
+                ends = callers.stop()
+            equal(ends[200], sum(ends.values()), f"calls that were answered, of {ends}")
+            # Nobody may be kept waiting at a socket that nobody serves.
+            try:
+                answer = made.transfer("b")
+                raise AssertionError(f"the socket of one that ended answers {answer}")
+            except ConnectionRefusedError:
+                pass
+            rests(made.children["a"])
+
+
+def rests(child):
+    """A socket that was shut is ready for ever: who goes on looking at it has a processor busy."""
+    def used():
+        return sum(map(int, pathlib.Path(f"/proc/{child.pid}/stat").read_text().split()[13:15]))
+    before = used()
+    time.sleep(0.5)
+    busy = (used() - before) / os.sysconf("SC_CLK_TCK")
+    check(busy < 0.25, f"the leader was busy for {busy} s of 0.5 s without a call")
+
+
+def beside_a_leader_that_hangs():
+    with workers("a", "b") as made:
+        made.moves("b")
+        made.children["a"].process.send_signal(signal.SIGSTOP)
+        made.start("c")
+        made.moves("c", timeout=HALL_PATIENCE_S + WAIT_S)
+        check("serves by itself" in made.log.read_text(), "c does not tell that it serves by itself")
+        # The leader hears of c now, who has long given up: its socket is none of his.
+        made.children["a"].process.send_signal(signal.SIGCONT)
+        for name in "abc" * 3:
+            made.moves(name)
+        equal(made.lines("lead"), [made.children["a"].pid], "who leads")
+
+
+def hall_of(made):
+    """The name in the abstract namespace, as src/web/hall.c makes it."""
+    told = subprocess.run([made.wallet.worker, "--version"], capture_output=True, text=True,
+                          check=True).stdout
+    mount = f"wallet  {made.wallet.config}"
+    data = told.split()[-1].encode() + b"\0" + struct.pack("i", os.getpid()) + mount.encode()
+    return f"\0creditbridge.fcgi/{hashlib.sha256(data).hexdigest()}"
+
+
+@contextlib.contextmanager
+def as_stranger():
+    """As a group that no worker has, which stands for all that is not its own program."""
+    if os.geteuid() != 0:
+        raise Skip("only root can be another group")
+    before = os.getegid()
+    os.setegid(GROUP)
+    try:
+        yield
+    finally:
+        os.setegid(before)
+
+
+def strangers_lead_nobody():
+    with contextlib.closing(socket.socket(socket.AF_UNIX)) as hall, workers() as made:
+        with as_stranger():
+            hall.bind(hall_of(made))
+            hall.listen(16)
+        made.start("a")
+        made.moves("a")
+        check("serves by itself" in made.log.read_text(), "a does not tell that it serves by itself")
+        hall.setblocking(False)
+        came = 0
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                with hall.accept()[0] as connection:
+                    said = connection.recv(1, socket.MSG_DONTWAIT)
+                    equal(said, b"", "what a worker says to a stranger")
+                    came += 1
+        check(came > 0, "the name is not the one that workers look for")
+
+
+def strangers_follow_nobody():
+    with workers("a") as made:
+        made.moves("a")
+        with socket.socket(socket.AF_UNIX) as own, socket.socket(socket.AF_UNIX) as connection:
+            own.bind(str(made.socket("stranger")))
+            own.listen(1)
+            connection.settimeout(WAIT_S)
+            with as_stranger():
+                connection.connect(hall_of(made))
+            connection.sendmsg([b"f"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                         array.array("i", [own.fileno()]))])
+            try:
+                equal(connection.recv(1), b"", "what the leader says to a stranger")
+            except ConnectionResetError:
+                pass
+        made.moves("a")
+
+
+def nonsense_in_the_hall():
+    """Of its own kind, even: nothing, a word without a socket, and what is no listening socket."""
+    with workers("a") as made, socket.socket(socket.AF_UNIX) as no_listener:
+        for said, rights in ((b"", ()), (b"f", ()), (b"x", (no_listener,)), (b"f", (no_listener,))):
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(WAIT_S)
+                connection.connect(hall_of(made))
+                control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                            array.array("i", [each.fileno() for each in rights]))] if rights else []
+                if said:
+                    connection.sendmsg([said], control)
+                    equal(connection.recv(1), b"", f"the answer to {said} with {len(rights)} sockets")
+            made.moves("a")
+        rests(made.children["a"])
+
+
+def usage():
+    made = Workers()
+    try:
+        for words in (("--together",), ("--together", "--threads", "8", "--serve", "platform"),
+                      ("--together", "--threads", "8", "--socket", made.socket("none"))):
+            done = subprocess.run([made.wallet.worker, "--config", made.wallet.config,
+                                   *map(str, words)], capture_output=True, text=True, timeout=WAIT_S,
+                                  check=False)
+            equal(done.returncode, USAGE, f"exit code of {words}: {done.stderr}")
+            check("--together is of the wallet's workers" in done.stderr, f"{words}: {done.stderr}")
+    finally:
+        made.close()
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([(function.__name__.replace("_", " "), function) for function in (
+        one_serves_for_all, another_leads_when_the_leader_is_killed,
+        a_call_sent_again_is_told_the_truth, told_to_stop_the_leader_loses_no_call,
+        a_follower_ends_and_the_others_go_on, beside_a_leader_that_hangs, strangers_lead_nobody,
+        strangers_follow_nobody, nonsense_in_the_hall, usage)]))
