@@ -1,8 +1,9 @@
 #include "ledger/gather.h"
 
-bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count)
+bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count,
+	uint32_t singles)
 {
-	if (gather->rest || gather->mean < GATHER_COMPANY || count >= GATHER_ENOUGH)
+	if (singles < count || gather->rest || gather->mean < GATHER_COMPANY || count >= GATHER_ENOUGH)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		if (command_infos[slots[i].command].access == ACCESS_WRITE)

@@ -29,8 +29,12 @@ struct gather {
 	uint32_t rest;  /* batches to come that do not wait */
 };
 
-/* Whether to wait before these are run: they are few, one of them writes, and others may follow. */
-bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count);
+/*
+ * Whether to wait before these are run: they are few, one of them writes, others may follow, and all
+ * are @singles, of clients that send one at a time.
+ */
+bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count,
+	uint32_t singles);
 
 /* A batch of @count commands is about to be run; @waited: it was waited for more of them. */
 void gather_learn(struct gather *gather, uint32_t count, bool waited);

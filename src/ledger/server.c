@@ -400,8 +400,8 @@ static int take_in(struct server *server, int timeout_ms)
 static bool round_once(struct server *server, int timeout_ms, bool *again)
 {
 	int count = take_in(server, timeout_ms);
-	bool waits = server->options->gather_us && server->singles == server->queue_len &&
-		gather_wants(&server->gather, server->slots, server->queue_len);
+	bool waits = server->options->gather_us && gather_wants(&server->gather, server->slots,
+				server->queue_len, server->singles);
 
 	if (waits) {
 		clock_sleep_us(server->options->gather_us);

@@ -16,7 +16,7 @@ static bool wants(uint32_t count, uint32_t writes)
 {
 	for (uint32_t i = 0; i < count && i < GATHER_ENOUGH; i++)
 		slots[i].command = i < count - writes ? COMMAND_BALANCE : COMMAND_TRANSFER;
-	return gather_wants(&gather, slots, count);
+	return gather_wants(&gather, slots, count, count);
 }
 
 static void batches(uint32_t times, uint32_t size, bool waited)
@@ -56,6 +56,16 @@ START_TEST(few_in_company_wait)
 }
 END_TEST
 
+START_TEST(who_sends_several_at_a_time_has_gathered)
+{
+	batches(64, 2, false);
+	ck_assert(wants(3, 3));
+	ck_assert(gather_wants(&gather, slots, 3, 3));
+	ck_assert(!gather_wants(&gather, slots, 3, 2));
+	ck_assert(!gather_wants(&gather, slots, 3, 0));
+}
+END_TEST
+
 START_TEST(waits_that_bring_little_are_given_up)
 {
 	batches(64, 2, false);
@@ -86,6 +96,7 @@ Suite *gather_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, a_lone_client_never_waits);
 	tcase_add_test(tcase, few_in_company_wait);
+	tcase_add_test(tcase, who_sends_several_at_a_time_has_gathered);
 	tcase_add_test(tcase, waits_that_bring_little_are_given_up);
 	tcase_add_test(tcase, waits_that_bring_more_go_on);
 	suite_add_tcase(suite, tcase);

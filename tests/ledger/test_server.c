@@ -293,6 +293,25 @@ START_TEST(a_lone_command_does_not_wait)
 }
 END_TEST
 
+/* Nor does one of a connection that has sent several at a time. */
+START_TEST(a_command_of_a_crowd_does_not_wait)
+{
+	int crowd;
+
+	case_open(CASE_MEMORY);
+	play();
+	start(GATHER_US);
+	crowd = dial();
+	ask_all(crowd);
+	ck_assert_uint_eq(read_all(crowd), CALLS);
+	send_bet(crowd, "b2", "g2", 'x');
+	ck_assert(answers_within(crowd, GATHER_US / 1000 / 2));
+	close(crowd);
+	stop();
+	case_close();
+}
+END_TEST
+
 Suite *server_suite(void)
 {
 	Suite *suite = suite_create("server");
@@ -302,6 +321,7 @@ Suite *server_suite(void)
 	tcase_add_test(tcase, large_answers_wait_for_their_reader);
 	tcase_add_test(tcase, a_few_commands_wait_for_others);
 	tcase_add_test(tcase, a_lone_command_does_not_wait);
+	tcase_add_test(tcase, a_command_of_a_crowd_does_not_wait);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
