@@ -21,6 +21,7 @@
 #include "web/waiting.h"
 
 #include <argp.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@
 /* Descriptors beside those for dealers: of the process with all who wait, and of each thread at most. */
 #define DESCRIPTORS_SPARE  (64 + WAITING_MAX)
 #define DESCRIPTORS_THREAD 16
+/* Of a fiber of the wallet's: who calls, and the ledger. */
+#define DESCRIPTORS_LANE 2
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
 	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x',
@@ -109,10 +112,10 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (arguments->together &&
-			(arguments->socket || arguments->group != SERVE_WALLET ||
-				arguments->threads == 1))
-			argp_error(state, "--together is of the wallet's workers, with a socket on "
-				"standard input each and several --threads");
+			(!arguments->exclusive || arguments->socket ||
+				arguments->group != SERVE_WALLET || arguments->threads == 1))
+			argp_error(state, "--together is of the wallet's workers, with --exclusive "
+				"and several --threads");
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument \"%s\"", value);
@@ -169,7 +172,10 @@ static bool server_init(struct server *server, const struct arguments *arguments
 	return true;
 }
 
-/* Several requests at a time are fibers. What waits for dealers waits in threads: libcurl knows no fibers. */
+/*
+ * Several requests at a time are fibers. What waits for dealers waits in threads: libcurl knows no
+ * fibers.
+ */
 static bool server_fibers(struct server *server, unsigned int threads)
 {
 	static struct muxes muxes;
@@ -180,25 +186,24 @@ static bool server_fibers(struct server *server, unsigned int threads)
 	return muxes_init(&muxes, server->ledger_path, threads);
 }
 
-/* Takes part in serving together. False: this process followed another one, and is to stop. */
-static bool join(struct arguments *arguments, const struct server *server,
-	struct leader **leads)
+/* Takes part in serving together. NULL: it serves by itself, and has one thread. */
+static struct leader *join(struct arguments *arguments, const struct server *server)
 {
 	static struct leader leader;
-	char mount[1024];
+	char mount[2 * PATH_MAX];
+	rlim_t own, limit;
 
 	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[server->group],
 		server->base_path, arguments->config);
-	switch (leader_join(&leader, mount, LISTEN_INHERITED_FD)) {
-	case LEADER_STOPPED:
-		return false;
-	case LEADER_LEADS:
-		*leads = &leader;
-		break;
-	case LEADER_ALONE:
+	if (!leader_join(&leader, mount, LISTEN_INHERITED_FD)) {
 		arguments->threads = 1;
+		return NULL;
 	}
-	return true;
+	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_LANE;
+	limit = descriptors_raise(own + LEADER_FOLLOWERS_MAX * LEADER_DESCRIPTORS_EACH);
+	limit = limit > own ? (limit - own) / LEADER_DESCRIPTORS_EACH : 0;
+	leader.room = limit < LEADER_FOLLOWERS_MAX ? (unsigned int)limit : LEADER_FOLLOWERS_MAX;
+	return &leader;
 }
 
 /*
@@ -269,8 +274,8 @@ int main(int argc, char **argv)
 		serve_group_names[server.group], server.base_path, arguments.threads);
 	if (arguments.group == SERVE_PLATFORM)
 		server.callbacks.keep = connections_kept(arguments.threads);
-	if (arguments.together && !join(&arguments, &server, &leader))
-		return EXIT_SUCCESS;
+	if (arguments.together)
+		leader = join(&arguments, &server);
 	if (!server_fibers(&server, arguments.threads))
 		return EXIT_FAILURE;
 	program = server_program(&server);

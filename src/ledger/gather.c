@@ -1,5 +1,16 @@
 #include "ledger/gather.h"
 
+bool gather_is_single(uint32_t *several, bool again)
+{
+	bool single = !*several;
+
+	if (again)
+		*several = GATHER_SEVERAL;
+	else if (!single)
+		--*several;
+	return single;
+}
+
 bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count,
 	uint32_t singles)
 {

@@ -18,6 +18,9 @@
 #define GATHER_TRIES 32
 #define GATHER_REST  1024
 
+/* A connection that sent several commands at a time gathers by itself for so many more. */
+#define GATHER_SEVERAL 64
+
 /* Of mean sizes of batches. */
 #define GATHER_UNIT    256
 #define GATHER_COMPANY (GATHER_UNIT * 5 / 4) /* with less nobody else is likely to come */
@@ -28,6 +31,12 @@ struct gather {
 	uint32_t tries; /* waits since the last rest */
 	uint32_t rest;  /* batches to come that do not wait */
 };
+
+/*
+ * Whether the next command of a connection is of one that sends one at a time. @several is the
+ * connection's, 0 at first; @again: another of its commands is to be run with this one.
+ */
+bool gather_is_single(uint32_t *several, bool again);
 
 /*
  * Whether to wait before these are run: they are few, one of them writes, others may follow, and all

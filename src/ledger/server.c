@@ -191,8 +191,7 @@ static bool enqueue(struct server *server, struct connection *connection,
 	memcpy(slot->request_id, request->request_id, sizeof(slot->request_id));
 	server->pending[server->queue_len++] =
 		(struct pending){.connection = connection, .tag = request->tag};
-	server->singles += !connection->several;
-	connection->several |= connection->queued++ > 0;
+	server->singles += gather_is_single(&connection->several, connection->queued++ > 0);
 	return true;
 }
 

@@ -55,7 +55,9 @@ void muxes_free(struct muxes *muxes)
 
 struct mux *muxes_pick(struct muxes *muxes)
 {
-	return muxes && muxes->count ? &muxes->list[muxes->next++ / MUX_CALLS_EACH % muxes->count] : NULL;
+	if (!muxes || !muxes->count)
+		return NULL;
+	return &muxes->list[muxes->next++ / MUX_CALLS_EACH % muxes->count];
 }
 
 uint64_t mux_tag(struct mux *mux)

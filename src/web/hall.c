@@ -4,15 +4,13 @@
 #include "wire/digest.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #define BACKLOG 1024
-/* What either side says. */
-#define WORD 'f'
 
 bool hall_name(struct hall_name *name, const char *mount)
 {
@@ -54,8 +52,7 @@ int hall_open(const struct hall_name *name)
 	return -1;
 }
 
-/* False: the other end is not this program's, or is not known. */
-static bool is_own_kind(int fd)
+bool hall_is_own_kind(int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -64,34 +61,25 @@ static bool is_own_kind(int fd)
 		peer.uid == geteuid() && peer.gid == getegid();
 }
 
-static bool be_patient(int fd)
+bool hall_say(int fd, enum hall_word word)
 {
-	const struct timeval patience = {.tv_sec = HALL_PATIENCE_S};
+	const char said = (char)word;
 
-	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
-		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) == 0;
+	return send(fd, &said, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
-bool hall_say(int fd)
+enum hall_word hall_hear(int fd)
 {
-	const char word = WORD;
+	char said = 0;
 
-	return send(fd, &word, 1, MSG_NOSIGNAL) == 1;
-}
-
-bool hall_heard(int fd)
-{
-	char word = 0;
-	ssize_t got = recv(fd, &word, 1, 0);
-
-	if (got == 0)
-		errno = ECONNRESET;
-	return got == 1 && word == WORD;
+	if (recv(fd, &said, 1, MSG_DONTWAIT) != 1)
+		return HALL_NOTHING;
+	return said == HALL_FOLLOW || said == HALL_LEAVE ? (enum hall_word)said : HALL_NOTHING;
 }
 
 static bool hand_over(int fd, int listen_fd)
 {
-	char word = WORD;
+	char word = HALL_FOLLOW;
 	struct iovec iov = {.iov_base = &word, .iov_len = 1};
 	union {
 		struct cmsghdr head;
@@ -108,20 +96,48 @@ static bool hand_over(int fd, int listen_fd)
 	return sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
 }
 
-int hall_enter(const struct hall_name *name, int listen_fd)
+/* Waits for the leader's word. False: errno tells. */
+static bool agreed(int fd, int signal_fd)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
+	int count = poll(fds, 2, HALL_PATIENCE_MS);
+
+	if (count > 0 && !fds[1].revents && hall_hear(fd) == HALL_FOLLOW)
+		return true;
+	errno = count == 0 ? EAGAIN : fds[1].revents ? EINTR : ECONNRESET;
+	return false;
+}
+
+int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int error;
 
-	if (fd >= 0 && be_patient(fd) &&
-		connect(fd, (const struct sockaddr *)&name->address, name->len) == 0 &&
-		(is_own_kind(fd) || (errno = EPERM, false)) && hand_over(fd, listen_fd) &&
-		hall_heard(fd) && hall_say(fd))
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&name->address, name->len) == 0 &&
+		(hall_is_own_kind(fd) || (errno = EPERM, false)) && hand_over(fd, listen_fd) &&
+		agreed(fd, signal_fd) && hall_say(fd, HALL_FOLLOW))
 		return fd;
 	error = errno;
 	if (fd >= 0)
 		close(fd);
 	errno = error;
+	return -1;
+}
+
+/* The descriptor that came with @message; others are closed. -1: not one, or something got lost. */
+static int only_descriptor(struct msghdr *message)
+{
+	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	bool right = head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS;
+	size_t count = right ? (head->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+	int fd = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&fd, CMSG_DATA(head) + i * sizeof(fd), sizeof(fd));
+		if (count == 1 && !(message->msg_flags & MSG_CTRUNC))
+			return fd;
+		close(fd);
+	}
 	return -1;
 }
 
@@ -137,18 +153,13 @@ int hall_receive(int fd)
 		.msg_iovlen = 1,
 		.msg_control = &control,
 		.msg_controllen = sizeof(control.space)};
-	const struct cmsghdr *head;
-	int listen_fd;
+	ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	int listen_fd = got < 0 ? -1 : only_descriptor(&message);
 
-	if (!is_own_kind(fd) || recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1 || word != WORD)
-		return -1;
-	head = CMSG_FIRSTHDR(&message);
-	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
-		head->cmsg_len != CMSG_LEN(sizeof(int)))
-		return -1;
-	memcpy(&listen_fd, CMSG_DATA(head), sizeof(listen_fd));
-	if (socket_is_listening(listen_fd) && socket_is_unix(listen_fd))
+	if (listen_fd >= 0 && got == 1 && word == HALL_FOLLOW && socket_is_listening(listen_fd) &&
+		socket_is_unix(listen_fd))
 		return listen_fd;
-	close(listen_fd);
+	if (listen_fd >= 0)
+		close(listen_fd);
 	return -1;
 }

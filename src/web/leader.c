@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "web/hall.h"
 #include "web/signals.h"
 #include "web/socket.h"
 
@@ -16,7 +15,13 @@
 /* A leader that is just coming or going is looked for again so often, and so long apart. */
 #define JOIN_TRIES    200
 #define JOIN_PAUSE_US 5000
-#define EVENTS_MAX    16
+/* Who followed so long is no sign of a leader that sends all away. */
+#define JOINED_MS 1000
+/* How often a follower looks whether somebody waits at its socket. */
+#define LOOK_MS    2000
+#define EVENTS_MAX 16
+/* Without descriptors nobody is taken in for so long. */
+#define COME_PAUSE_MS 100
 
 struct follower {
 	int fd;           /* the connection to it; -1: it is gone */
@@ -24,63 +29,89 @@ struct follower {
 	bool follows;     /* it has said so: the door is among the leader's */
 };
 
-/* Follows whoever leads by @fd, until he is gone (true) or @signal_fd tells to stop. */
-static bool follow(int fd, int signal_fd)
+/* True: the leader by @fd answers. False: he hangs, or is gone. */
+static bool answers(int fd)
 {
-	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 
-	while (poll(fds, 2, -1) < 0 && errno == EINTR)
-		;
-	return !fds[1].revents;
+	return hall_say(fd, HALL_FOLLOW) && poll(&pfd, 1, HALL_PATIENCE_MS) == 1 &&
+		hall_hear(fd) == HALL_FOLLOW;
 }
 
-/* Leads, or follows until it is to lead or to stop. */
-static enum leader_part take_part(struct leader *leader, const struct hall_name *name,
-	int listen_fd, int signal_fd)
+/*
+ * Follows whoever leads by @fd until he is gone (true), or this process is to serve by itself: to
+ * stop, or because he leaves somebody waiting at @listen_fd and does not answer.
+ */
+static bool follow(int fd, int listen_fd, int signal_fd)
 {
+	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
+	struct pollfd waiting = {.fd = listen_fd, .events = POLLIN};
+	int count;
+
+	do {
+		count = poll(fds, 2, LOOK_MS);
+		if (count == 0 && poll(&waiting, 1, 0) == 1 && !answers(fd)) {
+			count = poll(fds, 2, 0);
+			errno = EAGAIN;
+			break;
+		}
+	} while (count == 0 || (count < 0 && errno == EINTR));
+	if (count > 0 && !fds[1].revents)
+		return true;
+	/* His from now on is not what is served here. */
+	hall_say(fd, HALL_LEAVE);
+	return false;
+}
+
+/* False: to be alone, errno tells why. */
+static bool take_part(struct leader *leader, const struct hall_name *name, int listen_fd,
+	int signal_fd)
+{
+	int64_t begin_ms;
+	bool followed;
 	int fd;
 
 	for (int tries = 0; tries < JOIN_TRIES; tries++) {
 		leader->hall_fd = hall_open(name);
 		if (leader->hall_fd >= 0)
-			return LEADER_LEADS;
+			return true;
 		if (errno != EADDRINUSE)
-			break;
-		fd = hall_enter(name, listen_fd);
-		/* He hangs, or is a stranger: better to serve beside him. */
-		if (fd < 0 && (errno == EAGAIN || errno == EPERM))
-			break;
+			return false;
+		fd = hall_enter(name, listen_fd, signal_fd);
+		/* He hangs, is a stranger, or this process is to stop: better to serve beside him. */
+		if (fd < 0 && (errno == EAGAIN || errno == EPERM || errno == EINTR))
+			return false;
 		if (fd >= 0) {
-			if (!follow(fd, signal_fd))
-				return LEADER_STOPPED;
+			begin_ms = clock_boot_ms();
+			followed = follow(fd, listen_fd, signal_fd);
 			close(fd);
-			tries = 0;
+			if (!followed)
+				return false;
+			if (clock_boot_ms() - begin_ms >= JOINED_MS)
+				tries = 0;
 		}
 		clock_sleep_us(JOIN_PAUSE_US);
 	}
-	return LEADER_ALONE;
+	return false;
 }
 
-enum leader_part leader_join(struct leader *leader, const char *mount, int listen_fd)
+bool leader_join(struct leader *leader, const char *mount, int listen_fd)
 {
-	enum leader_part part = LEADER_ALONE;
+	struct pollfd stopping = {.fd = signals_open(), .events = POLLIN};
 	struct hall_name name;
-	int signal_fd = signals_open();
+	bool leads;
 
-	*leader = (struct leader){.hall_fd = -1, .epoll_fd = -1};
-	if (signal_fd >= 0 && hall_name(&name, mount))
-		part = take_part(leader, &name, listen_fd, signal_fd);
-	if (part == LEADER_LEADS)
+	*leader = (struct leader){.hall_fd = -1, .epoll_fd = -1, .room = LEADER_FOLLOWERS_MAX};
+	leads = stopping.fd >= 0 && hall_name(&name, mount) &&
+		take_part(leader, &name, listen_fd, stopping.fd);
+	if (leads)
 		log_line(LOG_LEVEL_INFO, "lead", "mount=\"%s\"", mount);
-	if (part == LEADER_ALONE)
+	else if (poll(&stopping, 1, 0) != 1)
 		log_line(LOG_LEVEL_WARNING, "leader", "error=\"%s\" remedy=\"serves by itself\"",
 			strerror(errno));
-	/* As any worker that stops does: the web server tries another one. */
-	if (part == LEADER_STOPPED)
-		shutdown(listen_fd, SHUT_RD);
-	if (signal_fd >= 0)
-		close(signal_fd);
-	return part;
+	if (stopping.fd >= 0)
+		close(stopping.fd);
+	return leads;
 }
 
 /* A free place. NULL: there is none. */
@@ -90,51 +121,76 @@ static struct follower *place(struct leader *leader)
 		if (leader->followers[i].fd < 0 && leader->followers[i].door.fd < 0)
 			return &leader->followers[i];
 	}
-	if (leader->count == LEADER_FOLLOWERS_MAX)
+	if (leader->count == leader->room)
 		return NULL;
+	leader->followers[leader->count] = (struct follower){.fd = -1, .door.fd = -1};
 	return &leader->followers[leader->count++];
 }
 
-/* It has ended, or serves by itself if it did not follow yet: then its socket is not to be touched. */
-static void follower_gone(struct leader *leader, struct follower *follower)
+/* It has ended, or serves by itself: if it does, its socket is not to be touched. */
+static void follower_gone(struct leader *leader, struct follower *follower, bool ended)
 {
 	close(follower->fd);
 	follower->fd = -1;
-	if (follower->follows) {
+	if (follower->follows && ended) {
 		doors_leave(leader->doors, &follower->door);
+	} else if (follower->follows) {
+		doors_close(leader->doors, &follower->door);
 	} else if (follower->door.fd >= 0) {
 		close(follower->door.fd);
 		follower->door.fd = -1;
 	}
+	follower->follows = false;
 }
 
-/* Somebody comes to the hall. Who is sent away serves by himself. */
-static void come(struct leader *leader)
+/* Somebody comes to the hall. Who is sent away serves by himself. False: nobody can come. */
+static bool come(struct leader *leader)
 {
-	struct follower *follower = place(leader);
-	struct epoll_event event = {.events = EPOLLIN, .data.ptr = follower};
 	int fd = accept4(leader->hall_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct follower *follower;
+	struct epoll_event event = {.events = EPOLLIN};
 
 	if (fd < 0)
-		return;
+		return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+	follower = hall_is_own_kind(fd) ? place(leader) : NULL;
+	event.data.ptr = follower;
 	if (follower && epoll_ctl(leader->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0)
 		*follower = (struct follower){.fd = fd, .door.fd = -1};
 	else
 		close(fd);
+	return true;
 }
 
-/* The next that @follower says. False: he has gone, or is sent away. */
-static bool hear(struct leader *leader, struct follower *follower)
+/* What @follower says while it follows: that it does, to be answered, or that it leaves. */
+static void hear_again(struct leader *leader, struct follower *follower)
 {
-	if (follower->follows)
-		return false;
+	enum hall_word word = hall_hear(follower->fd);
+
+	/* Who does not hear it any more has left or ended, and is heard of next. */
+	if (word == HALL_FOLLOW)
+		hall_say(follower->fd, HALL_FOLLOW);
+	else
+		follower_gone(leader, follower, word != HALL_LEAVE);
+}
+
+/* The next that @follower says. */
+static void hear(struct leader *leader, struct follower *follower)
+{
+	if (follower->follows) {
+		hear_again(leader, follower);
+		return;
+	}
 	if (follower->door.fd < 0) {
 		follower->door.fd = hall_receive(follower->fd);
-		return follower->door.fd >= 0 && hall_say(follower->fd);
+		if (follower->door.fd < 0 || !hall_say(follower->fd, HALL_FOLLOW))
+			follower_gone(leader, follower, false);
+		return;
 	}
-	follower->follows = hall_heard(follower->fd) && socket_set_nonblocking(follower->door.fd) &&
+	follower->follows = hall_hear(follower->fd) == HALL_FOLLOW &&
+		socket_set_nonblocking(follower->door.fd) &&
 		doors_add(leader->doors, &follower->door);
-	return follower->follows;
+	if (!follower->follows)
+		follower_gone(leader, follower, false);
 }
 
 /* Leaves the followers, who find another leader. */
@@ -143,34 +199,39 @@ static void resign(struct leader *leader)
 	close(leader->hall_fd);
 	leader->hall_fd = -1;
 	for (unsigned int i = 0; i < leader->count; i++) {
-		struct follower *follower = &leader->followers[i];
-
-		if (follower->fd < 0)
-			continue;
-		if (follower->follows)
-			doors_close(leader->doors, &follower->door);
-		follower->follows = false;
-		follower_gone(leader, follower);
+		if (leader->followers[i].fd >= 0)
+			follower_gone(leader, &leader->followers[i], false);
 	}
+}
+
+/* What happened, by whom epoll names: the leader for the hall, its doors for the stop. */
+static bool on_event(struct leader *leader, void *what)
+{
+	if (what == leader)
+		return come(leader);
+	if (what == leader->doors)
+		resign(leader);
+	else
+		hear(leader, what);
+	return true;
 }
 
 static void lead(void *context)
 {
 	struct leader *leader = context;
 	struct epoll_event events[EVENTS_MAX];
+	bool can_come = true;
 	int count;
 
 	while (leader->hall_fd >= 0) {
-		fiber_wait(leader->epoll_fd, POLLIN, FIBER_FOREVER);
+		if (can_come)
+			fiber_wait(leader->epoll_fd, POLLIN, FIBER_FOREVER);
+		else
+			fiber_wait(-1, 0, clock_boot_ms() + COME_PAUSE_MS);
+		can_come = true;
 		count = epoll_wait(leader->epoll_fd, events, EVENTS_MAX, 0);
-		for (int i = 0; i < count && leader->hall_fd >= 0; i++) {
-			if (events[i].data.ptr == leader)
-				come(leader);
-			else if (events[i].data.ptr == leader->doors)
-				resign(leader);
-			else if (!hear(leader, events[i].data.ptr))
-				follower_gone(leader, events[i].data.ptr);
-		}
+		for (int i = 0; i < count && leader->hall_fd >= 0; i++)
+			can_come &= on_event(leader, events[i].data.ptr);
 	}
 }
 

@@ -7,7 +7,8 @@
  * step of each. So the first process to come leads: it serves from its own socket, and from those
  * that the others, which follow, hand over to it. A follower then sleeps until it is told to stop,
  * or the leader is gone: then another one leads. Who waits at a follower's socket meanwhile is not
- * lost, for the follower still holds it.
+ * lost, for the follower still holds it. Who has to wait there and sees the leader not answer is
+ * served by the follower, for good.
  *
  * The leader is found by the name of a socket in the abstract namespace, which at most one process
  * has and which goes with it (unix(7)). Both sides talk to their own user and group alone (as they
@@ -18,6 +19,7 @@
 
 #include "base/fiber.h"
 #include "web/doors.h"
+#include "web/hall.h"
 
 #include <stdbool.h>
 
@@ -25,12 +27,6 @@
 #define LEADER_FOLLOWERS_MAX 1000
 /* Descriptors of a leader for each: the follower's socket, and the connection to it. */
 #define LEADER_DESCRIPTORS_EACH 2
-
-enum leader_part {
-	LEADER_LEADS,
-	LEADER_ALONE,   /* no leader can be had: it serves by itself */
-	LEADER_STOPPED, /* it followed, and was told to stop; its socket is shut */
-};
 
 struct follower;
 
@@ -40,14 +36,17 @@ struct leader {
 	struct doors *doors;
 	struct follower *followers;
 	unsigned int count; /* of followers' places that were ever taken */
+	unsigned int room;  /* for so many; LEADER_FOLLOWERS_MAX at most */
 };
 
 /*
  * Takes part in serving @mount, a text that tells apart what is not to be served together, from the
- * listening socket @listen_fd. A follower does not return before it is to stop or to lead. Signals
- * that stop are blocked (web/signals.h). Why it is alone was logged.
+ * listening socket @listen_fd. A follower does not return before it is to lead (true), or to serve from
+ * that socket by itself, which leads no more: it was told to stop, and has to look after who waits there
+ * yet; or no leader can be had, and why was logged. Signals that stop are blocked, and are left to be
+ * taken (web/signals.h).
  */
-enum leader_part leader_join(struct leader *leader, const char *mount, int listen_fd);
+bool leader_join(struct leader *leader, const char *mount, int listen_fd);
 
 /*
  * Adds the fiber that takes in followers' sockets to @doors. When @stop_fd can be read it leaves the

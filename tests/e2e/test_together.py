@@ -4,6 +4,7 @@ as mod_fcgid gives it: one answers for all, and whoever ends, no call that could
 """
 import array
 import collections
+import concurrent.futures
 import contextlib
 import hashlib
 import itertools
@@ -11,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import struct
@@ -29,8 +31,10 @@ from cb_tap import Skip, run_cases  # noqa: E402
 
 GROUP = 54321  # nobody's
 WAIT_S = 10
-# Of web/hall.h and web/leader.c: after which a worker serves by itself.
-HALL_PATIENCE_S = 5
+# By web/hall.h and web/leader.c a worker serves by itself after 7.
+HANG_S = 20
+FOLLOWERS = 20
+STRANGERS = 200
 CALLERS = 4
 PLAYERS = 3
 SECONDS = 2
@@ -47,6 +51,7 @@ class Workers:
             self.wallet.player_add("dealer", f"player-{number}")
         self.log = self.wallet.logs / "together.log"
         self.children = {}
+        self.started = 0
         self.numbers = itertools.count()
 
     def socket(self, name):
@@ -60,8 +65,11 @@ class Workers:
                 self.children[name] = Child(
                     [self.wallet.worker, "--config", self.wallet.config, "--together", "--threads",
                      8, "--exclusive"], self.log, stdin=listener)
-            wait_until(lambda: len(self.lines("start")) == len(self.children), WAIT_S,
-                       f"the start of {name}")
+            # Who comes first leads.
+            self.started += 1
+            wait_until(lambda: len(self.lines("start")) == self.started
+                       and (self.lines("lead") or "serves by itself" in self.log.read_text()),
+                       WAIT_S, f"the start of {name}")
 
     def lines(self, event):
         """The pids that logged @event."""
@@ -107,7 +115,8 @@ def workers(*names):
 class Callers:
     """Transfers one after the other by sockets that are there throughout; how each ended."""
 
-    def __init__(self, made, names):
+    def __init__(self, made, names, once=False):
+        self.once = once
         self.ends = collections.Counter()
         self.stopping = threading.Event()
         self.threads = [threading.Thread(target=self.call, args=(made, name))
@@ -122,9 +131,12 @@ class Callers:
             except OSError as error:
                 end = f"{name}: {error!r}"
             self.ends[end] += 1
+            if self.once:
+                break
 
     def stop(self):
-        self.stopping.set()
+        if not self.once:
+            self.stopping.set()
         for thread in self.threads:
             thread.join(2 * WAIT_S)
         return self.ends
@@ -184,12 +196,17 @@ def a_follower_ends_and_the_others_go_on():
     for number, code in ((signal.SIGTERM, 0), (signal.SIGKILL, -signal.SIGKILL)):
         with workers("a", "b", "c") as made:
             callers = Callers(made, "ac")
+            its_own = Callers(made, "b")
             try:
                 time.sleep(SECONDS / 4)
                 equal(made.children.pop("b").stop(number), code, "exit code of the follower")
                 time.sleep(SECONDS / 4)
             finally:
                 ends = callers.stop()
+                of_b = its_own.stop()
+            # Refused, so that the web server tries another one, and never cut off.
+            equal([end for end in of_b if end != 200 and "Refused" not in end], [],
+                  "other ends of calls by the follower's socket")
             equal(ends[200], sum(ends.values()), f"calls that were answered, of {ends}")
             # Nobody may be kept waiting at a socket that nobody serves.
             try:
@@ -215,13 +232,60 @@ def beside_a_leader_that_hangs():
         made.moves("b")
         made.children["a"].process.send_signal(signal.SIGSTOP)
         made.start("c")
-        made.moves("c", timeout=HALL_PATIENCE_S + WAIT_S)
-        check("serves by itself" in made.log.read_text(), "c does not tell that it serves by itself")
-        # The leader hears of c now, who has long given up: its socket is none of his.
+        callers = [threading.Thread(target=made.moves, args=(name,), kwargs={"timeout": HANG_S})
+                   for name in "bc"]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+        equal(made.log.read_text().count("serves by itself"), 2, "who tells that it serves by itself")
+        # The leader hears of both now, who have long given up: their sockets are none of his.
         made.children["a"].process.send_signal(signal.SIGCONT)
         for name in "abc" * 3:
             made.moves(name)
-        equal(made.lines("lead"), [made.children["a"].pid], "who leads")
+        made.children.pop("a").stop(signal.SIGKILL)
+        for name in "bc" * 3:
+            made.moves(name)
+        equal(len(made.lines("lead")), 1, "how many have led")
+
+
+def all_are_told_to_stop_at_once():
+    """As Apache does: who waits at a socket when the leader is gone, and the follower is to stop, is
+    served by the follower."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with workers("a", "b") as made:
+            made.moves("b")
+            follower = made.children["b"]
+            follower.process.send_signal(signal.SIGSTOP)
+            made.children.pop("a").stop(number)
+            callers = Callers(made, "b", once=True)
+            time.sleep(SECONDS / 4)
+            follower.process.send_signal(signal.SIGTERM)
+            follower.process.send_signal(signal.SIGCONT)
+            ends = callers.stop()
+            equal(made.children.pop("b").stop(), 0, "exit code of the follower")
+            equal(ends, {200: CALLERS}, f"calls that waited, the leader ended by {number}")
+
+
+def many_follow():
+    """More than are told of at a time; the places of those that end are taken again."""
+    with workers("a") as made:
+        for turn in range(2):
+            names = [f"{turn}-{number}" for number in range(FOLLOWERS)]
+            made.start(*names)
+            with concurrent.futures.ThreadPoolExecutor(FOLLOWERS) as pool:
+                for answer in pool.map(made.transfer, names * 3):
+                    equal(answer.status, 200, "a call while many follow")
+            before = descriptors(made.children["a"])
+            for name in names:
+                made.children.pop(name).process.kill()
+            wait_until(lambda before=before: descriptors(made.children["a"])
+                       == before - 2 * FOLLOWERS, WAIT_S, "the descriptors of those that ended")
+        equal(len(made.lines("lead")), 1, "how many have led")
+
+
+def descriptors(child):
+    return len(os.listdir(f"/proc/{child.pid}/fd"))
 
 
 def hall_of(made):
@@ -286,7 +350,9 @@ def strangers_follow_nobody():
 def nonsense_in_the_hall():
     """Of its own kind, even: nothing, a word without a socket, and what is no listening socket."""
     with workers("a") as made, socket.socket(socket.AF_UNIX) as no_listener:
-        for said, rights in ((b"", ()), (b"f", ()), (b"x", (no_listener,)), (b"f", (no_listener,))):
+        before = descriptors(made.children["a"])
+        for said, rights in ((b"", ()), (b"f", ()), (b"x", (no_listener,)), (b"f", (no_listener,)),
+                             (b"f", (no_listener, no_listener))):
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(WAIT_S)
                 connection.connect(hall_of(made))
@@ -296,14 +362,52 @@ def nonsense_in_the_hall():
                     connection.sendmsg([said], control)
                     equal(connection.recv(1), b"", f"the answer to {said} with {len(rights)} sockets")
             made.moves("a")
+        wait_until(lambda: descriptors(made.children["a"]) <= before + 1, WAIT_S,
+                   "the descriptors that came")
         rests(made.children["a"])
+
+
+def without_descriptors():
+    """A leader that can take nobody in, or no socket of his, is neither busy with it nor full for
+    ever."""
+    with workers("a") as made:
+        made.moves("a")
+        leader = made.children["a"]
+        before = resource.prlimit(leader.pid, resource.RLIMIT_NOFILE)
+        for name, limit in (("b", 3), ("c", descriptors(leader))):
+            resource.prlimit(leader.pid, resource.RLIMIT_NOFILE, (limit, before[1]))
+            made.start(name)
+            rests(leader)
+            made.moves(name, timeout=HANG_S)
+            equal(made.lines("request")[-1], made.children[name].pid, "who serves by itself")
+        resource.prlimit(leader.pid, resource.RLIMIT_NOFILE, before)
+        made.start("d")
+        made.moves("d")
+        equal(made.lines("request")[-1], leader.pid, "who serves for the next")
+
+
+def strangers_keep_nobody_out():
+    """Who says nothing holds no place and no descriptor."""
+    with workers("a") as made, contextlib.ExitStack() as held:
+        before = descriptors(made.children["a"])
+        with as_stranger():
+            for _ in range(STRANGERS):
+                connection = held.enter_context(socket.socket(socket.AF_UNIX))
+                connection.connect(hall_of(made))
+        made.start("b")
+        made.moves("b")
+        wait_until(lambda: descriptors(made.children["a"]) <= before + 3, WAIT_S,
+                   "the descriptors of strangers")
+        made.children.pop("a").stop(signal.SIGKILL)
+        made.moves("b")
 
 
 def usage():
     made = Workers()
     try:
-        for words in (("--together",), ("--together", "--threads", "8", "--serve", "platform"),
-                      ("--together", "--threads", "8", "--socket", made.socket("none"))):
+        right = ("--together", "--exclusive", "--threads", "8")
+        for words in (right[:1], right[:2], (*right[:1], *right[2:]),
+                      (*right, "--serve", "platform"), (*right, "--socket", made.socket("none"))):
             done = subprocess.run([made.wallet.worker, "--config", made.wallet.config,
                                    *map(str, words)], capture_output=True, text=True, timeout=WAIT_S,
                                   check=False)
@@ -317,5 +421,6 @@ if __name__ == "__main__":
     sys.exit(run_cases([(function.__name__.replace("_", " "), function) for function in (
         one_serves_for_all, another_leads_when_the_leader_is_killed,
         a_call_sent_again_is_told_the_truth, told_to_stop_the_leader_loses_no_call,
-        a_follower_ends_and_the_others_go_on, beside_a_leader_that_hangs, strangers_lead_nobody,
-        strangers_follow_nobody, nonsense_in_the_hall, usage)]))
+        a_follower_ends_and_the_others_go_on, all_are_told_to_stop_at_once, many_follow,
+        beside_a_leader_that_hangs, strangers_lead_nobody, strangers_follow_nobody,
+        without_descriptors, strangers_keep_nobody_out, nonsense_in_the_hall, usage)]))

@@ -66,6 +66,20 @@ START_TEST(who_sends_several_at_a_time_has_gathered)
 }
 END_TEST
 
+START_TEST(who_sent_several_once_sends_one_at_a_time_again)
+{
+	uint32_t several = 0;
+
+	ck_assert(gather_is_single(&several, false));
+	ck_assert(gather_is_single(&several, false));
+	/* The first of two was counted before the second came. */
+	ck_assert(gather_is_single(&several, true));
+	for (uint32_t i = 0; i < GATHER_SEVERAL; i++)
+		ck_assert(!gather_is_single(&several, false));
+	ck_assert(gather_is_single(&several, false));
+}
+END_TEST
+
 START_TEST(waits_that_bring_little_are_given_up)
 {
 	batches(64, 2, false);
@@ -97,6 +111,7 @@ Suite *gather_suite(void)
 	tcase_add_test(tcase, a_lone_client_never_waits);
 	tcase_add_test(tcase, few_in_company_wait);
 	tcase_add_test(tcase, who_sends_several_at_a_time_has_gathered);
+	tcase_add_test(tcase, who_sent_several_once_sends_one_at_a_time_again);
 	tcase_add_test(tcase, waits_that_bring_little_are_given_up);
 	tcase_add_test(tcase, waits_that_bring_more_go_on);
 	suite_add_tcase(suite, tcase);
