@@ -2,9 +2,9 @@
  * hello - a FastCGI application that does nothing: the ceiling of what is measured here.
  *
  * Takes the options of creditbridge.fcgi that web servers give it (--threads N, --socket PATH,
- * --together, with which each process serves by itself; the rest is ignored), reads each request's body and answers what a transfer is answered with, in as
- * many bytes. --delay-us N sleeps before each answer and --answer TEXT is another answer: a dealer
- * that takes his time.
+ * --together, with which each process serves by itself; the rest is ignored), reads each request's
+ * body and answers what a transfer is answered with, in as many bytes. --delay-us N sleeps before
+ * each answer and --answer TEXT is another answer: a dealer that takes his time.
  */
 #include <errno.h>
 #include <fcgiapp.h>

@@ -29,8 +29,8 @@ class ApacheProxyFcgi(cb.ApacheProxyFcgi):
 
 SERVERS = {"lighttpd": cb.Lighttpd, "mod_fcgid": ApacheFcgid, "mod_proxy_fcgi": ApacheProxyFcgi,
            "nginx": cb.Nginx}
-# More than the calls at once, in a cell and before it (measure.py): of mod_fcgid, whose workers serve
-# one each.
+# More than the calls at once, in a cell and before it (measure.py): of mod_fcgid, which asks each
+# worker for one.
 FCGID_PROCESSES = 112
 # Of the others, in all: half of the calls at once, so that no call is excess (src/web/waiting.h).
 THREADS = 32
@@ -44,7 +44,7 @@ TRANSFER_DEALER = "bench"
 
 class Behind:
     """An instance behind some of the four servers. Its workers have @threads in all; under mod_fcgid
-    each has one."""
+    as many as there are of them."""
 
     lighttpd_processes = 2  # as fcgi-conf/ has it; nginx and mod_proxy_fcgi have one worker
 

@@ -401,6 +401,7 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 	int count = take_in(server, timeout_ms);
 	bool waits = server->options->gather_us && gather_wants(&server->gather, server->slots,
 				server->queue_len, server->singles);
+	struct moment now;
 
 	if (waits) {
 		clock_sleep_us(server->options->gather_us);
@@ -410,8 +411,7 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 	if (!run_queue(server))
 		return false;
 	*again = bury(server);
-	const struct moment now = clock_now();
-
+	now = clock_now();
 	return retention_use_time(server->ledger, timeout_ms > 0 && count <= 0, &now);
 }
 

@@ -77,23 +77,38 @@ enum hall_word hall_hear(int fd)
 	return said == HALL_FOLLOW || said == HALL_LEAVE ? (enum hall_word)said : HALL_NOTHING;
 }
 
-static bool hand_over(int fd, int listen_fd)
-{
-	char word = HALL_FOLLOW;
-	struct iovec iov = {.iov_base = &word, .iov_len = 1};
+/* A word, with room for a descriptor beside it. */
+struct letter {
+	char word;
+	struct iovec iov;
 	union {
 		struct cmsghdr head;
 		char space[CMSG_SPACE(sizeof(int))];
-	} control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
-			     .cmsg_level = SOL_SOCKET,
-			     .cmsg_type = SCM_RIGHTS}};
-	struct msghdr message = {.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control.space)};
+	} control;
+	struct msghdr message;
+};
 
-	memcpy(CMSG_DATA(&control.head), &listen_fd, sizeof(listen_fd));
-	return sendmsg(fd, &message, MSG_NOSIGNAL) == 1;
+static void letter_init(struct letter *letter)
+{
+	*letter = (struct letter){.word = HALL_NOTHING};
+	letter->iov = (struct iovec){.iov_base = &letter->word, .iov_len = 1};
+	letter->message = (struct msghdr){.msg_iov = &letter->iov,
+		.msg_iovlen = 1,
+		.msg_control = &letter->control,
+		.msg_controllen = sizeof(letter->control.space)};
+}
+
+static bool hand_over(int fd, int listen_fd)
+{
+	struct letter letter;
+
+	letter_init(&letter);
+	letter.word = HALL_FOLLOW;
+	letter.control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	letter.control.head.cmsg_level = SOL_SOCKET;
+	letter.control.head.cmsg_type = SCM_RIGHTS;
+	memcpy(CMSG_DATA(&letter.control.head), &listen_fd, sizeof(listen_fd));
+	return sendmsg(fd, &letter.message, MSG_NOSIGNAL) == 1;
 }
 
 /* Waits for the leader's word. False: errno tells. */
@@ -143,21 +158,15 @@ static int only_descriptor(struct msghdr *message)
 
 int hall_receive(int fd)
 {
-	char word = 0;
-	struct iovec iov = {.iov_base = &word, .iov_len = 1};
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr message = {.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control.space)};
-	ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	int listen_fd = got < 0 ? -1 : only_descriptor(&message);
+	struct letter letter;
+	ssize_t got;
+	int listen_fd;
 
-	if (listen_fd >= 0 && got == 1 && word == HALL_FOLLOW && socket_is_listening(listen_fd) &&
-		socket_is_unix(listen_fd))
+	letter_init(&letter);
+	got = recvmsg(fd, &letter.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	listen_fd = got < 0 ? -1 : only_descriptor(&letter.message);
+	if (listen_fd >= 0 && got == 1 && letter.word == HALL_FOLLOW &&
+		socket_is_listening(listen_fd) && socket_is_unix(listen_fd))
 		return listen_fd;
 	if (listen_fd >= 0)
 		close(listen_fd);

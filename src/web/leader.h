@@ -41,9 +41,9 @@ struct leader {
 
 /*
  * Takes part in serving @mount, a text that tells apart what is not to be served together, from the
- * listening socket @listen_fd. A follower does not return before it is to lead (true), or to serve from
- * that socket by itself, which leads no more: it was told to stop, and has to look after who waits there
- * yet; or no leader can be had, and why was logged. Signals that stop are blocked, and are left to be
+ * listening socket @listen_fd. A follower does not return before it is to lead: true; or is to serve
+ * from that socket by itself: false. Then it was told to stop, and has to look after who waits there
+ * yet, or no leader can be had, and why was logged. Signals that stop are blocked, and are left to be
  * taken (web/signals.h).
  */
 bool leader_join(struct leader *leader, const char *mount, int listen_fd);

@@ -6,6 +6,7 @@ import array
 import collections
 import concurrent.futures
 import contextlib
+import functools
 import hashlib
 import itertools
 import json
@@ -232,12 +233,8 @@ def beside_a_leader_that_hangs():
         made.moves("b")
         made.children["a"].process.send_signal(signal.SIGSTOP)
         made.start("c")
-        callers = [threading.Thread(target=made.moves, args=(name,), kwargs={"timeout": HANG_S})
-                   for name in "bc"]
-        for caller in callers:
-            caller.start()
-        for caller in callers:
-            caller.join()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(functools.partial(made.moves, timeout=HANG_S), "bc"))
         equal(made.log.read_text().count("serves by itself"), 2, "who tells that it serves by itself")
         # The leader hears of both now, who have long given up: their sockets are none of his.
         made.children["a"].process.send_signal(signal.SIGCONT)
