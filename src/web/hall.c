@@ -81,11 +81,11 @@ enum hall_word hall_hear(int fd)
 struct letter {
 	char word;
 	struct iovec iov;
+	struct msghdr message;
 	union {
 		struct cmsghdr head;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct msghdr message;
 };
 
 static void letter_init(struct letter *letter)
