@@ -316,6 +316,8 @@ static void place(struct ws *ws, const struct apply_context *context,
 		return;
 	}
 	result->verdict.retry_after_s = refusal == REFUSAL_DEALER_BUSY ? BUSY_RETRY_S : 0;
+	if (refusal == REFUSAL_PAYLOAD_TOO_LARGE)
+		outbox_too_large(&result->verdict);
 	if (subject->player)
 		result->verdict.current_balance = subject->player->balance;
 }

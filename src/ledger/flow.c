@@ -48,24 +48,30 @@ void flow_free(struct flow *flow)
 	flow->dealers = NULL;
 }
 
-/* The dealer's place. NULL: no memory. */
-static struct flow_dealer *find(struct flow *flow, const char *casino_id)
+/* Where a dealer of that name is, or would be. */
+static struct flow_dealer **place(struct flow *flow, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % SLOTS;
-	struct flow_dealer *dealer;
 
 	/* Dealers are never removed and fewer than slots, so that this ends. */
 	while (flow->dealers[at] && strcmp(flow->dealers[at]->casino_id, casino_id) != 0)
 		at = (at + 1) % SLOTS;
-	if (flow->dealers[at])
-		return flow->dealers[at];
-	dealer = calloc(1, sizeof(*dealer));
-	if (!dealer)
+	return &flow->dealers[at];
+}
+
+/* The place of a dealer that there is. NULL: no memory. */
+static struct flow_dealer *find(struct flow *flow, const char *casino_id)
+{
+	struct flow_dealer **at = place(flow, casino_id);
+
+	if (*at)
+		return *at;
+	*at = calloc(1, sizeof(**at));
+	if (!*at)
 		return NULL;
-	text_copy(dealer->casino_id, CASINO_ID_SIZE, casino_id);
-	dealer->open_ms = flow->open_ms;
-	flow->dealers[at] = dealer;
-	return dealer;
+	text_copy((*at)->casino_id, CASINO_ID_SIZE, casino_id);
+	(*at)->open_ms = flow->open_ms;
+	return *at;
 }
 
 static void close_breaker(struct flow_dealer *dealer)
@@ -227,7 +233,8 @@ bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t m
 bool flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
 	int64_t now_ms)
 {
-	struct flow_dealer *dealer = find(flow, casino_id);
+	/* The name may be anybody's invention: no place is made for it. */
+	struct flow_dealer *dealer = *place(flow, casino_id);
 	uint32_t at;
 
 	if (!dealer)

@@ -7,6 +7,8 @@
 #include "ledger/tally.h"
 #include "wire/callback_body.h"
 
+#include <stdio.h>
+
 #define EVENT_COUNTER "event"
 
 void outbox_options_defaults(struct outbox_options *options)
@@ -16,6 +18,13 @@ void outbox_options_defaults(struct outbox_options *options)
 	options->lease_ms = 10000;
 	options->owner_patience_ms = SCHEDULE_OWNER_PATIENCE_MS;
 	options->breaker_open_ms = FLOW_OPEN_MS;
+}
+
+void outbox_too_large(struct verdict *verdict)
+{
+	snprintf(verdict->detail, sizeof(verdict->detail),
+		"its JSON objects are larger than the %d bytes that a dealer can be sent",
+		OUTBOX_OBJECTS_MAX);
 }
 
 void outbox_want_new(struct ws *ws)
@@ -188,11 +197,15 @@ bool outbox_begin(struct ws *ws, const struct apply_context *context, const stru
 	};
 	struct delivery delivery;
 
+	/* The permit last: who has taken one begins. */
 	if (!outbox_find(ws, event, &delivery) || delivery.callback.state != CALLBACK_DUE ||
-		!take_permit(context, dealer, event) ||
 		!delivery_begin(&delivery, &context->now, &lease) ||
 		!fill_grant(ws, context, dealer, &delivery, grant))
 		return false;
+	if (!take_permit(context, dealer, event)) {
+		explicit_bzero(grant, sizeof(*grant));
+		return false;
+	}
 	outbox_write(ws, &delivery, true);
 	return true;
 }

@@ -16,6 +16,9 @@
  */
 #define OUTBOX_OBJECTS_MAX (62 * 1024)
 
+/* Tells in @verdict, a payload_too_large, that they have more. */
+void outbox_too_large(struct verdict *verdict);
+
 /* How the service treats callbacks: settings that tests shorten. */
 struct outbox_options {
 	struct retry_policy retry;

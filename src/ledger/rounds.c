@@ -289,6 +289,8 @@ static enum refusal settle(struct ws *ws, const struct apply_context *context,
 	refusal = round.mode == WALLET_SEAMLESS
 		? tell(ws, context, cmd, &round, subject, &result->send)
 		: pay(ws, cmd, &round, subject->player);
+	if (refusal == REFUSAL_PAYLOAD_TOO_LARGE)
+		outbox_too_large(&result->verdict);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
 	tally_bets(ws, &round);

@@ -148,7 +148,8 @@ struct callback_grant {
 
 /*
  * C balance. For a seamless dealer @send is B1, an event without a row; its CALLBACK_END gives the
- * permit back. Refusals: dealer_not_found, user_not_found, dealer_busy.
+ * permit back. Refusals: dealer_not_found, user_not_found, dealer_busy, and of a seamless dealer, since
+ * the event takes a number, storage_full.
  */
 struct player_balance_cmd {
 	struct player_ref player;

@@ -43,6 +43,21 @@ START_TEST(permits_are_limited)
 }
 END_TEST
 
+/* Any worker can name dealers that there are not: they take no places, of which there is an end. */
+START_TEST(names_that_hold_no_permit_take_no_place)
+{
+	char name[32];
+
+	ck_assert(flow_init(&flow));
+	for (unsigned int i = 0; i < 3 * DEALERS_MAX; i++) {
+		snprintf(name, sizeof(name), "no-dealer-%u", i);
+		ck_assert(!flow_give(&flow, name, 1, CALLBACK_SUCCESS, 100));
+	}
+	ck_assert(flow_take(&flow, "demo", 1, 1, 100, 10100));
+	flow_free(&flow);
+}
+END_TEST
+
 START_TEST(breaker_opens_and_closes)
 {
 	int64_t now_ms = 1000000;
@@ -263,6 +278,7 @@ Suite *flow_suite(void)
 	TCase *tc = tcase_create("flow");
 
 	tcase_add_test(tc, permits_are_limited);
+	tcase_add_test(tc, names_that_hold_no_permit_take_no_place);
 	tcase_add_test(tc, breaker_opens_and_closes);
 	tcase_add_test(tc, lost_calls_count_as_unknown);
 	tcase_add_test(tc, outcomes_grow_old);

@@ -172,6 +172,8 @@ START_TEST(a_dealer_is_sent_no_more_than_a_body_may_hold)
 	cmd.user_bet = (struct bytes){object, OUTBOX_OBJECTS_MAX + 1};
 	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal,
 		REFUSAL_PAYLOAD_TOO_LARGE);
+	ck_assert_ptr_nonnull(
+		strstr(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.detail, "63488"));
 	object[OUTBOX_OBJECTS_MAX - 1] = '}';
 	cmd.user_bet.len = OUTBOX_OBJECTS_MAX;
 	memset(cmd.remark, '"', sizeof(cmd.remark) - 1);
@@ -434,6 +436,44 @@ START_TEST(a_cancelled_refund_leaves_the_bet_refunded)
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDED);
 	ck_assert_uint_eq(open_bets(), 0);
 	case_prove();
+	case_close();
+}
+END_TEST
+
+/* As damage or a bad import would leave it. */
+static void drop_body(uint64_t event)
+{
+	struct callback_body key;
+	struct ws ws;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	ws_init(&ws);
+	ws_want(&ws, RECORD_CALLBACK_BODY, &key);
+	ck_assert_int_eq(case_db->load(case_db, &ws), STATUS_OK);
+	ws_drop(&ws, RECORD_CALLBACK_BODY, &key);
+	ck_assert_int_eq(case_db->save(case_db, &ws), SAVE_OK);
+	ws_free(&ws);
+}
+
+/* What cannot be sent holds nothing that others could be sent by. */
+START_TEST(a_body_that_is_missing_holds_no_permit)
+{
+	struct dealer values = {.max_inflight = 1};
+	struct bet_place_result first;
+	struct round_settle_result settled;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	first = bet("b1", "g1");
+	case_end(&first.send, CALLBACK_SUCCESS);
+	case_dealer_set(DEALER_MAX_INFLIGHT, &values);
+	first = bet("b2", "g2");
+	settled = case_settle("s1", "g1", RESULT_LOSS, 0);
+	ck_assert_int_eq(settled.callback_state, CALLBACK_DUE);
+	case_end(&first.send, CALLBACK_SUCCESS);
+	drop_body(settled.event);
+	ck_assert_uint_eq(case_claim(settled.event).send.event, 0);
+	ck_assert_uint_ne(bet("b3", "g3").send.event, 0);
 	case_close();
 }
 END_TEST
@@ -740,6 +780,7 @@ Suite *seamless_suite(void)
 	tcase_add_loop_test(tc, results_are_sent_three_times, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_cancelled_refund_leaves_the_bet_refunded, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_busy_dealer_consumes_no_key, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_body_that_is_missing_holds_no_permit, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_repeated_call_still_sends, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_restart_forgets_nothing);
 	tcase_add_test(tc, a_clock_that_is_behind_keeps_nothing_waiting);

@@ -281,6 +281,8 @@ START_TEST(a_result_fits_a_body)
 		(struct bytes){object, sizeof(object)};
 	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.refusal,
 		REFUSAL_PAYLOAD_TOO_LARGE);
+	ck_assert_ptr_nonnull(
+		strstr(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.detail, "63488"));
 	cmd = case_settle_cmd("s1", "g1", RESULT_WIN, CREDIT);
 	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 	case_prove();
