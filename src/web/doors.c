@@ -44,10 +44,20 @@ bool doors_add(struct doors *doors, struct door *door)
 	return epoll_ctl(doors->fd, EPOLL_CTL_ADD, door->fd, &event) == 0;
 }
 
+/* What was told of @door is not true of the next whose place it is. */
+static void forget(struct doors *doors, const struct door *door)
+{
+	for (unsigned int i = doors->at; i < doors->count; i++) {
+		if (doors->ready[i].data.ptr == door)
+			doors->ready[i].events = 0;
+	}
+}
+
 void doors_close(struct doors *doors, struct door *door)
 {
 	if (door->fd < 0)
 		return;
+	forget(doors, door);
 	/* Closing alone would not do: whose it is may hold the socket, too. */
 	if (!door->shut)
 		epoll_ctl(doors->fd, EPOLL_CTL_DEL, door->fd, NULL);

@@ -12,6 +12,8 @@
 #define STOP_SPARE_MS 500
 /* The ledger is given this long in any case. */
 #define TELL_MIN_MS   500
+/* Between two tries while it has no room. */
+#define BUSY_PAUSE_MS 20
 
 static void errand_log(const struct exchange *exchange, const struct callback_grant *grant,
 	const struct callback_outcome *outcome)
@@ -39,6 +41,22 @@ static int64_t tell_ms(const struct exchange *exchange)
 	return left_ms > TELL_MIN_MS ? left_ms : TELL_MIN_MS;
 }
 
+/* The dealer has answered: whatever the ledger is busy with, it has to hear of that. */
+static enum status tell(struct exchange *exchange, const struct callback_end_cmd *cmd,
+	struct callback_end_result *end)
+{
+	int64_t until_ms = clock_boot_ms() + tell_ms(exchange);
+	enum status status;
+
+	memset(end, 0, sizeof(*end));
+	for (;;) {
+		status = link_call(exchange->link, COMMAND_CALLBACK_END, cmd, end, until_ms);
+		if (status != STATUS_BUSY || clock_boot_ms() + BUSY_PAUSE_MS >= until_ms)
+			return status;
+		clock_sleep_ms(BUSY_PAUSE_MS);
+	}
+}
+
 enum status errand_run(struct exchange *exchange, const char *casino_id,
 	struct callback_grant *grant, struct callback_outcome *outcome,
 	struct callback_end_result *end)
@@ -53,9 +71,7 @@ enum status errand_run(struct exchange *exchange, const char *casino_id,
 	errand_log(exchange, grant, outcome);
 	explicit_bzero(grant, sizeof(*grant));
 	granted.end.outcome = *outcome;
-	memset(end, 0, sizeof(*end));
-	status = link_call(exchange->link, COMMAND_CALLBACK_END, &granted.end, end,
-		clock_boot_ms() + tell_ms(exchange));
+	status = tell(exchange, &granted.end, end);
 	if (status != STATUS_OK)
 		exchange->reply->status = status;
 	return status;

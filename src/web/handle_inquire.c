@@ -78,7 +78,7 @@ static enum status reading_add(struct reading *reading, const struct result_inqu
 		if (!unpack_record(&rows, bet_fields, &bet))
 			return STATUS_CORRUPT;
 		reading->states[bet.state]++;
-		/* As the dealer was told (B2). */
+		/* As the dealer was told (B2); and what was dropped for its age is told no more. */
 		if (!bet.user_bet.len)
 			bet.user_bet = (struct bytes){(const uint8_t *)"{}", 2};
 		if (reading->bets.len > 1)

@@ -99,7 +99,8 @@ static void inquiry_answer(struct http_reply *reply, const struct callback_outco
 	}
 	if (outcome->class == CALLBACK_UNKNOWN) {
 		/* Nothing moves by asking, other than by a bet. */
-		error.detail = "the dealer did not answer";
+		error.detail = outcome->http_status ? "the dealer's answer cannot be used"
+						    : "the dealer did not answer";
 		error.retryable = true;
 	}
 	reply_error(reply, &error);

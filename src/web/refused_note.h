@@ -40,7 +40,7 @@ void refused_note_take(struct refused_note *note, const struct route *route,
 	const struct http_request *request, const struct http_reply *reply,
 	struct counting *counting);
 
-/* Sends what was taken, or drops it; wipes it. */
+/* Sends what was taken, or drops it; the signature is wiped. */
 void refused_note_send(struct refused_note *note, struct link *link, struct counting *counting);
 
 #endif

@@ -278,6 +278,26 @@ START_TEST(test_ledger_away)
 }
 END_TEST
 
+/* Locked. */
+static void room_at_third(struct fake_ledger *ledger, enum command command)
+{
+	if (command == COMMAND_CALLBACK_END && ledger->calls[command] == 3)
+		ledger->acts[command] = FAKE_ANSWER;
+}
+
+/* The dealer has said yes: a ledger that has no room for a moment hears of it all the same. */
+START_TEST(test_ledger_busy)
+{
+	fake_lock(&fake);
+	fake.acts[COMMAND_CALLBACK_END] = FAKE_BUSY;
+	fake.prepare = room_at_third;
+	fake_unlock(&fake);
+	ck_assert_int_eq(ask(&bet), 200);
+	ck_assert_uint_eq(ends(), 3);
+	ck_assert_uint_eq(asked(), 1);
+}
+END_TEST
+
 /* The ledger's time is not used up by the dealer. */
 START_TEST(test_slow_dealer)
 {
@@ -356,7 +376,9 @@ START_TEST(test_inquiry)
 		{TINY_ANSWER, 400, NO_CREDIT, 409,
 			"\"dealer_error\":{\"id\":\"no_credit\",\"detail\":\"none left\"}"},
 		{TINY_ANSWER, 403, "no", 409, "\"dealer_error\":{\"id\":\"\",\"detail\":\"\"}"},
-		{TINY_ANSWER, 500, "", 504, "\"id\":\"dealer_timeout\""},
+		{TINY_ANSWER, 500, "", 504,
+			"\"id\":\"dealer_timeout\",\"code\":504,\"status\":\"Gateway Timeout\","
+			"\"detail\":\"the dealer's answer cannot be used\""},
 		{TINY_ANSWER, 200, "OK", 504, "\"retryable\":true"},
 		{TINY_HANG, 0, "", 504, "\"detail\":\"the dealer did not answer\""},
 	};
@@ -406,8 +428,8 @@ END_TEST
 Suite *web_errand_suite(void)
 {
 	const TTest *const tests[] = {test_request, test_bet_answers, test_outcomes, test_not_sent,
-		test_fence, test_ledger_away, test_slow_dealer, test_result_states, test_inquiry,
-		test_dropped_members};
+		test_fence, test_ledger_away, test_ledger_busy, test_slow_dealer, test_result_states,
+		test_inquiry, test_dropped_members};
 	Suite *suite = suite_create("web_errand");
 	TCase *tcase = tcase_create("callbacks");
 
