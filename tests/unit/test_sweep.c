@@ -423,6 +423,23 @@ START_TEST(a_full_disk_ends_the_claiming)
 }
 END_TEST
 
+/* Takeovers need none of it, whoever else is due; and it is asked again as long as there is time. */
+START_TEST(a_full_disk_leaves_the_takeovers)
+{
+	add_many(2, "first");
+	world.callbacks[0].refusal = REFUSAL_STORAGE_FULL;
+	world_add(9, "second")->state = CALLBACK_SENDING;
+	world.callbacks[2].abandoned = true;
+	ck_assert_int_eq(sweep(0), STATUS_FULL);
+	ck_assert_uint_eq(report.counts[SWEPT_TAKEN_OVER], 1);
+	ck_assert_uint_eq(world.callbacks[1].claims, 0);
+
+	world.callbacks[0].refusal = REFUSAL_NONE;
+	ck_assert_int_eq(sweep(10000), STATUS_OK);
+	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 3);
+}
+END_TEST
+
 /* What sweep_look() prints. */
 static const char *look(bool json)
 {
@@ -614,7 +631,7 @@ static Suite *sweep_suite(void)
 		news_that_come_late, the_ledger_is_away,
 		the_ledger_goes_away_while_callbacks_are_sent, a_ledger_without_room_is_asked_again,
 		a_halted_ledger_is_a_failure, one_bad_callback_does_not_stop_the_others,
-		a_full_disk_ends_the_claiming, a_look_claims_nothing, a_look_at_no_ledger_fails,
+		a_full_disk_ends_the_claiming, a_full_disk_leaves_the_takeovers, a_look_claims_nothing, a_look_at_no_ledger_fails,
 		what_was_parked_is_a_line_for_each_dealer, the_third_failure_parks, the_summary,
 		many_dealers_are_kept_in_order, durations, NULL};
 	Suite *suite = suite_create("sweep");

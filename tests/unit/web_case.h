@@ -25,6 +25,7 @@
 #define BODY_BALANCE  "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000}"
 
 /* The suites of test_web. */
+Suite *web_doors_suite(void);
 Suite *web_errand_suite(void);
 Suite *web_fcgi_suite(void);
 Suite *web_fcgi_conn_suite(void);

@@ -1,0 +1,151 @@
+/*
+ * The doors that a leader accepts from: who waits is let in, once, and a socket that was shut or taken
+ * back is not asked again, whatever was told of it before.
+ */
+#include "web_case.h"
+
+#include "web/doors.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct doors doors;
+static struct door first, second;
+static int own_fd;
+
+/* A socket that listens by a name of its own, given by the kernel (unix(7): autobind). */
+static int listening(void)
+{
+	const struct sockaddr_un none = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (const struct sockaddr *)&none, sizeof(sa_family_t)), 0);
+	ck_assert_int_eq(listen(fd, 4), 0);
+	return fd;
+}
+
+/* Somebody who comes to @listen_fd. */
+static int caller(int listen_fd)
+{
+	struct sockaddr_un address;
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(getsockname(listen_fd, (struct sockaddr *)&address, &len), 0);
+	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&address, len), 0);
+	return fd;
+}
+
+static void let_in(int count)
+{
+	int fd;
+
+	for (int i = 0; i < count; i++) {
+		fd = doors_accept(&doors);
+		ck_assert_int_ge(fd, 0);
+		close(fd);
+	}
+	ck_assert_int_eq(doors_accept(&doors), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+}
+
+static void prepare(void)
+{
+	own_fd = listening();
+	doors_init(&doors, own_fd);
+	ck_assert(doors_open(&doors));
+	first.fd = listening();
+	second.fd = listening();
+	ck_assert(doors_add(&doors, &first));
+	ck_assert(doors_add(&doors, &second));
+}
+
+static void clean(void)
+{
+	doors_close(&doors, &first);
+	doors_close(&doors, &second);
+	doors_free(&doors);
+	close(own_fd);
+}
+
+START_TEST(test_any_door)
+{
+	const int callers[] = {caller(own_fd), caller(first.fd), caller(second.fd),
+		caller(second.fd)};
+
+	let_in(4);
+	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
+		close(callers[i]);
+}
+END_TEST
+
+/* Who waits when its owner ends is let in, and the door closed. */
+START_TEST(test_owner_ended)
+{
+	int waits = caller(first.fd);
+
+	doors_leave(&doors, &first);
+	let_in(1);
+	ck_assert_int_eq(first.fd, -1);
+	close(waits);
+}
+END_TEST
+
+/* It would be ready for ever. */
+START_TEST(test_shut)
+{
+	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
+	let_in(0);
+	ck_assert(first.shut);
+	let_in(0);
+}
+END_TEST
+
+/* A place is used again: what was told of the door before it is not true of the next. */
+START_TEST(test_place_used_again)
+{
+	const int callers[] = {caller(own_fd), caller(first.fd)};
+	int fd, waits;
+
+	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
+	ck_assert_int_eq(shutdown(second.fd, SHUT_RD), 0);
+	fd = doors_accept(&doors); /* and was told of the others, too */
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_uint_gt(doors.count, doors.at);
+
+	doors_close(&doors, &first);
+	doors_close(&doors, &second);
+	first.fd = listening();
+	second.fd = listening();
+	ck_assert(doors_add(&doors, &first));
+	ck_assert(doors_add(&doors, &second));
+	let_in(0);
+	waits = caller(second.fd);
+	let_in(1);
+	close(waits);
+	waits = caller(first.fd);
+	let_in(1);
+	close(waits);
+	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
+		close(callers[i]);
+}
+END_TEST
+
+Suite *web_doors_suite(void)
+{
+	const TTest *const tests[] = {
+		test_any_door, test_owner_ended, test_shut, test_place_used_again};
+	Suite *suite = suite_create("web_doors");
+	TCase *tcase = tcase_create("doors");
+
+	tcase_add_checked_fixture(tcase, prepare, clean);
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		tcase_add_test(tcase, tests[i]);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
