@@ -34,16 +34,21 @@ struct sweep {
 	struct due_entry *found; /* CALLBACK_FIND_MAX of them */
 	int64_t looked_ms;    /* boot time of the last look */
 	bool progress;        /* since then: another one may find more */
+	bool full;            /* the ledger's storage is: in this look only takeovers are claimed */
 	bool stopping;        /* nothing is claimed any more */
 	bool cut_off;         /* nor can the ledger be told anything */
 	enum status status;   /* the first failure ... */
 	char *why;            /* ... in words */
 };
 
-/* Notes the first failure. Unless it is this command's own, there will be no more claims. */
+/*
+ * Notes the first failure. Unless it is this command's own, or storage, which takeovers need none of,
+ * there will be no more claims.
+ */
 static void fail(struct sweep *sweep, enum status status, enum command command, const char *text)
 {
-	sweep->stopping |= status != STATUS_FAULT;
+	sweep->full |= status == STATUS_FULL;
+	sweep->stopping |= status != STATUS_FAULT && status != STATUS_FULL;
 	if (sweep->status != STATUS_OK)
 		return;
 	sweep->status = status;
@@ -74,8 +79,7 @@ static bool ask(struct sweep *sweep, enum command command, const void *cmd, void
 		fail(sweep, status, command, status_text(status));
 		return false;
 	}
-	if (verdict->refusal == REFUSAL_STORAGE_FULL ||
-		verdict->refusal == REFUSAL_SERVICE_UNAVAILABLE) {
+	if (verdict->refusal == REFUSAL_STORAGE_FULL) {
 		fail(sweep, STATUS_FULL, command, refusal_info(verdict->refusal)->detail);
 		return false;
 	}
@@ -202,6 +206,7 @@ static uint32_t find(struct sweep *sweep, uint32_t most)
 	uint32_t count = 0;
 
 	sweep->progress = false;
+	sweep->full = false;
 	sweep->looked_ms = clock_boot_ms();
 	if (!ask(sweep, COMMAND_CALLBACK_FIND, &cmd, &result))
 		return 0;
@@ -238,7 +243,9 @@ static bool may_take_place(const struct sweep *sweep, const struct due_entry *en
 {
 	uint32_t places = sweep->settings->sweep_concurrency;
 
-	return entry->takeover || places - sender_count(sweep->sender) > places / 4 ||
+	if (entry->takeover || sweep->full)
+		return entry->takeover;
+	return places - sender_count(sweep->sender) > places / 4 ||
 		!sends_to(sweep, entry->casino_id);
 }
 
