@@ -85,6 +85,7 @@ static void rehearse(const struct batch *batch, const struct callback *callback,
 	memset(&delivery, 0, sizeof(delivery));
 	delivery.callback = *callback;
 	retry_policy_defaults(&terms.retry);
+	terms.retry.refund_give_up_ms = (int64_t)batch->ctl->settings.refund_give_up_s * 1000;
 	why = delivery_operate(&delivery, batch->action, "", &terms, &now);
 	row->done = !why;
 	row->used_up = delivery.callback.state == CALLBACK_PARKED;

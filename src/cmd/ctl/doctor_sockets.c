@@ -82,7 +82,9 @@ static void judge_group(struct doctor *doctor, const struct stat *st)
 	} else if (st->st_gid != group->gr_gid) {
 		group_name(st->st_gid, name);
 		doctor_fail(doctor, "its group is %s, socket_group is %s", name, wanted);
-		doctor_remedy(doctor, "restart creditbridge-ledger, which makes the socket anew");
+		doctor_remedy(doctor,
+			"restart creditbridge-ledger, which makes the socket anew; where systemd "
+			"makes it, leave socket_group empty");
 	}
 }
 
