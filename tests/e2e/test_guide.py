@@ -160,7 +160,6 @@ def case_figures():
     inflight = re.search(r'"max-inflight".*"(\d+)"\)', settings).group(1)
     decimals = re.search(r'"decimals".*?, (\d+), (\d+), "(\d+)"\)', settings).groups()
     body = int(defines("src/wire/body.h")["BODY_MAX"])
-    callback = eval(defines("src/wire/callback_body.h")["CALLBACK_BODY_MAX"])  # 256 * 1024
     bets = defines("src/domain/records.h")["ROUND_BETS_MAX"]
 
     def s(name):
@@ -172,7 +171,7 @@ def case_figures():
         f"keeps a call for up to {s('ledger_deadline_ms')} s": 1,
         f"at most {body:,} bytes": 1,
         f"More than {body:,} bytes": 1,
-        f"A body has up to {callback // 1024} KiB": 1,
+        f"A body has up to {body // 1024} KiB": 1,
         f"{bets} bets in one round": 1,
         f"at once, {s('result_second_attempt_ms')} s later, {s('result_third_attempt_ms')} s after "
         "that": 1,

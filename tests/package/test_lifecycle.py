@@ -31,6 +31,7 @@ STATE = pathlib.Path("/var/lib/creditbridge")
 BACKUPS = pathlib.Path("/var/backups/creditbridge")
 OLDER_STATE = HERE / "schema-0.tar.xz"
 NEWER_STATE = HERE / "schema-99.tar.xz"
+README_DEBIAN = HERE.parents[1] / "debian" / "creditbridge.README.Debian"
 OLD_DEALER = cb.Dealer("old", "0" * 64, "transfer")
 OLD_BALANCE = 12.34
 LIGHTTPD = pathlib.Path("/usr/sbin/lighttpd")
@@ -244,6 +245,60 @@ def state_put_tree(tree):
     run("chown", "-R", "_creditbridge:_creditbridge", STATE)
 
 
+def restoring():
+    """The commands of README.Debian by which a backup is restored, one line each."""
+    text = README_DEBIAN.read_text()
+    lines = text[text.index("\nRestoring"):].split("\n\n")[1].replace("\\\n", " ").splitlines()
+    check(len(lines) >= 6, f"commands: {lines}")
+    return [" ".join(line.split()) for line in lines]
+
+
+def restored(wallet, backup, options=""):
+    """Does what README.Debian tells, and puts away the state of before."""
+    for command in restoring():
+        command = command.replace("DIRECTORY", str(backup))
+        command = command.replace(" restore ", f" restore {options} ")
+        if not systemd() and command.startswith("systemctl"):
+            (wallet.stop if " stop " in command else wallet.start)()
+            continue
+        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, timeout=120,
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+        equal(done.returncode, 0, f"{command}: {done.stdout}")
+    equal((STATE.owner(), STATE.group(), STATE.stat().st_mode & 0o777),
+          ("_creditbridge", "_creditbridge", 0o700), f"{STATE}")
+    cb.wait_until(lambda: wallet.ctl_run("status").returncode == 0, 30, "the ledger")
+
+
+def case_restore():
+    """README.Debian's way to restore a backup: without the old log what the backup has, on the host
+    that it is of everything."""
+    old = STATE.with_name(STATE.name + ".old")
+    backup = BACKUPS / "daily"
+    elsewhere = work / "elsewhere"
+    with cb.Installed() as wallet:
+        dealer = wallet.dealer_add("restored")
+        wallet.player_add(dealer.casino_id, "alice")
+        wallet.ctl("player", "adjust", dealer.casino_id, "alice", "5", "--reason", "test")
+        wallet.ctl("backup", backup)
+        wallet.ctl("player", "adjust", dealer.casino_id, "alice", "3", "--reason", "test")
+
+        def has():
+            return float(wallet.ctl_json("player", "show", dealer.casino_id, "alice")["balance"])
+        try:
+            restored(wallet, backup, f"--logs {old}/db")
+            equal(has(), 8, "the balance, with the log")
+            shutil.rmtree(old)
+            # As from another host, where the user has another number.
+            shutil.copytree(backup, elsewhere)
+            work.chmod(0o711)
+            restored(wallet, elsewhere)
+            equal(has(), 5, "the balance, of the backup alone")
+        finally:
+            shutil.rmtree(old, ignore_errors=True)
+            shutil.rmtree(backup, ignore_errors=True)
+            wallet.start()
+
+
 def remains():
     """Every file, account, group and override there is, with its owner and mode."""
     lines = []
@@ -335,6 +390,7 @@ CASES = (
     ("an upgrade while callers are served", case_upgrade),
     ("an upgrade of data of an older schema", case_older_schema),
     ("a downgrade is refused", case_downgrade),
+    ("a backup restored as README.Debian tells", case_restore),
     ("remove keeps the data", case_remove),
     ("remove and lighttpd", case_remove_lighttpd),
     ("purge leaves nothing", case_purge),
