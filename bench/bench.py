@@ -143,14 +143,17 @@ def chosen(options):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3, help="of which the medians are told")
     parser.add_argument("--seconds", type=int, default=8, help="of each cell")
     parser.add_argument("--players", type=int, default=100000)
-    for name, what in (("only", "ROW"), ("server", "SERVER"), ("stand", "STAND")):
-        parser.add_argument(f"--{name}", action="append", default=[], metavar=what,
-                            help="a part of its name; may be given several times")
-    parser.add_argument("--connections", action="append", type=int, default=[])
+    for name, of in (("only", "row"), ("server", "server"), ("stand", "stand")):
+        names = "; ".join(dict.fromkeys(getattr(cell, of) for cell in cells_module.cells_all()))
+        parser.add_argument(f"--{name}", action="append", default=[], metavar=of.upper(),
+                            help=f"a part of its name, which is one of: {names}")
+    parser.add_argument("--connections", action="append", type=int, default=[],
+                        help="1, 16 or 64; like the last three it may be given several times")
     parser.add_argument("--bars", action="store_true",
                         help="only the cells that the bars are judged by")
     parser.add_argument("--install", action="store_true",

@@ -273,7 +273,8 @@ def followed(cell, options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--players", type=int, default=100000)
     parser.add_argument("--connections", type=int, default=64)

@@ -322,7 +322,8 @@ def run_round(seed, calls, kind):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=12000)
     parser.add_argument("--round", type=int, default=100000)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED") or time.time()))

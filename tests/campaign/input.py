@@ -123,7 +123,8 @@ def run(kind, requests, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED") or time.time()))
     options = parser.parse_args()

@@ -444,17 +444,19 @@ def campaign(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=40)
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--every", action="store_true")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--of", choices=PROGRAMS)
-    parser.add_argument("--call", choices=nth_cases.CALLS)
-    parser.add_argument("--from", type=int, default=1, dest="first")
-    parser.add_argument("--skip", type=int, default=0)
-    parser.add_argument("--seconds", type=int, default=0)
-    parser.add_argument("--case", nargs=6)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=int, default=40, help="so many cases, by chance")
+    parser.add_argument("--all", action="store_true", help="every place that makes a call")
+    parser.add_argument("--every", action="store_true", help="every n-th call")
+    parser.add_argument("--jobs", type=int, default=1, help="beside each other")
+    parser.add_argument("--of", choices=PROGRAMS, help="only calls of this program")
+    parser.add_argument("--call", choices=nth_cases.CALLS, help="only this call")
+    parser.add_argument("--from", type=int, default=1, dest="first",
+                        help="with --every: the first n")
+    parser.add_argument("--skip", type=int, default=0, help="cases that were played before")
+    parser.add_argument("--seconds", type=int, default=0, help="end after so many, failing nothing")
+    parser.add_argument("--case", nargs=6, help="one case, in the words that a failure prints")
     options = parser.parse_args()
     if options.skip and not (options.all or options.every):
         parser.error("--skip goes with --all or --every")

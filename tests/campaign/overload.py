@@ -340,12 +340,14 @@ def cases_of(kind, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=1.0)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each phase")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED") or time.time()))
     parser.add_argument("--phase", action="append", choices=PHASES)
     parser.add_argument("--server", action="append", choices=[kind.name for kind in KINDS])
-    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--long", action="store_true",
+                        help="slowhttptest beside the slow callers, and the limits of a long run")
     options = parser.parse_args()
     # Before the first phase, and not minutes later.
     if options.long and {"heads", "bodies"} & set(options.phase or PHASES) and not shutil.which(

@@ -303,7 +303,8 @@ def control():
 
 def main():
     global OPTIONS
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=30)
     parser.add_argument("--parallel", type=int, default=2)
     parser.add_argument("--operations", type=int, default=OPERATIONS)

@@ -229,7 +229,8 @@ def campaign(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tears", type=int, default=10)
     parser.add_argument("--restores", type=int, default=2)
     options = parser.parse_args()

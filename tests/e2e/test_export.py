@@ -637,7 +637,8 @@ DEMO = None
 
 def main():
     global WALLET, DEMO, ctl, ctl_json, refused
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--movements", type=int)
     options = parser.parse_args()
     if options.movements:

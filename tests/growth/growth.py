@@ -189,7 +189,8 @@ class Growth:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bets", type=int, default=1000000)
     parser.add_argument("--few", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=1800, help="deadline of each case")
