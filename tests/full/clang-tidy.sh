@@ -16,8 +16,7 @@ tidy() {
 	# shellcheck disable=SC2086 # flags are words
 	clang-tidy --quiet --checks="$checks" \
 		--warnings-as-errors='*' "$src/$1" -- -std=gnu11 -include "$CB_BUILDDIR/config.h" \
-		-I "$src/src" "-DCREDITBRIDGE_SYSCONFDIR=\"/etc\"" \
-		"-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
+		-I "$src/src" "-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
 		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags
 }
 

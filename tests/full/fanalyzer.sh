@@ -13,7 +13,7 @@ analyze() {
 	LC_ALL=C gcc -O2 -fanalyzer -fdiagnostics-path-format=separate-events \
 		-fno-diagnostics-show-caret -c -o "$(mktemp -p "$work")" \
 		-std=gnu11 -include "$CB_BUILDDIR/config.h" -I "$src/src" \
-		"-DCREDITBRIDGE_SYSCONFDIR=\"/etc\"" "-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
+		"-DCREDITBRIDGE_SBINDIR=\"/usr/sbin\"" \
 		"-DCREDITBRIDGE_PKGLIBEXECDIR=\"/usr/libexec/creditbridge\"" $flags \
 		"$src/$1" 2>&1 || return 1
 }
