@@ -63,15 +63,17 @@ static struct flow_dealer **place(struct flow *flow, const char *casino_id)
 static struct flow_dealer *find(struct flow *flow, const char *casino_id)
 {
 	struct flow_dealer **at = place(flow, casino_id);
+	struct flow_dealer *dealer = *at;
 
-	if (*at)
-		return *at;
-	*at = calloc(1, sizeof(**at));
-	if (!*at)
+	if (dealer)
+		return dealer;
+	dealer = calloc(1, sizeof(*dealer));
+	if (!dealer)
 		return NULL;
-	text_copy((*at)->casino_id, CASINO_ID_SIZE, casino_id);
-	(*at)->open_ms = flow->open_ms;
-	return *at;
+	text_copy(dealer->casino_id, CASINO_ID_SIZE, casino_id);
+	dealer->open_ms = flow->open_ms;
+	*at = dealer;
+	return dealer;
 }
 
 static void close_breaker(struct flow_dealer *dealer)
