@@ -631,7 +631,8 @@ static Suite *sweep_suite(void)
 		news_that_come_late, the_ledger_is_away,
 		the_ledger_goes_away_while_callbacks_are_sent, a_ledger_without_room_is_asked_again,
 		a_halted_ledger_is_a_failure, one_bad_callback_does_not_stop_the_others,
-		a_full_disk_ends_the_claiming, a_full_disk_leaves_the_takeovers, a_look_claims_nothing, a_look_at_no_ledger_fails,
+		a_full_disk_ends_the_claiming, a_full_disk_leaves_the_takeovers,
+		a_look_claims_nothing, a_look_at_no_ledger_fails,
 		what_was_parked_is_a_line_for_each_dealer, the_third_failure_parks, the_summary,
 		many_dealers_are_kept_in_order, durations, NULL};
 	Suite *suite = suite_create("sweep");
