@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -397,13 +396,9 @@ static void run_queue(struct queue *queue)
 		enter(fiber);
 }
 
-/*
- * Before those that run last: whoever brings more may wait for this processor, and what he brings runs
- * before them. False: the kernel failed.
- */
+/* Before those that run last: what has come meanwhile runs before them. False: the kernel failed. */
 static bool gather(struct fibers *fibers)
 {
-	sched_yield();
 	if (!look(fibers, 0))
 		return false;
 	run_queue(&fibers->ready);

@@ -46,8 +46,8 @@ void fiber_wake(struct fiber *fiber);
 
 /*
  * The same, and it runs behind all that are ready, that these make ready, and whose descriptors have
- * something by then: for what gathers the work of many. Before it other processes have their turn, too.
- * Nobody keeps it from its own but who never waits nor breathes.
+ * something by then: for what gathers the work of many. Nobody keeps it from its own but who never
+ * waits nor breathes.
  */
 void fiber_wake_last(struct fiber *fiber);
 
