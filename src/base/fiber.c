@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -80,6 +81,7 @@ struct fibers {
 	unsigned int live; /* no servants, not ended */
 	struct queue ready;
 	struct queue behind;    /* ready, too, once none of the others is */
+	bool patient;           /* before those behind the processor is yielded */
 	struct queue breathing; /* ready, too, but not before the epoll was looked at */
 	struct fiber *list[];
 };
@@ -321,8 +323,10 @@ void fiber_wake(struct fiber *fiber)
 		put(&fiber->fibers->ready, fiber);
 }
 
-void fiber_wake_last(struct fiber *fiber)
+void fiber_wake_last(struct fiber *fiber, bool patient)
 {
+	if (fiber && patient)
+		fiber->fibers->patient = true;
 	if (fiber && fiber->waiting)
 		put(&fiber->fibers->behind, fiber);
 }
@@ -399,6 +403,9 @@ static void run_queue(struct queue *queue)
 /* Before those that run last: what has come meanwhile runs before them. False: the kernel failed. */
 static bool gather(struct fibers *fibers)
 {
+	if (fibers->patient)
+		sched_yield();
+	fibers->patient = false;
 	if (!look(fibers, 0))
 		return false;
 	run_queue(&fibers->ready);

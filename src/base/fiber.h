@@ -47,9 +47,9 @@ void fiber_wake(struct fiber *fiber);
 /*
  * The same, and it runs behind all that are ready, that these make ready, and whose descriptors have
  * something by then: for what gathers the work of many. Nobody keeps it from its own but who never
- * waits nor breathes.
+ * waits nor breathes. @patient: before it other processes have their turn, too, which may bring more.
  */
-void fiber_wake_last(struct fiber *fiber);
+void fiber_wake_last(struct fiber *fiber, bool patient);
 
 /* False: the running fiber waited for @fd last, and nothing has come of it since. */
 bool fiber_told(int fd);

@@ -143,11 +143,11 @@ static bool is_shared(const struct link *link)
 	return link->mux && fiber_current();
 }
 
-/* Sends the frame in link->out by way of link->mux. */
-static enum link_try try_shared(struct link *link, struct frame_answer *answer, uint64_t tag,
-	int64_t deadline_ms)
+/* Sends the frame by way of link->mux. */
+static enum link_try try_shared(struct link *link, struct frame_answer *answer,
+	const struct mux_frame *frame, int64_t deadline_ms)
 {
-	enum link_try tried = mux_try(link->mux, &link->out, tag, &link->in, deadline_ms);
+	enum link_try tried = mux_try(link->mux, frame, &link->in, deadline_ms);
 	size_t size;
 
 	if (tried == LINK_TRY_ANSWERED &&
@@ -156,16 +156,16 @@ static enum link_try try_shared(struct link *link, struct frame_answer *answer, 
 	return tried;
 }
 
-/* Sends the frame in link->out on a connection and waits for the answer with @tag. */
-static enum link_try try_once(struct link *link, struct frame_answer *answer, uint64_t tag,
-	int64_t deadline_ms)
+/* Sends the frame, which is in link->out, on a connection and waits for the answer. */
+static enum link_try try_once(struct link *link, struct frame_answer *answer,
+	const struct mux_frame *frame, int64_t deadline_ms)
 {
 	enum link_try tried;
 	enum frame_read read;
 	size_t size;
 
 	if (is_shared(link))
-		return try_shared(link, answer, tag, deadline_ms);
+		return try_shared(link, answer, frame, deadline_ms);
 	if (link->fd < 0) {
 		tried = connect_once(link, deadline_ms);
 		if (tried != LINK_TRY_ANSWERED)
@@ -191,7 +191,7 @@ static enum link_try try_once(struct link *link, struct frame_answer *answer, ui
 				continue;
 			read = frame_get_answer(received(link), answer, &size);
 		}
-		if (read == FRAME_COMPLETE && answer->tag == tag && size == link->in.len) {
+		if (read == FRAME_COMPLETE && answer->tag == frame->tag && size == link->in.len) {
 			/* Answers come in order: one that was skipped will not come. */
 			link->posted = 0;
 			return LINK_TRY_ANSWERED;
@@ -255,6 +255,14 @@ static bool make_frame(struct link *link, enum command command, const void *cmd,
 	return !link->out.failed;
 }
 
+/* The frame of a command, in link->out. */
+static struct mux_frame framed(const struct link *link, enum command command, uint64_t tag)
+{
+	return (struct mux_frame){.bytes = &link->out,
+		.tag = tag,
+		.reads = command_infos[command].access == ACCESS_READ};
+}
+
 static uint64_t next_tag(struct link *link)
 {
 	return is_shared(link) ? mux_tag(link->mux) : ++link->next_tag;
@@ -263,19 +271,19 @@ static uint64_t next_tag(struct link *link)
 enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms)
 {
-	uint64_t tag = next_tag(link);
+	const struct mux_frame frame = framed(link, command, next_tag(link));
 	struct frame_answer answer;
 	enum link_try tried;
 	enum status status;
 	bool maybe_done = false;
 	int64_t asked_ms;
 
-	if (!make_frame(link, command, cmd, tag))
+	if (!make_frame(link, command, cmd, frame.tag))
 		return STATUS_NOMEM;
 	for (;;) {
 		/* An answer may lie unread for long: it tells of no moment after its question. */
 		asked_ms = clock_boot_ms();
-		tried = try_once(link, &answer, tag, deadline_ms);
+		tried = try_once(link, &answer, &frame, deadline_ms);
 		if (tried == LINK_TRY_ANSWERED) {
 			link->generation = answer.generation;
 			link->asked_ms = asked_ms;
@@ -310,17 +318,18 @@ static bool posted_was_answered(struct link *link)
 
 bool link_post(struct link *link, enum command command, const void *cmd)
 {
-	uint64_t tag = next_tag(link);
+	const struct mux_frame frame = framed(link, command, next_tag(link));
 	ssize_t sent;
 
 	if (is_shared(link))
-		return make_frame(link, command, cmd, tag) && mux_post(link->mux, &link->out, tag);
-	if (link->fd < 0 || !posted_was_answered(link) || !make_frame(link, command, cmd, tag))
+		return make_frame(link, command, cmd, frame.tag) && mux_post(link->mux, &frame);
+	if (link->fd < 0 || !posted_was_answered(link) ||
+		!make_frame(link, command, cmd, frame.tag))
 		return false;
 	sent = send(link->fd, link->out.data, link->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent == (ssize_t)link->out.len) {
 		buffer_reset(&link->in);
-		link->posted = tag;
+		link->posted = frame.tag;
 		return true;
 	}
 	/* Half a frame stands before whatever would be sent next. */

@@ -153,7 +153,7 @@ static enum link_try connect_once(struct mux *mux, int64_t deadline_ms)
 	}
 	fiber_forget(mux->fd);
 	mux->state = MUX_UP;
-	fiber_wake_last(mux->pump);
+	fiber_wake_last(mux->pump, false);
 	return tried;
 }
 
@@ -169,18 +169,21 @@ static enum link_try reach(struct mux *mux, int64_t deadline_ms)
 }
 
 /* Hands a frame to the pump. False: there is no room. */
-static bool hand_over(struct mux *mux, const struct buffer *frame, uint64_t tag,
-	struct mux_call *call)
+static bool hand_over(struct mux *mux, const struct mux_frame *frame, struct mux_call *call)
 {
+	const struct buffer *bytes = frame->bytes;
 	uint64_t at = mux->sent_bytes + mux->out.len;
 
-	if (mux->count == MUX_CALLS_MAX || !buffer_append(&mux->out, frame->data, frame->len))
+	if (mux->count == MUX_CALLS_MAX || !buffer_append(&mux->out, bytes->data, bytes->len))
 		return false;
 	mux->sent[(mux->first + mux->count++) % MUX_CALLS_MAX] =
-		(struct mux_sent){.tag = tag, .at = at, .call = call, .posted = !call};
+		(struct mux_sent){.tag = frame->tag, .at = at, .call = call, .posted = !call};
 	mux->posts += !call;
-	/* The others that are ready have frames to send, too. */
-	fiber_wake_last(mux->pump);
+	/*
+	 * The others that are ready have frames to send, too. More of them may wait for the processor,
+	 * which pays for reads: what changes something is gathered by the ledger while it commits.
+	 */
+	fiber_wake_last(mux->pump, frame->reads && mux->count > 1);
 	return true;
 }
 
@@ -195,15 +198,15 @@ static void abandon(struct mux *mux, const struct mux_call *call)
 	}
 }
 
-enum link_try mux_try(struct mux *mux, const struct buffer *frame, uint64_t tag,
-	struct buffer *in, int64_t deadline_ms)
+enum link_try mux_try(struct mux *mux, const struct mux_frame *frame, struct buffer *in,
+	int64_t deadline_ms)
 {
 	struct mux_call call = {.fiber = fiber_current(), .in = in};
 	enum link_try tried = reach(mux, deadline_ms);
 
 	if (tried != LINK_TRY_ANSWERED)
 		return tried;
-	if (!hand_over(mux, frame, tag, &call)) {
+	if (!hand_over(mux, frame, &call)) {
 		/* Only a ledger that answers nothing leaves so much behind. */
 		mux->out.failed = false;
 		return LINK_TRY_NOT_SENT;
@@ -216,11 +219,11 @@ enum link_try mux_try(struct mux *mux, const struct buffer *frame, uint64_t tag,
 	return LINK_TRY_LOST;
 }
 
-bool mux_post(struct mux *mux, const struct buffer *frame, uint64_t tag)
+bool mux_post(struct mux *mux, const struct mux_frame *frame)
 {
 	if (mux->state != MUX_UP || mux->posts == MUX_POSTS_MAX)
 		return false;
-	if (hand_over(mux, frame, tag, NULL))
+	if (hand_over(mux, frame, NULL))
 		return true;
 	mux->out.failed = false;
 	return false;

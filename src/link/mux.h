@@ -34,6 +34,13 @@ enum mux_state {
 	MUX_UP,
 };
 
+/* What is sent. */
+struct mux_frame {
+	const struct buffer *bytes;
+	uint64_t tag;
+	bool reads; /* the command changes nothing: it is answered without a commit */
+};
+
 /* An attempt of a fiber that waits; on its stack. */
 struct mux_call {
 	struct fiber *fiber;
@@ -94,16 +101,16 @@ void mux_pump(void *mux);
 uint64_t mux_tag(struct mux *mux);
 
 /*
- * Sends the @frame with @tag and waits for its answer, which it puts into @in, alone. To be called
- * by fibers only.
+ * Sends the @frame and waits for its answer, which it puts into @in, alone. To be called by fibers
+ * only.
  */
-enum link_try mux_try(struct mux *mux, const struct buffer *frame, uint64_t tag,
-	struct buffer *in, int64_t deadline_ms);
+enum link_try mux_try(struct mux *mux, const struct mux_frame *frame, struct buffer *in,
+	int64_t deadline_ms);
 
 /*
  * Sends the @frame, if that is possible at once, and nobody waits for its answer. False: there is no
  * connection, or MUX_POSTS_MAX have not been answered.
  */
-bool mux_post(struct mux *mux, const struct buffer *frame, uint64_t tag);
+bool mux_post(struct mux *mux, const struct mux_frame *frame);
 
 #endif

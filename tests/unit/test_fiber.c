@@ -83,11 +83,11 @@ static void gather_all(void *unused)
 static void bring(void *name)
 {
 	note(name);
-	fiber_wake_last(gatherer);
-	fiber_wake_last(gatherer);
+	fiber_wake_last(gatherer, false);
+	fiber_wake_last(gatherer, false);
 	fiber_breathe();
 	note(name);
-	fiber_wake_last(gatherer);
+	fiber_wake_last(gatherer, false);
 }
 
 /* Brings something, too, of what the others know nothing: its descriptor is readable. */
@@ -98,7 +98,7 @@ static void bring_when_told(void *name)
 	while (!fiber_wait(ends[0], POLLIN, FIBER_FOREVER) || !fiber_told(ends[0]))
 		;
 	note(name);
-	fiber_wake_last(gatherer);
+	fiber_wake_last(gatherer, false);
 	/* Somebody's wake-up tells nothing of it, while there is nothing new. */
 	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
 	ck_assert(!fiber_wait(ends[0], POLLIN, clock_boot_ms() + 5));
@@ -148,7 +148,7 @@ static void ask_again(void *unused)
 	bringer = fiber_current();
 	while (!time_came || !read_came) {
 		ck_assert_uint_lt(++breaths, 100000000);
-		fiber_wake_last(gatherer);
+		fiber_wake_last(gatherer, true);
 		fiber_wait(-1, 0, FIBER_FOREVER);
 	}
 	fiber_wake(gatherer);
