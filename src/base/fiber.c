@@ -81,7 +81,7 @@ struct fibers {
 	unsigned int live; /* no servants, not ended */
 	struct queue ready;
 	struct queue behind;    /* ready, too, once none of the others is */
-	bool patient;           /* before those behind the processor is yielded */
+	bool patient;           /* the processor is yielded before those behind run */
 	struct queue breathing; /* ready, too, but not before the epoll was looked at */
 	struct fiber *list[];
 };
@@ -400,12 +400,14 @@ static void run_queue(struct queue *queue)
 		enter(fiber);
 }
 
-/* Before those that run last: what has come meanwhile runs before them. False: the kernel failed. */
+/*
+ * Before those that run last: what has come meanwhile runs before them, and where they are patient what
+ * others bring that wait for this processor. False: the kernel failed.
+ */
 static bool gather(struct fibers *fibers)
 {
 	if (fibers->patient)
 		sched_yield();
-	fibers->patient = false;
 	if (!look(fibers, 0))
 		return false;
 	run_queue(&fibers->ready);
@@ -420,6 +422,8 @@ bool fibers_run(struct fibers *fibers)
 		run_queue(&fibers->ready);
 		if (fibers->behind.first && !gather(fibers))
 			return false;
+		/* One that ran already, because something had come for it, was patient, too. */
+		fibers->patient = false;
 		run_queue(&fibers->behind);
 		if (!fibers->live)
 			return true;

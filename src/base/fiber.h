@@ -47,7 +47,8 @@ void fiber_wake(struct fiber *fiber);
 /*
  * The same, and it runs behind all that are ready, that these make ready, and whose descriptors have
  * something by then: for what gathers the work of many. Nobody keeps it from its own but who never
- * waits nor breathes. @patient: before it other processes have their turn, too, which may bring more.
+ * waits nor breathes. @patient: before it, and all that run behind with it, other processes have their
+ * turn, too, which may bring more.
  */
 void fiber_wake_last(struct fiber *fiber, bool patient);
 

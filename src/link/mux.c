@@ -181,9 +181,10 @@ static bool hand_over(struct mux *mux, const struct mux_frame *frame, struct mux
 	mux->posts += !call;
 	/*
 	 * The others that are ready have frames to send, too. More of them may wait for the processor,
-	 * which pays for reads: what changes something is gathered by the ledger while it commits.
+	 * which pays for several reads: what changes something is gathered by the ledger while it
+	 * commits, and a call alone waits for nobody.
 	 */
-	fiber_wake_last(mux->pump, frame->reads && mux->count > 1);
+	fiber_wake_last(mux->pump, call && frame->reads && mux->count > 1);
 	return true;
 }
 

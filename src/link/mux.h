@@ -38,7 +38,7 @@ enum mux_state {
 struct mux_frame {
 	const struct buffer *bytes;
 	uint64_t tag;
-	bool reads; /* the command changes nothing: it is answered without a commit */
+	bool reads; /* the command needs no commit */
 };
 
 /* An attempt of a fiber that waits; on its stack. */

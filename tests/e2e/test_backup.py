@@ -6,6 +6,8 @@
 make check-backup runs the first two cases for longer, at 5,000 transfers a second.
 """
 import argparse
+import contextlib
+import fcntl
 import hashlib
 import os
 import pwd
@@ -319,6 +321,15 @@ def fill(wallet, count):
     return load
 
 
+def changed_at(paths):
+    """When each of @paths that is there was changed: what differs later was touched in between."""
+    times = {}
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            times[path] = path.stat().st_mtime_ns
+    return times
+
+
 def case_killed_backup():
     """The engine dies while it copies: what was backed up before stays, and the next one is done."""
     with Wallet() as wallet:
@@ -329,10 +340,11 @@ def case_killed_backup():
         longest = 0.05
         while died < 3 and tries < 40:
             tries += 1
+            before = changed_at(wallet.backup_dir.glob("data.*"))
             child = subprocess.Popen(wallet.ctl_argv("backup", wallet.backup_dir, "--whole"),
                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             # As soon as it has begun to copy, or a moment later.
-            wait_until(lambda: len(list(wallet.backup_dir.glob("data.*"))) > 1
+            wait_until(lambda: changed_at(wallet.backup_dir.glob("data.*")).items() - before.items()
                        or child.poll() is not None, 20, "a new folder", interval=0.001)
             time.sleep(RANDOM.uniform(0, longest))
             for pid in wallet.engine_pids():
@@ -353,6 +365,15 @@ def case_killed_backup():
         print(f"# {died} of {tries} backups were killed in the middle", flush=True)
 
 
+def lock_is_free(path):
+    with open(path, "rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
 def case_killed_restore():
     """It can be repeated, and no ledger starts on half of a state."""
     with Wallet() as wallet:
@@ -364,15 +385,19 @@ def case_killed_restore():
         longest = 0.15  # halved as above
         while half < 4 and tries < 40:
             tries += 1
+            before = changed_at([wallet.state / "lock"])
             child = subprocess.Popen(wallet.ctl_argv("restore", wallet.backup_dir),
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                      start_new_session=True)
-            wait_until(lambda: any((wallet.state / name).exists()
-                                   for name in ("restoring", "installation")),
+            # It writes its pid into the lock, and then takes away what a killed one left.
+            wait_until(lambda: changed_at([wallet.state / "lock"]) != before and
+                       any((wallet.state / name).exists() for name in ("restoring", "installation")),
                        20, "its beginning", interval=0.0005)
             time.sleep(RANDOM.uniform(0, longest))
             os.killpg(child.pid, signal.SIGKILL)
             child.wait(20)
+            # Its child holds the lock until it is gone, too.
+            wait_until(lambda: lock_is_free(wallet.state / "lock"), 20, "its end")
             if (wallet.state / "installation").exists():
                 longest /= 2
                 shutil.rmtree(wallet.state)

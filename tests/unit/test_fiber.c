@@ -128,6 +128,65 @@ START_TEST(who_gathers_runs_behind_the_others)
 }
 END_TEST
 
+static unsigned int yields;
+
+/* In the place of libc's: who is patient yields the processor. */
+int sched_yield(void);
+int sched_yield(void)
+{
+	yields++;
+	return 0;
+}
+
+/* Is patient in its first turn of three, twice: the second time while the gatherer is behind already. */
+static void bring_patiently(void *unused)
+{
+	(void)unused;
+	for (int turns = 0; turns < 3; turns++) {
+		fiber_wake_last(gatherer, turns == 0);
+		fiber_wake_last(gatherer, turns == 0);
+		fiber_breathe();
+		fiber_breathe();
+		ck_assert_uint_eq(yields, 1);
+	}
+}
+
+/* Is told while the first one's yield goes on, and is as patient: that yield was for it. */
+static void bring_meanwhile(void *unused)
+{
+	(void)unused;
+	fiber_wait(ends[0], POLLIN, FIBER_FOREVER);
+	fiber_wake_last(gatherer, true);
+}
+
+static void gather_three(void *unused)
+{
+	(void)unused;
+	gatherer = fiber_current();
+	for (int turns = 0; turns < 3; turns++)
+		fiber_wait(-1, 0, FIBER_FOREVER);
+}
+
+/* The processor is yielded once for all that are patient at a time, and for nobody else. */
+START_TEST(who_is_patient_yields_once)
+{
+	struct fibers *fibers = fibers_new(3);
+
+	yields = 0;
+	ck_assert_ptr_nonnull(fibers);
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(write(ends[1], "", 1), 1);
+	ck_assert(fibers_add(fibers, gather_three, NULL, false));
+	ck_assert(fibers_add(fibers, bring_meanwhile, NULL, false));
+	ck_assert(fibers_add(fibers, bring_patiently, NULL, false));
+	ck_assert(fibers_run(fibers));
+	ck_assert_uint_eq(yields, 1);
+	fibers_free(fibers);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
 static struct fiber *bringer;
 
 /* The two have each other run for as long as nobody else does. */
@@ -221,7 +280,8 @@ END_TEST
 Suite *fiber_suite(void)
 {
 	const TTest *const tests[] = {who_breathes_starves_nobody,
-		who_gathers_runs_behind_the_others, who_gathers_stops_no_time,
+		who_gathers_runs_behind_the_others, who_is_patient_yields_once,
+		who_gathers_stops_no_time,
 		each_goes_on_with_its_own, NULL};
 
 	return suite_make("fiber", tests, 60);
