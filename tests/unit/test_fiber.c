@@ -281,8 +281,7 @@ Suite *fiber_suite(void)
 {
 	const TTest *const tests[] = {who_breathes_starves_nobody,
 		who_gathers_runs_behind_the_others, who_is_patient_yields_once,
-		who_gathers_stops_no_time,
-		each_goes_on_with_its_own, NULL};
+		who_gathers_stops_no_time, each_goes_on_with_its_own, NULL};
 
 	return suite_make("fiber", tests, 60);
 }
