@@ -15,6 +15,8 @@
 
 /* Between two attempts to connect. */
 #define RECONNECT_MS 10
+/* While a call waits, link->idle is called this often. */
+#define IDLE_MS 10
 
 bool link_init(struct link *link, const char *path)
 {
@@ -41,19 +43,21 @@ void link_close(struct link *link)
 }
 
 /* Waits for @events until the deadline. False: it passed, or waiting failed. */
-static bool wait_for(int fd, short events, int64_t deadline_ms)
+static bool wait_for(const struct link *link, short events, int64_t deadline_ms)
 {
-	struct pollfd pfd = {.fd = fd, .events = events};
-	int64_t left;
+	struct pollfd pfd = {.fd = link->fd, .events = events};
+	int64_t left, most = link->idle ? IDLE_MS : INT_MAX;
 	int ready;
 
 	for (;;) {
 		left = deadline_ms - clock_boot_ms();
 		if (left <= 0)
 			return false;
-		ready = poll(&pfd, 1, left > INT_MAX ? INT_MAX : (int)left);
+		ready = poll(&pfd, 1, (int)(left < most ? left : most));
 		if (ready > 0 || (ready < 0 && errno != EINTR))
 			return ready > 0;
+		if (link->idle)
+			link->idle(link->idle_closure);
 	}
 }
 
@@ -71,7 +75,7 @@ static bool receive(struct link *link, int64_t deadline_ms)
 	if (!to)
 		return false;
 	do {
-		in_time = wait_for(link->fd, POLLIN, deadline_ms);
+		in_time = wait_for(link, POLLIN, deadline_ms);
 		got = recv(link->fd, to, link->in.cap - link->in.len, MSG_DONTWAIT);
 	} while (got < 0 && (errno == EINTR || (errno == EAGAIN && in_time)));
 	if (got <= 0)
@@ -122,7 +126,7 @@ static enum link_try send_all(struct link *link, int64_t deadline_ms)
 			MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n > 0)
 			sent += (size_t)n;
-		else if (errno == EAGAIN && wait_for(link->fd, POLLOUT, deadline_ms))
+		else if (errno == EAGAIN && wait_for(link, POLLOUT, deadline_ms))
 			continue;
 		else if (errno != EINTR)
 			return sent ? LINK_TRY_LOST : LINK_TRY_NOT_SENT;
@@ -241,13 +245,17 @@ static bool tells_of_itself_only(enum status status, const void *result)
 	return status != STATUS_NOMEM && status != STATUS_UNKNOWN;
 }
 
-/* Puts the frame of a command into link->out. False: no memory. */
-static bool make_frame(struct link *link, enum command command, const void *cmd, uint64_t tag)
+/* Puts the frame of a command into link->out, which @frame then tells of. False: no memory. */
+static bool make_frame(struct link *link, enum command command, const void *cmd,
+	struct mux_frame *frame)
 {
 	size_t start;
 
+	*frame = (struct mux_frame){.bytes = &link->out,
+		.tag = is_shared(link) ? mux_tag(link->mux) : ++link->next_tag,
+		.reads = command_infos[command].access == ACCESS_READ};
 	buffer_reset(&link->out);
-	start = frame_open_request(&link->out, (uint16_t)command, tag);
+	start = frame_open_request(&link->out, (uint16_t)command, frame->tag);
 	if (link->request_id)
 		frame_name_request(&link->out, start, link->request_id);
 	pack_record(&link->out, command_infos[command].cmd_fields, cmd);
@@ -255,30 +263,17 @@ static bool make_frame(struct link *link, enum command command, const void *cmd,
 	return !link->out.failed;
 }
 
-/* The frame of a command, in link->out. */
-static struct mux_frame framed(const struct link *link, enum command command, uint64_t tag)
-{
-	return (struct mux_frame){.bytes = &link->out,
-		.tag = tag,
-		.reads = command_infos[command].access == ACCESS_READ};
-}
-
-static uint64_t next_tag(struct link *link)
-{
-	return is_shared(link) ? mux_tag(link->mux) : ++link->next_tag;
-}
-
 enum status link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms)
 {
-	const struct mux_frame frame = framed(link, command, next_tag(link));
+	struct mux_frame frame;
 	struct frame_answer answer;
 	enum link_try tried;
 	enum status status;
 	bool maybe_done = false;
 	int64_t asked_ms;
 
-	if (!make_frame(link, command, cmd, frame.tag))
+	if (!make_frame(link, command, cmd, &frame))
 		return STATUS_NOMEM;
 	for (;;) {
 		/* An answer may lie unread for long: it tells of no moment after its question. */
@@ -297,6 +292,8 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 		if (clock_boot_ms() + RECONNECT_MS >= deadline_ms)
 			return maybe_done ? STATUS_UNKNOWN : STATUS_NOT_SENT;
 		fiber_wait(-1, 0, clock_boot_ms() + RECONNECT_MS);
+		if (link->idle)
+			link->idle(link->idle_closure);
 	}
 }
 
@@ -318,13 +315,12 @@ static bool posted_was_answered(struct link *link)
 
 bool link_post(struct link *link, enum command command, const void *cmd)
 {
-	const struct mux_frame frame = framed(link, command, next_tag(link));
+	struct mux_frame frame;
 	ssize_t sent;
 
 	if (is_shared(link))
-		return make_frame(link, command, cmd, frame.tag) && mux_post(link->mux, &frame);
-	if (link->fd < 0 || !posted_was_answered(link) ||
-		!make_frame(link, command, cmd, frame.tag))
+		return make_frame(link, command, cmd, &frame) && mux_post(link->mux, &frame);
+	if (link->fd < 0 || !posted_was_answered(link) || !make_frame(link, command, cmd, &frame))
 		return false;
 	sent = send(link->fd, link->out.data, link->out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent == (ssize_t)link->out.len) {

@@ -21,6 +21,12 @@ struct link {
 	uint64_t generation; /* of the keyring, as the newest answer told */
 	int64_t asked_ms;    /* boot time: what the newest answer answers was asked then or later */
 	const char *request_id; /* of the HTTP request that calls are made for; NULL: none */
+	/*
+	 * Called every few milliseconds while a call waits for the ledger, for what must not wait
+	 * with it; it may not use the link. Not where calls go over @mux. NULL: nothing.
+	 */
+	void (*idle)(void *closure);
+	void *idle_closure;
 	uint64_t next_tag;
 	uint64_t posted; /* tag of a command that was posted and whose answer has not come; 0: none */
 	struct buffer out;

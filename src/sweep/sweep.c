@@ -57,6 +57,17 @@ static void fail(struct sweep *sweep, enum status status, enum command command, 
 }
 
 /*
+ * Lets the calls under way go on, however long the ledger takes: a dealer's answer that lies unread
+ * until the call's time is over would count for none.
+ */
+static void drive(void *closure)
+{
+	struct sweep *sweep = closure;
+
+	sender_run(sweep->sender, 0);
+}
+
+/*
  * Asks the ledger, for up to ledger_deadline_ms. False: it failed, or refuses what it would do for
  * everybody.
  */
@@ -71,7 +82,7 @@ static bool ask(struct sweep *sweep, enum command command, const void *cmd, void
 		if (status != STATUS_BUSY || clock_boot_ms() + BUSY_PAUSE_MS >= deadline_ms)
 			break;
 		if (sweep->sender)
-			sender_run(sweep->sender, 0);
+			drive(sweep);
 		clock_sleep_ms(BUSY_PAUSE_MS);
 	}
 	if (status != STATUS_OK) {
@@ -320,6 +331,8 @@ static bool prepare(struct sweep *sweep)
 	sweep->found = calloc(CALLBACK_FIND_MAX, sizeof(*sweep->found));
 	if (!sweep->sender || !sweep->flights || !sweep->found)
 		return false;
+	sweep->link.idle = drive;
+	sweep->link.idle_closure = sweep;
 	for (uint32_t i = 0; i < places; i++) {
 		sweep->flights[i].next_free = sweep->free;
 		sweep->free = &sweep->flights[i];

@@ -549,6 +549,28 @@ def case_ledger_killed():
         equal(casino.dealer.balance("alice"), 1000 + 5 * (30 - 10), "paid once each")
 
 
+def case_answer_meanwhile():
+    """The engine stops while a call is under way, and goes on after the call's time is over. The
+    dealer has answered in time, and that counts: nothing is sent again."""
+    with Casino() as casino:
+        event = casino.win()
+        casino.until_due()
+        casino.dealer.fault("late", kind=BETTING_RESULT, ms=int(TIMEOUT_S * 500), times=1)
+        process = started("--for", "40s")
+        wait_until(lambda: casino.calls(BETTING_RESULT, event), PLENTY_S, "the call")
+        engine, = WALLET.engine_pids()
+        os.kill(engine, signal.SIGSTOP)
+        try:
+            time.sleep(TIMEOUT_S + 0.7)
+        finally:
+            os.kill(engine, signal.SIGCONT)
+        wait_until(lambda: casino.state(event)[0] != "sending", PLENTY_S, "its end", interval=0.05)
+        process.send_signal(signal.SIGTERM)
+        _, log = ended(process)
+        equal(casino.state(event), ("delivered", 2), f"the result: {log}")
+        equal(casino.calls(BETTING_RESULT, event), 1, "calls")
+
+
 # -- one at a time
 
 
@@ -805,6 +827,7 @@ def cases():
         ("a sweeper killed with a call under way", case_sweeper_killed),
         ("a sweeper asked to stop", case_asked_to_stop),
         ("the engine killed under the sweeper", case_ledger_killed),
+        ("an answer that comes while the engine is stopped", case_answer_meanwhile),
         ("a second one says so and ends", case_second),
         ("the lock's file", case_lock_file),
         ("two at once, without the lock", case_two_at_once),

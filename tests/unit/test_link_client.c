@@ -315,6 +315,42 @@ START_TEST(no_ledger_is_not_sent)
 }
 END_TEST
 
+static void count_up(void *closure)
+{
+	++*(unsigned int *)closure;
+}
+
+/* Whether it waits for an answer, or for a ledger. */
+START_TEST(what_must_not_wait_is_called_meanwhile)
+{
+	struct link link;
+	unsigned int called = 0;
+
+	if (_i) {
+		ck_assert(link_init(&link, "/nonexistent/edge.sock"));
+	} else {
+		start("as");
+		link_make(&link, false);
+	}
+	link.idle = count_up;
+	link.idle_closure = &called;
+	if (_i) {
+		ck_assert_int_eq(call(&link, SILENCE_MS), STATUS_NOT_SENT);
+	} else {
+		ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
+		called = 0;
+		ck_assert_int_eq(call(&link, SILENCE_MS), STATUS_UNKNOWN);
+	}
+	/* Often enough for what goes on meanwhile, and no more often than every few milliseconds. */
+	ck_assert_uint_ge(called, 3);
+	ck_assert_uint_le(called, SILENCE_MS / 5);
+	if (_i)
+		link_close(&link);
+	else
+		stop(&link);
+}
+END_TEST
+
 START_TEST(other_protocol_is_told)
 {
 	struct link link;
@@ -549,6 +585,7 @@ Suite *client_suite(void)
 		2 * (int)(sizeof(scripts) / sizeof(scripts[0])));
 	tcase_add_loop_test(tc, silence_is_waited_for_asleep, 0, 2);
 	tcase_add_test(tc, no_ledger_is_not_sent);
+	tcase_add_loop_test(tc, what_must_not_wait_is_called_meanwhile, 0, 2);
 	tcase_add_loop_test(tc, other_protocol_is_told, 0, 2);
 	tcase_add_loop_test(tc, dead_connection_is_replaced, 0, 2);
 	tcase_add_loop_test(tc, a_late_answer_is_not_the_next_ones, 0, 2);
