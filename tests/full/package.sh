@@ -119,7 +119,7 @@ sed -n 's/^→ /# /p' "$work/step.log"
 
 names=$(sed -n 's/^Features:.*test-name=\([^ ,]*\).*/\1/p' "$src/debian/tests/control")
 if ! why=$(machines); then
-	for name in "a bare Debian" $names; do
+	for name in "a bare Debian" "a game server" $names; do
 		step_skip "package: $name" "$why"
 	done
 elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
@@ -127,6 +127,8 @@ elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
 	tested >"$work/tested.log" 2>&1 &
 	step "a bare Debian with Apache: installed, used, purged" machine plain bare \
 		chroot "$work/bare/root" sh -c "$(cat "$tests/first_hour.sh")" || true
+	step "a game server's first hour, then nginx and spawn-fcgi" machine plain games \
+		chroot "$work/games/root" sh -c "$(cat "$tests/game_server.sh")" || true
 	wait $! || true
 	for name in $names; do
 		step "autopkgtest $name" result "$name" || true
