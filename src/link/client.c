@@ -42,6 +42,22 @@ void link_close(struct link *link)
 	buffer_free(&link->in);
 }
 
+/* Whether calls go over link->mux. */
+static bool is_shared(const struct link *link)
+{
+	return link->mux && fiber_current();
+}
+
+/* A call waits: what must not wait with it goes on. Leaves errno alone. */
+static void be_idle(const struct link *link)
+{
+	int kept = errno;
+
+	if (link->idle && !is_shared(link))
+		link->idle(link->idle_closure);
+	errno = kept;
+}
+
 /* Waits for @events until the deadline. False: it passed, or waiting failed. */
 static bool wait_for(const struct link *link, short events, int64_t deadline_ms)
 {
@@ -56,8 +72,7 @@ static bool wait_for(const struct link *link, short events, int64_t deadline_ms)
 		ready = poll(&pfd, 1, (int)(left < most ? left : most));
 		if (ready > 0 || (ready < 0 && errno != EINTR))
 			return ready > 0;
-		if (link->idle)
-			link->idle(link->idle_closure);
+		be_idle(link);
 	}
 }
 
@@ -139,12 +154,6 @@ static void skip_posted(struct link *link, size_t size)
 {
 	buffer_consume(&link->in, size);
 	link->posted = 0;
-}
-
-/* Whether calls go over link->mux. */
-static bool is_shared(const struct link *link)
-{
-	return link->mux && fiber_current();
 }
 
 /* Sends the frame by way of link->mux. */
@@ -289,11 +298,10 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 		if (tried == LINK_TRY_PROTOCOL)
 			return maybe_done ? STATUS_UNKNOWN : STATUS_PROTOCOL;
 		maybe_done |= tried == LINK_TRY_LOST || tried == LINK_TRY_NOMEM;
+		be_idle(link);
 		if (clock_boot_ms() + RECONNECT_MS >= deadline_ms)
 			return maybe_done ? STATUS_UNKNOWN : STATUS_NOT_SENT;
 		fiber_wait(-1, 0, clock_boot_ms() + RECONNECT_MS);
-		if (link->idle)
-			link->idle(link->idle_closure);
 	}
 }
 

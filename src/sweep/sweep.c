@@ -142,8 +142,11 @@ static void work(struct sweep *sweep, uint32_t timeout_ms)
 	void *closure;
 
 	sender_run(sweep->sender, timeout_ms);
-	while (sender_take(sweep->sender, &outcome, &closure))
+	while (sender_take(sweep->sender, &outcome, &closure)) {
 		end_flight(sweep, closure, &outcome);
+		/* Many ends, one after another, are long, too. */
+		drive(sweep);
+	}
 }
 
 /* Begins the attempt of @grant. There is a free place. */

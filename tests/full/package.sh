@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Debian's package: builds twice and equal, the checkers of Debian have nothing to say, and it does
-# what it is for in machines of its own (tests/package/container.sh): in one without systemd, as
+# what it is for in machines of its own (tests/package/container.sh): in two without systemd, as
 # its reader installs it, and in one that systemd boots, by debian/tests.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 tests=$src/tests/package

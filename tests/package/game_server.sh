@@ -28,7 +28,7 @@ expect() {
 # is not indented as deep, or empty, with a machine's words in place of an example's.
 block() {
 	awk -v first="$1" '
-		!depth && index($0, first) && match($0, /[^ ]/) && substr($0, RSTART, length(first)) == first {
+		!depth && match($0, /[^ ]/) && substr($0, RSTART, length(first)) == first {
 			depth = RSTART
 		}
 		depth {
@@ -40,8 +40,15 @@ block() {
 			-e 's|https://dealer.example/wallet|http://127.0.0.1:8099/wallet --allow-http|'
 }
 
+# typed NAME: runs the lines of NAME.sh, and keeps and shows what they print.
+typed() {
+	[ -s "$1.sh" ] || fail "README.Debian has no such lines: $1"
+	sh -eu "$1.sh" >"$1.out" || fail "$1: $(cat "$1.out")"
+	cat "$1.out"
+}
+
 echo "# a dealer's own server, on another port"
-apt-get -q -y install nginx curl openssl >/dev/null
+apt-get -q -y install nginx curl >/dev/null
 rm /etc/nginx/sites-enabled/default
 cat >/etc/nginx/conf.d/dealer.conf <<'END'
 server {
@@ -65,12 +72,11 @@ service creditbridge-ledger start
 service apache2 restart
 
 echo "# README.Debian's game server and bet; the dealer's key is in his server's file as soon as it is told"
-block 'a2enconf creditbridge-platform' >bet.sh
-first=$(grep -n 'dealer add' bet.sh | cut -d: -f1)
-head -n "$first" bet.sh >add.sh
-sed "1,${first}d" bet.sh >rest.sh
-sh -eu add.sh | tee added
-grep -o '[0-9a-f]\{64\}' added >keys
+block 'a2enconf creditbridge-platform' >whole.sh
+sed '/dealer add/q' whole.sh >add.sh
+sed '1,/dealer add/d' whole.sh >bet.sh
+typed add
+grep -o '[0-9a-f]\{64\}' add.out >keys
 setpriv --reuid=www-data --regid=www-data --clear-groups sh -c "mkdir -m 0700 /tmp/dealer &&
 	cat >/tmp/dealer/keys && exec $libexec/creditbridge-dealer.fcgi --key-file /tmp/dealer/keys \
 		--state /tmp/dealer/state --socket /tmp/dealer/sock --base-path=/wallet" <keys &
@@ -80,17 +86,18 @@ until [ -S /tmp/dealer/sock ]; do
 	[ "$left" -gt 0 ] || fail "the dealer does not serve"
 	sleep 0.1
 done
-sh -eu rest.sh | tee answer
-expect "the ping" 1000 "$(cat answer)"
-expect "the bet" "200 OK" "$(cat answer)"
-expect "the bet" '"state":"accepted"' "$(cat answer)"
+typed bet
+expect "the ping" "1000.00 thb" "$(cat bet.out)"
+expect "the bet" "200 OK" "$(cat bet.out)"
+expect "the bet" "Server: Apache" "$(cat bet.out)"
+expect "the bet" '"state":"accepted"' "$(cat bet.out)"
 
 echo "# the same, and a transfer, under nginx with workers of spawn-fcgi"
 service apache2 stop
 apt-get -q -y install spawn-fcgi >/dev/null
 block 'spawn-fcgi -s /run/creditbridge/wallet.sock' >spawn.sh
 [ "$(grep -c '^spawn-fcgi' spawn.sh)" = 2 ] || fail "README.Debian: $(cat spawn.sh)"
-sh -eu spawn.sh
+typed spawn
 conf=/usr/share/creditbridge/fcgi-conf
 cat >/etc/nginx/conf.d/creditbridge.conf <<END
 server {
@@ -104,16 +111,21 @@ server {
 END
 nginx -q -t
 service nginx restart
-sed -n '/^BODY/,$s/bet-1/bet-2/; /^BODY/,$p' rest.sh >again.sh
-sh -eu again.sh | tee answer
-expect "the bet" '"state":"accepted"' "$(cat answer)"
+sed -n '/^BODY/,$s/bet-1/bet-2/; /^BODY/,$p' bet.sh >again.sh
+typed again
+expect "the second bet" "200 OK" "$(cat again.out)"
+expect "the second bet" "Server: nginx" "$(cat again.out)"
+expect "the second bet" '"transaction_id":2,"state":"accepted"' "$(cat again.out)"
 creditbridgectl dealer add demo --currency thb --mode transfer >/dev/null
 creditbridgectl player add demo alice
 expect "transfer in" '"current_balance":100.5,' "$(creditbridgectl request \
 	--url http://127.0.0.1/creditbridge demo transfer-in --user alice --amount 100.50)"
 creditbridgectl check >/dev/null || fail "creditbridgectl check"
 # Nobody takes log lines here; nothing else may fail.
-failed=$(creditbridgectl doctor --url=http://127.0.0.1/creditbridge \
-	--platform-url=http://127.0.0.1:8091 | grep '^FAIL' | grep -v '^FAIL   log ' || true)
-[ -z "$failed" ] || fail "creditbridgectl doctor: $failed"
+creditbridgectl doctor --url=http://127.0.0.1/creditbridge --platform-url=http://127.0.0.1:8091 \
+	>doctor.out || true
+for row in "PASS   wallet_mount " "PASS   platform_mount " "FAIL   log "; do
+	grep -q "^$row" doctor.out || fail "creditbridgectl doctor: no $row: $(cat doctor.out)"
+done
+grep -q '^1 failed, ' doctor.out || fail "creditbridgectl doctor: $(cat doctor.out)"
 echo "ok"

@@ -12,6 +12,7 @@
 
 #define LEASE_MS 10000
 #define AGAIN_MS 5000
+#define IDLE_MS  10 /* as link/client.c has it */
 
 enum status __wrap_link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms);
@@ -31,9 +32,12 @@ struct world world;
 static struct flying {
 	struct world_callback *callback; /* NULL: this place is free */
 	enum callback_class class;
+	int64_t begin_ms;
 	int64_t end_ms;
+	bool seen; /* the sender ran when it had ended */
 	void *closure;
 } flying[SENDER_INFLIGHT_MAX];
+static bool idling; /* in link->idle, which may use neither the link nor its callers' things */
 
 void world_reset(void)
 {
@@ -127,6 +131,21 @@ static void do_find(const struct callback_find_cmd *cmd, struct callback_find_re
 	result->entries = (struct bytes){rows.data, (uint32_t)rows.len};
 }
 
+/* Lets the time pass that a command takes. */
+static void pass(const struct link *link, int64_t ms)
+{
+	int64_t until_ms = world.now_ms + ms;
+
+	while (world.now_ms < until_ms) {
+		world.now_ms += until_ms - world.now_ms < IDLE_MS ? until_ms - world.now_ms : IDLE_MS;
+		if (world.now_ms == until_ms || !link->idle)
+			continue;
+		idling = true;
+		link->idle(link->idle_closure);
+		idling = false;
+	}
+}
+
 static void grant(struct world_callback *callback, struct callback_claim_result *result)
 {
 	callback->state = CALLBACK_SENDING;
@@ -141,7 +160,7 @@ static void grant(struct world_callback *callback, struct callback_claim_result 
 	};
 }
 
-static enum status do_claim(const struct callback_claim_cmd *cmd,
+static enum status do_claim(const struct link *link, const struct callback_claim_cmd *cmd,
 	struct callback_claim_result *result)
 {
 	struct world_callback *callback = find(cmd->event);
@@ -169,14 +188,16 @@ static enum status do_claim(const struct callback_claim_cmd *cmd,
 	} else {
 		grant(callback, result);
 	}
-	world.now_ms += callback->claim_takes_ms;
+	pass(link, callback->claim_takes_ms);
 	return STATUS_OK;
 }
 
-static enum status do_end(const struct callback_end_cmd *cmd, struct callback_end_result *result)
+static enum status do_end(const struct link *link, const struct callback_end_cmd *cmd,
+	struct callback_end_result *result)
 {
 	struct world_callback *callback = find(cmd->event);
 
+	pass(link, world.end_takes_ms);
 	callback->ends++;
 	if (!world.first_end_ms)
 		world.first_end_ms = world.now_ms;
@@ -202,14 +223,14 @@ static enum status do_end(const struct callback_end_cmd *cmd, struct callback_en
 enum status __wrap_link_call(struct link *link, enum command command, const void *cmd, void *result,
 	int64_t deadline_ms)
 {
-	(void)link;
+	ck_assert(!idling);
 	world.asked++;
 	world.now_ms += WORLD_ASK_MS;
 	ck_assert_int_gt(deadline_ms, world.now_ms - 10 * WORLD_ASK_MS);
 	if (world.find_status != STATUS_OK && world.now_ms < world.away_until_ms) {
 		/* As link_call() does: it tries until the deadline, unless it was told "busy". */
 		if (world.find_status != STATUS_BUSY)
-			world.now_ms = deadline_ms;
+			pass(link, deadline_ms - world.now_ms);
 		return world.find_status;
 	}
 	memset(result, 0, command_infos[command].result_size);
@@ -218,9 +239,9 @@ enum status __wrap_link_call(struct link *link, enum command command, const void
 		do_find(cmd, result);
 		return STATUS_OK;
 	case COMMAND_CALLBACK_CLAIM:
-		return do_claim(cmd, result);
+		return do_claim(link, cmd, result);
 	case COMMAND_CALLBACK_END:
-		return do_end(cmd, result);
+		return do_end(link, cmd, result);
 	default:
 		ck_abort_msg("the sweeper asks for %s", command_infos[command].name);
 	}
@@ -257,7 +278,7 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
 
 struct sender *__wrap_sender_new(const struct sender_options *options)
 {
-	ck_assert_uint_eq(options->total_timeout_ms, 3000);
+	ck_assert_uint_eq(options->total_timeout_ms, WORLD_TIMEOUT_MS);
 	ck_assert_uint_eq(options->connect_timeout_ms, 1000);
 	return (struct sender *)&world;
 }
@@ -273,11 +294,16 @@ bool __wrap_sender_add(struct sender *sender, const struct callback_request *req
 	struct flying *place = flying;
 
 	(void)sender;
+	ck_assert(!idling);
 	if (callback->no_place)
 		return false;
 	while (place->callback)
 		place++;
-	*place = (struct flying){callback, CALLBACK_NOT_SENT, world.now_ms, request->closure};
+	*place = (struct flying){.callback = callback,
+		.class = CALLBACK_NOT_SENT,
+		.begin_ms = world.now_ms,
+		.end_ms = world.now_ms,
+		.closure = request->closure};
 	if (request->fence(request->closure)) {
 		callback->sends++;
 		place->class = callback->answer;
@@ -307,13 +333,22 @@ void __wrap_sender_run(struct sender *sender, uint32_t timeout_ms)
 	}
 	if (until_ms > world.now_ms)
 		world.now_ms = until_ms;
+	for (unsigned int i = 0; i < SENDER_INFLIGHT_MAX; i++) {
+		if (flying[i].seen || flying[i].end_ms > world.now_ms)
+			continue;
+		flying[i].seen = true;
+		/* As libcurl does: it looks at the clock before it reads. */
+		if (world.now_ms - flying[i].begin_ms > WORLD_TIMEOUT_MS)
+			flying[i].class = CALLBACK_UNKNOWN;
+	}
 }
 
 bool __wrap_sender_take(struct sender *sender, struct callback_outcome *outcome, void **closure)
 {
 	(void)sender;
+	ck_assert(!idling);
 	for (unsigned int i = 0; i < SENDER_INFLIGHT_MAX; i++) {
-		if (!flying[i].callback || flying[i].end_ms > world.now_ms)
+		if (!flying[i].callback || !flying[i].seen)
 			continue;
 		*outcome = (struct callback_outcome){.class = flying[i].class};
 		*closure = flying[i].closure;

@@ -12,6 +12,7 @@
 #define WORLD_CALLBACKS_MAX 512
 #define WORLD_START_MS      1000000
 #define WORLD_ASK_MS        1 /* what each command takes */
+#define WORLD_TIMEOUT_MS    3000 /* a call that goes on for longer has no answer, as libcurl sees it */
 
 struct world_callback {
 	struct due_entry entry;
@@ -43,6 +44,7 @@ struct world {
 	unsigned int count;
 	enum status find_status;
 	int64_t away_until_ms;  /* until then every command is answered by find_status */
+	int64_t end_takes_ms;   /* what a callback_end takes beyond WORLD_ASK_MS */
 	int64_t signal_ms;      /* a signal to stop arrives; 0: none */
 	unsigned int max_inflight; /* of each dealer, as CALLBACK_FIND sees it */
 	/* what happened */

@@ -380,6 +380,33 @@ START_TEST(the_ledger_goes_away_while_callbacks_are_sent)
 }
 END_TEST
 
+START_TEST(answers_are_read_while_the_ledger_is_waited_for)
+{
+	add_many(2, "demo");
+	world.callbacks[0].takes_ms = 500;
+	world.callbacks[1].claim_takes_ms = 4000;
+	world.callbacks[1].lease_ms = 20000;
+	ck_assert_int_eq(sweep(0), STATUS_OK);
+	ck_assert_uint_eq(world.callbacks[0].told, CALLBACK_SUCCESS);
+	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 2);
+}
+END_TEST
+
+/* Each of them takes too little to be waited for, and all of them more than a call may take. */
+START_TEST(answers_are_read_while_others_ends_are_told)
+{
+	settings.sweep_concurrency = 256;
+	world.end_takes_ms = 10;
+	add_many(192, "demo");
+	/* All but the first end at the same moment, and that one while they are told. */
+	for (unsigned int i = 0; i < world.count; i++)
+		world.callbacks[i].takes_ms = i ? 1200 - i : 1500;
+	ck_assert_int_eq(sweep(0), STATUS_OK);
+	ck_assert_uint_eq(world.callbacks[0].told, CALLBACK_SUCCESS);
+	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 192);
+}
+END_TEST
+
 START_TEST(a_ledger_without_room_is_asked_again)
 {
 	world.find_status = STATUS_BUSY;
@@ -629,7 +656,9 @@ static Suite *sweep_suite(void)
 		refused_claims_are_skipped, refused_claims_are_asked_each_second,
 		a_lease_that_came_too_late_sends_nothing, what_cannot_be_begun_is_ended,
 		news_that_come_late, the_ledger_is_away,
-		the_ledger_goes_away_while_callbacks_are_sent, a_ledger_without_room_is_asked_again,
+		the_ledger_goes_away_while_callbacks_are_sent,
+		answers_are_read_while_the_ledger_is_waited_for,
+		answers_are_read_while_others_ends_are_told, a_ledger_without_room_is_asked_again,
 		a_halted_ledger_is_a_failure, one_bad_callback_does_not_stop_the_others,
 		a_full_disk_ends_the_claiming, a_full_disk_leaves_the_takeovers,
 		a_look_claims_nothing, a_look_at_no_ledger_fails,
