@@ -3,6 +3,7 @@ import argparse
 import json
 import pathlib
 import statistics
+import textwrap
 
 import bars
 import picture
@@ -140,8 +141,9 @@ def sizes(sized):
 
 
 def legend(machine):
-    return LEGEND.format(client=CLIENTS[machine["client"]], waiting=WAITING,
-                         wait_ms=WAIT_US / 1000, mpm=machine["mpm"]).splitlines()
+    text = LEGEND.format(client=CLIENTS[machine["client"]], waiting=WAITING,
+                         wait_ms=WAIT_US / 1000, mpm=machine["mpm"])
+    return textwrap.wrap(text, 100)
 
 
 def write(runs, failed, machine, sized, absent, folder):
