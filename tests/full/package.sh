@@ -126,9 +126,9 @@ elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
 	# Beside each other: most of the one is waiting for cron. These tests are told one by one.
 	tested >"$work/tested.log" 2>&1 &
 	step "a bare Debian with Apache: installed, used, purged" machine plain bare \
-		chroot "$work/bare/root" sh -c "$(cat "$tests/first_hour.sh")" || true
+		chroot "$work/bare/root" sh -c "$(cat "$tests/bare.sh" "$tests/first_hour.sh")" || true
 	step "a game server's first hour, then nginx and spawn-fcgi" machine plain games \
-		chroot "$work/games/root" sh -c "$(cat "$tests/game_server.sh")" || true
+		chroot "$work/games/root" sh -c "$(cat "$tests/bare.sh" "$tests/game_server.sh")" || true
 	wait $! || true
 	for name in $names; do
 		step "autopkgtest $name" result "$name" || true

@@ -3,26 +3,12 @@
 # commands that README.Debian gives, taken from it: a bet of a dealer who keeps the credit himself,
 # under Apache; then under nginx, with workers that spawn-fcgi starts. Prints what it does; exits 0 if
 # all is well.
-set -eu
-export DEBIAN_FRONTEND=noninteractive
-deb=$(echo /srv/creditbridge_*.deb)
+# Begins with bare.sh.
+# shellcheck disable=SC2154 # that gives deb
 libexec=/usr/libexec/creditbridge
 work=/root/first-hour
 mkdir "$work"
-cd "$work"
-
-fail() {
-	echo "not ok: $*"
-	exit 1
-}
-
-# expect WHAT WANTED GOT
-expect() {
-	case $3 in
-	*"$2"*) ;;
-	*) fail "$1: wanted $2, got $3" ;;
-	esac
-}
+cd "$work" || exit
 
 # block FIRST: the indented lines of README.Debian from the one that begins with FIRST to the next that
 # is not indented as deep, or empty, with a machine's words in place of an example's.
