@@ -207,11 +207,14 @@ class Stand:
 
     def burst(self):
         """What README.Debian lets systemd do once Apache has started, typed for the mounts here."""
-        line = re.search(r"ExecStartPost=-(.*)", README_DEBIAN.read_text())[1]
+        text = README_DEBIAN.read_text().replace("\\\n", "")
+        started, reloaded = re.findall(r"Exec(?:StartPost|Reload)=-(.*)", text)
+        equal(started, reloaded, "README.Debian after a start, and after a reload")
         for mount in (self.server.platform_url, self.server.base_url):
-            argv = shlex.split(line.replace("http://127.0.0.1:8091", mount))
-            check(argv[-1].startswith(mount), f"README.Debian: {line}")
-            subprocess.run(argv, stderr=subprocess.DEVNULL, timeout=10, check=True)
+            argv = shlex.split(started.replace("http://127.0.0.1:8091", mount))
+            check(argv[-1].startswith(mount), f"README.Debian: {started}")
+            subprocess.run(argv, timeout=10, check=True)
+        print(f"# {self.kind.name}: {len(self.wallet.worker_pids())} workers after its start")
 
     def warm(self):
         """As many workers and as much memory as a flood makes, and what a call takes then."""
