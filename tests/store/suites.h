@@ -12,4 +12,7 @@ Suite *log_suite(void);
 Suite *pace_suite(void);
 Suite *spare_suite(void);
 
+/* Of test_hang.c: called before each write(2) of libdb's. */
+void hang_before_write(int fd);
+
 #endif

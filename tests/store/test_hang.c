@@ -19,11 +19,15 @@
 #define MIB     (1024 * 1024)
 #define WAIT_MS 30000
 #define LOW_WATER (64 * MIB)
+/* Longer than to write two files of the log. */
+#define SLOW_MS 700
 /* Longer than it takes to look at the logs. */
 #define LOOK_MS 2500
 
 static atomic_bool hangs;  /* writes below a directory "copy" do */
 static atomic_bool hanging; /* one does */
+static atomic_bool slow;    /* tables are written slowly, and so is a checkpoint */
+static atomic_bool slowed;  /* one was */
 static atomic_long room = -1; /* in bytes, as the file system tells it; below 0: as it is */
 static char root[64];
 static char directory[80];
@@ -35,15 +39,35 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset);
 int __real_statvfs(const char *path, struct statvfs *vfs);
 int __wrap_statvfs(const char *path, struct statvfs *vfs);
 
-ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset)
+static void path_of(int fd, char path[PATH_MAX])
 {
-	char name[64], path[PATH_MAX];
+	char name[64];
 	ssize_t n;
 
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	n = readlink(name, path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = '\0';
+}
+
+void hang_before_write(int fd)
+{
+	char path[PATH_MAX];
+
+	if (!atomic_load(&slow))
+		return;
+	path_of(fd, path);
+	if (!strstr(path, ".db"))
+		return;
+	atomic_store(&slowed, true);
+	clock_sleep_ms(SLOW_MS);
+}
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset)
+{
+	char path[PATH_MAX];
+
 	if (atomic_load(&hangs)) {
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-		n = readlink(name, path, sizeof(path) - 1);
-		path[n > 0 ? n : 0] = '\0';
+		path_of(fd, path);
 		while (atomic_load(&hangs) && strstr(path, "/copy/")) {
 			atomic_store(&hanging, true);
 			clock_sleep_ms(5);
@@ -84,6 +108,11 @@ static bool is_hanging(void)
 	return atomic_load(&hanging);
 }
 
+static bool is_slowed(void)
+{
+	return atomic_load(&slowed);
+}
+
 static bool first_log_is_gone(void)
 {
 	return !is_there("log.0000000001");
@@ -120,8 +149,13 @@ static struct store *open_hanging(void)
 	atomic_store(&hangs, true);
 	ck_assert_int_eq(store->backup(store, &backup), STATUS_OK);
 	ck_assert(waited(is_hanging));
+	/* A checkpoint begins in the first log and ends in the third. */
+	batch_save(store, &ws, &last_id);
+	atomic_store(&slow, true);
+	ck_assert(waited(is_slowed));
 	while (!is_there("log.0000000003"))
 		batch_save(store, &ws, &last_id);
+	atomic_store(&slow, false);
 	ws_free(&ws);
 	return store;
 }

@@ -91,6 +91,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t len)
 	char name[64], path[PATH_MAX];
 	ssize_t n;
 
+	hang_before_write(fd);
 	if (armed && fails == CALL_WRITE) {
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 		n = readlink(name, path, sizeof(path) - 1);

@@ -102,7 +102,7 @@ static bool copy_whole(struct backup_job *job)
 
 	job->new.tables_ms = (uint64_t)clock_wall_ms();
 	/* Saves log to be copied and replayed. One that fails only makes it longer. */
-	pace_checkpoint(job->backup->env, 0, &pages);
+	pace_checkpoint(job->backup->env, 0, 0, &pages);
 	job->log = first_log_needed(job);
 	if (!job->log)
 		return backup_fail(job, "cannot tell which logs are needed");

@@ -162,19 +162,35 @@ static void count_checkpoint(struct bdb_maintain *maintain, uint64_t pages)
 }
 
 /*
- * Writes a checkpoint when @kib of log were written since the last; 0: whenever there is any. False:
- * it failed.
+ * Writes a checkpoint when @kib of log were written since the last; 0: whenever there is any, or with
+ * DB_FORCE in @flags though there is none. False: it failed.
  */
-static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib)
+static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t flags)
 {
 	uint64_t pages;
-	int error = pace_checkpoint(maintain->env, kib, &pages);
+	int error = pace_checkpoint(maintain->env, kib, flags, &pages);
 
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	else
 		count_checkpoint(maintain, pages);
 	return bdb_status(error) == STATUS_OK;
+}
+
+/*
+ * What was written while a checkpoint was made recovery needs until the next, and libdb writes none
+ * where nothing is new: when no call is taken any more, a log would stay that costs the space to go on.
+ */
+static void repeat_checkpoint(struct bdb_maintain *maintain)
+{
+	bool wanting;
+
+	pthread_mutex_lock(&maintain->logs);
+	wanting = is_short(maintain);
+	pthread_mutex_unlock(&maintain->logs);
+	if (wanting && maintain->last_checkpoint != maintain->repeated &&
+		checkpoint(maintain, 0, DB_FORCE))
+		maintain->repeated = maintain->last_checkpoint;
 }
 
 /* Sleeps for LOOK_MS or until the thread is to end. Returns whether it is. */
@@ -211,12 +227,13 @@ static void *run(void *context)
 		/* One that fails for want of space is tried again, but not at every look. */
 		if (!failed_ms || now - failed_ms >= RETRY_MS) {
 			last = maintain->last_checkpoint;
-			failed_ms = checkpoint(maintain, due ? 0 : maintain->next_kib) ? 0 : now;
+			failed_ms = checkpoint(maintain, due ? 0 : maintain->next_kib, 0) ? 0 : now;
 			/* One that was due and failed stays so. */
 			if (!failed_ms && (due || maintain->last_checkpoint != last))
 				checkpoint_ms = now;
 		}
 		if (now - archive_ms >= ARCHIVE_MS) {
+			repeat_checkpoint(maintain);
 			remove_old_logs(maintain);
 			measure_tables(maintain);
 			archive_ms = now;

@@ -97,14 +97,14 @@ void pace_checkpoint_end(DB_ENV *env)
 		last_pages /= 2;
 }
 
-int pace_checkpoint(DB_ENV *env, uint32_t kib, uint64_t *pages)
+int pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages)
 {
 	int error;
 
 	/* libdb would make the second one wait, too, but not before its pace were the environment's. */
 	pthread_mutex_lock(&one);
 	pace_checkpoint_begin(env);
-	error = env->txn_checkpoint(env, kib, 0, 0);
+	error = env->txn_checkpoint(env, kib, 0, flags);
 	pace_checkpoint_end(env);
 	*pages = paced.pages;
 	pthread_mutex_unlock(&one);

@@ -24,13 +24,14 @@ uint32_t pace_lot(uint64_t pages);
 
 /*
  * Writes a checkpoint of @env when @kib of log were written since the last (0: whenever there is any),
- * at that pace. One at a time: another caller waits. Returns libdb's error, 0 if there was none.
+ * at that pace. @flags: DB_FORCE for one though there is none, or 0. One at a time: another caller waits.
+ * Returns libdb's error, 0 if there was none.
  *
  * How many pages it will write is taken from the last checkpoints; the first rests not at all, and none
  * longer than half a second altogether. Another thread that has libdb write pages meanwhile does not rest.
  * Its two halves are named for tests. *@pages: those that were written.
  */
-int pace_checkpoint(DB_ENV *env, uint32_t kib, uint64_t *pages);
+int pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
 void pace_checkpoint_begin(DB_ENV *env);
 void pace_checkpoint_end(DB_ENV *env);
 
