@@ -3,6 +3,7 @@
  */
 #include "base/clock.h"
 #include "batch.h"
+#include "preload.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
 #include "suites.h"
@@ -39,24 +40,13 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset);
 int __real_statvfs(const char *path, struct statvfs *vfs);
 int __wrap_statvfs(const char *path, struct statvfs *vfs);
 
-static void path_of(int fd, char path[PATH_MAX])
-{
-	char name[64];
-	ssize_t n;
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	n = readlink(name, path, PATH_MAX - 1);
-	path[n > 0 ? n : 0] = '\0';
-}
-
 void hang_before_write(int fd)
 {
 	char path[PATH_MAX];
 
 	if (!atomic_load(&slow))
 		return;
-	path_of(fd, path);
-	if (!strstr(path, ".db"))
+	if (!path_of(fd, path) || !strstr(path, ".db"))
 		return;
 	atomic_store(&slowed, true);
 	clock_sleep_ms(SLOW_MS);
@@ -66,8 +56,7 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset)
 {
 	char path[PATH_MAX];
 
-	if (atomic_load(&hangs)) {
-		path_of(fd, path);
+	if (atomic_load(&hangs) && path_of(fd, path)) {
 		while (atomic_load(&hangs) && strstr(path, "/copy/")) {
 			atomic_store(&hanging, true);
 			clock_sleep_ms(5);
