@@ -6,6 +6,7 @@
 #include "preload.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
+#include "store/bdb/pace.h"
 #include "suites.h"
 
 #include <fcntl.h>
@@ -20,6 +21,8 @@
 #define MIB     (1024 * 1024)
 #define WAIT_MS 30000
 #define LOW_WATER (64 * MIB)
+/* More than a test writes. */
+#define LOGS_MAX 1000
 /* Longer than to write two files of the log. */
 #define SLOW_MS 700
 /* Longer than it takes to look at the logs. */
@@ -29,6 +32,7 @@ static atomic_bool hangs;  /* writes below a directory "copy" do */
 static atomic_bool hanging; /* one does */
 static atomic_bool slow;    /* tables are written slowly, and so is a checkpoint */
 static atomic_bool slowed;  /* one was */
+static atomic_bool slow_again; /* one that is written once more for want of space is to be slow */
 static atomic_long room = -1; /* in bytes, as the file system tells it; below 0: as it is */
 static char root[64];
 static char directory[80];
@@ -39,6 +43,8 @@ ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset);
 int __real_statvfs(const char *path, struct statvfs *vfs);
 int __wrap_statvfs(const char *path, struct statvfs *vfs);
+int __real_pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
+int __wrap_pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
 
 void hang_before_write(int fd)
 {
@@ -73,14 +79,39 @@ int __wrap_statvfs(const char *path, struct statvfs *vfs)
 		vfs->f_bavail = (fsblkcnt_t)atomic_load(&room) / vfs->f_frsize;
 	return done;
 }
+
+int __wrap_pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages)
+{
+	if ((flags & DB_FORCE) && atomic_exchange(&slow_again, false))
+		atomic_store(&slow, true);
+	return __real_pace_checkpoint(env, kib, flags, pages);
+}
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-static bool is_there(const char *log)
+static bool is_there(unsigned int number)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", directory, log);
+	snprintf(path, sizeof(path), "%s/log.%010u", directory, number);
 	return access(path, F_OK) == 0;
+}
+
+static unsigned int first_log(void)
+{
+	unsigned int number = 1;
+
+	while (!is_there(number) && number < LOGS_MAX)
+		number++;
+	return number;
+}
+
+static unsigned int last_log(void)
+{
+	unsigned int number = first_log();
+
+	while (is_there(number + 1))
+		number++;
+	return number;
 }
 
 static bool waited(bool (*for_it)(void))
@@ -104,7 +135,12 @@ static bool is_slowed(void)
 
 static bool first_log_is_gone(void)
 {
-	return !is_there("log.0000000001");
+	return !is_there(1);
+}
+
+static bool one_log_is_left(void)
+{
+	return first_log() == last_log();
 }
 
 static void setup(void)
@@ -142,7 +178,7 @@ static struct store *open_hanging(void)
 	batch_save(store, &ws, &last_id);
 	atomic_store(&slow, true);
 	ck_assert(waited(is_slowed));
-	while (!is_there("log.0000000003"))
+	while (!is_there(3))
 		batch_save(store, &ws, &last_id);
 	atomic_store(&slow, false);
 	ws_free(&ws);
@@ -162,11 +198,11 @@ START_TEST(short_of_space_it_keeps_no_log)
 	int64_t until;
 
 	clock_sleep_ms(LOOK_MS);
-	ck_assert(is_there("log.0000000001"));
+	ck_assert(is_there(1));
 	/* Calls are taken still: the backup is wanted then more than ever. */
 	atomic_store(&room, LOW_WATER + MIB);
 	clock_sleep_ms(LOOK_MS);
-	ck_assert(is_there("log.0000000001"));
+	ck_assert(is_there(1));
 	atomic_store(&room, LOW_WATER - MIB);
 	ck_assert(waited(first_log_is_gone));
 	/* It goes on, and misses a log: then it is none. */
@@ -177,6 +213,35 @@ START_TEST(short_of_space_it_keeps_no_log)
 		clock_sleep_ms(10);
 	ck_assert_int_eq(progress.state, BACKUP_FAILED);
 	ck_assert_msg(strstr(progress.why, "ran short of space"), "%s", progress.why);
+	store->close(store);
+}
+END_TEST
+
+/* The checkpoint that is written once more is slow itself, and calls come until it ends. */
+START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
+{
+	const struct bdb_options options = {.directory = directory, .cache_mib = 8,
+		.checkpoint_kib = 1024, .checkpoint_interval_ms = 3600000,
+		.low_water_bytes = LOW_WATER, .create = true};
+	struct store *store = NULL;
+	unsigned int log;
+	uint64_t last_id = 0;
+	char why[256] = "";
+	struct ws ws;
+
+	atomic_store(&room, LOW_WATER + MIB);
+	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ws_init(&ws);
+	atomic_store(&slow_again, true);
+	while (!is_slowed() && last_log() < LOGS_MAX)
+		batch_save(store, &ws, &last_id);
+	ck_assert(is_slowed());
+	log = last_log();
+	while (last_log() < log + 2)
+		batch_save(store, &ws, &last_id);
+	atomic_store(&slow, false);
+	ck_assert_msg(waited(one_log_is_left), "%u to %u", first_log(), last_log());
+	ws_free(&ws);
 	store->close(store);
 }
 END_TEST
@@ -210,6 +275,7 @@ Suite *hang_suite(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, short_of_space_it_keeps_no_log);
+	tcase_add_test(tcase, short_of_space_a_slow_repetition_keeps_no_log);
 	tcase_add_test(tcase, a_close_does_not_wait_for_ever);
 	suite_add_tcase(suite, tcase);
 	return suite;

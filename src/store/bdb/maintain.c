@@ -180,16 +180,18 @@ static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t fla
 /*
  * What was written while a checkpoint was made recovery needs until the next, and libdb writes none
  * where nothing is new: when no call is taken any more, a log would stay that costs the space to go on.
+ * So it is repeated until no file of the log began meanwhile.
  */
 static void repeat_checkpoint(struct bdb_maintain *maintain)
 {
+	const uint64_t last = maintain->last_checkpoint;
 	bool wanting;
 
 	pthread_mutex_lock(&maintain->logs);
 	wanting = is_short(maintain);
 	pthread_mutex_unlock(&maintain->logs);
-	if (wanting && maintain->last_checkpoint != maintain->repeated &&
-		checkpoint(maintain, 0, DB_FORCE))
+	if (wanting && last != maintain->repeated && checkpoint(maintain, 0, DB_FORCE) &&
+		last / BDB_LOG_FILE_SIZE == maintain->last_checkpoint / BDB_LOG_FILE_SIZE)
 		maintain->repeated = maintain->last_checkpoint;
 }
 
