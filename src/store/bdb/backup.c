@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "store/bdb/backup_job.h"
 #include "store/bdb/files.h"
+#include "store/bdb/logs.h"
 #include "store/bdb/pace.h"
 
 #include <errno.h>
@@ -69,42 +70,16 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 	return true;
 }
 
-/* The log file that recovery would begin with. 0: that cannot be told. */
-static uint32_t first_log_needed(struct backup_job *job)
-{
-	DB_ENV *env = job->backup->env;
-	char **all = NULL, **unneeded = NULL;
-	uint32_t first = 0, number, behind = 0;
-
-	if (env->log_archive(env, &all, DB_ARCH_LOG) != 0 ||
-		env->log_archive(env, &unneeded, 0) != 0) {
-		free(all);
-		return 0;
-	}
-	for (char **name = unneeded; name && *name; name++) {
-		number = files_log_number(*name);
-		behind = number > behind ? number : behind;
-	}
-	for (char **name = all; name && *name; name++) {
-		number = files_log_number(*name);
-		if (number > behind && (!first || number < first))
-			first = number;
-	}
-	free(all);
-	free(unneeded);
-	return first;
-}
-
 /* The logs are kept by now. */
 static bool copy_whole(struct backup_job *job)
 {
 	uint64_t pages;
+	uint32_t last;
 
 	job->new.tables_ms = (uint64_t)clock_wall_ms();
 	/* Saves log to be copied and replayed. One that fails only makes it longer. */
 	pace_checkpoint(job->backup->env, 0, 0, &pages);
-	job->log = first_log_needed(job);
-	if (!job->log)
+	if (!logs_needed(job->backup->env, &job->log, &last))
 		return backup_fail(job, "cannot tell which logs are needed");
 	job->new.first_log = job->log;
 	return backup_new_folder(job) && backup_copy_tables(job);

@@ -4,9 +4,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "store/bdb/env.h"
+#include "store/bdb/logs.h"
 #include "store/bdb/pace.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,25 +24,6 @@
 /* As little as checkpoint_kib may be. */
 #define NEXT_KIB_MIN 64
 #define MIB         (1024 * 1024)
-
-/* Adds up the log files in the environment's directory. */
-static uint64_t log_bytes(const char *directory)
-{
-	DIR *dir = opendir(directory);
-	struct dirent *file;
-	struct stat st;
-	uint64_t sum = 0;
-
-	if (!dir)
-		return 0;
-	while ((file = readdir(dir))) {
-		if (strncmp(file->d_name, "log.", 4) == 0 &&
-			fstatat(dirfd(dir), file->d_name, &st, 0) == 0)
-			sum += (uint64_t)st.st_size;
-	}
-	closedir(dir);
-	return sum;
-}
 
 /*
  * True: old logs would cost the space to go on. Those for roll-forward go when it becomes short, those
@@ -65,7 +46,7 @@ static bool is_short(const struct bdb_maintain *maintain)
  */
 static void remove_old_logs(struct bdb_maintain *maintain)
 {
-	uint64_t keep, sum = log_bytes(maintain->options.directory);
+	uint64_t keep, sum = logs_bytes(maintain->options.directory);
 	char **unneeded = NULL;
 	unsigned int removed = 0;
 	struct stat st;
@@ -180,19 +161,17 @@ static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t fla
 /*
  * What was written while a checkpoint was made recovery needs until the next, and libdb writes none
  * where nothing is new: when no call is taken any more, a log would stay that costs the space to go on.
- * So it is repeated until no file of the log began meanwhile.
+ * So, short of space, one is made anew as long as recovery needs more than the log's last file.
  */
-static void repeat_checkpoint(struct bdb_maintain *maintain)
+static bool checkpoint_for_space(struct bdb_maintain *maintain)
 {
-	const uint64_t last = maintain->last_checkpoint;
+	uint32_t first, last;
 	bool wanting;
 
 	pthread_mutex_lock(&maintain->logs);
-	wanting = is_short(maintain);
+	wanting = is_short(maintain) && logs_needed(maintain->env, &first, &last) && first < last;
 	pthread_mutex_unlock(&maintain->logs);
-	if (wanting && last != maintain->repeated && checkpoint(maintain, 0, DB_FORCE) &&
-		last / BDB_LOG_FILE_SIZE == maintain->last_checkpoint / BDB_LOG_FILE_SIZE)
-		maintain->repeated = maintain->last_checkpoint;
+	return wanting && checkpoint(maintain, 0, DB_FORCE);
 }
 
 /* Sleeps for LOOK_MS or until the thread is to end. Returns whether it is. */
@@ -235,8 +214,9 @@ static void *run(void *context)
 				checkpoint_ms = now;
 		}
 		if (now - archive_ms >= ARCHIVE_MS) {
-			repeat_checkpoint(maintain);
 			remove_old_logs(maintain);
+			if (checkpoint_for_space(maintain))
+				remove_old_logs(maintain);
 			measure_tables(maintain);
 			archive_ms = now;
 		}

@@ -28,7 +28,6 @@ struct bdb_maintain {
 	bool started;
 	bool stop; /* under mutex */
 	uint64_t last_checkpoint; /* its place in the log, in bytes from the first file on */
-	uint64_t repeated;        /* of the last that need not be repeated for want of space, or 0 */
 	uint32_t next_kib;        /* the next one is made after so much log */
 	atomic_uint_fast64_t checkpoints;
 	atomic_uint_fast64_t log_bytes;
