@@ -1,5 +1,5 @@
 /*
- * batch - a batch of transactions, a thousand rows and about 400 KiB of log.
+ * batch - a batch of transactions, a thousand rows and about 550 KiB of log.
  */
 #ifndef TESTS_STORE_BATCH_H
 #define TESTS_STORE_BATCH_H

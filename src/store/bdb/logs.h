@@ -13,7 +13,7 @@ uint64_t logs_bytes(const char *directory);
 
 /*
  * The numbers of the files that a recovery of @env would read, from *@first to *@last, which is the one that
- * is written. False: that cannot be told. Not while another thread removes some.
+ * is written. False: that cannot be told. A checkpoint that ends meanwhile may need less than is told.
  */
 bool logs_needed(DB_ENV *env, uint32_t *first, uint32_t *last);
 

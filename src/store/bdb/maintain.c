@@ -161,7 +161,8 @@ static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t fla
 /*
  * What was written while a checkpoint was made recovery needs until the next, and libdb writes none
  * where nothing is new: when no call is taken any more, a log would stay that costs the space to go on.
- * So, short of space, one is made anew as long as recovery needs more than the log's last file.
+ * So, short of space, one is made anew as long as recovery needs more than the log's last file, at each
+ * look also while calls are taken still.
  */
 static bool checkpoint_for_space(struct bdb_maintain *maintain)
 {
