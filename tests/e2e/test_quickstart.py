@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """quickstart as a newcomer uses it: `run --once`, serving, its supervision and its refusals.
 
-Uses what is already built ($CB_BUILDDIR); installing and building are not tested here.
+Uses what is already built ($CB_BUILDDIR); building is not tested here, and of installing only what is missing.
 """
 import json
 import os
@@ -191,6 +191,41 @@ def case_options():
               and done.stderr == "", f"{words}: {done}")
 
 
+def case_missing():
+    """A package is there when another provides it, however many are installed; else it is named."""
+    tree, programs = work / "tree", work / "programs"
+    (tree / "debian").mkdir(parents=True)
+    programs.mkdir()
+    for name in ("quickstart", "debian/control"):
+        shutil.copy(cb.SRCDIR / name, tree / name)
+    # It ends when it builds.
+    (tree / "autogen.sh").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "apt-get").write_text("#!/bin/sh\nexit 1\n")
+    # All are installed but debhelper-compat, which another provides (unless there is .none); 1 MiB of them.
+    (programs / "dpkg-query").write_text("""#!/bin/sh
+case $# in
+3) [ "$3" = debhelper-compat ] || printf installed ;;
+*)
+    [ -e "$0.none" ] || echo "installed, debhelper-compat (= 13), other (= 1),"
+    yes "installed, some-other-package (= 1)," | head -c 1048576
+    ;;
+esac
+""")
+    for program in [tree / "autogen.sh", *programs.iterdir()]:
+        program.chmod(0o755)
+
+    def said():
+        done = subprocess.run([tree / "quickstart", "check"], capture_output=True, text=True,
+                              timeout=20, check=False,
+                              env=dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}"))
+        equal(done.returncode, 1, f"exit code: {done}")
+        return done.stderr
+    for _ in range(5):
+        check("debhelper-compat" not in said() and "building in ./build" in said(), said())
+    (programs / "dpkg-query.none").touch()
+    check("debhelper-compat" in said() and "building in ./build" not in said(), said())
+
+
 def kill_and_wait(name):
     """Kills a process of demo.json and waits until its successor works; how long demo.json named
     the dead one."""
@@ -236,6 +271,7 @@ def main():
             ("a second start on the same state", case_second_start),
             ("refusals", case_refusals),
             ("options", case_options),
+            ("what is missing", case_missing),
             ("killed processes are started again", case_supervision),
         ], seconds=60)
     finally:

@@ -58,7 +58,7 @@ list_check() {
 steps_each "gcc -fanalyzer %s" judge <"$work/files"
 step "each suppression is explained" list_check || true
 sed '/^#/d; /^$/d' "$list" | while read -r file where flag reason; do
-	if ! cat "$work"/used/* 2>/dev/null | grep -qxF "$file $where $flag"; then
+	if ! cat "$work"/used/* 2>/dev/null | grep -xF "$file $where $flag" >/dev/null; then
 		echo "# listed, and not said: $file $where $flag ($reason)"
 	fi
 done
