@@ -1,6 +1,7 @@
 /*
  * The log goes to its next file, and that file fails: what was acknowledged is there.
  */
+#include "preload.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
 #include "store/ws.h"
@@ -88,18 +89,12 @@ int __wrap_open(const char *path, int flags, ...)
 
 ssize_t __wrap_write(int fd, const void *data, size_t len)
 {
-	char name[64], path[PATH_MAX];
-	ssize_t n;
+	char path[PATH_MAX];
 
 	hang_before_write(fd);
-	if (armed && fails == CALL_WRITE) {
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-		n = readlink(name, path, sizeof(path) - 1);
-		path[n > 0 ? n : 0] = '\0';
-		if (ends_with(path, SECOND)) {
-			errno = fails_with;
-			return -1;
-		}
+	if (armed && fails == CALL_WRITE && path_of(fd, path) && ends_with(path, SECOND)) {
+		errno = fails_with;
+		return -1;
 	}
 	return __real_write(fd, data, len);
 }

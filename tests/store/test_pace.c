@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "batch.h"
+#include "preload.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
 #include "store/bdb/env.h"
@@ -40,13 +41,10 @@ static int count(atomic_uint *calls, atomic_int *error)
 /* In the place of libc's, for the service's own code, too: counts what is handed over, and fails. */
 int sync_file_range(int fd, off64_t offset, off64_t len, unsigned int flags)
 {
-	char name[64], path[PATH_MAX];
+	char path[PATH_MAX] = "";
 	int error = 0;
-	ssize_t size;
 
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	size = readlink(name, path, sizeof(path) - 1);
-	path[size > 0 ? size : 0] = '\0';
+	path_of(fd, path);
 	/* Waiting would take the error that the fdatasync is to report. */
 	if (offset || len || flags != SYNC_FILE_RANGE_WRITE)
 		atomic_fetch_add(&of_others, 1);
