@@ -367,9 +367,9 @@ def chosen(bench, options):
     return sample(cases, options.samples, SEED), rare
 
 
-def play_all(bench, cases, rare, options, number, done):
-    """Plays them, one after the other, as job @number; @rare: chosen()'s; @done: of each job, how
-    many. What came of it."""
+def play_all(bench, cases, rare, options, at):
+    """Plays them, one after the other; @rare: chosen()'s; @at: the number of the case that each job
+    plays. What came of it."""
     failures, played, missed = [], 0, {True: 0, False: 0}
     begun = time.monotonic()
     for case in cases:
@@ -378,7 +378,7 @@ def play_all(bench, cases, rare, options, number, done):
             break
         if played and played % TOLD_EACH == 0:
             # Not the newest: which places there are differs by a few between runs.
-            safe = options.skip + min(done) * len(done) - SHIFT_MAX
+            safe = options.skip + min(at) - SHIFT_MAX
             print(f"# played: {max(safe, 0)}", flush=True)
         played += 1
         try:
@@ -392,23 +392,36 @@ def play_all(bench, cases, rare, options, number, done):
             print(f"# {named(case)}: {error!r}"[:1500], flush=True)
             if options.case:
                 print(bench.slot.log.read_text(errors="replace")[-6000:])
-        done[number] = played
     return failures, collections.Counter({"cases": played, "not reached": missed[False],
                                           "seldom": missed[True], "halts": bench.halts}), bench.exits
 
 
-def job(results, cases, rare, options, number, done):
+def take(cases, following, at, number):
+    """Those that job @number plays: some take much longer than others, often every other one, so each
+    takes the next when it is ready for it."""
+    while True:
+        with following.get_lock():
+            index = following.value
+            following.value += 1
+        at[number] = min(index, len(cases))
+        if index >= len(cases):
+            return
+        yield cases[index]
+
+
+def job(results, cases, rare, options, following, at, number):
     die_with_parent()
     with contextlib.closing(Bench()) as bench:
-        results.put(play_all(bench, cases[number::options.jobs], rare, options, number, done))
+        results.put(play_all(bench, take(cases, following, at, number), rare, options, at))
 
 
 def play_jobs(cases, rare, options):
-    """Deals them to --jobs processes."""
+    """Plays them in --jobs processes."""
     context = multiprocessing.get_context("fork")
     results = context.SimpleQueue()
-    done = context.Array("I", options.jobs, lock=False)
-    jobs = [context.Process(target=job, args=(results, cases, rare, options, number, done))
+    following = context.Value("I", 0)
+    at = context.Array("I", options.jobs, lock=False)
+    jobs = [context.Process(target=job, args=(results, cases, rare, options, following, at, number))
             for number in range(options.jobs)]
     for one in jobs:
         one.start()
@@ -429,7 +442,10 @@ def campaign(options):
     with contextlib.closing(Bench()) as bench:
         cases, rare = chosen(bench, options)
         if options.jobs == 1:
-            failures, figures, exits = play_all(bench, cases, rare, options, 0, [0])
+            at = [0]
+            following = multiprocessing.Value("I", 0)
+            failures, figures, exits = play_all(bench, take(cases, following, at, 0), rare, options,
+                                                at)
     if options.jobs > 1:
         failures, figures, exits = play_jobs(cases, rare, options)
     told = " ".join(f"{name.replace(' ', ':')}={number}" for name, number in sorted(exits.items()))
