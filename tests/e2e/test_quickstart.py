@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """quickstart as a newcomer uses it: `run --once`, serving, its supervision and its refusals.
 
-Uses what is already built ($CB_BUILDDIR); building is not tested here, and of installing only what is missing.
+Uses what is already built ($CB_BUILDDIR); building is not tested here, and of installing only what
+is missing.
 """
 import json
 import os
@@ -201,7 +202,8 @@ def case_missing():
     # It ends when it builds.
     (tree / "autogen.sh").write_text("#!/bin/sh\nexit 1\n")
     (programs / "apt-get").write_text("#!/bin/sh\nexit 1\n")
-    # All are installed but debhelper-compat, which another provides (unless there is .none); 1 MiB of them.
+    # All are installed but debhelper-compat, which another provides (unless there is .none); the
+    # list has 1 MiB.
     (programs / "dpkg-query").write_text("""#!/bin/sh
 case $# in
 3) [ "$3" = debhelper-compat ] || printf installed ;;
@@ -221,9 +223,11 @@ esac
         equal(done.returncode, 1, f"exit code: {done}")
         return done.stderr
     for _ in range(5):
-        check("debhelper-compat" not in said() and "building in ./build" in said(), said())
+        text = said()
+        check("debhelper-compat" not in text and "building in ./build" in text, text)
     (programs / "dpkg-query.none").touch()
-    check("debhelper-compat" in said() and "building in ./build" not in said(), said())
+    text = said()
+    check("debhelper-compat" in text and "building in ./build" not in text, text)
 
 
 def kill_and_wait(name):

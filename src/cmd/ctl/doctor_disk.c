@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "ledger/halt.h"
+#include "store/bdb/logs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -75,33 +75,15 @@ void doctor_file_system(struct doctor *doctor)
 		doctor_pass(doctor, "%s lies on a local disk", path);
 }
 
-/* Bytes in the database's log. */
-static uint64_t log_bytes(const char *state)
-{
-	char path[DOCTOR_PATH_MAX];
-	struct dirent *entry;
-	uint64_t sum = 0;
-	struct stat st;
-	DIR *dir;
-
-	doctor_path(path, state, "db");
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, "log.", 4) == 0 &&
-			fstatat(dirfd(dir), entry->d_name, &st, 0) == 0)
-			sum += (uint64_t)st.st_size;
-	}
-	if (dir)
-		closedir(dir);
-	return sum;
-}
-
 static void judge_space(struct doctor *doctor, uint64_t free_mib)
 {
 	const struct settings *settings = doctor->settings;
-	const uint64_t log_mib = log_bytes(settings->state_directory) / MIB;
 	const uint64_t mark = settings->disk_low_water_mib;
+	char path[DOCTOR_PATH_MAX];
+	uint64_t log_mib;
 
+	doctor_path(path, settings->state_directory, "db");
+	log_mib = logs_bytes(path) / MIB;
 	if (free_mib < mark) {
 		doctor_fail(doctor,
 			"%" PRIu64 " MiB are free, less than disk_low_water_mib = %" PRIu64
