@@ -1,21 +1,28 @@
 #include "base/settings_options.h"
 
+#include "base/apart.h"
 #include "base/text.h"
 
 #include <confuse.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <sysexits.h>
 
 /* More than any sane file; a device or a database given by mistake is not read to its end. */
 #define FILE_MAX_BYTES (1024 * 1024)
 /* What ends a word in libconfuse's language. */
 #define SEPARATORS " \t\r\n={}()+,"
+/* With what flex's scanner ends the process when it finds no memory. */
+#define SCANNER_EXIT 2
+#define NO_MEMORY ": out of memory"
 
 /*
- * What one settings_load() works on. libconfuse hands no pointer of ours to its callbacks, and its
- * scanner keeps its own state in globals anyway: one load at a time.
+ * What one settings_read() works on. libconfuse hands no pointer of ours to its callbacks, and its
+ * scanner keeps its own state in globals anyway: one at a time.
  */
 static struct {
 	struct settings *settings;
@@ -23,6 +30,15 @@ static struct {
 	int line;
 	int lines[OPTIONS_MAX]; /* where each option was set; 0: it was not */
 } load;
+
+/* What a process of its own finds out, in memory that it shares with the one that asked. */
+struct reading {
+	const char *path;
+	bool done; /* the last word */
+	enum status status;
+	char why[SETTINGS_WHY_MAX];
+	struct settings settings;
+};
 
 /* libconfuse's errors: the first one counts, what follows is its echo. */
 static void on_error(cfg_t *cfg, const char *format, va_list args)
@@ -78,6 +94,14 @@ static enum status complain(enum status status, const char *message)
 	return status;
 }
 
+/* Tells what @error, of errno, kept from being read. */
+static enum status complain_errno(int error)
+{
+	return complain(error == ENOMEM ? STATUS_NOMEM
+			: error == ENOENT ? STATUS_NOT_FOUND
+			: STATUS_CONFIG, strerror(error));
+}
+
 /* Reads all of @path into *@text, NUL-terminated, for the caller to free. */
 static enum status read_file(const char *path, char **text)
 {
@@ -86,16 +110,15 @@ static enum status read_file(const char *path, char **text)
 	size_t len;
 
 	if (!file)
-		return complain(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_CONFIG,
-			strerror(errno));
+		return complain_errno(errno);
 	*text = malloc(FILE_MAX_BYTES + 1);
 	if (!*text) {
-		status = complain(STATUS_NOMEM, strerror(errno));
+		status = complain_errno(ENOMEM);
 		goto out;
 	}
 	len = fread(*text, 1, FILE_MAX_BYTES + 1, file);
 	if (ferror(file))
-		status = complain(STATUS_CONFIG, strerror(errno));
+		status = complain_errno(errno);
 	else if (len > FILE_MAX_BYTES || memchr(*text, 0, len))
 		status = complain(STATUS_CONFIG, "this is not a configuration file");
 	if (status == STATUS_OK)
@@ -246,13 +269,17 @@ static enum status parse(char *text)
 	opts[settings_option_count] = (cfg_opt_t)CFG_END();
 	cfg = cfg_init(opts, CFGF_NONE);
 	if (!cfg)
-		return complain(STATUS_NOMEM, strerror(ENOMEM));
+		return complain_errno(ENOMEM);
 	cfg_set_error_function(cfg, on_error);
 	for (size_t i = 0; i < settings_option_count; i++)
 		cfg_set_validate_func(cfg, settings_options[i].name, on_option);
+	errno = 0;
 	if (cfg_parse_buf(cfg, text) != CFG_SUCCESS) {
 		status = STATUS_CONFIG;
-		if (!load.message[0]) {
+		/* libconfuse says nothing of an allocation that failed. */
+		if (errno == ENOMEM) {
+			status = complain_errno(ENOMEM);
+		} else if (!load.message[0]) {
 			load.line = cfg->line;
 			complain(STATUS_CONFIG, "syntax error");
 		}
@@ -268,7 +295,7 @@ static enum status parse(char *text)
 	return repeated ? complain_repeated(status, repeated, line) : status;
 }
 
-enum status settings_load(struct settings *settings, const char *path, FILE *errors)
+enum status settings_read(struct settings *settings, const char *path, char why[SETTINGS_WHY_MAX])
 {
 	struct settings result;
 	enum status status;
@@ -283,11 +310,71 @@ enum status settings_load(struct settings *settings, const char *path, FILE *err
 	if (status == STATUS_OK)
 		status = parse(text);
 	free(text);
+	why[0] = '\0';
 	if (status == STATUS_OK)
 		*settings = result;
+	else if (status == STATUS_NOMEM)
+		text_copy(why, SETTINGS_WHY_MAX, NO_MEMORY);
 	else
-		fprintf(errors, "%s:%d: %s\n", path, load.line, load.message);
+		snprintf(why, SETTINGS_WHY_MAX, ":%d: %s", load.line, load.message);
 	return status;
+}
+
+/* In the process that libconfuse may end. */
+static void read_apart(void *data)
+{
+	struct reading *reading = data;
+
+	reading->status = settings_read(&reading->settings, reading->path, reading->why);
+	reading->done = true;
+}
+
+/* What became of a reading whose process ended as @end says, and not by itself. */
+static enum status cut_short(int end, char why[SETTINGS_WHY_MAX])
+{
+	int number = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
+
+	/* An assertion, flex's end, and the kernel's when the machine has no memory left. */
+	if (number == SIGABRT || number == SIGKILL ||
+		(WIFEXITED(end) && WEXITSTATUS(end) == SCANNER_EXIT)) {
+		text_copy(why, SETTINGS_WHY_MAX, NO_MEMORY);
+		return STATUS_NOMEM;
+	}
+	snprintf(why, SETTINGS_WHY_MAX, ": the process that read it ended early (%s %d)",
+		number ? "signal" : "exit", number ? number : WEXITSTATUS(end));
+	return STATUS_CONFIG;
+}
+
+enum status settings_load(struct settings *settings, const char *path, FILE *errors)
+{
+	struct reading *reading = apart_memory(sizeof(*reading));
+	char why[SETTINGS_WHY_MAX] = NO_MEMORY;
+	enum status status = STATUS_NOMEM;
+	int end;
+
+	if (!reading)
+		goto out;
+	reading->path = path;
+	if (apart_run(read_apart, reading, &end) < 0) {
+		snprintf(why, sizeof(why), ": no process to read it in: %s", strerror(errno));
+	} else if (!reading->done) {
+		status = cut_short(end, why);
+	} else {
+		status = reading->status;
+		text_copy(why, sizeof(why), reading->why);
+		if (status == STATUS_OK)
+			*settings = reading->settings;
+	}
+	apart_free(reading, sizeof(*reading));
+out:
+	if (status != STATUS_OK)
+		fprintf(errors, "%s%s\n", path, why);
+	return status;
+}
+
+int settings_exit_code(enum status status)
+{
+	return status == STATUS_NOMEM ? EX_TEMPFAIL : EX_CONFIG;
 }
 
 void settings_open_log(const struct settings *settings, const char *program)

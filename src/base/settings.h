@@ -17,6 +17,7 @@
 
 #define SETTINGS_PATH_MAX 4096
 #define SETTINGS_NETWORKS_MAX 32
+#define SETTINGS_WHY_MAX 320
 #define SETTINGS_DEFAULT_FILE "/etc/creditbridge/creditbridge.conf"
 
 struct settings {
@@ -69,10 +70,25 @@ void settings_defaults(struct settings *settings);
 /*
  * Reads @path over the defaults. On STATUS_CONFIG, STATUS_NOT_FOUND or STATUS_NOMEM one line
  * telling file, line and reason was written to @errors, without control characters whatever the file
- * holds, and @settings is untouched. Not for use by two threads at once: libconfuse's scanner is
- * not.
+ * holds, and @settings is untouched.
+ *
+ * It is read in a process of its own (base/apart.h), which without memory libconfuse ends by an
+ * assertion or exit(2), after a line on standard error: that is STATUS_NOMEM.
  */
 enum status settings_load(struct settings *settings, const char *path, FILE *errors);
+
+/*
+ * The exit code of a program that settings_load() gave @status and no settings. EX_TEMPFAIL:
+ * memory was short, and whoever supervises it starts it again. EX_CONFIG: he does not.
+ */
+int settings_exit_code(enum status status);
+
+/*
+ * settings_load() in this process, which libconfuse may end: for what looks for faults in it. What
+ * was to follow the file's name in the line is in @why, "" for STATUS_OK. Not for use by two threads
+ * at once: libconfuse's scanner is not.
+ */
+enum status settings_read(struct settings *settings, const char *path, char why[SETTINGS_WHY_MAX]);
 
 /* Opens the log where and at the level that @settings say. @program must stay valid. */
 void settings_open_log(const struct settings *settings, const char *program);

@@ -7,16 +7,15 @@
  */
 #include "base/log.h"
 #include "base/secrecy.h"
+#include "cmd/arguments.h"
 #include "cmd/listen.h"
 #include "dealer/serve.h"
 #include "web/signals.h"
 
-#include <argp.h>
 #include <string.h>
 #include <sysexits.h>
 
 #define PROGRAM "creditbridge-dealer.fcgi"
-#define EXIT_USAGE 2
 
 const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 
@@ -126,8 +125,7 @@ int main(int argc, char **argv)
 
 	secrecy_begin();
 	signals_block();
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	arguments_parse(&argp, argc, argv, &arguments);
 	log_open(PROGRAM, false, LOG_LEVEL_INFO);
 	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;

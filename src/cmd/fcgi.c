@@ -6,13 +6,15 @@
  * which libraries take settings too (libcurl the file that gets the keys of TLS).
  *
  * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket;
- * 75 the ledger speaks another protocol version, start anew; 78 configuration.
+ * 75 the ledger speaks another protocol version, or no memory to read the configuration: start anew;
+ * 78 configuration.
  */
 #include "base/descriptors.h"
 #include "base/log.h"
 #include "base/secrecy.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "cmd/arguments.h"
 #include "cmd/listen.h"
 #include "web/fcgi.h"
 #include "web/leader.h"
@@ -20,7 +22,6 @@
 #include "web/signals.h"
 #include "web/waiting.h"
 
-#include <argp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,6 @@
 #include <sysexits.h>
 
 #define PROGRAM "creditbridge.fcgi"
-#define EXIT_USAGE 2
 /* Descriptors beside those for dealers: of the process with all who wait, and of each thread at most. */
 #define DESCRIPTORS_SPARE  (64 + WAITING_MAX)
 #define DESCRIPTORS_THREAD 16
@@ -132,7 +132,7 @@ static const struct argp argp = {
 	       "Without --socket, standard input is the listening socket, as web servers that "
 	       "start their FastCGI programs hand it over (Apache mod_fcgid, lighttpd).\n\n"
 	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the ledger is another version, "
-	       "start anew; 78 configuration.",
+	       "or no memory, start anew; 78 configuration.",
 };
 
 /* The path of a file in the socket directory. False: it is too long. */
@@ -227,15 +227,18 @@ static unsigned int connections_kept(unsigned int threads)
 	return each < SENDER_INFLIGHT_MAX ? (unsigned int)each : SENDER_INFLIGHT_MAX;
 }
 
-/* Reads the configuration that whoever started this may choose. False: told on standard error. */
-static bool config_load(struct settings *settings, const char *path, bool privileged)
+/* Reads the configuration that whoever started this may choose. Returns 0, else what to exit with. */
+static int config_load(struct settings *settings, const char *path, bool privileged)
 {
+	enum status status;
+
 	if (privileged && strcmp(path, SETTINGS_DEFAULT_FILE) != 0) {
 		fprintf(stderr, PROGRAM ": --config %s: being setgid, this program reads "
 			SETTINGS_DEFAULT_FILE " alone\n", path);
-		return false;
+		return EX_CONFIG;
 	}
-	return settings_load(settings, path, stderr) == STATUS_OK;
+	status = settings_load(settings, path, stderr);
+	return status == STATUS_OK ? 0 : settings_exit_code(status);
 }
 
 int main(int argc, char **argv)
@@ -257,10 +260,11 @@ int main(int argc, char **argv)
 	signals_block();
 	if (privileged && clearenv() != 0)
 		return EX_OSERR;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (!config_load(&settings, arguments.config, privileged) ||
-		!server_init(&server, &arguments, &settings))
+	arguments_parse(&argp, argc, argv, &arguments);
+	code = config_load(&settings, arguments.config, privileged);
+	if (code)
+		return code;
+	if (!server_init(&server, &arguments, &settings))
 		return EX_CONFIG;
 	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;

@@ -3,11 +3,8 @@
  */
 #include "base/secrecy.h"
 #include "base/settings.h"
+#include "cmd/arguments.h"
 #include "ledger/parent.h"
-
-#include <argp.h>
-
-#define EXIT_CONFIG 78
 
 const char *argp_program_version = "creditbridge-ledger " PACKAGE_VERSION;
 
@@ -37,20 +34,21 @@ static const struct argp argp = {
 	.parser = parse,
 	.doc = "Keeps the credit of all players: applies commands in batches, each made durable "
 	       "before it is answered. Runs in the foreground until SIGTERM."
-	       "\vExit status: 0 stopped; 1 another ledger runs on this state; 2 usage; 78 the "
-	       "configuration or the state directory cannot be used.",
+	       "\vExit status: 0 stopped; 1 another ledger runs on this state; 2 usage; 75 no "
+	       "memory, start again; 78 the configuration or the state directory cannot be used.",
 };
 
 int main(int argc, char **argv)
 {
 	const char *config = SETTINGS_DEFAULT_FILE;
 	static struct settings settings;
+	enum status status;
 
 	secrecy_begin();
-	argp_err_exit_status = 2;
-	argp_parse(&argp, argc, argv, 0, NULL, &config);
-	if (settings_load(&settings, config, stderr) != STATUS_OK)
-		return EXIT_CONFIG;
+	arguments_parse(&argp, argc, argv, &config);
+	status = settings_load(&settings, config, stderr);
+	if (status != STATUS_OK)
+		return settings_exit_code(status);
 	settings_open_log(&settings, "creditbridge-ledger");
 	return parent_run(&settings);
 }

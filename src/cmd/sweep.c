@@ -2,16 +2,16 @@
  * creditbridge-sweep - sends the callbacks that are due; cron starts it each minute.
  *
  * Exit codes: 0 done, whatever dealers answered, or another one is at work; 1 failed; 2 usage;
- * 78 configuration.
+ * 75 no memory; 78 configuration.
  */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/secrecy.h"
 #include "base/settings.h"
+#include "cmd/arguments.h"
 #include "sweep/duration.h"
 #include "sweep/sweep.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #define PROGRAM "creditbridge-sweep"
-#define EXIT_USAGE 2
 #define LOCK_NAME "sweep.lock"
 #define JSON_MAX (4 * 1024 * 1024)
 
@@ -80,7 +79,8 @@ static const struct argp argp = {
 	       "sender left who is gone. One at a time: a second one says so and ends.\v"
 	       "What was newly parked is told on standard error, one line for each dealer.\n\n"
 	       "Exit codes: 0 done, whatever the dealers answered, or another one is at work; "
-	       "1 failed, such as when the ledger does not answer; 2 usage; 78 configuration.",
+	       "1 failed, such as when the ledger does not answer; 2 usage; "
+	       "75 no memory; 78 configuration.",
 };
 
 static int complain(const char *what, const char *why)
@@ -178,12 +178,13 @@ int main(int argc, char **argv)
 	int64_t start_ms = clock_boot_ms();
 	char why[SWEEP_WHY_MAX];
 	int lock, code = EXIT_SUCCESS;
+	enum status status;
 
 	secrecy_begin();
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (settings_load(&settings, arguments.config, stderr) != STATUS_OK)
-		return EX_CONFIG;
+	arguments_parse(&argp, argc, argv, &arguments);
+	status = settings_load(&settings, arguments.config, stderr);
+	if (status != STATUS_OK)
+		return settings_exit_code(status);
 	settings_open_log(&settings, PROGRAM);
 	if (arguments.for_ms)
 		sweep.until_ms = start_ms + arguments.for_ms;

@@ -1,17 +1,14 @@
 #include "ledger/metrics.h"
 
+#include "base/apart.h"
 #include "base/text.h"
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 struct metrics *metrics_new(void)
 {
-	void *memory = mmap(NULL, sizeof(struct metrics), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
+	return apart_memory(sizeof(struct metrics));
 }
 
 static struct metrics_note note_of(const char *casino_id, enum callback_kind kind,

@@ -220,51 +220,6 @@ static bool is_group(const char *name)
 }
 
 /*
- * Parses global options up to the first word, and returns where that stands. @doc ends with what
- * filter_help() takes.
- */
-static int parse_words(struct ctl *ctl, int argc, char **argv, const char *doc)
-{
-	const struct argp_child children[] = {{&global_argp, 0, NULL, 0}, {NULL, 0, NULL, 0}};
-	const struct argp argp = {NULL, parse_front, "COMMAND [ARGUMENT...]", doc, children,
-		filter_help, NULL};
-	struct front front = {.ctl = ctl};
-
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &front);
-	return front.first;
-}
-
-/* "dealer", "dealer --help", "dealer --foo": tells what there is. */
-static void parse_group(struct ctl *ctl, const char *group, char *option)
-{
-	char title[64], doc[128];
-	char *words[] = {title, option, NULL};
-
-	snprintf(title, sizeof(title), PROGRAM " %s", group);
-	/* argp does not split a doc that begins with \v. */
-	snprintf(doc, sizeof(doc), "The commands on a %s.\v%s", group, group);
-	parse_words(ctl, option ? 2 : 1, words, doc);
-	exit(CTL_USAGE);
-}
-
-static void parse_rest(struct ctl *ctl, int argc, char **argv)
-{
-	const struct ctl_command *command = ctl->command;
-	const struct argp_child children[] = {
-		{&global_argp, 0, NULL, 0},
-		{command->negative ? &digit_argp : NULL, 0, NULL, 0},
-		{NULL, 0, NULL, 0},
-	};
-	char doc[1024];
-	struct argp argp = {command->options, parse_command, command->synopsis, doc, children, NULL,
-		NULL};
-
-	snprintf(doc, sizeof(doc), "%s.\vWith --json: %s\n\n%s", command->help, command->json,
-		exit_text);
-	argp_parse(&argp, argc, argv, 0, NULL, ctl);
-}
-
-/*
  * What argp and getopt write on standard error is kept while they run with --json: they end the
  * process themselves, and the error is to be told in JSON then.
  */
@@ -284,7 +239,9 @@ static void keep_end(void)
 	fclose(stderr);
 	stderr = errors;
 	kept.errors = NULL;
-	fputs(kept.text, stderr);
+	/* NULL: there was no memory for it. */
+	if (kept.text)
+		fputs(kept.text, stderr);
 }
 
 /* Runs at exit. What was parsed is no error, and what was not says why in its first line. */
@@ -295,7 +252,7 @@ static void tell_kept(void)
 	if (!kept.errors)
 		return;
 	keep_end();
-	if (!kept.len)
+	if (!kept.text || !kept.len)
 		return;
 	kept.ctl->json = true;
 	kept.text[strcspn(kept.text, "\n")] = '\0';
@@ -326,6 +283,62 @@ static void keep_begin(struct ctl *ctl, int argc, char **argv)
 	kept.ctl = ctl;
 	kept.errors = stderr;
 	stderr = memory;
+}
+
+/* argp_parse(3), which without memory has read nothing: the command would be without its words. */
+static void read_words(struct ctl *ctl, const struct argp *argp, int argc, char **argv,
+	unsigned int flags, void *input)
+{
+	if (argp_parse(argp, argc, argv, flags, NULL, input) == 0)
+		return;
+	ctl->json |= kept.errors != NULL;
+	keep_end();
+	exit(ctl_no_memory(ctl));
+}
+
+/*
+ * Parses global options up to the first word, and returns where that stands. @doc ends with what
+ * filter_help() takes.
+ */
+static int parse_words(struct ctl *ctl, int argc, char **argv, const char *doc)
+{
+	const struct argp_child children[] = {{&global_argp, 0, NULL, 0}, {NULL, 0, NULL, 0}};
+	const struct argp argp = {NULL, parse_front, "COMMAND [ARGUMENT...]", doc, children,
+		filter_help, NULL};
+	struct front front = {.ctl = ctl};
+
+	read_words(ctl, &argp, argc, argv, ARGP_IN_ORDER, &front);
+	return front.first;
+}
+
+/* "dealer", "dealer --help", "dealer --foo": tells what there is. */
+static void parse_group(struct ctl *ctl, const char *group, char *option)
+{
+	char title[64], doc[128];
+	char *words[] = {title, option, NULL};
+
+	snprintf(title, sizeof(title), PROGRAM " %s", group);
+	/* argp does not split a doc that begins with \v. */
+	snprintf(doc, sizeof(doc), "The commands on a %s.\v%s", group, group);
+	parse_words(ctl, option ? 2 : 1, words, doc);
+	exit(CTL_USAGE);
+}
+
+static void parse_rest(struct ctl *ctl, int argc, char **argv)
+{
+	const struct ctl_command *command = ctl->command;
+	const struct argp_child children[] = {
+		{&global_argp, 0, NULL, 0},
+		{command->negative ? &digit_argp : NULL, 0, NULL, 0},
+		{NULL, 0, NULL, 0},
+	};
+	char doc[1024];
+	struct argp argp = {command->options, parse_command, command->synopsis, doc, children, NULL,
+		NULL};
+
+	snprintf(doc, sizeof(doc), "%s.\vWith --json: %s\n\n%s", command->help, command->json,
+		exit_text);
+	read_words(ctl, &argp, argc, argv, 0, ctl);
 }
 
 static void parse(struct ctl *ctl, int argc, char **argv)

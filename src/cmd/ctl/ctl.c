@@ -129,13 +129,18 @@ enum ctl_exit ctl_settings(struct ctl *ctl)
 {
 	const char *path = ctl->options[OPTION_CONFIG];
 	char why[CTL_SETTINGS_WHY];
+	enum status status = STATUS_OK;
 
 	if (ctl->settings_loaded)
 		return CTL_DONE;
 	settings_defaults(&ctl->settings);
 	if (!path && access(SETTINGS_DEFAULT_FILE, F_OK) == 0)
 		path = SETTINGS_DEFAULT_FILE;
-	if (path && ctl_settings_load(&ctl->settings, path, why) != STATUS_OK)
+	if (path)
+		status = ctl_settings_load(&ctl->settings, path, why);
+	if (status == STATUS_NOMEM)
+		return ctl_no_memory(ctl);
+	if (status != STATUS_OK)
 		return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s", why);
 	ctl->settings_loaded = true;
 	return CTL_DONE;

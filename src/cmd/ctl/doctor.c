@@ -3,6 +3,7 @@
  */
 #include "cmd/ctl/doctor.h"
 
+#include "base/apart.h"
 #include "cmd/ctl/output.h"
 #include "wire/dealer_answer.h"
 
@@ -222,9 +223,9 @@ static enum ctl_exit print_json(struct ctl *ctl, const struct doctor_sheet *shee
 enum ctl_exit ctl_doctor(struct ctl *ctl)
 {
 	unsigned int counts[DOCTOR_RESULT_COUNT] = {0}, dropped = 0;
-	struct settings *settings = doctor_shared(sizeof(*settings));
-	bool *settings_loaded = doctor_shared(sizeof(*settings_loaded));
-	struct doctor_sheet *sheets = doctor_shared(doctor_check_count * sizeof(*sheets));
+	struct settings *settings = apart_memory(sizeof(*settings));
+	bool *settings_loaded = apart_memory(sizeof(*settings_loaded));
+	struct doctor_sheet *sheets = apart_memory(doctor_check_count * sizeof(*sheets));
 	enum ctl_exit code;
 
 	if (!settings || !settings_loaded || !sheets)

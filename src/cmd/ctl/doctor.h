@@ -76,13 +76,10 @@ extern const unsigned int doctor_check_count;
 
 /*
  * Runs @checks, the first one before the others, and writes the findings of each to its sheet.
- * @settings is shared memory.
+ * @sheets, @settings and @settings_loaded are apart_memory().
  */
 void doctor_run(struct ctl *ctl, struct doctor_sheet *sheets, struct settings *settings,
 	bool *settings_loaded);
-
-/* Memory that this process shares with those it forks, all zero. NULL: none. */
-void *doctor_shared(size_t size);
 
 /* What the findings to come are about. */
 void doctor_about(struct doctor *doctor, const char *format, ...)

@@ -43,8 +43,9 @@ void doctor_configuration(struct doctor *doctor)
 		doctor_pass(doctor, "%s can be read", path);
 	} else {
 		doctor_fail(doctor, "%s", why);
-		doctor_remedy(doctor,
-			"correct that line; no program of creditbridge starts before");
+		doctor_remedy(doctor, status == STATUS_NOMEM
+			? "see what uses up the machine's memory"
+			: "correct that line; no program of creditbridge starts before");
 	}
 }
 

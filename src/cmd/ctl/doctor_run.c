@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,13 +26,6 @@ struct run {
 	pid_t pid; /* 0: it was not begun, or has ended */
 	int64_t begun_ms;
 };
-
-void *doctor_shared(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
 
 /* In the new process. What functions shared with other commands report is not heard. */
 static void look(struct doctor *doctor, pid_t parent)
