@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <sysexits.h>
 
 /* More than any sane file; a device or a database given by mistake is not read to its end. */
 #define FILE_MAX_BYTES (1024 * 1024)
@@ -18,7 +17,7 @@
 #define SEPARATORS " \t\r\n={}()+,"
 /* With what flex's scanner ends the process when it finds no memory. */
 #define SCANNER_EXIT 2
-#define NO_MEMORY ": out of memory"
+#define NO_MEMORY "out of memory"
 
 /*
  * What one settings_read() works on. libconfuse hands no pointer of ours to its callbacks, and its
@@ -97,9 +96,8 @@ static enum status complain(enum status status, const char *message)
 /* Tells what @error, of errno, kept from being read. */
 static enum status complain_errno(int error)
 {
-	return complain(error == ENOMEM ? STATUS_NOMEM
-			: error == ENOENT ? STATUS_NOT_FOUND
-			: STATUS_CONFIG, strerror(error));
+	return complain(error == ENOENT ? STATUS_NOT_FOUND : status_of_errno(error),
+		error == ENOMEM ? NO_MEMORY : strerror(error));
 }
 
 /* Reads all of @path into *@text, NUL-terminated, for the caller to free. */
@@ -313,10 +311,10 @@ enum status settings_read(struct settings *settings, const char *path, char why[
 	why[0] = '\0';
 	if (status == STATUS_OK)
 		*settings = result;
-	else if (status == STATUS_NOMEM)
-		text_copy(why, SETTINGS_WHY_MAX, NO_MEMORY);
-	else
+	else if (status == STATUS_CONFIG || status == STATUS_NOT_FOUND)
 		snprintf(why, SETTINGS_WHY_MAX, ":%d: %s", load.line, load.message);
+	else
+		snprintf(why, SETTINGS_WHY_MAX, ": %s", load.message);
 	return status;
 }
 
@@ -337,7 +335,7 @@ static enum status cut_short(int end, char why[SETTINGS_WHY_MAX])
 	/* An assertion, flex's end, and the kernel's when the machine has no memory left. */
 	if (number == SIGABRT || number == SIGKILL ||
 		(WIFEXITED(end) && WEXITSTATUS(end) == SCANNER_EXIT)) {
-		text_copy(why, SETTINGS_WHY_MAX, NO_MEMORY);
+		text_copy(why, SETTINGS_WHY_MAX, ": " NO_MEMORY);
 		return STATUS_NOMEM;
 	}
 	snprintf(why, SETTINGS_WHY_MAX, ": the process that read it ended early (%s %d)",
@@ -348,7 +346,7 @@ static enum status cut_short(int end, char why[SETTINGS_WHY_MAX])
 enum status settings_load(struct settings *settings, const char *path, FILE *errors)
 {
 	struct reading *reading = apart_memory(sizeof(*reading));
-	char why[SETTINGS_WHY_MAX] = NO_MEMORY;
+	char why[SETTINGS_WHY_MAX] = ": " NO_MEMORY;
 	enum status status = STATUS_NOMEM;
 	int end;
 
@@ -370,11 +368,6 @@ out:
 	if (status != STATUS_OK)
 		fprintf(errors, "%s%s\n", path, why);
 	return status;
-}
-
-int settings_exit_code(enum status status)
-{
-	return status == STATUS_NOMEM ? EX_TEMPFAIL : EX_CONFIG;
 }
 
 void settings_open_log(const struct settings *settings, const char *program)

@@ -68,20 +68,14 @@ const char *settings_option(unsigned int number, const char **preset);
 void settings_defaults(struct settings *settings);
 
 /*
- * Reads @path over the defaults. On STATUS_CONFIG, STATUS_NOT_FOUND or STATUS_NOMEM one line
- * telling file, line and reason was written to @errors, without control characters whatever the file
+ * Reads @path over the defaults. Else it returns a status of status_of_errno() or
+ * STATUS_NOT_FOUND: one line telling file, line and reason was written to @errors, without control characters whatever the file
  * holds, and @settings is untouched.
  *
  * It is read in a process of its own (base/apart.h), which without memory libconfuse ends by an
  * assertion or exit(2), after a line on standard error: that is STATUS_NOMEM.
  */
 enum status settings_load(struct settings *settings, const char *path, FILE *errors);
-
-/*
- * The exit code of a program that settings_load() gave @status and no settings. EX_TEMPFAIL:
- * memory was short, and whoever supervises it starts it again. EX_CONFIG: he does not.
- */
-int settings_exit_code(enum status status);
 
 /*
  * settings_load() in this process, which libconfuse may end: for what looks for faults in it. What

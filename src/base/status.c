@@ -1,5 +1,8 @@
 #include "base/status.h"
 
+#include <errno.h>
+#include <sysexits.h>
+
 const char *status_text(enum status status)
 {
 	switch (status) {
@@ -31,4 +34,29 @@ const char *status_text(enum status status)
 		return "not found";
 	}
 	return "unknown status";
+}
+
+enum status status_of_errno(int error)
+{
+	switch (error) {
+	case ENOMEM:
+	case ENOBUFS:
+	case EMFILE:
+	case ENFILE:
+	case EAGAIN:
+		return STATUS_NOMEM;
+	case ENOSPC:
+	case EDQUOT:
+		return STATUS_FULL;
+	case EIO:
+	case EINTR:
+		return STATUS_IO;
+	default:
+		return STATUS_CONFIG;
+	}
+}
+
+int status_exit_code(enum status status)
+{
+	return status == STATUS_CONFIG || status == STATUS_NOT_FOUND ? EX_CONFIG : EX_TEMPFAIL;
 }

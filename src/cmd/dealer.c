@@ -105,8 +105,8 @@ static const struct argp argp = {
 	.parser = option_parse,
 	.doc = "A dealer's side of the seamless wallet: balance-inquire, betting, betting-result "
 	       "and betting-refund, over FastCGI.\v"
-	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the state failed, start anew; "
-	       "78 the key file or the state directory cannot be used.",
+	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the state failed or "
+	       "memory was short, start anew; 78 the key file or the state directory cannot be used.",
 };
 
 int main(int argc, char **argv)
@@ -120,6 +120,7 @@ int main(int argc, char **argv)
 	struct fcgi_program program = dealer_program(&dealer);
 	char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE];
 	char why[512];
+	enum status status;
 	bool usable;
 	int code = EX_CONFIG;
 
@@ -137,8 +138,12 @@ int main(int argc, char **argv)
 	dealer.store = store_open(arguments.state, arguments.opening_balance, why, sizeof(why));
 	if (!dealer.store)
 		goto out;
-	if (arguments.socket && !socket_open(&own, arguments.socket, "", why, sizeof(why)))
-		goto out;
+	if (arguments.socket) {
+		status = socket_open(&own, arguments.socket, "", why, sizeof(why));
+		code = status_exit_code(status);
+		if (status)
+			goto out;
+	}
 	why[0] = '\0';
 	code = fcgi_run(&program, own.fd, arguments.threads, arguments.socket ? &own : NULL);
 out:

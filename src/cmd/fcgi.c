@@ -6,8 +6,7 @@
  * which libraries take settings too (libcurl the file that gets the keys of TLS).
  *
  * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket;
- * 75 the ledger speaks another protocol version, or no memory to read the configuration: start anew;
- * 78 configuration.
+ * 75 the ledger speaks another protocol version, or memory was short: start anew; 78 configuration.
  */
 #include "base/descriptors.h"
 #include "base/log.h"
@@ -227,18 +226,15 @@ static unsigned int connections_kept(unsigned int threads)
 	return each < SENDER_INFLIGHT_MAX ? (unsigned int)each : SENDER_INFLIGHT_MAX;
 }
 
-/* Reads the configuration that whoever started this may choose. Returns 0, else what to exit with. */
-static int config_load(struct settings *settings, const char *path, bool privileged)
+/* Reads the configuration that whoever started this may choose. What is wrong goes to standard error. */
+static enum status config_load(struct settings *settings, const char *path, bool privileged)
 {
-	enum status status;
-
 	if (privileged && strcmp(path, SETTINGS_DEFAULT_FILE) != 0) {
 		fprintf(stderr, PROGRAM ": --config %s: being setgid, this program reads "
 			SETTINGS_DEFAULT_FILE " alone\n", path);
-		return EX_CONFIG;
+		return STATUS_CONFIG;
 	}
-	status = settings_load(settings, path, stderr);
-	return status == STATUS_OK ? 0 : settings_exit_code(status);
+	return settings_load(settings, path, stderr);
 }
 
 int main(int argc, char **argv)
@@ -253,6 +249,7 @@ int main(int argc, char **argv)
 	struct fcgi_program program;
 	struct web_socket own;
 	struct leader *leader = NULL;
+	enum status status;
 	char why[256];
 	int code;
 
@@ -261,17 +258,18 @@ int main(int argc, char **argv)
 	if (privileged && clearenv() != 0)
 		return EX_OSERR;
 	arguments_parse(&argp, argc, argv, &arguments);
-	code = config_load(&settings, arguments.config, privileged);
-	if (code)
-		return code;
+	status = config_load(&settings, arguments.config, privileged);
+	if (status)
+		return status_exit_code(status);
 	if (!server_init(&server, &arguments, &settings))
 		return EX_CONFIG;
 	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;
-	if (arguments.socket && !socket_open(&own, arguments.socket, settings.socket_group, why,
-		    sizeof(why))) {
+	if (arguments.socket)
+		status = socket_open(&own, arguments.socket, settings.socket_group, why, sizeof(why));
+	if (status) {
 		fprintf(stderr, PROGRAM ": %s\n", why);
-		return EX_CONFIG;
+		return status_exit_code(status);
 	}
 	settings_open_log(&settings, PROGRAM);
 	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 	arguments_parse(&argp, argc, argv, &config);
 	status = settings_load(&settings, config, stderr);
 	if (status != STATUS_OK)
-		return settings_exit_code(status);
+		return status_exit_code(status);
 	settings_open_log(&settings, "creditbridge-ledger");
 	return parent_run(&settings);
 }

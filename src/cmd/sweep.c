@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	arguments_parse(&argp, argc, argv, &arguments);
 	status = settings_load(&settings, arguments.config, stderr);
 	if (status != STATUS_OK)
-		return settings_exit_code(status);
+		return status_exit_code(status);
 	settings_open_log(&settings, PROGRAM);
 	if (arguments.for_ms)
 		sweep.until_ms = start_ms + arguments.for_ms;

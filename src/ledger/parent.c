@@ -217,17 +217,19 @@ static int prepare(struct parent *parent)
 {
 	const struct settings *settings = parent->settings;
 	char why[512] = "", path[PATH_MAX];
+	enum status status;
 
 	if (state_dir_check(settings->state_directory, parent->installation, why, sizeof(why)))
 		return fail(why, ENGINE_CONFIG);
 	if (state_dir_lock(settings->state_directory, LOCK_WAIT_MS, why, sizeof(why)) < 0)
 		return fail(why, 1);
-	if (sockets_open(settings, &parent->sockets, why, sizeof(why)))
-		return fail(why, ENGINE_CONFIG);
+	status = sockets_open(settings, &parent->sockets, why, sizeof(why));
+	if (status)
+		return fail(why, status_exit_code(status));
 	make_counters(settings);
 	parent->metrics = metrics_new();
 	if (!parent->metrics)
-		return fail("out of memory", 1);
+		return fail("out of memory", status_exit_code(STATUS_NOMEM));
 	if (halt_is_marked(settings, path))
 		parent->start = ENGINE_HALTED;
 	return 0;

@@ -1,8 +1,9 @@
 #include "ledger/sockets.h"
 
+#include "base/group.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,36 +16,48 @@
 #define BACKLOG 4096
 
 /* Sets mode and group before anyone can connect: between bind() and listen(). */
-static int make(const char *directory, const char *name, mode_t mode, gid_t group, char *why,
-	size_t why_size)
+static enum status make(int *made, const char *directory, const char *name, mode_t mode, gid_t group,
+	char *why, size_t why_size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd, len;
+	int fd, len, error;
 
 	len = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", directory, name);
 	if (len < 0 || (size_t)len >= sizeof(address.sun_path)) {
 		snprintf(why, why_size, "socket_directory %s is too long for a socket's name",
 			directory);
-		return -1;
+		return STATUS_CONFIG;
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && (unlink(address.sun_path) == 0 || errno == ENOENT) &&
 		bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 		chmod(address.sun_path, mode) == 0 &&
 		(group == (gid_t)-1 || chown(address.sun_path, (uid_t)-1, group) == 0) &&
-		listen(fd, BACKLOG) == 0)
-		return fd;
-	snprintf(why, why_size, "cannot make the socket %s: %s", address.sun_path, strerror(errno));
+		listen(fd, BACKLOG) == 0) {
+		*made = fd;
+		return STATUS_OK;
+	}
+	error = errno;
+	snprintf(why, why_size, "cannot make the socket %s: %s", address.sun_path, strerror(error));
 	if (fd >= 0)
 		close(fd);
-	return -1;
+	return status_of_errno(error);
 }
 
-static void take_from_systemd(struct sockets *sockets)
+/*
+ * A socket that systemd holds and that is not taken would be lost for good: one of ours takes its name,
+ * and the next ledger is given the one that nobody can reach. So it is all of them or no ledger.
+ */
+static enum status take_from_systemd(struct sockets *sockets, char *why, size_t why_size)
 {
 	char **names = NULL;
 	int count = sd_listen_fds_with_names(1, &names);
 
+	if (count < 0) {
+		snprintf(why, why_size, "the sockets that systemd hands over cannot be taken: %s",
+			strerror(-count));
+		return count == -ENOMEM ? STATUS_NOMEM : STATUS_CONFIG;
+	}
 	for (int i = 0; i < count; i++) {
 		int fd = SD_LISTEN_FDS_START + i;
 
@@ -56,33 +69,29 @@ static void take_from_systemd(struct sockets *sockets)
 		free(names[i]);
 	}
 	free(names);
+	return STATUS_OK;
 }
 
 enum status sockets_open(const struct settings *settings, struct sockets *sockets, char *why,
 	size_t why_size)
 {
-	gid_t group = (gid_t)-1;
-	const struct group *entry;
+	enum status status;
+	gid_t group;
 	mode_t mask;
 
 	*sockets = (struct sockets){-1, -1};
-	take_from_systemd(sockets);
-	if (settings->socket_group[0]) {
-		entry = getgrnam(settings->socket_group);
-		if (!entry) {
-			snprintf(why, why_size, "socket_group %s is no group of this host",
-				settings->socket_group);
-			return STATUS_CONFIG;
-		}
-		group = entry->gr_gid;
-	}
+	status = take_from_systemd(sockets, why, why_size);
+	if (!status)
+		status = group_find(settings->socket_group, &group, why, why_size);
+	if (status)
+		return status;
 	mask = umask(0177);
 	if (sockets->edge < 0)
-		sockets->edge = make(settings->socket_directory, SOCKETS_EDGE, 0660, group, why,
-			why_size);
-	if (sockets->edge >= 0 && sockets->admin < 0)
-		sockets->admin = make(settings->socket_directory, SOCKETS_ADMIN, 0600, (gid_t)-1,
-			why, why_size);
+		status = make(&sockets->edge, settings->socket_directory, SOCKETS_EDGE, 0660,
+			group, why, why_size);
+	if (!status && sockets->admin < 0)
+		status = make(&sockets->admin, settings->socket_directory, SOCKETS_ADMIN, 0600,
+			(gid_t)-1, why, why_size);
 	umask(mask);
-	return sockets->edge >= 0 && sockets->admin >= 0 ? STATUS_OK : STATUS_CONFIG;
+	return status;
 }

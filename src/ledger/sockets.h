@@ -17,7 +17,8 @@ struct sockets {
 
 /*
  * Takes the sockets named "edge" and "admin" from systemd (sd_listen_fds(3)) or makes them in
- * settings.socket_directory. STATUS_CONFIG with a sentence in @why. A socket file left by a
+ * settings.socket_directory. Else a sentence is in @why: STATUS_CONFIG, or another
+ * status for what may succeed when the program is started again. A socket file left by a
  * killed ledger is replaced: the caller holds the state's lock.
  */
 enum status sockets_open(const struct settings *settings, struct sockets *sockets, char *why,

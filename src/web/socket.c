@@ -1,11 +1,11 @@
 #include "web/socket.h"
 
+#include "base/group.h"
 #include "base/lock.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,53 +17,39 @@
 #define BACKLOG      1024
 #define LOCK_WAIT_MS 3000
 
-/* True: nothing at the address's path is in the way any more. */
-static bool path_clear(const struct sockaddr_un *address, char *why, size_t why_size)
+/* Tells what errno says of @what. */
+static enum status failed(const char *what, char *why, size_t why_size)
+{
+	const int error = errno;
+
+	snprintf(why, why_size, "%s: %s", what, strerror(error));
+	return status_of_errno(error);
+}
+
+/* STATUS_OK: nothing at the address's path is in the way any more. */
+static enum status path_clear(const struct sockaddr_un *address, char *why, size_t why_size)
 {
 	struct stat info;
 	int fd, rc, error;
 
-	if (lstat(address->sun_path, &info) < 0) {
-		if (errno == ENOENT)
-			return true;
-		snprintf(why, why_size, "%s: %s", address->sun_path, strerror(errno));
-		return false;
-	}
+	if (lstat(address->sun_path, &info) < 0)
+		return errno == ENOENT ? STATUS_OK : failed(address->sun_path, why, why_size);
 	if (!S_ISSOCK(info.st_mode)) {
 		snprintf(why, why_size, "%s: exists and is no socket", address->sun_path);
-		return false;
+		return STATUS_CONFIG;
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0) {
-		snprintf(why, why_size, "socket: %s", strerror(errno));
-		return false;
-	}
+	if (fd < 0)
+		return failed("socket", why, why_size);
 	rc = connect(fd, (const struct sockaddr *)address, sizeof(*address));
 	error = errno;
 	close(fd);
 	if (rc == 0 || error != ECONNREFUSED) {
 		snprintf(why, why_size, "%s: in use by another process", address->sun_path);
-		return false;
+		return STATUS_CONFIG;
 	}
 	unlink(address->sun_path);
-	return true;
-}
-
-/* The group's number; -1: as it is. False: there is none of that name. */
-static bool group_find(const char *group, gid_t *gid, char *why, size_t why_size)
-{
-	const struct group *found;
-
-	*gid = (gid_t)-1;
-	if (!group[0])
-		return true;
-	found = getgrnam(group);
-	if (!found) {
-		snprintf(why, why_size, "socket_group \"%s\": no such group", group);
-		return false;
-	}
-	*gid = found->gr_gid;
-	return true;
+	return STATUS_OK;
 }
 
 /*
@@ -98,48 +84,49 @@ static void unlink_own(const struct web_socket *sock)
 }
 
 /* Makes the socket, listening, at a path that is free. */
-static bool make_listening(struct web_socket *sock, const struct sockaddr_un *address, gid_t gid,
+static enum status make_listening(struct web_socket *sock, const struct sockaddr_un *address, gid_t gid,
 	char *why, size_t why_size)
 {
 	const char *path = sock->path;
+	enum status status;
 	struct stat info;
 	mode_t mask;
 	int rc;
 
 	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (sock->fd < 0) {
-		snprintf(why, why_size, "socket: %s", strerror(errno));
-		return false;
-	}
+	if (sock->fd < 0)
+		return failed("socket", why, why_size);
 	/* Nobody may connect before the group is set: nobody listens before that. */
 	mask = umask(0117);
 	rc = bind(sock->fd, (const struct sockaddr *)address, sizeof(*address));
 	umask(mask);
 	if (rc < 0 || lstat(path, &info) < 0) {
-		snprintf(why, why_size, "%s: %s", path, strerror(errno));
+		status = failed(path, why, why_size);
 		goto out;
 	}
 	sock->device = info.st_dev;
 	sock->inode = info.st_ino;
-	if (gid != (gid_t)-1 && lchown(path, (uid_t)-1, gid) < 0)
+	if (gid != (gid_t)-1 && lchown(path, (uid_t)-1, gid) < 0) {
+		status = status_of_errno(errno);
 		snprintf(why, why_size, "%s: cannot give it to socket_group: %s", path,
 			strerror(errno));
-	else if (listen(sock->fd, BACKLOG) < 0)
-		snprintf(why, why_size, "%s: %s", path, strerror(errno));
-	else
-		return true;
+	} else if (listen(sock->fd, BACKLOG) < 0) {
+		status = failed(path, why, why_size);
+	} else {
+		return STATUS_OK;
+	}
 	unlink_own(sock);
 out:
 	close(sock->fd);
 	sock->fd = -1;
-	return false;
+	return status;
 }
 
-bool socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
+enum status socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
 	size_t why_size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	bool made = false;
+	enum status status;
 	gid_t gid;
 	int lock;
 
@@ -147,18 +134,22 @@ bool socket_open(struct web_socket *sock, const char *path, const char *group, c
 	if (!path[0] || !text_copy(address.sun_path, sizeof(address.sun_path), path)) {
 		snprintf(why, why_size, "%s: a socket's path is 1 to %zu bytes", path,
 			sizeof(address.sun_path) - 1);
-		return false;
+		return STATUS_CONFIG;
 	}
 	/* Not under the lock: a directory service may be slow to tell. */
-	if (!group_find(group, &gid, why, why_size))
-		return false;
-	if (!place_lock(path, &lock))
+	status = group_find(group, &gid, why, why_size);
+	if (status)
+		return status;
+	if (place_lock(path, &lock)) {
+		status = path_clear(&address, why, why_size);
+		if (!status)
+			status = make_listening(sock, &address, gid, why, why_size);
+	} else {
+		status = STATUS_CONFIG;
 		snprintf(why, why_size, "%s: another process has its directory locked", path);
-	else
-		made = path_clear(&address, why, why_size) &&
-			make_listening(sock, &address, gid, why, why_size);
+	}
 	place_unlock(lock);
-	return made;
+	return status;
 }
 
 void socket_unlink(const struct web_socket *sock)

@@ -5,6 +5,8 @@
 #ifndef WEB_SOCKET_H
 #define WEB_SOCKET_H
 
+#include "base/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -18,10 +20,10 @@ struct web_socket {
 
 /*
  * Listens on a new socket at @path, mode 0660, of @group ("": the process's own). A socket that
- * nobody listens on any more is replaced, anything else there is left alone. False: a sentence is
- * in @why.
+ * nobody listens on any more is replaced, anything else there is left alone. Else a sentence
+ * is in @why: STATUS_CONFIG, or what status_of_errno() calls passing.
  */
-bool socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
+enum status socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
 	size_t why_size);
 
 /* Removes the file, unless another one has taken its place. The socket itself stays open. */

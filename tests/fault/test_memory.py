@@ -6,9 +6,11 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,6 +33,17 @@ last = 1
 """
 
 
+# Starts a ledger, argv[1:], as systemd does: with the sockets that are its descriptors 100 and 101.
+HANDED_OVER = """
+import os, sys
+os.dup2(100, 3, inheritable=True)
+os.dup2(101, 4, inheritable=True)
+os.environ.update(LISTEN_FDS="2", LISTEN_FDNAMES="edge:admin", LISTEN_PID=str(os.getpid()),
+                  LD_PRELOAD=os.environ.pop("PRELOAD"))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 class Bench:
     def __init__(self):
         self.dir = tempfile.mkdtemp(prefix="cbmemory")
@@ -46,11 +59,15 @@ class Bench:
             words += ["--socket", os.path.join(self.dir, "worker.sock")]
         return words
 
+    def arm(self, number, lasting, name="LD_PRELOAD"):
+        """The environment of a program whose allocation @number fails."""
+        self.control.arm(Case("", "malloc", "ENOMEM", 0, number, lasting))
+        return dict(os.environ, NTH_CONTROL=str(self.control.path), **{
+            name: str(cb.builddir() / "tests" / "campaign" / "nth.so")})
+
     def start(self, words, number, lasting):
         """Starts @words, whose allocation @number fails. What became of it, None: that was none."""
-        self.control.arm(Case("", "malloc", "ENOMEM", 0, number, lasting))
-        environment = dict(os.environ, NTH_CONTROL=str(self.control.path), LD_PRELOAD=str(
-            cb.builddir() / "tests" / "campaign" / "nth.so"))
+        environment = self.arm(number, lasting)
         done = subprocess.run(words, env=environment, capture_output=True, text=True,
                               timeout=WAIT_S, check=False)
         return done if self.control.struck() else None
@@ -113,6 +130,93 @@ def case_ctl_json(bench):
         check(done.stdout or done.stderr, f"silent: {done}")
 
 
+class Activated:
+    """A ledger that can be started, and the sockets that systemd would keep for it."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.run = pathlib.Path(bench.dir) / "run"
+        self.run.mkdir()
+        self.config = pathlib.Path(bench.dir) / "activated.conf"
+        self.config.write_text(f'state_directory = "{bench.dir}/state"\n'
+                               f'socket_directory = "{self.run}"\nlog_target = stderr\n'
+                               f'ledger_cache_mib = 1\ndisk_ballast_mib = 1\n', "ascii")
+        self.paths = [self.run / "edge.sock", self.run / "admin.sock"]
+        self.sockets = []
+        for path in self.paths:
+            self.sockets.append(socket.socket(socket.AF_UNIX))
+            self.sockets[-1].bind(str(path))
+            self.sockets[-1].listen(16)
+        self.ready = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.ready.bind(str(self.run / "notify"))
+        self.ready.settimeout(0.005)
+        done = subprocess.run([cb.find_program("creditbridgectl"), "--config", self.config, "init"],
+                              capture_output=True, text=True, timeout=WAIT_S, check=False)
+        equal(done.returncode, 0, f"init: {done}")
+        self.inodes = self.look()
+
+    def look(self):
+        return [path.stat().st_ino for path in self.paths]
+
+    def start(self, number):
+        """What became of it: its exit code, None when it was ready, and was stopped then; whether
+        that allocation was made by then; what it said."""
+        environment = dict(self.bench.arm(number, False, "PRELOAD"),
+                           NOTIFY_SOCKET=str(self.run / "notify"))
+        for at, made in enumerate(self.sockets):
+            os.dup2(made.fileno(), 100 + at)
+        with open(self.run / "log", "w+", encoding="utf-8") as log:
+            process = subprocess.Popen([
+                sys.executable, "-c", HANDED_OVER, str(cb.find_program("creditbridge-ledger")),
+                "--config", self.config], env=environment, pass_fds=(100, 101), stdout=log, stderr=log)
+            try:
+                code = self.await_ready(process)
+                struck = self.bench.control.struck()
+                if code is None:
+                    process.terminate()
+                    process.wait(WAIT_S)
+            finally:
+                process.kill()
+                process.wait()
+            log.seek(0)
+            return code, struck, log.read()
+
+    def await_ready(self, process):
+        deadline = time.monotonic() + WAIT_S
+        while time.monotonic() < deadline:
+            try:
+                if self.ready.recv(4096).startswith(b"READY=1"):
+                    return None
+            except TimeoutError:
+                code = process.poll()
+                if code is not None:
+                    return code
+        raise AssertionError(f"neither ready nor ended within {WAIT_S} s")
+
+    def close(self):
+        for made in self.sockets:
+            made.close()
+        self.ready.close()
+
+
+def case_handed_over(bench):
+    """systemd's sockets stay those that callers reach: each is taken, or there is no ledger."""
+    activated = Activated(bench)
+    short = 0
+    try:
+        # After READY the engine allocates: how much of that is seen is chance.
+        for number in range(1, CALLS_MAX):
+            code, struck, said = activated.start(number)
+            equal(activated.look(), activated.inodes, f"allocation {number}: the sockets; {said}")
+            check(code in (None, EX_TEMPFAIL), f"allocation {number}: exit {code}: {said}")
+            short += code == EX_TEMPFAIL
+            if not struck:
+                break
+        check(short > CALLS_MIN, f"{short} of {number} starts failed")
+    finally:
+        activated.close()
+
+
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         return [int(word) for word in file.read().split()]
@@ -147,6 +251,7 @@ def main():
             ("creditbridgectl without memory runs no command", case_ctl),
             ("nor with --json", case_ctl_json),
             ("the process that reads the configuration is killed", case_killed),
+            ("a ledger without memory loses none of systemd's sockets", case_handed_over),
         )], seconds=60)
     finally:
         bench.close()

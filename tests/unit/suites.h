@@ -10,6 +10,7 @@ Suite *apart_suite(void);
 Suite *buffer_suite(void);
 Suite *clock_suite(void);
 Suite *fiber_suite(void);
+Suite *group_suite(void);
 Suite *histogram_suite(void);
 Suite *log_suite(void);
 Suite *network_suite(void);

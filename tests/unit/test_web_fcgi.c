@@ -67,7 +67,7 @@ static void start_on(unsigned int threads, bool exclusive, int *inherited)
 	}
 	program = server_program(&server);
 	program.exclusive = exclusive;
-	ck_assert_msg(socket_open(&own, socket_path, "", why, sizeof(why)), "%s", why);
+	ck_assert_msg(socket_open(&own, socket_path, "", why, sizeof(why)) == STATUS_OK, "%s", why);
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {

@@ -202,19 +202,20 @@ START_TEST(test_socket)
 
 	ck_assert(mkdtemp(directory) != NULL);
 	snprintf(path, sizeof(path), "%s/s", directory);
-	ck_assert_msg(socket_open(&first, path, "", why, sizeof(why)), "%s", why);
+	ck_assert_msg(socket_open(&first, path, "", why, sizeof(why)) == STATUS_OK, "%s", why);
 	ck_assert(socket_is_listening(first.fd));
 	ck_assert(stat(path, &info) == 0 && S_ISSOCK(info.st_mode));
 	ck_assert_uint_eq(info.st_mode & 07777, 0660);
 
 	/* In use: left alone. */
-	ck_assert(!socket_open(&second, path, "", why, sizeof(why)));
+	ck_assert_int_eq(socket_open(&second, path, "", why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_int_eq(second.fd, -1);
 	ck_assert_ptr_nonnull(strstr(why, "in use"));
 
 	/* Nobody listens any more: replaced. The old one no longer removes the file. */
 	close(first.fd);
-	ck_assert_msg(socket_open(&second, path, group ? group->gr_name : "", why, sizeof(why)),
+	ck_assert_msg(socket_open(&second, path, group ? group->gr_name : "", why, sizeof(why)) ==
+			STATUS_OK,
 		"%s", why);
 	if (first.inode != second.inode) {
 		socket_unlink(&first);
@@ -228,15 +229,16 @@ START_TEST(test_socket)
 	/* Something else: left alone. */
 	file = fopen(path, "w");
 	ck_assert(file && fclose(file) == 0);
-	ck_assert(!socket_open(&first, path, "", why, sizeof(why)));
+	ck_assert_int_eq(socket_open(&first, path, "", why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_int_eq(access(path, F_OK), 0);
 	ck_assert_int_eq(unlink(path), 0);
 
-	ck_assert(!socket_open(&first, path, "no-such-group", why, sizeof(why)));
+	ck_assert_int_eq(socket_open(&first, path, "no-such-group", why, sizeof(why)),
+		STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(why, "no-such-group"));
 	ck_assert_int_ne(access(path, F_OK), 0);
-	ck_assert(!socket_open(&first, "/nonexistent/s", "", why, sizeof(why)));
-	ck_assert(!socket_open(&first, "", "", why, sizeof(why)));
+	ck_assert_int_eq(socket_open(&first, "/nonexistent/s", "", why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_int_eq(socket_open(&first, "", "", why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_int_eq(rmdir(directory), 0);
 }
 END_TEST
@@ -249,7 +251,7 @@ static void open_and_wait(const char *path, int start, int told)
 
 	if (read(start, &byte, 1) < 0)
 		_exit(1);
-	has = socket_open(&sock, path, "", why, sizeof(why)) ? 1 : 0;
+	has = socket_open(&sock, path, "", why, sizeof(why)) == STATUS_OK ? 1 : 0;
 	if (write(told, &has, 1) != 1)
 		_exit(1);
 	for (;;)
@@ -267,7 +269,7 @@ START_TEST(test_socket_race)
 	ck_assert(mkdtemp(directory) != NULL);
 	snprintf(path, sizeof(path), "%s/s", directory);
 	for (int round = 0; round < 100; round++) {
-		ck_assert_msg(socket_open(&left, path, "", why, sizeof(why)), "%s", why);
+		ck_assert_msg(socket_open(&left, path, "", why, sizeof(why)) == STATUS_OK, "%s", why);
 		close(left.fd);
 		ck_assert(pipe(start) == 0 && pipe(told) == 0);
 		for (int i = 0; i < 2; i++) {
