@@ -1,9 +1,13 @@
 #include "base/apart.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,21 +24,58 @@ void apart_free(void *memory, size_t size)
 		munmap(memory, size);
 }
 
-int apart_run(void (*work)(void *data), void *data, int *end)
+/* In the new process. A parent that was killed at once has another's number by now. */
+static void become(pid_t parent, void (*work)(void *data), void *data, bool *returned)
 {
-	pid_t pid;
-
-	/* What is in the buffers is written once, though the library may call exit(). */
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0)
-		return -1;
-	if (pid == 0) {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent) {
 		work(data);
-		_exit(EXIT_SUCCESS);
+		*returned = true;
 	}
-	*end = 0;
-	while (waitpid(pid, end, 0) < 0 && errno == EINTR)
+	_exit(EXIT_SUCCESS);
+}
+
+/* Returns how it ended, as waitpid(2) gives it; -1 and errno: there was no process. */
+static int run(void (*work)(void *data), void *data, bool *returned)
+{
+	const struct sigaction standard = {.sa_handler = SIG_DFL};
+	struct sigaction before;
+	pid_t self = getpid(), pid;
+	int end = -1, error;
+
+	/* What is in the buffers is written once, though a library calls exit(). */
+	fflush(NULL);
+	/* Whoever ignores it hears of no end; so may whoever was started by such a one. */
+	sigaction(SIGCHLD, &standard, &before);
+	pid = fork();
+	if (pid == 0)
+		become(self, work, data, returned);
+	while (pid > 0 && waitpid(pid, &end, 0) < 0 && errno == EINTR)
 		;
-	return 0;
+	error = errno;
+	sigaction(SIGCHLD, &before, NULL);
+	errno = error;
+	return end;
+}
+
+enum status apart_run(void (*work)(void *data), void *data, char why[APART_WHY_MAX])
+{
+	bool *returned = apart_memory(sizeof(*returned)), done;
+	int end, number;
+
+	snprintf(why, APART_WHY_MAX, "out of memory");
+	if (!returned)
+		return STATUS_NOMEM;
+	end = run(work, data, returned);
+	done = *returned;
+	if (end == -1)
+		snprintf(why, APART_WHY_MAX, "no process for it: %s", strerror(errno));
+	apart_free(returned, sizeof(*returned));
+	if (done)
+		return STATUS_OK;
+	/* An assertion, and the kernel's means when the machine has no memory left, are that. */
+	number = end != -1 && WIFSIGNALED(end) ? WTERMSIG(end) : 0;
+	if (number && number != SIGABRT && number != SIGKILL)
+		snprintf(why, APART_WHY_MAX, "the process for it was ended by signal %d", number);
+	return STATUS_NOMEM;
 }

@@ -1,10 +1,15 @@
 /*
- * apart - work in a process of its own: a library that may end its process ends that one.
+ * apart - work in a process of its own: a library that ends its process without memory, by an assertion,
+ * exit(3) or worse, ends that one.
  */
 #ifndef BASE_APART_H
 #define BASE_APART_H
 
+#include "base/status.h"
+
 #include <stddef.h>
+
+#define APART_WHY_MAX 128
 
 /*
  * Memory of @size bytes, all zero, that this process shares with those it forks; NULL: none. It is
@@ -14,13 +19,13 @@ void *apart_memory(size_t size);
 void apart_free(void *memory, size_t size);
 
 /*
- * Calls @work(@data) in a new process and waits for its end, however long that takes. What @work
- * finds out it leaves in apart_memory(), and in the end a word that it was done: whether the process
- * came so far is known by that alone, for a caller that ignores SIGCHLD is told of no end.
+ * Calls @work(@data) in a new process and waits for its end, however long that takes; the process ends
+ * with this one. What @work finds out it leaves in apart_memory(). For programs that start: without
+ * threads, and while no other child is waited for.
  *
- * 0: it has ended. @end, as waitpid(2) gives it, tells how; 0: not known. -1 and errno: there was
- * no process.
+ * STATUS_OK: @work has returned. STATUS_NOMEM: there was no process for it, or it was ended before,
+ * as by a lack of memory; @why gets a phrase. The process may have written to standard error.
  */
-int apart_run(void (*work)(void *data), void *data, int *end);
+enum status apart_run(void (*work)(void *data), void *data, char why[APART_WHY_MAX]);
 
 #endif

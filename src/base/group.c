@@ -1,32 +1,64 @@
 #include "base/group.h"
 
+#include "base/apart.h"
+
 #include <errno.h>
 #include <grp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+struct looking {
+	const char *name;
+	bool found;
+	gid_t gid;
+	int error;
+};
+
+/* In a process that the C library may end: without memory its name service dies of signals. */
+static void look(void *data)
+{
+	struct looking *looking = data;
+	const struct group *group;
+
+	errno = 0;
+	group = getgrnam(looking->name);
+	looking->error = errno;
+	looking->found = group != NULL;
+	if (group)
+		looking->gid = group->gr_gid;
+}
+
+/* getgrnam(3): for a group that is not there errno may be one of several numbers, or 0. */
+static enum status judge(const struct looking *looking, char why[APART_WHY_MAX])
+{
+	if (looking->found)
+		return STATUS_OK;
+	snprintf(why, APART_WHY_MAX, "%s", strerror(looking->error));
+	return status_of_errno(looking->error);
+}
+
 enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size)
 {
-	const struct group *found;
-	enum status status;
-	int error;
+	char reason[APART_WHY_MAX] = "out of memory";
+	enum status status = STATUS_NOMEM;
+	struct looking *looking;
 
 	*gid = (gid_t)-1;
 	if (!name[0])
 		return STATUS_OK;
-	errno = 0;
-	found = getgrnam(name);
-	error = errno;
-	if (found) {
-		*gid = found->gr_gid;
-		return STATUS_OK;
+	looking = apart_memory(sizeof(*looking));
+	if (looking) {
+		looking->name = name;
+		status = apart_run(look, looking, reason);
+		if (!status)
+			status = judge(looking, reason);
+		*gid = looking->gid;
+		apart_free(looking, sizeof(*looking));
 	}
-	/* getgrnam(3): for a group that is not there errno may be one of several numbers. */
-	status = status_of_errno(error);
 	if (status == STATUS_CONFIG)
 		snprintf(why, why_size, "socket_group %s is no group of this host", name);
-	else
-		snprintf(why, why_size, "socket_group %s cannot be looked up: %s", name,
-			strerror(error));
+	else if (status)
+		snprintf(why, why_size, "socket_group %s cannot be looked up: %s", name, reason);
 	return status;
 }

@@ -5,18 +5,14 @@
 
 #include <confuse.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 /* More than any sane file; a device or a database given by mistake is not read to its end. */
 #define FILE_MAX_BYTES (1024 * 1024)
 /* What ends a word in libconfuse's language. */
 #define SEPARATORS " \t\r\n={}()+,"
-/* With what flex's scanner ends the process when it finds no memory. */
-#define SCANNER_EXIT 2
 #define NO_MEMORY "out of memory"
 
 /*
@@ -33,7 +29,6 @@ static struct {
 /* What a process of its own finds out, in memory that it shares with the one that asked. */
 struct reading {
 	const char *path;
-	bool done; /* the last word */
 	enum status status;
 	char why[SETTINGS_WHY_MAX];
 	struct settings settings;
@@ -324,49 +319,28 @@ static void read_apart(void *data)
 	struct reading *reading = data;
 
 	reading->status = settings_read(&reading->settings, reading->path, reading->why);
-	reading->done = true;
-}
-
-/* What became of a reading whose process ended as @end says, and not by itself. */
-static enum status cut_short(int end, char why[SETTINGS_WHY_MAX])
-{
-	int number = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
-
-	/* An assertion, flex's end, and the kernel's when the machine has no memory left. */
-	if (number == SIGABRT || number == SIGKILL ||
-		(WIFEXITED(end) && WEXITSTATUS(end) == SCANNER_EXIT)) {
-		text_copy(why, SETTINGS_WHY_MAX, ": " NO_MEMORY);
-		return STATUS_NOMEM;
-	}
-	snprintf(why, SETTINGS_WHY_MAX, ": the process that read it ended early (%s %d)",
-		number ? "signal" : "exit", number ? number : WEXITSTATUS(end));
-	return STATUS_CONFIG;
 }
 
 enum status settings_load(struct settings *settings, const char *path, FILE *errors)
 {
 	struct reading *reading = apart_memory(sizeof(*reading));
-	char why[SETTINGS_WHY_MAX] = ": " NO_MEMORY;
+	char why[APART_WHY_MAX] = NO_MEMORY;
 	enum status status = STATUS_NOMEM;
-	int end;
 
-	if (!reading)
-		goto out;
-	reading->path = path;
-	if (apart_run(read_apart, reading, &end) < 0) {
-		snprintf(why, sizeof(why), ": no process to read it in: %s", strerror(errno));
-	} else if (!reading->done) {
-		status = cut_short(end, why);
+	if (reading) {
+		reading->path = path;
+		status = apart_run(read_apart, reading, why);
+	}
+	if (status != STATUS_OK) {
+		fprintf(errors, "%s: %s\n", path, why);
 	} else {
 		status = reading->status;
-		text_copy(why, sizeof(why), reading->why);
 		if (status == STATUS_OK)
 			*settings = reading->settings;
+		else
+			fprintf(errors, "%s%s\n", path, reading->why);
 	}
 	apart_free(reading, sizeof(*reading));
-out:
-	if (status != STATUS_OK)
-		fprintf(errors, "%s%s\n", path, why);
 	return status;
 }
 

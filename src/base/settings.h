@@ -68,12 +68,13 @@ const char *settings_option(unsigned int number, const char **preset);
 void settings_defaults(struct settings *settings);
 
 /*
- * Reads @path over the defaults. Else it returns a status of status_of_errno() or
- * STATUS_NOT_FOUND: one line telling file, line and reason was written to @errors, without control characters whatever the file
- * holds, and @settings is untouched.
+ * Reads @path over the defaults. Otherwise @settings is untouched, and one line was written to
+ * @errors, without control characters whatever the file holds: the file, which line of it where it is
+ * one, the reason. STATUS_CONFIG: the file is wrong. STATUS_NOT_FOUND: there is none. Another status, of
+ * status_of_errno(): it may be read later.
  *
- * It is read in a process of its own (base/apart.h), which without memory libconfuse ends by an
- * assertion or exit(2), after a line on standard error: that is STATUS_NOMEM.
+ * It is read in a process of its own (base/apart.h), which libconfuse ends when it finds no memory:
+ * that is STATUS_NOMEM.
  */
 enum status settings_load(struct settings *settings, const char *path, FILE *errors);
 

@@ -38,11 +38,22 @@ static enum status refuse(const struct why *why, const char *format, ...)
 static enum status failed(const struct why *why, const char *path, const char *what)
 {
 	const int error = errno;
-	const bool full = error == ENOSPC;
-	const char *disk = error == EIO ? "the disk failed: " : full ? "the disk is full: " : "";
+	const enum status status = status_of_errno(error);
+	const char *disk = status == STATUS_IO ? "the disk failed: "
+		: status == STATUS_FULL	       ? "the disk is full: "
+					       : "";
 
 	refuse(why, "%s%s cannot be %s: %s", disk, path, what, strerror(error));
-	return error == EIO ? STATUS_IO : full ? STATUS_FULL : STATUS_CONFIG;
+	return status;
+}
+
+/* Likewise, where it is only looked at. */
+static enum status unseen(const struct why *why, const char *path)
+{
+	const int error = errno;
+
+	refuse(why, "%s: %s", path, strerror(error));
+	return status_of_errno(error);
 }
 
 /* Checks kind, owner and that no one but the bits of @allowed may do anything with @path. */
@@ -54,7 +65,7 @@ static enum status check_directory(const char *path, mode_t allowed, const struc
 		if (errno == ENOENT)
 			return refuse(why, "%s does not exist; create it with "
 				"`creditbridgectl init`", path);
-		return refuse(why, "%s: %s", path, strerror(errno));
+		return unseen(why, path);
 	}
 	if (!S_ISDIR(st.st_mode))
 		return refuse(why, "%s is not a directory", path);
@@ -67,13 +78,10 @@ static enum status check_directory(const char *path, mode_t allowed, const struc
 	return STATUS_OK;
 }
 
-static int open_directory(const char *path, const struct why *why)
+static enum status open_directory(const char *path, int *fd, const struct why *why)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		refuse(why, "%s: %s", path, strerror(errno));
-	return fd;
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *fd < 0 ? unseen(why, path) : STATUS_OK;
 }
 
 /*
@@ -98,7 +106,7 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 	own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = own < 0 ? NULL : fdopendir(own);
 	if (!dir) {
-		status = refuse(why, "%s: %s", path, strerror(errno));
+		status = unseen(why, path);
 		if (own >= 0)
 			close(own);
 		return status;
@@ -166,9 +174,9 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 	status = check_directory(path, 0055, &to);
 	if (status != STATUS_OK)
 		return status;
-	fd = open_directory(path, &to);
-	if (fd < 0)
-		return STATUS_CONFIG;
+	status = open_directory(path, &fd, &to);
+	if (status != STATUS_OK)
+		return status;
 	status = check_empty(fd, path, &to);
 	if (status != STATUS_OK)
 		goto out;
@@ -213,9 +221,9 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 	status = check_directory(path, 0, &to);
 	if (status != STATUS_OK)
 		return status;
-	fd = open_directory(path, &to);
-	if (fd < 0)
-		return STATUS_CONFIG;
+	status = open_directory(path, &fd, &to);
+	if (status != STATUS_OK)
+		return status;
 	if (!read_line(fd, "installation", text, sizeof(text))) {
 		if (errno == ENOENT && faccessat(fd, "restoring", F_OK, 0) == 0)
 			status = refuse(&to, "a restore to %s (or an import) is under way, or was "
@@ -224,7 +232,7 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 			status = refuse(&to, "%s is not initialised: if its file system is "
 				"mounted, initialise it with `creditbridgectl init`", path);
 		else
-			status = refuse(&to, "%s/installation: %s", path, strerror(errno));
+			status = failed(&to, path, "read");
 	} else if (!is_installation(text)) {
 		status = refuse(&to, "%s/installation is damaged: it must hold 32 lower-case hex "
 			"characters; restore it from a backup", path);
@@ -254,8 +262,7 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 	int dir, fd = -1;
 	bool locked = false;
 
-	dir = open_directory(path, &to);
-	if (dir < 0)
+	if (open_directory(path, &dir, &to) != STATUS_OK)
 		return -1;
 	fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
@@ -376,9 +383,9 @@ enum status state_dir_restore(const char *path, int *lock, char *why, size_t why
 	status = check_directory(path, 0055, &to);
 	if (status)
 		return status;
-	fd = open_directory(path, &to);
-	if (fd < 0)
-		return STATUS_CONFIG;
+	status = open_directory(path, &fd, &to);
+	if (status)
+		return status;
 	status = check_restorable(fd, path, &to);
 	if (!status) {
 		*lock = state_dir_lock(path, 0, why, why_size);
@@ -400,14 +407,14 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 	size_t why_size)
 {
 	struct why to = {why, why_size};
-	enum status status = STATUS_OK;
+	enum status status;
 	int fd;
 
 	if (!is_installation(installation))
 		return refuse(&to, "the backup is of no installation");
-	fd = open_directory(path, &to);
-	if (fd < 0)
-		return STATUS_CONFIG;
+	status = open_directory(path, &fd, &to);
+	if (status != STATUS_OK)
+		return status;
 	if (!write_installation(fd, installation) || unlinkat(fd, "restoring", 0) < 0 ||
 		!directory_sync(fd))
 		status = failed(&to, path, "initialised");
@@ -418,11 +425,12 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 enum status state_dir_abandon(const char *path, const char *installation, char *why, size_t why_size)
 {
 	struct why to = {why, why_size};
-	enum status status = STATUS_OK;
-	int fd = open_directory(path, &to);
+	enum status status;
+	int fd;
 
-	if (fd < 0)
-		return STATUS_CONFIG;
+	status = open_directory(path, &fd, &to);
+	if (status != STATUS_OK)
+		return status;
 	if (!wipe_restore(fd) ||
 		(installation && (mkdirat(fd, "db", 0700) < 0 ||
 					 !write_installation(fd, installation))) ||

@@ -219,8 +219,10 @@ static int prepare(struct parent *parent)
 	char why[512] = "", path[PATH_MAX];
 	enum status status;
 
-	if (state_dir_check(settings->state_directory, parent->installation, why, sizeof(why)))
-		return fail(why, ENGINE_CONFIG);
+	status = state_dir_check(settings->state_directory, parent->installation, why, sizeof(why));
+	/* A disk that failed waits for the operator, as it does later. */
+	if (status)
+		return fail(why, status == STATUS_IO ? ENGINE_CONFIG : status_exit_code(status));
 	if (state_dir_lock(settings->state_directory, LOCK_WAIT_MS, why, sizeof(why)) < 0)
 		return fail(why, 1);
 	status = sockets_open(settings, &parent->sockets, why, sizeof(why));
@@ -240,8 +242,11 @@ int parent_run(const struct settings *settings)
 	struct parent parent = {.settings = settings};
 	struct sigaction stop = {.sa_handler = on_stop};
 	int64_t started_ms;
-	int code = prepare(&parent), status;
+	int code, status;
 
+	/* Whoever started this may have ignored it, and of no engine's end would be heard. */
+	signal(SIGCHLD, SIG_DFL);
+	code = prepare(&parent);
 	if (code)
 		return code;
 	sigaction(SIGTERM, &stop, NULL);

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Programs that find no memory when they start: each allocation up to where the configuration is read
 fails in its turn (tests/campaign/nth.c), alone or with all that follow."""
+import grp
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -18,20 +20,22 @@ sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 sys.path.insert(0, os.path.join(HERE, "..", "campaign"))
 import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
+from cb_process import process_gone  # noqa: E402
 from nth_cases import Case, Control  # noqa: E402
 
+NOBODY = 65534
 FAILED, EX_TEMPFAIL, EX_CONFIG = 1, 75, 78  # debian/systemd, RestartPreventExitStatus
-DAEMONS = ("creditbridge-ledger", "creditbridge.fcgi", "creditbridge-sweep")
 CALLS_MAX = 500  # allocations of a start; it makes about 60, creditbridgectl 100
 CALLS_MIN = 40
 WAIT_S = 20
-# Values longer than the scanner's first buffer, which grows by 32 bytes; the last line shows that all
-# were read.
-SETTINGS = """state_directory = "/nonexistent/{long}"
+GROUP = grp.getgrgid(os.getgid()).gr_name
+# Values longer than the scanner's first buffer, which grows by 32 bytes.
+SETTINGS = f"""state_directory = "/nonexistent/{'x' * 100}"
 callback_networks = {{"10.0.0.0/8", "127.0.0.0/8"}}
-last = 1
+socket_group = "{GROUP}"
 """
-
+# Shows that all before it was read.
+WRONG = "last = 1\n"
 
 # Starts a ledger, argv[1:], as systemd does: with the sockets that are its descriptors 100 and 101.
 HANDED_OVER = """
@@ -44,90 +48,141 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
+def ignoring_ends():
+    """As whoever starts a program may do: it hears of no child's end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
 class Bench:
     def __init__(self):
-        self.dir = tempfile.mkdtemp(prefix="cbmemory")
-        self.config = os.path.join(self.dir, "creditbridge.conf")
-        with open(self.config, "w", encoding="ascii") as file:
-            file.write(SETTINGS.format(long="x" * 100))
-        self.wrong = f"{self.config}:3: no such option 'last'\n"
-        self.control = Control(pathlib.Path(self.dir) / "control")
-
-    def words(self, program, *more):
-        words = [cb.find_program(program), "--config", self.config, *more]
-        if program == "creditbridge.fcgi":
-            words += ["--socket", os.path.join(self.dir, "worker.sock")]
-        return words
+        self.shim = cb.builddir() / "tests" / "campaign" / "nth.so"
+        check(self.shim.exists(), f"{self.shim} is not built")
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="cbmemory"))
+        self.config = self.dir / "creditbridge.conf"
+        self.config.write_text(SETTINGS + WRONG, "ascii")
+        self.right = self.dir / "right.conf"
+        self.right.write_text(SETTINGS, "ascii")
+        self.wrong = f"{self.config}:4: no such option 'last'\n"
+        self.control = Control(self.dir / "control")
 
     def arm(self, number, lasting, name="LD_PRELOAD"):
         """The environment of a program whose allocation @number fails."""
         self.control.arm(Case("", "malloc", "ENOMEM", 0, number, lasting))
         return dict(os.environ, NTH_CONTROL=str(self.control.path), **{
-            name: str(cb.builddir() / "tests" / "campaign" / "nth.so")})
+            name: str(self.shim)})
 
-    def start(self, words, number, lasting):
+    def start(self, words, number, lasting, before=None):
         """Starts @words, whose allocation @number fails. What became of it, None: that was none."""
         environment = self.arm(number, lasting)
         done = subprocess.run(words, env=environment, capture_output=True, text=True,
-                              timeout=WAIT_S, check=False)
+                              timeout=WAIT_S, check=False, preexec_fn=before)
         return done if self.control.struck() else None
 
-    def starts(self, words):
+    def starts(self, words, before=None, ways=(False, True)):
         """What became of each start, of which one more allocation succeeded."""
-        for lasting in (False, True):
+        for lasting in ways:
             for number in range(1, CALLS_MAX):
-                done = self.start(words, number, lasting)
+                done = self.start(words, number, lasting, before)
                 if done is None:
                     break
                 yield done
             check(CALLS_MIN < number < CALLS_MAX - 1, f"{words[0].name}: {number} allocations")
+
+    def starved(self, words, last, before=None, ways=(False, True)):
+        """Each start ends with the code after which it is tried again; or says @last with that after
+        which it is not, because it had no need of the allocation."""
+        name = words[0].name
+        short = 0
+        for done in self.starts(words, before, ways):
+            if done.returncode == EX_CONFIG:
+                equal(done.stderr, last, f"{name}: the last word")
+            else:
+                equal(done.returncode, EX_TEMPFAIL, f"{name}: {done}")
+                check(done.stderr.endswith((
+                    ".conf: out of memory\n",
+                    f"{name}: the arguments cannot be read: out of memory\n",
+                    f"socket_group {GROUP} cannot be looked up: out of memory\n",
+                    f"socket_group {GROUP} cannot be looked up: Cannot allocate memory\n",
+                    "cannot be looked up: the process for it was ended by signal 11\n",
+                    )), f"{name}: {done.stderr}")
+                short += 1
+        check(short > CALLS_MIN, f"{name}: {short} starts failed")
 
     def close(self):
         shutil.rmtree(self.dir)
 
 
 def case_daemons(bench):
-    """It ends with the code after which it is started again, or had no need of that allocation."""
-    for program in DAEMONS:
-        reasons = (f"{bench.config}: out of memory\n",
-                   f"{program}: the arguments cannot be read: out of memory\n")
-        short = 0
-        for done in bench.starts(bench.words(program)):
-            if done.returncode == EX_CONFIG:
-                equal(done.stderr, bench.wrong, f"{program}: all was read")
-            else:
-                equal(done.returncode, EX_TEMPFAIL, f"{program}: {done}")
-                check(done.stderr.endswith(reasons), f"{program}: {done.stderr}")
-                short += 1
-        check(short > CALLS_MIN, f"{program}: {short} starts failed")
+    """Up to where the configuration was read, whoever may have started them."""
+    for program in ("creditbridge-ledger", "creditbridge-sweep"):
+        bench.starved([cb.find_program(program), "--config", bench.config], bench.wrong)
+    bench.starved([cb.find_program("creditbridge-ledger"), "--config", bench.config], bench.wrong,
+                  ignoring_ends, (False,))
+
+
+def case_worker(bench):
+    """Up to where its socket is made, which is in no directory here."""
+    path = bench.dir / "none" / "worker.sock"
+    bench.starved([cb.find_program("creditbridge.fcgi"), "--config", bench.right, "--socket", path],
+                  f"creditbridge.fcgi: {path}: No such file or directory\n")
 
 
 def case_dealer(bench):
     """The reference dealer has no configuration; its words are read as the others'."""
-    words = [cb.find_program("creditbridge-dealer.fcgi"), "--key-file", bench.config, "--state", "/nonexistent"]
+    words = [cb.find_program("creditbridge-dealer.fcgi"), "--key-file", bench.config,
+             "--state", "/nonexistent"]
     done = bench.start(words, 1, False)
     equal((done.returncode, done.stderr), (
-        EX_TEMPFAIL, "creditbridge-dealer.fcgi: the arguments cannot be read: out of memory\n"), "dealer")
+        EX_TEMPFAIL, "creditbridge-dealer.fcgi: the arguments cannot be read: out of memory\n"),
+          "dealer")
+
+
+def ctl(bench, *options):
+    return [cb.find_program("creditbridgectl"), *options, "--config", bench.config, "status"]
 
 
 def case_ctl(bench):
     """No command is run with words that were not read."""
-    for done in bench.starts(bench.words("creditbridgectl", "status")):
+    for done in bench.starts(ctl(bench)):
         if done.returncode == EX_CONFIG:
             equal(done.stderr, f"creditbridgectl: configuration: {bench.wrong}", "all was read")
         else:
             equal(done.returncode, FAILED, f"{done}")
-            check(done.stderr.endswith(("creditbridgectl: out of memory\n",
-                                        "creditbridgectl: no random numbers\n")), f"{done}")
+            check(done.stderr.endswith(("out of memory\n", "no random numbers\n")), f"{done}")
 
 
 def case_ctl_json(bench):
-    """Nor with --json, and the answer is JSON."""
-    for done in bench.starts(bench.words("creditbridgectl", "--json", "status")):
+    """Nor with --json, and the answer is JSON, but where there is no memory for that."""
+    told = 0
+    for done in bench.starts(ctl(bench, "--json"), ways=(False,)):
         check(done.returncode in (FAILED, EX_CONFIG), f"{done}")
         if done.stdout:
-            check("error" in json.loads(done.stdout), f"{done}")
-        check(done.stdout or done.stderr, f"silent: {done}")
+            error = json.loads(done.stdout)["error"]
+            check(error["id"] in ("failed", "configuration"), f"{done}")
+            told += 1
+        else:
+            check(done.stderr.endswith(("out of memory\n", bench.wrong)), f"{done}")
+    check(told > CALLS_MIN, f"{told} answers in JSON")
+
+
+def case_no_process(bench):
+    """Where no process can be had the configuration cannot be read."""
+    def one_process():
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+
+    if os.geteuid() != 0:
+        raise cb.Skip("root has no limit of processes, and nobody else can become another")
+    bench.dir.chmod(0o755)
+    reason = f"{bench.config}: no process for it: Resource temporarily unavailable\n"
+    for words, code, said in (
+            ([cb.find_program("creditbridge-sweep"), "--config", bench.config], EX_TEMPFAIL, reason),
+            (ctl(bench), FAILED, f"creditbridgectl: {reason}")):
+        done = subprocess.run(words, capture_output=True, text=True, timeout=WAIT_S, check=False,
+                              preexec_fn=one_process)
+        equal((done.returncode, done.stderr), (code, said), f"{words[0].name}")
 
 
 class Activated:
@@ -135,11 +190,12 @@ class Activated:
 
     def __init__(self, bench):
         self.bench = bench
-        self.run = pathlib.Path(bench.dir) / "run"
+        self.run = bench.dir / "run"
         self.run.mkdir()
-        self.config = pathlib.Path(bench.dir) / "activated.conf"
+        self.config = bench.dir / "activated.conf"
         self.config.write_text(f'state_directory = "{bench.dir}/state"\n'
                                f'socket_directory = "{self.run}"\nlog_target = stderr\n'
+                               f'socket_group = "{GROUP}"\n'
                                f'ledger_cache_mib = 1\ndisk_ballast_mib = 1\n', "ascii")
         self.paths = [self.run / "edge.sock", self.run / "admin.sock"]
         self.sockets = []
@@ -222,35 +278,65 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
-def case_killed(bench):
-    """The process that reads the configuration is killed: by a lack of memory, or by a fault of it."""
-    path = os.path.join(bench.dir, "fifo")
-    os.mkfifo(path)  # which is read for as long as nobody writes to it
-    for number, code, reason in (
-            (signal.SIGKILL, EX_TEMPFAIL, "out of memory"),
-            (signal.SIGABRT, EX_TEMPFAIL, "out of memory"),
-            (signal.SIGSEGV, EX_CONFIG, "the process that read it ended early (signal 11)")):
-        process = subprocess.Popen([cb.find_program("creditbridge-sweep"), "--config", path],
-                                   stderr=subprocess.PIPE, text=True)
+class Reading:
+    """A ledger whose configuration nobody writes: a process of its own reads that for ever."""
+
+    def __init__(self, bench):
+        self.path = bench.dir / "fifo"
+        if not self.path.exists():
+            os.mkfifo(self.path)
+
+    def __enter__(self):
+        self.process = subprocess.Popen([cb.find_program("creditbridge-ledger"), "--config", self.path],
+                                        stderr=subprocess.PIPE, text=True)
         try:
-            wait_until(lambda: children(process.pid), WAIT_S, "the process that reads")
-            os.kill(children(process.pid)[0], number)
-            _, errors = process.communicate(timeout=WAIT_S)
-        finally:
-            process.kill()
-            process.wait()
-        equal((process.returncode, errors), (code, f"{path}: {reason}\n"), f"signal {number}")
+            wait_until(lambda: children(self.process.pid), WAIT_S, "the process that reads")
+            self.reader, = children(self.process.pid)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+def case_killed(bench):
+    """The process that reads the configuration is killed: by a lack of memory, or by whom ever. What
+    that one would have said is not known: no wrong configuration."""
+    for number, reason in ((signal.SIGKILL, "out of memory"), (signal.SIGABRT, "out of memory"),
+                           (signal.SIGSEGV, "the process for it was ended by signal 11"),
+                           (signal.SIGTERM, "the process for it was ended by signal 15")):
+        with Reading(bench) as reading:
+            os.kill(reading.reader, number)
+            _, errors = reading.process.communicate(timeout=WAIT_S)
+        equal((reading.process.returncode, errors), (EX_TEMPFAIL, f"{reading.path}: {reason}\n"),
+              f"signal {number}")
+
+
+def case_orphan(bench):
+    """Whoever kills the program has killed the process that reads for it."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with Reading(bench) as reading:
+            reading.process.send_signal(number)
+            # The standard error is that one's, too.
+            reading.process.communicate(timeout=WAIT_S)
+            wait_until(lambda gone=reading.reader: process_gone(gone), WAIT_S, "its end")
 
 
 def main():
     bench = Bench()
     try:
         return cb.run_cases([(name, lambda case=case: case(bench)) for name, case in (
-            ("ledger, worker and sweeper without memory are to be started again", case_daemons),
-            ("the reference dealer without memory is to be started again", case_dealer),
+            ("a ledger or sweeper without memory is to be started again", case_daemons),
+            ("a worker without memory is to be started again", case_worker),
+            ("the reference dealer that has no memory for its words, likewise", case_dealer),
             ("creditbridgectl without memory runs no command", case_ctl),
             ("nor with --json", case_ctl_json),
+            ("without another process the configuration is not read", case_no_process),
             ("the process that reads the configuration is killed", case_killed),
+            ("it ends with the program", case_orphan),
             ("a ledger without memory loses none of systemd's sockets", case_handed_over),
         )], seconds=60)
     finally:

@@ -3,16 +3,13 @@
 #include "base/apart.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct found {
 	pid_t pid;
-	bool done;
 };
 
 static void work(void *data)
@@ -20,80 +17,74 @@ static void work(void *data)
 	struct found *found = data;
 
 	found->pid = getpid();
-	found->done = true;
 }
 
 static void work_aborted(void *data)
 {
+	const struct rlimit none = {0, 0};
+
 	work(data);
+	setrlimit(RLIMIT_CORE, &none);
 	abort();
 }
 
 static void work_exited(void *data)
 {
 	work(data);
-	exit(2);
+	exit(0);
 }
 
-START_TEST(another_process_does_it)
+static void work_ended(void *data)
+{
+	work(data);
+	raise(SIGUSR2);
+}
+
+/* Has @function done, with whatever whoever started this does about its children. */
+static enum status done_apart(void (*function)(void *data), char why[APART_WHY_MAX])
 {
 	struct found *found = apart_memory(sizeof(*found));
-	int end = -1;
+	enum status status;
 
 	ck_assert_ptr_nonnull(found);
-	ck_assert(!found->done);
-	ck_assert_int_eq(apart_run(work, found, &end), 0);
-	ck_assert_int_eq(end, 0);
-	ck_assert(found->done);
+	ck_assert_int_eq(found->pid, 0);
+	status = apart_run(function, found, why);
 	ck_assert_int_gt(found->pid, 0);
 	ck_assert_int_ne(found->pid, getpid());
 	apart_free(found, sizeof(*found));
+	return status;
+}
+
+/* 1: the end of children is ignored, and stays so. */
+START_TEST(tells_the_end)
+{
+	char why[APART_WHY_MAX];
+
+	signal(SIGCHLD, _i ? SIG_IGN : SIG_DFL);
+	ck_assert_int_eq(done_apart(work, why), STATUS_OK);
+	ck_assert_int_eq(done_apart(work_aborted, why), STATUS_NOMEM);
+	ck_assert_str_eq(why, "out of memory");
+	ck_assert_int_eq(done_apart(work_exited, why), STATUS_NOMEM);
+	ck_assert_str_eq(why, "out of memory");
+	ck_assert_int_eq(done_apart(work_ended, why), STATUS_NOMEM);
+	ck_assert_str_eq(why, "the process for it was ended by signal 12");
+	ck_assert(signal(SIGCHLD, SIG_DFL) == (_i ? SIG_IGN : SIG_DFL));
 	apart_free(NULL, 1);
-}
-END_TEST
-
-START_TEST(its_end_is_told)
-{
-	struct found *found = apart_memory(sizeof(*found));
-	int end = 0;
-
-	ck_assert_int_eq(apart_run(work_aborted, found, &end), 0);
-	ck_assert(WIFSIGNALED(end) && WTERMSIG(end) == SIGABRT);
-	ck_assert_int_eq(apart_run(work_exited, found, &end), 0);
-	ck_assert(WIFEXITED(end) && WEXITSTATUS(end) == 2);
-	apart_free(found, sizeof(*found));
-}
-END_TEST
-
-START_TEST(nobody_need_hear_of_children)
-{
-	struct found *found = apart_memory(sizeof(*found));
-	int end = -1;
-
-	signal(SIGCHLD, SIG_IGN);
-	ck_assert_int_eq(apart_run(work, found, &end), 0);
-	ck_assert_int_eq(end, 0);
-	ck_assert(found->done);
-	signal(SIGCHLD, SIG_DFL);
-	apart_free(found, sizeof(*found));
 }
 END_TEST
 
 /* exit() flushes what it finds: what the caller had in a buffer is written once. */
 START_TEST(a_buffer_is_written_once)
 {
-	struct found *found = apart_memory(sizeof(*found));
 	FILE *file = tmpfile();
-	char text[64];
-	int end;
+	char text[64], why[APART_WHY_MAX];
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_ge(fputs("once", file), 0);
-	ck_assert_int_eq(apart_run(work_exited, found, &end), 0);
+	ck_assert_int_eq(done_apart(work_exited, why), STATUS_NOMEM);
 	ck_assert_int_eq(fflush(file), 0);
 	ck_assert_int_eq(pread(fileno(file), text, sizeof(text), 0), 4);
 	fclose(file);
-	apart_free(found, sizeof(*found));
 }
 END_TEST
 
@@ -102,9 +93,7 @@ Suite *apart_suite(void)
 	Suite *suite = suite_create("apart");
 	TCase *tcase = tcase_create("apart");
 
-	tcase_add_test(tcase, another_process_does_it);
-	tcase_add_test(tcase, its_end_is_told);
-	tcase_add_test(tcase, nobody_need_hear_of_children);
+	tcase_add_loop_test(tcase, tells_the_end, 0, 2);
 	tcase_add_test(tcase, a_buffer_is_written_once);
 	suite_add_tcase(suite, tcase);
 	return suite;

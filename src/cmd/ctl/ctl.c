@@ -139,7 +139,7 @@ enum ctl_exit ctl_settings(struct ctl *ctl)
 	if (path)
 		status = ctl_settings_load(&ctl->settings, path, why);
 	if (status == STATUS_NOMEM)
-		return ctl_no_memory(ctl);
+		return ctl_fail(ctl, CTL_FAILED, "failed", "%s", why);
 	if (status != STATUS_OK)
 		return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s", why);
 	ctl->settings_loaded = true;

@@ -44,7 +44,7 @@ void doctor_configuration(struct doctor *doctor)
 	} else {
 		doctor_fail(doctor, "%s", why);
 		doctor_remedy(doctor, status == STATUS_NOMEM
-			? "see what uses up the machine's memory"
+			? "see what uses up the machine's processes and memory"
 			: "correct that line; no program of creditbridge starts before");
 	}
 }
