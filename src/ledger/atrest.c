@@ -28,13 +28,17 @@ static enum status write_trail(struct store *store, const struct atrest_deed *de
 {
 	const struct apply_context context = {.now = deed->now, .peer_uid = geteuid()};
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	enum status status;
 
 	if (deed->raise)
 		sequences_want(ws);
 	audit_keys(ws, deed->operator);
-	if (store->load(store, ws) != STATUS_OK) {
-		snprintf(why, why_size, "cannot read the trail");
-		return STATUS_CORRUPT;
+	status = store->load(store, ws);
+	if (!status && ws_faulty(ws))
+		status = STATUS_NOMEM;
+	if (status) {
+		snprintf(why, why_size, "cannot read the trail: %s", status_text(status));
+		return status;
 	}
 	if (deed->raise && !sequences_raise(ws)) {
 		snprintf(why, why_size, "there are no transaction ids left");

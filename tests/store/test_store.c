@@ -5,6 +5,7 @@
 #include "memory_store.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
+#include "store/bdb/schema.h"
 #include "suites.h"
 #include "tap.h"
 
@@ -344,6 +345,26 @@ START_TEST(bdb_keeps_rows_over_a_restart)
 }
 END_TEST
 
+static enum status load_without_memory(struct store *any, struct ws *wanted)
+{
+	(void)any;
+	ws_fail(wanted, "no memory");
+	return STATUS_OK;
+}
+
+/* A schema that was not looked for is no damage, which would halt the service until it is restored. */
+START_TEST(a_schema_needs_memory)
+{
+	struct store starving = {.load = load_without_memory};
+	char why[128] = "";
+	uint64_t number = 0;
+
+	ck_assert_int_eq(schema_check(&starving, false, why, sizeof(why)), STATUS_NOMEM);
+	ck_assert_str_eq(why, "cannot read the schema: out of memory");
+	ck_assert_int_eq(schema_read(&starving, &number, why, sizeof(why)), STATUS_NOMEM);
+}
+END_TEST
+
 START_TEST(bdb_refuses_a_newer_schema)
 {
 	struct counter schema = {.name = "schema", .value = STORE_SCHEMA + 1};
@@ -483,6 +504,7 @@ static Suite *store_suite(void)
 	tcase_add_loop_test(all, ranges_are_ordered, 0, KIND_COUNT);
 	tcase_add_test(bdb, bdb_keeps_rows_over_a_restart);
 	tcase_add_test(bdb, names_that_are_there_are_synced);
+	tcase_add_test(bdb, a_schema_needs_memory);
 	tcase_add_test(bdb, bdb_refuses_a_newer_schema);
 	tcase_add_test(bdb, bdb_refuses_a_missing_table);
 	tcase_add_test(bdb, bdb_refuses_an_emptied_directory);

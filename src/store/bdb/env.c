@@ -144,9 +144,9 @@ static int sync_logs(const char *directory)
 	uint32_t last[2] = {0, 0}, number; /* the last but one, the last */
 	int error, fd;
 
-	/* libdb tells why it cannot be read. */
+	/* libdb tells what is wrong with one that is not there. */
 	if (!dir)
-		return 0;
+		return errno == ENOENT ? 0 : errno;
 	while ((errno = 0, file = readdir(dir))) {
 		number = files_log_number(file->d_name);
 		if (number > last[1]) {

@@ -29,6 +29,9 @@ static enum status load(struct schema *schema, struct store *store, char *why, s
 	ws_init(schema->ws);
 	ws_want(schema->ws, RECORD_COUNTER, &key);
 	status = store->load(store, schema->ws);
+	/* Without memory it was not looked for: that is no damage. */
+	if (!status && ws_faulty(schema->ws))
+		status = STATUS_NOMEM;
 	if (status)
 		snprintf(why, why_size, "cannot read the schema: %s", status_text(status));
 	else
