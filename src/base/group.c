@@ -53,7 +53,8 @@ enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size)
 		status = apart_run(look, looking, reason);
 		if (!status)
 			status = judge(looking, reason);
-		*gid = looking->gid;
+		if (!status)
+			*gid = looking->gid;
 		apart_free(looking, sizeof(*looking));
 	}
 	if (status == STATUS_CONFIG)

@@ -232,7 +232,7 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 			status = refuse(&to, "%s is not initialised: if its file system is "
 				"mounted, initialise it with `creditbridgectl init`", path);
 		else
-			status = failed(&to, path, "read");
+			status = failed(&to, "its file installation", "read");
 	} else if (!is_installation(text)) {
 		status = refuse(&to, "%s/installation is damaged: it must hold 32 lower-case hex "
 			"characters; restore it from a backup", path);

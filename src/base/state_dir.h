@@ -27,6 +27,9 @@
 #define STATE_EXPORT_BACKUP STATE_EXPORT "/backup"
 
 /*
+ * What errno says of a call that failed is returned as status_of_errno() has it, with a sentence in
+ * @why; what is named below is besides.
+ *
  * Creates @path (and db/ and installation in it) with mode 0700, owned by the caller. An existing
  * empty directory is taken over. STATUS_CONFIG with a sentence in @why: it already holds a ledger,
  * is not empty, is not ours or is writable by others. @installation is 32 hex characters.

@@ -44,12 +44,12 @@ enum status status_of_errno(int error)
 	case EMFILE:
 	case ENFILE:
 	case EAGAIN:
+	case EINTR:
 		return STATUS_NOMEM;
 	case ENOSPC:
 	case EDQUOT:
 		return STATUS_FULL;
 	case EIO:
-	case EINTR:
 		return STATUS_IO;
 	default:
 		return STATUS_CONFIG;
@@ -58,5 +58,7 @@ enum status status_of_errno(int error)
 
 int status_exit_code(enum status status)
 {
-	return status == STATUS_CONFIG || status == STATUS_NOT_FOUND ? EX_CONFIG : EX_TEMPFAIL;
+	return status == STATUS_CONFIG || status == STATUS_NOT_FOUND || status == STATUS_IO
+		? EX_CONFIG
+		: EX_TEMPFAIL;
 }

@@ -29,14 +29,14 @@ const char *status_text(enum status status);
 
 /*
  * What @error, of errno, says of a call that a program makes to set itself up. STATUS_NOMEM: memory,
- * buffers, descriptors or processes are used up. STATUS_FULL, STATUS_IO: the disk. STATUS_CONFIG:
- * anything else, which will be so the next time.
+ * buffers, descriptors or processes are used up, or a signal came between. STATUS_FULL, STATUS_IO: the
+ * disk is full, or failed. STATUS_CONFIG: anything else, which will be so the next time.
  */
 enum status status_of_errno(int error);
 
 /*
  * The exit code of a program that @status kept from starting. EX_CONFIG: an operator must look
- * (STATUS_CONFIG, STATUS_NOT_FOUND). EX_TEMPFAIL: whoever supervises it is to start it again.
+ * (STATUS_CONFIG, STATUS_NOT_FOUND, STATUS_IO). EX_TEMPFAIL: whoever supervises it is to start it again.
  */
 int status_exit_code(enum status status);
 

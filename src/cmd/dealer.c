@@ -105,8 +105,8 @@ static const struct argp argp = {
 	.parser = option_parse,
 	.doc = "A dealer's side of the seamless wallet: balance-inquire, betting, betting-result "
 	       "and betting-refund, over FastCGI.\v"
-	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the state failed or "
-	       "memory was short, start anew; 78 the key file or the state directory cannot be used.",
+	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the state failed, start "
+	       "anew; 78 the key file or the state directory cannot be used.",
 };
 
 int main(int argc, char **argv)

@@ -220,9 +220,8 @@ static int prepare(struct parent *parent)
 	enum status status;
 
 	status = state_dir_check(settings->state_directory, parent->installation, why, sizeof(why));
-	/* A disk that failed waits for the operator, as it does later. */
 	if (status)
-		return fail(why, status == STATUS_IO ? ENGINE_CONFIG : status_exit_code(status));
+		return fail(why, status_exit_code(status));
 	if (state_dir_lock(settings->state_directory, LOCK_WAIT_MS, why, sizeof(why)) < 0)
 		return fail(why, 1);
 	status = sockets_open(settings, &parent->sockets, why, sizeof(why));

@@ -44,6 +44,10 @@ static enum status path_clear(const struct sockaddr_un *address, char *why, size
 	rc = connect(fd, (const struct sockaddr *)address, sizeof(*address));
 	error = errno;
 	close(fd);
+	errno = error;
+	if (rc < 0 && error != EAGAIN && status_of_errno(error) != STATUS_CONFIG)
+		return failed(address->sun_path, why, why_size);
+	/* EAGAIN: it has more callers than it can take. */
 	if (rc == 0 || error != ECONNREFUSED) {
 		snprintf(why, why_size, "%s: in use by another process", address->sun_path);
 		return STATUS_CONFIG;

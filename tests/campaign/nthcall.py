@@ -36,7 +36,6 @@ import argparse
 import collections
 import contextlib
 import ctypes
-import grp
 import json
 import multiprocessing
 import os
@@ -63,7 +62,7 @@ from slot import WAIT_S, Slot, die_with_parent  # noqa: E402
 
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 SETTINGS = {
-    "socket_group": grp.getgrgid(os.getgid()).gr_name,
+    "socket_group": cb.own_group(),
     "log_level": "warning", "callback_networks": ["127.0.0.0/8"], "ledger_deadline_ms": 150,
     "ledger_cache_mib": 1, "checkpoint_interval_ms": 100, "disk_ballast_mib": 1,
     "disk_low_water_mib": 1, "callback_timeout_ms": 400, "callback_connect_timeout_ms": 200,

@@ -16,6 +16,7 @@ import random
 import re
 import shlex
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -165,6 +166,30 @@ def case_configuration():
     bad.write_text(f'state_directory = "{full}"\nsocket_directory = "{full}"\n')
     run("--config", bad, "init", code=78)
     check(os.listdir(full) == ["something"], "nothing was changed")
+
+
+def case_children_ignored():
+    """Whoever starts it may ignore the end of children, and so would it."""
+    def ignoring():
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+    place = WALLET.dir / "ignored"
+    place.mkdir(mode=0o700)
+    config = place / "creditbridge.conf"
+    config.write_text(f'state_directory = "{place}/state"\nsocket_directory = "{place}"\n')
+    bad = place / "bad"
+    bad.write_text("no export")
+    for words, code in ((("import", bad), 1), (("schema",), 78), (("restore", place), 1)):
+        said = [run("--config", config, *words, code=code, preexec_fn=before).stderr
+                for before in (None, ignoring)]
+        equal(said[1], said[0], f"{words[0]}: what it says")
+    # The checks of its processes and of what cron does are of this host, and stay as they are.
+    found = [[(one["check"], one["result"]) for one in json.loads(
+        subprocess.run(WALLET.ctl_argv("--json", "doctor"), capture_output=True, text=True,
+                       timeout=60, check=False, preexec_fn=before).stdout)["findings"]]
+             for before in (None, ignoring)]
+    check(len(found[0]) > 5, f"{found[0]}")
+    equal(found[1], found[0], "what doctor found")
 
 
 def case_init():
@@ -859,6 +884,7 @@ CASES = [
     ("errors of usage", case_usage),
     ("global options before and behind the command", case_options_anywhere),
     ("errors of the configuration", case_configuration),
+    ("children that are ignored", case_children_ignored),
     ("init", case_init),
     ("no ledger", case_unreachable),
     ("a ledger that is busy, faulty, forbids, or does not answer", case_failures),

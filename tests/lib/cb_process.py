@@ -1,6 +1,7 @@
 """Processes of the harness: found, started, waited for, and ended by their ids."""
 import ctypes
 import errno
+import grp
 import os
 import pathlib
 import signal
@@ -33,6 +34,14 @@ def find_program(name):
         if os.access(path, os.X_OK) and path.is_file():
             return path
     raise HarnessError(f"{name} is not built in {builddir()} (set CB_BUILDDIR)")
+
+
+def own_group():
+    """The name of this process's group; "": it has none."""
+    try:
+        return grp.getgrgid(os.getegid()).gr_name
+    except KeyError:
+        return ""
 
 
 def free_port():

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -265,6 +266,8 @@ int main(int argc, char **argv)
 	enum ctl_exit code;
 
 	secrecy_begin();
+	/* Whoever started this may have ignored it, and of no child's end would be heard. */
+	signal(SIGCHLD, SIG_DFL);
 	setlocale(LC_CTYPE, "");
 	ctl_parse(&ctl, argc, argv);
 	if (!operator_identify(&ctl.operator))

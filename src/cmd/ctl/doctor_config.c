@@ -45,6 +45,7 @@ void doctor_configuration(struct doctor *doctor)
 		doctor_fail(doctor, "%s", why);
 		doctor_remedy(doctor, status == STATUS_NOMEM
 			? "see what uses up the machine's processes and memory"
+			: status == STATUS_IO ? "check the disk"
 			: "correct that line; no program of creditbridge starts before");
 	}
 }

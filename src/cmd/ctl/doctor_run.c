@@ -148,8 +148,6 @@ void doctor_run(struct ctl *ctl, struct doctor_sheet *sheets, struct settings *s
 	if (!runs)
 		return;
 	fflush(NULL);
-	/* Whoever started this may have ignored it, and of no check's end would be heard. */
-	signal(SIGCHLD, SIG_DFL);
 	for (unsigned int i = 0; i < doctor_check_count; i++)
 		runs[i].doctor = (struct doctor){
 			.ctl = ctl,

@@ -103,7 +103,7 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 	const char *outcome, bool *ended)
 {
 	struct sigaction before[3];
-	int status = 0, code;
+	int status = -1, code; /* -1: neither an exit nor a signal */
 	pid_t pid;
 
 	fflush(NULL);

@@ -78,7 +78,7 @@ static enum ctl_exit run_child(struct ctl *ctl, const char *backup, const char *
 	struct report *report)
 {
 	ssize_t got = 0;
-	int ends[2], status = 0;
+	int ends[2], status = -1; /* -1: neither an exit nor a signal */
 	pid_t pid;
 
 	fflush(NULL);
