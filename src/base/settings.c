@@ -95,30 +95,34 @@ static enum status complain_errno(int error)
 		error == ENOMEM ? NO_MEMORY : strerror(error));
 }
 
-/* Reads all of @path into *@text, NUL-terminated, for the caller to free. */
-static enum status read_file(const char *path, char **text)
+/* All of @path, NUL-terminated, for the caller to free. NULL: *@status tells why. */
+static char *read_file(const char *path, enum status *status)
 {
 	FILE *file = fopen(path, "re");
-	enum status status = STATUS_OK;
+	char *text;
 	size_t len;
 
-	if (!file)
-		return complain_errno(errno);
-	*text = malloc(FILE_MAX_BYTES + 1);
-	if (!*text) {
-		status = complain_errno(ENOMEM);
+	if (!file) {
+		*status = complain_errno(errno);
+		return NULL;
+	}
+	text = malloc(FILE_MAX_BYTES + 1);
+	if (!text) {
+		*status = complain_errno(ENOMEM);
 		goto out;
 	}
-	len = fread(*text, 1, FILE_MAX_BYTES + 1, file);
-	if (ferror(file))
-		status = complain_errno(errno);
-	else if (len > FILE_MAX_BYTES || memchr(*text, 0, len))
-		status = complain(STATUS_CONFIG, "this is not a configuration file");
-	if (status == STATUS_OK)
-		(*text)[len] = '\0';
+	len = fread(text, 1, FILE_MAX_BYTES + 1, file);
+	if (!ferror(file) && len <= FILE_MAX_BYTES && !memchr(text, 0, len)) {
+		text[len] = '\0';
+		goto out;
+	}
+	*status = ferror(file) ? complain_errno(errno)
+			       : complain(STATUS_CONFIG, "this is not a configuration file");
+	free(text);
+	text = NULL;
 out:
 	fclose(file);
-	return status;
+	return text;
 }
 
 /* Overwrites @text up to @end with spaces. Returns @end. */
@@ -291,16 +295,16 @@ static enum status parse(char *text)
 enum status settings_read(struct settings *settings, const char *path, char why[SETTINGS_WHY_MAX])
 {
 	struct settings result;
-	enum status status;
-	char *text = NULL;
+	enum status status = STATUS_OK;
+	char *text;
 
 	settings_defaults(&result);
 	load.settings = &result;
 	load.message[0] = '\0';
 	load.line = 1;
 	memset(load.lines, 0, sizeof(load.lines));
-	status = read_file(path, &text);
-	if (status == STATUS_OK)
+	text = read_file(path, &status);
+	if (text)
 		status = parse(text);
 	free(text);
 	why[0] = '\0';

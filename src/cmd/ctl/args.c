@@ -293,7 +293,7 @@ static void read_words(struct ctl *ctl, const struct argp *argp, int argc, char 
 		return;
 	ctl->json |= kept.errors != NULL;
 	keep_end();
-	exit(ctl_no_memory(ctl));
+	exit((int)ctl_no_memory(ctl));
 }
 
 /*
