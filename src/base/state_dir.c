@@ -214,10 +214,11 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 {
 	struct why to = {why, why_size};
 	/* One more than fits, so that a longer text is not taken for its beginning. */
-	char text[STATE_INSTALLATION_MAX + 2];
+	char text[STATE_INSTALLATION_MAX + 2], file[PATH_MAX];
 	enum status status;
 	int fd;
 
+	snprintf(file, sizeof(file), "%s/installation", path);
 	status = check_directory(path, 0, &to);
 	if (status != STATUS_OK)
 		return status;
@@ -232,10 +233,10 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 			status = refuse(&to, "%s is not initialised: if its file system is "
 				"mounted, initialise it with `creditbridgectl init`", path);
 		else
-			status = failed(&to, "its file installation", "read");
+			status = failed(&to, file, "read");
 	} else if (!is_installation(text)) {
-		status = refuse(&to, "%s/installation is damaged: it must hold 32 lower-case hex "
-			"characters; restore it from a backup", path);
+		status = refuse(&to, "%s is damaged: it must hold 32 lower-case hex characters; "
+			"restore it from a backup", file);
 	} else {
 		text_copy(installation, STATE_INSTALLATION_MAX, text);
 	}
