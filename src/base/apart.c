@@ -63,7 +63,7 @@ enum status apart_run(void (*work)(void *data), void *data, char why[APART_WHY_M
 	bool *returned = apart_memory(sizeof(*returned)), done;
 	int end, number;
 
-	snprintf(why, APART_WHY_MAX, "out of memory");
+	snprintf(why, APART_WHY_MAX, "%s", status_text(STATUS_NOMEM));
 	if (!returned)
 		return STATUS_NOMEM;
 	end = run(work, data, returned);

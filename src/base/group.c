@@ -40,10 +40,11 @@ static enum status judge(const struct looking *looking, char why[APART_WHY_MAX])
 
 enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size)
 {
-	char reason[APART_WHY_MAX] = "out of memory";
 	enum status status = STATUS_NOMEM;
+	char reason[APART_WHY_MAX];
 	struct looking *looking;
 
+	snprintf(reason, sizeof(reason), "%s", status_text(status));
 	*gid = (gid_t)-1;
 	if (!name[0])
 		return STATUS_OK;

@@ -13,7 +13,6 @@
 #define FILE_MAX_BYTES (1024 * 1024)
 /* What ends a word in libconfuse's language. */
 #define SEPARATORS " \t\r\n={}()+,"
-#define NO_MEMORY "out of memory"
 
 /*
  * What one settings_read() works on. libconfuse hands no pointer of ours to its callbacks, and its
@@ -92,7 +91,7 @@ static enum status complain(enum status status, const char *message)
 static enum status complain_errno(int error)
 {
 	return complain(error == ENOENT ? STATUS_NOT_FOUND : status_of_errno(error),
-		error == ENOMEM ? NO_MEMORY : strerror(error));
+		error == ENOMEM ? status_text(STATUS_NOMEM) : strerror(error));
 }
 
 /* All of @path, NUL-terminated, for the caller to free. NULL: *@status tells why. */
@@ -328,9 +327,10 @@ static void read_apart(void *data)
 enum status settings_load(struct settings *settings, const char *path, FILE *errors)
 {
 	struct reading *reading = apart_memory(sizeof(*reading));
-	char why[APART_WHY_MAX] = NO_MEMORY;
 	enum status status = STATUS_NOMEM;
+	char why[APART_WHY_MAX];
 
+	text_copy(why, sizeof(why), status_text(status));
 	if (reading) {
 		reading->path = path;
 		status = apart_run(read_apart, reading, why);

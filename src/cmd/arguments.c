@@ -1,5 +1,7 @@
 #include "cmd/arguments.h"
 
+#include "base/status.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,6 @@ void arguments_parse(const struct argp *argp, int argc, char **argv, void *input
 	if (error == 0)
 		return;
 	fprintf(stderr, "%s: the arguments cannot be read: %s\n", program_invocation_short_name,
-		error == ENOMEM ? "out of memory" : strerror(error));
+		error == ENOMEM ? status_text(STATUS_NOMEM) : strerror(error));
 	exit(EX_TEMPFAIL);
 }
