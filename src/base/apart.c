@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +25,25 @@ void apart_free(void *memory, size_t size)
 		munmap(memory, size);
 }
 
+/* What both processes see: whether the work has returned, and its data. */
+struct shared {
+	bool returned;
+	max_align_t data[];
+};
+
 /* In the new process. A parent that was killed at once has another's number by now. */
-static void become(pid_t parent, void (*work)(void *data), void *data, bool *returned)
+static void become(pid_t parent, void (*work)(void *data), struct shared *shared)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent) {
-		work(data);
-		*returned = true;
+		work(shared->data);
+		shared->returned = true;
 	}
 	_exit(EXIT_SUCCESS);
 }
 
 /* Returns how it ended, as waitpid(2) gives it; -1 and errno: there was no process. */
-static int run(void (*work)(void *data), void *data, bool *returned)
+static int run(void (*work)(void *data), struct shared *shared)
 {
 	const struct sigaction standard = {.sa_handler = SIG_DFL};
 	struct sigaction before;
@@ -49,7 +56,7 @@ static int run(void (*work)(void *data), void *data, bool *returned)
 	sigaction(SIGCHLD, &standard, &before);
 	pid = fork();
 	if (pid == 0)
-		become(self, work, data, returned);
+		become(self, work, shared);
 	while (pid > 0 && waitpid(pid, &end, 0) < 0 && errno == EINTR)
 		;
 	error = errno;
@@ -58,24 +65,27 @@ static int run(void (*work)(void *data), void *data, bool *returned)
 	return end;
 }
 
-enum status apart_run(void (*work)(void *data), void *data, char why[APART_WHY_MAX])
+enum status apart_run(void (*work)(void *data), void *data, size_t size, char why[APART_WHY_MAX])
 {
-	bool *returned = apart_memory(sizeof(*returned)), done;
+	struct shared *shared = apart_memory(sizeof(*shared) + size);
+	enum status status = STATUS_NOMEM;
 	int end, number;
 
 	snprintf(why, APART_WHY_MAX, "%s", status_text(STATUS_NOMEM));
-	if (!returned)
+	if (!shared)
 		return STATUS_NOMEM;
-	end = run(work, data, returned);
-	done = *returned;
+	memcpy(shared->data, data, size);
+	end = run(work, shared);
 	if (end == -1)
 		snprintf(why, APART_WHY_MAX, "no process for it: %s", strerror(errno));
-	apart_free(returned, sizeof(*returned));
-	if (done)
-		return STATUS_OK;
+	if (shared->returned) {
+		memcpy(data, shared->data, size);
+		status = STATUS_OK;
+	}
+	apart_free(shared, sizeof(*shared) + size);
 	/* An assertion, and the kernel's means when the machine has no memory left, are that. */
 	number = end != -1 && WIFSIGNALED(end) ? WTERMSIG(end) : 0;
 	if (number && number != SIGABRT && number != SIGKILL)
 		snprintf(why, APART_WHY_MAX, "the process for it was ended by signal %d", number);
-	return STATUS_NOMEM;
+	return status;
 }

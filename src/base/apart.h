@@ -19,13 +19,13 @@ void *apart_memory(size_t size);
 void apart_free(void *memory, size_t size);
 
 /*
- * Calls @work(@data) in a new process and waits for its end, however long that takes; the process ends
- * with this one. What @work finds out it leaves in apart_memory(). For programs that start: without
- * threads, and while no other child is waited for.
+ * Calls @work with @data, of @size bytes, in a new process and waits for its end, however long that
+ * takes; the process ends with this one. For programs that start: without threads, and while no other
+ * child is waited for.
  *
- * STATUS_OK: @work has returned. STATUS_NOMEM: there was no process for it, or it was ended before,
+ * STATUS_OK: @work has returned, and @data is as it left it. Else @data is untouched. STATUS_NOMEM: there was no process for it, or it was ended before,
  * as by a lack of memory; @why gets a phrase. The process may have written to standard error.
  */
-enum status apart_run(void (*work)(void *data), void *data, char why[APART_WHY_MAX]);
+enum status apart_run(void (*work)(void *data), void *data, size_t size, char why[APART_WHY_MAX]);
 
 #endif

@@ -40,27 +40,21 @@ static enum status judge(const struct looking *looking, char why[APART_WHY_MAX])
 
 enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size)
 {
-	enum status status = STATUS_NOMEM;
+	struct looking looking = {.name = name};
 	char reason[APART_WHY_MAX];
-	struct looking *looking;
+	enum status status;
 
-	snprintf(reason, sizeof(reason), "%s", status_text(status));
 	*gid = (gid_t)-1;
 	if (!name[0])
 		return STATUS_OK;
-	looking = apart_memory(sizeof(*looking));
-	if (looking) {
-		looking->name = name;
-		status = apart_run(look, looking, reason);
-		if (!status)
-			status = judge(looking, reason);
-		if (!status)
-			*gid = looking->gid;
-		apart_free(looking, sizeof(*looking));
-	}
-	if (status == STATUS_CONFIG)
+	status = apart_run(look, &looking, sizeof(looking), reason);
+	if (!status)
+		status = judge(&looking, reason);
+	if (!status)
+		*gid = looking.gid;
+	else if (status == STATUS_CONFIG)
 		snprintf(why, why_size, "socket_group %s is no group of this host", name);
-	else if (status)
+	else
 		snprintf(why, why_size, "socket_group %s cannot be looked up: %s", name, reason);
 	return status;
 }

@@ -25,7 +25,7 @@ static struct {
 	int lines[OPTIONS_MAX]; /* where each option was set; 0: it was not */
 } load;
 
-/* What a process of its own finds out, in memory that it shares with the one that asked. */
+/* What a process of its own finds out. */
 struct reading {
 	const char *path;
 	enum status status;
@@ -326,26 +326,19 @@ static void read_apart(void *data)
 
 enum status settings_load(struct settings *settings, const char *path, FILE *errors)
 {
-	struct reading *reading = apart_memory(sizeof(*reading));
-	enum status status = STATUS_NOMEM;
+	struct reading reading = {.path = path};
 	char why[APART_WHY_MAX];
+	enum status status = apart_run(read_apart, &reading, sizeof(reading), why);
 
-	text_copy(why, sizeof(why), status_text(status));
-	if (reading) {
-		reading->path = path;
-		status = apart_run(read_apart, reading, why);
-	}
 	if (status != STATUS_OK) {
 		fprintf(errors, "%s: %s\n", path, why);
-	} else {
-		status = reading->status;
-		if (status == STATUS_OK)
-			*settings = reading->settings;
-		else
-			fprintf(errors, "%s%s\n", path, reading->why);
+		return status;
 	}
-	apart_free(reading, sizeof(*reading));
-	return status;
+	if (reading.status == STATUS_OK)
+		*settings = reading.settings;
+	else
+		fprintf(errors, "%s%s\n", path, reading.why);
+	return reading.status;
 }
 
 void settings_open_log(const struct settings *settings, const char *program)
