@@ -7,7 +7,6 @@ make check-backup runs the first two cases for longer, at 5,000 transfers a seco
 """
 import argparse
 import contextlib
-import fcntl
 import hashlib
 import os
 import pwd
@@ -365,15 +364,6 @@ def case_killed_backup():
         print(f"# {died} of {tries} backups were killed in the middle", flush=True)
 
 
-def lock_is_free(path):
-    with open(path, "rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
-
-
 def case_killed_restore():
     """It can be repeated, and no ledger starts on half of a state."""
     with Wallet() as wallet:
@@ -397,7 +387,7 @@ def case_killed_restore():
             os.killpg(child.pid, signal.SIGKILL)
             child.wait(20)
             # Its child holds the lock until it is gone, too.
-            wait_until(lambda: lock_is_free(wallet.state / "lock"), 20, "its end")
+            wait_until(lambda: not cb.lock_holders(wallet.state / "lock"), 20, "its end")
             if (wallet.state / "installation").exists():
                 longest /= 2
                 shutil.rmtree(wallet.state)

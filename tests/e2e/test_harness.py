@@ -1,10 +1,15 @@
 #!/usr/bin/python3
 """What the tests promise of themselves: a suite that is ended by SIGTERM in a case leaves neither
-processes nor files behind."""
+processes nor files behind; looks disturb nothing; what must not be skipped fails."""
+import fcntl
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
@@ -37,10 +42,118 @@ def ended_suite():
     equal((cb.commands_with(folder), os.path.exists(folder)), ({}, False), "what is left of it")
 
 
+def lock_take(path):
+    """The file @path, locked; None: another one has the lock."""
+    file = open(path, "ab")  # pylint: disable=consider-using-with
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return file
+    except BlockingIOError:
+        file.close()
+        return None
+
+
+def looks_take_no_lock():
+    """Who asks for a lock while a test looks at it gets it."""
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        path = pathlib.Path(folder) / "lock"
+        equal(cb.lock_holders(path), [], "holders of a lock that is not there")
+        with lock_take(path):
+            equal(cb.lock_holders(path), [os.getpid()], "holders")
+        over, looks = threading.Event(), []
+
+        def look():
+            while not over.is_set():
+                looks.append(len(cb.lock_holders(path)))
+        looking = threading.Thread(target=look)
+        looking.start()
+        try:
+            refused, times = 0, 0
+            while times < 500 or len(looks) < 500:
+                file = lock_take(path)
+                times += 1
+                refused += file is None
+                if file:
+                    file.close()
+        finally:
+            over.set()
+            looking.join()
+    equal(refused, 0, f"refused locks of {times}, with {len(looks)} looks")
+
+
+def ports_are_not_the_kernels():
+    """A port that is given is none that the kernel may give to a connection meanwhile."""
+    low, high = map(int, pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    ports = [cb.free_port() for _ in range(20)]
+    equal((len(set(ports)), [port for port in ports if low <= port <= high]), (20, []), "ports")
+
+
+SUITE = """\
+echo "ok 1 - one"
+echo "ok 2 - two # SKIP there is no two"
+echo "ok 3 - three # SKIP there is no three here"
+[ "${SEED:-0}" != 8 ] || echo "not ok 4 - four"
+[ "${SEED:-0}" = 8 ] || echo "ok 4 - four"
+echo 1..4
+"""
+
+
+def tree(folder):
+    """A tree with a suite of its own, which fails with the seed 8."""
+    top = pathlib.Path(folder)
+    (top / "tests" / "lib").mkdir(parents=True)
+    (top / "build").mkdir()
+    for name in ("run", "repeat.py", "lib/cb_process.py"):
+        shutil.copy(cb.SRCDIR / "tests" / name, top / "tests" / name)
+    (top / "tests" / "BUDGET").write_text("mine check beside 10 /bin/sh {src}/suite\n")
+    (top / "tests" / "SKIPS").write_text("# why\nmine  there is no * here\n")
+    (top / "suite").write_text(SUITE)
+    return top
+
+
+def done(top, *words, **more):
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("CB_REQUIRE", "CB_UNTIL", "SEED")}
+    env.update(more, CB_BUILDDIR=str(top / "build"))
+    return subprocess.run([top / "tests" / words[0], *words[1:]], env=env, capture_output=True,
+                          text=True, timeout=120, check=False)
+
+
+def skips_that_fail():
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        top = tree(folder)
+        for more, code, last in (({}, 0, "2 passed, 0 failed, 2 skipped"),
+                                 ({"CB_REQUIRE": "1"}, 1, "2 passed, 1 failed, 1 skipped"),
+                                 ({"CB_REQUIRE": "1", "CB_UNTIL": "1"}, 1, "0 passed, 1 failed, 0 skipped")):
+            ran = done(top, "run", "check", **more)
+            equal((ran.returncode, ran.stdout.splitlines()[-1]), (code, last), ran.stdout)
+        check("FAILED mine: two: it must not be skipped here (tests/SKIPS): there is no two" in
+              done(top, "run", "mine", CB_REQUIRE="1").stdout, "the case and its reason")
+
+
+def the_check_repeated():
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        top = tree(folder)
+        ran = done(top, "repeat.py", "-n", "3", SEED="7")
+        equal((ran.returncode, ran.stderr), (1, ""), ran.stdout)
+        for line in ("run 2 of 3, SEED=8: 1 passed, 1 failed, 2 skipped in", "  FAILED mine: four",
+                     f"  log: {top / 'build' / 'check-repeat' / 'run-2.log'}", "1 times: mine: four",
+                     "3 runs, 1 failed"):
+            check(line in ran.stdout, f"{line} in {ran.stdout}")
+        equal(os.listdir(top / "build" / "check-repeat"), ["run-2.log"], "logs")
+        equal(cb.commands_with(folder), {}, "processes that are left")
+        equal(done(top, "repeat.py", "-n", "1", SEED="7").returncode, 0, "a run that passes")
+
+
 def main():
     if sys.argv[1:] == ["serve"]:
         return cb.run_cases([("serves", serve_for_ever)], seconds=90)
-    return cb.run_cases([("a suite that is ended leaves nothing", ended_suite)], seconds=180)
+    return cb.run_cases([
+        ("a suite that is ended leaves nothing", ended_suite),
+        ("a look at a lock does not take it", looks_take_no_lock),
+        ("ports are not the kernel's to give", ports_are_not_the_kernels),
+        ("what must not be skipped fails", skips_that_fail),
+        ("the check repeated on a busy machine", the_check_repeated)], seconds=180)
 
 
 if __name__ == "__main__":

@@ -71,8 +71,9 @@ class Sums:
 
 def case_sound(wallet):
     """Both modes, every end of a round."""
-    wallet.dealer_add("bank", currency="thb")
-    wallet.dealer_add("lazy", "--url", "http://127.0.0.1:9", "--allow-http", mode="seamless")
+    wallet.dealer_add("bank", *cb.noon_offset(), currency="thb")
+    wallet.dealer_add("lazy", *cb.noon_offset(), "--url", "http://127.0.0.1:9", "--allow-http",
+                      mode="seamless")
     wallet.ctl("client", "add", "slots")
     wallet.ctl("client", "add", "fair")
     wallet.player_add("lazy", "bob")
@@ -92,7 +93,7 @@ def case_sound(wallet):
         rounds.bets("lazy", "bob", games)
         rounds.settle("lazy", "bob", games[:20])
     # A lifetime and a day each, and no rows of those who did not bet.
-    check(proved(wallet) in (4, 5, 6), "rows that were compared")
+    equal(proved(wallet), 4, "rows that were compared")
     check("player sums   " in wallet.ctl("check"), "the table")
 
 
@@ -104,8 +105,7 @@ def case_damage(wallet):
     date = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()
     days = [row["day"] for row in wallet.ctl_json(
         "bet", "list", "--casino", "bank", "--user", "user0", "--limit", 0)["bets"]]
-    if set(days) != {day}:
-        raise cb.Skip("it was midnight")
+    equal(set(days), {day}, "days")
     # won 50 - 19, lost 19, nothing won -19: 57 turned over; two bets each, and the open one.
     right = (7, 57, -7)
     for row, name in (("lifetime", f"player {player_id}"), (day, f"player {player_id} on {date}")):

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """creditbridge-sweep against a real ledger and real dealers: api.md B, and what cron sees of it."""
 import contextlib
-import fcntl
 import itertools
 import json
 import os
@@ -15,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
-from cb import HarnessError, check, equal, find_program, wait_until  # noqa: E402
+from cb import HarnessError, check, equal, find_program, lock_holders, wait_until  # noqa: E402
 from cb_dealer import BETTING, BETTING_REFUND, BETTING_RESULT, body_of  # noqa: E402
 from cb_link import request  # noqa: E402
 from cb_platform import LOOPBACK, seamless_dealer  # noqa: E402
@@ -595,14 +594,7 @@ def lock_path():
 
 def locked():
     """True while some sweeper runs."""
-    try:
-        with open(lock_path(), "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
+    return bool(lock_holders(lock_path()))
 
 
 def case_second():

@@ -18,10 +18,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from cb_http import (BALANCE, READ_PATHS, RESULT_INQUIRE, STAT, TRANSFER_IN, TRANSFER_OUT,  # noqa
                      Answer, call, now_ms, raw_request, sign)
-from cb_instance import Dealer, Instance  # noqa
+from cb_instance import Dealer, Instance, noon_offset  # noqa
 from cb_installed import INSTALLED, Installed  # noqa
 from cb_process import (SRCDIR, Child, HarnessError, builddir, command_of, commands_with,  # noqa
-                        each_in_thread, find_program, free_port, own_group, pids_all,
+                        each_in_thread, find_program, free_port, lock_holders, own_group, pids_all,
                         pids_running, port_taken, process_gone, serve_each, wait_until, waited_s)
 from cb_servers import (SERVERS, Apache, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server,  # noqa
                         bench_cases)

@@ -10,6 +10,7 @@ import socket
 import stat
 import subprocess
 import tempfile
+import time
 
 from cb_process import Child, HarnessError, find_program, pids_end, pids_running
 
@@ -42,6 +43,11 @@ def temporary_directory(name):
             path.chmod(0o711)
             return path
     raise HarnessError(f"none of {places} can be entered by the web server's user")
+
+
+def noon_offset():
+    """Words that give a dealer days of which one is about half over now: no case sees its end."""
+    return (f"--utc-offset={12 * 60 - int(time.time()) // 60 % (24 * 60)}",)
 
 
 def as_option(value):

@@ -4,6 +4,7 @@ import errno
 import grp
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import time
 SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
 PORTS_TAKEN = []
+PORT_MIN, PORT_MAX = 10240, 65535
 # How long what a server leaves behind may take to end by itself; tests/coverage gives it the time to
 # write its counters.
 LEAVE_S = float(os.environ.get("CB_LEAVE_S", "0"))
@@ -44,23 +46,43 @@ def own_group():
         return ""
 
 
+def ports_to_give():
+    """The larger range of ports that the kernel gives to no outgoing connection: a port of the
+    others may be taken between free_port() and the server that listens on it."""
+    low, high = 32768, 60999
+    try:
+        text = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text()
+        low, high = map(int, text.split())
+    except (OSError, ValueError):
+        pass
+    return max(range(PORT_MIN, low), range(high + 1, PORT_MAX + 1), key=len)
+
+
+def port_reserve(port):
+    """True: no other test is given @port while this process lasts. A name in the abstract namespace,
+    which goes with its process, marks it as taken."""
+    taken = socket.socket(socket.AF_UNIX)
+    try:
+        taken.bind(f"\0creditbridge-test-port-{port}")
+    except OSError as error:
+        taken.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return False
+    PORTS_TAKEN.append(taken)
+    return True
+
+
 def free_port():
-    """A port of the loopback that was free a moment ago; no other test is given it while this one
-    lasts: a name in the abstract namespace, which goes with its process, tells that it is taken."""
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        taken = socket.socket(socket.AF_UNIX)
-        try:
-            taken.bind(f"\0creditbridge-test-port-{port}")
-        except OSError as error:
-            taken.close()
-            if error.errno != errno.EADDRINUSE:
-                raise
-            continue
-        PORTS_TAKEN.append(taken)
-        return port
+    """A port of the loopback on which nothing listens; no other test is given it while this one
+    lasts."""
+    ports = ports_to_give()
+    if not ports:
+        raise HarnessError("net.ipv4.ip_local_port_range leaves no port for a test's servers")
+    for port in random.SystemRandom().sample(ports, len(ports)):
+        if not port_taken(port) and port_reserve(port):
+            return port
+    raise HarnessError(f"no port of {ports} is free")
 
 
 def wait_until(condition, seconds, what, interval=0.01):
@@ -140,6 +162,18 @@ def waited_s(pid):
         return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):
         return 0.0
+
+
+def lock_holders(path):
+    """The processes that hold a lock on the file @path, as the kernel lists them: a look that takes
+    the lock itself would keep out a program that asks for it in that moment."""
+    try:
+        inode = os.stat(path).st_ino
+    except FileNotFoundError:
+        return []
+    rows = (line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines())
+    # "1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE START END". Rows with "->" are of waiters.
+    return [int(row[4]) for row in rows if row[1] != "->" and row[5].endswith(f":{inode}")]
 
 
 def pids_all():
