@@ -30,6 +30,8 @@ enum field_type {
 	FIELD_BYTES,    /* struct bytes; unpacking points into the input */
 	FIELD_GROUP,    /* @count structs of @size bytes described by @sub, one after the other */
 	FIELD_JSON,     /* as FIELD_BYTES; they are JSON text, or none (len 0) */
+	FIELD_SUM,      /* sum_t, a wide_t (base/wide.h) of ten-thousandths of a credit */
+	FIELD_SUM_64,   /* a sum_t that a row of an older version keeps in 8 bytes: only unpacked */
 };
 
 /* Bytes owned by somebody else. */

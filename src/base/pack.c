@@ -1,5 +1,7 @@
 #include "base/pack.h"
 
+#include "base/wide.h"
+
 #include <endian.h>
 #include <string.h>
 
@@ -57,6 +59,32 @@ static unsigned int number_width(enum field_type type)
 	return type < sizeof(widths) ? widths[type] : 0;
 }
 
+static bool put_wide(struct buffer *out, const uint8_t *member)
+{
+	wide_unsigned_t value;
+
+	memcpy(&value, member, sizeof(value));
+	return put_number(out, (uint64_t)(value >> 64), 8) && put_number(out, (uint64_t)value, 8);
+}
+
+/* @width: 16, or 8 with the sign extended. */
+static bool get_wide(struct bytes *in, unsigned int width, uint8_t *member)
+{
+	uint64_t high, low;
+	wide_unsigned_t value;
+
+	if (!get_number(in, &high, 8))
+		return false;
+	low = high;
+	if (width == 16 && !get_number(in, &low, 8))
+		return false;
+	if (width == 8)
+		high = low >> 63 ? UINT64_MAX : 0;
+	value = (wide_unsigned_t)high << 64 | low;
+	memcpy(member, &value, sizeof(value));
+	return true;
+}
+
 static bool number_in_range(const struct field *field, uint64_t value)
 {
 	if (field->type == FIELD_BOOL)
@@ -85,6 +113,8 @@ static bool pack_field(struct buffer *out, const struct field *field, const uint
 		bytes = (const void *)member;
 		return put_number(out, bytes->len, 4) &&
 			buffer_append(out, bytes->data, bytes->len);
+	case FIELD_SUM:
+		return put_wide(out, member);
 	case FIELD_GROUP:
 		for (uint32_t i = 0; i < field->count; i++) {
 			if (!pack_record(out, field->sub, member + (size_t)i * field->size))
@@ -154,6 +184,10 @@ static bool unpack_field(struct bytes *in, const struct field *field, uint8_t *m
 			return false;
 		memcpy(member, &bytes, sizeof(bytes));
 		return true;
+	case FIELD_SUM:
+		return get_wide(in, 16, member);
+	case FIELD_SUM_64:
+		return get_wide(in, 8, member);
 	case FIELD_GROUP:
 		for (uint32_t i = 0; i < field->count; i++) {
 			if (!unpack_record(in, field->sub, member + (size_t)i * field->size))

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define MONEY_DOUBLE_LIMIT 1e11
+/* Digits of a sum in ten-thousandths that surely fit. */
+#define SUM_DIGITS_MAX 34
 
 bool money_from_double(double x, money_t *money)
 {
@@ -81,25 +83,79 @@ double money_to_double(money_t money)
 	return (double)money / MONEY_UNITS_PER_CREDIT;
 }
 
-void money_format(money_t money, unsigned int decimals, char text[MONEY_TEXT_MAX])
+/* Writes ".34" and the closing NUL. */
+static void format_part(char *text, unsigned int part, unsigned int decimals)
 {
-	/* Negating as unsigned: INT64_MIN has no positive int64. */
-	uint64_t units = money < 0 ? 0 - (uint64_t)money : (uint64_t)money;
-	unsigned int part = (unsigned int)(units % MONEY_UNITS_PER_CREDIT);
 	unsigned int width = MONEY_DECIMALS_MAX;
 
 	while (width > decimals && part % 10 == 0) {
 		part /= 10;
 		width--;
 	}
-	if (money < 0)
-		*text++ = '-';
-	text = text_number(text, units / MONEY_UNITS_PER_CREDIT, 1);
 	if (width) {
 		*text++ = '.';
 		text = text_number(text, part, width);
 	}
 	*text = '\0';
+}
+
+void money_format(money_t money, unsigned int decimals, char text[MONEY_TEXT_MAX])
+{
+	/* Negating as unsigned: INT64_MIN has no positive int64. */
+	uint64_t units = money < 0 ? 0 - (uint64_t)money : (uint64_t)money;
+
+	if (money < 0)
+		*text++ = '-';
+	text = text_number(text, units / MONEY_UNITS_PER_CREDIT, 1);
+	format_part(text, (unsigned int)(units % MONEY_UNITS_PER_CREDIT), decimals);
+}
+
+/* Writes @number, which has no limit, by groups of 18 digits. */
+static char *format_wide(char *text, wide_unsigned_t number)
+{
+	const uint64_t group = UINT64_C(1000000000000000000);
+
+	if (number < group)
+		return text_number(text, (uint64_t)number, 1);
+	text = format_wide(text, number / group);
+	return text_number(text, (uint64_t)(number % group), 18);
+}
+
+void sum_format(sum_t sum, unsigned int decimals, char text[SUM_TEXT_MAX])
+{
+	wide_unsigned_t units = sum < 0 ? 0 - (wide_unsigned_t)sum : (wide_unsigned_t)sum;
+
+	if (sum < 0)
+		*text++ = '-';
+	text = format_wide(text, units / MONEY_UNITS_PER_CREDIT);
+	format_part(text, (unsigned int)(units % MONEY_UNITS_PER_CREDIT), decimals);
+}
+
+bool sum_from_text(const char *text, sum_t *sum)
+{
+	const bool negative = *text == '-';
+	const char *point;
+	unsigned int decimals = 0, digits = 0;
+	sum_t units = 0;
+
+	text += negative;
+	for (point = NULL; *text; text++) {
+		if (*text == '.' && !point && digits) {
+			point = text;
+			continue;
+		}
+		if (*text < '0' || *text > '9' || (point && ++decimals > MONEY_DECIMALS_MAX) ||
+			(units && ++digits > SUM_DIGITS_MAX))
+			return false;
+		digits += !digits;
+		units = units * 10 + (*text - '0');
+	}
+	if (!digits || (point && !decimals))
+		return false;
+	for (; decimals < MONEY_DECIMALS_MAX; decimals++)
+		units *= 10;
+	*sum = negative ? -units : units;
+	return true;
 }
 
 bool money_has_decimals(money_t money, unsigned int decimals)

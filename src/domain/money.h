@@ -8,11 +8,15 @@
 #ifndef DOMAIN_MONEY_H
 #define DOMAIN_MONEY_H
 
+#include "base/wide.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef int64_t money_t;
+/* A sum of amounts that may grow for ever: of a dealer's movements, of a player's bets. */
+typedef wide_t sum_t;
 
 #define MONEY_UNITS_PER_CREDIT 10000
 #define MONEY_DECIMALS_MAX     4
@@ -20,6 +24,8 @@ typedef int64_t money_t;
 #define MONEY_MAX INT64_C(999999999999999)
 /* Bytes that any money_format() needs, with the NUL. */
 #define MONEY_TEXT_MAX 40
+/* The same of sum_format(). */
+#define SUM_TEXT_MAX 48
 
 /*
  * Accepts @x iff |x| < 1e11 and, with n = llround(x * 10^4), n / 10^4 == x bit for bit. So 0.1 is
@@ -38,6 +44,15 @@ double money_to_double(money_t money);
 
 /* Writes "12.34" with as many decimals as needed, at least @decimals. Works for any int64. */
 void money_format(money_t money, unsigned int decimals, char text[MONEY_TEXT_MAX]);
+
+/* The same for any sum. */
+void sum_format(sum_t sum, unsigned int decimals, char text[SUM_TEXT_MAX]);
+
+/*
+ * Reads what sum_format() writes, and less: [-]digits[.digits], at most four decimals, of any sum
+ * below 10^30 credits. False: *sum untouched.
+ */
+bool sum_from_text(const char *text, sum_t *sum);
 
 /* True: the amount has at most @decimals (0 to 4) decimals. */
 bool money_has_decimals(money_t money, unsigned int decimals);

@@ -46,38 +46,42 @@ enum refusal adjust_decide(const struct dealer *dealer, const struct player *pla
 	return decide(dealer, player, amount);
 }
 
-/* Counts a movement in its dealer's sums. False: a sum does not fit. */
+/* Counts a movement in its dealer's sums. False: it is of no kind. */
 static bool total_count(struct total *total, enum entry_kind kind, money_t gain)
 {
-	bool fits = money_add(total->balance, gain, &total->balance);
-
 	switch (kind) {
 	case ENTRY_TRANSFER_IN:
-		return fits && money_add(total->transferred_in, gain, &total->transferred_in);
-	case ENTRY_TRANSFER_OUT:
-		return fits && money_add(total->transferred_out, -gain, &total->transferred_out);
-	case ENTRY_ADJUST:
-		return fits && money_add(total->adjusted, gain, &total->adjusted);
-	case ENTRY_BET:
-		return fits && money_add(total->staked, -gain, &total->staked);
-	case ENTRY_PAYOUT:
-		return fits && money_add(total->paid, gain, &total->paid);
-	case ENTRY_KIND_COUNT:
+		total->transferred_in += gain;
 		break;
+	case ENTRY_TRANSFER_OUT:
+		total->transferred_out -= gain;
+		break;
+	case ENTRY_ADJUST:
+		total->adjusted += gain;
+		break;
+	case ENTRY_BET:
+		total->staked -= gain;
+		break;
+	case ENTRY_PAYOUT:
+		total->paid += gain;
+		break;
+	case ENTRY_KIND_COUNT:
+	default:
+		return false;
 	}
-	return false;
+	total->balance += gain;
+	return true;
 }
 
 enum refusal movement_apply(const struct movement *movement, struct player *player,
 	struct total *total, struct transaction *entry)
 {
 	enum refusal refusal = decide_credit(player, movement->amount);
-	struct total counted = *total;
 
 	if (refusal != REFUSAL_NONE)
 		return refusal;
-	if (!total_count(&counted, movement->kind, movement->amount))
-		return REFUSAL_BALANCE_LIMIT;
+	if (!total_count(total, movement->kind, movement->amount))
+		return REFUSAL_INTERNAL_ERROR;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->transaction_id = movement->transaction_id;
@@ -99,7 +103,6 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 	if (movement->client_id)
 		strncpy(entry->client_id, movement->client_id, sizeof(entry->client_id) - 1);
 
-	*total = counted;
 	player->balance = entry->current_balance;
 	player->entry_seq = entry->entry_seq;
 	player->entry_transaction_id = entry->transaction_id;

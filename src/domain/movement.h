@@ -38,8 +38,8 @@ enum refusal adjust_decide(const struct dealer *dealer, const struct player *pla
 
 /*
  * Moves the credit: changes @player and its dealer's @total and writes @entry.
- * REFUSAL_BALANCE_LIMIT when the balance would exceed MONEY_MAX or a sum of @total would not fit;
- * REFUSAL_INSUFFICIENT_BALANCE when the balance would fall below 0. Then nothing was changed.
+ * REFUSAL_BALANCE_LIMIT when the balance would exceed MONEY_MAX, REFUSAL_INSUFFICIENT_BALANCE when
+ * it would fall below 0, REFUSAL_INTERNAL_ERROR for a movement of no kind. Then nothing was changed.
  */
 enum refusal movement_apply(const struct movement *movement, struct player *player,
 	struct total *total, struct transaction *entry);

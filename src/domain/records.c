@@ -64,12 +64,12 @@ const struct field dealer_fields[] = {
 const struct field total_fields[] = {
 	FIELD(FIELD_STR, total, casino_id),
 	FIELD(FIELD_U64, total, players),
-	FIELD(FIELD_MONEY, total, balance),
-	FIELD(FIELD_MONEY, total, transferred_in),
-	FIELD(FIELD_MONEY, total, transferred_out),
-	FIELD(FIELD_MONEY, total, adjusted),
-	FIELD(FIELD_MONEY, total, staked),
-	FIELD(FIELD_MONEY, total, paid),
+	FIELD(FIELD_SUM, total, balance),
+	FIELD(FIELD_SUM, total, transferred_in),
+	FIELD(FIELD_SUM, total, transferred_out),
+	FIELD(FIELD_SUM, total, adjusted),
+	FIELD(FIELD_SUM, total, staked),
+	FIELD(FIELD_SUM, total, paid),
 	FIELD(FIELD_U64, total, open_bets),
 	FIELD(FIELD_U64, total, parked),
 	FIELD(FIELD_U64, total, held),
@@ -266,8 +266,8 @@ const struct field due_fields[] = {
 
 const struct field statistics_fields[] = {
 	FIELD(FIELD_U64, statistics, bet_count),
-	FIELD(FIELD_MONEY, statistics, turnover),
-	FIELD(FIELD_MONEY, statistics, profit_loss),
+	FIELD(FIELD_SUM, statistics, turnover),
+	FIELD(FIELD_SUM, statistics, profit_loss),
 	FIELD_END,
 };
 
@@ -297,6 +297,68 @@ const struct record_info record_infos[RECORD_COUNT] = {
 #include "domain/records.def"
 #undef RECORD
 };
+
+/* Rows as they were stored with version 1, whose sums had 64 bits. */
+static const struct field total_fields_1[] = {
+	FIELD(FIELD_STR, total, casino_id),
+	FIELD(FIELD_U64, total, players),
+	FIELD(FIELD_SUM_64, total, balance),
+	FIELD(FIELD_SUM_64, total, transferred_in),
+	FIELD(FIELD_SUM_64, total, transferred_out),
+	FIELD(FIELD_SUM_64, total, adjusted),
+	FIELD(FIELD_SUM_64, total, staked),
+	FIELD(FIELD_SUM_64, total, paid),
+	FIELD(FIELD_U64, total, open_bets),
+	FIELD(FIELD_U64, total, parked),
+	FIELD(FIELD_U64, total, held),
+	FIELD_END,
+};
+
+static const struct field statistics_fields_1[] = {
+	FIELD(FIELD_U64, statistics, bet_count),
+	FIELD(FIELD_SUM_64, statistics, turnover),
+	FIELD(FIELD_SUM_64, statistics, profit_loss),
+	FIELD_END,
+};
+
+static const struct field lifetime_fields_1[] = {
+	FIELD(FIELD_STR, lifetime, player_id),
+	FIELD_SUB(lifetime, sums, statistics, statistics_fields_1),
+	FIELD_END,
+};
+
+static const struct field day_fields_1[] = {
+	FIELD(FIELD_STR, day, player_id),
+	FIELD(FIELD_U32, day, number),
+	FIELD_SUB(day, sums, statistics, statistics_fields_1),
+	FIELD_END,
+};
+
+/* By the version less 1; a kind that is not here has had one only. */
+#define OLDER_MAX 1
+static const struct field *const older_fields[RECORD_COUNT][OLDER_MAX] = {
+	[RECORD_TOTAL] = {total_fields_1},
+	[RECORD_LIFETIME] = {lifetime_fields_1},
+	[RECORD_DAY] = {day_fields_1},
+};
+
+uint8_t record_version(enum record record)
+{
+	uint8_t older = 0;
+
+	while (older < OLDER_MAX && older_fields[record][older])
+		older++;
+	return (uint8_t)(older + 1);
+}
+
+const struct field *record_fields_of(enum record record, uint8_t version)
+{
+	const uint8_t newest = record_version(record);
+
+	if (version < 1 || version > newest)
+		return NULL;
+	return version == newest ? record_infos[record].fields : older_fields[record][version - 1];
+}
 
 const char *entry_owner(const struct transaction *entry)
 {

@@ -150,12 +150,12 @@ struct dealer {
 struct total {
 	char casino_id[CASINO_ID_SIZE];
 	uint64_t players;
-	money_t balance; /* sum of the players' balances */
-	money_t transferred_in;
-	money_t transferred_out;
-	money_t adjusted;
-	money_t staked; /* by bets of transfer-wallet players */
-	money_t paid;   /* to them by rounds */
+	sum_t balance; /* sum of the players' balances */
+	sum_t transferred_in;
+	sum_t transferred_out;
+	sum_t adjusted;
+	sum_t staked; /* by bets of transfer-wallet players */
+	sum_t paid;   /* to them by rounds */
 	uint64_t open_bets; /* PENDING, ACCEPTED or REFUNDING; and results not delivered or cancelled */
 	uint64_t parked;    /* callbacks in this state, */
 	uint64_t held;      /* and in this */
@@ -364,8 +364,8 @@ struct due {
 /* What a player has bet and won (domain/statistics.h). */
 struct statistics {
 	uint64_t bet_count;
-	money_t turnover;
-	money_t profit_loss;
+	sum_t turnover;
+	sum_t profit_loss;
 };
 
 /* ... altogether. */
@@ -396,6 +396,14 @@ struct record_info {
 	unsigned int key_count; /* the first fields are the key */
 	const struct field *fields;
 };
+
+/* The version that rows of the kind are stored with (store/bdb/SCHEMA): 1 or more. */
+uint8_t record_version(enum record record);
+/*
+ * The members of a row as it was stored with @version, keys included; they fill the same struct.
+ * NULL: there never was that version.
+ */
+const struct field *record_fields_of(enum record record, uint8_t version);
 
 extern const struct record_info record_infos[RECORD_COUNT];
 

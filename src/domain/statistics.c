@@ -43,14 +43,9 @@ struct statistics_change statistics_of_payout(money_t payout_amount, enum round_
 	};
 }
 
-bool statistics_add(struct statistics *sums, const struct statistics_change *change)
+void statistics_add(struct statistics *sums, const struct statistics_change *change)
 {
-	struct statistics added = *sums;
-
-	if (!money_add(added.turnover, change->turnover, &added.turnover) ||
-		!money_add(added.profit_loss, change->profit_loss, &added.profit_loss))
-		return false;
-	added.bet_count += (uint64_t)(int64_t)change->bet_count;
-	*sums = added;
-	return true;
+	sums->bet_count += (uint64_t)(int64_t)change->bet_count;
+	sums->turnover += change->turnover;
+	sums->profit_loss += change->profit_loss;
 }

@@ -39,7 +39,7 @@ struct statistics_change statistics_of_settlement(const struct bet *bet, enum ro
 /* A round pays @payout_amount; a refund's is no profit. */
 struct statistics_change statistics_of_payout(money_t payout_amount, enum round_result result);
 
-/* Adds @change to a day's or a lifetime's sums. False: one does not fit; nothing was added. */
-bool statistics_add(struct statistics *sums, const struct statistics_change *change);
+/* Adds @change to a day's or a lifetime's sums. */
+void statistics_add(struct statistics *sums, const struct statistics_change *change);
 
 #endif

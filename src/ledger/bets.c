@@ -127,7 +127,7 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 }
 
 /* Everything that is checked before credit, in the order of api.md. */
-static enum refusal bet_decide(struct ws *ws, const struct bet_place_cmd *cmd,
+static enum refusal bet_decide(const struct bet_place_cmd *cmd,
 	const struct subject *subject, const struct round *round)
 {
 	const struct dealer *dealer = subject->dealer;
@@ -144,8 +144,6 @@ static enum refusal bet_decide(struct ws *ws, const struct bet_place_cmd *cmd,
 		return REFUSAL_INVALID_AMOUNT;
 	if (!player)
 		return REFUSAL_USER_NOT_FOUND;
-	if (!tally_has_room(ws, player->player_id))
-		return REFUSAL_BALANCE_LIMIT;
 	return round_decide_bet(round, cmd->client_id, cmd->bet_amount);
 }
 
@@ -298,7 +296,7 @@ static void place(struct ws *ws, const struct apply_context *context,
 	const struct bet_place_cmd *cmd, const struct subject *subject, const struct round *stored,
 	struct bet_place_result *result)
 {
-	enum refusal refusal = bet_decide(ws, cmd, subject, stored);
+	enum refusal refusal = bet_decide(cmd, subject, stored);
 	struct round round;
 	struct bet bet;
 

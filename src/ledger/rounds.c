@@ -130,8 +130,7 @@ static void tally_bets(struct ws *ws, const struct round *round)
 		if (bet && bet->state == BET_ACCEPTED)
 			accepted[count++] = bet;
 	}
-	if (!tally_settlement(ws, round, accepted, count))
-		ws_fail(ws, "a player's statistics that do not fit");
+	tally_settlement(ws, round, accepted, count);
 }
 
 /* Marks the accepted bets settled. Those in another state are no part of the round. */

@@ -20,8 +20,8 @@ void tally_want(struct ws *ws, const char *player_id, uint32_t day)
 	ws_want(ws, RECORD_DAY, &key);
 }
 
-/* Adds to both sums. False: it does not fit. */
-static bool tally(struct ws *ws, const char *player_id, uint32_t number,
+/* Adds to both sums. */
+static void tally(struct ws *ws, const char *player_id, uint32_t number,
 	const struct statistics_change *change)
 {
 	struct lifetime lifetime = lifetime_named(player_id);
@@ -33,30 +33,20 @@ static bool tally(struct ws *ws, const char *player_id, uint32_t number,
 		lifetime = *stored_lifetime;
 	if (stored_day)
 		day = *stored_day;
-	if (!statistics_add(&lifetime.sums, change) || !statistics_add(&day.sums, change))
-		return false;
+	statistics_add(&lifetime.sums, change);
+	statistics_add(&day.sums, change);
 	ws_put(ws, RECORD_LIFETIME, &lifetime);
 	ws_put(ws, RECORD_DAY, &day);
-	return true;
-}
-
-bool tally_has_room(struct ws *ws, const char *player_id)
-{
-	const struct statistics sums = tally_read(ws, player_id, 0);
-
-	return sums.turnover < INT64_MAX / 2 && sums.profit_loss < INT64_MAX / 2 &&
-		sums.profit_loss > -(INT64_MAX / 2);
 }
 
 void tally_acceptance(struct ws *ws, const struct bet *bet)
 {
 	const struct statistics_change change = statistics_of_acceptance(bet);
 
-	/* A count of bets cannot be too large. */
 	tally(ws, bet->player_id, bet->day, &change);
 }
 
-bool tally_settlement(struct ws *ws, const struct round *round, const struct bet *const *bets,
+void tally_settlement(struct ws *ws, const struct round *round, const struct bet *const *bets,
 	uint32_t count)
 {
 	const struct statistics_change payout =
@@ -66,10 +56,10 @@ bool tally_settlement(struct ws *ws, const struct round *round, const struct bet
 		const struct statistics_change change =
 			statistics_of_settlement(bets[i], round->result);
 
-		if (!tally(ws, bets[i]->player_id, bets[i]->day, &change))
-			return false;
+		tally(ws, bets[i]->player_id, bets[i]->day, &change);
 	}
-	return count && tally(ws, round->player_id, bets[0]->day, &payout);
+	if (count)
+		tally(ws, round->player_id, bets[0]->day, &payout);
 }
 
 void tally_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days)

@@ -13,20 +13,14 @@
 /* Declares the sums of @player_id, of its lifetime and of @day. */
 void tally_want(struct ws *ws, const char *player_id, uint32_t day);
 
-/*
- * False: the player's sums have come so near their bounds that bets would be accepted which cannot
- * be settled.
- */
-bool tally_has_room(struct ws *ws, const char *player_id);
-
 /* Books a bet that was accepted. */
 void tally_acceptance(struct ws *ws, const struct bet *bet);
 
 /*
  * Books a round that was settled: @bets are @count accepted ones, the first of which has the
- * payout's day. False: a sum does not fit; the round may not be settled so.
+ * payout's day.
  */
-bool tally_settlement(struct ws *ws, const struct round *round, const struct bet *const *bets,
+void tally_settlement(struct ws *ws, const struct round *round, const struct bet *const *bets,
 	uint32_t count);
 
 /*

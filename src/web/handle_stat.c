@@ -25,8 +25,8 @@ struct summary {
 };
 #define SUMS(struct_, member_)                                                                     \
 	FIELD_AS("bet_count", FIELD_U64, struct_, member_.bet_count),                              \
-	FIELD_AS("turnover", FIELD_MONEY, struct_, member_.turnover),                              \
-	FIELD_AS("profit_loss", FIELD_MONEY, struct_, member_.profit_loss)
+	FIELD_AS("turnover", FIELD_SUM, struct_, member_.turnover),                                \
+	FIELD_AS("profit_loss", FIELD_SUM, struct_, member_.profit_loss)
 #define LIFETIME                                                                                   \
 	FIELD_AS("user_id", FIELD_STR, summary, stat.user_id),                                     \
 	FIELD_AS("player_id", FIELD_STR, summary, stat.player_id),                                 \

@@ -72,6 +72,15 @@ static bool put_money(struct buffer *out, money_t money)
 	return buffer_append_str(out, text);
 }
 
+/* Exact, too: a sum may have more digits than a double holds (creditbridge-protocol(7)). */
+static bool put_sum(struct buffer *out, sum_t sum)
+{
+	char text[SUM_TEXT_MAX];
+
+	sum_format(sum, 1, text);
+	return buffer_append_str(out, text);
+}
+
 /* True: an unused slot of a group, told by an empty name in its first member. */
 static bool slot_unused(const struct field *first, const uint8_t *element)
 {
@@ -150,6 +159,8 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 		return buffer_printf(out, "%" PRId64, LOAD(int64_t, member));
 	case FIELD_MONEY:
 		return put_money(out, LOAD(money_t, member));
+	case FIELD_SUM:
+		return put_sum(out, LOAD(sum_t, member));
 	case FIELD_ENUM:
 		return put_enum(out, field, member);
 	case FIELD_STR:
@@ -162,6 +173,7 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 	case FIELD_NONE:
 	case FIELD_SECRET:
 	case FIELD_BYTES:
+	case FIELD_SUM_64:
 		break;
 	}
 	return false;

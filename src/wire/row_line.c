@@ -124,47 +124,23 @@ static enum row_line_status take_enum(struct taking *taking, const struct field 
 	return unfit(taking, field, "one of its names");
 }
 
-/* Any int64 of ten-thousandths: sums go beyond what an amount may be. */
-static bool money_of(const char *text, money_t *money)
-{
-	const bool negative = *text == '-';
-	uint64_t units = 0;
-	int decimals = -1;
-
-	text += negative;
-	if (*text < '0' || *text > '9')
-		return false;
-	for (; *text; text++) {
-		if (*text == '.' && decimals < 0) {
-			decimals = 0;
-			continue;
-		}
-		if (*text < '0' || *text > '9' || decimals == MONEY_DECIMALS_MAX ||
-			__builtin_mul_overflow(units, 10, &units) ||
-			__builtin_add_overflow(units, (uint64_t)(*text - '0'), &units))
-			return false;
-		decimals += decimals >= 0;
-	}
-	if (decimals == 0)
-		return false;
-	for (decimals = decimals < 0 ? 0 : decimals; decimals < MONEY_DECIMALS_MAX; decimals++) {
-		if (__builtin_mul_overflow(units, 10, &units))
-			return false;
-	}
-	if (units > (uint64_t)INT64_MAX + negative)
-		return false;
-	*money = (money_t)(negative ? 0 - units : units);
-	return true;
-}
-
-static enum row_line_status take_money(struct taking *taking, const struct field *field,
+/* Sums go beyond what an amount may be, and so may an amount of a damaged row. */
+static enum row_line_status take_sum(struct taking *taking, const struct field *field,
 	const json_t *value, uint8_t *member)
 {
 	const char *text = json_string_value(value);
 	money_t money;
+	sum_t sum;
 
-	if (!text || !money_of(text, &money))
+	if (!text || !sum_from_text(text, &sum))
 		return unfit(taking, field, "an amount in a string, such as \"12.34\"");
+	if (field->type == FIELD_SUM) {
+		memcpy(member, &sum, sizeof(sum));
+		return ROW_LINE_DONE;
+	}
+	if (sum > INT64_MAX || sum < INT64_MIN)
+		return unfit(taking, field, "an amount that fits");
+	money = (money_t)sum;
 	memcpy(member, &money, sizeof(money));
 	return ROW_LINE_DONE;
 }
@@ -270,7 +246,8 @@ static enum row_line_status take_value(struct taking *taking, const struct field
 	case FIELD_ENUM:
 		return take_enum(taking, field, value, member);
 	case FIELD_MONEY:
-		return take_money(taking, field, value, member);
+	case FIELD_SUM:
+		return take_sum(taking, field, value, member);
 	case FIELD_STR:
 	case FIELD_SECRET:
 		return take_text(taking, field, value, member);
@@ -283,6 +260,7 @@ static enum row_line_status take_value(struct taking *taking, const struct field
 	case FIELD_GROUP:
 		return take_group(taking, field, value, member);
 	case FIELD_NONE:
+	case FIELD_SUM_64:
 		break;
 	}
 	return bad(taking->why, "%s cannot be read", field->name);

@@ -57,6 +57,16 @@ static bool put_money(struct buffer *out, money_t money)
 	return buffer_printf(out, "\"%s\"", text);
 }
 
+static bool put_sum(struct buffer *out, const uint8_t *member)
+{
+	char text[SUM_TEXT_MAX];
+	sum_t sum;
+
+	memcpy(&sum, member, sizeof(sum));
+	sum_format(sum, 2, text);
+	return buffer_printf(out, "\"%s\"", text);
+}
+
 static bool put_enum(struct buffer *out, const struct field *field, uint64_t number)
 {
 	/* A number without a name would not read back: the row is damaged. */
@@ -114,6 +124,8 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 		return put_signed(out, (int64_t)field_load_number(member, field->size));
 	case FIELD_MONEY:
 		return put_money(out, (money_t)field_load_number(member, field->size));
+	case FIELD_SUM:
+		return put_sum(out, member);
 	case FIELD_ENUM:
 		return put_enum(out, field, field_load_number(member, field->size));
 	case FIELD_STR:
@@ -126,6 +138,7 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 	case FIELD_GROUP:
 		return put_group(out, field, member, secrets);
 	case FIELD_NONE:
+	case FIELD_SUM_64:
 		break;
 	}
 	return false;

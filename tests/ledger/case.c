@@ -81,11 +81,11 @@ void case_reopen(void)
 	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()), STATUS_OK);
 }
 
-static void put_garbage(enum record record)
+static void put_row(enum record record, struct bytes key_bytes, struct bytes value_bytes)
 {
-	char file[64], key_bytes[] = "garbage", value_bytes[] = "\xff";
-	DBT key = {.data = key_bytes, .size = sizeof(key_bytes)};
-	DBT value = {.data = value_bytes, .size = 1};
+	char file[64];
+	DBT key = {.data = (void *)(uintptr_t)key_bytes.data, .size = key_bytes.len};
+	DBT value = {.data = (void *)(uintptr_t)value_bytes.data, .size = value_bytes.len};
 	DB_ENV *env;
 	DB *table;
 
@@ -103,9 +103,19 @@ enum status case_reopen_with_garbage(enum record record)
 {
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
-	put_garbage(record);
+	put_row(record, (struct bytes){(const uint8_t *)"garbage", 8},
+		(struct bytes){(const uint8_t *)"\xff", 1});
 	open_bdb();
 	return ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment());
+}
+
+void case_reopen_with_row(enum record record, struct bytes key, struct bytes value)
+{
+	ledger_free(&case_ledger);
+	case_db->close(case_db);
+	put_row(record, key, value);
+	open_bdb();
+	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()), STATUS_OK);
 }
 
 struct slot *case_run(enum command command, const void *cmd)

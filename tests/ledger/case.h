@@ -30,6 +30,12 @@ void case_reopen(void);
 /* The same with a row in the table of @record that does not decode. Returns what ledger_init() did. */
 enum status case_reopen_with_garbage(enum record record);
 
+/*
+ * The same with a row of @record as an older version stored it: packed key and value, the version
+ * included.
+ */
+void case_reopen_with_row(enum record record, struct bytes key, struct bytes value);
+
 /* Runs one command alone; the slot is valid until the next. */
 struct slot *case_run(enum command command, const void *cmd);
 void case_run_batch(struct slot *slots, unsigned int count);
@@ -69,6 +75,7 @@ Suite *gather_suite(void);
 Suite *retention_suite(void);
 Suite *backups_suite(void);
 Suite *figures_suite(void);
+Suite *limits_suite(void);
 Suite *refused_suite(void);
 Suite *server_suite(void);
 

@@ -12,8 +12,8 @@
 /* ---- the books, written down once more */
 
 struct sums {
-	money_t balance;
-	money_t by_kind[ENTRY_KIND_COUNT];
+	sum_t balance;
+	sum_t by_kind[ENTRY_KIND_COUNT];
 	uint64_t players;
 	struct transaction *chain; /* every movement so far, of @entries */
 	uint64_t entries;
@@ -78,7 +78,7 @@ static void prove_total(void *context, const void *row)
 	const struct total *total = row;
 	struct sums *sums = context;
 
-	ck_assert_int_eq(total->balance,
+	ck_assert(total->balance ==
 		total->transferred_in - total->transferred_out + total->adjusted - total->staked +
 			total->paid);
 	sums->balance -= total->balance;
@@ -101,9 +101,9 @@ static void prove_sums(void)
 	free(sums.chain);
 	case_list(RECORD_REQUEST, false, 0, prove_request, &sums);
 	case_list(RECORD_TOTAL, false, 0, prove_total, &sums);
-	ck_assert_int_eq(sums.balance, 0);
+	ck_assert(sums.balance == 0);
 	for (unsigned int kind = 0; kind < ENTRY_KIND_COUNT; kind++)
-		ck_assert_int_eq(sums.by_kind[kind], 0);
+		ck_assert(sums.by_kind[kind] == 0);
 	ck_assert_uint_eq(sums.players, 0);
 	ck_assert_uint_eq(sums.entries, sums.moved_requests);
 	ck_assert_uint_eq(transactions, case_ledger.transaction_id);

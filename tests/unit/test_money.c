@@ -270,10 +270,46 @@ START_TEST(sums)
 }
 END_TEST
 
+START_TEST(sums_have_no_limit)
+{
+	static const struct {
+		const char *text;
+		int64_t units;
+	} cases[] = {
+		{"0", 0},
+		{"-0.0001", -1},
+		{"922337203685477.5807", INT64_MAX},
+		{"-922337203685477.5808", INT64_MIN},
+	};
+	static const char *const bad[] = {"", "-", ".", "1.", ".1", "1.23456", "1.2.3", "+1", "1e3",
+		" 1", "1 ", "0x1", "10000000000000000000000000000000000"};
+	char text[SUM_TEXT_MAX];
+	sum_t sum = 7;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sum_format(cases[i].units, 0, text);
+		ck_assert_str_eq(text, cases[i].text);
+		ck_assert(sum_from_text(text, &sum));
+		ck_assert(sum == cases[i].units);
+	}
+	sum_format((sum_t)INT64_MAX * 10000 * 1000000, 0, text);
+	ck_assert_str_eq(text, "9223372036854775807000000");
+	sum_format((sum_t)INT64_MIN * 1000000, 2, text);
+	ck_assert_str_eq(text, "-922337203685477580800.00");
+	ck_assert(sum_from_text(text, &sum));
+	ck_assert(sum == (sum_t)INT64_MIN * 1000000);
+	ck_assert(sum_from_text("1.2", &sum));
+	ck_assert(sum == 12000);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(!sum_from_text(bad[i], &sum), "%s", bad[i]);
+	ck_assert(sum == 12000);
+}
+END_TEST
+
 Suite *money_suite(void)
 {
 	const TTest *const tests[] = {random_amounts, random_finer_amounts, edges, doubles,
-		integers, texts, decimals, sums, NULL};
+		integers, texts, decimals, sums, sums_have_no_limit, NULL};
 
 	return suite_make("money", tests, 600);
 }

@@ -58,8 +58,8 @@ static void book(uint32_t number, const struct statistics_change *change)
 		day->number = number;
 		world.day_count++;
 	}
-	ck_assert(statistics_add(&world.lifetime.sums, change));
-	ck_assert(statistics_add(&day->sums, change));
+	statistics_add(&world.lifetime.sums, change);
+	statistics_add(&day->sums, change);
 	world.has_lifetime = true;
 }
 
@@ -177,8 +177,8 @@ START_TEST(sums_are_proved)
 	make_world();
 	proved();
 	ck_assert_uint_eq(world.lifetime.sums.bet_count, 4);
-	ck_assert_int_eq(world.lifetime.sums.turnover, 52 * CREDIT);
-	ck_assert_int_eq(world.lifetime.sums.profit_loss, 48 * CREDIT);
+	ck_assert(world.lifetime.sums.turnover == 52 * CREDIT);
+	ck_assert(world.lifetime.sums.profit_loss == 48 * CREDIT);
 	ck_assert_uint_eq(world.day_count, 5);
 	/* A player without bets has no rows; rows of zeros are as good. */
 	memset(&world, 0, sizeof(world));
@@ -195,7 +195,7 @@ START_TEST(sums_are_proved)
 	proof_statistics_round(&proof, NULL);
 	proof_statistics_bet(&proof, &world.bets[3][0]);
 	ck_assert_uint_eq(proof.lifetime.made[0].accepted, 1);
-	ck_assert_int_eq(proof.lifetime.made[0].turnover, 0);
+	ck_assert(proof.lifetime.made[0].turnover == 0);
 	proof_statistics_free(&proof);
 }
 END_TEST
@@ -230,7 +230,7 @@ static void round_pays_more(void) { world.rounds[0].payout_amount += CREDIT; }
 static void round_lost(void) { world.rounds[2].result = RESULT_LOSS; }
 static void round_not_settled(void) { world.rounds[1].state = ROUND_OPEN; }
 static void impossible_day(void) { world.bets[3][0].day = UINT32_MAX; }
-static void overflow(void) { world.bets[1][0].bet_amount = INT64_MAX - CREDIT; }
+static void bet_enormous(void) { world.bets[1][0].bet_amount = INT64_MAX - CREDIT; }
 
 static const struct {
 	void (*damage)(void);
@@ -255,7 +255,7 @@ static const struct {
 	{round_lost, ": bet_count is kept as 4, the bets make 5\n"},
 	{round_not_settled, ": turnover is kept as 52.00, the bets make 45.00\n"},
 	{impossible_day, "player " PLAYER " has the day 4294967295, which cannot be\n"},
-	{overflow, ": the sums of the bets overflow\n"},
+	{bet_enormous, "the bets make 922337203685521.5807\n"},
 };
 
 START_TEST(damages_are_told)

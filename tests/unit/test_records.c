@@ -149,7 +149,9 @@ static void fill_number(uint64_t *state, const struct field *field, uint8_t *mem
 		value &= 1;
 	if (field->type == FIELD_ENUM)
 		value %= field->count;
-	if (field->size == 1)
+	if (field->type == FIELD_SUM)
+		memcpy(member, &(sum_t){-(sum_t)value * INT32_MAX}, sizeof(sum_t));
+	else if (field->size == 1)
 		*member = (uint8_t)value;
 	else if (field->size == 2)
 		memcpy(member, &(uint16_t){(uint16_t)value}, 2);

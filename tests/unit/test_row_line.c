@@ -71,8 +71,14 @@ static void any_member(uint64_t *state, struct pool *pool, const struct field *f
 	uint8_t *member)
 {
 	struct bytes bytes;
+	sum_t sum;
 
 	switch (field->type) {
+	case FIELD_SUM:
+		/* Of any sign, and more than 64 bits. */
+		sum = (sum_t)(int64_t)any_number(state) * (sum_t)(1 + chance_below(state, 1000000));
+		memcpy(member, &sum, sizeof(sum));
+		return;
 	case FIELD_BOOL:
 		*member = chance_below(state, 2) != 0;
 		return;

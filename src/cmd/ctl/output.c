@@ -30,6 +30,7 @@ static bool is_number(const struct field *field, enum output_format format)
 	case FIELD_I32:
 	case FIELD_U64:
 	case FIELD_MONEY:
+	case FIELD_SUM:
 		return format != OUTPUT_UID;
 	default:
 		return false;

@@ -152,6 +152,17 @@ static void format_number(const struct field *field, enum output_format format, 
 		snprintf(text, OUTPUT_TEXT_MAX, "%" PRIu64, number);
 }
 
+static void format_sum(const void *member, enum output_format format, char *text)
+{
+	char digits[SUM_TEXT_MAX];
+	sum_t sum;
+
+	memcpy(&sum, member, sizeof(sum));
+	sum_format(sum, 2, digits);
+	if (sum || format != OUTPUT_IF_ANY)
+		snprintf(text, OUTPUT_TEXT_MAX, "%s", digits);
+}
+
 void output_value(const struct field *field, enum output_format format, const void *record,
 	char text[OUTPUT_TEXT_MAX])
 {
@@ -169,9 +180,13 @@ void output_value(const struct field *field, enum output_format format, const vo
 	case FIELD_JSON:
 		format_json(member, text);
 		return;
+	case FIELD_SUM:
+		format_sum(member, format, text);
+		return;
 	case FIELD_NONE:
 	case FIELD_SECRET:
 	case FIELD_BYTES:
+	case FIELD_SUM_64:
 		return;
 	default:
 		break;

@@ -214,12 +214,11 @@ void proof_name(struct proof *proof, const struct player_name *name, const struc
 static void book_entry(struct proof *proof, const struct transaction *entry)
 {
 	struct proof_dealer *dealer = proof_find_dealer(proof, entry->casino_id);
-	money_t *sum;
+	sum_t *sum;
 
 	if (dealer && entry->transaction_id <= dealer->moment.as_of) {
-		sum = (money_t *)(void *)((char *)dealer + kind_rules[entry->kind].sum);
-		if (!money_add(*sum, proof_entry_asked(entry), sum))
-			dealer->overflow = true;
+		sum = (sum_t *)(void *)((char *)dealer + kind_rules[entry->kind].sum);
+		*sum += proof_entry_asked(entry);
 	}
 	if (entry->transaction_id > proof->point.as_of)
 		return;
@@ -295,14 +294,14 @@ void proof_transaction(struct proof *proof, const struct transaction *transactio
 }
 
 static void check_sum(struct proof *proof, const struct proof_dealer *dealer, const char *what,
-	money_t kept, money_t found)
+	sum_t kept, sum_t found)
 {
-	char kept_text[MONEY_TEXT_MAX], found_text[MONEY_TEXT_MAX];
+	char kept_text[SUM_TEXT_MAX], found_text[SUM_TEXT_MAX];
 
 	if (kept == found)
 		return;
-	money_format(kept, 2, kept_text);
-	money_format(found, 2, found_text);
+	sum_format(kept, 2, kept_text);
+	sum_format(found, 2, found_text);
 	proof_problem(proof, "dealer %s: %s is kept as %s, the movements sum up to %s",
 		dealer->total.casino_id, what, kept_text, found_text);
 }
@@ -345,7 +344,6 @@ void proof_totals(struct proof *proof)
 {
 	for (size_t i = 0; i < proof->dealer_count; i++) {
 		const struct proof_dealer *dealer = &proof->dealers[i];
-		money_t balance = 0;
 
 		if (!dealer->present)
 			proof_problem(proof, "dealer %s has sums but is not there",
@@ -357,15 +355,9 @@ void proof_totals(struct proof *proof)
 		check_sum(proof, dealer, "adjusted", dealer->total.adjusted, dealer->adjusted);
 		check_sum(proof, dealer, "staked", dealer->total.staked, dealer->staked);
 		check_sum(proof, dealer, "paid", dealer->total.paid, dealer->paid);
-		if (dealer->overflow ||
-			!money_add(dealer->transferred_in, dealer->adjusted, &balance) ||
-			!money_add(balance, -dealer->transferred_out, &balance) ||
-			!money_add(balance, -dealer->staked, &balance) ||
-			!money_add(balance, dealer->paid, &balance))
-			proof_problem(proof, "dealer %s: the sums of the movements overflow",
-				dealer->total.casino_id);
-		else
-			check_sum(proof, dealer, "balance", dealer->total.balance, balance);
+		check_sum(proof, dealer, "balance", dealer->total.balance,
+			dealer->transferred_in - dealer->transferred_out + dealer->adjusted -
+				dealer->staked + dealer->paid);
 		check_open(proof, dealer);
 	}
 }

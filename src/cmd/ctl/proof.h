@@ -53,13 +53,12 @@ struct proof_dealer {
 	struct proof_moment moment; /* ... read then */
 	uint64_t players;    /* player rows seen */
 	bool present;        /* its dealer row was seen */
-	bool overflow;
 	/* sums of the movements up to as_of */
-	money_t transferred_in;
-	money_t transferred_out;
-	money_t adjusted;
-	money_t staked;
-	money_t paid;
+	sum_t transferred_in;
+	sum_t transferred_out;
+	sum_t adjusted;
+	sum_t staked;
+	sum_t paid;
 	/* Bets and results that were open at the moment: surely, and at most. */
 	uint64_t open_least;
 	uint64_t open_most;

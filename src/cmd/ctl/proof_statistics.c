@@ -98,7 +98,7 @@ static void book(struct proof_statistics *proof, uint32_t number,
 	struct proof_sums *day = day_take(proof, number);
 	struct proof_sums *const booked[] = {&proof->lifetime, day};
 	/* A stake is no profit: what remains of it is paid. */
-	money_t paid = change->profit_loss + change->turnover;
+	sum_t paid = (sum_t)change->profit_loss + change->turnover;
 
 	for (size_t i = 0; day && i < 2; i++) {
 		struct proof_growth *made = &booked[i]->made[proof->reading];
@@ -107,10 +107,8 @@ static void book(struct proof_statistics *proof, uint32_t number,
 			made->accepted++;
 		if (change->bet_count < 0)
 			made->refunded++;
-		if (!money_add(made->turnover, change->turnover, &made->turnover) ||
-			!money_add(made->paid, paid, &made->paid))
-			differ(proof, "player %s: the sums of the bets overflow",
-				proof->player_id);
+		made->turnover += change->turnover;
+		made->paid += paid;
 	}
 }
 
@@ -180,15 +178,15 @@ static void compare_count(struct proof_statistics *proof, const char *of, int64_
 }
 
 static void compare_money(struct proof_statistics *proof, const char *of, const char *what,
-	money_t kept, money_t least, money_t most)
+	sum_t kept, sum_t least, sum_t most)
 {
-	char texts[3][MONEY_TEXT_MAX];
-	const money_t numbers[] = {kept, least, most};
+	char texts[3][SUM_TEXT_MAX];
+	const sum_t numbers[] = {kept, least, most};
 
 	if (kept >= least && kept <= most)
 		return;
 	for (size_t i = 0; i < 3; i++)
-		money_format(numbers[i], 2, texts[i]);
+		sum_format(numbers[i], 2, texts[i]);
 	tell(proof, of, what, texts[0], texts[1], texts[2]);
 }
 

@@ -25,8 +25,8 @@
 struct proof_growth {
 	uint64_t accepted; /* bets without additions */
 	uint64_t refunded;
-	money_t turnover;
-	money_t paid; /* profit_loss is paid less turnover */
+	sum_t turnover;
+	sum_t paid; /* profit_loss is paid less turnover */
 };
 
 /* Of a day, or of all time. */

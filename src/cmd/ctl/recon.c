@@ -24,7 +24,7 @@ const char *const recon_column_names[RECON_COLUMN_COUNT] = {
 };
 
 /* @member: room for the text of a field, the field then. */
-#define NUMBER_TEXT 40
+#define NUMBER_TEXT SUM_TEXT_MAX
 
 static const char *text_of(const char *text)
 {
@@ -40,12 +40,11 @@ static void put_number(const char **field, char text[NUMBER_TEXT], bool has, uin
 }
 
 static void put_money(const struct recon *recon, const char **field, char text[NUMBER_TEXT],
-	bool has, money_t money)
+	bool has, sum_t money)
 {
-	_Static_assert(MONEY_TEXT_MAX <= NUMBER_TEXT, "money fits");
 	if (!has)
 		return;
-	money_format(money, recon->dealer.decimals, text);
+	sum_format(money, recon->dealer.decimals, text);
 	*field = text;
 }
 

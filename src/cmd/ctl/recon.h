@@ -40,7 +40,7 @@ struct recon_row {
 	bool has_transaction;
 	bool has_balances;
 	bool has_count;
-	money_t amount;
+	sum_t amount;
 	uint64_t transaction_id;
 	money_t before_balance;
 	money_t current_balance;
@@ -50,7 +50,7 @@ struct recon_row {
 /* How many, and how much. */
 struct recon_sum {
 	uint64_t count;
-	money_t amount;
+	sum_t amount;
 };
 
 #define RECON_NAMES 1024 /* players remembered by name */

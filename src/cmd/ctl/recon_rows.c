@@ -21,12 +21,10 @@ static bool wanted(const struct recon *recon, enum recon_record record)
 	return recon->records & UINT32_C(1) << record;
 }
 
-static enum ctl_exit add(struct recon *recon, struct recon_sum *sum, money_t amount)
+static void add(struct recon_sum *sum, sum_t amount)
 {
 	sum->count++;
-	if (money_add(sum->amount, amount, &sum->amount))
-		return CTL_DONE;
-	return ctl_fail(recon->ctl, CTL_FAILED, "failed", "a sum of the day is too large");
+	sum->amount += amount;
 }
 
 /* The user_id of a player. */
@@ -64,7 +62,8 @@ static enum ctl_exit write_movement(struct recon *recon, const struct transactio
 	row.current_balance = transaction->current_balance;
 	row.reference = transaction->request_transaction_id;
 	recon_put(recon, &row);
-	return add(recon, &recon->movements[transaction->kind], transaction->amount);
+	add(&recon->movements[transaction->kind], transaction->amount);
+	return CTL_DONE;
 }
 
 static enum ctl_exit fetch_bet(struct recon *recon, const char *player_id, const char *game_id,
@@ -108,7 +107,8 @@ static enum ctl_exit write_bet(struct recon *recon, const struct transaction *tr
 	row.transaction_id = bet.transaction_id;
 	row.reference = bet.request_transaction_id;
 	recon_put(recon, &row);
-	return add(recon, &recon->bets[bet.state], bet.bet_amount);
+	add(&recon->bets[bet.state], bet.bet_amount);
+	return CTL_DONE;
 }
 
 static enum ctl_exit write_transaction(struct recon *recon, const union seek_row *any)
@@ -175,7 +175,8 @@ static enum ctl_exit write_callback(struct recon *recon, const union seek_row *a
 	if (code != CTL_DONE)
 		return code;
 	recon_put(recon, &row);
-	return add(recon, &recon->callbacks[callback->kind][callback->state], row.amount);
+	add(&recon->callbacks[callback->kind][callback->state], row.amount);
+	return CTL_DONE;
 }
 
 /* Gives @write every row of the day. */

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROW_VERSION 1
 /* The largest encoded row holds a request's body of 64 KiB. */
 #define ROW_MAX     (160 * 1024)
 
@@ -57,14 +56,15 @@ static enum status decode(enum record record, const DBT *value, void *row)
 {
 	const struct record_info *info = &record_infos[record];
 	struct bytes in = {value->data, value->size};
+	const struct field *fields = in.len ? record_fields_of(record, in.data[0]) : NULL;
 
-	if (in.len < 1 || in.data[0] != ROW_VERSION) {
+	if (!fields) {
 		log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=version", info->name);
 		return STATUS_CORRUPT;
 	}
 	in.data++;
 	in.len--;
-	if (!unpack_record(&in, info->fields + info->key_count, row) || in.len) {
+	if (!unpack_record(&in, fields + info->key_count, row) || in.len) {
 		log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=encoding", info->name);
 		return STATUS_CORRUPT;
 	}
@@ -135,7 +135,7 @@ static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
 {
 	const struct record_info *info = &record_infos[row->record];
 	DB *table = bdb->bdb.tables[row->record];
-	const uint8_t version = ROW_VERSION;
+	const uint8_t version = record_version(row->record);
 	DBT key = borrowed(row->key, row->key_len), value;
 	int error;
 
