@@ -240,6 +240,7 @@ static enum status config_load(struct settings *settings, const char *path, bool
 int main(int argc, char **argv)
 {
 	static struct settings settings;
+	static struct flood flood;
 	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE,
 		.group = SERVE_WALLET,
 		.threads = 1};
@@ -263,6 +264,11 @@ int main(int argc, char **argv)
 		return status_exit_code(status);
 	if (!server_init(&server, &arguments, &settings))
 		return EX_CONFIG;
+	if (!flood_init(&flood)) {
+		fprintf(stderr, PROGRAM ": no random numbers\n");
+		return EX_TEMPFAIL;
+	}
+	server.flood = &flood;
 	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;
 	if (arguments.socket)

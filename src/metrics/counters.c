@@ -39,7 +39,7 @@ const char *const operation_names[OPERATION_COUNT] = {
 };
 const char *const caller_kind_names[CALLER_KIND_COUNT] = {"dealer", "client"};
 const char *const auth_failure_names[AUTH_FAILURE_COUNT] = {
-	"headers", "unknown_caller", "signature", "stale_request"};
+	"headers", "unknown_caller", "signature", "stale_request", "flood"};
 
 const char *const refused_note_names[NOTE_END_COUNT] = {"sent", "dropped"};
 

@@ -37,6 +37,7 @@ enum auth_failure {
 	AUTH_UNKNOWN,   /* no dealer or client has this id */
 	AUTH_SIGNATURE, /* none of the caller's keys made it */
 	AUTH_STALE,     /* request_timestamp is outside the window */
+	AUTH_FLOOD,     /* too much was hashed for callers that were not let in: answered 429 */
 	AUTH_FAILURE_COUNT
 };
 /* What became of the note of a request that was answered 400 or 401 (web/refused_note.h). */

@@ -167,29 +167,59 @@ static int entry_compare(const void *casino_id, const void *entry)
 	return strcmp(casino_id, ((const struct keyring_entry *)entry)->casino_id);
 }
 
+/* A signature, as it was sent. */
+struct given {
+	const char *text;
+	enum signature_algorithm algorithm;
+	enum signature_encoding encoding;
+};
+
 /*
- * True: one of @found's keys signed @request; with @found NULL as much work for nothing. A caller
- * who signed well is let in soon: the dealer's own algorithm is tried with all keys at first.
+ * True: one of @found's keys signed @request; with @found NULL as much work for nothing. The work is one
+ * HMAC for each key slot, of the algorithm that @given has by its length: so it depends on nothing that
+ * only the caller with the key knows. With @lean only the keys that there are cost work.
  */
-static bool signed_by(const struct gate *gate, const struct keyring_entry *found,
-	const struct http_request *request, const char *signature)
+static bool signed_by(const struct gate *gate, const struct keyring_entry *found, bool lean,
+	const struct http_request *request, const struct given *given)
 {
-	const struct keyring_entry *entry = found ? found : &gate->nobody;
+	bool usable = found && found->signature_algorithm == given->algorithm &&
+		found->signature_encoding == given->encoding;
 
-	for (unsigned int n = 0; n < GATE_WORK; n++) {
-		unsigned int slot = n % DEALER_KEYS_MAX, turn = n / DEALER_KEYS_MAX;
-		bool live = found && found->keys[slot].key_id[0] != '\0';
-		const char *secret = live ? found->keys[slot].secret
-					  : gate->nobody.keys[slot].secret;
-		bool matches = signature_verify(
-			(entry->signature_algorithm + turn) % SIGNATURE_ALGORITHM_COUNT,
-			entry->signature_encoding, secret, request->body, request->body_len,
-			signature);
+	for (unsigned int slot = 0; slot < DEALER_KEYS_MAX; slot++) {
+		bool live = usable && found->keys[slot].key_id[0] != '\0';
 
-		if (matches && live && turn == 0)
+		if (lean && !live && slot)
+			continue;
+		if (signature_verify(given->algorithm, given->encoding,
+			    live ? found->keys[slot].secret : gate->nobody.keys[slot].secret,
+			    request->body, request->body_len, given->text) && live)
 			return true;
 	}
 	return false;
+}
+
+/* As signed_by(), within the budget of what fails. */
+static bool let_in(struct gate *gate, const struct keyring_entry *found,
+	const struct http_request *request, const char *caller_id, const struct given *given)
+{
+	const struct flood_request what = {
+		.address = request->remote_address.value ? request->remote_address.value : "",
+		.caller_id = caller_id,
+		.exists = found != NULL,
+		.body_len = request->body_len,
+		.now_ms = request->boot_ms,
+	};
+	enum flood_room room = gate->flood ? flood_enter(gate->flood, &what) : FLOOD_ROOM;
+	bool good;
+
+	if (room == FLOOD_REFUSED) {
+		gate->why = AUTH_FLOOD;
+		return false;
+	}
+	good = signed_by(gate, found, room == FLOOD_LEAN, request, given);
+	if (gate->flood)
+		flood_leave(gate->flood, &what, good);
+	return good;
 }
 
 enum status gate_check(struct gate *gate, struct link *link, const struct http_request *request,
@@ -200,25 +230,25 @@ enum status gate_check(struct gate *gate, struct link *link, const struct http_r
 	const struct http_variable *signature =
 		is_dealer ? &request->signature : &request->client_signature;
 	const struct keyring_entry *found = NULL;
-	bool headers_ok;
+	struct given given = {.text = signature->value};
 	enum status status;
 
 	*caller = NULL;
-	gate->why = AUTH_UNKNOWN;
+	gate->why = AUTH_HEADERS;
 	status = gate_refresh(gate, link, now_ms, deadline_ms);
 	if (status != STATUS_OK)
 		return status;
-	headers_ok = http_header_is_single(id) && http_header_is_single(signature);
+	if (!http_header_is_single(id) || !http_header_is_single(signature))
+		return STATUS_OK;
 	if (gate->count)
-		found = bsearch(id->value ? id->value : "", gate->entries, gate->count,
-			sizeof(*gate->entries), entry_compare);
-	/* Headers that are not as they must be are as good as no caller: the same work. */
-	if (signed_by(gate, headers_ok ? found : NULL, request,
-		    signature->value ? signature->value : ""))
+		found = bsearch(id->value, gate->entries, gate->count, sizeof(*gate->entries),
+			entry_compare);
+	gate->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
+	/* What can be no signature is refused without work, whoever the caller is. */
+	if (signature_form(given.text, &given.algorithm, &given.encoding) &&
+		let_in(gate, found, request, id->value, &given)) {
 		*caller = found;
-	else if (!headers_ok)
-		gate->why = AUTH_HEADERS;
-	else if (found)
-		gate->why = AUTH_SIGNATURE;
+		gate->why = AUTH_UNKNOWN;
+	}
 	return STATUS_OK;
 }

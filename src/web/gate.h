@@ -6,16 +6,18 @@
  * an answer of the ledger tells the keyring's generation, and without an answer for a second the
  * gate asks for it.
  *
- * A missing, malformed or wrong signature and an unknown caller cost the same work: the keyring
- * is looked up once and GATE_WORK signatures are computed, one of every algorithm for every key
- * slot, with made-up keys where there are none; so it does not tell either which algorithm a dealer
- * has. Only a caller who is let in is told so earlier.
+ * A missing or malformed header costs no signature: that depends on nothing but what was sent. A wrong
+ * signature and an unknown caller cost the same work: GATE_WORK signatures, one for every key slot, with
+ * made-up keys where there are none. All are of the algorithm to which the length of the caller's
+ * signature belongs, so the work does not depend on the dealer's algorithm. Only a caller that is let in
+ * is answered earlier. What callers cost that are not let in is bounded (web/flood.h).
  */
 #ifndef WEB_GATE_H
 #define WEB_GATE_H
 
 #include "link/client.h"
 #include "metrics/counters.h"
+#include "web/flood.h"
 #include "web/http.h"
 
 #include <stdbool.h>
@@ -23,8 +25,8 @@
 
 /* The ledger's last answer vouches for the keys this long. */
 #define GATE_FRESH_MS 1000
-/* Signatures computed for who is not let in. */
-#define GATE_WORK (DEALER_KEYS_MAX * SIGNATURE_ALGORITHM_COUNT)
+/* Signatures computed for a caller that is not let in, while no budget is used up. */
+#define GATE_WORK DEALER_KEYS_MAX
 
 /* More callers than this are not taken in: a keyring that long is damaged. */
 #define GATE_CALLERS_MAX 65536
@@ -34,7 +36,8 @@ struct gate {
 	struct keyring_entry *entries; /* in the order of casino_id */
 	uint32_t count;
 	uint64_t generation; /* 0: no keys yet */
-	enum auth_failure why; /* the last caller was not let in; AUTH_UNKNOWN when he was */
+	enum auth_failure why; /* the last caller was not let in; AUTH_UNKNOWN when it was */
+	struct flood *flood;   /* of the process; NULL: what fails is not bounded */
 	struct keyring_entry nobody; /* stands in for a caller who is not known */
 };
 
@@ -45,8 +48,8 @@ void gate_free(struct gate *gate);
 
 /*
  * Finds out who signed @request. On STATUS_OK *@caller is he, valid until the next call,
- * or NULL: 401 invalid_signature. Another status: the keys could not be brought up to date before
- * @deadline_ms (boot time); nobody is let in by older ones. @now_ms is boot time.
+ * or NULL: 401 invalid_signature; with @gate->why AUTH_FLOOD 429 rate_limited. Another status: the keys
+ * could not be brought up to date before @deadline_ms (boot time); nobody is let in by older ones. @now_ms is boot time.
  */
 enum status gate_check(struct gate *gate, struct link *link, const struct http_request *request,
 	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller);

@@ -40,6 +40,9 @@ struct http_request {
 	struct http_variable script_name;
 	struct http_variable path_info;
 	struct http_variable query_string; /* nothing is taken from it; `explain` looks at it */
+	struct http_variable remote_address; /* the address that the caller has, to the web server */
+	struct http_variable content_type;   /* nothing is taken from it but the words of a refusal ... */
+	struct http_variable content_encoding; /* ... and from this */
 	struct http_variable content_length;
 	struct http_variable transfer_encoding;
 	struct http_variable casino_id;

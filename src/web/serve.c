@@ -23,6 +23,7 @@ bool worker_init(struct worker *worker, const struct server *server)
 	linked = link_init(&worker->link, server->ledger_path);
 	worker->link.mux = muxes_pick(server->muxes);
 	gated = gate_init(&worker->gate, is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS);
+	worker->gate.flood = server->flood;
 	worker->sender = is_wallet ? NULL : sender_new(&server->callbacks);
 	counted = counting_init(&worker->counting, server->counters_path);
 	if (reply_init(&worker->reply) && linked && gated && counted && (is_wallet || worker->sender))
@@ -69,6 +70,8 @@ static const char *value_of(const struct http_variable *variable)
 }
 
 /* invalid_signature's own detail speaks of dealers. */
+static const char flooded[] = "too many calls with a wrong signature; try again later";
+#define FLOOD_RETRY_S 1
 static const char not_a_client[] = "the client id or the signature is not valid";
 
 /* The checks that need the caller: signature, then the shape of the body; then the handler. */
@@ -84,6 +87,11 @@ static void serve_signed(struct worker *worker, const struct route *route,
 		exchange->deadline_ms, &exchange->caller);
 	if (status != STATUS_OK) {
 		reply_fail(exchange->reply, status, CALL_READS);
+		return;
+	}
+	if (!exchange->caller && worker->gate.why == AUTH_FLOOD) {
+		exchange->reply->retry_after_s = FLOOD_RETRY_S;
+		reply_refuse(exchange->reply, REFUSAL_RATE_LIMITED, flooded);
 		return;
 	}
 	if (!exchange->caller) {
@@ -143,6 +151,38 @@ static void request_trace(const struct http_reply *reply, const char *what, cons
 		trace_body(&of, (struct bytes){body, (uint32_t)len});
 }
 
+/* True: @worker answers without having let the caller in. */
+static bool is_stranger(const struct worker *worker, const struct http_request *request)
+{
+	switch (worker->reply.refusal) {
+	case REFUSAL_NOT_FOUND:
+	case REFUSAL_METHOD_NOT_ALLOWED:
+	case REFUSAL_PAYLOAD_TOO_LARGE:
+	case REFUSAL_INVALID_SIGNATURE:
+		return true;
+	case REFUSAL_RATE_LIMITED:
+		return worker->gate.why == AUTH_FLOOD;
+	default:
+		return request->excess;
+	}
+}
+
+/* Whether the request's line may be written. Lines for strangers are bounded. */
+static bool may_log(const struct worker *worker, const struct http_request *request)
+{
+	uint64_t left_out;
+
+	if (!worker->server->flood || !is_stranger(worker, request))
+		return true;
+	if (!flood_may_log(worker->server->flood, request->boot_ms, &left_out))
+		return false;
+	if (left_out)
+		log_line(LOG_LEVEL_WARNING, "requests_not_logged",
+			"count=%llu reason=\"too many calls were refused without a signature\"",
+			(unsigned long long)left_out);
+	return true;
+}
+
 /* Everything in the line is ours or of a checked alphabet: no body, no signature. */
 static void request_log(const struct worker *worker, const struct route *route,
 	const struct http_request *request)
@@ -155,6 +195,8 @@ static void request_log(const struct worker *worker, const struct route *route,
 	int code = reply_code(reply);
 	long long ms = clock_boot_ms() - request->boot_ms;
 
+	if (!may_log(worker, request))
+		return;
 	log_line(code >= 500 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "request",
 		"request_id=%s method=%s path=%s %s=%s code=%d refusal=%s ms=%lld%s%s%s",
 		reply->request_id, text_is_name(method, METHOD_NAME_MAX) ? method : "-",
@@ -176,6 +218,8 @@ static void request_count(struct worker *worker, const struct route *route, int6
 
 	if (refusal == REFUSAL_INVALID_SIGNATURE)
 		counting_auth_failure(counting, caller, worker->gate.why);
+	else if (refusal == REFUSAL_RATE_LIMITED && worker->gate.why == AUTH_FLOOD)
+		counting_auth_failure(counting, caller, AUTH_FLOOD);
 	else if (refusal == REFUSAL_STALE_REQUEST)
 		counting_auth_failure(counting, caller, AUTH_STALE);
 	counting_request(counting, route ? route->operation : OPERATION_NONE, refusal,

@@ -20,6 +20,7 @@ struct server {
 	uint32_t sweep_overdue_s;
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;
+	struct flood *flood; /* of what fails in the gates of all; NULL: it is not bounded */
 	struct muxes *muxes; /* the requests under way are fibers, which call by these; or NULL */
 	struct sender_options callbacks; /* of group C; the networks must outlive the server */
 };

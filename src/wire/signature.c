@@ -55,6 +55,31 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 	return made;
 }
 
+/* The characters of hex and base64; the padding stands at the end of the latter. */
+static const char hex_digits[] = "0123456789abcdefABCDEF";
+static const char base64_digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+bool signature_form(const char *text, enum signature_algorithm *algorithm,
+	enum signature_encoding *encoding)
+{
+	size_t len = strnlen(text, SIGNATURE_TEXT_MAX), size, padding;
+
+	for (unsigned int i = 0; i < SIGNATURE_ALGORITHM_COUNT; i++) {
+		size = algorithms[i].size;
+		padding = (3 - size % 3) % 3;
+		*algorithm = (enum signature_algorithm)i;
+		*encoding = ENCODING_HEX;
+		if (len == 2 * size)
+			return strspn(text, hex_digits) == len;
+		*encoding = ENCODING_BASE64;
+		if (len == (size + 2) / 3 * 4)
+			return strspn(text, base64_digits) == len - padding &&
+				strspn(text + len - padding, "=") == padding;
+	}
+	return false;
+}
+
 bool signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
 	const char *secret, const void *body, size_t len, const char *text)
 {

@@ -22,6 +22,13 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 	const char *secret, const void *body, size_t len, char text[SIGNATURE_TEXT_MAX]);
 
 /*
+ * The algorithm and the encoding that @text may be a signature of: each pair of them has a length of its
+ * own. False: none, since its length or one of its characters fits no pair.
+ */
+bool signature_form(const char *text, enum signature_algorithm *algorithm,
+	enum signature_encoding *encoding);
+
+/*
  * True iff @text is the signature of @body. Hex is accepted in either case. Compared in constant
  * time; the work done depends on @algorithm and @len alone, also for a @text that is malformed.
  * An empty @secret (an unused key slot) verifies nothing, with the same work.

@@ -69,13 +69,22 @@ class Call(asyncio.Protocol):
         status, what = head.split(None, 2)[1].decode(), ""
         if status != "200":
             what = f" {error_id(body)}"
-        self.load.answers.times[status + what].append(time.monotonic() - self.sent)
+        now, sent = time.monotonic(), self.sent
+        self.load.answers.times[status + what].append(now - sent)
         self.sent, self.kept = None, True
         if not self.again or self.load.over:
             self.transport.close()
         elif b"\r\nconnection: close" in head.lower():
             self.transport.close()
+        elif self.load.each_s > now - sent:
+            asyncio.get_running_loop().call_later(self.load.each_s - (now - sent), self.go_on)
         else:
+            self.send()
+
+    def go_on(self):
+        if self.load.over:
+            self.transport.close()
+        elif not self.transport.is_closing():
             self.send()
 
     def connection_lost(self, error):
@@ -84,9 +93,12 @@ class Call(asyncio.Protocol):
 
 class Load:
     """Signed calls of one caller to one path, for @seconds: on @connections kept busy, or at @rate
-    calls a second whatever becomes of them."""
+    calls a second whatever becomes of them. From @address, an address of loopback."""
 
-    def __init__(self, port, path, who, body, *, connections=0, rate=0.0, seconds=5.0):
+    def __init__(self, port, path, who, body, *, connections=0, rate=0.0, seconds=5.0,
+                 address="127.0.0.1"):
+        self.address = address
+        self.each_s = 0.0  # a connection calls no oftener
         self.port, self.path, self.body = port, path, body
         self.header, self.name, self.key = who
         self.connections, self.rate, self.seconds = connections, rate, seconds
@@ -114,7 +126,7 @@ class Load:
         call = Call(self, again)
         self.calls.add(call)
         task = asyncio.get_running_loop().create_task(asyncio.get_running_loop().create_connection(
-            lambda: call, "127.0.0.1", self.port))
+            lambda: call, "127.0.0.1", self.port, local_addr=(self.address, 0)))
         task.add_done_callback(lambda done: done.exception() and self.unconnected(call, done))
 
     def unconnected(self, call, done):
@@ -159,6 +171,22 @@ class Load:
         finally:
             self.process.join(30)
         return self.answers
+
+
+class Strangers(Load):
+    """Calls of @caller_id, which exists or not, with a body of @size bytes and a signature of nothing:
+    at most @most a second, on connections that wait for their answers."""
+
+    def __init__(self, port, path, caller_id, size, most, **words):
+        super().__init__(port, path, ("casino", caller_id, ""), None, **words)
+        self.each_s = self.connections / most
+        data = json.dumps({"user_id": "x" * (size - 15)}).encode()
+        self.bytes = request_bytes("POST", path, [
+            ("Host", "127.0.0.1"), ("Content-Type", "application/json"), ("x-casino-id", caller_id),
+            ("x-casino-signature", sign("", b""))], data, False)
+
+    def request(self):
+        return self.bytes
 
 
 class Slow:

@@ -4,6 +4,8 @@
 On lighttpd and Apache mod_fcgid, one after the other, each for --seconds:
 
     flood    transfers on four times as many connections as the mount serves calls at a time
+    stranger a caller without a key sends STRANGER_RATE bodies of 64 KiB a second, for an id that does
+             not exist and then for the honest dealer's
     limited  a dealer with a rate limit calls as fast as he can
     held     bets at four times the rate that a slow dealer allows: under lighttpd all threads of the
              mount are held (service_unavailable), under mod_fcgid his max-inflight is (dealer_busy)
@@ -41,7 +43,7 @@ from cb import TRANSFER_IN, check, equal  # noqa: E402
 from cb_figures import percentile  # noqa: E402
 from cb_http import request_bytes  # noqa: E402
 from cb_platform import BETS, LOOPBACK, client_add  # noqa: E402
-from crowd import Load, Slow  # noqa: E402
+from crowd import Load, Slow, Strangers  # noqa: E402
 
 THREADS = 8                 # of each of two processes under lighttpd
 FCGID_PROCESSES = 150       # as many as Apache serves requests at a time
@@ -53,6 +55,14 @@ IDLE = 400
 SLOW = 60
 DEAF = 20
 HONEST_EACH_S = 0.05
+STRANGER_RATE = 2000
+STRANGER_BYTES = 65536
+STRANGER_CONNECTIONS = 16
+STRANGER_ADDRESS = "127.0.0.9"
+# Honest calls take at most so many times what they take without a stranger, at the 99th percentile; below
+# STRANGER_S a ratio is of the machine's scheduler.
+STRANGER_TIMES = 2
+STRANGER_S = 0.02
 HONEST_S = 5.0
 # Apache, which has 128 threads here, keeps one for each silent connection until its patience of 3 s
 # is over.
@@ -182,6 +192,10 @@ class Stand:
         return lambda number: {"request_transaction_id": f"{self.run_id}-{phase}-{number}",
                                "user_id": "alice", "amount": 1}
 
+    def large(self, number):
+        """A transfer in a body of nearly the largest size: a worker's memory for it is in use then."""
+        return {**self.transfer("warm")(number), "padding": "x" * (STRANGER_BYTES - 1024)}
+
     def load(self, dealer, phase, **words):
         return Load(self.server.port, self.server.prefix + TRANSFER_IN,
                     ("casino", dealer.casino_id, dealer.key), self.transfer(phase),
@@ -221,7 +235,7 @@ class Stand:
         if self.kind is cb.ApacheFcgid:
             self.burst()
         Load(self.server.port, self.server.prefix + TRANSFER_IN,
-             ("casino", self.flooder.casino_id, self.flooder.key), self.transfer("warm"),
+             ("casino", self.flooder.casino_id, self.flooder.key), self.large,
              connections=self.at_once, seconds=2).start().finish()
         self.bets("warm", 2 * SLOTS / DEALER_S, 1.0).start().finish()
         caller = Honest(self)
@@ -246,6 +260,34 @@ class Stand:
         equal(dict(answers.broken), {}, "connections that broke")
         check(len(answers.done()) > 100, f"a flood is served: {answers}")
         return answers, answers.refused()
+
+    def honest_p99_s(self, meanwhile):
+        """Of the honest dealer's calls while @meanwhile runs; none is refused."""
+        caller = Honest(self)
+        caller.start()
+        meanwhile()
+        took = caller.finish()
+        equal(caller.repeated, 0, "honest calls that were repeated")
+        return percentile(took, 0.99)
+
+    def stranger(self):
+        alone_s = self.honest_p99_s(lambda: time.sleep(self.options.seconds))
+        told, refused = [], []
+        for caller_id in ("nobody", self.honest.casino_id):
+            crowd = Strangers(self.server.port, self.server.prefix + TRANSFER_IN, caller_id,
+                              STRANGER_BYTES, STRANGER_RATE, connections=STRANGER_CONNECTIONS,
+                              seconds=self.options.seconds, address=STRANGER_ADDRESS)
+            beside_s = self.honest_p99_s(lambda crowd=crowd: crowd.start().finish())
+            answers = crowd.answers
+            equal(set(answers.times) - {"503 service_unavailable"},
+                  {"401 invalid_signature", "429 rate_limited"}, f"answers for {caller_id}")
+            told.append(f"{caller_id}: {answers}; honest p99 {beside_s * 1000:.1f} ms "
+                        f"({alone_s * 1000:.1f} ms without)")
+            refused += answers.refused()
+            if self.options.long:
+                check(beside_s <= max(STRANGER_TIMES * alone_s, STRANGER_S),
+                      f"the 99th percentile of honest calls: {told[-1]}")
+        return "; ".join(told), refused
 
     def limited_(self):
         answers = self.load(self.limited, "limited", connections=self.at_once // 4).start().finish()
@@ -299,7 +341,7 @@ class Stand:
         return self.slow(DEAF, one * 50, one * 50)
 
 
-PHASES = {"flood": Stand.flood, "limited": Stand.limited_, "held": Stand.held,
+PHASES = {"flood": Stand.flood, "stranger": Stand.stranger, "limited": Stand.limited_, "held": Stand.held,
           "heads": Stand.heads, "bodies": Stand.bodies, "idle": Stand.idle, "deaf": Stand.deaf}
 
 

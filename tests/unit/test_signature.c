@@ -49,6 +49,32 @@ static const struct {
 };
 #define GOLDEN_COUNT ((int)(sizeof(golden) / sizeof(golden[0])))
 
+/* Each algorithm and encoding is known by the form of its signatures; nothing else has one. */
+START_TEST(forms)
+{
+	static const char *const none[] = {"", "abcd", "-", "sha256=0", "0123456789abcdef0123456789abcdef0123456z",
+		"CBJH3Gi7f6+/EyIAE6CrcduLYo1nkWH4e15b2eGbFJQ", "BPu8psa7NDklvDP1K2um90tnX8=c",
+		"BPu8psa7NDklvDP1K2um90tnX8=="};
+	enum signature_algorithm algorithm;
+	enum signature_encoding encoding;
+	char longest[3 * SIGNATURE_TEXT_MAX];
+
+	for (int i = 0; i < GOLDEN_COUNT; i++) {
+		ck_assert(signature_form(golden[i].hex, &algorithm, &encoding));
+		ck_assert_int_eq(algorithm, golden[i].algorithm);
+		ck_assert_int_eq(encoding, ENCODING_HEX);
+		ck_assert(signature_form(golden[i].base64, &algorithm, &encoding));
+		ck_assert_int_eq(algorithm, golden[i].algorithm);
+		ck_assert_int_eq(encoding, ENCODING_BASE64);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		ck_assert_msg(!signature_form(none[i], &algorithm, &encoding), "%s", none[i]);
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	ck_assert(!signature_form(longest, &algorithm, &encoding));
+}
+END_TEST
+
 START_TEST(golden_vectors)
 {
 	char text[SIGNATURE_TEXT_MAX], upper[SIGNATURE_TEXT_MAX] = "";
@@ -236,6 +262,7 @@ Suite *signature_suite(void)
 
 	tcase_set_timeout(vectors, 120);
 	tcase_add_loop_test(vectors, golden_vectors, 0, GOLDEN_COUNT);
+	tcase_add_test(vectors, forms);
 	tcase_add_loop_test(vectors, one_character_changed, 0, GOLDEN_COUNT);
 	suite_add_tcase(suite, vectors);
 	return suite;

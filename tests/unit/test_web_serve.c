@@ -119,36 +119,52 @@ START_TEST(test_size)
 }
 END_TEST
 
-/* All 401s of the gate are one answer, made with one amount of work (api.md, Signature). */
+/*
+ * All 401s of the gate are one answer. What can be no signature costs none, whoever is named; all others
+ * cost one amount of work, of one algorithm (api.md, Signature).
+ */
 START_TEST(test_indistinguishable)
 {
 	static const enum signature_algorithm algorithms[] = {HMAC_SHA256, HMAC_SHA512, HMAC_SHA1};
+	static const char sha1[] = "0123456789abcdef0123456789abcdef01234567";
+	static const char base64_512[] = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+		"AAAAAAAAAAAAAAAAAAAAAAAAAAAA==";
 	static char long_signature[200];
 	static char long_casino[200];
 	static const char *const signed_twice = "HTTP_X_CASINO_SIGNATURE="
 		"64f1a6b5e3a8a0c0b1e0dd6c0f3c4f0c6d2e0e5b7b7f6b1b0a5a9d0f0e1c2b3a";
-	const struct ask cases[] = {
-		{.caller = "-"},
-		{.caller = ""},
-		{.signature = "-"},
-		{.signature = ""},
-		{.caller = "-", .signature = "-"},
-		{.caller = "nobody"},
-		{.caller = "nobody", .key = ""},
-		{.caller = "Demo"},
-		{.caller = "demo,other"},
-		{.caller = "demo "},
-		{.caller = "de\tmo"},
-		{.caller = long_casino},
-		{.key = KEY_OTHER},
-		{.caller = "other", .key = KEY_ONE},
-		{.caller = "other", .key = ""}, /* its second slot is empty */
-		{.signature = "not hex at all"},
-		{.signature = "abcd"},
-		{.signature = long_signature},
-		{.more = {"HTTP_X_CASINO_ID=demo"}},
-		{.more = {"HTTP_X_CASINO_ID=demo", "HTTP_X_CASINO_ID=demo"}},
-		{.more = {signed_twice}},
+	/* The signatures that each costs are of one algorithm. */
+	const struct {
+		struct ask ask;
+		unsigned int work;
+		enum signature_algorithm of;
+	} cases[] = {
+		{{.caller = "-"}, 0, HMAC_SHA256},
+		{{.caller = ""}, 0, HMAC_SHA256},
+		{{.signature = "-"}, 0, HMAC_SHA256},
+		{{.signature = ""}, 0, HMAC_SHA256},
+		{{.caller = "-", .signature = "-"}, 0, HMAC_SHA256},
+		{{.caller = "nobody"}, GATE_WORK, HMAC_SHA256},
+		{{.caller = "nobody", .key = ""}, GATE_WORK, HMAC_SHA256},
+		{{.caller = "Demo"}, GATE_WORK, HMAC_SHA256},
+		{{.caller = "demo,other"}, 0, HMAC_SHA256},
+		{{.caller = "demo "}, 0, HMAC_SHA256},
+		{{.caller = "de\tmo"}, 0, HMAC_SHA256},
+		{{.caller = long_casino}, GATE_WORK, HMAC_SHA256},
+		{{.key = KEY_OTHER}, GATE_WORK, HMAC_SHA256},
+		{{.caller = "other", .key = KEY_ONE}, GATE_WORK, HMAC_SHA256},
+		/* Its second slot is empty. */
+		{{.caller = "other", .key = ""}, GATE_WORK, HMAC_SHA256},
+		{{.signature = sha1}, GATE_WORK, HMAC_SHA1},
+		{{.caller = "nobody", .signature = sha1}, GATE_WORK, HMAC_SHA1},
+		{{.signature = base64_512}, GATE_WORK, HMAC_SHA512},
+		{{.caller = "nobody", .signature = base64_512}, GATE_WORK, HMAC_SHA512},
+		{{.signature = "not hex at all"}, 0, HMAC_SHA256},
+		{{.signature = "abcd"}, 0, HMAC_SHA256},
+		{{.signature = long_signature}, 0, HMAC_SHA256},
+		{{.more = {"HTTP_X_CASINO_ID=demo"}}, 0, HMAC_SHA256},
+		{{.more = {"HTTP_X_CASINO_ID=demo", "HTTP_X_CASINO_ID=demo"}}, 0, HMAC_SHA256},
+		{{.more = {signed_twice}}, 0, HMAC_SHA256},
 	};
 	char head[2048] = "", body[2048] = "";
 
@@ -159,17 +175,17 @@ START_TEST(test_indistinguishable)
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.key = NULL}), 200);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct ask what = cases[i];
+		struct ask what = cases[i].ask;
 		size_t more = 0;
 
 		while (what.more[more])
 			more++;
 		what.more[more] = "HTTP_X_REQUEST_ID=fixed";
 		ck_assert_msg(ask(&what) == 401, "case %zu: %s", i, reply_head());
-		/* Of every algorithm, whichever the dealer has. */
-		for (size_t a = 0; a < SIGNATURE_ALGORITHM_COUNT; a++)
-			ck_assert_msg(signatures_of[a] == DEALER_KEYS_MAX, "case %zu: %u", i,
-				signatures_of[a]);
+		/* Whichever algorithm the dealer has. */
+		ck_assert_msg(signatures == cases[i].work &&
+			signatures_of[cases[i].of] == cases[i].work, "case %zu: %u of %u", i,
+			signatures_of[cases[i].of], signatures);
 		if (i == 0) {
 			text_copy(head, sizeof(head), reply_head());
 			text_copy(body, sizeof(body), reply_body());

@@ -10,9 +10,11 @@
 
 struct fake_ledger fake;
 struct server server;
+struct flood flood;
 struct worker worker;
 unsigned int signatures;
 unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
+size_t signature_bytes;
 static struct network loopback;
 
 bool __real_signature_verify(enum signature_algorithm algorithm, enum signature_encoding encoding,
@@ -24,6 +26,7 @@ bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_
 	const char *secret, const void *body, size_t len, const char *text)
 {
 	signatures++;
+	signature_bytes += len;
 	signatures_of[algorithm]++;
 	return __real_signature_verify(algorithm, encoding, secret, body, len, text);
 }
@@ -45,6 +48,8 @@ static void setup(enum serve_group group)
 		.ledger_deadline_ms = 2000,
 		.callbacks = {.networks = &loopback, .network_count = 1, .total_timeout_ms = 3000},
 	};
+	ck_assert(flood_init(&flood));
+	server.flood = &flood;
 	ck_assert(text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path));
 	ck_assert(worker_init(&worker, &server));
 }
@@ -138,6 +143,7 @@ int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 	request.boot_ms = boot_ms;
 	request.excess = ask->excess;
 	signatures = 0;
+	signature_bytes = 0;
 	memset(signatures_of, 0, sizeof(signatures_of));
 	serve(&worker, &request);
 	return reply_code(&worker.reply);

@@ -28,6 +28,7 @@
 Suite *web_doors_suite(void);
 Suite *web_errand_suite(void);
 Suite *web_fcgi_suite(void);
+Suite *web_flood_suite(void);
 Suite *web_fcgi_conn_suite(void);
 Suite *web_figures_suite(void);
 Suite *web_http_suite(void);
@@ -52,10 +53,12 @@ struct ask {
 /* Dealer "demo" and client "game" with KEY_ONE and KEY_TWO, "other" of both with KEY_OTHER. */
 extern struct fake_ledger fake;
 extern struct server server;
+extern struct flood flood; /* server.flood */
 extern struct worker worker;
-/* Computed by signature_verify() since ask() began: all, and those of each algorithm. */
+/* Computed by signature_verify() since ask() began: all, those of each algorithm, their bytes. */
 extern unsigned int signatures;
 extern unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
+extern size_t signature_bytes;
 
 /* Checked fixtures. The ledger's thread is started; it answers with zeroed results. */
 void web_case_setup(void);

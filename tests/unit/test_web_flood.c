@@ -1,0 +1,201 @@
+/* What callers without a key cost (web/flood.h): the bytes that are hashed, the lines that are logged. */
+#include "web_case.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FLOOD_REQUESTS 2000
+#define STRANGER "REMOTE_ADDR=203.0.113.7"
+#define HONEST   "REMOTE_ADDR=192.0.2.1"
+
+static char large[BODY_MAX + 1];
+static int64_t now_ms;
+
+/* Bodies of the largest size: a good transfer, and blanks. */
+static void setup_flood(void)
+{
+	web_case_setup();
+	memset(large, ' ', BODY_MAX);
+	memcpy(large, BODY_TRANSFER, strlen(BODY_TRANSFER));
+	now_ms = clock_boot_ms();
+}
+
+static int ask_now(const struct ask *what)
+{
+	return ask_at(what, NOW_MS, now_ms);
+}
+
+/* What @what costs in all when it is sent again and again at one moment; the last answer's code. */
+static size_t flood_with(const struct ask *what, int *code)
+{
+	size_t bytes = 0;
+
+	for (unsigned int i = 0; i < FLOOD_REQUESTS; i++) {
+		*code = ask_now(what);
+		bytes += signature_bytes;
+	}
+	return bytes;
+}
+
+/* Without headers that can be a signature nothing is hashed, and every call is 401. */
+START_TEST(malformed_costs_nothing)
+{
+	static const struct ask cases[] = {{.caller = "-", .body = large, .more = {STRANGER}},
+		{.signature = "-", .body = large, .more = {STRANGER}},
+		{.signature = "00", .body = large, .more = {STRANGER}}};
+	int code;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_uint_eq(flood_with(&cases[i], &code), 0);
+		ck_assert_int_eq(code, 401);
+	}
+}
+END_TEST
+
+/* An id that does not exist: bounded work, then 429; its address gets its budget back with time. */
+START_TEST(unknown_is_bounded)
+{
+	struct ask what = {.caller = "nobody", .body = large, .more = {STRANGER}};
+	size_t bytes;
+	int code;
+
+	bytes = flood_with(&what, &code);
+	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_ADDRESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
+	ck_assert_int_eq(code, 429);
+	ck_error("rate_limited");
+	ck_assert(reply_has("Retry-After: 1"));
+	ck_assert_uint_gt(worker.counting.kept.auth_failures[CALLER_DEALER][AUTH_FLOOD], 0);
+	/* So is every other id from there, and none from elsewhere. */
+	what.caller = "somebody";
+	ck_assert_int_eq(ask_now(&what), 429);
+	what.more[0] = HONEST;
+	ck_assert_int_eq(ask_now(&what), 401);
+	ck_assert_uint_eq(signatures, GATE_WORK);
+	what.more[0] = STRANGER;
+	now_ms += 60000;
+	ck_assert_int_eq(ask_now(&what), 401);
+	ck_assert_uint_eq(signatures, GATE_WORK);
+}
+END_TEST
+
+/* A dealer's id with a wrong signature costs no more than an id that does not exist. */
+START_TEST(known_is_bounded)
+{
+	struct ask what = {.key = KEY_OTHER, .body = large, .more = {STRANGER}};
+	size_t bytes;
+	int code;
+
+	bytes = flood_with(&what, &code);
+	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_ADDRESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
+	ck_assert_int_eq(code, 429);
+	/* The dealer calls from an address of its own, and has not called before. */
+	ck_assert_int_eq(ask_now(&(struct ask){.body = large, .more = {HONEST}}), 200);
+}
+END_TEST
+
+/* A dealer at the address of the flood: let in at its first call, and then always. */
+START_TEST(honest_at_the_same_address)
+{
+	struct ask stranger = {.caller = "nobody", .body = large, .more = {STRANGER}};
+	struct ask imitator = {.key = KEY_OTHER, .body = large, .more = {STRANGER}};
+	struct ask honest = {.body = large, .more = {STRANGER}};
+	int code;
+
+	flood_with(&stranger, &code);
+	ck_assert_int_eq(code, 429);
+	ck_assert_int_eq(ask_now(&honest), 200);
+	ck_assert_uint_eq(signatures, 1);
+	/* Also where its own id is used for the flood. */
+	flood_with(&imitator, &code);
+	ck_assert_int_eq(code, 401);
+	ck_assert_int_eq(ask_now(&honest), 200);
+	/* With a key that signs in the second slot, too. */
+	honest.key = KEY_TWO;
+	ck_assert_int_eq(ask_now(&honest), 200);
+}
+END_TEST
+
+/* Many addresses have a budget together. */
+START_TEST(process_is_bounded)
+{
+	char address[64];
+	struct ask what = {.caller = "nobody", .body = large, .more = {address}};
+	size_t bytes = 0;
+
+	for (unsigned int i = 0; i < FLOOD_REQUESTS; i++) {
+		snprintf(address, sizeof(address), "REMOTE_ADDR=2001:db8:%x::1", i);
+		ask_now(&what);
+		bytes += signature_bytes;
+	}
+	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_PROCESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
+	ck_assert_int_eq(ask_now(&(struct ask){.more = {HONEST}}), 200);
+	ck_assert_int_eq(ask_now(&(struct ask){.more = {HONEST}}), 200);
+}
+END_TEST
+
+/* All addresses of an IPv6 network of 64 bits are one. */
+START_TEST(network_is_one_address)
+{
+	char address[64];
+	struct ask what = {.caller = "nobody", .body = large, .more = {address}};
+
+	for (unsigned int i = 0; i < FLOOD_REQUESTS; i++) {
+		snprintf(address, sizeof(address), "REMOTE_ADDR=2001:db8::%x", i);
+		ask_now(&what);
+	}
+	ck_assert_uint_eq(signatures, 0);
+	snprintf(address, sizeof(address), "REMOTE_ADDR=2001:db8:0:1::1");
+	ck_assert_int_eq(ask_now(&what), 401);
+}
+END_TEST
+
+/* Good calls charge nothing, however many and large. */
+START_TEST(good_calls_are_free)
+{
+	struct ask what = {.body = large, .more = {HONEST}};
+	int code;
+
+	flood_with(&what, &code);
+	ck_assert_int_eq(code, 200);
+	ck_assert_int_eq(ask_now(&(struct ask){.caller = "nobody", .more = {HONEST}}), 401);
+	ck_assert_uint_eq(signatures, GATE_WORK);
+}
+END_TEST
+
+START_TEST(lines_are_bounded)
+{
+	uint64_t left_out;
+	unsigned int lines = 0;
+
+	for (unsigned int i = 0; i < FLOOD_REQUESTS; i++)
+		lines += flood_may_log(&flood, now_ms, &left_out);
+	ck_assert_uint_eq(lines, FLOOD_LINES_BURST);
+	ck_assert(flood_may_log(&flood, now_ms + 1000, &left_out));
+	ck_assert_uint_eq(left_out, FLOOD_REQUESTS - FLOOD_LINES_BURST);
+	ck_assert(flood_may_log(&flood, now_ms + 1000, &left_out));
+	ck_assert_uint_eq(left_out, 0);
+}
+END_TEST
+
+Suite *web_flood_suite(void)
+{
+	Suite *suite = suite_create("flood");
+	TCase *tcase = tcase_create("flood");
+
+	tcase_add_checked_fixture(tcase, setup_flood, web_case_teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, malformed_costs_nothing);
+	tcase_add_test(tcase, unknown_is_bounded);
+	tcase_add_test(tcase, known_is_bounded);
+	tcase_add_test(tcase, honest_at_the_same_address);
+	tcase_add_test(tcase, process_is_bounded);
+	tcase_add_test(tcase, network_is_one_address);
+	tcase_add_test(tcase, good_calls_are_free);
+	tcase_add_test(tcase, lines_are_bounded);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
