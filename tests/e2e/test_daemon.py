@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 import cb_link  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
+from cb_process import process_stopped  # noqa: E402
 from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Link, request  # noqa: E402
 from cb_worker import UNITS, bet_payload, player_ref  # noqa: E402
 
@@ -716,14 +717,12 @@ def test_frozen_amid_a_frame():
                           user_bet=json.dumps({"red": "x" * 60000}).encode())
         frame = request("bet_place", bet)
         pid = engine_pid(bench.wallet)
-        stat = pathlib.Path(f"/proc/{pid}/stat")
         link.send(frame[:20])
         mute.send(frame[:20])
         time.sleep(0.3)
         os.kill(pid, signal.SIGSTOP)
         try:
-            wait_until(lambda: stat.read_text().rsplit(")", 1)[1].split()[0] == "T", WAIT_S,
-                       "the engine stands still")
+            wait_until(lambda: process_stopped(pid), WAIT_S, "the engine stands still")
             link.send(frame[20:])
             time.sleep(PATIENCE_S + 0.5)
         finally:

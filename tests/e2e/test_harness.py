@@ -131,6 +131,32 @@ def skips_that_fail():
               done(top, "run", "mine", CB_REQUIRE="1").stdout, "the case and its reason")
 
 
+TOLD = """\
+1..1
+not ok 1 - one
+# Traceback (most recent call last):
+#   File "one.py", line 1, in <module>
+#     one()
+# ValueError: the cause
+#
+# During handling of the above exception, another exception occurred:
+#
+# Traceback (most recent call last):
+#   File "two.py", line 1, in <module>
+# AssertionError: what failed
+# one took 9.8 s
+# what the next case says: all is well
+"""
+
+
+def the_reason_of_a_failure():
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        top = tree(folder)
+        (top / "suite").write_text(f"cat <<'E'\n{TOLD}E\n")
+        equal(done(top, "run", "mine").stdout.splitlines()[-2],
+              "FAILED mine: one: AssertionError: what failed", "the last line but one")
+
+
 def the_check_repeated():
     with tempfile.TemporaryDirectory(prefix="harness-") as folder:
         top = tree(folder)
@@ -153,6 +179,7 @@ def main():
         ("a look at a lock does not take it", looks_take_no_lock),
         ("ports are not the kernel's to give", ports_are_not_the_kernels),
         ("what must not be skipped fails", skips_that_fail),
+        ("the reason of a failure", the_reason_of_a_failure),
         ("the check repeated on a busy machine", the_check_repeated)], seconds=180)
 
 

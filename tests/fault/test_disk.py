@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "crash"))
 import cb  # noqa: E402
 import load  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
-from cb_process import pids_end  # noqa: E402
+from cb_process import pids_end, process_stopped  # noqa: E402
 
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 MIB = 1024 * 1024
@@ -474,7 +474,10 @@ def low_water(kind):
         wallet.mount.fill(0)
         time.sleep(1)
         equal(wallet.status()["pid"], pid, "the engine goes on on a full disk")
-        wallet.mount.fill(0)  # What a checkpoint has removed since is taken as well.
+        # What a checkpoint has removed since is taken as well, and none follows.
+        os.kill(pid, signal.SIGSTOP)
+        wait_until(lambda: process_stopped(pid), WAIT_S, "the engine stands still")
+        wallet.mount.fill(0)
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: bench.read().status == 200, WAIT_S, "reads after the restart")
         check("ballast_dropped" in wallet.log(), "the ballast was not needed")

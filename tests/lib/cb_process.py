@@ -146,6 +146,17 @@ def each_in_thread(function, arguments):
         raise problems[0]
 
 
+def thread_states(pid):
+    """The states of the threads of @pid, as proc(5) has them; empty: there is no such process."""
+    states = []
+    for path in pathlib.Path("/proc").glob(f"{pid}/task/*/stat"):
+        try:
+            states.append(path.read_text().rsplit(")", 1)[1].split()[0])
+        except OSError:
+            continue
+    return states
+
+
 def process_gone(pid):
     """True when @pid is no process, or one that only waits to be collected."""
     try:
@@ -153,6 +164,11 @@ def process_gone(pid):
     except OSError:
         return True
     return stat.rsplit(")", 1)[1].split()[0] in ("Z", "X")
+
+
+def process_stopped(pid):
+    """True when all threads of @pid stand still, which is some time after SIGSTOP."""
+    return set(thread_states(pid)) == {"T"}
 
 
 def waited_s(pid):

@@ -163,8 +163,25 @@ START_TEST(words_are_quoted)
 }
 END_TEST
 
-/* Whatever is done to a good answer, it is read within its bytes. */
-START_TEST(any_bytes_are_survived)
+/* What holds of an answer's reading, whatever its bytes are. */
+static void check_reading(enum dealer_answer_shape shape, const struct callback_outcome *outcome)
+{
+	bool object = shape == DEALER_ANSWER_OBJECT || shape == DEALER_ANSWER_ERROR;
+
+	ck_assert_int_eq(outcome->class, CALLBACK_UNKNOWN);
+	ck_assert(object || shape == DEALER_ANSWER_EMPTY || shape == DEALER_ANSWER_UNREADABLE);
+	ck_assert(shape != DEALER_ANSWER_UNREADABLE || outcome->note[0]);
+	ck_assert(object || (!outcome->has_balance && !outcome->user_id[0] &&
+		!outcome->currency[0] && !outcome->dealer_error_id[0] &&
+		!outcome->dealer_error_detail[0]));
+	ck_assert(!outcome->has_balance || (outcome->balance >= -MONEY_MAX &&
+		outcome->balance <= MONEY_MAX));
+	ck_assert_ptr_nonnull(memchr(outcome->user_id, '\0', sizeof(outcome->user_id)));
+	ck_assert_ptr_nonnull(memchr(outcome->note, '\0', sizeof(outcome->note)));
+}
+
+/* Whatever is done to a good answer, it is read within its bytes, and as one of the shapes. */
+START_TEST(any_bytes_are_read)
 {
 	static const char good[] =
 		"{\"id\":\"x\",\"detail\":\"y\",\"user_id\":\"alice\",\"balance\":1.5e1,\"c\":[{}]}";
@@ -178,14 +195,14 @@ START_TEST(any_bytes_are_survived)
 		memcpy(text, good, sizeof(good));
 		for (uint64_t i = chance_below(&state, 4); i; i--)
 			text[chance_below(&state, len)] = (char)chance_below(&state, 256);
-		read_text(text, len, &outcome);
+		check_reading(read_text(text, len, &outcome), &outcome);
 	}
 }
 END_TEST
 
 Suite *dealer_answer_suite(void)
 {
-	const TTest *const tests[] = {words_are_quoted, any_bytes_are_survived, NULL};
+	const TTest *const tests[] = {words_are_quoted, any_bytes_are_read, NULL};
 	Suite *suite = suite_make("dealer_answer", tests, 60);
 	TCase *tcase = tcase_create("tables");
 
