@@ -15,6 +15,8 @@ profile creditbridge-worker /usr/libexec/creditbridge/creditbridge.fcgi flags=(c
   /etc/gnutls/config r,
   /run/creditbridge/edge.sock rw,
   /run/creditbridge/counters rw,
+  /run/creditbridge/together/ rk,
+  /run/creditbridge/together/* rw,
   /run/creditbridge-lighttpd/* rw,
   @{PROC}/sys/kernel/random/boot_id r,
 

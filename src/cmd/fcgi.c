@@ -185,24 +185,67 @@ static bool server_fibers(struct server *server, unsigned int threads)
 	return muxes_init(&muxes, server->ledger_path, threads);
 }
 
-/* Takes part in serving together. NULL: it serves by itself, and has one thread. */
-static struct leader *join(struct arguments *arguments, const struct server *server)
+/* Takes part in serving together. NULL: it serves by itself. */
+static struct leader *join(const struct arguments *arguments, const struct settings *settings,
+	const struct server *server, bool again)
 {
 	static struct leader leader;
-	char mount[2 * PATH_MAX];
+	char mount[2 * PATH_MAX], directory[sizeof(server->counters_path)];
 	rlim_t own, limit;
 
 	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[server->group],
 		server->base_path, arguments->config);
-	if (!leader_join(&leader, mount, LISTEN_INHERITED_FD)) {
-		arguments->threads = 1;
+	/* Not too long: the counters' name, which was made, is as long. */
+	if (!name_file(directory, sizeof(directory), settings, SETTINGS_TOGETHER) ||
+		!leader_join(&leader, directory, mount, LISTEN_INHERITED_FD, again))
 		return NULL;
-	}
 	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_LANE;
 	limit = descriptors_raise(own + LEADER_FOLLOWERS_MAX * LEADER_DESCRIPTORS_EACH);
 	limit = limit > own ? (limit - own) / LEADER_DESCRIPTORS_EACH : 0;
 	leader.room = limit < LEADER_FOLLOWERS_MAX ? (unsigned int)limit : LEADER_FOLLOWERS_MAX;
 	return &leader;
+}
+
+/*
+ * Serves from standard input. With --together a worker that can neither lead nor follow has one thread,
+ * and tries again after a while.
+ */
+static int serve_inherited(const struct arguments *arguments, const struct settings *settings,
+	struct server *server)
+{
+	int64_t again_ms = LEADER_AGAIN_MS;
+	struct fcgi_program program;
+	struct leader *leader = NULL;
+	unsigned int threads;
+	int code = FCGI_AGAIN;
+
+	for (bool again = false; code == FCGI_AGAIN; again = true) {
+		if (arguments->together)
+			leader = join(arguments, settings, server, again);
+		threads = arguments->together && !leader ? 1 : arguments->threads;
+		if (!server_fibers(server, threads))
+			return EXIT_FAILURE;
+		program = server_program(server);
+		program.exclusive = arguments->exclusive;
+		program.leader = leader;
+		program.again_ms = arguments->together && !leader ? again_ms : 0;
+		code = fcgi_run(&program, LISTEN_INHERITED_FD, threads, NULL);
+		again_ms = again_ms < LEADER_AGAIN_MAX_MS / 2 ? 2 * again_ms : LEADER_AGAIN_MAX_MS;
+	}
+	return code;
+}
+
+/* Serves from the socket of --socket. */
+static int serve_own(const struct arguments *arguments, struct server *server,
+	const struct web_socket *own)
+{
+	struct fcgi_program program;
+
+	if (!server_fibers(server, arguments->threads))
+		return EXIT_FAILURE;
+	program = server_program(server);
+	program.exclusive = arguments->exclusive;
+	return fcgi_run(&program, own->fd, arguments->threads, own);
 }
 
 /*
@@ -247,9 +290,7 @@ int main(int argc, char **argv)
 	/* With more rights than whoever started it has (ld.so(8), secure-execution mode). */
 	bool privileged = getauxval(AT_SECURE) != 0;
 	struct server server;
-	struct fcgi_program program;
 	struct web_socket own;
-	struct leader *leader = NULL;
 	enum status status;
 	char why[256];
 	int code;
@@ -282,15 +323,8 @@ int main(int argc, char **argv)
 		serve_group_names[server.group], server.base_path, arguments.threads);
 	if (arguments.group == SERVE_PLATFORM)
 		server.callbacks.keep = connections_kept(arguments.threads);
-	if (arguments.together)
-		leader = join(&arguments, &server);
-	if (!server_fibers(&server, arguments.threads))
-		return EXIT_FAILURE;
-	program = server_program(&server);
-	program.exclusive = arguments.exclusive;
-	program.leader = leader;
-	code = arguments.socket ? fcgi_run(&program, own.fd, arguments.threads, &own)
-				: fcgi_run(&program, LISTEN_INHERITED_FD, arguments.threads, NULL);
+	code = arguments.socket ? serve_own(&arguments, &server, &own)
+				: serve_inherited(&arguments, &settings, &server);
 	if (server.muxes)
 		muxes_free(server.muxes);
 	return code;

@@ -212,6 +212,15 @@ static void make_counters(const struct settings *settings)
 		log_line(LOG_LEVEL_ERROR, "no_counters", "reason=\"%s\"", why);
 }
 
+/* Where workers meet that serve together. Without it each serves by itself, so the ledger serves. */
+static void make_together(const struct settings *settings)
+{
+	char why[512];
+
+	if (!sockets_make_together(settings->socket_directory, why, sizeof(why)))
+		log_line(LOG_LEVEL_ERROR, "no_together", "reason=\"%s\"", why);
+}
+
 /* Everything that can be refused before the first engine. Returns an exit code, 0: go on. */
 static int prepare(struct parent *parent)
 {
@@ -228,6 +237,7 @@ static int prepare(struct parent *parent)
 	if (status)
 		return fail(why, status_exit_code(status));
 	make_counters(settings);
+	make_together(settings);
 	parent->metrics = metrics_new();
 	if (!parent->metrics)
 		return fail("out of memory", status_exit_code(STATUS_NOMEM));

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,4 +95,42 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 			(gid_t)-1, why, why_size);
 	umask(mask);
 	return status;
+}
+
+/* Gives the directory at @fd the mode and the group of what may open edge.sock. */
+static bool share(int fd, const char *edge)
+{
+	struct stat info, model;
+
+	if (fstat(fd, &info) < 0 || stat(edge, &model) < 0)
+		return false;
+	if (info.st_uid != geteuid()) {
+		errno = EPERM;
+		return false;
+	}
+	return (info.st_gid == model.st_gid || fchown(fd, (uid_t)-1, model.st_gid) == 0) &&
+		fchmod(fd, S_ISVTX | S_IRWXU | S_IRWXG) == 0;
+}
+
+bool sockets_make_together(const char *directory, char *why, size_t why_size)
+{
+	char path[PATH_MAX], edge[PATH_MAX];
+	bool made = false;
+	int fd, error;
+
+	snprintf(path, sizeof(path), "%s/" SETTINGS_TOGETHER, directory);
+	snprintf(edge, sizeof(edge), "%s/" SOCKETS_EDGE, directory);
+	if (mkdir(path, S_IRWXU) < 0 && errno != EEXIST) {
+		snprintf(why, why_size, "cannot make %s: %s", path, strerror(errno));
+		return false;
+	}
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	made = fd >= 0 && share(fd, edge);
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!made)
+		snprintf(why, why_size, "cannot give %s to the group of " SOCKETS_EDGE ": %s", path,
+			strerror(error));
+	return made;
 }

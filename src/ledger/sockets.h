@@ -24,4 +24,10 @@ struct sockets {
 enum status sockets_open(const struct settings *settings, struct sockets *sockets, char *why,
 	size_t why_size);
 
+/*
+ * Makes the directory SETTINGS_TOGETHER in the socket directory @directory, mode 1770, of the group of
+ * edge.sock, or gives the one that is there this mode and group. False: a sentence is in @why.
+ */
+bool sockets_make_together(const char *directory, char *why, size_t why_size);
+
 #endif

@@ -22,6 +22,7 @@ static const int exit_codes[] = {
 	[END_SIGNAL] = EXIT_SUCCESS,
 	[END_ANEW] = EX_TEMPFAIL,
 	[END_FAILED] = EXIT_FAILURE,
+	[END_AGAIN] = FCGI_AGAIN,
 };
 
 /* A thread is a lane by itself, or has a crew of them. */
@@ -39,7 +40,8 @@ void pool_stop(struct pool *pool, enum end why)
 
 	if (pool_is_stopping(pool))
 		return;
-	atomic_store(&pool->grace_end_ms, clock_boot_ms() + FCGI_GRACE_MS);
+	/* Who waits in the backlog is served by the next pool. */
+	atomic_store(&pool->grace_end_ms, clock_boot_ms() + (why == END_AGAIN ? 0 : FCGI_GRACE_MS));
 	if (!atomic_compare_exchange_strong(&pool->end, &none, (int)why))
 		return;
 	waiting_close(&pool->waiting);
@@ -47,7 +49,7 @@ void pool_stop(struct pool *pool, enum end why)
 	 * A Unix socket refuses who comes from now on and still hands out who waits. The last look
 	 * into the backlog is then really the last.
 	 */
-	if (pool->exclusive)
+	if (pool->exclusive && why != END_AGAIN)
 		shutdown(pool->doors.own.fd, SHUT_RD);
 	if (write(pool->stop_fd, &one, sizeof(one)) < 0)
 		log_line(LOG_LEVEL_ERROR, "stop", "error=\"%s\"", strerror(errno));
@@ -111,16 +113,22 @@ static void pool_wait(struct pool *pool)
 {
 	struct pollfd fds[2] = {{.fd = signals_open(), .events = POLLIN},
 		{.fd = pool->stop_fd, .events = POLLIN}};
+	int64_t until_ms = clock_boot_ms() + pool->program->again_ms, again_ms;
+	int count;
 
 	if (fds[0].fd < 0) {
 		log_line(LOG_LEVEL_ERROR, "signalfd", "error=\"%s\"", strerror(errno));
 		pool_stop(pool, END_FAILED);
 		return;
 	}
-	while (poll(fds, 2, -1) < 0 && errno == EINTR)
-		;
+	do {
+		again_ms = pool->program->again_ms ? until_ms - clock_boot_ms() : -1;
+		count = poll(fds, 2, again_ms < -1 ? 0 : (int)again_ms);
+	} while (count < 0 && errno == EINTR);
 	if (fds[0].revents)
 		pool_stop(pool, END_SIGNAL);
+	else if (count == 0)
+		pool_stop(pool, END_AGAIN);
 	close(fds[0].fd);
 }
 
@@ -174,9 +182,11 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 		pool_wait(&pool);
 	if (own)
 		socket_unlink(own);
-	log_line(LOG_LEVEL_INFO, "stop", "threads=%u", running < all ? running : threads);
-	if (!threads_join(list, running,
-		    atomic_load(&pool.grace_end_ms) - FCGI_GRACE_MS + FCGI_STOP_MS)) {
+	if (atomic_load(&pool.end) != END_AGAIN)
+		log_line(LOG_LEVEL_INFO, "stop", "threads=%u", running < all ? running : threads);
+	/* One that serves anew has the time to finish what it reads. */
+	if (!threads_join(list, running, clock_boot_ms() + FCGI_STOP_MS +
+			(atomic_load(&pool.end) == END_AGAIN ? FCGI_READ_MS : 0))) {
 		/* Memory in use by the thread that hangs cannot be taken from it. */
 		log_line(LOG_LEVEL_WARNING, "stop", "error=\"a request did not finish in time\"");
 		_exit(exit_codes[atomic_load(&pool.end)]);

@@ -22,6 +22,8 @@
 #define FCGI_GRACE_MS    1000
 #define FCGI_STOP_MS     7000
 #define FCGI_READ_MS     20000
+/* No exit code: see fcgi_program.again_ms. */
+#define FCGI_AGAIN (-1)
 /* More fibers than requests are served, at most. */
 #define FCGI_SERVANTS_MAX 16
 
@@ -50,6 +52,11 @@ struct fcgi_program {
 	 * called before, to add servants. False: errno tells.
 	 */
 	bool (*fibers)(void *context, struct fibers *fibers);
+	/*
+	 * Not 0: fcgi_run() returns FCGI_AGAIN after so long, with @fd as it was, and connections that
+	 * wait there still waiting.
+	 */
+	int64_t again_ms;
 	struct leader *leader; /* NULL, or whose followers' sockets are served, too, by fibers */
 };
 

@@ -1,23 +1,33 @@
 #include "web/hall.h"
 
+#include "base/lock.h"
+#include "base/text.h"
 #include "web/socket.h"
 #include "wire/digest.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define BACKLOG 1024
+#define BACKLOG      1024
+#define LOCK_WAIT_MS 3000
+/* Characters of the digest in the socket's name: a socket's path is short. */
+#define DIGEST_CHARS 16
+/* So many names are looked at for sockets that dead leaders left. */
+#define STALE_MAX 256
 
-bool hall_name(struct hall_name *name, const char *mount)
+bool hall_name(struct hall_name *name, const char *directory, const char *mount)
 {
 	struct digest digest;
 	char text[DIGEST_TEXT_SIZE];
 	pid_t parent = getppid();
 	bool ready;
+	int len;
 
 	digest_begin(&digest);
 	digest_add(&digest, PACKAGE_VERSION, sizeof(PACKAGE_VERSION));
@@ -29,27 +39,131 @@ bool hall_name(struct hall_name *name, const char *mount)
 		errno = ENOMEM;
 		return false;
 	}
-	/* The first byte is 0: an abstract name (unix(7)). */
 	*name = (struct hall_name){.address.sun_family = AF_UNIX};
-	name->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-		(size_t)snprintf(name->address.sun_path + 1, sizeof(name->address.sun_path) - 1,
-			"creditbridge.fcgi/%s", text));
+	len = snprintf(name->address.sun_path, sizeof(name->address.sun_path), "%s/%.*s", directory,
+		DIGEST_CHARS, text);
+	if (len < 0 || (size_t)len >= sizeof(name->address.sun_path) ||
+		!text_copy(name->directory, sizeof(name->directory), directory)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
 	return true;
 }
 
-int hall_open(const struct hall_name *name)
+/*
+ * Opens and locks the directory. -1: errno tells; EPERM: others than its owner and its group may write
+ * there, so its names can be taken.
+ */
+static int directory_lock(const char *path)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat info;
 	int error;
 
-	if (fd >= 0 && bind(fd, (const struct sockaddr *)&name->address, name->len) == 0 &&
-		listen(fd, BACKLOG) == 0)
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &info) == 0) {
+		errno = EPERM;
+		if (!(info.st_mode & S_IWOTH) && lock_wait(fd, LOCK_WAIT_MS))
+			return fd;
+	}
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* True: a process listens at @address. */
+static bool is_led(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool refused = fd >= 0 &&
+		connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
+		(errno == ECONNREFUSED || errno == ENOENT);
+
+	if (fd >= 0)
+		close(fd);
+	/* Where it cannot be asked it is left alone. */
+	return !refused;
+}
+
+/* Removes what leaders left that were killed, of web servers that are gone. The directory is locked. */
+static void remove_stale(const struct hall_name *own)
+{
+	DIR *directory = opendir(own->directory);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const struct dirent *entry;
+	unsigned int looked = 0;
+	int len;
+
+	while (directory && looked++ < STALE_MAX && (entry = readdir(directory))) {
+		len = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", own->directory,
+			entry->d_name);
+		if (strlen(entry->d_name) == DIGEST_CHARS && len > 0 &&
+			(size_t)len < sizeof(address.sun_path) &&
+			strcmp(address.sun_path, own->address.sun_path) != 0 && !is_led(&address))
+			unlink(address.sun_path);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* Binds @fd to the name, where no process listens; see hall_open(). The directory is locked. */
+static bool bind_free(int fd, struct hall_name *name, bool take_over)
+{
+	const struct sockaddr *address = (const struct sockaddr *)&name->address;
+	struct stat info;
+
+	if (bind(fd, address, sizeof(name->address)) < 0) {
+		if (errno != EADDRINUSE)
+			return false;
+		if (!take_over || is_led(&name->address)) {
+			errno = EADDRINUSE;
+			return false;
+		}
+		if (unlink(name->address.sun_path) < 0 ||
+			bind(fd, address, sizeof(name->address)) < 0)
+			return false;
+	}
+	if (listen(fd, BACKLOG) < 0 || lstat(name->address.sun_path, &info) < 0)
+		return false;
+	name->device = info.st_dev;
+	name->inode = info.st_ino;
+	return true;
+}
+
+int hall_open(struct hall_name *name, bool take_over)
+{
+	int lock = directory_lock(name->directory), fd = -1, error;
+
+	if (lock < 0)
+		return -1;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && bind_free(fd, name, take_over)) {
+		remove_stale(name);
+		close(lock);
 		return fd;
+	}
 	error = errno;
 	if (fd >= 0)
 		close(fd);
+	close(lock);
 	errno = error;
 	return -1;
+}
+
+void hall_close(const struct hall_name *name, int fd)
+{
+	int lock = directory_lock(name->directory);
+	struct stat info;
+
+	/* Another one may have found nobody there, and taken the name. */
+	if (lock >= 0 && lstat(name->address.sun_path, &info) == 0 &&
+		info.st_dev == name->device && info.st_ino == name->inode)
+		unlink(name->address.sun_path);
+	if (lock >= 0)
+		close(lock);
+	close(fd);
 }
 
 bool hall_is_own_kind(int fd)
@@ -112,10 +226,10 @@ static bool hand_over(int fd, int listen_fd)
 }
 
 /* Waits for the leader's word. False: errno tells. */
-static bool agreed(int fd, int signal_fd)
+static bool agreed(int fd, int signal_fd, int patience_ms)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
-	int count = poll(fds, 2, HALL_PATIENCE_MS);
+	int count = poll(fds, 2, patience_ms);
 
 	if (count > 0 && !fds[1].revents && hall_hear(fd) == HALL_FOLLOW)
 		return true;
@@ -123,14 +237,15 @@ static bool agreed(int fd, int signal_fd)
 	return false;
 }
 
-int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd)
+int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd, int patience_ms)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int error;
 
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&name->address, name->len) == 0 &&
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&name->address,
+			   sizeof(name->address)) == 0 &&
 		(hall_is_own_kind(fd) || (errno = EPERM, false)) && hand_over(fd, listen_fd) &&
-		agreed(fd, signal_fd) && hall_say(fd, HALL_FOLLOW))
+		agreed(fd, signal_fd, patience_ms) && hall_say(fd, HALL_FOLLOW))
 		return fd;
 	error = errno;
 	if (fd >= 0)

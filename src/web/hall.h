@@ -1,18 +1,27 @@
 /*
- * hall - where followers meet their leader (web/leader.h): a socket in the abstract namespace.
+ * hall - where followers meet their leader (web/leader.h): a socket in a directory that only workers may
+ * enter.
+ *
+ * The ledger makes that directory below the socket directory, mode 1770, of the group of edge.sock: the
+ * group that an installed worker has by its setgid bit. So no other local user, and no other program of
+ * the web server's user, can take a name there. A lock on the directory is held while a name is taken or
+ * given up. The name of a leader that was killed is taken by the next one.
  */
 #ifndef WEB_HALL_H
 #define WEB_HALL_H
 
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <sys/un.h>
 
 #define HALL_PATIENCE_MS 5000
 
 struct hall_name {
+	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	struct sockaddr_un address;
-	socklen_t len;
+	dev_t device; /* of the socket of hall_open() ... */
+	ino_t inode;
 };
 
 /* What either side says, a byte. */
@@ -22,19 +31,28 @@ enum hall_word {
 	HALL_LEAVE = 'l',  /* I serve by myself from now on: my socket is mine */
 };
 
-/* The name for @mount, a text of any length, among the processes that the caller's parent started. */
-bool hall_name(struct hall_name *name, const char *mount);
+/*
+ * The name in @directory for @mount, a text of any length, among the processes that the caller's parent
+ * started. False: errno tells; ENAMETOOLONG: @directory is too long for a socket's path.
+ */
+bool hall_name(struct hall_name *name, const char *directory, const char *mount);
 
-/* Becomes the leader. -1: errno tells; EADDRINUSE: there is one. The socket does not block. */
-int hall_open(const struct hall_name *name);
+/*
+ * Becomes the leader. -1: errno tells; EADDRINUSE: there is one, or with @take_over false one that was
+ * killed left the name, which hall_enter() tells by ECONNREFUSED; EPERM: others may write to the
+ * directory; EWOULDBLOCK: others have it locked. The socket does not block.
+ */
+int hall_open(struct hall_name *name, bool take_over);
+/* Gives the name up, and closes the socket of hall_open(). */
+void hall_close(const struct hall_name *name, int fd);
 
 /*
  * Hands @listen_fd over to the leader, waits for his word that he has it, and says that it follows.
  * Returns the connection, which does not block, and is closed when he is gone. -1: errno tells;
- * EAGAIN: he says nothing for HALL_PATIENCE_MS, or too many wait for him; EPERM: he is not of the
+ * EAGAIN: he says nothing for @patience_ms, or too many wait for him; EPERM: he is not of the
  * caller's user and group; EINTR: @signal_fd can be read. Then the socket is the caller's alone.
  */
-int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd);
+int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd, int patience_ms);
 
 /* False: the other end is not of this process's user and group, as they are in effect. */
 bool hall_is_own_kind(int fd);

@@ -64,23 +64,23 @@ static bool follow(int fd, int listen_fd, int signal_fd)
 }
 
 /* False: to be alone, errno tells why. */
-static bool take_part(struct leader *leader, const struct hall_name *name, int listen_fd,
-	int signal_fd)
+static bool take_part(struct leader *leader, int listen_fd, int signal_fd, int patience_ms)
 {
-	int64_t begin_ms;
-	bool followed;
+	int64_t begin_ms, until_ms = clock_boot_ms() + 2 * patience_ms;
+	bool followed, take_over = false;
 	int fd;
 
-	for (int tries = 0; tries < JOIN_TRIES; tries++) {
-		leader->hall_fd = hall_open(name);
+	for (int tries = 0; tries < JOIN_TRIES && clock_boot_ms() < until_ms; tries++) {
+		leader->hall_fd = hall_open(&leader->name, take_over);
 		if (leader->hall_fd >= 0)
 			return true;
 		if (errno != EADDRINUSE)
 			return false;
-		fd = hall_enter(name, listen_fd, signal_fd);
+		fd = hall_enter(&leader->name, listen_fd, signal_fd, patience_ms);
 		/* He hangs, is a stranger, or this process is to stop: better to serve beside him. */
 		if (fd < 0 && (errno == EAGAIN || errno == EPERM || errno == EINTR))
 			return false;
+		take_over = fd < 0 && errno == ECONNREFUSED;
 		if (fd >= 0) {
 			begin_ms = clock_boot_ms();
 			followed = follow(fd, listen_fd, signal_fd);
@@ -89,26 +89,29 @@ static bool take_part(struct leader *leader, const struct hall_name *name, int l
 				return false;
 			if (clock_boot_ms() - begin_ms >= JOINED_MS)
 				tries = 0;
+			until_ms = clock_boot_ms() + 2 * patience_ms;
 		}
 		clock_sleep_us(JOIN_PAUSE_US);
 	}
 	return false;
 }
 
-bool leader_join(struct leader *leader, const char *mount, int listen_fd)
+bool leader_join(struct leader *leader, const char *directory, const char *mount, int listen_fd,
+	bool again)
 {
 	struct pollfd stopping = {.fd = signals_open(), .events = POLLIN};
-	struct hall_name name;
 	bool leads;
 
 	*leader = (struct leader){.hall_fd = -1, .epoll_fd = -1, .room = LEADER_FOLLOWERS_MAX};
-	leads = stopping.fd >= 0 && hall_name(&name, mount) &&
-		take_part(leader, &name, listen_fd, stopping.fd);
+	leads = stopping.fd >= 0 && hall_name(&leader->name, directory, mount) &&
+		take_part(leader, listen_fd, stopping.fd,
+			again ? LEADER_AGAIN_PATIENCE_MS : HALL_PATIENCE_MS);
 	if (leads)
 		log_line(LOG_LEVEL_INFO, "lead", "mount=\"%s\"", mount);
 	else if (poll(&stopping, 1, 0) != 1)
-		log_line(LOG_LEVEL_WARNING, "leader", "error=\"%s\" remedy=\"serves by itself\"",
-			strerror(errno));
+		log_line(again ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "leader",
+			"directory=%s error=\"%s\" remedy=\"serves by itself, and tries again\"",
+			directory, strerror(errno));
 	if (stopping.fd >= 0)
 		close(stopping.fd);
 	return leads;
@@ -196,7 +199,7 @@ static void hear(struct leader *leader, struct follower *follower)
 /* Leaves the followers, who find another leader. */
 static void resign(struct leader *leader)
 {
-	close(leader->hall_fd);
+	hall_close(&leader->name, leader->hall_fd);
 	leader->hall_fd = -1;
 	for (unsigned int i = 0; i < leader->count; i++) {
 		if (leader->followers[i].fd >= 0)

@@ -8,10 +8,10 @@
  * that the others, which follow, hand over to it. A follower then sleeps until it is told to stop,
  * or the leader is gone: then another one leads. Who waits at a follower's socket meanwhile is not
  * lost, for the follower still holds it. Who has to wait there and sees the leader not answer is
- * served by the follower, for good.
+ * served by the follower.
  *
- * The leader is found by the name of a socket in the abstract namespace, which at most one process
- * has and which goes with it (unix(7)). Both sides talk to their own user and group alone (as they
+ * The leader is found by the name of a socket, which at most one process has (web/hall.h). A worker that
+ * can neither lead nor follow serves by itself and tries again. Both sides talk to their own user and group alone (as they
  * are in effect: installed setgid, the worker is told from what else the web server's user runs).
  */
 #ifndef WEB_LEADER_H
@@ -30,7 +30,14 @@
 
 struct follower;
 
+/* A worker that tries again waits no longer for a leader: calls wait at its socket meanwhile. */
+#define LEADER_AGAIN_PATIENCE_MS 500
+/* How long a worker serves by itself before it tries again: at first, and at most. */
+#define LEADER_AGAIN_MS     2000
+#define LEADER_AGAIN_MAX_MS 300000
+
 struct leader {
+	struct hall_name name;
 	int hall_fd;  /* where followers come */
 	int epoll_fd; /* the hall, the followers, and the pool's stop */
 	struct doors *doors;
@@ -41,12 +48,13 @@ struct leader {
 
 /*
  * Takes part in serving @mount, a text that tells apart what is not to be served together, from the
- * listening socket @listen_fd. A follower does not return before it is to lead: true; or is to serve
+ * listening socket @listen_fd. Workers meet in @directory; @again: they did not at an earlier call. A follower does not return before it is to lead: true; or is to serve
  * from that socket by itself: false. Then it was told to stop, and has to look after who waits there
  * yet, or no leader can be had, and why was logged. Signals that stop are blocked, and are left to be
  * taken (web/signals.h).
  */
-bool leader_join(struct leader *leader, const char *mount, int listen_fd);
+bool leader_join(struct leader *leader, const char *directory, const char *mount, int listen_fd,
+	bool again);
 
 /*
  * Adds the fiber that takes in followers' sockets to @doors. When @stop_fd can be read it leaves the

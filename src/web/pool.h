@@ -16,6 +16,7 @@ enum end {
 	END_SIGNAL,
 	END_ANEW,
 	END_FAILED,
+	END_AGAIN, /* it does not: it serves anew; see fcgi_program.again_ms */
 };
 
 /* The process. */

@@ -16,6 +16,7 @@ import re
 import resource
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -243,7 +244,6 @@ def beside_a_leader_that_hangs():
         made.children.pop("a").stop(signal.SIGKILL)
         for name in "bc" * 3:
             made.moves(name)
-        equal(len(made.lines("lead")), 1, "how many have led")
 
 
 def all_are_told_to_stop_at_once():
@@ -297,13 +297,17 @@ def descriptors_kept(child):
     return min(look() for _ in range(20))
 
 
-def hall_of(made):
-    """The name in the abstract namespace, as src/web/hall.c makes it."""
+def hall_digest(made):
+    """The name of the leader's socket, as src/web/hall.c makes it; abstract names had all of it."""
     told = subprocess.run([made.wallet.worker, "--version"], capture_output=True, text=True,
                           check=True).stdout
     mount = f"wallet  {made.wallet.config}"
     data = told.split()[-1].encode() + b"\0" + struct.pack("i", os.getpid()) + mount.encode()
-    return f"\0creditbridge.fcgi/{hashlib.sha256(data).hexdigest()}"
+    return hashlib.sha256(data).hexdigest()
+
+
+def hall_of(made):
+    return f"{made.wallet.sockets}/together/{hall_digest(made)[:16]}"
 
 
 @contextlib.contextmanager
@@ -336,6 +340,71 @@ def strangers_lead_nobody():
                     equal(said, b"", "what a worker says to a stranger")
                     came += 1
         check(came > 0, "the name is not the one that workers look for")
+        # Nor for ever: once the stranger is gone the worker leads.
+        hall.close()
+        wait_until(lambda: made.lines("lead"), HANG_S, "the worker leads after the stranger has gone")
+        made.moves("a")
+        equal(made.log.read_text().count("serves by itself"), 1, "lines of what is tried again")
+        made.start("b")
+        made.moves("b")
+        equal(made.lines("request")[-1], made.children["a"].pid, "who serves for b")
+
+
+def only_workers_enter_the_hall():
+    """The directory is of the group of edge.sock, which workers have; names elsewhere are not used."""
+    with workers("a") as made:
+        hall = pathlib.Path(hall_of(made)).parent
+        edge = (made.wallet.sockets / "edge.sock").stat()
+        found = hall.stat()
+        equal((stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid),
+              (0o1770, os.geteuid(), edge.st_gid), "mode, user and group of the directory")
+        check(stat.S_ISSOCK(pathlib.Path(hall_of(made)).stat().st_mode), "the leader's socket")
+        check(f"@creditbridge.fcgi/{hall_digest(made)}" not in
+              pathlib.Path("/proc/net/unix").read_text(), "a name is in the abstract namespace")
+        # A directory where others may write is not used.
+        made.children.pop("a").stop()
+        equal(list(hall.iterdir()), [], "what a leader that stops leaves")
+        hall.chmod(0o777)
+        made.start("b")
+        made.moves("b")
+        check("Operation not permitted" in made.log.read_text(), "b does not tell why")
+        hall.chmod(0o1770)
+        wait_until(lambda: len(made.lines("lead")) == 2, HANG_S, "b leads once the mode is right")
+
+
+def names_of_the_dead_are_removed():
+    """Of a leader that was killed, and of web servers that are gone."""
+    with workers("a") as made:
+        hall = pathlib.Path(hall_of(made))
+        stale = hall.with_name("0123456789abcdef")
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(str(stale))
+        made.children.pop("a").stop(signal.SIGKILL)
+        check(hall.exists() and stale.exists(), "nothing is left to be removed")
+        made.start("b")
+        made.moves("b")
+        wait_until(lambda: len(made.lines("lead")) == 2, WAIT_S, "b leads")
+        equal([entry.name for entry in hall.parent.iterdir()], [hall.name], "names in the directory")
+
+
+def it_is_tried_again():
+    """Without the directory a worker serves by itself, and leads or follows once it is there."""
+    with workers() as made:
+        hall = pathlib.Path(hall_of(made)).parent
+        hall.rmdir()
+        made.start("a", "b")
+        for name in "ab":
+            made.moves(name)
+        equal(made.lines("lead"), [], "who leads")
+        callers = Callers(made, "ab")
+        hall.mkdir()
+        hall.chmod(0o1770)
+        wait_until(lambda: made.lines("lead"), HANG_S, "one leads")
+        leader = made.children[made.leader()].pid
+        wait_until(lambda: set(made.lines("request")[-20:]) == {leader}, HANG_S,
+                   "the leader serves for the other one")
+        ends = callers.stop()
+        equal(set(ends), {200}, f"calls meanwhile: {ends}")
 
 
 def strangers_follow_nobody():
@@ -433,5 +502,6 @@ if __name__ == "__main__":
         one_serves_for_all, another_leads_when_the_leader_is_killed,
         a_call_sent_again_is_told_the_truth, told_to_stop_the_leader_loses_no_call,
         a_follower_ends_and_the_others_go_on, all_are_told_to_stop_at_once, many_follow,
-        beside_a_leader_that_hangs, strangers_lead_nobody, strangers_follow_nobody,
+        beside_a_leader_that_hangs, strangers_lead_nobody, only_workers_enter_the_hall,
+        names_of_the_dead_are_removed, it_is_tried_again, strangers_follow_nobody,
         without_descriptors, strangers_keep_nobody_out, nonsense_in_the_hall, usage)]))
