@@ -601,6 +601,33 @@ def case_retry():
         "id": "not_allowed_now", "detail": "it has ended"}), "it has ended")
 
 
+def case_adjust_and_retry():
+    """An operator who would pay a parked result by an adjustment is refused: the credit is the
+    dealer's. The retry sends the same event, once; a result settled outside is never sent again."""
+    name = dealer_new()
+    with worker() as link:
+        event, other = parked(link, name), parked(link, name)
+        before = ctl_json("callback", "show", event)
+        refused("wrong_wallet_mode", "player", "adjust", name, "alice", 15, "--reason", "unpaid")
+        equal(ctl_json("callback", "show", event), before, "the parked result")
+        operate("retry", event, "--yes")
+        refused("wrong_wallet_mode", "player", "adjust", name, "alice", 15, "--reason", "unpaid")
+        refusal, grant = link.claim(event)
+        equal((refusal, grant.event), ("", event), "the retry")
+        link.end(grant, name, SUCCESS, status=200)
+        equal(link.claim(event)[0], "not_allowed_now", "it was sent once")
+        operate("cancel", other, "--yes")
+        row = operate("retry", other, "--yes", code=1)["callbacks"][0]
+        equal((row["state"], row["error"]["id"]), ("cancelled", "not_allowed_now"), "settled outside")
+        equal(link.claim(other)[0], "not_allowed_now", "it is never sent")
+    after = ctl_json("callback", "show", event)
+    equal((after["state"], after["attempts"], after["body"]), ("delivered", 4, before["body"]),
+          "the same bytes, once more")
+    player = ctl_json("player", "show", name, "alice")
+    equal((player["balance"], player["entry_seq"]), (0, 0), "nothing moved here")
+    ctl("check")
+
+
 def case_retry_too_soon():
     """A refund that was never sent waits for its time, however much an operator hurries it."""
     name = dealer_new("--refund-delay", "600")
@@ -867,6 +894,7 @@ CASES = [
     ("the body as it is signed", case_callback_body_is_signed),
     ("sweep", case_sweep),
     ("retry", case_retry),
+    ("an adjustment for a parked result, and a retry", case_adjust_and_retry),
     ("a retry that comes too soon", case_retry_too_soon),
     ("hold, release, cancel", case_hold_release_cancel),
     ("many at once", case_many_at_once),

@@ -4,6 +4,7 @@
 Bets are placed as a game server would, in both wallet modes, on lighttpd and on Apache mod_fcgid;
 each report is asked for by GET with a body and by POST.
 """
+import collections
 import datetime
 import itertools
 import json
@@ -469,6 +470,51 @@ def case_offset(b):
     equal(again[row["date"]], {"date": row["date"], **sums(1, 10, -10)}, "that day")
 
 
+def case_offsets(b):
+    """The day boundary moves between bets and before their results: each bet is in exactly one day,
+    that of its acceptance, and its result in the same."""
+    dealer = b.dealer_new()
+    user = b.player(dealer)
+    games = [(new_id("game"), offset) for offset in (840, -720, 0, 345, -600, 840, -720, 720)]
+
+    def boundary(offset):
+        b.wallet.ctl("dealer", "set", dealer.casino_id, f"--utc-offset={offset}")
+
+    def booked():
+        """The bets, and what A4 has of each day when the newest of all offsets is shown."""
+        boundary(840)
+        rows = b.stat(dealer, user)["bet_summary"]
+        bets = b.wallet.ctl_json("bet", "list", "--casino", dealer.casino_id, "--limit", 0)["bets"]
+        days = collections.defaultdict(list)
+        for bet in bets:
+            day = datetime.date(1970, 1, 1) + datetime.timedelta(days=bet["day"])
+            days[day.isoformat()].append(bet)
+        equal({row["date"]: row["bet_count"] for row in rows if row["bet_count"]},
+              {date: len(of_day) for date, of_day in days.items()}, "bets of each day")
+        return rows, days
+
+    for number, (game, offset) in enumerate(games, 1):
+        boundary(offset)
+        before = day_of(offset)
+        b.bet(dealer, user, game, number)
+        after = day_of(offset)
+        bet = b.wallet.ctl_json("bet", "list", "--casino", dealer.casino_id, "--limit", 1)["bets"][0]
+        check((before - datetime.date(1970, 1, 1)).days <= bet["day"]
+              <= (after - datetime.date(1970, 1, 1)).days, f"the day at {offset}: {bet}")
+    _, days = booked()
+    check(len(days) >= 2, f"the boundaries are on both sides of now: {set(days)}")
+    for game, offset in games:
+        boundary(-offset if abs(offset) <= 720 else 0)
+        b.result(dealer, user, game, "loss")
+    rows, days = booked()
+    equal({row["date"]: (row["turnover"], row["profit_loss"]) for row in rows if row["bet_count"]},
+          {date: (staked := sum(bet["bet_amount"] for bet in of_day), -staked)
+           for date, of_day in days.items()}, "sums of each day")
+    told = b.stat(dealer, user)
+    equal((told["bet_count"], told["turnover"]), (len(games), sum(range(1, len(games) + 1))), "in all")
+    equal(b.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+
+
 def case_operator(b):
     """creditbridgectl request makes both calls."""
     user, game = b.player(b.transfer), new_id("game")
@@ -503,6 +549,7 @@ ONCE = (
     ("bets that were never accepted", case_never_accepted),
     ("suspended dealers and players", case_suspended),
     ("the day boundary", case_offset),
+    ("the day boundary moves", case_offsets),
     ("creditbridgectl request", case_operator),
 )
 

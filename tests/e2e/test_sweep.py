@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -641,6 +642,58 @@ def case_two_at_once():
         check(sum(run["late"] for run in runs) == 0, f"{runs}")
 
 
+class Hole:
+    """A dealer's server that answers nothing, and how many calls it has had at a time."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.calls = self.now = self.most = 0
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        cb.serve_each(self.listener, self.hang)
+
+    def hang(self, connection):
+        with connection:
+            if not connection.recv(1):
+                return
+            with self.lock:
+                self.calls += 1
+                self.now += 1
+                self.most = max(self.most, self.now)
+            with contextlib.suppress(OSError):
+                while connection.recv(65536):
+                    pass
+            with self.lock:
+                self.now -= 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+
+def case_five_at_once():
+    """Five sweepers, kept apart by no lock, and a dealer that hangs: it never has more than its
+    max_inflight calls at a time."""
+    with Casino(words=["--max-inflight", "3"]) as casino, Hole() as hole:
+        events = [casino.win() for _ in range(20)]
+        casino.until_due(3)
+        WALLET.ctl("dealer", "set", casino.name, "--url", hole.url, "--allow-http")
+        processes = []
+        for _ in range(5):
+            processes.append(started("--for", "4s", "--json"))
+            wait_until(lambda: lock_holders(lock_path()) == [processes[-1].pid], PLENTY_S, "its lock")
+            lock_path().unlink()
+        runs = [json.loads(ended(process)[0]) for process in processes]
+        equal((hole.most, hole.now), (3, 0), f"calls at a time, of {hole.calls}, and in the end")
+        equal(sum(run["sent"] for run in runs), hole.calls, f"calls: {runs}")
+        equal(sum(run["late"] for run in runs), 0, f"late: {runs}")
+        rows = casino.callbacks()
+        equal(sum(rows[event]["attempts"] - 1 for event in events), hole.calls, "attempts")
+        check("sending" not in {row["state"] for row in rows.values()}, "nothing is left")
+
+
 # -- time
 
 
@@ -838,6 +891,7 @@ def cases():
         ("a second one says so and ends", case_second),
         ("the lock's file", case_lock_file),
         ("two at once, without the lock", case_two_at_once),
+        ("five at once, and a dealer that hangs", case_five_at_once),
         ("--for", case_for),
         ("--for with a dealer that hangs", case_for_and_hanging_dealer),
         ("what falls due while it runs", case_new_ones_are_found),

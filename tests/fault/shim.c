@@ -7,7 +7,7 @@
  * A line of the control file is "CALL ERROR [GROW]": CALL is sync (fsync, fdatasync), directory
  * (the same of directories alone), top (of FAULT_STATE itself alone), table (of tables alone) or
  * write (write, pwrite, writev, pwritev, posix_fallocate), ERROR is EIO, EROFS, ENOSPC or EINVAL, or
- * SLOW: a sync takes 50 ms, that of top 3 s. With GROW only what needs a new block of the file fails,
+ * SLOW: a sync takes 50 ms, that of top 3 s; LATE: a sync takes 0.5 s. With GROW only what needs a new block of the file fails,
  * as on a full disk: a write stores what fits into the blocks that are there.
  *
  * The file is read at every call, by the system calls themselves: what is interposed here is not
@@ -29,6 +29,7 @@ struct fault {
 	int error; /* 0: none */
 	bool grow;
 	bool slow;
+	bool late;
 };
 
 /* Whether @call on @fd may fail: it is open on FAULT_STATE or what is below. */
@@ -50,7 +51,7 @@ static bool concerned(const char *call, int fd)
 
 static struct fault fault_parse(char *text, const char *call)
 {
-	struct fault fault = {0, false, false};
+	struct fault fault = {0};
 	char *rest = NULL;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -59,7 +60,8 @@ static struct fault fault_parse(char *text, const char *call)
 		if (strncmp(line, call, len) != 0 || line[len] != ' ')
 			continue;
 		fault.slow = strstr(line, "SLOW") != NULL;
-		fault.error = fault.slow ? 0
+		fault.late = strstr(line, "LATE") != NULL;
+		fault.error = fault.slow || fault.late ? 0
 			      : strstr(line, "ENOSPC") ? ENOSPC
 			      : strstr(line, "EROFS")  ? EROFS
 			      : strstr(line, "EINVAL") ? EINVAL : EIO;
@@ -72,7 +74,7 @@ static struct fault fault_parse(char *text, const char *call)
 static struct fault fault_find(const char *call, int fd)
 {
 	const char *control = getenv("FAULT_CONTROL");
-	struct fault fault = {0, false, false};
+	struct fault fault = {0};
 	int saved = errno, from;
 	char text[256];
 	ssize_t len;
@@ -99,6 +101,8 @@ static int sync_or_fail(long number, int fd)
 
 	if (fault.slow)
 		usleep(50000);
+	if (fault.late)
+		usleep(500000);
 	if (fault_find("top", fd).slow)
 		usleep(3000000);
 	if (!fault.error)

@@ -23,7 +23,10 @@ sys.path.insert(0, os.path.join(HERE, "..", "crash"))
 import cb  # noqa: E402
 import load  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
+from cb_link import request  # noqa: E402
 from cb_process import pids_end, process_stopped  # noqa: E402
+from cb_worker import (SUCCESS, UNITS, WIN, Reader, Worker, bet_payload, player_ref,  # noqa: E402
+                       settle_payload)
 
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 MIB = 1024 * 1024
@@ -516,6 +519,91 @@ def test_really_full():
         bench.prove("really full")
 
 
+# -- a commit that takes half a second
+
+class Racing:
+    """A bet by one worker and its result by another, while the disk keeps nothing sooner than half a
+    second after it was asked to."""
+
+    def __init__(self, wallet, casino_id):
+        self.wallet = wallet
+        self.casino_id = casino_id
+        self.open()
+
+    def open(self):
+        self.better, self.settler = (Worker(self.wallet.sockets / "edge.sock") for _ in range(2))
+
+    def close(self):
+        self.better.close()
+        self.settler.close()
+
+    def send(self, game):
+        player = player_ref(self.casino_id, "ann")
+        self.better.send(request("bet_place", bet_payload(
+            "slots", player, game, 10 * UNITS, reference=f"bet-{game}")))
+        self.settler.send(request("round_settle", settle_payload(
+            "slots", player, game, WIN, 30 * UNITS, reference=f"result-{game}")))
+
+    def play(self, game):
+        """The result is repeated until it counts, as a game server would; how often it came too early,
+        and the event of its callback."""
+        self.send(game)
+        bet = Reader(self.better.frame().payload).placed()
+        settled, early = Reader(self.settler.frame().payload).settled(), 0
+        # While the dealer is asked the bet is pending, which a repeat of it would be told.
+        equal(bet.refusal, "bet_in_progress" if bet.send.event else "", f"{game}: the bet")
+        while settled.refusal:
+            # The bet is not there yet, or the dealer has not answered.
+            check(settled.refusal in ("game_not_found", "bet_not_found", "bet_in_progress"), f"{settled}")
+            check(early < 3, f"{game}: the result is refused again and again: {settled}")
+            early += 1
+            if bet.send.event and early == 1:
+                equal(self.better.end(bet.send, self.casino_id, SUCCESS), "", f"{game}: the bet's end")
+            settled = self.settler.settle("slots", self.casino_id, "ann", game, WIN, 30,
+                                          reference=f"result-{game}")
+        again = self.settler.settle("slots", self.casino_id, "ann", game, WIN, 30,
+                                    reference=f"result-{game}")
+        equal((again.refusal, again.transaction_id, again.event),
+              ("", settled.transaction_id, settled.event), f"{game}: the same result again")
+        return early, settled.event
+
+
+def test_late_commit():
+    with Wallet(ledger_deadline_ms=6000) as wallet:
+        wallet.dealer_add("bank")
+        wallet.dealer_add("lazy", "--url", "http://127.0.0.1:1", "--allow-http", mode="seamless")
+        wallet.ctl("client", "add", "slots")
+        for casino_id in ("bank", "lazy"):
+            wallet.player_add(casino_id, "ann")
+        wallet.ctl("player", "adjust", "bank", "ann", 1000, "--reason", "stakes")
+        rounds, events = 3, set()
+        for casino_id in ("bank", "lazy"):
+            racing = Racing(wallet, casino_id)
+            wallet.fail("sync LATE\n")
+            early = 0
+            for number in range(rounds):
+                more, event = racing.play(f"{casino_id}-{number}")
+                early += more
+                events.add(event)
+            check(early >= (rounds if casino_id == "lazy" else 0), f"{casino_id}: {early} were early")
+            # The engine dies with both under way: each is sent again by a worker that waits for it.
+            racing.send(f"{casino_id}-killed")
+            pids_end(wallet.engine_pids(), WAIT_S, (signal.SIGKILL,))
+            racing.close()
+            wallet.fail("")
+            wait_until(wallet.answering, WAIT_S, "the next engine")
+            racing.open()
+            events.add(racing.play(f"{casino_id}-killed")[1])
+            racing.close()
+        # A transfer wallet's results have no callback: event 0.
+        equal(len(events), 1 + rounds + 1, f"callbacks: {events}")
+        equal(wallet.ctl_json("player", "show", "bank", "ann")["balance"],
+              1000 + (rounds + 1) * 20, "balance")
+        results = wallet.ctl_json("callback", "list", "--kind", "betting-result", "--limit", 0)
+        equal({row["event"] for row in results["callbacks"]}, events - {0}, "callbacks that are kept")
+        equal(wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+
+
 # -- killed again while it recovers
 
 def test_killed_in_recovery():
@@ -611,6 +699,7 @@ CASES = [
     ("a small file system: low water, ballast", lambda: low_water("tmpfs")),
     ("a small ext4: low water, ballast", lambda: low_water("ext4")),
     ("a small file system: really full", test_really_full),
+    ("a bet's commit takes half a second, its result comes meanwhile", test_late_commit),
     ("killed in recovery", test_killed_in_recovery),
     ("killed in slow recoveries", test_pauses_after_slow_recoveries),
     ("directories that cannot be synced", test_directories),
