@@ -1,12 +1,15 @@
 #include "ledger/atrest.h"
 
 #include "ledger/audit.h"
-#include "ledger/sequences.h"
 #include "store/bdb/bdb.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* " first_id=N raised_by=N" and its end. */
+#define LIFE_TEXT_MAX 80
 
 enum status atrest_open(struct store **store, const struct settings *settings,
 	const struct atrest_options *options, char *why, size_t why_size)
@@ -23,29 +26,61 @@ enum status atrest_open(struct store **store, const struct settings *settings,
 	return bdb_open(&bdb, store, why, why_size);
 }
 
+/* Whether a life may begin by the clock. *newest_ms: the newest time of a row. */
+static enum status check_clock(struct store *store, const struct atrest_deed *deed,
+	int64_t *newest_ms, char *why, size_t why_size)
+{
+	enum status status;
+
+	*newest_ms = 0;
+	if (!deed->life)
+		return STATUS_OK;
+	status = life_newest(store, newest_ms);
+	if (status) {
+		snprintf(why, why_size, "cannot read the newest rows: %s", status_text(status));
+		return status;
+	}
+	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why, why_size);
+}
+
+static enum status load(struct store *store, const struct atrest_deed *deed, struct ws *ws,
+	char *why, size_t why_size)
+{
+	enum status status;
+
+	if (deed->life)
+		life_want(ws);
+	audit_keys(ws, deed->operator);
+	status = store->load(store, ws);
+	if (!status && ws_faulty(ws))
+		status = STATUS_NOMEM;
+	if (status)
+		snprintf(why, why_size, "cannot read the trail: %s", status_text(status));
+	return status;
+}
+
 static enum status write_trail(struct store *store, const struct atrest_deed *deed, struct ws *ws,
 	char *why, size_t why_size)
 {
 	const struct apply_context context = {.now = deed->now, .peer_uid = geteuid()};
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
-	enum status status;
+	int64_t newest_ms;
+	enum status status = check_clock(store, deed, &newest_ms, why, why_size);
+	int len;
 
-	if (deed->raise)
-		sequences_want(ws);
-	audit_keys(ws, deed->operator);
-	status = store->load(store, ws);
-	if (!status && ws_faulty(ws))
-		status = STATUS_NOMEM;
-	if (status) {
-		snprintf(why, why_size, "cannot read the trail: %s", status_text(status));
+	if (!status)
+		status = load(store, deed, ws, why, why_size);
+	if (status)
 		return status;
-	}
-	if (deed->raise && !sequences_raise(ws)) {
+	if (deed->life && !life_begin(ws, deed->now.wall_ms, newest_ms, deed->life)) {
 		snprintf(why, why_size, "there are no transaction ids left");
 		return STATUS_CONFIG;
 	}
 	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, deed->object);
-	snprintf(detail, sizeof(detail), "%.*s", DETAIL_SIZE - 1, deed->detail);
+	len = snprintf(detail, sizeof(detail), "%.*s", DETAIL_SIZE - LIFE_TEXT_MAX, deed->detail);
+	if (deed->life)
+		snprintf(detail + len, sizeof(detail) - (size_t)len, " first_id=%" PRIu64
+			" raised_by=%" PRIu64, deed->life->first_id, deed->life->raised_by);
 	audit_write(ws, &context, deed->operator, deed->action, object, detail);
 	if (!ws_faulty(ws) && store->save(store, ws) == SAVE_OK)
 		return STATUS_OK;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "ledger/life.h"
 #include "link/verdict.h"
 #include "store/store.h"
 
@@ -27,11 +28,13 @@ struct atrest_deed {
 	const char *action;
 	const char *object; /* cut to fit, as @detail is */
 	const char *detail;
-	bool raise; /* the sequences are raised, in the same transaction */
+	struct life_begun *life; /* out: of the life that begins in the same transaction; NULL: none does */
+	bool accept_clock;       /* the life begins although the clock is before the newest row */
 };
 
 /*
- * Writes it into the trail. STATUS_CONFIG: there are no ids left to raise the sequences to;
+ * Writes it into the trail. STATUS_CONFIG: a life cannot begin, since the clock of the host cannot be
+ * right or no ids are left;
  * STATUS_CORRUPT, STATUS_IO, STATUS_NOMEM. With a sentence in @why.
  */
 enum status atrest_trail(struct store *store, const struct atrest_deed *deed, char *why,

@@ -1,8 +1,7 @@
 #include "ledger/book.h"
 
 #include "ledger/keys.h"
-
-#define TRANSACTION_COUNTER "transaction_id"
+#include "ledger/life.h"
 
 void book_want(struct ws *ws, const char *casino_id, const char *user_id)
 {
@@ -12,7 +11,7 @@ void book_want(struct ws *ws, const char *casino_id, const char *user_id)
 	ws_want(ws, RECORD_DEALER, dealer_key_of(casino_id));
 	ws_want(ws, RECORD_TOTAL, &total);
 	ws_want(ws, RECORD_PLAYER, &player);
-	counter_want(ws, TRANSACTION_COUNTER);
+	life_want_id(ws, LIFE_TRANSACTIONS);
 }
 
 uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
@@ -20,10 +19,10 @@ uint64_t book_transaction(struct ws *ws, const struct player *player, const char
 {
 	struct transaction row;
 
-	if (counter_read(ws, TRANSACTION_COUNTER) >= TRANSACTION_ID_MAX)
-		return 0;
 	memset(&row, 0, sizeof(row));
-	row.transaction_id = counter_next(ws, TRANSACTION_COUNTER);
+	row.transaction_id = life_take_id(ws, LIFE_TRANSACTIONS);
+	if (!row.transaction_id)
+		return 0;
 	text_copy(row.casino_id, sizeof(row.casino_id), player->casino_id);
 	text_copy(row.player_id, sizeof(row.player_id), player->player_id);
 	row.kind = bet_number ? ENTRY_BET : ENTRY_PAYOUT;
@@ -42,13 +41,13 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
 	struct total total = stored ? *stored : key;
 	enum refusal refusal;
 
-	movement->transaction_id = counter_read(ws, TRANSACTION_COUNTER) + 1;
-	if (movement->transaction_id > TRANSACTION_ID_MAX)
+	movement->transaction_id = life_peek_id(ws, LIFE_TRANSACTIONS);
+	if (!movement->transaction_id)
 		return REFUSAL_INTERNAL_ERROR;
 	refusal = movement_apply(movement, player, &total, entry);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
-	counter_next(ws, TRANSACTION_COUNTER);
+	life_take_id(ws, LIFE_TRANSACTIONS);
 	ws_put(ws, RECORD_PLAYER, player);
 	ws_put(ws, RECORD_TOTAL, &total);
 	ws_append(ws, RECORD_TRANSACTION, entry);

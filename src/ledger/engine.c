@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ledger/disk.h"
 #include "ledger/halt.h"
+#include "ledger/life.h"
 #include "ledger/server.h"
 #include "store/bdb/bdb.h"
 
@@ -82,6 +83,11 @@ static enum status open_store(const struct settings *settings, const char *insta
 		(*store)->close(*store);
 		snprintf(why, sizeof(why), "cannot mark the data as created");
 		status = STATUS_IO;
+	}
+	if (!status) {
+		status = life_begin_first(*store, clock_now().wall_ms, why, sizeof(why));
+		if (status)
+			(*store)->close(*store);
 	}
 	if (status) {
 		log_line(LOG_LEVEL_ERROR, "store_failed", "reason=\"%s\"", why);

@@ -5,7 +5,6 @@
 #include "ledger/atrest.h"
 #include "ledger/disk.h"
 #include "ledger/halt.h"
-#include "ledger/sequences.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,9 +91,9 @@ static enum status commit(struct import *import)
 
 static void note_counter(struct import *import, const struct counter *counter)
 {
-	if (strcmp(counter->name, "transaction_id") == 0)
+	if (strcmp(counter->name, LIFE_TRANSACTIONS) == 0)
 		import->transaction_counter = counter->value;
-	else if (strcmp(counter->name, "event") == 0)
+	else if (strcmp(counter->name, LIFE_EVENTS) == 0)
 		import->event_counter = counter->value;
 }
 
@@ -157,7 +156,7 @@ static enum status check_counters(struct import *import)
 }
 
 static enum status write_trail(struct import *import, const struct operator *operator,
-	const char *object)
+	const char *object, bool accept_clock, struct life_begun *life)
 {
 	char detail[DETAIL_SIZE];
 	const struct atrest_deed deed = {
@@ -166,11 +165,12 @@ static enum status write_trail(struct import *import, const struct operator *ope
 		.action = "import",
 		.object = object,
 		.detail = detail,
-		.raise = true,
+		.life = life,
+		.accept_clock = accept_clock,
 	};
 
-	snprintf(detail, sizeof(detail), "last_transaction_id=%" PRIu64 " raised_by=%" PRIu64,
-		import->last_transaction_id, SEQUENCES_RAISED_BY);
+	snprintf(detail, sizeof(detail), "last_transaction_id=%" PRIu64,
+		import->last_transaction_id);
 	return atrest_trail(import->store, &deed, import->why, sizeof(import->why));
 }
 
@@ -186,18 +186,17 @@ static void close_data(struct import *import)
 }
 
 enum status import_end(struct import *import, const struct operator *operator, const char *object,
-	uint64_t *raised_by)
+	bool accept_clock, struct life_begun *life)
 {
 	const char *state = import->settings->state_directory;
 	char directory[SETTINGS_PATH_MAX + 8];
 	enum status status = commit(import);
 
 	name_data(import, directory);
-	*raised_by = SEQUENCES_RAISED_BY;
 	if (!status)
 		status = check_counters(import);
 	if (!status)
-		status = write_trail(import, operator, object);
+		status = write_trail(import, operator, object, accept_clock, life);
 	if (status)
 		return status;
 	close_data(import);

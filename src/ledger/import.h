@@ -19,6 +19,7 @@
 
 #define IMPORT_WHY_SIZE 512
 
+struct life_begun;
 struct store;
 struct ws;
 
@@ -54,12 +55,14 @@ enum status import_begin(struct import *import, const struct settings *settings,
 enum status import_put(struct import *import, enum record record, const void *row);
 
 /*
- * All rows were put: raises the sequences, notes the import in the trail and makes the state one
- * that a ledger starts on. *raised_by: by how much. STATUS_CORRUPT: the rows do not agree with the
- * counters. After a failure the import is to be abandoned.
+ * All rows were put: begins a new life (ledger/life.h), notes the import in the trail and makes the
+ * state one that a ledger starts on. *life: the ids of the new life.
+ * @accept_clock: although the clock is before the newest row. STATUS_CORRUPT: the rows do not
+ * agree with the counters. STATUS_CONFIG: the clock of the host cannot be right. After a failure the
+ * import is to be abandoned.
  */
 enum status import_end(struct import *import, const struct operator *operator, const char *object,
-	uint64_t *raised_by);
+	bool accept_clock, struct life_begun *life);
 
 /* Takes everything back: the state is as it was before. */
 void import_abandon(struct import *import);

@@ -1,5 +1,7 @@
 #include "ledger/memory.h"
 
+#include "ledger/life.h"
+
 #include <string.h>
 
 /* What a scan of the rows fills. */
@@ -65,12 +67,15 @@ enum status memory_load(struct ledger *ledger)
 	struct scan scan = {.ledger = ledger};
 	enum status status;
 
-	counter_want(&ledger->ws, "transaction_id");
+	life_want(&ledger->ws);
 	counter_want(&ledger->ws, "dealers");
 	status = store->load(store, &ledger->ws);
 	if (status)
 		return status;
-	ledger->transaction_id = counter_read(&ledger->ws, "transaction_id");
+	ledger->transaction_id = counter_read(&ledger->ws, LIFE_TRANSACTIONS);
+	ledger->ws.id_stride = counter_read(&ledger->ws, LIFE_STRIDE_COUNTER);
+	if (ledger->ws.id_stride)
+		ledger->ws.id_floor = life_floor(ledger->now.wall_ms);
 	ledger->figures.dealers = counter_read(&ledger->ws, "dealers");
 	if (ws_faulty(&ledger->ws))
 		return STATUS_NOMEM;
@@ -98,7 +103,7 @@ static bool note_due(struct ledger *ledger, const struct ws_row *row)
 
 static void note_counter(struct ledger *ledger, const struct counter *counter)
 {
-	if (strcmp(counter->name, "transaction_id") == 0)
+	if (strcmp(counter->name, LIFE_TRANSACTIONS) == 0)
 		ledger->transaction_id = counter->value;
 	else if (strcmp(counter->name, "dealers") == 0)
 		ledger->figures.dealers = counter->value;

@@ -3,13 +3,12 @@
 #include "ledger/book.h"
 #include "ledger/flow.h"
 #include "ledger/keys.h"
+#include "ledger/life.h"
 #include "ledger/schedule.h"
 #include "ledger/tally.h"
 #include "wire/callback_body.h"
 
 #include <stdio.h>
-
-#define EVENT_COUNTER "event"
 
 void outbox_options_defaults(struct outbox_options *options)
 {
@@ -29,7 +28,7 @@ void outbox_too_large(struct verdict *verdict)
 
 void outbox_want_new(struct ws *ws)
 {
-	counter_want(ws, EVENT_COUNTER);
+	life_want_id(ws, LIFE_EVENTS);
 }
 
 static struct callback callback_named(uint64_t event)
@@ -105,7 +104,9 @@ uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum ca
 	row.body = render(context, kind, body);
 	if (!row.body.data)
 		return 0;
-	row.event = counter_next(ws, EVENT_COUNTER);
+	row.event = life_take_id(ws, LIFE_EVENTS);
+	if (!row.event)
+		return 0;
 	delivery_open(&delivery, kind, row.event, subject->dealer->casino_id, &context->now,
 		delay_ms);
 	text_copy(delivery.callback.player_id, PLAYER_ID_SIZE, subject->player_id);
@@ -120,7 +121,7 @@ uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum ca
 bool outbox_admit_next(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer)
 {
-	return take_permit(context, dealer, counter_read(ws, EVENT_COUNTER) + 1);
+	return take_permit(context, dealer, life_peek_id(ws, LIFE_EVENTS));
 }
 
 bool outbox_find(struct ws *ws, uint64_t event, struct delivery *delivery)
@@ -247,9 +248,10 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	text_copy(body.user_id, sizeof(body.user_id), player->user_id);
 	text_copy(body.player_id, sizeof(body.player_id), player->player_id);
 	text = render(context, CALLBACK_BALANCE_INQUIRE, &body);
-	if (!text.data || !outbox_admit_next(ws, context, dealer))
+	if (!text.data || !life_peek_id(ws, LIFE_EVENTS) ||
+		!outbox_admit_next(ws, context, dealer))
 		return false;
-	grant->event = counter_next(ws, EVENT_COUNTER);
+	grant->event = life_take_id(ws, LIFE_EVENTS);
 	grant->kind = CALLBACK_BALANCE_INQUIRE;
 	grant->attempt = 1;
 	grant->lease_until_ms = context->now.boot_ms + context->outbox->lease_ms;

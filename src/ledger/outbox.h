@@ -41,7 +41,7 @@ struct outbox_subject {
 
 /*
  * Makes an event, due in @delay_ms, with the body rendered from @body (wire/callback_body.h), and
- * writes its rows. Returns its number; 0: no memory, nothing was written.
+ * writes its rows. Returns its number; 0: no memory or no id is left, and nothing was written.
  */
 uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum callback_kind kind,
 	const struct outbox_subject *subject, int64_t delay_ms, const void *body);

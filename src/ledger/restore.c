@@ -5,7 +5,6 @@
 #include "ledger/atrest.h"
 #include "ledger/disk.h"
 #include "ledger/halt.h"
-#include "ledger/sequences.h"
 #include "store/bdb/restore.h"
 
 #include <inttypes.h>
@@ -34,26 +33,30 @@ static enum status find_last(struct store *store, struct restore_result *result)
 	return store->scan(store, &range, note_last, result);
 }
 
-/* Writes into the trail what was restored, and raises the sequences unless nothing is missing. */
+/* Writes into the trail what was restored, and begins a new life. */
 static enum status note_deed(struct store *store, const struct restore_options *options,
 	struct restore_result *result, char *why, size_t why_size)
 {
 	char detail[DETAIL_SIZE];
+	struct life_begun life = {0};
+	enum status status;
 	const struct atrest_deed deed = {
 		.operator = options->operator,
 		.now = options->now,
 		.action = ACTION,
 		.object = options->backup,
 		.detail = detail,
-		.raise = !result->rolled_forward,
+		.life = &life,
+		.accept_clock = options->accept_clock,
 	};
 
-	result->raised_by = deed.raise ? SEQUENCES_RAISED_BY : 0;
 	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s "
-		"last_transaction_id=%" PRIu64 " raised_by=%" PRIu64, result->complete_to_ms,
-		result->rolled_forward ? "yes" : "no", result->last_transaction_id,
-		result->raised_by);
-	return atrest_trail(store, &deed, why, why_size);
+		"last_transaction_id=%" PRIu64, result->complete_to_ms,
+		result->rolled_forward ? "yes" : "no", result->last_transaction_id);
+	status = atrest_trail(store, &deed, why, why_size);
+	result->raised_by = life.raised_by;
+	result->first_id = life.first_id;
+	return status;
 }
 
 /* The data is there: opens it as a ledger does. */

@@ -2,7 +2,8 @@
  * restore - a backup becomes the state of a ledger that does not run (api.md, What an operator may
  * change).
  *
- * Without a roll-forward to the last log the sequences are raised. Interrupted, it leaves a state
+ * A new life begins, whatever was restored: no logs can prove to be the last ones (ledger/life.h).
+ * Interrupted, it leaves a state
  * that no ledger starts on and that can be restored to again.
  */
 #ifndef LEDGER_RESTORE_H
@@ -18,6 +19,7 @@ struct restore_options {
 	const char *backup;
 	const char *logs; /* directory of later logs; NULL: none */
 	bool look_only;   /* the backup is checked, and nothing is restored */
+	bool accept_clock; /* although the clock is before the newest row (ledger/life.h) */
 	const struct operator *operator;  /* for the trail */
 	struct moment now;
 	void (*progress)(void *context, uint64_t bytes, uint64_t bytes_all); /* NULL: none */
@@ -35,7 +37,8 @@ struct restore_result {
 	/* Not when it was only looked at: */
 	uint64_t last_transaction_id; /* of the last movement, bet or result that it holds, ... */
 	int64_t last_ms;              /* ... and its time; 0: it holds none */
-	uint64_t raised_by;           /* 0: the sequences go on as they were */
+	uint64_t raised_by;           /* how far the transaction ids went up, to ... */
+	uint64_t first_id;            /* ... the first id of the new life, also of events */
 };
 
 /*

@@ -30,7 +30,7 @@ from cb_middle import Operator  # noqa: E402
 from cb_process import pids_end  # noqa: E402
 from cb_worker import LOSS, REFUSED, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
 
-RAISED_BY = 1000000000
+EPOCH_MS = 1577836800000  # 2020-01-01: src/ledger/life.h
 BASE32 = str.maketrans("0123456789", "abcdefghij")
 OPTIONS = None
 RANDOM = random.Random(os.environ.get("SEED"))
@@ -103,6 +103,15 @@ def refused(wallet, code, error_id, what, *words):
           f"{words}: {done.stderr}")
 
 
+def check_life(restored):
+    """The ids of the life that a restore began are above what the clock and the data allow before."""
+    floor = (cb.now_ms() - EPOCH_MS) * 1000
+    check(restored["last_transaction_id"] < restored["first_id"] and
+          floor - 60 * 10 ** 6 < restored["first_id"] <= floor, f"restore: {restored}")
+    equal(restored["first_id"] % cb.ID_STRIDE, 0, "stride")
+    check(restored["raised_by"] > 0, f"restore: {restored}")
+
+
 def pause():
     """For what the ledger does meanwhile to be no moment only."""
     time.sleep(OPTIONS.seconds)
@@ -124,14 +133,14 @@ def case_under_load():
         rows = load.before(done["complete_to_ms"])
         check(len(rows) > 100, f"{len(rows)} transfers before the backup are no test")
         restored = wallet.restore()
-        equal((restored["rolled_forward"], restored["raised_by"]), (False, RAISED_BY),
-              f"restore: {restored}")
+        check(not restored["rolled_forward"], f"restore: {restored}")
+        check_life(restored)
         # The time of the last movement: of one that was acknowledged then, or a moment later.
         check(abs(restored["last_ms"] - rows[-1][1] * 1000) < 60000, f"last_ms: {restored}")
         check(restored["last_transaction_id"] >= len(rows), f"restore: {restored}")
         wallet.start()
         wallet.check()
-        equal(wallet.last_id(), restored["last_transaction_id"] + RAISED_BY, "raised sequence")
+        check(wallet.last_id() >= restored["first_id"] - cb.ID_STRIDE, "raised ids")
         load.prove(rows)
         wallet.move("after")
         wallet.check()
@@ -159,8 +168,7 @@ def case_rolled_forward():
         restored = wallet.restore("--logs", aside / "db")
         # A kill may tear the last record; nothing of it was acknowledged.
         equal(restored["rolled_forward"], restored["unreadable"] == 0, f"restore: {restored}")
-        equal(restored["raised_by"], 0 if restored["rolled_forward"] else RAISED_BY,
-              f"restore: {restored}")
+        check_life(restored)
         wallet.start()
         wallet.check()
         load.prove(load.acknowledged)
@@ -201,6 +209,7 @@ def case_refusals():
         refused(wallet, 1, "backup_not_found", "cannot open", "restore", wallet.dir / "none",
                 "--dry-run")
         wallet.move("one")
+        one = wallet.last_id()
         text = wallet.ctl("backup", wallet.backup_dir)
         check("tables and the log" in text and "acknowledged before 20" in text, text)
         wallet.restore_refused(75, "busy", "a ledger runs")
@@ -238,12 +247,12 @@ def case_refusals():
         look = wallet.ctl("restore", wallet.backup_dir, "--dry-run")
         check("is whole" in look and "Nothing was restored" in look, look)
         text = wallet.ctl("restore", wallet.backup_dir)
-        for part in ("is restored", "not rolled forward", f"raised by {RAISED_BY}",
-                     "must be reconciled", "transaction 1 at 20"):
+        for part in ("is restored", "not rolled forward", "New ids of transactions and events begin",
+                     "must be reconciled", f"transaction {one} at 20"):
             check(part in text, f"{part}: {text}")
         shutil.rmtree(wallet.state)
         text = wallet.ctl("restore", wallet.backup_dir, "--logs", aside / "db")
-        check("rolled forward to the end of the last log" in text and "raised" not in text, text)
+        check("rolled forward to the end of the last log" in text and "New ids" in text, text)
         wallet.start()
         check(not wallet.move("one"), "a movement from before is done again")
 
@@ -555,7 +564,8 @@ def case_retention():
         shutil.rmtree(wallet.state)
         # Of the disk before: other data takes its place.
         (wallet.sockets / "halted").touch()
-        wallet.restore()
+        wallet.restore_refused(78, "configuration", "before the newest row")
+        wallet.restore("--accept-clock")
         wallet.start()
         wallet.check()
 

@@ -704,7 +704,7 @@ def case_damaged_chain():
     rows = ctl_json("player", "ledger", name, user)["entries"]
     equal([row["entry_seq"] for row in rows], [3, 2, 1], "movements, the last first")
     first = rows[2]["transaction_id"]
-    for previous, told in ((first - 1, "which is another player's"),
+    for previous, told in ((first - cb.ID_STRIDE, "which is another player's"),
                            (rows[1]["transaction_id"], "which is a movement of another number")):
         before = struct.pack(">qq", 2, first)
 

@@ -106,7 +106,9 @@ static void prove_sums(void)
 		ck_assert(sums.by_kind[kind] == 0);
 	ck_assert_uint_eq(sums.players, 0);
 	ck_assert_uint_eq(sums.entries, sums.moved_requests);
-	ck_assert_uint_eq(transactions, case_ledger.transaction_id);
+	/* Ids of a life have gaps: life.h. */
+	if (!case_ledger.ws.id_stride)
+		ck_assert_uint_eq(transactions, case_ledger.transaction_id);
 }
 
 /* ---- the proof of `check` */

@@ -94,10 +94,14 @@ static const struct argp_option export_options[] = {
 	OPTION(OFFLINE, "offline", NULL, "Read the state of a ledger that does not run"),
 	OPTIONS_END,
 };
+#define ACCEPT_CLOCK_OPTION \
+	OPTION(ACCEPT_CLOCK, "accept-clock", NULL, "Begin the ids although the clock of this host is " \
+		"before the newest row: that row's clock was wrong")
 static const struct argp_option import_options[] = {
 	OPTION(USER, "user", "NAME", "As root: whom the state shall belong to (default: the owner "
 		"of the state directory, or the caller)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Only check the file"),
+	ACCEPT_CLOCK_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option recon_options[] = {
@@ -143,6 +147,7 @@ static const struct argp_option restore_options[] = {
 	OPTION(USER, "user", "NAME", "As root: whom the data shall belong to (default: the owner "
 		"of the state directory, or of the backup)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Check the backup, and restore nothing"),
+	ACCEPT_CLOCK_OPTION,
 	REASON_OPTION,
 	OPTIONS_END,
 };
@@ -338,7 +343,7 @@ const struct ctl_command ctl_commands[] = {
 		export_options, 0, 1, false, ctl_export},
 	{"import", "FILE", "Make an export the state of a ledger that does not run",
 		"{\"state_directory\",\"dry_run\",\"installation\",\"export\":{...},\"rows\","
-		"\"counts\":{...},\"sha256\",\"last_transaction_id\",\"last_ms\",\"raised_by\","
+		"\"counts\":{...},\"sha256\",\"last_transaction_id\",\"last_ms\",\"raised_by\",\"first_id\","
 		"\"keys_missing\":{\"dealers\":[...],\"clients\":[...]}}. The state is absent, empty "
 		"or just initialised; FILE '-' is standard input",
 		import_options, 1, 1, false, ctl_import},
@@ -363,7 +368,7 @@ const struct ctl_command ctl_commands[] = {
 	{"restore", "DIR", "Make a backup the state of a ledger that does not run",
 		"{\"state_directory\",\"dry_run\",\"installation\",\"complete_to_ms\",\"tables\","
 		"\"logs\",\"rolled_forward\",\"unreadable\",\"last_transaction_id\",\"last_ms\","
-		"\"raised_by\",...}",
+		"\"raised_by\",\"first_id\",...}",
 		restore_options, 1, 1, false, ctl_restore},
 	{"doctor", "[KEYFILE...]", "Look for what is wrong with this installation; change nothing",
 		"{\"ok\",\"failed\",\"warnings\",\"passed\",\"not_looked_at\",\"not_shown\","

@@ -13,6 +13,7 @@
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
 #include "ledger/export.h"
+#include "ledger/life.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -40,7 +41,7 @@ struct importing {
 	struct export_counts counts;
 	uint64_t last_transaction_id;
 	int64_t last_ms;
-	uint64_t raised_by;
+	struct life_begun life;
 	struct output_json keyless; /* lists of those that need new keys, and ... */
 	bool clients_begun;         /* ... its second one is open */
 	struct buffer remedy;       /* ... what is to be done */
@@ -217,7 +218,8 @@ static enum ctl_exit finish(struct importing *importing)
 	if (importing->dry_run)
 		return CTL_DONE;
 	snprintf(object, sizeof(object), "installation %s", importing->head.installation);
-	status = import_end(import, &importing->ctl->operator, object, &importing->raised_by);
+	status = import_end(import, &importing->ctl->operator, object,
+		importing->ctl->options[OPTION_ACCEPT_CLOCK] != NULL, &importing->life);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(&importing->lines, import->why);
 	return status ? offline_fail(importing->ctl, status, import->why) : CTL_DONE;
@@ -232,7 +234,7 @@ static void print_text(struct importing *importing)
 		importing->dry_run ? "The file is whole" : "Imported", importing->rows,
 		importing->head.installation, written);
 	offline_print_last(importing->last_transaction_id, importing->last_ms,
-		importing->raised_by);
+		importing->life.first_id);
 	if (importing->remedy.len)
 		printf("No keys are in it. When the ledger runs, and before callbacks are sent, "
 		       "give new ones:\n%.*s", (int)importing->remedy.len,
@@ -257,7 +259,8 @@ static enum ctl_exit tell(struct importing *importing)
 	output_json_fields(&json, export_tail_fields, &importing->tail);
 	output_json_number(&json, "last_transaction_id", importing->last_transaction_id);
 	output_json_number(&json, "last_ms", (uint64_t)importing->last_ms);
-	output_json_number(&json, "raised_by", importing->raised_by);
+	output_json_number(&json, "raised_by", importing->life.raised_by);
+	output_json_number(&json, "first_id", importing->life.first_id);
 	output_json_object(&json, "keys_missing", &importing->keyless);
 	return output_json_close(&json);
 }

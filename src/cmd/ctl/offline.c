@@ -156,7 +156,7 @@ enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why)
 		why && why[0] ? why : status_text(status));
 }
 
-void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t raised_by)
+void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
 {
 	char time[32];
 
@@ -166,8 +166,8 @@ void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t raised_by)
 			transaction_id, time);
 	else
 		printf("It holds no movement.\n");
-	if (raised_by)
-		printf("What came after must be reconciled with the dealers. So that no id names "
-		       "something new,\nthe numbers of transactions and events were raised by %"
-		       PRIu64 ".\n", raised_by);
+	if (!first_id)
+		return;
+	printf("Later ones must be reconciled with the dealers. New ids of transactions and events begin\n"
+	       "at %" PRIu64 ", above every id that was given out before.\n", first_id);
 }

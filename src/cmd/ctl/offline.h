@@ -34,9 +34,9 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why);
 
 /*
- * Prints up to where the data goes that were brought in: its last movement (0: none), and by how
- * much the ids were raised (0: nothing is missing behind it).
+ * Prints up to where the data goes that was brought in: its last movement (0: none), and the first
+ * id of the life that begins with it (0: none begins).
  */
-void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t raised_by);
+void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id);
 
 #endif

@@ -49,6 +49,7 @@ static void work(const struct ctl *ctl, const char *backup, const char *logs, in
 		.backup = backup,
 		.logs = logs,
 		.look_only = ctl->options[OPTION_DRY_RUN] != NULL,
+		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
 		.operator = &ctl->operator,
 		.now = clock_now(),
 		.progress = progress ? show_progress : NULL,
@@ -122,6 +123,7 @@ static const struct field restore_fields[] = {
 	FIELD(FIELD_U64, restore_result, last_transaction_id),
 	FIELD(FIELD_TIME_MS, restore_result, last_ms),
 	FIELD(FIELD_U64, restore_result, raised_by),
+	FIELD(FIELD_U64, restore_result, first_id),
 	FIELD_END,
 };
 
@@ -147,7 +149,7 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 		       " bytes there are no whole record.\n", result->unreadable);
 	else
 		printf("It was not rolled forward to the last log.\n");
-	offline_print_last(result->last_transaction_id, result->last_ms, result->raised_by);
+	offline_print_last(result->last_transaction_id, result->last_ms, result->first_id);
 	printf("Now start the ledger, and run `creditbridgectl check`.\n");
 }
 

@@ -1,0 +1,213 @@
+#include "ledger/life.h"
+
+#include "base/text.h"
+#include "ledger/ops.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t align_up(uint64_t id)
+{
+	return (id + LIFE_STRIDE - 1) / LIFE_STRIDE * LIFE_STRIDE;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t life_floor(int64_t wall_ms)
+{
+	if (wall_ms <= LIFE_EPOCH_MS || wall_ms > LIFE_CLOCK_MAX_MS)
+		return 0;
+	return align_up((uint64_t)(wall_ms - LIFE_EPOCH_MS) * 1000);
+}
+
+uint64_t life_first_id(const struct life_past *past, int64_t wall_ms)
+{
+	uint64_t last = larger(past->transaction_id, past->event), first;
+
+	if (last >= TRANSACTION_ID_MAX)
+		return 0;
+	first = larger(align_up(last + 1), larger(life_floor(wall_ms), life_floor(past->newest_ms)));
+	return first <= TRANSACTION_ID_MAX ? first : 0;
+}
+
+enum status life_check_clock(int64_t wall_ms, int64_t newest_ms, char *why, size_t why_size)
+{
+	if (!life_floor(wall_ms))
+		snprintf(why, why_size, "the clock of this host says %" PRId64 " ms since 1970, "
+			"which cannot be right: set the clock, and repeat this", wall_ms);
+	else if (wall_ms < newest_ms - LIFE_BEHIND_MAX_MS)
+		snprintf(why, why_size, "the clock of this host is %" PRId64 " minutes before the "
+			"newest row of the data, so ids could be given out again: set the clock and "
+			"repeat this, or give --accept-clock if the row's clock was wrong", (newest_ms - wall_ms) / 60000);
+	else
+		return STATUS_OK;
+	return STATUS_CONFIG;
+}
+
+static int64_t time_of(enum record record, const void *row)
+{
+	switch (record) {
+	case RECORD_TRANSACTION:
+		return ((const struct transaction *)row)->time_ms;
+	case RECORD_CALLBACK:
+		return ((const struct callback *)row)->created_ms;
+	default:
+		return ((const struct audit *)row)->time_ms;
+	}
+}
+
+struct newest {
+	enum record record;
+	int64_t ms;
+};
+
+static bool note_last(void *context, struct bytes key, const void *row)
+{
+	struct newest *newest = context;
+	const int64_t ms = time_of(newest->record, row);
+
+	(void)key;
+	if (ms > newest->ms)
+		newest->ms = ms;
+	return false;
+}
+
+enum status life_newest(struct store *store, int64_t *newest_ms)
+{
+	/* Each is appended to in the order of its ids, so that the last row is its newest. */
+	static const enum record records[] = {RECORD_TRANSACTION, RECORD_CALLBACK, RECORD_AUDIT};
+	struct newest newest = {.ms = 0};
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]) && !status; i++) {
+		const struct store_range range = {.record = records[i], .reverse = true};
+
+		newest.record = records[i];
+		status = store->scan(store, &range, note_last, &newest);
+	}
+	*newest_ms = newest.ms;
+	return status;
+}
+
+void life_want(struct ws *ws)
+{
+	counter_want(ws, LIFE_TRANSACTIONS);
+	counter_want(ws, LIFE_EVENTS);
+	counter_want(ws, LIFE_STRIDE_COUNTER);
+}
+
+bool life_is_new(struct ws *ws)
+{
+	return !counter_read(ws, LIFE_TRANSACTIONS) && !counter_read(ws, LIFE_EVENTS) &&
+		!counter_read(ws, LIFE_STRIDE_COUNTER);
+}
+
+static void put(struct ws *ws, const char *name, uint64_t value)
+{
+	struct counter counter = {.value = value};
+
+	text_copy(counter.name, sizeof(counter.name), name);
+	ws_put(ws, RECORD_COUNTER, &counter);
+}
+
+bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_begun *begun)
+{
+	const struct life_past past = {
+		.transaction_id = counter_read(ws, LIFE_TRANSACTIONS),
+		.event = counter_read(ws, LIFE_EVENTS),
+		.newest_ms = newest_ms,
+	};
+	const uint64_t first = life_first_id(&past, wall_ms);
+
+	if (!first)
+		return false;
+	/* A counter is the last id that was given out. */
+	put(ws, LIFE_TRANSACTIONS, first - LIFE_STRIDE);
+	put(ws, LIFE_EVENTS, first - LIFE_STRIDE);
+	put(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
+	begun->first_id = first;
+	begun->raised_by = first - past.transaction_id;
+	return true;
+}
+
+static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_ms, char *why,
+	size_t why_size)
+{
+	enum status status;
+
+	life_want(ws);
+	status = store->load(store, ws);
+	if (!status && ws_faulty(ws))
+		status = STATUS_NOMEM;
+	if (status) {
+		snprintf(why, why_size, "cannot read the counters of ids: %s", status_text(status));
+		return status;
+	}
+	if (!life_is_new(ws))
+		return STATUS_OK;
+	status = life_check_clock(wall_ms, 0, why, why_size);
+	if (status)
+		return status;
+	/* The counters of ids stay at 0, "none was given out": the engine's floor is above. */
+	put(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
+	if (ws_faulty(ws)) {
+		snprintf(why, why_size, "out of memory");
+		return STATUS_NOMEM;
+	}
+	switch (store->save(store, ws)) {
+	case SAVE_OK:
+		return STATUS_OK;
+	case SAVE_FULL:
+		snprintf(why, why_size, "the disk is full");
+		return STATUS_FULL;
+	default:
+		snprintf(why, why_size, "cannot write the counter of ids");
+		return STATUS_IO;
+	}
+}
+
+enum status life_begin_first(struct store *store, int64_t wall_ms, char *why, size_t why_size)
+{
+	struct ws *ws = malloc(sizeof(*ws));
+	enum status status;
+
+	if (!ws) {
+		snprintf(why, why_size, "out of memory");
+		return STATUS_NOMEM;
+	}
+	ws_init(ws);
+	status = begin_first(store, ws, wall_ms, why, why_size);
+	ws_free(ws);
+	free(ws);
+	return status;
+}
+
+void life_want_id(struct ws *ws, const char *name)
+{
+	counter_want(ws, name);
+}
+
+uint64_t life_peek_id(struct ws *ws, const char *name)
+{
+	const uint64_t last = counter_read(ws, name);
+	const uint64_t stride = ws->id_stride ? ws->id_stride : 1;
+	uint64_t next;
+
+	if (last >= TRANSACTION_ID_MAX)
+		return 0;
+	next = larger((last / stride + 1) * stride, ws->id_floor);
+	return next <= TRANSACTION_ID_MAX ? next : 0;
+}
+
+uint64_t life_take_id(struct ws *ws, const char *name)
+{
+	const uint64_t id = life_peek_id(ws, name);
+
+	if (id)
+		put(ws, name, id);
+	return id;
+}
