@@ -88,7 +88,7 @@ def fill(dealer):
         link.bet("won", amount=11)
         link.bet("won", amount=2, addition=True)
         link.bet("won", REFUSED, 3)
-        events["refunding"] = link.bet("won", UNKNOWN, 4).send.event + 1
+        events["refunding"] = link.bet("won", UNKNOWN, 4).send.event + cb.ID_STRIDE
         events["won"] = link.result("won", WIN, 50).event
         link.bet("lost", amount=5)
         events["parked"] = link.result("lost", LOSS, outcome=UNKNOWN).event
@@ -96,7 +96,7 @@ def fill(dealer):
         events["over"] = link.result("over", REFUND).event
         events["open"] = link.bet("open", amount=7).send.event
         link.bet("open", NOT_SENT, 8)
-        events["cancelled"] = link.bet("open", UNKNOWN, 9).send.event + 1
+        events["cancelled"] = link.bet("open", UNKNOWN, 9).send.event + cb.ID_STRIDE
     ctl("callback", "cancel", str(events["cancelled"]), "--reason", "test", "--yes")
     return events
 
@@ -290,7 +290,7 @@ def lies_about_rounds(rows):
                               struct.pack(">QQ", 0xffffff, 0)))),
         ("another bet's event", "the event of its betting is another one's",
          ("BET", bet, changed(bet, struct.pack(">QQ", rows.events["open"], 0),
-                              struct.pack(">QQ", rows.events["open"] + 1, 0)))),
+                              struct.pack(">QQ", rows.events["open"] + cb.ID_STRIDE, 0)))),
         ("a rejected bet", "its betting has not failed",
          ("BET", bet, changed(changed(bet, mode + bytes([ACCEPTED]), mode + bytes([REJECTED])),
                               struct.pack(">QQB", rows.events["open"], 0, 0),

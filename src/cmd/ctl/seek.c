@@ -49,6 +49,11 @@ enum ctl_exit seek_begin(struct ctl *ctl, enum record record, int64_t time_ms, u
 	enum ctl_exit code = fetch(ctl, record, NULL, &row, &found);
 
 	*before = *last = late = found ? seek_number(record, &row) : 0;
+	/* Ids of a life begin far above 0 (ledger/life.h). */
+	if (code == CTL_DONE && late)
+		code = fetch(ctl, record, &early, &row, &found);
+	if (code == CTL_DONE && late && found)
+		early = seek_number(record, &row) - 1;
 	while (code == CTL_DONE && early < late) {
 		middle = early + (late - early) / 2;
 		code = fetch(ctl, record, &middle, &row, &found);
