@@ -263,6 +263,45 @@ def newer(manifest):
     return body + b"end " + hashlib.sha256(body).hexdigest().encode() + b"\n"
 
 
+def case_lives():
+    """Whatever way an installation goes back in time, its new ids name nothing that was named before."""
+    with Wallet() as wallet:
+        wallet.move("before")
+        wallet.backup()
+        highest = wallet.last_id()
+        aside = None
+        for words in ((), (), ("--logs",), ()):
+            for number in range(5):
+                check(wallet.move(f"after-{number}"), "a movement that came after the backup")
+            highest = max(highest, wallet.last_id())
+            wallet.kill()
+            aside = wallet.put_away()
+            restored = wallet.restore(*words, *([aside / "db"] if words else []))
+            check(restored["first_id"] > highest, f"{words}: {highest}, {restored}")
+            wallet.start()
+            check(not wallet.move("before"), "a movement from before is done again")
+            if not words:
+                wallet.move("new")
+                equal(wallet.last_id() % cb.ID_STRIDE, 0, "stride")
+            else:
+                # What the logs hold is there: what comes next needs the state as it was then.
+                check(not wallet.move("after-0"), "a movement that the logs hold is done again")
+                wallet.kill()
+                wallet.put_away()
+                wallet.restore()
+                wallet.start()
+            highest = max(highest, wallet.last_id())
+        # All is lost, and the operator begins anew.
+        wallet.kill()
+        wallet.put_away()
+        wallet.ctl("init")
+        wallet.start()
+        wallet.dealer_add("demo")
+        wallet.player_add("demo", wallet.users[0])
+        check(wallet.move("before"), "a new state knows no movement")
+        check(wallet.last_id() > highest, f"{wallet.last_id()} after {highest}")
+
+
 def case_places():
     """Where a backup may not be written to."""
     with Wallet() as wallet:
@@ -605,6 +644,7 @@ CASES = (
     ("rolled forward", case_rolled_forward),
     ("a second backup", case_second_backup),
     ("refusals", case_refusals),
+    ("lives", case_lives),
     ("places", case_places),
     ("another user", case_other_user),
     ("killed backup", case_killed_backup),
