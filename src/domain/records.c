@@ -1,5 +1,7 @@
 #include "domain/records.h"
 
+#include "domain/round_list.h"
+
 #include <string.h>
 
 const char *const wallet_mode_names[WALLET_MODE_COUNT] = {"transfer", "seamless"};
@@ -177,6 +179,9 @@ const struct field round_fields[] = {
 	FIELD(FIELD_JSON, round, user_bet),
 	FIELD(FIELD_JSON, round, game_result),
 	FIELD(FIELD_JSON, round, user_bet_result),
+	FIELD(FIELD_BYTES, round, listed),
+	FIELD(FIELD_U32, round, objects_len),
+	FIELD(FIELD_U32, round, refunded),
 	FIELD(FIELD_BOOL, round, dropped),
 	FIELD_END,
 };
@@ -334,10 +339,38 @@ static const struct field day_fields_1[] = {
 	FIELD_END,
 };
 
+/* Without the list of its bets. */
+static const struct field round_fields_1[] = {
+	FIELD(FIELD_STR, round, player_id),
+	FIELD(FIELD_STR, round, game_id),
+	FIELD(FIELD_STR, round, casino_id),
+	FIELD(FIELD_STR, round, user_id),
+	FIELD(FIELD_STR, round, client_id),
+	FIELD_NAMED(round, mode, wallet_mode_names, WALLET_MODE_COUNT),
+	FIELD_NAMED(round, state, round_state_names, ROUND_STATE_COUNT),
+	FIELD(FIELD_U32, round, bets),
+	FIELD(FIELD_MONEY, round, staked),
+	FIELD_NAMED(round, result, round_result_names, ROUND_RESULT_COUNT),
+	FIELD(FIELD_MONEY, round, bet_amount),
+	FIELD(FIELD_MONEY, round, addition_amount),
+	FIELD(FIELD_MONEY, round, payout_amount),
+	FIELD(FIELD_MONEY, round, win_amount),
+	FIELD(FIELD_U64, round, transaction_id),
+	FIELD(FIELD_U64, round, event),
+	FIELD(FIELD_TIME_MS, round, settled_ms),
+	FIELD(FIELD_STR, round, remark),
+	FIELD(FIELD_JSON, round, user_bet),
+	FIELD(FIELD_JSON, round, game_result),
+	FIELD(FIELD_JSON, round, user_bet_result),
+	FIELD(FIELD_BOOL, round, dropped),
+	FIELD_END,
+};
+
 /* By the version less 1; a kind that is not here has had one only. */
 #define OLDER_MAX 1
 static const struct field *const older_fields[RECORD_COUNT][OLDER_MAX] = {
 	[RECORD_TOTAL] = {total_fields_1},
+	[RECORD_ROUND] = {round_fields_1},
 	[RECORD_LIFETIME] = {lifetime_fields_1},
 	[RECORD_DAY] = {day_fields_1},
 };
@@ -358,6 +391,26 @@ const struct field *record_fields_of(enum record record, uint8_t version)
 	if (version < 1 || version > newest)
 		return NULL;
 	return version == newest ? record_infos[record].fields : older_fields[record][version - 1];
+}
+
+size_t record_weigh(enum record record, const void *row)
+{
+	size_t weight = record_infos[record].size;
+	struct bytes bytes;
+
+	for (const struct field *field = record_infos[record].fields; field->name; field++) {
+		if (field->type != FIELD_BYTES && field->type != FIELD_JSON)
+			continue;
+		memcpy(&bytes, (const uint8_t *)row + field->offset, sizeof(bytes));
+		weight += bytes.len;
+	}
+	return weight;
+}
+
+void record_complete(enum record record, uint8_t version, void *row)
+{
+	if (record == RECORD_ROUND && version == 1)
+		round_list_make(row);
 }
 
 const char *entry_owner(const struct transaction *entry)

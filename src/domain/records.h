@@ -34,7 +34,14 @@
 #define CALLBACK_NOTE_SIZE     161 /* on an attempt, for the operator */
 #define CALLBACK_PATH_SIZE  129 /* of a dealer's callback */
 #define UNKNOWN_BET_IDS_SIZE 257
-#define ROUND_BETS_MAX      256
+#define ROUND_BETS_MAX      256 /* that are part of it */
+/* All bets of a round, those that were rejected or refunded too, have numbers up to this. */
+#define ROUND_NUMBERS_MAX   (UINT32_C(1) << 30)
+/*
+ * Bytes of the user_bet of the bets that are part of a round: sixteen of the largest, or 4 KiB for
+ * each. Its result reads and writes them, while everything else waits.
+ */
+#define ROUND_OBJECTS_MAX   (1024 * 1024)
 /* transaction_id: 1 to 2^53-1, so that a double of JSON holds it. */
 #define TRANSACTION_ID_MAX ((UINT64_C(1) << 53) - 1)
 
@@ -260,7 +267,7 @@ struct round {
 	enum wallet_mode mode;
 	enum round_state state;
 	uint32_t bets; /* bet numbers given out */
-	money_t staked; /* by all of them, whatever became of them: bounds what is to be paid back */
+	money_t staked; /* by those that are part of the round: bounds what is to be paid back */
 	enum round_result result;
 	money_t bet_amount;      /* accepted stakes without additions */
 	money_t addition_amount;
@@ -273,6 +280,9 @@ struct round {
 	struct bytes user_bet; /* JSON objects as the game server gave them; empty: none */
 	struct bytes game_result;
 	struct bytes user_bet_result;
+	struct bytes listed;  /* the bets that are part of the round (domain/round_list.h) */
+	uint32_t objects_len; /* bytes of their user_bet */
+	uint32_t refunded;    /* bets that a betting-refund gives or gave back */
 	bool dropped; /* by retention: those three, and what was sent of its betting-result */
 };
 
@@ -404,6 +414,10 @@ uint8_t record_version(enum record record);
  * NULL: there never was that version.
  */
 const struct field *record_fields_of(enum record record, uint8_t version);
+/* Bytes that the row takes in memory, with what it points to. */
+size_t record_weigh(enum record record, const void *row);
+/* Fills in what @row, whose members were stored with @version, lacks to be one of today. */
+void record_complete(enum record record, uint8_t version, void *row);
 
 extern const struct record_info record_infos[RECORD_COUNT];
 

@@ -1,5 +1,7 @@
 #include "domain/wager.h"
 
+#include "domain/round_list.h"
+
 #include <string.h>
 
 const char *const game_status_names[GAME_STATUS_COUNT] = {"none", "pending", "refunded", "settled"};
@@ -30,6 +32,11 @@ bool bet_has_ended(enum bet_state state)
 	return state == BET_REJECTED || state == BET_REFUNDED || state == BET_SETTLED;
 }
 
+bool bet_is_part(enum bet_state state)
+{
+	return state == BET_PENDING || state == BET_ACCEPTED || state == BET_SETTLED;
+}
+
 enum refusal bet_refusal(const struct bet *bet)
 {
 	static const enum refusal refusals[BET_STATE_COUNT] = {
@@ -42,7 +49,7 @@ enum refusal bet_refusal(const struct bet *bet)
 }
 
 enum refusal round_decide_bet(const struct round *round, const char *client_id,
-	money_t bet_amount)
+	money_t bet_amount, uint32_t objects_len)
 {
 	if (!round)
 		return REFUSAL_NONE;
@@ -50,7 +57,8 @@ enum refusal round_decide_bet(const struct round *round, const char *client_id,
 		return REFUSAL_GAME_NOT_FOUND;
 	if (round->state == ROUND_SETTLED)
 		return REFUSAL_ALREADY_SETTLED;
-	if (round->bets >= ROUND_BETS_MAX)
+	if (round_list_count(round) >= ROUND_BETS_MAX || round->bets >= ROUND_NUMBERS_MAX ||
+		(objects_len && round->objects_len > ROUND_OBJECTS_MAX - objects_len))
 		return REFUSAL_ROUND_FULL;
 	return bet_amount <= MONEY_MAX - round->staked ? REFUSAL_NONE : REFUSAL_BALANCE_LIMIT;
 }

@@ -28,10 +28,15 @@ enum refusal bet_refusal(const struct bet *bet);
 /*
  * Whether a new bet may be placed in @round (NULL: the game is new) by @client_id. The player's and
  * dealer's checks come before. REFUSAL_GAME_NOT_FOUND (another client's round), ALREADY_SETTLED,
- * ROUND_FULL, BALANCE_LIMIT: with @bet_amount more would be staked than a refund could pay back.
+ * ROUND_FULL (by its bets, or with @objects_len bytes more by their user_bet), BALANCE_LIMIT: with
+ * @bet_amount more would be staked than a refund could pay back.
  */
 enum refusal round_decide_bet(const struct round *round, const char *client_id,
-	money_t bet_amount);
+	money_t bet_amount, uint32_t objects_len);
+
+/* True: the bet is part of its round (api.md C 3). */
+bool bet_is_part(enum bet_state state);
+
 
 /* What a round came to. */
 struct settlement {

@@ -6,6 +6,7 @@
  */
 #include "ledger/bets.h"
 
+#include "domain/round_list.h"
 #include "domain/wager.h"
 #include "ledger/book.h"
 #include "ledger/keys.h"
@@ -13,6 +14,8 @@
 #include "ledger/subject.h"
 #include "ledger/tally.h"
 #include "wire/callback_body.h"
+
+#include <stdio.h>
 
 /* What a caller is told to wait when the dealer takes no call. */
 #define BUSY_RETRY_S 1
@@ -144,12 +147,12 @@ static enum refusal bet_decide(const struct bet_place_cmd *cmd,
 		return REFUSAL_INVALID_AMOUNT;
 	if (!player)
 		return REFUSAL_USER_NOT_FOUND;
-	return round_decide_bet(round, cmd->client_id, cmd->bet_amount);
+	return round_decide_bet(round, cmd->client_id, cmd->bet_amount, cmd->user_bet.len);
 }
 
 /* The round as it is with one more bet. */
 static struct round round_with_bet(const struct bet_place_cmd *cmd, const struct dealer *dealer,
-	const struct player *player, const struct round *stored)
+	const struct player *player, const struct round *stored, uint8_t list[ROUND_LIST_SIZE])
 {
 	struct round round = round_named(player->player_id, cmd->game_id);
 
@@ -163,6 +166,9 @@ static struct round round_with_bet(const struct bet_place_cmd *cmd, const struct
 	}
 	round.bets++;
 	round.staked += cmd->bet_amount;
+	round.objects_len += cmd->user_bet.len;
+	/* A transfer wallet's bet is accepted at once. */
+	round_list_add(&round, round.bets, round.mode == WALLET_TRANSFER, list);
 	return round;
 }
 
@@ -297,11 +303,12 @@ static void place(struct ws *ws, const struct apply_context *context,
 	struct bet_place_result *result)
 {
 	enum refusal refusal = bet_decide(cmd, subject, stored);
+	uint8_t list[ROUND_LIST_SIZE];
 	struct round round;
 	struct bet bet;
 
 	if (refusal == REFUSAL_NONE) {
-		round = round_with_bet(cmd, subject->dealer, subject->player, stored);
+		round = round_with_bet(cmd, subject->dealer, subject->player, stored, list);
 		bet = bet_new(cmd, subject->dealer, &round, context->now.wall_ms);
 		refusal = round.mode == WALLET_SEAMLESS
 			? bet_ask(ws, context, cmd, &round, &bet, subject, &result->send)
@@ -316,6 +323,10 @@ static void place(struct ws *ws, const struct apply_context *context,
 	result->verdict.retry_after_s = refusal == REFUSAL_DEALER_BUSY ? BUSY_RETRY_S : 0;
 	if (refusal == REFUSAL_PAYLOAD_TOO_LARGE)
 		outbox_too_large(&result->verdict);
+	if (refusal == REFUSAL_ROUND_FULL && round_list_count(stored) < ROUND_BETS_MAX)
+		snprintf(result->verdict.detail, sizeof(result->verdict.detail),
+			"the user_bet of a round's bets have at most %d bytes together",
+			ROUND_OBJECTS_MAX);
 	if (subject->player)
 		result->verdict.current_balance = subject->player->balance;
 }

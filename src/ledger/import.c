@@ -113,21 +113,6 @@ static void note(struct import *import, enum record record, const void *row)
 		import->last_event = callback->event;
 }
 
-/* What the row takes in memory, with what it points to. */
-static size_t weigh(const struct record_info *info, const void *row)
-{
-	size_t weight = info->size;
-	struct bytes bytes;
-
-	for (const struct field *field = info->fields; field->name; field++) {
-		if (field->type != FIELD_BYTES && field->type != FIELD_JSON)
-			continue;
-		memcpy(&bytes, (const uint8_t *)row + field->offset, sizeof(bytes));
-		weight += bytes.len;
-	}
-	return weight;
-}
-
 enum status import_put(struct import *import, enum record record, const void *row)
 {
 	const struct counter *counter = row;
@@ -137,7 +122,7 @@ enum status import_put(struct import *import, enum record record, const void *ro
 		return STATUS_OK;
 	note(import, record, row);
 	ws_append(import->ws, record, row);
-	import->pending += weigh(&record_infos[record], row);
+	import->pending += record_weigh(record, row);
 	return import->pending < PENDING_MAX && !ws_faulty(import->ws) ? STATUS_OK
 								       : commit(import);
 }

@@ -58,8 +58,8 @@ void ledger_free(struct ledger *ledger)
 	buffer_free(&ledger->cursor);
 }
 
-/* Loads what the commands declare, until they declare nothing new. */
-static enum run load(struct ledger *ledger, struct slot *slots, unsigned int count)
+/* Loads what some commands declare, until they declare nothing new. */
+static enum run load_some(struct ledger *ledger, const struct slot *slots, unsigned int count)
 {
 	struct ws *ws = &ledger->ws;
 	enum status status;
@@ -85,6 +85,29 @@ static enum run load(struct ledger *ledger, struct slot *slots, unsigned int cou
 			return ws_faulty(ws) ? RUN_AGAIN : RUN_DONE;
 	}
 	return RUN_AGAIN;
+}
+
+/*
+ * Loads what the commands declare. *count becomes less when the first of them have loaded enough: the
+ * others are left to a further batch.
+ */
+static enum run load(struct ledger *ledger, const struct slot *slots, unsigned int *count)
+{
+	unsigned int from = 0, to;
+	enum run ran;
+
+	while (from < *count) {
+		to = from + 1;
+		while (to < *count && !command_ops[slots[to - 1].command].loads_objects)
+			to++;
+		ran = load_some(ledger, slots + from, to - from);
+		if (ran != RUN_DONE)
+			return ran;
+		if (ledger->ws.loaded >= LEDGER_BATCH_BYTES)
+			*count = to;
+		from = to;
+	}
+	return RUN_DONE;
 }
 
 /* True: a further page of an answer, which is no further call of the dealer's. */
@@ -202,8 +225,8 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	return RUN_LOST;
 }
 
-/* Runs some commands as one transaction. */
-static enum run run(struct ledger *ledger, struct slot *slots, unsigned int count)
+/* Runs some commands as one transaction; *count becomes less when not all were taken in. */
+static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	enum run ran;
 
@@ -214,7 +237,7 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int coun
 		return ran;
 	flow_mark(&ledger->flow);
 	ledger->notes.count = 0;
-	ran = apply_and_save(ledger, slots, count);
+	ran = apply_and_save(ledger, slots, *count);
 	if (ran == RUN_DONE)
 		metrics_book(ledger->metrics, &ledger->notes);
 	else
@@ -224,7 +247,7 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int coun
 }
 
 /* Runs a batch, at first as if what its commands are to make were not there yet. */
-static enum run run_batch(struct ledger *ledger, struct slot *slots, unsigned int count)
+static enum run run_batch(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	struct ws *ws = &ledger->ws;
 	enum run ran;
@@ -241,10 +264,11 @@ static enum run run_batch(struct ledger *ledger, struct slot *slots, unsigned in
 
 static enum run run_alone(struct ledger *ledger, struct slot *slot)
 {
+	unsigned int one = 1;
 	enum run ran;
 
 	ledger->ws.supposing = false;
-	ran = run(ledger, slot, 1);
+	ran = run(ledger, slot, &one);
 	if (ran == RUN_FULL) {
 		refuse(slot, REFUSAL_STORAGE_FULL, STORAGE_RETRY_S);
 	} else if (ran == RUN_AGAIN) {
@@ -306,38 +330,68 @@ static void control(struct ledger *ledger, struct slot *slot)
 	}
 }
 
-enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int count,
-	const struct moment *now)
+/* Runs one batch of the first of @slots; *count becomes how many these were. */
+static enum run run_part(struct ledger *ledger, struct slot *slots, unsigned int *count)
+{
+	enum run ran = run_batch(ledger, slots, count);
+
+	for (unsigned int i = 0; i < *count && ran != RUN_DONE && ran != RUN_LOST; i++) {
+		if (run_alone(ledger, &slots[i]) == RUN_LOST)
+			ran = RUN_LOST;
+	}
+	return ran;
+}
+
+/* The same, and what is no matter of the store. */
+static enum status run_some(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	enum run ran = RUN_DONE;
 
-	ledger->now = *now;
-	arena_reset(&ledger->answers);
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < *count; i++) {
 		slots[i].outcome = FRAME_DONE;
 		slots[i].admitted = slots[i].limited = false;
 	}
-	ledger->figures.batches++;
-	metrics_batch(ledger->metrics, count);
-	ledger->figures.commands += count;
-	if (!ledger->store) {
-		for (unsigned int i = 0; i < count; i++) {
+	if (ledger->store) {
+		ran = run_part(ledger, slots, count);
+	} else {
+		for (unsigned int i = 0; i < *count; i++) {
 			if (command_infos[slots[i].command].access != ACCESS_CONTROL)
 				slots[i].outcome = FRAME_BUSY;
 		}
-	} else {
-		ran = run_batch(ledger, slots, count);
-		for (unsigned int i = 0; i < count && ran != RUN_DONE && ran != RUN_LOST; i++) {
-			if (run_alone(ledger, &slots[i]) == RUN_LOST)
-				ran = RUN_LOST;
-		}
 	}
-	for (unsigned int i = 0; i < count; i++) {
+	ledger->figures.batches++;
+	metrics_batch(ledger->metrics, *count);
+	ledger->figures.commands += *count;
+	for (unsigned int i = 0; i < *count; i++) {
 		if (command_infos[slots[i].command].access == ACCESS_CONTROL &&
 			!command_ops[slots[i].command].read)
 			control(ledger, &slots[i]);
 	}
 	return ran == RUN_LOST ? STATUS_IO : STATUS_OK;
+}
+
+enum status ledger_run_some(struct ledger *ledger, struct slot *slots, unsigned int *count,
+	const struct moment *now)
+{
+	ledger->now = *now;
+	arena_reset(&ledger->answers);
+	return run_some(ledger, slots, count);
+}
+
+enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int count,
+	const struct moment *now)
+{
+	enum status status = STATUS_OK;
+	unsigned int done = 0, some;
+
+	ledger->now = *now;
+	arena_reset(&ledger->answers);
+	while (done < count && !status) {
+		some = count - done;
+		status = run_some(ledger, slots + done, &some);
+		done += some;
+	}
+	return status;
 }
 
 /* Runs the command's read(). A range that does not decode is the command's fault, not its result. */

@@ -20,6 +20,12 @@
 #include "link/frame.h"
 
 #define LEDGER_BATCH_MAX 256
+/*
+ * A batch that has loaded so many bytes of rows takes in no further commands: those of other callers do
+ * not wait for more, and the ledger's memory stays small. One command loads at most a round with its
+ * bets (ROUND_OBJECTS_MAX), beyond this.
+ */
+#define LEDGER_BATCH_BYTES (2 * 1024 * 1024)
 
 /* A command on its way through the ledger. */
 struct slot {
@@ -27,6 +33,7 @@ struct slot {
 	uint32_t peer_uid;
 	uint64_t link; /* a number of the caller's link; never 0 */
 	char request_id[FRAME_REQUEST_ID_SIZE]; /* "": none */
+	uint32_t payload_len; /* bytes that came with the command: the server's own */
 	enum frame_outcome outcome;
 	bool admitted; /* the rate limit was asked, once, also when the batch is run again */
 	bool limited;  /* and said no */
@@ -75,6 +82,13 @@ void ledger_free(struct ledger *ledger);
  * and nothing may be answered; the process has to end and recover.
  */
 enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int count,
+	const struct moment *now);
+
+/*
+ * The same of the first of @slots, *count of them: as many as one batch takes. *count tells how many
+ * that were; their results are valid until the next call.
+ */
+enum status ledger_run_some(struct ledger *ledger, struct slot *slots, unsigned int *count,
 	const struct moment *now);
 
 /* How the ledger is, as STATUS tells it. */

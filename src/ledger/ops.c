@@ -3,13 +3,15 @@
 #include "base/text.h"
 
 #define APPLIES(lower) .keys = lower##_keys, .apply = lower##_apply
+/* One of the objects of 64 KiB that callers may give, or many. */
+#define LOADS_OBJECTS  .loads_objects = true
 
 const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_KEYRING] = {.read = keyring_read},
 	[COMMAND_TRANSFER] = {APPLIES(transfer)},
 	[COMMAND_BALANCE] = {APPLIES(balance)},
 	[COMMAND_USER_STAT] = {APPLIES(user_stat)},
-	[COMMAND_RESULT_INQUIRE] = {APPLIES(result_inquire)},
+	[COMMAND_RESULT_INQUIRE] = {APPLIES(result_inquire), LOADS_OBJECTS},
 	[COMMAND_DEALER_PUT] = {APPLIES(dealer_put)},
 	[COMMAND_DEALER_KEY] = {APPLIES(dealer_key)},
 	[COMMAND_PLAYER_PUT] = {APPLIES(player_put)},
@@ -18,11 +20,13 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_CLIENT_KEY] = {APPLIES(client_key)},
 	[COMMAND_PLAYER_REGISTER] = {APPLIES(player_register)},
 	[COMMAND_PLAYER_BALANCE] = {APPLIES(player_balance)},
-	[COMMAND_BET_PLACE] = {APPLIES(bet_place)},
-	[COMMAND_ROUND_SETTLE] = {APPLIES(round_settle)},
-	[COMMAND_CALLBACK_END] = {APPLIES(callback_end), .concludes = callback_end_concludes},
-	[COMMAND_CALLBACK_CLAIM] = {APPLIES(callback_claim), .concludes = callback_claim_concludes},
-	[COMMAND_CALLBACK_OPERATE] = {APPLIES(callback_operate)},
+	[COMMAND_BET_PLACE] = {APPLIES(bet_place), LOADS_OBJECTS},
+	[COMMAND_ROUND_SETTLE] = {APPLIES(round_settle), LOADS_OBJECTS},
+	[COMMAND_CALLBACK_END] = {APPLIES(callback_end), LOADS_OBJECTS,
+		.concludes = callback_end_concludes},
+	[COMMAND_CALLBACK_CLAIM] = {APPLIES(callback_claim), LOADS_OBJECTS,
+		.concludes = callback_claim_concludes},
+	[COMMAND_CALLBACK_OPERATE] = {APPLIES(callback_operate), LOADS_OBJECTS},
 	[COMMAND_BACKUP] = {APPLIES(backup), .read = backup_read},
 	[COMMAND_NOTE] = {APPLIES(note)},
 	[COMMAND_CALLBACK_FIND] = {.read = callback_find_read},

@@ -68,6 +68,8 @@ struct command_ops {
 	 * caller again what to send may as well, apply_context.granted_again.)
 	 */
 	bool (*concludes)(const void *result);
+	/* Its rows may be large: what the batch has loaded is looked at behind it (LEDGER_BATCH_BYTES). */
+	bool loads_objects;
 };
 
 /* By command; a CONTROL command without read() is answered by ledger.c. */

@@ -3,6 +3,7 @@
  */
 #include "ledger/outbox.h"
 
+#include "domain/round_list.h"
 #include "domain/wager.h"
 #include "ledger/book.h"
 #include "ledger/flow.h"
@@ -49,6 +50,28 @@ static bool open_refund(struct ws *ws, const struct apply_context *context,
 	return bet->refund_event != 0;
 }
 
+/*
+ * The round with a bet that is no longer PENDING: one that was not accepted is no part of it, and
+ * counts neither as a bet nor with its amount (api.md C 3).
+ */
+static void update_round(struct ws *ws, const struct round *stored, const struct bet *bet)
+{
+	uint8_t list[ROUND_LIST_SIZE];
+	struct round round = *stored;
+
+	if (bet->state == BET_ACCEPTED) {
+		round_list_accept(&round, bet->number, list);
+	} else {
+		round_list_remove(&round, bet->number, list);
+		round.staked -= bet->bet_amount;
+		/* The bytes of a round that an older version began were not counted. */
+		round.objects_len -= bet->user_bet.len < round.objects_len ? bet->user_bet.len
+									    : round.objects_len;
+		round.refunded += bet->state == BET_REFUNDING;
+	}
+	ws_put(ws, RECORD_ROUND, &round);
+}
+
 /* The betting ended: so the bet is accepted, rejected, or refunded by B4. */
 static bool conclude_betting(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct delivery *delivery,
@@ -69,6 +92,7 @@ static bool conclude_betting(struct ws *ws, const struct apply_context *context,
 	if (bet.state == BET_REFUNDING && !open_refund(ws, context, dealer, round, &bet))
 		return false;
 	ws_put(ws, RECORD_BET, &bet);
+	update_round(ws, round, &bet);
 	if (bet.state == BET_ACCEPTED)
 		tally_acceptance(ws, &bet);
 	if (bet.state == BET_REJECTED)

@@ -2,6 +2,7 @@
  * reports - A4 and A5: what a player has bet and won, and how a game ended (api.md A 4, A 5).
  */
 #include "base/pack.h"
+#include "domain/round_list.h"
 #include "ledger/keys.h"
 #include "ledger/tally.h"
 #include "link/frame.h"
@@ -73,6 +74,34 @@ void user_stat_apply(const void *arg, const struct apply_context *context, struc
 			tally_read(ws, player->player_id, result->today - i);
 }
 
+/* True: before so many bets of a page are declared, those before are looked at. */
+static bool is_step(uint32_t count)
+{
+	return count == 4 || count == 16 || count == 32;
+}
+
+/*
+ * Declares the bets of a page, a few at a time: no more once those that are loaded fill the answer.
+ */
+static void want_page(struct ws *ws, const struct round *round, uint32_t after)
+{
+	uint32_t number = round_list_shown(round, after), bytes = 0;
+	bool waits = false;
+
+	for (uint32_t i = 0; number && i < BETS_PAGE; i++) {
+		struct bet key = bet_named(round->player_id, round->game_id, number);
+		const struct bet *bet;
+
+		if (is_step(i) && (waits || bytes > BETS_BYTES))
+			return;
+		ws_want(ws, RECORD_BET, &key);
+		bet = ws_loaded(ws, RECORD_BET, &key) ? ws_get(ws, RECORD_BET, &key) : NULL;
+		waits |= !bet;
+		bytes += bet ? bet->user_bet.len : 0;
+		number = round_list_shown(round, number);
+	}
+}
+
 void result_inquire_keys(const void *arg, struct ws *ws)
 {
 	const struct result_inquire_cmd *cmd = arg;
@@ -86,31 +115,33 @@ void result_inquire_keys(const void *arg, struct ws *ws)
 	key = round_named(player->player_id, cmd->game_id);
 	ws_want(ws, RECORD_ROUND, &key);
 	round = ws_loaded(ws, RECORD_ROUND, &key) ? ws_get(ws, RECORD_ROUND, &key) : NULL;
-	for (uint32_t i = 1; round && i <= BETS_PAGE && cmd->after_bet + i <= round->bets; i++) {
-		struct bet bet = bet_named(player->player_id, cmd->game_id, cmd->after_bet + i);
-
-		ws_want(ws, RECORD_BET, &bet);
-	}
+	if (round)
+		want_page(ws, round, cmd->after_bet);
 }
 
 /* Packs the page's bets until the answer is full: one at least. */
 static bool pack_bets(struct ws *ws, const struct result_inquire_cmd *cmd,
 	struct result_inquire_result *result, struct buffer *bets)
 {
-	result->last_bet = cmd->after_bet;
-	for (uint32_t i = 1; i <= BETS_PAGE && cmd->after_bet + i <= result->round.bets; i++) {
-		struct bet key = bet_named(result->round.player_id, cmd->game_id,
-			cmd->after_bet + i);
-		const struct bet *bet = ws_get(ws, RECORD_BET, &key);
+	uint32_t number = round_list_shown(&result->round, cmd->after_bet);
 
+	result->last_bet = cmd->after_bet;
+	for (uint32_t i = 0; number && i < BETS_PAGE; i++) {
+		struct bet key = bet_named(result->round.player_id, cmd->game_id, number);
+		const struct bet *bet;
+
+		if (!ws_loaded(ws, RECORD_BET, &key))
+			break;
+		bet = ws_get(ws, RECORD_BET, &key);
 		if (bets->len + (bet ? bet->user_bet.len : 0) > BETS_BYTES && result->count)
 			break;
 		if (bet)
 			pack_record(bets, bet_fields, bet);
 		result->count += bet != NULL;
-		result->last_bet = key.number;
+		result->last_bet = number;
+		number = round_list_shown(&result->round, number);
 	}
-	result->more = result->last_bet < result->round.bets;
+	result->more = number != 0;
 	return !bets->failed;
 }
 

@@ -5,6 +5,7 @@
  * payout is credited on the ledger; in a seamless one B3 tells the dealer. What was staked is summed
  * up here, not believed.
  */
+#include "domain/round_list.h"
 #include "domain/wager.h"
 #include "ledger/book.h"
 #include "ledger/keys.h"
@@ -27,15 +28,82 @@ static void want_tally(struct ws *ws, const struct bet *key)
 		tally_want(ws, bet->player_id, bet->day);
 }
 
+/* The result's refusal as far as the round's row alone tells it; REFUSAL_NONE: its bets decide. */
+static enum refusal row_refusal(const struct round_settle_cmd *cmd, const struct dealer *dealer,
+	const struct player *player, const struct round *round)
+{
+	struct settlement settlement = {.bets = 0};
+	enum refusal refusal;
+
+	if (!round || strcmp(round->client_id, cmd->client_id) != 0)
+		return REFUSAL_GAME_NOT_FOUND;
+	if (round->state == ROUND_SETTLED)
+		return REFUSAL_ALREADY_SETTLED;
+	if (!money_has_decimals(cmd->payout_amount, dealer->decimals))
+		return REFUSAL_INVALID_AMOUNT;
+	settlement.bets = round_list_count(round);
+	settlement.bet_amount = round->staked;
+	if (settlement.bets && round_list_waits(round) < settlement.bets)
+		return REFUSAL_NONE;
+	/* All are accepted: what they staked is known. */
+	refusal = settlement_close(&settlement, cmd->result, cmd->payout_amount);
+	if (refusal != REFUSAL_NONE)
+		return refusal;
+	if (round->mode == WALLET_SEAMLESS)
+		return cmd->user_bet.len + cmd->game_result.len + cmd->user_bet_result.len >
+				OUTBOX_OBJECTS_MAX
+			? REFUSAL_PAYLOAD_TOO_LARGE
+			: REFUSAL_NONE;
+	return settlement.payout_amount > MONEY_MAX - player->balance ? REFUSAL_BALANCE_LIMIT
+								      : REFUSAL_NONE;
+}
+
+static const struct bet *listed_bet(struct ws *ws, const struct round *round, uint32_t at)
+{
+	struct bet key = bet_named(round->player_id, round->game_id, round_list_at(round, at));
+
+	return ws_get(ws, RECORD_BET, &key);
+}
+
+/* True: its first bet that is not known to be accepted is PENDING. */
+static bool is_in_progress(struct ws *ws, const struct round *round)
+{
+	const uint32_t first = round_list_waits(round);
+	const struct bet *bet =
+		first < round_list_count(round) ? listed_bet(ws, round, first) : NULL;
+
+	return bet && bet->state == BET_PENDING;
+}
+
+/* The bets of a round, first the one that may still be PENDING: then the others are not needed. */
+static void want_bets(struct ws *ws, const struct round *round)
+{
+	const uint32_t first = round_list_waits(round), count = round_list_count(round);
+	struct bet bet;
+
+	if (first < count) {
+		bet = bet_named(round->player_id, round->game_id, round_list_at(round, first));
+		ws_want(ws, RECORD_BET, &bet);
+		if (!ws_loaded(ws, RECORD_BET, &bet) || is_in_progress(ws, round))
+			return;
+	}
+	for (uint32_t at = 0; at < count; at++) {
+		bet = bet_named(round->player_id, round->game_id, round_list_at(round, at));
+		ws_want(ws, RECORD_BET, &bet);
+		if (ws_loaded(ws, RECORD_BET, &bet))
+			want_tally(ws, &bet);
+	}
+}
+
 void round_settle_keys(const void *arg, struct ws *ws)
 {
 	const struct round_settle_cmd *cmd = arg;
 	struct request request = settle_request(cmd);
 	const struct player *player;
 	const struct round *round;
+	const struct dealer *dealer;
 	struct player key;
 	struct round round_key;
-	struct bet bet;
 
 	ws_want(ws, RECORD_REQUEST, &request);
 	if (!subject_want(ws, &cmd->player, &key))
@@ -51,12 +119,9 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	round = ws_get(ws, RECORD_ROUND, &round_key);
 	if (round && round->event)
 		outbox_want_grant(ws, round->event);
-	for (uint32_t n = 1; round && round->state == ROUND_OPEN && n <= round->bets; n++) {
-		bet = bet_named(player->player_id, cmd->game_id, n);
-		ws_want(ws, RECORD_BET, &bet);
-		if (ws_loaded(ws, RECORD_BET, &bet))
-			want_tally(ws, &bet);
-	}
+	dealer = ws_get(ws, RECORD_DEALER, dealer_key_of(player->casino_id));
+	if (dealer && row_refusal(cmd, dealer, player, round) == REFUSAL_NONE)
+		want_bets(ws, round);
 }
 
 static void answer(struct ws *ws, const struct round *round, struct round_settle_result *result)
@@ -94,21 +159,14 @@ static const char *difference(const struct round_settle_cmd *cmd, const struct r
 	return stored->amount == cmd->payout_amount ? NULL : "payout_amount";
 }
 
-static const struct bet *nth_bet(struct ws *ws, const struct round *round, uint32_t number)
-{
-	struct bet key = bet_named(round->player_id, round->game_id, number);
-
-	return ws_get(ws, RECORD_BET, &key);
-}
-
 /* Sums up the round's bets. */
 static enum refusal sum_bets(struct ws *ws, const struct round *round,
 	const struct round_settle_cmd *cmd, struct settlement *settlement)
 {
 	enum refusal refusal = REFUSAL_NONE;
 
-	for (uint32_t n = 1; n <= round->bets && refusal == REFUSAL_NONE; n++) {
-		const struct bet *bet = nth_bet(ws, round, n);
+	for (uint32_t at = 0; at < round_list_count(round) && refusal == REFUSAL_NONE; at++) {
+		const struct bet *bet = listed_bet(ws, round, at);
 
 		if (bet)
 			refusal = settlement_add(settlement, bet);
@@ -124,8 +182,8 @@ static void tally_bets(struct ws *ws, const struct round *round)
 	const struct bet *accepted[ROUND_BETS_MAX];
 	uint32_t count = 0;
 
-	for (uint32_t n = 1; n <= round->bets; n++) {
-		const struct bet *bet = nth_bet(ws, round, n);
+	for (uint32_t at = 0; at < round_list_count(round); at++) {
+		const struct bet *bet = listed_bet(ws, round, at);
 
 		if (bet && bet->state == BET_ACCEPTED)
 			accepted[count++] = bet;
@@ -139,8 +197,8 @@ static void mark_bets(struct ws *ws, const struct round *round)
 	int32_t settled = 0;
 	struct bet bet;
 
-	for (uint32_t n = 1; n <= round->bets; n++) {
-		const struct bet *stored = nth_bet(ws, round, n);
+	for (uint32_t at = 0; at < round_list_count(round); at++) {
+		const struct bet *stored = listed_bet(ws, round, at);
 
 		if (!stored)
 			continue;
@@ -275,13 +333,13 @@ static enum refusal settle(struct ws *ws, const struct apply_context *context,
 	struct round round;
 	enum refusal refusal;
 
-	if (!stored || strcmp(stored->client_id, cmd->client_id) != 0)
-		return REFUSAL_GAME_NOT_FOUND;
-	if (stored->state == ROUND_SETTLED)
-		return REFUSAL_ALREADY_SETTLED;
-	if (!money_has_decimals(cmd->payout_amount, subject->dealer->decimals))
-		return REFUSAL_INVALID_AMOUNT;
-	refusal = sum_bets(ws, stored, cmd, &settlement);
+	refusal = row_refusal(cmd, subject->dealer, subject->player, stored);
+	if (refusal == REFUSAL_PAYLOAD_TOO_LARGE)
+		outbox_too_large(&result->verdict);
+	if (refusal == REFUSAL_NONE && is_in_progress(ws, stored))
+		refusal = REFUSAL_BET_IN_PROGRESS;
+	if (refusal == REFUSAL_NONE)
+		refusal = sum_bets(ws, stored, cmd, &settlement);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
 	round = settled(stored, cmd, &settlement, context->now.wall_ms);

@@ -188,6 +188,7 @@ static bool enqueue(struct server *server, struct connection *connection,
 	slot->command = (enum command)request->command;
 	slot->peer_uid = connection->peer_uid;
 	slot->link = connection->link;
+	slot->payload_len = request->payload.len;
 	memcpy(slot->request_id, request->request_id, sizeof(slot->request_id));
 	server->pending[server->queue_len++] =
 		(struct pending){.connection = connection, .tag = request->tag};
@@ -237,6 +238,19 @@ static void collect(struct server *server, struct connection *connection, int64_
 	connection->again = !connection->dead;
 }
 
+/* How many commands of the queue behind @done may be one batch: also by the bytes that came. */
+static uint32_t batch_of(const struct server *server, uint32_t done)
+{
+	const uint32_t left = server->queue_len - done;
+	const uint32_t most = left < LEDGER_BATCH_MAX ? left : LEDGER_BATCH_MAX;
+	uint32_t count = 0;
+	size_t bytes = 0;
+
+	while (count < most && bytes < LEDGER_BATCH_BYTES)
+		bytes += server->slots[done + count++].payload_len;
+	return count;
+}
+
 /* Runs the queue in batches and writes the answers. False: a batch was lost. */
 static bool run_queue(struct server *server)
 {
@@ -244,11 +258,9 @@ static bool run_queue(struct server *server)
 
 	while (done < server->queue_len) {
 		const struct moment now = clock_now();
-		uint32_t count = server->queue_len - done;
+		uint32_t count = batch_of(server, done);
 
-		if (count > LEDGER_BATCH_MAX)
-			count = LEDGER_BATCH_MAX;
-		if (ledger_run(server->ledger, server->slots + done, count, &now) != STATUS_OK)
+		if (ledger_run_some(server->ledger, server->slots + done, &count, &now) != STATUS_OK)
 			return false;
 		for (uint32_t i = done; i < done + count; i++) {
 			struct connection *connection = server->pending[i].connection;

@@ -28,6 +28,7 @@ void ws_reset(struct ws *ws)
 		ws->buckets[row->hash % WS_BUCKETS] = NULL;
 	ws->first = ws->last = ws->first_wanted = NULL;
 	arena_reset(&ws->arena);
+	ws->loaded = 0;
 	ws->supposed = false;
 	ws->dirty = false;
 	ws->fault = false;
@@ -307,6 +308,7 @@ void ws_row_loaded(struct ws *ws, struct ws_row *row)
 {
 	if (!arena_keep_bytes(&ws->arena, record_infos[row->record].fields, row->data))
 		fault(ws, "no memory for", row->record);
+	ws->loaded += record_weigh(row->record, row->data);
 	row->state = WS_LOADED;
 	row->stored = true;
 }

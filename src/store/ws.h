@@ -56,6 +56,7 @@ struct ws {
 	uint64_t id_floor;  /* the smallest id that may be given out */
 	struct buffer key;           /* of the call under way */
 	uint64_t reads;              /* ws_get() and ws_loaded(), since ws_init() */
+	size_t loaded;               /* bytes of the rows that were loaded, with what they point to */
 	bool supposed;               /* some row is */
 	bool supposing;              /* ws_want_new() supposes; the caller's to set */
 	bool dirty;                  /* some row is */

@@ -124,8 +124,12 @@ static enum status reading_run(struct reading *reading, struct exchange *exchang
 static void game_reply(struct exchange *exchange, struct reading *reading,
 	const struct round *round)
 {
-	struct game game = {.round = *round, .status = round_status(round, reading->states)};
+	struct game game = {.round = *round};
 
+	/* Also one that is not among those that are told. */
+	if (round->refunded && !reading->states[BET_REFUNDING])
+		reading->states[BET_REFUNDED] += !reading->states[BET_REFUNDED];
+	game.status = round_status(round, reading->states);
 	if (game.status == GAME_NOT_FOUND) {
 		reply_refuse(exchange->reply, REFUSAL_GAME_NOT_FOUND, NULL);
 		return;

@@ -134,7 +134,7 @@ static enum row_line_status take_sum(struct taking *taking, const struct field *
 
 	if (!text || !sum_from_text(text, &sum))
 		return unfit(taking, field, "an amount in a string, such as \"12.34\"");
-	if (field->type == FIELD_SUM) {
+	if (field->type != FIELD_MONEY) {
 		memcpy(member, &sum, sizeof(sum));
 		return ROW_LINE_DONE;
 	}
@@ -247,6 +247,7 @@ static enum row_line_status take_value(struct taking *taking, const struct field
 		return take_enum(taking, field, value, member);
 	case FIELD_MONEY:
 	case FIELD_SUM:
+	case FIELD_SUM_64:
 		return take_sum(taking, field, value, member);
 	case FIELD_STR:
 	case FIELD_SECRET:
@@ -260,7 +261,6 @@ static enum row_line_status take_value(struct taking *taking, const struct field
 	case FIELD_GROUP:
 		return take_group(taking, field, value, member);
 	case FIELD_NONE:
-	case FIELD_SUM_64:
 		break;
 	}
 	return bad(taking->why, "%s cannot be read", field->name);
@@ -285,6 +285,15 @@ static enum row_line_status take_members(struct taking *taking, const json_t *ob
 	if (!status && json_object_size(object) != count)
 		return bad(taking->why, "it holds what this version does not know");
 	return status;
+}
+
+bool row_line_holds(const struct row_line *line, const struct field *table)
+{
+	for (; table->name; table++) {
+		if (table->type != FIELD_SECRET && !json_object_get(line->json, table->name))
+			return false;
+	}
+	return true;
 }
 
 enum row_line_status row_line_take(struct row_line *line, const struct field *table, uint32_t size,

@@ -39,6 +39,9 @@ enum row_line_status { ROW_LINE_DONE, ROW_LINE_BAD, ROW_LINE_NO_MEMORY };
 enum row_line_status row_line_read(struct row_line *line, const char *text, size_t len,
 	char why[ROW_LINE_WHY_SIZE]);
 
+/* Whether every member of @table is there, whatever it holds; secrets need not. */
+bool row_line_holds(const struct row_line *line, const struct field *table);
+
 /*
  * Fills @row: every member of @table must be there, in its type and range, and nothing else.
  * @secrets false: secrets must not be there, and are left empty. Bytes are valid until the line is

@@ -375,7 +375,7 @@ def case_full_round(b):
     time.sleep(1)  # for the calls that are limited
     cb.call(b.server, "POST", cb.TRANSFER_IN, {"user_id": user, "amount": 256,
                                                "request_transaction_id": new_id()}, dealer=dealer)
-    wanted = [{"n": number, "text": "\u00e9" * 1500 + "x" * 1000}
+    wanted = [{"n": number, "text": "\u00e9" * 300 + "x" * 2200}
               for number in range(ROUND_BETS_MAX)]
     for details in wanted:
         b.bet(dealer, user, game, 1, user_bet=details)

@@ -173,21 +173,23 @@ static const char *game_of(unsigned int number)
 /* A game as the run knows it. */
 struct game {
 	bool accepted; /* a bet of it was */
-	sum_t staked;
+	sum_t staked; /* by bets that are part of the round */
 	uint64_t refunds[BETS]; /* events of B4 */
 	unsigned int refund_count;
 };
 
 /* The dealer answers B2 somehow. */
-static void answer(struct game *game, const struct callback_grant *send)
+static void answer(struct game *game, const struct callback_grant *send, money_t amount)
 {
 	switch (chance(4)) {
 	case 0:
 		expect(case_end(send, CALLBACK_UNKNOWN).verdict.refusal == REFUSAL_DEALER_TIMEOUT);
 		game->refunds[game->refund_count++] = send->event + 1;
+		game->staked -= amount;
 		break;
 	case 1:
 		expect(case_end(send, CALLBACK_REFUSED).verdict.refusal == REFUSAL_BET_REJECTED);
+		game->staked -= amount;
 		break;
 	default:
 		expect(case_end(send, CALLBACK_SUCCESS).verdict.refusal == REFUSAL_NONE);
@@ -215,7 +217,7 @@ static void place(enum wallet_mode mode, struct game *game, unsigned int number)
 	game->staked += cmd.bet_amount;
 	if (mode == WALLET_SEAMLESS) {
 		expect(placed.verdict.refusal == REFUSAL_BET_IN_PROGRESS);
-		answer(game, &placed.send);
+		answer(game, &placed.send, cmd.bet_amount);
 	} else {
 		expect(placed.verdict.refusal == REFUSAL_NONE);
 		game->accepted = true;
@@ -422,6 +424,239 @@ START_TEST(older_sums_are_read)
 }
 END_TEST
 
+/* ---- what is part of a round, and what is not */
+
+/* Places a bet of a seamless player that the dealer answers so. */
+static struct callback_end_result bet_answered(const char *game, money_t amount,
+	enum callback_class class)
+{
+	struct bet_place_result placed = case_bet(next_id(), game, amount);
+
+	ck_assert_int_eq(placed.verdict.refusal, REFUSAL_BET_IN_PROGRESS);
+	return case_end(&placed.send, class);
+}
+
+/* What is rejected or refunded takes neither a place nor an amount of its round. */
+START_TEST(rejected_bets_are_no_part)
+{
+	struct result_inquire_cmd ask;
+	struct result_inquire_result told;
+	struct round_settle_result result;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	for (unsigned int i = 0; i < ROUND_BETS_MAX; i++)
+		bet_answered("g1", LARGEST, i % 2 ? CALLBACK_REFUSED : CALLBACK_UNKNOWN);
+	for (unsigned int i = 0; i < ROUND_BETS_MAX; i++)
+		bet_answered("g1", CREDIT, CALLBACK_SUCCESS);
+	ck_assert_int_eq(case_bet(next_id(), "g1", CREDIT).verdict.refusal, REFUSAL_ROUND_FULL);
+	result = case_settle("s1", "g1", RESULT_REFUND, 0);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(result.bet_amount, ROUND_BETS_MAX * CREDIT);
+	memset(&ask, 0, sizeof(ask));
+	strcpy(ask.casino_id, "demo");
+	strcpy(ask.user_id, "alice");
+	strcpy(ask.game_id, "g1");
+	told = case_run(COMMAND_RESULT_INQUIRE, &ask)->result.result_inquire;
+	ck_assert_uint_eq(told.round.bets, 2 * ROUND_BETS_MAX);
+	/* The page begins with the first one that is part of the round. */
+	ck_assert_uint_gt(told.last_bet, ROUND_BETS_MAX);
+	ck_assert(told.more);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* ---- what a command loads */
+
+#define OBJECT (60 * 1000)
+
+static uint8_t object[OBJECT];
+
+/* So many bets with such an object a round may have. */
+#define OBJECTS (ROUND_OBJECTS_MAX / OBJECT)
+
+/* Opens the largest round. */
+static void open_round(const char *game)
+{
+	memset(object, ' ', sizeof(object));
+	object[0] = '{';
+	object[sizeof(object) - 1] = '}';
+	for (unsigned int i = 0; i < OBJECTS; i++) {
+		struct bet_place_cmd cmd = case_bet_cmd(next_id(), game, CREDIT);
+
+		cmd.user_bet = (struct bytes){object, sizeof(object)};
+		ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal,
+			REFUSAL_NONE);
+	}
+}
+
+START_TEST(a_round_has_a_size)
+{
+	struct bet_place_cmd cmd = case_bet_cmd("more", "g1", CREDIT);
+	struct slot *slot;
+
+	case_open(_i);
+	case_in("alice", "in", 100 * CREDIT);
+	open_round("g1");
+	cmd.user_bet = (struct bytes){object, sizeof(object)};
+	slot = case_run(COMMAND_BET_PLACE, &cmd);
+	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_ROUND_FULL);
+	ck_assert_ptr_nonnull(strstr(slot->result.verdict.detail, "1048576 bytes"));
+	/* The key is not consumed, and a bet with a small object fits. */
+	cmd = case_bet_cmd("more", "g1", CREDIT);
+	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A result that is refused, whatever for, loads no bets. */
+START_TEST(a_refused_result_loads_no_bets)
+{
+	struct round_settle_cmd cmds[6];
+	const enum refusal refusals[6] = {REFUSAL_GAME_NOT_FOUND, REFUSAL_INVALID_AMOUNT,
+		REFUSAL_INVALID_AMOUNT, REFUSAL_INVALID_AMOUNT, REFUSAL_BALANCE_LIMIT,
+		REFUSAL_ALREADY_SETTLED};
+
+	case_open(_i);
+	case_in("alice", "in", LARGEST);
+	open_round("g1");
+	for (unsigned int i = 0; i < 6; i++)
+		cmds[i] = case_settle_cmd("s1", "g1", RESULT_WIN, CREDIT);
+	strcpy(cmds[0].client_id, "other");
+	cmds[1].payout_amount = 1;
+	cmds[2].result = RESULT_LOSS;
+	cmds[3].result = RESULT_REFUND;
+	cmds[4].payout_amount = LARGEST;
+	for (unsigned int i = 0; i < 6; i++) {
+		if (i == 5)
+			ck_assert_int_eq(case_settle("s0", "g1", RESULT_LOSS, 0).verdict.refusal,
+				REFUSAL_NONE);
+		ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmds[i])->result.verdict.refusal,
+			refusals[i]);
+		ck_assert_uint_lt(case_ledger.ws.loaded, OBJECT / 4);
+	}
+	/* The same call again is answered by the round's row, too. */
+	ck_assert(case_settle("s0", "g1", RESULT_LOSS, 0).verdict.replay);
+	ck_assert_uint_lt(case_ledger.ws.loaded, OBJECT / 4);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* While one bet is pending its row is loaded, and no other. */
+START_TEST(a_pending_bet_is_all_that_is_loaded)
+{
+	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", CREDIT);
+	struct bet_place_result placed;
+
+	case_open_mode(_i, WALLET_SEAMLESS);
+	memset(object, ' ', sizeof(object));
+	object[0] = '{';
+	object[sizeof(object) - 1] = '}';
+	for (unsigned int i = 0; i < 3; i++) {
+		strcpy(cmd.request_transaction_id, next_id());
+		cmd.user_bet = (struct bytes){object, sizeof(object)};
+		placed = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
+		case_end(&placed.send, CALLBACK_SUCCESS);
+	}
+	placed = case_bet(next_id(), "g1", CREDIT);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal,
+		REFUSAL_BET_IN_PROGRESS);
+	ck_assert_uint_lt(case_ledger.ws.loaded, OBJECT / 4);
+	case_end(&placed.send, CALLBACK_SUCCESS);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+#define LARGE_ROUNDS 8
+
+/* Results of the largest rounds do not become one batch, but all are done. */
+START_TEST(a_batch_loads_so_much)
+{
+	static struct slot slots[LARGE_ROUNDS];
+	unsigned int done = 0, batches = 0, some;
+	struct result_inquire_cmd ask;
+	char game[16];
+
+	case_open(_i);
+	case_in("alice", "in", 1000 * CREDIT);
+	for (unsigned int i = 0; i < LARGE_ROUNDS; i++) {
+		snprintf(game, sizeof(game), "g%u", i);
+		open_round(game);
+		slots[i].command = COMMAND_ROUND_SETTLE;
+		slots[i].link = 1;
+		slots[i].cmd.round_settle = case_settle_cmd(game, game, RESULT_LOSS, 0);
+	}
+	for (; done < LARGE_ROUNDS; done += some, batches++) {
+		some = LARGE_ROUNDS - done;
+		ck_assert_int_eq(ledger_run_some(&case_ledger, slots + done, &some, case_moment()),
+			STATUS_OK);
+		ck_assert_uint_gt(some, 1);
+		ck_assert_uint_lt(case_ledger.ws.loaded,
+			LEDGER_BATCH_BYTES + ROUND_OBJECTS_MAX + 64 * 1024);
+	}
+	ck_assert_uint_ge(batches, LARGE_ROUNDS * OBJECTS * OBJECT / LEDGER_BATCH_BYTES - 1);
+	for (unsigned int i = 0; i < LARGE_ROUNDS; i++)
+		ck_assert_int_eq(slots[i].result.verdict.refusal, REFUSAL_NONE);
+	/* A page of A5 loads what it tells, and little more. */
+	memset(&ask, 0, sizeof(ask));
+	strcpy(ask.casino_id, "demo");
+	strcpy(ask.user_id, "alice");
+	strcpy(ask.game_id, "g1");
+	ck_assert_uint_eq(case_run(COMMAND_RESULT_INQUIRE, &ask)->result.result_inquire.count, 1);
+	ck_assert_uint_le(case_ledger.ws.loaded, 5 * OBJECT);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* ---- rounds of e6e949b, which had no list of their bets */
+
+static void keep_round(void *context, const void *row)
+{
+	*(struct round *)context = *(const struct round *)row;
+}
+
+START_TEST(older_rounds_are_read)
+{
+	const struct field *fields = record_fields_of(RECORD_ROUND, 1);
+	struct bet_place_result refunded;
+	struct round_settle_result result;
+	struct buffer key, value;
+	struct round round;
+
+	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	bet_answered("g1", CREDIT, CALLBACK_SUCCESS);
+	bet_answered("g1", CREDIT, CALLBACK_REFUSED);
+	refunded = case_bet("b3", "g1", CREDIT);
+	bet_answered("g1", CREDIT, CALLBACK_SUCCESS);
+	case_list(RECORD_ROUND, false, 0, keep_round, &round);
+	/* As it was kept: all that were staked, and what the objects point to is none. */
+	round.staked = 4 * CREDIT;
+	buffer_init(&key, 1024);
+	buffer_init(&value, 4096);
+	ck_assert(pack_key(&key, fields, 2, &round));
+	ck_assert(buffer_append(&value, "\1", 1) && pack_record(&value, fields + 2, &round));
+	case_reopen_with_row(RECORD_ROUND, (struct bytes){key.data, (uint32_t)key.len},
+		(struct bytes){value.data, (uint32_t)value.len});
+	case_prove();
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_LOSS, 0).verdict.refusal,
+		REFUSAL_BET_IN_PROGRESS);
+	case_end(&refunded.send, CALLBACK_UNKNOWN);
+	case_prove();
+	result = case_settle("s1", "g1", RESULT_REFUND, 0);
+	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(result.payout_amount, 2 * CREDIT);
+	case_prove();
+	buffer_free(&key);
+	buffer_free(&value);
+	case_close();
+}
+END_TEST
+
 Suite *limits_suite(void)
 {
 	Suite *suite = suite_create("limits");
@@ -430,6 +665,12 @@ Suite *limits_suite(void)
 	tcase_add_test(tc, what_was_accepted_can_end);
 	tcase_add_test(tc, small_stakes_add_up);
 	tcase_add_test(tc, older_sums_are_read);
+	tcase_add_loop_test(tc, rejected_bets_are_no_part, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_round_has_a_size, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_refused_result_loads_no_bets, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_pending_bet_is_all_that_is_loaded, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_batch_loads_so_much, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, older_rounds_are_read);
 	tcase_set_timeout(tc, getenv("CB_LIMIT_RUNS") ? 0 : 60);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,5 +1,8 @@
 #include "proof_world.h"
 
+#include "domain/round_list.h"
+#include "domain/wager.h"
+
 #include "proof_rows.h"
 
 #include <check.h>
@@ -47,6 +50,9 @@ static void add_keys(struct world *world, const struct request *key,
 	strcpy(row->request_transaction_id, id);
 	memcpy(row->client_id, key->owner, sizeof(row->client_id));
 }
+
+/* What the rounds' lists are in. */
+static uint8_t lists[WORLD_ROUNDS][ROUND_LIST_SIZE];
 
 static struct round *add_round(struct world *world, const char *game_id, enum wallet_mode mode)
 {
@@ -187,6 +193,11 @@ static struct bet *add_bet(struct world *world, struct round *round, enum bet_st
 	if (bet->number == 1)
 		bet->user_bet = (struct bytes){(const uint8_t *)"{\"line\":1}", 10};
 	bet->outcome = made[state].outcome;
+	if (bet_is_part(state)) {
+		round_list_add(round, bet->number, state != BET_PENDING,
+			lists[round - world->rounds]);
+		round->staked += amount;
+	}
 	key = proof_bet_key(bet);
 	transaction = proof_bet_transaction(bet);
 	add_keys(world, &key, &transaction, id);

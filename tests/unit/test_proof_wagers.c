@@ -56,7 +56,11 @@ LIE(bet_gone) { world_remove(w->bets, w->bet_count, BET("g1", 3)); }
 LIE(last_bet_gone) { world_remove(w->bets, w->bet_count, BET("g1", 5)); }
 LIE(uncounted_bet) { world_round(w, "g2")->bets = 3; }
 LIE(no_bets) { world_round(w, "g2")->bets = 0; }
-LIE(too_many_bets) { world_round(w, "g2")->bets = ROUND_BETS_MAX + 1; }
+LIE(too_many_bets) { world_round(w, "g2")->bets = ROUND_NUMBERS_MAX + 1; }
+LIE(bet_not_listed) { world_round(w, "g2")->listed.len -= 4; }
+LIE(bet_of_no_round) { world_round(w, "h2")->listed = world_round(w, "g2")->listed; }
+LIE(half_a_number) { world_round(w, "g2")->listed.len -= 1; }
+LIE(staked_differs) { world_round(w, "g2")->staked += 10000; }
 LIE(round_gone) { world_remove(w->rounds, w->round_count, world_round(w, "g2")); }
 LIE(open_with_result) { world_round(w, "g2")->result = RESULT_WIN; }
 LIE(open_with_event) { world_round(w, "g2")->event = 1; }
@@ -165,7 +169,11 @@ static const struct lie {
 	{last_bet_gone, "round p1/g1 counts 5 bets, the last one found is number 4"},
 	{uncounted_bet, "round p1/g2 has bet number 4 and counts 3"},
 	{no_bets, "round p1/g2 has 0 bets"},
-	{too_many_bets, "round p1/g2 has 257 bets"},
+	{too_many_bets, "round p1/g2 has 1073741825 bets"},
+	{bet_not_listed, "bet p1/g2/2 is accepted and not listed by its round"},
+	{bet_of_no_round, "round p2/h2 has a list of bets that no round can have"},
+	{half_a_number, "round p1/g2 has a list of bets that no round can have"},
+	{staked_differs, "round p1/g2 keeps staked as 3.00, the bets that it lists make 2.00"},
 	{round_gone, "round p1/g2 is not there and has bets"},
 	{open_with_result, "round p1/g2 is open and has a result"},
 	{open_with_event, "round p1/g2 is open and has a result"},

@@ -44,9 +44,9 @@ static enum ctl_exit find_game(struct ctl *ctl, struct game_key *key)
 	uint64_t number = 0;
 	enum ctl_exit code;
 
-	if (ctl->arg_count == 3 && (!ctl_number(ctl->args[2], ROUND_BETS_MAX, &number) || !number))
-		return ctl_usage(ctl, "'%s' is not the number of a bet: 1 to %d", ctl->args[2],
-			ROUND_BETS_MAX);
+	if (ctl->arg_count == 3 && (!ctl_number(ctl->args[2], ROUND_NUMBERS_MAX, &number) || !number))
+		return ctl_usage(ctl, "'%s' is not the number of a bet: 1, 2, 3 ...",
+			ctl->args[2]);
 	code = ctl_external_id(ctl, "a game id", ctl->args[1], key->game_id);
 	if (code == CTL_DONE)
 		code = names_player_word(ctl, ctl->args[0], &player);

@@ -172,7 +172,8 @@ static enum ctl_exit read_round(struct check *check, void *arg, struct proof_fau
 		return code;
 	*faults = reading->faults;
 	*stable = found == still &&
-		(!found || (after.state == round.state && after.bets == round.bets));
+		(!found || (after.state == round.state && after.bets == round.bets &&
+				   after.staked == round.staked));
 	return CTL_DONE;
 }
 

@@ -9,7 +9,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* As many as there are. */
+struct numbers {
+	uint64_t *all;
+	size_t count;
+	size_t room;
+};
 
 /* What is gathered of one game, in the order it is shown in. */
 struct game {
@@ -17,10 +25,9 @@ struct game {
 	struct output_json json;
 	struct round round;
 	struct buffer bytes; /* of the round */
-	uint64_t events[2 * ROUND_BETS_MAX + 1];
-	unsigned int event_count;
-	uint64_t transactions[ROUND_BETS_MAX + 1];
-	unsigned int transaction_count;
+	struct numbers events;
+	struct numbers transactions;
+	bool no_memory;
 };
 
 /* Of the round, also shown with a bet. */
@@ -124,27 +131,38 @@ static enum ctl_exit game_open(struct game *game, struct ctl *ctl, const struct 
 	return code;
 }
 
-static void add_event(struct game *game, uint64_t event)
+/* Remembers @number, if it is one. */
+static void add_number(struct game *game, struct numbers *numbers, uint64_t number)
 {
-	if (event)
-		game->events[game->event_count++] = event;
+	uint64_t *grown = numbers->all;
+
+	if (!number)
+		return;
+	if (numbers->count == numbers->room) {
+		numbers->room = numbers->room ? 2 * numbers->room : 64;
+		grown = reallocarray(numbers->all, numbers->room, sizeof(*grown));
+	}
+	if (!grown) {
+		numbers->room = numbers->count;
+		game->no_memory = true;
+		return;
+	}
+	numbers->all = grown;
+	numbers->all[numbers->count++] = number;
 }
 
 /* Remembers what is to be shown behind the bet. */
 static void add_bet(struct game *game, const struct bet *bet)
 {
-	if (game->transaction_count == ROUND_BETS_MAX)
-		return;
-	game->transactions[game->transaction_count++] = bet->transaction_id;
-	add_event(game, bet->event);
-	add_event(game, bet->refund_event);
+	add_number(game, &game->transactions, bet->transaction_id);
+	add_number(game, &game->events, bet->event);
+	add_number(game, &game->events, bet->refund_event);
 }
 
 static void add_result(struct game *game)
 {
-	if (game->round.transaction_id)
-		game->transactions[game->transaction_count++] = game->round.transaction_id;
-	add_event(game, game->round.event);
+	add_number(game, &game->transactions, game->round.transaction_id);
+	add_number(game, &game->events, game->round.event);
 }
 
 static enum ctl_exit show_callbacks(struct game *game)
@@ -155,12 +173,12 @@ static enum ctl_exit show_callbacks(struct game *game)
 	bool found;
 
 	output_json_list_open(&game->json, "callbacks");
-	if (game->event_count)
+	if (game->events.count)
 		output_title(game->ctl, "Callbacks");
 	output_list_open(&list, game->ctl, NULL, NULL, callback_row_view(),
 		callback_columns);
-	for (unsigned int i = 0; i < game->event_count && code == CTL_DONE; i++) {
-		code = callback_row_fetch(game->ctl, game->events[i], &row, &found);
+	for (size_t i = 0; i < game->events.count && code == CTL_DONE; i++) {
+		code = callback_row_fetch(game->ctl, game->events.all[i], &row, &found);
 		if (code == CTL_DONE && !found)
 			code = names_missing(game->ctl, "a callback");
 		if (code != CTL_DONE)
@@ -194,8 +212,8 @@ static enum ctl_exit show_movements(struct game *game)
 	if (!none)
 		output_title(game->ctl, "Movements");
 	output_list_open(&list, game->ctl, NULL, NULL, transaction_fields, entry_columns);
-	for (unsigned int i = 0; !none && i < game->transaction_count && code == CTL_DONE; i++) {
-		code = find_movement(game->ctl, game->transactions[i], &entry, &found);
+	for (size_t i = 0; !none && i < game->transactions.count && code == CTL_DONE; i++) {
+		code = find_movement(game->ctl, game->transactions.all[i], &entry, &found);
 		if (code != CTL_DONE || !found)
 			continue;
 		output_list_add(&list, &entry);
@@ -223,11 +241,15 @@ static enum ctl_exit show_round(struct game *game, bool whose)
 /* Shows what was remembered, and ends with @code or what became of it. */
 static enum ctl_exit game_close(struct game *game, enum ctl_exit code)
 {
+	if (code == CTL_DONE && game->no_memory)
+		code = ctl_no_memory(game->ctl);
 	if (code == CTL_DONE)
 		code = show_callbacks(game);
 	if (code == CTL_DONE)
 		code = show_movements(game);
 	buffer_free(&game->bytes);
+	free(game->events.all);
+	free(game->transactions.all);
 	if (code == CTL_DONE)
 		return output_json_close(&game->json);
 	buffer_free(&game->json.text);

@@ -127,17 +127,32 @@ static enum record find_record(const char *name)
 	return (enum record)i;
 }
 
+/* Of the row in the line: the newest whose members are there. An older program wrote fewer. */
+static uint8_t version_of(const struct import_lines *lines, enum record record)
+{
+	uint8_t version = record_version(record);
+
+	while (version > 1 && !row_line_holds(&lines->line, record_fields_of(record, version)))
+		version--;
+	/* With none of them the newest tells what is missing. */
+	return row_line_holds(&lines->line, record_fields_of(record, version))
+		? version
+		: record_version(record);
+}
+
 static enum ctl_exit put_row(struct importing *importing, enum record record)
 {
 	struct import_lines *lines = &importing->lines;
 	const struct record_info *info = &record_infos[record];
 	const struct transaction *transaction = &importing->row.transaction;
-	enum ctl_exit code = import_lines_take(lines, info->fields, info->size, &importing->row,
-		importing->head.keys);
+	const uint8_t version = version_of(lines, record);
+	enum ctl_exit code = import_lines_take(lines, record_fields_of(record, version), info->size,
+		&importing->row, importing->head.keys);
 	enum status status = STATUS_OK;
 
 	if (code != CTL_DONE)
 		return code;
+	record_complete(record, version, &importing->row);
 	if (!importing->head.keys)
 		drop_keys(importing, record);
 	if (record == RECORD_TRANSACTION &&

@@ -1,6 +1,7 @@
 #include "cmd/ctl/proof_round.h"
 
 #include "base/text.h"
+#include "domain/wager.h"
 #include "wire/callback_body.h"
 
 #include <inttypes.h>
@@ -166,8 +167,16 @@ void proof_round_begin(struct round_reading *reading, struct proof *proof, const
 		check_open_round(reading);
 	else
 		check_settled_round(reading);
-	if (round->bets < 1 || round->bets > ROUND_BETS_MAX)
+	if (round->bets < 1 || round->bets > ROUND_NUMBERS_MAX)
 		accuse(reading, "has %" PRIu32 " bets", round->bets);
+	if (round_list_sane(round)) {
+		if (round->listed.len)
+			memcpy(reading->list, round->listed.data, round->listed.len);
+		reading->round.listed.data = reading->list;
+	} else {
+		accuse(reading, "has a list of bets that no round can have");
+		reading->round.listed.len = 0;
+	}
 	if (round->transaction_id > as_of)
 		accuse(reading, "has transaction id %" PRIu64 ", which was never given out",
 			round->transaction_id);
@@ -211,6 +220,13 @@ static void check_bet_in_round(struct round_reading *reading, const struct bet *
 		proof_fault(faults, "bet %s/%s/%" PRIu32
 			" is of another wallet mode than its round", bet->player_id, bet->game_id,
 			bet->number);
+	if (round_list_find(round, bet->number) < round_list_count(round)) {
+		reading->listed++;
+		reading->listed_amount += bet->bet_amount;
+	} else if (bet_is_part(bet->state)) {
+		proof_fault(faults, "bet %s/%s/%" PRIu32 " is %s and not listed by its round",
+			bet->player_id, bet->game_id, bet->number, bet_state_names[bet->state]);
+	}
 	if ((round->state == ROUND_SETTLED && blocks) ||
 		(round->state == ROUND_OPEN && bet->state == BET_SETTLED))
 		proof_fault(faults, "bet %s/%s/%" PRIu32 " is %s in a round that is %s",
@@ -240,9 +256,12 @@ void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint6
 	name_event(reading, bet->refund_event, bet->number);
 	later = bet->transaction_id > proof->point.as_of;
 	reading->counts |= !later;
-	if (bet->event && !later && !proof_bet_is_quiet(proof, bet) &&
-		reading->live_count < ROUND_BETS_MAX)
-		reading->live[reading->live_count++] = bet->number;
+	if (bet->event && !later && !proof_bet_is_quiet(proof, bet)) {
+		if (reading->live_count < PROOF_LIVE_MAX)
+			reading->live[reading->live_count++] = bet->number;
+		else
+			proof->incomplete = true;
+	}
 	proof_bet_links(proof, bet, reading->round.user_id, &reading->wanted);
 	count_open(reading, bet);
 }
@@ -282,6 +301,21 @@ static void check_sums(struct round_reading *reading)
 		accuse(reading, "is a refund that does not pay what was staked");
 }
 
+/* What is staked is what the listed bets staked. */
+static void check_list(struct round_reading *reading)
+{
+	char kept[MONEY_TEXT_MAX], found[SUM_TEXT_MAX];
+
+	if (reading->listed != round_list_count(&reading->round))
+		accuse(reading, "lists %" PRIu32 " bets, of which %" PRIu32 " are there",
+			round_list_count(&reading->round), reading->listed);
+	if (reading->listed_amount == reading->round.staked)
+		return;
+	money_format(reading->round.staked, 2, kept);
+	sum_format(reading->listed_amount, 2, found);
+	accuse(reading, "keeps staked as %s, the bets that it lists make %s", kept, found);
+}
+
 void proof_round_end(struct round_reading *reading, uint64_t event_given)
 {
 	if (!reading->there)
@@ -289,6 +323,8 @@ void proof_round_end(struct round_reading *reading, uint64_t event_given)
 	if (reading->bets < reading->round.bets)
 		accuse(reading, "counts %" PRIu32 " bets, the last one found is number %" PRIu32,
 			reading->round.bets, reading->bets);
+	else
+		check_list(reading);
 	if (reading->round.state == ROUND_SETTLED)
 		check_sums(reading);
 	if (reading->event <= event_given)

@@ -10,6 +10,7 @@
 #define CMD_CTL_PROOF_ROUND_H
 
 #include "cmd/ctl/proof.h"
+#include "domain/round_list.h"
 
 #define PROOF_FAULTS_MAX 8
 
@@ -24,9 +25,16 @@ void proof_fault(struct proof_faults *faults, const char *format, ...)
 /* Reports them as problems. */
 void proof_accuse(struct proof *proof, const struct proof_faults *faults);
 
+/*
+ * Of one round. More can only be where hundreds of bets of one player in one game are rejected while
+ * the check runs: then it says that the ledger changed too fast.
+ */
+#define PROOF_LIVE_MAX 4096
+
 struct round_reading {
 	struct proof *proof;
-	struct round round; /* its bytes are not used after proof_round_begin() */
+	struct round round; /* its bytes are not used after proof_round_begin(), but for listed */
+	uint8_t list[ROUND_LIST_SIZE]; /* which are these */
 	bool there;
 	bool counts;   /* false: only bets placed since the proof began: left to a later one */
 	uint32_t bets; /* number of the last one */
@@ -34,11 +42,13 @@ struct round_reading {
 	money_t staked;
 	money_t added;
 	bool overflow;
+	uint32_t listed;     /* bets that are listed as part of the round ... */
+	sum_t listed_amount; /* ... and their sum */
 	uint64_t event; /* the highest one named; by bet number event_bet, 0: the round */
 	uint32_t event_bet;
 	/* Bets whose callbacks are to be looked at one by one: under way, or changed meanwhile. */
 	uint32_t live_count;
-	uint32_t live[ROUND_BETS_MAX];
+	uint32_t live[PROOF_LIVE_MAX];
 	uint64_t open_least;
 	uint64_t open_most;
 	struct wager_sets wanted;

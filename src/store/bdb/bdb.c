@@ -68,6 +68,7 @@ static enum status decode(enum record record, const DBT *value, void *row)
 		log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=encoding", info->name);
 		return STATUS_CORRUPT;
 	}
+	record_complete(record, ((const uint8_t *)value->data)[0], row);
 	return STATUS_OK;
 }
 
