@@ -896,6 +896,26 @@ def case_clock_skew():
                      "--url", proxy.url)
 
 
+def case_get_body_refused():
+    """Fronts that answer a GET with a body by themselves are named, each with what to do."""
+    for code, reason, server, words in (
+            (400, "Bad Request", "gws", "load balancer or proxy in front.*POST on the same paths"),
+            (403, "Forbidden", "CloudFront", "firewall or delivery network.*POST on the same paths"),
+            (411, "Length Required", "squid", "proxy in front takes no body.*POST on the same paths")):
+        call = threading.local()  # of the thread that serves a connection
+
+        def request(data, call=call):
+            call.refused = data.startswith(b"GET ") and not data.endswith(b"\r\n\r\n")
+            return data
+
+        def answer(data, call=call, code=code, reason=reason, server=server):
+            return (f"HTTP/1.1 {code} {reason}\r\nServer: {server}\r\nContent-Length: 0\r\n"
+                    "Connection: close\r\n\r\n").encode() if call.refused else data
+        with Proxy(request=request, answer=answer) as proxy:
+            diagnose({"FAIL wallet_get_body": f"answered HTTP {code} by {server} and does not reach.*"
+                                              f"a POST does.*{words}"}, "--url", proxy.url)
+
+
 def case_body_dropped():
     """A proxy that takes the body of a GET away: the call arrives all the same."""
     def bare(data):
@@ -1028,6 +1048,7 @@ CASES = [
     ("wrong prefix", case_wrong_prefix),
     ("nobody at the URL", case_nobody_there),
     ("clocks that differ", case_clock_skew),
+    ("fronts that refuse the body of a GET", case_get_body_refused),
     ("a proxy that drops bodies", case_body_dropped),
     ("a public platform mount", case_platform_public),
     ("every probe has a deadline", case_deadlines),

@@ -104,6 +104,7 @@ class Bench:
                     f"socket_group {GROUP} cannot be looked up: out of memory\n",
                     f"socket_group {GROUP} cannot be looked up: Cannot allocate memory\n",
                     "cannot be looked up: the process for it was ended by signal 11\n",
+                    f"{name}: no random numbers\n",
                     )), f"{name}: {done.stderr}")
                 short += 1
         check(short > CALLS_MIN, f"{name}: {short} starts failed")

@@ -49,6 +49,7 @@ struct probe {
 	char id[DEALER_ERROR_ID_SIZE]; /* of its error body; "": it has none */
 	char date[64];
 	char location[256];
+	char server[64];               /* that the answer names; "": none */
 	char error[HTTP_ERROR_SIZE];
 };
 
@@ -65,6 +66,7 @@ static void read_answer(
 	struct probe *probe, const struct http_answer *answer, const char *request_id)
 {
 	struct callback_outcome outcome;
+	char value[128];
 
 	memset(&outcome, 0, sizeof(outcome));
 	probe->code = answer->code;
@@ -74,6 +76,8 @@ static void read_answer(
 		snprintf(probe->id, sizeof(probe->id), "%s", outcome.dealer_error_id);
 	http_answer_header(answer, "Date", probe->date, sizeof(probe->date));
 	http_answer_header(answer, "Location", probe->location, sizeof(probe->location));
+	if (http_answer_header(answer, "Server", value, sizeof(value)))
+		dealer_answer_quote(probe->server, sizeof(probe->server), value);
 }
 
 /* Calls @base/@path with a body of @body_len bytes; 0: none. */
@@ -262,6 +266,23 @@ void doctor_wallet_mount(struct doctor *doctor)
 		doctor_pass(doctor, "%s reaches the service", base);
 }
 
+/* What lets a GET with a body pass that was answered with @code before the service saw it. */
+static const char *get_body_remedy(int code)
+{
+	switch (code) {
+	case 403:
+		return "a firewall or delivery network in front forbids it: let such calls pass "
+		       "by it, or let dealers use POST on the same paths";
+	case 411:
+		return "a proxy in front takes no body of a GET, or none without a length: let "
+		       "such calls pass by it, or let dealers use POST on the same paths";
+	default:
+		return "lighttpd: include fcgi-conf/lighttpd-global.conf (server.http-parseopts "
+		       "method-get-body); a load balancer or proxy in front must let it pass, or "
+		       "let dealers use POST on the same paths";
+	}
+}
+
 void doctor_wallet_get_body(struct doctor *doctor)
 {
 	const char *base = doctor->ctl->options[OPTION_URL];
@@ -279,12 +300,11 @@ void doctor_wallet_get_body(struct doctor *doctor)
 	call(&small, base, "GET", BALANCE, 2);
 	if (!small.ours) {
 		doctor_fail(doctor,
-			"a GET with a body is answered HTTP %d%s and does not reach the "
+			"a GET with a body is answered HTTP %d%s%s%s and does not reach the "
 			"service; a POST does",
-			small.code, small.code ? "" : " (not at all)");
-		doctor_remedy(doctor, "lighttpd: include fcgi-conf/lighttpd-global.conf "
-				      "(server.http-parseopts method-get-body); a proxy in front "
-				      "must let it pass");
+			small.code, small.code ? "" : " (not at all)", small.server[0] ? " by " : "",
+			small.server);
+		doctor_remedy(doctor, "%s", get_body_remedy(small.code));
 	} else if (large.ours) {
 		doctor_fail(doctor,
 			"a GET reaches the service, but without its body: something before "
