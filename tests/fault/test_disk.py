@@ -394,16 +394,21 @@ class Mount:
 
     def fill(self, leave):
         """Leaves at most @leave bytes."""
-        try:
-            with open(self.path / "filler", "ab", buffering=0) as filler:
-                while self.free() > leave:
-                    filler.write(bytes(max(min(self.free() - leave, MIB), 4096)))
-        except OSError:
-            pass  # Full: somebody else was faster.
+        self.settle()
+        with open(self.path / "filler", "ab", buffering=0) as filler:
+            piece = MIB
+            while piece >= 4096 and self.free() > leave:
+                try:
+                    filler.write(bytes(max(min(self.free() - leave, piece), 4096)))
+                except OSError:
+                    piece //= 2  # Full: the ledger was faster, or a block is needed for names.
 
     def empty(self):
         (self.path / "filler").unlink(missing_ok=True)
-        # A journal gives the blocks back when it has the unlinking on the disk.
+        self.settle()
+
+    def settle(self):
+        """A journal gives blocks back when it has the unlinking of their files on the disk."""
         folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
         os.fsync(folder)
         os.close(folder)
