@@ -3,7 +3,12 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define POLL_MS 20
 
@@ -19,4 +24,53 @@ bool lock_wait(int fd, int wait_ms)
 		clock_sleep_ms(POLL_MS);
 	}
 	return true;
+}
+
+/* False: errno. */
+static bool path_make(char path[PATH_MAX], const char *directory, const char *name)
+{
+	if ((size_t)snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX)
+		return true;
+	errno = ENAMETOOLONG;
+	return false;
+}
+
+/* Makes what is open at @fd lockable for the users of @like. Without a @like its owner has it only. */
+static bool share(int fd, const char *directory, const char *like)
+{
+	char path[PATH_MAX];
+	struct stat own, model, folder;
+
+	if (fstat(fd, &own) < 0)
+		return false;
+	/* As root: a second name of another file gives nothing away. */
+	if (!S_ISREG(own.st_mode) || own.st_nlink != 1) {
+		errno = EINVAL;
+		return false;
+	}
+	if (geteuid() != 0 && geteuid() != own.st_uid)
+		return true;
+	if (stat(directory, &folder) < 0 || !path_make(path, directory, like))
+		return false;
+	if (geteuid() == 0 && fchown(fd, folder.st_uid, folder.st_gid) < 0)
+		return false;
+	if (stat(path, &model) < 0)
+		return errno == ENOENT;
+	return fchown(fd, (uid_t)-1, model.st_gid) == 0 && fchmod(fd, model.st_mode & 0666) == 0;
+}
+
+int lock_file_open(const char *directory, const char *name, const char *like)
+{
+	char path[PATH_MAX];
+	int fd, saved;
+
+	if (!path_make(path, directory, name))
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || share(fd, directory, like))
+		return fd;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
 }

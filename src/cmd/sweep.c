@@ -5,6 +5,7 @@
  * 75 no memory; 78 configuration.
  */
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/secrecy.h"
 #include "base/settings.h"
@@ -13,16 +14,13 @@
 #include "sweep/sweep.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #define PROGRAM "creditbridge-sweep"
-#define LOCK_NAME "sweep.lock"
 #define JSON_MAX (4 * 1024 * 1024)
 
 enum { OPTION_CONFIG = 'c', OPTION_FOR = 'f', OPTION_DRY_RUN = 'n', OPTION_JSON = 'j' };
@@ -96,17 +94,15 @@ static int complain(const char *what, const char *why)
 static int lock_take(const struct settings *settings)
 {
 	char path[SETTINGS_PATH_MAX + 16];
-	struct stat directory;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/" LOCK_NAME, settings->socket_directory);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	/* Root leaves a file that the user whom cron starts us as can lock, too. */
-	if (fd < 0 || (geteuid() == 0 && (stat(settings->socket_directory, &directory) < 0 ||
-				fchown(fd, directory.st_uid, directory.st_gid) < 0))) {
-		complain(path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
+	snprintf(path, sizeof(path), "%s/" LOCK_SWEEP, settings->socket_directory);
+	fd = lock_file_open(settings->socket_directory, LOCK_SWEEP, "edge.sock");
+	if (fd < 0) {
+		complain(path, errno == EACCES ? "Permission denied: the ledger makes it for the group of "
+						 "edge.sock; start creditbridge-ledger, and the sweeper "
+						 "as a user of that group"
+					       : strerror(errno));
 		return -2;
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)

@@ -1,6 +1,7 @@
 #include "ledger/parent.h"
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/state_dir.h"
 #include "ledger/disk.h"
@@ -221,6 +222,18 @@ static void make_together(const struct settings *settings)
 		log_line(LOG_LEVEL_ERROR, "no_together", "reason=\"%s\"", why);
 }
 
+/* The sweeper's user may make no file beside the sockets. Without it the ledger serves. */
+static void make_sweep_lock(const struct settings *settings)
+{
+	int fd = lock_file_open(settings->socket_directory, LOCK_SWEEP, SOCKETS_EDGE);
+
+	if (fd < 0)
+		log_line(LOG_LEVEL_ERROR, "no_sweep_lock", "reason=\"%s/" LOCK_SWEEP ": %s\"",
+			settings->socket_directory, strerror(errno));
+	else
+		close(fd);
+}
+
 /* Everything that can be refused before the first engine. Returns an exit code, 0: go on. */
 static int prepare(struct parent *parent)
 {
@@ -238,6 +251,7 @@ static int prepare(struct parent *parent)
 		return fail(why, status_exit_code(status));
 	make_counters(settings);
 	make_together(settings);
+	make_sweep_lock(settings);
 	parent->metrics = metrics_new();
 	if (!parent->metrics)
 		return fail("out of memory", status_exit_code(STATUS_NOMEM));

@@ -614,13 +614,22 @@ def case_second():
 def case_lock_file():
     """Not a file that somebody else could lock, or lead elsewhere."""
     sweep()
-    equal(lock_path().stat().st_mode & 0o777, 0o600, "its mode")
+    edge = (WALLET.sockets / "edge.sock").stat()
+    equal((lock_path().stat().st_mode & 0o777, lock_path().stat().st_gid),
+          (edge.st_mode & 0o777, edge.st_gid), "mode and group are those of edge.sock")
     lock_path().unlink()
     lock_path().symlink_to(WALLET.dir / "victim")
     done = sweep(config=quiet_config(), code=1)
     check("sweep.lock: Too many levels" in done.stderr, done.stderr)
     check(not (WALLET.dir / "victim").exists(), "nothing was made")
     lock_path().unlink()
+    victim = WALLET.dir / "victim"
+    victim.write_text("x")
+    os.link(victim, lock_path())
+    sweep(config=quiet_config(), code=1)
+    equal(victim.stat().st_mode & 0o077, victim.stat().st_mode & 0o044, "a second name gives nothing away")
+    lock_path().unlink()
+    victim.unlink()
 
 
 def case_two_at_once():
@@ -788,7 +797,7 @@ def cron_command(program, config):
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     equal(lines[:-1], ["MAILTO=root"], "lines before that of the command")
     when, user, command = re.match(r"((?:\S+ ){5})(\S+) (.*)$", lines[-1]).groups()
-    equal((when, user), ("* * * * * ", "_creditbridge"), "each minute")
+    equal((when, user), ("* * * * * ", "_creditbridge-sweep"), "each minute")
     check("%" not in command and "@" not in command.replace("@sweep@", "").replace("@config@", ""),
           command)
     return command.replace("@sweep@", str(program)).replace("@config@", str(config))
@@ -798,7 +807,7 @@ def as_cron(command):
     """Starts it as cron(8) does: by /bin/sh, with next to nothing in its environment."""
     return subprocess.Popen(["/bin/sh", "-c", command], stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd="/",
-                            env={"HOME": "/", "LOGNAME": "_creditbridge", "SHELL": "/bin/sh",
+                            env={"HOME": "/", "LOGNAME": "_creditbridge-sweep", "SHELL": "/bin/sh",
                                  "PATH": "/usr/bin:/bin"})
 
 

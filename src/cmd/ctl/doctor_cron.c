@@ -185,7 +185,7 @@ void doctor_cron(struct doctor *doctor)
 		doctor_fail(doctor,
 			"%s starts " SWEEPER " as user %s, whom this machine does not know",
 			search.path, search.line.user);
-		doctor_remedy(doctor, "write the user there whom the data belongs to");
+		doctor_remedy(doctor, "write a user there that may use edge.sock, such as _creditbridge-sweep");
 	} else if (search.path[0] && !cron_runs()) {
 		doctor_warn(doctor, "%s starts " SWEEPER ", and neither cron nor systemd runs",
 			search.path);

@@ -3,12 +3,15 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "cmd/ctl/operator.h"
 #include "cmd/ctl/place.h"
 #include "sweep/duration.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROGRAM "creditbridge-sweep"
@@ -43,6 +46,28 @@ static void make_words(const struct ctl *ctl, const char *words[2 * PASSED + 2])
 	words[count] = NULL;
 }
 
+/*
+ * The sweeper calls dealers' servers, so root does not start it as the ledger's user if that user NAME
+ * has one for it, NAME-sweep, as Debian's package makes it.
+ */
+static enum ctl_exit become_sweeper(struct ctl *ctl)
+{
+	char owner[64], name[80], why[256];
+	struct stat st;
+	uid_t uid;
+	gid_t gid;
+
+	if (geteuid() != 0 || stat(ctl->settings.state_directory, &st) < 0)
+		return ctl_drop_root(ctl);
+	operator_user_name(st.st_uid, owner, sizeof(owner));
+	snprintf(name, sizeof(name), "%s-sweep", owner);
+	if (!operator_find_user(name, &uid, &gid))
+		return ctl_drop_root(ctl);
+	if (!operator_become(uid, why, sizeof(why)))
+		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
+	return CTL_DONE;
+}
+
 enum ctl_exit ctl_sweep(struct ctl *ctl)
 {
 	const char *duration = ctl->options[OPTION_FOR];
@@ -56,7 +81,7 @@ enum ctl_exit ctl_sweep(struct ctl *ctl)
 			duration);
 	code = ctl_settings(ctl);
 	if (code == CTL_DONE)
-		code = ctl_drop_root(ctl);
+		code = become_sweeper(ctl);
 	if (code != CTL_DONE)
 		return code;
 	make_words(ctl, words);
