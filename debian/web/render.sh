@@ -5,29 +5,44 @@ set -eu
 conf=$1
 to=$2
 port=8091
+installed=/usr/share/creditbridge/fcgi-conf
 mkdir -p "$to"
 
-# The platform's mount: on a port of the loopback alone.
-# apache NAME MOUNT
-apache() {
-	echo "# creditbridge, the $2 mount, under Apache mod_fcgid. Part of Debian's package:"
+# apache_head NAME WHAT
+apache_head() {
+	echo "# creditbridge, $2, under Apache mod_fcgid. Part of Debian's package:"
 	echo "#     a2enconf $1 && systemctl reload apache2"
 	echo "# Without mod_fcgid it does nothing (a2enmod fcgid)."
 	echo
 	echo '<IfModule mod_fcgid.c>'
-	# Both have them: either may be enabled alone.
-	cat "$conf/apache-mod_fcgid-global.conf"
-	echo
-	if [ "$2" = wallet ]; then
-		cat "$conf/apache-mod_fcgid-$2.conf"
-	else
-		echo '# Game servers alone may reach this one, and its /healthz, /readyz and /metrics are not'
-		echo '# signed: let it listen where only they are, never on a public address.'
-		echo "Listen 127.0.0.1:$port"
-		echo "<VirtualHost 127.0.0.1:$port>"
-		cat "$conf/apache-mod_fcgid-$2.conf"
-		echo '</VirtualHost>'
-	fi
+}
+
+# On every virtual host, so that it may hold nothing that changes them: the mount only.
+apache_wallet() {
+	apache_head creditbridge "the wallet mount at /creditbridge of every virtual host"
+	echo "# It changes nothing outside of that path. In the virtual host that dealers call, this instead"
+	echo "# does more against slow callers (README.Debian):"
+	echo "#     Include $installed/apache-mod_fcgid-wallet.conf"
+	# A virtual host's FcgidMaxRequestLen is mod_fcgid's own, then.
+	sed -n '/^# -- The mount/,$p' "$conf/apache-mod_fcgid-wallet.conf" | sed 's/16777216/131072/'
+	echo '</IfModule>'
+}
+
+# The platform's mount: on a port of the loopback, a virtual host of its own.
+apache_platform() {
+	apache_head creditbridge-platform "the platform mount"
+	echo '# Game servers alone may reach this one, and its /healthz, /readyz and /metrics are not'
+	echo '# signed: let it listen where only they are, never on a public address.'
+	echo "Listen 127.0.0.1:$port"
+	echo "<VirtualHost 127.0.0.1:$port>"
+	cat "$conf/apache-mod_fcgid-platform.conf"
+	echo '</VirtualHost>'
+	echo '</IfModule>'
+}
+
+apache_tuning() {
+	apache_head creditbridge-tuning "settings of the whole Apache for many calls at a time"
+	cat "$conf/apache-mod_fcgid-tuning.conf"
 	echo '</IfModule>'
 }
 
@@ -50,8 +65,9 @@ lighttpd() {
 	echo '}'
 }
 
-apache creditbridge wallet >"$to/creditbridge.conf"
-apache creditbridge-platform platform >"$to/creditbridge-platform.conf"
+apache_wallet >"$to/creditbridge.conf"
+apache_platform >"$to/creditbridge-platform.conf"
+apache_tuning >"$to/creditbridge-tuning.conf"
 # Both mounts need it, and a line of it may stand once only.
 cat "$conf/lighttpd-global.conf" >"$to/10-creditbridge-common.conf"
 lighttpd creditbridge wallet >"$to/50-creditbridge.conf"

@@ -33,12 +33,11 @@ def refused(answer, statuses, who):
 
 
 def too_large(server):
-    """nginx and lighttpd answer 413 themselves, mod_fcgid 500; mod_proxy_fcgi leaves it to the
+    """nginx, lighttpd and Apache with mod_fcgid answer 413 themselves; mod_proxy_fcgi leaves it to the
     worker. All of it moved nothing."""
     path = TRANSFER_IN if server.mounted == "wallet" else "/platform/bets"
     answer = server.post(path, TOO_LARGE)
-    status = 500 if server.name == "apache-mod_fcgid" else 413
-    refused(answer, (status,), "worker" if server.name == "apache-mod_proxy_fcgi" else "server")
+    refused(answer, (413,), "worker" if server.name == "apache-mod_proxy_fcgi" else "server")
     refused(server.post(path, TOO_LARGE[:70000]), (413,), "worker")
 
 

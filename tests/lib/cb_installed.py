@@ -126,11 +126,14 @@ class InstalledFcgid(InstalledServer):
     name = "packaged Apache mod_fcgid"
     package = "apache2"
 
+    # The last: many workers are killed and started here, and no other site is served.
+    confs = ("creditbridge", "creditbridge-platform", "creditbridge-tuning")
+
     def enable(self):
-        run("a2enconf", "creditbridge", "creditbridge-platform")
+        run("a2enconf", *self.confs)
 
     def disable(self):
-        run("a2disconf", "creditbridge", "creditbridge-platform")
+        run("a2disconf", *self.confs)
 
 
 class InstalledLighttpd(InstalledServer):

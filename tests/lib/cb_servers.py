@@ -244,7 +244,7 @@ class ApacheFcgid(Apache):
     template = "apache-mod_fcgid"
     modules = ("fcgid", "reqtimeout")
     processes_default = platform_processes = 40  # one request at a time
-    extra = (f"Include {FCGI_CONF}/apache-mod_fcgid-global.conf\n"
+    extra = (f"Include {FCGI_CONF}/apache-mod_fcgid-tuning.conf\n"
              "FcgidIPCDir {dir}/sockets\nFcgidProcessTableFile {dir}/sockets/table")
 
     @property

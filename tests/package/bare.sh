@@ -1,6 +1,6 @@
 #!/bin/sh
-# bare.sh: what first_hour.sh and game_server.sh begin with, who stand behind it in one script: $deb is
-# the package, and what is not as it should be ends them with 1.
+# bare.sh: what the other scripts begin with, which follow it in one script: $deb is the package, and what
+# is not as it should be ends them with 1.
 # shellcheck disable=SC2034 # they use it
 set -eu
 export DEBIAN_FRONTEND=noninteractive
@@ -17,4 +17,31 @@ expect() {
 	*"$2"*) ;;
 	*) fail "$1: wanted $2, got $3" ;;
 	esac
+}
+
+# Puts README.Debian, as installed, and what else the machine was given in /srv beside us.
+documents() {
+	zcat -f /usr/share/doc/creditbridge/README.Debian* >README.Debian
+	[ ! -e /srv/README ] || cp /srv/README .
+}
+
+# block DOCUMENT FIRST: the indented lines from the one that begins with FIRST to the next that is not
+# indented as deep, or empty.
+block() {
+	awk -v first="$2" '
+		!depth && match($0, /[^ ]/) && substr($0, RSTART, length(first)) == first {
+			depth = RSTART
+		}
+		depth {
+			match($0, /[^ ]/)
+			if ($0 == "" || RSTART < depth) exit
+			print substr($0, depth)
+		}' "$1"
+}
+
+# typed NAME: runs the lines of NAME.sh, and keeps and shows what they print.
+typed() {
+	[ -s "$1.sh" ] || fail "no document has such lines: $1"
+	sh -eu "$1.sh" >"$1.out" 2>&1 || fail "$1: $(cat "$1.out")"
+	cat "$1.out"
 }

@@ -10,27 +10,10 @@ work=/root/first-hour
 mkdir "$work"
 cd "$work" || exit
 
-# block FIRST: the indented lines of README.Debian from the one that begins with FIRST to the next that
-# is not indented as deep, or empty, with a machine's words in place of an example's.
-block() {
-	awk -v first="$1" '
-		!depth && match($0, /[^ ]/) && substr($0, RSTART, length(first)) == first {
-			depth = RSTART
-		}
-		depth {
-			match($0, /[^ ]/)
-			if ($0 == "" || RSTART < depth) exit
-			print substr($0, depth)
-		}' README.Debian |
-		sed -e 's|systemctl reload|service|; s|service apache2|service apache2 restart|' \
-			-e 's|https://dealer.example/wallet|http://127.0.0.1:8099/wallet --allow-http|'
-}
-
-# typed NAME: runs the lines of NAME.sh, and keeps and shows what they print.
-typed() {
-	[ -s "$1.sh" ] || fail "README.Debian has no such lines: $1"
-	sh -eu "$1.sh" >"$1.out" || fail "$1: $(cat "$1.out")"
-	cat "$1.out"
+# What a machine without systemd, and without a dealer's server elsewhere, types instead.
+instead() {
+	sed -e 's|systemctl reload|service|; s|service apache2|service apache2 restart|' \
+		-e 's|https://dealer.example/wallet|http://127.0.0.1:8099/wallet --allow-http|'
 }
 
 echo "# a dealer's own server, on another port"
@@ -52,13 +35,13 @@ service nginx restart
 
 echo "# Apache and the package"
 apt-get -q -y install apache2 libapache2-mod-fcgid "$deb" >/dev/null
-zcat -f /usr/share/doc/creditbridge/README.Debian* >README.Debian
+documents
 sed -i 's|^callback_networks = .*|callback_networks = {"127.0.0.0/8"}|' /etc/creditbridge/creditbridge.conf
 service creditbridge-ledger start
 service apache2 restart
 
 echo "# README.Debian's game server and bet; the dealer's key is in his server's file as soon as it is told"
-block 'a2enconf creditbridge-platform' >whole.sh
+block README.Debian 'a2enconf creditbridge-platform' | instead >whole.sh
 sed '/dealer add/q' whole.sh >add.sh
 sed '1,/dealer add/d' whole.sh >bet.sh
 typed add
@@ -81,7 +64,7 @@ expect "the bet" '"state":"accepted"' "$(cat bet.out)"
 echo "# the same, and a transfer, under nginx with workers of spawn-fcgi"
 service apache2 stop
 apt-get -q -y install spawn-fcgi >/dev/null
-block 'spawn-fcgi -s /run/creditbridge/wallet.sock' >spawn.sh
+block README.Debian 'spawn-fcgi -s /run/creditbridge/wallet.sock' >spawn.sh
 [ "$(grep -c '^spawn-fcgi' spawn.sh)" = 2 ] || fail "README.Debian: $(cat spawn.sh)"
 typed spawn
 conf=/usr/share/creditbridge/fcgi-conf
