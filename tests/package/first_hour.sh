@@ -61,9 +61,25 @@ a2enconf -q creditbridge
 service apache2 restart
 expect "the balance of before" '"balance":80.0,' "$(balance)"
 
-echo "# purge leaves nothing"
+echo "# purge keeps the data where nothing can be asked, and says so; their owner stays"
 by_hand creditbridge-ledger stop
+cp -a /var/lib/creditbridge /var/lib/creditbridge.old
+apt-get -q -y purge creditbridge 2>&1 | tee /tmp/purge.out
+for place in /var/lib/creditbridge /var/lib/creditbridge.old; do
+	expect "purge" "rm -rf '$place'" "$(cat /tmp/purge.out)"
+	[ "$(stat -c %U "$place")" = _creditbridge ] || fail "purge left $place to $(stat -c %U "$place")"
+done
+apt-get -q -y install "$deb"
+by_hand creditbridge-ledger start
+a2enconf -q creditbridge
+service apache2 restart
+expect "the balance after the purge" '"balance":80.0,' "$(balance)"
+
+echo "# purge leaves nothing, if that is the answer"
+by_hand creditbridge-ledger stop
+echo creditbridge creditbridge/purge_data boolean true | debconf-set-selections
 apt-get -q -y purge --autoremove creditbridge
+rm -f /tmp/purge.out
 service apache2 restart || fail "Apache does not start after the purge"
 # What the packages that came with it leave is theirs; test_lifecycle.py compares every file.
 left=$(find / -xdev \( -path /proc -o -path /srv -o -path /var/cache/apt \) -prune \

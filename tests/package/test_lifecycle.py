@@ -365,9 +365,102 @@ def case_remove_lighttpd():
     cb_installed.service("stop", "lighttpd")
 
 
+def purge(delete):
+    """Purges the package; @delete: with the answer that the data are to be deleted. What was printed."""
+    if delete:
+        subprocess.run(["debconf-set-selections"], text=True, check=True, timeout=60,
+                       input="creditbridge creditbridge/purge_data boolean true\n")
+    done = run("dpkg", "--purge", "creditbridge")
+    return done.stdout + done.stderr
+
+
+def case_purge_keeps():
+    """Where nothing is asked, purge keeps all that holds credit and keys, names it, and leaves it to its
+    owner. Another installation goes on with it."""
+    aside = STATE.with_name(STATE.name + ".old")
+    with cb.Installed() as wallet:
+        dealer = wallet.dealer_add("purge-kept")
+        wallet.player_add(dealer.casino_id, "alice")
+        wallet.ctl("player", "adjust", dealer.casino_id, "alice", "5", "--reason", "test")
+        wallet.ctl("backup", BACKUPS / "one")
+        wallet.stop()
+        run("cp", "-a", STATE, aside)
+        before = tables(STATE)
+        printed = purge(delete=False)
+        for place in (STATE, aside, BACKUPS):
+            equal(place.owner(), "_creditbridge", f"owner of {place}")
+            check(f"creditbridge:     rm -rf '{place}'" in printed, f"{place} is named: {printed}")
+        equal(tables(STATE), before, "the data")
+        for user in ("_creditbridge-web", "_creditbridge-sweep"):
+            equal(run("getent", "passwd", user, check=False).returncode, 2, user)
+        dpkg_install(DEB)
+        wallet.start()
+        show = wallet.ctl_json("player", "show", dealer.casino_id, "alice")
+        equal(float(show["balance"]), 5, "the balance of before")
+    shutil.rmtree(aside)
+
+
+def case_links():
+    """The package's scripts run as root, and the ledger's user may put links where they go: nothing
+    outside is written, given away or deleted."""
+    victims = pathlib.Path("/srv/victims")
+    victims.mkdir(mode=0o755)
+    (victims / "file").write_text("kept\n")
+    (victims / "file").chmod(0o600)
+
+    def seen():
+        return [(str(path), path.stat().st_mode, path.stat().st_uid, path.stat().st_gid,
+                 path.read_bytes() if path.is_file() else b"")
+                for path in sorted([victims, *victims.rglob("*")])]
+    before = seen()
+
+    def plant(path, target):
+        run("setpriv", "--reuid=_creditbridge", "--regid=_creditbridge", "--clear-groups", "--",
+            "ln", "-sfn", target, path)
+    dpkg_install(deb_as("0.0.1"))
+    with cb.Installed() as wallet:
+        wallet.stop()
+        state_put(OLDER_STATE)
+        now = time.time()
+        names = [time.strftime("schema-0-%Y%m%dT%H%M%SZ.partial", time.gmtime(now + s))
+                 for s in range(120)]
+        for name in names:
+            plant(BACKUPS / name, victims)
+        for name in ("counters", "counters.new", "sweep.lock"):
+            plant(f"/run/creditbridge/{name}", victims / "file")
+        plant(STATE / "lock", victims / "file")
+        printed, code = dpkg_install(DEB, check_code=False)
+        equal(seen(), before, f"after the upgrade (exit {code}): {printed}")
+        for name in names:
+            (BACKUPS / name).unlink(missing_ok=True)
+        (STATE / "lock").unlink()
+        for name in ("counters", "counters.new", "sweep.lock"):
+            pathlib.Path("/run/creditbridge", name).unlink(missing_ok=True)
+        run("dpkg", "--configure", "-a")
+        wallet.start()
+        wallet.stop()
+        plant(STATE / "db" / "elsewhere", victims)
+        plant(BACKUPS / "elsewhere", victims)
+        run("dpkg", "--remove", "creditbridge")
+        purge(delete=True)
+        equal(seen(), before, "after the purge")
+        dpkg_install(DEB)
+        wallet.start()
+    shutil.rmtree(victims)
+
+
+def case_users():
+    """An upgrade from the package whose sweeper and workers ran as the ledger's user."""
+    for user in ("_creditbridge-web", "_creditbridge-sweep"):
+        run("userdel", user, check=False)
+    dpkg_install(DEB)
+    for user in ("_creditbridge-web", "_creditbridge-sweep"):
+        check("_creditbridge" in run("id", "-Gn", user).stdout.split(), f"the groups of {user}")
+
+
 def case_purge():
-    """purge leaves the machine as if the package had never been there."""
-    run("dpkg", "--purge", "creditbridge")
+    """purge leaves the machine as if the package had never been there, if it is asked to."""
+    purge(delete=True)
     never = remains()
     named = [line for line in never if "creditbridge" in line and not line.startswith(
         (str(HERE.parents[1]), str(work), "/srv/"))]
@@ -378,12 +471,14 @@ def case_purge():
         wallet.player_add(dealer.casino_id, "alice")
         equal(balance(server, dealer, "alice"), 0, "balance")
         wallet.ctl("backup", BACKUPS / "one")
-        run("dpkg", "--purge", "creditbridge")
+        run("cp", "-a", STATE, STATE.with_name(STATE.name + ".old"))
+        purge(delete=True)
         server.disable = lambda: None  # purge has done it
     left = remains()
     equal(sorted(left - never), [], "what purge left")
     equal(sorted(never - left), [], "what purge took of others")
-    equal(run("getent", "passwd", "_creditbridge", check=False).returncode, 2, "the user")
+    for user in ("_creditbridge", "_creditbridge-web", "_creditbridge-sweep"):
+        equal(run("getent", "passwd", user, check=False).returncode, 2, user)
 
 
 CASES = (
@@ -393,7 +488,10 @@ CASES = (
     ("a backup restored as README.Debian tells", case_restore),
     ("remove keeps the data", case_remove),
     ("remove and lighttpd", case_remove_lighttpd),
-    ("purge leaves nothing", case_purge),
+    ("an upgrade from the time of one user", case_users),
+    ("links of the ledger's user lead root nowhere", case_links),
+    ("purge keeps the data", case_purge_keeps),
+    ("purge leaves nothing, if so answered", case_purge),
 )
 
 

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import pwd
 import re
 import shutil
 import signal
@@ -176,6 +177,7 @@ for path in COUNTERS:
     attempt("write " + path, lambda: write(path))
 """
 STRANGER_ATTEMPTS = 9
+TALKING_UNITS = ("creditbridge-worker-wallet", "creditbridge-worker-platform", "creditbridge-sweep")
 
 
 def as_web_user(*argv, **options):
@@ -207,6 +209,47 @@ def case_stranger(b):
     # All the while the workers, which are www-data too, are served.
     b.credit(user, "stranger-2")
     b.exact(user, 2)
+
+
+def unit_identity(unit):
+    """The options of systemd-run for a program with the identity of @unit."""
+    shown = cb_installed.run("systemctl", "show", "-p", "User", "-p", "Group", "-p",
+                             "SupplementaryGroups", f"{unit}.service").stdout.splitlines()
+    return [option for line in shown for option in ("-p", line)]
+
+
+def case_identities(b):
+    """The programs that talk to others have the identity for edge.sock, and for nothing of the ledger."""
+    if not cb_installed.systemd():
+        raise cb.Skip("systemd does not run here")
+    b.credit(b.player(), "identities")
+    script = STRANGER.replace("COUNTERS", "[]")
+    wanted = {"connect to edge.sock"}
+    for unit in TALKING_UNITS:
+        identity = unit_identity(unit)
+        check(not {"User=_creditbridge", "User=root", "User="} & set(identity), f"{unit}: {identity}")
+        done = cb_installed.run("systemd-run", "--quiet", "--wait", "--pipe", *identity, "--",
+                                sys.executable, "-c", script)
+        lines = done.stdout.splitlines()
+        equal(len(lines), STRANGER_ATTEMPTS, f"{unit}: attempts: {lines} {done.stderr}")
+        equal({line.partition(" ")[2] for line in lines if line.startswith("COULD")}, wanted,
+              f"what the identity of {unit} could")
+
+
+def case_operator_sweep(_):
+    """Root's `creditbridgectl sweep` does not call dealers as the ledger's user."""
+    sweep = subprocess.Popen(["creditbridgectl", "sweep", "--for", "20s"], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        cb.wait_until(lambda: sweep.pid in cb.pids_running(SWEEP_PATH) or sweep.poll() is not None,
+                      20, "the sweeper")
+        if sweep.poll() is None:
+            owner = pwd.getpwuid(os.stat(f"/proc/{sweep.pid}").st_uid).pw_name
+            equal(owner, "_creditbridge-sweep", "its user")
+    finally:
+        sweep.terminate()
+        out = sweep.communicate(timeout=30)[0]
+    equal(sweep.returncode, 0, out)
 
 
 def case_stranger_worker(b):
@@ -314,7 +357,7 @@ def cron_start(user, command, *around):
 def case_cron(b):
     """The line of /etc/cron.d, as its user, sweeps where systemd's timer does not."""
     user, command = cron_line()
-    equal(user, "_creditbridge", "the line's user")
+    equal(user, "_creditbridge-sweep", "the line's user")
     status = CRON_FILE.stat()
     equal((status.st_uid, status.st_mode & 0o7777), (0, 0o644), "owner and mode, or cron ignores it")
     check(CRON_FILE.read_text().endswith("\n"), "the last line ends, or cron ignores it")
@@ -336,7 +379,7 @@ def case_cron(b):
                           "a sweep")
             check(last_sweep(b) > before, f"the line swept: {sweep.poll()}")
             owners = {os.stat(f"/proc/{pid}").st_uid for pid in cb.pids_running(SWEEP_PATH)}
-            equal(len(owners), 1, "users of the sweeper")
+            equal({pwd.getpwuid(owner).pw_name for owner in owners}, {user}, "users of the sweeper")
         finally:
             os.killpg(sweep.pid, signal.SIGTERM)
             out = sweep.communicate(timeout=30)[0]
@@ -352,6 +395,8 @@ CASES = (
     ("Apache is reloaded during 1,000 transfers", case_reload),
     ("backup, export, doctor and recovery in the sandbox", case_operator),
     ("www-data neither reads the state nor connects to the ledger", case_stranger),
+    ("workers and sweeper reach edge.sock only", case_identities),
+    ("the operator's sweep", case_operator_sweep),
     ("a worker gives its group to nobody", case_stranger_worker),
     ("nobody starts a worker", case_nobody),
     ("the line of cron", case_cron),
