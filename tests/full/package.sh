@@ -92,6 +92,14 @@ tested() {
 		"$deb" "$work/one/creditbridge" -- chroot "$work/tested/root"
 }
 
+# ended PID LOG: the result of a machine that ran beside others.
+ended() {
+	local code=0
+	wait "$1" || code=$?
+	cat "$2"
+	return "$code"
+}
+
 # The result of one test, which autopkgtest has told in its summary.
 result() {
 	grep -E "^$1 +PASS" "$work/results/summary" && return
@@ -119,17 +127,22 @@ sed -n 's/^→ /# /p' "$work/step.log"
 
 names=$(sed -n 's/^Features:.*test-name=\([^ ,]*\).*/\1/p' "$src/debian/tests/control")
 if ! why=$(machines); then
-	for name in "a bare Debian" "a game server" $names; do
+	for name in "a bare Debian" "a game server" "a PHP site beside" $names; do
 		step_skip "package: $name" "$why"
 	done
 elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
 	# Beside each other: most of the one is waiting for cron. These tests are told one by one.
 	tested >"$work/tested.log" 2>&1 &
+	tested=$!
+	machine systemd neighbour chroot "$work/neighbour/root" \
+		sh -c "$(cat "$tests/bare.sh" "$tests/neighbour.sh")" >"$work/neighbour.log" 2>&1 &
+	neighbour=$!
 	step "a bare Debian with Apache: installed, used, purged" machine plain bare \
 		chroot "$work/bare/root" sh -c "$(cat "$tests/bare.sh" "$tests/first_hour.sh")" || true
 	step "a game server's first hour, then nginx and spawn-fcgi" machine plain games \
 		chroot "$work/games/root" sh -c "$(cat "$tests/bare.sh" "$tests/game_server.sh")" || true
-	wait $! || true
+	step "beside a PHP site that is served as before" ended "$neighbour" "$work/neighbour.log" || true
+	wait "$tested" || true
 	for name in $names; do
 		step "autopkgtest $name" result "$name" || true
 	done

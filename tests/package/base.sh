@@ -5,6 +5,8 @@
 #                  will install, for they have no network; DEB is in /srv, and is not installed
 #   DIR/systemd    the same, with systemd as init
 #
+# README, whose commands are typed there, too, is in /srv.
+#
 # $CB_DEBIAN_MIRROR: where the packages come from.
 set -euo pipefail
 dir=$1
@@ -20,6 +22,7 @@ inside() {
 mkdir -p "$dir"
 debootstrap --variant=minbase bookworm "$dir/plain" "$mirror"
 install -m 0644 "$deb" "$dir/plain/srv/"
+install -m 0644 "$here/../../README" "$dir/plain/srv/"
 deb=/srv/${deb##*/}
 inside update
 # What an operator would have, with what is recommended; then what the tests need.
