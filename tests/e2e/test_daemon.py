@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The ledger daemon: what it refuses to start on, whom it serves, whom it cuts off, how it ends."""
+import contextlib
 import json
 import os
 import pathlib
@@ -22,7 +23,7 @@ import cb_link  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
 from cb_process import process_stopped  # noqa: E402
 from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Link, request  # noqa: E402
-from cb_worker import UNITS, bet_payload, player_ref  # noqa: E402
+from cb_worker import LOSS, UNITS, Reader, bet_payload, player_ref, settle_payload  # noqa: E402
 
 EX_CONFIG = 78
 PATIENCE_S = 5.0  # CONNECTION_PATIENCE_MS; looked at once a second
@@ -732,6 +733,70 @@ def test_frozen_amid_a_frame():
         equal(bench.wallet.ctl_json("status")["clients_cut"], 1, "clients_cut")
 
 
+LARGE_ROUNDS = 48
+LARGE_LINKS = 8
+LARGE_BETS = 17  # of 60,000 bytes: what a round may have
+LARGE_GROWTH_KIB = 64 * 1024
+
+
+def memory_kib(pid, what):
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(rf"^{what}:\s*(\d+) kB", text, re.MULTILINE).group(1))
+
+
+def test_large_rounds():
+    """Results of rounds of the largest size, many at a time, refused and not, and what A5 asks of
+    them: the ledger's memory stays within 64 MiB above what it was."""
+    with Bench(ledger_cache_mib=8) as bench, contextlib.ExitStack() as stack:
+        links = [stack.enter_context(bench.link(timeout=WAIT_S)) for _ in range(LARGE_LINKS)]
+        pid = engine_pid(bench.wallet)
+        player = player_ref("demo", PLAYER)
+        details = json.dumps({"red": "x" * (60000 - 10)}).encode()
+        bench.wallet.ctl("client", "add", "slots")
+        bench.wallet.ctl("player", "adjust", "demo", PLAYER, 10 * LARGE_ROUNDS * LARGE_BETS,
+                         "--reason", "stakes")
+
+        def burst(frames):
+            """The refusals, by the frames' order; all are sent before an answer is read."""
+            threads = [threading.Thread(target=lambda link=link, at=at: [
+                link.send(frame) for frame in frames[at::LARGE_LINKS]])
+                for at, link in enumerate(links)]
+            for thread in threads:
+                thread.start()
+            answers = [links[i % LARGE_LINKS].frame() for i in range(len(frames))]
+            for thread in threads:
+                thread.join()
+            equal({answer.outcome for answer in answers}, {DONE}, "outcomes")
+            return {Reader(answer.payload).verdict() for answer in answers}
+
+        def results(payout):
+            return [request("round_settle", settle_payload(
+                "slots", player, f"large-{n}", LOSS, payout, reference=f"result-{n}"))
+                for n in range(LARGE_ROUNDS)]
+
+        def asks():
+            return [request("result_inquire", cb_link.text("demo") + cb_link.text(PLAYER) +
+                            cb_link.text(f"large-{n}") + struct.pack(">I", 0))
+                    for n in range(LARGE_ROUNDS)]
+        bets = [request("bet_place", bet_payload(
+            "slots", player, f"large-{n}", UNITS, reference=f"bet-{n}-{i}", user_bet=details))
+            for i in range(LARGE_BETS) for n in range(LARGE_ROUNDS)]
+        equal(burst(bets[:LARGE_LINKS]), {""}, "the first bets")
+        rest = memory_kib(pid, "VmRSS")
+        grown = {}
+        for name, frames, refusals in (
+                ("bets", bets[LARGE_LINKS:], {""}),
+                ("refused results", results(UNITS), {"invalid_amount"}),
+                ("result-inquire", asks(), {""}),
+                ("results", results(0), {""})):
+            pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
+            equal(burst(frames), refusals, name)
+            grown[name] = memory_kib(pid, "VmHWM") - rest
+        print(f"# KiB above rest: {grown}")
+        check(max(grown.values()) < LARGE_GROWTH_KIB, f"KiB above rest: {grown}")
+        equal(bench.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+
+
 def test_mark_of_a_halt():
     """The mark beside the sockets counts for the state that it names, one that names none for any; the
     init of another state does not clear it."""
@@ -777,6 +842,7 @@ CASES = [
     ("sockets handed over by systemd", test_socket_activation),
     ("a ledger of another protocol ends the worker", test_other_protocol),
     ("the mark of a halt is of one state", test_mark_of_a_halt),
+    ("rounds of the largest size", test_large_rounds),
     ("a frozen ledger", test_frozen),
     ("a ledger frozen amid a frame", test_frozen_amid_a_frame),
 ]
