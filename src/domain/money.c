@@ -27,6 +27,14 @@ bool money_from_double(double x, money_t *money)
 	return true;
 }
 
+void money_nearest(double x, unsigned int decimals, money_t *money)
+{
+	static const int32_t step[MONEY_DECIMALS_MAX + 1] = {10000, 1000, 100, 10, 1};
+	double steps = x * (MONEY_UNITS_PER_CREDIT / step[decimals]);
+
+	*money = (money_t)llround(steps) * step[decimals];
+}
+
 bool money_from_integer(int64_t x, money_t *money)
 {
 	const int64_t limit = MONEY_MAX / MONEY_UNITS_PER_CREDIT;

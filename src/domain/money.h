@@ -33,6 +33,9 @@ typedef wide_t sum_t;
  */
 bool money_from_double(double x, money_t *money);
 
+/* The amount nearest to @x with at most @decimals (0 to 4) decimals, for a message. |x| < 1e11. */
+void money_nearest(double x, unsigned int decimals, money_t *money);
+
 /* Accepts whole credits with |x| <= 99,999,999,999. */
 bool money_from_integer(int64_t x, money_t *money);
 

@@ -315,6 +315,7 @@ static void place(struct ws *ws, const struct apply_context *context,
 			: bet_debit(ws, cmd, &round, &bet, subject->player, context->now.wall_ms);
 	}
 	result->verdict.refusal = refusal;
+	verdict_decimals(&result->verdict, "bet_amount", cmd->bet_amount, subject->dealer);
 	if (refusal == REFUSAL_NONE) {
 		book_open_bets(ws, bet.casino_id, 1);
 		bet_answer(&bet, &result->verdict, &result->bet);

@@ -20,12 +20,15 @@ static void from_dealer(const struct dealer *dealer, struct keyring_entry *entry
 	entry->signature_algorithm = dealer->signature_algorithm;
 	entry->signature_encoding = dealer->signature_encoding;
 	text_copy(entry->signing_key_id, sizeof(entry->signing_key_id), dealer->signing_key_id);
+	entry->decimals = dealer->decimals;
 	memcpy(entry->keys, dealer->keys, sizeof(entry->keys));
 }
 
 static void from_client(const struct client *client, struct keyring_entry *entry)
 {
 	text_copy(entry->casino_id, sizeof(entry->casino_id), client->client_id);
+	/* Of amounts of all dealers. */
+	entry->decimals = MONEY_DECIMALS_MAX;
 	memcpy(entry->keys, client->keys, sizeof(entry->keys));
 }
 

@@ -112,6 +112,13 @@ OPS_READ(refused_note);
 OPS_READ(refused_find);
 
 /* A number that outlives the process, by its name (domain/records.h, struct counter). */
+/*
+ * Tells in @verdict, where it is an invalid_amount for that reason, how many decimals the dealer has and
+ * which amount is nearest to @amount, the value of the member @field.
+ */
+void verdict_decimals(struct verdict *verdict, const char *field, money_t amount,
+	const struct dealer *dealer);
+
 void counter_want(struct ws *ws, const char *name);
 uint64_t counter_read(struct ws *ws, const char *name);
 /* Gives out the next number. */

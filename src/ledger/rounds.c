@@ -391,6 +391,9 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 		if (refusal == REFUSAL_NONE)
 			refusal = settle(ws, context, cmd, &subject, round, result);
 		result->verdict.refusal = refusal;
+		if (subject.dealer)
+			verdict_decimals(&result->verdict, "payout_amount", cmd->payout_amount,
+				subject.dealer);
 		return;
 	}
 	differs = difference(cmd, stored, subject.player, round);

@@ -128,6 +128,7 @@ static void transfer_new(const struct transfer_cmd *cmd, const struct rows *rows
 			now_ms, &player, &entry);
 	}
 	result->verdict.refusal = refusal;
+	verdict_decimals(&result->verdict, "amount", cmd->amount, dealer);
 	if (refusal != REFUSAL_NONE)
 		return;
 	result->amount = cmd->amount;
@@ -219,12 +220,7 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	result->verdict.refusal = adjust_decide(dealer, stored, cmd->amount);
 	if (result->verdict.refusal == REFUSAL_INSUFFICIENT_BALANCE)
 		result->verdict.current_balance = stored->balance;
-	/* The refusal's own text is of transfers, which are never negative. */
-	if (result->verdict.refusal == REFUSAL_INVALID_AMOUNT &&
-		!money_has_decimals(cmd->amount, dealer->decimals))
-		snprintf(result->verdict.detail, sizeof(result->verdict.detail),
-			"amounts of %s have at most %u decimals", cmd->casino_id,
-			(unsigned int)dealer->decimals);
+	verdict_decimals(&result->verdict, "amount", cmd->amount, dealer);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	player = *stored;

@@ -11,6 +11,7 @@ const struct field keyring_entry_fields[] = {
 	FIELD_NAMED(keyring_entry, signature_encoding, signature_encoding_names,
 		SIGNATURE_ENCODING_COUNT),
 	FIELD(FIELD_STR, keyring_entry, signing_key_id),
+	FIELD(FIELD_U8, keyring_entry, decimals),
 	FIELD_SUB(keyring_entry, keys, dealer_key, dealer_key_fields),
 	FIELD_END,
 };

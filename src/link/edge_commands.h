@@ -17,6 +17,7 @@ struct keyring_entry {
 	enum signature_algorithm signature_algorithm;
 	enum signature_encoding signature_encoding;
 	char signing_key_id[KEY_ID_SIZE];
+	uint8_t decimals; /* of a dealer's amounts; of a client 4 */
 	struct dealer_key keys[DEALER_KEYS_MAX];
 };
 /* Whose keys: of the dealers that call group A, or of the clients that call group C. */

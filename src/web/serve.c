@@ -7,11 +7,19 @@
 #include "wire/trace.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Longest method that is logged as it came. */
 #define METHOD_NAME_MAX 16
+/* A time stamp in another unit is recognised when it is so near. */
+#define UNIT_NEAR_S INT64_C(100000)
+#define HOUR_S         3600
+#define ZONE_HOURS_MAX 14
+/* Longest Content-Encoding that is repeated. */
+#define ENCODING_NAME_MAX 16
 
 bool worker_init(struct worker *worker, const struct server *server)
 {
@@ -41,15 +49,55 @@ void worker_free(struct worker *worker)
 	reply_free(&worker->reply);
 }
 
+/* The unit that @timestamp is near to @now_ms in; NULL: none but milliseconds can be meant. */
+static const char *unit_of(int64_t timestamp, int64_t now_ms)
+{
+	static const struct {
+		const char *name;
+		int64_t of_second;
+	} units[] = {{"seconds", 1}, {"microseconds", 1000000}, {"nanoseconds", 1000000000}};
+	int64_t second;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		second = timestamp / units[i].of_second;
+		if (second > now_ms / 1000 - UNIT_NEAR_S && second < now_ms / 1000 + UNIT_NEAR_S)
+			return units[i].name;
+	}
+	return NULL;
+}
+
+/* Why request_timestamp was refused: the unit, the time here, and how far it is off. */
+static void tell_stale(int64_t timestamp, int64_t now_ms, int64_t window_ms,
+	char detail[REPLY_DETAIL_SIZE])
+{
+	const char *unit = unit_of(timestamp, now_ms);
+	int64_t off_s = (timestamp > now_ms ? timestamp - now_ms : now_ms - timestamp) / 1000;
+	int64_t hours = (off_s + HOUR_S / 2) / HOUR_S;
+	bool is_zone = hours >= 1 && hours <= ZONE_HOURS_MAX &&
+		llabs(off_s - hours * HOUR_S) * 1000 <= window_ms;
+
+	if (unit)
+		snprintf(detail, REPLY_DETAIL_SIZE, "request_timestamp is in %s: send milliseconds since "
+			"1970 (UTC), %lld now", unit, (long long)now_ms);
+	else
+		snprintf(detail, REPLY_DETAIL_SIZE, "request_timestamp is %lld s %s the time here, %lld "
+			"ms since 1970 (UTC); at most %lld s%s", (long long)off_s,
+			timestamp > now_ms ? "after" : "before", (long long)now_ms,
+			(long long)(window_ms / 1000),
+			is_zone ? "; is it in local time?" : "");
+}
+
 bool exchange_is_fresh(struct exchange *exchange, int64_t timestamp_ms)
 {
 	int64_t window_ms = (int64_t)exchange->request_window_s * 1000;
 	int64_t now_ms = exchange->request->wall_ms;
+	char detail[REPLY_DETAIL_SIZE];
 
 	if (!window_ms ||
 		(timestamp_ms >= now_ms - window_ms && timestamp_ms <= now_ms + window_ms))
 		return true;
-	reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, NULL);
+	tell_stale(timestamp_ms, now_ms, window_ms, detail);
+	reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, detail);
 	return false;
 }
 
@@ -73,6 +121,23 @@ static const char *value_of(const struct http_variable *variable)
 static const char flooded[] = "too many calls with a wrong signature; try again later";
 #define FLOOD_RETRY_S 1
 static const char not_a_client[] = "the client id or the signature is not valid";
+
+/* Tells by its headers what a body is that is not valid JSON. */
+static void tell_by_headers(const struct http_request *request, char detail[BODY_DETAIL_MAX])
+{
+	const char *encoding = value_of(&request->content_encoding);
+	const char *type = value_of(&request->content_type);
+
+	if (strncmp(detail, "the body is not valid JSON", 26) != 0)
+		return;
+	if (text_is_name(encoding, ENCODING_NAME_MAX) && strcasecmp(encoding, "identity") != 0)
+		snprintf(detail, BODY_DETAIL_MAX,
+			"the body is compressed (Content-Encoding: %s): send it uncompressed", encoding);
+	else if (strncasecmp(type, "application/x-www-form-urlencoded", 33) == 0 ||
+		strncasecmp(type, "multipart/", 10) == 0)
+		snprintf(detail, BODY_DETAIL_MAX, "the body is a form by its Content-Type: send JSON "
+			"with Content-Type: application/json");
+}
 
 /* The checks that need the caller: signature, then the shape of the body; then the handler. */
 static void serve_signed(struct worker *worker, const struct route *route,
@@ -104,8 +169,10 @@ static void serve_signed(struct worker *worker, const struct route *route,
 			"the body is not as long as Content-Length tells");
 		return;
 	}
-	refusal = body_parse(request->body, request->body_len, route->body, &exchange->body,
-		detail);
+	refusal = body_parse_of(request->body, request->body_len, route->body, &exchange->body,
+		exchange->caller->decimals, detail);
+	if (refusal == REFUSAL_BAD_REQUEST)
+		tell_by_headers(request, detail);
 	if (refusal != REFUSAL_NONE)
 		reply_refuse(exchange->reply, refusal, detail[0] ? detail : NULL);
 	else

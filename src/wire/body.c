@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "domain/money.h"
 #include "domain/records.h"
+#include "wire/inspect.h"
 #include "wire/parse.h"
 
 #include <jansson.h>
@@ -13,6 +14,8 @@
 #define NAME_MAX_BYTES 64
 /* Above every amount. */
 #define AMOUNT_LIMIT 1e11
+/* A longer number is not repeated to who sent it. */
+#define SENT_MAX 32
 
 static enum refusal complain(const struct body_field *field, const char *must,
 	char detail[BODY_DETAIL_MAX])
@@ -133,6 +136,14 @@ static enum refusal take_presence(const struct body_field *field, const json_t *
 	return REFUSAL_NONE;
 }
 
+/* True: a string that would be a number without its quotes. */
+static bool number_in_quotes(const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	return text && text[strspn(text, " +-")] && strspn(text, "0123456789.+- ") == strlen(text);
+}
+
 /*
  * The shape of one field; takes all but amounts, which are judged when every shape is good, and
  * objects, whose text is taken then.
@@ -162,7 +173,8 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 	case BODY_AMOUNT:
 	case BODY_PAYOUT:
 		if (!json_is_number(value))
-			return complain(field, "must be a number", detail);
+			return complain(field, number_in_quotes(value) ? "must be a number, without quotes"
+				: "must be a number", detail);
 		break;
 	case BODY_OBJECT:
 		if (!json_is_object(value))
@@ -174,9 +186,27 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 	return REFUSAL_NONE;
 }
 
-/* api.md, Common rules, Money. */
+/* Tells the amount that is meant by one with too many decimals, such as 0.1 + 0.2. */
+static void complain_decimals(const struct body_field *field, double x, struct bytes sent,
+	unsigned int decimals, char detail[BODY_DETAIL_MAX])
+{
+	char nearest[MONEY_TEXT_MAX], must[96];
+	money_t money;
+
+	money_nearest(x, decimals, &money);
+	if (money > 0 && sent.len <= SENT_MAX) {
+		money_format(money, decimals, nearest);
+		snprintf(must, sizeof(must), "must have at most %u decimals; %.*s is nearest to %s", decimals,
+			(int)sent.len, (const char *)sent.data, nearest);
+	} else {
+		snprintf(must, sizeof(must), "must have at most %u decimals", decimals);
+	}
+	complain(field, must, detail);
+}
+
+/* api.md, Common rules, Money. @sent is the number as it stands in the body. */
 static enum refusal take_amount(const struct body_field *field, const json_t *value, void *member,
-	char detail[BODY_DETAIL_MAX])
+	struct bytes sent, unsigned int decimals, char detail[BODY_DETAIL_MAX])
 {
 	double x = json_number_value(value);
 	const char *must = NULL;
@@ -189,8 +219,10 @@ static enum refusal take_amount(const struct body_field *field, const json_t *va
 	else if (x >= AMOUNT_LIMIT)
 		must = "must be at most 99999999999.9999";
 	else if (json_is_integer(value) ? !money_from_integer(json_integer_value(value), &money)
-					: !money_from_double(x, &money))
-		must = "must have at most 4 decimals";
+					: !money_from_double(x, &money)) {
+		complain_decimals(field, x, sent, decimals, detail);
+		return REFUSAL_INVALID_AMOUNT;
+	}
 	if (must) {
 		complain(field, must, detail);
 		return REFUSAL_INVALID_AMOUNT;
@@ -199,8 +231,28 @@ static enum refusal take_amount(const struct body_field *field, const json_t *va
 	return REFUSAL_NONE;
 }
 
+/* What the body is, in place of where it is no JSON. */
+static const char not_json[] = "the body is not valid JSON";
+
+static void tell_kind(const void *text, size_t len, char detail[BODY_DETAIL_MAX])
+{
+	struct inspection inspection;
+
+	if (len && strncmp(detail, not_json, sizeof(not_json) - 1) != 0)
+		return;
+	inspect_body((struct bytes){text, (uint32_t)len}, &inspection);
+	if (inspect_remedies[inspection.fault])
+		snprintf(detail, BODY_DETAIL_MAX, "%s", inspect_remedies[inspection.fault]);
+}
+
 enum refusal body_parse(const void *text, size_t len, const struct body_field *table, void *record,
 	char detail[BODY_DETAIL_MAX])
+{
+	return body_parse_of(text, len, table, record, MONEY_DECIMALS_MAX, detail);
+}
+
+enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table, void *record,
+	unsigned int decimals, char detail[BODY_DETAIL_MAX])
 {
 	const struct body_field *field;
 	struct bytes object;
@@ -209,6 +261,8 @@ enum refusal body_parse(const void *text, size_t len, const struct body_field *t
 
 	detail[0] = '\0';
 	refusal = parse_object(text, len, &body, detail);
+	if (refusal == REFUSAL_BAD_REQUEST)
+		tell_kind(text, len, detail);
 	for (field = table; field->name && refusal == REFUSAL_NONE; field++)
 		refusal = take(field, json_object_get(body, field->name),
 			(char *)record + field->offset, detail);
@@ -219,7 +273,8 @@ enum refusal body_parse(const void *text, size_t len, const struct body_field *t
 		if (!value)
 			continue;
 		if (field->type == BODY_AMOUNT || field->type == BODY_PAYOUT)
-			refusal = take_amount(field, value, member, detail);
+			refusal = take_amount(field, value, member,
+				parse_text_of(text, len, body, field->name), decimals, detail);
 		if (field->type == BODY_OBJECT) {
 			object = parse_text_of(text, len, body, field->name);
 			memcpy(member, &object, sizeof(object));

@@ -73,4 +73,11 @@ struct body_field {
 enum refusal body_parse(const void *text, size_t len, const struct body_field *table, void *record,
 	char detail[BODY_DETAIL_MAX]);
 
+/*
+ * The same for a caller whose amounts have at most @decimals: @detail names them, and the nearest such
+ * amount. An amount is only refused for more than MONEY_DECIMALS_MAX.
+ */
+enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table, void *record,
+	unsigned int decimals, char detail[BODY_DETAIL_MAX]);
+
 #endif

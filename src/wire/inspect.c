@@ -12,6 +12,19 @@ const char *const inspect_type_names[INSPECT_TYPE_COUNT] = {"not there", "null",
 	"true or false", "an integer", "a number with a fraction", "a string", "an array",
 	"an object"};
 
+const char *const inspect_remedies[INSPECT_FAULT_COUNT] = {
+	[INSPECT_EMPTY] = "the body is empty: send one JSON object; where a proxy drops the body of a GET, "
+		"use POST on the same path",
+	[INSPECT_GZIP] = "the body is compressed (gzip): send it uncompressed",
+	[INSPECT_UTF16] = "the body is in UTF-16: send and sign it in UTF-8",
+	[INSPECT_BOM] = "the body begins with a byte order mark: send UTF-8 without one",
+	[INSPECT_FORM] = "the body is a form (name=value): send JSON with Content-Type: application/json",
+	[INSPECT_MULTIPART] = "the body is a multipart form: send JSON with Content-Type: application/json",
+	[INSPECT_PRINTED] = "the body is a printed PHP array: send what json_encode() makes of it",
+	[INSPECT_QUOTED] = "the body is a JSON string that holds JSON: serialise it once, not twice",
+	[INSPECT_SINGLE] = "the body has ' where JSON has \", as a printed Python dict: use a JSON library",
+};
+
 static void set_text(char text[INSPECT_TEXT_MAX], const char *from, size_t len)
 {
 	size_t room = INSPECT_TEXT_MAX - 1;
@@ -41,6 +54,12 @@ static bool is_form(struct bytes body)
 	return at && at < body.len && text[at] == '=';
 }
 
+/* As print_r() and var_dump() print an array, and serialize() writes one. */
+static bool is_printed(struct bytes body)
+{
+	return begins(body, "Array", 5) || begins(body, "array(", 6) || begins(body, "a:", 2);
+}
+
 /* What the first bytes tell. */
 static enum inspect_fault look_at_head(struct bytes body)
 {
@@ -53,6 +72,10 @@ static enum inspect_fault look_at_head(struct bytes body)
 	if (begins(body, "\xff\xfe", 2) || begins(body, "\xfe\xff", 2) ||
 		begins(body, "{\0", 2) || begins(body, "\0{", 2))
 		return INSPECT_UTF16;
+	if (begins(body, "--", 2))
+		return INSPECT_MULTIPART;
+	if (is_printed(body))
+		return INSPECT_PRINTED;
 	return is_form(body) ? INSPECT_FORM : INSPECT_FINE;
 }
 

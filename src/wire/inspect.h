@@ -15,6 +15,8 @@ enum inspect_fault {
 	INSPECT_UTF16,
 	INSPECT_BOM,      /* begins with a byte order mark of UTF-8 */
 	INSPECT_FORM,     /* amount=10&user_id=... */
+	INSPECT_MULTIPART, /* a form in parts */
+	INSPECT_PRINTED,  /* what PHP prints of an array, or serialises it to */
 	INSPECT_QUOTED,   /* a JSON string that holds JSON: serialised twice */
 	INSPECT_NOT_OBJECT,
 	INSPECT_NOT_UTF8,
@@ -34,6 +36,12 @@ struct inspection {
 	unsigned int column; /* in characters; 0: before the first of the line */
 	char text[INSPECT_TEXT_MAX];
 };
+
+/*
+ * What a caller is told of a body that its program made by accident: what it is, and the remedy. NULL: the
+ * fault has no such sentence.
+ */
+extern const char *const inspect_remedies[INSPECT_FAULT_COUNT];
 
 /* Looks at a body. Memory exhausted reads as INSPECT_SYNTAX without a place. */
 void inspect_body(struct bytes body, struct inspection *inspection);

@@ -184,6 +184,8 @@ def body_mistakes(mount):
     yield "BOM", b"\xef\xbb\xbf" + text, "body_bom", "order mark"
     yield "UTF-16", text.decode().encode("utf-16"), "body_utf16", "UTF-16"
     yield "gzip", b"\x1f\x8b\x08\x00" + text, "body_compressed", "gzip"
+    yield "multipart", b"--b1\r\nContent-Disposition: form-data\r\n", "body_form", "multipart"
+    yield "print_r", b"Array\n(\n    [amount] => 1\n)\n", "body_syntax", "PHP array"
     yield "cut", text[:-4], "body_syntax", "too early"
     yield "a comma", b'{"user_id":"alice",}', "body_syntax", r"comma .*line 1, column \d+"
     yield "single quotes", b"{'user_id':'alice'}", "body_syntax", "where JSON has"
@@ -201,8 +203,9 @@ def body_mistakes(mount):
         return
     yield "a number as text", dumps(dict(good, amount="10.00")), "field_type", "a string"
     yield "a negative", dumps(dict(good, amount=-1)), "amount_value", "above zero"
-    yield "5 decimals", dumps(dict(good, amount=1.00001)), "amount_value", "at most 4"
-    yield "3 decimals", dumps(dict(good, amount=1.001)), "amount_value", "the dealer has"
+    yield "5 decimals", dumps(dict(good, amount=1.00001)), "amount_value", "at most 2"
+    yield "3 decimals", dumps(dict(good, amount=1.001)), "amount_value", r"at most 2 decimals; 1.001 is nearest to 1.00"
+    yield "0.1 + 0.2", dumps(dict(good, amount=0.1 + 0.2)), "amount_value", r"nearest to 0\.30"
 
 
 class Desk:

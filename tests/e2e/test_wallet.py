@@ -401,7 +401,7 @@ def case_invalid_amount(b):
     for amount in (0, -1, -0.01, 1e11, 100000000000, 1e300, 0.001, 1.005, 10.123):
         detail = refused(b.move(TRANSFER_IN, user, amount), 400, "invalid_amount")["detail"]
         check("amount" in detail, f"{amount}: {detail}")
-        equal("more decimals than the dealer has" in detail, amount in (0.001, 1.005, 10.123),
+        equal("amount: must have at most 2 decimals" in detail, amount in (0.001, 1.005, 10.123),
               f"{amount}: {detail}")
     equal(b.balance(user), 0, "balance")
     exact = b.dealer_new("--decimals", "4")

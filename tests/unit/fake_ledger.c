@@ -278,11 +278,19 @@ static struct keyring_entry *fill(struct keyring_entry *entry, const char *id, c
 struct keyring_entry *fake_add_dealer(struct fake_ledger *fake, const char *casino_id,
 	const char *first, const char *second)
 {
-	return fill(&fake->dealers[fake->dealer_count++], casino_id, first, second);
+	struct keyring_entry *entry =
+		fill(&fake->dealers[fake->dealer_count++], casino_id, first, second);
+
+	entry->decimals = 2;
+	return entry;
 }
 
 struct keyring_entry *fake_add_client(struct fake_ledger *fake, const char *client_id,
 	const char *first, const char *second)
 {
-	return fill(&fake->clients[fake->client_count++], client_id, first, second);
+	struct keyring_entry *entry =
+		fill(&fake->clients[fake->client_count++], client_id, first, second);
+
+	entry->decimals = MONEY_DECIMALS_MAX;
+	return entry;
 }

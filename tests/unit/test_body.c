@@ -51,6 +51,10 @@ static const struct body_field fields[] = {
 #define TWICE  "the body has a key twice"
 #define DEEP   "the body is nested deeper than 16"
 #define OBJECT "the body is not a JSON object"
+#define EMPTY  "the body is empty: send one JSON object; where a proxy drops the body of a GET, " \
+	"use POST on the same path"
+#define PRINTED "the body is a printed PHP array: send what json_encode() makes of it"
+#define SINGLE "the body has ' where JSON has \", as a printed Python dict: use a JSON library"
 /* Its place is checked apart. */
 #define JSON   "the body is not valid JSON"
 
@@ -87,8 +91,12 @@ static const struct {
 	{AMOUNT("-1e400"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
 	{AMOUNT("-99999999999999999999"), REFUSAL_INVALID_AMOUNT, ABOVE, 0},
 	{AMOUNT("0.00001"), REFUSAL_INVALID_AMOUNT, FINE, 0},
-	{AMOUNT("1.00001"), REFUSAL_INVALID_AMOUNT, FINE, 0},
-	{AMOUNT("0.30000000000000004"), REFUSAL_INVALID_AMOUNT, FINE, 0},
+	{AMOUNT("1.00001"), REFUSAL_INVALID_AMOUNT, FINE "; 1.00001 is nearest to 1.0000", 0},
+	{AMOUNT("0.30000000000000004"), REFUSAL_INVALID_AMOUNT,
+		FINE "; 0.30000000000000004 is nearest to 0.3000", 0},
+	{AMOUNT("\"10.00\""), REFUSAL_BAD_REQUEST, NUMBER ", without quotes", 0},
+	{AMOUNT("\"\""), REFUSAL_BAD_REQUEST, NUMBER, 0},
+	{AMOUNT("\"abc\""), REFUSAL_BAD_REQUEST, NUMBER, 0},
 	{AMOUNT("100000000000"), REFUSAL_INVALID_AMOUNT, MOST, 0},
 	{AMOUNT("100000000000.0"), REFUSAL_INVALID_AMOUNT, MOST, 0},
 	{AMOUNT("9007199254740993"), REFUSAL_INVALID_AMOUNT, MOST, 0},
@@ -104,7 +112,7 @@ static const struct {
 	{AMOUNT("1e99999999999999999999"), REFUSAL_INVALID_AMOUNT, MOST, 0},
 	{AMOUNT("1" D400), REFUSAL_INVALID_AMOUNT, MOST, 0},
 	{AMOUNT("1" D400 ".5"), REFUSAL_INVALID_AMOUNT, MOST, 0},
-	{AMOUNT("\"1\""), REFUSAL_BAD_REQUEST, NUMBER, 0},
+	{AMOUNT("\"1\""), REFUSAL_BAD_REQUEST, NUMBER ", without quotes", 0},
 	{AMOUNT("true"), REFUSAL_BAD_REQUEST, NUMBER, 0},
 	{AMOUNT("null"), REFUSAL_BAD_REQUEST, NUMBER, 0},
 	{AMOUNT("[1]"), REFUSAL_BAD_REQUEST, NUMBER, 0},
@@ -179,9 +187,22 @@ static const struct {
 	{"{" U ",\"amount\":1}}", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{" U ",\"amount\":1} {}", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{" U ",\"amount\":1} 1e400", REFUSAL_BAD_REQUEST, JSON, 0},
-	{"\xef\xbb\xbf{" U ",\"amount\":1}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"\xef\xbb\xbf{" U ",\"amount\":1}", REFUSAL_BAD_REQUEST,
+		"the body begins with a byte order mark: send UTF-8 without one", 0},
 	/* not JSON */
-	{"", REFUSAL_BAD_REQUEST, "the body is empty", 0},
+	{"", REFUSAL_BAD_REQUEST, EMPTY, 0},
+	/* what programs make by accident */
+	{"\x1f\x8b\x08", REFUSAL_BAD_REQUEST, "the body is compressed (gzip): send it uncompressed", 0},
+	{"\xff\xfe{", REFUSAL_BAD_REQUEST, "the body is in UTF-16: send and sign it in UTF-8", 0},
+	{"\xfe\xff", REFUSAL_BAD_REQUEST, "the body is in UTF-16: send and sign it in UTF-8", 0},
+	{"--b0\r\nContent-Disposition: form-data; name=\"amount\"\r\n", REFUSAL_BAD_REQUEST,
+		"the body is a multipart form: send JSON with Content-Type: application/json", 0},
+	{"Array\n(\n    [amount] => 1\n)\n", REFUSAL_BAD_REQUEST, PRINTED, 0},
+	{"array(1) {\n", REFUSAL_BAD_REQUEST, PRINTED, 0},
+	{"a:1:{s:6:\"amount\";i:1;}", REFUSAL_BAD_REQUEST, PRINTED, 0},
+	{"{'user_id': 'alice', 'amount': None}", REFUSAL_BAD_REQUEST, SINGLE, 0},
+	{"\"{\\\"amount\\\":1}\"", REFUSAL_BAD_REQUEST,
+		"the body is a JSON string that holds JSON: serialise it once, not twice", 0},
 	{" ", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{\"amount", REFUSAL_BAD_REQUEST, JSON, 0},
@@ -189,10 +210,11 @@ static const struct {
 	{"{\"amount\":1e40", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{\"amount\":1e400", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{\"amount\":99999999999999999999.", REFUSAL_BAD_REQUEST, JSON, 0},
-	{"{'amount':1}", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"{'amount':1}", REFUSAL_BAD_REQUEST, SINGLE, 0},
 	{"{" U ",\"amount\":1,}", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{" U ",/* */\"amount\":1}", REFUSAL_BAD_REQUEST, JSON, 0},
-	{"amount=1&user_id=alice", REFUSAL_BAD_REQUEST, JSON, 0},
+	{"amount=1&user_id=alice", REFUSAL_BAD_REQUEST,
+		"the body is a form (name=value): send JSON with Content-Type: application/json", 0},
 	{"}{", REFUSAL_BAD_REQUEST, JSON, 0},
 	/* JSON, but no object */
 	{"[]", REFUSAL_BAD_REQUEST, OBJECT, 0},
@@ -250,6 +272,38 @@ START_TEST(bodies)
 	if (refusal == REFUSAL_NONE)
 		ck_assert_int_eq(call.amount, cases[_i].amount);
 	guard_free(&guard);
+}
+END_TEST
+
+/* Amounts as languages print sums, to a dealer that has 2 decimals, or none. */
+START_TEST(nearest_amounts)
+{
+	static const struct {
+		const char *text;
+		unsigned int decimals;
+		const char *detail;
+	} rows[] = {
+		{AMOUNT("0.30000000000000004"), 2,
+			"amount: must have at most 2 decimals; 0.30000000000000004 is nearest to 0.30"},
+		{AMOUNT("5.4750000000000005"), 2,
+			"amount: must have at most 2 decimals; 5.4750000000000005 is nearest to 5.48"},
+		{AMOUNT("1e-1000"), 2, "amount: must be above zero"},
+		{AMOUNT("0.00001"), 2, "amount: must have at most 2 decimals"},
+		{AMOUNT("99.99999"), 0,
+			"amount: must have at most 0 decimals; 99.99999 is nearest to 100"},
+		{AMOUNT("0.100000000000000000000000000000000001"), 2, ""},
+		{AMOUNT("0.300000000000000040000000000000000000"), 2,
+			"amount: must have at most 2 decimals"},
+	};
+	char detail[BODY_DETAIL_MAX];
+	struct call call;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert_int_eq(body_parse_of(rows[i].text, strlen(rows[i].text), fields, &call,
+			rows[i].decimals, detail),
+			rows[i].detail[0] ? REFUSAL_INVALID_AMOUNT : REFUSAL_NONE);
+		ck_assert_str_eq(detail, rows[i].detail);
+	}
 }
 END_TEST
 
@@ -463,7 +517,7 @@ START_TEST(payouts_and_presence)
 			{0, false, false, false}},
 		{"{\"payout\":-1e-9}", REFUSAL_INVALID_AMOUNT, "payout: must not be negative",
 			{0, false, false, false}},
-		{"{\"payout\":\"1\"}", REFUSAL_BAD_REQUEST, "payout: must be a number",
+		{"{\"payout\":\"1\"}", REFUSAL_BAD_REQUEST, "payout: must be a number, without quotes",
 			{0, false, false, false}},
 		{"{\"any\":1}", REFUSAL_BAD_REQUEST, "payout: is required",
 			{0, false, false, false}},
@@ -648,6 +702,7 @@ END_TEST
 Suite *body_suite(void)
 {
 	const TTest *const tests[] = {objects, texts_bools_and_results, fills_every_member,
+		nearest_amounts,
 		tells_the_place, raw_nul_bytes,
 		large_bodies, mutated_bodies, random_amounts_arrive, payouts_and_presence, words, NULL};
 	Suite *suite = suite_make("body", tests, 120);

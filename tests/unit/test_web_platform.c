@@ -298,7 +298,7 @@ static const struct {
 	{2, "\"game_id\"", "bad_request", "game_id: is required"},
 	{2, "\"game_id\":7", "bad_request", "game_id: must be a string"},
 	{2, "\"bet_amount\"", "bad_request", "bet_amount: is required"},
-	{2, "\"bet_amount\":\"1\"", "bad_request", "bet_amount: must be a number"},
+	{2, "\"bet_amount\":\"1\"", "bad_request", "bet_amount: must be a number, without quotes"},
 	{2, "\"bet_amount\":0", "invalid_amount", "bet_amount: must be above zero"},
 	{2, "\"bet_amount\":-1", "invalid_amount", "bet_amount: must be above zero"},
 	{2, "\"bet_amount\":0.00001", "invalid_amount", "bet_amount: must have at most 4"},

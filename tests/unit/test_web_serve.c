@@ -198,6 +198,64 @@ START_TEST(test_indistinguishable)
 }
 END_TEST
 
+/* A stale request is told the unit, the time here, and how far it is off. */
+START_TEST(test_stale_details)
+{
+	static const struct {
+		const char *timestamp, *detail;
+	} cases[] = {
+		{"1700000000", "request_timestamp is in seconds: send milliseconds since 1970 (UTC), "
+			"1700000000000 now"},
+		{"1700000000000000", "request_timestamp is in microseconds: send milliseconds"},
+		{"1700000400123", "request_timestamp is 400 s after the time here, 1700000000000 ms since "
+			"1970 (UTC); at most 300 s\""},
+		{"1699999500000", "request_timestamp is 500 s before the time here, 1700000000000 ms"},
+		{"1700025200000", "at most 300 s; is it in local time?"},
+	};
+	char body[128];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(body, sizeof(body), "{\"user_id\":\"alice\",\"request_timestamp\":%s}",
+			cases[i].timestamp);
+		ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = body}), 401);
+		ck_error("stale_request");
+		ck_assert_msg(strstr(reply_body(), cases[i].detail) != NULL, "%s", reply_body());
+	}
+}
+END_TEST
+
+/* What only its headers tell of a body; one that is valid JSON is taken whatever they say. */
+START_TEST(test_details_by_headers)
+{
+	static const struct {
+		const char *header, *body, *detail;
+	} cases[] = {
+		{"HTTP_CONTENT_ENCODING=br", "\x8b\x07", "is compressed (Content-Encoding: br): send it"},
+		{"HTTP_CONTENT_ENCODING=identity", "[", "not valid JSON"},
+		{"HTTP_CONTENT_ENCODING=a\"b", "[", "not valid JSON"},
+		{"CONTENT_TYPE=application/x-www-form-urlencoded", "[", "is a form by its Content-Type"},
+		{"CONTENT_TYPE=multipart/form-data; boundary=x", "x", "is a form by its Content-Type"},
+		{"CONTENT_TYPE=application/json", "x", "not valid JSON"},
+		{"CONTENT_TYPE=application/json", "{\"amount\":0.30000000000000004,"
+			"\"request_transaction_id\":\"r1\",\"user_id\":\"alice\"}",
+			"at most 2 decimals; 0.30000000000000004 is nearest to 0.30"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_int_eq(ask(&(struct ask){.body = cases[i].body,
+					 .more = {cases[i].header}}), 400);
+		ck_assert_msg(strstr(reply_body(), cases[i].detail) != NULL, "%zu: %s", i,
+			reply_body());
+		/* Of what is not signed nothing is told. */
+		ck_assert_int_eq(ask(&(struct ask){.body = cases[i].body, .key = KEY_OTHER,
+					 .more = {cases[i].header}}), 401);
+		ck_assert(strstr(reply_body(), cases[i].detail) == NULL);
+	}
+	ck_assert_int_eq(ask(&(struct ask){.more = {"CONTENT_TYPE=multipart/form-data",
+				 "HTTP_CONTENT_ENCODING=br"}}), 200);
+}
+END_TEST
+
 START_TEST(test_both_keys)
 {
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
@@ -420,7 +478,7 @@ END_TEST
 Suite *web_serve_suite(void)
 {
 	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups,
-		test_size, test_both_keys, test_algorithm_of_dealer,
+		test_size, test_both_keys, test_stale_details, test_details_by_headers, test_algorithm_of_dealer,
 		test_broken_body, test_request_ids, test_ledger_is_told_request_ids,
 		test_window, test_keys_vouched_late, test_keys_refreshed,
 		test_keys_paged, test_keys_damaged};

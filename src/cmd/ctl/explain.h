@@ -58,6 +58,8 @@ void explain_add(struct explanation *explanation, enum explain_cause cause, cons
 void explain_signature(const struct explain_case *explain, struct explanation *explanation);
 void explain_clock(const struct explain_case *explain, struct explanation *explanation);
 void explain_body(const struct explain_case *explain, struct explanation *explanation);
+/* A body that a program made by accident, of a request whose signature nothing explains. */
+void explain_encoding(const struct explain_case *explain, struct explanation *explanation);
 
 /* How a signature was written, and the bytes that it stands for. */
 enum explain_writing { WRITTEN_HEX, WRITTEN_BASE64, WRITTEN_BASE64_OF_HEX, WRITTEN_COUNT };

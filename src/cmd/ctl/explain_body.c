@@ -78,6 +78,8 @@ static const struct {
 	[INSPECT_UTF16] = {CAUSE_BODY_UTF16, "is in UTF-16"},
 	[INSPECT_BOM] = {CAUSE_BODY_BOM, "begins with a byte order mark"},
 	[INSPECT_FORM] = {CAUSE_BODY_FORM, "is a form (name=value), not JSON"},
+	[INSPECT_MULTIPART] = {CAUSE_BODY_FORM, "is a multipart form, not JSON"},
+	[INSPECT_PRINTED] = {CAUSE_BODY_SYNTAX, "is a printed or serialised PHP array"},
 	[INSPECT_QUOTED] = {CAUSE_BODY_QUOTED, "is a JSON string that holds JSON"},
 	[INSPECT_NOT_OBJECT] = {CAUSE_BODY_NOT_OBJECT, "is JSON, but not an object"},
 	[INSPECT_NOT_UTF8] = {CAUSE_BODY_NOT_UTF8, "has bytes that are not UTF-8"},
@@ -86,7 +88,7 @@ static const struct {
 	[INSPECT_DEEP] = {CAUSE_BODY_NESTED, "is nested deeper than 16"},
 	[INSPECT_CUT] = {CAUSE_BODY_SYNTAX, "ends too early: something is not closed"},
 	[INSPECT_COMMA] = {CAUSE_BODY_SYNTAX, "has a comma before a closing bracket"},
-	[INSPECT_SINGLE] = {CAUSE_BODY_SYNTAX, "has ' where JSON has \""},
+	[INSPECT_SINGLE] = {CAUSE_BODY_SYNTAX, "has ' where JSON has \", as a printed Python dict has"},
 	[INSPECT_WORD] = {CAUSE_BODY_SYNTAX, "has a word that JSON does not know:"},
 	[INSPECT_SYNTAX] = {CAUSE_BODY_SYNTAX, "is not valid JSON"},
 };
@@ -100,6 +102,11 @@ static bool tell_json(const struct explain_case *explain, struct explanation *ex
 	inspect_body(explain->request.body, &inspection);
 	if (inspection.fault == INSPECT_FINE)
 		return false;
+	/* By a header, which is not kept. */
+	if (inspection.fault != INSPECT_GZIP && strstr(explain->request.detail, "Content-Encoding")) {
+		explain_add(explanation, CAUSE_BODY_COMPRESSED, "%s", explain->request.detail);
+		return true;
+	}
 	if (inspection.line)
 		snprintf(place, sizeof(place), " (line %u, column %u)", inspection.line,
 			inspection.column);
@@ -155,6 +162,19 @@ static bool tell_field(const struct explain_case *explain, struct explanation *e
 			is_type && !strstr(colon, " bytes ") && !strstr(colon, " from ")
 				? CAUSE_FIELD_TYPE : CAUSE_FIELD_VALUE, explanation);
 	return true;
+}
+
+void explain_encoding(const struct explain_case *explain, struct explanation *explanation)
+{
+	struct inspection inspection;
+	bool unexplained = false;
+
+	for (unsigned int i = 0; i < explanation->count; i++)
+		unexplained |= explanation->findings[i].cause == CAUSE_SIGNATURE_UNEXPLAINED;
+	inspect_body(explain->request.body, &inspection);
+	if (unexplained && explain->request.body_len && inspect_remedies[inspection.fault])
+		explain_add(explanation, faults[inspection.fault].cause, "the body %s",
+			faults[inspection.fault].found);
 }
 
 void explain_body(const struct explain_case *explain, struct explanation *explanation)

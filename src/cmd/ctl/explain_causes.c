@@ -29,12 +29,14 @@ void explain_request(const struct explain_case *explain, struct explanation *exp
 	const char *detail = request->detail;
 
 	explanation->count = 0;
-	if (request->refusal == REFUSAL_INVALID_SIGNATURE)
+	if (request->refusal == REFUSAL_INVALID_SIGNATURE) {
 		explain_signature(explain, explanation);
-	else if (request->refusal == REFUSAL_STALE_REQUEST)
+		explain_encoding(explain, explanation);
+	} else if (request->refusal == REFUSAL_STALE_REQUEST) {
 		explain_clock(explain, explanation);
-	else
+	} else {
 		explain_body(explain, explanation);
+	}
 	if (!explanation->count)
 		explain_add(explanation, CAUSE_REQUEST_REFUSED, "it was refused: %s",
 			detail[0] ? detail : refusal_info(request->refusal)->detail);
