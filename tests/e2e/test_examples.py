@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -179,6 +180,28 @@ def repeats(language):
     with Front(SERVER, DEALER.key, [403]) as front:
         run(language, "in", user, "7", f"never-{language}", url=front.url, code=1)
     equal(len(front.bodies), 1, f"{language}: what is refused is not repeated")
+
+
+def killed(language):
+    """Killed when the transfer is done and before its answer comes, and when nothing was done yet: the
+    reference is its caller's, so the same command sends the same bytes, and moves once."""
+    user = f"killed-{language}"
+    WALLET.player_add("demo", user)
+    for number, step in enumerate(("held after", "held before")):
+        words = ("in", user, "7", f"killed-{language}-{number}")
+        with Front(SERVER, DEALER.key, [step, "pass"]) as front:
+            with subprocess.Popen(**command(language, *words, url=front.url), start_new_session=True,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
+                try:
+                    cb.wait_until(front.held.is_set, 30, f"{language}: the call")
+                finally:
+                    os.killpg(client.pid, signal.SIGKILL)
+            front.release.set()
+            got = answered(language, *words, url=front.url)
+        equal(got["current_balance"], 7 * (number + 1), f"{language} {step}")
+        equal((len(front.bodies), len(set(front.bodies))), (2, 1), f"{language} {step}: the bytes")
+    equal(len(WALLET.ctl_json("transfer", "list", "--casino", "demo", "--user", user)["transfers"]),
+          2, f"{language}: movements")
 
 
 def knows_servers(language):
@@ -404,6 +427,7 @@ CASES = [
     ("every example signs the vectors", of_all(signs)),
     ("every example: transfers, balance, result", of_all(calls)),
     ("every example repeats, and moves once", of_all(repeats)),
+    ("every example, killed in its call", of_all(killed)),
     ("every example knows its server", of_all(knows_servers)),
     ("the PHP receiver passes the exam", case_php_exam),
     ("the PHP receiver passes it with MariaDB", case_php_mariadb),

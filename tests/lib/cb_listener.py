@@ -49,6 +49,8 @@ class Front(Listening):
         self.plan = plan
         self.bodies = []
         self.shown = []
+        self.held = threading.Event()     # a call waits, for its answer or to be handed on
+        self.release = threading.Event()
 
     def handle_error(self, *_):  # pylint: disable=arguments-differ
         pass
@@ -56,6 +58,10 @@ class Front(Listening):
 
 class FrontHandler(Quiet):
     protocol_version = "HTTP/1.1"
+
+    def hold(self):
+        self.server.held.set()
+        self.server.release.wait(60)
 
     def do_POST(self):
         body = self.body()
@@ -65,13 +71,18 @@ class FrontHandler(Quiet):
         self.server.shown += key_shown(self.server.key)
         self.close_connection = True
         answer = None
-        if step in ("lost", "pass"):
+        if step == "held before":
+            self.hold()
+            return
+        if step in ("lost", "pass", "held after"):
             headers = [("Host", "127.0.0.1"), ("Connection", "close"),
                        *((name, self.headers[name]) for name in
                          ("Content-Type", "x-casino-id", "x-casino-signature"))]
             answer = raw_request(target.port, request_bytes(
                 self.command, target.prefix + self.path, headers, body, False), self.command)
-        if step == "lost":
+        if step == "held after":
+            self.hold()
+        if step in ("lost", "held after"):
             return
         status, payload = (answer.status, answer.body) if answer else (step, b"<h1>Sorry</h1>")
         self.send_response(status)
