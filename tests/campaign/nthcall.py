@@ -41,6 +41,7 @@ import multiprocessing
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -210,8 +211,8 @@ class Bench:
         self.slot.put(self.template)
         self.slot.log.write_bytes(b"")
         self.case = case
-        for path in (self.slot.dir / "run").iterdir():
-            path.unlink()
+        shutil.rmtree(self.slot.dir / "run")
+        (self.slot.dir / "run").mkdir()
         self.dealer.book = play.Book()
         self.control.arm(case)
         config = ["--config", self.slot.config]

@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -238,6 +239,54 @@ def of_all(function):
     return case
 
 
+# -- ids
+
+SAFE_MAX = 2 ** 53 - 1  # api.md, Common rules: the last transaction_id
+# What JavaScript makes of an answer on its standard input.
+READ_ID = """\
+const id = JSON.parse(require('fs').readFileSync(0, 'utf8')).transaction_id;
+console.log(String(id), Number.isSafeInteger(id));
+"""
+
+
+def case_last_ids():
+    """The last ids that there are arrive exactly in JavaScript; then each call is refused, and moves
+    nothing, and reads and replays go on."""
+    if not shutil.which("node"):
+        raise Skip("not installed: node")
+    with cb.Instance("creditbridge-last-ids") as wallet, cb.Lighttpd(wallet) as server:
+        dealer = wallet.dealer_add("demo")
+        wallet.player_add("demo", "alice")
+        wallet.ctl("player", "adjust", "demo", "alice", 100, "--reason", "stakes")
+        wallet.stop()
+        subprocess.run([cb.builddir() / "tests" / "fault" / "set_counter", wallet.state / "db",
+                        "transaction_id", str(SAFE_MAX - 64)], check=True, timeout=20)
+        wallet.start()
+
+        def move(number):
+            return cb.call(server, "POST", cb.TRANSFER_IN, {
+                "request_transaction_id": f"last-{number}", "user_id": "alice", "amount": 1},
+                dealer=dealer)
+        cb.wait_until(lambda: move(0).status == 200, 20, "the first transfer")
+        ids = []
+        for number in range(1, 67):
+            got = move(number)
+            if got.status != 200:
+                break
+            text = re.search(rb'"transaction_id":(\d+)', got.body)[1].decode()
+            if int(text) > SAFE_MAX - 20:
+                read = subprocess.run(["node", "-e", READ_ID], input=got.body, capture_output=True,
+                                      timeout=20, check=True).stdout.decode()
+                equal(read, f"{text} true\n", "the id, read by JavaScript")
+            ids.append(int(text))
+        check(ids == sorted(set(ids)) and SAFE_MAX - 16 < ids[-1] <= SAFE_MAX, f"ids: {ids}")
+        equal((got.status, got.json["id"]), (500, "internal_error"), f"no id is left: {got}")
+        equal((move(1).status, move(1).replayed), (200, True), "a replay")
+        balance = cb.call(server, "POST", cb.BALANCE, {
+            "user_id": "alice", "request_timestamp": cb.now_ms()}, dealer=dealer)
+        equal((balance.status, balance.json["balance"]), (200, 100 + 1 + len(ids)), "the balance")
+
+
 # -- the receiver
 
 def exam(casino_id, user_id):
@@ -429,6 +478,7 @@ CASES = [
     ("every example repeats, and moves once", of_all(repeats)),
     ("every example, killed in its call", of_all(killed)),
     ("every example knows its server", of_all(knows_servers)),
+    ("the last ids, read by JavaScript", case_last_ids),
     ("the PHP receiver passes the exam", case_php_exam),
     ("the PHP receiver passes it with MariaDB", case_php_mariadb),
     ("the PHP receiver's amounts", case_php_amounts),
