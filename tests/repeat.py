@@ -28,6 +28,7 @@ from cb_process import PR_SET_PDEATHSIG, LIBC, builddir  # noqa: E402
 
 FILE_BYTES = 64 << 20
 PIECE = bytes(1 << 20)
+SLOWER = "3"  # times as long as otherwise a case and a suite may take
 NICE = 5  # A busy machine's other work; the suites keep more than a third of two processors.
 SUMMARY = re.compile(r"\d+ passed, \d+ failed, \d+ skipped$")
 
@@ -80,6 +81,7 @@ def busy():
 def run(words, seed, log):
     """One run. Its exit code, and its output as a list of lines."""
     env = dict(os.environ, CB_BUILDDIR=str(builddir()), SEED=str(seed))
+    env.setdefault("CB_SLOWER", SLOWER)
     with open(log, "w+", encoding="utf-8", errors="replace") as out:
         process = subprocess.Popen([SRCDIR / "tests" / "run", *words], env=env, stdout=out,
                                    stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)

@@ -149,7 +149,9 @@ def case_live(wallet):
     codes = []
     try:
         until = time.monotonic() + LIVE_S
-        while time.monotonic() < until or len(codes) < 3:
+        # A slow machine is given time, within that of the case.
+        while (time.monotonic() < until or len(codes) < 3 or 0 not in codes or
+               (min(placed) <= 50 and not failed)):
             done = wallet.ctl_run("check")
             codes.append(done.returncode)
             check(done.returncode in (0, 75) and "problem:" not in done.stdout,

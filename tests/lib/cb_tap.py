@@ -10,6 +10,7 @@ class Skip(Exception):
     """Raised by a case that cannot be run here; its text says why."""
 
 
+SLOWER = int(os.environ.get("CB_SLOWER", "1"))  # how many times as long all takes here
 # As automake's: all was skipped, which shows nothing.
 ALL_SKIPPED = 77
 
@@ -59,7 +60,7 @@ PASSED, SKIPPED, FAILED = range(3)
 
 
 def run_case(number, name, function, seconds):
-    signal.alarm(seconds)
+    signal.alarm(seconds * SLOWER)
     start = time.monotonic()
     try:
         function()
@@ -80,9 +81,10 @@ def run_case(number, name, function, seconds):
 
 
 def run_cases(cases, seconds=30, unwinds=True):
-    """Runs [(name, function)], each within @seconds; prints TAP; returns main()'s exit code: 1 when one
-    failed or there is none, ALL_SKIPPED when all were skipped. Without
-    @unwinds SIGTERM ends the program as it stands: one that would wait for its jobs otherwise."""
+    """Runs [(name, function)], each within @seconds, $CB_SLOWER times that on a slow machine; prints
+    TAP; returns main()'s exit code: 1 when one failed or there is none, ALL_SKIPPED when all were
+    skipped. Without @unwinds SIGTERM ends the program as it stands: one that would wait for its jobs
+    otherwise."""
     signal.signal(signal.SIGALRM, on_alarm)
     ending = Ending()
     if unwinds:
