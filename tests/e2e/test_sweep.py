@@ -701,6 +701,8 @@ def case_five_at_once():
         rows = casino.callbacks()
         equal(sum(rows[event]["attempts"] - 1 for event in events), hole.calls, "attempts")
         check("sending" not in {row["state"] for row in rows.values()}, "nothing is left")
+        WALLET.ctl("callback", "cancel", *events, "--reason", "the case is over", "--yes")
+        equal(casino.due(), [], "what the next cases would meet")
 
 
 # -- time
