@@ -60,6 +60,8 @@ const struct field dealer_fields[] = {
 	FIELD(FIELD_STR, dealer, signing_key_id),
 	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields),
 	FIELD(FIELD_TIME_MS, dealer, created_ms),
+	FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms),
+	FIELD(FIELD_TIME_MS, dealer, keys_restored_ms),
 	FIELD_END,
 };
 
@@ -154,6 +156,7 @@ const struct field client_fields[] = {
 	FIELD(FIELD_U32, client, keys_issued),
 	FIELD_SUB(client, keys, dealer_key, dealer_key_fields),
 	FIELD(FIELD_TIME_MS, client, created_ms),
+	FIELD(FIELD_TIME_MS, client, keys_restored_ms),
 	FIELD_END,
 };
 
@@ -366,11 +369,51 @@ static const struct field round_fields_1[] = {
 	FIELD_END,
 };
 
+/* Before callbacks could be held for all of a dealer, and keys could need to be confirmed. */
+static const struct field dealer_fields_1[] = {
+	FIELD(FIELD_STR, dealer, casino_id),
+	FIELD(FIELD_STR, dealer, currency),
+	FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT),
+	FIELD(FIELD_U8, dealer, decimals),
+	FIELD(FIELD_BOOL, dealer, suspended),
+	FIELD(FIELD_I32, dealer, utc_offset_min),
+	FIELD(FIELD_U32, dealer, rate_limit),
+	FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names,
+		SIGNATURE_ALGORITHM_COUNT),
+	FIELD_NAMED(dealer, signature_encoding, signature_encoding_names,
+		SIGNATURE_ENCODING_COUNT),
+	FIELD(FIELD_STR, dealer, url),
+	FIELD(FIELD_BOOL, dealer, allow_http),
+	FIELD(FIELD_U32, dealer, refund_delay_s),
+	FIELD(FIELD_U32, dealer, max_inflight),
+	FIELD(FIELD_STR, dealer, path_balance_inquire),
+	FIELD(FIELD_STR, dealer, path_betting),
+	FIELD(FIELD_STR, dealer, path_betting_result),
+	FIELD(FIELD_STR, dealer, path_betting_refund),
+	FIELD(FIELD_STR, dealer, unknown_bet_ids),
+	FIELD(FIELD_U32, dealer, keys_issued),
+	FIELD(FIELD_STR, dealer, signing_key_id),
+	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields),
+	FIELD(FIELD_TIME_MS, dealer, created_ms),
+	FIELD_END,
+};
+
+static const struct field client_fields_1[] = {
+	FIELD(FIELD_STR, client, client_id),
+	FIELD(FIELD_BOOL, client, removed),
+	FIELD(FIELD_U32, client, keys_issued),
+	FIELD_SUB(client, keys, dealer_key, dealer_key_fields),
+	FIELD(FIELD_TIME_MS, client, created_ms),
+	FIELD_END,
+};
+
 /* By the version less 1; a kind that is not here has had one only. */
 #define OLDER_MAX 1
 static const struct field *const older_fields[RECORD_COUNT][OLDER_MAX] = {
+	[RECORD_DEALER] = {dealer_fields_1},
 	[RECORD_TOTAL] = {total_fields_1},
 	[RECORD_ROUND] = {round_fields_1},
+	[RECORD_CLIENT] = {client_fields_1},
 	[RECORD_LIFETIME] = {lifetime_fields_1},
 	[RECORD_DAY] = {day_fields_1},
 };

@@ -151,6 +151,9 @@ struct dealer {
 	char signing_key_id[KEY_ID_SIZE]; /* signs callbacks */
 	struct dealer_key keys[DEALER_KEYS_MAX];
 	int64_t created_ms;
+	int64_t callbacks_held_ms; /* since when no callback is sent (ledger/hold.h); 0: they are */
+	int64_t keys_restored_ms;  /* when a restore brought the keys back that were not confirmed since;
+				      0: never, or they were */
 };
 
 /* Running sums of a dealer: balance = in - out + adjusted - staked + paid. */
@@ -255,6 +258,7 @@ struct client {
 	uint32_t keys_issued;
 	struct dealer_key keys[DEALER_KEYS_MAX];
 	int64_t created_ms;
+	int64_t keys_restored_ms; /* as a dealer's */
 };
 
 /* All bets of a player in one game; settled once. */

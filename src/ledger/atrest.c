@@ -1,6 +1,7 @@
 #include "ledger/atrest.h"
 
 #include "ledger/audit.h"
+#include "ledger/hold.h"
 #include "store/bdb/bdb.h"
 
 #include <inttypes.h>
@@ -70,6 +71,11 @@ static enum status write_trail(struct store *store, const struct atrest_deed *de
 
 	if (!status)
 		status = load(store, deed, ws, why, why_size);
+	if (!status && deed->hold) {
+		status = hold_everything(store, ws, deed->now.wall_ms);
+		if (status)
+			snprintf(why, why_size, "cannot hold the callbacks: %s", status_text(status));
+	}
 	if (status)
 		return status;
 	if (deed->life && !life_begin(ws, deed->now.wall_ms, newest_ms, deed->life)) {

@@ -29,6 +29,7 @@ struct atrest_deed {
 	const char *object; /* cut to fit, as @detail is */
 	const char *detail;
 	struct life_begun *life; /* out: of the life that begins in the same transaction; NULL: none does */
+	bool hold; /* with @life: every callback is held until the operator releases it (hold.h) */
 	bool accept_clock;       /* the life begins although the clock is before the newest row */
 };
 

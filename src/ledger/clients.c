@@ -69,6 +69,7 @@ void client_put_apply(const void *arg, const struct apply_context *context, stru
 	else
 		client.created_ms = context->now.wall_ms;
 	client.removed = cmd->remove;
+	client.keys_restored_ms = 0;
 	note_retired(stored, "", context);
 	memset(client.keys, 0, sizeof(client.keys));
 	if (!cmd->remove)
@@ -97,6 +98,10 @@ static enum refusal change_key(const struct client_key_cmd *cmd, struct client *
 	if (cmd->action == KEY_ADD)
 		return keyslots_add(client->keys, &client->keys_issued, cmd->secret, now_ms,
 			key_id);
+	if (cmd->action == KEY_CONFIRM) {
+		client->keys_restored_ms = 0;
+		return REFUSAL_NONE;
+	}
 	text_copy(key_id, KEY_ID_SIZE, cmd->key_id);
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++)
 		live += client->keys[i].key_id[0] != '\0';

@@ -8,6 +8,7 @@
 #include "ledger/keyslots.h"
 #include "ledger/refused.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #define DEALERS_COUNTER "dealers"
@@ -57,6 +58,7 @@ static const struct {
 	TAKE(DEALER_PATH_BETTING_RESULT, path_betting_result),
 	TAKE(DEALER_PATH_BETTING_REFUND, path_betting_refund),
 	TAKE(DEALER_UNKNOWN_BET_IDS, unknown_bet_ids),
+	TAKE(DEALER_CALLBACKS_HELD, callbacks_held_ms),
 };
 
 static bool currency_valid(const char *currency)
@@ -124,10 +126,16 @@ static const char *bad_change(const struct dealer *was, const struct dealer *is,
 static size_t describe(char *text, size_t room, const struct field *field, const char *value)
 {
 	uint32_t number = 0;
+	int64_t time_ms;
 	int len;
 
 	if (field->type == FIELD_STR) {
 		len = snprintf(text, room, " %s=%.200s", field->name, value);
+		return (size_t)len;
+	}
+	if (field->type == FIELD_TIME_MS) {
+		memcpy(&time_ms, value, sizeof(time_ms));
+		len = snprintf(text, room, " %s=%" PRId64, field->name, time_ms);
 		return (size_t)len;
 	}
 	if (field->size == 1)
@@ -147,6 +155,8 @@ static const char *action_of(const struct dealer_put_cmd *cmd)
 {
 	if (cmd->create)
 		return "dealer add";
+	if (cmd->mask == 1u << DEALER_CALLBACKS_HELD)
+		return cmd->dealer.callbacks_held_ms ? "dealer hold" : "release";
 	if (cmd->mask != 1u << DEALER_SUSPENDED)
 		return "dealer set";
 	return cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
@@ -194,6 +204,8 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	dealer->keys[0].created_ms = context->now.wall_ms;
 	text_copy(dealer->signing_key_id, KEY_ID_SIZE, "k1");
 	dealer->keys_issued = 1;
+	dealer->callbacks_held_ms = 0;
+	dealer->keys_restored_ms = 0;
 	dealer->created_ms = context->now.wall_ms;
 	if (bad_setting(dealer))
 		return refuse(verdict, REFUSAL_BAD_REQUEST, bad_setting(dealer));
@@ -204,7 +216,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 
 /* Fills @dealer as @stored with the command's members changed. */
 static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct dealer *stored,
-	const struct total *total, struct dealer *dealer, struct verdict *verdict)
+	const struct total *total, int64_t now_ms, struct dealer *dealer, struct verdict *verdict)
 {
 	const char *why;
 
@@ -214,6 +226,9 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 			memcpy((char *)dealer + members[i].offset,
 				(const char *)&cmd->dealer + members[i].offset, members[i].size);
 	}
+	if (dealer->callbacks_held_ms)
+		dealer->callbacks_held_ms =
+			stored->callbacks_held_ms ? stored->callbacks_held_ms : now_ms;
 	why = bad_setting(dealer);
 	if (why)
 		return refuse(verdict, REFUSAL_BAD_REQUEST, why);
@@ -247,7 +262,8 @@ void dealer_put_apply(const void *arg, const struct apply_context *context, stru
 	}
 	refusal = cmd->create
 		? dealer_create(cmd, context, ws, &result->dealer, &result->verdict)
-		: dealer_change(cmd, stored, total, &result->dealer, &result->verdict);
+		: dealer_change(cmd, stored, total, context->now.wall_ms, &result->dealer,
+			  &result->verdict);
 	if (refusal != REFUSAL_NONE)
 		return;
 	ws_put(ws, RECORD_DEALER, &result->dealer);
@@ -268,6 +284,10 @@ static enum refusal key_change(const struct dealer_key_cmd *cmd, struct dealer *
 {
 	const struct dealer_key *key = dealer_key_find(dealer, cmd->key_id);
 
+	if (cmd->action == KEY_CONFIRM) {
+		dealer->keys_restored_ms = 0;
+		return REFUSAL_NONE;
+	}
 	if (!key)
 		return REFUSAL_KEY_NOT_FOUND;
 	text_copy(key_id, KEY_ID_SIZE, cmd->key_id);

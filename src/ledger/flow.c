@@ -27,6 +27,7 @@ struct flow_dealer {
 	int64_t open_until_ms;
 	uint64_t probe; /* the permit that is let through half-open; 0: none yet */
 	struct bucket buckets[FLOW_BUCKETS];
+	bool held;             /* counted in held_count */
 	uint32_t max_inflight; /* as last heard */
 	uint32_t permit_count;
 	struct permit permits[FLOW_PERMITS_MAX];
@@ -164,8 +165,12 @@ void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight)
 {
 	struct flow_dealer *dealer = find(flow, casino_id);
 
-	if (dealer)
-		dealer->max_inflight = max_inflight;
+	if (!dealer)
+		return;
+	dealer->max_inflight = max_inflight;
+	flow->held_count -= dealer->held;
+	dealer->held = !max_inflight;
+	flow->held_count += dealer->held;
 }
 
 void flow_mark(struct flow *flow)

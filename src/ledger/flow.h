@@ -24,6 +24,7 @@ struct flow_dealer;
 struct flow {
 	struct flow_dealer **dealers; /* by hash of casino_id; made when first asked for */
 	int64_t open_ms;
+	uint32_t held_count; /* dealers whose limit is 0 */
 	/* Permits taken since flow_mark(). */
 	struct flow_taken {
 		struct flow_dealer *dealer;
@@ -38,7 +39,7 @@ void flow_free(struct flow *flow);
 
 /*
  * What a dealer's max_inflight is, for flow_has_room(), which is asked where there is no row at
- * hand. Told of rows that are saved: flow_take() may be of the batch that changes one.
+ * hand; 0 while its callbacks are held (hold.h). Told of rows that are saved: flow_take() may be of the batch that changes one.
  */
 void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight);
 

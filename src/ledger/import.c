@@ -151,6 +151,7 @@ static enum status write_trail(struct import *import, const struct operator *ope
 		.object = object,
 		.detail = detail,
 		.life = life,
+		.hold = true,
 		.accept_clock = accept_clock,
 	};
 

@@ -292,6 +292,7 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 	status->storage_low = ledger->storage_low;
 	status->schema = STORE_SCHEMA;
 	status->last_transaction_id = ledger->transaction_id;
+	status->held_dealers = ledger->flow.held_count;
 	status->log_bytes = figures.log_bytes;
 	status->checkpoints = figures.checkpoints;
 	for (unsigned int i = 0; i < RECORD_COUNT; i++) {

@@ -1,5 +1,6 @@
 #include "ledger/memory.h"
 
+#include "ledger/hold.h"
 #include "ledger/life.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ static bool remember_dealer(void *context, struct bytes key, const void *row)
 	const struct dealer *dealer = row;
 
 	(void)key;
-	flow_limit(&scan->ledger->flow, dealer->casino_id, dealer->max_inflight);
+	flow_limit(&scan->ledger->flow, dealer->casino_id, hold_permits(dealer));
 	if ((int64_t)dealer->refund_delay_s * 1000 > scan->refund_delay_ms)
 		scan->refund_delay_ms = (int64_t)dealer->refund_delay_s * 1000;
 	return true;
@@ -112,7 +113,7 @@ static void note_counter(struct ledger *ledger, const struct counter *counter)
 static void note_dealer(struct ledger *ledger, const struct dealer *dealer)
 {
 	ledger->generation++;
-	flow_limit(&ledger->flow, dealer->casino_id, dealer->max_inflight);
+	flow_limit(&ledger->flow, dealer->casino_id, hold_permits(dealer));
 }
 
 bool memory_follow(struct ledger *ledger)

@@ -2,6 +2,7 @@
 
 #include "ledger/book.h"
 #include "ledger/flow.h"
+#include "ledger/hold.h"
 #include "ledger/keys.h"
 #include "ledger/life.h"
 #include "ledger/schedule.h"
@@ -71,7 +72,7 @@ static struct callback_body body_named(uint64_t event)
 static bool take_permit(const struct apply_context *context, const struct dealer *dealer,
 	uint64_t event)
 {
-	return flow_take(context->flow, dealer->casino_id, event, dealer->max_inflight,
+	return flow_take(context->flow, dealer->casino_id, event, hold_permits(dealer),
 		context->now.boot_ms, context->now.boot_ms + context->outbox->lease_ms);
 }
 

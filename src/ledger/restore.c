@@ -47,6 +47,7 @@ static enum status note_deed(struct store *store, const struct restore_options *
 		.object = options->backup,
 		.detail = detail,
 		.life = &life,
+		.hold = true,
 		.accept_clock = options->accept_clock,
 	};
 

@@ -3,7 +3,7 @@
 #define VERDICT(result) FIELD_SUB(result, verdict, verdict, verdict_fields)
 #define OPERATOR(cmd)   FIELD_SUB(cmd, operator, operator, operator_fields)
 
-const char *const key_action_names[KEY_ACTION_COUNT] = {"add", "use", "retire"};
+const char *const key_action_names[KEY_ACTION_COUNT] = {"add", "use", "retire", "confirm"};
 const char *const note_action_names[NOTE_ACTION_COUNT] = {"dealer test", "resume", "sign", "request", "export"};
 const char *const backup_stage_names[BACKUP_STAGE_COUNT] = {"none", "running", "done", "failed"};
 static const char *const record_names[RECORD_COUNT] = {
@@ -37,6 +37,7 @@ const struct field status_result_fields[] = {
 	FIELD(FIELD_U32, status_result, schema),
 	FIELD(FIELD_U64, status_result, last_transaction_id),
 	FIELD(FIELD_U64, status_result, dealers),
+	FIELD(FIELD_U64, status_result, held_dealers),
 	FIELD(FIELD_U32, status_result, connections),
 	FIELD(FIELD_U64, status_result, commands),
 	FIELD(FIELD_U64, status_result, batches),

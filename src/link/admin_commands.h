@@ -31,6 +31,7 @@ struct status_result {
 	uint32_t schema;
 	uint64_t last_transaction_id;
 	uint64_t dealers;
+	uint64_t held_dealers; /* whose callbacks are held until `release` */
 	uint32_t connections;
 	uint64_t commands; /* applied since the start */
 	uint64_t batches;
@@ -59,6 +60,7 @@ enum dealer_member {
 	DEALER_RATE_LIMIT, DEALER_ALGORITHM, DEALER_ENCODING, DEALER_URL, DEALER_ALLOW_HTTP,
 	DEALER_REFUND_DELAY, DEALER_MAX_INFLIGHT, DEALER_PATH_BALANCE_INQUIRE, DEALER_PATH_BETTING,
 	DEALER_PATH_BETTING_RESULT, DEALER_PATH_BETTING_REFUND, DEALER_UNKNOWN_BET_IDS,
+	DEALER_CALLBACKS_HELD, /* not 0: they are held from now on, if they are not yet */
 	DEALER_MEMBER_COUNT
 };
 /*
@@ -77,7 +79,8 @@ struct dealer_put_result {
 	struct dealer dealer; /* as it is now */
 };
 
-enum key_action { KEY_ADD, KEY_USE, KEY_RETIRE, KEY_ACTION_COUNT };
+/* KEY_CONFIRM: the keys that a restore brought back are the right ones; all at once, without an id. */
+enum key_action { KEY_ADD, KEY_USE, KEY_RETIRE, KEY_CONFIRM, KEY_ACTION_COUNT };
 extern const char *const key_action_names[KEY_ACTION_COUNT];
 /* Refusals: dealer_not_found, key_not_found, key_in_use, too_many_keys. */
 struct dealer_key_cmd {

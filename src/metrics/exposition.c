@@ -161,6 +161,8 @@ static const struct {
 	{"clients_cut_total", "counter", "Connections that the ledger cut off.", "clients_cut",
 		put_plain},
 	{"dealers", "gauge", "Dealers that there are.", "dealers", put_plain},
+	{"held_dealers", "gauge", "Dealers to whom no callback is sent until they are released.",
+		"held_dealers", put_plain},
 	{"last_sweep_timestamp_seconds", "gauge",
 		"When the sweeper last asked what is due; 0: not since the ledger was started.",
 		"swept_ms", put_ms},

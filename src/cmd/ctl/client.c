@@ -195,3 +195,15 @@ enum ctl_exit ctl_client_key_retire(struct ctl *ctl)
 {
 	return use_or_retire(ctl, KEY_RETIRE, "is retired");
 }
+
+enum ctl_exit ctl_client_key_confirm(struct ctl *ctl)
+{
+	struct client_key_cmd cmd = {.operator = ctl->operator, .action = KEY_CONFIRM};
+	struct client_key_result result;
+	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
+
+	if (code == CTL_DONE)
+		code = ctl_do(ctl, COMMAND_CLIENT_KEY, &cmd, &result, NULL);
+	return code == CTL_DONE ? secret_print_confirmed(ctl, "client", "client_id", cmd.client_id)
+				: code;
+}

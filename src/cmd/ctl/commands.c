@@ -121,6 +121,12 @@ static const struct argp_option asking_options[] = {
 	OPTION(YES, "yes", NULL, "Do not ask; must be given where nobody can be asked"),
 	OPTIONS_END,
 };
+static const struct argp_option release_options[] = {
+	OPTION(YES, "yes", NULL, "Release them without asking"),
+	LIMIT_OPTION("100"),
+	REASON_OPTION,
+	OPTIONS_END,
+};
 static const struct argp_option sweep_options[] = {
 	OPTION(FOR, "for", "TIME", "Go on for TIME, such as 55s, looking each second (default: "
 		"until nothing is due)"),
@@ -237,6 +243,11 @@ const struct ctl_command ctl_commands[] = {
 		"{\"casino_id\",\"suspended\"}", reason_options, 1, 1, false, ctl_dealer_suspend},
 	{"dealer resume", "CASINO", "End the suspension of a dealer",
 		"{\"casino_id\",\"suspended\"}", reason_options, 1, 1, false, ctl_dealer_resume},
+	{"dealer hold", "CASINO", "Send no callback to a dealer until they are released",
+		"{\"casino_id\",\"callbacks_held_ms\"}. Bets of its players are refused meanwhile",
+		reason_options, 1, 1, false, ctl_dealer_hold},
+	{"dealer key-confirm", "CASINO", "Note that the keys that a restore brought back are right",
+		"{\"casino_id\",\"confirmed\"}", reason_options, 1, 1, false, ctl_dealer_key_confirm},
 	{"dealer key-add", "CASINO", "Give a dealer a second key and show it", KEY_JSON,
 		key_add_options, 1, 1, false, ctl_dealer_key_add},
 	{"dealer key-use", "CASINO KEYID", "Sign callbacks with this key from now on",
@@ -269,6 +280,9 @@ const struct ctl_command ctl_commands[] = {
 		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_use},
 	{"client key-retire", "CLIENT KEYID", "Take a key from a game server, for good",
 		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_retire},
+	{"client key-confirm", "CLIENT",
+		"Note that the keys that a restore brought back are right",
+		"{\"client_id\",\"confirmed\"}", reason_options, 1, 1, false, ctl_client_key_confirm},
 	{"client remove", "CLIENT", "Take a game server and its keys away",
 		"{\"client_id\",\"removed\"}. Bets of open rounds can only be settled by a client of "
 		"this name; adding the same name again takes them up",
@@ -332,6 +346,13 @@ const struct ctl_command ctl_commands[] = {
 	{"callback cancel", OPERATE_ARGS,
 		"Give up callbacks that were settled outside",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
+	{"release", "[CASINO]", "Show the callbacks that a restore or `dealer hold` holds, and release them",
+		"{\"callbacks\":[{\"webhook_id\",\"created_ms\",\"casino_id\",\"user_id\","
+		"\"game_id\",\"amount\",\"transaction_id\",\"attempts\",\"bet\"}],"
+		"\"dealers\":[{\"casino_id\",\"callbacks_held_ms\",\"callbacks\",\"released\"}],"
+		"\"released\"}. Of all dealers, or of one; nothing is released without --yes or an "
+		"answer on the terminal",
+		release_options, 0, 1, false, ctl_release},
 	{"sweep", "", "Send the callbacks that are due, as creditbridge-sweep does from cron",
 		"what creditbridge-sweep prints, whose exit status this is: the summary; with "
 		"--dry-run what would be done first; {\"already_running\":true}",

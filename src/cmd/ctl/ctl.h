@@ -208,6 +208,7 @@ bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code);
 ctl_run ctl_init, ctl_status, ctl_metrics, ctl_resume, ctl_audit;
 ctl_run ctl_dealer_add, ctl_dealer_list, ctl_dealer_show, ctl_dealer_set, ctl_dealer_suspend,
 	ctl_dealer_resume, ctl_dealer_key_add, ctl_dealer_key_use, ctl_dealer_key_retire;
+ctl_run ctl_dealer_hold, ctl_dealer_key_confirm, ctl_client_key_confirm, ctl_release;
 ctl_run ctl_player_add, ctl_player_list, ctl_player_show, ctl_player_suspend, ctl_player_resume,
 	ctl_player_ledger, ctl_player_adjust;
 ctl_run ctl_transfer_show, ctl_transfer_list;

@@ -221,7 +221,8 @@ enum ctl_exit ctl_dealer_resume(struct ctl *ctl)
 static enum ctl_exit change_key(struct ctl *ctl, struct dealer_key_cmd *cmd,
 	struct dealer_key_result *result)
 {
-	const char *key_id = cmd->action == KEY_ADD ? NULL : ctl->args[1];
+	const bool named = cmd->action == KEY_USE || cmd->action == KEY_RETIRE;
+	const char *key_id = named ? ctl->args[1] : NULL;
 	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], cmd->casino_id);
 
 	if (code != CTL_DONE)
@@ -265,4 +266,14 @@ enum ctl_exit ctl_dealer_key_use(struct ctl *ctl)
 enum ctl_exit ctl_dealer_key_retire(struct ctl *ctl)
 {
 	return use_or_retire(ctl, KEY_RETIRE, "is retired");
+}
+
+enum ctl_exit ctl_dealer_key_confirm(struct ctl *ctl)
+{
+	struct dealer_key_cmd cmd = {.operator = ctl->operator, .action = KEY_CONFIRM};
+	struct dealer_key_result result;
+	enum ctl_exit code = change_key(ctl, &cmd, &result);
+
+	return code == CTL_DONE ? secret_print_confirmed(ctl, "dealer", "casino_id", cmd.casino_id)
+				: code;
 }

@@ -98,6 +98,11 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 		return;
 	hosts->dealers++;
 	doctor_about(doctor, "%s", dealer->casino_id);
+	if (dealer->callbacks_held_ms) {
+		doctor_warn(doctor, "its callbacks are held: bets are refused, results and refunds wait");
+		doctor_remedy(doctor, "reconcile it, then creditbridgectl release %s",
+			dealer->casino_id);
+	}
 	if (!dealer->url[0]) {
 		doctor_fail(doctor, "a seamless wallet without a URL: every bet is refused");
 		doctor_remedy(doctor, "creditbridgectl dealer set %s --url URL", dealer->casino_id);
@@ -219,7 +224,7 @@ void doctor_dealers(struct doctor *doctor)
 
 /* Looks at the keys of a dealer or client, whose @what is @id. */
 static void judge_keys(struct doctor *doctor, const char *what, const char *id,
-	const struct dealer_key keys[DEALER_KEYS_MAX])
+	const struct dealer_key keys[DEALER_KEYS_MAX], int64_t restored_ms)
 {
 	const struct dealer_key *newest = NULL, *oldest = NULL;
 	int64_t days;
@@ -237,6 +242,12 @@ static void judge_keys(struct doctor *doctor, const char *what, const char *id,
 		doctor_fail(doctor, "it has no key: none of its calls is let in");
 		doctor_remedy(doctor, "creditbridgectl %s key-add %s", what, id);
 		return;
+	}
+	if (restored_ms) {
+		doctor_warn(doctor, "a restore brought its keys back, and they were not confirmed: a "
+			"key that was retired after the backup is valid again");
+		doctor_remedy(doctor, "retire each key that should not be valid, then creditbridgectl %s "
+			"key-confirm %s", what, id);
 	}
 	days = (clock_wall_ms() - newest->created_ms) / DAY_MS;
 	if (newest == oldest || days < CHANGE_DAYS)
@@ -260,7 +271,8 @@ void doctor_keys(struct doctor *doctor)
 		return;
 	list_open(&list, doctor->ctl, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); dealers++)
-		judge_keys(doctor, "dealer", dealer.casino_id, dealer.keys);
+		judge_keys(doctor, "dealer", dealer.casino_id, dealer.keys,
+			dealer.keys_restored_ms);
 	if (!close_list(doctor, &list))
 		return;
 	list_open(&list, doctor->ctl, RECORD_CLIENT, false, 0, NULL);
@@ -268,7 +280,7 @@ void doctor_keys(struct doctor *doctor)
 		if (client.removed)
 			continue;
 		clients++;
-		judge_keys(doctor, "client", client.client_id, client.keys);
+		judge_keys(doctor, "client", client.client_id, client.keys, client.keys_restored_ms);
 	}
 	if (!close_list(doctor, &list))
 		return;

@@ -255,7 +255,7 @@ static void print_text(struct importing *importing)
 		       "give new ones:\n%.*s", (int)importing->remedy.len,
 			(const char *)importing->remedy.data);
 	if (!importing->dry_run)
-		printf("Now start the ledger, and run `creditbridgectl check`.\n");
+		offline_print_steps();
 }
 
 static enum ctl_exit tell(struct importing *importing)

@@ -171,3 +171,18 @@ void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
 	printf("Later ones must be reconciled with the dealers. New ids of transactions and events begin\n"
 	       "at %" PRIu64 ", above every id that was given out before.\n", first_id);
 }
+
+void offline_print_steps(void)
+{
+	printf("\nNo callback is sent to any dealer until you release it. Next:\n"
+	       "  1. Start the ledger, and run `creditbridgectl check`.\n"
+	       "  2. For each dealer: `creditbridgectl dealer show CASINO` lists the keys that are valid\n"
+	       "     now, and whether it is suspended. Retire what should not be valid, suspend what should\n"
+	       "     be, then `creditbridgectl dealer key-confirm CASINO`.\n"
+	       "  3. Likewise each game server: `creditbridgectl client list`, `client remove`,\n"
+	       "     `client key-confirm CLIENT`.\n"
+	       "  4. Get each dealer's file of what it did since the backup, and run\n"
+	       "     `creditbridgectl reconcile CASINO FILE`: it proposes what puts the difference right.\n"
+	       "  5. Let the game servers repeat the results that they sent since the backup.\n"
+	       "  6. `creditbridgectl release CASINO` shows what would be sent; with --yes it is sent.\n");
+}

@@ -33,6 +33,9 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 /* The exit code for a failure that @status stands for, reported with @why or its own text. */
 enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why);
 
+/* Prints what the operator has to do before callbacks are sent again. */
+void offline_print_steps(void);
+
 /*
  * Prints up to where the data goes that was brought in: its last movement (0: none), and the first
  * id of the life that begins with it (0: none begins).

@@ -150,7 +150,7 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 	else
 		printf("It was not rolled forward to the last log.\n");
 	offline_print_last(result->last_transaction_id, result->last_ms, result->first_id);
-	printf("Now start the ledger, and run `creditbridgectl check`.\n");
+	offline_print_steps();
 }
 
 static enum ctl_exit tell(struct ctl *ctl, const char *backup, const struct report *report)

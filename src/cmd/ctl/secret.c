@@ -93,6 +93,19 @@ enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *me
 	return output_json_close(&json);
 }
 
+enum ctl_exit secret_print_confirmed(struct ctl *ctl, const char *what, const char *id_name,
+	const char *id)
+{
+	struct output_json json;
+
+	if (!ctl->json)
+		printf("the keys of %s %s are confirmed\n", what, id);
+	output_json_open(&json, ctl);
+	output_json_string(&json, id_name, id);
+	output_json_bool(&json, "confirmed", true);
+	return output_json_close(&json);
+}
+
 enum ctl_exit secret_print_done(struct ctl *ctl, const char *what, const char *member,
 	const char *owner, const char *key_id, const char *done)
 {

@@ -40,4 +40,8 @@ struct signing {
  */
 enum ctl_exit secret_find_signing(struct ctl *ctl, const char *casino_id, struct signing *signing);
 
+/* Prints that the keys of @what (dealer, client), called @id, are confirmed. */
+enum ctl_exit secret_print_confirmed(struct ctl *ctl, const char *what, const char *id_name,
+	const char *id);
+
 #endif

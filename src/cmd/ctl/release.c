@@ -1,0 +1,352 @@
+/*
+ * release - release, dealer hold: all callbacks of a dealer at once.
+ *
+ * A restore or an import holds the callbacks of every dealer (ledger/hold.h). `release` first shows
+ * what would be sent; it lifts the hold only when the operator agrees.
+ */
+#include "cmd/ctl/ctl.h"
+
+#include "cmd/ctl/callback_row.h"
+#include "cmd/ctl/list.h"
+#include "cmd/ctl/names.h"
+#include "cmd/ctl/output.h"
+#include "wire/signature.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN_STANDARD 100
+
+/* A dealer whose callbacks are held. */
+struct held_dealer {
+	char casino_id[CASINO_ID_SIZE];
+	int64_t callbacks_held_ms;
+	uint64_t callbacks; /* that wait */
+	bool released;
+};
+
+static const struct field held_fields[] = {
+	FIELD(FIELD_STR, held_dealer, casino_id),
+	FIELD(FIELD_TIME_MS, held_dealer, callbacks_held_ms),
+	FIELD(FIELD_U64, held_dealer, callbacks),
+	FIELD(FIELD_BOOL, held_dealer, released),
+	FIELD_END,
+};
+
+static const struct output_column held_columns[] = {
+	{"CASINO", "casino_id", OUTPUT_PLAIN},
+	{"HELD SINCE", "callbacks_held_ms", OUTPUT_PLAIN},
+	{"CALLBACKS", "callbacks", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+/* A callback that would be sent. */
+struct waiting_row {
+	char webhook_id[CALLBACK_EVENT_ID_SIZE];
+	int64_t created_ms;
+	char casino_id[CASINO_ID_SIZE];
+	char user_id[EXTERNAL_ID_SIZE];
+	char game_id[EXTERNAL_ID_SIZE];
+	money_t amount;
+	uint64_t transaction_id;
+	uint32_t attempts;
+	char bet[16]; /* state of the bet, or the result of the round */
+};
+
+static const struct field waiting_fields[] = {
+	FIELD(FIELD_STR, waiting_row, webhook_id),
+	FIELD(FIELD_TIME_MS, waiting_row, created_ms),
+	FIELD(FIELD_STR, waiting_row, casino_id),
+	FIELD(FIELD_STR, waiting_row, user_id),
+	FIELD(FIELD_STR, waiting_row, game_id),
+	FIELD(FIELD_MONEY, waiting_row, amount),
+	FIELD(FIELD_U64, waiting_row, transaction_id),
+	FIELD(FIELD_U32, waiting_row, attempts),
+	FIELD(FIELD_STR, waiting_row, bet),
+	FIELD_END,
+};
+
+static const struct output_column waiting_columns[] = {
+	{"WEBHOOK-ID", "webhook_id", OUTPUT_PLAIN},
+	{"CREATED", "created_ms", OUTPUT_PLAIN},
+	{"CASINO", "casino_id", OUTPUT_PLAIN},
+	{"USER", "user_id", OUTPUT_PLAIN},
+	{"GAME", "game_id", OUTPUT_PLAIN},
+	{"AMOUNT", "amount", OUTPUT_PLAIN},
+	{"TRIES", "attempts", OUTPUT_PLAIN},
+	{"BET", "bet", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+struct release {
+	struct ctl *ctl;
+	struct held_dealer *dealers; /* room for DEALERS_MAX, in the order of casino_id */
+	size_t count;
+	uint64_t callbacks;
+	uint64_t limit; /* rows to be shown */
+	struct output_list list;
+	struct output_json json;
+};
+
+static int compare_names(const void *name, const void *dealer)
+{
+	return strcmp(name, ((const struct held_dealer *)dealer)->casino_id);
+}
+
+static struct held_dealer *find_held(const struct release *release, const char *casino_id)
+{
+	return bsearch(casino_id, release->dealers, release->count, sizeof(release->dealers[0]),
+		compare_names);
+}
+
+static void note_dealer(struct release *release, const struct dealer *dealer)
+{
+	struct held_dealer *held = &release->dealers[release->count];
+
+	if (!dealer->callbacks_held_ms || release->count == DEALERS_MAX)
+		return;
+	memset(held, 0, sizeof(*held));
+	memcpy(held->casino_id, dealer->casino_id, sizeof(held->casino_id));
+	held->callbacks_held_ms = dealer->callbacks_held_ms;
+	release->count++;
+}
+
+/* Finds the dealers that are to be released: the one that was named, or all that are held. */
+static enum ctl_exit find_dealers(struct release *release)
+{
+	struct ctl *ctl = release->ctl;
+	struct dealer dealer;
+	struct list list;
+	enum ctl_exit code;
+
+	if (!ctl->args[0]) {
+		list_open(&list, ctl, RECORD_DEALER, false, 0, NULL);
+		while (list_next(&list, &dealer))
+			note_dealer(release, &dealer);
+		return list_end(&list, CTL_DONE);
+	}
+	code = names_dealer(ctl, ctl->args[0], &dealer);
+	if (code != CTL_DONE)
+		return code;
+	note_dealer(release, &dealer);
+	return release->count ? CTL_DONE
+			      : ctl_fail(ctl, CTL_FAILED, "not_held",
+					"the callbacks of dealer %s are not held", dealer.casino_id);
+}
+
+/* The amount that the callback asks the dealer to move, and how its bet stands. */
+static enum ctl_exit fill_money(struct ctl *ctl, const struct callback *callback,
+	struct waiting_row *row)
+{
+	struct bet bet;
+	struct round round;
+	bool found = false;
+	enum ctl_exit code;
+
+	if (callback->bet_number) {
+		memset(&bet, 0, sizeof(bet));
+		memcpy(bet.player_id, callback->player_id, sizeof(bet.player_id));
+		memcpy(bet.game_id, callback->game_id, sizeof(bet.game_id));
+		bet.number = callback->bet_number;
+		code = list_fetch(ctl, RECORD_BET, &bet, &found, NULL);
+		row->amount = bet.bet_amount;
+		row->transaction_id = bet.transaction_id;
+		if (found)
+			snprintf(row->bet, sizeof(row->bet), "%s", bet_state_names[bet.state]);
+	} else {
+		memset(&round, 0, sizeof(round));
+		memcpy(round.player_id, callback->player_id, sizeof(round.player_id));
+		memcpy(round.game_id, callback->game_id, sizeof(round.game_id));
+		code = list_fetch(ctl, RECORD_ROUND, &round, &found, NULL);
+		row->amount = round.payout_amount;
+		row->transaction_id = round.transaction_id;
+		if (found)
+			snprintf(row->bet, sizeof(row->bet), "%s", round_result_names[round.result]);
+	}
+	return code;
+}
+
+static enum ctl_exit add_waiting(struct release *release, const struct callback_row *callback)
+{
+	struct waiting_row row;
+	enum ctl_exit code;
+
+	memset(&row, 0, sizeof(row));
+	callback_event_id(callback->callback.kind, callback->callback.event, row.webhook_id);
+	row.created_ms = callback->callback.created_ms;
+	memcpy(row.casino_id, callback->callback.casino_id, sizeof(row.casino_id));
+	memcpy(row.user_id, callback->user_id, sizeof(row.user_id));
+	memcpy(row.game_id, callback->callback.game_id, sizeof(row.game_id));
+	row.attempts = callback->callback.attempts;
+	code = fill_money(release->ctl, &callback->callback, &row);
+	if (code != CTL_DONE)
+		return code;
+	output_list_add(&release->list, &row);
+	output_json_item(&release->json, waiting_fields, &row);
+	return CTL_DONE;
+}
+
+/* Shows the callbacks that wait, the first ones in full, and counts all. */
+static enum ctl_exit show_waiting(struct release *release)
+{
+	struct callback_row callback;
+	struct held_dealer *held;
+	struct list list;
+	struct due due;
+	bool found;
+	enum ctl_exit code = CTL_DONE;
+
+	list_open(&list, release->ctl, RECORD_DUE, false, 0, NULL);
+	while (code == CTL_DONE && list_next(&list, &due)) {
+		held = find_held(release, due.casino_id);
+		if (!held)
+			continue;
+		held->callbacks++;
+		if (release->callbacks++ >= release->limit)
+			continue;
+		code = callback_row_fetch(release->ctl, due.event, &callback, &found);
+		/* It may have ended meanwhile: an operator cancelled it. */
+		if (code == CTL_DONE && found)
+			code = add_waiting(release, &callback);
+	}
+	return list_end(&list, code);
+}
+
+static enum ctl_exit show_dealers(struct release *release)
+{
+	struct output_list list;
+
+	output_title(release->ctl, "Dealers whose callbacks are held");
+	output_list_open(&list, release->ctl, NULL, NULL, held_fields, held_columns);
+	for (size_t i = 0; i < release->count; i++)
+		output_list_add(&list, &release->dealers[i]);
+	return output_list_close(&list, CTL_DONE);
+}
+
+static enum ctl_exit preview(struct release *release)
+{
+	enum ctl_exit code;
+
+	output_title(release->ctl, "Callbacks that would be sent");
+	output_list_open(&release->list, release->ctl, NULL, NULL, waiting_fields, waiting_columns);
+	output_json_list_open(&release->json, "callbacks");
+	code = output_list_close(&release->list, show_waiting(release));
+	output_json_list_close(&release->json);
+	if (code == CTL_DONE && release->callbacks > release->limit && !release->ctl->json)
+		printf("and %llu more (--limit 0 shows all)\n",
+			(unsigned long long)(release->callbacks - release->limit));
+	return code == CTL_DONE ? show_dealers(release) : code;
+}
+
+/* @held 0 releases; else holds. */
+static enum ctl_exit set_held(struct ctl *ctl, const char *casino_id, int64_t held_ms,
+	struct dealer_put_result *result)
+{
+	struct dealer_put_cmd cmd = {
+		.operator = ctl->operator,
+		.mask = UINT32_C(1) << DEALER_CALLBACKS_HELD,
+		.dealer = {.callbacks_held_ms = held_ms},
+	};
+
+	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "%s", casino_id);
+	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
+		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+	return ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, result, NULL);
+}
+
+static enum ctl_exit lift(struct release *release)
+{
+	struct ctl *ctl = release->ctl;
+	struct dealer_put_result result;
+	enum ctl_exit code = CTL_DONE;
+
+	for (size_t i = 0; i < release->count && code == CTL_DONE; i++) {
+		code = set_held(ctl, release->dealers[i].casino_id, 0, &result);
+		release->dealers[i].released = code == CTL_DONE;
+	}
+	return code;
+}
+
+/* Asks on a terminal; elsewhere only --yes releases. False: it stays a preview, or *code says why. */
+static bool agreed(struct release *release, enum ctl_exit *code)
+{
+	struct ctl *ctl = release->ctl;
+	char question[160];
+
+	if (!release->count || (!ctl->options[OPTION_YES] && !ctl_can_ask()))
+		return false;
+	if (!ctl->operator.reason[0]) {
+		*code = ctl_usage(ctl, "--reason must be given");
+		return false;
+	}
+	snprintf(question, sizeof(question), "Release the callbacks of %zu dealer%s? The sweeper "
+		"then sends %llu of them.", release->count, release->count == 1 ? "" : "s",
+		(unsigned long long)release->callbacks);
+	return ctl_confirm(ctl, question, code);
+}
+
+static enum ctl_exit run(struct release *release)
+{
+	struct output_json *json = &release->json;
+	enum ctl_exit code = ctl_limit(release->ctl, SHOWN_STANDARD, &release->limit);
+	bool lifted;
+
+	if (code == CTL_DONE)
+		code = find_dealers(release);
+	if (code != CTL_DONE)
+		return code;
+	output_json_open(json, release->ctl);
+	code = preview(release);
+	lifted = code == CTL_DONE && agreed(release, &code);
+	if (lifted)
+		code = lift(release);
+	if (code != CTL_DONE) {
+		buffer_free(&json->text);
+		return code;
+	}
+	output_json_list_open(json, "dealers");
+	for (size_t i = 0; i < release->count; i++)
+		output_json_item(json, held_fields, &release->dealers[i]);
+	output_json_list_close(json);
+	output_json_bool(json, "released", lifted);
+	if (!release->ctl->json)
+		printf("%s\n", lifted ? "Released: the sweeper sends them at its next turn."
+			: release->count ? "Nothing was released: --yes and --reason=TEXT release them."
+					 : "No dealer's callbacks are held.");
+	return output_json_close(json);
+}
+
+enum ctl_exit ctl_release(struct ctl *ctl)
+{
+	struct release release = {.ctl = ctl};
+	enum ctl_exit code;
+
+	release.dealers = calloc(DEALERS_MAX, sizeof(*release.dealers));
+	if (!release.dealers)
+		return ctl_no_memory(ctl);
+	code = run(&release);
+	free(release.dealers);
+	return code;
+}
+
+enum ctl_exit ctl_dealer_hold(struct ctl *ctl)
+{
+	struct dealer_put_result result;
+	struct output_json json;
+	char casino_id[CASINO_ID_SIZE];
+	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+
+	/* The ledger puts its own time in place of the 1. */
+	if (code == CTL_DONE)
+		code = set_held(ctl, casino_id, 1, &result);
+	if (code != CTL_DONE)
+		return code;
+	if (!ctl->json)
+		printf("The callbacks of dealer %s are held until `creditbridgectl release %s`.\n",
+			result.dealer.casino_id, result.dealer.casino_id);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "casino_id", result.dealer.casino_id);
+	output_json_number(&json, "callbacks_held_ms", (uint64_t)result.dealer.callbacks_held_ms);
+	return output_json_close(&json);
+}
