@@ -14,6 +14,10 @@ On lighttpd and Apache mod_fcgid, one after the other, each for --seconds:
     idle     400 connections that say nothing
     deaf     callers who send calls one after the other and read no answer
 
+Apache has fcgi-conf/apache-mod_fcgid-tuning.conf, settings of its whole server: that workers are started
+as fast as calls need them, and that locks of mod_fcgid do not fail, rests on that file. Limits of workers
+and of slow callers are in the file for one virtual host.
+
 Meanwhile an honest dealer transfers now and then, each call repeated until it is answered: within
 HONEST_S. Excess is refused within REFUSED_S where it is threads or permits, and not the machine, that
 there are too few of. Afterwards the memory of workers and ledger is what it was, and within RECOVERY_S

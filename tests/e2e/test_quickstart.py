@@ -7,6 +7,7 @@ is missing.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -20,6 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
+from cb_documents import README, block  # noqa: E402
 
 QUICKSTART = cb.SRCDIR / "quickstart"
 work = pathlib.Path(tempfile.mkdtemp(prefix="quickstart-test."))
@@ -131,6 +133,25 @@ def case_demo_json():
         listening = cb.call(type("Mount", (), {
             "port": int(demo["platform_url"].rsplit(":", 1)[1]), "prefix": ""}), "GET", "/healthz")
         equal(listening.status, 200, "healthz of the platform's mount")
+
+
+def case_readme():
+    """README's commands for another terminal, with the settings that were printed, one after the other."""
+    with Serving() as serving:
+        settings = "\n".join(line.strip() for line in serving.child.log.read_text().splitlines()
+                             if re.match(r"    (CTL|SWEEP|URL|PLATFORM|DEALER|SLOTS_KEY)=", line))
+        for first, wanted in (("""BODY='{"amount":25""", '"current_balance":'),
+                              ("""BODY='{"request_transaction_id":"bet-1\"""", '"state":"accepted"'),
+                              ("$CTL bet list", " accepted "),
+                              ("curl $PLATFORM/healthz", "creditbridge_ledger_up 1")):
+            done = subprocess.run(["bash", "-c", f"set -eu\n{settings}\n{block(README, first)}"],
+                                  capture_output=True, text=True, timeout=60, check=False, cwd=work)
+            equal(done.returncode, 0, f"{first}: {done.stdout}{done.stderr}")
+            check(wanted in done.stdout, f"{first}: {wanted} in {done.stdout}{done.stderr}")
+        (work / "balance.php").write_text(block(README, "<?php"))
+        done = subprocess.run(["php", "balance.php", str(work / "state" / "demo.json")],
+                              capture_output=True, text=True, timeout=30, check=False, cwd=work)
+        check('"balance":' in done.stdout, f"balance.php: {done.stdout}{done.stderr}")
 
 
 def case_second_start():
@@ -272,6 +293,7 @@ def main():
             ("run --once under lighttpd", case_once_lighttpd),
             ("run --once under Apache", case_once_apache),
             ("demo.json is enough to use it", case_demo_json),
+            ("README: calls of your own", case_readme),
             ("a second start on the same state", case_second_start),
             ("refusals", case_refusals),
             ("options", case_options),

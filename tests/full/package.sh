@@ -11,23 +11,27 @@ export_sources() {
 		am__remove_distdir=: distdir
 }
 
-# package_build DIR LOG: in another place than the sources.
+# package_build DIR LOG COMMAND: in another place than the sources.
 package_build() {
 	cp -a "$work/export" "$1"
 	chmod -R u+w "$1"
-	(cd "$1" && DEB_BUILD_OPTIONS=nocheck dpkg-buildpackage -us -uc) >"$2" 2>&1 && return
+	(cd "$1" && sh -euc "$3") >"$2" 2>&1 && return
 	cat "$2"
 	return 1
 }
 
+# README's command, typed as it stands there; the other one makes the source package, too.
+build_command=$(grep -o 'dpkg-buildpackage [^&]*' "$src/README")
+
 build_one() {
 	mkdir -p "$work/one"
-	(umask 022 && TZ=UTC LC_ALL=C.UTF-8 package_build "$work/one/creditbridge" "$work/one.log")
+	(umask 022 && TZ=UTC LC_ALL=C.UTF-8 package_build "$work/one/creditbridge" "$work/one.log" \
+		"$build_command")
 }
 
 build_two() {
 	(umask 027 && TZ=Asia/Bangkok LC_ALL=C LANG=C HOME=/nonexistent USER=somebody \
-		package_build "$work/two-$$/deeper/tree" "$work/two.log")
+		package_build "$work/two-$$/deeper/tree" "$work/two.log" "${build_command/ -b / }")
 }
 
 build_both() {
@@ -51,7 +55,7 @@ equal() {
 # Tags of `pedantic` are shown and no failure.
 lint() {
 	lintian --allow-root --tag-display-limit 0 --fail-on error,warning --pedantic \
-		"$work"/one/*.changes
+		"$work/two-$$"/deeper/*.changes
 }
 
 sandbox() {
@@ -113,7 +117,7 @@ result() {
 mirror=${CB_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 export CB_DEBIAN_MIRROR=$mirror
 if ! step "the sources are exported" export_sources ||
-	! step "dpkg-buildpackage, twice" build_both; then
+	! step "README's dpkg-buildpackage, twice" build_both; then
 	steps_end
 	exit 1
 fi
@@ -127,7 +131,7 @@ sed -n 's/^→ /# /p' "$work/step.log"
 
 names=$(sed -n 's/^Features:.*test-name=\([^ ,]*\).*/\1/p' "$src/debian/tests/control")
 if ! why=$(machines); then
-	for name in "a bare Debian" "a game server" "a PHP site beside" $names; do
+	for name in "a bare Debian" "a game server" "documented commands" "a PHP site beside" $names; do
 		step_skip "package: $name" "$why"
 	done
 elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
@@ -141,6 +145,8 @@ elif step "debootstrap" "$tests/base.sh" "$work/base" "$deb"; then
 		chroot "$work/bare/root" sh -c "$(cat "$tests/bare.sh" "$tests/first_hour.sh")" || true
 	step "a game server's first hour, then nginx and spawn-fcgi" machine plain games \
 		chroot "$work/games/root" sh -c "$(cat "$tests/bare.sh" "$tests/game_server.sh")" || true
+	step "every other documented command, typed" machine systemd commands \
+		chroot "$work/commands/root" sh -c "$(cat "$tests/bare.sh" "$tests/commands.sh")" || true
 	step "beside a PHP site that is served as before" ended "$neighbour" "$work/neighbour.log" || true
 	wait "$tested" || true
 	for name in $names; do

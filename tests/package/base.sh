@@ -5,7 +5,7 @@
 #                  will install, for they have no network; DEB is in /srv, and is not installed
 #   DIR/systemd    the same, with systemd as init
 #
-# README, whose commands are typed there, too, is in /srv.
+# README, whose commands are typed there, too, is in /srv, and debian/control in /srv/source/debian.
 #
 # $CB_DEBIAN_MIRROR: where the packages come from.
 set -euo pipefail
@@ -23,13 +23,14 @@ mkdir -p "$dir"
 debootstrap --variant=minbase bookworm "$dir/plain" "$mirror"
 install -m 0644 "$deb" "$dir/plain/srv/"
 install -m 0644 "$here/../../README" "$dir/plain/srv/"
+install -D -m 0644 "$here/../../debian/control" "$dir/plain/srv/source/debian/control"
 deb=/srv/${deb##*/}
 inside update
 # What an operator would have, with what is recommended; then what the tests need.
 inside install --download-only "$deb" apache2
-inside install --download-only "$deb" apache2 libapache2-mod-fcgid
+inside install --download-only "$deb" apache2 libapache2-mod-fcgid curl openssl
 inside install --download-only "$deb" lighttpd
-inside install --download-only "$deb" nginx spawn-fcgi curl
+inside install --download-only "$deb" nginx spawn-fcgi curl jq
 # shellcheck disable=SC2046 # words
 inside install --download-only --no-install-recommends "$deb" apt-utils dbus systemd-sysv \
 	$(sed -n "s/^Depends: //p" "$here/../../debian/tests/control" | tr -s ", " "\n" | sort -u | grep -v "^@$")

@@ -5,7 +5,6 @@
 # all is well.
 # Begins with bare.sh.
 # shellcheck disable=SC2154 # that gives deb
-libexec=/usr/libexec/creditbridge
 work=/root/first-hour
 mkdir "$work"
 cd "$work" || exit
@@ -46,9 +45,12 @@ sed '/dealer add/q' whole.sh >add.sh
 sed '1,/dealer add/d' whole.sh >bet.sh
 typed add
 grep -o '[0-9a-f]\{64\}' add.out >keys
+# creditbridge-dealer.fcgi(8), EXAMPLES.
+zcat -f /usr/share/man/man8/creditbridge-dealer.fcgi.8* | sed -n '/^\.Sh EXAMPLES/,/^\.Sh EXIT/p' |
+	sed -e '/^\./d' -e 's/\\e$/\\/' -e 's/^/    /' >page
+block page '/usr/libexec/creditbridge/creditbridge-dealer.fcgi --key-file keys' >dealer.sh
 setpriv --reuid=www-data --regid=www-data --clear-groups sh -c "mkdir -m 0700 /tmp/dealer &&
-	cat >/tmp/dealer/keys && exec $libexec/creditbridge-dealer.fcgi --key-file /tmp/dealer/keys \
-		--state /tmp/dealer/state --socket /tmp/dealer/sock --base-path=/wallet" <keys &
+	cd /tmp/dealer && cat >keys && $(cat dealer.sh)" <keys &
 left=100
 until [ -S /tmp/dealer/sock ]; do
 	left=$((left - 1))
@@ -60,6 +62,11 @@ expect "the ping" "1000.00 thb" "$(cat bet.out)"
 expect "the bet" "200 OK" "$(cat bet.out)"
 expect "the bet" "Server: Apache" "$(cat bet.out)"
 expect "the bet" '"state":"accepted"' "$(cat bet.out)"
+
+echo "# the exam of his server, as creditbridgectl(8) has it"
+zcat -f /usr/share/man/man8/creditbridgectl.8* | grep '^creditbridgectl dealer test' |
+	sed 's/ demo / demo2 /' >exam.sh
+typed exam
 
 echo "# the same, and a transfer, under nginx with workers of spawn-fcgi"
 service apache2 stop
@@ -84,7 +91,7 @@ sed -n '/^BODY/,$s/bet-1/bet-2/; /^BODY/,$p' bet.sh >again.sh
 typed again
 expect "the second bet" "200 OK" "$(cat again.out)"
 expect "the second bet" "Server: nginx" "$(cat again.out)"
-expect "the second bet" '"transaction_id":2,"state":"accepted"' "$(cat again.out)"
+expect "the second bet" '"state":"accepted","balance":980.0' "$(cat again.out)"
 creditbridgectl dealer add demo --currency thb --mode transfer >/dev/null
 creditbridgectl player add demo alice
 expect "transfer in" '"current_balance":100.5,' "$(creditbridgectl request \

@@ -12,7 +12,7 @@ cd "$work" || exit
 echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/90yes
 
 echo "# the sites that are there already"
-apt-get -q install apache2 libapache2-mod-php php-cgi libapache2-mod-fcgid curl openssl >/dev/null
+apt-get -q install apache2 libapache2-mod-php php-cgi libapache2-mod-fcgid >/dev/null
 a2disconf -q security
 echo '<?php echo strlen(file_get_contents("php://input"));' >/var/www/html/length.php
 mkdir /var/www/other

@@ -1,0 +1,104 @@
+#!/bin/sh
+# commands.sh: in a bare Debian with systemd: the commands of README, README.Debian and the pages' EXAMPLES
+# that no other test types, as they stand there. Prints what it does; exits 0 if all is well.
+# Begins with bare.sh. tests/lint/commands.list says which test types which commands.
+# shellcheck disable=SC2154 # that gives deb
+work=/root/commands
+backups=/var/backups/creditbridge
+mkdir "$work"
+cd "$work" || exit
+echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/90yes
+cp /srv/README .
+
+# example PAGE FIRST: as block does, of the page's section EXAMPLES.
+example() {
+	zcat -f /usr/share/man/man[578]/"$1"* | sed -n '/^\.Sh EXAMPLES/,$p' |
+		sed -e '/^\.Ed/s/.*//; /^\./d' -e 's/\\e$/\\/' -e 's/^/    /; s/^ *$//' >page
+	block page "$2"
+}
+
+echo "# README: building, as far as a machine without a network can; installing"
+block README 'apt build-dep' >install.sh
+grep -o '^apt build-dep[^&]*' install.sh | sed 's/$/ --simulate/' >build.sh
+(cd /srv/source && typed "$work/build" >/dev/null)
+sed -n '/^apt install/s|\.\./|/srv/|p' install.sh >typed-install.sh
+typed typed-install
+documents
+
+echo "# README: the mount, a dealer, a player, the doctor, a signed transfer"
+block README 'a2enconf creditbridge' >mount.sh
+typed mount
+expect "the transfer" "200 OK" "$(cat mount.out)"
+expect "the transfer" '"current_balance":100.0,' "$(cat mount.out)"
+creditbridgectl check
+
+echo "# README.Debian: the whole Apache"
+block README.Debian 'a2enconf creditbridge-tuning' >tuning.sh
+typed tuning
+example creditbridgectl.8 'creditbridgectl request' >request.sh
+typed request
+expect "a call as the dealer" '"balance":100.0' "$(cat request.out)"
+
+echo "# README.Debian: workers of systemd; who may start workers"
+block README.Debian 'systemctl enable --now creditbridge-worker-wallet.socket' >workers.sh
+typed workers
+for socket in wallet platform; do
+	[ -S "/run/creditbridge/$socket.sock" ] || fail "no $socket.sock"
+done
+block README.Debian 'dpkg-statoverride --remove' | sed 's/ GROUP / www-data /' >override.sh
+typed override
+expect "the override" "root www-data 750 /usr/libexec/creditbridge" "$(dpkg-statoverride --list)"
+
+echo "# README.Debian and pages: the ledger and the sweeper by hand"
+block README.Debian 'service creditbridge-ledger start' >ledger.sh
+typed ledger
+example creditbridge-ledger.8 'systemctl restart creditbridge-ledger' >restart.sh
+typed restart
+expect "the ledger" "installation" "$(cat restart.out)"
+block README.Debian 'setpriv --reuid _creditbridge-sweep' | sed 's/--for 55s/--for 1s/' >sweep.sh
+typed sweep
+example creditbridge-sweep.8 'setpriv' >look.sh
+typed look
+example creditbridgectl.8 'creditbridgectl dealer key-add' >keys.sh
+sed -n 1p keys.sh >key-add.sh
+typed key-add >/dev/null
+expect "the second key" "key k2 of dealer demo" "$(cat key-add.out)"
+sed "1d; s/OLD_KEYID/k1/; s/KEYID/k2/" keys.sh >key-use.sh
+typed key-use
+
+echo "# README.Debian: a backup; in another place; by cron"
+block README.Debian 'creditbridgectl backup' >backup.sh
+typed backup
+block README.Debian 'systemctl edit creditbridge-ledger' >edit.sh
+install -d -o _creditbridge -m 0700 /srv/backup
+# What stands beside the command is typed into the editor.
+sed -n 's/^.*# \(\[Service\]\|ReadWritePaths=.*\)$/\1/p' edit.sh >unit
+cat >editor <<END
+#!/bin/sh
+cat $work/unit >"\$1"
+END
+chmod 0755 editor
+# It wants a terminal.
+printf 'SYSTEMD_EDITOR=%s/editor script -qec "sh -eu %s/edit.sh" /dev/null\n' "$work" "$work" >terminal.sh
+typed terminal
+creditbridgectl backup /srv/backup
+block README.Debian '15 3 * * * root' | sed 's/^[^r]*root //' >cron.sh
+typed cron
+[ -n "$(ls "$backups/daily")" ] || fail "no backup"
+
+echo "# creditbridge-export(5)"
+apt-get -q install jq >/dev/null
+creditbridgectl export export.jsonl
+example creditbridge-export.5 'jq' | sed 's/FILE/export.jsonl/' >export.sh
+typed export
+expect "the balances" '"alice","100' "$(cat export.out)"
+
+echo "# README.Debian: lighttpd in Apache's place"
+systemctl stop apache2
+apt-get -q install lighttpd >/dev/null
+# 2: a module that both need was enabled by the first one.
+block README.Debian 'lighty-enable-mod' | sed '/^lighty/s/$/ || [ $? = 2 ]/' >lighttpd.sh
+typed lighttpd
+expect "a call under lighttpd" '"balance":100.0' "$(sh -eu request.sh)"
+creditbridgectl check
+echo "ok"
