@@ -739,7 +739,7 @@ LARGE_BETS = 17  # of 60,000 bytes: what a round may have
 LARGE_GROWTH_KIB = 64 * 1024
 
 
-def memory_kib(pid, what):
+def status_kib(pid, what):
     text = pathlib.Path(f"/proc/{pid}/status").read_text()
     return int(re.search(rf"^{what}:\s*(\d+) kB", text, re.MULTILINE).group(1))
 
@@ -782,7 +782,7 @@ def test_large_rounds():
             "slots", player, f"large-{n}", UNITS, reference=f"bet-{n}-{i}", user_bet=details))
             for i in range(LARGE_BETS) for n in range(LARGE_ROUNDS)]
         equal(burst(bets[:LARGE_LINKS]), {""}, "the first bets")
-        rest = memory_kib(pid, "VmRSS")
+        rest = status_kib(pid, "VmRSS")
         grown = {}
         for name, frames, refusals in (
                 ("bets", bets[LARGE_LINKS:], {""}),
@@ -791,7 +791,7 @@ def test_large_rounds():
                 ("results", results(0), {""})):
             pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
             equal(burst(frames), refusals, name)
-            grown[name] = memory_kib(pid, "VmHWM") - rest
+            grown[name] = status_kib(pid, "VmHWM") - rest
         print(f"# KiB above rest: {grown}")
         check(max(grown.values()) < LARGE_GROWTH_KIB, f"KiB above rest: {grown}")
         equal(bench.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
