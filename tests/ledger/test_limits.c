@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS   120
+#define RUNS   60
 #define GAMES  4
 #define BETS   12
 #define LARGEST (MONEY_MAX - MONEY_MAX % 100) /* of two decimals */
