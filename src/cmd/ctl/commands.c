@@ -112,6 +112,11 @@ static const struct argp_option recon_options[] = {
 		"(default 1000)"),
 	OPTIONS_END,
 };
+static const struct argp_option reconcile_options[] = {
+	OPTION(SINCE, "since", "TIME", "Look for rows that the dealer lacks since TIME" TIME_HELP
+		" (default: the oldest time_ms of FILE)"),
+	OPTIONS_END,
+};
 #define OPERATE_OPTIONS                                                                            \
 	OPTION(REASON, "reason", "TEXT", "Why, for the audit; must be given"),                     \
 	OPTION(DRY_RUN, "dry-run", NULL, "Tell what would be done, and do nothing")
@@ -377,6 +382,13 @@ const struct ctl_command ctl_commands[] = {
 		"\"compared\",\"states_compared\",\"missing_here\",\"missing_there\","
 		"\"amount_differs\",\"state_differs\",\"ok\"}",
 		recon_options, 1, 2, false, ctl_recon},
+	{"reconcile", "CASINO FILE",
+		"Propose the commands that mend what a restore lost, by a dealer's file",
+		"{\"casino_id\",\"differences\":[{\"record\",\"id\",\"user_id\",\"game_id\","
+		"\"our_amount\",\"their_amount\",\"our_state\",\"their_state\",\"remedy\",\"command\","
+		"\"why\"}],\"rows\",\"open\",\"ok\"}; remedy is none, add_player, adjust, cancel, retry, "
+		"release, sweep, repeat or ask_dealer",
+		reconcile_options, 2, 2, false, ctl_reconcile},
 	{"check", "", "Prove that every balance is the sum of its movements, and every row sound",
 		"{\"ok\",\"as_of\",\"players\",\"entries\",\"requests\",\"transactions\","
 		"\"rounds\",\"bets\",\"callbacks\",\"sums\",\"dealers\":[{...}],\"problem_count\","

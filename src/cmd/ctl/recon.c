@@ -81,6 +81,10 @@ void recon_put(struct recon *recon, const struct recon_row *row)
 		[COLUMN_COUNT] = "",
 	};
 
+	if (recon->take) {
+		recon->out.failed |= !recon->take(recon->context, row);
+		return;
+	}
 	if (row->time_ms) {
 		output_time(row->time_ms, text[COLUMN_TIME]);
 		fields[COLUMN_TIME] = text[COLUMN_TIME];

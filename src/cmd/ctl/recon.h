@@ -57,6 +57,9 @@ struct recon_sum {
 
 struct recon {
 	struct ctl *ctl;
+	/* Is given each row in place of the file; false: out of memory. NULL: the file is written. */
+	bool (*take)(void *context, const struct recon_row *row);
+	void *context;
 	struct dealer dealer;
 	const char *date;
 	int64_t from_ms; /* the day, in the dealer's utc_offset */
@@ -76,6 +79,13 @@ void recon_put(struct recon *recon, const struct recon_row *row);
 /* Writes the day's movements and bets, then its callbacks, and adds them to the sums. */
 enum ctl_exit recon_write_transactions(struct recon *recon);
 enum ctl_exit recon_write_callbacks(struct recon *recon);
+
+/*
+ * Writes the movement and bet of transaction @id, or callback @event, whenever it was made. Nothing
+ * if it is not there, or is another dealer's.
+ */
+enum ctl_exit recon_write_transaction(struct recon *recon, uint64_t id);
+enum ctl_exit recon_write_callback(struct recon *recon, uint64_t event);
 
 /* Compares the files that the arguments name. */
 enum ctl_exit recon_compare(struct ctl *ctl);

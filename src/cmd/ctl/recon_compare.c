@@ -1,7 +1,5 @@
 /*
  * recon_compare - recon --compare: what two files of one day do not agree on.
- *
- * Rows of both sides are put in order and walked side by side.
  */
 #include "cmd/ctl/recon.h"
 
@@ -91,78 +89,20 @@ static void report(struct comparison *comparison, enum finding finding,
 	output_json_item(&comparison->json, difference_fields, &row);
 }
 
-static void compare_pair(struct comparison *comparison, const struct compared *ours,
+static void compare_pair(void *context, const struct compared *ours,
 	const struct compared *theirs)
 {
+	struct comparison *comparison = context;
+
+	if (!ours || !theirs) {
+		report(comparison, ours ? MISSING_THERE : MISSING_HERE, ours, theirs);
+		return;
+	}
 	comparison->compared++;
 	if (ours->amount != theirs->amount)
 		report(comparison, AMOUNT_DIFFERS, ours, theirs);
 	if (comparison->states && strcmp(ours->state, theirs->state) != 0)
 		report(comparison, STATE_DIFFERS, ours, theirs);
-}
-
-/* The number of rows from @at on that have its key. */
-static size_t group(const struct side *side, size_t at)
-{
-	size_t count = 0;
-
-	while (at + count < side->count &&
-		compared_order_key(&side->rows[at], &side->rows[at + count]) == 0)
-		count++;
-	return count;
-}
-
-/*
- * Rows of one key on both sides, mostly one each. Equal ones belong together; of the rest the first
- * to the first, and what is more on one side is missing on the other: a dealer who booked twice.
- */
-static void compare_group(struct comparison *comparison, struct compared *ours, size_t our_count,
-	struct compared *theirs, size_t their_count)
-{
-	size_t i = 0, j = 0, our_rest = 0, their_rest = 0;
-
-	while (i < our_count && j < their_count) {
-		int keys = compared_order(&ours[i], &theirs[j]);
-
-		if (keys == 0) {
-			compare_pair(comparison, &ours[i++], &theirs[j++]);
-		} else if (keys < 0) {
-			ours[our_rest++] = ours[i++];
-		} else {
-			theirs[their_rest++] = theirs[j++];
-		}
-	}
-	while (i < our_count)
-		ours[our_rest++] = ours[i++];
-	while (j < their_count)
-		theirs[their_rest++] = theirs[j++];
-	for (i = 0; i < our_rest || i < their_rest; i++) {
-		if (i >= their_rest)
-			report(comparison, MISSING_THERE, &ours[i], NULL);
-		else if (i >= our_rest)
-			report(comparison, MISSING_HERE, NULL, &theirs[i]);
-		else
-			compare_pair(comparison, &ours[i], &theirs[i]);
-	}
-}
-
-static void compare(struct comparison *comparison)
-{
-	struct side *ours = &comparison->sides[0], *theirs = &comparison->sides[1];
-	size_t i = 0, j = 0, our_count, their_count;
-	int keys;
-
-	while (i < ours->count || j < theirs->count) {
-		keys = i == ours->count ? 1
-			: j == theirs->count
-			? -1
-			: compared_order_key(&ours->rows[i], &theirs->rows[j]);
-		our_count = keys <= 0 ? group(ours, i) : 0;
-		their_count = keys >= 0 ? group(theirs, j) : 0;
-		compare_group(comparison, ours->rows + i, our_count, theirs->rows + j, their_count);
-		i += our_count;
-		j += their_count;
-	}
 }
 
 static void side_json(struct comparison *comparison, const char *name, const struct side *side)
@@ -238,7 +178,7 @@ enum ctl_exit recon_compare(struct ctl *ctl)
 		output_json_list_open(&comparison.json, "differences");
 		output_list_open(&comparison.list, ctl, NULL, NULL, difference_fields,
 			difference_columns);
-		compare(&comparison);
+		recon_sides_walk(&comparison.sides[0], &comparison.sides[1], compare_pair, &comparison);
 		code = tell(&comparison);
 	}
 	recon_side_free(&comparison.sides[0]);

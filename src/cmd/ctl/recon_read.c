@@ -124,6 +124,22 @@ static bool digest_of(const struct side *side, char text[DIGEST_TEXT_SIZE])
 	return done;
 }
 
+bool recon_side_add(struct side *side, const struct compared *row)
+{
+	const size_t room = side->room ? 2 * side->room : 1024;
+	struct compared *rows;
+
+	if (side->count == side->room) {
+		rows = reallocarray(side->rows, room, sizeof(*rows));
+		if (!rows)
+			return false;
+		side->rows = rows;
+		side->room = room;
+	}
+	side->rows[side->count++] = *row;
+	return true;
+}
+
 static enum ctl_exit add_row(struct side *side, const struct csv *csv, unsigned int record,
 	char **fields, unsigned int count)
 {
@@ -132,8 +148,12 @@ static enum ctl_exit add_row(struct side *side, const struct csv *csv, unsigned 
 		.record = record,
 		.id = column(side, fields, count, COLUMN_ID),
 		.state = column(side, fields, count, COLUMN_STATE),
+		.user_id = column(side, fields, count, COLUMN_USER_ID),
+		.game_id = column(side, fields, count, COLUMN_GAME_ID),
+		.kind = column(side, fields, count, COLUMN_KIND),
+		.reference = column(side, fields, count, COLUMN_REFERENCE),
 	};
-	struct compared *rows = side->rows;
+	uint64_t number;
 	char why[128];
 
 	if (!row.id[0])
@@ -142,15 +162,11 @@ static enum ctl_exit add_row(struct side *side, const struct csv *csv, unsigned 
 		snprintf(why, sizeof(why), "'%.40s' is not an amount such as -12.34", amount);
 		return bad_file(side, csv->line, why);
 	}
-	if (side->count == side->room) {
-		side->room = side->room ? 2 * side->room : 1024;
-		rows = reallocarray(side->rows, side->room, sizeof(*rows));
-		if (!rows)
-			return ctl_no_memory(side->ctl);
-		side->rows = rows;
-	}
-	rows[side->count++] = row;
-	return CTL_DONE;
+	if (ctl_number(column(side, fields, count, COLUMN_TIME_MS), INT64_MAX, &number))
+		row.time_ms = (int64_t)number;
+	if (ctl_number(column(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX, &number))
+		row.transaction_id = number;
+	return recon_side_add(side, &row) ? CTL_DONE : ctl_no_memory(side->ctl);
 }
 
 /* A row of the file: one to be compared, or about the file. */
@@ -201,9 +217,27 @@ int compared_order(const struct compared *a, const struct compared *b)
 	return strcmp(a->state, b->state);
 }
 
+static int order_key(const void *one, const void *other)
+{
+	return compared_order_key(one, other);
+}
+
 static int order(const void *one, const void *other)
 {
 	return compared_order(one, other);
+}
+
+void recon_side_sort(struct side *side)
+{
+	if (side->count)
+		qsort(side->rows, side->count, sizeof(side->rows[0]), order);
+}
+
+const struct compared *recon_side_find(const struct side *side, unsigned int record, const char *id)
+{
+	const struct compared key = {.record = record, .id = id};
+
+	return side->count ? bsearch(&key, side->rows, side->count, sizeof(key), order_key) : NULL;
 }
 
 static enum ctl_exit take_rows(struct side *side, uint32_t records)
@@ -241,9 +275,79 @@ enum ctl_exit recon_side_load(struct side *side, struct ctl *ctl, const char *pa
 	if (code == CTL_DONE && ours && !side->ended)
 		return ctl_fail(ctl, CTL_FAILED, "bad_file",
 			"%s does not end with its SHA-256: it was cut off, or is not ours", path);
-	if (code == CTL_DONE && side->count)
-		qsort(side->rows, side->count, sizeof(side->rows[0]), order);
+	if (code == CTL_DONE)
+		recon_side_sort(side);
 	return code;
+}
+
+/* What recon_sides_walk() was given. */
+struct pairing {
+	recon_pair *pair;
+	void *context;
+};
+
+/* The number of rows from @at on that have its key. */
+static size_t group(const struct side *side, size_t at)
+{
+	size_t count = 0;
+
+	while (at + count < side->count &&
+		compared_order_key(&side->rows[at], &side->rows[at + count]) == 0)
+		count++;
+	return count;
+}
+
+/*
+ * Rows of one key on both sides, mostly one each. Equal ones belong together; of the rest the first
+ * to the first, and what is more on one side is missing on the other: a dealer who booked twice.
+ */
+static void compare_group(const struct pairing *pairing, struct compared *ours, size_t our_count,
+	struct compared *theirs, size_t their_count)
+{
+	size_t i = 0, j = 0, our_rest = 0, their_rest = 0;
+
+	while (i < our_count && j < their_count) {
+		int keys = compared_order(&ours[i], &theirs[j]);
+
+		if (keys == 0) {
+			pairing->pair(pairing->context, &ours[i++], &theirs[j++]);
+		} else if (keys < 0) {
+			ours[our_rest++] = ours[i++];
+		} else {
+			theirs[their_rest++] = theirs[j++];
+		}
+	}
+	while (i < our_count)
+		ours[our_rest++] = ours[i++];
+	while (j < their_count)
+		theirs[their_rest++] = theirs[j++];
+	for (i = 0; i < our_rest || i < their_rest; i++) {
+		if (i >= their_rest)
+			pairing->pair(pairing->context, &ours[i], NULL);
+		else if (i >= our_rest)
+			pairing->pair(pairing->context, NULL, &theirs[i]);
+		else
+			pairing->pair(pairing->context, &ours[i], &theirs[i]);
+	}
+}
+
+void recon_sides_walk(struct side *ours, struct side *theirs, recon_pair *pair, void *context)
+{
+	const struct pairing pairing = {.pair = pair, .context = context};
+	size_t i = 0, j = 0, our_count, their_count;
+	int keys;
+
+	while (i < ours->count || j < theirs->count) {
+		keys = i == ours->count ? 1
+			: j == theirs->count
+			? -1
+			: compared_order_key(&ours->rows[i], &theirs->rows[j]);
+		our_count = keys <= 0 ? group(ours, i) : 0;
+		their_count = keys >= 0 ? group(theirs, j) : 0;
+		compare_group(&pairing, ours->rows + i, our_count, theirs->rows + j, their_count);
+		i += our_count;
+		j += their_count;
+	}
 }
 
 void recon_side_free(struct side *side)

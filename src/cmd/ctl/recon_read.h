@@ -15,6 +15,13 @@ struct compared {
 	const char *id;
 	money_t amount;
 	const char *state;
+	/* "" or 0: the file does not name it */
+	const char *user_id;
+	const char *game_id;
+	const char *kind;
+	const char *reference;
+	uint64_t transaction_id;
+	int64_t time_ms;
 };
 
 /* A file. */
@@ -39,6 +46,20 @@ struct side {
 enum ctl_exit recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
 	uint32_t records);
 void recon_side_free(struct side *side);
+
+/* Adds a row, whose texts the caller keeps; false: out of memory. Sort afterwards. */
+bool recon_side_add(struct side *side, const struct compared *row);
+void recon_side_sort(struct side *side);
+
+/* A row by its record and id; NULL: none. */
+const struct compared *recon_side_find(const struct side *side, unsigned int record, const char *id);
+
+/*
+ * Gives @pair the rows of both sides that belong together, in the order of record and id. @ours or
+ * @theirs is NULL: the other side has no such row. The order of rows of one key may change.
+ */
+typedef void recon_pair(void *context, const struct compared *ours, const struct compared *theirs);
+void recon_sides_walk(struct side *ours, struct side *theirs, recon_pair *pair, void *context);
 
 /* By record and id; and for rows of one key by amount and state. */
 int compared_order_key(const struct compared *a, const struct compared *b);

@@ -215,3 +215,27 @@ enum ctl_exit recon_write_callbacks(struct recon *recon)
 {
 	return walk_day(recon, RECORD_CALLBACK, write_callback);
 }
+
+enum ctl_exit recon_write_transaction(struct recon *recon, uint64_t id)
+{
+	union seek_row row;
+	bool found;
+	enum ctl_exit code;
+
+	memset(&row, 0, sizeof(row));
+	seek_key(RECORD_TRANSACTION, id, &row);
+	code = list_fetch(recon->ctl, RECORD_TRANSACTION, &row.transaction, &found, NULL);
+	return code == CTL_DONE && found ? write_transaction(recon, &row) : code;
+}
+
+enum ctl_exit recon_write_callback(struct recon *recon, uint64_t event)
+{
+	union seek_row row;
+	bool found;
+	enum ctl_exit code;
+
+	memset(&row, 0, sizeof(row));
+	seek_key(RECORD_CALLBACK, event, &row);
+	code = list_fetch(recon->ctl, RECORD_CALLBACK, &row.callback, &found, NULL);
+	return code == CTL_DONE && found ? write_callback(recon, &row) : code;
+}

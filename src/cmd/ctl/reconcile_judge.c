@@ -1,0 +1,385 @@
+/*
+ * reconcile_judge - which command mends a difference between the ledger and a dealer's file.
+ *
+ * A bet is judged by its own row. The refund of a bet and the result of a round are judged by the
+ * callback that waits: it is what `release` would send.
+ */
+#include "cmd/ctl/reconcile.h"
+
+#include "cmd/ctl/list.h"
+#include "domain/callback.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZE])
+{
+	uint64_t number;
+
+	if (!ctl_number(theirs->id, TRANSACTION_ID_MAX, &number))
+		return false;
+	snprintf(id, OPERATION_ID_SIZE, "rec-%llu", (unsigned long long)number);
+	return true;
+}
+
+static void propose(struct reconcile *reconcile, enum remedy remedy, const struct compared *ours,
+	const struct compared *theirs, const char *why)
+{
+	const size_t room = reconcile->room ? 2 * reconcile->room : 256;
+	struct proposal *proposals, *proposal;
+
+	if (reconcile->code != CTL_DONE)
+		return;
+	if (reconcile->count == reconcile->room) {
+		proposals = reallocarray(reconcile->proposals, room, sizeof(*proposals));
+		if (!proposals) {
+			reconcile->code = ctl_no_memory(reconcile->ctl);
+			return;
+		}
+		reconcile->proposals = proposals;
+		reconcile->room = room;
+	}
+	proposal = &reconcile->proposals[reconcile->count++];
+	memset(proposal, 0, sizeof(*proposal));
+	proposal->remedy = remedy;
+	proposal->why = why;
+	if (ours)
+		proposal->ours = *ours;
+	if (theirs)
+		proposal->theirs = *theirs;
+}
+
+static bool is(const char *text, const char *word)
+{
+	return strcmp(text, word) == 0;
+}
+
+/* True: the request @id was made here. */
+static bool requested(struct reconcile *reconcile, enum request_scope scope, const char *id)
+{
+	struct request request = {.scope = scope};
+	bool found = false;
+
+	if (reconcile->code != CTL_DONE || !id[0] || strlen(id) >= EXTERNAL_ID_SIZE)
+		return false;
+	snprintf(request.owner, sizeof(request.owner), "%s", reconcile->dealer.casino_id);
+	snprintf(request.request_transaction_id, sizeof(request.request_transaction_id), "%s", id);
+	reconcile->code = list_fetch(reconcile->ctl, RECORD_REQUEST, &request, &found, NULL);
+	return found && request.entry_seq;
+}
+
+/* A movement that only the dealer has. */
+static void judge_movement(struct reconcile *reconcile, const struct compared *theirs)
+{
+	char operation_id[OPERATION_ID_SIZE];
+
+	if (recon_side_find(&reconcile->ours, RECON_MOVEMENT, theirs->id))
+		propose(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
+	else if (requested(reconcile, SCOPE_DEALER, theirs->reference))
+		propose(reconcile, REMEDY_NONE, NULL, theirs,
+			"the dealer repeated it after the restore: it is booked under another id");
+	else if (!reconcile_operation(theirs, operation_id) || !theirs->user_id[0])
+		propose(reconcile, REMEDY_ASK, NULL, theirs,
+			"the file names no transaction id or user_id: ask the dealer for them");
+	else if (requested(reconcile, SCOPE_OPERATOR, operation_id))
+		propose(reconcile, REMEDY_NONE, NULL, theirs, "it was adjusted already");
+	else if (theirs->amount)
+		propose(reconcile, REMEDY_ADJUST, NULL, theirs, "it was made after the backup");
+}
+
+/* The dealer's result of the round of @game_id and @user_id; NULL: it has none. */
+static const struct compared *find_result(const struct reconcile *reconcile, const char *user_id,
+	const char *game_id)
+{
+	size_t low = 0, high = reconcile->result_count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (strcmp(reconcile->results[middle]->game_id, game_id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < reconcile->result_count && is(reconcile->results[low]->game_id, game_id); low++) {
+		if (!reconcile->results[low]->user_id[0] || is(reconcile->results[low]->user_id, user_id))
+			return reconcile->results[low];
+	}
+	return NULL;
+}
+
+static int compare_reference(const void *reference, const void *row)
+{
+	return strcmp(reference, (*(const struct compared *const *)row)->reference);
+}
+
+/* True: the dealer has a movement of this request_transaction_id. */
+static bool has_reference(const struct reconcile *reconcile, const char *reference)
+{
+	return bsearch(reference, reconcile->movements, reconcile->movement_count,
+		sizeof(reconcile->movements[0]), compare_reference);
+}
+
+static bool settled_there(const struct reconcile *reconcile, const struct compared *bet)
+{
+	return is(bet->state, "settled") || find_result(reconcile, bet->user_id, bet->game_id);
+}
+
+/* A bet that only the dealer has. */
+static void judge_unknown_bet(struct reconcile *reconcile, const struct compared *theirs)
+{
+	if (recon_side_find(&reconcile->ours, RECON_BET, theirs->id))
+		propose(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
+	else if (settled_there(reconcile, theirs))
+		propose(reconcile, REMEDY_NONE, NULL, theirs,
+			"it was placed and settled after the backup: the dealer's books are right");
+	else if (is(theirs->state, "refunded") || is(theirs->state, "rejected"))
+		propose(reconcile, REMEDY_NONE, NULL, theirs, "the dealer has no stake of it");
+	else
+		propose(reconcile, REMEDY_ASK, NULL, theirs,
+			"it was placed after the backup and is not known here: the dealer gives the "
+			"stake back");
+}
+
+/* True: the operator cancelled the refund of bet @ours. */
+static bool refund_cancelled(const struct reconcile *reconcile, const struct compared *ours)
+{
+	const char *kind = callback_kind_names[CALLBACK_BETTING_REFUND];
+
+	for (size_t i = 0; i < reconcile->ours.count; i++) {
+		const struct compared *row = &reconcile->ours.rows[i];
+
+		if (row->record == RECON_CALLBACK && row->transaction_id == ours->transaction_id &&
+			is(row->kind, kind))
+			return is(row->state, "cancelled");
+	}
+	return false;
+}
+
+/* A bet that both have, in different states. */
+static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
+	const struct compared *theirs)
+{
+	const bool settled = settled_there(reconcile, theirs);
+
+	if (is(ours->state, "refunding") || (is(ours->state, "settled") && !is(theirs->state, "refunded")))
+		return; /* its callback is judged */
+	if (is(ours->state, "pending"))
+		propose(reconcile, REMEDY_SWEEP, ours, theirs,
+			"it was being sent when the backup ended: run reconcile again after the sweeper");
+	else if (is(ours->state, "accepted") && settled)
+		propose(reconcile, REMEDY_REPEAT, ours, theirs,
+			"the game server repeats the result while callbacks are held; then run reconcile "
+			"again before release");
+	else if (is(ours->state, theirs->state) ||
+		((is(ours->state, "rejected") || is(ours->state, "refunded")) &&
+			(is(theirs->state, "rejected") || is(theirs->state, "refunded"))))
+		return;
+	else if (settled && refund_cancelled(reconcile, ours))
+		propose(reconcile, REMEDY_NONE, ours, theirs, "its refund was cancelled");
+	else if (is(ours->state, "rejected") || is(ours->state, "refunded"))
+		propose(reconcile, REMEDY_ASK, ours, theirs,
+			settled ? "it has ended here without a result: the dealer decides with you"
+				: "it has ended here: the dealer gives the stake back");
+	else
+		propose(reconcile, REMEDY_ASK, ours, theirs, "the states do not fit");
+}
+
+static bool waits(const struct compared *callback)
+{
+	return is(callback->state, "due") || is(callback->state, "sending") ||
+		is(callback->state, "parked") || is(callback->state, "held");
+}
+
+static void judge_refund(struct reconcile *reconcile, const struct compared *ours)
+{
+	char id[32];
+	const struct compared *bet;
+
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)ours->transaction_id);
+	bet = recon_side_find(&reconcile->theirs, RECON_BET, id);
+	if (find_result(reconcile, ours->user_id, ours->game_id) || (bet && is(bet->state, "settled")))
+		propose(reconcile, REMEDY_CANCEL, ours, bet, "settled before the restore");
+	else
+		propose(reconcile, REMEDY_RELEASE, ours, bet,
+			"the dealer has no result of the round: the refund may go");
+}
+
+static void judge_result(struct reconcile *reconcile, const struct compared *ours)
+{
+	const struct compared *theirs =
+		recon_side_find(&reconcile->theirs, RECON_CALLBACK, ours->id);
+
+	if (!theirs)
+		theirs = find_result(reconcile, ours->user_id, ours->game_id);
+	if (!theirs)
+		propose(reconcile, is(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, NULL,
+			"the dealer has no result of the round: it may go");
+	else if (theirs->amount != ours->amount)
+		propose(reconcile, REMEDY_ASK, ours, theirs,
+			"the dealer booked another amount for the round: agree on it before release");
+	else
+		propose(reconcile, REMEDY_CANCEL, ours, theirs, "paid before the restore");
+}
+
+static void judge_callback(struct reconcile *reconcile, const struct compared *ours)
+{
+	if (!waits(ours))
+		return;
+	if (is(ours->kind, callback_kind_names[CALLBACK_BETTING_REFUND]))
+		judge_refund(reconcile, ours);
+	else if (is(ours->kind, callback_kind_names[CALLBACK_BETTING_RESULT]))
+		judge_result(reconcile, ours);
+}
+
+/* A row that the dealer does not have, though its file is newer. */
+static void judge_missing_there(struct reconcile *reconcile, const struct compared *ours)
+{
+	const bool transfer = ours->record == RECON_MOVEMENT &&
+		(is(ours->kind, entry_kind_names[ENTRY_TRANSFER_IN]) ||
+			is(ours->kind, entry_kind_names[ENTRY_TRANSFER_OUT]));
+	const bool stake = ours->record == RECON_BET && reconcile->dealer.mode == WALLET_SEAMLESS &&
+		(is(ours->state, "accepted") || is(ours->state, "settled"));
+
+	if (!reconcile->since_ms || ours->time_ms < reconcile->since_ms ||
+		ours->time_ms > reconcile->until_ms)
+		return;
+	if (transfer && has_reference(reconcile, ours->reference))
+		return; /* repeated after the restore: judge_movement() */
+	if (transfer)
+		propose(reconcile, REMEDY_REPEAT, ours, NULL,
+			"the dealer repeats the transfer with the same request_transaction_id");
+	else if (stake)
+		propose(reconcile, REMEDY_ASK, ours, NULL, "the dealer took no stake for it");
+}
+
+static void judge_pair(void *context, const struct compared *ours, const struct compared *theirs)
+{
+	struct reconcile *reconcile = context;
+	const struct compared *any = ours ? ours : theirs;
+
+	if (ours && ours->record == RECON_CALLBACK)
+		judge_callback(reconcile, ours);
+	else if (any->record == RECON_CALLBACK)
+		return; /* a result of the dealer's is looked up for bets and callbacks of ours */
+	else if (!theirs)
+		judge_missing_there(reconcile, ours);
+	else if (!ours && any->record == RECON_MOVEMENT)
+		judge_movement(reconcile, theirs);
+	else if (!ours)
+		judge_unknown_bet(reconcile, theirs);
+	else if (ours->amount != theirs->amount)
+		propose(reconcile, REMEDY_ASK, ours, theirs, "the amounts differ");
+	else if (any->record == RECON_BET)
+		judge_bet(reconcile, ours, theirs);
+}
+
+static int order_results(const void *one, const void *other)
+{
+	return strcmp((*(const struct compared *const *)one)->game_id,
+		(*(const struct compared *const *)other)->game_id);
+}
+
+static bool is_result(const struct compared *row)
+{
+	const char *name = callback_kind_names[CALLBACK_BETTING_RESULT];
+
+	return row->record == RECON_CALLBACK && row->game_id[0] && !is(row->state, "parked") &&
+		!is(row->state, "failed") &&
+		(is(row->kind, name) || (!row->kind[0] && strncmp(row->id, name, strlen(name)) == 0));
+}
+
+static int order_references(const void *one, const void *other)
+{
+	return compare_reference((*(const struct compared *const *)one)->reference, other);
+}
+
+static enum ctl_exit index_theirs(struct reconcile *reconcile)
+{
+	const struct side *theirs = &reconcile->theirs;
+
+	reconcile->results = calloc(theirs->count + 1, sizeof(struct compared *));
+	reconcile->movements = calloc(theirs->count + 1, sizeof(struct compared *));
+	if (!reconcile->results || !reconcile->movements)
+		return ctl_no_memory(reconcile->ctl);
+	for (size_t i = 0; i < theirs->count; i++) {
+		if (is_result(&theirs->rows[i]))
+			reconcile->results[reconcile->result_count++] = &theirs->rows[i];
+		else if (theirs->rows[i].record == RECON_MOVEMENT && theirs->rows[i].reference[0])
+			reconcile->movements[reconcile->movement_count++] = &theirs->rows[i];
+	}
+	qsort(reconcile->movements, reconcile->movement_count, sizeof(struct compared *),
+		order_references);
+	qsort(reconcile->results, reconcile->result_count, sizeof(struct compared *), order_results);
+	return CTL_DONE;
+}
+
+/* Adjustments first, those of a player together and the ones that add credit before the others. */
+static int order_proposals(const void *one, const void *other)
+{
+	const struct proposal *a = one, *b = other;
+	const struct compared *x = a->ours.id ? &a->ours : &a->theirs,
+		*y = b->ours.id ? &b->ours : &b->theirs;
+	int users;
+
+	if ((a->remedy == REMEDY_ADJUST) != (b->remedy == REMEDY_ADJUST))
+		return a->remedy == REMEDY_ADJUST ? -1 : 1;
+	if (a->remedy == REMEDY_ADJUST) {
+		users = strcmp(x->user_id, y->user_id);
+		if (users)
+			return users;
+		if ((x->amount > 0) != (y->amount > 0))
+			return x->amount > 0 ? -1 : 1;
+	} else if (a->remedy != b->remedy) {
+		return a->remedy < b->remedy ? -1 : 1;
+	}
+	return compared_order(x, y);
+}
+
+/* Players of adjustments that are not known here come first of all. */
+static void add_players(struct reconcile *reconcile)
+{
+	const size_t adjustments = reconcile->count;
+	const char *last = "";
+	struct player player;
+	bool found;
+
+	for (size_t i = 0; i < adjustments && reconcile->code == CTL_DONE; i++) {
+		const struct compared theirs = reconcile->proposals[i].theirs;
+
+		if (reconcile->proposals[i].remedy != REMEDY_ADJUST || is(theirs.user_id, last))
+			continue;
+		last = theirs.user_id;
+		memset(&player, 0, sizeof(player));
+		memcpy(player.casino_id, reconcile->dealer.casino_id, sizeof(player.casino_id));
+		reconcile->code = ctl_external_id(reconcile->ctl, "a user id", last, player.user_id);
+		if (reconcile->code != CTL_DONE)
+			return;
+		reconcile->code = list_fetch(reconcile->ctl, RECORD_PLAYER, &player, &found, NULL);
+		if (!found)
+			propose(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
+				"the player is not known here");
+	}
+}
+
+static int order_steps(const void *one, const void *other)
+{
+	const struct proposal *a = one, *b = other;
+
+	if ((a->remedy == REMEDY_ADD_PLAYER) != (b->remedy == REMEDY_ADD_PLAYER))
+		return a->remedy == REMEDY_ADD_PLAYER ? -1 : 1;
+	return order_proposals(one, other);
+}
+
+enum ctl_exit reconcile_judge(struct reconcile *reconcile)
+{
+	reconcile->code = index_theirs(reconcile);
+	if (reconcile->code != CTL_DONE)
+		return reconcile->code;
+	recon_sides_walk(&reconcile->ours, &reconcile->theirs, judge_pair, reconcile);
+	if (reconcile->count)
+		qsort(reconcile->proposals, reconcile->count, sizeof(struct proposal), order_proposals);
+	add_players(reconcile);
+	if (reconcile->count)
+		qsort(reconcile->proposals, reconcile->count, sizeof(struct proposal), order_steps);
+	return reconcile->code;
+}

@@ -1,0 +1,286 @@
+#!/usr/bin/python3
+"""creditbridgectl reconcile: dealers that went on after the backup, and a state that did not.
+
+The dealers are books of this test. The commands that reconcile proposes are typed into a shell as
+they stand; afterwards the books of both sides agree.
+"""
+import csv
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import cb  # noqa: E402
+from cb import check, equal  # noqa: E402
+from cb_middle import Operator  # noqa: E402
+from cb_platform import LOOPBACK  # noqa: E402
+from cb_process import pids_end  # noqa: E402
+from cb_worker import LOSS, SUCCESS, WIN, Worker  # noqa: E402
+
+SETTINGS = {**LOOPBACK, "callback_timeout_ms": 2000, "callback_lease_ms": 4000}
+COLUMNS = ["record", "id", "time_ms", "user_id", "game_id", "kind", "state", "amount", "reference"]
+STAKE = 10
+
+
+class Book:
+    """A seamless dealer's: what it did of what it was told."""
+
+    def __init__(self):
+        self.balance = 100
+        self.rows = {}
+
+    def row(self, record, number, **columns):
+        self.rows[record, str(number)] = {"record": record, "id": number, "time_ms": cb.now_ms(),
+                                          "user_id": "alice", **columns}
+
+    def bet(self, placed, game):
+        self.balance -= STAKE
+        self.row("bet", placed.transaction_id, game_id=game, state="accepted", amount=STAKE)
+
+    def result(self, event, game, payout):
+        self.balance += payout
+        self.row("callback", f"betting-result-{event}", game_id=game, kind="betting-result",
+                 state="delivered", amount=payout)
+
+    def give_back(self, number):
+        row = self.rows["bet", str(number)]
+        if row["state"] == "accepted":
+            self.balance += STAKE
+            row["state"] = "refunded"
+
+
+class Wallet(cb.Instance):
+    """An instance that is restored from its backup."""
+
+    def __init__(self):
+        super().__init__("cbreconcile", settings=SETTINGS)
+        self.dealer_add("demo")
+        self.dealer_add("seam", "--url", "http://127.0.0.1:1/d/", "--allow-http",
+                        "--refund-delay", "0", mode="seamless")
+        self.ctl_json("client", "add", "slots")
+        for dealer in ("demo", "seam"):
+            self.player_add(dealer, "alice")
+
+    def go_back(self):
+        """Everything is killed, and the backup is restored."""
+        engines = self.engine_pids()
+        self.ledger.process.kill()
+        pids_end(engines, 20)
+        self.ledger.process.wait(20)
+        self.ledger = None
+        self.state.rename(self.dir / "old")
+        done = self.ctl_json("restore", self.dir / "backup")
+        self.start()
+        return done
+
+    def check_books(self):
+        done = self.ctl_run("check")
+        equal(done.returncode, 0, f"check: {done.stdout}{done.stderr}")
+
+    def balance(self, user):
+        return self.ctl_json("player", "show", "demo", user)["balance"]
+
+    def reconcile(self, casino, rows):
+        path = self.dir / f"{casino}.csv"
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, restval="")
+            writer.writeheader()
+            writer.writerows(rows)
+        done = self.ctl_run("--json", "reconcile", casino, path)
+        told = json.loads(done.stdout)
+        equal(done.returncode, 0 if told["ok"] else 1, f"reconcile: {told}{done.stderr}")
+        text = self.ctl_run("reconcile", casino, path).stdout
+        for row in told["differences"]:
+            check(not row["command"] or f"\n{row['command']}\n" in text, f"{row}: {text}")
+        return told
+
+
+def typed(wallet, command):
+    """Types @command into a shell."""
+    program = wallet.ctl_argv()[0]
+    done = subprocess.run(["sh", "-c", f'creditbridgectl() {{ {shlex.quote(program)} "$@"; }}; '
+                           f"{command}"], capture_output=True, text=True, timeout=60, check=False)
+    equal(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
+
+
+def remedies(told):
+    return {(row["record"], str(row["id"])): row["remedy"] for row in told["differences"]}
+
+
+# -- transfers
+
+def case_transfers():
+    """Transfers in and out that a dealer made after the backup are adjusted, once."""
+    with Wallet() as wallet:
+        odd = "o'b,\"é"
+        rows = []
+
+        def transfer(user, cents, reference, known=True):
+            with Operator(wallet.sockets / "edge.sock") as link:
+                equal(link.transfer("demo", user, cents * 100, reference), 0, reference)
+            entry = wallet.ctl_json("transfer", "show", "demo", reference)["entry"]
+            if known:
+                rows.append({"record": "movement", "id": entry["transaction_id"],
+                             "time_ms": cb.now_ms(), "user_id": user, "state": "done",
+                             "amount": f"{cents / 100:.2f}", "reference": reference})
+        transfer("alice", 10000, "in-1")
+        wallet.ctl("backup", wallet.dir / "backup")
+        transfer("alice", -9000, "out-1")
+        transfer("alice", 5025, "in-2")
+        wallet.player_add("demo", odd)
+        transfer(odd, 700, "in-3")
+        transfer("alice", -4000, "out-2")
+        transfer("alice", 300, "in-4")
+        wallet.go_back()
+        # One is repeated after the restore, as the specification lets a dealer do.
+        transfer("alice", 300, "in-4", known=False)
+        equal((wallet.balance("alice"), wallet.ctl_run("player", "show", "demo", odd).returncode),
+              (103, 1), "the backup's")
+        told = wallet.reconcile("demo", rows)
+        wanted = {("movement", str(row["id"])): remedy for row, remedy in zip(
+            rows[1:], ("adjust", "adjust", "adjust", "adjust", "none"))}
+        equal(remedies(told), wanted, f"remedies: {told}")
+        steps = [row for row in told["differences"] if row["command"]]
+        equal([row["remedy"] for row in steps], ["add_player"] + ["adjust"] * 4, "a player first")
+        before = wallet.balance("alice")
+        wallet.reconcile("demo", rows)
+        equal(wallet.balance("alice"), before, "reconcile changes nothing")
+        for _ in range(2):  # a second time does nothing more
+            for row in steps:
+                if row["remedy"] == "adjust":
+                    typed(wallet, row["command"])
+                elif wallet.ctl_run("player", "show", "demo", odd).returncode:
+                    typed(wallet, row["command"])
+        equal((wallet.balance("alice"), wallet.balance(odd)), (23.25, 7), "both sides agree")
+        told = wallet.reconcile("demo", rows)
+        check(told["ok"] and set(remedies(told).values()) == {"none"}, f"it is reconciled: {told}")
+        # What the dealer lost, or booked twice, is its own to mend.
+        told = wallet.reconcile("demo", [rows[0], *rows])
+        equal(remedies(told)["movement", str(rows[0]["id"])], "ask_dealer", "booked twice")
+        transfer("alice", 100, "in-5", known=False)
+        told = wallet.reconcile("demo", rows)
+        check(told["ok"], f"a movement newer than the file is no difference: {told}")
+        told = wallet.reconcile("demo", [*rows[:-1], {**rows[-1], "time_ms": cb.now_ms() + 1000}])
+        check("repeat" in remedies(told).values(), f"the dealer lacks one: {told}")
+        wallet.check_books()
+
+
+# -- bets
+
+def play(wallet, book):
+    """What happens before the backup and after it; the bets by their games."""
+    bets = {}
+    with Worker(wallet.sockets / "edge.sock") as link:
+        def place(game, ended=True):
+            bets[game] = link.place("slots", "seam", "alice", game, STAKE)
+            book.bet(bets[game], game)
+            if ended:
+                link.end(bets[game].send, "seam", SUCCESS, status=200)
+
+        def settle(game, result, payout=0):
+            done = link.settle("slots", "seam", "alice", game, result, payout,
+                               reference=f"result of {game}")
+            link.end(done.send, "seam", SUCCESS, status=200)
+            book.result(done.event, game, payout)
+        place("won", ended=False)    # pending when the backup ends, won afterwards
+        place("gone", ended=False)   # pending, and without a result
+        place("paid")                # accepted, and won afterwards
+        place("open")
+        wallet.ctl("backup", wallet.dir / "backup")
+        link.end(bets["won"].send, "seam", SUCCESS, status=200)
+        settle("won", WIN, 25)
+        settle("paid", WIN, 15)
+        place("new")
+        place("lost")
+        settle("lost", LOSS)
+    return bets
+
+
+def mend(wallet, book, told):
+    """Does what is proposed: by the operator, the dealer's people and the game server."""
+    for row in told["differences"]:
+        if row["command"]:
+            typed(wallet, row["command"])
+        elif row["remedy"] == "ask_dealer":
+            book.give_back(row["id"])
+        elif row["remedy"] == "repeat":
+            with Worker(wallet.sockets / "edge.sock") as link:
+                done = link.settle("slots", "seam", "alice", row["game_id"], WIN, 15,
+                                   reference=f"result of {row['game_id']}")
+                equal((done.refusal, done.send.event), ("", 0), "it is settled, and nothing is sent")
+
+
+def deliver(wallet, book, bets):
+    """What the sweeper sends, until nothing is left."""
+    sent = []
+    with Worker(wallet.sockets / "edge.sock") as link:
+        def all_sent():
+            waiting = wallet.ctl_json("callback", "list", "--state", "due,sending")["callbacks"]
+            for row in waiting:
+                refusal, grant = link.claim(row["event"])
+                if refusal:
+                    continue
+                equal(row["kind"], "betting-refund", f"what is sent: {row}")
+                book.give_back(bets[row["game_id"]].transaction_id)
+                sent.append(row["game_id"])
+                link.end(grant, "seam", SUCCESS, status=200)
+            return not waiting
+        cb.wait_until(all_sent, 30, "everything is sent")
+    return sent
+
+
+def case_bets():
+    """Bets that were won after the backup are not refunded; those without a result are."""
+    with Wallet() as wallet:
+        book = Book()
+        bets = play(wallet, book)
+        balance = book.balance
+        wallet.go_back()
+        rounds = 0
+
+        def mended():
+            nonlocal rounds
+            rounds += 1
+            told = wallet.reconcile("seam", book.rows.values())
+            if rounds == 1:
+                found = remedies(told)
+                equal(found["bet", str(bets["new"].transaction_id)], "ask_dealer", "a new bet")
+                equal(found["bet", str(bets["lost"].transaction_id)], "none", "a new bet, settled")
+                equal(found["bet", str(bets["paid"].transaction_id)], "repeat", "a result is missing")
+                check(found.get(("bet", str(bets["won"].transaction_id)), "sweep") == "sweep",
+                      f"a bet that was pending: {told}")
+            mend(wallet, book, told)
+            return told["ok"]
+        cb.wait_until(mended, 60, "everything is reconciled", interval=0.2)
+        equal(book.balance, balance + STAKE, "nothing was sent before release")
+        equal(wallet.ctl_json("bet", "list", "--state", "accepted")["bets"][0]["game_id"], "open",
+              "a round that goes on")
+        shown = wallet.ctl_json("release", "seam")["callbacks"]
+        equal([row["game_id"] for row in shown], ["gone"], "what would be sent")
+        wallet.ctl("release", "seam", "--yes", "--reason", "reconciled")
+        equal(deliver(wallet, book, bets), ["gone"], "the refund of the bet without a result")
+        # 100 - 6 stakes of 10 + what was won + two stakes given back
+        equal(book.balance, 100 - 6 * STAKE + 25 + 15 + 2 * STAKE, "the dealer's book")
+        cancelled = wallet.ctl_json("callback", "list", "--state", "cancelled")["callbacks"]
+        equal(sorted((row["game_id"], row["kind"]) for row in cancelled),
+              [("paid", "betting-result"), ("won", "betting-refund")], "what was cancelled")
+        told = wallet.reconcile("seam", book.rows.values())
+        check(told["ok"], f"it stays reconciled: {told}")
+        wallet.check_books()
+
+
+CASES = (
+    ("transfers: adjusted once, by the commands that are proposed", case_transfers),
+    ("bets: what was won is not refunded", case_bets),
+)
+
+
+def main():
+    return cb.run_cases(CASES, seconds=120)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
