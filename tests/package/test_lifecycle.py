@@ -428,17 +428,19 @@ def case_links():
             plant(BACKUPS / name, victims)
         for name in ("counters", "counters.new", "sweep.lock"):
             plant(f"/run/creditbridge/{name}", victims / "file")
-        plant(STATE / "lock", victims / "file")
         printed, code = dpkg_install(DEB, check_code=False)
         equal(seen(), before, f"after the upgrade (exit {code}): {printed}")
         for name in names:
             (BACKUPS / name).unlink(missing_ok=True)
-        (STATE / "lock").unlink()
         for name in ("counters", "counters.new", "sweep.lock"):
             pathlib.Path("/run/creditbridge", name).unlink(missing_ok=True)
         run("dpkg", "--configure", "-a")
         wallet.start()
         wallet.stop()
+        (STATE / "lock").unlink(missing_ok=True)
+        plant(STATE / "lock", victims / "file")
+        printed, code = dpkg_install(DEB, check_code=False)
+        equal(seen(), before, f"after another one (exit {code}): {printed}")
         plant(STATE / "db" / "elsewhere", victims)
         plant(BACKUPS / "elsewhere", victims)
         run("dpkg", "--remove", "creditbridge")
