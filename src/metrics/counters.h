@@ -29,6 +29,13 @@ enum web_operation {
 };
 extern const char *const operation_names[OPERATION_COUNT];
 
+/*
+ * The X-Request-Id of a call of `creditbridgectl doctor` begins so. Such a call without any id of a
+ * caller and without a signature is counted as OPERATION_DOCTOR when it is refused, and as no failed
+ * authentication. It guesses no key, so a stranger who sends the same hides nothing.
+ */
+#define COUNTERS_DOCTOR_PREFIX "doctor-"
+
 /* Who could not be let in ... */
 enum caller_kind { CALLER_DEALER, CALLER_CLIENT, CALLER_KIND_COUNT };
 /* ... and why. The order is that of the checks. */

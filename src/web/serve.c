@@ -275,6 +275,23 @@ static void request_log(const struct worker *worker, const struct route *route,
 		reply->status == STATUS_OK ? "" : "\"");
 }
 
+/* True if @worker refused a probe of doctor, which names no caller (metrics/counters.h). */
+static bool is_refused_probe(const struct worker *worker, const struct http_request *request)
+{
+	return is_stranger(worker, request) && request->request_id.count == 1 &&
+		strncmp(request->request_id.value, COUNTERS_DOCTOR_PREFIX,
+			sizeof(COUNTERS_DOCTOR_PREFIX) - 1) == 0 &&
+		!request->casino_id.count && !request->signature.count &&
+		!request->client_id.count && !request->client_signature.count;
+}
+
+/* Counts the reply to a probe of doctor. */
+static void probe_count(struct worker *worker, int64_t begun_ns)
+{
+	counting_request(&worker->counting, OPERATION_DOCTOR, worker->reply.refusal,
+		(uint64_t)(clock_boot_ns() - begun_ns) / 1000);
+}
+
 /* Counts the reply, and what @begun_ns tells it took. */
 static void request_count(struct worker *worker, const struct route *route, int64_t begun_ns)
 {
@@ -315,8 +332,13 @@ void serve(struct worker *worker, const struct http_request *request)
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
 	reply_finish(reply);
-	refused_note_take(&worker->note, route, request, reply, &worker->counting);
-	request_count(worker, route, begun_ns);
+	worker->note.pending = false;
+	if (is_refused_probe(worker, request)) {
+		probe_count(worker, begun_ns);
+	} else {
+		refused_note_take(&worker->note, route, request, reply, &worker->counting);
+		request_count(worker, route, begun_ns);
+	}
 	request_log(worker, route, request);
 	request_trace(reply, "answer", reply_content(reply)->data, reply_content(reply)->len);
 }

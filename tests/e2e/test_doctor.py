@@ -29,7 +29,7 @@ from cb import check, equal, wait_until  # noqa: E402
 from cb_ctl import new, on_terminal  # noqa: E402
 from cb_link import GREETING  # noqa: E402
 from cb_middle import RECORDS, Middle, with_rows  # noqa: E402
-from cb_platform import client_add  # noqa: E402
+from cb_platform import client_add, platform_call  # noqa: E402
 from cb_process import LIBC  # noqa: E402
 from cb_worker import SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
 
@@ -359,7 +359,7 @@ def case_configuration_unreadable():
     need_root("try to read it as another user", "configuration_access")
     with mode(WALLET.config, 0o600):
         diagnose({"FAIL configuration_access": f"workers: user {WALLET.user} cannot read .*"
-                                               "Permission denied.*chmod a.r"},
+                                               "Permission denied.*chmod 0644"},
                  "--worker-user", WALLET.user)
     # Whose workers run now is seen without being told.
     with mode(WALLET.config, 0o600):
@@ -519,14 +519,42 @@ def case_socket_modes():
     os.chown(edge, -1, 0)
     try:
         diagnose({"FAIL sockets": f"its group is root, socket_group is {WALLET.user}.*restart",
-                  "FAIL socket_access": f"user {WALLET.user}, as whom .* cannot connect.*socket_group"})
+                  "FAIL socket_access": f"user {WALLET.user} with group {WALLET.user}, as which .* "
+                                        "cannot connect.*not the user, the group root.*2755"})
     finally:
         os.chown(edge, -1, group)
     with mode(WALLET.sockets, 0o700):
-        diagnose({"FAIL socket_access": "cannot connect.*let that user pass"})
+        diagnose({"FAIL socket_access": f"cannot connect.*chmod 0711 {WALLET.sockets}"})
     diagnose({"FAIL sockets": "nogroup-here is no group of this machine"},
              config=config_with('socket_group = "nogroup-here"', drop=["socket_group"]))
     mended()
+
+
+def case_setgid_worker():
+    """While no worker runs, the installed program counts: it is setgid in Debian's package."""
+    need_root("give files away")
+    edge, worker = WALLET.sockets / "edge.sock", WALLET.dir / "installed" / "creditbridge.fcgi"
+    ctl = WALLET.dir / "installed" / "creditbridgectl"
+    if os.statvfs(WALLET.dir).f_flag & os.ST_NOSUID:
+        raise cb.Skip(f"{WALLET.dir} is mounted nosuid")
+    config = config_with('socket_group = ""', drop=["socket_group"])
+    group, gid = edge.stat().st_gid, 54321
+    os.chown(edge, -1, gid)
+    os.chown(worker, -1, gid)
+    try:
+        worker.chmod(0o2755)
+        words = ("--worker-user", WALLET.user)
+        report = diagnose({}, *words, config=config, program=ctl)
+        equal([finding.result for finding in report.of("socket_access")], ["PASS"], report)
+        worker.chmod(0o755)
+        report = diagnose({"FAIL socket_access": "cannot connect.*the group 54321"}, *words,
+                          config=config, program=ctl)
+        # A group of the user would let all of its programs move credit.
+        check("socket_group" not in report.of("socket_access")[0].remedy, report)
+    finally:
+        os.chown(edge, -1, group)
+        os.chown(worker, -1, 0)
+        worker.chmod(0o755)
 
 
 def case_sockets_missing():
@@ -712,6 +740,12 @@ def case_dealers():
             ("http://8.8.8.8", ("--allow-http",), "WARN", "unencrypted.*https://")):
         WALLET.ctl("dealer", "set", "bare", "--url", url, *options)
         diagnose({f"{result} dealers": f"^bare: .*{words}"})
+    # One that is suspended is called by nobody: it is told of, and fails nothing.
+    WALLET.ctl("dealer", "set", "bare", "--url", "https://dealer.invalid/api")
+    WALLET.ctl("dealer", "suspend", "bare", "--reason", "test")
+    diagnose({"WARN dealers": "^bare: the dealer is suspended; .*dealer.invalid is not found"})
+    WALLET.ctl("dealer", "resume", "bare", "--reason", "test")
+    diagnose({"FAIL dealers": "^bare: the host dealer.invalid is not found"})
     WALLET.ctl("dealer", "set", "bare", "--url", "https://10.1.2.3:8443")
     mended(config=config_with('callback_networks = {"10.1.2.0/24"}'))
     WALLET.ctl("dealer", "set", "bare", "--url", PUBLIC_URL)
@@ -767,6 +801,31 @@ def case_callbacks():
 
 
 # -- mounts
+
+def figures():
+    """The figures of calls, each with its labels."""
+    text = platform_call(SERVER, "/metrics", method="GET").body.decode()
+    return {name: float(value) for name, value in
+            (line.rsplit(" ", 1) for line in text.splitlines() if re.match(
+                r"creditbridge_(requests|auth_failures|refused_notes)_total", line))}
+
+
+def case_probes_are_apart():
+    """What doctor sends is counted as doctor's: it raises no figure of callers."""
+    before = figures()
+    mended(*both(SERVER))
+    after = figures()
+    raised = {name for name in after if after[name] > before.get(name, 0)}
+    check(any('operation="doctor"' in name for name in raised) and
+          all(re.search('operation="(doctor|healthz|metrics)"', name) for name in raised),
+          f"raised: {raised}")
+    # A caller that names itself is counted as ever, whatever its request id.
+    answer = cb.call(SERVER, "POST", cb.TRANSFER_IN, {}, casino="nobody", signature="0" * 64,
+                     headers=[("X-Request-Id", "doctor-1")])
+    equal(answer.status, 401, "a stranger")
+    name = 'creditbridge_auth_failures_total{caller="dealer",reason="unknown_caller"}'
+    equal(figures()[name] - after[name], 1, "failures")
+
 
 class NoGetBody(cb.Lighttpd):
     def config(self):
@@ -1036,12 +1095,14 @@ CASES = [
     ("an engine that died", case_engine_died),
     ("stale and missing programs", case_programs),
     ("a caller who may not look", case_caller),
+    ("a setgid worker that does not run", case_setgid_worker),
     ("cron", case_cron),
     ("nobody takes the log", case_log),
     ("clock set back", case_clock_set_back),
     ("dealers' URLs", case_dealers),
     ("a change of keys that hangs", case_keys),
     ("callbacks given up, breaker open", case_callbacks),
+    ("probes are counted apart", case_probes_are_apart),
     ("every web server", case_servers),
     ("lighttpd without method-get-body", case_no_get_body),
     ("mounts that serve each other's paths", case_wrong_serve),

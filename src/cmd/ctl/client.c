@@ -67,7 +67,7 @@ enum ctl_exit ctl_client_add(struct ctl *ctl)
 		code = ctl_do(ctl, COMMAND_CLIENT_PUT, &cmd, &result, NULL);
 	if (code == CTL_DONE)
 		code = secret_print_key(ctl, "client", "client_id", cmd.client_id, result.key_id,
-			cmd.secret);
+			cmd.secret, NULL);
 	explicit_bzero(&cmd, sizeof(cmd));
 	return code;
 }
@@ -165,7 +165,7 @@ enum ctl_exit ctl_client_key_add(struct ctl *ctl)
 		code = ctl_do(ctl, COMMAND_CLIENT_KEY, &cmd, &result, NULL);
 	if (code == CTL_DONE)
 		code = secret_print_key(ctl, "client", "client_id", cmd.client_id, result.key_id,
-			cmd.secret);
+			cmd.secret, NULL);
 	explicit_bzero(&cmd, sizeof(cmd));
 	return code;
 }

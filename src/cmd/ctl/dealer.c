@@ -68,6 +68,20 @@ static const struct output_column key_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
+#define WARNING_MAX 320 /* bytes of the sentence, with two casino ids */
+
+/* Writes to @text what keeps @dealer from working. Returns NULL if nothing does, else @text. */
+static const char *dealer_warning(const struct dealer *dealer, char *text, size_t size)
+{
+	if (dealer->mode != WALLET_SEAMLESS || dealer->url[0])
+		return NULL;
+	snprintf(text, size,
+		"dealer %s has a seamless wallet and no URL: every bet is refused until "
+		"`creditbridgectl dealer set %s --url URL`",
+		dealer->casino_id, dealer->casino_id);
+	return text;
+}
+
 static enum ctl_exit print_keys(struct ctl *ctl, const struct dealer *dealer)
 {
 	struct output_list list;
@@ -96,6 +110,8 @@ static enum ctl_exit print_dealer(struct ctl *ctl, const struct dealer *dealer,
 	const struct total *total)
 {
 	const struct dealer shown = with_paths(dealer);
+	char text[WARNING_MAX];
+	const char *warning = dealer_warning(dealer, text, sizeof(text));
 	enum ctl_exit code;
 	struct output_json json;
 
@@ -114,6 +130,10 @@ static enum ctl_exit print_dealer(struct ctl *ctl, const struct dealer *dealer,
 	output_json_fields(&json, dealer_fields, dealer);
 	if (total)
 		output_json_record(&json, "total", total_fields, total);
+	if (warning) {
+		output_json_string(&json, "warning", warning);
+		ctl_tell(NULL, "%s", warning);
+	}
 	return output_json_close(&json);
 }
 
@@ -138,11 +158,16 @@ enum ctl_exit ctl_dealer_list(struct ctl *ctl)
 	struct output_list out;
 	struct list list;
 	struct dealer row;
+	char text[WARNING_MAX];
 
 	list_open(&list, ctl, RECORD_DEALER, false, 0, NULL);
 	output_list_open(&out, ctl, "dealers", "dealers", dealer_fields, list_columns);
-	while (list_next(&list, &row))
+	while (list_next(&list, &row)) {
+		/* Where the URL stands, but not in JSON, where that member is a URL or empty. */
+		if (!ctl->json && dealer_warning(&row, text, sizeof(text)))
+			text_copy(row.url, sizeof(row.url), "none: its bets are refused");
 		output_list_add(&out, &row);
+	}
 	return output_list_close(&out, list_end(&list, CTL_DONE));
 }
 
@@ -150,6 +175,7 @@ enum ctl_exit ctl_dealer_add(struct ctl *ctl)
 {
 	struct dealer_put_cmd cmd = {.operator = ctl->operator, .create = true};
 	struct dealer_put_result result;
+	char text[WARNING_MAX];
 	enum ctl_exit code;
 
 	code = ctl_casino_id(ctl, ctl->args[0], cmd.dealer.casino_id);
@@ -161,7 +187,8 @@ enum ctl_exit ctl_dealer_add(struct ctl *ctl)
 		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
 	if (code == CTL_DONE)
 		code = secret_print_key(ctl, "dealer", "casino_id", cmd.dealer.casino_id,
-			result.dealer.signing_key_id, cmd.dealer.keys[0].secret);
+			result.dealer.signing_key_id, cmd.dealer.keys[0].secret,
+			dealer_warning(&result.dealer, text, sizeof(text)));
 	explicit_bzero(&cmd, sizeof(cmd));
 	return code;
 }
@@ -229,7 +256,8 @@ static enum ctl_exit change_key(struct ctl *ctl, struct dealer_key_cmd *cmd,
 		return code;
 	if (key_id && !text_copy(cmd->key_id, sizeof(cmd->key_id), key_id))
 		return ctl_fail(ctl, CTL_FAILED, "key_not_found",
-			"there is no key '%s'", key_id);
+			"dealer %s has no key '%.80s'; `creditbridgectl dealer show %s` lists its keys",
+			cmd->casino_id, key_id, cmd->casino_id);
 	return ctl_do(ctl, COMMAND_DEALER_KEY, cmd, result, NULL);
 }
 
@@ -242,7 +270,8 @@ enum ctl_exit ctl_dealer_key_add(struct ctl *ctl)
 	if (code == CTL_DONE)
 		code = change_key(ctl, &cmd, &result);
 	if (code == CTL_DONE)
-		code = secret_print_key(ctl, "dealer", "casino_id", cmd.casino_id, result.key_id, cmd.secret);
+		code = secret_print_key(ctl, "dealer", "casino_id", cmd.casino_id, result.key_id,
+			cmd.secret, NULL);
 	explicit_bzero(&cmd, sizeof(cmd));
 	return code;
 }

@@ -117,7 +117,9 @@ static void judge_reader(struct doctor *doctor, const struct identity *identity,
 		doctor_fail(doctor, "user %s cannot read %s: %s", identity->name, path,
 			strerror(error));
 		doctor_remedy(doctor,
-			"chmod a+r %s, and a+x on the folders above; it holds no secrets", path);
+			"chmod 0644 %s: it holds no secrets; if a folder above is closed, leave it "
+			"closed and move the file below /etc/creditbridge",
+			path);
 	} else {
 		doctor_pass(doctor, "user %s reads it", identity->name);
 	}

@@ -5,6 +5,7 @@
 #include "cmd/ctl/doctor.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "callback/http.h"
 #include "cmd/ctl/list.h"
 
@@ -56,7 +57,8 @@ static bool close_list(struct doctor *doctor, struct list *list)
 
 /* The host of a dealer's server, and what looking it up came to. */
 struct host {
-	char casino_id[CASINO_ID_SIZE]; /* the first dealer there */
+	char casino_id[CASINO_ID_SIZE]; /* the first dealer there that is not suspended, if any */
+	bool suspended;                 /* all dealers there are */
 	char name[256];
 	struct gaicb lookup;
 };
@@ -68,6 +70,18 @@ struct hosts {
 	unsigned int left_out;
 };
 
+/* What a fault of a dealer is: a warning while the dealer is @suspended, since no call is made. */
+static enum doctor_result fault_of(bool suspended)
+{
+	return suspended ? DOCTOR_WARN : DOCTOR_FAIL;
+}
+
+/* Begins the finding of such a fault. */
+static const char *words_of(bool suspended)
+{
+	return suspended ? "the dealer is suspended; " : "";
+}
+
 static void take_host(struct hosts *hosts, const struct dealer *dealer)
 {
 	static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -77,8 +91,13 @@ static void take_host(struct hosts *hosts, const struct dealer *dealer)
 	if (!http_url_host(dealer->url, name, sizeof(name)))
 		return;
 	for (unsigned int i = 0; i < hosts->count; i++) {
-		if (strcasecmp(hosts->rows[i].name, name) == 0)
-			return;
+		if (strcasecmp(hosts->rows[i].name, name) != 0)
+			continue;
+		if (hosts->rows[i].suspended && !dealer->suspended) {
+			hosts->rows[i].suspended = false;
+			text_copy(hosts->rows[i].casino_id, CASINO_ID_SIZE, dealer->casino_id);
+		}
+		return;
 	}
 	if (hosts->count == HOSTS_MAX) {
 		hosts->left_out++;
@@ -87,6 +106,7 @@ static void take_host(struct hosts *hosts, const struct dealer *dealer)
 	memset(host, 0, sizeof(*host));
 	snprintf(host->casino_id, sizeof(host->casino_id), "%s", dealer->casino_id);
 	snprintf(host->name, sizeof(host->name), "%s", name);
+	host->suspended = dealer->suspended;
 	host->lookup.ar_name = host->name;
 	host->lookup.ar_request = &hints;
 	hosts->count++;
@@ -104,7 +124,9 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 			dealer->casino_id);
 	}
 	if (!dealer->url[0]) {
-		doctor_fail(doctor, "a seamless wallet without a URL: every bet is refused");
+		doctor_add(doctor, fault_of(dealer->suspended),
+			"%sa seamless wallet without a URL: every bet is refused",
+			words_of(dealer->suspended));
 		doctor_remedy(doctor, "creditbridgectl dealer set %s --url URL", dealer->casino_id);
 		return;
 	}
@@ -146,7 +168,8 @@ static void judge_host(struct doctor *doctor, struct host *host)
 
 	doctor_about(doctor, "%s", host->casino_id);
 	if (error) {
-		doctor_fail(doctor, "the host %s is not found: %s", host->name,
+		doctor_add(doctor, fault_of(host->suspended), "%sthe host %s is not found: %s",
+			words_of(host->suspended), host->name,
 			error == EAI_INPROGRESS ? "no answer from the name servers"
 						: gai_strerror(error));
 		doctor_remedy(doctor,
@@ -156,10 +179,15 @@ static void judge_host(struct doctor *doctor, struct host *host)
 	} else if (!may_be_called(doctor->settings, found)) {
 		if (network_address_of(found->ai_addr, address))
 			network_address_format(address, text);
-		doctor_fail(doctor, "%s is at %s, which is not public: no callback is sent there",
+		doctor_add(doctor, fault_of(host->suspended),
+			"%s%s is at %s, which is not public: no callback is sent there",
+			words_of(host->suspended),
 			host->name, text);
-		doctor_remedy(doctor, "if it is the dealer's server, add its network to "
-				      "callback_networks");
+		doctor_remedy(doctor,
+			"correct the URL (creditbridgectl dealer set %s --url URL); only if the "
+			"dealer's server is in a network of your own, add that one address to "
+			"callback_networks",
+			host->casino_id);
 	}
 }
 
@@ -223,7 +251,7 @@ void doctor_dealers(struct doctor *doctor)
 }
 
 /* Looks at the keys of a dealer or client, whose @what is @id. */
-static void judge_keys(struct doctor *doctor, const char *what, const char *id,
+static void judge_keys(struct doctor *doctor, const char *what, const char *id, bool suspended,
 	const struct dealer_key keys[DEALER_KEYS_MAX], int64_t restored_ms)
 {
 	const struct dealer_key *newest = NULL, *oldest = NULL;
@@ -239,7 +267,8 @@ static void judge_keys(struct doctor *doctor, const char *what, const char *id,
 	}
 	doctor_about(doctor, "%s %s", what, id);
 	if (!newest) {
-		doctor_fail(doctor, "it has no key: none of its calls is let in");
+		doctor_add(doctor, fault_of(suspended),
+			"%sit has no key: none of its calls is let in", words_of(suspended));
 		doctor_remedy(doctor, "creditbridgectl %s key-add %s", what, id);
 		return;
 	}
@@ -271,7 +300,7 @@ void doctor_keys(struct doctor *doctor)
 		return;
 	list_open(&list, doctor->ctl, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); dealers++)
-		judge_keys(doctor, "dealer", dealer.casino_id, dealer.keys,
+		judge_keys(doctor, "dealer", dealer.casino_id, dealer.suspended, dealer.keys,
 			dealer.keys_restored_ms);
 	if (!close_list(doctor, &list))
 		return;
@@ -280,7 +309,8 @@ void doctor_keys(struct doctor *doctor)
 		if (client.removed)
 			continue;
 		clients++;
-		judge_keys(doctor, "client", client.client_id, client.keys, client.keys_restored_ms);
+		judge_keys(doctor, "client", client.client_id, false, client.keys,
+			client.keys_restored_ms);
 	}
 	if (!close_list(doctor, &list))
 		return;

@@ -100,7 +100,8 @@ static void judge_space(struct doctor *doctor, uint64_t free_mib)
 			"%" PRIu64 " MiB are free; the log has %" PRIu64
 			" MiB and may grow to log_keep_mib = %u",
 			free_mib, log_mib, settings->log_keep_mib);
-		doctor_remedy(doctor, "add space below %s, or lower log_keep_mib",
+		doctor_remedy(doctor, "add space below %s; with a lower log_keep_mib an older backup can no longer "
+			"be rolled forward",
 			settings->state_directory);
 	}
 }

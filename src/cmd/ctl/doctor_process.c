@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cmd/ctl/operator.h"
+#include "cmd/ctl/place.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -15,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,6 +206,19 @@ static bool take_first(void *context, const struct process *process)
 	return false;
 }
 
+/* Gives @identity the group that executing the installed worker gives it, if that is setgid. */
+static void execute_worker(struct identity *identity)
+{
+	char path[DOCTOR_PATH_MAX];
+	struct statvfs mount;
+	struct stat st;
+
+	if (place_program("creditbridge.fcgi", CREDITBRIDGE_PKGLIBEXECDIR, path, sizeof(path)) &&
+		stat(path, &st) == 0 && st.st_mode & S_ISGID && st.st_mode & S_IXGRP &&
+		statvfs(path, &mount) == 0 && !(mount.f_flag & ST_NOSUID))
+		identity->gid = st.st_gid;
+}
+
 bool identity_worker(struct doctor *doctor, struct identity *identity)
 {
 	const char *name = doctor->ctl->options[OPTION_USER];
@@ -211,8 +227,10 @@ bool identity_worker(struct doctor *doctor, struct identity *identity)
 	gid_t gid;
 
 	memset(identity, 0, sizeof(*identity));
-	if (name && operator_find_user(name, &uid, &gid) && identity_of(uid, identity))
+	if (name && operator_find_user(name, &uid, &gid) && identity_of(uid, identity)) {
+		execute_worker(identity);
 		return true;
+	}
 	if (name) {
 		doctor_fail(doctor, "there is no user %s", name);
 		doctor_remedy(doctor, "give --worker-user=NAME as the web server's workers run");
@@ -222,9 +240,11 @@ bool identity_worker(struct doctor *doctor, struct identity *identity)
 	if (identity->name[0])
 		return true;
 	account = getpwnam("www-data");
-	if (account && identity_of(account->pw_uid, identity))
+	if (account && identity_of(account->pw_uid, identity)) {
+		execute_worker(identity);
 		return true;
-	doctor_skip(doctor, "no worker runs now, so that it is not known as whom they do");
+	}
+	doctor_skip(doctor, "no worker runs now, and there is no user www-data");
 	doctor_remedy(doctor, "call doctor with --worker-user=NAME");
 	return false;
 }

@@ -14,7 +14,7 @@
 struct identity {
 	char name[64]; /* the user's name, or number */
 	uid_t uid;
-	gid_t gid;
+	gid_t gid; /* the effective one */
 	gid_t groups[PROCESS_GROUPS_MAX];
 	unsigned int group_count;
 };
@@ -37,8 +37,10 @@ void process_walk(const struct doctor *doctor, const char *name, process_see *se
 bool identity_of(uid_t uid, struct identity *identity);
 
 /*
- * Whom workers run as: --worker-user; or the user of those that run; or www-data. False: none of
- * them is to be found, which was told as a SKIP.
+ * Fills @identity with the identity of the workers. It is that of a running worker. While none runs,
+ * and for --worker-user, it is what executing the installed creditbridge.fcgi gives the user: the
+ * program is setgid in Debian's package. The user is then --worker-user, or else www-data. Returns
+ * false if there is no such user, after adding a finding.
  */
 bool identity_worker(struct doctor *doctor, struct identity *identity);
 

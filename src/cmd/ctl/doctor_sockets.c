@@ -78,7 +78,8 @@ static void judge_group(struct doctor *doctor, const struct stat *st)
 
 	if (!group) {
 		doctor_fail(doctor, "socket_group %s is no group of this machine", wanted);
-		doctor_remedy(doctor, "set socket_group to the group that the workers have");
+		doctor_remedy(doctor, "leave socket_group empty, or set it to the group of the "
+				      "setgid program creditbridge.fcgi");
 	} else if (st->st_gid != group->gr_gid) {
 		group_name(st->st_gid, name);
 		doctor_fail(doctor, "its group is %s, socket_group is %s", name, wanted);
@@ -140,6 +141,36 @@ static int try_connect(const char *path)
 	return error;
 }
 
+/*
+ * No program of the web server's user may get to edge.sock but the worker, so the remedy gives the
+ * group to the program.
+ */
+static void explain_no_access(
+	struct doctor *doctor, const struct identity *identity, const char *path, int error)
+{
+	const char *directory = doctor->settings->socket_directory;
+	char has[GROUP_NAME_MAX], needs[GROUP_NAME_MAX];
+	struct stat st;
+
+	group_name(identity->gid, has);
+	doctor_fail(doctor, "user %s with group %s, as which workers run, cannot connect to %s: %s",
+		identity->name, has, path, strerror(error));
+	if (stat(directory, &st) == 0 && !(st.st_mode & S_IXOTH)) {
+		doctor_remedy(doctor,
+			"chmod 0711 %s: it holds only sockets, each with a mode of its own",
+			directory);
+	} else if (stat(path, &st) == 0) {
+		group_name(st.st_gid, needs);
+		doctor_remedy(doctor,
+			"give the program creditbridge.fcgi, not the user, the group %s: chgrp %s "
+			"and chmod 2755 it, on a file system without nosuid; or Group=%s in the "
+			"worker's own unit",
+			needs, needs, needs);
+	} else {
+		doctor_remedy(doctor, "restart creditbridge-ledger, which makes the socket");
+	}
+}
+
 void doctor_socket_access(struct doctor *doctor)
 {
 	char path[DOCTOR_PATH_MAX];
@@ -161,14 +192,9 @@ void doctor_socket_access(struct doctor *doctor)
 		return;
 	case ENOENT:
 	case ECONNREFUSED:
-		doctor_skip(doctor, "nobody listens there (see ledger)");
+		doctor_skip(doctor, "no ledger listens there (see ledger)");
 		return;
 	default:
-		doctor_fail(doctor, "user %s, as whom the workers run, cannot connect to %s: %s",
-			identity.name, path, strerror(error));
-		doctor_remedy(doctor,
-			"set socket_group to a group of user %s, let that user pass %s, "
-			"restart creditbridge-ledger",
-			identity.name, doctor->settings->socket_directory);
+		explain_no_access(doctor, &identity, path, error);
 	}
 }

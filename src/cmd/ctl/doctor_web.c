@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "callback/http.h"
+#include "metrics/counters.h"
 #include "wire/body.h"
 #include "wire/dealer_answer.h"
 #include "wire/signature.h"
@@ -112,7 +113,7 @@ static void call(struct probe *probe, const char *base, const char *method, cons
 	memset(body, ' ', sizeof(body));
 	memcpy(body, "{}", 2);
 	signature_random_id(random, sizeof(random));
-	snprintf(request_id, sizeof(request_id), "doctor-%s", random);
+	snprintf(request_id, sizeof(request_id), COUNTERS_DOCTOR_PREFIX "%s", random);
 	http_answer_init(&answer);
 	if (client) {
 		probe->outcome = http_exchange(client, &http_call, &answer);
@@ -271,11 +272,12 @@ static const char *get_body_remedy(int code)
 {
 	switch (code) {
 	case 403:
-		return "a firewall or delivery network in front forbids it: let such calls pass "
-		       "by it, or let dealers use POST on the same paths";
+		return "a firewall or delivery network in front forbids it: let dealers use POST on "
+		       "the same paths, or allow a GET with a body for this mount only";
 	case 411:
 		return "a proxy in front takes no body of a GET, or none without a length: let "
-		       "such calls pass by it, or let dealers use POST on the same paths";
+		       "dealers use POST on the same paths, or allow such calls for this mount "
+		       "only";
 	default:
 		return "lighttpd: include fcgi-conf/lighttpd-global.conf (server.http-parseopts "
 		       "method-get-body); a load balancer or proxy in front must let it pass, or "

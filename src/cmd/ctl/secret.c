@@ -77,7 +77,7 @@ enum ctl_exit secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE])
 }
 
 enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *member,
-	const char *owner, const char *key_id, const char *secret)
+	const char *owner, const char *key_id, const char *secret, const char *warning)
 {
 	const char *path = ctl->options[OPTION_KEY_FILE];
 	struct output_json json;
@@ -90,6 +90,10 @@ enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *me
 	output_json_string(&json, member, owner);
 	output_json_string(&json, "key_id", key_id);
 	output_json_string(&json, "key", secret);
+	if (warning) {
+		ctl_tell(NULL, "%s", warning);
+		output_json_string(&json, "warning", warning);
+	}
 	return output_json_close(&json);
 }
 

@@ -18,10 +18,11 @@ enum ctl_exit secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE]);
 
 /*
  * Tells the new key @key_id of @what ("dealer") @owner, once; with --json as @member, "key_id",
- * "key". Without, one that the caller brought is not shown.
+ * "key". Without, one that the caller brought is not shown. A @warning is printed to standard error,
+ * or is the member "warning"; NULL: none.
  */
 enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *member,
-	const char *owner, const char *key_id, const char *secret);
+	const char *owner, const char *key_id, const char *secret, const char *warning);
 
 /* Tells that the key @key_id of @what @owner @done ("is retired"); the JSON is without "key". */
 enum ctl_exit secret_print_done(struct ctl *ctl, const char *what, const char *member,
