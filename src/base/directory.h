@@ -9,6 +9,7 @@
 #define BASE_DIRECTORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Syncs the directory that @fd is open on. False with errno: its names may be lost. */
 bool directory_sync(int fd);
@@ -21,5 +22,22 @@ bool directory_sync_path(const char *path);
  * system is synced instead.
  */
 bool directory_sync_parent(int fd);
+
+/* Names of directory_put_file() end so while they are written. */
+#define DIRECTORY_NEW ".new"
+#define DIRECTORY_NAME_MAX 32
+
+/*
+ * Makes @text the file @name (shorter than DIRECTORY_NAME_MAX) in the directory that @fd is open on,
+ * for the owner only: complete and durable, or not at all. False with errno. A leftover NAME.new may
+ * stay then.
+ */
+bool directory_put_file(int fd, const char *name, const char *text);
+
+/*
+ * Reads at most @size - 1 bytes of the regular file @name into @text, and ends them with a 0. False
+ * with errno.
+ */
+bool directory_get_file(int fd, const char *name, char *text, size_t size);
 
 #endif

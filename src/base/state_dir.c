@@ -2,6 +2,7 @@
 
 #include "base/directory.h"
 #include "base/lock.h"
+#include "base/state_identity.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -90,7 +91,9 @@ static enum status open_directory(const char *path, int *fd, const struct why *w
  */
 static enum status check_empty(int fd, const char *path, const struct why *why)
 {
-	static const char *const leftovers[] = {".", "..", "lock", "installation.new"};
+	static const char *const leftovers[] = {".", "..", "lock", "installation.new",
+		STATE_IDENTITY, STATE_IDENTITY DIRECTORY_NEW};
+	const size_t count = sizeof(leftovers) / sizeof(leftovers[0]);
 	enum status status = STATUS_OK;
 	struct dirent *entry;
 	DIR *dir;
@@ -114,45 +117,26 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 	while (status == STATUS_OK && (entry = readdir(dir))) {
 		size_t i = 0;
 
-		while (i < 4 && strcmp(leftovers[i], entry->d_name) != 0)
+		while (i < count && strcmp(leftovers[i], entry->d_name) != 0)
 			i++;
-		if (i == 4)
+		if (i == count)
 			status = refuse(why, "%s is not empty: it holds %s", path, entry->d_name);
 	}
 	closedir(dir);
 	return status;
 }
 
-static bool write_all(int fd, const char *data, size_t len)
+/*
+ * Writes where the state is, and then the file whose presence says "initialised": complete and durable,
+ * or not at all.
+ */
+static bool write_installation(int dir, const char *path, const char *installation)
 {
-	while (len) {
-		ssize_t done = write(fd, data, len);
+	char line[STATE_INSTALLATION_MAX + 1];
 
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		data += done;
-		len -= (size_t)done;
-	}
-	return true;
-}
-
-/* Writes the file whose presence says "initialised": complete and durable, or not at all. */
-static bool write_installation(int dir, const char *installation)
-{
-	int fd = openat(dir, "installation.new",
-		O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	bool done;
-
-	if (fd < 0)
-		return false;
-	done = write_all(fd, installation, strlen(installation)) && write_all(fd, "\n", 1) &&
-		fsync(fd) == 0;
-	if (close(fd) < 0)
-		done = false;
-	return done && renameat(dir, "installation.new", dir, "installation") == 0 &&
-		directory_sync(dir);
+	snprintf(line, sizeof(line), "%s\n", installation);
+	return state_identity_write(dir, path, installation) &&
+		directory_put_file(dir, "installation", line);
 }
 
 static bool is_installation(const char *text)
@@ -165,7 +149,7 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 {
 	struct why to = {why, why_size};
 	enum status status;
-	int fd;
+	int fd, lock = -1;
 
 	if (!is_installation(installation))
 		return refuse(&to, "an installation id is 32 lower-case hex characters");
@@ -178,34 +162,28 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 	if (status != STATUS_OK)
 		return status;
 	status = check_empty(fd, path, &to);
+	/* A ledger may hold it, though no engine of it runs. */
+	if (status == STATUS_OK && faccessat(fd, "lock", F_OK, 0) == 0) {
+		lock = state_dir_lock(path, 0, why, why_size);
+		status = lock < 0 ? STATUS_BUSY : STATUS_OK;
+	}
 	if (status != STATUS_OK)
 		goto out;
 	if (fchmod(fd, 0700) < 0 || !directory_sync_parent(fd) || mkdirat(fd, "db", 0700) < 0 ||
-		!write_installation(fd, installation))
+		!write_installation(fd, path, installation))
 		status = failed(&to, path, "initialised");
 out:
+	if (lock >= 0)
+		close(lock);
 	close(fd);
 	return status;
 }
 
-/* Reads at most @size - 1 bytes of the file @name, without its newline. False: see errno. */
+/* The first line of the file @name, cut to @size - 1 bytes. False: see errno. */
 static bool read_line(int dir, const char *name, char *text, size_t size)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	ssize_t len;
-	int saved;
-
-	if (fd < 0)
+	if (!directory_get_file(dir, name, text, size))
 		return false;
-	do
-		len = read(fd, text, size - 1);
-	while (len < 0 && errno == EINTR);
-	saved = errno;
-	close(fd);
-	errno = saved;
-	if (len < 0)
-		return false;
-	text[len] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	return true;
 }
@@ -256,6 +234,15 @@ static void refuse_held(int dir, const char *path, const struct why *why)
 		refuse(why, "%s is in use by another ledger", path);
 }
 
+/* Whether @name in the directory is what @fd is open on. */
+static bool is_same_file(int dir, const char *name, int fd)
+{
+	struct stat named, opened;
+
+	return fstatat(dir, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
+		named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
 int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 {
 	struct why to = {why, why_size};
@@ -277,8 +264,13 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 			refuse(&to, "%s/lock: %s", path, strerror(errno));
 		goto out;
 	}
+	if (!is_same_file(dir, "lock", fd)) {
+		refuse(&to, "%s/lock was replaced meanwhile: see that no other ledger runs, and "
+			"repeat this", path);
+		goto out;
+	}
 	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
-	locked = ftruncate(fd, 0) == 0 && write_all(fd, pid, strlen(pid));
+	locked = ftruncate(fd, 0) == 0 && write(fd, pid, strlen(pid)) >= 0;
 	/*
 	 * The lock is what counts, its text only helps people: a full disk must not keep a ledger
 	 * from starting.
@@ -312,6 +304,7 @@ static bool wipe_restore(int fd)
 		unlinkat(db, entry->d_name, 0);
 	closedir(dir);
 	unlinkat(fd, "created", 0);
+	unlinkat(fd, STATE_IDENTITY, 0);
 	return unlinkat(fd, "db", AT_REMOVEDIR) == 0;
 }
 
@@ -416,7 +409,7 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 	status = open_directory(path, &fd, &to);
 	if (status != STATUS_OK)
 		return status;
-	if (!write_installation(fd, installation) || unlinkat(fd, "restoring", 0) < 0 ||
+	if (!write_installation(fd, path, installation) || unlinkat(fd, "restoring", 0) < 0 ||
 		!directory_sync(fd))
 		status = failed(&to, path, "initialised");
 	close(fd);
@@ -434,7 +427,7 @@ enum status state_dir_abandon(const char *path, const char *installation, char *
 		return status;
 	if (!wipe_restore(fd) ||
 		(installation && (mkdirat(fd, "db", 0700) < 0 ||
-					 !write_installation(fd, installation))) ||
+					 !write_installation(fd, path, installation))) ||
 		unlinkat(fd, "restoring", 0) < 0 || !directory_sync(fd))
 		status = failed(&to, path, "emptied");
 	close(fd);

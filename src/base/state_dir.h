@@ -6,6 +6,7 @@
  *     STATE/db/         Berkeley DB's environment: tables and log
  *     STATE/installation  the installation's id, written by `creditbridgectl init`; its presence
  *                       tells an initialised state from an empty or unmounted directory
+ *     STATE/identity    where it is (state_identity.h), which tells a copy from the original
  *     STATE/created     the tables were made: data that lacks one is refused
  *     STATE/restoring   a restore is under way or was interrupted: it has no installation then
  *     STATE/export/     the copy of the data that an export reads; deleted when it is done
@@ -32,7 +33,8 @@
  *
  * Creates @path (and db/ and installation in it) with mode 0700, owned by the caller. An existing
  * empty directory is taken over. STATUS_CONFIG with a sentence in @why: it already holds a ledger,
- * is not empty, is not ours or is writable by others. @installation is 32 hex characters.
+ * is not empty, is not ours or is writable by others. STATUS_BUSY: a ledger holds the lock in it,
+ * though it is empty. @installation is 32 hex characters.
  */
 enum status state_dir_create(const char *path, const char *installation, char *why,
 	size_t why_size);

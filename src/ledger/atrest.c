@@ -27,6 +27,33 @@ enum status atrest_open(struct store **store, const struct settings *settings,
 	return bdb_open(&bdb, store, why, why_size);
 }
 
+struct last {
+	uint64_t transaction_id;
+	int64_t ms;
+};
+
+static bool note_last(void *context, struct bytes key, const void *row)
+{
+	const struct transaction *transaction = row;
+	struct last *last = context;
+
+	(void)key;
+	last->transaction_id = transaction->transaction_id;
+	last->ms = transaction->time_ms;
+	return false;
+}
+
+enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int64_t *ms)
+{
+	const struct store_range range = {.record = RECORD_TRANSACTION, .reverse = true};
+	struct last last = {0};
+	enum status status = store->scan(store, &range, note_last, &last);
+
+	*transaction_id = last.transaction_id;
+	*ms = last.ms;
+	return status;
+}
+
 /* Whether a life may begin by the clock. *newest_ms: the newest time of a row. */
 static enum status check_clock(struct store *store, const struct atrest_deed *deed,
 	int64_t *newest_ms, char *why, size_t why_size)

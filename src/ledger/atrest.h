@@ -21,6 +21,9 @@ struct atrest_options {
 enum status atrest_open(struct store **store, const struct settings *settings,
 	const struct atrest_options *options, char *why, size_t why_size);
 
+/* The last movement, bet or result of the data, and its time. 0: there is none. */
+enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int64_t *ms);
+
 /* What an operator did to it. */
 struct atrest_deed {
 	const struct operator *operator;

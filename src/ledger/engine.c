@@ -10,6 +10,7 @@
 #include "ledger/server.h"
 #include "store/bdb/bdb.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@
 #define CHECKPOINT_PAGES 10000
 /* Descriptors beside the connections: tables, log, sockets. */
 #define DESCRIPTORS_SPARE 128
+/* The state directory, seen from db/ in it, which the engine has entered. */
+#define ENTERED_STATE ".."
 
 _Static_assert(ENGINE_LOST == BDB_EXIT_LOST && ENGINE_FULL == BDB_EXIT_FULL &&
 		ENGINE_HALT == BDB_EXIT_IO && ENGINE_DAMAGED == BDB_EXIT_DAMAGED,
@@ -50,14 +53,27 @@ static void mark_halt(void)
 	halt_mark(settings_of_halt);
 }
 
-static enum status open_store(const struct settings *settings, const char *installation,
-	enum engine_start start, struct store **store)
+/* Whether the state is the one that the parent locked; it is entered then. */
+static enum status enter_state(const struct state_hold *hold, char *why, size_t why_size)
 {
-	char directory[PATH_MAX], why[512] = "";
+	enum status status = state_hold_check(hold, why, why_size);
+
+	if (!status && fchdir(hold->db) < 0) {
+		snprintf(why, why_size, "%s/db: %s", hold->path, strerror(errno));
+		status = STATUS_IO;
+	}
+	return status;
+}
+
+static enum status open_data(const struct settings *settings, const struct state_hold *hold,
+	enum engine_start start, struct store **store, char *why, size_t why_size)
+{
+	static char name[PATH_MAX];
 	struct bdb_options options = {
-		.directory = directory,
+		.directory = ".",
+		.name = name,
 		.state_directory = settings->state_directory,
-		.installation = installation,
+		.installation = hold->installation,
 		.cache_mib = settings->ledger_cache_mib,
 		.checkpoint_kib = settings->checkpoint_kib,
 		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
@@ -67,33 +83,43 @@ static enum status open_store(const struct settings *settings, const char *insta
 		.before_halt = mark_halt,
 		.ends = true,
 		.spare = true,
-		.create = !disk_mark_is_set(settings->state_directory, DISK_CREATED),
+		.create = !disk_mark_is_set(ENTERED_STATE, DISK_CREATED),
 	};
 	enum status status;
-	int64_t started_ms = clock_boot_ms();
 
-	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
-		    settings->state_directory) >= sizeof(directory))
+	if ((unsigned int)snprintf(name, sizeof(name), "%s/db", settings->state_directory) >=
+		sizeof(name))
 		return STATUS_CONFIG;
 	if (start == ENGINE_AFTER_HALT)
-		disk_forget_cached(directory);
-	status = bdb_open(&options, store, why, sizeof(why));
-	if (!status && options.create &&
-		!disk_mark_set(settings->state_directory, DISK_CREATED)) {
-		(*store)->close(*store);
-		snprintf(why, sizeof(why), "cannot mark the data as created");
+		disk_forget_cached(options.directory);
+	status = bdb_open(&options, store, why, why_size);
+	if (status)
+		return status;
+	if (options.create && !disk_mark_set(ENTERED_STATE, DISK_CREATED)) {
+		snprintf(why, why_size, "cannot mark the data as created");
 		status = STATUS_IO;
 	}
-	if (!status) {
-		status = life_begin_first(*store, clock_now().wall_ms, why, sizeof(why));
-		if (status)
-			(*store)->close(*store);
-	}
+	if (!status)
+		status = life_begin_first(*store, clock_now().wall_ms, why, why_size);
+	if (status)
+		(*store)->close(*store);
+	return status;
+}
+
+static enum status open_store(const struct settings *settings, const struct state_hold *hold,
+	enum engine_start start, struct store **store)
+{
+	char why[512] = "";
+	int64_t started_ms = clock_boot_ms();
+	enum status status = enter_state(hold, why, sizeof(why));
+
+	if (!status)
+		status = open_data(settings, hold, start, store, why, sizeof(why));
 	if (status) {
 		log_line(LOG_LEVEL_ERROR, "store_failed", "reason=\"%s\"", why);
 		fprintf(stderr, "creditbridge-ledger: %s\n", why);
 	} else {
-		log_line(LOG_LEVEL_INFO, "store_open", "directory=%s ms=%lld", directory,
+		log_line(LOG_LEVEL_INFO, "store_open", "directory=%s/db ms=%lld", hold->path,
 			(long long)(clock_boot_ms() - started_ms));
 	}
 	return status;
@@ -191,7 +217,7 @@ static enum status make_ledger(struct ledger *ledger, struct store *store,
 }
 
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const char *installation, enum engine_start start, struct metrics *metrics)
+	const struct state_hold *hold, enum engine_start start, struct metrics *metrics)
 {
 	struct ledger *ledger = malloc(sizeof(*ledger));
 	struct store *store = NULL;
@@ -203,7 +229,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 		return ENGINE_LOST;
 	settings_of_halt = settings;
 	if (start != ENGINE_HALTED)
-		status = open_store(settings, installation, start, &store);
+		status = open_store(settings, hold, start, &store);
 	if (!status)
 		status = make_ledger(ledger, store, settings);
 	if (status)
@@ -222,7 +248,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	ledger->figures.parent_pid = (uint32_t)parent;
 	text_copy(ledger->figures.version, sizeof(ledger->figures.version), PACKAGE_VERSION);
 	text_copy(ledger->figures.installation, sizeof(ledger->figures.installation),
-		installation);
+		hold->installation);
 	log_line(LOG_LEVEL_INFO, "ledger_ready", "pid=%d halted=%d last_transaction_id=%llu",
 		(int)getpid(), !store, (unsigned long long)ledger->transaction_id);
 	code = serve(settings, sockets, ledger);

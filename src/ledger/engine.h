@@ -7,6 +7,7 @@
 #define LEDGER_ENGINE_H
 
 #include "base/settings.h"
+#include "base/state_hold.h"
 #include "ledger/metrics.h"
 #include "ledger/sockets.h"
 
@@ -30,9 +31,11 @@ enum engine_start {
 
 /*
  * Serves until it is told to stop. Never returns into the parent's code: the caller exits with
- * what is returned. @metrics outlives engines.
+ * what is returned. @metrics outlives engines. It serves only the state of @hold, and ends with
+ * ENGINE_CONFIG where the name of the state leads to another. db/ of it becomes the working directory
+ * of the process, so that nothing that is done to the name later reaches another one.
  */
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
-	const char *installation, enum engine_start start, struct metrics *metrics);
+	const struct state_hold *hold, enum engine_start start, struct metrics *metrics);
 
 #endif

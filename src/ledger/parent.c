@@ -3,7 +3,8 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/state_dir.h"
+#include "base/state_hold.h"
+#include "base/state_identity.h"
 #include "ledger/disk.h"
 #include "ledger/engine.h"
 #include "ledger/halt.h"
@@ -34,7 +35,7 @@
 struct parent {
 	const struct settings *settings;
 	struct sockets sockets;
-	char installation[STATE_INSTALLATION_MAX];
+	struct state_hold hold;
 	enum engine_start start;
 	int64_t backoff_ms;
 	uint64_t engine_starts;  /* of metrics, before the last start */
@@ -79,8 +80,21 @@ static void become_engine(const struct parent *parent, pid_t parent_pid)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent_pid)
 		_exit(ENGINE_STOPPED);
-	_exit((int)engine_run(parent->settings, &parent->sockets, parent->installation,
-		parent->start, parent->metrics));
+	_exit((int)engine_run(parent->settings, &parent->sockets, &parent->hold, parent->start,
+		parent->metrics));
+}
+
+/*
+ * Whether the state is still the one that was locked. Returns an exit code, 0: go on. The engine looks
+ * again before it opens the data.
+ */
+static int check_state(const struct parent *parent)
+{
+	char why[512] = "";
+
+	if (state_hold_check(&parent->hold, why, sizeof(why)) != STATUS_CONFIG)
+		return 0;
+	return fail(why, ENGINE_CONFIG);
 }
 
 /* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
@@ -234,6 +248,20 @@ static void make_sweep_lock(const struct settings *settings)
 		close(fd);
 }
 
+/* Whether the state is where it was. That of a version which noted nothing counts as such. */
+static enum status check_identity(const struct state_hold *hold, char *why, size_t why_size)
+{
+	enum status status = state_identity_check(hold->directory, hold->path, hold->installation, why,
+		why_size);
+
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (!state_identity_write(hold->directory, hold->path, hold->installation))
+		log_line(LOG_LEVEL_WARNING, "identity_not_noted", "file=%s/" STATE_IDENTITY
+			" error=\"%s\"", hold->path, strerror(errno));
+	return STATUS_OK;
+}
+
 /* Everything that can be refused before the first engine. Returns an exit code, 0: go on. */
 static int prepare(struct parent *parent)
 {
@@ -241,11 +269,12 @@ static int prepare(struct parent *parent)
 	char why[512] = "", path[PATH_MAX];
 	enum status status;
 
-	status = state_dir_check(settings->state_directory, parent->installation, why, sizeof(why));
+	status = state_hold_take(&parent->hold, settings->state_directory, settings->socket_directory,
+		LOCK_WAIT_MS, why, sizeof(why));
+	if (!status)
+		status = check_identity(&parent->hold, why, sizeof(why));
 	if (status)
-		return fail(why, status_exit_code(status));
-	if (state_dir_lock(settings->state_directory, LOCK_WAIT_MS, why, sizeof(why)) < 0)
-		return fail(why, 1);
+		return fail(why, status == STATUS_BUSY ? 1 : status_exit_code(status));
 	status = sockets_open(settings, &parent->sockets, why, sizeof(why));
 	if (status)
 		return fail(why, status_exit_code(status));
@@ -277,6 +306,9 @@ int parent_run(const struct settings *settings)
 	signal(SIGPIPE, SIG_IGN);
 	sd_notify(0, "READY=1");
 	do {
+		code = check_state(&parent);
+		if (code)
+			break;
 		started_ms = clock_boot_ms();
 		parent.engine_starts = parent.metrics->engine_starts;
 		status = run_engine(&parent);

@@ -15,24 +15,6 @@
 
 #define ACTION "restore"
 
-static bool note_last(void *context, struct bytes key, const void *row)
-{
-	struct restore_result *result = context;
-	const struct transaction *transaction = row;
-
-	(void)key;
-	result->last_transaction_id = transaction->transaction_id;
-	result->last_ms = transaction->time_ms;
-	return false;
-}
-
-static enum status find_last(struct store *store, struct restore_result *result)
-{
-	const struct store_range range = {.record = RECORD_TRANSACTION, .reverse = true};
-
-	return store->scan(store, &range, note_last, result);
-}
-
 /* Writes into the trail what was restored, and begins a new life. */
 static enum status note_deed(struct store *store, const struct restore_options *options,
 	struct restore_result *result, char *why, size_t why_size)
@@ -70,7 +52,7 @@ static enum status finish(const struct restore_options *options, struct restore_
 
 	if (status)
 		return status;
-	status = find_last(store, result);
+	status = atrest_find_last(store, &result->last_transaction_id, &result->last_ms);
 	if (status)
 		snprintf(why, why_size, "cannot read what was restored");
 	else

@@ -334,7 +334,7 @@ def case_offline():
 def untouched(wallet):
     """The state is as `init` left it: a ledger starts on it, and it is empty."""
     equal(sorted(p.name for p in wallet.state.iterdir() if p.name != "lock"),
-          ["db", "installation"], "what is in the state directory")
+          ["db", "identity", "installation"], "what is in the state directory")
     equal(list((wallet.state / "db").iterdir()), [], "no data")
 
 

@@ -162,6 +162,15 @@ static const struct argp_option restore_options[] = {
 	REASON_OPTION,
 	OPTIONS_END,
 };
+static const struct argp_option adopt_options[] = {
+	OPTION(MOVED, "moved", NULL, "It is the only one, and none ran since it was moved"),
+	OPTION(COPIED, "copied", NULL, "It is a copy or an older state, or another one ran since"),
+	OPTION(USER, "user", "NAME", "As root: whom the data belongs to (default: the owner of the "
+		"state directory)"),
+	ACCEPT_CLOCK_OPTION,
+	REASON_OPTION,
+	OPTIONS_END,
+};
 static const struct argp_option ping_options[] = {
 	OPTION(USER, "user", "USER", "Ask for this player (default: the dealer's first)"),
 	OPTIONS_END,
@@ -403,6 +412,9 @@ const struct ctl_command ctl_commands[] = {
 		"\"logs\",\"rolled_forward\",\"unreadable\",\"last_transaction_id\",\"last_ms\","
 		"\"raised_by\",\"first_id\",...}",
 		restore_options, 1, 1, false, ctl_restore},
+	{"adopt", "", "Say what a state is that was copied or moved, so that a ledger may serve it",
+		"{\"state_directory\",\"installation\",\"copied\",\"last_transaction_id\",\"last_ms\","
+		"\"raised_by\",\"first_id\"}", adopt_options, 0, 0, false, ctl_adopt},
 	{"doctor", "[KEYFILE...]", "Look for what is wrong with this installation; change nothing",
 		"{\"ok\",\"failed\",\"warnings\",\"passed\",\"not_looked_at\",\"not_shown\","
 		"\"findings\":[{\"result\" (PASS, WARN, FAIL, SKIP),\"check\",\"purpose\","

@@ -48,6 +48,8 @@ enum ctl_option {
 	OPTION_YES,
 	OPTION_DRY_RUN,
 	OPTION_ACCEPT_CLOCK,
+	OPTION_MOVED,
+	OPTION_COPIED,
 	OPTION_WHOLE,
 	OPTION_LOGS,
 	OPTION_DATE,
@@ -219,7 +221,7 @@ ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show;
 ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_retry, ctl_callback_hold,
 	ctl_callback_release, ctl_callback_cancel;
 ctl_run ctl_recon, ctl_reconcile, ctl_export, ctl_import;
-ctl_run ctl_backup, ctl_restore, ctl_schema;
+ctl_run ctl_backup, ctl_restore, ctl_adopt, ctl_schema;
 ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_explain, ctl_completion;
 
 #endif

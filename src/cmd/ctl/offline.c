@@ -1,5 +1,6 @@
 #include "cmd/ctl/offline.h"
 
+#include "base/state_hold.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/place.h"
@@ -43,9 +44,19 @@ static bool ledger_answers(const struct ctl *ctl)
 enum ctl_exit offline_check_stopped(struct ctl *ctl)
 {
 	if (!ledger_answers(ctl))
-		return CTL_DONE;
+		return offline_check_unheld(ctl);
 	return ctl_fail(ctl, CTL_BUSY, "busy", "a ledger runs, and answers at %s: stop it first",
 		ctl->settings.socket_directory);
+}
+
+enum ctl_exit offline_check_unheld(struct ctl *ctl)
+{
+	const char *directory = ctl->settings.socket_directory;
+
+	if (state_hold_is_running(ctl->settings.state_directory, directory))
+		return ctl_fail(ctl, CTL_BUSY, "busy", "a ledger of %s runs: it holds"
+			" %s/" STATE_HOLD_PLACE "; stop it first", ctl->settings.state_directory, directory);
+	return CTL_DONE;
 }
 
 enum ctl_exit offline_become_owner(struct ctl *ctl, bool make, const char *backup)

@@ -10,10 +10,13 @@
 #include "cmd/ctl/ctl.h"
 
 /*
- * Reports that a ledger answers, at the sockets of the configuration: CTL_BUSY. Its state may be
- * gone, and with it the lock; a socket that systemd keeps does not answer.
+ * Reports that a ledger answers at the sockets of the configuration, or holds the lock there: CTL_BUSY. Its state may be gone, and with it the lock in it; a socket that systemd
+ * keeps does not answer.
  */
 enum ctl_exit offline_check_stopped(struct ctl *ctl);
+
+/* Reports that a ledger of this state holds that lock: CTL_BUSY. It need not answer. */
+enum ctl_exit offline_check_unheld(struct ctl *ctl);
 
 /*
  * As root: becomes the one whom the state belongs to: --user, the owner of the state directory, or,

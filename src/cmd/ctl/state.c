@@ -6,6 +6,7 @@
 #include "base/state_dir.h"
 #include "base/text.h"
 #include "cmd/ctl/list.h"
+#include "cmd/ctl/offline.h"
 #include "cmd/ctl/metrics.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
@@ -88,7 +89,10 @@ enum ctl_exit ctl_init(struct ctl *ctl)
 	if (access(mark, F_OK) == 0)
 		return ctl_fail(ctl, CTL_FAILED, "already_exists",
 			"%s is initialised already; nothing was changed", path);
-	code = become_user(ctl, path);
+	/* Its state may have been moved away. */
+	code = offline_check_unheld(ctl);
+	if (code == CTL_DONE)
+		code = become_user(ctl, path);
 	if (code != CTL_DONE)
 		return code;
 	if (!signature_new_secret(random))
@@ -96,9 +100,7 @@ enum ctl_exit ctl_init(struct ctl *ctl)
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
 	status = state_dir_create(path, installation, why, sizeof(why));
 	if (status != STATUS_OK)
-		return ctl_fail(ctl, status == STATUS_CONFIG ? CTL_CONFIG : CTL_FAILED,
-			status == STATUS_CONFIG ? "configuration" : "failed", "%s",
-			why[0] ? why : status_text(status));
+		return offline_fail(ctl, status, why);
 	/* It is another state than the one that halted in this place before. */
 	halt_clear(&ctl->settings);
 	if (!ctl->json)

@@ -29,6 +29,7 @@
 
 struct bdb_options {
 	const char *directory; /* the environment: tables and log */
+	const char *name; /* of that directory in messages; NULL: @directory. It outlives the store */
 	const char *state_directory; /* that it lies in: no place for a backup; NULL: none */
 	const char *installation;    /* its id, kept in backups; NULL: none. Both outlive the store */
 	uint32_t cache_mib;
@@ -76,6 +77,9 @@ void bdb_wait_if_halting(void);
  * with another only if no thread is about to end it with one of these.
  */
 void bdb_end(int code) __attribute__((noreturn));
+
+/* The directory of @options as messages name it. */
+const char *bdb_name(const struct bdb_options *options);
 
 /* Whether a write of this process, since its start, found the disk full. */
 bool bdb_met_full(void);

@@ -67,6 +67,11 @@ void bdb_die_of_disk(const char *where, int error)
 	_exit(BDB_EXIT_IO);
 }
 
+const char *bdb_name(const struct bdb_options *options)
+{
+	return options->name ? options->name : options->directory;
+}
+
 bool bdb_met_full(void)
 {
 	return atomic_load(&met_full);
@@ -272,10 +277,10 @@ static enum status give_up(struct bdb_env *bdb, const struct bdb_options *option
 	if (error == ENOENT && record != RECORD_COUNT && !options->create) {
 		snprintf(why, why_size,
 			"%s/%s.db is missing: the data is not complete; mount or restore it",
-			options->directory, record_infos[record].name);
+			bdb_name(options), record_infos[record].name);
 		return STATUS_CONFIG;
 	}
-	snprintf(why, why_size, "cannot open the database in %s: %s", options->directory,
+	snprintf(why, why_size, "cannot open the database in %s: %s", bdb_name(options),
 		bdb_met_full() ? strerror(ENOSPC) : db_strerror(error));
 	if (bdb_met_full())
 		return STATUS_FULL;
