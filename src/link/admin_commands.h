@@ -41,7 +41,7 @@ struct status_result {
 	uint64_t clients_cut;   /* connections ended: garbage, half a frame, unread answers, a lease */
 	uint64_t engine_starts; /* since creditbridge-ledger was started */
 	int64_t swept_ms;       /* when the sweeper last asked what is due; 0: not since then */
-	int64_t backup_ms;      /* to when the last backup since the start is complete; 0: none */
+	int64_t backup_ms;      /* to when the last backup of this data is complete; 0: none */
 	uint32_t retention_days; /* 0: bodies are kept for ever */
 	uint64_t bodies_dropped; /* because they were older, since the start */
 };

@@ -167,7 +167,7 @@ static const struct {
 		"When the sweeper last asked what is due; 0: not since the ledger was started.",
 		"swept_ms", put_ms},
 	{"last_backup_timestamp_seconds", "gauge",
-		"To when the last backup is complete; 0: none since the engine was started.",
+		"To when the last backup is complete; 0: none was made of this data.",
 		"backup_ms", put_ms},
 	{"bodies_dropped_total", "counter",
 		"Bodies of callbacks and bets that were dropped for their age.", "bodies_dropped",

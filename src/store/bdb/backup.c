@@ -28,6 +28,35 @@
 #define END_WAIT_S 5
 /* The thread yields to the ledger's loop. */
 #define NICENESS 10
+/* In the data's directory: to when the last backup is complete, in ms since 1970. */
+#define LAST_BACKUP "last_backup"
+#define LAST_BACKUP_SIZE 24
+
+/* To when the last backup is complete; 0: none was made of this data. */
+static int64_t read_last(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char text[LAST_BACKUP_SIZE];
+	int64_t ms = 0;
+
+	if (fd < 0)
+		return 0;
+	if (directory_get_file(fd, LAST_BACKUP, text, sizeof(text)))
+		ms = strtoll(text, NULL, 10);
+	close(fd);
+	return ms > 0 ? ms : 0;
+}
+
+/* Notes it for the engines to come. What is not noted was done all the same. */
+static void note_last(const struct backup_job *job, int64_t ms)
+{
+	char text[LAST_BACKUP_SIZE];
+
+	snprintf(text, sizeof(text), "%" PRId64 "\n", ms);
+	if (!directory_put_file(job->home, LAST_BACKUP, text))
+		log_line(LOG_LEVEL_WARNING, "backup_not_noted", "file=%s/" LAST_BACKUP
+			" error=\"%s\"", bdb_name(job->options), strerror(errno));
+}
 
 void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain *maintain,
 	const char *installation)
@@ -36,6 +65,7 @@ void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain
 	backup->env = env;
 	backup->maintain = maintain;
 	backup->installation = installation;
+	backup->complete_to_ms = read_last(maintain->options.directory);
 	pthread_mutex_init(&backup->mutex, NULL);
 }
 
@@ -139,7 +169,10 @@ static void report(struct backup_job *job, bool done)
 {
 	struct bdb_backup *backup = job->backup;
 	struct backup_progress *progress = &backup->progress;
+	const bool stays = done && !backup_is_for_export(job);
 
+	if (stays)
+		note_last(job, (int64_t)job->new.complete_to_ms);
 	pthread_mutex_lock(&backup->mutex);
 	progress->ended_ms = clock_wall_ms();
 	if (done)
@@ -147,7 +180,7 @@ static void report(struct backup_job *job, bool done)
 	else
 		text_copy(progress->why, sizeof(progress->why), job->why);
 	progress->state = done ? BACKUP_DONE : BACKUP_FAILED;
-	if (done && !backup_is_for_export(job))
+	if (stays)
 		backup->complete_to_ms = progress->complete_to_ms;
 	if (done)
 		log_line(LOG_LEVEL_INFO, "backup_done", "directory=%s added=%d bytes=%" PRIu64,
@@ -177,7 +210,7 @@ static void *run(void *context)
 	job.home = open(job.options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	job.chunk = malloc(BACKUP_CHUNK);
 	if (job.home < 0 || !job.chunk) {
-		backup_fail(&job, "cannot read %s: %s", job.options->directory, strerror(errno));
+		backup_fail(&job, "cannot read %s: %s", bdb_name(job.options), strerror(errno));
 	} else if (backup_open_target(&job)) {
 		bdb_maintain_keep_logs(backup->maintain);
 		done = copy_all(&job);
