@@ -29,6 +29,7 @@ static enum status note_deed(struct store *store, const struct adopt_options *op
 		.object = options->settings->state_directory,
 		.detail = detail,
 		.life = &life,
+		.hold = options->copied,
 		.accept_clock = options->accept_clock,
 	};
 

@@ -2,7 +2,7 @@
  * adopt - an operator says what a state is that was copied or moved (base/state_identity.h).
  *
  * A new life begins either way, so that no id is given out twice (ledger/life.h). Repeated, it begins
- * another one, which does no harm.
+ * another one, which does no harm. All callbacks of a copy are held (ledger/hold.h).
  */
 #ifndef LEDGER_ADOPT_H
 #define LEDGER_ADOPT_H

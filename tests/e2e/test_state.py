@@ -226,6 +226,7 @@ def adopted(wallet, how, last_id):
     check(done["first_id"] > last_id and done["last_transaction_id"] <= last_id, f"{done}")
     wallet.start()
     equal(wallet.ctl_json("audit")["audit"][0]["action"], "adopt", "the trail")
+    equal(wallet.ctl_json("status")["held_dealers"], int(how == "copied"), "dealers held")
     later = adjust(wallet, f"after-{how}")
     check(later >= done["first_id"], f"{later} is below {done['first_id']}")
     equal(wallet.ctl_json("check")["ok"], True, "check")

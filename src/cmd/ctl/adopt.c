@@ -24,6 +24,8 @@ static void print_text(const struct ctl *ctl, const struct adopt_result *result)
 	printf("%s is adopted as %s, installation %s.\n", ctl->settings.state_directory,
 		result->copied ? "a copy" : "the only one", result->installation);
 	offline_print_last(result->last_transaction_id, result->last_ms, result->first_id);
+	if (result->copied && result->first_id)
+		offline_print_steps();
 }
 
 /* In the child. */

@@ -10,8 +10,8 @@
 #include "cmd/ctl/ctl.h"
 
 /*
- * Reports that a ledger answers at the sockets of the configuration, or holds the lock there: CTL_BUSY. Its state may be gone, and with it the lock in it; a socket that systemd
- * keeps does not answer.
+ * Reports that a ledger answers at the sockets of the configuration, or holds the lock there: CTL_BUSY.
+ * Its state may be gone, and with it the lock in it; a socket that systemd keeps does not answer.
  */
 enum ctl_exit offline_check_stopped(struct ctl *ctl);
 
