@@ -2,7 +2,7 @@
  * dealers - dealers, their settings and their keys.
  */
 #include "base/pack.h"
-#include "domain/callback.h"
+#include "domain/dealer_settings.h"
 #include "ledger/audit.h"
 #include "ledger/keys.h"
 #include "ledger/keyslots.h"
@@ -14,12 +14,6 @@
 #define DEALERS_COUNTER "dealers"
 /* A page of the keyring: 128 entries of at most 300 bytes. */
 #define KEYRING_PAGE 128
-#define REFUND_DELAY_MAX_S 86400
-#define MAX_INFLIGHT_MAX   1000
-#define RATE_LIMIT_MAX     1000000
-#define UTC_OFFSET_MAX_MIN (14 * 60)
-#define ERROR_ID_LIST \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-,"
 
 void dealer_put_keys(const void *arg, struct ws *ws)
 {
@@ -60,52 +54,6 @@ static const struct {
 	TAKE(DEALER_UNKNOWN_BET_IDS, unknown_bet_ids),
 	TAKE(DEALER_CALLBACKS_HELD, callbacks_held_ms),
 };
-
-static bool currency_valid(const char *currency)
-{
-	size_t len = strlen(currency);
-
-	return len >= 2 && strspn(currency, "abcdefghijklmnopqrstuvwxyz0123456789") == len;
-}
-
-static bool paths_valid(const struct dealer *dealer)
-{
-	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
-		const char *path = dealer_callback_path(dealer, (enum callback_kind)i);
-
-		if (!callback_path_ok(path))
-			return false;
-	}
-	return true;
-}
-
-/* The setting of @dealer that is out of range, or NULL. */
-static const char *bad_setting(const struct dealer *dealer)
-{
-	if (!currency_valid(dealer->currency))
-		return "currency must be 2 to 8 of a-z and 0-9";
-	if (dealer->decimals > MONEY_DECIMALS_MAX)
-		return "decimals must be 0 to 4";
-	if (dealer->utc_offset_min < -UTC_OFFSET_MAX_MIN ||
-		dealer->utc_offset_min > UTC_OFFSET_MAX_MIN)
-		return "utc offset must be within 840 minutes";
-	if (dealer->rate_limit > RATE_LIMIT_MAX)
-		return "rate limit must be at most 1000000 a second";
-	if (dealer->refund_delay_s > REFUND_DELAY_MAX_S)
-		return "refund delay must be at most 86400 seconds";
-	if (dealer->max_inflight < 1 || dealer->max_inflight > MAX_INFLIGHT_MAX)
-		return "max inflight must be 1 to 1000";
-	if (!paths_valid(dealer))
-		return "a callback's path is a slash and printable ASCII without ? # \\ and ..";
-	if (strspn(dealer->unknown_bet_ids, ERROR_ID_LIST) != strlen(dealer->unknown_bet_ids))
-		return "unknown bet ids are error ids separated by commas";
-	if (!text_is_utf8_clean(dealer->url, strlen(dealer->url)))
-		return "url must be printable";
-	if (dealer->url[0] && strncmp(dealer->url, "https://", 8) != 0 &&
-		!(dealer->allow_http && strncmp(dealer->url, "http://", 7) == 0))
-		return "url must be https, or http where that is allowed";
-	return NULL;
-}
 
 /* Why a change may not be made now (api.md, What an operator may change), or NULL. */
 static const char *bad_change(const struct dealer *was, const struct dealer *is,
@@ -207,8 +155,8 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	dealer->callbacks_held_ms = 0;
 	dealer->keys_restored_ms = 0;
 	dealer->created_ms = context->now.wall_ms;
-	if (bad_setting(dealer))
-		return refuse(verdict, REFUSAL_BAD_REQUEST, bad_setting(dealer));
+	if (dealer_bad_setting(dealer))
+		return refuse(verdict, REFUSAL_BAD_REQUEST, dealer_bad_setting(dealer));
 	counter_next(ws, DEALERS_COUNTER);
 	ws_put(ws, RECORD_TOTAL, &total);
 	return REFUSAL_NONE;
@@ -229,7 +177,7 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 	if (dealer->callbacks_held_ms)
 		dealer->callbacks_held_ms =
 			stored->callbacks_held_ms ? stored->callbacks_held_ms : now_ms;
-	why = bad_setting(dealer);
+	why = dealer_bad_setting(dealer);
 	if (why)
 		return refuse(verdict, REFUSAL_BAD_REQUEST, why);
 	why = bad_change(stored, dealer, total);

@@ -95,12 +95,17 @@ static void note_counter(struct import *import, const struct counter *counter)
 		import->transaction_counter = counter->value;
 	else if (strcmp(counter->name, LIFE_EVENTS) == 0)
 		import->event_counter = counter->value;
+	else if (strcmp(counter->name, "audit") == 0)
+		import->audit_counter = counter->value;
+	else if (strcmp(counter->name, "dealers") == 0)
+		import->dealers_counter = counter->value;
 }
 
 static void note(struct import *import, enum record record, const void *row)
 {
 	const struct transaction *transaction = row;
 	const struct callback *callback = row;
+	const struct audit *audit = row;
 
 	if (record == RECORD_COUNTER)
 		note_counter(import, row);
@@ -111,6 +116,9 @@ static void note(struct import *import, enum record record, const void *row)
 	}
 	if (record == RECORD_CALLBACK && callback->event > import->last_event)
 		import->last_event = callback->event;
+	if (record == RECORD_AUDIT && audit->seq > import->last_audit)
+		import->last_audit = audit->seq;
+	import->dealers += record == RECORD_DEALER;
 }
 
 enum status import_put(struct import *import, enum record record, const void *row)
@@ -130,6 +138,18 @@ enum status import_put(struct import *import, enum record record, const void *ro
 /* A number that is behind its rows would be given out again. */
 static enum status check_counters(struct import *import)
 {
+	if (import->dealers != import->dealers_counter) {
+		snprintf(import->why, sizeof(import->why), "the counter \"dealers\" is %" PRIu64
+			", and there are %" PRIu64 " dealers", import->dealers_counter,
+			import->dealers);
+		return STATUS_CORRUPT;
+	}
+	if (import->last_audit > import->audit_counter) {
+		snprintf(import->why, sizeof(import->why), "the counters are behind the rows: "
+			"audit %" PRIu64 " of %" PRIu64, import->last_audit,
+			import->audit_counter);
+		return STATUS_CORRUPT;
+	}
 	if (import->last_transaction_id <= import->transaction_counter &&
 		import->last_event <= import->event_counter)
 		return STATUS_OK;
@@ -169,6 +189,13 @@ static void close_data(struct import *import)
 		ws_free(import->ws);
 	free(import->ws);
 	import->ws = NULL;
+}
+
+enum status import_settle(struct import *import)
+{
+	enum status status = commit(import);
+
+	return status ? status : check_counters(import);
 }
 
 enum status import_end(struct import *import, const struct operator *operator, const char *object,

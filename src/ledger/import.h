@@ -34,9 +34,13 @@ struct import {
 	/* of all rows */
 	uint64_t transaction_counter;
 	uint64_t event_counter;
+	uint64_t audit_counter;
+	uint64_t dealers_counter;
 	uint64_t last_transaction_id; /* 0: there is none */
 	int64_t last_ms;              /* its time */
 	uint64_t last_event;
+	uint64_t last_audit;
+	uint64_t dealers;
 	char why[IMPORT_WHY_SIZE]; /* a sentence, when something fails */
 };
 
@@ -53,6 +57,12 @@ enum status import_begin(struct import *import, const struct settings *settings,
  * STATUS_NOMEM; STATUS_IO.
  */
 enum status import_put(struct import *import, enum record record, const void *row);
+
+/*
+ * All rows were put: stores the last of them, and compares the counters with the rows.
+ * STATUS_CORRUPT: they do not agree. import->store has all rows then.
+ */
+enum status import_settle(struct import *import);
 
 /*
  * All rows were put: begins a new life (ledger/life.h), notes the import in the trail and makes the

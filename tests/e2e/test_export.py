@@ -377,6 +377,98 @@ def case_older():
         equal(checked(wallet), before, "check --json, byte for byte")
 
 
+def edited(lines, change, **where):
+    """The lines with change(row) in place of the first row that has the members @where; None: gone."""
+    for i, line in enumerate(lines[1:-1], 1):
+        row = json.loads(line)
+        if all(row.get(name) == value for name, value in where.items()):
+            rows = change(row)
+            rows = [] if rows is None else rows if isinstance(rows, list) else [rows]
+            return [*lines[:i], *(json.dumps(row) for row in rows), *lines[i + 1:]]
+    raise AssertionError(f"no row {where}")
+
+
+def with_members(**members):
+    return lambda row: {**row, **members}
+
+
+def forgeries():
+    """What no command makes: (change, members of the row, what the refusal says)."""
+    def cut(row):
+        return {**row, "keys": [{**row["keys"][0], "secret": "abc"}, *row["keys"][1:]]}
+    settled, open_round = {"record": "round", "game_id": "g-1"}, {"record": "round", "game_id": "s-3"}
+    bet, pending = {"record": "bet", "game_id": "g-1"}, {"record": "bet", "game_id": "s-3"}
+    alice = {"record": "player", "casino_id": "demo", "user_id": "alice"}
+    moved = {"record": "transaction", "kind": "transfer_in"}
+    demo, seam = ({"record": "dealer", "casino_id": name} for name in ("demo", "seam"))
+    callback = {"record": "callback", "kind": "betting_result"}
+    return (
+        (with_members(bets=2000), settled, "round PLAYER g-1: "),
+        (with_members(bets=0), open_round, "bets"),
+        (with_members(balance="1.00"), alice, "the rows do not agree: "),
+        (with_members(balance="-1.00"), alice, "balance is -1 and must be 0 or more"),
+        (with_members(balance="100000000000"), alice, "at most 99999999999.9999"),
+        (lambda row: None, settled, "the rows do not agree: round "),
+        (lambda row: None, alice, "the rows do not agree: "),
+        (lambda row: [row, row], {"record": "request", "request_transaction_id": "in-1"},
+         "second append of a request row"),
+        (with_members(value=3), {"record": "counter", "name": "event"}, "behind the rows"),
+        (with_members(value=1), {"record": "counter", "name": "audit"}, "behind the rows"),
+        (with_members(value=1), {"record": "counter", "name": "dealers"}, "there are 2 dealers"),
+        (with_members(value=2**53), {"record": "counter", "name": "transaction_id"}, "value is "),
+        (with_members(user_id=""), alice, "user_id must be 1 to 128 bytes"),
+        (with_members(user_id="a" * 129), alice, "user_id must be shorter"),
+        (with_members(user_id="a\nb"), alice, "without control characters"),
+        (with_members(casino_id="a b"), demo, "casino_id must be 1 to 64 of"),
+        (with_members(player_id="A" * 20), alice, "20 lower-case base32 characters"),
+        (with_members(state="settled"), pending, "the rows do not agree: "),
+        (with_members(state="accepted"), bet, "the rows do not agree: "),
+        (with_members(state="gone"), bet, "state must be one of its names"),
+        (with_members(bet_amount="-1"), bet, "bet_amount is -1 and must be above 0"),
+        (with_members(casino_id="nobody"), alice, "the rows do not agree: "),
+        (with_members(casino_id="nobody"), bet, "another dealer than its round"),
+        (with_members(client_id="nobody"), settled, "the rows do not agree: "),
+        (cut, demo, "key k1: a key is 64 hex characters"),
+        (with_members(signing_key_id="k9"), demo, "signing_key_id k9 is none of its keys"),
+        (with_members(keys_issued=0), demo, "keys_issued"),
+        (with_members(currency="T"), demo, "currency must be"),
+        (with_members(decimals=5), demo, "decimals must be 0 to 4"),
+        (with_members(max_inflight=0), seam, "max inflight must be"),
+        (with_members(url="ftp://x/"), seam, "url must be https"),
+        (with_members(path_betting="/../x"), seam, "a callback's path is"),
+        (with_members(time_ms=-1), moved, "time_ms is no time"),
+        (with_members(previous=0), {"record": "transaction", "kind": "transfer_out"},
+         "the rows do not agree: "),
+        (with_members(amount="5.00"), moved, "the rows do not agree: "),
+        (with_members(transaction_id=str(2**53)), moved, "transaction_id is 9007199254740992"),
+        (with_members(staked="1.0000"), {"record": "total", "casino_id": "demo"}, "the rows do not"),
+        (with_members(open_bets=99), {"record": "total", "casino_id": "seam"}, "the rows do not"),
+        (with_members(attempts=7), {"record": "callback", "game_id": "s-2", "kind": "betting"},
+         "the rows do not agree: "),
+        (lambda row: None, {"record": "due"}, "the rows do not agree: "),
+        (lambda row: None, {"record": "callback_body"}, "the rows do not agree: "),
+        (with_members(event=99999), {"record": "attempt"}, "the rows do not agree: "),
+        (lambda row: {**row, "sums": {**row["sums"], "bet_count": 77}}, {"record": "lifetime"},
+         "the rows do not agree: "),
+    )
+
+
+def case_forged():
+    """What the ledger's commands could not have made is refused: a row by itself, and beside others."""
+    path, _ = exported("--with-keys")
+    lines = path.read_text().splitlines()
+    player = next(json.loads(line)["player_id"] for line in lines if '"game_id":"g-1"' in line)
+    with other() as wallet:
+        for change, where, why in forgeries():
+            bad = WALLET.dir / new("forged")
+            bad.write_bytes(sealed(edited(lines, change, **where)))
+            error = imported(wallet, bad, code=1)["error"]
+            equal(error["id"], "bad_file", f"{where}: {error}")
+            check(why.replace("PLAYER", player) in error["detail"], f"{where} {why}: {error}")
+            untouched(wallet)
+        equal(imported(wallet, path)["rows"], len(lines) - 2, "and the true one is taken")
+
+
 def case_bad_files():
     path, _ = exported("--with-keys")
     data = path.read_bytes()
@@ -695,6 +787,7 @@ CASES = [
     ("export --offline", case_offline),
     ("import: rows of an older program", case_older),
     ("import: bad files", case_bad_files),
+    ("import: forged rows", case_forged),
     ("import: only into an empty state", case_places),
     ("export and import as root", case_root),
     ("export and import on a bad disk", case_bad_disk),

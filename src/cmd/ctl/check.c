@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/proof_links.h"
+#include "domain/row_bounds.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -116,6 +117,18 @@ static enum ctl_exit close_moment(struct check *check)
 	return code;
 }
 
+/* Each row that is read is within the bounds that commands keep. */
+static void check_row(void *closure, enum record record, const void *row)
+{
+	struct check *check = closure;
+	char why[ROW_BOUNDS_WHY_SIZE], name[ROW_BOUNDS_NAME_SIZE];
+
+	if (!check->open || row_bounds_check(record, row, false, why))
+		return;
+	row_bounds_name(record, row, name);
+	proof_problem(&check->proof, "%s: %s", name, why);
+}
+
 static enum ctl_exit walk_totals(struct check *check)
 {
 	struct list list;
@@ -129,8 +142,10 @@ static enum ctl_exit walk_totals(struct check *check)
 	moment = moment_now(check);
 	list_open(&list, check->ctl, RECORD_TOTAL, false, 0, NULL);
 	while (code == CTL_DONE && list_next(&list, &row)) {
-		if (!check->open)
+		if (!check->open) {
 			code = open_proof(check, list.as_of);
+			check_row(check, RECORD_TOTAL, &row);
+		}
 		moment.as_of = list.as_of;
 		if (code == CTL_DONE && !proof_add_dealer(&check->proof, &row, &moment))
 			code = no_memory(check);
@@ -294,9 +309,29 @@ static enum ctl_exit walk_requests(struct check *check)
 	return list_end(&list, CTL_DONE);
 }
 
+/* The kinds that the proof does not need: each row is looked at by itself (check_row). */
+static enum ctl_exit walk_others(struct check *check)
+{
+	static const enum record others[] = {RECORD_COUNTER, RECORD_CLIENT};
+	union {
+		struct counter counter;
+		struct client client;
+	} row;
+	struct list list;
+	enum ctl_exit code = CTL_DONE;
+
+	for (size_t i = 0; code == CTL_DONE && i < sizeof(others) / sizeof(others[0]); i++) {
+		list_open(&list, check->ctl, others[i], false, 0, NULL);
+		while (list_next(&list, &row))
+			;
+		code = list_end(&list, code);
+	}
+	return code;
+}
+
 /* In this order: what is read later is at least as new, and never less. */
 static enum ctl_exit (*const walks[])(struct check *check) = {
-	walk_totals, walk_dealers, walk_players, settle_counts, check_walk_names,
+	walk_totals, walk_others, walk_dealers, walk_players, settle_counts, check_walk_names,
 	walk_requests, check_walk_transactions, check_walk_rounds, check_walk_statistics,
 	check_walk_events,
 };
@@ -329,28 +364,63 @@ static enum ctl_exit prove(struct check *check)
 	return code == CTL_DONE && check->proof.no_memory ? no_memory(check) : code;
 }
 
-enum ctl_exit ctl_check(struct ctl *ctl)
+/* Begins, and proves. To be ended by check_close() in any case. */
+static enum ctl_exit check_open(struct check *check, struct ctl *ctl)
 {
-	struct check check = {
+	enum ctl_exit code;
+
+	*check = (struct check){
 		.ctl = ctl,
 		.progress = isatty(STDERR_FILENO) && !ctl->json,
 	};
-	enum ctl_exit code;
-
-	check.shown = calloc(CHECK_PROBLEMS_SHOWN, PROOF_LINE_SIZE);
-	if (!check.shown)
-		return no_memory(&check);
-	code = prove(&check);
-	for (int try = 1; code == CTL_DONE && is_doubtful(&check) && try < PROOF_TRIES; try++) {
-		proof_free(&check.proof);
-		code = prove(&check);
+	check->shown = calloc(CHECK_PROBLEMS_SHOWN, PROOF_LINE_SIZE);
+	if (!check->shown)
+		return no_memory(check);
+	ctl->row_read = check_row;
+	ctl->row_closure = check;
+	code = prove(check);
+	for (int try = 1; code == CTL_DONE && is_doubtful(check) && try < PROOF_TRIES; try++) {
+		proof_free(&check->proof);
+		code = prove(check);
 	}
+	ctl->row_read = NULL;
+	return code;
+}
+
+static void check_close(struct check *check)
+{
+	if (check->open)
+		proof_free(&check->proof);
+	free(check->clients);
+	free(check->resent);
+	free(check->shown);
+}
+
+enum ctl_exit check_prove(struct ctl *ctl, struct check_found *found)
+{
+	struct check check;
+	enum ctl_exit code = check_open(&check, ctl);
+
+	*found = (struct check_found){.problems = 0};
+	if (check.progress)
+		fprintf(stderr, "\r\033[K");
+	if (code == CTL_DONE) {
+		found->problems = check.proof.problems;
+		if (found->problems)
+			text_copy(found->first, sizeof(found->first), check.shown[0]);
+		code = check.unsettled && !found->problems ? CTL_BUSY : CTL_DONE;
+	}
+	check_close(&check);
+	return code;
+}
+
+enum ctl_exit ctl_check(struct ctl *ctl)
+{
+	struct check check;
+	enum ctl_exit code = check_open(&check, ctl);
+
 	if (code == CTL_DONE)
 		code = check_print(&check);
-	if (check.open)
-		proof_free(&check.proof);
-	free(check.clients);
-	free(check.resent);
-	free(check.shown);
+	check_close(&check);
 	return code;
 }

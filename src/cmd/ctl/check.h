@@ -104,6 +104,18 @@ enum ctl_exit check_search_entries(struct check *check,
 /* The next row of such a walk, which tells of @what it searches. False: it is over. */
 bool check_search(struct check *check, struct list *list, const char *what, void *row);
 
+/* What the proof found, for commands other than `check`. */
+struct check_found {
+	uint64_t problems;
+	char first[CHECK_PROBLEM_SIZE]; /* "": there is none */
+};
+
+/*
+ * Proves all rows that ctl_do() lists, and prints nothing but progress. CTL_DONE: *found is set.
+ * CTL_BUSY: the rows changed meanwhile. Others were reported.
+ */
+enum ctl_exit check_prove(struct ctl *ctl, struct check_found *found);
+
 /* Prints what was proved. */
 enum ctl_exit check_print(const struct check *check);
 

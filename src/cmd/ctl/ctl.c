@@ -219,15 +219,16 @@ enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, vo
 	const struct failure *failure = failures;
 	/* Every result begins with its verdict. */
 	const struct verdict *verdict = result;
-	enum ctl_exit code = connect_ledger(ctl);
+	enum ctl_exit code = ctl->ask ? CTL_DONE : connect_ledger(ctl);
 	enum status status;
 
 	told->id = "";
 	told->detail[0] = '\0';
 	if (code != CTL_DONE)
 		return code;
-	status = link_call(&ctl->link, command, cmd, result,
-		clock_boot_ms() + ctl->settings.ledger_deadline_ms);
+	status = ctl->ask ? ctl->ask(ctl->ask_closure, command, cmd, result)
+			  : link_call(&ctl->link, command, cmd, result,
+				    clock_boot_ms() + ctl->settings.ledger_deadline_ms);
 	if (status == STATUS_OK && verdict->refusal == REFUSAL_NONE)
 		return CTL_DONE;
 	if (status == STATUS_OK) {

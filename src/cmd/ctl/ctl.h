@@ -86,6 +86,12 @@ struct ctl {
 	struct operator operator;
 	bool connected;
 	struct link link;
+	/* Answers commands in place of the ledger (cmd/ctl/local.h); NULL: the ledger answers. */
+	enum status (*ask)(void *closure, enum command command, const void *cmd, void *result);
+	void *ask_closure;
+	/* Is given each row that a list reads (cmd/ctl/check.c); NULL: nothing is. */
+	void (*row_read)(void *closure, enum record record, const void *row);
+	void *row_closure;
 };
 
 /*

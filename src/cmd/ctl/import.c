@@ -9,9 +9,12 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cmd/ctl/export_lines.h"
+#include "cmd/ctl/check.h"
 #include "cmd/ctl/import_lines.h"
+#include "cmd/ctl/local.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "domain/row_bounds.h"
 #include "ledger/export.h"
 #include "ledger/life.h"
 #include "wire/signature.h"
@@ -140,6 +143,20 @@ static uint8_t version_of(const struct import_lines *lines, enum record record)
 		: record_version(record);
 }
 
+/* A row that no command of the ledger makes is refused. */
+static enum ctl_exit check_bounds(struct importing *importing, enum record record)
+{
+	char why[ROW_BOUNDS_WHY_SIZE], name[ROW_BOUNDS_NAME_SIZE];
+	char text[ROW_BOUNDS_WHY_SIZE + ROW_BOUNDS_NAME_SIZE + 80];
+
+	if (row_bounds_check(record, &importing->row, importing->head.keys, why))
+		return CTL_DONE;
+	row_bounds_name(record, &importing->row, name);
+	snprintf(text, sizeof(text), "%s: %s; correct it where the file was exported, and export again",
+		name, why);
+	return import_lines_bad(&importing->lines, text);
+}
+
 static enum ctl_exit put_row(struct importing *importing, enum record record)
 {
 	struct import_lines *lines = &importing->lines;
@@ -153,6 +170,9 @@ static enum ctl_exit put_row(struct importing *importing, enum record record)
 	if (code != CTL_DONE)
 		return code;
 	record_complete(record, version, &importing->row);
+	code = check_bounds(importing, record);
+	if (code != CTL_DONE)
+		return code;
 	if (!importing->head.keys)
 		drop_keys(importing, record);
 	if (record == RECORD_TRANSACTION &&
@@ -224,14 +244,47 @@ static enum ctl_exit read_rows(struct importing *importing)
 	}
 }
 
+/* Proves the rows as `check` does, before a ledger may start on them. */
+static enum ctl_exit prove(struct importing *importing)
+{
+	struct import *import = &importing->import;
+	struct ctl *ctl = importing->ctl;
+	struct check_found found;
+	struct local local;
+	enum ctl_exit code;
+
+	local_begin(&local, ctl, import->store, import->transaction_counter);
+	code = check_prove(ctl, &found);
+	local_end(&local, ctl);
+	if (code != CTL_DONE || !found.problems)
+		return code;
+	if (found.problems > 1)
+		return ctl_fail(ctl, CTL_FAILED, "bad_file",
+			"%s: the rows do not agree: %s; and %" PRIu64 " more problems; run "
+			"`creditbridgectl check` where it was exported", importing->lines.path,
+			found.first, found.problems - 1);
+	return ctl_fail(ctl, CTL_FAILED, "bad_file",
+		"%s: the rows do not agree: %s; run `creditbridgectl check` where it was exported",
+		importing->lines.path, found.first);
+}
+
 static enum ctl_exit finish(struct importing *importing)
 {
 	struct import *import = &importing->import;
 	char object[OBJECT_SIZE];
 	enum status status;
+	enum ctl_exit code;
 
 	if (importing->dry_run)
 		return CTL_DONE;
+	status = import_settle(import);
+	if (status == STATUS_CORRUPT)
+		return import_lines_bad(&importing->lines, import->why);
+	if (status)
+		return offline_fail(importing->ctl, status, import->why);
+	code = prove(importing);
+	if (code != CTL_DONE)
+		return code;
 	snprintf(object, sizeof(object), "installation %s", importing->head.installation);
 	status = import_end(import, &importing->ctl->operator, object,
 		importing->ctl->options[OPTION_ACCEPT_CLOCK] != NULL, &importing->life);

@@ -93,6 +93,8 @@ bool list_next(struct list *list, void *row)
 	}
 	if (link_list_row(&list->rest, list->record, row)) {
 		list->taken++;
+		if (list->ctl->row_read)
+			list->ctl->row_read(list->ctl->row_closure, list->record, row);
 		return true;
 	}
 	list->code = ctl_fail(list->ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");

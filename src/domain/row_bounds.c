@@ -1,0 +1,426 @@
+#include "domain/row_bounds.h"
+
+#include "base/text.h"
+#include "domain/dealer_settings.h"
+#include "domain/round_list.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_MAX_MS   (INT64_C(1) << 53)
+#define SUM_MAX       ((sum_t)1 << 100)
+#define BODY_BYTES    65536        /* a body of a caller, of which objects are parts */
+#define EVENT_BYTES   (256 * 1024) /* a body of a callback */
+#define PLAYER_ID_SET "abcdefghijklmnopqrstuvwxyz234567"
+
+enum rule {
+	ANY,       /* nothing beyond the type: text that was cut to fit, or of another program */
+	NAME,      /* casino_id, client_id: [A-Za-z0-9_.-]{1,64} */
+	NAME_NONE, /* that or nothing */
+	ID,        /* 1 to 128 bytes of UTF-8 without control characters */
+	ID_NONE,
+	PLAYER,    /* 20 lower-case base32 characters */
+	KEY,       /* "k" and a number */
+	KEY_NONE,
+	SECRET,    /* 64 hex characters */
+	NUMBER,    /* 0 to @most */
+	COUNT,     /* 1 to @most */
+	GIVEN,     /* a number that the ledger gives out: 1 to 2^53-1 */
+	GIVEN_NONE,
+	CREDIT,    /* an amount of 0 or more */
+	STAKE,     /* an amount above 0 */
+	OBJECT,    /* at most @most bytes */
+};
+
+struct bound {
+	enum record record;
+	const char *member;
+	enum rule rule;
+	uint64_t most;
+};
+
+static const struct bound bounds[] = {
+	{RECORD_COUNTER, "name", NAME, 0},
+	{RECORD_DEALER, "casino_id", NAME, 0},
+	{RECORD_DEALER, "signing_key_id", KEY_NONE, 0},
+	{RECORD_TOTAL, "casino_id", NAME, 0},
+	{RECORD_TOTAL, "players", NUMBER, TRANSACTION_ID_MAX},
+	{RECORD_TOTAL, "open_bets", NUMBER, TRANSACTION_ID_MAX},
+	{RECORD_TOTAL, "parked", NUMBER, TRANSACTION_ID_MAX},
+	{RECORD_TOTAL, "held", NUMBER, TRANSACTION_ID_MAX},
+	{RECORD_PLAYER, "casino_id", NAME, 0},
+	{RECORD_PLAYER, "user_id", ID, 0},
+	{RECORD_PLAYER, "player_id", PLAYER, 0},
+	{RECORD_PLAYER, "balance", CREDIT, 0},
+	{RECORD_PLAYER, "entry_seq", GIVEN_NONE, 0},
+	{RECORD_PLAYER, "entry_transaction_id", GIVEN_NONE, 0},
+	{RECORD_PLAYER_NAME, "player_id", PLAYER, 0},
+	{RECORD_PLAYER_NAME, "casino_id", NAME, 0},
+	{RECORD_PLAYER_NAME, "user_id", ID, 0},
+	{RECORD_REQUEST, "owner", NAME, 0},
+	{RECORD_REQUEST, "request_transaction_id", ID, 0},
+	{RECORD_REQUEST, "player_id", PLAYER, 0},
+	{RECORD_REQUEST, "entry_seq", GIVEN_NONE, 0},
+	{RECORD_REQUEST, "transaction_id", GIVEN_NONE, 0},
+	{RECORD_REQUEST, "current_balance", CREDIT, 0},
+	{RECORD_REQUEST, "game_id", ID_NONE, 0},
+	{RECORD_TRANSACTION, "transaction_id", GIVEN, 0},
+	{RECORD_TRANSACTION, "casino_id", NAME, 0},
+	{RECORD_TRANSACTION, "player_id", PLAYER, 0},
+	{RECORD_TRANSACTION, "game_id", ID_NONE, 0},
+	{RECORD_TRANSACTION, "entry_seq", GIVEN_NONE, 0},
+	{RECORD_TRANSACTION, "previous", GIVEN_NONE, 0},
+	{RECORD_TRANSACTION, "before_balance", CREDIT, 0},
+	{RECORD_TRANSACTION, "current_balance", CREDIT, 0},
+	{RECORD_TRANSACTION, "request_transaction_id", ID_NONE, 0},
+	{RECORD_TRANSACTION, "client_id", NAME_NONE, 0},
+	{RECORD_AUDIT, "seq", GIVEN, 0},
+	{RECORD_AUDIT, "sudo_user", ANY, 0},
+	{RECORD_AUDIT, "object", ANY, 0},
+	{RECORD_AUDIT, "detail", ANY, 0},
+	{RECORD_AUDIT, "reason", ANY, 0},
+	{RECORD_OPERATION, "operation_id", ID, 0},
+	{RECORD_OPERATION, "audit_seq", GIVEN, 0},
+	{RECORD_OPERATION, "object", ANY, 0},
+	{RECORD_CLIENT, "client_id", NAME, 0},
+	{RECORD_ROUND, "player_id", PLAYER, 0},
+	{RECORD_ROUND, "game_id", ID, 0},
+	{RECORD_ROUND, "casino_id", NAME, 0},
+	{RECORD_ROUND, "user_id", ID, 0},
+	{RECORD_ROUND, "client_id", NAME, 0},
+	{RECORD_ROUND, "bets", COUNT, ROUND_NUMBERS_MAX},
+	{RECORD_ROUND, "staked", CREDIT, 0},
+	{RECORD_ROUND, "bet_amount", CREDIT, 0},
+	{RECORD_ROUND, "addition_amount", CREDIT, 0},
+	{RECORD_ROUND, "payout_amount", CREDIT, 0},
+	{RECORD_ROUND, "transaction_id", GIVEN_NONE, 0},
+	{RECORD_ROUND, "event", GIVEN_NONE, 0},
+	{RECORD_BET, "player_id", PLAYER, 0},
+	{RECORD_BET, "game_id", ID, 0},
+	{RECORD_BET, "number", COUNT, ROUND_NUMBERS_MAX},
+	{RECORD_BET, "transaction_id", GIVEN, 0},
+	{RECORD_BET, "casino_id", NAME, 0},
+	{RECORD_BET, "client_id", NAME, 0},
+	{RECORD_BET, "request_transaction_id", ID, 0},
+	{RECORD_BET, "bet_amount", STAKE, 0},
+	{RECORD_BET, "event", GIVEN_NONE, 0},
+	{RECORD_BET, "refund_event", GIVEN_NONE, 0},
+	{RECORD_BET, "resolved_by", ANY, 0},
+	{RECORD_CALLBACK, "event", GIVEN, 0},
+	{RECORD_CALLBACK, "casino_id", NAME, 0},
+	{RECORD_CALLBACK, "player_id", PLAYER, 0},
+	{RECORD_CALLBACK, "game_id", ID, 0},
+	{RECORD_CALLBACK, "bet_number", NUMBER, ROUND_NUMBERS_MAX},
+	{RECORD_CALLBACK, "last_http_status", NUMBER, UINT16_MAX},
+	{RECORD_CALLBACK, "resolved_by", ANY, 0},
+	{RECORD_CALLBACK_BODY, "event", GIVEN, 0},
+	{RECORD_CALLBACK_BODY, "body", OBJECT, EVENT_BYTES},
+	{RECORD_ATTEMPT, "event", GIVEN, 0},
+	{RECORD_ATTEMPT, "number", COUNT, UINT32_MAX},
+	{RECORD_ATTEMPT, "sender", ANY, 0},
+	{RECORD_ATTEMPT, "http_status", NUMBER, UINT16_MAX},
+	{RECORD_ATTEMPT, "note", ANY, 0},
+	{RECORD_DUE, "event", GIVEN, 0},
+	{RECORD_DUE, "casino_id", NAME, 0},
+	{RECORD_DUE, "owner", ANY, 0},
+	{RECORD_DUE, "boot", ANY, 0},
+	{RECORD_LIFETIME, "player_id", PLAYER, 0},
+	{RECORD_DAY, "player_id", PLAYER, 0},
+};
+
+static bool bad(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool bad(char *why, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, ROW_BOUNDS_WHY_SIZE, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+static bool is_id(const char *text)
+{
+	const size_t len = strlen(text);
+
+	return len > 0 && len < EXTERNAL_ID_SIZE && text_is_utf8_clean(text, len);
+}
+
+static bool is_key_id(const char *text)
+{
+	return text[0] == 'k' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1);
+}
+
+/* What a member of text is to be; NULL: it is. */
+static const char *bad_text(enum rule rule, const char *text)
+{
+	const size_t len = strlen(text);
+
+	switch (rule) {
+	case NAME_NONE:
+		if (!len)
+			return NULL;
+		__attribute__((fallthrough));
+	case NAME:
+		return text_is_name(text, CASINO_ID_SIZE - 1) ? NULL : "1 to 64 of [A-Za-z0-9_.-]";
+	case ID_NONE:
+		if (!len)
+			return NULL;
+		__attribute__((fallthrough));
+	case ID:
+		return is_id(text) ? NULL
+				   : "1 to 128 bytes of UTF-8 without control characters";
+	case PLAYER:
+		return len == PLAYER_ID_SIZE - 1 && strspn(text, PLAYER_ID_SET) == len
+			? NULL
+			: "20 lower-case base32 characters";
+	case KEY_NONE:
+		if (!len)
+			return NULL;
+		__attribute__((fallthrough));
+	case KEY:
+		return is_key_id(text) ? NULL : "\"k\" and a number";
+	case ANY:
+		return NULL;
+	default:
+		return text_is_utf8_clean(text, len) ? NULL : "UTF-8 without control characters";
+	}
+}
+
+static bool check_number(const struct field *field, const struct bound *bound, uint64_t number,
+	char *why)
+{
+	const enum rule rule = bound ? bound->rule : NUMBER;
+	uint64_t least = 0, most = field->size == 8 ? INT64_MAX : UINT32_MAX;
+
+	if (rule == ANY)
+		return true;
+	if (rule == GIVEN || rule == GIVEN_NONE)
+		most = TRANSACTION_ID_MAX;
+	else if (bound)
+		most = bound->most;
+	if (rule == GIVEN || rule == COUNT)
+		least = 1;
+	if (number >= least && number <= most)
+		return true;
+	return bad(why, "%s is %" PRIu64 " and must be %" PRIu64 " to %" PRIu64, field->name, number,
+		least, most);
+}
+
+static bool check_money(const struct field *field, const struct bound *bound, const void *member,
+	char *why)
+{
+	const enum rule rule = bound ? bound->rule : NUMBER;
+	const money_t least = rule == CREDIT ? 0 : rule == STAKE ? 1 : -MONEY_MAX;
+	char text[MONEY_TEXT_MAX], most[MONEY_TEXT_MAX];
+	money_t money;
+
+	memcpy(&money, member, sizeof(money));
+	if (money >= least && money <= MONEY_MAX)
+		return true;
+	money_format(money, 0, text);
+	money_format(MONEY_MAX, 0, most);
+	return bad(why, "%s is %s and must be %s, at most %s", field->name, text,
+		least > 0 ? "above 0" : least == 0 ? "0 or more" : "an amount", most);
+}
+
+static bool check_time(const struct field *field, const void *member, char *why)
+{
+	int64_t time_ms;
+
+	memcpy(&time_ms, member, sizeof(time_ms));
+	return time_ms >= 0 && time_ms <= TIME_MAX_MS
+		? true
+		: bad(why, "%s is no time in milliseconds since 1970", field->name);
+}
+
+static bool check_sum(const struct field *field, const void *member, char *why)
+{
+	sum_t sum;
+
+	memcpy(&sum, member, sizeof(sum));
+	return sum >= -SUM_MAX && sum <= SUM_MAX
+		? true
+		: bad(why, "%s is larger than any sum of amounts", field->name);
+}
+
+static bool check_bytes(const struct field *field, const struct bound *bound, const void *member,
+	char *why)
+{
+	const uint64_t most = bound && bound->rule == OBJECT ? bound->most : BODY_BYTES;
+	struct bytes bytes;
+
+	memcpy(&bytes, member, sizeof(bytes));
+	return bytes.len <= most ? true
+				 : bad(why, "%s has %" PRIu32 " bytes and must have at most %" PRIu64,
+					   field->name, bytes.len, most);
+}
+
+static bool check_member(const struct field *field, const struct bound *bound, const uint8_t *row,
+	char *why)
+{
+	const void *member = row + field->offset;
+	const char *must;
+
+	switch (field->type) {
+	case FIELD_STR:
+		must = bad_text(bound ? bound->rule : NUMBER, member);
+		return must ? bad(why, "%s must be %s", field->name, must) : true;
+	case FIELD_U32:
+	case FIELD_U64:
+		return check_number(field, bound, field_load_number(member, field->size), why);
+	case FIELD_MONEY:
+		return check_money(field, bound, member, why);
+	case FIELD_TIME_MS:
+		return check_time(field, member, why);
+	case FIELD_SUM:
+		return check_sum(field, member, why);
+	case FIELD_BYTES:
+	case FIELD_JSON:
+		return check_bytes(field, bound, member, why);
+	default:
+		return true;
+	}
+}
+
+#define BOUND_COUNT (sizeof(bounds) / sizeof(bounds[0]))
+
+/* Where those of @record begin: they follow each other. */
+static size_t first_bound(enum record record)
+{
+	size_t i = 0;
+
+	while (i < BOUND_COUNT && bounds[i].record != record)
+		i++;
+	return i;
+}
+
+static const struct bound *find_bound(enum record record, size_t first, const char *member)
+{
+	for (size_t i = first; i < BOUND_COUNT && bounds[i].record == record; i++) {
+		if (strcmp(bounds[i].member, member) == 0)
+			return &bounds[i];
+	}
+	return NULL;
+}
+
+/* ---- what members say of each other */
+
+static bool check_keys(const struct dealer_key keys[DEALER_KEYS_MAX], uint32_t issued, bool secrets,
+	char *why)
+{
+	const struct dealer_key *key;
+
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		key = &keys[i];
+		if (!key->key_id[0]) {
+			if (key->secret[0])
+				return bad(why, "a key without key_id has a secret");
+			continue;
+		}
+		if (!is_key_id(key->key_id) || strtoul(key->key_id + 1, NULL, 10) > issued)
+			return bad(why, "key_id %s must be one of the %" PRIu32 " keys that keys_issued counts",
+				key->key_id, issued);
+		if (secrets && (strlen(key->secret) != KEY_SECRET_SIZE - 1 ||
+				       strspn(key->secret, "0123456789abcdefABCDEF") !=
+					       KEY_SECRET_SIZE - 1))
+			return bad(why, "key %s: a key is 64 hex characters", key->key_id);
+		if (key->created_ms < 0 || key->created_ms > TIME_MAX_MS)
+			return bad(why, "key %s: created_ms is no time", key->key_id);
+	}
+	if (keys[0].key_id[0] && strcmp(keys[0].key_id, keys[1].key_id) == 0)
+		return bad(why, "key_id %s is there twice", keys[0].key_id);
+	return true;
+}
+
+static bool check_dealer(const struct dealer *dealer, bool secrets, char *why)
+{
+	const char *setting = dealer_bad_setting(dealer);
+
+	if (setting)
+		return bad(why, "%s", setting);
+	if (!check_keys(dealer->keys, dealer->keys_issued, secrets, why))
+		return false;
+	if (dealer->signing_key_id[0] && !dealer_key_find(dealer, dealer->signing_key_id))
+		return bad(why, "signing_key_id %s is none of its keys", dealer->signing_key_id);
+	return true;
+}
+
+static bool check_counter(const struct counter *counter, char *why)
+{
+	if (counter->value <= TRANSACTION_ID_MAX)
+		return true;
+	return bad(why, "value is %" PRIu64 " and must be at most %" PRIu64, counter->value,
+		TRANSACTION_ID_MAX);
+}
+
+static bool check_round(const struct round *round, char *why)
+{
+	if (!round_list_sane(round))
+		return bad(why, "listed must hold at most %d numbers of bets up to %" PRIu32
+			", in their order", ROUND_BETS_MAX, round->bets);
+	if (round->refunded > round->bets)
+		return bad(why, "refunded is %" PRIu32 " of %" PRIu32 " bets", round->refunded,
+			round->bets);
+	return true;
+}
+
+static bool check_transaction(const struct transaction *row, char *why)
+{
+	if (row->entry_seq && !row->request_transaction_id[0])
+		return bad(why, "request_transaction_id must name the key that moved the credit");
+	if (row->entry_seq && !row->amount)
+		return bad(why, "amount is 0 and entry_seq counts a movement");
+	if ((row->scope == SCOPE_CLIENT) != (row->client_id[0] != '\0') && row->entry_seq)
+		return bad(why, "client_id must be there exactly for a client's key");
+	return true;
+}
+
+bool row_bounds_check(enum record record, const void *row, bool secrets,
+	char why[ROW_BOUNDS_WHY_SIZE])
+{
+	const struct record_info *info = &record_infos[record];
+	const size_t first = first_bound(record);
+
+	for (const struct field *field = info->fields; field->name; field++) {
+		if (!check_member(field, find_bound(record, first, field->name), row, why))
+			return false;
+	}
+	switch (record) {
+	case RECORD_DEALER:
+		return check_dealer(row, secrets, why);
+	case RECORD_CLIENT:
+		return check_keys(((const struct client *)row)->keys,
+			((const struct client *)row)->keys_issued, secrets, why);
+	case RECORD_COUNTER:
+		return check_counter(row, why);
+	case RECORD_ROUND:
+		return check_round(row, why);
+	case RECORD_TRANSACTION:
+		return check_transaction(row, why);
+	default:
+		return true;
+	}
+}
+
+void row_bounds_name(enum record record, const void *row, char name[ROW_BOUNDS_NAME_SIZE])
+{
+	const struct record_info *info = &record_infos[record];
+	size_t len = (size_t)snprintf(name, ROW_BOUNDS_NAME_SIZE, "%s", info->name);
+
+	for (unsigned int i = 0; i < info->key_count && len < ROW_BOUNDS_NAME_SIZE; i++) {
+		const struct field *field = &info->fields[i];
+		const uint8_t *member = (const uint8_t *)row + field->offset;
+
+		if (field->type == FIELD_STR)
+			len += (size_t)snprintf(name + len, ROW_BOUNDS_NAME_SIZE - len, " %s",
+				(const char *)member);
+		else
+			len += (size_t)snprintf(name + len, ROW_BOUNDS_NAME_SIZE - len,
+				" %" PRIu64, field_load_number(member, field->size));
+	}
+	text_clean(name, strlen(name));
+}
