@@ -450,6 +450,14 @@ size_t record_weigh(enum record record, const void *row)
 	return weight;
 }
 
+bool record_sane(enum record record, const void *row)
+{
+	const struct round *round = row;
+
+	return record != RECORD_ROUND ||
+		(round_list_sane(round) && round->staked >= 0 && round->staked <= MONEY_MAX);
+}
+
 void record_complete(enum record record, uint8_t version, void *row)
 {
 	if (record == RECORD_ROUND && version == 1)

@@ -420,6 +420,11 @@ uint8_t record_version(enum record record);
 const struct field *record_fields_of(enum record record, uint8_t version);
 /* Bytes that the row takes in memory, with what it points to. */
 size_t record_weigh(enum record record, const void *row);
+/*
+ * False: what @row says of itself would lead a command beyond an array: no command may see it. The ledger
+ * stores no such row.
+ */
+bool record_sane(enum record record, const void *row);
 /* Fills in what @row, whose members were stored with @version, lacks to be one of today. */
 void record_complete(enum record record, uint8_t version, void *row);
 

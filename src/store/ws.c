@@ -308,6 +308,8 @@ void ws_row_loaded(struct ws *ws, struct ws_row *row)
 {
 	if (!arena_keep_bytes(&ws->arena, record_infos[row->record].fields, row->data))
 		fault(ws, "no memory for", row->record);
+	else if (!record_sane(row->record, row->data))
+		fault(ws, "damaged: numbers out of range in", row->record);
 	ws->loaded += record_weigh(row->record, row->data);
 	row->state = WS_LOADED;
 	row->stored = true;

@@ -113,7 +113,10 @@ bool ws_pending(const struct ws *ws);
 void ws_row_absent(struct ws_row *row);
 /* The struct to be filled by the store; its key members are set. NULL: no memory. */
 void *ws_row_fill(struct ws *ws, struct ws_row *row);
-/* The struct is filled: the row counts as loaded. Copies what its bytes members point to. */
+/*
+ * The struct is filled: the row counts as loaded. Copies what its bytes members point to. A row that
+ * is not record_sane() makes the working set faulty.
+ */
 void ws_row_loaded(struct ws *ws, struct ws_row *row);
 
 #endif

@@ -403,7 +403,11 @@ def forgeries():
     demo, seam = ({"record": "dealer", "casino_id": name} for name in ("demo", "seam"))
     callback = {"record": "callback", "kind": "betting_result"}
     return (
-        (with_members(bets=2000), settled, "round PLAYER g-1: "),
+        (with_members(bets=2000), settled, "counts 2000 bets"),
+        (with_members(bets=2**31), settled, "round PLAYER g-1: bets is 2147483648 and must be"),
+        (with_members(bets=2000, listed={"hex": "".join(f"{2 * n:08x}" for n in range(1, 2001))}),
+         settled, "round PLAYER g-1: listed must hold at most 256 numbers of bets"),
+        (with_members(listed={"hex": "00000004"}), settled, "listed must hold"),
         (with_members(bets=0), open_round, "bets"),
         (with_members(balance="1.00"), alice, "the rows do not agree: "),
         (with_members(balance="-1.00"), alice, "balance is -1 and must be 0 or more"),

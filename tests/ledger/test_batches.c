@@ -1,7 +1,7 @@
 /*
  * Batches: one movement for sixteen equal commands, and a bad command harms itself only.
  */
-#include "case.h"
+#include "case_wagers.h"
 
 #include "memory_store.h"
 
@@ -245,11 +245,60 @@ START_TEST(rate_limit_refills)
 }
 END_TEST
 
+/* A row of a round that no command makes: the list of its bets is longer than any, or out of order. */
+static void forge_round(const char *game, uint32_t entries, uint32_t step)
+{
+	static uint8_t listed[4 * 2000];
+	struct round round;
+	struct ws ws;
+
+	memset(&round, 0, sizeof(round));
+	strcpy(round.player_id, case_balance("alice").player_id);
+	strcpy(round.game_id, game);
+	strcpy(round.casino_id, "demo");
+	strcpy(round.user_id, "alice");
+	strcpy(round.client_id, "slots");
+	round.bets = 2000;
+	for (uint32_t i = 0; i < entries; i++) {
+		const uint32_t entry = 2 * (1 + i * step);
+
+		listed[4 * i + 2] = (uint8_t)(entry >> 8);
+		listed[4 * i + 3] = (uint8_t)entry;
+	}
+	round.listed = (struct bytes){listed, 4 * entries};
+	ws_init(&ws);
+	ws_append(&ws, RECORD_ROUND, &round);
+	ck_assert_int_eq(case_db->save(case_db, &ws), SAVE_OK);
+	ws_free(&ws);
+}
+
+/* It leads no command beyond an array: the command fails by itself, and the others go on. */
+START_TEST(a_forged_round_fails_its_command_only)
+{
+	struct round_settle_cmd settle;
+	struct bet_place_cmd place;
+
+	case_open(_i);
+	forge_round("long", 2000, 1);
+	forge_round("equal", 2, 0);
+	settle = case_settle_cmd("s-1", "long", RESULT_WIN, CREDIT);
+	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &settle)->outcome, FRAME_FAULT);
+	place = case_bet_cmd("b-1", "long", CREDIT);
+	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &place)->outcome, FRAME_FAULT);
+	settle = case_settle_cmd("s-2", "equal", RESULT_WIN, CREDIT);
+	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &settle)->outcome, FRAME_FAULT);
+	ck_assert_int_eq(case_in("alice", "in", CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_bet("b-2", "good", CREDIT).verdict.refusal, REFUSAL_NONE);
+	case_close();
+}
+END_TEST
+
 Suite *batches_suite(void)
 {
 	Suite *suite = suite_create("batches");
 	TCase *tc = tcase_create("batches");
 
+	tcase_add_loop_test(tc, a_forged_round_fails_its_command_only, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, equal_commands_move_once, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_fault_is_run_around);
 	tcase_add_loop_test(tc, what_was_there_is_found, 0, CASE_STORE_COUNT);
