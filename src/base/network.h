@@ -42,7 +42,7 @@ void network_address_format(const uint8_t address[NETWORK_ADDRESS_SIZE],
 /*
  * True: an address that hosts on the Internet have. False: private, loopback, link-local, shared
  * (CGNAT), multicast, unspecified, documentation and whatever else the special-purpose registries
- * of RFC 6890 keep apart; also where IPv6 only wraps such an IPv4 address.
+ * of RFC 6890 keep apart, or a cloud's metadata server; also where IPv6 only wraps such an IPv4 address.
  */
 bool network_is_public(const uint8_t address[NETWORK_ADDRESS_SIZE]);
 
