@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import stat
 import struct
 import subprocess
@@ -402,6 +403,28 @@ def case_file():
     equal(done.returncode, 1, "what is not written is no success")
 
 
+def case_formulas():
+    """No field is a formula to a spreadsheet, and what is a number stays one."""
+    midnight_is_far()
+    name = dealer_new()
+    ids = ("=cmd|'/C calc'!A0", "+1+1", "@SUM(1)", "-2+3", "-5", "+07:00", "'=x", "\'\'x",
+           "'plain", "=a,b", '="x"')
+    with Operator(WALLET.sockets / "edge.sock") as link:
+        for reference in ids:
+            equal(link.transfer(name, "alice", 10000, reference), 0, f"in {reference}")
+        equal(link.transfer(name, "alice", -10000, "out"), 0, "out")
+    rows = recon(name, "--kind", "movement")
+    # An apostrophe more than @ids have, where one is needed.
+    equal([row["reference"] for row in rows["movement"]],
+          ["'" * (reference not in ("-5", "+07:00", "'plain")) + reference for reference in ids] +
+          ["out"], "marked")
+    equal(rows["movement"][-1]["amount"], "-1.00", "a number stays one")
+    check(not re.search(r'(^|,)"?[=@]', rows["text"], re.MULTILINE), "no formula")
+    # Readers take the mark away.
+    equal(counts(compared(THEIRS.replace("-20", "'-20").replace("done", "'done"), code=1))[:4],
+          (5, 0, 0, 0), "an amount after a mark")
+
+
 # -- compare
 
 OURS = """record,id,casino_id,kind,state,amount
@@ -608,6 +631,7 @@ CASES = [
     ("recon: callbacks belong to the day they were made", case_callbacks_of_days),
     ("recon: while the day goes on", case_while_serving),
     ("recon: the file", case_file),
+    ("recon: no field is a formula", case_formulas),
     ("recon --compare: equal", case_compare_equal),
     ("recon --compare: differences", case_compare_differences),
     ("recon --compare: bad files", case_compare_bad_files),

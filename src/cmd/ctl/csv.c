@@ -2,13 +2,45 @@
 
 #include <string.h>
 
+/* What makes a spreadsheet take a field for a formula. */
+static bool begins_formula(char c)
+{
+	return c && strchr("=+-@\t\r", c);
+}
+
+/* A sign and then only digits, dots and colons: a number or an offset of time, which stays as it is. */
+static bool is_number(const char *field)
+{
+	return (*field == '-' || *field == '+') && field[1] &&
+		!field[1 + strspn(field + 1, "0123456789.:")];
+}
+
+/* True: @field begins with what csv_put() marks, or with a mark that a reader would take away. */
+static bool needs_mark(const char *field)
+{
+	if (*field == CSV_MARK)
+		return field[1] == CSV_MARK || begins_formula(field[1]);
+	return begins_formula(*field) && !is_number(field);
+}
+
+/* Takes the mark away. */
+static char *unmarked(char *field)
+{
+	return *field == CSV_MARK && (field[1] == CSV_MARK || begins_formula(field[1])) ? field + 1
+										      : field;
+}
+
 static void put_field(struct buffer *out, const char *field)
 {
+	const char mark[2] = {needs_mark(field) ? CSV_MARK : '\0', '\0'};
+
 	if (!field[strcspn(field, ",\"\r\n")]) {
+		buffer_append_str(out, mark);
 		buffer_append_str(out, field);
 		return;
 	}
 	buffer_append_str(out, "\"");
+	buffer_append_str(out, mark);
 	for (size_t len; *field; field += len) {
 		len = strcspn(field, "\"");
 		if (field[len])
@@ -87,6 +119,7 @@ static bool take_field(struct csv *csv, char **field, bool *more)
 	csv->next_line += at[0] == '\r' ? at[1] == '\n' : at[0] == '\n';
 	csv->at = at < csv->end ? at + 1 + (at[0] == '\r' && at[1] == '\n') : at;
 	*at = '\0';
+	*field = unmarked(*field);
 	return true;
 }
 

@@ -1,11 +1,18 @@
 /*
  * csv - rows of comma-separated values (RFC 4180): fields that hold a comma, a quote or a line
  * break stand in quotes, a quote in them twice. Rows are ended by LF; CR LF is read, too.
+ *
+ * A spreadsheet takes a field for a formula that begins with = + - @, a tab or a carriage return. Such a
+ * field, unless it is a number, is written after CSV_MARK, which the spreadsheet shows or hides. So is a
+ * field that begins with CSV_MARK and one of these or another CSV_MARK. Reading takes one mark away: it
+ * gives back what was written.
  */
 #ifndef CMD_CTL_CSV_H
 #define CMD_CTL_CSV_H
 
 #include "base/buffer.h"
+
+#define CSV_MARK '\''
 
 /* Appends one row. */
 void csv_put(struct buffer *out, const char *const *fields, unsigned int count);
