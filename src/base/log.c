@@ -77,7 +77,7 @@ static void write_line(bool to_syslog, enum log_level level, const char *event, 
 static void write_line(bool to_syslog, enum log_level level, const char *event, const char *format,
 	va_list args)
 {
-	char line[LINE_MAX_BYTES + 1];
+	char line[LINE_MAX_BYTES + 1], shown[LINE_MAX_BYTES + 1];
 	size_t len = 0;
 	int saved = errno;
 	ssize_t written;
@@ -89,13 +89,14 @@ static void write_line(bool to_syslog, enum log_level level, const char *event, 
 	while (len && line[len - 1] == ' ')
 		line[--len] = '\0';
 	text_clean(line, len);
+	len = text_show(shown, sizeof(shown) - 1, line);
 	if (to_syslog) {
-		syslog(levels[level].priority, "level=%s %s", levels[level].name, line);
+		syslog(levels[level].priority, "level=%s %s", levels[level].name, shown);
 	} else {
 		/* One write, so that lines of several processes do not mix. */
-		line[len++] = '\n';
+		shown[len++] = '\n';
 		do
-			written = write(STDERR_FILENO, line, len);
+			written = write(STDERR_FILENO, shown, len);
 		while (written < 0 && errno == EINTR);
 	}
 	errno = saved;

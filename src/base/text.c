@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool text_copy_len(char *to, size_t size, const char *from, size_t len)
@@ -66,6 +67,55 @@ bool text_steers(uint32_t code)
 {
 	return text_is_control(code) || code == 0x061c || code == 0x200e || code == 0x200f ||
 		(code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/* First and last of each range of characters that show nothing, or nothing but a gap. */
+static const uint32_t hidden[][2] = {
+	{0x00a0, 0x00a0}, {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
+	{0x1680, 0x1680}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2000, 0x200f}, {0x2028, 0x202f},
+	{0x205f, 0x206f}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164}, {0xfe00, 0xfe0f},
+	{0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffc}, {0x1bca0, 0x1bca3},
+	{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
+bool text_is_hidden(uint32_t code)
+{
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]) && code >= hidden[i][0]; i++) {
+		if (code <= hidden[i][1])
+			return true;
+	}
+	return text_is_control(code);
+}
+
+size_t text_escape(uint32_t code, char to[TEXT_ESCAPE_MAX])
+{
+	return (size_t)snprintf(to, TEXT_ESCAPE_MAX, code > 0xffff ? "\\U%08x" : "\\u%04x",
+		(unsigned int)code);
+}
+
+size_t text_show(char *to, size_t size, const char *from)
+{
+	size_t used = 0, left = strlen(from), step, len;
+	char escape[TEXT_ESCAPE_MAX];
+	const char *one;
+	uint32_t code;
+
+	for (; left; from += step, left -= step) {
+		step = text_utf8_len(from, left, &code);
+		one = step ? from : "?";
+		len = step ? step : 1;
+		step = len;
+		if (one == from && text_is_hidden(code)) {
+			len = text_escape(code, escape);
+			one = escape;
+		}
+		if (used + len >= size)
+			break;
+		memcpy(to + used, one, len);
+		used += len;
+	}
+	to[used] = '\0';
+	return used;
 }
 
 void text_clean(char *text, size_t len)

@@ -24,6 +24,23 @@ bool text_is_control(uint32_t code);
 /* True: it steers what shows the text: a control character, or a mark that turns its direction. */
 bool text_steers(uint32_t code);
 
+/*
+ * True: what shows the text shows nothing for it, or only a gap: so two ids can look alike. Control
+ * characters, marks that turn the direction, zero-width characters, spaces other than U+0020, selectors of
+ * variants and tags.
+ */
+bool text_is_hidden(uint32_t code);
+
+/* Writes "\\u200b" or "\\U000e0020". Returns its length. */
+#define TEXT_ESCAPE_MAX 11
+size_t text_escape(uint32_t code, char to[TEXT_ESCAPE_MAX]);
+
+/*
+ * Writes @from for people: each hidden character by text_escape(), each byte of what is no UTF-8 as "?".
+ * What does not fit into @size bytes is left out, by whole characters. Returns the length.
+ */
+size_t text_show(char *to, size_t size, const char *from);
+
 /* True: @len bytes are well-formed UTF-8 without control characters (U+0000-1F, U+007F-9F). */
 bool text_is_utf8_clean(const char *text, size_t len);
 

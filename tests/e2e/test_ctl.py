@@ -415,20 +415,28 @@ def case_players():
 
 
 def case_direction_marks():
-    """An id may have a mark that turns the direction of what follows: a terminal is not given it."""
+    """An id may have a mark that turns the direction of what follows, or characters that show nothing:
+    text shows them escaped, JSON as they are."""
+    for hidden in ("\u202egpj.\u2066", "\u200b", "\ufeff\u00ad", "\u3164", "\U000e0041"):
+        show_hidden(hidden)
+
+
+def show_hidden(hidden):
     name = dealer_new().casino_id
-    user = "eve\u202egpj.\u2066x"
-    visible = "eve\\u202egpj.\\u2066x"
+    user = f"eve{hidden}x"
+    visible = "".join(f"\\U{ord(c):08x}" if ord(c) > 0xffff else c if c.isascii() else
+                      f"\\u{ord(c):04x}" for c in user)
     WALLET.player_add(name, user)
     adjust(name, user, "3")
     for words in (("player", "list", name), ("player", "show", name, user),
                   ("transfer", "list", "--casino", name), ("audit",)):
         code, shown = on_terminal(WALLET, *words)
-        check(code == 0 and visible in shown and "\u202e" not in shown, f"{words}: {shown!r}")
-        check(user in ctl(*words).stdout, f"{words}: not for a terminal")
+        check(code == 0 and visible in shown and hidden not in shown, f"{words}: {shown!r}")
+        text = ctl(*words).stdout
+        check(visible in text and user not in text, f"{words}: in a file: {text!r}")
         check(visible not in json.dumps(ctl_json(*words), ensure_ascii=False), f"{words}: JSON")
     code, shown = on_terminal(WALLET, "dealer", "show", user)
-    check(code == 2 and visible in shown and "\u202e" not in shown, f"an error: {shown!r}")
+    check(code == 2 and visible in shown and user not in shown, f"an error: {shown!r}")
 
 
 def case_adjust():

@@ -173,10 +173,38 @@ START_TEST(base_paths)
 }
 END_TEST
 
+/* What shows nothing is shown; what is seen stays as it is. */
+START_TEST(hidden_characters_are_shown)
+{
+	static const struct {
+		const char *text;
+		const char *shown;
+	} cases[] = {
+		{"ann", "ann"}, {"", ""}, {"\xc3\xbcn\xc3\xaf", "\xc3\xbcn\xc3\xaf"},
+		{"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}, {"\xe4\xb8\xad", "\xe4\xb8\xad"},
+		{"ann\xe2\x80\x8b", "ann\\u200b"}, {"\xef\xbb\xbf" "ann", "\\ufeffann"},
+		{"a\xc2\xa0" "b", "a\\u00a0b"}, {"a\xc2\xad" "b", "a\\u00adb"},
+		{"a\xe2\x80\xaf" "b", "a\\u202fb"}, {"a\xe3\x80\x80" "b", "a\\u3000b"},
+		{"\xf3\xa0\x81\x81", "\\U000e0041"}, {"a\nb", "a\\u000ab"}, {"a\xff", "a?"},
+	};
+	char shown[64], small[8];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_uint_eq(text_show(shown, sizeof(shown), cases[i].text),
+			strlen(cases[i].shown));
+		ck_assert_str_eq(shown, cases[i].shown);
+	}
+	/* Whole characters only. */
+	text_show(small, sizeof(small), "abc\xe2\x80\x8b");
+	ck_assert_str_eq(small, "abc");
+}
+END_TEST
+
 Suite *text_suite(void)
 {
 	const TTest *const tests[] = {copy_keeps_the_bound, utf8, utf8_every_character, names,
-		names_by_every_byte, numbers, base_paths, NULL};
+		names_by_every_byte, numbers, base_paths,
+		hidden_characters_are_shown, NULL};
 
 	return suite_make("text", tests, 30);
 }

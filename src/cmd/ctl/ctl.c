@@ -39,7 +39,7 @@ static void tell(const char *id, const char *detail)
 	char shown[OUTPUT_SHOWN_MAX];
 
 	fflush(stdout);
-	detail = output_shown(STDERR_FILENO, detail, shown);
+	detail = output_shown(detail, shown);
 	if (id)
 		fprintf(stderr, "creditbridgectl: %s: %s\n", id, detail);
 	else

@@ -60,7 +60,7 @@ void output_title(struct ctl *ctl, const char *title)
 	behind = true;
 }
 
-#define SHOWN_CHAR_MAX 8
+#define SHOWN_CHAR_MAX TEXT_ESCAPE_MAX
 
 /*
  * The character that @text begins with, or the byte that begins none, as it is shown. Returns how
@@ -71,17 +71,17 @@ static size_t show_char(const char *text, size_t len, char shown[SHOWN_CHAR_MAX]
 	uint32_t code = 0;
 	size_t step = text_utf8_len(text, len, &code);
 
-	*plain = step && !text_steers(code);
+	*plain = step && !text_is_hidden(code);
 	if (!step)
 		snprintf(shown, SHOWN_CHAR_MAX, "?");
 	else if (*plain)
 		snprintf(shown, SHOWN_CHAR_MAX, "%.*s", (int)step, text);
 	else
-		snprintf(shown, SHOWN_CHAR_MAX, "\\u%04x", (unsigned int)(code & 0xffff));
+		text_escape(code, shown);
 	return step ? step : 1;
 }
 
-const char *output_shown(int fd, const char *text, char shown[OUTPUT_SHOWN_MAX])
+const char *output_shown(const char *text, char shown[OUTPUT_SHOWN_MAX])
 {
 	size_t used = 0, left = strlen(text), step;
 	bool plain, all_plain = true;
@@ -96,7 +96,7 @@ const char *output_shown(int fd, const char *text, char shown[OUTPUT_SHOWN_MAX])
 		used += strlen(one);
 	}
 	shown[used] = '\0';
-	return all_plain || !isatty(fd) ? text : shown;
+	return all_plain ? text : shown;
 }
 
 void output_foreign(const void *text, size_t len)
@@ -124,7 +124,7 @@ static bool set_cell(struct libscols_line *line, size_t column, const char *text
 {
 	char shown[OUTPUT_SHOWN_MAX];
 
-	return scols_line_set_data(line, column, output_shown(STDOUT_FILENO, text, shown)) == 0;
+	return scols_line_set_data(line, column, output_shown(text, shown)) == 0;
 }
 
 void output_pairs_open(struct output_pairs *pairs, struct ctl *ctl)

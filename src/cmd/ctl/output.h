@@ -47,12 +47,11 @@ void output_duration(uint64_t ms, char text[OUTPUT_DURATION_MAX]);
 void output_due(int64_t time_ms, char text[OUTPUT_TEXT_MAX]);
 
 /*
- * @text for the terminal that @fd may be: what would steer it, or turn the direction of what it
- * shows, as \u202e, as far as it fits; in @shown. Where nothing needs that, and for anything but a
- * terminal, it is @text itself.
+ * @text for people, on a terminal or in a file: each hidden character (text_is_hidden()) as \u202e, as far
+ * as it fits; in @shown. Where nothing needs that it is @text itself. JSON has the text as it is.
  */
 #define OUTPUT_SHOWN_MAX 2048
-const char *output_shown(int fd, const char *text, char shown[OUTPUT_SHOWN_MAX]);
+const char *output_shown(const char *text, char shown[OUTPUT_SHOWN_MAX]);
 
 /* Prints text that others made: so to a terminal, but for line breaks and tabs; else as it is. */
 void output_foreign(const void *text, size_t len);

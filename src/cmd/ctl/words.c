@@ -147,7 +147,7 @@ bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code)
 		return false;
 	}
 	fflush(stdout);
-	fprintf(stderr, "%s [y/N] ", output_shown(STDERR_FILENO, question, shown));
+	fprintf(stderr, "%s [y/N] ", output_shown(question, shown));
 	if (fgets(answer, sizeof(answer), stdin) &&
 		(strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0))
 		return true;
