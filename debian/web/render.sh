@@ -22,7 +22,7 @@ apache_wallet() {
 	apache_head creditbridge "the wallet mount at /creditbridge of every virtual host"
 	echo "# It changes nothing outside of that path. In the virtual host that dealers call, this instead"
 	echo "# does more against slow callers (README.Debian):"
-	echo "#     Include $installed/apache-mod_fcgid-wallet.conf"
+	echo "#     IncludeOptional $installed/apache-mod_fcgid-wallet.conf"
 	# A virtual host's FcgidMaxRequestLen is mod_fcgid's own, then.
 	sed -n '/^# -- The mount/,$p' "$conf/apache-mod_fcgid-wallet.conf" | sed 's/16777216/131072/'
 	echo '</IfModule>'

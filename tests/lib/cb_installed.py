@@ -126,13 +126,28 @@ class InstalledFcgid(InstalledServer):
     name = "packaged Apache mod_fcgid"
     package = "apache2"
 
+    # By README.Debian's recipe for one virtual host, which has the address that the tests call.
+    site = pathlib.Path("/etc/apache2/sites-available/creditbridge-test.conf")
     # The last: many workers are killed and started here, and no other site is served.
-    confs = ("creditbridge", "creditbridge-platform", "creditbridge-tuning")
+    confs = ("creditbridge-platform", "creditbridge-tuning")
 
     def enable(self):
+        self.site.write_text(f"""\
+<VirtualHost *:{PORT}>
+	ServerName localhost
+	ServerAlias 127.0.0.1
+	IncludeOptional {SAMPLES}/apache-mod_fcgid-wallet.conf
+</VirtualHost>
+""")
+        run("a2ensite", self.site.stem)
         run("a2enconf", *self.confs)
 
+    def site_remove(self):
+        run("a2dissite", "--purge", self.site.stem)
+        self.site.unlink()
+
     def disable(self):
+        self.site_remove()
         run("a2disconf", *self.confs)
 
 

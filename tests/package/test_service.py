@@ -249,7 +249,8 @@ def case_operator_sweep(_):
     finally:
         sweep.terminate()
         out = sweep.communicate(timeout=30)[0]
-    equal(sweep.returncode, 0, out)
+    # It may have been stopped before it asked for signals.
+    check(sweep.returncode in (0, -signal.SIGTERM), f"exit code {sweep.returncode}: {out}")
 
 
 def case_stranger_worker(b):
