@@ -260,6 +260,12 @@ def case_bets():
               "a round that goes on")
         shown = wallet.ctl_json("release", "seam")["callbacks"]
         equal([row["game_id"] for row in shown], ["gone"], "what would be sent")
+        # Neither the operator's retry nor the sweeper goes past the hold.
+        name = shown[0]["webhook_id"]
+        wallet.ctl("callback", "retry", "--yes", "--reason", "test", name)
+        wallet.ctl("sweep")
+        row = wallet.ctl_json("callback", "list", "--state", "due")["callbacks"][0]
+        equal((row["kind"], row["attempts"]), ("betting-refund", 0), f"nothing is sent: {row}")
         wallet.ctl("release", "seam", "--yes", "--reason", "reconciled")
         equal(deliver(wallet, book, bets), ["gone"], "the refund of the bet without a result")
         # 100 - 6 stakes of 10 + what was won + two stakes given back

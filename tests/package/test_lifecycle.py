@@ -245,12 +245,39 @@ def state_put_tree(tree):
     run("chown", "-R", "_creditbridge:_creditbridge", STATE)
 
 
-def restoring():
-    """The commands of README.Debian by which a backup is restored, one line each."""
+def chapter_block(first):
+    """The commands of the block of README.Debian that begins with @first, one line each."""
     text = README_DEBIAN.read_text()
-    lines = text[text.index("\nRestoring"):].split("\n\n")[1].replace("\\\n", " ").splitlines()
+    block = text[text.index(f"\n    {first}") + 1:].split("\n\n")[0]
+    return [" ".join(line.split()) for line in block.replace("\\\n", " ").splitlines()]
+
+
+def restoring():
+    """The commands of README.Debian by which a backup is restored."""
+    lines = chapter_block("systemctl stop creditbridge-sweep.timer")
     check(len(lines) >= 6, f"commands: {lines}")
-    return [" ".join(line.split()) for line in lines]
+    return lines
+
+
+def reconciled(wallet, casino_id):
+    """Types the steps of README.Debian after a restore, up to the old state's end."""
+    status = wallet.ctl_json("status")
+    check(status["held_dealers"] >= 1, f"callbacks are held: {status}")
+    file = work / "dealer.csv"
+    file.write_text("record,id,amount,time_ms\n")
+    work.chmod(0o711)
+    for first in ("creditbridgectl dealer show CASINO", "creditbridgectl reconcile CASINO FILE",
+                  "creditbridgectl release CASINO", "rm -rf /var/lib/creditbridge.old"):
+        for command in chapter_block(first):
+            for word, value in (("CASINO", casino_id), ("CLIENT", casino_id), ("FILE", str(file))):
+                command = command.replace(word, value)
+            done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, timeout=60,
+                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+            equal(done.returncode, 0, f"{command}: {done.stdout}")
+    shown = wallet.ctl_json("dealer", "show", casino_id)
+    equal((shown["callbacks_held_ms"], shown["keys_restored_ms"]), (0, 0), f"after the steps: {shown}")
+    # Dealers of other cases.
+    wallet.ctl("release", "--yes", "--reason", "test")
 
 
 def restored(wallet, backup, options=""):
@@ -277,6 +304,7 @@ def case_restore():
     elsewhere = work / "elsewhere"
     with cb.Installed() as wallet:
         dealer = wallet.dealer_add("restored")
+        wallet.ctl("client", "add", dealer.casino_id)
         wallet.player_add(dealer.casino_id, "alice")
         wallet.ctl("player", "adjust", dealer.casino_id, "alice", "5", "--reason", "test")
         wallet.ctl("backup", backup)
@@ -287,12 +315,14 @@ def case_restore():
         try:
             restored(wallet, backup, f"--logs {old}/db")
             equal(has(), 8, "the balance, with the log")
-            shutil.rmtree(old)
+            reconciled(wallet, dealer.casino_id)
+            check(not old.exists(), f"{old} is deleted")
             # As from another host, where the user has another number.
             shutil.copytree(backup, elsewhere)
             work.chmod(0o711)
             restored(wallet, elsewhere)
             equal(has(), 5, "the balance, of the backup alone")
+            reconciled(wallet, dealer.casino_id)
         finally:
             shutil.rmtree(old, ignore_errors=True)
             shutil.rmtree(backup, ignore_errors=True)

@@ -192,8 +192,9 @@ void offline_print_steps(void)
 	       "     be, then `creditbridgectl dealer key-confirm CASINO`.\n"
 	       "  3. Likewise each game server: `creditbridgectl client list`, `client remove`,\n"
 	       "     `client key-confirm CLIENT`.\n"
-	       "  4. Get each dealer's file of what it did since the backup, and run\n"
+	       "  4. Let the game servers repeat, with the same ids, the results that they sent since the\n"
+	       "     backup. After the release they would be paid again.\n"
+	       "  5. Get each dealer's file of what it did since the backup, and run\n"
 	       "     `creditbridgectl reconcile CASINO FILE`: it proposes what puts the difference right.\n"
-	       "  5. Let the game servers repeat the results that they sent since the backup.\n"
 	       "  6. `creditbridgectl release CASINO` shows what would be sent; with --yes it is sent.\n");
 }
