@@ -87,6 +87,17 @@ static enum status load(struct store *store, const struct atrest_deed *deed, str
 	return status;
 }
 
+static void report_revived(const struct atrest_deed *deed, const struct ws *ws)
+{
+	if (!deed->hold || !deed->revived)
+		return;
+	for (const struct ws_row *row = ws->first; row; row = row->next) {
+		if (row->record == RECORD_DEALER || (row->record == RECORD_CLIENT &&
+				!((const struct client *)row->data)->removed))
+			deed->revived(deed->context, row->record, row->data);
+	}
+}
+
 static enum status write_trail(struct store *store, const struct atrest_deed *deed, struct ws *ws,
 	char *why, size_t why_size)
 {
@@ -105,6 +116,7 @@ static enum status write_trail(struct store *store, const struct atrest_deed *de
 	}
 	if (status)
 		return status;
+	report_revived(deed, ws);
 	if (deed->life && !life_begin(ws, deed->now.wall_ms, newest_ms, deed->life)) {
 		snprintf(why, why_size, "there are no transaction ids left");
 		return STATUS_CONFIG;

@@ -33,6 +33,9 @@ struct atrest_deed {
 	const char *detail;
 	struct life_begun *life; /* out: of the life that begins in the same transaction; NULL: none does */
 	bool hold; /* with @life: every callback is held until the operator releases it (hold.h) */
+	/* With @hold, is given each dealer and each game server that is in force; NULL: none. */
+	void (*revived)(void *context, enum record record, const void *row);
+	void *context;
 	bool accept_clock;       /* the life begins although the clock is before the newest row */
 };
 

@@ -30,6 +30,8 @@ static enum status note_deed(struct store *store, const struct restore_options *
 		.detail = detail,
 		.life = &life,
 		.hold = true,
+		.revived = options->revived,
+		.context = options->revived_context,
 		.accept_clock = options->accept_clock,
 	};
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/status.h"
+#include "domain/records.h"
 #include "link/verdict.h"
 
 struct restore_options {
@@ -22,6 +23,9 @@ struct restore_options {
 	bool accept_clock; /* although the clock is before the newest row (ledger/life.h) */
 	const struct operator *operator;  /* for the trail */
 	struct moment now;
+	/* Is given each dealer and each game server whose keys are valid now; NULL: none. */
+	void (*revived)(void *context, enum record record, const void *row);
+	void *revived_context;
 	void (*progress)(void *context, uint64_t bytes, uint64_t bytes_all); /* NULL: none */
 	void *context;
 };

@@ -238,7 +238,13 @@ def case_bets():
         book = Book()
         bets = play(wallet, book)
         balance = book.balance
-        wallet.go_back()
+        wallet.ctl("dealer", "suspend", "seam", "--reason", "after the backup")
+        wallet.ctl("client", "key-add", "slots")
+        told = wallet.go_back()["revived"]
+        equal([(row["kind"], row["id"], row["suspended"], row["keys"][:3]) for row in told],
+              [("dealer", "demo", False, "k1 "), ("dealer", "seam", False, "k1 "),
+               ("client", "slots", False, "k1 ")], f"what is in force again: {told}")
+        check(all("," not in row["keys"] for row in told), f"the backup's keys only: {told}")
         rounds = 0
 
         def mended():

@@ -410,7 +410,8 @@ const struct ctl_command ctl_commands[] = {
 	{"restore", "DIR", "Make a backup the state of a ledger that does not run",
 		"{\"state_directory\",\"dry_run\",\"installation\",\"complete_to_ms\",\"tables\","
 		"\"logs\",\"rolled_forward\",\"unreadable\",\"last_transaction_id\",\"last_ms\","
-		"\"raised_by\",\"first_id\",...}",
+		"\"raised_by\",\"first_id\",\"revived\":[{\"kind\",\"id\",\"suspended\",\"keys\"}],"
+		"...}",
 		restore_options, 1, 1, false, ctl_restore},
 	{"adopt", "", "Say what a state is that was copied or moved, so that a ledger may serve it",
 		"{\"state_directory\",\"installation\",\"copied\",\"last_transaction_id\",\"last_ms\","

@@ -21,12 +21,64 @@
 
 #define PROGRESS_BYTES   (16 * 1024 * 1024)
 
-/* What the child tells. */
+/* A dealer or a game server whose keys are valid now. */
+struct revived {
+	char kind[8]; /* "dealer" or "client" */
+	char id[CASINO_ID_SIZE];
+	bool suspended;
+	char keys[DEALER_KEYS_MAX * (KEY_ID_SIZE + 32)]; /* ids and since when */
+};
+
+static const struct field revived_fields[] = {
+	FIELD(FIELD_STR, revived, kind),
+	FIELD(FIELD_STR, revived, id),
+	FIELD(FIELD_BOOL, revived, suspended),
+	FIELD(FIELD_STR, revived, keys),
+	FIELD_END,
+};
+
+static const struct output_column revived_columns[] = {
+	{"KIND", "kind", OUTPUT_PLAIN},
+	{"ID", "id", OUTPUT_PLAIN},
+	{"SUSPENDED", "suspended", OUTPUT_PLAIN},
+	{"VALID KEYS", "keys", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+/* What the child tells; the revived follow. */
 struct report {
 	enum status status;
 	struct restore_result result;
 	char why[512];
 };
+
+/* Rows of struct revived; more than fit in memory are left out. */
+static struct buffer revived;
+
+static void note_revived(void *context, enum record record, const void *row)
+{
+	const struct dealer *dealer = row;
+	const struct client *client = row;
+	const bool is_dealer = record == RECORD_DEALER;
+	const struct dealer_key *keys = is_dealer ? dealer->keys : client->keys;
+	struct revived one;
+	char time[32];
+	size_t len = 0;
+
+	(void)context;
+	memset(&one, 0, sizeof(one));
+	snprintf(one.kind, sizeof(one.kind), "%s", is_dealer ? "dealer" : "client");
+	snprintf(one.id, sizeof(one.id), "%s", is_dealer ? dealer->casino_id : client->client_id);
+	one.suspended = is_dealer && dealer->suspended;
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX && len < sizeof(one.keys); i++) {
+		if (!keys[i].key_id[0])
+			continue;
+		output_time(keys[i].created_ms, time);
+		len += (size_t)snprintf(one.keys + len, sizeof(one.keys) - len, "%s%s of %.10s",
+			len ? ", " : "", keys[i].key_id, time);
+	}
+	buffer_append(&revived, &one, sizeof(one));
+}
 
 static void show_progress(void *context, uint64_t bytes, uint64_t bytes_all)
 {
@@ -37,6 +89,34 @@ static void show_progress(void *context, uint64_t bytes, uint64_t bytes_all)
 	*shown = bytes;
 	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
 	fflush(stderr);
+}
+
+static bool write_all(int to, const void *data, size_t len)
+{
+	ssize_t done;
+
+	for (size_t at = 0; at < len; at += (size_t)done) {
+		do
+			done = write(to, (const uint8_t *)data + at, len - at);
+		while (done < 0 && errno == EINTR);
+		if (done <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Reads until the other end is closed. */
+static void read_revived(int from)
+{
+	uint8_t *room;
+	ssize_t got;
+
+	do {
+		room = buffer_reserve(&revived, sizeof(struct revived));
+		got = room ? read(from, room, sizeof(struct revived)) : 0;
+		if (got > 0)
+			revived.len += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
 }
 
 /* In the child. */
@@ -52,6 +132,7 @@ static void work(const struct ctl *ctl, const char *backup, const char *logs, in
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
 		.operator = &ctl->operator,
 		.now = clock_now(),
+		.revived = note_revived,
 		.progress = progress ? show_progress : NULL,
 		.context = &shown,
 	};
@@ -60,7 +141,7 @@ static void work(const struct ctl *ctl, const char *backup, const char *logs, in
 	report.status = restore_run(&options, &report.result, report.why, sizeof(report.why));
 	if (shown)
 		fprintf(stderr, "\r\033[K");
-	_exit(write(to, &report, sizeof(report)) == (ssize_t)sizeof(report) ? 0 : 1);
+	_exit(write_all(to, &report, sizeof(report)) && write_all(to, revived.data, revived.len) ? 0 : 1);
 }
 
 /* Why the child told nothing. */
@@ -82,6 +163,7 @@ static enum ctl_exit run_child(struct ctl *ctl, const char *backup, const char *
 	int ends[2], status = -1; /* -1: neither an exit nor a signal */
 	pid_t pid;
 
+	buffer_init(&revived, SIZE_MAX / 4);
 	fflush(NULL);
 	if (pipe(ends) < 0)
 		return ctl_fail(ctl, CTL_FAILED, "failed", "%s", strerror(errno));
@@ -91,6 +173,8 @@ static enum ctl_exit run_child(struct ctl *ctl, const char *backup, const char *
 	close(ends[1]);
 	while (pid > 0 && (got = read(ends[0], report, sizeof(*report))) < 0 && errno == EINTR)
 		;
+	if (pid > 0 && got == (ssize_t)sizeof(*report))
+		read_revived(ends[0]);
 	close(ends[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -153,11 +237,32 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 	offline_print_steps();
 }
 
+/* What the restore brought back: a key that was retired after the backup is valid again. */
+static enum ctl_exit show_revived(struct ctl *ctl, struct output_json *json)
+{
+	struct output_list list;
+	struct revived one;
+
+	if (!ctl->json)
+		printf("\nIn force again, as the backup has it:\n");
+	output_list_open(&list, ctl, NULL, NULL, revived_fields, revived_columns);
+	output_json_list_open(json, "revived");
+	for (size_t at = 0; at + sizeof(one) <= revived.len; at += sizeof(one)) {
+		memcpy(&one, revived.data + at, sizeof(one));
+		output_list_add(&list, &one);
+		output_json_item(json, revived_fields, &one);
+	}
+	output_json_list_close(json);
+	buffer_free(&revived);
+	return output_list_close(&list, CTL_DONE);
+}
+
 static enum ctl_exit tell(struct ctl *ctl, const char *backup, const struct report *report)
 {
 	const struct refused *refused = refusals;
 	struct output_json json;
 	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
+	enum ctl_exit code = CTL_DONE;
 
 	if (report->status) {
 		while (refused->status != report->status && refused->status != STATUS_OK)
@@ -173,7 +278,9 @@ static enum ctl_exit tell(struct ctl *ctl, const char *backup, const struct repo
 	output_json_string(&json, "state_directory", ctl->settings.state_directory);
 	output_json_bool(&json, "dry_run", look);
 	output_json_fields(&json, restore_fields, &report->result);
-	return output_json_close(&json);
+	if (!look)
+		code = show_revived(ctl, &json);
+	return output_json_close(&json) == CTL_DONE ? code : CTL_FAILED;
 }
 
 enum ctl_exit ctl_restore(struct ctl *ctl)
