@@ -39,11 +39,12 @@ class Slot:
         self.ledger = None
 
     def put(self, files):
-        """Makes @files (path -> content, None: a directory; "" is itself) the state."""
+        """Makes @files (path -> content, None: a directory; "" is itself) the state. It stands for the
+        same directory, so that what notes where the files were is left out."""
         shutil.rmtree(self.state, ignore_errors=True)
         # What an earlier state's ledger marked is of that one.
         (self.sockets / "halted").unlink(missing_ok=True)
-        for name in sorted(files):
+        for name in sorted(set(files) - {"identity"}):
             target = self.state / name
             if files[name] is None:
                 target.mkdir(mode=0o700)
