@@ -126,8 +126,9 @@ class InstalledFcgid(InstalledServer):
     name = "packaged Apache mod_fcgid"
     package = "apache2"
 
-    # By README.Debian's recipe for one virtual host, which has the address that the tests call.
-    site = pathlib.Path("/etc/apache2/sites-available/creditbridge-test.conf")
+    # By README.Debian's recipe for one virtual host, the first: Debian's default site has no ServerName, and
+    # takes 127.0.0.1 as its own, which the tests call.
+    site = pathlib.Path("/etc/apache2/sites-available/000-creditbridge-test.conf")
     # The last: many workers are killed and started here, and no other site is served.
     confs = ("creditbridge-platform", "creditbridge-tuning")
 
