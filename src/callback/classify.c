@@ -16,6 +16,36 @@ static void note_status(struct callback_outcome *outcome, const char *more)
 		(unsigned int)outcome->http_status, more);
 }
 
+/* Why nothing was sent, and the remedy where there is room for it. */
+static void note_fault(struct callback_outcome *outcome, const struct http_answer *answer)
+{
+	const char *remedy = http_fault_remedy(answer->fault);
+	char text[CALLBACK_NOTE_SIZE];
+	int len = snprintf(text, sizeof(text), "%s; %s", answer->error, remedy);
+
+	note(outcome, remedy[0] && len < (int)sizeof(text) ? text : answer->error);
+}
+
+/* What a status that is no answer to the call says, and the remedy. */
+static const char *status_advice(int code)
+{
+	switch (code) {
+	case 408:
+	case 425:
+	case 429:
+		return ": the dealer's server asks for a later call; it may need a higher limit";
+	case 501:
+		return ": the dealer's server does not implement the call; check the URL and the "
+		       "callback's path";
+	case 502:
+	case 503:
+	case 504:
+		return ": the dealer's web server does not reach its application; see the dealer's log";
+	default:
+		return code >= 500 ? ": the dealer's server failed; see the dealer's log" : "";
+	}
+}
+
 /* True: the body is what the dealer wrote, not packed in a way that was not asked for. */
 static bool is_plain(const struct http_answer *answer)
 {
@@ -47,7 +77,7 @@ static enum callback_class classify_4xx(const struct http_answer *answer,
 	struct callback_outcome read;
 
 	if (answer->code == 408 || answer->code == 425 || answer->code == 429) {
-		note_status(outcome, "");
+		note_status(outcome, status_advice(answer->code));
 		return CALLBACK_UNKNOWN;
 	}
 	/* The words of an error body, and nothing else of any other. */
@@ -71,12 +101,12 @@ static enum callback_class classify_answer(const struct http_answer *answer,
 	case 2:
 		return classify_2xx(answer, outcome);
 	case 3:
-		note_status(outcome, ": redirects are not followed");
+		note_status(outcome, ": redirects are not followed; set the dealer's URL to where it leads");
 		return CALLBACK_UNKNOWN;
 	case 4:
 		return classify_4xx(answer, outcome);
 	default:
-		note_status(outcome, "");
+		note_status(outcome, status_advice(answer->code));
 		return CALLBACK_UNKNOWN;
 	}
 }
@@ -98,7 +128,7 @@ void classify(const struct http_answer *answer, struct callback_outcome *outcome
 	case HTTP_FENCED:
 	case HTTP_FAILED:
 		outcome->class = CALLBACK_NOT_SENT;
-		note(outcome, answer->error);
+		note_fault(outcome, answer);
 		break;
 	}
 }

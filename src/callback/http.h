@@ -61,8 +61,24 @@ enum http_outcome {
 	HTTP_FAILED,    /* as HTTP_NOT_SENT: memory, or a URL or header that is not usable */
 };
 
+/* Why there is no answer, where that has a remedy of its own. */
+enum http_fault {
+	HTTP_FAULT_OTHER,
+	HTTP_FAULT_NAME,           /* the host has no address */
+	HTTP_FAULT_CONNECT,        /* the host refuses connections or is not reached */
+	HTTP_FAULT_TLS,            /* the peer does not do TLS as this machine does */
+	HTTP_FAULT_CERTIFICATE,    /* an unknown or self-signed issuer */
+	HTTP_FAULT_CERTIFICATE_NAME, /* the certificate is another host's */
+	HTTP_FAULT_CERTIFICATE_DATE, /* the certificate has expired, or is not valid yet */
+	HTTP_FAULT_COUNT
+};
+
+/* Returns what to do about @fault, as a phrase; "" if there is nothing general to do. */
+const char *http_fault_remedy(enum http_fault fault);
+
 struct http_answer {
 	enum http_outcome outcome;
+	enum http_fault fault; /* unless HTTP_ANSWERED */
 	int code;              /* HTTP status; 0: none arrived */
 	bool timed_out;
 	int64_t ms;            /* from http_begin() to the end */

@@ -388,6 +388,50 @@ static enum http_outcome judge(const struct exchange *exchange, CURLcode code)
 	return HTTP_NOT_SENT;
 }
 
+const char *http_fault_remedy(enum http_fault fault)
+{
+	static const char *const remedies[HTTP_FAULT_COUNT] = {
+		[HTTP_FAULT_NAME] = "correct the host in the URL, or the name server's entry",
+		[HTTP_FAULT_CONNECT] = "start the web server there, or correct host and port of the URL",
+		[HTTP_FAULT_TLS] = "see that the port of the URL is one for TLS 1.2 or later",
+		[HTTP_FAULT_CERTIFICATE] = "install the server's whole certificate chain there, or add its "
+					   "private CA to this machine (update-ca-certificates)",
+		[HTTP_FAULT_CERTIFICATE_NAME] = "use the host name in the certificate in the URL, or give "
+						"the server a certificate for this one",
+		[HTTP_FAULT_CERTIFICATE_DATE] = "renew the server's certificate, or correct this "
+						"machine's clock",
+	};
+
+	return (unsigned int)fault < HTTP_FAULT_COUNT && remedies[fault] ? remedies[fault] : "";
+}
+
+/* Which fault of a certificate the words of the TLS library @error name. */
+static enum http_fault certificate_fault(const char *error)
+{
+	if (strstr(error, "expired") || strstr(error, "not yet valid"))
+		return HTTP_FAULT_CERTIFICATE_DATE;
+	if (strstr(error, "subject name") || strstr(error, "does not match") ||
+		strstr(error, "ostname mismatch"))
+		return HTTP_FAULT_CERTIFICATE_NAME;
+	return HTTP_FAULT_CERTIFICATE;
+}
+
+static enum http_fault fault_of(const struct exchange *exchange, CURLcode code)
+{
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return HTTP_FAULT_NAME;
+	case CURLE_COULDNT_CONNECT:
+		return exchange->refused[0] ? HTTP_FAULT_OTHER : HTTP_FAULT_CONNECT;
+	case CURLE_SSL_CONNECT_ERROR:
+		return HTTP_FAULT_TLS;
+	case CURLE_PEER_FAILED_VERIFICATION:
+		return certificate_fault(exchange->error);
+	default:
+		return HTTP_FAULT_OTHER;
+	}
+}
+
 void exchange_end(struct exchange *exchange, CURLcode code)
 {
 	struct http_answer *answer = exchange->answer;
@@ -395,6 +439,7 @@ void exchange_end(struct exchange *exchange, CURLcode code)
 	long status = 0;
 
 	answer->outcome = judge(exchange, code);
+	answer->fault = fault_of(exchange, code);
 	answer->timed_out = code == CURLE_OPERATION_TIMEDOUT;
 	answer->ms = clock_boot_ms() - exchange->begin_ms;
 	curl_easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);

@@ -7,6 +7,7 @@
 #include "wire/signature.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct body_field bet_request_body_fields[] = {
@@ -72,13 +73,20 @@ static void bet_reply(struct http_reply *reply, const struct verdict *verdict,
 
 /* Replies with what B2 came to. */
 static void betting_reply(struct exchange *exchange, const struct callback_outcome *outcome,
-	const struct callback_end_result *end)
+	struct callback_end_result *end)
 {
+	struct verdict *verdict = &end->verdict;
+
 	if (end->bet.state == BET_ACCEPTED && outcome->has_balance && !end->bet.has_balance)
 		log_line(LOG_LEVEL_WARNING, "balance_dropped",
 			"request_id=%s transaction_id=%" PRIu64
 			" reason=\"the dealer's answer is of another user_id or currency\"",
 			exchange->reply->request_id, end->bet.transaction_id);
+	if (verdict->refusal == REFUSAL_DEALER_TIMEOUT && outcome->http_status &&
+		end->bet.state == BET_REFUNDING)
+		snprintf(verdict->detail, sizeof(verdict->detail),
+			"the dealer's answer cannot be used (HTTP status %u); the bet is being refunded",
+			(unsigned int)outcome->http_status);
 	/* Of what B2 came to, which is not kept: the dealer may have accepted, so this is not 503. */
 	if (end->verdict.refusal == REFUSAL_STORAGE_FULL)
 		reply_refuse(exchange->reply, REFUSAL_INTERNAL_ERROR, NULL);

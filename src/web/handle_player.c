@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "wire/signature.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct body_field register_body_fields[] = {
@@ -87,6 +88,7 @@ static void inquiry_answer(struct http_reply *reply, const struct callback_outco
 		[CALLBACK_NOT_SENT] = REFUSAL_DEALER_UNREACHABLE,
 	};
 	struct error_body error = {.refusal = refusals[outcome->class]};
+	char unusable[64];
 
 	if (callback_balance_ok(outcome, result->user_id, result->currency)) {
 		result->balance = outcome->balance;
@@ -99,8 +101,10 @@ static void inquiry_answer(struct http_reply *reply, const struct callback_outco
 	}
 	if (outcome->class == CALLBACK_UNKNOWN) {
 		/* Nothing moves by asking, other than by a bet. */
-		error.detail = outcome->http_status ? "the dealer's answer cannot be used"
-						    : "the dealer did not answer";
+		snprintf(unusable, sizeof(unusable),
+			"the dealer's answer cannot be used (HTTP status %u)",
+			(unsigned int)outcome->http_status);
+		error.detail = outcome->http_status ? unusable : "the dealer did not answer";
 		error.retryable = true;
 	}
 	reply_error(reply, &error);

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import hmac
 import http.server
+import inspect
 import itertools
 import json
 import os
@@ -30,6 +31,7 @@ import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, new, on_terminal, run  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
+from cb_listener import TlsServer  # noqa: E402
 from cb_link import BUSY, FAULT, FORBIDDEN, text  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator, with_outcome, with_rows  # noqa: E402
 
@@ -298,7 +300,22 @@ def case_dealers():
     made = ctl_json("dealer", "add", name, "--currency", "thb", "--mode", "transfer")
     equal(set(made), {"casino_id", "key_id", "key"}, "members")
     check(re.fullmatch("[0-9a-f]{64}", made["key"]), "the key")
-    refused("already_exists", "dealer", "add", name, "--currency", "thb", "--mode", "transfer")
+    done = refused("already_exists", "dealer", "add", name, "--currency", "thb", "--mode", "transfer")
+    check(f"dealer {name}: it exists already; see `creditbridgectl dealer list`" in done.stderr,
+          done.stderr)
+    done = ctl("dealer", "add", new("dealer"), "--currency", "THB", "--mode", "transfer", code=2)
+    check("'THB': currency codes are lower case: thb" in done.stderr, done.stderr)
+    done = refused("key_not_found", "dealer", "key-use", name, "k9")
+    check(f"dealer {name} k9: there is no such live key; " in done.stderr, done.stderr)
+    # A seamless wallet without a URL is made, with a warning that names the next command.
+    bare = new("dealer")
+    made = ctl_json("dealer", "add", bare, "--currency", "thb", "--mode", "seamless")
+    check(f"`creditbridgectl dealer set {bare} --url URL`" in made["warning"], made)
+    check("warning" in ctl_json("dealer", "show", bare), "dealer show")
+    done = ctl("dealer", "set", bare, "--decimals", "2")
+    check(f"dealer {bare} has a seamless wallet and no URL" in done.stderr, done.stderr)
+    check(re.search(rf"{bare}.*none: its bets are refused", ctl("dealer", "list").stdout), "dealer list")
+    check("warning" not in ctl_json("dealer", "set", bare, "--url", "https://dealer.example"), "with a URL")
     refused("dealer_not_found", "dealer", "show", "nobody")
     refused("dealer_not_found", "dealer", "set", "nobody", "--decimals", "3")
     refused("dealer_not_found", "dealer", "suspend", "nobody")
@@ -881,8 +898,84 @@ def case_request():
         run("request", dealer.casino_id, "GET", "/a", "--key-file", path, "--url", url)
         server.shutdown()
     port = cb.free_port()
-    refused("unreachable", "request", dealer.casino_id, "GET", "/a", "--url",
-            f"http://127.0.0.1:{port}", code=69)
+    done = refused("unreachable", "request", dealer.casino_id, "GET", "/a", "--url",
+                   f"http://127.0.0.1:{port}", code=69)
+    check("; start the web server there, or correct host and port" in done.stderr, done.stderr)
+
+
+class Apache(http.server.BaseHTTPRequestHandler):
+    """Another web server's own page; and below /creditbridge the service."""
+
+    def do_GET(self):
+        ours = self.path.startswith("/creditbridge/")
+        self.send_response(405 if self.command == "GET" and ours else 200 if ours else 404)
+        self.send_header("Content-Type", "application/json" if ours else "text/html")
+        if ours:
+            self.send_header("X-Request-Id", self.headers["X-Request-Id"])
+        self.end_headers()
+        self.wfile.write(b'{"amount":1}' if ours else b"<html>Not Found</html>")
+
+    do_POST = do_GET
+
+    def log_message(self, format, *args):  # pylint: disable=redefined-builtin
+        pass
+
+
+def case_request_elsewhere():
+    """What is not the service is named in one sentence, with the remedy, and no page is printed."""
+    dealer = dealer_new()
+    words = ("request", dealer.casino_id, "transfer-in", "--user", "alice", "--amount", "1")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Apache) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        done = refused("not_the_service", *words, "--url", url)
+        check("<html>" not in done.stderr and "HTTP 404 by " in done.stderr and
+              "give --url=URL" in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+        check(ctl(*words, "--url", f"{url}/creditbridge").stdout.startswith("HTTP 200"), "the mount")
+        server.shutdown()
+
+
+def case_request_certificate():
+    """A certificate that is refused is no web server that is down."""
+    dealer = dealer_new()
+    pem = WALLET.dir / "request.pem"
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                           "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", pem, "-out", f"{pem}.crt",
+                           "-days", "2", "-subj", "/CN=other"], capture_output=True, check=False)
+    equal(made.returncode, 0, made.stderr)
+    with open(pem, "a", encoding="ascii") as key, open(f"{pem}.crt", encoding="ascii") as crt:
+        key.write(crt.read())
+    with TlsServer(pem) as server:
+        url = server.url
+        done = refused("unreachable", "request", dealer.casino_id, "GET", "/a", "--url", url, code=69)
+        check("certificate" in done.stderr and "update-ca-certificates" in done.stderr, done.stderr)
+        found = json.loads(ctl("--json", "doctor", "--url", url, code=1).stdout)["findings"]
+        mount, = [one for one in found if one["check"] == "wallet_mount"]
+        check("update-ca-certificates" in mount["remedy"], mount)
+
+
+def case_request_finds_mount():
+    """Without --url the wallet is found where base_path or Debian's package has it."""
+    dealer = dealer_new()
+    key = WALLET.dir / "mount-key"
+    key.write_text(dealer.key)
+    key.chmod(0o600)
+    wrap = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    if os.geteuid() or subprocess.run([*wrap, "true"], capture_output=True, check=False).returncode:
+        raise cb.Skip("there are no network namespaces here")
+    words = [str(word) for word in WALLET.ctl_argv("request", dealer.casino_id, "transfer-in", "--user",
+                                                   "alice", "--amount", "1", "--key-file", key)]
+    done = subprocess.run([*wrap, *words], capture_output=True, text=True, timeout=60, check=False)
+    equal(done.returncode, 69, f"no web server: {done}")
+    check("no wallet of creditbridge answers at http://127.0.0.1 and http://127.0.0.1/creditbridge: "
+          "give --url=URL" in done.stderr, done.stderr)
+    script = ("import http.server, subprocess, sys, threading\n" + inspect.getsource(Apache) +
+              "server = http.server.ThreadingHTTPServer(('127.0.0.1', 80), Apache)\n"
+              "threading.Thread(target=server.serve_forever, daemon=True).start()\n"
+              "sys.exit(subprocess.run(sys.argv[1:]).returncode)\n")
+    done = subprocess.run([*wrap, sys.executable, "-B", "-c", script, *words], capture_output=True,
+                          text=True, timeout=60, check=False)
+    check(done.returncode == 0 and done.stdout.startswith("HTTP 200"), done)
     ctl("request", dealer.casino_id, "GET", "/a", "--url", "file:///etc", code=1)
     ctl("request", dealer.casino_id, "get", "/a", code=2)
     refused("dealer_not_found", "request", "nobody", "GET", "/a")
@@ -918,6 +1011,9 @@ CASES = [
     ("output", case_output),
     ("sign", case_sign),
     ("request", case_request),
+    ("request elsewhere", case_request_elsewhere),
+    ("request with a refused certificate", case_request_certificate),
+    ("request without a URL", case_request_finds_mount),
 ]
 
 

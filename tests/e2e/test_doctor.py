@@ -895,8 +895,8 @@ def case_wrong_prefix():
 
 
 def case_nobody_there():
-    report = diagnose({"FAIL wallet_mount": "nobody answers.*start the web server",
-                       "FAIL platform_mount": "nobody answers"},
+    report = diagnose({"FAIL wallet_mount": "no answer.*start the web server",
+                       "FAIL platform_mount": "no answer"},
                       "--url", f"http://127.0.0.1:{cb.free_port()}",
                       "--platform-url", f"http://127.0.0.1:{cb.free_port()}")
     check({"SKIP wallet_get_body", "SKIP wallet_paths", "SKIP clock_skew"} <= report.results("SKIP"),
@@ -999,7 +999,7 @@ def case_platform_public():
     if subprocess.run([*wrap, "true"], capture_output=True, check=False).returncode:
         skip("there are no network namespaces here", "platform_private")
     diagnose({"WARN platform_private": "public address 8.8.8.8.*private address",
-              "FAIL platform_mount": "nobody answers"},
+              "FAIL platform_mount": "no answer"},
              "--platform-url", "http://8.8.8.8:8081", wrap=wrap)
 
 

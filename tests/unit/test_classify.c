@@ -80,6 +80,20 @@ START_TEST(every_outcome)
 }
 END_TEST
 
+/* A status that is no answer to the call is named, with what to do. */
+START_TEST(notes_have_a_remedy)
+{
+	ck_assert_str_eq(classified(HTTP_ANSWERED, 501, "", "{}").note,
+		"HTTP status 501: the dealer's server does not implement the call; check the URL and "
+		"the callback's path");
+	ck_assert_str_eq(classified(HTTP_ANSWERED, 301, "", "{}").note,
+		"HTTP status 301: redirects are not followed; set the dealer's URL to where it leads");
+	ck_assert_str_eq(classified(HTTP_ANSWERED, 503, "", "{}").note,
+		"HTTP status 503: the dealer's web server does not reach its application; see the "
+		"dealer's log");
+}
+END_TEST
+
 START_TEST(packed_answers_are_not_readable)
 {
 	static const struct {
@@ -130,7 +144,7 @@ END_TEST
 Suite *classify_suite(void)
 {
 	const TTest *const tests[] = {every_status, every_outcome, packed_answers_are_not_readable,
-		wrong_members_change_nothing, NULL};
+		notes_have_a_remedy, wrong_members_change_nothing, NULL};
 
 	return suite_make("classify", tests, 20);
 }

@@ -378,7 +378,7 @@ START_TEST(test_inquiry)
 		{TINY_ANSWER, 403, "no", 409, "\"dealer_error\":{\"id\":\"\",\"detail\":\"\"}"},
 		{TINY_ANSWER, 500, "", 504,
 			"\"id\":\"dealer_timeout\",\"code\":504,\"status\":\"Gateway Timeout\","
-			"\"detail\":\"the dealer's answer cannot be used\""},
+			"\"detail\":\"the dealer's answer cannot be used (HTTP status 500)\""},
 		{TINY_ANSWER, 200, "OK", 504, "\"retryable\":true"},
 		{TINY_HANG, 0, "", 504, "\"detail\":\"the dealer did not answer\""},
 	};

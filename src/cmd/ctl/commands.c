@@ -192,7 +192,7 @@ static const struct argp_option sign_options[] = {
 };
 static const struct argp_option request_options[] = {
 	OPTION(BODY, "body", "JSON|@FILE|-", "The body, a file, or standard input"),
-	OPTION(URL, "url", "URL", "Base URL (default http://127.0.0.1 and base_path)"),
+	OPTION(URL, "url", "URL", "Base URL (default http://127.0.0.1 and base_path, or /creditbridge)"),
 	OPTION(USER, "user", "USER", "user_id of a named operation"),
 	OPTION(AMOUNT, "amount", "AMOUNT", "amount of transfer-in and transfer-out"),
 	OPTION(REFERENCE, "reference", "ID", "request_transaction_id (default: a random one)"),

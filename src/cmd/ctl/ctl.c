@@ -89,13 +89,66 @@ enum ctl_exit ctl_usage(struct ctl *ctl, const char *format, ...)
 	return CTL_USAGE;
 }
 
-/* @verdict in words, as @failure. */
-static void describe_refusal(const struct verdict *verdict, struct ctl_failure *failure)
+/* What to do about a refusal of the ledger; %s is the command's noun. */
+static const struct advice {
+	enum refusal refusal;
+	const char *text;
+} advices[] = {
+	{REFUSAL_ALREADY_EXISTS, "; see `creditbridgectl %s list`"},
+	{REFUSAL_DEALER_NOT_FOUND, "; see `creditbridgectl dealer list`"},
+	{REFUSAL_USER_NOT_FOUND, "; see `creditbridgectl player list CASINO`"},
+	{REFUSAL_CLIENT_NOT_FOUND, "; see `creditbridgectl client list`"},
+	{REFUSAL_KEY_NOT_FOUND, "; see the keys with `creditbridgectl %s list`"},
+	{REFUSAL_KEY_IN_USE, "; `creditbridgectl %s key-add`, then key-use the new key, comes first"},
+	{REFUSAL_CALLBACK_NOT_FOUND, "; see `creditbridgectl callback list`"},
+	{REFUSAL_GAME_NOT_FOUND, "; see `creditbridgectl bet list`"},
+	{REFUSAL_BET_NOT_FOUND, "; see `creditbridgectl bet list`"},
+	{REFUSAL_STORAGE_FULL, "; free or add space below state_directory"},
+	{REFUSAL_SERVICE_UNAVAILABLE, "; see `creditbridgectl doctor`"},
+};
+
+/* Writes "dealer demo: ", the object of the command, to @text; "" without an argument. */
+static void object_of(const struct ctl *ctl, char *text, size_t size)
 {
+	size_t noun = strcspn(ctl->command->name, " ");
+
+	text[0] = '\0';
+	if (ctl->arg_count)
+		snprintf(text, size, "%.*s %.160s%s%.160s: ", (int)noun, ctl->command->name,
+			ctl->args[0], ctl->arg_count > 1 ? " " : "",
+			ctl->arg_count > 1 ? ctl->args[1] : "");
+}
+
+/* Writes what to do about @refusal, after "; ". */
+static void advise(const struct ctl *ctl, enum refusal refusal, char *text, size_t size)
+{
+	const char *mark;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+		if (advices[i].refusal != refusal)
+			continue;
+		mark = strstr(advices[i].text, "%s");
+		if (mark)
+			snprintf(text, size, "%.*s%.*s%s", (int)(mark - advices[i].text),
+				advices[i].text, (int)strcspn(ctl->command->name, " "),
+				ctl->command->name, mark + 2);
+		else
+			snprintf(text, size, "%s", advices[i].text);
+	}
+}
+
+/* @verdict in words, as @failure. */
+static void describe_refusal(
+	const struct ctl *ctl, const struct verdict *verdict, struct ctl_failure *failure)
+{
+	char object[384], advice[128];
 	const struct refusal_info *info = refusal_info(verdict->refusal);
 	const char *detail = verdict->detail[0] ? verdict->detail : info->detail;
 	char balance[MONEY_TEXT_MAX];
 
+	object_of(ctl, object, sizeof(object));
+	advise(ctl, verdict->refusal, advice, sizeof(advice));
 	failure->id = info->id;
 	money_format(verdict->current_balance, 2, balance);
 	if (verdict->refusal == REFUSAL_INSUFFICIENT_BALANCE)
@@ -104,8 +157,10 @@ static void describe_refusal(const struct verdict *verdict, struct ctl_failure *
 	else if (verdict->field[0])
 		snprintf(failure->detail, sizeof(failure->detail), "%s (%s differs)", detail,
 			verdict->field);
-	else
+	else if (verdict->detail[0])
 		snprintf(failure->detail, sizeof(failure->detail), "%s", detail);
+	else
+		snprintf(failure->detail, sizeof(failure->detail), "%s%s%s", object, detail, advice);
 }
 
 enum status ctl_settings_load(struct settings *settings, const char *path,
@@ -232,7 +287,7 @@ enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, vo
 	if (status == STATUS_OK && verdict->refusal == REFUSAL_NONE)
 		return CTL_DONE;
 	if (status == STATUS_OK) {
-		describe_refusal(verdict, told);
+		describe_refusal(ctl, verdict, told);
 		return CTL_FAILED;
 	}
 	while (failure->status != status && failure->status != STATUS_OK)
@@ -240,7 +295,7 @@ enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, vo
 	told->id = failure->id;
 	if (status == STATUS_NOT_SENT) /* a socket's path is shorter: link_init() took it */
 		snprintf(told->detail, sizeof(told->detail),
-			"%s at %.120s/admin.sock; `creditbridgectl doctor` tells why",
+			"%s at %.120s/admin.sock; see `creditbridgectl doctor`",
 			status_text(status), ctl->settings.socket_directory);
 	else
 		snprintf(told->detail, sizeof(told->detail), "%s", status_text(status));

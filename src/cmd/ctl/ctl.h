@@ -145,7 +145,7 @@ enum ctl_exit ctl_do(struct ctl *ctl, enum command command, const void *cmd, voi
 /* What ctl_fail() is given. */
 struct ctl_failure {
 	const char *id; /* "": there is none */
-	char detail[256];
+	char detail[640];
 };
 
 /*

@@ -4,6 +4,7 @@
 #include "callback/http.h"
 #include "domain/callback.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,12 +101,29 @@ static bool set_member(const struct setting *setting, const char *text, struct d
 	return false;
 }
 
+static enum ctl_exit refuse_currency(struct ctl *ctl, const char *text, const struct field *field)
+{
+	char lower[sizeof(((struct dealer *)NULL)->currency)] = "", taken[sizeof(lower)];
+
+	for (size_t i = 0; i < sizeof(lower) - 1 && text[i]; i++)
+		lower[i] = (char)tolower((unsigned char)text[i]);
+	if (strlen(text) < sizeof(lower) && set_currency(lower, field, taken))
+		return ctl_usage(ctl, "--currency does not take '%s': currency codes are lower case: %s",
+			text, lower);
+	return ctl_usage(ctl, "--currency takes 2 to %zu of a-z and 0-9, such as thb; not '%s'",
+		sizeof(lower) - 1, text);
+}
+
 static enum ctl_exit refuse(struct ctl *ctl, const struct setting *setting, const char *text)
 {
 	const struct field *field = field_find(dealer_fields, setting->member);
 	char names[128] = "";
 	size_t len = 0;
 
+	if (setting->kind == SETTING_CURRENCY)
+		return refuse_currency(ctl, text, field);
+	if (setting->kind == SETTING_YES_NO)
+		return ctl_usage(ctl, "--%s takes yes or no, not '%s'", setting->name, text);
 	if (setting->kind == SETTING_PATH)
 		return ctl_usage(ctl, "--%s takes a slash and printable ASCII without ? # \\ and "
 				      "dots between slashes, not '%s'", setting->name, text);
@@ -116,7 +134,8 @@ static enum ctl_exit refuse(struct ctl *ctl, const struct setting *setting, cons
 		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s", field->names[i]);
 	if (names[0])
 		return ctl_usage(ctl, "--%s takes one of:%s; not '%s'", setting->name, names, text);
-	return ctl_usage(ctl, "--%s does not take '%s'", setting->name, text);
+	return ctl_usage(ctl, "--%s takes at most %zu bytes of UTF-8 without control characters, not '%s'",
+		setting->name, (size_t)field->size - 1, text);
 }
 
 enum ctl_exit dealer_settings_apply(struct ctl *ctl, bool create, struct dealer *dealer,

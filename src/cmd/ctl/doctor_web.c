@@ -9,21 +9,14 @@
 
 #include "base/clock.h"
 #include "callback/http.h"
-#include "metrics/counters.h"
+#include "cmd/ctl/probe.h"
 #include "wire/body.h"
-#include "wire/dealer_answer.h"
-#include "wire/signature.h"
 
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define CONNECT_MS 3000
-/* A worker gives up on the ledger after 6 s at most. */
-#define TOTAL_MS 8000
-#define URL_MAX  2048
 
 #define BALANCE "/user-service/user/3rdparty-get-balance"
 #define HEALTHZ "/healthz"
@@ -34,96 +27,12 @@ struct mount {
 	const char *path; /* of a signed POST: without a signature 401, once the ledger was asked */
 	const char *post; /* takes POST alone: a GET is a 405, without the ledger */
 };
-static const struct mount wallet = {"wallet", BALANCE, "/wallet-service/credit/transfer-in"};
+static const struct mount wallet = {"wallet", BALANCE, PROBE_WALLET};
 static const struct mount platform = {"platform", "/platform/balance", "/platform/balance"};
 
 /* Dates tell seconds, and the call takes its time. */
 #define SKEW_WARN_S 5
 #define SKEW_FAIL_S 60
-
-/* One call, and its answer. */
-struct probe {
-	char url[URL_MAX];
-	enum http_outcome outcome;
-	int code;
-	bool ours;                     /* the service itself answered */
-	char id[DEALER_ERROR_ID_SIZE]; /* of its error body; "": it has none */
-	char date[64];
-	char location[256];
-	char server[64];               /* that the answer names; "": none */
-	char error[HTTP_ERROR_SIZE];
-};
-
-/* True: a worker of ours answered, who gives the request id back that he was given. */
-static bool is_ours(const struct http_answer *answer, const char *request_id)
-{
-	char value[128];
-
-	return http_answer_header(answer, "X-Request-Id", value, sizeof(value)) &&
-		strcmp(value, request_id) == 0;
-}
-
-static void read_answer(
-	struct probe *probe, const struct http_answer *answer, const char *request_id)
-{
-	struct callback_outcome outcome;
-	char value[128];
-
-	memset(&outcome, 0, sizeof(outcome));
-	probe->code = answer->code;
-	probe->ours = is_ours(answer, request_id);
-	if (dealer_answer_read(answer->body.data, answer->body.len, &outcome) ==
-		DEALER_ANSWER_ERROR)
-		snprintf(probe->id, sizeof(probe->id), "%s", outcome.dealer_error_id);
-	http_answer_header(answer, "Date", probe->date, sizeof(probe->date));
-	http_answer_header(answer, "Location", probe->location, sizeof(probe->location));
-	if (http_answer_header(answer, "Server", value, sizeof(value)))
-		dealer_answer_quote(probe->server, sizeof(probe->server), value);
-}
-
-/* Calls @base/@path with a body of @body_len bytes; 0: none. */
-static void call(struct probe *probe, const char *base, const char *method, const char *path,
-	size_t body_len)
-{
-	static char body[BODY_MAX + 1];
-	char random[21] = "", request_id[32];
-	const struct http_header headers[] = {
-		{"Content-Type", "application/json"},
-		{"X-Request-Id", request_id},
-	};
-	struct http_call http_call = {
-		.method = method,
-		.headers = headers,
-		.header_count = sizeof(headers) / sizeof(headers[0]),
-		.body = body_len ? body : NULL,
-		.body_len = body_len,
-		.connect_timeout_ms = CONNECT_MS,
-		.total_timeout_ms = TOTAL_MS,
-	};
-	struct http_client *client = http_client_new();
-	struct http_answer answer;
-	size_t len = strlen(base);
-
-	memset(probe, 0, sizeof(*probe));
-	probe->outcome = HTTP_FAILED;
-	while (len && base[len - 1] == '/')
-		len--;
-	snprintf(probe->url, sizeof(probe->url), "%.*s%s", (int)len, base, path);
-	http_call.url = probe->url;
-	memset(body, ' ', sizeof(body));
-	memcpy(body, "{}", 2);
-	signature_random_id(random, sizeof(random));
-	snprintf(request_id, sizeof(request_id), COUNTERS_DOCTOR_PREFIX "%s", random);
-	http_answer_init(&answer);
-	if (client) {
-		probe->outcome = http_exchange(client, &http_call, &answer);
-		if (probe->outcome == HTTP_ANSWERED)
-			read_answer(probe, &answer, request_id);
-		dealer_answer_quote(probe->error, sizeof(probe->error), answer.error);
-		http_client_free(client);
-	}
-	http_answer_free(&answer);
-}
 
 /* What a web server that answers by itself means by it. */
 static const struct {
@@ -158,14 +67,17 @@ static const struct {
 /* Tells why @probe is no answer of the service. */
 static void explain_foreign(struct doctor *doctor, const struct probe *probe)
 {
+	const char *remedy;
 	size_t i = 0;
 
 	switch (probe->outcome) {
 	case HTTP_ANSWERED:
 		break;
 	case HTTP_NOT_SENT:
-		doctor_fail(doctor, "%s: nobody answers: %s", probe->url, probe->error);
-		doctor_remedy(doctor, "start the web server, or give the right URL");
+		doctor_fail(doctor, "%s: no answer: %s", probe->url, probe->error);
+		remedy = http_fault_remedy(probe->fault);
+		doctor_remedy(doctor, "%s", remedy[0] ? remedy
+				: "start the web server, or give the right URL");
 		return;
 	default:
 		doctor_fail(doctor, "%s: %s", probe->url, probe->error);
@@ -210,7 +122,7 @@ static bool is_refused_unsigned(const struct probe *probe)
 /* True: the service serves @mount there. */
 static bool is_served(const char *base, const struct mount *mount, struct probe *probe)
 {
-	call(probe, base, "GET", mount->post, 0);
+	probe_call(probe, base, "GET", mount->post, 0);
 	return probe->ours && probe->code == 405;
 }
 
@@ -246,7 +158,7 @@ static bool judge_mount(struct doctor *doctor, const char *base, const struct mo
 		if (is_served(base, mount, &probe))
 			return true;
 	} else {
-		call(&probe, base, "POST", mount->path, 2);
+		probe_call(&probe, base, "POST", mount->path, 2);
 		if (is_refused_unsigned(&probe))
 			return true;
 	}
@@ -294,12 +206,12 @@ void doctor_wallet_get_body(struct doctor *doctor)
 		doctor_skip(doctor, "the mount does not work (see wallet_mount)");
 		return;
 	}
-	call(&large, base, "GET", BALANCE, BODY_MAX + 1);
+	probe_call(&large, base, "GET", BALANCE, BODY_MAX + 1);
 	if (large.ours && large.code == 413) {
 		doctor_pass(doctor, "the body of a GET reaches the service");
 		return;
 	}
-	call(&small, base, "GET", BALANCE, 2);
+	probe_call(&small, base, "GET", BALANCE, 2);
 	if (!small.ours) {
 		doctor_fail(doctor,
 			"a GET with a body is answered HTTP %d%s%s%s and does not reach the "
@@ -336,7 +248,7 @@ static void judge_paths(
 			"a virtual host or port of its own",
 			own->serve);
 	} else if (probe.outcome != HTTP_ANSWERED) {
-		doctor_skip(doctor, "nobody answers (see %s_mount)", own->serve);
+		doctor_skip(doctor, "there is no answer (see %s_mount)", own->serve);
 	} else {
 		doctor_pass(doctor, "the %s's paths are not to be had there", other->serve);
 	}
@@ -359,7 +271,7 @@ void doctor_platform_mount(struct doctor *doctor)
 
 	if (!judge_mount(doctor, base, &platform))
 		return;
-	call(&probe, base, "GET", HEALTHZ, 0);
+	probe_call(&probe, base, "GET", HEALTHZ, 0);
 	if (probe.ours && probe.code == 200) {
 		doctor_pass(doctor, "%s reaches the service", base);
 		return;
@@ -411,7 +323,7 @@ static void judge_skew(struct doctor *doctor, const char *base, const struct mou
 	long long off_s;
 
 	doctor_about(doctor, "%s", mount->serve);
-	call(&probe, base, "GET", HEALTHZ, 0);
+	probe_call(&probe, base, "GET", HEALTHZ, 0);
 	end = probe.date[0] ? strptime(probe.date, "%a, %d %b %Y %H:%M:%S GMT", &tm) : NULL;
 	if (!end || *end) {
 		doctor_skip(doctor, "no Date is told at %s", base);

@@ -76,7 +76,7 @@ static void judge(struct ping *ping, const char *user_id, const char *currency)
 		const char *words;
 		enum ctl_exit code;
 	} errors[CALLBACK_CLASS_COUNT] = {
-		[CALLBACK_UNKNOWN] = {"dealer_timeout", "no answer that can be used", CTL_FAILED},
+		[CALLBACK_UNKNOWN] = {"dealer_timeout", "the dealer gave no answer that can be used", CTL_FAILED},
 		[CALLBACK_SUCCESS] = {"dealer_bad_answer",
 			"the answer does not hold this player's user_id, balance and currency",
 			CTL_FAILED},

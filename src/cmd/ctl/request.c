@@ -8,6 +8,7 @@
 #include "callback/http.h"
 #include "cmd/ctl/note.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/probe.h"
 #include "cmd/ctl/secret.h"
 #include "wire/body.h"
 #include "wire/render.h"
@@ -200,24 +201,50 @@ static enum ctl_exit read_body(struct ctl *ctl, struct call *call)
 	return CTL_DONE;
 }
 
+/* Where Debian's package mounts the wallet. Its workers are given that path, not base_path. */
+#define LOCAL         "http://127.0.0.1"
+#define PACKAGED_PATH "/creditbridge"
+
+/* Finds the wallet's mount on this machine: at base_path, or where the package has it. */
+static enum ctl_exit find_mount(struct ctl *ctl, char *base, size_t size)
+{
+	enum ctl_exit code = ctl_settings(ctl);
+
+	if (code != CTL_DONE)
+		return code;
+	snprintf(base, size, LOCAL "%s", ctl->settings.base_path);
+	if (probe_finds_wallet(base))
+		return CTL_DONE;
+	if (!ctl->settings.base_path[0]) {
+		snprintf(base, size, LOCAL PACKAGED_PATH);
+		if (probe_finds_wallet(base))
+			return CTL_DONE;
+	}
+	return ctl_fail(ctl, CTL_UNREACHABLE, "unreachable",
+		"no wallet of creditbridge answers at " LOCAL "%s%s: give --url=URL, as dealers "
+		"call it, or mount it in the web server (fcgi-conf/; a2enconf creditbridge)",
+		ctl->settings.base_path,
+		ctl->settings.base_path[0] ? "" : " and " LOCAL PACKAGED_PATH);
+}
+
 static enum ctl_exit make_url(struct ctl *ctl, struct call *call)
 {
-	const char *base = ctl->options[OPTION_URL], *prefix = "";
+	char found[SETTINGS_PATH_MAX];
+	const char *base = ctl->options[OPTION_URL];
 	size_t len;
 	int written;
 
 	if (!base) {
-		enum ctl_exit code = ctl_settings(ctl);
+		enum ctl_exit code = find_mount(ctl, found, sizeof(found));
 
 		if (code != CTL_DONE)
 			return code;
-		base = "http://127.0.0.1";
-		prefix = ctl->settings.base_path;
+		base = found;
 	}
 	len = strlen(base);
 	while (len && base[len - 1] == '/')
 		len--;
-	written = snprintf(call->url, sizeof(call->url), "%.*s%s%s%s", (int)len, base, prefix,
+	written = snprintf(call->url, sizeof(call->url), "%.*s%s%s", (int)len, base,
 		call->path[0] == '/' ? "" : "/", call->path);
 	if (written < 0 || (size_t)written >= sizeof(call->url))
 		return ctl_usage(ctl, "the URL is too long");
@@ -252,7 +279,7 @@ static enum ctl_exit prepare(struct ctl *ctl, struct call *call)
 		call->path = operation->path;
 		code = build_body(ctl, operation, call);
 	}
-	return code == CTL_DONE ? make_url(ctl, call) : code;
+	return code;
 }
 
 /* Headers worth showing. */
@@ -295,10 +322,53 @@ static enum ctl_exit print_answer(struct ctl *ctl, const struct call *call,
 	return output_json_close(&json);
 }
 
+/* True if the service answered: it gives the request id back, or answers in JSON through a proxy. */
+static bool is_service(const struct http_answer *answer, const char *request_id)
+{
+	char value[128];
+
+	if (http_answer_header(answer, "X-Request-Id", value, sizeof(value)) &&
+		strcmp(value, request_id) == 0)
+		return true;
+	return http_answer_header(answer, "Content-Type", value, sizeof(value)) &&
+	       strncmp(value, "application/json", strlen("application/json")) == 0;
+}
+
+/* One sentence in place of a web server's own page. */
+static enum ctl_exit not_the_service(struct ctl *ctl, const struct call *call,
+	const struct http_answer *answer)
+{
+	const char *remedy = answer->code >= 500
+		? "see the web server's log; the worker may not start"
+		: answer->code >= 300 && answer->code < 400
+		? "give --url=URL as the web server redirects to it"
+		: "give --url=URL, as dealers call it, or mount the wallet there (fcgi-conf/)";
+	char url[512], server[64] = "";
+
+	if (!http_answer_header(answer, "Server", server, sizeof(server)))
+		server[0] = '\0';
+	snprintf(url, sizeof(url), "%.*s", (int)sizeof(url) - 1, call->url);
+	return ctl_fail(ctl, CTL_FAILED, "not_the_service",
+		"%s: HTTP %d%s%s, and not from creditbridge: %s", url, answer->code,
+		server[0] ? " by " : "", server, remedy);
+}
+
+/* Says that no answer came. */
+static enum ctl_exit fail_unsent(struct ctl *ctl, enum ctl_exit code, const char *id,
+	const struct call *call, const struct http_answer *answer)
+{
+	const char *remedy = http_fault_remedy(answer->fault);
+
+	return ctl_fail(ctl, code, id, "%s: %s%s%s", call->url, answer->error,
+		remedy[0] ? "; " : "", remedy);
+}
+
 static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const char *signature,
 	const struct call *call)
 {
+	char random[21] = "", request_id[32];
 	const struct http_header headers[] = {
+		{"X-Request-Id", request_id},
 		{"x-casino-id", casino_id},
 		{"x-casino-signature", signature},
 		{"Content-Type", "application/json"},
@@ -319,9 +389,15 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 
 	if (!client)
 		return ctl_no_memory(ctl);
+	signature_random_id(random, sizeof(random));
+	snprintf(request_id, sizeof(request_id), "ctl-%s", random);
 	http_answer_init(&answer);
 	switch (http_exchange(client, &http_call, &answer)) {
 	case HTTP_ANSWERED:
+		if (!is_service(&answer, request_id)) {
+			code = not_the_service(ctl, call, &answer);
+			break;
+		}
 		/* Room for the NUL that print_answer() adds. */
 		answer.body.max++;
 		code = print_answer(ctl, call, &answer);
@@ -329,11 +405,10 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 			code = CTL_FAILED;
 		break;
 	case HTTP_NOT_SENT:
-		code = ctl_fail(ctl, CTL_UNREACHABLE, "unreachable", "%s: %s", call->url,
-			answer.error);
+		code = fail_unsent(ctl, CTL_UNREACHABLE, "unreachable", call, &answer);
 		break;
 	case HTTP_FAILED:
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "%s: %s", call->url, answer.error);
+		code = fail_unsent(ctl, CTL_FAILED, "failed", call, &answer);
 		break;
 	default:
 		code = ctl_fail(ctl, CTL_UNREACHABLE, "outcome_unknown",
@@ -364,6 +439,8 @@ enum ctl_exit ctl_request(struct ctl *ctl)
 					call.body.data, call.body.len, text))
 		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be made");
 	explicit_bzero(&signing, sizeof(signing));
+	if (code == CTL_DONE)
+		code = make_url(ctl, &call);
 	/* What only reads leaves no trail, so that a ledger whose disk is full can be looked at. */
 	if (code == CTL_DONE && strcmp(call.method, "GET") != 0) {
 		snprintf(detail, sizeof(detail), "%.16s %.300s%s%s", call.method, call.path,

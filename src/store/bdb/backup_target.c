@@ -148,17 +148,40 @@ static void set_floor(struct backup_job *job)
 		job->floor = room > LOGS_MEANWHILE ? room - LOGS_MEANWHILE : 0;
 }
 
+/*
+ * What to do about errno @error of a target; "": its own words are enough. Under systemd a path is
+ * read-only or missing for the service only.
+ */
+static const char *target_advice(int error)
+{
+	switch (error) {
+	case EROFS:
+		return "; if other programs can write there, it is ProtectSystem= of the ledger's unit: "
+		       "allow it with ReadWritePaths= (systemctl edit creditbridge-ledger) and "
+		       "restart the ledger, or back up to /var/backups/creditbridge";
+	case ENOENT:
+		return "; create the folder above it, outside of /home and /tmp, which the ledger's unit "
+		       "hides";
+	case EACCES:
+	case EPERM:
+		return "; create it for the ledger's user, and let that user pass the folders above, or "
+		       "back up to /var/backups/creditbridge";
+	default:
+		return "";
+	}
+}
+
 bool backup_open_target(struct backup_job *job)
 {
 	const char *path = job->backup->directory;
 
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return backup_fail(job, "the ledger, as uid %ld, cannot create %s: %s",
-			(long)geteuid(), path, strerror(errno));
+		return backup_fail(job, "the ledger, as uid %ld, cannot create %s: %s%s",
+			(long)geteuid(), path, strerror(errno), target_advice(errno));
 	job->target = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (job->target < 0)
-		return backup_fail(job, "the ledger, as uid %ld, cannot open %s: %s",
-			(long)geteuid(), path, strerror(errno));
+		return backup_fail(job, "the ledger, as uid %ld, cannot open %s: %s%s",
+			(long)geteuid(), path, strerror(errno), target_advice(errno));
 	if (!check_owner(job) || !check_place(job))
 		return false;
 	if (flock(job->target, LOCK_EX | LOCK_NB) < 0)
@@ -176,8 +199,8 @@ bool backup_new_folder(struct backup_job *job)
 	if (job->has_old && strcmp(job->old.folder, name) == 0)
 		name = manifest_folders[1];
 	if (!files_remove_folder(job->target, name) || mkdirat(job->target, name, 0700) < 0)
-		return backup_fail(job, "cannot make %s/%s anew: %s", job->backup->directory, name,
-			strerror(errno));
+		return backup_fail(job, "cannot make %s/%s anew: %s%s", job->backup->directory, name,
+			strerror(errno), target_advice(errno));
 	text_copy(job->new.folder, sizeof(job->new.folder), name);
 	job->folder = openat(job->target, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (job->folder < 0)
