@@ -510,6 +510,31 @@ DAY_S = 86400
 QUICK = {"result_second_attempt_ms": 10, "result_third_attempt_ms": 10}
 
 
+class ReadOnlyPlace(Wallet):
+    """A ledger that finds one directory read-only, as a unit with ProtectSystem= does."""
+
+    def ledger_start(self):
+        place = self.dir / "outside"
+        place.mkdir(mode=0o700, exist_ok=True)
+        script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+        self.ledger = cb.Child(["unshare", "--mount", "sh", "-c", script, place,
+                                cb.find_program("creditbridge-ledger"), "--config", self.config],
+                               self.logs / "ledger.log")
+
+
+def case_read_only_place():
+    """The sandbox of the ledger's unit is named, and what to do about it."""
+    if os.geteuid() or subprocess.run(["unshare", "--mount", "true"], capture_output=True,
+                                      check=False).returncode:
+        raise cb.Skip("there are no mount namespaces here")
+    with ReadOnlyPlace() as wallet:
+        done = wallet.ctl_run("backup", wallet.dir / "outside" / "x")
+        equal(done.returncode, 1, f"exit code: {done}")
+        for words in (str(wallet.dir / "outside" / "x"), "Read-only file system", "ProtectSystem=",
+                      "ReadWritePaths=", "/var/backups/creditbridge"):
+            check(words in done.stderr, f"{words}: {done.stderr}")
+
+
 class Later(Wallet):
     """Its ledger's wall clock is ahead by @days."""
 
@@ -646,6 +671,7 @@ CASES = (
     ("refusals", case_refusals),
     ("lives", case_lives),
     ("places", case_places),
+    ("a place that is read-only for the ledger", case_read_only_place),
     ("another user", case_other_user),
     ("killed backup", case_killed_backup),
     ("killed restore", case_killed_restore),

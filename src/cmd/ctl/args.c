@@ -99,7 +99,7 @@ static char *list_commands(const char *group)
 	}
 	if (len < HELP_SIZE)
 		snprintf(text + len, HELP_SIZE - len,
-			"\n'" PROGRAM " COMMAND --help' tells more of each.\n%s", exit_text);
+			"\n'" PROGRAM " COMMAND --help' explains each.\n%s", exit_text);
 	return text;
 }
 

@@ -123,7 +123,7 @@ static const struct argp_option reconcile_options[] = {
 static const struct argp_option operate_options[] = {OPERATE_OPTIONS, OPTIONS_END};
 static const struct argp_option asking_options[] = {
 	OPERATE_OPTIONS,
-	OPTION(YES, "yes", NULL, "Do not ask; must be given where nobody can be asked"),
+	OPTION(YES, "yes", NULL, "Do not ask; required without a terminal"),
 	OPTIONS_END,
 };
 static const struct argp_option release_options[] = {

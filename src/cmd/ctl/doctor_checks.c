@@ -11,7 +11,7 @@
 
 const struct doctor_check doctor_checks[] = {
 	CHECK(configuration, 0, 10, "the configuration is read by every program at its start"),
-	CHECK(caller, NEEDS_SETTINGS, 10, "whoever calls doctor may look at everything"),
+	CHECK(caller, NEEDS_SETTINGS, 10, "the caller of doctor may look at everything"),
 	CHECK(configuration_file, NEEDS_SETTINGS, 10, "only root may change the configuration"),
 	CHECK(configuration_access, NEEDS_SETTINGS, 10, "ledger, sweeper and workers may read it"),
 	CHECK(configuration_in_use, NEEDS_SETTINGS, 10, "the ledger runs with this configuration"),
@@ -28,7 +28,7 @@ const struct doctor_check doctor_checks[] = {
 		"a recovery on a full disk has something to give up"),
 	CHECK(disk_sync, NEEDS_SETTINGS, 20, "the disk writes, and soon enough"),
 	CHECK(halted, NEEDS_SETTINGS, 10, "the ledger was not stopped by a failure of the disk"),
-	CHECK(socket_directory, NEEDS_SETTINGS, 10, "nobody else can put sockets there"),
+	CHECK(socket_directory, NEEDS_SETTINGS, 10, "only the ledger's user can put sockets there"),
 	CHECK(sockets, NEEDS_SETTINGS, 10, "the sockets are for those they are meant for"),
 	CHECK(socket_access, NEEDS_SETTINGS, 10, "workers may connect to the ledger"),
 	CHECK(ledger, NEEDS_SETTINGS, 20, "the ledger answers at both sockets, in this version"),

@@ -241,7 +241,7 @@ void doctor_dealers(struct doctor *doctor)
 	doctor_about(doctor, "%s", "");
 	if (hosts.left_out) {
 		doctor_warn(doctor, "%u more hosts were not looked up", hosts.left_out);
-		doctor_remedy(doctor, "creditbridgectl dealer ping tells of each dealer");
+		doctor_remedy(doctor, "call each dealer's server: creditbridgectl dealer ping CASINO");
 	}
 	if (!doctor->sheet->count)
 		doctor_pass(doctor,

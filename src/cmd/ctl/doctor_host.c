@@ -79,7 +79,7 @@ static bool ask_version(const char *path, char *version, size_t size, char *why,
 	}
 	if (text_copy(version, size, strrchr(text, ' ') ? strrchr(text, ' ') + 1 : text))
 		return true;
-	snprintf(why, why_size, "it tells no version");
+	snprintf(why, why_size, "it prints no version");
 	return false;
 }
 
@@ -177,7 +177,7 @@ void doctor_log(struct doctor *doctor)
 		doctor_pass(doctor, "the system's log takes lines");
 	} else {
 		doctor_fail(doctor,
-			"log_target is syslog, and nobody takes lines at /dev/log: %s; they "
+			"log_target is syslog, and no program takes lines at /dev/log: %s; they "
 			"are lost",
 			strerror(errno));
 		doctor_remedy(doctor,

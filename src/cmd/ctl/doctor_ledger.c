@@ -101,7 +101,7 @@ static const struct {
 		{"it is not there, though a ledger has the data: it was removed, or the ledger "
 		 "was started with another socket_directory",
 			"restart creditbridge-ledger with this configuration"},
-	[REACH_REFUSED] = {"nobody listens there, though a ledger has the data",
+	[REACH_REFUSED] = {"no program listens there, though a ledger has the data",
 		"restart creditbridge-ledger with this configuration"},
 	[REACH_CROWDED] = {"more connections wait than the ledger takes",
 		"see what calls it so often; restart creditbridge-ledger if it hangs"},
@@ -181,7 +181,7 @@ void doctor_ledger(struct doctor *doctor)
 	at_admin = reach(doctor, admin);
 	if (!pid && (at_edge == REACH_ABSENT || at_edge == REACH_REFUSED) &&
 		(at_admin == REACH_ABSENT || at_admin == REACH_REFUSED)) {
-		doctor_fail(doctor, "no ledger runs: nobody listens at %s and %s", edge, admin);
+		doctor_fail(doctor, "no ledger runs: no program listens at %s and %s", edge, admin);
 		doctor_remedy(doctor, "start creditbridge-ledger; why it ended is in its log");
 		return;
 	}

@@ -34,7 +34,7 @@ void doctor_caller(struct doctor *doctor)
 		return;
 	}
 	if (stat(state, &st) < 0 && errno == ENOENT) {
-		doctor_skip(doctor, "there is no data that could be somebody's (see state_directory)");
+		doctor_skip(doctor, "there is no data (see state_directory)");
 		return;
 	}
 	if (stat(state, &st) < 0) {

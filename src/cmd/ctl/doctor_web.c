@@ -58,7 +58,7 @@ static const struct {
 	{413, "the web server's own bound on bodies is below the service's 64 KiB",
 		"raise it as in fcgi-conf/"},
 	{500, "the web server cannot start the worker, or it ended",
-		"see the web server's log: the worker tells there why it cannot start"},
+		"see the web server's log: the worker writes there why it cannot start"},
 	{502, "the web server reaches no worker", "start the worker; see the web server's log"},
 	{503, "the web server reaches no worker", "start the worker; see the web server's log"},
 	{504, "the worker does not answer the web server in time", "see the worker's log"},
@@ -105,8 +105,8 @@ static void explain_own(struct doctor *doctor, const struct probe *probe)
 		doctor_fail(doctor, "%s: HTTP %d %s: the worker does not reach the ledger",
 			probe->url, probe->code, probe->id);
 		doctor_remedy(doctor,
-			"see ledger, sockets and socket_access; the worker's log tells "
-			"more");
+			"see ledger, sockets and socket_access; the worker's log has "
+			"the reason");
 		return;
 	}
 	doctor_fail(doctor, "%s: HTTP %d %s instead of 401 invalid_signature", probe->url,
@@ -139,7 +139,7 @@ static void explain_not_found(struct doctor *doctor, const char *base, const str
 		return;
 	}
 	doctor_fail(doctor,
-		"the worker at %s is mounted at another prefix than it was told: 404 "
+		"the worker at %s is mounted at another prefix than its --base-path: 404 "
 		"not_found",
 		base);
 	doctor_remedy(doctor, "give the worker --base-path, or base_path, as the web server mounts "
@@ -306,7 +306,7 @@ void doctor_platform_private(struct doctor *doctor)
 		doctor_warn(doctor, "the platform's mount is at the public address %s", text);
 		doctor_remedy(doctor,
 			"serve it on a private address or port: it is for game servers "
-			"alone, and tells figures to everybody");
+			"only, and its figures need no key");
 		break;
 	}
 	freeaddrinfo(found);
@@ -326,7 +326,7 @@ static void judge_skew(struct doctor *doctor, const char *base, const struct mou
 	probe_call(&probe, base, "GET", HEALTHZ, 0);
 	end = probe.date[0] ? strptime(probe.date, "%a, %d %b %Y %H:%M:%S GMT", &tm) : NULL;
 	if (!end || *end) {
-		doctor_skip(doctor, "no Date is told at %s", base);
+		doctor_skip(doctor, "the answer of %s has no Date", base);
 		return;
 	}
 	off_s = (long long)timegm(&tm) - clock_wall_ms() / 1000;

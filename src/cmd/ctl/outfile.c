@@ -32,7 +32,7 @@ enum ctl_exit outfile_open(struct outfile *out, struct ctl *ctl, const char *pat
 	if (path && strcmp(path, "-") != 0)
 		out->path = path;
 	else if (ctl->json)
-		return ctl_usage(ctl, "with --json give a FILE: standard output tells of it then");
+		return ctl_usage(ctl, "with --json give a FILE: standard output reports it then");
 	else if (foreign && isatty(STDOUT_FILENO))
 		return ctl_usage(ctl, "give a FILE: standard output is a terminal");
 	if (out->path) {
