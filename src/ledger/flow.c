@@ -176,10 +176,12 @@ void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight)
 void flow_mark(struct flow *flow)
 {
 	flow->taken_count = 0;
+	flow->inquiries_marked = flow->inquiries;
 }
 
 void flow_undo(struct flow *flow)
 {
+	flow->inquiries = flow->inquiries_marked;
 	while (flow->taken_count) {
 		const struct flow_taken *taken = &flow->taken[--flow->taken_count];
 		uint32_t at;

@@ -11,6 +11,7 @@
 #define LEDGER_FLOW_H
 
 #include "domain/callback.h"
+#include "ledger/life.h"
 
 #define FLOW_WINDOW_MS    (5 * 60 * 1000) /* outcomes that the breaker looks at */
 #define FLOW_BUCKETS      30
@@ -31,6 +32,8 @@ struct flow {
 		uint64_t id;
 	} taken[FLOW_UNDO_MAX];
 	uint32_t taken_count;
+	/* Events of balance inquiries, which are kept nowhere; and as they were at flow_mark(). */
+	struct life_block inquiries, inquiries_marked;
 };
 
 /* False: no memory. */
@@ -44,8 +47,8 @@ void flow_free(struct flow *flow);
 void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight);
 
 /*
- * A batch begins; flow_undo() takes back the permits it took, because it could not be saved and is
- * run again or refused.
+ * A batch begins; flow_undo() takes back the permits and the events of inquiries that it took,
+ * because it could not be saved and is run again or refused.
  */
 void flow_mark(struct flow *flow);
 void flow_undo(struct flow *flow);

@@ -191,10 +191,15 @@ void life_want_id(struct ws *ws, const char *name)
 	counter_want(ws, name);
 }
 
+static uint64_t stride_of(const struct ws *ws)
+{
+	return ws->id_stride ? ws->id_stride : 1;
+}
+
 uint64_t life_peek_id(struct ws *ws, const char *name)
 {
 	const uint64_t last = counter_read(ws, name);
-	const uint64_t stride = ws->id_stride ? ws->id_stride : 1;
+	const uint64_t stride = stride_of(ws);
 	uint64_t next;
 
 	if (last >= TRANSACTION_ID_MAX)
@@ -209,5 +214,38 @@ uint64_t life_take_id(struct ws *ws, const char *name)
 
 	if (id)
 		put(ws, name, id);
+	return id;
+}
+
+uint64_t life_block_peek(struct ws *ws, const char *name, const struct life_block *block)
+{
+	return block->count ? block->next : life_peek_id(ws, name);
+}
+
+static void reserve(struct ws *ws, const char *name, struct life_block *block)
+{
+	const uint64_t first = life_peek_id(ws, name);
+	uint64_t left;
+
+	if (!first)
+		return;
+	block->next = first;
+	block->stride = stride_of(ws);
+	left = (TRANSACTION_ID_MAX - first) / block->stride + 1;
+	block->count = left < LIFE_BLOCK_IDS ? left : LIFE_BLOCK_IDS;
+	put(ws, name, first + (block->count - 1) * block->stride);
+}
+
+uint64_t life_block_take(struct ws *ws, const char *name, struct life_block *block)
+{
+	uint64_t id;
+
+	if (!block->count)
+		reserve(ws, name, block);
+	if (!block->count)
+		return 0;
+	id = block->next;
+	block->next += block->stride;
+	block->count--;
 	return id;
 }

@@ -89,4 +89,23 @@ uint64_t life_peek_id(struct ws *ws, const char *name);
 /* Gives out the next id; 0: none is left. */
 uint64_t life_take_id(struct ws *ws, const char *name);
 
+/*
+ * Ids that one write of the counter reserved, and that are given out without a further write. It is
+ * kept in memory: what is left when the engine ends is never given out. Zeroed: it is empty. A batch
+ * that is run again or refused needs the block back as it was before, since its reservation was not
+ * saved.
+ */
+#define LIFE_BLOCK_IDS 256
+struct life_block {
+	uint64_t next;   /* the id that is given out next */
+	uint64_t count;  /* ids that are left */
+	uint64_t stride; /* between two of them */
+};
+
+/* The id that life_block_take() gives out next; 0: none is left. Needs life_want_id(). */
+uint64_t life_block_peek(struct ws *ws, const char *name, const struct life_block *block);
+
+/* Gives out an id of the block, after reserving LIFE_BLOCK_IDS (or those left) if it is empty. 0: none is left. */
+uint64_t life_block_take(struct ws *ws, const char *name, struct life_block *block);
+
 #endif

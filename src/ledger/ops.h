@@ -65,7 +65,8 @@ struct command_ops {
 	/*
 	 * Whether @result ends what is under way, and so many of these there can be at most: such a
 	 * command may take of the space below disk_low_water_mib. NULL: it may not. (One that tells its
-	 * caller again what to send may as well, apply_context.granted_again.)
+	 * caller again what to send may as well, apply_context.granted_again. So may a read that writes
+	 * over one small row, once for LIFE_BLOCK_IDS of its kind: checkpoints free that log again.)
 	 */
 	bool (*concludes)(const void *result);
 	/* Its rows may be large: what the batch has loaded is looked at behind it (LEDGER_BATCH_BYTES). */
@@ -103,6 +104,7 @@ OPS_APPLY(note);
 OPS_APPLY(backup);
 bool callback_end_concludes(const void *result);
 bool callback_claim_concludes(const void *result);
+bool player_balance_concludes(const void *result);
 OPS_READ(backup);
 OPS_READ(callback_find);
 OPS_READ(keyring);

@@ -242,6 +242,8 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct player *player, struct callback_grant *grant)
 {
+	struct life_block *events = &context->flow->inquiries;
+	const uint64_t event = life_block_peek(ws, LIFE_EVENTS, events);
 	struct balance_inquire_body body;
 	struct bytes text;
 
@@ -249,10 +251,9 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	text_copy(body.user_id, sizeof(body.user_id), player->user_id);
 	text_copy(body.player_id, sizeof(body.player_id), player->player_id);
 	text = render(context, CALLBACK_BALANCE_INQUIRE, &body);
-	if (!text.data || !life_peek_id(ws, LIFE_EVENTS) ||
-		!outbox_admit_next(ws, context, dealer))
+	if (!text.data || !event || !take_permit(context, dealer, event))
 		return false;
-	grant->event = life_take_id(ws, LIFE_EVENTS);
+	grant->event = life_block_take(ws, LIFE_EVENTS, events);
 	grant->kind = CALLBACK_BALANCE_INQUIRE;
 	grant->attempt = 1;
 	grant->lease_until_ms = context->now.boot_ms + context->outbox->lease_ms;

@@ -9,5 +9,5 @@ int main(void)
 		wagers_suite, seamless_suite, reports_suite, flow_suite, gather_suite,
 		life_suite, retention_suite, backups_suite, figures_suite, limits_suite, refused_suite,
 		server_suite,
-		random_suite, NULL});
+		inquiries_suite, random_suite, NULL});
 }
