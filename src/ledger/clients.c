@@ -2,6 +2,7 @@
  * clients - the game servers that call group C, and their keys.
  */
 #include "ledger/audit.h"
+#include "ledger/key_book.h"
 #include "ledger/keyslots.h"
 #include "ledger/refused.h"
 #include "ledger/keys.h"
@@ -18,11 +19,14 @@ void client_put_keys(const void *arg, struct ws *ws)
 }
 
 static void trail(const struct operator *operator, const struct apply_context *context,
-	struct ws *ws, const char *action, const char *object, const char *key_id)
+	struct ws *ws, const char *action, const char *object, const char *key_id,
+	const struct client *retired)
 {
 	char detail[DETAIL_SIZE];
 
 	snprintf(detail, sizeof(detail), "%s%s", key_id[0] ? "key_id=" : "", key_id);
+	if (retired)
+		key_book_describe(retired->keys, key_id, detail);
 	audit_write(ws, context, operator, action, object, detail);
 }
 
@@ -75,10 +79,14 @@ void client_put_apply(const void *arg, const struct apply_context *context, stru
 	if (!cmd->remove)
 		result->verdict.refusal = keyslots_add(client.keys, &client.keys_issued,
 			cmd->secret, context->now.wall_ms, result->key_id);
+	if (result->verdict.refusal == REFUSAL_NONE && !cmd->remove)
+		result->verdict.refusal = key_book_issue(context->key_book, KEYRING_CLIENTS,
+			cmd->client_id, cmd->secret, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
+	trail(&cmd->operator, context, ws, action, object, result->key_id,
+		cmd->remove ? stored : NULL);
 	ws_put(ws, RECORD_CLIENT, &client);
-	trail(&cmd->operator, context, ws, action, object, result->key_id);
 }
 
 void client_key_keys(const void *arg, struct ws *ws)
@@ -144,10 +152,14 @@ void client_key_apply(const void *arg, const struct apply_context *context, stru
 		return;
 	client = *stored;
 	result->verdict.refusal = change_key(cmd, &client, context->now.wall_ms, result->key_id);
+	if (result->verdict.refusal == REFUSAL_NONE && cmd->action == KEY_ADD)
+		result->verdict.refusal = key_book_issue(context->key_book, KEYRING_CLIENTS,
+			cmd->client_id, cmd->secret, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	if (cmd->action == KEY_RETIRE)
 		note_retired(stored, cmd->key_id, context);
+	trail(&cmd->operator, context, ws, action, object, result->key_id,
+		cmd->action == KEY_RETIRE ? stored : NULL);
 	ws_put(ws, RECORD_CLIENT, &client);
-	trail(&cmd->operator, context, ws, action, object, result->key_id);
 }

@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "domain/dealer_settings.h"
 #include "ledger/audit.h"
+#include "ledger/key_book.h"
 #include "ledger/keys.h"
 #include "ledger/keyslots.h"
 #include "ledger/refused.h"
@@ -138,6 +139,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	struct verdict *verdict)
 {
 	struct total total = total_named(cmd->dealer.casino_id);
+	enum refusal refusal;
 
 	if (!text_is_name(cmd->dealer.casino_id, CASINO_ID_SIZE - 1))
 		return refuse(verdict, REFUSAL_BAD_REQUEST, "casino id must be [A-Za-z0-9_.-]{1,64}");
@@ -157,6 +159,12 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	dealer->created_ms = context->now.wall_ms;
 	if (dealer_bad_setting(dealer))
 		return refuse(verdict, REFUSAL_BAD_REQUEST, dealer_bad_setting(dealer));
+	refusal = key_book_issue(context->key_book, KEYRING_DEALERS, dealer->casino_id,
+		dealer->keys[0].secret, verdict);
+	if (refusal != REFUSAL_NONE) {
+		verdict->refusal = refusal;
+		return refusal;
+	}
 	counter_next(ws, DEALERS_COUNTER);
 	ws_put(ws, RECORD_TOTAL, &total);
 	return REFUSAL_NONE;
@@ -288,6 +296,9 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 		? keyslots_add(dealer.keys, &dealer.keys_issued, cmd->secret, context->now.wall_ms,
 			  result->key_id)
 		: key_change(cmd, &dealer, result->key_id);
+	if (result->verdict.refusal == REFUSAL_NONE && cmd->action == KEY_ADD)
+		result->verdict.refusal = key_book_issue(context->key_book, KEYRING_DEALERS,
+			cmd->casino_id, cmd->secret, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	/* After an import without keys there is no other one. */
@@ -296,7 +307,10 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 	if (cmd->action == KEY_RETIRE)
 		retired_note(context->retired, KEYRING_DEALERS, cmd->casino_id,
 			dealer_key_find(stored, cmd->key_id), context->now.wall_ms);
-	ws_put(ws, RECORD_DEALER, &dealer);
 	snprintf(detail, sizeof(detail), "key_id=%s", result->key_id);
+	if (cmd->action == KEY_RETIRE)
+		key_book_describe(stored->keys, cmd->key_id, detail);
+	/* From here on @stored is the new row. */
+	ws_put(ws, RECORD_DEALER, &dealer);
 	audit_write(ws, context, &cmd->operator, action, object, detail);
 }

@@ -54,6 +54,7 @@ void ledger_free(struct ledger *ledger)
 	flow_free(&ledger->flow);
 	schedule_free(&ledger->schedule);
 	refused_free(&ledger->refused);
+	key_book_free(&ledger->key_book);
 	buffer_free(&ledger->rows);
 	buffer_free(&ledger->cursor);
 }
@@ -153,6 +154,7 @@ static void apply(struct ledger *ledger, struct slot *slot)
 		.outbox = &ledger->outbox,
 		.metrics = ledger->metrics,
 		.notes = &ledger->notes,
+		.key_book = &ledger->key_book,
 		.retired = &ledger->retired,
 		.granted_again = &slot->granted_again,
 		.arena = &ledger->answers,
@@ -243,6 +245,7 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *cou
 	else
 		flow_undo(&ledger->flow);
 	retired_book(&ledger->refused, &ledger->retired, ran == RUN_DONE);
+	key_book_settle(&ledger->key_book, ran == RUN_DONE);
 	return ran;
 }
 

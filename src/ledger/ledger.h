@@ -10,6 +10,7 @@
 #define LEDGER_LEDGER_H
 
 #include "ledger/flow.h"
+#include "ledger/key_book.h"
 #include "ledger/limiter.h"
 #include "ledger/metrics.h"
 #include "ledger/ops.h"
@@ -52,6 +53,7 @@ struct ledger {
 	struct metrics *metrics; /* not owned; NULL, as ledger_init() sets it: nothing is counted */
 	struct metrics_notes notes; /* of this batch */
 	struct refused_ring refused;
+	struct key_book key_book;
 	struct retired_notes retired; /* in this batch */
 	struct retention retention; /* its days: the caller's, 0 as ledger_init() sets it */
 	struct arena answers; /* what results of this batch point to */

@@ -3,6 +3,8 @@
 #include "ledger/hold.h"
 #include "ledger/life.h"
 
+#include "base/log.h"
+
 #include <string.h>
 
 /* What a scan of the rows fills. */
@@ -48,6 +50,41 @@ static bool remember_due(void *context, struct bytes key, const void *row)
 	return !scan->failed;
 }
 
+/* Keys that an older program issued twice stay valid: the log names their owners. */
+static bool remember_keys(struct scan *scan, enum keyring_of of, const char *owner,
+	const struct dealer_key keys[DEALER_KEYS_MAX])
+{
+	static const char *const kinds[KEYRING_OF_COUNT] = {"dealer", "client"};
+	struct key_entry shared;
+
+	if (!key_book_add_keys(&scan->ledger->key_book, of, owner, keys, &shared)) {
+		scan->failed = true;
+		return false;
+	}
+	if (shared.digest[0])
+		log_line(LOG_LEVEL_WARNING, "key_shared",
+			"owner=\"%s %s\" other=\"%s %s\" reason=\"both have the same key: add a new "
+			"one and retire it\"", kinds[of], owner, kinds[shared.of], shared.owner);
+	return true;
+}
+
+static bool remember_client(void *context, struct bytes key, const void *row)
+{
+	const struct client *client = row;
+
+	(void)key;
+	return remember_keys(context, KEYRING_CLIENTS, client->client_id, client->keys);
+}
+
+static bool remember_retired(void *context, struct bytes key, const void *row)
+{
+	struct scan *scan = context;
+
+	(void)key;
+	scan->failed = !key_book_add_audit(&scan->ledger->key_book, row);
+	return !scan->failed;
+}
+
 static bool remember_dealer(void *context, struct bytes key, const void *row)
 {
 	struct scan *scan = context;
@@ -57,12 +94,14 @@ static bool remember_dealer(void *context, struct bytes key, const void *row)
 	flow_limit(&scan->ledger->flow, dealer->casino_id, hold_permits(dealer));
 	if ((int64_t)dealer->refund_delay_s * 1000 > scan->refund_delay_ms)
 		scan->refund_delay_ms = (int64_t)dealer->refund_delay_s * 1000;
-	return true;
+	return remember_keys(scan, KEYRING_DEALERS, dealer->casino_id, dealer->keys);
 }
 
 enum status memory_load(struct ledger *ledger)
 {
 	const struct store_range dealers = {.record = RECORD_DEALER};
+	const struct store_range clients = {.record = RECORD_CLIENT};
+	const struct store_range audit = {.record = RECORD_AUDIT};
 	const struct store_range dues = {.record = RECORD_DUE};
 	struct store *store = ledger->store;
 	struct scan scan = {.ledger = ledger};
@@ -81,6 +120,10 @@ enum status memory_load(struct ledger *ledger)
 	if (ws_faulty(&ledger->ws))
 		return STATUS_NOMEM;
 	status = store->scan(store, &dealers, remember_dealer, &scan);
+	if (!status)
+		status = store->scan(store, &clients, remember_client, &scan);
+	if (!status)
+		status = store->scan(store, &audit, remember_retired, &scan);
 	if (!status)
 		status = store->scan(store, &dues, remember_due, &scan);
 	return scan.failed ? STATUS_NOMEM : status;

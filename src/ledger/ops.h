@@ -25,6 +25,7 @@ struct outbox_options;
 struct metrics;
 struct metrics_notes;
 struct ledger;
+struct key_book;
 struct refused_ring;
 struct retired_notes;
 
@@ -37,6 +38,7 @@ struct apply_context {
 	const struct outbox_options *outbox;
 	struct metrics *metrics; /* NULL: nothing is counted */
 	struct metrics_notes *notes; /* attempts that end in this batch */
+	struct key_book *key_book; /* every key that was issued; NULL: no key is known */
 	struct retired_notes *retired; /* keys that are taken away in this batch */
 	bool *granted_again; /* set when the caller is told again what was granted to him before */
 	struct arena *arena; /* for what results point to: lives until the answers are written */

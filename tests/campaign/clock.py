@@ -157,8 +157,8 @@ class Bench:
         for patience in (False, True):
             # Of a dealer each: bets whose end nobody knows open a dealer's breaker.
             casino_id = f"held-{len(self.holds)}"
-            self.wallet.ctl("dealer", "add", casino_id, "--currency", "thb", "--mode", "seamless",
-                            *self.options, "--key-file", "-", stdin=self.casino.key + "\n")
+            held = self.wallet.dealer_add(casino_id, *self.options, mode="seamless")
+            self.dealer.other_keys.append(held.key)
             self.wallet.player_add(casino_id, "user-0")
             self.holds.append(play.hold(self, casino_id, patience))
 

@@ -81,7 +81,7 @@ def case_dealers(trail):
                "dealer_put", "currency=thb")
     key = trail.deed("dealer key-add", (name,), target, "dealer_key", "key_id=k2")["key_id"]
     trail.deed("dealer key-use", (name, key), f"{target} {key}", "dealer_key", f"key_id={key}")
-    trail.deed("dealer key-retire", (name, "k1"), f"{target} k1", "dealer_key", "key_id=k1")
+    trail.deed("dealer key-retire", (name, "k1"), f"{target} k1", "dealer_key", "key_id=k1 sha256=")
     trail.deed("dealer suspend", (name,), target, "dealer_put")
     trail.deed("dealer resume", (name,), target, "dealer_put")
     for option, value, member in SETTINGS:
@@ -98,7 +98,7 @@ def case_clients(trail):
     trail.deed("client add", (name,), target, "client_put")
     key = trail.deed("client key-add", (name,), target, "client_key", "key_id=k2")["key_id"]
     trail.deed("client key-use", (name, key), f"{target} {key}", "client_key", f"key_id={key}")
-    trail.deed("client key-retire", (name, "k1"), f"{target} k1", "client_key", "key_id=k1")
+    trail.deed("client key-retire", (name, "k1"), f"{target} k1", "client_key", "key_id=k1 sha256=")
     trail.deed("client remove", (name,), target, "client_put")
 
 

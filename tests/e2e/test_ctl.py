@@ -362,13 +362,17 @@ def case_dealers():
 
 
 def case_keys_from_files():
-    key = "0123456789abcdef" * 4
+    # A key is taken once: each of these begins with another digit.
+    keys = [digit + "0123456789abcdef" * 3 + "0123456789abcde" for digit in "abcd"]
     path = WALLET.dir / "key"
-    path.write_text(key + "\n")
+    path.write_text(keys[0] + "\n")
     options = ("--currency", "thb", "--mode", "transfer", "--key-file")
-    equal(ctl_json("dealer", "add", new("dealer"), *options, path)["key"], key, "from a file")
-    equal(ctl_json("dealer", "add", new("dealer"), *options, "-", stdin=key)["key"], key, "stdin")
-    check(key not in ctl("dealer", "add", new("dealer"), *options, path).stdout, "not repeated")
+    equal(ctl_json("dealer", "add", new("dealer"), *options, path)["key"], keys[0], "from a file")
+    equal(ctl_json("dealer", "add", new("dealer"), *options, "-", stdin=keys[1])["key"], keys[1],
+          "stdin")
+    path.write_text(keys[2] + "\n")
+    check(keys[2] not in ctl("dealer", "add", new("dealer"), *options, path).stdout, "not repeated")
+    key = keys[3]
     path.write_text(key + " \t\r\n\n")
     equal(ctl_json("dealer", "add", new("dealer"), *options, path)["key"], key, "white space")
     equal(ctl_json("dealer", "add", new("dealer"), *options, "-", stdin="short", code=1)["error"]
@@ -429,6 +433,23 @@ def case_players():
     equal(sorted(users), sorted(["alice", "bob", "ünï çødé", "a'b\"c\\d"]), "listed")
     equal(len(ctl_json("player", "list", name, "--limit", "2")["players"]), 2, "limit")
     check("alice" in ctl("player", "list", name).stdout, "table")
+
+
+def case_key_is_issued_once():
+    """One key for two owners would make a body signed for one valid for the other."""
+    name, key = new("dealer"), f"{time.time_ns():064x}"
+    file = ("--key-file", "-")
+    ctl("dealer", "add", name, "--currency", "thb", "--mode", "transfer", *file, stdin=key)
+    for words, owner in ((("dealer", "key-add", name), name), (("client", "add", "same"), name),
+                         (("dealer", "add", "same", "--currency", "thb", "--mode", "transfer"), name)):
+        done = ctl(*words, *file, stdin=key, code=1)
+        check("key_known: " in done.stderr and f"dealer {owner}" in done.stderr and
+              "make a new one" in done.stderr and key not in done.stderr, done.stderr)
+    ctl("dealer", "key-add", name)
+    ctl("dealer", "key-use", name, "k2")
+    ctl("dealer", "key-retire", name, "k1")
+    done = ctl("dealer", "key-add", name, *file, stdin=key, code=1)
+    check("key_known: " in done.stderr, f"a retired key: {done.stderr}")
 
 
 def case_direction_marks():
@@ -802,16 +823,17 @@ def case_output():
 # -- sign, request
 
 def case_sign():
-    key = "ab" * 32
     path = WALLET.dir / "sign-key"
-    path.write_text(key + "\n")
     body = WALLET.dir / "body"
     body.write_bytes('{"ünï":1}\n'.encode())
     hashes = {"hmac-sha256": hashlib.sha256, "hmac-sha512": hashlib.sha512,
               "hmac-sha1": hashlib.sha1}
     for algorithm, function in hashes.items():
-        digest = hmac.new(key.encode(), body.read_bytes(), function).digest()
-        for encoding, text in (("hex", digest.hex()), ("base64", base64.b64encode(digest).decode())):
+        for number, encoding in enumerate(("hex", "base64")):
+            key = f"{len(algorithm)}{number}{algorithm[-1]}".encode().hex().ljust(64, "a")
+            path.write_text(key + "\n")
+            digest = hmac.new(key.encode(), body.read_bytes(), function).digest()
+            text = base64.b64encode(digest).decode() if number else digest.hex()
             name = new("dealer")
             ctl("dealer", "add", name, "--currency", "thb", "--mode", "transfer", "--algorithm",
                 algorithm, "--encoding", encoding, "--key-file", path)
@@ -996,6 +1018,7 @@ CASES = [
     ("keys from files", case_keys_from_files),
     ("rotation of keys", case_key_rotation),
     ("players", case_players),
+    ("a key is issued once", case_key_is_issued_once),
     ("marks of direction in ids", case_direction_marks),
     ("adjustments", case_adjust),
     ("an adjustment whose answer is lost", case_adjust_unknown),

@@ -178,7 +178,8 @@ def case_client_key_files():
     name = new("client")
     done = ctl("client", "add", name, "--key-file", path)
     check(key not in done.stdout and str(path) in done.stdout, "a key of one's own is not shown")
-    equal(ctl_json("client", "add", new("client"), "--key-file", "-", stdin=key)["key"], key,
+    other = key[::-1]
+    equal(ctl_json("client", "add", new("client"), "--key-file", "-", stdin=other)["key"], other,
           "from standard input")
     equal(ctl_json("client", "key-add", name, "--key-file", "-", stdin="f" * 64)["key"], "f" * 64,
           "a second one")

@@ -435,6 +435,9 @@ def forgeries():
         (cut, demo, "key k1: a key is 64 hex characters"),
         (with_members(signing_key_id="k9"), demo, "signing_key_id k9 is none of its keys"),
         (with_members(keys_issued=0), demo, "keys_issued"),
+        (lambda row: {**row, "keys": [row["keys"][0], {**row["keys"][1], "secret":
+                                                      row["keys"][0]["secret"]}]},
+         demo, "dealer demo has a key of dealer demo"),
         (with_members(currency="T"), demo, "currency must be"),
         (with_members(decimals=5), demo, "decimals must be 0 to 4"),
         (with_members(max_inflight=0), seam, "max inflight must be"),

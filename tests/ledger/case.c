@@ -192,6 +192,18 @@ struct adjust_result case_adjust(const char *user, money_t amount, const char *o
 	return case_run(COMMAND_ADJUST, &cmd)->result.adjust;
 }
 
+void case_secret(const char *name, char secret[KEY_SECRET_SIZE])
+{
+	size_t len = 0;
+
+	memset(secret, '0', KEY_SECRET_SIZE - 1);
+	secret[KEY_SECRET_SIZE - 1] = '\0';
+	for (; *name && len + 2 < KEY_SECRET_SIZE; name++, len += 2) {
+		secret[len] = "0123456789abcdef"[(unsigned char)*name >> 4];
+		secret[len + 1] = "0123456789abcdef"[(unsigned char)*name & 15];
+	}
+}
+
 struct dealer_put_cmd case_dealer_cmd(const char *casino_id)
 {
 	struct dealer_put_cmd cmd;
@@ -204,7 +216,10 @@ struct dealer_put_cmd case_dealer_cmd(const char *casino_id)
 	cmd.dealer.decimals = 2;
 	cmd.dealer.max_inflight = 20;
 	cmd.dealer.refund_delay_s = 60;
-	strcpy(cmd.dealer.keys[0].secret, CASE_SECRET);
+	if (strcmp(casino_id, "demo") == 0)
+		strcpy(cmd.dealer.keys[0].secret, CASE_SECRET);
+	else
+		case_secret(casino_id, cmd.dealer.keys[0].secret);
 	return cmd;
 }
 

@@ -12,6 +12,9 @@ enum case_store { CASE_MEMORY, CASE_BDB, CASE_STORE_COUNT };
 
 #define CASE_SECRET "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
+/* Writes a key that belongs to @name only. */
+void case_secret(const char *name, char secret[KEY_SECRET_SIZE]);
+
 extern struct ledger case_ledger;
 extern struct store *case_db;
 extern int64_t case_now_ms;  /* the wall clock that commands are given */

@@ -22,7 +22,7 @@ static struct dealer_key_result key_do(enum key_action action, const char *key_i
 	strcpy(cmd.casino_id, "demo");
 	cmd.action = action;
 	strcpy(cmd.key_id, key_id);
-	memset(cmd.secret, 'b', KEY_SECRET_SIZE - 1);
+	case_secret(cmd.operator.operation_id, cmd.secret);
 	return case_run(COMMAND_DEALER_KEY, &cmd)->result.dealer_key;
 }
 
@@ -347,7 +347,8 @@ START_TEST(many_dealers_are_paged)
 			ck_assert(unpack_record(&keyring->entries, keyring_entry_fields, &entry));
 			snprintf(name, sizeof(name), "d%03u", count++);
 			ck_assert_str_eq(entry.casino_id, name);
-			ck_assert_str_eq(entry.keys[0].secret, CASE_SECRET);
+			ck_assert_str_eq(entry.keys[0].secret,
+				case_dealer_cmd(name).dealer.keys[0].secret);
 			strcpy(last, name);
 		}
 	} while (keyring->more);
@@ -381,6 +382,100 @@ START_TEST(dealers_have_a_limit)
 }
 END_TEST
 
+/* Adds a key to @owner: of a dealer, or of a game server. */
+static struct verdict add_key(enum keyring_of of, const char *owner, const char *secret)
+{
+	struct dealer_key_cmd dealer;
+	struct client_key_cmd client;
+
+	memset(&dealer, 0, sizeof(dealer));
+	memset(&client, 0, sizeof(client));
+	dealer.operator = client.operator = case_operator();
+	dealer.action = client.action = KEY_ADD;
+	strcpy(dealer.casino_id, owner);
+	strcpy(client.client_id, owner);
+	strcpy(dealer.secret, secret);
+	strcpy(client.secret, secret);
+	return of == KEYRING_DEALERS
+		? case_run(COMMAND_DEALER_KEY, &dealer)->result.verdict
+		: case_run(COMMAND_CLIENT_KEY, &client)->result.verdict;
+}
+
+static struct verdict put_client(const char *client_id, bool remove, const char *secret)
+{
+	struct client_put_cmd cmd;
+
+	memset(&cmd, 0, sizeof(cmd));
+	cmd.operator = case_operator();
+	cmd.remove = remove;
+	strcpy(cmd.client_id, client_id);
+	strcpy(cmd.secret, secret);
+	return case_run(COMMAND_CLIENT_PUT, &cmd)->result.verdict;
+}
+
+static void known(struct verdict verdict, const char *owner)
+{
+	ck_assert_int_eq(verdict.refusal, REFUSAL_KEY_KNOWN);
+	ck_assert_msg(strstr(verdict.detail, owner) != NULL, "%s", verdict.detail);
+	ck_assert(!strstr(verdict.detail, CASE_SECRET));
+}
+
+/* By every way, also when the owner retired it, and after the ledger was started again. */
+START_TEST(a_key_is_issued_once)
+{
+	struct dealer_put_cmd other = case_dealer_cmd("other");
+	char second[KEY_SECRET_SIZE], third[KEY_SECRET_SIZE], slots[KEY_SECRET_SIZE];
+
+	case_open(_i);
+	case_secret("second", second);
+	case_secret("third", third);
+	case_secret("slots", slots);
+	strcpy(other.dealer.keys[0].secret, CASE_SECRET);
+	known(case_run(COMMAND_DEALER_PUT, &other)->result.verdict, "dealer demo");
+	known(add_key(KEYRING_DEALERS, "demo", CASE_SECRET), "dealer demo");
+	known(put_client("slots", false, CASE_SECRET), "dealer demo");
+	ck_assert_int_eq(put_client("slots", false, slots).refusal, REFUSAL_NONE);
+	known(add_key(KEYRING_CLIENTS, "slots", slots), "client slots");
+	known(add_key(KEYRING_CLIENTS, "slots", CASE_SECRET), "dealer demo");
+	known(add_key(KEYRING_DEALERS, "demo", slots), "client slots");
+	known(put_client("more", false, slots), "client slots");
+	/* A command that is refused for another reason issues nothing. */
+	ck_assert_int_eq(add_key(KEYRING_DEALERS, "demo", second).refusal, REFUSAL_NONE);
+	ck_assert_int_eq(add_key(KEYRING_DEALERS, "demo", third).refusal, REFUSAL_TOO_MANY_KEYS);
+	ck_assert_int_eq(key_do(KEY_RETIRE, "k2", NULL).verdict.refusal, REFUSAL_NONE);
+	known(add_key(KEYRING_DEALERS, "demo", second), "dealer demo");
+	ck_assert_int_eq(put_client("slots", true, "").refusal, REFUSAL_NONE);
+	known(put_client("slots", false, slots), "client slots");
+	if (_i == CASE_BDB) {
+		case_reopen();
+		known(add_key(KEYRING_DEALERS, "demo", CASE_SECRET), "dealer demo");
+		known(add_key(KEYRING_DEALERS, "demo", second), "dealer demo");
+		known(put_client("slots", false, slots), "client slots");
+	}
+	ck_assert_int_eq(put_client("slots", false, third).refusal, REFUSAL_NONE);
+	case_close();
+}
+END_TEST
+
+/* Two commands of one batch. */
+START_TEST(a_key_is_issued_once_in_a_batch)
+{
+	static struct slot slots[2];
+
+	case_open(_i);
+	for (unsigned int i = 0; i < 2; i++) {
+		memset(&slots[i], 0, sizeof(slots[i]));
+		slots[i].command = COMMAND_DEALER_PUT;
+		slots[i].cmd.dealer_put = case_dealer_cmd(i ? "two" : "one");
+		case_secret("same", slots[i].cmd.dealer_put.dealer.keys[0].secret);
+	}
+	case_run_batch(slots, 2);
+	ck_assert_int_eq(slots[0].result.verdict.refusal, REFUSAL_NONE);
+	known(slots[1].result.verdict, "dealer one");
+	case_close();
+}
+END_TEST
+
 Suite *operator_suite(void)
 {
 	Suite *suite = suite_create("operator");
@@ -397,6 +492,8 @@ Suite *operator_suite(void)
 	tcase_add_loop_test(tc, notes_are_taken_once, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, many_dealers_are_paged, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, dealers_have_a_limit);
+	tcase_add_loop_test(tc, a_key_is_issued_once, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_key_is_issued_once_in_a_batch, 0, CASE_STORE_COUNT);
 	tcase_set_timeout(tc, 60);
 	suite_add_tcase(suite, tc);
 	return suite;

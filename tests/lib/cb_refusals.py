@@ -4,7 +4,7 @@ import re
 from cb_process import SRCDIR
 
 # Never an answer over HTTP: no error at all, and what only an operator meets.
-NO_ANSWER = {"", "already_exists", "key_not_found", "key_in_use", "too_many_keys",
+NO_ANSWER = {"", "already_exists", "key_not_found", "key_in_use", "too_many_keys", "key_known",
              "not_allowed_now", "too_many_dealers", "client_not_found", "callback_not_found"}
 REFUSAL = re.compile(r'^REFUSAL\(\w+, "(\w*)", (\d+), (true|false),', re.MULTILINE)
 

@@ -4,7 +4,7 @@
  */
 #include "sim.h"
 
-#define SECRET "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define SECRET "00112233445566778899aabbccddeeff00112233445566778899aabb%08x"
 
 static struct operator operator_now(struct world *w)
 {
@@ -137,7 +137,7 @@ static void add_dealer(struct world *w, uint32_t index)
 	cmd.dealer.refund_delay_s = dealer->refund_delay_s;
 	snprintf(cmd.dealer.unknown_bet_ids, sizeof(cmd.dealer.unknown_bet_ids), "%s",
 		dealer->unknown == UNKNOWN_OWN_ID ? "whatever,no_such_bet" : "");
-	snprintf(cmd.dealer.keys[0].secret, sizeof(cmd.dealer.keys[0].secret), SECRET);
+	snprintf(cmd.dealer.keys[0].secret, sizeof(cmd.dealer.keys[0].secret), SECRET, index);
 	do_now(w, COMMAND_DEALER_PUT, &cmd);
 }
 

@@ -52,6 +52,7 @@ static const struct {
 	{REFUSAL_DEALER_TIMEOUT, "dealer_timeout", 504, false},
 	{REFUSAL_CLIENT_NOT_FOUND, "client_not_found", 404, false},
 	{REFUSAL_CALLBACK_NOT_FOUND, "callback_not_found", 404, false},
+	{REFUSAL_KEY_KNOWN, "key_known", 409, false},
 };
 
 START_TEST(table)

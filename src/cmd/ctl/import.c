@@ -16,6 +16,7 @@
 #include "cmd/ctl/output.h"
 #include "domain/row_bounds.h"
 #include "ledger/export.h"
+#include "ledger/key_book.h"
 #include "ledger/life.h"
 #include "wire/signature.h"
 
@@ -42,6 +43,7 @@ struct importing {
 	struct export_tail tail;
 	uint64_t rows;
 	struct export_counts counts;
+	struct key_book key_book;
 	uint64_t last_transaction_id;
 	int64_t last_ms;
 	struct life_begun life;
@@ -143,6 +145,33 @@ static uint8_t version_of(const struct import_lines *lines, enum record record)
 		: record_version(record);
 }
 
+/* No key may have two owners. */
+static enum ctl_exit check_keys(struct importing *importing, enum record record)
+{
+	const struct dealer *dealer = &importing->row.dealer;
+	const struct client *client = &importing->row.client;
+	char why[ROW_BOUNDS_WHY_SIZE + 2 * CASINO_ID_SIZE];
+	struct key_entry shared = {.digest = ""};
+	bool added = true;
+
+	if (record == RECORD_DEALER)
+		added = key_book_add_keys(&importing->key_book, KEYRING_DEALERS, dealer->casino_id,
+			dealer->keys, &shared);
+	else if (record == RECORD_CLIENT)
+		added = key_book_add_keys(&importing->key_book, KEYRING_CLIENTS, client->client_id,
+			client->keys, &shared);
+	if (!added)
+		return ctl_no_memory(importing->ctl);
+	if (!shared.digest[0])
+		return CTL_DONE;
+	snprintf(why, sizeof(why), "%s %s has a key of %s %s; add new keys where the file was "
+		"exported and retire this one, or export without --with-keys",
+		record_infos[record].name,
+		record == RECORD_DEALER ? dealer->casino_id : client->client_id,
+		shared.of == KEYRING_CLIENTS ? "client" : "dealer", shared.owner);
+	return import_lines_bad(&importing->lines, why);
+}
+
 /* A row that no command of the ledger makes is refused. */
 static enum ctl_exit check_bounds(struct importing *importing, enum record record)
 {
@@ -171,6 +200,8 @@ static enum ctl_exit put_row(struct importing *importing, enum record record)
 		return code;
 	record_complete(record, version, &importing->row);
 	code = check_bounds(importing, record);
+	if (code == CTL_DONE && importing->head.keys)
+		code = check_keys(importing, record);
 	if (code != CTL_DONE)
 		return code;
 	if (!importing->head.keys)
