@@ -218,7 +218,7 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 	const struct schedule_entry *entry = schedule_find(context->schedule, event);
 	struct delivery delivery;
 
-	if (!sender || !outbox_find(ws, event, &delivery) ||
+	if (!sender || !hold_permits(dealer) || !outbox_find(ws, event, &delivery) ||
 		delivery.callback.state != CALLBACK_SENDING || delivery.attempt.sender != sender)
 		return false;
 	/* After a restart of the ledger the lease in memory is the longer one. */

@@ -18,7 +18,7 @@ from cb import check, equal  # noqa: E402
 from cb_middle import Operator  # noqa: E402
 from cb_platform import LOOPBACK  # noqa: E402
 from cb_process import pids_end  # noqa: E402
-from cb_worker import LOSS, SUCCESS, WIN, Worker  # noqa: E402
+from cb_worker import LOSS, SUCCESS, WIN, Worker, bet_payload, player_ref  # noqa: E402
 
 SETTINGS = {**LOOPBACK, "callback_timeout_ms": 2000, "callback_lease_ms": 4000}
 COLUMNS = ["record", "id", "time_ms", "user_id", "game_id", "kind", "state", "amount", "reference"]
@@ -281,6 +281,14 @@ def case_bets():
               [("paid", "betting-result"), ("won", "betting-refund")], "what was cancelled")
         told = wallet.reconcile("seam", book.rows.values())
         check(told["ok"], f"it stays reconciled: {told}")
+        # A worker that repeats its own call is given nothing to send, either.
+        payload = bet_payload("slots", player_ref("seam", "alice"), "again", STAKE * 10000,
+                              reference="again")
+        with Worker(wallet.sockets / "edge.sock") as link:
+            check(link.ask("bet_place", payload).placed().send.event, "a first attempt")
+            check(link.ask("bet_place", payload).placed().send.event, "the same one again")
+            wallet.ctl("dealer", "hold", "seam", "--reason", "test")
+            equal(link.ask("bet_place", payload).placed().send.event, 0, "the same one, held")
         wallet.check_books()
 
 
