@@ -190,6 +190,17 @@ static bool waits(const struct compared *callback)
 		is(callback->state, "parked") || is(callback->state, "held");
 }
 
+/* A callback that was being sent when the backup ended can only be cancelled once it was taken over. */
+static void propose_cancel(struct reconcile *reconcile, const struct compared *ours,
+	const struct compared *theirs, const char *why)
+{
+	if (is(ours->state, "sending"))
+		propose(reconcile, REMEDY_SWEEP, ours, theirs,
+			"it was being sent when the backup ended: run reconcile again after the sweeper");
+	else
+		propose(reconcile, REMEDY_CANCEL, ours, theirs, why);
+}
+
 static void judge_refund(struct reconcile *reconcile, const struct compared *ours)
 {
 	char id[32];
@@ -198,7 +209,7 @@ static void judge_refund(struct reconcile *reconcile, const struct compared *our
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)ours->transaction_id);
 	bet = recon_side_find(&reconcile->theirs, RECON_BET, id);
 	if (find_result(reconcile, ours->user_id, ours->game_id) || (bet && is(bet->state, "settled")))
-		propose(reconcile, REMEDY_CANCEL, ours, bet, "settled before the restore");
+		propose_cancel(reconcile, ours, bet, "settled before the restore");
 	else
 		propose(reconcile, REMEDY_RELEASE, ours, bet,
 			"the dealer has no result of the round: the refund may go");
@@ -209,6 +220,9 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 	const struct compared *theirs =
 		recon_side_find(&reconcile->theirs, RECON_CALLBACK, ours->id);
 
+	/* A dealer that keeps no webhook-id may have made one of a transaction_id: of another round. */
+	if (theirs && theirs->game_id[0] && !is(theirs->game_id, ours->game_id))
+		theirs = NULL;
 	if (!theirs)
 		theirs = find_result(reconcile, ours->user_id, ours->game_id);
 	if (!theirs)
@@ -218,7 +232,7 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 		propose(reconcile, REMEDY_ASK, ours, theirs,
 			"the dealer booked another amount for the round: agree on it before release");
 	else
-		propose(reconcile, REMEDY_CANCEL, ours, theirs, "paid before the restore");
+		propose_cancel(reconcile, ours, theirs, "paid before the restore");
 }
 
 static void judge_callback(struct reconcile *reconcile, const struct compared *ours)
