@@ -67,7 +67,7 @@ enum http_fault {
 	HTTP_FAULT_NAME,           /* the host has no address */
 	HTTP_FAULT_CONNECT,        /* the host refuses connections or is not reached */
 	HTTP_FAULT_TLS,            /* the peer does not do TLS as this machine does */
-	HTTP_FAULT_CERTIFICATE,    /* an unknown or self-signed issuer */
+	HTTP_FAULT_CERTIFICATE,    /* an unknown issuer; with some TLS libraries also expired */
 	HTTP_FAULT_CERTIFICATE_NAME, /* the certificate is another host's */
 	HTTP_FAULT_CERTIFICATE_DATE, /* the certificate has expired, or is not valid yet */
 	HTTP_FAULT_COUNT

@@ -394,8 +394,9 @@ const char *http_fault_remedy(enum http_fault fault)
 		[HTTP_FAULT_NAME] = "correct the host in the URL, or the name server's entry",
 		[HTTP_FAULT_CONNECT] = "start the web server there, or correct host and port of the URL",
 		[HTTP_FAULT_TLS] = "see that the port of the URL is one for TLS 1.2 or later",
-		[HTTP_FAULT_CERTIFICATE] = "install the server's whole certificate chain there, or add its "
-					   "private CA to this machine (update-ca-certificates)",
+		[HTTP_FAULT_CERTIFICATE] = "see that the server's certificate has not expired and is sent with "
+					   "its whole chain, or add its private CA to this machine "
+					   "(update-ca-certificates)",
 		[HTTP_FAULT_CERTIFICATE_NAME] = "use the host name in the certificate in the URL, or give "
 						"the server a certificate for this one",
 		[HTTP_FAULT_CERTIFICATE_DATE] = "renew the server's certificate, or correct this "
