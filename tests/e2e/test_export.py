@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import pwd
+import random
 import re
 import shutil
 import stat
@@ -476,6 +477,64 @@ def case_forged():
         equal(imported(wallet, path)["rows"], len(lines) - 2, "and the true one is taken")
 
 
+NUMBERS = (0, 1, 2**31, 2**32 - 1, 2**53, 2**63 - 1)
+TEXTS = ("", "0.00", "-1.00", "99999999999.9999", "1.00", str(2**63 - 1), "k1", "alice", "demo", "seam",
+         "settled", "accepted", "delivered")
+
+
+def mutated(chance, value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return chance.choice((*NUMBERS, value + 1, max(0, value - 1), value * 2))
+    if isinstance(value, str):
+        return chance.choice((*TEXTS, value + "x", value[:-1], value * 200))
+    if isinstance(value, list) and value:
+        return value[1:] + value[:1]
+    if isinstance(value, dict) and value:
+        name = chance.choice(list(value))
+        return {**value, name: mutated(chance, value[name])}
+    return value
+
+
+def mutated_lines(chance, lines):
+    lines = list(lines)
+    for _ in range(chance.choice((1, 1, 1, 2))):
+        place = chance.randrange(1, len(lines) - 1)
+        row = json.loads(lines[place])
+        name = chance.choice([name for name in row if name != "record"])
+        lines[place] = json.dumps({**row, name: mutated(chance, row[name])})
+        if chance.random() < 0.1:
+            del lines[place]
+    return lines
+
+
+def case_mutated():
+    """Whatever a row is changed to: it is refused, or the proof of the running ledger finds no fault."""
+    seed = int(os.environ.get("CB_SEED") or random.randrange(2**32))
+    chance, accepted = random.Random(seed), 0
+    path, _ = exported("--with-keys")
+    lines = path.read_text().splitlines()
+    files = int(os.environ.get("CB_FILES", "20"))
+    with other() as wallet:
+        for number in range(files):
+            bad = WALLET.dir / "mutated"
+            changed = mutated_lines(chance, lines)
+            bad.write_bytes(sealed(changed))
+            done = wallet.ctl_run("--json", "import", bad)
+            told = f"CB_SEED={seed}, file {number}: {[row for row in changed if row not in lines]}: "
+            if done.returncode:
+                equal((done.returncode, json.loads(done.stdout)["error"]["id"]), (1, "bad_file"),
+                      f"{told}{done.stdout}{done.stderr}")
+                continue
+            accepted += 1
+            wallet.start()
+            check(wallet.ctl_run("check").returncode == 0, told + wallet.ctl_run("check").stdout)
+            wallet.stop()
+            shutil.rmtree(wallet.state)
+    print(f"# CB_SEED={seed}: {accepted} of {files} files are accepted")
+
+
 def case_bad_files():
     path, _ = exported("--with-keys")
     data = path.read_bytes()
@@ -795,6 +854,7 @@ CASES = [
     ("import: rows of an older program", case_older),
     ("import: bad files", case_bad_files),
     ("import: forged rows", case_forged),
+    ("import: mutated rows", case_mutated),
     ("import: only into an empty state", case_places),
     ("export and import as root", case_root),
     ("export and import on a bad disk", case_bad_disk),
