@@ -1,6 +1,6 @@
 /*
- * refused - the newest requests that were answered 400 or 401, and the keys that were taken away,
- * for `creditbridgectl explain` (link/refused_commands.h).
+ * refused - the newest requests that were answered 400, 401 or user_not_found, and the keys that
+ * were taken away, for `creditbridgectl explain` (link/refused_commands.h).
  *
  * At most REFUSED_MAX of them and REFUSED_BYTES_MAX in all; the oldest go first. They are in the
  * memory of the ledger's engine alone and end with it: nothing of them is written anywhere. More than

@@ -1,5 +1,5 @@
 /*
- * refused_commands - requests that were answered 400 or 401, kept for `creditbridgectl explain`.
+ * refused_commands - requests that were answered 400, 401 or user_not_found, kept for `creditbridgectl explain`.
  *
  * A worker notes one after its answer has left (web/refused_note.h); the ledger keeps the newest in
  * memory alone (ledger/refused.h), and tells admin.sock of one by its request id. What is kept was

@@ -125,7 +125,7 @@ static void put_auth_failures(struct buffer *out, const struct counters *counter
 static void put_refused_notes(struct buffer *out, const struct counters *counters)
 {
 	begin(out, "refused_notes_total", "counter",
-		"Answers 400 and 401 that creditbridgectl explain is told of, or not.");
+		"Answers 400, 401 and user_not_found that creditbridgectl explain is told of, or not.");
 	for (unsigned int i = 0; i < NOTE_END_COUNT; i++)
 		buffer_printf(out, PREFIX "refused_notes_total{outcome=\"%s\"} %" PRIu64 "\n",
 			refused_note_names[i], counters->refused_notes[i]);

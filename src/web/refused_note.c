@@ -4,8 +4,17 @@
 
 #include <string.h>
 
-/* Whether the note of a body of @len bytes may be sent at @now_ms. */
-static bool budget_take(struct refused_note *note, size_t len, int64_t now_ms)
+/* What a dealer's integrator cannot make out from the answer. */
+static bool is_explained(const struct route *route, const struct http_reply *reply)
+{
+	const int code = reply_code(reply);
+
+	return code == 400 || code == 401 ||
+		(reply->refusal == REFUSAL_USER_NOT_FOUND && route->group == SERVE_WALLET);
+}
+
+/* Whether the note of a body of @len bytes may be sent at @now_ms, and leaves @spare notes. */
+static bool budget_take(struct refused_note *note, size_t len, int64_t spare, int64_t now_ms)
 {
 	int64_t cost = 1000 * (1 + (int64_t)(len / REFUSED_NOTE_BYTES));
 	int64_t passed_ms = now_ms - note->budget_ms;
@@ -17,7 +26,7 @@ static bool budget_take(struct refused_note *note, size_t len, int64_t now_ms)
 	if (note->budget_milli > 1000 * REFUSED_NOTE_BURST)
 		note->budget_milli = 1000 * REFUSED_NOTE_BURST;
 	note->budget_ms = now_ms;
-	if (note->budget_milli < cost)
+	if (note->budget_milli < cost + 1000 * spare)
 		return false;
 	note->budget_milli -= cost;
 	return true;
@@ -43,12 +52,13 @@ void refused_note_take(struct refused_note *note, const struct route *route,
 	const struct http_variable *signature =
 		is_wallet ? &request->signature : &request->client_signature;
 	struct refused_request *refused = &note->request;
-	int code = reply_code(reply);
+	/* A dealer may ask for many players that are not there: that leaves room for the others. */
+	int64_t spare = reply->refusal == REFUSAL_USER_NOT_FOUND ? REFUSED_NOTE_BURST / 2 : 0;
 
 	note->pending = false;
-	if (!route || !route->is_signed || (code != 400 && code != 401))
+	if (!route || !route->is_signed || !is_explained(route, reply))
 		return;
-	if (!budget_take(note, request->body_len, request->boot_ms)) {
+	if (!budget_take(note, request->body_len, spare, request->boot_ms)) {
 		counting_refused_note(counting, NOTE_DROPPED);
 		return;
 	}

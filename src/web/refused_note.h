@@ -1,6 +1,6 @@
 /*
- * refused_note - tells the ledger of a request that was answered 400 or 401, so that an operator
- * can be told why (link/refused_commands.h).
+ * refused_note - tells the ledger of a request that was answered 400, 401 or, to a dealer,
+ * user_not_found, so that an operator can be told why (link/refused_commands.h).
  *
  * It is taken while the request is at hand, which costs a copy of its headers, and sent once the
  * answer has left: no answer waits for it. It is sent on the thread's own link without waiting for
@@ -34,7 +34,8 @@ struct refused_note {
 
 /*
  * Takes @request, which @reply answers, unless the budget is used up. Its body must stay where it
- * is until refused_note_send(). Nothing is taken of other answers than 400 and 401.
+ * is until refused_note_send(). Of other answers than those nothing is taken. The note of
+ * a user_not_found leaves half of the budget to the others.
  */
 void refused_note_take(struct refused_note *note, const struct route *route,
 	const struct http_request *request, const struct http_reply *reply,

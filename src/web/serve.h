@@ -33,7 +33,7 @@ struct worker {
 	struct sender *sender;   /* of group C; else NULL */
 	struct counting counting;
 	struct http_reply reply; /* to the newest request */
-	struct refused_note note; /* of it, if it was answered 400 or 401 */
+	struct refused_note note; /* of it, if it was answered 400, 401 or user_not_found */
 	bool ended; /* the ledger speaks another protocol: this process is to end */
 };
 

@@ -236,3 +236,22 @@ void inspect_member(struct bytes body, const char *key, struct inspect_member *m
 out:
 	json_decref(json);
 }
+
+bool inspect_string(struct bytes body, const char *key, char *to, size_t size)
+{
+	char detail[BODY_DETAIL_MAX];
+	json_t *json = NULL;
+	const json_t *value;
+	bool copied = false;
+
+	to[0] = '\0';
+	if (parse_object(body.data, body.len, &json, detail) == REFUSAL_NONE) {
+		value = json_object_get(json, key);
+		copied = json_is_string(value) && text_copy_len(to, size, json_string_value(value),
+			json_string_length(value));
+	}
+	if (!copied)
+		to[0] = '\0';
+	json_decref(json);
+	return copied;
+}

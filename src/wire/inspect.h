@@ -61,4 +61,7 @@ struct inspect_member {
 /* The member @key of a body. Of what is no JSON object nothing is there. */
 void inspect_member(struct bytes body, const char *key, struct inspect_member *member);
 
+/* Copies the string that is the member @key. False, and "": there is none, or it does not fit. */
+bool inspect_string(struct bytes body, const char *key, char *to, size_t size);
+
 #endif

@@ -313,11 +313,35 @@ def case_words(desk, mount, server):
     equal((told["matches"], told["findings"][0]["cause"]), (2, "signature_missing"), f"{told}")
 
 
+def case_players(desk, mount, server):
+    """A player who is not found: the answer names no other, the operator is told of a similar id."""
+    desk.ctl("player", "add", mount.name, "Bob Roe")
+
+    def explained(sent):
+        request_id, answer = mount.send(server, dumps(mount.body(user_id=sent)))
+        equal((answer.status, answer.json["id"], answer.json["detail"]),
+              (404, "user_not_found", "the player is not known"), f"{sent!r}")
+        finding, = desk.explain(request_id)["findings"]
+        return request_id, finding["cause"], finding["found"]
+    for sent, other, what in (("Alice", "alice", "upper and lower case"),
+                              ("alice ", "alice", "the white space around it"),
+                              (" ALICE", "alice", "upper and lower case, and the white space"),
+                              ("bob roe", "Bob Roe", "upper and lower case")):
+        _, cause, found = explained(sent)
+        equal(cause, "user_misspelt", f"{sent!r}")
+        check(f"no player '{sent}', but there is a player '{other}', which differs in {what}" in found,
+              found)
+    request_id, cause, found = explained("nobody")
+    equal((cause, "nor one of a similar id" in found), ("user_unknown", True), found)
+    desk.ctl("player", "add", mount.name, "nobody")
+    equal(desk.explain(request_id)["findings"][0]["cause"], "user_there", "registered since")
+
+
 def case_good(desk, mount, server):
     """What is let in, or refused otherwise, is not kept."""
     request_id, answer = mount.send(server, dumps(mount.body()))
     equal(answer.status, 200, f"{answer}")
-    missing, answer = mount.send(server, dumps(mount.body(user_id="nobody", casino_id="none")))
+    missing, answer = mount.send(server, dumps(mount.body()), path="/nowhere")
     check(answer.status == 404, f"{answer}")
     mount.send(server, b"", signature="")
     for kept_not in (request_id, missing):
@@ -446,6 +470,7 @@ def main():
         cases += [
             ("several causes", lambda: case_several(desk, mounts[0], server)),
             ("texts and arguments", lambda: case_words(desk, mounts[0], server)),
+            ("players", lambda: case_players(desk, mounts[0], server)),
             ("what is not kept", lambda: case_good(desk, mounts[0], server)),
             ("a flood", lambda: case_flood(desk, mounts[0], server)),
             ("it goes nowhere", lambda: case_nowhere(desk, mounts, server)),

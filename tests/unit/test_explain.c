@@ -585,6 +585,58 @@ START_TEST(anything_is_explained)
 }
 END_TEST
 
+/* ---- the player */
+
+static const struct {
+	const char *sent, *other;
+	bool is_near;
+	const char *found; /* what differs */
+} players[] = {
+	{"Ann", "ann", true, "there is no player 'Ann', but there is a player 'ann', which differs in upper"},
+	{"ann ", "ann", true, "there is a player 'ann', which differs in the white space around it"},
+	{"ann", "\tann ", true, "in the white space"},
+	{" ANN", "ann", true, "in upper and lower case, and the white space"},
+	{"ann", "anna", false, NULL},
+	{"ann", "an n", false, NULL},
+	{"\xc3\x84nn", "\xc3\xa4nn", false, NULL},
+	{"", "ann", false, NULL},
+};
+
+START_TEST(a_player_of_a_similar_id)
+{
+	ck_assert_int_eq(explain_is_near(players[_i].sent, players[_i].other), players[_i].is_near);
+	ck_assert_int_eq(explain_is_near(players[_i].other, players[_i].sent), players[_i].is_near);
+	if (!players[_i].is_near)
+		return;
+	explain.request.refusal = REFUSAL_USER_NOT_FOUND;
+	strcpy(explain.player.sent, players[_i].sent);
+	strcpy(explain.player.near_id, players[_i].other);
+	ck_cause(USER_MISSPELT, players[_i].found);
+}
+END_TEST
+
+START_TEST(no_player_of_a_similar_id)
+{
+	char ids[EXPLAIN_NEAR_IDS][EXTERNAL_ID_SIZE];
+
+	explain_near_ids(" AnN\t", ids);
+	ck_assert_str_eq(ids[0], "AnN");
+	ck_assert_str_eq(ids[1], "ann");
+	explain_near_ids(" ", ids);
+	ck_assert_str_eq(ids[0], "");
+	explain.request.refusal = REFUSAL_USER_NOT_FOUND;
+	/* The body has none, or was cut. */
+	ck_cause(REQUEST_REFUSED, "it was refused");
+	strcpy(explain.player.sent, "ann");
+	ck_cause(USER_UNKNOWN, "there is no player 'ann' of this dealer");
+	ck_assert_ptr_null(strstr(explanation.findings[0].found, "similar"));
+	explain.player.all = true;
+	ck_cause(USER_UNKNOWN, "nor one of a similar id");
+	explain.player.is_there = true;
+	ck_cause(USER_THERE, "there is a player 'ann' now");
+}
+END_TEST
+
 static Suite *explain_suite(void)
 {
 	Suite *suite = suite_create("explain");
@@ -610,6 +662,8 @@ static Suite *explain_suite(void)
 	tcase_add_loop_test(tc, forms_are_the_same_json, 0,
 		sizeof(documents) / sizeof(documents[0]));
 	tcase_add_test(tc, forms_as_others_write_them);
+	tcase_add_loop_test(tc, a_player_of_a_similar_id, 0, sizeof(players) / sizeof(players[0]));
+	tcase_add_test(tc, no_player_of_a_similar_id);
 	tcase_add_test(tc, anything_is_explained);
 	tcase_set_timeout(tc, 120);
 	suite_add_tcase(suite, tc);

@@ -87,6 +87,30 @@ START_TEST(a_400_is_told)
 }
 END_TEST
 
+/* Players that are not there use up no more than half of the budget. */
+START_TEST(a_player_who_is_not_found_is_told)
+{
+	const int64_t now_ms = clock_boot_ms();
+	unsigned int count;
+
+	fake.results.transfer.verdict.refusal = REFUSAL_USER_NOT_FOUND;
+	for (unsigned int i = 0; i < REFUSED_NOTE_BURST; i++) {
+		count = noted();
+		ck_assert_int_eq(ask_at(&(struct ask){.method = NULL}, NOW_MS, now_ms), 404);
+		serve_after(&worker);
+		if (i < REFUSED_NOTE_BURST / 2) {
+			wait_noted(count + 1);
+			wait_answered();
+		}
+	}
+	ck_assert_uint_eq(noted(), REFUSED_NOTE_BURST / 2);
+	ck_assert_int_eq(newest().refusal, REFUSAL_USER_NOT_FOUND);
+	ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms), 401);
+	serve_after(&worker);
+	wait_noted(REFUSED_NOTE_BURST / 2 + 1);
+}
+END_TEST
+
 START_TEST(long_headers_are_cut)
 {
 	static char id[2 * REFUSED_ID_MAX], signature[2 * REFUSED_SIGNATURE_MAX];
@@ -211,6 +235,7 @@ Suite *web_refused_suite(void)
 	tcase_add_checked_fixture(wallet, web_case_setup, web_case_teardown);
 	tcase_add_test(wallet, a_401_is_told);
 	tcase_add_test(wallet, a_400_is_told);
+	tcase_add_test(wallet, a_player_who_is_not_found_is_told);
 	tcase_add_test(wallet, long_headers_are_cut);
 	tcase_add_test(wallet, nothing_else_is_told);
 	tcase_add_test(wallet, a_flood_is_left_out);

@@ -432,7 +432,7 @@ const struct ctl_command ctl_commands[] = {
 		"Make a signed call as the dealer would",
 		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
 		request_options, 2, 3, false, ctl_request},
-	{"explain", "REQUEST_ID\n-", "Tell why a recent request was answered 400 or 401",
+	{"explain", "REQUEST_ID\n-", "Tell why a recent request was answered 400, 401 or user_not_found",
 		"{\"request_id\",\"time_ms\",\"serve\" (wallet, platform),\"operation\",\"method\","
 		"\"path\",\"caller_id\",\"code\",\"id\",\"detail\",\"body_bytes\","
 		"\"body_bytes_kept\",\"matches\" (requests of this id),\"findings\":[{\"cause\","

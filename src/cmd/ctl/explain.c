@@ -1,5 +1,5 @@
 /*
- * explain - why a request was answered 400 or 401: what is printed, and what it is found by.
+ * explain - why a request was answered 400, 401 or user_not_found: what is printed, and what it is found by.
  */
 #include "cmd/ctl/explain.h"
 
@@ -9,6 +9,7 @@
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/secret.h"
+#include "wire/inspect.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
 #define RETIRED_MAX 64
 /* Of standard input: an id, and white space around it. */
 #define WORD_MAX 256
+/* Players of the dealer that are looked at for one of a similar id. */
+#define PLAYERS_MAX 10000
 
 /* Everything that an explanation is made of. */
 struct inquest {
@@ -137,8 +140,8 @@ static enum ctl_exit not_kept(struct ctl *ctl, const struct refused_find_result 
 
 	output_time(found->since_ms ? found->since_ms : found->started_ms, since);
 	return ctl_fail(ctl, CTL_FAILED, "not_kept",
-		"%s is not among the refused requests: the last %d answers 400 and 401 are kept "
-		"while the ledger runs, %" PRIu32 " now, since %s; under load some are left out",
+		"%s is not among the refused requests: the last %d answers 400, 401 and user_not_found are "
+		"kept while the ledger runs, %" PRIu32 " now, since %s; under load some are left out",
 		id, 1000, found->kept, since);
 }
 
@@ -174,19 +177,79 @@ static enum ctl_exit find_request(struct ctl *ctl, struct inquest *inquest, cons
 	return CTL_DONE;
 }
 
+/* The dealer who calls. False: it is none, or its id is not one. */
+static bool name_dealer(const struct explain_case *explain, char casino_id[CASINO_ID_SIZE])
+{
+	const struct bytes caller = explain->request.caller;
+
+	return explain->request.of == KEYRING_DEALERS &&
+		text_copy_len(casino_id, CASINO_ID_SIZE, (const char *)caller.data, caller.len) &&
+		text_is_name(casino_id, CASINO_ID_SIZE - 1);
+}
+
+/* Whether there is a player of that id. */
+static enum ctl_exit is_player(struct ctl *ctl, const char *casino_id, const char *user_id,
+	bool *found)
+{
+	struct player player;
+
+	memset(&player, 0, sizeof(player));
+	text_copy(player.casino_id, sizeof(player.casino_id), casino_id);
+	text_copy(player.user_id, sizeof(player.user_id), user_id);
+	*found = false;
+	return user_id[0] ? list_fetch(ctl, RECORD_PLAYER, &player, found, NULL) : CTL_DONE;
+}
+
+/* Looks for one of a similar id among the first PLAYERS_MAX of the dealer's. */
+static enum ctl_exit walk_players(struct ctl *ctl, const char *casino_id,
+	struct explain_player *player)
+{
+	struct player row;
+	struct list list;
+
+	memset(&row, 0, sizeof(row));
+	text_copy(row.casino_id, sizeof(row.casino_id), casino_id);
+	list_open(&list, ctl, RECORD_PLAYER, false, 1, &row);
+	while (!player->near_id[0] && list.taken < PLAYERS_MAX && list_next(&list, &row)) {
+		if (explain_is_near(row.user_id, player->sent))
+			text_copy(player->near_id, sizeof(player->near_id), row.user_id);
+	}
+	player->all = list.taken < PLAYERS_MAX;
+	return list_end(&list, CTL_DONE);
+}
+
+/* Of a user_not_found: whether there is a player whose id differs in little from the one sent. */
+static enum ctl_exit look_at_player(struct ctl *ctl, struct explain_case *explain)
+{
+	struct explain_player *player = &explain->player;
+	char casino_id[CASINO_ID_SIZE], ids[EXPLAIN_NEAR_IDS][EXTERNAL_ID_SIZE];
+	enum ctl_exit code;
+	bool found = false;
+
+	if (explain->request.refusal != REFUSAL_USER_NOT_FOUND || !name_dealer(explain, casino_id) ||
+		!inspect_string(explain->request.body, "user_id", player->sent, sizeof(player->sent)))
+		return CTL_DONE;
+	code = is_player(ctl, casino_id, player->sent, &player->is_there);
+	if (code != CTL_DONE || player->is_there)
+		return code;
+	explain_near_ids(player->sent, ids);
+	for (unsigned int i = 0; i < EXPLAIN_NEAR_IDS && code == CTL_DONE && !found; i++) {
+		code = is_player(ctl, casino_id, ids[i], &found);
+		if (found)
+			text_copy(player->near_id, sizeof(player->near_id), ids[i]);
+	}
+	return code == CTL_DONE && !found ? walk_players(ctl, casino_id, player) : code;
+}
+
 /* Whether the dealer who calls is suspended. */
 static enum ctl_exit look_at_dealer(struct ctl *ctl, struct explain_case *explain)
 {
-	const struct bytes caller = explain->request.caller;
 	struct dealer dealer;
 	enum ctl_exit code;
 	bool found;
 
 	memset(&dealer, 0, sizeof(dealer));
-	if (explain->request.of != KEYRING_DEALERS ||
-		!text_copy_len(dealer.casino_id, sizeof(dealer.casino_id),
-			(const char *)caller.data, caller.len) ||
-		!text_is_name(dealer.casino_id, CASINO_ID_SIZE - 1))
+	if (!name_dealer(explain, dealer.casino_id))
 		return CTL_DONE;
 	code = list_fetch(ctl, RECORD_DEALER, &dealer, &found, NULL);
 	explain->suspended = code == CTL_DONE && found && dealer.suspended;
@@ -301,6 +364,8 @@ enum ctl_exit ctl_explain(struct ctl *ctl)
 		code = read_keys(ctl, &inquest);
 	if (code == CTL_DONE)
 		code = look_at_dealer(ctl, &inquest.explain);
+	if (code == CTL_DONE)
+		code = look_at_player(ctl, &inquest.explain);
 	if (code == CTL_DONE) {
 		inquest.explain.window_ms = (int64_t)ctl->settings.request_window_s * 1000;
 		explain_request(&inquest.explain, &explanation);

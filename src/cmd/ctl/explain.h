@@ -1,5 +1,6 @@
 /*
- * explain - why a request was answered 400 or 401 (creditbridgectl explain): the pure part.
+ * explain - why a request was answered 400, 401 or user_not_found (creditbridgectl explain): the pure
+ * part.
  *
  * From what the ledger kept of the request (link/refused_commands.h) and the keys there are, it finds
  * what a dealer's integrator has to change. Each finding is a cause of explain_causes.def with one
@@ -35,6 +36,14 @@ struct explanation {
 	unsigned int count;
 };
 
+/* Of a user_not_found: the player that was asked for, and one of the dealer's with a similar id. */
+struct explain_player {
+	char sent[EXTERNAL_ID_SIZE];    /* "": not known */
+	char near_id[EXTERNAL_ID_SIZE]; /* "": none was found */
+	bool is_there; /* by now there is a player of exactly the id that was sent */
+	bool all;      /* all players of the dealer were looked at */
+};
+
 /* What there is to go by. Nothing of it is owned. */
 struct explain_case {
 	struct refused_request request;
@@ -45,6 +54,7 @@ struct explain_case {
 	uint32_t retired_count;
 	const char *given_secret; /* a further key to try; NULL: none */
 	bool suspended;           /* the caller is */
+	struct explain_player player;
 };
 
 /* At least one finding comes of it. */
@@ -54,9 +64,19 @@ void explain_request(const struct explain_case *explain, struct explanation *exp
 void explain_add(struct explanation *explanation, enum explain_cause cause, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The parts: invalid_signature, stale_request, and 400. */
+/*
+ * Whether two ids differ in nothing but upper and lower case (ASCII) and white space around them. An
+ * id is near to itself.
+ */
+bool explain_is_near(const char *one, const char *other);
+/* Ids that @sent may have been meant for: without white space around it, and in lower case as well. */
+#define EXPLAIN_NEAR_IDS 2
+void explain_near_ids(const char *sent, char ids[EXPLAIN_NEAR_IDS][EXTERNAL_ID_SIZE]);
+
+/* The parts: invalid_signature, stale_request, user_not_found, and 400. */
 void explain_signature(const struct explain_case *explain, struct explanation *explanation);
 void explain_clock(const struct explain_case *explain, struct explanation *explanation);
+void explain_player(const struct explain_case *explain, struct explanation *explanation);
 void explain_body(const struct explain_case *explain, struct explanation *explanation);
 /* A body that a program made by accident, of a request whose signature nothing explains. */
 void explain_encoding(const struct explain_case *explain, struct explanation *explanation);

@@ -34,6 +34,8 @@ void explain_request(const struct explain_case *explain, struct explanation *exp
 		explain_encoding(explain, explanation);
 	} else if (request->refusal == REFUSAL_STALE_REQUEST) {
 		explain_clock(explain, explanation);
+	} else if (request->refusal == REFUSAL_USER_NOT_FOUND) {
+		explain_player(explain, explanation);
 	} else {
 		explain_body(explain, explanation);
 	}
