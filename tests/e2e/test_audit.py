@@ -21,9 +21,9 @@ from cb_rounds import Rounds  # noqa: E402
 READS = {"status", "metrics", "dealer list", "dealer show", "dealer ping", "client list",
          "player list", "player show", "player ledger", "transfer show", "transfer list",
          "bet show", "bet list", "round show", "callback list", "callback show", "check", "audit",
-         "recon", "explain", "doctor", "completion"}
+         "recon", "reconcile", "explain", "doctor", "completion"}
 # What is done without a ledger, or has to be looked for where it is tested as a whole.
-ELSEWHERE = {"init", "schema", "dealer test", "backup", "restore", "export", "import", "sweep"}
+ELSEWHERE = {"init", "adopt", "schema", "dealer test", "backup", "restore", "export", "import", "sweep"}
 SETTINGS = (("currency", "eur", "currency"), ("mode", "seamless", "mode"), ("decimals", "3", "decimals"),
             ("utc-offset", "420", "utc_offset_min"), ("rate-limit", "7", "rate_limit"),
             ("algorithm", "hmac-sha512", "signature_algorithm"),
@@ -82,6 +82,9 @@ def case_dealers(trail):
     key = trail.deed("dealer key-add", (name,), target, "dealer_key", "key_id=k2")["key_id"]
     trail.deed("dealer key-use", (name, key), f"{target} {key}", "dealer_key", f"key_id={key}")
     trail.deed("dealer key-retire", (name, "k1"), f"{target} k1", "dealer_key", "key_id=k1 sha256=")
+    trail.deed("dealer key-confirm", (name,), target, "dealer_key", "key_id=")
+    trail.deed("dealer hold", (name,), target, "dealer_put", "callbacks_held_ms=1")
+    trail.deed("release", (name,), target, "dealer_put", "callbacks_held_ms=0", ("--yes",))
     trail.deed("dealer suspend", (name,), target, "dealer_put")
     trail.deed("dealer resume", (name,), target, "dealer_put")
     for option, value, member in SETTINGS:
@@ -99,6 +102,7 @@ def case_clients(trail):
     key = trail.deed("client key-add", (name,), target, "client_key", "key_id=k2")["key_id"]
     trail.deed("client key-use", (name, key), f"{target} {key}", "client_key", f"key_id={key}")
     trail.deed("client key-retire", (name, "k1"), f"{target} k1", "client_key", "key_id=k1 sha256=")
+    trail.deed("client key-confirm", (name,), target, "client_key")
     trail.deed("client remove", (name,), target, "client_put")
 
 
