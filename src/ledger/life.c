@@ -222,26 +222,28 @@ uint64_t life_block_peek(struct ws *ws, const char *name, const struct life_bloc
 	return block->count ? block->next : life_peek_id(ws, name);
 }
 
-static void reserve(struct ws *ws, const char *name, struct life_block *block)
+static void reserve(struct ws *ws, const char *name, uint64_t ids, struct life_block *block)
 {
 	const uint64_t first = life_peek_id(ws, name);
 	uint64_t left;
 
 	if (!first)
 		return;
+	if (!ids)
+		ids = LIFE_BLOCK_IDS;
 	block->next = first;
 	block->stride = stride_of(ws);
 	left = (TRANSACTION_ID_MAX - first) / block->stride + 1;
-	block->count = left < LIFE_BLOCK_IDS ? left : LIFE_BLOCK_IDS;
+	block->count = left < ids ? left : ids;
 	put(ws, name, first + (block->count - 1) * block->stride);
 }
 
-uint64_t life_block_take(struct ws *ws, const char *name, struct life_block *block)
+uint64_t life_block_take(struct ws *ws, const char *name, uint64_t ids, struct life_block *block)
 {
 	uint64_t id;
 
 	if (!block->count)
-		reserve(ws, name, block);
+		reserve(ws, name, ids, block);
 	if (!block->count)
 		return 0;
 	id = block->next;

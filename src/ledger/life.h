@@ -105,7 +105,7 @@ struct life_block {
 /* The id that life_block_take() gives out next; 0: none is left. Needs life_want_id(). */
 uint64_t life_block_peek(struct ws *ws, const char *name, const struct life_block *block);
 
-/* Gives out an id of the block, after reserving LIFE_BLOCK_IDS (or those left) if it is empty. 0: none is left. */
-uint64_t life_block_take(struct ws *ws, const char *name, struct life_block *block);
+/* Gives out an id of the block, after reserving @ids (0: LIFE_BLOCK_IDS), or those left, if it is empty. 0: none is left. */
+uint64_t life_block_take(struct ws *ws, const char *name, uint64_t ids, struct life_block *block);
 
 #endif

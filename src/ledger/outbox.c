@@ -253,7 +253,7 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	text = render(context, CALLBACK_BALANCE_INQUIRE, &body);
 	if (!text.data || !event || !take_permit(context, dealer, event))
 		return false;
-	grant->event = life_block_take(ws, LIFE_EVENTS, events);
+	grant->event = life_block_take(ws, LIFE_EVENTS, context->outbox->inquiry_ids, events);
 	grant->kind = CALLBACK_BALANCE_INQUIRE;
 	grant->attempt = 1;
 	grant->lease_until_ms = context->now.boot_ms + context->outbox->lease_ms;

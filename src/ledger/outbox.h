@@ -25,6 +25,7 @@ struct outbox_options {
 	int64_t lease_ms;
 	int64_t owner_patience_ms; /* after the lease, until a sender that hangs counts as gone */
 	int64_t breaker_open_ms;
+	uint64_t inquiry_ids; /* events of balance inquiries that one write reserves; 0: LIFE_BLOCK_IDS */
 };
 void outbox_options_defaults(struct outbox_options *options);
 

@@ -241,11 +241,11 @@ START_TEST(the_last_block_ends_at_the_largest_id)
 		const uint64_t next = life_block_peek(&ws, LIFE_EVENTS, &block);
 
 		ck_assert_uint_eq(next, counter.value + i * stride);
-		ck_assert_uint_eq(life_block_take(&ws, LIFE_EVENTS, &block), next);
+		ck_assert_uint_eq(life_block_take(&ws, LIFE_EVENTS, 0, &block), next);
 		ck_assert_uint_eq(counter_read(&ws, LIFE_EVENTS), last);
 	}
 	ck_assert_uint_eq(life_block_peek(&ws, LIFE_EVENTS, &block), 0);
-	ck_assert_uint_eq(life_block_take(&ws, LIFE_EVENTS, &block), 0);
+	ck_assert_uint_eq(life_block_take(&ws, LIFE_EVENTS, LIFE_BLOCK_IDS, &block), 0);
 	ws_free(&ws);
 	case_close();
 }

@@ -223,6 +223,8 @@ void plan_make(struct world *w)
 	plan->poll_max_ms = SIM_SECOND * (1 + below(w, below(w, 2) ? 5 : 60));
 	plan->release = below(w, 2);
 	outbox_options_defaults(&plan->outbox);
+	/* Events are kept by their number, up to SIM_EVENTS_MAX. */
+	plan->outbox.inquiry_ids = 2;
 	draw_faults(w);
 	draw_planted(w);
 	plan->step_ms = steps_matter(plan) ? STEP_MS : 60 * SIM_MINUTE;
