@@ -11,7 +11,7 @@
 #include "store/ws.h"
 
 /* Of the rows as they are encoded: raised when records.h changes in a way stored rows must follow. */
-#define STORE_SCHEMA 1
+#define STORE_SCHEMA 2
 
 enum save_result {
 	SAVE_OK,    /* durable */

@@ -217,11 +217,11 @@ def test_newer_schema():
     with Bench() as bench:
         wallet = bench.wallet
         wallet.stop()
-        subprocess.run([set_schema, wallet.state / "db", "2"], check=True, timeout=20)
-        refused(wallet.config, EX_CONFIG, "newer creditbridge", "schema 2",
+        subprocess.run([set_schema, wallet.state / "db", "3"], check=True, timeout=20)
+        refused(wallet.config, EX_CONFIG, "newer creditbridge", "schema 3",
                 "install that version")
         # Refusing did not change it.
-        refused(wallet.config, EX_CONFIG, "schema 2")
+        refused(wallet.config, EX_CONFIG, "schema 3")
 
 
 # -- who may do what

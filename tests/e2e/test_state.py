@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_process import process_stopped  # noqa: E402
+from cb_worker import LOSS, SUCCESS, WIN, Worker  # noqa: E402
 
 EX_CONFIG = 78
 BUSY = 75
@@ -338,7 +339,45 @@ def test_last_backup():
         equal(known(), (0, 0.0), "after a restore")
 
 
+def test_schema_1():
+    """The state that the last program of schema 1 left goes on in place: its ids, its sums, its open
+    rounds; its next life begins above all ids."""
+    fixture = cb.SRCDIR / "tests" / "package" / "schema-1.tar.xz"
+    with cb.Instance("cbold", start=False) as wallet:
+        shutil.rmtree(wallet.state)
+        subprocess.run(["tar", "-C", wallet.dir, "--no-same-owner", "-xJf", fixture], check=True)
+        equal(wallet.ctl_json("schema")["data"], "older", "schema before the first start")
+        wallet.start()
+        status = wallet.ctl_json("status")
+        equal((status["schema"], status["last_transaction_id"]), (2, 8), f"status: {status}")
+        equal(wallet.ctl_json("check")["ok"], True, "check")
+        equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 12.34, "balance")
+        total = wallet.ctl_json("dealer", "show", "old")["total"]
+        equal((total["balance"], total["adjusted"], total["staked"]), (12.34, 20, 7.66), f"{total}")
+        with Worker(wallet.sockets / "edge.sock") as link:
+            settled = link.settle("slots", "old", "alice", "open", WIN, 17.66)
+            equal((settled.refusal, settled.transaction_id), ("", 9), "an open round is settled")
+            won = link.settle("slots", "seam", "bob", "open", LOSS)
+            link.end(won.send, "seam", SUCCESS)
+            refused = link.settle("slots", "seam", "bob", "refunding", WIN, 20)
+            equal(refused.refusal, "bet_not_found", "a bet that is being refunded has no result")
+            again = link.settle("slots", "seam", "bob", "won", WIN, 25)
+            equal(again.refusal, "already_settled", "a round that was settled")
+        equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 30, "balance")
+        equal(wallet.ctl_json("check")["ok"], True, "check afterwards")
+        last = wallet.ctl_json("status")["last_transaction_id"]
+        equal(last, 9, "its ids count by one")
+        wallet.ctl("backup", wallet.dir / "backup")
+        wallet.stop()
+        shutil.rmtree(wallet.state)
+        restored = wallet.ctl_json("restore", wallet.dir / "backup")
+        check(restored["first_id"] > 10 ** 14, f"its next life: {restored}")
+        wallet.start()
+        equal(wallet.ctl_json("check")["ok"], True, "check after its next life began")
+
+
 CASES = [
+    ("a state of schema 1 goes on", test_schema_1),
     ("the state is moved away between two engines", test_moved_away),
     ("a copy takes its place between two engines", test_copied_in),
     ("it is initialised anew between two engines", test_initialised_anew),

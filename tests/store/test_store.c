@@ -376,8 +376,8 @@ START_TEST(bdb_refuses_a_newer_schema)
 	ws_put(&ws, RECORD_COUNTER, &schema);
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_str_eq(why, "the data was written by a newer creditbridge (schema 2; this one "
-			      "knows up to 1): install that version again");
+	ck_assert_str_eq(why, "the data was written by a newer creditbridge (schema 3; this one "
+			      "knows up to 2): install that version again");
 	ws_free(&ws);
 	scratch_remove(directory);
 }
