@@ -571,6 +571,7 @@ class Racing:
     def __init__(self, wallet, casino_id):
         self.wallet = wallet
         self.casino_id = casino_id
+        self.frames = {}  # by game: a worker that repeats a call sends the same bytes, its sender too
         self.open()
 
     def open(self):
@@ -582,10 +583,15 @@ class Racing:
 
     def send(self, game):
         player = player_ref(self.casino_id, "ann")
-        self.better.send(request("bet_place", bet_payload(
-            "slots", player, game, 10 * UNITS, reference=f"bet-{game}")))
-        self.settler.send(request("round_settle", settle_payload(
-            "slots", player, game, WIN, 30 * UNITS, reference=f"result-{game}")))
+        if game not in self.frames:
+            self.frames[game] = (
+                request("bet_place", bet_payload("slots", player, game, 10 * UNITS,
+                                                 reference=f"bet-{game}")),
+                request("round_settle", settle_payload("slots", player, game, WIN, 30 * UNITS,
+                                                       reference=f"result-{game}")))
+        bet, result = self.frames[game]
+        self.better.send(bet)
+        self.settler.send(result)
 
     def play(self, game):
         """The result is repeated until it counts, as a game server would; how often it came too early,
