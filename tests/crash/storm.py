@@ -33,6 +33,7 @@ import decimal
 import json
 import os
 import random
+import secrets
 import sys
 import threading
 import time
@@ -51,7 +52,8 @@ from network import Network  # noqa: E402
 from proxy import FAULTS  # noqa: E402
 
 GAME_SERVERS = 32
-CASINOS = 8          # one reference dealer serves them all: the breaker and max_inflight are theirs
+CASINOS = 4          # one reference dealer serves them all: the breaker and max_inflight are theirs.
+                     # No more than the keys that it takes: a key is of one dealer only
 PLAYERS = 40
 OPENING = 1000       # what each player has at the dealer
 THREADS = 16         # of a worker under lighttpd
@@ -94,11 +96,13 @@ class Storm:
 
     def players_make(self):
         casinos = [f"casino-{number}" for number in range(CASINOS)]
-        for casino_id in casinos:
+        keys = [secrets.token_hex(32) for _ in casinos]
+        self.dealer.keys_write(*keys)
+        for casino_id, key in zip(casinos, keys):
             self.wallet.ctl("dealer", "add", casino_id, "--currency", "thb", "--mode", "seamless",
                             "--decimals", 4, "--url", self.network.base_url, "--allow-http",
                             "--refund-delay", REFUND_DELAY_S, "--key-file", "-",
-                            stdin=self.dealer.key + "\n")
+                            stdin=key + "\n")
         caller = game.Caller(self.server, self.client, random.Random(self.seed), True)
         players = []
         for number in range(PLAYERS):
