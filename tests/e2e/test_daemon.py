@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 import cb_link  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
+from cb_tap import SLOWER  # noqa: E402
 from cb_process import process_stopped  # noqa: E402
 from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Link, request  # noqa: E402
 from cb_worker import LOSS, UNITS, Reader, bet_payload, player_ref, settle_payload  # noqa: E402
@@ -793,7 +794,8 @@ def test_large_rounds():
             equal(burst(frames), refusals, name)
             grown[name] = status_kib(pid, "VmHWM") - rest
         print(f"# KiB above rest: {grown}")
-        check(max(grown.values()) < LARGE_GROWTH_KIB, f"KiB above rest: {grown}")
+        # What a sanitizer or valgrind keeps of freed memory is not the ledger's.
+        check(SLOWER > 1 or max(grown.values()) < LARGE_GROWTH_KIB, f"KiB above rest: {grown}")
         equal(bench.wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
 
 
