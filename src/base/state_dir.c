@@ -91,8 +91,9 @@ static enum status open_directory(const char *path, int *fd, const struct why *w
  */
 static enum status check_empty(int fd, const char *path, const struct why *why)
 {
+	static const char identity_new[] = STATE_IDENTITY DIRECTORY_NEW;
 	static const char *const leftovers[] = {".", "..", "lock", "installation.new",
-		STATE_IDENTITY, STATE_IDENTITY DIRECTORY_NEW};
+		STATE_IDENTITY, identity_new};
 	const size_t count = sizeof(leftovers) / sizeof(leftovers[0]);
 	enum status status = STATUS_OK;
 	struct dirent *entry;

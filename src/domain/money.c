@@ -30,7 +30,8 @@ bool money_from_double(double x, money_t *money)
 void money_nearest(double x, unsigned int decimals, money_t *money)
 {
 	static const int32_t step[MONEY_DECIMALS_MAX + 1] = {10000, 1000, 100, 10, 1};
-	double steps = x * (MONEY_UNITS_PER_CREDIT / step[decimals]);
+	const int32_t steps_per_credit = MONEY_UNITS_PER_CREDIT / step[decimals];
+	double steps = x * steps_per_credit;
 
 	*money = (money_t)llround(steps) * step[decimals];
 }

@@ -12,9 +12,11 @@ const char *const inspect_type_names[INSPECT_TYPE_COUNT] = {"not there", "null",
 	"true or false", "an integer", "a number with a fraction", "a string", "an array",
 	"an object"};
 
+static const char empty_body[] = "the body is empty: send one JSON object; where a proxy drops the body "
+				 "of a GET, use POST on the same path";
+
 const char *const inspect_remedies[INSPECT_FAULT_COUNT] = {
-	[INSPECT_EMPTY] = "the body is empty: send one JSON object; where a proxy drops the body of a GET, "
-		"use POST on the same path",
+	[INSPECT_EMPTY] = empty_body,
 	[INSPECT_GZIP] = "the body is compressed (gzip): send it uncompressed",
 	[INSPECT_UTF16] = "the body is in UTF-16: send and sign it in UTF-8",
 	[INSPECT_BOM] = "the body begins with a byte order mark: send UTF-8 without one",

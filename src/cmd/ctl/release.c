@@ -332,7 +332,7 @@ enum ctl_exit ctl_release(struct ctl *ctl)
 
 enum ctl_exit ctl_dealer_hold(struct ctl *ctl)
 {
-	struct dealer_put_result result;
+	struct dealer_put_result result = {.dealer = {.callbacks_held_ms = 0}};
 	struct output_json json;
 	char casino_id[CASINO_ID_SIZE];
 	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
