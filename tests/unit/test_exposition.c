@@ -86,7 +86,7 @@ static bool ask(void *context, const struct metrics_cmd *cmd, struct metrics_res
 
 static bool make(void)
 {
-	return collection_make(&collection, "/nonexistent", ask, &fake);
+	return collection_make(&collection, "/proc/none", ask, &fake);
 }
 
 START_TEST(all_pages_are_read)
