@@ -89,8 +89,12 @@ bool text_is_hidden(uint32_t code)
 
 size_t text_escape(uint32_t code, char to[TEXT_ESCAPE_MAX])
 {
-	return (size_t)snprintf(to, TEXT_ESCAPE_MAX, code > 0xffff ? "\\U%08x" : "\\u%04x",
-		(unsigned int)code);
+	/* As JSON escapes it, since a line of the log may hold a JSON string. */
+	if (code > 0xffff)
+		return (size_t)snprintf(to, TEXT_ESCAPE_MAX, "\\u%04x\\u%04x",
+			(unsigned int)(0xd800 + ((code - 0x10000) >> 10)),
+			(unsigned int)(0xdc00 + ((code - 0x10000) & 0x3ff)));
+	return (size_t)snprintf(to, TEXT_ESCAPE_MAX, "\\u%04x", (unsigned int)code);
 }
 
 size_t text_show(char *to, size_t size, const char *from)

@@ -31,8 +31,8 @@ bool text_steers(uint32_t code);
  */
 bool text_is_hidden(uint32_t code);
 
-/* Writes "\\u200b" or "\\U000e0020". Returns its length. */
-#define TEXT_ESCAPE_MAX 11
+/* Writes the character as JSON escapes it: "\\u200b", or two of these. Returns its length. */
+#define TEXT_ESCAPE_MAX 24
 size_t text_escape(uint32_t code, char to[TEXT_ESCAPE_MAX]);
 
 /*

@@ -7,7 +7,6 @@
 
 #define MONEY_DOUBLE_LIMIT 1e11
 /* Digits of a sum in ten-thousandths that surely fit. */
-#define SUM_DIGITS_MAX 34
 
 bool money_from_double(double x, money_t *money)
 {
@@ -140,30 +139,43 @@ void sum_format(sum_t sum, unsigned int decimals, char text[SUM_TEXT_MAX])
 	format_part(text, (unsigned int)(units % MONEY_UNITS_PER_CREDIT), decimals);
 }
 
+/* Appends a decimal digit. False: it would be above @limit. */
+static bool add_digit(wide_unsigned_t *units, unsigned int digit, wide_unsigned_t limit)
+{
+	if (*units > (limit - digit) / 10)
+		return false;
+	*units = *units * 10 + digit;
+	return true;
+}
+
 bool sum_from_text(const char *text, sum_t *sum)
 {
 	const bool negative = *text == '-';
-	const char *point;
-	unsigned int decimals = 0, digits = 0;
-	sum_t units = 0;
+	/* All that a sum holds: an export of a damaged row must read back as it was. */
+	const wide_unsigned_t limit = ((wide_unsigned_t)1 << 127) - !negative;
+	const char *point = NULL;
+	unsigned int decimals = 0;
+	bool digits = false;
+	wide_unsigned_t units = 0;
 
 	text += negative;
-	for (point = NULL; *text; text++) {
+	for (; *text; text++) {
 		if (*text == '.' && !point && digits) {
 			point = text;
 			continue;
 		}
 		if (*text < '0' || *text > '9' || (point && ++decimals > MONEY_DECIMALS_MAX) ||
-			(units && ++digits > SUM_DIGITS_MAX))
+			!add_digit(&units, (unsigned int)(*text - '0'), limit))
 			return false;
-		digits += !digits;
-		units = units * 10 + (*text - '0');
+		digits = true;
 	}
 	if (!digits || (point && !decimals))
 		return false;
-	for (; decimals < MONEY_DECIMALS_MAX; decimals++)
-		units *= 10;
-	*sum = negative ? -units : units;
+	for (; decimals < MONEY_DECIMALS_MAX; decimals++) {
+		if (!add_digit(&units, 0, limit))
+			return false;
+	}
+	*sum = (sum_t)(negative ? 0 - units : units);
 	return true;
 }
 

@@ -462,8 +462,7 @@ def case_direction_marks():
 def show_hidden(hidden):
     name = dealer_new().casino_id
     user = f"eve{hidden}x"
-    visible = "".join(f"\\U{ord(c):08x}" if ord(c) > 0xffff else c if c.isascii() else
-                      f"\\u{ord(c):04x}" for c in user)
+    visible = "".join(c if c.isascii() else json.dumps(c)[1:-1] for c in user)
     WALLET.player_add(name, user)
     adjust(name, user, "3")
     for words in (("player", "list", name), ("player", "show", name, user),

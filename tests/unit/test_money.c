@@ -282,7 +282,8 @@ START_TEST(sums_have_no_limit)
 		{"-922337203685477.5808", INT64_MIN},
 	};
 	static const char *const bad[] = {"", "-", ".", "1.", ".1", "1.23456", "1.2.3", "+1", "1e3",
-		" 1", "1 ", "0x1", "10000000000000000000000000000000000"};
+		" 1", "1 ", "0x1", "17014118346046923173168730371588410.5728",
+		"-17014118346046923173168730371588410.5729", "99999999999999999999999999999999999"};
 	char text[SUM_TEXT_MAX];
 	sum_t sum = 7;
 
@@ -292,6 +293,13 @@ START_TEST(sums_have_no_limit)
 		ck_assert(sum_from_text(text, &sum));
 		ck_assert(sum == cases[i].units);
 	}
+	/* The largest and the smallest that there is. */
+	ck_assert(sum_from_text("17014118346046923173168730371588410.5727", &sum));
+	sum_format(sum, 0, text);
+	ck_assert_str_eq(text, "17014118346046923173168730371588410.5727");
+	ck_assert(sum_from_text("-17014118346046923173168730371588410.5728", &sum));
+	sum_format(sum, 0, text);
+	ck_assert_str_eq(text, "-17014118346046923173168730371588410.5728");
 	sum_format((sum_t)INT64_MAX * 10000 * 1000000, 0, text);
 	ck_assert_str_eq(text, "9223372036854775807000000");
 	sum_format((sum_t)INT64_MIN * 1000000, 2, text);

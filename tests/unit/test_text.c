@@ -185,7 +185,7 @@ START_TEST(hidden_characters_are_shown)
 		{"ann\xe2\x80\x8b", "ann\\u200b"}, {"\xef\xbb\xbf" "ann", "\\ufeffann"},
 		{"a\xc2\xa0" "b", "a\\u00a0b"}, {"a\xc2\xad" "b", "a\\u00adb"},
 		{"a\xe2\x80\xaf" "b", "a\\u202fb"}, {"a\xe3\x80\x80" "b", "a\\u3000b"},
-		{"\xf3\xa0\x81\x81", "\\U000e0041"}, {"a\nb", "a\\u000ab"}, {"a\xff", "a?"},
+		{"\xf3\xa0\x81\x81", "\\udb40\\udc41"}, {"a\nb", "a\\u000ab"}, {"a\xff", "a?"},
 	};
 	char shown[64], small[8];
 
