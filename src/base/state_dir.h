@@ -6,7 +6,7 @@
  *     STATE/db/         Berkeley DB's environment: tables and log
  *     STATE/installation  the installation's id, written by `creditbridgectl init`; its presence
  *                       tells an initialised state from an empty or unmounted directory
- *     STATE/identity    where it is (state_identity.h), which tells a copy from the original
+ *     STATE/identity    where it is (state_identity.h): a copy is not there
  *     STATE/created     the tables were made: data that lacks one is refused
  *     STATE/restoring   a restore is under way or was interrupted: it has no installation then
  *     STATE/export/     the copy of the data that an export reads; deleted when it is done

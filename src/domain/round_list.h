@@ -34,7 +34,7 @@ bool round_list_sane(const struct round *round);
 uint32_t round_list_shown(const struct round *round, uint32_t after);
 
 /*
- * Lists bet @number, the round's newest; tells that it was accepted; takes it off the list. The list
+ * Lists bet @number, the round's newest; notes that it was accepted; takes it off the list. The list
  * is then in @room, which has to live as long as @round is used.
  */
 void round_list_add(struct round *round, uint32_t number, bool accepted,

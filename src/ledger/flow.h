@@ -42,7 +42,8 @@ void flow_free(struct flow *flow);
 
 /*
  * What a dealer's max_inflight is, for flow_has_room(), which is asked where there is no row at
- * hand; 0 while its callbacks are held (hold.h). Told of rows that are saved: flow_take() may be of the batch that changes one.
+ * hand; 0 while its callbacks are held (hold.h). Called for rows that were saved: flow_take() may run
+ * in the batch that changes the row.
  */
 void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight);
 

@@ -2,7 +2,7 @@
  * hold - no callback is sent to a dealer until the operator releases it (api.md, What an operator may
  * change).
  *
- * After a restore or an import the data may lack what dealers were told meanwhile: a bet that is
+ * After a restore or an import the data may lack what dealers did meanwhile: a bet that is
  * pending here may be accepted, won and paid there. So every dealer's callbacks are held, in the
  * transaction that begins the new life, until `creditbridgectl release`. Permits are the one gate: a
  * held dealer has none, so that neither a first attempt, nor the sweeper, nor `callback retry` sends

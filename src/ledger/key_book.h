@@ -46,7 +46,7 @@ const struct key_entry *key_book_find(const struct key_book *book, const char *d
 bool key_book_add_keys(struct key_book *book, enum keyring_of of, const char *owner,
 	const struct dealer_key keys[DEALER_KEYS_MAX], struct key_entry *shared);
 
-/* Adds the retired keys that a row of the audit tells of. False: no memory. */
+/* Adds the retired keys that a row of the audit names. False: no memory. */
 bool key_book_add_audit(struct key_book *book, const struct audit *audit);
 
 /*

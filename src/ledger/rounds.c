@@ -28,7 +28,7 @@ static void want_tally(struct ws *ws, const struct bet *key)
 		tally_want(ws, bet->player_id, bet->day);
 }
 
-/* The result's refusal as far as the round's row alone tells it; REFUSAL_NONE: its bets decide. */
+/* The result's refusal as far as the round's row decides it; REFUSAL_NONE: its bets decide. */
 static enum refusal row_refusal(const struct round_settle_cmd *cmd, const struct dealer *dealer,
 	const struct player *player, const struct round *round)
 {

@@ -244,7 +244,7 @@ enum status gate_check(struct gate *gate, struct link *link, const struct http_r
 		found = bsearch(id->value, gate->entries, gate->count, sizeof(*gate->entries),
 			entry_compare);
 	gate->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
-	/* What can be no signature is refused without work, whoever the caller is. */
+	/* A header that cannot be a signature is refused without an HMAC. */
 	if (signature_form(given.text, &given.algorithm, &given.encoding) &&
 		let_in(gate, found, request, id->value, &given)) {
 		*caller = found;

@@ -49,7 +49,8 @@ void gate_free(struct gate *gate);
 /*
  * Finds out who signed @request. On STATUS_OK *@caller is he, valid until the next call,
  * or NULL: 401 invalid_signature; with @gate->why AUTH_FLOOD 429 rate_limited. Another status: the keys
- * could not be brought up to date before @deadline_ms (boot time); nobody is let in by older ones. @now_ms is boot time.
+ * could not be brought up to date before @deadline_ms (boot time); older ones let no caller in.
+ * @now_ms is boot time.
  */
 enum status gate_check(struct gate *gate, struct link *link, const struct http_request *request,
 	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller);

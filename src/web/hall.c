@@ -157,7 +157,7 @@ void hall_close(const struct hall_name *name, int fd)
 	int lock = directory_lock(name->directory);
 	struct stat info;
 
-	/* Another one may have found nobody there, and taken the name. */
+	/* Another worker may have found no leader, and taken the name. */
 	if (lock >= 0 && lstat(name->address.sun_path, &info) == 0 &&
 		info.st_dev == name->device && info.st_ino == name->inode)
 		unlink(name->address.sun_path);

@@ -126,7 +126,7 @@ static void game_reply(struct exchange *exchange, struct reading *reading,
 {
 	struct game game = {.round = *round};
 
-	/* Also one that is not among those that are told. */
+	/* Also a bet that the answer leaves out. */
 	if (round->refunded && !reading->states[BET_REFUNDING])
 		reading->states[BET_REFUNDED] += !reading->states[BET_REFUNDED];
 	game.status = round_status(round, reading->states);

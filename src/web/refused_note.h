@@ -1,6 +1,6 @@
 /*
- * refused_note - tells the ledger of a request that was answered 400, 401 or, to a dealer,
- * user_not_found, so that an operator can be told why (link/refused_commands.h).
+ * refused_note - reports to the ledger a request that was answered 400, 401 or, to a dealer,
+ * user_not_found, so that `explain` can name the cause (link/refused_commands.h).
  *
  * It is taken while the request is at hand, which costs a copy of its headers, and sent once the
  * answer has left: no answer waits for it. It is sent on the thread's own link without waiting for

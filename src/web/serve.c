@@ -122,7 +122,7 @@ static const char flooded[] = "too many calls with a wrong signature; try again 
 #define FLOOD_RETRY_S 1
 static const char not_a_client[] = "the client id or the signature is not valid";
 
-/* Tells by its headers what a body is that is not valid JSON. */
+/* Names what a body is that is not valid JSON, by its headers. */
 static void tell_by_headers(const struct http_request *request, char detail[BODY_DETAIL_MAX])
 {
 	const char *encoding = value_of(&request->content_encoding);

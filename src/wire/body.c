@@ -186,7 +186,7 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 	return REFUSAL_NONE;
 }
 
-/* Tells the amount that is meant by one with too many decimals, such as 0.1 + 0.2. */
+/* Names the amount nearest to one with too many decimals, such as 0.1 + 0.2. */
 static void complain_decimals(const struct body_field *field, double x, struct bytes sent,
 	unsigned int decimals, char detail[BODY_DETAIL_MAX])
 {

@@ -38,7 +38,7 @@ struct inspection {
 };
 
 /*
- * What a caller is told of a body that its program made by accident: what it is, and the remedy. NULL: the
+ * The error text for a body that a program made by accident: what it is, and the remedy. NULL: the
  * fault has no such sentence.
  */
 extern const char *const inspect_remedies[INSPECT_FAULT_COUNT];

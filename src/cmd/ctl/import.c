@@ -139,7 +139,7 @@ static uint8_t version_of(const struct import_lines *lines, enum record record)
 
 	while (version > 1 && !row_line_holds(&lines->line, record_fields_of(record, version)))
 		version--;
-	/* With none of them the newest tells what is missing. */
+	/* Where no version fits, the error names what the newest one misses. */
 	return row_line_holds(&lines->line, record_fields_of(record, version))
 		? version
 		: record_version(record);

@@ -45,7 +45,7 @@ static const struct output_column revived_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* What the child tells; the revived follow. */
+/* The report of the child; the rows that the restore revived follow. */
 struct report {
 	enum status status;
 	struct restore_result result;
