@@ -62,6 +62,9 @@ const struct field dealer_fields[] = {
 	FIELD(FIELD_TIME_MS, dealer, created_ms),
 	FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms),
 	FIELD(FIELD_TIME_MS, dealer, keys_restored_ms),
+	FIELD(FIELD_TIME_MS, dealer, restored_ms),
+	FIELD(FIELD_TIME_MS, dealer, restored_to_ms),
+	FIELD(FIELD_U64, dealer, restored_id),
 	FIELD_END,
 };
 
@@ -398,6 +401,37 @@ static const struct field dealer_fields_1[] = {
 	FIELD_END,
 };
 
+/* Before a restore asked for the dealer's file. */
+static const struct field dealer_fields_2[] = {
+	FIELD(FIELD_STR, dealer, casino_id),
+	FIELD(FIELD_STR, dealer, currency),
+	FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT),
+	FIELD(FIELD_U8, dealer, decimals),
+	FIELD(FIELD_BOOL, dealer, suspended),
+	FIELD(FIELD_I32, dealer, utc_offset_min),
+	FIELD(FIELD_U32, dealer, rate_limit),
+	FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names,
+		SIGNATURE_ALGORITHM_COUNT),
+	FIELD_NAMED(dealer, signature_encoding, signature_encoding_names,
+		SIGNATURE_ENCODING_COUNT),
+	FIELD(FIELD_STR, dealer, url),
+	FIELD(FIELD_BOOL, dealer, allow_http),
+	FIELD(FIELD_U32, dealer, refund_delay_s),
+	FIELD(FIELD_U32, dealer, max_inflight),
+	FIELD(FIELD_STR, dealer, path_balance_inquire),
+	FIELD(FIELD_STR, dealer, path_betting),
+	FIELD(FIELD_STR, dealer, path_betting_result),
+	FIELD(FIELD_STR, dealer, path_betting_refund),
+	FIELD(FIELD_STR, dealer, unknown_bet_ids),
+	FIELD(FIELD_U32, dealer, keys_issued),
+	FIELD(FIELD_STR, dealer, signing_key_id),
+	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields),
+	FIELD(FIELD_TIME_MS, dealer, created_ms),
+	FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms),
+	FIELD(FIELD_TIME_MS, dealer, keys_restored_ms),
+	FIELD_END,
+};
+
 static const struct field client_fields_1[] = {
 	FIELD(FIELD_STR, client, client_id),
 	FIELD(FIELD_BOOL, client, removed),
@@ -408,9 +442,9 @@ static const struct field client_fields_1[] = {
 };
 
 /* By the version less 1; a kind that is not here has had one only. */
-#define OLDER_MAX 1
+#define OLDER_MAX 2
 static const struct field *const older_fields[RECORD_COUNT][OLDER_MAX] = {
-	[RECORD_DEALER] = {dealer_fields_1},
+	[RECORD_DEALER] = {dealer_fields_1, dealer_fields_2},
 	[RECORD_TOTAL] = {total_fields_1},
 	[RECORD_ROUND] = {round_fields_1},
 	[RECORD_CLIENT] = {client_fields_1},

@@ -154,6 +154,10 @@ struct dealer {
 	int64_t callbacks_held_ms; /* since when no callback is sent (ledger/hold.h); 0: they are */
 	int64_t keys_restored_ms;  /* when a restore brought the keys back that were not confirmed since;
 				      0: never, or they were */
+	/* Of a restore after which the dealer's file was not compared; all are 0: there is none. */
+	int64_t restored_ms;       /* when it was */
+	int64_t restored_to_ms;    /* up to when the data that it brought back are known to be whole */
+	uint64_t restored_id;      /* a transaction of before has a smaller id */
 };
 
 /* Running sums of a dealer: balance = in - out + adjusted - staked + paid. */

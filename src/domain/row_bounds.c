@@ -46,6 +46,7 @@ static const struct bound bounds[] = {
 	{RECORD_COUNTER, NAME, "name", 0},
 	{RECORD_DEALER, NAME, "casino_id", 0},
 	{RECORD_DEALER, KEY_NONE, "signing_key_id", 0},
+	{RECORD_DEALER, GIVEN_NONE, "restored_id", 0},
 	{RECORD_TOTAL, NAME, "casino_id", 0},
 	{RECORD_TOTAL, NUMBER, "players", TRANSACTION_ID_MAX},
 	{RECORD_TOTAL, NUMBER, "open_bets", TRANSACTION_ID_MAX},

@@ -98,6 +98,21 @@ static void report_revived(const struct atrest_deed *deed, const struct ws *ws)
 	}
 }
 
+static enum status hold(struct store *store, const struct atrest_deed *deed, int64_t newest_ms,
+	struct ws *ws, char *why, size_t why_size)
+{
+	const struct hold_restore restore = {
+		.now_ms = deed->now.wall_ms,
+		.complete_to_ms = deed->complete_to_ms > newest_ms ? deed->complete_to_ms : newest_ms,
+		.first_id = deed->life->first_id,
+	};
+	enum status status = hold_everything(store, ws, &restore);
+
+	if (status)
+		snprintf(why, why_size, "cannot hold the callbacks: %s", status_text(status));
+	return status;
+}
+
 static enum status write_trail(struct store *store, const struct atrest_deed *deed, struct ws *ws,
 	char *why, size_t why_size)
 {
@@ -109,18 +124,15 @@ static enum status write_trail(struct store *store, const struct atrest_deed *de
 
 	if (!status)
 		status = load(store, deed, ws, why, why_size);
-	if (!status && deed->hold) {
-		status = hold_everything(store, ws, deed->now.wall_ms);
-		if (status)
-			snprintf(why, why_size, "cannot hold the callbacks: %s", status_text(status));
+	if (!status && deed->life && !life_begin(ws, deed->now.wall_ms, newest_ms, deed->life)) {
+		snprintf(why, why_size, "there are no transaction ids left");
+		status = STATUS_CONFIG;
 	}
+	if (!status && deed->hold)
+		status = hold(store, deed, newest_ms, ws, why, why_size);
 	if (status)
 		return status;
 	report_revived(deed, ws);
-	if (deed->life && !life_begin(ws, deed->now.wall_ms, newest_ms, deed->life)) {
-		snprintf(why, why_size, "there are no transaction ids left");
-		return STATUS_CONFIG;
-	}
 	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, deed->object);
 	len = snprintf(detail, sizeof(detail), "%.*s", DETAIL_SIZE - LIFE_TEXT_MAX, deed->detail);
 	if (deed->life)

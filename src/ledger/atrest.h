@@ -33,6 +33,7 @@ struct atrest_deed {
 	const char *detail;
 	struct life_begun *life; /* out: of the life that begins in the same transaction; NULL: none does */
 	bool hold; /* with @life: every callback is held until the operator releases it (hold.h) */
+	int64_t complete_to_ms; /* with @hold: what the data hold, where their newest row is older */
 	/* With @hold, is given each dealer and each game server that is in force; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
 	void *context;

@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "domain/dealer_settings.h"
 #include "ledger/audit.h"
+#include "ledger/hold.h"
 #include "ledger/key_book.h"
 #include "ledger/keys.h"
 #include "ledger/keyslots.h"
@@ -54,6 +55,7 @@ static const struct {
 	TAKE(DEALER_PATH_BETTING_REFUND, path_betting_refund),
 	TAKE(DEALER_UNKNOWN_BET_IDS, unknown_bet_ids),
 	TAKE(DEALER_CALLBACKS_HELD, callbacks_held_ms),
+	TAKE(DEALER_RECONCILED, restored_ms),
 };
 
 /* Why a change may not be made now (api.md, What an operator may change), or NULL. */
@@ -106,6 +108,8 @@ static const char *action_of(const struct dealer_put_cmd *cmd)
 		return "dealer add";
 	if (cmd->mask == 1u << DEALER_CALLBACKS_HELD)
 		return cmd->dealer.callbacks_held_ms ? "dealer hold" : "release";
+	if (cmd->mask == 1u << DEALER_RECONCILED)
+		return "reconcile";
 	if (cmd->mask != 1u << DEALER_SUSPENDED)
 		return "dealer set";
 	return cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
@@ -123,6 +127,8 @@ static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *
 				field_find(dealer_fields, members[i].name),
 				(const char *)&cmd->dealer + members[i].offset);
 	}
+	if (cmd->unreconciled && len < sizeof(detail))
+		snprintf(detail + len, sizeof(detail) - len, " unreconciled");
 	audit_write(ws, context, &cmd->operator, action_of(cmd), object, detail + 1);
 }
 
@@ -156,6 +162,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	dealer->keys_issued = 1;
 	dealer->callbacks_held_ms = 0;
 	dealer->keys_restored_ms = 0;
+	hold_end_restore(dealer);
 	dealer->created_ms = context->now.wall_ms;
 	if (dealer_bad_setting(dealer))
 		return refuse(verdict, REFUSAL_BAD_REQUEST, dealer_bad_setting(dealer));
@@ -185,6 +192,12 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 	if (dealer->callbacks_held_ms)
 		dealer->callbacks_held_ms =
 			stored->callbacks_held_ms ? stored->callbacks_held_ms : now_ms;
+	if (cmd->mask & 1u << DEALER_RECONCILED)
+		hold_end_restore(dealer);
+	if (stored->callbacks_held_ms && !dealer->callbacks_held_ms && dealer->restored_id &&
+		!cmd->unreconciled)
+		return refuse(verdict, REFUSAL_NOT_ALLOWED_NOW, "the dealer's file was not compared "
+			"since the restore, or something in it is to be mended");
 	why = dealer_bad_setting(dealer);
 	if (why)
 		return refuse(verdict, REFUSAL_BAD_REQUEST, why);

@@ -103,6 +103,13 @@ bool outbox_is_due(const struct apply_context *context, const struct delivery *d
 /* Whether the one who sends it is gone, so that it may be taken over. */
 bool outbox_is_left(const struct apply_context *context, const struct delivery *delivery);
 
+/*
+ * Holds the callback of @event, which was opened now, where hold_result() says so of
+ * @transaction_id. False: it is due.
+ */
+bool outbox_hold(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
+	uint64_t event, uint64_t transaction_id);
+
 /* As delivery_operate(), and what follows from a cancel. */
 const char *outbox_operate(struct ws *ws, const struct apply_context *context,
 	struct delivery *delivery, enum callback_action action, const char *by);

@@ -7,6 +7,7 @@
 #include "domain/wager.h"
 #include "ledger/book.h"
 #include "ledger/flow.h"
+#include "ledger/hold.h"
 #include "ledger/keys.h"
 #include "ledger/schedule.h"
 #include "ledger/tally.h"
@@ -23,6 +24,19 @@ static struct delivery_terms terms_of(const struct apply_context *context,
 	const struct dealer *dealer)
 {
 	return (struct delivery_terms){context->outbox->retry, dealer->unknown_bet_ids};
+}
+
+bool outbox_hold(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
+	uint64_t event, uint64_t transaction_id)
+{
+	const struct delivery_terms terms = terms_of(context, dealer);
+	struct delivery delivery;
+
+	if (!hold_result(dealer, transaction_id) || !outbox_find(ws, event, &delivery) ||
+		delivery_operate(&delivery, CALLBACK_HOLD, "", &terms, &context->now))
+		return false;
+	outbox_write(ws, &delivery, false);
+	return true;
 }
 
 /* The B4 of a bet whose betting's outcome is unknown. */
@@ -47,6 +61,8 @@ static bool open_refund(struct ws *ws, const struct apply_context *context,
 	text_copy(body.user_id, sizeof(body.user_id), round->user_id);
 	bet->refund_event = outbox_open(ws, context, CALLBACK_BETTING_REFUND, &subject,
 		(int64_t)dealer->refund_delay_s * 1000, &body);
+	if (bet->refund_event)
+		outbox_hold(ws, context, dealer, bet->refund_event, bet->transaction_id);
 	return bet->refund_event != 0;
 }
 

@@ -30,6 +30,7 @@ static enum status note_deed(struct store *store, const struct restore_options *
 		.detail = detail,
 		.life = &life,
 		.hold = true,
+		.complete_to_ms = result->complete_to_ms,
 		.revived = options->revived,
 		.context = options->revived_context,
 		.accept_clock = options->accept_clock,

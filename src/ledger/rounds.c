@@ -95,6 +95,12 @@ static void want_bets(struct ws *ws, const struct round *round)
 	}
 }
 
+/* The bet by which a round is known to be older than a restore. */
+static struct bet first_bet(const struct round *round)
+{
+	return bet_named(round->player_id, round->game_id, 1);
+}
+
 void round_settle_keys(const void *arg, struct ws *ws)
 {
 	const struct round_settle_cmd *cmd = arg;
@@ -104,6 +110,7 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	const struct dealer *dealer;
 	struct player key;
 	struct round round_key;
+	struct bet bet;
 
 	ws_want(ws, RECORD_REQUEST, &request);
 	if (!subject_want(ws, &cmd->player, &key))
@@ -120,8 +127,13 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	if (round && round->event)
 		outbox_want_grant(ws, round->event);
 	dealer = ws_get(ws, RECORD_DEALER, dealer_key_of(player->casino_id));
-	if (dealer && row_refusal(cmd, dealer, player, round) == REFUSAL_NONE)
+	if (dealer && row_refusal(cmd, dealer, player, round) == REFUSAL_NONE) {
+		if (dealer->restored_id) {
+			bet = first_bet(round);
+			ws_want(ws, RECORD_BET, &bet);
+		}
 		want_bets(ws, round);
+	}
 }
 
 static void answer(struct ws *ws, const struct round *round, struct round_settle_result *result)
@@ -278,6 +290,16 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 	return refusal;
 }
 
+/* True: its result is held, since the round may have been settled before a restore. */
+static bool hold_old(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, const struct round *round)
+{
+	const struct bet key = first_bet(round);
+	const struct bet *bet = dealer->restored_id ? ws_get(ws, RECORD_BET, &key) : NULL;
+
+	return bet && outbox_hold(ws, context, dealer, round->event, bet->transaction_id);
+}
+
 /* A seamless wallet: B3 tells the dealer, at once if he takes a call now, else by the sweeper. */
 static enum refusal tell(struct ws *ws, const struct apply_context *context,
 	const struct round_settle_cmd *cmd, struct round *round, const struct subject *subject,
@@ -319,7 +341,8 @@ static enum refusal tell(struct ws *ws, const struct apply_context *context,
 		ws_fail(ws, "a betting-result without a body");
 		return REFUSAL_INTERNAL_ERROR;
 	}
-	outbox_begin(ws, context, subject->dealer, round->event, cmd->sender, send);
+	if (!hold_old(ws, context, subject->dealer, round))
+		outbox_begin(ws, context, subject->dealer, round->event, cmd->sender, send);
 	record_settle(ws, cmd, round, subject->player, 0);
 	return REFUSAL_NONE;
 }

@@ -60,6 +60,7 @@ const struct field dealer_put_cmd_fields[] = {
 	OPERATOR(dealer_put_cmd),
 	FIELD(FIELD_BOOL, dealer_put_cmd, create),
 	FIELD(FIELD_U32, dealer_put_cmd, mask),
+	FIELD(FIELD_BOOL, dealer_put_cmd, unreconciled),
 	FIELD_SUB(dealer_put_cmd, dealer, dealer, dealer_fields),
 	FIELD_END,
 };

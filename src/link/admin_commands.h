@@ -61,17 +61,19 @@ enum dealer_member {
 	DEALER_REFUND_DELAY, DEALER_MAX_INFLIGHT, DEALER_PATH_BALANCE_INQUIRE, DEALER_PATH_BETTING,
 	DEALER_PATH_BETTING_RESULT, DEALER_PATH_BETTING_REFUND, DEALER_UNKNOWN_BET_IDS,
 	DEALER_CALLBACKS_HELD, /* not 0: they are held from now on, if they are not yet */
+	DEALER_RECONCILED,     /* the file was compared, and nothing is open: restored_ms and its kind are 0 */
 	DEALER_MEMBER_COUNT
 };
 /*
  * Adds a dealer (@create: every member counts, keys[0] is its first key, id "k1") or changes the
  * members in @mask. Refusals: already_exists, dealer_not_found, too_many_dealers, and
- * not_allowed_now with a detail (api.md, What an operator may change).
+ * not_allowed_now with a detail (api.md, What an operator may change; ledger/hold.h).
  */
 struct dealer_put_cmd {
 	struct operator operator;
 	bool create;
 	uint32_t mask;
+	bool unreconciled; /* callbacks are released although the dealer's file was not compared */
 	struct dealer dealer;
 };
 struct dealer_put_result {

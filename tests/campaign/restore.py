@@ -239,14 +239,15 @@ class Scene:
 
     def operator_steps(self):
         if self.options.without == "steps":
-            self.wallet.ctl("release", "--yes", "--reason", "without looking")
+            self.wallet.ctl("release", "--yes", "--unreconciled", "--reason", "without looking")
             return
         self.settle_pending()
         for one in self.games:
             self.repeat_results(one)
         for casino in (*CASINOS, "bank"):
             self.reconcile(casino)
-        self.wallet.ctl("release", "--yes", "--reason", "reconciled")
+        words = ["--unreconciled"] if self.contradictions else []
+        self.wallet.ctl("release", "--yes", "--reason", "reconciled", *words)
 
     def settle_pending(self):
         """The sweeper takes over what was under way; nothing is sent."""
@@ -314,14 +315,18 @@ class Scene:
         end = time.monotonic() + PATIENCE_S
         asked = set()
         rows = [{"remedy": "first"}]
-        while any(row["remedy"] not in ("none", "release", "ask_dealer") for row in rows):
+        while any(row["remedy"] not in ("none", "release") for row in rows):
             check(time.monotonic() < end, f"proposals that do not end: {rows[:3]}")
             done = self.wallet.ctl_run("--json", "reconcile", casino, self.file_of(casino),
                                        seconds=120)
             check(done.returncode in (0, 1) and done.stdout, f"reconcile: {done.stderr}")
-            rows = json.loads(done.stdout)["differences"]
+            told = json.loads(done.stdout)
+            rows = told["differences"]
             for row in rows:
                 self.follow(casino, row, asked)
+            if self.contradictions:
+                return
+        check(told["ok"], f"proposals are left: {rows[:3]}")
 
     def follow(self, casino, row, asked):
         remedy = row["remedy"]

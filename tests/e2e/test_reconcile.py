@@ -4,6 +4,7 @@
 The dealers are books of this test. The commands that reconcile proposes are typed into a shell as
 they stand; afterwards the books of both sides agree.
 """
+import contextlib
 import csv
 import json
 import os
@@ -292,7 +293,93 @@ def case_bets():
         wallet.check_books()
 
 
+# -- results that come too late
+
+def refused_release(wallet, *words):
+    done = wallet.ctl_run("--json", "release", *words, "--yes", "--reason", "test")
+    equal((done.returncode, json.loads(done.stdout)["error"]["id"]), (1, "not_reconciled"),
+          f"release: {done.stdout}{done.stderr}")
+    equal(wallet.ctl_json("status")["held_dealers"], 2, "nothing is released")
+
+
+def case_late_results():
+    """A result that is repeated after the release is not paid twice, whatever the operator did."""
+    with Wallet() as wallet, contextlib.ExitStack() as stack:
+        book = Book()
+
+        def place(link, game):
+            placed = link.place("slots", "seam", "alice", game, STAKE)
+            link.end(placed.send, "seam", SUCCESS, status=200)
+            book.balance -= STAKE
+            return placed
+
+        def settle(link, game):
+            return link.settle("slots", "seam", "alice", game, WIN, 25, reference=f"result of {game}")
+        with Worker(wallet.sockets / "edge.sock") as link:
+            for game in ("paid", "later", "last"):
+                place(link, game)
+            pending = link.place("slots", "seam", "alice", "gone", STAKE)
+            wallet.ctl("backup", wallet.dir / "backup")
+            done = settle(link, "paid")
+            link.end(done.send, "seam", SUCCESS, status=200)
+            book.result(done.event, "paid", 25)
+        wallet.go_back()
+        shown = wallet.ctl_json("dealer", "show", "seam")
+        check(shown["restored_ms"] == shown["callbacks_held_ms"] >= shown["restored_to_ms"] > 0 and
+              shown["restored_id"] > pending.transaction_id, f"the restore's marks: {shown}")
+        refused_release(wallet, "seam")
+        refused_release(wallet)
+        # The file names the result only: the bet is older than the backup.
+        told = wallet.reconcile("seam", book.rows.values())
+        check("repeat" in [row["remedy"] for row in told["differences"]] and not told["ok"] and
+              not told["noted"], f"the round is open here: {told}")
+        refused_release(wallet, "seam")
+        # Without looking: what would have been sent is sent; what comes later is held by itself.
+        wallet.ctl("release", "seam", "--yes", "--unreconciled", "--reason", "test")
+        deed = wallet.ctl_json("audit", "--limit", "1")["audit"][0]
+        check(deed["action"] == "release" and deed["detail"].endswith(" unreconciled"), f"{deed}")
+        link = stack.enter_context(Worker(wallet.sockets / "edge.sock"))
+
+        def taken_over():
+            wallet.ctl("sweep")
+            return not wallet.ctl_json("bet", "list", "--state", "pending")["bets"]
+        cb.wait_until(taken_over, 30, "the bet that was under way is taken over")
+        for game in ("paid", "later"):
+            done = settle(link, game)
+            equal((done.refusal, done.send.event), ("", 0), f"{game}: settled, and nothing is sent")
+        place(link, "new")
+        check(settle(link, "new").send.event, "a round of after the restore is sent")
+        held = wallet.ctl_json("callback", "list", "--state", "held")["callbacks"]
+        equal(sorted((row["game_id"], row["kind"], row["attempts"]) for row in held),
+              [("gone", "betting-refund", 0), ("later", "betting-result", 0),
+               ("paid", "betting-result", 0)], "what is held by itself")
+        done = wallet.ctl_run("--json", "doctor")
+        check(any("was released without its file" in row["found"]
+                  for row in json.loads(done.stdout)["findings"]), f"doctor: {done.stdout}")
+        told = wallet.reconcile("seam", book.rows.values())
+        for row in told["differences"]:
+            if row["command"]:
+                typed(wallet, row["command"])
+        told = wallet.reconcile("seam", book.rows.values())
+        check(told["ok"] and told["noted"], f"it is reconciled: {told}")
+        told = wallet.reconcile("seam", book.rows.values())
+        check(told["ok"] and not told["noted"], f"it is noted once: {told}")
+        shown = wallet.ctl_json("dealer", "show", "seam")
+        equal((shown["restored_ms"], shown["restored_to_ms"], shown["restored_id"]), (0, 0, 0),
+              "the restore is over")
+        states = {row["game_id"]: row["state"] for row in wallet.ctl_json(
+            "callback", "list", "--state", "due,sending,held,parked,cancelled")["callbacks"]}
+        equal((states["paid"], states["later"] in ("due", "sending"), states["gone"] in ("due", "sending")),
+              ("cancelled", True, True), f"paid once, sent once: {states}")
+        check(settle(link, "last").send.event, "a round of before is sent, now that nothing is open")
+        # A dealer that is held again by hand needs no file.
+        wallet.ctl("dealer", "hold", "seam", "--reason", "test")
+        wallet.ctl("release", "seam", "--yes", "--reason", "test")
+        wallet.check_books()
+
+
 CASES = (
+    ("results after the release: held until the dealer's file was compared", case_late_results),
     ("transfers: adjusted once, by the commands that are proposed", case_transfers),
     ("bets: what was won is not refunded", case_bets),
 )

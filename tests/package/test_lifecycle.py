@@ -277,9 +277,10 @@ def reconciled(wallet, casino_id):
                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
             equal(done.returncode, 0, f"{command}: {done.stdout}")
     shown = wallet.ctl_json("dealer", "show", casino_id)
-    equal((shown["callbacks_held_ms"], shown["keys_restored_ms"]), (0, 0), f"after the steps: {shown}")
+    equal((shown["callbacks_held_ms"], shown["keys_restored_ms"], shown["restored_ms"]), (0, 0, 0),
+          f"after the steps: {shown}")
     # Dealers of other cases.
-    wallet.ctl("release", "--yes", "--reason", "test")
+    wallet.ctl("release", "--yes", "--unreconciled", "--reason", "test")
 
 
 def restored(wallet, backup, options=""):

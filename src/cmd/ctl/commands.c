@@ -114,7 +114,7 @@ static const struct argp_option recon_options[] = {
 };
 static const struct argp_option reconcile_options[] = {
 	OPTION(SINCE, "since", "TIME", "Look for rows that the dealer lacks since TIME" TIME_HELP
-		" (default: the oldest time_ms of FILE)"),
+		" (default: the oldest time_ms of FILE, else up to when the restored data are whole)"),
 	OPTIONS_END,
 };
 #define OPERATE_OPTIONS                                                                            \
@@ -128,6 +128,8 @@ static const struct argp_option asking_options[] = {
 };
 static const struct argp_option release_options[] = {
 	OPTION(YES, "yes", NULL, "Release them without asking"),
+	OPTION(UNRECONCILED, "unreconciled", NULL, "Although a dealer's file was not compared since "
+		"the restore: results and refunds of rounds of before are held each by itself"),
 	LIMIT_OPTION("100"),
 	REASON_OPTION,
 	OPTIONS_END,
@@ -363,7 +365,8 @@ const struct ctl_command ctl_commands[] = {
 	{"release", "[CASINO]", "Show the callbacks that a restore or `dealer hold` holds, and release them",
 		"{\"callbacks\":[{\"webhook_id\",\"created_ms\",\"casino_id\",\"user_id\","
 		"\"game_id\",\"amount\",\"transaction_id\",\"attempts\",\"bet\"}],"
-		"\"dealers\":[{\"casino_id\",\"callbacks_held_ms\",\"callbacks\",\"released\"}],"
+		"\"dealers\":[{\"casino_id\",\"callbacks_held_ms\",\"restored_ms\",\"restored_to_ms\","
+		"\"callbacks\",\"released\"}],"
 		"\"released\"}. Of all dealers, or of one; nothing is released without --yes or an "
 		"answer on the terminal",
 		release_options, 0, 1, false, ctl_release},
@@ -395,7 +398,7 @@ const struct ctl_command ctl_commands[] = {
 		"Propose the commands that mend what a restore lost, by a dealer's file",
 		"{\"casino_id\",\"differences\":[{\"record\",\"id\",\"user_id\",\"game_id\","
 		"\"our_amount\",\"their_amount\",\"our_state\",\"their_state\",\"remedy\",\"command\","
-		"\"why\"}],\"rows\",\"open\",\"ok\"}; remedy is none, add_player, adjust, cancel, retry, "
+		"\"why\"}],\"rows\",\"open\",\"ok\",\"noted\"}; remedy is none, add_player, adjust, cancel, retry, "
 		"release, sweep, repeat or ask_dealer",
 		reconcile_options, 2, 2, false, ctl_reconcile},
 	{"check", "", "Prove that every balance is the sum of its movements, and every row sound",

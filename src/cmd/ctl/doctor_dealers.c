@@ -123,6 +123,12 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 		doctor_remedy(doctor, "reconcile it, then creditbridgectl release %s",
 			dealer->casino_id);
 	}
+	if (dealer->restored_ms && !dealer->callbacks_held_ms) {
+		doctor_warn(doctor, "it was released without its file after a restore: results and "
+			"refunds of rounds of before are held");
+		doctor_remedy(doctor, "creditbridgectl reconcile %s FILE, until it exits with 0",
+			dealer->casino_id);
+	}
 	if (!dealer->url[0]) {
 		doctor_add(doctor, fault_of(dealer->suspended),
 			"%sa seamless wallet without a URL: every bet is refused",

@@ -193,8 +193,9 @@ void offline_print_steps(void)
 	       "  3. Likewise each game server: `creditbridgectl client list`, `client remove`,\n"
 	       "     `client key-confirm CLIENT`.\n"
 	       "  4. Let the game servers repeat, with the same ids, the results that they sent since the\n"
-	       "     backup. After the release they would be paid again.\n"
+	       "     backup: step 5 names those that are missing.\n"
 	       "  5. Get each dealer's file of what it did since the backup, and run\n"
 	       "     `creditbridgectl reconcile CASINO FILE`: it proposes what puts the difference right.\n"
+	       "     Repeat it until it exits with 0; the release is refused before.\n"
 	       "  6. `creditbridgectl release CASINO` shows what would be sent; with --yes it is sent.\n");
 }

@@ -8,6 +8,7 @@
 #include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/seek.h"
+#include "wire/signature.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -260,8 +261,14 @@ static void put_command(const struct reconcile *reconcile, const struct proposal
 	case REMEDY_SWEEP:
 		buffer_append_str(&line, " sweep");
 		break;
-	case REMEDY_NONE:
 	case REMEDY_RELEASE:
+		/* One that is held by itself waits for the operator also when the dealer is released. */
+		if (strcmp(proposal->ours.state, callback_state_names[CALLBACK_HELD]) == 0)
+			buffer_printf(&line, " callback release --reason reconciled %s", proposal->ours.id);
+		else
+			buffer_reset(&line);
+		break;
+	case REMEDY_NONE:
 	case REMEDY_REPEAT:
 	case REMEDY_ASK:
 	case REMEDY_COUNT:
@@ -310,6 +317,22 @@ static void print_step(const struct shown *row)
 	}
 }
 
+/* Has the ledger note that nothing is open: `release` asks for that after a restore. */
+static enum ctl_exit note(struct reconcile *reconcile)
+{
+	struct ctl *ctl = reconcile->ctl;
+	struct dealer_put_result result;
+	struct dealer_put_cmd cmd = {
+		.operator = ctl->operator,
+		.mask = UINT32_C(1) << DEALER_RECONCILED,
+	};
+
+	memcpy(cmd.dealer.casino_id, reconcile->dealer.casino_id, sizeof(cmd.dealer.casino_id));
+	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
+		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+	return ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+}
+
 static enum ctl_exit show(struct reconcile *reconcile)
 {
 	struct ctl *ctl = reconcile->ctl;
@@ -317,6 +340,7 @@ static enum ctl_exit show(struct reconcile *reconcile)
 	struct output_json json;
 	struct shown row;
 	uint64_t open = 0;
+	bool noted = false;
 	enum ctl_exit code;
 
 	output_list_open(&list, ctl, NULL, NULL, shown_fields, shown_columns);
@@ -334,6 +358,11 @@ static enum ctl_exit show(struct reconcile *reconcile)
 	output_json_number(&json, "open", open);
 	output_json_bool(&json, "ok", open == 0);
 	code = output_list_close(&list, CTL_DONE);
+	if (code == CTL_DONE && !open && reconcile->dealer.restored_ms) {
+		code = note(reconcile);
+		noted = code == CTL_DONE;
+	}
+	output_json_bool(&json, "noted", noted);
 	if (!ctl->json && reconcile->count)
 		output_title(ctl, "Steps, in this order");
 	for (size_t i = 0; i < reconcile->count && !ctl->json; i++) {
@@ -349,7 +378,10 @@ static enum ctl_exit show(struct reconcile *reconcile)
 	return code == CTL_DONE && open ? CTL_FAILED : code;
 }
 
-/* From when on rows of ours are looked at: --since, or the oldest row of theirs. */
+/*
+ * From when on rows of ours are looked at: --since, or the oldest row of theirs, or up to when the data
+ * of a restore are whole.
+ */
 static enum ctl_exit read_since(struct reconcile *reconcile)
 {
 	const char *since = reconcile->ctl->options[OPTION_SINCE];
@@ -362,6 +394,11 @@ static enum ctl_exit read_since(struct reconcile *reconcile)
 		if (time_ms > reconcile->until_ms)
 			reconcile->until_ms = time_ms;
 	}
+	if (!reconcile->until_ms)
+		reconcile->until_ms =
+			reconcile->dealer.restored_ms ? reconcile->dealer.restored_ms : clock_wall_ms();
+	if (!reconcile->since_ms)
+		reconcile->since_ms = reconcile->dealer.restored_to_ms;
 	if (since && !ctl_time(since, &reconcile->since_ms))
 		return ctl_usage(reconcile->ctl, "--since takes a time, such as 2025-01-31T12:00");
 	if (!reconcile->since_ms)
@@ -376,9 +413,9 @@ static enum ctl_exit load(struct reconcile *reconcile)
 	enum ctl_exit code = recon_side_load(&reconcile->theirs, ctl, ctl->args[1], false, UINT32_MAX);
 
 	if (code == CTL_DONE)
-		code = read_since(reconcile);
-	if (code == CTL_DONE)
 		code = names_dealer(ctl, ctl->args[0], &reconcile->dealer);
+	if (code == CTL_DONE)
+		code = read_since(reconcile);
 	if (code != CTL_DONE)
 		return code;
 	if (reconcile->theirs.casino_id[0] &&

@@ -1,6 +1,7 @@
 /*
  * reconcile - what a dealer's file of creditbridge-recon(5) and the ledger do not agree on after a
- * restore, and the command that mends each difference. Nothing is changed.
+ * restore, and the command that mends each difference. No credit moves. When nothing is to be mended
+ * the ledger notes it, so that the dealer can be released (ledger/hold.h).
  */
 #ifndef CMD_CTL_RECONCILE_H
 #define CMD_CTL_RECONCILE_H

@@ -266,6 +266,72 @@ static void judge_missing_there(struct reconcile *reconcile, const struct compar
 		propose(reconcile, REMEDY_ASK, ours, NULL, "the dealer took no stake for it");
 }
 
+static int order_names(const void *one, const void *other)
+{
+	return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* The round of @theirs here; false: there is none, or @reconcile->code says why it is not known. */
+static bool find_round(struct reconcile *reconcile, const struct compared *theirs, struct round *round)
+{
+	struct player player;
+	bool found = false;
+
+	memset(&player, 0, sizeof(player));
+	memset(round, 0, sizeof(*round));
+	memcpy(player.casino_id, reconcile->dealer.casino_id, sizeof(player.casino_id));
+	if (strlen(theirs->user_id) >= sizeof(player.user_id) ||
+		strlen(theirs->game_id) >= sizeof(round->game_id))
+		return false;
+	strcpy(player.user_id, theirs->user_id);
+	reconcile->code = list_fetch(reconcile->ctl, RECORD_PLAYER, &player, &found, NULL);
+	if (reconcile->code != CTL_DONE || !found)
+		return false;
+	memcpy(round->player_id, player.player_id, sizeof(round->player_id));
+	strcpy(round->game_id, theirs->game_id);
+	reconcile->code = list_fetch(reconcile->ctl, RECORD_ROUND, round, &found, NULL);
+	return reconcile->code == CTL_DONE && found;
+}
+
+/* A result of the dealer's, whose bets the file need not name: they may be older than the backup. */
+static void judge_round_there(struct reconcile *reconcile, const struct compared *theirs)
+{
+	struct round round;
+
+	if (!theirs->user_id[0])
+		propose(reconcile, REMEDY_ASK, NULL, theirs,
+			"the file names no user_id of a result: ask the dealer for it");
+	else if (find_round(reconcile, theirs, &round) && round.state == ROUND_OPEN &&
+		round.staked)
+		propose(reconcile, REMEDY_REPEAT, NULL, theirs,
+			"the round is open here: the game server repeats the result while callbacks "
+			"are held; then run reconcile again before release");
+}
+
+/* Rounds that the dealer settled and that are open here, where no bet of the file says so. */
+static void judge_rounds(struct reconcile *reconcile)
+{
+	const char **games = calloc(reconcile->count + 1, sizeof(*games));
+	size_t count = 0;
+
+	if (!games) {
+		reconcile->code = ctl_no_memory(reconcile->ctl);
+		return;
+	}
+	for (size_t i = 0; i < reconcile->count; i++) {
+		/* A bet that was under way ends first. */
+		if (reconcile->proposals[i].remedy == REMEDY_REPEAT ||
+			reconcile->proposals[i].remedy == REMEDY_SWEEP)
+			games[count++] = reconcile->proposals[i].ours.game_id;
+	}
+	qsort(games, count, sizeof(*games), order_names);
+	for (size_t i = 0; i < reconcile->result_count && reconcile->code == CTL_DONE; i++) {
+		if (!bsearch(&reconcile->results[i]->game_id, games, count, sizeof(*games), order_names))
+			judge_round_there(reconcile, reconcile->results[i]);
+	}
+	free(games);
+}
+
 static void judge_pair(void *context, const struct compared *ours, const struct compared *theirs)
 {
 	struct reconcile *reconcile = context;
@@ -390,6 +456,8 @@ enum ctl_exit reconcile_judge(struct reconcile *reconcile)
 	if (reconcile->code != CTL_DONE)
 		return reconcile->code;
 	recon_sides_walk(&reconcile->ours, &reconcile->theirs, judge_pair, reconcile);
+	if (reconcile->code == CTL_DONE)
+		judge_rounds(reconcile);
 	if (reconcile->count)
 		qsort(reconcile->proposals, reconcile->count, sizeof(struct proposal), order_proposals);
 	add_players(reconcile);

@@ -2,7 +2,8 @@
  * release - release, dealer hold: all callbacks of a dealer at once.
  *
  * A restore or an import holds the callbacks of every dealer (ledger/hold.h). `release` first shows
- * what would be sent; it lifts the hold only when the operator agrees.
+ * what would be sent; it lifts the hold only when the operator agrees, and only of dealers whose file
+ * was compared since.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -22,6 +23,8 @@
 struct held_dealer {
 	char casino_id[CASINO_ID_SIZE];
 	int64_t callbacks_held_ms;
+	int64_t restored_ms; /* as in struct dealer: its file is to be compared */
+	int64_t restored_to_ms;
 	uint64_t callbacks; /* that wait */
 	bool released;
 };
@@ -29,6 +32,8 @@ struct held_dealer {
 static const struct field held_fields[] = {
 	FIELD(FIELD_STR, held_dealer, casino_id),
 	FIELD(FIELD_TIME_MS, held_dealer, callbacks_held_ms),
+	FIELD(FIELD_TIME_MS, held_dealer, restored_ms),
+	FIELD(FIELD_TIME_MS, held_dealer, restored_to_ms),
 	FIELD(FIELD_U64, held_dealer, callbacks),
 	FIELD(FIELD_BOOL, held_dealer, released),
 	FIELD_END,
@@ -37,6 +42,7 @@ static const struct field held_fields[] = {
 static const struct output_column held_columns[] = {
 	{"CASINO", "casino_id", OUTPUT_PLAIN},
 	{"HELD SINCE", "callbacks_held_ms", OUTPUT_PLAIN},
+	{"TO BE RECONCILED FROM", "restored_to_ms", OUTPUT_PLAIN},
 	{"CALLBACKS", "callbacks", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
@@ -109,6 +115,8 @@ static void note_dealer(struct release *release, const struct dealer *dealer)
 	memset(held, 0, sizeof(*held));
 	memcpy(held->casino_id, dealer->casino_id, sizeof(held->casino_id));
 	held->callbacks_held_ms = dealer->callbacks_held_ms;
+	held->restored_ms = dealer->restored_ms;
+	held->restored_to_ms = dealer->restored_to_ms;
 	release->count++;
 }
 
@@ -249,6 +257,7 @@ static enum ctl_exit set_held(struct ctl *ctl, const char *casino_id, int64_t he
 		.dealer = {.callbacks_held_ms = held_ms},
 	};
 
+	cmd.unreconciled = ctl->options[OPTION_UNRECONCILED] != NULL;
 	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "%s", casino_id);
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
 		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
@@ -268,16 +277,36 @@ static enum ctl_exit lift(struct release *release)
 	return code;
 }
 
+/* A dealer that the ledger would not release; NULL: there is none. */
+static const char *find_unreconciled(const struct release *release)
+{
+	size_t i = 0;
+
+	while (i < release->count && !release->dealers[i].restored_ms)
+		i++;
+	return i < release->count && !release->ctl->options[OPTION_UNRECONCILED]
+		? release->dealers[i].casino_id
+		: NULL;
+}
+
 /* Asks on a terminal; elsewhere only --yes releases. False: it stays a preview, or *code says why. */
 static bool agreed(struct release *release, enum ctl_exit *code)
 {
 	struct ctl *ctl = release->ctl;
+	const char *unreconciled = find_unreconciled(release);
 	char question[160];
 
 	if (!release->count || (!ctl->options[OPTION_YES] && !ctl_can_ask()))
 		return false;
 	if (!ctl->operator.reason[0]) {
 		*code = ctl_usage(ctl, "--reason must be given");
+		return false;
+	}
+	if (unreconciled) {
+		*code = ctl_fail(ctl, CTL_FAILED, "not_reconciled", "the file of dealer %s was not "
+			"compared since the restore, or something in it is to be mended, and nothing "
+			"was released: run `creditbridgectl reconcile %s FILE` until it exits with 0, "
+			"or give --unreconciled", unreconciled, unreconciled);
 		return false;
 	}
 	snprintf(question, sizeof(question), "Release the callbacks of %zu dealer%s? The sweeper "
