@@ -39,6 +39,30 @@ block() {
 		}' "$1"
 }
 
+# announced RESULT: the checks that README.Debian, "What doctor reports", lets doctor report as RESULT.
+announced() {
+	sed -n '/^What doctor reports/,/^Pre-starting/p' README.Debian |
+		awk -v fail="$([ "$1" = FAIL ] && echo 1)" '
+			/^    [a-z_]+ +/ && (($2 == "FAIL") == (fail == 1)) { print $1 }'
+}
+
+# green STEP ARGUMENT...: doctor, called with the arguments, reports no FAIL and exits 0. It warns of nothing
+# that README.Debian does not announce, except the checks in $tests_own, which the test itself made so.
+tests_own=
+green() {
+	step=$1
+	shift
+	creditbridgectl doctor "$@" >doctor.out 2>&1 || fail "doctor after $step: $(cat doctor.out)"
+	[ -n "$(announced WARN)" ] || fail "README.Debian announces no warning"
+	sed -n 's/^WARN  *\([a-z_]*\) .*/\1/p' doctor.out | sort -u >warnings
+	{ announced WARN; echo "$tests_own"; } | sort -u >normal
+	other=$(comm -23 warnings normal | tr '\n' ' ')
+	[ -z "$other" ] ||
+		fail "doctor after $step: README.Debian does not announce a warning of $other: $(cat doctor.out)"
+	grep -q '^PASS   socket_access ' doctor.out || fail "doctor after $step: socket_access: $(cat doctor.out)"
+	echo "doctor after $step: $(tail -n 1 doctor.out)"
+}
+
 # typed NAME: runs the lines of NAME.sh, and keeps and shows what they print.
 typed() {
 	[ -s "$1.sh" ] || fail "no document has such lines: $1"

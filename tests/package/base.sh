@@ -30,7 +30,7 @@ inside update
 inside install --download-only "$deb" apache2
 inside install --download-only "$deb" apache2 libapache2-mod-fcgid curl openssl
 inside install --download-only "$deb" lighttpd
-inside install --download-only "$deb" nginx spawn-fcgi curl jq
+inside install --download-only "$deb" nginx spawn-fcgi curl jq rsyslog
 inside install --download-only "$deb" apache2 libapache2-mod-php php-cgi libapache2-mod-fcgid
 # shellcheck disable=SC2046 # words
 inside install --download-only --no-install-recommends "$deb" apt-utils dbus systemd-sysv \

@@ -24,6 +24,10 @@ grep -o '^apt build-dep[^&]*' install.sh | sed 's/$/ --simulate/' >build.sh
 sed -n '/^apt install/s|\.\./|/srv/|p' install.sh >typed-install.sh
 typed typed-install
 documents
+url=http://localhost/creditbridge
+platform_url=http://127.0.0.1:8091
+! pgrep -x creditbridge.fc || fail "a worker runs"
+green "the installation, before a worker runs"
 
 echo "# README: the mount, a dealer, a player, the doctor, a signed transfer"
 block README 'a2enconf creditbridge' >mount.sh
@@ -31,10 +35,14 @@ typed mount
 expect "the transfer" "200 OK" "$(cat mount.out)"
 expect "the transfer" '"current_balance":100.0,' "$(cat mount.out)"
 creditbridgectl check
+expect "doctor in the block" " 0 failed, " " $(grep '^[0-9]* failed, ' mount.out)"
+green "the mount" --url=$url
+expect "a call without --url" '"balance":100.0' "$(creditbridgectl request demo balance --user alice)"
 
 echo "# README.Debian: the whole Apache"
 block README.Debian 'a2enconf creditbridge-tuning' >tuning.sh
 typed tuning
+green "the tuning" --url=$url
 example creditbridgectl.8 'creditbridgectl request' >request.sh
 typed request
 expect "a call as the dealer" '"balance":100.0' "$(cat request.out)"
@@ -45,8 +53,10 @@ typed workers
 for socket in wallet platform; do
 	[ -S "/run/creditbridge/$socket.sock" ] || fail "no $socket.sock"
 done
+green "the sockets of workers" --url=$url
 block README.Debian 'dpkg-statoverride --remove' | sed 's/ GROUP / www-data /' >override.sh
 typed override
+green "the override" --url=$url
 expect "the override" "root www-data 750 /usr/libexec/creditbridge" "$(dpkg-statoverride --list)"
 
 echo "# README.Debian and pages: the ledger and the sweeper by hand"
@@ -55,6 +65,7 @@ typed ledger
 example creditbridge-ledger.8 'systemctl restart creditbridge-ledger' >restart.sh
 typed restart
 expect "the ledger" "installation" "$(cat restart.out)"
+green "a restart of the ledger" --url=$url
 block README.Debian 'setpriv --reuid _creditbridge-sweep' | sed 's/--for 55s/--for 1s/' >sweep.sh
 typed sweep
 example creditbridge-sweep.8 'setpriv' >look.sh
@@ -65,6 +76,7 @@ typed key-add >/dev/null
 expect "the second key" "key k2 of dealer demo" "$(cat key-add.out)"
 sed "1d; s/OLD_KEYID/k1/; s/KEYID/k2/" keys.sh >key-use.sh
 typed key-use
+green "a second key" --url=$url
 
 echo "# README.Debian: a backup; in another place; by cron"
 block README.Debian 'creditbridgectl backup' >backup.sh
@@ -80,11 +92,18 @@ END
 chmod 0755 editor
 # It wants a terminal.
 printf 'SYSTEMD_EDITOR=%s/editor script -qec "sh -eu %s/edit.sh" /dev/null\n' "$work" "$work" >terminal.sh
+creditbridgectl backup /srv/backup >outside.out 2>&1 && fail "a backup outside of the sandbox: $(cat outside.out)"
+for words in /srv/backup "Read-only file system" "ReadWritePaths=" "systemctl edit creditbridge-ledger" "$backups"; do
+	expect "the backup outside of the sandbox" "$words" "$(cat outside.out)"
+done
 typed terminal
 creditbridgectl backup /srv/backup
+green "a place for backups" --url=$url
 block README.Debian '15 3 * * * root' | sed 's/^[^r]*root //' >cron.sh
 typed cron
 [ -n "$(ls "$backups/daily")" ] || fail "no backup"
+sed -n 's/^    \(15 3 .*\)/\1/p' README.Debian >/etc/cron.d/creditbridge-backup
+green "the backup by cron" --url=$url
 
 echo "# creditbridge-export(5)"
 apt-get -q install jq >/dev/null
@@ -101,4 +120,19 @@ block README.Debian 'lighty-enable-mod' | sed '/^lighty/s/$/ || [ $? = 2 ]/' >li
 typed lighttpd
 expect "a call under lighttpd" '"balance":100.0' "$(sh -eu request.sh)"
 creditbridgectl check
+green "lighttpd" --url=$url --platform-url=$platform_url
+
+echo "# README.Debian: nginx in lighttpd's place, with workers of systemd"
+systemctl stop lighttpd
+apt-get -q install nginx >/dev/null
+rm /etc/nginx/sites-enabled/default
+for mount in wallet:80 platform:8091; do
+	printf 'server {\n\tlisten 127.0.0.1:%s;\n\tinclude /usr/share/creditbridge/fcgi-conf/nginx-%s.conf;\n}\n' \
+		"${mount#*:}" "${mount%:*}"
+done >/etc/nginx/conf.d/creditbridge.conf
+systemctl restart nginx
+block README.Debian 'creditbridgectl doctor --url=http://localhost/creditbridge --platform-url' >mounts.sh
+typed mounts
+green "nginx" --url=$url --platform-url=$platform_url
+expect "a call under nginx" '"balance":100.0' "$(creditbridgectl request demo balance --user alice)"
 echo "ok"

@@ -10,6 +10,7 @@ by_hand() {
 }
 
 url=http://127.0.0.1/creditbridge
+cd /root || exit
 
 balance() {
 	creditbridgectl request --url "$url" demo balance --user alice
@@ -20,7 +21,15 @@ apt-get -q -y install apache2 >/dev/null
 
 echo "# the two commands of README.Debian"
 apt-get -q -y install "$deb"
+documents
+creditbridgectl doctor >doctor.out || true
+failed=$(sed -n 's/^FAIL  *\([a-z_]*\) .*/\1/p' doctor.out | sort -u | tr '\n' ' ')
+[ "$failed" = "$(announced FAIL | sort -u | tr '\n' ' ')" ] ||
+	fail "doctor before services start: $failed: $(cat doctor.out)"
 by_hand creditbridge-ledger start
+apt-get -q -y install rsyslog >/dev/null
+[ -e /sbin/init ] || rsyslogd
+green "the ledger's start by hand"
 a2enconf creditbridge
 service apache2 restart
 
@@ -33,6 +42,7 @@ expect "transfer out" '"current_balance":80.0,' \
 	"$(creditbridgectl request --url "$url" demo transfer-out --user alice --amount 20.5)"
 expect "balance" '"balance":80.0,' "$(balance)"
 creditbridgectl check >/dev/null || fail "creditbridgectl check"
+green "the mount" --url="$url"
 changed=$(dpkg --verify creditbridge apache2)
 [ -z "$changed" ] || fail "files were edited: $changed"
 

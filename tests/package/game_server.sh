@@ -38,6 +38,8 @@ documents
 sed -i 's|^callback_networks = .*|callback_networks = {"127.0.0.0/8"}|' /etc/creditbridge/creditbridge.conf
 service creditbridge-ledger start
 service apache2 restart
+apt-get -q -y install rsyslog >/dev/null
+rsyslogd
 
 echo "# README.Debian's game server and bet; the dealer's key is in his server's file as soon as it is told"
 block README.Debian 'a2enconf creditbridge-platform' | instead >whole.sh
@@ -62,6 +64,11 @@ expect "the ping" "1000.00 thb" "$(cat bet.out)"
 expect "the bet" "200 OK" "$(cat bet.out)"
 expect "the bet" "Server: Apache" "$(cat bet.out)"
 expect "the bet" '"state":"accepted"' "$(cat bet.out)"
+expect "doctor in the block" " 0 failed, " " $(grep '^[0-9]* failed, ' bet.out)"
+# The dealer's server is on the loopback.
+# shellcheck disable=SC2034 # green() of bare.sh reads it
+tests_own=callback_networks
+green "the game server's bet" --platform-url=http://127.0.0.1:8091
 
 echo "# the exam of his server, as creditbridgectl(8) has it"
 zcat -f /usr/share/man/man8/creditbridgectl.8* | grep '^creditbridgectl dealer test' |
@@ -97,11 +104,8 @@ creditbridgectl player add demo alice
 expect "transfer in" '"current_balance":100.5,' "$(creditbridgectl request \
 	--url http://127.0.0.1/creditbridge demo transfer-in --user alice --amount 100.50)"
 creditbridgectl check >/dev/null || fail "creditbridgectl check"
-# Nobody takes log lines here; nothing else may fail.
-creditbridgectl doctor --url=http://127.0.0.1/creditbridge --platform-url=http://127.0.0.1:8091 \
-	>doctor.out || true
-for row in "PASS   wallet_mount " "PASS   platform_mount " "FAIL   log "; do
+green "nginx and spawn-fcgi" --url=http://127.0.0.1/creditbridge --platform-url=http://127.0.0.1:8091
+for row in "PASS   wallet_mount " "PASS   platform_mount "; do
 	grep -q "^$row" doctor.out || fail "creditbridgectl doctor: no $row: $(cat doctor.out)"
 done
-grep -q '^1 failed, ' doctor.out || fail "creditbridgectl doctor: $(cat doctor.out)"
 echo "ok"

@@ -90,12 +90,18 @@ typed transfer
 expect "the transfer" '"current_balance":100.5,' "$(cat transfer.out)"
 block README.Debian 'creditbridgectl check ' >proof.sh
 typed proof
+expect "doctor in the block" " 0 failed, " " $(grep '^[0-9]* failed, ' proof.out)"
+green "the virtual host" --url=http://localhost/creditbridge
 
 echo "# README.Debian: on every virtual host; the game servers' mount"
 block README.Debian 'a2enconf creditbridge &&' >everywhere.sh
 typed everywhere
+green "the mount everywhere" --url=http://localhost/creditbridge
 a2enconf -q creditbridge-platform
 systemctl reload apache2
+# The reload ends before Apache listens at the new port.
+curl -s --retry 100 --retry-delay 1 --retry-connrefused -o /dev/null http://127.0.0.1:8091/healthz
+green "the game servers' mount" --url=http://localhost/creditbridge --platform-url=http://127.0.0.1:8091
 expect "the wallet on the PHP site" '"balance":100.5,' \
 	"$(creditbridgectl request --url http://127.0.0.1/creditbridge demo balance --user alice)"
 head -c 200000 /dev/zero >large
