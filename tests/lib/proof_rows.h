@@ -5,9 +5,9 @@
 #ifndef TESTS_LIB_PROOF_ROWS_H
 #define TESTS_LIB_PROOF_ROWS_H
 
-#include "cmd/ctl/proof_chain.h"
-#include "cmd/ctl/proof_event.h"
-#include "cmd/ctl/proof_links.h"
+#include "proof/chain.h"
+#include "proof/event.h"
+#include "proof/links.h"
 
 /* The rows of each kind, an array of its struct, in the order of their keys. */
 struct proof_rows {

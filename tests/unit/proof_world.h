@@ -5,8 +5,8 @@
 #ifndef TESTS_UNIT_PROOF_WORLD_H
 #define TESTS_UNIT_PROOF_WORLD_H
 
-#include "cmd/ctl/proof_event.h"
-#include "cmd/ctl/proof_links.h"
+#include "proof/event.h"
+#include "proof/links.h"
 #include "domain/delivery.h"
 #include "wire/callback_body.h"
 

@@ -2,7 +2,7 @@
  * What `creditbridgectl check` proves of A4's sums: those that the ledger keeps must pass, and each
  * single damage to them, or to the bets, must be found.
  */
-#include "cmd/ctl/proof_statistics.h"
+#include "proof/statistics.h"
 
 #include "chance.h"
 

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/proof_links.h"
+#include "proof/links.h"
 #include "domain/row_bounds.h"
 #include "wire/signature.h"
 

@@ -7,7 +7,7 @@
 
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/proof_round.h"
+#include "proof/round.h"
 
 #define CHECK_PROBLEMS_SHOWN 100
 #define CHECK_PROBLEM_SIZE   PROOF_LINE_SIZE
@@ -54,7 +54,7 @@ enum ctl_exit check_walk_names(struct check *check);
 enum ctl_exit check_walk_transactions(struct check *check);
 /* Walks rounds and bets. */
 enum ctl_exit check_walk_rounds(struct check *check);
-/* Walks rounds and bets beside the sums that A4 tells of them (cmd/ctl/proof_statistics.h). */
+/* Walks rounds and bets beside the sums that A4 tells of them (proof/statistics.h). */
 enum ctl_exit check_walk_statistics(struct check *check);
 /* Walks callbacks, bodies, attempts and due rows; and then the audit, if it must tell something. */
 enum ctl_exit check_walk_events(struct check *check);

@@ -8,7 +8,7 @@
 
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/movements.h"
-#include "cmd/ctl/proof_chain.h"
+#include "proof/chain.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/proof_event.h"
+#include "proof/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>

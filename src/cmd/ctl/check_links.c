@@ -6,8 +6,8 @@
 
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/movements.h"
-#include "cmd/ctl/proof_chain.h"
-#include "cmd/ctl/proof_links.h"
+#include "proof/chain.h"
+#include "proof/links.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/proof_statistics.h"
+#include "proof/statistics.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/names.h"
-#include "cmd/ctl/proof_chain.h"
+#include "proof/chain.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cmd/ctl/proof_round.h"
+#include "proof/round.h"
 
 #include "base/text.h"
 #include "domain/wager.h"

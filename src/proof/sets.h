@@ -4,8 +4,8 @@
  * Each row is hashed with a secret of this run; a set is the number of its rows and the sum of
  * their hashes, so that two sets that should be equal can be walked in any order, in no memory at all.
  */
-#ifndef CMD_CTL_PROOF_SETS_H
-#define CMD_CTL_PROOF_SETS_H
+#ifndef PROOF_SETS_H
+#define PROOF_SETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "cmd/ctl/proof_links.h"
+#include "proof/links.h"
 
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/ctl/proof_sets.h"
+#include "proof/sets.h"
 
 #include <string.h>
 

@@ -6,10 +6,10 @@
  * the proof began and are there for good; later ones are left to a later check. A number without
  * rows was a balance inquiry.
  */
-#ifndef CMD_CTL_PROOF_EVENT_H
-#define CMD_CTL_PROOF_EVENT_H
+#ifndef PROOF_EVENT_H
+#define PROOF_EVENT_H
 
-#include "cmd/ctl/proof_round.h"
+#include "proof/round.h"
 #include "domain/callback.h"
 
 struct event_reading {

@@ -1,4 +1,4 @@
-#include "cmd/ctl/proof_chain.h"
+#include "proof/chain.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#include "cmd/ctl/proof.h"
+#include "proof/proof.h"
 
 #include "base/text.h"
-#include "cmd/ctl/proof_chain.h"
-#include "cmd/ctl/proof_links.h"
+#include "proof/chain.h"
+#include "proof/links.h"
 #include "wire/callback_body.h"
 
 #include <inttypes.h>

@@ -5,10 +5,10 @@
  * the set of all movements equals the set of what followers and players tell of them. Since the number
  * falls by one at each step, that makes every player's movements one chain from the first to the last.
  */
-#ifndef CMD_CTL_PROOF_CHAIN_H
-#define CMD_CTL_PROOF_CHAIN_H
+#ifndef PROOF_CHAIN_H
+#define PROOF_CHAIN_H
 
-#include "cmd/ctl/proof.h"
+#include "proof/proof.h"
 
 /* A movement as others tell of it: the one that follows, or the player row of the last. */
 struct proof_link {

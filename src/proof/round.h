@@ -6,10 +6,10 @@
  * anew: only a fault that stands while the round's row does not change is believed. The same holds
  * for a bet and its callbacks.
  */
-#ifndef CMD_CTL_PROOF_ROUND_H
-#define CMD_CTL_PROOF_ROUND_H
+#ifndef PROOF_ROUND_H
+#define PROOF_ROUND_H
 
-#include "cmd/ctl/proof.h"
+#include "proof/proof.h"
 #include "domain/round_list.h"
 
 #define PROOF_FAULTS_MAX 8

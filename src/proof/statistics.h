@@ -13,8 +13,8 @@
  * grows, acceptances and refunds, stakes and payouts, so the rows must lie between what was there
  * before they were read and what is there behind them.
  */
-#ifndef CMD_CTL_PROOF_STATISTICS_H
-#define CMD_CTL_PROOF_STATISTICS_H
+#ifndef PROOF_STATISTICS_H
+#define PROOF_STATISTICS_H
 
 #include "domain/statistics.h"
 

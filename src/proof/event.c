@@ -1,4 +1,4 @@
-#include "cmd/ctl/proof_event.h"
+#include "proof/event.h"
 
 #include "domain/delivery.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/ctl/proof_statistics.h"
+#include "proof/statistics.h"
 
 #include "base/text.h"
 

@@ -13,11 +13,11 @@
  * That a player's movements follow each other is proof_chain.h; bets, rounds and callbacks are
  * proof_round.h and proof_event.h.
  */
-#ifndef CMD_CTL_PROOF_H
-#define CMD_CTL_PROOF_H
+#ifndef PROOF_PROOF_H
+#define PROOF_PROOF_H
 
 #include "base/buffer.h"
-#include "cmd/ctl/proof_sets.h"
+#include "proof/sets.h"
 #include "domain/records.h"
 
 #define PROOF_LINE_SIZE 512 /* of a problem, cut to fit */

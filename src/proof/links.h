@@ -5,10 +5,10 @@
  * What such a row must hold is made from the movement, bet or round; sets of both are compared
  * (struct wager_sets), and where they differ row with row.
  */
-#ifndef CMD_CTL_PROOF_LINKS_H
-#define CMD_CTL_PROOF_LINKS_H
+#ifndef PROOF_LINKS_H
+#define PROOF_LINKS_H
 
-#include "cmd/ctl/proof.h"
+#include "proof/proof.h"
 
 /* Adds the request key that a movement wants. */
 void proof_entry_links(struct proof *proof, const struct transaction *entry);

@@ -1,8 +1,8 @@
 /*
  * A bet by itself, and beside its callbacks.
  */
-#include "cmd/ctl/proof_links.h"
-#include "cmd/ctl/proof_round.h"
+#include "proof/links.h"
+#include "proof/round.h"
 #include "domain/callback.h"
 #include "domain/delivery.h"
 
