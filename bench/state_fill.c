@@ -10,9 +10,9 @@
  * Exits with 1 when anything was refused or failed.
  */
 #include "base/settings.h"
-#include "base/state_dir.h"
 #include "ledger/atrest.h"
 #include "ledger/ledger.h"
+#include "state/directory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

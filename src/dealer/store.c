@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "base/pack.h"
-#include "base/state_dir.h"
 #include "base/text.h"
+#include "state/directory.h"
 
 #include <db.h>
 #include <errno.h>

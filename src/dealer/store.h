@@ -2,7 +2,7 @@
  * store - what the dealer remembers: users, transactions, and a journal of what came.
  *
  * A Berkeley DB environment that this process alone uses, held with the lock file of
- * base/state_dir.h; recovery at start. Not thread-safe: calls are made one at a time.
+ * state/directory.h; recovery at start. Not thread-safe: calls are made one at a time.
  */
 #ifndef DEALER_STORE_H
 #define DEALER_STORE_H

@@ -1,11 +1,11 @@
 #include "ledger/adopt.h"
 
-#include "base/state_hold.h"
-#include "base/state_identity.h"
 #include "base/text.h"
 #include "ledger/atrest.h"
-#include "ledger/disk.h"
-#include "ledger/halt.h"
+#include "state/disk.h"
+#include "state/halt.h"
+#include "state/identity.h"
+#include "state/lock.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * adopt - an operator says what a state is that was copied or moved (base/state_identity.h).
+ * adopt - an operator says what a state is that was copied or moved (state/identity.h).
  *
  * A new life begins either way, so that no id is given out twice (ledger/life.h). Repeated, it begins
  * another one, which does no harm. All callbacks of a copy are held (ledger/hold.h).
@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/settings.h"
-#include "base/state_dir.h"
 #include "base/status.h"
 #include "link/verdict.h"
+#include "state/directory.h"
 
 struct adopt_options {
 	const struct settings *settings;

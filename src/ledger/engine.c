@@ -4,10 +4,10 @@
 #include "base/descriptors.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "ledger/disk.h"
-#include "ledger/halt.h"
 #include "ledger/life.h"
 #include "ledger/server.h"
+#include "state/disk.h"
+#include "state/halt.h"
 #include "store/bdb/bdb.h"
 
 #include <errno.h>

@@ -7,9 +7,9 @@
 #define LEDGER_ENGINE_H
 
 #include "base/settings.h"
-#include "base/state_hold.h"
 #include "ledger/metrics.h"
 #include "ledger/sockets.h"
+#include "state/lock.h"
 
 enum engine_exit {
 	ENGINE_STOPPED = 0,   /* asked to: everything is saved, checkpoint written */

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "ledger/atrest.h"
-#include "ledger/disk.h"
-#include "ledger/halt.h"
+#include "state/disk.h"
+#include "state/halt.h"
 #include "store/bdb/restore.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include "base/directory.h"
 #include "base/text.h"
 #include "ledger/atrest.h"
-#include "ledger/disk.h"
-#include "ledger/halt.h"
+#include "state/disk.h"
+#include "state/halt.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,10 +12,10 @@
 
 #include "base/clock.h"
 #include "base/settings.h"
-#include "base/state_dir.h"
 #include "base/status.h"
 #include "domain/records.h"
 #include "link/verdict.h"
+#include "state/directory.h"
 
 #define IMPORT_WHY_SIZE 512
 

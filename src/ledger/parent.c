@@ -3,13 +3,13 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/state_hold.h"
-#include "base/state_identity.h"
-#include "ledger/disk.h"
 #include "ledger/engine.h"
-#include "ledger/halt.h"
 #include "ledger/metrics.h"
 #include "metrics/counters.h"
+#include "state/disk.h"
+#include "state/halt.h"
+#include "state/identity.h"
+#include "state/lock.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,10 @@
 #include "ledger/restore.h"
 
-#include "base/state_dir.h"
 #include "base/text.h"
 #include "ledger/atrest.h"
-#include "ledger/disk.h"
-#include "ledger/halt.h"
+#include "state/directory.h"
+#include "state/disk.h"
+#include "state/halt.h"
 #include "store/bdb/restore.h"
 
 #include <inttypes.h>

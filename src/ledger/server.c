@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pack.h"
-#include "ledger/disk.h"
 #include "ledger/gather.h"
+#include "state/disk.h"
 
 #include <errno.h>
 #include <stdlib.h>

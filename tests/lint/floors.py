@@ -18,7 +18,7 @@ import coverage  # noqa: E402
 from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
-FLOORS = ("base", "domain", "wire", "proof", "link", "metrics", "store", "ledger", "callback", "sweep",
+FLOORS = ("base", "domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback", "sweep",
           "web", "dealer", "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.

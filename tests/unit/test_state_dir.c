@@ -1,7 +1,7 @@
 #include "suites.h"
 
 #include "base/clock.h"
-#include "base/state_dir.h"
+#include "state/directory.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "cmd/ctl/doctor.h"
 
 #include "base/clock.h"
-#include "ledger/halt.h"
+#include "state/halt.h"
 #include "store/bdb/logs.h"
 
 #include <errno.h>

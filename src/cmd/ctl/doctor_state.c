@@ -4,8 +4,8 @@
  */
 #include "cmd/ctl/doctor.h"
 
-#include "base/state_dir.h"
 #include "cmd/ctl/operator.h"
+#include "state/directory.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
 #ifndef CMD_CTL_EXPORT_LINES_H
 #define CMD_CTL_EXPORT_LINES_H
 
-#include "base/state_dir.h"
 #include "domain/records.h"
+#include "state/directory.h"
 #include "wire/digest.h"
 
 #define EXPORT_HEAD    "export" /* record of the first line */

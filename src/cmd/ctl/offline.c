@@ -1,9 +1,9 @@
 #include "cmd/ctl/offline.h"
 
-#include "base/state_hold.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/place.h"
+#include "state/lock.h"
 #include "store/bdb/bdb.h"
 
 #include <errno.h>

@@ -4,11 +4,11 @@
  */
 #include "cmd/ctl/ctl.h"
 
-#include "base/state_dir.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
-#include "ledger/disk.h"
-#include "ledger/halt.h"
+#include "state/directory.h"
+#include "state/disk.h"
+#include "state/halt.h"
 #include "store/bdb/bdb.h"
 
 #include <inttypes.h>

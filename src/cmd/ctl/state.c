@@ -3,14 +3,14 @@
  */
 #include "cmd/ctl/ctl.h"
 
-#include "base/state_dir.h"
 #include "base/text.h"
 #include "cmd/ctl/list.h"
-#include "cmd/ctl/offline.h"
 #include "cmd/ctl/metrics.h"
+#include "cmd/ctl/offline.h"
 #include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
-#include "ledger/halt.h"
+#include "state/directory.h"
+#include "state/halt.h"
 #include "wire/signature.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  */
 #include "store/bdb/backup_job.h"
 
-#include "base/state_dir.h"
 #include "base/text.h"
+#include "state/directory.h"
 #include "store/bdb/files.h"
 
 #include <dirent.h>

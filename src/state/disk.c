@@ -1,4 +1,4 @@
-#include "ledger/disk.h"
+#include "state/disk.h"
 
 #include "base/directory.h"
 #include "base/log.h"

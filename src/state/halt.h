@@ -5,8 +5,8 @@
  * may be slow to take it or not take it any more. The first is gone after a reboot, as is what the
  * system's memory holds and the disk does not.
  */
-#ifndef LEDGER_HALT_H
-#define LEDGER_HALT_H
+#ifndef STATE_HALT_H
+#define STATE_HALT_H
 
 #include "base/settings.h"
 

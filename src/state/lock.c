@@ -1,4 +1,4 @@
-#include "base/state_hold.h"
+#include "state/lock.h"
 
 #include "base/directory.h"
 #include "base/lock.h"

@@ -14,8 +14,8 @@
  *     STATE/halted      written when the disk failed (exit 74): the ledger stays down until
  *                       `creditbridgectl resume`
  */
-#ifndef BASE_STATE_DIR_H
-#define BASE_STATE_DIR_H
+#ifndef STATE_DIRECTORY_H
+#define STATE_DIRECTORY_H
 
 #include "base/status.h"
 

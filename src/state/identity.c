@@ -1,8 +1,8 @@
-#include "base/state_identity.h"
+#include "state/identity.h"
 
 #include "base/directory.h"
-#include "base/state_dir.h"
 #include "base/text.h"
+#include "state/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

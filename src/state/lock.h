@@ -8,11 +8,11 @@
  * A second lock lies beside the sockets. It says that a ledger runs to commands that find another
  * directory at the name, also while no engine answers.
  */
-#ifndef BASE_STATE_HOLD_H
-#define BASE_STATE_HOLD_H
+#ifndef STATE_LOCK_H
+#define STATE_LOCK_H
 
-#include "base/state_dir.h"
 #include "base/status.h"
+#include "state/directory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

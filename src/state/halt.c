@@ -1,7 +1,7 @@
-#include "ledger/halt.h"
+#include "state/halt.h"
 
 #include "base/log.h"
-#include "ledger/disk.h"
+#include "state/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  *
  * Recovery needs space. The ballast is a file that is deleted when a start fails for want of it.
  */
-#ifndef LEDGER_DISK_H
-#define LEDGER_DISK_H
+#ifndef STATE_DISK_H
+#define STATE_DISK_H
 
 #include "base/status.h"
 

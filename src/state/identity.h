@@ -15,8 +15,8 @@
  * Device numbers are not in it: they may differ after a reboot. A copy of a whole host, with its
  * machine id, is not noticed. Ids that begin at the clock (ledger/life.h) are for those.
  */
-#ifndef BASE_STATE_IDENTITY_H
-#define BASE_STATE_IDENTITY_H
+#ifndef STATE_IDENTITY_H
+#define STATE_IDENTITY_H
 
 #include "base/status.h"
 

@@ -1,9 +1,9 @@
-#include "base/state_dir.h"
+#include "state/directory.h"
 
 #include "base/directory.h"
 #include "base/lock.h"
-#include "base/state_identity.h"
 #include "base/text.h"
+#include "state/identity.h"
 
 #include <dirent.h>
 #include <errno.h>
