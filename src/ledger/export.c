@@ -4,7 +4,7 @@
 #include "ledger/atrest.h"
 #include "state/disk.h"
 #include "state/halt.h"
-#include "store/bdb/restore.h"
+#include "store/bdb/backup/restore.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
-#include "store/bdb/restore.h"
+#include "store/bdb/backup/restore.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -3,10 +3,10 @@
  */
 #include "base/clock.h"
 #include "scratch.h"
+#include "store/bdb/backup/restore.h"
 #include "store/bdb/bdb.h"
 #include "store/bdb/files.h"
 #include "store/bdb/page.h"
-#include "store/bdb/restore.h"
 #include "tap.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pack.h"
-#include "store/bdb/backup.h"
+#include "store/bdb/backup/backup.h"
 #include "store/bdb/env.h"
 #include "store/bdb/kept.h"
 #include "store/bdb/schema.h"

@@ -1,9 +1,9 @@
-#include "store/bdb/restore.h"
+#include "store/bdb/backup/restore.h"
 
 #include "base/directory.h"
 #include "base/text.h"
+#include "store/bdb/backup/restore_log.h"
 #include "store/bdb/files.h"
-#include "store/bdb/restore_log.h"
 #include "store/store.h"
 
 #include <errno.h>

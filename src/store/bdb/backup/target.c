@@ -1,7 +1,7 @@
 /*
  * Where a backup is written to: what it must be, and what is there.
  */
-#include "store/bdb/backup_job.h"
+#include "store/bdb/backup/job.h"
 
 #include "base/text.h"
 #include "state/directory.h"

@@ -6,11 +6,11 @@
  * backup was taken from, may follow: then the data is as it was when they ended. They must continue
  * the backup's log: the last file of that is the beginning of theirs.
  */
-#ifndef STORE_BDB_RESTORE_H
-#define STORE_BDB_RESTORE_H
+#ifndef STORE_BDB_BACKUP_RESTORE_H
+#define STORE_BDB_BACKUP_RESTORE_H
 
 #include "base/status.h"
-#include "store/bdb/manifest.h"
+#include "store/bdb/backup/manifest.h"
 
 struct bdb_restore {
 	const char *backup;    /* the directory of the backup; closed to writing by others */

@@ -1,4 +1,4 @@
-#include "store/bdb/restore_log.h"
+#include "store/bdb/backup/restore_log.h"
 
 #include "store/bdb/env.h"
 #include "store/bdb/files.h"

@@ -13,8 +13,8 @@
  * state. A backup that fails leaves no manifest, or the one of the backup before, which then is
  * whole still. On the file system of the state itself it leaves room for the ledger.
  */
-#ifndef STORE_BDB_BACKUP_H
-#define STORE_BDB_BACKUP_H
+#ifndef STORE_BDB_BACKUP_BACKUP_H
+#define STORE_BDB_BACKUP_BACKUP_H
 
 #include "store/bdb/maintain.h"
 #include "store/store.h"

@@ -1,4 +1,4 @@
-#include "store/bdb/manifest.h"
+#include "store/bdb/backup/manifest.h"
 
 #include "base/buffer.h"
 #include "base/directory.h"

@@ -1,7 +1,7 @@
 /*
  * Copies the tables into a backup.
  */
-#include "store/bdb/backup_job.h"
+#include "store/bdb/backup/job.h"
 
 #include "base/clock.h"
 #include "base/text.h"

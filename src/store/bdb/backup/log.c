@@ -1,7 +1,7 @@
 /*
  * Copies the log into a backup, or the rest of it.
  */
-#include "store/bdb/backup_job.h"
+#include "store/bdb/backup/job.h"
 
 #include "base/clock.h"
 #include "base/text.h"

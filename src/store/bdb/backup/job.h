@@ -6,8 +6,8 @@
 #ifndef STORE_BDB_BACKUP_JOB_H
 #define STORE_BDB_BACKUP_JOB_H
 
-#include "store/bdb/backup.h"
-#include "store/bdb/manifest.h"
+#include "store/bdb/backup/backup.h"
+#include "store/bdb/backup/manifest.h"
 
 #define BACKUP_CHUNK (1024 * 1024)
 

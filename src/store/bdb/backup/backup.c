@@ -1,10 +1,10 @@
-#include "store/bdb/backup.h"
+#include "store/bdb/backup/backup.h"
 
 #include "base/clock.h"
 #include "base/directory.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "store/bdb/backup_job.h"
+#include "store/bdb/backup/job.h"
 #include "store/bdb/files.h"
 #include "store/bdb/logs.h"
 #include "store/bdb/pace.h"

@@ -12,8 +12,8 @@
  * Text, one line each: "creditbridge-backup 1", a line for each member of struct manifest, "file
  * SHA256 BYTES NAME" for each file, and at the end "end SHA256" of all lines before.
  */
-#ifndef STORE_BDB_MANIFEST_H
-#define STORE_BDB_MANIFEST_H
+#ifndef STORE_BDB_BACKUP_MANIFEST_H
+#define STORE_BDB_BACKUP_MANIFEST_H
 
 #include "base/status.h"
 #include "wire/digest.h"

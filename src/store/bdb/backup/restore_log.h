@@ -1,10 +1,10 @@
 /*
  * restore_log - the log's part in a restore, and what its parts share. See restore.h.
  */
-#ifndef STORE_BDB_RESTORE_LOG_H
-#define STORE_BDB_RESTORE_LOG_H
+#ifndef STORE_BDB_BACKUP_RESTORE_LOG_H
+#define STORE_BDB_BACKUP_RESTORE_LOG_H
 
-#include "store/bdb/restore.h"
+#include "store/bdb/backup/restore.h"
 
 #define RESTORE_CHUNK    (1024 * 1024)
 #define RESTORE_WHY_SIZE 512
