@@ -6,7 +6,7 @@
 #include "store/bdb/backup/restore.h"
 #include "store/bdb/bdb.h"
 #include "store/bdb/files.h"
-#include "store/bdb/page.h"
+#include "store/bdb/page_checksum.h"
 #include "tap.h"
 
 #include <dirent.h>

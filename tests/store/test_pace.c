@@ -1,7 +1,7 @@
 /*
  * What nobody waits for is handed to the disk a little at a time.
  */
-#include "store/bdb/pace.h"
+#include "store/bdb/writeback.h"
 
 #include "base/clock.h"
 #include "batch.h"
@@ -9,8 +9,8 @@
 #include "scratch.h"
 #include "store/bdb/bdb.h"
 #include "store/bdb/env.h"
+#include "store/bdb/log_prealloc.h"
 #include "store/bdb/maintain.h"
-#include "store/bdb/spare.h"
 #include "suites.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "scratch.h"
 #include "store/bdb/bdb.h"
 #include "store/bdb/env.h"
-#include "store/bdb/spare.h"
+#include "store/bdb/log_prealloc.h"
 #include "suites.h"
 
 #include <fcntl.h>

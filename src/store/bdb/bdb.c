@@ -5,9 +5,9 @@
 #include "base/pack.h"
 #include "store/bdb/backup/backup.h"
 #include "store/bdb/env.h"
-#include "store/bdb/kept.h"
+#include "store/bdb/log_prealloc.h"
+#include "store/bdb/row_cache.h"
 #include "store/bdb/schema.h"
-#include "store/bdb/spare.h"
 
 #include <errno.h>
 #include <inttypes.h>

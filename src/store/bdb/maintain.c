@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "store/bdb/env.h"
 #include "store/bdb/logs.h"
-#include "store/bdb/pace.h"
+#include "store/bdb/writeback.h"
 
 #include <errno.h>
 #include <signal.h>

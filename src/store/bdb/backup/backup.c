@@ -7,7 +7,7 @@
 #include "store/bdb/backup/job.h"
 #include "store/bdb/files.h"
 #include "store/bdb/logs.h"
-#include "store/bdb/pace.h"
+#include "store/bdb/writeback.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/bdb/files.h"
-#include "store/bdb/page.h"
+#include "store/bdb/page_checksum.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  * passes here, and nobody else writes them, so that a row kept here is the row on the disk. A place
  * is shared by rows whose names have the same hash: the last one has it.
  */
-#ifndef STORE_BDB_KEPT_H
-#define STORE_BDB_KEPT_H
+#ifndef STORE_BDB_ROW_CACHE_H
+#define STORE_BDB_ROW_CACHE_H
 
 #include "store/ws.h"
 

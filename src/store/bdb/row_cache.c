@@ -1,4 +1,4 @@
-#include "store/bdb/kept.h"
+#include "store/bdb/row_cache.h"
 
 #include <stdlib.h>
 #include <string.h>

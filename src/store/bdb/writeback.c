@@ -1,4 +1,4 @@
-#include "store/bdb/pace.h"
+#include "store/bdb/writeback.h"
 
 #include "base/clock.h"
 #include "store/bdb/env.h"

@@ -1,4 +1,4 @@
-#include "store/bdb/page.h"
+#include "store/bdb/page_checksum.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "store/bdb/memory.h"
+#include "store/bdb/oom.h"
 
 #include "base/log.h"
 #include "store/bdb/bdb.h"
