@@ -10,8 +10,8 @@
  * Exits with 1 when anything was refused or failed.
  */
 #include "base/settings.h"
-#include "ledger/atrest.h"
 #include "ledger/ledger.h"
+#include "ledger/offline/offline.h"
 #include "state/directory.h"
 
 #include <inttypes.h>

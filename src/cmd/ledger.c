@@ -4,7 +4,7 @@
 #include "base/secrecy.h"
 #include "base/settings.h"
 #include "cmd/arguments.h"
-#include "ledger/parent.h"
+#include "ledger/daemon/supervisor.h"
 
 const char *argp_program_version = "creditbridge-ledger " PACKAGE_VERSION;
 

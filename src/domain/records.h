@@ -151,7 +151,7 @@ struct dealer {
 	char signing_key_id[KEY_ID_SIZE]; /* signs callbacks */
 	struct dealer_key keys[DEALER_KEYS_MAX];
 	int64_t created_ms;
-	int64_t callbacks_held_ms; /* since when no callback is sent (ledger/hold.h); 0: they are */
+	int64_t callbacks_held_ms; /* since when no callback is sent (ledger/outbox/hold.h); 0: they are */
 	int64_t keys_restored_ms;  /* when a restore brought the keys back that were not confirmed since;
 				      0: never, or they were */
 	/* Of a restore after which the dealer's file was not compared; all are 0: there is none. */

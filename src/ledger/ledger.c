@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
-#include "ledger/keys.h"
-#include "ledger/memory.h"
+#include "ledger/derived_state.h"
+#include "ledger/rows/keys.h"
 
 #include <string.h>
 

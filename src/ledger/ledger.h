@@ -9,15 +9,15 @@
 #ifndef LEDGER_LEDGER_H
 #define LEDGER_LEDGER_H
 
-#include "ledger/flow.h"
-#include "ledger/key_book.h"
+#include "ledger/commands/rejected_requests.h"
 #include "ledger/limiter.h"
 #include "ledger/metrics.h"
 #include "ledger/ops.h"
-#include "ledger/outbox.h"
-#include "ledger/refused.h"
+#include "ledger/outbox/outbox.h"
+#include "ledger/outbox/permits.h"
+#include "ledger/outbox/schedule.h"
 #include "ledger/retention.h"
-#include "ledger/schedule.h"
+#include "ledger/rows/issued_keys.h"
 #include "link/frame.h"
 
 #define LEDGER_BATCH_MAX 256

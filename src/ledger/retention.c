@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "domain/delivery.h"
-#include "ledger/keys.h"
 #include "ledger/ledger.h"
+#include "ledger/rows/keys.h"
 
 #define DAY_MS    INT64_C(86400000)
 #define NS_PER_MS 1000000

@@ -3,8 +3,8 @@
  */
 #include "case.h"
 
-#include "ledger/flow.h"
-#include "ledger/schedule.h"
+#include "ledger/outbox/permits.h"
+#include "ledger/outbox/schedule.h"
 
 #include <stdio.h>
 #include <string.h>

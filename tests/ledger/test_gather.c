@@ -1,7 +1,7 @@
 /*
  * When the ledger waits for further commands: gather.h.
  */
-#include "ledger/gather.h"
+#include "ledger/daemon/group_commit.h"
 
 #include "case.h"
 

@@ -1,5 +1,5 @@
 /*
- * Refused requests and retired keys in the ledger's memory (ledger/refused.h).
+ * Refused requests and retired keys in the ledger's memory (ledger/commands/rejected_requests.h).
  */
 #include "case.h"
 

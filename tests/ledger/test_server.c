@@ -4,7 +4,7 @@
 #include "case_wagers.h"
 
 #include "base/pack.h"
-#include "ledger/server.h"
+#include "ledger/daemon/server.h"
 #include "scratch.h"
 
 #include <poll.h>

@@ -3,7 +3,7 @@
  */
 #include "case_wagers.h"
 
-#include "ledger/outbox.h"
+#include "ledger/outbox/outbox.h"
 
 #include <stdio.h>
 #include <string.h>

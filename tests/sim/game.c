@@ -3,7 +3,7 @@
  * while they do not know what came of it. At times they call twice at once, again although they
  * know, or with other content.
  */
-#include "ledger/keys.h"
+#include "ledger/rows/keys.h"
 #include "sim.h"
 
 #define PATIENCE_MS (12 * SIM_SECOND) /* until an answer is not waited for any more */

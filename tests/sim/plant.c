@@ -1,7 +1,7 @@
 /*
  * plant - what is wrong on purpose and needs the rows: an end without compare-and-set.
  */
-#include "ledger/keys.h"
+#include "ledger/rows/keys.h"
 #include "sim.h"
 
 /* Sets the betting of @end back to where it is being sent, whatever became of it. */

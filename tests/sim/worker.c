@@ -1,7 +1,7 @@
 /*
  * worker - serves one call of a game server at a time, as src/web/handle_*.c and errand.c do.
  */
-#include "ledger/keys.h"
+#include "ledger/rows/keys.h"
 #include "sim.h"
 
 static const char *const clients[] = {"slots", "cards"};

@@ -45,7 +45,7 @@ static void report(void *closure, const char *problem)
 	snprintf(told.text + len, sizeof(told.text) - len, "%s\n", problem);
 }
 
-/* Books as src/ledger/tally.c does. */
+/* Books as src/ledger/rows/player_stats.c does. */
 static void book(uint32_t number, const struct statistics_change *change)
 {
 	struct day *day = world.days;

@@ -1,7 +1,7 @@
 /*
  * adopt - adopt: what a state is that was copied or moved, while no ledger runs.
  */
-#include "ledger/adopt.h"
+#include "ledger/offline/adopt.h"
 
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/offline.h"

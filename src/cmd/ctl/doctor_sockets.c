@@ -50,7 +50,7 @@ void doctor_socket_directory(struct doctor *doctor)
 	}
 }
 
-/* How the ledger makes its sockets (ledger/sockets.h). */
+/* How the ledger makes its sockets (ledger/daemon/sockets.h). */
 struct socket_rule {
 	const char *name;
 	mode_t wanted;    /* bits that must be set */

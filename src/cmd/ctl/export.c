@@ -1,10 +1,10 @@
 /*
  * export - export: everything that the ledger keeps, as lines of JSON.
  *
- * Of a ledger that runs it is read from a backup made for it (ledger/export.h), so that all rows
+ * Of a ledger that runs it is read from a backup made for it (ledger/offline/export.h), so that all rows
  * are of one moment; with --offline from the state of one that does not run.
  */
-#include "ledger/export.h"
+#include "ledger/offline/export.h"
 
 #include "base/clock.h"
 #include "base/text.h"

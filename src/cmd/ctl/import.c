@@ -4,20 +4,20 @@
  * The file is read once; until its last line was found right the state counts as not initialised,
  * and when it is not, or anything else fails, the state is made empty again.
  */
-#include "ledger/import.h"
+#include "ledger/offline/import.h"
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "cmd/ctl/export_lines.h"
 #include "cmd/ctl/check.h"
+#include "cmd/ctl/export_lines.h"
 #include "cmd/ctl/import_lines.h"
 #include "cmd/ctl/local.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
 #include "domain/row_bounds.h"
-#include "ledger/export.h"
-#include "ledger/key_book.h"
 #include "ledger/life.h"
+#include "ledger/offline/export.h"
+#include "ledger/rows/issued_keys.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>

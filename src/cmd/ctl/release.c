@@ -1,7 +1,7 @@
 /*
  * release - release, dealer hold: all callbacks of a dealer at once.
  *
- * A restore or an import holds the callbacks of every dealer (ledger/hold.h). `release` first shows
+ * A restore or an import holds the callbacks of every dealer (ledger/outbox/hold.h). `release` first shows
  * what would be sent; it lifts the hold only when the operator agrees, and only of dealers whose file
  * was compared since.
  */

@@ -4,7 +4,7 @@
  * The work is done by a child: libdb ends its process when a disk fails (store/bdb/bdb.h), and that
  * is to be told like any other failure.
  */
-#include "ledger/restore.h"
+#include "ledger/offline/restore.h"
 
 #include "base/text.h"
 #include "cmd/ctl/ctl.h"

@@ -1,0 +1,109 @@
+/*
+ * backups - a backup is begun and asked after. The store does it, beside everything else.
+ *
+ * That it was begun is noted in the trail, unless the disk is too full to write: then it is begun
+ * all the same. read() answers, also to the command that begins it, since it has the store.
+ */
+#include "base/log.h"
+#include "base/text.h"
+#include "ledger/ledger.h"
+#include "ledger/rows/audit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ACTION "backup"
+
+static const enum backup_stage stages[BACKUP_STATE_COUNT] = {
+	[BACKUP_NONE] = BACKUP_STAGE_NONE,
+	[BACKUP_RUNNING] = BACKUP_STAGE_RUNNING,
+	[BACKUP_DONE] = BACKUP_STAGE_DONE,
+	[BACKUP_FAILED] = BACKUP_STAGE_FAILED,
+};
+
+void backup_keys(const void *arg, struct ws *ws)
+{
+	const struct backup_cmd *cmd = arg;
+
+	if (cmd->start)
+		audit_keys(ws, &cmd->operator);
+}
+
+void backup_apply(const void *arg, const struct apply_context *context, struct ws *ws, void *out)
+{
+	const struct backup_cmd *cmd = arg;
+	struct backup_result *result = out;
+	char object[OBJECT_SIZE];
+
+	if (!cmd->start)
+		return;
+	/* A longer name is cut: the log has it whole. */
+	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, cmd->directory);
+	if (audit_state(ws, &cmd->operator, ACTION, object, &result->verdict) == AUDIT_NEW)
+		audit_write(ws, context, &cmd->operator, ACTION, object,
+			cmd->whole ? "whole=yes" : "whole=no");
+}
+
+static void refuse(struct backup_result *result, const char *detail)
+{
+	result->verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;
+	text_copy(result->verdict.detail, sizeof(result->verdict.detail), detail);
+}
+
+/* Begins it, unless the same command did before. */
+static enum status begin(struct store *store, const struct backup_cmd *cmd,
+	struct backup_result *result)
+{
+	const struct backup_options options = {
+		.directory = cmd->directory,
+		.id = cmd->operator.operation_id,
+		.whole = cmd->whole,
+	};
+	struct backup_progress progress;
+	enum status status;
+
+	if (cmd->directory[0] != '/' || !options.id[0]) {
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+		return STATUS_OK;
+	}
+	store->backup_progress(store, options.id, &progress);
+	if (progress.state != BACKUP_NONE)
+		return STATUS_OK;
+	status = store->backup(store, &options);
+	if (status == STATUS_BUSY) {
+		refuse(result, "another backup is under way");
+		return STATUS_OK;
+	}
+	log_line(LOG_LEVEL_INFO, "backup_asked", "directory=%s uid=%u login_uid=%u", cmd->directory,
+		cmd->operator.uid, cmd->operator.login_uid);
+	return status;
+}
+
+enum status backup_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct backup_cmd *cmd = arg;
+	struct backup_result *result = out;
+	struct store *store = context->store;
+	struct backup_progress progress;
+	enum status status;
+
+	if (!store->backup) {
+		refuse(result, "this store has no backup");
+		return STATUS_OK;
+	}
+	status = cmd->start ? begin(store, cmd, result) : STATUS_OK;
+	if (status || result->verdict.refusal)
+		return status;
+	store->backup_progress(store, cmd->operator.operation_id, &progress);
+	result->stage = stages[progress.state];
+	result->added = progress.added;
+	result->bytes = progress.bytes;
+	result->bytes_all = progress.bytes_all;
+	result->tables = progress.tables;
+	result->logs = progress.logs;
+	result->begun_ms = progress.begun_ms;
+	result->ended_ms = progress.ended_ms;
+	result->complete_to_ms = progress.complete_to_ms;
+	text_copy(result->why, sizeof(result->why), progress.why);
+	return STATUS_OK;
+}

@@ -1,0 +1,76 @@
+/*
+ * keyring - the keys that workers verify with: of the dealers for group A, of the clients for C.
+ */
+#include "base/pack.h"
+#include "ledger/ops.h"
+#include "ledger/rows/keys.h"
+
+/* A page: 128 entries of at most 300 bytes. */
+#define KEYRING_PAGE 128
+
+struct page {
+	enum keyring_of of;
+	struct keyring_result *result;
+	struct buffer *rows;
+};
+
+static void from_dealer(const struct dealer *dealer, struct keyring_entry *entry)
+{
+	text_copy(entry->casino_id, sizeof(entry->casino_id), dealer->casino_id);
+	entry->signature_algorithm = dealer->signature_algorithm;
+	entry->signature_encoding = dealer->signature_encoding;
+	text_copy(entry->signing_key_id, sizeof(entry->signing_key_id), dealer->signing_key_id);
+	entry->decimals = dealer->decimals;
+	memcpy(entry->keys, dealer->keys, sizeof(entry->keys));
+}
+
+static void from_client(const struct client *client, struct keyring_entry *entry)
+{
+	text_copy(entry->casino_id, sizeof(entry->casino_id), client->client_id);
+	/* Of amounts of all dealers. */
+	entry->decimals = MONEY_DECIMALS_MAX;
+	memcpy(entry->keys, client->keys, sizeof(entry->keys));
+}
+
+static bool visit(void *arg, struct bytes key, const void *row)
+{
+	struct page *page = arg;
+	struct keyring_entry entry;
+
+	(void)key;
+	if (page->result->count == KEYRING_PAGE) {
+		page->result->more = true;
+		return false;
+	}
+	memset(&entry, 0, sizeof(entry));
+	if (page->of == KEYRING_DEALERS)
+		from_dealer(row, &entry);
+	else
+		from_client(row, &entry);
+	page->result->count++;
+	return pack_record(page->rows, keyring_entry_fields, &entry);
+}
+
+enum status keyring_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct keyring_cmd *cmd = arg;
+	struct keyring_result *result = out;
+	struct page page = {cmd->of, result, context->rows};
+	struct store_range range = {
+		.record = cmd->of == KEYRING_DEALERS ? RECORD_DEALER : RECORD_CLIENT};
+	struct dealer after = dealer_named(cmd->after);
+	enum status status;
+
+	result->generation = context->generation;
+	result->unchanged = cmd->generation == context->generation;
+	if (result->unchanged)
+		return STATUS_OK;
+	if (cmd->after[0]) {
+		/* Both kinds of rows have one name as their key. */
+		pack_key(context->cursor, dealer_fields, 1, &after);
+		range.after = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
+	}
+	status = context->store->scan(context->store, &range, visit, &page);
+	result->entries = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
+	return context->rows->failed ? STATUS_NOMEM : status;
+}

@@ -1,0 +1,234 @@
+/*
+ * players - registering, suspending, and A3: the credit held on the platform.
+ */
+#include "ledger/outbox/outbox.h"
+#include "ledger/rows/audit.h"
+#include "ledger/rows/keys.h"
+#include "ledger/rows/resolve_player.h"
+
+#include <stdio.h>
+
+void balance_keys(const void *arg, struct ws *ws)
+{
+	const struct balance_cmd *cmd = arg;
+	struct dealer dealer = dealer_named(cmd->casino_id);
+	struct player player = player_named(cmd->casino_id, cmd->user_id);
+
+	ws_want(ws, RECORD_DEALER, &dealer);
+	ws_want(ws, RECORD_PLAYER, &player);
+}
+
+void balance_apply(const void *arg, const struct apply_context *context, struct ws *ws, void *out)
+{
+	const struct balance_cmd *cmd = arg;
+	struct balance_result *result = out;
+	struct dealer dealer_key = dealer_named(cmd->casino_id);
+	struct player player_key = player_named(cmd->casino_id, cmd->user_id);
+	const struct dealer *dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
+	const struct player *player = ws_get(ws, RECORD_PLAYER, &player_key);
+
+	(void)context;
+	if (!dealer || !player) {
+		result->verdict.refusal =
+			dealer ? REFUSAL_USER_NOT_FOUND : REFUSAL_INVALID_SIGNATURE;
+		return;
+	}
+	text_copy(result->user_id, sizeof(result->user_id), player->user_id);
+	text_copy(result->player_id, sizeof(result->player_id), player->player_id);
+	result->balance = player->balance;
+	text_copy(result->currency, sizeof(result->currency), dealer->currency);
+}
+
+#define PLAYER_ID_CHARACTERS "abcdefghijklmnopqrstuvwxyz234567"
+
+/* Declares what create() needs. */
+static void want_new(struct ws *ws, const char *casino_id, const char *user_id,
+	const char *player_id)
+{
+	struct dealer dealer = dealer_named(casino_id);
+	struct total total = total_named(casino_id);
+	struct player player = player_named(casino_id, user_id);
+	struct player_name name = player_id_named(player_id);
+
+	ws_want(ws, RECORD_DEALER, &dealer);
+	ws_want(ws, RECORD_TOTAL, &total);
+	ws_want(ws, RECORD_PLAYER, &player);
+	ws_want(ws, RECORD_PLAYER_NAME, &name);
+}
+
+void player_put_keys(const void *arg, struct ws *ws)
+{
+	const struct player_put_cmd *cmd = arg;
+
+	want_new(ws, cmd->casino_id, cmd->user_id, cmd->player_id);
+	audit_keys(ws, &cmd->operator);
+}
+
+/* Writes a new player's rows; @player, whose key is filled, becomes it. */
+static enum refusal create(struct ws *ws, const struct dealer *dealer, const char *player_id,
+	int64_t now_ms, struct player *player)
+{
+	struct total total_key = total_named(player->casino_id), total;
+	struct player_name name = player_id_named(player_id);
+	const struct total *stored = ws_get(ws, RECORD_TOTAL, &total_key);
+
+	if (dealer->suspended)
+		return REFUSAL_DEALER_SUSPENDED;
+	/* 100 random bits: two players with one id means that the caller's randomness is broken. */
+	if (strlen(player_id) != PLAYER_ID_SIZE - 1 ||
+		strspn(player_id, PLAYER_ID_CHARACTERS) != PLAYER_ID_SIZE - 1 ||
+		ws_get(ws, RECORD_PLAYER_NAME, &name))
+		return REFUSAL_BAD_REQUEST;
+	text_copy(name.casino_id, sizeof(name.casino_id), player->casino_id);
+	text_copy(name.user_id, sizeof(name.user_id), player->user_id);
+	text_copy(player->player_id, sizeof(player->player_id), player_id);
+	player->created_ms = now_ms;
+	total = stored ? *stored : total_key;
+	total.players++;
+	ws_put(ws, RECORD_PLAYER, player);
+	ws_put(ws, RECORD_PLAYER_NAME, &name);
+	ws_put(ws, RECORD_TOTAL, &total);
+	return REFUSAL_NONE;
+}
+
+/* What the operator does to the player, for the audit. */
+static const char *action_of(const struct player_put_cmd *cmd)
+{
+	if (!cmd->change_suspended)
+		return "player add";
+	return cmd->suspended ? "player suspend" : "player resume";
+}
+
+/* Creates or changes the player, once. @player, whose key is filled, becomes it. */
+static enum refusal put(const struct player_put_cmd *cmd, const struct apply_context *context,
+	struct ws *ws, const struct dealer *dealer, const struct player *stored,
+	struct player *player)
+{
+	enum refusal refusal = REFUSAL_NONE;
+
+	if (stored)
+		*player = *stored;
+	else if (cmd->change_suspended)
+		refusal = REFUSAL_USER_NOT_FOUND;
+	else
+		refusal = create(ws, dealer, cmd->player_id, context->now.wall_ms, player);
+	if (refusal != REFUSAL_NONE || !cmd->change_suspended)
+		return refusal;
+	player->suspended = cmd->suspended;
+	ws_put(ws, RECORD_PLAYER, player);
+	return REFUSAL_NONE;
+}
+
+void player_put_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct player_put_cmd *cmd = arg;
+	struct player_put_result *result = out;
+	struct dealer dealer_key = dealer_named(cmd->casino_id);
+	struct player player = player_named(cmd->casino_id, cmd->user_id);
+	const struct dealer *dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
+	const struct player *stored = ws_get(ws, RECORD_PLAYER, &player);
+	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	enum audit_state state;
+
+	if (!external_id_valid(cmd->user_id) || !dealer) {
+		result->verdict.refusal = dealer ? REFUSAL_BAD_REQUEST : REFUSAL_DEALER_NOT_FOUND;
+		return;
+	}
+	snprintf(object, sizeof(object), "player %s/%s", cmd->casino_id, cmd->user_id);
+	state = audit_state(ws, &cmd->operator, action_of(cmd), object, &result->verdict);
+	if (state == AUDIT_OTHER)
+		return;
+	if (state == AUDIT_NEW) {
+		result->verdict.refusal = put(cmd, context, ws, dealer, stored, &player);
+		if (result->verdict.refusal != REFUSAL_NONE)
+			return;
+		snprintf(detail, sizeof(detail), "player_id=%s", player.player_id);
+		audit_write(ws, context, &cmd->operator, action_of(cmd), object, detail);
+	} else if (stored) {
+		player = *stored;
+	}
+	/* A command that was sent again offers the same player_id. */
+	result->created = !cmd->change_suspended && strcmp(player.player_id, cmd->player_id) == 0;
+	text_copy(result->casino_id, sizeof(result->casino_id), player.casino_id);
+	text_copy(result->user_id, sizeof(result->user_id), player.user_id);
+	text_copy(result->player_id, sizeof(result->player_id), player.player_id);
+	text_copy(result->currency, sizeof(result->currency), dealer->currency);
+	result->suspended = player.suspended;
+	result->balance = player.balance;
+}
+
+void player_balance_keys(const void *arg, struct ws *ws)
+{
+	const struct player_balance_cmd *cmd = arg;
+	struct player key;
+
+	subject_want(ws, &cmd->player, &key);
+	outbox_want_new(ws);
+}
+
+void player_balance_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct player_balance_cmd *cmd = arg;
+	struct player_balance_result *result = out;
+	struct subject subject;
+
+	result->verdict.refusal = subject_find(ws, &cmd->player, &subject);
+	if (result->verdict.refusal != REFUSAL_NONE)
+		return;
+	result->mode = subject.dealer->mode;
+	text_copy(result->player_id, sizeof(result->player_id), subject.player->player_id);
+	text_copy(result->user_id, sizeof(result->user_id), subject.player->user_id);
+	text_copy(result->casino_id, sizeof(result->casino_id), subject.player->casino_id);
+	text_copy(result->currency, sizeof(result->currency), subject.dealer->currency);
+	if (subject.dealer->mode == WALLET_TRANSFER) {
+		result->balance = subject.player->balance;
+	} else if (!outbox_inquire(ws, context, subject.dealer, subject.player, &result->send)) {
+		result->verdict.refusal = REFUSAL_DEALER_BUSY;
+		result->verdict.retry_after_s = 1;
+	}
+}
+
+bool player_balance_concludes(const void *result)
+{
+	/* It writes nothing but the counter of events, when it reserves a block of them. */
+	(void)result;
+	return true;
+}
+
+void player_register_keys(const void *arg, struct ws *ws)
+{
+	const struct player_register_cmd *cmd = arg;
+
+	want_new(ws, cmd->casino_id, cmd->user_id, cmd->player_id);
+}
+
+void player_register_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct player_register_cmd *cmd = arg;
+	struct player_register_result *result = out;
+	struct dealer dealer_key = dealer_named(cmd->casino_id);
+	struct player player = player_named(cmd->casino_id, cmd->user_id);
+	const struct dealer *dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
+	const struct player *stored = ws_get(ws, RECORD_PLAYER, &player);
+
+	if (!external_id_valid(cmd->user_id))
+		result->verdict.refusal = REFUSAL_BAD_REQUEST;
+	else if (!dealer)
+		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
+	else if (!stored)
+		result->verdict.refusal =
+			create(ws, dealer, cmd->player_id, context->now.wall_ms, &player);
+	if (result->verdict.refusal != REFUSAL_NONE)
+		return;
+	if (stored)
+		player = *stored;
+	/* A worker that sends the same command again offers the same player_id. */
+	result->created = strcmp(player.player_id, cmd->player_id) == 0;
+	text_copy(result->player_id, sizeof(result->player_id), player.player_id);
+	text_copy(result->user_id, sizeof(result->user_id), player.user_id);
+	text_copy(result->casino_id, sizeof(result->casino_id), player.casino_id);
+	text_copy(result->currency, sizeof(result->currency), dealer->currency);
+}

@@ -1,0 +1,208 @@
+#include "ledger/commands/rejected_requests.h"
+
+#include "base/pack.h"
+#include "base/text.h"
+#include "ledger/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE_WINDOW_MS 1000
+
+/* Everything that is kept, so that its bound is its size. */
+#define ARENA_SIZE                                                                                 \
+	(REFUSED_BYTES_MAX - REFUSED_MAX * (uint32_t)sizeof(struct refused_slot) -                 \
+		REFUSED_RETIRED_MAX * (uint32_t)sizeof(struct retired_key))
+
+struct refused_memory {
+	struct retired_key retired[REFUSED_RETIRED_MAX];
+	struct refused_slot slots[REFUSED_MAX];
+	uint8_t arena[ARENA_SIZE]; /* packed struct refused_request, in the order of the slots, round */
+};
+
+_Static_assert(sizeof(struct refused_memory) <= REFUSED_BYTES_MAX, "the bound holds in all");
+
+bool refused_init(struct refused_ring *ring, const struct moment *now)
+{
+	memset(ring, 0, sizeof(*ring));
+	ring->started_ms = now->wall_ms;
+	/* So large a block is of pages that are there once they are written to. */
+	ring->memory = calloc(1, sizeof(struct refused_memory));
+	return ring->memory != NULL;
+}
+
+void refused_free(struct refused_ring *ring)
+{
+	free(ring->memory);
+	memset(ring, 0, sizeof(*ring));
+}
+
+static struct refused_slot *slot_at(const struct refused_ring *ring, uint32_t n)
+{
+	return &ring->memory->slots[(ring->first + n) % REFUSED_MAX];
+}
+
+static void drop_oldest(struct refused_ring *ring)
+{
+	struct refused_slot *slot = slot_at(ring, 0);
+
+	explicit_bzero(ring->memory->arena + slot->offset, slot->len);
+	ring->first = (ring->first + 1) % REFUSED_MAX;
+	ring->count--;
+}
+
+/* Makes room for @len bytes behind the newest, or at the beginning; returns where. */
+static uint32_t make_room(struct refused_ring *ring, uint32_t len)
+{
+	uint32_t at = ring->head;
+
+	if (len > ARENA_SIZE - at) {
+		/* What lies behind the newest is older than what lies at the beginning. */
+		while (ring->count && slot_at(ring, 0)->offset >= ring->head)
+			drop_oldest(ring);
+		at = 0;
+	}
+	while (ring->count && slot_at(ring, 0)->offset >= at &&
+		slot_at(ring, 0)->offset < at + len)
+		drop_oldest(ring);
+	if (ring->count == REFUSED_MAX)
+		drop_oldest(ring);
+	return at;
+}
+
+/* False: enough were taken in this second. */
+static bool within_rate(struct refused_ring *ring, int64_t boot_ms)
+{
+	if (boot_ms - ring->window_ms >= RATE_WINDOW_MS) {
+		ring->window_ms = boot_ms;
+		ring->window_taken = 0;
+	}
+	if (ring->window_taken >= REFUSED_RATE)
+		return false;
+	ring->window_taken++;
+	return true;
+}
+
+/* A worker cuts what it notes; one that does not must not make an answer that fits no frame. */
+static bool is_cut(const struct refused_request *request)
+{
+	return request->caller.len <= REFUSED_ID_MAX &&
+		request->signature.len <= REFUSED_SIGNATURE_MAX &&
+		request->query.len <= REFUSED_QUERY_MAX && request->body.len <= REFUSED_BODY_MAX;
+}
+
+bool refused_keep(struct refused_ring *ring, const struct refused_request *request, int64_t boot_ms,
+	struct buffer *scratch)
+{
+	struct refused_slot *slot;
+	uint32_t len;
+
+	if (!is_cut(request) || !within_rate(ring, boot_ms) ||
+		!pack_record(scratch, refused_request_fields, request)) {
+		ring->dropped++;
+		return false;
+	}
+	/* What is cut is far smaller than the arena, so that anything fits. */
+	len = (uint32_t)scratch->len;
+	ring->head = make_room(ring, len);
+	slot = slot_at(ring, ring->count++);
+	slot->offset = ring->head;
+	slot->len = len;
+	memcpy(ring->memory->arena + slot->offset, scratch->data, len);
+	explicit_bzero(scratch->data, len);
+	ring->head += len;
+	return true;
+}
+
+/* Reads slot number @n, the oldest being 0. What it holds was packed here. */
+static bool read_slot(const struct refused_ring *ring, uint32_t n, struct refused_request *request)
+{
+	const struct refused_slot *slot = slot_at(ring, n);
+	struct bytes packed = {ring->memory->arena + slot->offset, slot->len};
+
+	return unpack_record(&packed, refused_request_fields, request);
+}
+
+/* The retired keys of who @request says that it is. */
+static void find_retired(const struct refused_ring *ring, const struct refused_request *request,
+	struct refused_find_result *result, struct buffer *rows)
+{
+	uint32_t kept = ring->retired_count < REFUSED_RETIRED_MAX ? ring->retired_count
+								  : REFUSED_RETIRED_MAX;
+	const struct retired_key *key;
+
+	for (uint32_t i = 1; i <= kept; i++) {
+		key = &ring->memory->retired[(ring->retired_count - i) % REFUSED_RETIRED_MAX];
+		if (key->of != request->of || strlen(key->casino_id) != request->caller.len ||
+			memcmp(key->casino_id, request->caller.data, request->caller.len) != 0)
+			continue;
+		if (pack_record(rows, retired_key_fields, key))
+			result->retired_count++;
+	}
+	result->retired = (struct bytes){rows->data, (uint32_t)rows->len};
+}
+
+void refused_find(const struct refused_ring *ring, const char *request_id,
+	struct refused_find_result *result, struct buffer *rows)
+{
+	struct refused_request request;
+
+	result->kept = ring->count;
+	result->dropped = ring->dropped;
+	result->started_ms = ring->started_ms;
+	memset(&request, 0, sizeof(request));
+	if (ring->count && read_slot(ring, 0, &request))
+		result->since_ms = request.time_ms;
+	for (uint32_t i = 0; i < ring->count; i++) {
+		if (!read_slot(ring, i, &request) || strcmp(request.request_id, request_id) != 0)
+			continue;
+		result->matches++;
+		result->request = request;
+	}
+	if (result->matches)
+		find_retired(ring, &result->request, result, rows);
+}
+
+void retired_note(struct retired_notes *notes, enum keyring_of of, const char *owner,
+	const struct dealer_key *key, int64_t now_ms)
+{
+	struct retired_key *note;
+
+	if (!notes || notes->count == REFUSED_NOTES_MAX || !key->key_id[0] || !key->secret[0])
+		return;
+	note = &notes->keys[notes->count++];
+	memset(note, 0, sizeof(*note));
+	note->of = of;
+	text_copy(note->casino_id, sizeof(note->casino_id), owner);
+	text_copy(note->key_id, sizeof(note->key_id), key->key_id);
+	text_copy(note->secret, sizeof(note->secret), key->secret);
+	note->retired_ms = now_ms;
+}
+
+void retired_book(struct refused_ring *ring, struct retired_notes *notes, bool saved)
+{
+	for (uint32_t i = 0; saved && i < notes->count; i++)
+		ring->memory->retired[ring->retired_count++ % REFUSED_RETIRED_MAX] = notes->keys[i];
+	if (notes->count)
+		explicit_bzero(notes, sizeof(*notes));
+}
+
+/* These run once, after the batch: so a request is kept once. */
+
+enum status refused_note_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct refused_note_cmd *cmd = arg;
+	struct refused_note_result *result = out;
+
+	result->kept = refused_keep(context->refused, &cmd->request, context->now.boot_ms,
+		context->rows);
+	return STATUS_OK;
+}
+
+enum status refused_find_read(const void *arg, const struct read_context *context, void *out)
+{
+	const struct refused_find_cmd *cmd = arg;
+
+	refused_find(context->refused, cmd->request_id, out, context->rows);
+	return context->rows->failed ? STATUS_NOMEM : STATUS_OK;
+}

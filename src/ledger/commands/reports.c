@@ -1,0 +1,182 @@
+/*
+ * reports - A4 and A5: what a player has bet and won, and how a game ended (api.md A 4, A 5).
+ */
+#include "base/pack.h"
+#include "domain/round_list.h"
+#include "ledger/rows/keys.h"
+#include "ledger/rows/player_stats.h"
+#include "link/frame.h"
+
+/* Bets that one page of A5 reads. */
+#define BETS_PAGE 64
+/* Bytes of them that one answer holds at most: beside a round with its objects it fits a frame. */
+#define BETS_BYTES (FRAME_MAX / 4)
+
+/* The dealer and its player. Refusals as A3. */
+static enum refusal find(struct ws *ws, const char *casino_id, const char *user_id,
+	const struct dealer **dealer, const struct player **player)
+{
+	struct dealer dealer_key = dealer_named(casino_id);
+	struct player player_key = player_named(casino_id, user_id);
+
+	*dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
+	*player = ws_get(ws, RECORD_PLAYER, &player_key);
+	if (!*dealer)
+		return REFUSAL_INVALID_SIGNATURE;
+	return *player ? REFUSAL_NONE : REFUSAL_USER_NOT_FOUND;
+}
+
+/* Declares both. NULL: not loaded yet, or not there. */
+static const struct player *want(struct ws *ws, const char *casino_id, const char *user_id,
+	const struct dealer **dealer)
+{
+	struct dealer dealer_key = dealer_named(casino_id);
+	struct player player_key = player_named(casino_id, user_id);
+	const struct player *player;
+
+	ws_want(ws, RECORD_DEALER, &dealer_key);
+	ws_want(ws, RECORD_PLAYER, &player_key);
+	if (!ws_loaded(ws, RECORD_DEALER, &dealer_key) ||
+		!ws_loaded(ws, RECORD_PLAYER, &player_key))
+		return NULL;
+	return find(ws, casino_id, user_id, dealer, &player) == REFUSAL_NONE ? player : NULL;
+}
+
+void user_stat_keys(const void *arg, struct ws *ws)
+{
+	const struct user_stat_cmd *cmd = arg;
+	const struct dealer *dealer;
+	const struct player *player = want(ws, cmd->casino_id, cmd->user_id, &dealer);
+
+	if (player)
+		tally_want_report(ws, player->player_id,
+			statistics_day(ws->now.wall_ms, dealer->utc_offset_min), cmd->bet_summary);
+}
+
+void user_stat_apply(const void *arg, const struct apply_context *context, struct ws *ws, void *out)
+{
+	const struct user_stat_cmd *cmd = arg;
+	struct user_stat_result *result = out;
+	const struct dealer *dealer;
+	const struct player *player;
+
+	result->verdict.refusal = find(ws, cmd->casino_id, cmd->user_id, &dealer, &player);
+	if (result->verdict.refusal != REFUSAL_NONE)
+		return;
+	text_copy(result->user_id, sizeof(result->user_id), player->user_id);
+	text_copy(result->player_id, sizeof(result->player_id), player->player_id);
+	text_copy(result->currency, sizeof(result->currency), dealer->currency);
+	result->sums = tally_read(ws, player->player_id, 0);
+	result->utc_offset_min = dealer->utc_offset_min;
+	result->today = statistics_day(context->now.wall_ms, dealer->utc_offset_min);
+	for (uint32_t i = 0; cmd->bet_summary && i < STATISTICS_DAYS && i < result->today; i++)
+		result->days[STATISTICS_DAYS - 1 - i] =
+			tally_read(ws, player->player_id, result->today - i);
+}
+
+/* True: before so many bets of a page are declared, those before are looked at. */
+static bool is_step(uint32_t count)
+{
+	return count == 4 || count == 16 || count == 32;
+}
+
+/*
+ * Declares the bets of a page, a few at a time: no more once those that are loaded fill the answer.
+ */
+static void want_page(struct ws *ws, const struct round *round, uint32_t after)
+{
+	uint32_t number = round_list_shown(round, after), bytes = 0;
+	bool waits = false;
+
+	for (uint32_t i = 0; number && i < BETS_PAGE; i++) {
+		struct bet key = bet_named(round->player_id, round->game_id, number);
+		const struct bet *bet;
+
+		if (is_step(i) && (waits || bytes > BETS_BYTES))
+			return;
+		ws_want(ws, RECORD_BET, &key);
+		bet = ws_loaded(ws, RECORD_BET, &key) ? ws_get(ws, RECORD_BET, &key) : NULL;
+		waits |= !bet;
+		bytes += bet ? bet->user_bet.len : 0;
+		number = round_list_shown(round, number);
+	}
+}
+
+void result_inquire_keys(const void *arg, struct ws *ws)
+{
+	const struct result_inquire_cmd *cmd = arg;
+	const struct dealer *dealer;
+	const struct player *player = want(ws, cmd->casino_id, cmd->user_id, &dealer);
+	const struct round *round;
+	struct round key;
+
+	if (!player)
+		return;
+	key = round_named(player->player_id, cmd->game_id);
+	ws_want(ws, RECORD_ROUND, &key);
+	round = ws_loaded(ws, RECORD_ROUND, &key) ? ws_get(ws, RECORD_ROUND, &key) : NULL;
+	if (round)
+		want_page(ws, round, cmd->after_bet);
+}
+
+/* Packs the page's bets until the answer is full: one at least. */
+static bool pack_bets(struct ws *ws, const struct result_inquire_cmd *cmd,
+	struct result_inquire_result *result, struct buffer *bets)
+{
+	uint32_t number = round_list_shown(&result->round, cmd->after_bet);
+
+	result->last_bet = cmd->after_bet;
+	for (uint32_t i = 0; number && i < BETS_PAGE; i++) {
+		struct bet key = bet_named(result->round.player_id, cmd->game_id, number);
+		const struct bet *bet;
+
+		if (!ws_loaded(ws, RECORD_BET, &key))
+			break;
+		bet = ws_get(ws, RECORD_BET, &key);
+		if (bets->len + (bet ? bet->user_bet.len : 0) > BETS_BYTES && result->count)
+			break;
+		if (bet)
+			pack_record(bets, bet_fields, bet);
+		result->count += bet != NULL;
+		result->last_bet = number;
+		number = round_list_shown(&result->round, number);
+	}
+	result->more = number != 0;
+	return !bets->failed;
+}
+
+void result_inquire_apply(const void *arg, const struct apply_context *context, struct ws *ws,
+	void *out)
+{
+	const struct result_inquire_cmd *cmd = arg;
+	struct result_inquire_result *result = out;
+	const struct dealer *dealer;
+	const struct player *player;
+	const struct round *round;
+	struct buffer bets;
+	struct round key;
+	uint8_t *copy;
+
+	result->verdict.refusal = find(ws, cmd->casino_id, cmd->user_id, &dealer, &player);
+	if (result->verdict.refusal != REFUSAL_NONE)
+		return;
+	key = round_named(player->player_id, cmd->game_id);
+	round = ws_get(ws, RECORD_ROUND, &key);
+	if (!round) {
+		result->verdict.refusal = REFUSAL_GAME_NOT_FOUND;
+		return;
+	}
+	result->round = *round;
+	buffer_init(&bets, FRAME_MAX);
+	if (pack_bets(ws, cmd, result, &bets) && bets.len) {
+		copy = arena_take(context->arena, bets.len);
+		if (copy) {
+			memcpy(copy, bets.data, bets.len);
+			result->bets = (struct bytes){copy, (uint32_t)bets.len};
+		}
+	}
+	if ((result->count && !result->bets.len) ||
+		!arena_keep_bytes(context->arena, round_fields, &result->round))
+		result->verdict.refusal = REFUSAL_SERVICE_UNAVAILABLE;
+	buffer_free(&bets);
+}

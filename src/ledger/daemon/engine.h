@@ -1,0 +1,41 @@
+/*
+ * engine - the process that owns the data: opens the store, serves, ends with an exit code.
+ *
+ * Its parent (parent.h) starts it again according to that code.
+ */
+#ifndef LEDGER_DAEMON_ENGINE_H
+#define LEDGER_DAEMON_ENGINE_H
+
+#include "base/settings.h"
+#include "ledger/daemon/sockets.h"
+#include "ledger/metrics.h"
+#include "state/lock.h"
+
+enum engine_exit {
+	ENGINE_STOPPED = 0,   /* asked to: everything is saved, checkpoint written */
+	ENGINE_LOST = 70,     /* a batch's outcome is unknown: start again, which recovers */
+	ENGINE_RESUMED = 71,  /* was halted; the operator wants to go on */
+	ENGINE_FULL = 72,     /* as ENGINE_LOST; the batch found the disk full */
+	ENGINE_NO_SPACE = 73, /* recovery found the disk full */
+	ENGINE_HALT = 74,     /* the disk failed (EIO): not to be started again by itself */
+	ENGINE_DAMAGED = 76,  /* the data is damaged: likewise */
+	ENGINE_CONFIG = 78,   /* the state cannot be used by this version */
+};
+
+/* How the engine is started. */
+enum engine_start {
+	ENGINE_NORMAL,
+	ENGINE_HALTED,     /* the store is not opened; only status and resume are answered */
+	ENGINE_AFTER_HALT, /* the operator resumed: the data is read from the disk, not from memory */
+};
+
+/*
+ * Serves until it is told to stop. Never returns into the parent's code: the caller exits with
+ * what is returned. @metrics outlives engines. It serves only the state of @hold, and ends with
+ * ENGINE_CONFIG where the name of the state leads to another. db/ of it becomes the working directory
+ * of the process, so that nothing that is done to the name later reaches another one.
+ */
+enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
+	const struct state_hold *hold, enum engine_start start, struct metrics *metrics);
+
+#endif

@@ -1,0 +1,136 @@
+#include "ledger/daemon/sockets.h"
+
+#include "base/group.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#define BACKLOG 4096
+
+/* Sets mode and group before anyone can connect: between bind() and listen(). */
+static enum status make(int *made, const char *directory, const char *name, mode_t mode, gid_t group,
+	char *why, size_t why_size)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd, len, error;
+
+	len = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", directory, name);
+	if (len < 0 || (size_t)len >= sizeof(address.sun_path)) {
+		snprintf(why, why_size, "socket_directory %s is too long for a socket's name",
+			directory);
+		return STATUS_CONFIG;
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && (unlink(address.sun_path) == 0 || errno == ENOENT) &&
+		bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+		chmod(address.sun_path, mode) == 0 &&
+		(group == (gid_t)-1 || chown(address.sun_path, (uid_t)-1, group) == 0) &&
+		listen(fd, BACKLOG) == 0) {
+		*made = fd;
+		return STATUS_OK;
+	}
+	error = errno;
+	snprintf(why, why_size, "cannot make the socket %s: %s", address.sun_path, strerror(error));
+	if (fd >= 0)
+		close(fd);
+	return status_of_errno(error);
+}
+
+/*
+ * A socket that systemd holds and that is not taken would be lost for good: one of ours takes its name,
+ * and the next ledger is given the one that nobody can reach. So it is all of them or no ledger.
+ */
+static enum status take_from_systemd(struct sockets *sockets, char *why, size_t why_size)
+{
+	char **names = NULL;
+	int count = sd_listen_fds_with_names(1, &names);
+
+	if (count < 0) {
+		snprintf(why, why_size, "the sockets that systemd hands over cannot be taken: %s",
+			strerror(-count));
+		return count == -ENOMEM ? STATUS_NOMEM : STATUS_CONFIG;
+	}
+	for (int i = 0; i < count; i++) {
+		int fd = SD_LISTEN_FDS_START + i;
+
+		if (strcmp(names[i], "edge") == 0)
+			sockets->edge = fd;
+		else if (strcmp(names[i], "admin") == 0)
+			sockets->admin = fd;
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+		free(names[i]);
+	}
+	free(names);
+	return STATUS_OK;
+}
+
+enum status sockets_open(const struct settings *settings, struct sockets *sockets, char *why,
+	size_t why_size)
+{
+	enum status status;
+	gid_t group;
+	mode_t mask;
+
+	*sockets = (struct sockets){-1, -1};
+	status = take_from_systemd(sockets, why, why_size);
+	if (!status)
+		status = group_find(settings->socket_group, &group, why, why_size);
+	if (status)
+		return status;
+	mask = umask(0177);
+	if (sockets->edge < 0)
+		status = make(&sockets->edge, settings->socket_directory, SOCKETS_EDGE, 0660,
+			group, why, why_size);
+	if (!status && sockets->admin < 0)
+		status = make(&sockets->admin, settings->socket_directory, SOCKETS_ADMIN, 0600,
+			(gid_t)-1, why, why_size);
+	umask(mask);
+	return status;
+}
+
+/* Gives the directory at @fd the mode and the group of what may open edge.sock. */
+static bool share(int fd, const char *edge)
+{
+	struct stat info, model;
+
+	if (fstat(fd, &info) < 0 || stat(edge, &model) < 0)
+		return false;
+	if (info.st_uid != geteuid()) {
+		errno = EPERM;
+		return false;
+	}
+	return (info.st_gid == model.st_gid || fchown(fd, (uid_t)-1, model.st_gid) == 0) &&
+		fchmod(fd, S_ISVTX | S_IRWXU | S_IRWXG) == 0;
+}
+
+bool sockets_make_together(const char *directory, char *why, size_t why_size)
+{
+	char path[PATH_MAX], edge[PATH_MAX];
+	bool made = false;
+	int fd, error;
+
+	snprintf(path, sizeof(path), "%s/" SETTINGS_TOGETHER, directory);
+	snprintf(edge, sizeof(edge), "%s/" SOCKETS_EDGE, directory);
+	if (mkdir(path, S_IRWXU) < 0 && errno != EEXIST) {
+		snprintf(why, why_size, "cannot make %s: %s", path, strerror(errno));
+		return false;
+	}
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	made = fd >= 0 && share(fd, edge);
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!made)
+		snprintf(why, why_size, "cannot give %s to the group of " SOCKETS_EDGE ": %s", path,
+			strerror(error));
+	return made;
+}

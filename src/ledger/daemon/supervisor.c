@@ -1,0 +1,318 @@
+#include "ledger/daemon/supervisor.h"
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "ledger/daemon/engine.h"
+#include "ledger/metrics.h"
+#include "metrics/counters.h"
+#include "state/disk.h"
+#include "state/halt.h"
+#include "state/identity.h"
+#include "state/lock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#define MIB            (1024u * 1024u)
+#define LOCK_WAIT_MS   3000
+#define BACKOFF_FIRST_MS 100
+#define BACKOFF_MAX_MS 5000
+/* After an engine that served: its callers wait, and the next is as likely to serve. */
+#define BACKOFF_SERVED_MAX_MS 200
+/* While the disk is full: how often it is tried whether there is space again. */
+#define PROBE_MS       1000
+/* After an engine that served, and lived this long, the back-off starts anew. */
+#define STEADY_MS 250
+
+struct parent {
+	const struct settings *settings;
+	struct sockets sockets;
+	struct state_hold hold;
+	enum engine_start start;
+	int64_t backoff_ms;
+	uint64_t engine_starts;  /* of metrics, before the last start */
+	struct metrics *metrics; /* shared with the engines */
+};
+
+static volatile sig_atomic_t stop_asked;
+static volatile sig_atomic_t engine_pid;
+
+static void on_stop(int number)
+{
+	stop_asked = 1;
+	if (engine_pid > 0)
+		kill((pid_t)engine_pid, number);
+}
+
+static int fail(const char *why, int code)
+{
+	fprintf(stderr, "creditbridge-ledger: %s\n", why);
+	log_line(LOG_LEVEL_ERROR, "start_failed", "reason=\"%s\"", why);
+	return code;
+}
+
+/* Blocks or unblocks the stop signals, so that none falls between a check and a wait. */
+static void block_stop(bool block, sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(block ? SIG_BLOCK : SIG_UNBLOCK, &set, before);
+}
+
+/* In the new process: serves and exits. */
+static void become_engine(const struct parent *parent, pid_t parent_pid)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL};
+
+	sigaction(SIGTERM, &standard, NULL);
+	sigaction(SIGINT, &standard, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent_pid)
+		_exit(ENGINE_STOPPED);
+	_exit((int)engine_run(parent->settings, &parent->sockets, &parent->hold, parent->start,
+		parent->metrics));
+}
+
+/*
+ * Whether the state is still the one that was locked. Returns an exit code, 0: go on. The engine looks
+ * again before it opens the data.
+ */
+static int check_state(const struct parent *parent)
+{
+	char why[512] = "";
+
+	if (state_hold_check(&parent->hold, why, sizeof(why)) != STATUS_CONFIG)
+		return 0;
+	return fail(why, ENGINE_CONFIG);
+}
+
+/* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
+static int run_engine(struct parent *parent)
+{
+	pid_t self = getpid(), pid;
+	int status = -1;
+
+	/* Before each start: it may have been dropped for the last one, which had no room since. */
+	disk_ballast_make(parent->settings->state_directory,
+		(uint64_t)parent->settings->disk_ballast_mib * MIB,
+		(uint64_t)parent->settings->disk_low_water_mib * MIB);
+	/* Until engine_pid is known a stop signal waits. */
+	block_stop(true, NULL);
+	pid = stop_asked ? 0 : fork();
+	if (pid == 0 && getpid() != self)
+		become_engine(parent, self);
+	engine_pid = pid > 0 ? pid : 0;
+	block_stop(false, NULL);
+	if (pid <= 0)
+		return pid;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	engine_pid = 0;
+	return status;
+}
+
+/* Waits before the next start: 0, 0.1, 0.2 ... @max_ms. @steady: as if the last were the first. */
+static void back_off(struct parent *parent, bool steady, int64_t max_ms)
+{
+	if (steady)
+		parent->backoff_ms = 0;
+	if (parent->backoff_ms > max_ms)
+		parent->backoff_ms = max_ms;
+	for (int64_t slept = 0; slept < parent->backoff_ms && !stop_asked; slept += 50)
+		clock_sleep_ms(50);
+	if (!parent->backoff_ms)
+		parent->backoff_ms = BACKOFF_FIRST_MS;
+	else
+		parent->backoff_ms *= 2;
+	if (parent->backoff_ms > BACKOFF_MAX_MS)
+		parent->backoff_ms = BACKOFF_MAX_MS;
+}
+
+static void halt(struct parent *parent, int exited)
+{
+	const char *why = exited == ENGINE_DAMAGED
+		? "reason=\"the data is damaged\" remedy=\"restore it from a backup\""
+		: exited == ENGINE_HALT
+		? "reason=\"the disk failed\" remedy=\"check the disk, then creditbridgectl resume\""
+		: "reason=\"the disk failed or the data is damaged; the lines before may tell\" "
+		  "remedy=\"check the disk, then creditbridgectl resume, or restore a backup\"";
+
+	parent->start = ENGINE_HALTED;
+	/* The engine did so, unless it could not, or was killed before it had done so everywhere. */
+	halt_mark(parent->settings);
+	log_line(LOG_LEVEL_ERROR, "ledger_halted", "%s", why);
+}
+
+/*
+ * Whether the engine met what halts: by its exit code, or by the mark if something else ended it
+ * meanwhile. An engine that opens the store after a halt clears the old mark when it is ready.
+ */
+static bool has_halted(const struct parent *parent, int exited, bool was_ready)
+{
+	char path[PATH_MAX];
+
+	if (exited == ENGINE_HALT || exited == ENGINE_DAMAGED)
+		return true;
+	return (parent->start == ENGINE_NORMAL ||
+		       (parent->start == ENGINE_AFTER_HALT && was_ready)) &&
+		halt_is_marked(parent->settings, path);
+}
+
+/* Decides what follows the engine's end. Returns false when the parent is to end with *code. */
+static bool after_engine(struct parent *parent, int status, int64_t lived_ms, int *code)
+{
+	const char *state = parent->settings->state_directory;
+	int exited = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	bool was_ready = parent->metrics->engine_starts != parent->engine_starts;
+	bool halts = has_halted(parent, exited, was_ready), full;
+
+	/* Also when it was asked to stop: the next start must not go on as if nothing was. */
+	if (halts)
+		halt(parent, exited);
+	else if (parent->start == ENGINE_AFTER_HALT && was_ready)
+		parent->start = ENGINE_NORMAL;
+	if (stop_asked) {
+		*code = !halts ? 0 : exited == ENGINE_DAMAGED ? ENGINE_DAMAGED : ENGINE_HALT;
+		return false;
+	}
+	log_line(LOG_LEVEL_WARNING, "engine_ended", "exit=%d signal=%d lived_ms=%lld", exited,
+		status >= 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0, (long long)lived_ms);
+	switch (exited) {
+	case ENGINE_CONFIG:
+		*code = ENGINE_CONFIG;
+		return false;
+	case ENGINE_HALT:
+	case ENGINE_DAMAGED:
+		return true;
+	case ENGINE_RESUMED:
+		parent->start = ENGINE_AFTER_HALT;
+		parent->backoff_ms = 0;
+		return true;
+	case ENGINE_FULL:
+	case ENGINE_NO_SPACE:
+		if (disk_ballast_drop(state)) {
+			log_line(LOG_LEVEL_WARNING, "ballast_dropped", "state=%s", state);
+			return true;
+		}
+		break;
+	default:
+		break;
+	}
+	full = exited == ENGINE_FULL || exited == ENGINE_NO_SPACE;
+	/* A recovery that fails may take longer than that. */
+	back_off(parent, was_ready && lived_ms >= STEADY_MS,
+		full ? PROBE_MS
+		     : was_ready ? BACKOFF_SERVED_MAX_MS
+				 : BACKOFF_MAX_MS);
+	return true;
+}
+
+/* What the workers count in. Without it they serve, so the ledger does. */
+static void make_counters(const struct settings *settings)
+{
+	char why[512];
+
+	if (!counters_make(settings->socket_directory, SOCKETS_EDGE, why, sizeof(why)))
+		log_line(LOG_LEVEL_ERROR, "no_counters", "reason=\"%s\"", why);
+}
+
+/* Where workers meet that serve together. Without it each serves by itself, so the ledger serves. */
+static void make_together(const struct settings *settings)
+{
+	char why[512];
+
+	if (!sockets_make_together(settings->socket_directory, why, sizeof(why)))
+		log_line(LOG_LEVEL_ERROR, "no_together", "reason=\"%s\"", why);
+}
+
+/* The sweeper's user may make no file beside the sockets. Without it the ledger serves. */
+static void make_sweep_lock(const struct settings *settings)
+{
+	int fd = lock_file_open(settings->socket_directory, LOCK_SWEEP, SOCKETS_EDGE);
+
+	if (fd < 0)
+		log_line(LOG_LEVEL_ERROR, "no_sweep_lock", "reason=\"%s/" LOCK_SWEEP ": %s\"",
+			settings->socket_directory, strerror(errno));
+	else
+		close(fd);
+}
+
+/* Whether the state is where it was. That of a version which noted nothing counts as such. */
+static enum status check_identity(const struct state_hold *hold, char *why, size_t why_size)
+{
+	enum status status = state_identity_check(hold->directory, hold->path, hold->installation, why,
+		why_size);
+
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	if (!state_identity_write(hold->directory, hold->path, hold->installation))
+		log_line(LOG_LEVEL_WARNING, "identity_not_noted", "file=%s/" STATE_IDENTITY
+			" error=\"%s\"", hold->path, strerror(errno));
+	return STATUS_OK;
+}
+
+/* Everything that can be refused before the first engine. Returns an exit code, 0: go on. */
+static int prepare(struct parent *parent)
+{
+	const struct settings *settings = parent->settings;
+	char why[512] = "", path[PATH_MAX];
+	enum status status;
+
+	status = state_hold_take(&parent->hold, settings->state_directory, settings->socket_directory,
+		LOCK_WAIT_MS, why, sizeof(why));
+	if (!status)
+		status = check_identity(&parent->hold, why, sizeof(why));
+	if (status)
+		return fail(why, status == STATUS_BUSY ? 1 : status_exit_code(status));
+	status = sockets_open(settings, &parent->sockets, why, sizeof(why));
+	if (status)
+		return fail(why, status_exit_code(status));
+	make_counters(settings);
+	make_together(settings);
+	make_sweep_lock(settings);
+	parent->metrics = metrics_new();
+	if (!parent->metrics)
+		return fail("out of memory", status_exit_code(STATUS_NOMEM));
+	if (halt_is_marked(settings, path))
+		parent->start = ENGINE_HALTED;
+	return 0;
+}
+
+int parent_run(const struct settings *settings)
+{
+	struct parent parent = {.settings = settings};
+	struct sigaction stop = {.sa_handler = on_stop};
+	int64_t started_ms;
+	int code, status;
+
+	/* Whoever started this may have ignored it, and of no engine's end would be heard. */
+	signal(SIGCHLD, SIG_DFL);
+	code = prepare(&parent);
+	if (code)
+		return code;
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGINT, &stop, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	sd_notify(0, "READY=1");
+	do {
+		code = check_state(&parent);
+		if (code)
+			break;
+		started_ms = clock_boot_ms();
+		parent.engine_starts = parent.metrics->engine_starts;
+		status = run_engine(&parent);
+	} while (after_engine(&parent, status, clock_boot_ms() - started_ms, &code));
+	log_line(LOG_LEVEL_INFO, "ledger_ended", "exit=%d", code);
+	return code;
+}

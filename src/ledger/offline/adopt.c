@@ -1,0 +1,93 @@
+#include "ledger/offline/adopt.h"
+
+#include "base/text.h"
+#include "ledger/offline/offline.h"
+#include "state/disk.h"
+#include "state/halt.h"
+#include "state/identity.h"
+#include "state/lock.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ACTION "adopt"
+
+/* Writes into the trail what the operator said, and begins a new life. */
+static enum status note_deed(struct store *store, const struct adopt_options *options,
+	struct adopt_result *result, char *why, size_t why_size)
+{
+	char detail[DETAIL_SIZE];
+	struct life_begun life = {0};
+	enum status status;
+	const struct atrest_deed deed = {
+		.operator = options->operator,
+		.now = options->now,
+		.action = ACTION,
+		.object = options->settings->state_directory,
+		.detail = detail,
+		.life = &life,
+		.hold = options->copied,
+		.accept_clock = options->accept_clock,
+	};
+
+	snprintf(detail, sizeof(detail), "%s last_transaction_id=%" PRIu64,
+		options->copied ? "copied" : "moved", result->last_transaction_id);
+	status = atrest_trail(store, &deed, why, why_size);
+	result->raised_by = life.raised_by;
+	result->first_id = life.first_id;
+	return status;
+}
+
+static enum status begin_life(const struct adopt_options *options, struct adopt_result *result,
+	char *why, size_t why_size)
+{
+	char directory[PATH_MAX];
+	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
+	struct store *store = NULL;
+	enum status status;
+
+	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
+		    options->settings->state_directory) >= sizeof(directory)) {
+		snprintf(why, why_size, "the name of the state directory is too long");
+		return STATUS_CONFIG;
+	}
+	halt_forget_cached(options->settings, directory);
+	status = atrest_open(&store, options->settings, &atrest, why, why_size);
+	if (status)
+		return status;
+	status = atrest_find_last(store, &result->last_transaction_id, &result->last_ms);
+	if (status)
+		snprintf(why, why_size, "cannot read the last movement: %s", status_text(status));
+	else
+		status = note_deed(store, options, result, why, why_size);
+	store->close(store);
+	return status;
+}
+
+enum status adopt_run(const struct adopt_options *options, struct adopt_result *result, char *why,
+	size_t why_size)
+{
+	const char *state = options->settings->state_directory;
+	struct state_hold hold;
+	enum status status = state_hold_take(&hold, state, NULL, 0, why, why_size);
+
+	memset(result, 0, sizeof(*result));
+	result->copied = options->copied;
+	if (status)
+		return status;
+	text_copy(result->installation, sizeof(result->installation), hold.installation);
+	/* Without data there are no ids: its first life begins with the first ledger. */
+	if (disk_mark_is_set(state, DISK_CREATED))
+		status = begin_life(options, result, why, why_size);
+	/* Last: what was interrupted before is to be repeated. */
+	if (!status && !state_identity_write(hold.directory, state, hold.installation)) {
+		status = status_of_errno(errno);
+		snprintf(why, why_size, "cannot write %s/" STATE_IDENTITY ": %s", state,
+			status_text(status));
+	}
+	state_hold_release(&hold);
+	return status;
+}

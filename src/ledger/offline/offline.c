@@ -1,0 +1,163 @@
+#include "ledger/offline/offline.h"
+
+#include "ledger/outbox/hold.h"
+#include "ledger/rows/audit.h"
+#include "store/bdb/bdb.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* " first_id=N raised_by=N" and its end. */
+#define LIFE_TEXT_MAX 80
+
+enum status atrest_open(struct store **store, const struct settings *settings,
+	const struct atrest_options *options, char *why, size_t why_size)
+{
+	const struct bdb_options bdb = {
+		.directory = options->directory,
+		.cache_mib = settings->ledger_cache_mib,
+		.checkpoint_kib = settings->checkpoint_kib,
+		.checkpoint_interval_ms = settings->checkpoint_interval_ms,
+		.log_keep_mib = options->keep_logs ? UINT32_MAX : 0,
+		.create = options->create,
+	};
+
+	return bdb_open(&bdb, store, why, why_size);
+}
+
+struct last {
+	uint64_t transaction_id;
+	int64_t ms;
+};
+
+static bool note_last(void *context, struct bytes key, const void *row)
+{
+	const struct transaction *transaction = row;
+	struct last *last = context;
+
+	(void)key;
+	last->transaction_id = transaction->transaction_id;
+	last->ms = transaction->time_ms;
+	return false;
+}
+
+enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int64_t *ms)
+{
+	const struct store_range range = {.record = RECORD_TRANSACTION, .reverse = true};
+	struct last last = {0};
+	enum status status = store->scan(store, &range, note_last, &last);
+
+	*transaction_id = last.transaction_id;
+	*ms = last.ms;
+	return status;
+}
+
+/* Whether a life may begin by the clock. *newest_ms: the newest time of a row. */
+static enum status check_clock(struct store *store, const struct atrest_deed *deed,
+	int64_t *newest_ms, char *why, size_t why_size)
+{
+	enum status status;
+
+	*newest_ms = 0;
+	if (!deed->life)
+		return STATUS_OK;
+	status = life_newest(store, newest_ms);
+	if (status) {
+		snprintf(why, why_size, "cannot read the newest rows: %s", status_text(status));
+		return status;
+	}
+	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why, why_size);
+}
+
+static enum status load(struct store *store, const struct atrest_deed *deed, struct ws *ws,
+	char *why, size_t why_size)
+{
+	enum status status;
+
+	if (deed->life)
+		life_want(ws);
+	audit_keys(ws, deed->operator);
+	status = store->load(store, ws);
+	if (!status && ws_faulty(ws))
+		status = STATUS_NOMEM;
+	if (status)
+		snprintf(why, why_size, "cannot read the trail: %s", status_text(status));
+	return status;
+}
+
+static void report_revived(const struct atrest_deed *deed, const struct ws *ws)
+{
+	if (!deed->hold || !deed->revived)
+		return;
+	for (const struct ws_row *row = ws->first; row; row = row->next) {
+		if (row->record == RECORD_DEALER || (row->record == RECORD_CLIENT &&
+				!((const struct client *)row->data)->removed))
+			deed->revived(deed->context, row->record, row->data);
+	}
+}
+
+static enum status hold(struct store *store, const struct atrest_deed *deed, int64_t newest_ms,
+	struct ws *ws, char *why, size_t why_size)
+{
+	const struct hold_restore restore = {
+		.now_ms = deed->now.wall_ms,
+		.complete_to_ms = deed->complete_to_ms > newest_ms ? deed->complete_to_ms : newest_ms,
+		.first_id = deed->life->first_id,
+	};
+	enum status status = hold_everything(store, ws, &restore);
+
+	if (status)
+		snprintf(why, why_size, "cannot hold the callbacks: %s", status_text(status));
+	return status;
+}
+
+static enum status write_trail(struct store *store, const struct atrest_deed *deed, struct ws *ws,
+	char *why, size_t why_size)
+{
+	const struct apply_context context = {.now = deed->now, .peer_uid = geteuid()};
+	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	int64_t newest_ms;
+	enum status status = check_clock(store, deed, &newest_ms, why, why_size);
+	int len;
+
+	if (!status)
+		status = load(store, deed, ws, why, why_size);
+	if (!status && deed->life && !life_begin(ws, deed->now.wall_ms, newest_ms, deed->life)) {
+		snprintf(why, why_size, "there are no transaction ids left");
+		status = STATUS_CONFIG;
+	}
+	if (!status && deed->hold)
+		status = hold(store, deed, newest_ms, ws, why, why_size);
+	if (status)
+		return status;
+	report_revived(deed, ws);
+	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, deed->object);
+	len = snprintf(detail, sizeof(detail), "%.*s", DETAIL_SIZE - LIFE_TEXT_MAX, deed->detail);
+	if (deed->life)
+		snprintf(detail + len, sizeof(detail) - (size_t)len, " first_id=%" PRIu64
+			" raised_by=%" PRIu64, deed->life->first_id, deed->life->raised_by);
+	audit_write(ws, &context, deed->operator, deed->action, object, detail);
+	if (!ws_faulty(ws) && store->save(store, ws) == SAVE_OK)
+		return STATUS_OK;
+	snprintf(why, why_size, "cannot write to the trail");
+	return STATUS_IO;
+}
+
+enum status atrest_trail(struct store *store, const struct atrest_deed *deed, char *why,
+	size_t why_size)
+{
+	struct ws *ws = malloc(sizeof(*ws));
+	enum status status;
+
+	if (!ws) {
+		snprintf(why, why_size, "out of memory");
+		return STATUS_NOMEM;
+	}
+	ws_init(ws);
+	status = write_trail(store, deed, ws, why, why_size);
+	ws_free(ws);
+	free(ws);
+	return status;
+}

@@ -1,0 +1,128 @@
+#include "ledger/offline/restore.h"
+
+#include "base/text.h"
+#include "ledger/offline/offline.h"
+#include "state/directory.h"
+#include "state/disk.h"
+#include "state/halt.h"
+#include "store/bdb/backup/restore.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ACTION "restore"
+
+/* Writes into the trail what was restored, and begins a new life. */
+static enum status note_deed(struct store *store, const struct restore_options *options,
+	struct restore_result *result, char *why, size_t why_size)
+{
+	char detail[DETAIL_SIZE];
+	struct life_begun life = {0};
+	enum status status;
+	const struct atrest_deed deed = {
+		.operator = options->operator,
+		.now = options->now,
+		.action = ACTION,
+		.object = options->backup,
+		.detail = detail,
+		.life = &life,
+		.hold = true,
+		.complete_to_ms = result->complete_to_ms,
+		.revived = options->revived,
+		.context = options->revived_context,
+		.accept_clock = options->accept_clock,
+	};
+
+	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s "
+		"last_transaction_id=%" PRIu64, result->complete_to_ms,
+		result->rolled_forward ? "yes" : "no", result->last_transaction_id);
+	status = atrest_trail(store, &deed, why, why_size);
+	result->raised_by = life.raised_by;
+	result->first_id = life.first_id;
+	return status;
+}
+
+/* The data is there: opens it as a ledger does. */
+static enum status finish(const struct restore_options *options, struct restore_result *result,
+	const char *directory, char *why, size_t why_size)
+{
+	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
+	struct store *store = NULL;
+	enum status status = atrest_open(&store, options->settings, &atrest, why, why_size);
+
+	if (status)
+		return status;
+	status = atrest_find_last(store, &result->last_transaction_id, &result->last_ms);
+	if (status)
+		snprintf(why, why_size, "cannot read what was restored");
+	else
+		status = note_deed(store, options, result, why, why_size);
+	store->close(store);
+	return status;
+}
+
+/* Into the state directory, which is ready for it. */
+static enum status fill(const struct restore_options *options, struct bdb_restore *bdb,
+	struct restore_result *result, char *why, size_t why_size)
+{
+	const char *state = options->settings->state_directory;
+	struct bdb_restored restored;
+	enum status status = bdb_restore(bdb, &restored, why, why_size);
+
+	text_copy(result->installation, sizeof(result->installation), restored.installation);
+	text_copy(result->version, sizeof(result->version), restored.version);
+	result->complete_to_ms = restored.complete_to_ms;
+	result->tables = restored.tables;
+	result->logs = restored.logs;
+	result->rolled_forward = restored.rolled_forward;
+	result->unreadable = restored.unreadable;
+	if (status || options->look_only)
+		return status;
+	status = finish(options, result, bdb->directory, why, why_size);
+	if (status)
+		return status;
+	if (!disk_mark_set(state, DISK_CREATED)) {
+		snprintf(why, why_size, "cannot write to %s", state);
+		return STATUS_IO;
+	}
+	status = state_dir_restored(state, result->installation, why, why_size);
+	/* Of the disk, or the data, that this takes the place of. */
+	if (!status)
+		halt_clear(options->settings);
+	return status;
+}
+
+enum status restore_run(const struct restore_options *options, struct restore_result *result,
+	char *why, size_t why_size)
+{
+	char directory[PATH_MAX];
+	struct bdb_restore bdb = {
+		.backup = options->backup,
+		.directory = options->look_only ? NULL : directory,
+		.logs = options->logs,
+		.cache_mib = options->settings->ledger_cache_mib,
+		.progress = options->progress,
+		.context = options->context,
+	};
+	enum status status;
+	int lock = -1;
+
+	memset(result, 0, sizeof(*result));
+	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
+		    options->settings->state_directory) >= sizeof(directory)) {
+		snprintf(why, why_size, "the name of the state directory is too long");
+		return STATUS_CONFIG;
+	}
+	if (!options->look_only) {
+		status = state_dir_restore(options->settings->state_directory, &lock, why, why_size);
+		if (status)
+			return status;
+	}
+	status = fill(options, &bdb, result, why, why_size);
+	if (lock >= 0)
+		close(lock);
+	return status;
+}

@@ -1,0 +1,317 @@
+#include "ledger/outbox/outbox.h"
+
+#include "ledger/life.h"
+#include "ledger/outbox/hold.h"
+#include "ledger/outbox/permits.h"
+#include "ledger/outbox/schedule.h"
+#include "ledger/rows/keys.h"
+#include "ledger/rows/player_stats.h"
+#include "ledger/rows/post.h"
+#include "wire/callback_body.h"
+
+#include <stdio.h>
+
+void outbox_options_defaults(struct outbox_options *options)
+{
+	memset(options, 0, sizeof(*options));
+	retry_policy_defaults(&options->retry);
+	options->lease_ms = 10000;
+	options->owner_patience_ms = SCHEDULE_OWNER_PATIENCE_MS;
+	options->breaker_open_ms = FLOW_OPEN_MS;
+}
+
+void outbox_too_large(struct verdict *verdict)
+{
+	snprintf(verdict->detail, sizeof(verdict->detail),
+		"its JSON objects are larger than the %d bytes that a dealer can be sent",
+		OUTBOX_OBJECTS_MAX);
+}
+
+void outbox_want_new(struct ws *ws)
+{
+	life_want_id(ws, LIFE_EVENTS);
+}
+
+static struct callback callback_named(uint64_t event)
+{
+	struct callback key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	return key;
+}
+
+static struct due due_named(uint64_t event)
+{
+	struct due key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	return key;
+}
+
+static struct attempt attempt_named(uint64_t event, uint32_t number)
+{
+	struct attempt key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	key.number = number;
+	return key;
+}
+
+static struct callback_body body_named(uint64_t event)
+{
+	struct callback_body key;
+
+	memset(&key, 0, sizeof(key));
+	key.event = event;
+	return key;
+}
+
+static bool take_permit(const struct apply_context *context, const struct dealer *dealer,
+	uint64_t event)
+{
+	return flow_take(context->flow, dealer->casino_id, event, hold_permits(dealer),
+		context->now.boot_ms, context->now.boot_ms + context->outbox->lease_ms);
+}
+
+/* The body's bytes in memory that lives as long as the answer. None (NULL): no memory. */
+static struct bytes render(const struct apply_context *context, enum callback_kind kind,
+	const void *body)
+{
+	struct bytes bytes = {NULL, 0};
+	struct buffer text;
+	uint8_t *data = NULL;
+
+	buffer_init(&text, CALLBACK_BODY_MAX);
+	if (callback_body_render(&text, kind, body))
+		data = arena_take(context->arena, text.len);
+	if (data) {
+		memcpy(data, text.data, text.len);
+		bytes = (struct bytes){data, (uint32_t)text.len};
+	}
+	buffer_free(&text);
+	return bytes;
+}
+
+uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum callback_kind kind,
+	const struct outbox_subject *subject, int64_t delay_ms, const void *body)
+{
+	struct callback_body row;
+	struct delivery delivery;
+
+	memset(&row, 0, sizeof(row));
+	row.body = render(context, kind, body);
+	if (!row.body.data)
+		return 0;
+	row.event = life_take_id(ws, LIFE_EVENTS);
+	if (!row.event)
+		return 0;
+	delivery_open(&delivery, kind, row.event, subject->dealer->casino_id, &context->now,
+		delay_ms);
+	text_copy(delivery.callback.player_id, PLAYER_ID_SIZE, subject->player_id);
+	text_copy(delivery.callback.game_id, EXTERNAL_ID_SIZE, subject->game_id);
+	delivery.callback.bet_number = subject->bet_number;
+	ws_append(ws, RECORD_CALLBACK, &delivery.callback);
+	ws_append(ws, RECORD_CALLBACK_BODY, &row);
+	ws_append(ws, RECORD_DUE, &delivery.due);
+	return row.event;
+}
+
+bool outbox_admit_next(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer)
+{
+	return take_permit(context, dealer, life_peek_id(ws, LIFE_EVENTS));
+}
+
+bool outbox_find(struct ws *ws, uint64_t event, struct delivery *delivery)
+{
+	struct callback callback_key = callback_named(event);
+	struct due due_key = due_named(event);
+	const struct callback *callback = ws_get(ws, RECORD_CALLBACK, &callback_key);
+	const struct due *due = ws_get(ws, RECORD_DUE, &due_key);
+	const struct attempt *attempt;
+	struct attempt attempt_key;
+
+	memset(delivery, 0, sizeof(*delivery));
+	if (!callback)
+		return false;
+	delivery->callback = *callback;
+	delivery->scheduled = due != NULL;
+	if (due)
+		delivery->due = *due;
+	if (!callback->attempts)
+		return true;
+	attempt_key = attempt_named(event, callback->attempts);
+	attempt = ws_get(ws, RECORD_ATTEMPT, &attempt_key);
+	if (attempt)
+		delivery->attempt = *attempt;
+	return true;
+}
+
+void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun)
+{
+	struct due key = due_named(delivery->callback.event);
+	struct callback was_key = callback_named(delivery->callback.event);
+	const struct callback *was = ws_get(ws, RECORD_CALLBACK, &was_key);
+
+	if (was)
+		book_callback_state(ws, was->casino_id, was->state, delivery->callback.state);
+	ws_put(ws, RECORD_CALLBACK, &delivery->callback);
+	if (begun)
+		ws_append(ws, RECORD_ATTEMPT, &delivery->attempt);
+	else if (delivery->attempt.number)
+		ws_put(ws, RECORD_ATTEMPT, &delivery->attempt);
+	if (delivery->scheduled)
+		ws_put(ws, RECORD_DUE, &delivery->due);
+	else
+		ws_drop(ws, RECORD_DUE, &key);
+}
+
+/* The body is copied: the answer is written when the batch's rows may be gone. */
+static bool fill_grant(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, const struct delivery *delivery, struct callback_grant *grant)
+{
+	struct callback_body key = body_named(delivery->callback.event);
+	const struct callback_body *row = ws_get(ws, RECORD_CALLBACK_BODY, &key);
+	uint8_t *body = row ? arena_take(context->arena, row->body.len) : NULL;
+
+	if (!body)
+		return false;
+	memcpy(body, row->body.data, row->body.len);
+	grant->event = delivery->callback.event;
+	grant->kind = delivery->callback.kind;
+	grant->attempt = delivery->callback.attempts;
+	grant->lease_until_ms = delivery->due.due_boot_ms;
+	callback_target_of(dealer, grant->kind, &grant->target);
+	grant->body = (struct bytes){body, row->body.len};
+	return true;
+}
+
+bool outbox_begin(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
+	uint64_t event, uint64_t sender, struct callback_grant *grant)
+{
+	const struct delivery_lease lease = {
+		.lease_ms = context->outbox->lease_ms,
+		.sender = sender,
+		.owner = context->link,
+	};
+	struct delivery delivery;
+
+	/* The permit last: who has taken one begins. */
+	if (!outbox_find(ws, event, &delivery) || delivery.callback.state != CALLBACK_DUE ||
+		!delivery_begin(&delivery, &context->now, &lease) ||
+		!fill_grant(ws, context, dealer, &delivery, grant))
+		return false;
+	if (!take_permit(context, dealer, event)) {
+		explicit_bzero(grant, sizeof(*grant));
+		return false;
+	}
+	outbox_write(ws, &delivery, true);
+	return true;
+}
+
+bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, uint64_t event, uint64_t sender, struct callback_grant *grant)
+{
+	const struct schedule_entry *entry = schedule_find(context->schedule, event);
+	struct delivery delivery;
+
+	if (!sender || !hold_permits(dealer) || !outbox_find(ws, event, &delivery) ||
+		delivery.callback.state != CALLBACK_SENDING || delivery.attempt.sender != sender)
+		return false;
+	/* After a restart of the ledger the lease in memory is the longer one. */
+	if (entry) {
+		/* Within a boot the row goes on telling how the clocks stood to each other. */
+		delivery.due.due_ms = delivery.due.boot == context->now.boot
+			? delivery.due.due_ms + (entry->due_ms - delivery.due.due_boot_ms)
+			: context->now.wall_ms + (entry->due_ms - context->now.boot_ms);
+		delivery.due.due_boot_ms = entry->due_ms;
+		delivery.due.boot = context->now.boot;
+	}
+	delivery.due.owner = context->link;
+	if (!fill_grant(ws, context, dealer, &delivery, grant))
+		return false;
+	*context->granted_again = true;
+	take_permit(context, dealer, event);
+	ws_put(ws, RECORD_DUE, &delivery.due);
+	return true;
+}
+
+bool outbox_inquire(struct ws *ws, const struct apply_context *context,
+	const struct dealer *dealer, const struct player *player, struct callback_grant *grant)
+{
+	struct life_block *events = &context->flow->inquiries;
+	const uint64_t event = life_block_peek(ws, LIFE_EVENTS, events);
+	struct balance_inquire_body body;
+	struct bytes text;
+
+	memset(&body, 0, sizeof(body));
+	text_copy(body.user_id, sizeof(body.user_id), player->user_id);
+	text_copy(body.player_id, sizeof(body.player_id), player->player_id);
+	text = render(context, CALLBACK_BALANCE_INQUIRE, &body);
+	if (!text.data || !event || !take_permit(context, dealer, event))
+		return false;
+	grant->event = life_block_take(ws, LIFE_EVENTS, context->outbox->inquiry_ids, events);
+	grant->kind = CALLBACK_BALANCE_INQUIRE;
+	grant->attempt = 1;
+	grant->lease_until_ms = context->now.boot_ms + context->outbox->lease_ms;
+	callback_target_of(dealer, grant->kind, &grant->target);
+	grant->body = text;
+	return true;
+}
+
+/* A betting that is accepted counts as a bet. */
+static void want_tally(struct ws *ws, const struct callback *callback, const struct bet *key)
+{
+	const struct bet *bet = callback->kind == CALLBACK_BETTING && ws_loaded(ws, RECORD_BET, key)
+		? ws_get(ws, RECORD_BET, key) : NULL;
+
+	if (bet)
+		tally_want(ws, bet->player_id, bet->day);
+}
+
+bool outbox_want(struct ws *ws, uint64_t event)
+{
+	struct callback callback_key = callback_named(event);
+	struct due due_key = due_named(event);
+	const struct callback *callback;
+	struct attempt attempt;
+	struct dealer dealer;
+	struct total total;
+	struct round round;
+	struct bet bet;
+
+	ws_want(ws, RECORD_CALLBACK, &callback_key);
+	ws_want(ws, RECORD_DUE, &due_key);
+	callback = ws_loaded(ws, RECORD_CALLBACK, &callback_key)
+		? ws_get(ws, RECORD_CALLBACK, &callback_key) : NULL;
+	if (!callback)
+		return false;
+	outbox_want_new(ws);
+	dealer = dealer_named(callback->casino_id);
+	total = total_named(callback->casino_id);
+	round = round_named(callback->player_id, callback->game_id);
+	ws_want(ws, RECORD_DEALER, &dealer);
+	ws_want(ws, RECORD_TOTAL, &total);
+	ws_want(ws, RECORD_ROUND, &round);
+	if (callback->attempts) {
+		attempt = attempt_named(event, callback->attempts);
+		ws_want(ws, RECORD_ATTEMPT, &attempt);
+	}
+	if (callback->bet_number) {
+		bet = bet_named(callback->player_id, callback->game_id, callback->bet_number);
+		ws_want(ws, RECORD_BET, &bet);
+		want_tally(ws, callback, &bet);
+	}
+	return true;
+}
+
+bool outbox_want_grant(struct ws *ws, uint64_t event)
+{
+	struct callback_body body = body_named(event);
+
+	ws_want(ws, RECORD_CALLBACK_BODY, &body);
+	return outbox_want(ws, event);
+}

@@ -1,0 +1,168 @@
+#include "ledger/rows/issued_keys.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST 64
+#define MARK       "sha256="
+
+void key_book_free(struct key_book *book)
+{
+	free(book->entries);
+	memset(book, 0, sizeof(*book));
+}
+
+bool key_book_digest(const char *secret, char text[DIGEST_TEXT_SIZE])
+{
+	struct digest digest;
+	bool done;
+
+	digest_begin(&digest);
+	digest_add(&digest, secret, strlen(secret));
+	done = digest_text(&digest, text);
+	digest_end(&digest);
+	return done;
+}
+
+const struct key_entry *key_book_find(const struct key_book *book, const char *digest)
+{
+	for (size_t i = 0; i < book->count; i++) {
+		if (strcmp(book->entries[i].digest, digest) == 0)
+			return &book->entries[i];
+	}
+	return NULL;
+}
+
+static bool append(struct key_book *book, const struct key_entry *entry)
+{
+	const size_t room = book->room ? 2 * book->room : ROOM_FIRST;
+	struct key_entry *entries;
+
+	if (book->count == book->room) {
+		entries = reallocarray(book->entries, room, sizeof(*entries));
+		if (!entries)
+			return false;
+		book->entries = entries;
+		book->room = room;
+	}
+	book->entries[book->count++] = *entry;
+	return true;
+}
+
+bool key_book_add(struct key_book *book, const struct key_entry *entry)
+{
+	if (!append(book, entry))
+		return false;
+	book->kept = book->count;
+	return true;
+}
+
+static bool make(struct key_entry *entry, enum keyring_of of, const char *owner, const char *key_id,
+	const char *secret)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->of = of;
+	text_copy(entry->owner, sizeof(entry->owner), owner);
+	text_copy(entry->key_id, sizeof(entry->key_id), key_id);
+	return key_book_digest(secret, entry->digest);
+}
+
+bool key_book_add_keys(struct key_book *book, enum keyring_of of, const char *owner,
+	const struct dealer_key keys[DEALER_KEYS_MAX], struct key_entry *shared)
+{
+	const struct key_entry *found;
+	struct key_entry entry;
+
+	memset(shared, 0, sizeof(*shared));
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		if (!keys[i].key_id[0] || !keys[i].secret[0])
+			continue;
+		if (!make(&entry, of, owner, keys[i].key_id, keys[i].secret))
+			return false;
+		found = key_book_find(book, entry.digest);
+		if (found)
+			*shared = *found;
+		if (!key_book_add(book, &entry))
+			return false;
+	}
+	return true;
+}
+
+/* The second word of an audit's object: "dealer demo k1". */
+static void owner_of(const char *object, struct key_entry *entry)
+{
+	const char *owner = strchr(object, ' ');
+
+	if (owner)
+		text_copy_len(entry->owner, sizeof(entry->owner), owner + 1,
+			strcspn(owner + 1, " "));
+}
+
+bool key_book_add_audit(struct key_book *book, const struct audit *audit)
+{
+	static const char *const actions[] = {"dealer key-retire", "client key-retire",
+		"client remove"};
+	struct key_entry entry;
+	bool retires = false;
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		retires = retires || strcmp(audit->action, actions[i]) == 0;
+	memset(&entry, 0, sizeof(entry));
+	entry.of = strncmp(audit->object, "client ", 7) == 0 ? KEYRING_CLIENTS : KEYRING_DEALERS;
+	owner_of(audit->object, &entry);
+	for (const char *at = retires ? strstr(audit->detail, MARK) : NULL; at;
+		at = strstr(at, MARK)) {
+		at += strlen(MARK);
+		if (strspn(at, "0123456789abcdef") != DIGEST_TEXT_SIZE - 1)
+			continue;
+		text_copy_len(entry.digest, sizeof(entry.digest), at, DIGEST_TEXT_SIZE - 1);
+		if (!key_book_add(book, &entry))
+			return false;
+	}
+	return true;
+}
+
+enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const char *owner,
+	const char *secret, struct verdict *verdict)
+{
+	const struct key_entry *found;
+	struct key_entry entry;
+
+	if (!book)
+		return REFUSAL_NONE;
+	if (!make(&entry, of, owner, "", secret))
+		return REFUSAL_SERVICE_UNAVAILABLE;
+	found = key_book_find(book, entry.digest);
+	if (!found)
+		return append(book, &entry) ? REFUSAL_NONE : REFUSAL_SERVICE_UNAVAILABLE;
+	snprintf(verdict->detail, sizeof(verdict->detail),
+		"it is or was a key of %s %s; make a new one",
+		found->of == KEYRING_CLIENTS ? "client" : "dealer", found->owner);
+	return REFUSAL_KEY_KNOWN;
+}
+
+void key_book_settle(struct key_book *book, bool saved)
+{
+	if (saved)
+		book->kept = book->count;
+	else
+		book->count = book->kept;
+}
+
+void key_book_describe(const struct dealer_key keys[DEALER_KEYS_MAX], const char *key_id,
+	char detail[DETAIL_SIZE])
+{
+	char digest[DIGEST_TEXT_SIZE];
+	size_t len;
+
+	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
+		if (!keys[i].key_id[0] || (key_id[0] && strcmp(keys[i].key_id, key_id) != 0) ||
+			!key_book_digest(keys[i].secret, digest))
+			continue;
+		len = strlen(detail);
+		snprintf(detail + len, DETAIL_SIZE - len, "%s" MARK "%s", len ? " " : "", digest);
+	}
+}

@@ -1,0 +1,59 @@
+#include "ledger/rows/resolve_player.h"
+
+#include "ledger/rows/keys.h"
+#include "ledger/rows/post.h"
+
+/* Group C names a player by player_id: then the row that holds the name comes first. */
+static bool name_player(struct ws *ws, const struct player_ref *ref, struct player *key)
+{
+	struct player_name name_key = player_id_named(ref->player_id);
+	const struct player_name *name;
+
+	if (!ref->player_id[0]) {
+		*key = player_named(ref->casino_id, ref->user_id);
+		return true;
+	}
+	name = ws_get(ws, RECORD_PLAYER_NAME, &name_key);
+	if (!name)
+		return false;
+	*key = player_named(name->casino_id, name->user_id);
+	return true;
+}
+
+/* Who gives more than player_id must mean that player. */
+static bool agrees(const struct player_ref *ref, const struct player *key)
+{
+	return (!ref->casino_id[0] || strcmp(ref->casino_id, key->casino_id) == 0) &&
+		(!ref->user_id[0] || strcmp(ref->user_id, key->user_id) == 0);
+}
+
+bool subject_want(struct ws *ws, const struct player_ref *ref, struct player *key)
+{
+	struct player_name name_key = player_id_named(ref->player_id);
+
+	if (ref->player_id[0]) {
+		ws_want(ws, RECORD_PLAYER_NAME, &name_key);
+		if (!ws_loaded(ws, RECORD_PLAYER_NAME, &name_key))
+			return false;
+	}
+	if (!name_player(ws, ref, key))
+		return false;
+	book_want(ws, key->casino_id, key->user_id);
+	return ws_loaded(ws, RECORD_PLAYER, key);
+}
+
+enum refusal subject_find(struct ws *ws, const struct player_ref *ref, struct subject *subject)
+{
+	struct player key;
+	struct dealer dealer_key;
+
+	*subject = (struct subject){NULL, NULL};
+	if (!name_player(ws, ref, &key) || !agrees(ref, &key))
+		return REFUSAL_USER_NOT_FOUND;
+	dealer_key = dealer_named(key.casino_id);
+	subject->dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
+	subject->player = ws_get(ws, RECORD_PLAYER, &key);
+	if (!subject->dealer)
+		return REFUSAL_DEALER_NOT_FOUND;
+	return subject->player ? REFUSAL_NONE : REFUSAL_USER_NOT_FOUND;
+}
