@@ -32,7 +32,7 @@ SERVERS = {"lighttpd": cb.Lighttpd, "mod_fcgid": ApacheFcgid, "mod_proxy_fcgi": 
 # More than the calls at once, in a cell and before it (measure.py): of mod_fcgid, which asks each
 # worker for one.
 FCGID_PROCESSES = 112
-# Of the others, in all: half of the calls at once, so that no call is excess (src/web/waiting.h).
+# Of the others, in all: half of the calls at once, so that no call is excess (src/fcgi/admission.h).
 THREADS = 32
 FILL_CONNECTIONS = 64
 FILL_SECONDS = 4 * 3600

@@ -18,7 +18,7 @@
 #define SETTINGS_PATH_MAX 4096
 #define SETTINGS_NETWORKS_MAX 32
 #define SETTINGS_WHY_MAX 320
-/* In the socket directory: where workers meet that serve together (web/hall.h). */
+/* In the socket directory: where workers meet that serve together (fcgi/handoff.h). */
 #define SETTINGS_TOGETHER "together"
 #define SETTINGS_DEFAULT_FILE "/etc/creditbridge/creditbridge.conf"
 

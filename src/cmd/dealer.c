@@ -10,7 +10,7 @@
 #include "cmd/arguments.h"
 #include "cmd/listen.h"
 #include "dealer/serve.h"
-#include "web/signals.h"
+#include "fcgi/signals.h"
 
 #include <string.h>
 #include <sysexits.h>

@@ -15,11 +15,11 @@
 #include "base/text.h"
 #include "cmd/arguments.h"
 #include "cmd/listen.h"
-#include "web/fcgi.h"
-#include "web/leader.h"
+#include "fcgi/admission.h"
+#include "fcgi/server.h"
+#include "fcgi/shared_listener.h"
+#include "fcgi/signals.h"
 #include "web/serve.h"
-#include "web/signals.h"
-#include "web/waiting.h"
 
 #include <limits.h>
 #include <stdio.h>

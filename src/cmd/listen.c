@@ -1,6 +1,6 @@
 #include "cmd/listen.h"
 
-#include "web/fcgi.h"
+#include "fcgi/server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

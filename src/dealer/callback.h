@@ -10,7 +10,7 @@
 #define DEALER_CALLBACK_H
 
 #include "dealer/rules.h"
-#include "web/http.h"
+#include "fcgi/request.h"
 
 /*
  * Reads the signed @request of @kind. ANSWER_OK, or another answer with a sentence in @detail.

@@ -10,7 +10,7 @@
 #define DEALER_KEYS_H
 
 #include "domain/records.h"
-#include "web/http.h"
+#include "fcgi/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

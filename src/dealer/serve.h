@@ -16,7 +16,7 @@
 #include "dealer/faulty/faults.h"
 #include "dealer/keys.h"
 #include "dealer/store.h"
-#include "web/fcgi.h"
+#include "fcgi/server.h"
 
 #include <pthread.h>
 

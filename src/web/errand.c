@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "callback/granted.h"
-#include "web/fcgi.h"
+#include "fcgi/server.h"
 
 #include <inttypes.h>
 #include <string.h>

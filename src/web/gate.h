@@ -15,10 +15,10 @@
 #ifndef WEB_GATE_H
 #define WEB_GATE_H
 
+#include "fcgi/request.h"
 #include "link/client.h"
 #include "metrics/counters.h"
 #include "web/flood.h"
-#include "web/http.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
 #define WEB_HANDLERS_H
 
 #include "callback/sender.h"
+#include "fcgi/request.h"
 #include "link/client.h"
-#include "web/http.h"
 #include "web/reply.h"
 #include "wire/body.h"
 

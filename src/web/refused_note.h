@@ -10,9 +10,9 @@
 #ifndef WEB_REFUSED_NOTE_H
 #define WEB_REFUSED_NOTE_H
 
+#include "fcgi/request.h"
 #include "link/client.h"
 #include "metrics/counters.h"
-#include "web/http.h"
 #include "web/reply.h"
 #include "web/route.h"
 

@@ -5,7 +5,7 @@
 #define WEB_SERVE_H
 
 #include "callback/sender.h"
-#include "web/fcgi.h"
+#include "fcgi/server.h"
 #include "web/gate.h"
 #include "web/refused_note.h"
 #include "web/reply.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Workers that serve together (--together, src/web/leader.h), each with a listening socket of its own
+"""Workers that serve together (--together, src/fcgi/shared_listener.h), each with a listening socket of its own
 as mod_fcgid gives it: one answers for all, and whoever ends, no call that could be had is lost.
 """
 import array
@@ -33,7 +33,7 @@ from cb_tap import Skip, run_cases  # noqa: E402
 
 GROUP = 54321  # nobody's
 WAIT_S = 10
-# By web/hall.h and web/leader.c a worker serves by itself after 7.
+# By fcgi/handoff.h and fcgi/shared_listener.c a worker serves by itself after 7.
 HANG_S = 20
 FOLLOWERS = 20
 STRANGERS = 200
@@ -298,7 +298,7 @@ def descriptors_kept(child):
 
 
 def hall_digest(made):
-    """The name of the leader's socket, as src/web/hall.c makes it; abstract names had all of it."""
+    """The name of the leader's socket, as src/fcgi/handoff.c makes it; abstract names had all of it."""
     told = subprocess.run([made.wallet.worker, "--version"], capture_output=True, text=True,
                           check=True).stdout
     mount = f"wallet  {made.wallet.config}"

@@ -9,7 +9,7 @@
 #include "fuzz.h"
 
 #include "base/fiber.h"
-#include "web/fcgi_conn.h"
+#include "fcgi/connection.h"
 
 #include <errno.h>
 #include <poll.h>

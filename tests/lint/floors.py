@@ -18,12 +18,19 @@ import coverage  # noqa: E402
 from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
-FLOORS = ("base", "domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback", "sweep",
-          "web", "dealer", "cmd")
+FLOORS = ("base", "domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback",
+          "sweep", "fcgi", "web", "dealer", "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
-FORBIDDEN = {"link": {"wire"}, "metrics": {"wire"}, "sweep": {"store", "ledger"}, "web": {"sweep"},
-             "dealer": {"sweep"}}
+FORBIDDEN = {
+    "link": {"wire"},
+    "metrics": {"wire"},
+    "proof": {"state", "link"},
+    "sweep": {"store", "ledger"},
+    "fcgi": {"domain", "proof", "state", "link", "metrics", "store", "ledger", "callback", "sweep"},
+    "web": {"proof", "state", "store", "ledger", "sweep"},
+    "dealer": {"proof", "link", "metrics", "store", "ledger", "callback", "sweep", "web"},
+}
 # Header -> where it may be included: a folder, or a single file.
 LIBRARIES = {
     "jansson.h": "src/wire/",

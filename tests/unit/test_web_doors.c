@@ -4,7 +4,7 @@
  */
 #include "web_case.h"
 
-#include "web/doors.h"
+#include "fcgi/listeners.h"
 
 #include <errno.h>
 #include <sys/socket.h>

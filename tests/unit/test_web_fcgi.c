@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "web/fcgi.h"
-#include "web/signals.h"
+#include "fcgi/server.h"
+#include "fcgi/signals.h"
 #include "wire/signature.h"
 
 #include <errno.h>

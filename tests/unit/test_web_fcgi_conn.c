@@ -2,7 +2,7 @@
 #include "web_case.h"
 
 #include "base/clock.h"
-#include "web/fcgi_conn.h"
+#include "fcgi/connection.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -2,9 +2,9 @@
 #include "web_case.h"
 
 #include "base/text.h"
-#include "web/http.h"
+#include "fcgi/request.h"
+#include "fcgi/socket.h"
 #include "web/route.h"
-#include "web/socket.h"
 
 #include <grp.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "web/doors.h"
+#include "fcgi/listeners.h"
 
 #include <errno.h>
 #include <stddef.h>

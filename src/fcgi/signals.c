@@ -1,4 +1,4 @@
-#include "web/signals.h"
+#include "fcgi/signals.h"
 
 #include <pthread.h>
 #include <signal.h>

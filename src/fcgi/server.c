@@ -1,10 +1,10 @@
-#include "web/fcgi.h"
+#include "fcgi/server.h"
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "web/crew.h"
-#include "web/lane.h"
-#include "web/signals.h"
+#include "fcgi/fiber_pool.h"
+#include "fcgi/signals.h"
+#include "fcgi/slot.h"
 
 #include <errno.h>
 #include <poll.h>

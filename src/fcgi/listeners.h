@@ -1,11 +1,11 @@
 /*
  * doors - the listening sockets that a process accepts from: its own, and those that others have
- * handed over (web/leader.h).
+ * handed over (fcgi/shared_listener.h).
  *
  * One thread's, once a door was added to the own one.
  */
-#ifndef WEB_DOORS_H
-#define WEB_DOORS_H
+#ifndef FCGI_LISTENERS_H
+#define FCGI_LISTENERS_H
 
 #include <stdbool.h>
 #include <sys/epoll.h>

@@ -1,4 +1,4 @@
-#include "web/http.h"
+#include "fcgi/request.h"
 
 #include <string.h>
 #include <strings.h>

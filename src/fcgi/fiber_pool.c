@@ -1,4 +1,4 @@
-#include "web/crew.h"
+#include "fcgi/fiber_pool.h"
 
 #include "base/log.h"
 

@@ -1,8 +1,8 @@
-#include "web/hall.h"
+#include "fcgi/handoff.h"
 
 #include "base/lock.h"
 #include "base/text.h"
-#include "web/socket.h"
+#include "fcgi/socket.h"
 #include "wire/digest.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-#include "web/waiting.h"
+#include "fcgi/admission.h"
 
 #include <stddef.h>
 #include <unistd.h>

@@ -3,11 +3,11 @@
  * other, as records in and out (FastCGI Specification 1.0, role Responder). It waits by fiber_wait():
  * in a fiber the others go on.
  */
-#ifndef WEB_FCGI_CONN_H
-#define WEB_FCGI_CONN_H
+#ifndef FCGI_CONNECTION_H
+#define FCGI_CONNECTION_H
 
 #include "base/buffer.h"
-#include "web/http.h"
+#include "fcgi/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

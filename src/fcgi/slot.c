@@ -1,9 +1,9 @@
-#include "web/lane.h"
+#include "fcgi/slot.h"
 
 #include "base/clock.h"
 #include "base/fiber.h"
 #include "base/log.h"
-#include "web/crew.h"
+#include "fcgi/fiber_pool.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -8,10 +8,10 @@
  * refused at once instead of being kept until the caller has given up. So nobody is refused where calls
  * are quick, however many there are, and where they are slow nobody waits longer than for one of them.
  */
-#ifndef WEB_WAITING_H
-#define WEB_WAITING_H
+#ifndef FCGI_ADMISSION_H
+#define FCGI_ADMISSION_H
 
-#include "web/doors.h"
+#include "fcgi/listeners.h"
 
 #include <pthread.h>
 #include <stdbool.h>

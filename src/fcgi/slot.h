@@ -1,14 +1,14 @@
 /*
  * lane - a place for one request at a time: it takes a connection, reads what is asked, answers, and
- * takes the next one. It has a thread of its own, or is a fiber of a crew (web/crew.h) where no
+ * takes the next one. It has a thread of its own, or is a fiber of a crew (fcgi/fiber_pool.h) where no
  * handler waits but by fiber_wait(). A further one, the usher, serves nobody: while all others are
- * busy it takes in who waits (web/waiting.h).
+ * busy it takes in who waits (fcgi/admission.h).
  */
-#ifndef WEB_LANE_H
-#define WEB_LANE_H
+#ifndef FCGI_SLOT_H
+#define FCGI_SLOT_H
 
-#include "web/fcgi_conn.h"
-#include "web/pool.h"
+#include "fcgi/connection.h"
+#include "fcgi/pool.h"
 
 struct crew;
 

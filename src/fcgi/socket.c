@@ -1,4 +1,4 @@
-#include "web/socket.h"
+#include "fcgi/socket.h"
 
 #include "base/group.h"
 #include "base/lock.h"

@@ -1,12 +1,12 @@
 /*
  * pool - what the threads and fibers of a worker process have in common.
  */
-#ifndef WEB_POOL_H
-#define WEB_POOL_H
+#ifndef FCGI_POOL_H
+#define FCGI_POOL_H
 
-#include "web/doors.h"
-#include "web/fcgi.h"
-#include "web/waiting.h"
+#include "fcgi/admission.h"
+#include "fcgi/listeners.h"
+#include "fcgi/server.h"
 
 #include <stdatomic.h>
 

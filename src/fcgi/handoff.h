@@ -1,5 +1,5 @@
 /*
- * hall - where followers meet their leader (web/leader.h): a socket in a directory that only workers may
+ * hall - where followers meet their leader (fcgi/shared_listener.h): a socket in a directory that only workers may
  * enter.
  *
  * The ledger makes that directory below the socket directory, mode 1770, of the group of edge.sock: the
@@ -7,8 +7,8 @@
  * the web server's user, can take a name there. A lock on the directory is held while a name is taken or
  * given up. The name of a leader that was killed is taken by the next one.
  */
-#ifndef WEB_HALL_H
-#define WEB_HALL_H
+#ifndef FCGI_HANDOFF_H
+#define FCGI_HANDOFF_H
 
 #include <stdbool.h>
 #include <sys/socket.h>

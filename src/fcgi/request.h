@@ -4,8 +4,8 @@
  * Strings point into what http_request_variable() was given, the body into the storage
  * of http_body_read(); both must outlive the request.
  */
-#ifndef WEB_HTTP_H
-#define WEB_HTTP_H
+#ifndef FCGI_REQUEST_H
+#define FCGI_REQUEST_H
 
 #include "wire/body.h"
 

@@ -1,9 +1,9 @@
-#include "web/leader.h"
+#include "fcgi/shared_listener.h"
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "web/signals.h"
-#include "web/socket.h"
+#include "fcgi/signals.h"
+#include "fcgi/socket.h"
 
 #include <errno.h>
 #include <poll.h>

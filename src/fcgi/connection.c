@@ -1,4 +1,4 @@
-#include "web/fcgi_conn.h"
+#include "fcgi/connection.h"
 
 #include "base/clock.h"
 #include "base/fiber.h"

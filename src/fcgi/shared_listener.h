@@ -10,16 +10,16 @@
  * lost, for the follower still holds it. Who has to wait there and sees the leader not answer is
  * served by the follower.
  *
- * The leader is found by the name of a socket, which at most one process has (web/hall.h). A worker that
+ * The leader is found by the name of a socket, which at most one process has (fcgi/handoff.h). A worker that
  * can neither lead nor follow serves by itself and tries again. Both sides talk to their own user and group alone (as they
  * are in effect: installed setgid, the worker is told from what else the web server's user runs).
  */
-#ifndef WEB_LEADER_H
-#define WEB_LEADER_H
+#ifndef FCGI_SHARED_LISTENER_H
+#define FCGI_SHARED_LISTENER_H
 
 #include "base/fiber.h"
-#include "web/doors.h"
-#include "web/hall.h"
+#include "fcgi/handoff.h"
+#include "fcgi/listeners.h"
 
 #include <stdbool.h>
 
@@ -51,7 +51,7 @@ struct leader {
  * listening socket @listen_fd. Workers meet in @directory; @again: they did not at an earlier call. A follower does not return before it is to lead: true; or is to serve
  * from that socket by itself: false. Then it was told to stop, and has to look after who waits there
  * yet, or no leader can be had, and why was logged. Signals that stop are blocked, and are left to be
- * taken (web/signals.h).
+ * taken (fcgi/signals.h).
  */
 bool leader_join(struct leader *leader, const char *directory, const char *mount, int listen_fd,
 	bool again);

@@ -2,8 +2,8 @@
  * socket - the Unix socket on which a web server that starts no workers itself reaches this one
  * (nginx, Apache mod_proxy_fcgi).
  */
-#ifndef WEB_SOCKET_H
-#define WEB_SOCKET_H
+#ifndef FCGI_SOCKET_H
+#define FCGI_SOCKET_H
 
 #include "base/status.h"
 

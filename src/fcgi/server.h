@@ -9,14 +9,14 @@
  * A web server that falls silent in the middle of a request, or takes no more of an answer, is given
  * up after FCGI_READ_MS.
  */
-#ifndef WEB_FCGI_H
-#define WEB_FCGI_H
+#ifndef FCGI_SERVER_H
+#define FCGI_SERVER_H
 
 #include "base/buffer.h"
 #include "base/fiber.h"
-#include "web/http.h"
-#include "web/leader.h"
-#include "web/socket.h"
+#include "fcgi/request.h"
+#include "fcgi/shared_listener.h"
+#include "fcgi/socket.h"
 
 #define FCGI_THREADS_MAX 256
 #define FCGI_GRACE_MS    1000

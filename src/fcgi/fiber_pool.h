@@ -1,11 +1,11 @@
 /*
  * crew - lanes that are fibers of one thread (base/fiber.h).
  */
-#ifndef WEB_CREW_H
-#define WEB_CREW_H
+#ifndef FCGI_FIBER_POOL_H
+#define FCGI_FIBER_POOL_H
 
 #include "base/fiber.h"
-#include "web/lane.h"
+#include "fcgi/slot.h"
 
 struct crew {
 	struct pool *pool; /* NULL: there is none */

@@ -1,8 +1,8 @@
 /*
  * signals - what stops a worker: SIGTERM, SIGINT and SIGUSR1, read from a descriptor.
  */
-#ifndef WEB_SIGNALS_H
-#define WEB_SIGNALS_H
+#ifndef FCGI_SIGNALS_H
+#define FCGI_SIGNALS_H
 
 /*
  * Blocks the signals that stop the process, for the caller and every thread to come, and ignores
