@@ -1,7 +1,7 @@
 /*
  * refused_commands - requests that were answered 400, 401 or user_not_found, kept for `creditbridgectl explain`.
  *
- * A worker notes one after its answer has left (web/refused_note.h); the ledger keeps the newest in
+ * A worker notes one after its answer has left (web/rejection_log.h); the ledger keeps the newest in
  * memory alone (ledger/commands/rejected_requests.h), and tells admin.sock of one by its request id. What is kept was
  * sent by whoever could reach the web server: none of it is checked. It is for the operator, and
  * never goes into a log, a file, an export or a backup.

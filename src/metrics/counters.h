@@ -47,7 +47,7 @@ enum auth_failure {
 	AUTH_FLOOD,     /* too much was hashed for callers that were not let in: answered 429 */
 	AUTH_FAILURE_COUNT
 };
-/* What became of the note of a request that was answered 400, 401 or user_not_found (web/refused_note.h). */
+/* What became of the note of a request that was answered 400, 401 or user_not_found (web/rejection_log.h). */
 enum refused_note_end { NOTE_SENT, NOTE_DROPPED, NOTE_END_COUNT };
 extern const char *const refused_note_names[NOTE_END_COUNT];
 extern const char *const caller_kind_names[CALLER_KIND_COUNT];

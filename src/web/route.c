@@ -1,6 +1,6 @@
 #include "web/route.h"
 
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 #include <string.h>
 

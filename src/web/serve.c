@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 #include "wire/trace.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 
 #include "callback/sender.h"
 #include "fcgi/server.h"
-#include "web/gate.h"
-#include "web/refused_note.h"
+#include "web/auth.h"
+#include "web/rejection_log.h"
 #include "web/reply.h"
 #include "web/route.h"
 

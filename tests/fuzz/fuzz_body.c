@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "base/text.h"
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 #include "web/route.h"
 #include "wire/body.h"
 #include "wire/render.h"

@@ -1,4 +1,4 @@
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 struct health {
 	char status[3];

@@ -1,5 +1,5 @@
 /* Readiness: is there anything that an operator must see to before this instance can be used? */
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 #include "base/clock.h"
 #include "base/text.h"

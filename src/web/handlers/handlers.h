@@ -4,8 +4,8 @@
  * A handler is called with the caller known and the body parsed by the route's table. It makes a
  * command of them, asks the ledger and fills the reply; it sees neither storage nor JSON.
  */
-#ifndef WEB_HANDLERS_H
-#define WEB_HANDLERS_H
+#ifndef WEB_HANDLERS_HANDLERS_H
+#define WEB_HANDLERS_HANDLERS_H
 
 #include "callback/sender.h"
 #include "fcgi/request.h"

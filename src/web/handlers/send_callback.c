@@ -1,4 +1,4 @@
-#include "web/errand.h"
+#include "web/handlers/send_callback.h"
 
 #include "base/clock.h"
 #include "base/log.h"

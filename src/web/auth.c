@@ -1,4 +1,4 @@
-#include "web/gate.h"
+#include "web/auth.h"
 
 #include "base/pack.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* C bets: a bet is placed, and a seamless dealer told of it. */
-#include "web/errand.h"
+#include "web/handlers/send_callback.h"
 
 #include "base/log.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* What Prometheus reads. Without the ledger it is what the workers counted, and that it is down. */
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 #include "base/clock.h"
 #include "metrics/exposition.h"

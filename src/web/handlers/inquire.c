@@ -1,5 +1,5 @@
 /* A5: how a game of a player ended, with its bets. */
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 #include "base/pack.h"
 #include "base/text.h"

@@ -12,8 +12,8 @@
  * signature belongs, so the work does not depend on the dealer's algorithm. Only a caller that is let in
  * is answered earlier. What callers cost that are not let in is bounded (web/flood.h).
  */
-#ifndef WEB_GATE_H
-#define WEB_GATE_H
+#ifndef WEB_AUTH_H
+#define WEB_AUTH_H
 
 #include "fcgi/request.h"
 #include "link/client.h"

@@ -1,4 +1,4 @@
-#include "web/refused_note.h"
+#include "web/rejection_log.h"
 
 #include "base/text.h"
 

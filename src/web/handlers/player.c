@@ -1,5 +1,5 @@
 /* C players and balance: a player is registered, and what credit he has. */
-#include "web/errand.h"
+#include "web/handlers/send_callback.h"
 
 #include "base/text.h"
 #include "wire/signature.h"

@@ -5,10 +5,10 @@
  * One line of the log tells of each: event, kind, class, HTTP status, milliseconds, request id.
  * What was dropped of the dealer's answer is in its note.
  */
-#ifndef WEB_ERRAND_H
-#define WEB_ERRAND_H
+#ifndef WEB_HANDLERS_SEND_CALLBACK_H
+#define WEB_HANDLERS_SEND_CALLBACK_H
 
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 /*
  * Sends what @grant allows, once, if enough of its lease is left, and tells the ledger what came of

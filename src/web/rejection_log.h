@@ -7,8 +7,8 @@
  * the ledger (link_post), one at a time. A thread sends no more than its budget allows; what is
  * above is dropped and counted, so that a flood of refused requests costs no other call anything.
  */
-#ifndef WEB_REFUSED_NOTE_H
-#define WEB_REFUSED_NOTE_H
+#ifndef WEB_REJECTION_LOG_H
+#define WEB_REJECTION_LOG_H
 
 #include "fcgi/request.h"
 #include "link/client.h"

@@ -1,5 +1,5 @@
 /* A4: what a player has bet and won, of all time and by days. */
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /* A3: the credit that a player holds on the platform. */
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 #include "base/text.h"
 

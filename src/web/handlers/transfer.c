@@ -1,5 +1,5 @@
 /* A1 and A2: one command, two directions. */
-#include "web/handlers.h"
+#include "web/handlers/handlers.h"
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /* C results: a round is settled, and a seamless dealer told of it. */
-#include "web/errand.h"
+#include "web/handlers/send_callback.h"
 
 #include "base/text.h"
 #include "wire/signature.h"
