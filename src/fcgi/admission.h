@@ -1,5 +1,5 @@
 /*
- * waiting - who waits while every thread of a process is busy, and who of them is told to come back.
+ * admission - who waits while every thread of a process is busy, and who of them is told to come back.
  *
  * While a thread is idle, connections wait nowhere. Once none is, the usher, a thread that serves
  * nobody, takes them off the listening socket: only so is known how long each has waited. A thread

@@ -1,5 +1,5 @@
 /*
- * fcgi_conn - the FastCGI protocol on one connection of a web server: the requests of one after the
+ * connection - the FastCGI protocol on one connection of a web server: the requests of one after the
  * other, as records in and out (FastCGI Specification 1.0, role Responder). It waits by fiber_wait():
  * in a fiber the others go on.
  */

@@ -1,5 +1,5 @@
 /*
- * crew - lanes that are fibers of one thread (base/fiber.h).
+ * fiber_pool - lanes that are fibers of one thread (base/fiber.h).
  */
 #ifndef FCGI_FIBER_POOL_H
 #define FCGI_FIBER_POOL_H

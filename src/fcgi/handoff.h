@@ -1,5 +1,5 @@
 /*
- * hall - where followers meet their leader (fcgi/shared_listener.h): a socket in a directory that only workers may
+ * handoff - where followers meet their leader (fcgi/shared_listener.h): a socket in a directory that only workers may
  * enter.
  *
  * The ledger makes that directory below the socket directory, mode 1770, of the group of edge.sock: the

@@ -1,5 +1,5 @@
 /*
- * doors - the listening sockets that a process accepts from: its own, and those that others have
+ * listeners - the listening sockets that a process accepts from: its own, and those that others have
  * handed over (fcgi/shared_listener.h).
  *
  * One thread's, once a door was added to the own one.

@@ -1,5 +1,5 @@
 /*
- * http - one request as the web server handed it over, free of FastCGI.
+ * request - one request as the web server handed it over, free of FastCGI.
  *
  * Strings point into what http_request_variable() was given, the body into the storage
  * of http_body_read(); both must outlive the request.

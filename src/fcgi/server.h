@@ -1,5 +1,5 @@
 /*
- * fcgi - the FastCGI side of a worker process: threads, signals, requests in and replies out.
+ * server - the FastCGI side of a worker process: threads, signals, requests in and replies out.
  *
  * SIGTERM, SIGINT and SIGUSR1 stop it: requests under way are finished and what already waits in
  * the backlog is served for FCGI_GRACE_MS; after FCGI_STOP_MS the process ends in any case (Apache
@@ -45,7 +45,7 @@ struct fcgi_program {
 	void (*after)(void *worker);
 	/* No other process accepts from the socket, now or later: it may be shut when stopping. */
 	bool exclusive;
-	/* serve() answers what is http_request.excess: then whoever waits too long is (waiting.h). */
+	/* serve() answers what is http_request.excess: then whoever waits too long is (admission.h). */
 	bool refuses_excess;
 	/*
 	 * NULL: each request under way has a thread. Else they are fibers of a single one; this is

@@ -1,5 +1,5 @@
 /*
- * leader - the worker processes of one mount, which a web server has started, serve together: the
+ * shared_listener - the worker processes of one mount, which a web server has started, serve together: the
  * leader accepts from the listening sockets of all.
  *
  * Apache mod_fcgid gives each process a socket of its own and one request at a time. Served so, each

@@ -1,5 +1,5 @@
 /*
- * lane - a place for one request at a time: it takes a connection, reads what is asked, answers, and
+ * slot - a place for one request at a time: it takes a connection, reads what is asked, answers, and
  * takes the next one. It has a thread of its own, or is a fiber of a crew (fcgi/fiber_pool.h) where no
  * handler waits but by fiber_wait(). A further one, the usher, serves nobody: while all others are
  * busy it takes in who waits (fcgi/admission.h).

@@ -1,5 +1,5 @@
 /*
- * memory - what the ledger holds in memory of the rows: limits of callbacks under way (flow.h), when
+ * derived_state - what the ledger holds in memory of the rows: limits of callbacks under way (permits.h), when
  * callbacks are due and who sends them (schedule.h), counters, the keyring's generation.
  */
 #ifndef LEDGER_DERIVED_STATE_H

@@ -2,13 +2,13 @@
  * ops - what the ledger does for each command.
  *
  * keys() declares the rows a command needs; apply() is a pure function on them and on the permits of
- * the dealers (flow.h): no I/O, no clock, no randomness. keys() is called again after a load until it declares nothing new, so that a row
+ * the dealers (permits.h): no I/O, no clock, no randomness. keys() is called again after a load until it declares nothing new, so that a row
  * may name the next. A command that only reads ranges has read() instead, which runs after the
  * batch was saved and sees its rows.
  *
- * Each family of commands is one file: transfers.c, bets.c, rounds.c,
- * callbacks.c, reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, figures.c,
- * refused.c.
+ * Each family of commands is one file of commands/: transfers.c, bets.c, rounds.c,
+ * callbacks.c, reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, stats.c,
+ * rejected_requests.c.
  */
 #ifndef LEDGER_OPS_H
 #define LEDGER_OPS_H

@@ -1,5 +1,5 @@
 /*
- * proof_chain - the part of the proof that a player's movements follow each other.
+ * chain - the part of the proof that a player's movements follow each other.
  *
  * Each movement but the last of a player is followed by one other, and the last is told by the player:
  * the set of all movements equals the set of what followers and players tell of them. Since the number

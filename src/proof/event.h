@@ -1,7 +1,7 @@
 /*
- * proof_event - the rows of an event: the callback, its body, its attempts, and when it is due.
+ * event - the rows of an event: the callback, its body, its attempts, and when it is due.
  *
- * A reading, as in proof_round.h: one with a fault is made anew before it is believed, and believed
+ * A reading, as in proof/round.h: one with a fault is made anew before it is believed, and believed
  * only while the callback's row does not change. Events up to proof->point.event were there when
  * the proof began and are there for good; later ones are left to a later check. A number without
  * rows was a balance inquiry.

@@ -1,5 +1,5 @@
 /*
- * proof_links - the rows that movements, bets and rounds have elsewhere: their idempotency keys and
+ * links - the rows that movements, bets and rounds have elsewhere: their idempotency keys and
  * their transaction rows.
  *
  * What such a row must hold is made from the movement, bet or round; sets of both are compared

@@ -4,14 +4,14 @@
  * Fed row by row, in bounded memory (one small struct a dealer, and 96 KiB). Movements up to the point in time
  * @as_of, the last transaction id given out when the sums were read, are an immutable set, so that
  * a ledger at work changes nothing about what is proved; what came later is left to a later check.
- * Events (proof_event.h) have the event counter for that.
+ * Events (proof/event.h) have the event counter for that.
  *
  * That every movement has its request key, and each key its movement, is proved by comparing sets
- * (proof_sets.h). When they differ, the caller looks for the rows one by one and
- * proof_entry_request() and the like (proof_links.h) tell what is wrong.
+ * (proof/sets.h). When they differ, the caller looks for the rows one by one and
+ * proof_entry_request() and the like (proof/links.h) tell what is wrong.
  *
- * That a player's movements follow each other is proof_chain.h; bets, rounds and callbacks are
- * proof_round.h and proof_event.h.
+ * That a player's movements follow each other is proof/chain.h; bets, rounds and callbacks are
+ * proof/round.h and proof/event.h.
  */
 #ifndef PROOF_PROOF_H
 #define PROOF_PROOF_H

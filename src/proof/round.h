@@ -1,5 +1,5 @@
 /*
- * proof_round - a round and its bets: states, sums, and what they want of other rows.
+ * round - a round and its bets: states, sums, and what they want of other rows.
  *
  * A ledger at work changes rows between the reading of one and the next. So a round and its bets
  * are a reading, which is taken (proof_round_take) or, when it has a fault, thrown away and made

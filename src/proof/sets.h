@@ -1,5 +1,5 @@
 /*
- * proof_sets - sets of rows, compared by sums of hashes.
+ * sets - sets of rows, compared by sums of hashes.
  *
  * Each row is hashed with a secret of this run; a set is the number of its rows and the sum of
  * their hashes, so that two sets that should be equal can be walked in any order, in no memory at all.

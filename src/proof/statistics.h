@@ -1,5 +1,5 @@
 /*
- * proof_statistics - are the sums that A4 tells those of the player's bets? The pure part of what
+ * statistics - are the sums that A4 tells those of the player's bets? The pure part of what
  * `check` proves of them.
  *
  * A player's lifetime and days are computed anew from his rounds and bets, by the rules that booked

@@ -1,12 +1,12 @@
 /*
- * state_dir - the state directory: who may own it, what lies in it, and that one ledger uses it.
+ * directory - the state directory: who may own it, what lies in it, and that one ledger uses it.
  *
  *     STATE/            0700
  *     STATE/lock        held with flock(2) by the running ledger; holds its pid as text
  *     STATE/db/         Berkeley DB's environment: tables and log
  *     STATE/installation  the installation's id, written by `creditbridgectl init`; its presence
  *                       tells an initialised state from an empty or unmounted directory
- *     STATE/identity    where it is (state_identity.h): a copy is not there
+ *     STATE/identity    where it is (identity.h): a copy is not there
  *     STATE/created     the tables were made: data that lacks one is refused
  *     STATE/restoring   a restore is under way or was interrupted: it has no installation then
  *     STATE/export/     the copy of the data that an export reads; deleted when it is done

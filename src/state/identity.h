@@ -1,5 +1,5 @@
 /*
- * state_identity - where a state directory is, noted in the file `identity` in it.
+ * identity - where a state directory is, noted in the file `identity` in it.
  *
  * A ledger that starts compares it with what it finds. A difference means that the state was copied
  * or moved: another copy of it may have given out ids and made movements since, so that only an

@@ -1,5 +1,5 @@
 /*
- * state_hold - the state that a ledger locked, for as long as the ledger runs.
+ * lock - the state that a ledger locked, for as long as the ledger runs.
  *
  * A name may lead to another directory later: one that was moved there, copied, initialised anew or
  * mounted. So the ledger's parent keeps the directory, db/ and the lock open, and each engine

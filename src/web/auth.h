@@ -1,5 +1,5 @@
 /*
- * gate - who calls: the callers' keys, and the check of x-casino-signature or, of game servers,
+ * auth - who calls: the callers' keys, and the check of x-casino-signature or, of game servers,
  * x-client-signature (api.md, Signature; C).
  *
  * Each thread keeps the keys of all dealers or of all clients. They are as old as a second at most:

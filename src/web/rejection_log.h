@@ -1,5 +1,5 @@
 /*
- * refused_note - reports to the ledger a request that was answered 400, 401 or, to a dealer,
+ * rejection_log - reports to the ledger a request that was answered 400, 401 or, to a dealer,
  * user_not_found, so that `explain` can name the cause (link/refused_commands.h).
  *
  * It is taken while the request is at hand, which costs a copy of its headers, and sent once the

@@ -59,8 +59,8 @@ def operations(whole):
 
 def tables():
     """The field tables of the handlers and the callbacks: name -> text."""
-    player = PLAYER.search(source("web", "handlers.h")).group(1)
-    texts = [path.read_text() for path in sorted((SRCDIR / "src" / "web").glob("handle_*.c"))]
+    player = PLAYER.search(source("web", "handlers", "handlers.h")).group(1)
+    texts = [path.read_text() for path in sorted((SRCDIR / "src" / "web" / "handlers").glob("*.c"))]
     return {name: re.sub(r"BODY_PLAYER\(\w+\)", lambda _: player, rows)
             for text in [*texts, source("wire", "callback_body.c")]
             for name, rows in TABLE.findall(text)}
@@ -98,7 +98,7 @@ def case_headers():
                   "clientId": "x-client-id", "clientSignature": "x-client-signature"}, "headers")
     for name in names.values():
         variable = "HTTP_" + name.upper().replace("-", "_")
-        check(variable in source("web", "fcgi.c") + source("web", "http.c"), f"{variable} is read")
+        check(variable in source("fcgi", "server.c") + source("fcgi", "request.c"), f"{variable} is read")
 
 
 def error_of(schema):

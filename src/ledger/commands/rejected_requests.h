@@ -1,5 +1,5 @@
 /*
- * refused - the newest requests that were answered 400, 401 or user_not_found, and the keys that
+ * rejected_requests - the newest requests that were answered 400, 401 or user_not_found, and the keys that
  * were taken away, for `creditbridgectl explain` (link/refused_commands.h).
  *
  * At most REFUSED_MAX of them and REFUSED_BYTES_MAX in all; the oldest go first. They are in the

@@ -1,7 +1,7 @@
 /*
  * engine - the process that owns the data: opens the store, serves, ends with an exit code.
  *
- * Its parent (parent.h) starts it again according to that code.
+ * Its parent (supervisor.h) starts it again according to that code.
  */
 #ifndef LEDGER_DAEMON_ENGINE_H
 #define LEDGER_DAEMON_ENGINE_H

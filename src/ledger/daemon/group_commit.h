@@ -1,5 +1,5 @@
 /*
- * gather - whether the loop waits a moment for further commands before it runs those that came.
+ * group_commit - whether the loop waits a moment for further commands before it runs those that came.
  *
  * A commit costs about the same for one transfer as for twenty. Where many clients send one command
  * at a time (mod_fcgid's workers), running each as it comes makes commits of one or two, and the

@@ -21,7 +21,7 @@ struct server_options {
 	uint32_t connections_max;
 	uint32_t queue_max;
 	const char *state_directory; /* whose free space is watched */
-	uint32_t gather_us; /* gather.h; 0: never */
+	uint32_t gather_us; /* group_commit.h; 0: never */
 	uint64_t low_water_bytes;
 	uint64_t ballast_bytes; /* made anew when it was dropped and there is room again */
 	int stop_fd; /* readable (signalfd): finish the batch and return */

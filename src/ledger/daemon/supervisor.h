@@ -1,5 +1,5 @@
 /*
- * parent - the small process that holds the listening sockets and keeps an engine running.
+ * supervisor - the small process that holds the listening sockets and keeps an engine running.
  *
  * Connections made while the engine is being started again wait in the sockets' backlog; none is
  * refused. The parent never touches the data.

@@ -1,5 +1,5 @@
 /*
- * atrest - data that no ledger serves, opened by an operator's command.
+ * offline - data that no ledger serves, opened by an operator's command.
  */
 #ifndef LEDGER_OFFLINE_OFFLINE_H
 #define LEDGER_OFFLINE_OFFLINE_H

@@ -3,7 +3,7 @@
  * their end (api.md, B; Bet states and callback states).
  *
  * A callback's rows change together, with the bet or round that they belong to, in one batch. The
- * steps themselves are domain/delivery.h; permits are kept by flow.h, leases by schedule.h.
+ * steps themselves are domain/delivery.h; permits are kept by permits.h, leases by schedule.h.
  */
 #ifndef LEDGER_OUTBOX_OUTBOX_H
 #define LEDGER_OUTBOX_OUTBOX_H

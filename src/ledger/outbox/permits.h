@@ -1,5 +1,5 @@
 /*
- * flow - per dealer: how many callbacks may be on their way at once, and the breaker (api.md, B).
+ * permits - per dealer: how many callbacks may be on their way at once, and the breaker (api.md, B).
  *
  * In memory: a restart of the ledger forgets both. A permit is taken before a callback is sent and
  * given back with what came of it; one that is not given back counts as unknown once its lease is

@@ -1,5 +1,5 @@
 /*
- * key_book - which keys were issued, so that no key is issued twice.
+ * issued_keys - which keys were issued, so that no key is issued twice.
  *
  * A key that two dealers, two game servers, or a dealer and a game server hold makes a body that is signed
  * for the one valid for the other. A retired key may have leaked. So a key is refused that is there, or

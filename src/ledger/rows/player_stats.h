@@ -1,5 +1,5 @@
 /*
- * tally - books bets and rounds in their player's statistics (domain/statistics.h).
+ * player_stats - books bets and rounds in their player's statistics (domain/statistics.h).
  *
  * The sums change in the batch that changes the bet, so that reading them costs the same however
  * many bets there are.

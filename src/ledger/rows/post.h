@@ -1,5 +1,5 @@
 /*
- * book - writing one movement of credit with everything that belongs to it.
+ * post - writing one movement of credit with everything that belongs to it.
  *
  * The player, its dealer's sums and the transaction row change together or not at all;
  * the request key is written by whoever knows what was asked.

@@ -1,5 +1,5 @@
 /*
- * subject - the player and the dealer that a command of group C is about.
+ * resolve_player - the player and the dealer that a command of group C is about.
  *
  * Group C names a player by player_id, or by casino_id and user_id; by player_id the row that
  * holds the name has to be loaded first.

@@ -1,5 +1,5 @@
 /*
- * spare - a file of zeros, made ahead, that becomes the next file of the log.
+ * log_prealloc - a file of zeros, made ahead, that becomes the next file of the log.
  *
  * A log that grows makes each fdatasync write which blocks are new, too, in a journal of the file
  * system; one that is written over in place does not. libdb takes zeros behind the last record for the

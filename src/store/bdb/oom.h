@@ -1,5 +1,5 @@
 /*
- * memory - whether the process survives that libdb finds no memory.
+ * oom - whether the process survives that libdb finds no memory.
  *
  * As a rule it does: libdb tells ENOMEM, and the call fails. While it makes a handle or opens files for a
  * recovery it goes on with what it has not made, and crashes. Nothing was begun then that the next start

@@ -1,5 +1,5 @@
 /*
- * calls - what libdb calls in the place of the system: syncs that are not repeated, writes whose errors
+ * os_hooks - what libdb calls in the place of the system: syncs that are not repeated, writes whose errors
  * are met where they happen, names that are on the disk when they are made (bdb.h).
  */
 #ifndef STORE_BDB_OS_HOOKS_H

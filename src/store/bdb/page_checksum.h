@@ -1,5 +1,5 @@
 /*
- * page - is a page of a table as libdb wrote it?
+ * page_checksum - is a page of a table as libdb wrote it?
  *
  * Tables have checksums (DB_CHKSUM): libdb's hash of the page with the checksum itself as zeros, in
  * its place behind the page's header, or at the end of the first 512 bytes of a table's description.

@@ -1,5 +1,5 @@
 /*
- * kept - the few rows that nearly every batch reads, decoded, as they were last saved.
+ * row_cache - the few rows that nearly every batch reads, decoded, as they were last saved.
  *
  * Counters, dealers, their sums and game servers. Whatever the store loads or saves of these kinds
  * passes here, and nobody else writes them, so that a row kept here is the row on the disk. A place

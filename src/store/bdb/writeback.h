@@ -1,5 +1,5 @@
 /*
- * pace - what nobody waits for is handed to the disk a little at a time.
+ * writeback - what nobody waits for is handed to the disk a little at a time.
  *
  * Pages of a checkpoint and zeros of a spare lie in the kernel until an fdatasync brings all of them to
  * the disk at once, and the log's next commit, for which callers wait, comes behind them. So writing

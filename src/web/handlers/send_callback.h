@@ -1,5 +1,5 @@
 /*
- * errand - the callback that a request of group C sends on its way (api.md, B): B1, B2, or the
+ * send_callback - the callback that a request of group C sends on its way (api.md, B): B1, B2, or the
  * first attempt of B3.
  *
  * One line of the log tells of each: event, kind, class, HTTP status, milliseconds, request id.

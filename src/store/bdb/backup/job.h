@@ -1,5 +1,5 @@
 /*
- * backup_job - what the parts of a backup under way share. See backup.h.
+ * job - what the parts of a backup under way share. See backup.h.
  *
  * A function that returns false has said why in job->why.
  */
