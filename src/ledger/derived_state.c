@@ -68,12 +68,19 @@ static bool remember_keys(struct scan *scan, enum keyring_of of, const char *own
 	return true;
 }
 
+static bool remember_unconfirmed(struct scan *scan, enum record record, const void *row)
+{
+	scan->failed = !unconfirmed_add(&scan->ledger->unconfirmed, record, row);
+	return !scan->failed;
+}
+
 static bool remember_client(void *context, struct bytes key, const void *row)
 {
 	const struct client *client = row;
 
 	(void)key;
-	return remember_keys(context, KEYRING_CLIENTS, client->client_id, client->keys);
+	return remember_unconfirmed(context, RECORD_CLIENT, row) &&
+		remember_keys(context, KEYRING_CLIENTS, client->client_id, client->keys);
 }
 
 static bool remember_retired(void *context, struct bytes key, const void *row)
@@ -94,7 +101,8 @@ static bool remember_dealer(void *context, struct bytes key, const void *row)
 	flow_limit(&scan->ledger->flow, dealer->casino_id, hold_permits(dealer));
 	if ((int64_t)dealer->refund_delay_s * 1000 > scan->refund_delay_ms)
 		scan->refund_delay_ms = (int64_t)dealer->refund_delay_s * 1000;
-	return remember_keys(scan, KEYRING_DEALERS, dealer->casino_id, dealer->keys);
+	return remember_unconfirmed(scan, RECORD_DEALER, row) &&
+		remember_keys(scan, KEYRING_DEALERS, dealer->casino_id, dealer->keys);
 }
 
 enum status memory_load(struct ledger *ledger)
@@ -126,6 +134,7 @@ enum status memory_load(struct ledger *ledger)
 		status = store->scan(store, &audit, remember_retired, &scan);
 	if (!status)
 		status = store->scan(store, &dues, remember_due, &scan);
+	unconfirmed_sort(&ledger->unconfirmed);
 	return scan.failed ? STATUS_NOMEM : status;
 }
 
@@ -157,6 +166,13 @@ static void note_dealer(struct ledger *ledger, const struct dealer *dealer)
 {
 	ledger->generation++;
 	flow_limit(&ledger->flow, dealer->casino_id, hold_permits(dealer));
+	unconfirmed_follow(&ledger->unconfirmed, RECORD_DEALER, dealer);
+}
+
+static void note_client(struct ledger *ledger, const struct client *client)
+{
+	ledger->generation++;
+	unconfirmed_follow(&ledger->unconfirmed, RECORD_CLIENT, client);
 }
 
 bool memory_follow(struct ledger *ledger)
@@ -169,7 +185,7 @@ bool memory_follow(struct ledger *ledger)
 		if (row->record == RECORD_DEALER)
 			note_dealer(ledger, row->data);
 		else if (row->record == RECORD_CLIENT)
-			ledger->generation++;
+			note_client(ledger, row->data);
 		else if (row->record == RECORD_COUNTER)
 			note_counter(ledger, row->data);
 		else if (row->record == RECORD_DUE)

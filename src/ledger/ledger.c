@@ -55,6 +55,7 @@ void ledger_free(struct ledger *ledger)
 	schedule_free(&ledger->schedule);
 	refused_free(&ledger->refused);
 	key_book_free(&ledger->key_book);
+	unconfirmed_free(&ledger->unconfirmed);
 	buffer_free(&ledger->rows);
 	buffer_free(&ledger->cursor);
 }
@@ -296,6 +297,7 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 	status->schema = STORE_SCHEMA;
 	status->last_transaction_id = ledger->transaction_id;
 	status->held_dealers = ledger->flow.held_count;
+	status->unconfirmed_keys = ledger->unconfirmed.count;
 	status->log_bytes = figures.log_bytes;
 	status->checkpoints = figures.checkpoints;
 	for (unsigned int i = 0; i < RECORD_COUNT; i++) {

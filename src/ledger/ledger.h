@@ -18,6 +18,7 @@
 #include "ledger/outbox/schedule.h"
 #include "ledger/retention.h"
 #include "ledger/rows/issued_keys.h"
+#include "ledger/unconfirmed.h"
 #include "link/frame.h"
 
 #define LEDGER_BATCH_MAX 256
@@ -54,6 +55,7 @@ struct ledger {
 	struct metrics_notes notes; /* of this batch */
 	struct refused_ring refused;
 	struct key_book key_book;
+	struct unconfirmed unconfirmed;
 	struct retired_notes retired; /* in this batch */
 	struct retention retention; /* its days: the caller's, 0 as ledger_init() sets it */
 	struct arena answers; /* what results of this batch point to */

@@ -172,17 +172,14 @@ static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_
 
 enum status life_begin_first(struct store *store, int64_t wall_ms, char *why, size_t why_size)
 {
-	struct ws *ws = malloc(sizeof(*ws));
-	enum status status;
+	struct ws *ws = ws_new();
+	enum status status = STATUS_NOMEM;
 
-	if (!ws) {
+	if (ws)
+		status = begin_first(store, ws, wall_ms, why, why_size);
+	else
 		snprintf(why, why_size, "out of memory");
-		return STATUS_NOMEM;
-	}
-	ws_init(ws);
-	status = begin_first(store, ws, wall_ms, why, why_size);
-	ws_free(ws);
-	free(ws);
+	ws_delete(ws);
 	return status;
 }
 

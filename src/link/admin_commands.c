@@ -38,6 +38,7 @@ const struct field status_result_fields[] = {
 	FIELD(FIELD_U64, status_result, last_transaction_id),
 	FIELD(FIELD_U64, status_result, dealers),
 	FIELD(FIELD_U64, status_result, held_dealers),
+	FIELD(FIELD_U64, status_result, unconfirmed_keys),
 	FIELD(FIELD_U32, status_result, connections),
 	FIELD(FIELD_U64, status_result, commands),
 	FIELD(FIELD_U64, status_result, batches),

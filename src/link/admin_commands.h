@@ -32,6 +32,7 @@ struct status_result {
 	uint64_t last_transaction_id;
 	uint64_t dealers;
 	uint64_t held_dealers; /* whose callbacks are held until `release` */
+	uint64_t unconfirmed_keys; /* dealers and clients whose keys wait for `key-confirm` */
 	uint32_t connections;
 	uint64_t commands; /* applied since the start */
 	uint64_t batches;

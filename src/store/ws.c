@@ -22,6 +22,22 @@ void ws_free(struct ws *ws)
 	ws_init(ws);
 }
 
+struct ws *ws_new(void)
+{
+	struct ws *ws = malloc(sizeof(*ws));
+
+	if (ws)
+		ws_init(ws);
+	return ws;
+}
+
+void ws_delete(struct ws *ws)
+{
+	if (ws)
+		ws_free(ws);
+	free(ws);
+}
+
 void ws_reset(struct ws *ws)
 {
 	for (struct ws_row *row = ws->first; row; row = row->next)

@@ -66,6 +66,9 @@ struct ws {
 
 void ws_init(struct ws *ws);
 void ws_free(struct ws *ws);
+/* One of its own memory; NULL: there is none. To be ended by ws_delete(), which takes NULL, too. */
+struct ws *ws_new(void);
+void ws_delete(struct ws *ws);
 /* Forgets all rows, keeps the memory. */
 void ws_reset(struct ws *ws);
 

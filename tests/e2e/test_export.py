@@ -86,6 +86,8 @@ def world(wallet):
     for dealer in ("demo", "seam"):
         wallet.player_add(dealer, "alice")
     wallet.player_add("demo", 'b"ö,b\\')
+    wallet.player_add("seam", "bob")
+    wallet.ctl("player", "suspend", "seam", "bob")
     with Operator(wallet.sockets / "edge.sock") as link:
         equal(link.transfer("demo", "alice", 1234567, "in-1"), 0, "a transfer in")
         equal(link.transfer("demo", "alice", -4567, "out-1"), 0, "a transfer out")
@@ -176,6 +178,11 @@ def case_round_trip():
               (told["rows"], told["counts"], told["sha256"]), "what is told")
         check(done["first_id"] > told["last_transaction_id"] and done["raised_by"] > 0, f"{done}")
         equal(done["keys_missing"], {"dealers": [], "clients": []}, "all keys are there")
+        revived = {(row["kind"], row["id"]): row for row in done["revived"]}
+        equal({kind for kind, _ in revived}, {"dealer", "client", "player"}, "what it brought back")
+        check("k2 of" in revived["dealer", "demo"]["keys"] and
+              revived["client", "gone"]["removed"] and revived["player", "seam/bob"]["suspended"],
+              f"keys, and who is suspended or removed: {revived}")
         equal((done["last_transaction_id"], done["last_ms"]),
               (told["last_transaction_id"], told["last_ms"]), "the last movement")
         wallet.start()
@@ -287,7 +294,7 @@ def case_without_keys():
                      "New ids of transactions and events begin", "The last movement that it holds is transaction "
                      f"{told['last_transaction_id']} at "):
             check(word in text, f"{word}: {text}")
-        check("gone" not in text, "a game server that was removed needs none")
+        check("key-add gone" not in text, "a game server that was removed needs none")
         wallet.start()
         equal(checked(wallet), checked(WALLET), "the same figures")
         equal(wallet.ctl_json("dealer", "show", "demo")["keys"], [], "no keys")

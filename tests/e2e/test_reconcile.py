@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -65,7 +66,7 @@ class Wallet(cb.Instance):
         for dealer in ("demo", "seam"):
             self.player_add(dealer, "alice")
 
-    def go_back(self):
+    def go_back(self, *options):
         """Everything is killed, and the backup is restored."""
         engines = self.engine_pids()
         self.ledger.process.kill()
@@ -73,7 +74,7 @@ class Wallet(cb.Instance):
         self.ledger.process.wait(20)
         self.ledger = None
         self.state.rename(self.dir / "old")
-        done = self.ctl_json("restore", self.dir / "backup")
+        done = self.ctl_json("restore", *options, self.dir / "backup")
         self.start()
         return done
 
@@ -293,6 +294,85 @@ def case_bets():
         wallet.check_books()
 
 
+# -- what the restore undid
+
+def case_security():
+    """Keys, game servers and suspensions: what came back, and what was changed after the backup."""
+    with Wallet() as wallet:
+        for name in ("gone", "pacman"):
+            wallet.ctl_json("client", "add", name)
+        wallet.ctl("client", "remove", "gone", "--yes")
+        wallet.ctl_json("dealer", "key-add", "demo")
+        wallet.ctl("dealer", "key-use", "demo", "k2")
+        wallet.player_add("seam", "bob")
+        wallet.ctl("player", "suspend", "seam", "bob")
+        wallet.ctl("backup", wallet.dir / "backup")
+        deeds = [("dealer key-retire", "dealer demo k1"), ("dealer suspend", "dealer seam"),
+                 ("client remove", "client pacman"), ("player suspend", "player demo/alice")]
+        wallet.ctl("dealer", "key-retire", "demo", "k1")
+        wallet.ctl("dealer", "suspend", "seam", "--reason", "a breach")
+        wallet.ctl("client", "remove", "pacman", "--yes")
+        wallet.ctl("player", "suspend", "demo", "alice")
+
+        def changed(told):
+            return [(row["action"], row["object"]) for row in told["changed"]]
+
+        def again(*options, code=0):
+            """Restores once more, without a ledger in between."""
+            shutil.rmtree(wallet.state)
+            done = wallet.ctl_run("--json", "restore", *options, wallet.dir / "backup")
+            equal(done.returncode, code, f"restore {options}: {done.stdout}{done.stderr}")
+            return json.loads(done.stdout), done.stderr
+        told = wallet.go_back("--old", wallet.dir / "old")
+        equal(changed(told), deeds, "changed after the backup")
+        equal({row["in_force"] for row in told["changed"]}, {False}, "undone by the restore")
+        equal([row["reason"] for row in told["changed"]][1], "a breach", "why it was done")
+        shown = [(row["kind"], row["id"], row["suspended"], row["removed"], row["keys"].count("k"))
+                 for row in told["revived"]]
+        equal(shown, [("dealer", "demo", False, False, 2), ("dealer", "seam", False, False, 1),
+                      ("client", "gone", False, True, 0), ("client", "pacman", False, False, 1),
+                      ("client", "slots", False, False, 1), ("player", "seam/bob", True, False, 0)],
+              "in force again")
+        # Of these all dealers and two game servers wait for key-confirm.
+        equal(wallet.ctl_json("status")["unconfirmed_keys"], 4, "keys to be confirmed")
+        check("unconfirmed_keys 4" in wallet.ctl("metrics"), "the metric")
+        wallet.ctl("client", "key-confirm", "slots")
+        wallet.ctl("dealer", "key-confirm", "demo")
+        wallet.ctl("dealer", "key-confirm", "demo")
+        equal(wallet.ctl_json("status")["unconfirmed_keys"], 2, "two are confirmed")
+        wallet.ctl("client", "remove", "pacman", "--yes")
+        check("keys to confirm" in wallet.ctl("status"), "status, as text")
+        wallet.stop()
+        wallet.start()
+        equal(wallet.ctl_json("status")["unconfirmed_keys"], 1, "of the dealer, after a start")
+        wallet.stop()
+        # Rolled forward, they are in force; an audit of a later life names other deeds.
+        told, _ = again("--logs", wallet.dir / "old" / "db")
+        equal((told["rolled_forward"], changed(told)), (True, deeds), "with the logs")
+        equal({row["in_force"] for row in told["changed"]}, {True}, "in force")
+        told, _ = again()
+        check("changed" not in told, f"without the old state nothing is known: {told}")
+        # Whatever else is damaged, the audit is read; where it is damaged itself, that is said.
+        db = wallet.dir / "old" / "db"
+        for name in ("player.db", "counter.db"):
+            os.truncate(db / name, 100)
+        before = {path.name: path.read_bytes() for path in db.iterdir()}
+        told, _ = again("--old", wallet.dir / "old")
+        equal(changed(told), deeds, "of a damaged state")
+        equal({path.name: path.read_bytes() for path in db.iterdir()}, before, "it is not changed")
+        (db / "audit.db").write_bytes(b"x" * 8192)
+        told, text = again("--old", wallet.dir / "old", code=3)
+        check(told["first_id"] and "not complete" in text, f"{told} {text}")
+        os.truncate(db / "audit.db", 0)
+        for path in db.glob("log.*"):
+            path.unlink()
+        shutil.rmtree(wallet.state)
+        (db / "audit.db").unlink()
+        done = wallet.ctl_run("restore", "--old", wallet.dir / "old", wallet.dir / "backup")
+        check(done.returncode == 1 and "nothing was restored" in done.stderr and
+              not wallet.state.exists(), f"no audit: {done.stderr}")
+
+
 # -- results that come too late
 
 def refused_release(wallet, *words):
@@ -379,6 +459,7 @@ def case_late_results():
 
 
 CASES = (
+    ("security: what a restore brings back, and what was changed after the backup", case_security),
     ("results after the release: held until the dealer's file was compared", case_late_results),
     ("transfers: adjusted once, by the commands that are proposed", case_transfers),
     ("bets: what was won is not refunded", case_bets),

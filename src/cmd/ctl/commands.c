@@ -157,6 +157,8 @@ static const struct argp_option backup_options[] = {
 static const struct argp_option restore_options[] = {
 	OPTION(LOGS, "logs", "DIR", "Roll forward by the logs in DIR: the db/ of the state that the "
 		"backup is of"),
+	OPTION(OLD, "old", "STATE", "Name what operators changed after the backup, by the audit of the "
+		"state that was put away (default: that of --logs)"),
 	OPTION(USER, "user", "NAME", "As root: whom the data shall belong to (default: the owner "
 		"of the state directory, or of the backup)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Check the backup, and restore nothing"),
@@ -382,7 +384,8 @@ const struct ctl_command ctl_commands[] = {
 	{"import", "FILE", "Make an export the state of a ledger that does not run",
 		"{\"state_directory\",\"dry_run\",\"installation\",\"export\":{...},\"rows\","
 		"\"counts\":{...},\"sha256\",\"last_transaction_id\",\"last_ms\",\"raised_by\",\"first_id\","
-		"\"keys_missing\":{\"dealers\":[...],\"clients\":[...]}}. The state is absent, empty "
+		"\"keys_missing\":{\"dealers\":[...],\"clients\":[...]},\"revived\":[...] (as of "
+		"restore)}. The state is absent, empty "
 		"or just initialised; FILE '-' is standard input",
 		import_options, 1, 1, false, ctl_import},
 	{"recon", "CASINO --date=D [FILE]\n--compare OUR THEIR",
@@ -413,8 +416,9 @@ const struct ctl_command ctl_commands[] = {
 	{"restore", "DIR", "Make a backup the state of a ledger that does not run",
 		"{\"state_directory\",\"dry_run\",\"installation\",\"complete_to_ms\",\"tables\","
 		"\"logs\",\"rolled_forward\",\"unreadable\",\"last_transaction_id\",\"last_ms\","
-		"\"raised_by\",\"first_id\",\"revived\":[{\"kind\",\"id\",\"suspended\",\"keys\"}],"
-		"...}",
+		"\"raised_by\",\"first_id\",\"revived\":[{\"kind\",\"id\",\"suspended\",\"removed\",\"keys\"}],"
+		"\"changed\":[{\"time_ms\",\"action\",\"object\",\"in_force\",\"detail\","
+		"\"reason\"}],...}; changed only with --old or --logs",
 		restore_options, 1, 1, false, ctl_restore},
 	{"adopt", "", "Say what a state is that was copied or moved, so that a ledger may serve it",
 		"{\"state_directory\",\"installation\",\"copied\",\"last_transaction_id\",\"last_ms\","

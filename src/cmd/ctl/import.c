@@ -14,6 +14,7 @@
 #include "cmd/ctl/local.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/revived.h"
 #include "domain/row_bounds.h"
 #include "ledger/life.h"
 #include "ledger/offline/export.h"
@@ -52,6 +53,7 @@ struct importing {
 	struct buffer remedy;       /* ... what is to be done */
 	union any_row row;
 	int64_t progress_ms;
+	struct revived_lists lists;
 };
 
 static void show_progress(struct importing *importing, bool end)
@@ -299,10 +301,26 @@ static enum ctl_exit prove(struct importing *importing)
 		importing->lines.path, found.first);
 }
 
+static void note_revived(void *context, enum record record, const void *row)
+{
+	struct importing *importing = context;
+	struct revived one;
+
+	if (revived_fill(&one, record, row))
+		buffer_append(&importing->lists.revived, &one, sizeof(one));
+}
+
 static enum ctl_exit finish(struct importing *importing)
 {
 	struct import *import = &importing->import;
 	char object[OBJECT_SIZE];
+	const struct import_options options = {
+		.operator = &importing->ctl->operator,
+		.object = object,
+		.accept_clock = importing->ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
+		.revived = note_revived,
+		.context = importing,
+	};
 	enum status status;
 	enum ctl_exit code;
 
@@ -317,8 +335,7 @@ static enum ctl_exit finish(struct importing *importing)
 	if (code != CTL_DONE)
 		return code;
 	snprintf(object, sizeof(object), "installation %s", importing->head.installation);
-	status = import_end(import, &importing->ctl->operator, object,
-		importing->ctl->options[OPTION_ACCEPT_CLOCK] != NULL, &importing->life);
+	status = import_end(import, &options, &importing->life);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(&importing->lines, import->why);
 	return status ? offline_fail(importing->ctl, status, import->why) : CTL_DONE;
@@ -345,6 +362,7 @@ static void print_text(struct importing *importing)
 static enum ctl_exit tell(struct importing *importing)
 {
 	struct output_json json;
+	enum ctl_exit code = CTL_DONE;
 
 	if (importing->remedy.failed)
 		return ctl_no_memory(importing->ctl);
@@ -361,7 +379,9 @@ static enum ctl_exit tell(struct importing *importing)
 	output_json_number(&json, "raised_by", importing->life.raised_by);
 	output_json_number(&json, "first_id", importing->life.first_id);
 	output_json_object(&json, "keys_missing", &importing->keyless);
-	return output_json_close(&json);
+	if (!importing->dry_run)
+		code = revived_show(importing->ctl, &json, &importing->lists);
+	return output_json_close(&json) == CTL_DONE ? code : CTL_FAILED;
 }
 
 static enum ctl_exit begin(struct importing *importing)
@@ -387,6 +407,7 @@ static enum ctl_exit work(void *context)
 	/* What libdb and the store log is for daemons; a failure is told here. */
 	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
 	buffer_init(&importing->remedy, NAMES_MAX);
+	revived_begin(&importing->lists);
 	output_json_open(&importing->keyless, importing->ctl);
 	output_json_list_open(&importing->keyless, "dealers");
 	code = read_head(importing);

@@ -6,90 +6,71 @@
  */
 #include "ledger/offline/restore.h"
 
-#include "base/text.h"
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/revived.h"
+#include "ledger/offline/old_audit.h"
 #include "store/bdb/bdb.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PROGRESS_BYTES   (16 * 1024 * 1024)
 
-/* A dealer or a game server whose keys are valid now. */
-struct revived {
-	char kind[8]; /* "dealer" or "client" */
-	char id[CASINO_ID_SIZE];
-	bool suspended;
-	char keys[DEALER_KEYS_MAX * (KEY_ID_SIZE + 32)]; /* ids and since when */
-};
-
-static const struct field revived_fields[] = {
-	FIELD(FIELD_STR, revived, kind),
-	FIELD(FIELD_STR, revived, id),
-	FIELD(FIELD_BOOL, revived, suspended),
-	FIELD(FIELD_STR, revived, keys),
-	FIELD_END,
-};
-
-static const struct output_column revived_columns[] = {
-	{"KIND", "kind", OUTPUT_PLAIN},
-	{"ID", "id", OUTPUT_PLAIN},
-	{"SUSPENDED", "suspended", OUTPUT_PLAIN},
-	{"VALID KEYS", "keys", OUTPUT_PLAIN},
-	{NULL, NULL, OUTPUT_PLAIN},
-};
-
-/* The report of the child; the rows that the restore revived follow. */
+/* The report of the child; struct piece follow. */
 struct report {
 	enum status status;
 	struct restore_result result;
 	char why[512];
 };
 
-/* Rows of struct revived; more than fit in memory are left out. */
-static struct buffer revived;
+/* What the child goes on to tell. */
+enum piece_kind {
+	PIECE_REVIVED,
+	PIECE_CHANGED,
+	PIECE_OLD, /* the last one: how reading the old state's audit ended */
+};
+struct piece {
+	enum piece_kind kind;
+	union {
+		struct revived revived;
+		struct changed changed;
+		struct {
+			enum status status;
+			char why[512];
+		} old;
+	} of;
+};
 
-static void note_revived(void *context, enum record record, const void *row)
-{
-	const struct dealer *dealer = row;
-	const struct client *client = row;
-	const bool is_dealer = record == RECORD_DEALER;
-	const struct dealer_key *keys = is_dealer ? dealer->keys : client->keys;
-	struct revived one;
-	char time[32];
-	size_t len = 0;
+/* Of the child. */
+struct work {
+	const struct ctl *ctl;
+	const char *old;      /* db/ of the old state; NULL: none */
+	const struct restore_result *result;
+	int to;               /* -1: the pieces are kept */
+	struct buffer pieces; /* until the report was written */
+	struct buffer deeds;  /* struct deed: all that was restored, by their numbers */
+	bool failed;
+};
 
-	(void)context;
-	memset(&one, 0, sizeof(one));
-	snprintf(one.kind, sizeof(one.kind), "%s", is_dealer ? "dealer" : "client");
-	snprintf(one.id, sizeof(one.id), "%s", is_dealer ? dealer->casino_id : client->client_id);
-	one.suspended = is_dealer && dealer->suspended;
-	for (unsigned int i = 0; i < DEALER_KEYS_MAX && len < sizeof(one.keys); i++) {
-		if (!keys[i].key_id[0])
-			continue;
-		output_time(keys[i].created_ms, time);
-		len += (size_t)snprintf(one.keys + len, sizeof(one.keys) - len, "%s%s of %.10s",
-			len ? ", " : "", keys[i].key_id, time);
-	}
-	buffer_append(&revived, &one, sizeof(one));
-}
+struct deed {
+	uint64_t seq;
+	int64_t time_ms;
+};
 
-static void show_progress(void *context, uint64_t bytes, uint64_t bytes_all)
-{
-	uint64_t *shown = context;
-
-	if (bytes - *shown < PROGRESS_BYTES && bytes < bytes_all)
-		return;
-	*shown = bytes;
-	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
-	fflush(stderr);
-}
+/* Of the parent. */
+struct told {
+	struct report report;
+	struct revived_lists lists;
+	struct piece old; /* its why is "" when it was not looked for */
+};
 
 static bool write_all(int to, const void *data, size_t len)
 {
@@ -105,43 +86,159 @@ static bool write_all(int to, const void *data, size_t len)
 	return true;
 }
 
-/* Reads until the other end is closed. */
-static void read_revived(int from)
+static void put_piece(struct work *work, const struct piece *piece)
 {
-	uint8_t *room;
-	ssize_t got;
+	if (work->to >= 0)
+		work->failed |= !write_all(work->to, piece, sizeof(*piece));
+	else
+		buffer_append(&work->pieces, piece, sizeof(*piece));
+}
 
-	do {
-		room = buffer_reserve(&revived, sizeof(struct revived));
-		got = room ? read(from, room, sizeof(struct revived)) : 0;
-		if (got > 0)
-			revived.len += (size_t)got;
-	} while (got > 0 || (got < 0 && errno == EINTR));
+static void note_revived(void *context, enum record record, const void *row)
+{
+	struct piece piece;
+
+	memset(&piece, 0, sizeof(piece));
+	piece.kind = PIECE_REVIVED;
+	if (revived_fill(&piece.of.revived, record, row))
+		put_piece(context, &piece);
+}
+
+static void note_changed(struct work *work, const struct audit *row, bool in_force)
+{
+	struct piece piece;
+
+	memset(&piece, 0, sizeof(piece));
+	piece.kind = PIECE_CHANGED;
+	piece.of.changed.in_force = in_force;
+	piece.of.changed.deed = *row;
+	put_piece(work, &piece);
+}
+
+/* A row of the trail that was restored. Those of after the backup came with the logs. */
+static void note_deed(void *context, const struct audit *row)
+{
+	struct work *work = context;
+	const struct deed deed = {row->seq, row->time_ms};
+
+	buffer_append(&work->deeds, &deed, sizeof(deed));
+	if (work->ctl->options[OPTION_LOGS] && row->time_ms >= work->result->complete_to_ms &&
+		changed_concerns(row))
+		note_changed(work, row, true);
+}
+
+static int compare_deeds(const void *one, const void *other)
+{
+	const struct deed *a = one, *b = other;
+
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* A row of the old state's trail. */
+static void note_old(void *context, const struct audit *row)
+{
+	struct work *work = context;
+	const struct deed key = {row->seq, row->time_ms};
+	const struct deed *deed = work->deeds.len
+		? bsearch(&key, work->deeds.data, work->deeds.len / sizeof(key), sizeof(key),
+			  compare_deeds)
+		: NULL;
+
+	/* Of another life, the number names another deed. */
+	if ((!deed || deed->time_ms != row->time_ms) && changed_concerns(row))
+		note_changed(work, row, false);
+}
+
+static void read_old(struct work *work)
+{
+	struct piece piece;
+
+	memset(&piece, 0, sizeof(piece));
+	piece.kind = PIECE_OLD;
+	if (work->deeds.failed) {
+		piece.of.old.status = STATUS_NOMEM;
+		snprintf(piece.of.old.why, sizeof(piece.of.old.why), "out of memory");
+	} else {
+		piece.of.old.status = old_audit_walk(&work->ctl->settings, work->old, note_old, work,
+			piece.of.old.why, sizeof(piece.of.old.why));
+	}
+	put_piece(work, &piece);
+}
+
+static void show_progress(void *context, uint64_t bytes, uint64_t bytes_all)
+{
+	uint64_t *shown = context;
+
+	if (bytes - *shown < PROGRESS_BYTES && bytes < bytes_all)
+		return;
+	*shown = bytes;
+	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
+	fflush(stderr);
 }
 
 /* In the child. */
-static void work(const struct ctl *ctl, const char *backup, const char *logs, int to)
+static void work(const struct ctl *ctl, const char *backup, const char *old, int to)
 {
 	const bool progress = isatty(STDERR_FILENO) && !ctl->json;
 	uint64_t shown = 0;
+	static struct report report;
+	struct work work = {.ctl = ctl, .old = old, .result = &report.result, .to = -1};
 	const struct restore_options options = {
 		.settings = &ctl->settings,
 		.backup = backup,
-		.logs = logs,
+		.logs = ctl->options[OPTION_LOGS],
 		.look_only = ctl->options[OPTION_DRY_RUN] != NULL,
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
 		.operator = &ctl->operator,
 		.now = clock_now(),
 		.revived = note_revived,
+		.audit = note_deed,
+		.rows_context = &work,
 		.progress = progress ? show_progress : NULL,
 		.context = &shown,
 	};
-	static struct report report;
 
+	buffer_init(&work.pieces, SIZE_MAX / 4);
+	buffer_init(&work.deeds, SIZE_MAX / 4);
 	report.status = restore_run(&options, &report.result, report.why, sizeof(report.why));
 	if (shown)
 		fprintf(stderr, "\r\033[K");
-	_exit(write_all(to, &report, sizeof(report)) && write_all(to, revived.data, revived.len) ? 0 : 1);
+	work.failed = !write_all(to, &report, sizeof(report)) ||
+		!write_all(to, work.pieces.data, work.pieces.len);
+	/* From here on an end of this process is no failure of the restore. */
+	work.to = to;
+	if (!report.status && old && !report.result.rolled_forward && !options.look_only)
+		read_old(&work);
+	_exit(work.failed ? 1 : 0);
+}
+
+static bool read_piece(int from, struct piece *piece)
+{
+	size_t len = 0;
+	ssize_t got;
+
+	do {
+		got = read(from, (uint8_t *)piece + len, sizeof(*piece) - len);
+		len += got > 0 ? (size_t)got : 0;
+	} while (len < sizeof(*piece) && (got > 0 || (got < 0 && errno == EINTR)));
+	return len == sizeof(*piece);
+}
+
+/* Reads until the other end is closed. */
+static void read_pieces(int from, struct told *told)
+{
+	struct piece piece;
+
+	while (read_piece(from, &piece)) {
+		if (piece.kind == PIECE_REVIVED)
+			buffer_append(&told->lists.revived, &piece.of.revived,
+				sizeof(piece.of.revived));
+		else if (piece.kind == PIECE_CHANGED)
+			buffer_append(&told->lists.changed, &piece.of.changed,
+				sizeof(piece.of.changed));
+		else
+			told->old = piece;
+	}
 }
 
 /* Why the child told nothing. */
@@ -156,25 +253,24 @@ static enum ctl_exit child_failed(struct ctl *ctl, int status)
 						: "the restore was ended");
 }
 
-static enum ctl_exit run_child(struct ctl *ctl, const char *backup, const char *logs,
-	struct report *report)
+static enum ctl_exit run_child(struct ctl *ctl, const char *old, struct told *told)
 {
+	struct report *report = &told->report;
 	ssize_t got = 0;
 	int ends[2], status = -1; /* -1: neither an exit nor a signal */
 	pid_t pid;
 
-	buffer_init(&revived, SIZE_MAX / 4);
 	fflush(NULL);
 	if (pipe(ends) < 0)
 		return ctl_fail(ctl, CTL_FAILED, "failed", "%s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		work(ctl, backup, logs, ends[1]);
+		work(ctl, ctl->args[0], old, ends[1]);
 	close(ends[1]);
 	while (pid > 0 && (got = read(ends[0], report, sizeof(*report))) < 0 && errno == EINTR)
 		;
 	if (pid > 0 && got == (ssize_t)sizeof(*report))
-		read_revived(ends[0]);
+		read_pieces(ends[0], told);
 	close(ends[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -237,29 +333,23 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 	offline_print_steps();
 }
 
-/* What the restore brought back: a key that was retired after the backup is valid again. */
-static enum ctl_exit show_revived(struct ctl *ctl, struct output_json *json)
+/* The data are restored; what changed since the backup is not known. */
+static enum ctl_exit judge_old(const char *old, const struct told *told)
 {
-	struct output_list list;
-	struct revived one;
-
-	if (!ctl->json)
-		printf("\nIn force again, as the backup has it:\n");
-	output_list_open(&list, ctl, NULL, NULL, revived_fields, revived_columns);
-	output_json_list_open(json, "revived");
-	for (size_t at = 0; at + sizeof(one) <= revived.len; at += sizeof(one)) {
-		memcpy(&one, revived.data + at, sizeof(one));
-		output_list_add(&list, &one);
-		output_json_item(json, revived_fields, &one);
-	}
-	output_json_list_close(json);
-	buffer_free(&revived);
-	return output_list_close(&list, CTL_DONE);
+	if (told->old.kind == PIECE_OLD && !told->old.of.old.status)
+		return CTL_DONE;
+	ctl_tell(NULL, "the audit in %s cannot be read (%s), so the list of what was changed after the "
+		"backup is not complete: ask the operators for keys that were retired, and for dealers, "
+		"players and game servers that were suspended or removed", old,
+		told->old.kind != PIECE_OLD ? "reading it was ended" : told->old.of.old.why[0]
+			? told->old.of.old.why : status_text(told->old.of.old.status));
+	return CTL_PARTLY;
 }
 
-static enum ctl_exit tell(struct ctl *ctl, const char *backup, const struct report *report)
+static enum ctl_exit tell(struct ctl *ctl, const char *old, struct told *told)
 {
 	const struct refused *refused = refusals;
+	const struct report *report = &told->report;
 	struct output_json json;
 	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
 	enum ctl_exit code = CTL_DONE;
@@ -271,22 +361,42 @@ static enum ctl_exit tell(struct ctl *ctl, const char *backup, const struct repo
 			report->why[0] ? report->why : status_text(report->status));
 	}
 	if (!ctl->json && look)
-		print_look(backup, &report->result);
+		print_look(ctl->args[0], &report->result);
 	else if (!ctl->json)
 		print_text(ctl, &report->result);
 	output_json_open(&json, ctl);
 	output_json_string(&json, "state_directory", ctl->settings.state_directory);
 	output_json_bool(&json, "dry_run", look);
 	output_json_fields(&json, restore_fields, &report->result);
-	if (!look)
-		code = show_revived(ctl, &json);
+	if (!look) {
+		told->lists.looked = old || ctl->options[OPTION_LOGS];
+		code = revived_show(ctl, &json, &told->lists);
+	}
+	if (code == CTL_DONE && !look && old && !report->result.rolled_forward)
+		code = judge_old(old, told);
 	return output_json_close(&json) == CTL_DONE ? code : CTL_FAILED;
+}
+
+/* db/ of the state that was put away: --old, or where --logs lie. "": there is none. */
+static enum ctl_exit find_old(struct ctl *ctl, char old[PATH_MAX])
+{
+	const char *state = ctl->options[OPTION_OLD], *logs = ctl->options[OPTION_LOGS];
+
+	old[0] = '\0';
+	if (state && (unsigned int)snprintf(old, PATH_MAX, "%s/db", state) >= PATH_MAX)
+		return ctl_usage(ctl, "the name that --old gives is too long");
+	if (state && !old_audit_is_there(old))
+		return ctl_fail(ctl, CTL_FAILED, "old_state_not_found", "%s holds no audit that can be "
+			"read: nothing was restored; give the old state, or no --old", old);
+	if (!state && logs && old_audit_is_there(logs))
+		snprintf(old, PATH_MAX, "%s", logs);
+	return CTL_DONE;
 }
 
 enum ctl_exit ctl_restore(struct ctl *ctl)
 {
-	const char *logs = ctl->options[OPTION_LOGS];
-	static struct report report;
+	static struct told told;
+	char old[PATH_MAX];
 	enum ctl_exit code = ctl_settings(ctl);
 
 	if (code == CTL_DONE && !ctl->options[OPTION_DRY_RUN])
@@ -294,6 +404,14 @@ enum ctl_exit ctl_restore(struct ctl *ctl)
 	if (code == CTL_DONE)
 		code = offline_become_owner(ctl, !ctl->options[OPTION_DRY_RUN], ctl->args[0]);
 	if (code == CTL_DONE)
-		code = run_child(ctl, ctl->args[0], logs, &report);
-	return code == CTL_DONE ? tell(ctl, ctl->args[0], &report) : code;
+		code = find_old(ctl, old);
+	if (code != CTL_DONE)
+		return code;
+	revived_begin(&told.lists);
+	told.old.kind = PIECE_REVIVED; /* none came */
+	code = run_child(ctl, old[0] ? old : NULL, &told);
+	if (code == CTL_DONE)
+		code = tell(ctl, old[0] ? old : NULL, &told);
+	revived_end(&told.lists);
+	return code;
 }

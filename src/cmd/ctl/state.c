@@ -133,6 +133,7 @@ static const struct output_column work_columns[] = {
 	{"last transaction id", "last_transaction_id", OUTPUT_PLAIN},
 	{"dealers", "dealers", OUTPUT_PLAIN},
 	{"dealers held (release)", "held_dealers", OUTPUT_IF_ANY},
+	{"keys to confirm (key-confirm)", "unconfirmed_keys", OUTPUT_IF_ANY},
 	{"connections", "connections", OUTPUT_PLAIN},
 	{"commands", "commands", OUTPUT_PLAIN},
 	{"commits", "commits", OUTPUT_PLAIN},

@@ -15,38 +15,22 @@
 
 #define ACTION "adopt"
 
-/* Writes into the trail what the operator said, and begins a new life. */
-static enum status note_deed(struct store *store, const struct adopt_options *options,
-	struct adopt_result *result, char *why, size_t why_size)
-{
-	char detail[DETAIL_SIZE];
-	struct life_begun life = {0};
-	enum status status;
-	const struct atrest_deed deed = {
-		.operator = options->operator,
-		.now = options->now,
-		.action = ACTION,
-		.object = options->settings->state_directory,
-		.detail = detail,
-		.life = &life,
-		.hold = options->copied,
-		.accept_clock = options->accept_clock,
-	};
-
-	snprintf(detail, sizeof(detail), "%s last_transaction_id=%" PRIu64,
-		options->copied ? "copied" : "moved", result->last_transaction_id);
-	status = atrest_trail(store, &deed, why, why_size);
-	result->raised_by = life.raised_by;
-	result->first_id = life.first_id;
-	return status;
-}
-
 static enum status begin_life(const struct adopt_options *options, struct adopt_result *result,
 	char *why, size_t why_size)
 {
 	char directory[PATH_MAX];
 	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
+	const struct atrest_deed deed = {
+		.operator = options->operator,
+		.now = options->now,
+		.action = ACTION,
+		.object = options->settings->state_directory,
+		.detail = options->copied ? "copied" : "moved",
+		.hold = options->copied,
+		.accept_clock = options->accept_clock,
+	};
 	struct store *store = NULL;
+	struct atrest_life life;
 	enum status status;
 
 	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
@@ -58,11 +42,11 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 	status = atrest_open(&store, options->settings, &atrest, why, why_size);
 	if (status)
 		return status;
-	status = atrest_find_last(store, &result->last_transaction_id, &result->last_ms);
-	if (status)
-		snprintf(why, why_size, "cannot read the last movement: %s", status_text(status));
-	else
-		status = note_deed(store, options, result, why, why_size);
+	status = atrest_begin_life(store, &deed, &life, why, why_size);
+	result->last_transaction_id = life.last_transaction_id;
+	result->last_ms = life.last_ms;
+	result->raised_by = life.begun.raised_by;
+	result->first_id = life.begun.first_id;
 	store->close(store);
 	return status;
 }

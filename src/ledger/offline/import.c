@@ -34,10 +34,9 @@ static enum status open_data(struct import *import)
 	const struct atrest_options options = {.directory = directory, .create = true};
 
 	name_data(import, directory);
-	import->ws = malloc(sizeof(*import->ws));
+	import->ws = ws_new();
 	if (!import->ws)
 		return fail(import, STATUS_NOMEM, "out of memory");
-	ws_init(import->ws);
 	return atrest_open(&import->store, import->settings, &options, import->why,
 		sizeof(import->why));
 }
@@ -160,24 +159,26 @@ static enum status check_counters(struct import *import)
 	return STATUS_CORRUPT;
 }
 
-static enum status write_trail(struct import *import, const struct operator *operator,
-	const char *object, bool accept_clock, struct life_begun *life)
+static enum status write_trail(struct import *import, const struct import_options *options,
+	struct life_begun *life)
 {
-	char detail[DETAIL_SIZE];
 	const struct atrest_deed deed = {
-		.operator = operator,
+		.operator = options->operator,
 		.now = clock_now(),
 		.action = "import",
-		.object = object,
-		.detail = detail,
-		.life = life,
+		.object = options->object,
+		.detail = "",
 		.hold = true,
-		.accept_clock = accept_clock,
+		.revived = options->revived,
+		.context = options->context,
+		.accept_clock = options->accept_clock,
 	};
+	struct atrest_life begun;
+	enum status status =
+		atrest_begin_life(import->store, &deed, &begun, import->why, sizeof(import->why));
 
-	snprintf(detail, sizeof(detail), "last_transaction_id=%" PRIu64,
-		import->last_transaction_id);
-	return atrest_trail(import->store, &deed, import->why, sizeof(import->why));
+	*life = begun.begun;
+	return status;
 }
 
 static void close_data(struct import *import)
@@ -185,9 +186,7 @@ static void close_data(struct import *import)
 	if (import->store)
 		import->store->close(import->store);
 	import->store = NULL;
-	if (import->ws)
-		ws_free(import->ws);
-	free(import->ws);
+	ws_delete(import->ws);
 	import->ws = NULL;
 }
 
@@ -198,8 +197,8 @@ enum status import_settle(struct import *import)
 	return status ? status : check_counters(import);
 }
 
-enum status import_end(struct import *import, const struct operator *operator, const char *object,
-	bool accept_clock, struct life_begun *life)
+enum status import_end(struct import *import, const struct import_options *options,
+	struct life_begun *life)
 {
 	const char *state = import->settings->state_directory;
 	char directory[SETTINGS_PATH_MAX + 8];
@@ -209,7 +208,7 @@ enum status import_end(struct import *import, const struct operator *operator, c
 	if (!status)
 		status = check_counters(import);
 	if (!status)
-		status = write_trail(import, operator, object, accept_clock, life);
+		status = write_trail(import, options, life);
 	if (status)
 		return status;
 	close_data(import);

@@ -64,15 +64,24 @@ enum status import_put(struct import *import, enum record record, const void *ro
  */
 enum status import_settle(struct import *import);
 
+struct import_options {
+	const struct operator *operator; /* for the trail */
+	const char *object;              /* likewise */
+	bool accept_clock;               /* although the clock is before the newest row */
+	/* As of struct atrest_deed; NULL: none. */
+	void (*revived)(void *context, enum record record, const void *row);
+	void *context;
+};
+
 /*
  * All rows were put: begins a new life (ledger/life.h), notes the import in the trail and makes the
  * state one that a ledger starts on. *life: the ids of the new life.
- * @accept_clock: although the clock is before the newest row. STATUS_CORRUPT: the rows do not
+ * STATUS_CORRUPT: the rows do not
  * agree with the counters. STATUS_CONFIG: the clock of the host cannot be right. After a failure the
  * import is to be abandoned.
  */
-enum status import_end(struct import *import, const struct operator *operator, const char *object,
-	bool accept_clock, struct life_begun *life);
+enum status import_end(struct import *import, const struct import_options *options,
+	struct life_begun *life);
 
 /* Takes everything back: the state is as it was before. */
 void import_abandon(struct import *import);

@@ -6,11 +6,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* " first_id=N raised_by=N" and its end. */
-#define LIFE_TEXT_MAX 80
+/* " last_transaction_id=N first_id=N raised_by=N" and its end. */
+#define LIFE_TEXT_MAX 128
 
 enum status atrest_open(struct store **store, const struct settings *settings,
 	const struct atrest_options *options, char *why, size_t why_size)
@@ -58,12 +58,8 @@ enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int6
 static enum status check_clock(struct store *store, const struct atrest_deed *deed,
 	int64_t *newest_ms, char *why, size_t why_size)
 {
-	enum status status;
+	enum status status = life_newest(store, newest_ms);
 
-	*newest_ms = 0;
-	if (!deed->life)
-		return STATUS_OK;
-	status = life_newest(store, newest_ms);
 	if (status) {
 		snprintf(why, why_size, "cannot read the newest rows: %s", status_text(status));
 		return status;
@@ -71,12 +67,12 @@ static enum status check_clock(struct store *store, const struct atrest_deed *de
 	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why, why_size);
 }
 
-static enum status load(struct store *store, const struct atrest_deed *deed, struct ws *ws,
-	char *why, size_t why_size)
+static enum status load(struct store *store, const struct atrest_deed *deed, bool life,
+	struct ws *ws, char *why, size_t why_size)
 {
 	enum status status;
 
-	if (deed->life)
+	if (life)
 		life_want(ws);
 	audit_keys(ws, deed->operator);
 	status = store->load(store, ws);
@@ -87,24 +83,40 @@ static enum status load(struct store *store, const struct atrest_deed *deed, str
 	return status;
 }
 
-static void report_revived(const struct atrest_deed *deed, const struct ws *ws)
+static bool report_player(void *context, struct bytes key, const void *row)
 {
-	if (!deed->hold || !deed->revived)
-		return;
+	const struct atrest_deed *deed = context;
+
+	(void)key;
+	if (((const struct player *)row)->suspended)
+		deed->revived(deed->context, RECORD_PLAYER, row);
+	return true;
+}
+
+static enum status report_revived(struct store *store, const struct atrest_deed *deed,
+	const struct ws *ws, char *why, size_t why_size)
+{
+	const struct store_range players = {.record = RECORD_PLAYER};
+	struct atrest_deed context = *deed;
+	enum status status;
+
 	for (const struct ws_row *row = ws->first; row; row = row->next) {
-		if (row->record == RECORD_DEALER || (row->record == RECORD_CLIENT &&
-				!((const struct client *)row->data)->removed))
+		if (row->record == RECORD_DEALER || row->record == RECORD_CLIENT)
 			deed->revived(deed->context, row->record, row->data);
 	}
+	status = store->scan(store, &players, report_player, &context);
+	if (status)
+		snprintf(why, why_size, "cannot read the players: %s", status_text(status));
+	return status;
 }
 
 static enum status hold(struct store *store, const struct atrest_deed *deed, int64_t newest_ms,
-	struct ws *ws, char *why, size_t why_size)
+	const struct life_begun *life, struct ws *ws, char *why, size_t why_size)
 {
 	const struct hold_restore restore = {
 		.now_ms = deed->now.wall_ms,
 		.complete_to_ms = deed->complete_to_ms > newest_ms ? deed->complete_to_ms : newest_ms,
-		.first_id = deed->life->first_id,
+		.first_id = life->first_id,
 	};
 	enum status status = hold_everything(store, ws, &restore);
 
@@ -113,31 +125,43 @@ static enum status hold(struct store *store, const struct atrest_deed *deed, int
 	return status;
 }
 
-static enum status write_trail(struct store *store, const struct atrest_deed *deed, struct ws *ws,
-	char *why, size_t why_size)
+/* Begins a life in @ws, and holds what is to be held. */
+static enum status begin_life(struct store *store, const struct atrest_deed *deed,
+	struct atrest_life *life, struct ws *ws, char *why, size_t why_size)
 {
-	const struct apply_context context = {.now = deed->now, .peer_uid = geteuid()};
-	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
 	int64_t newest_ms;
 	enum status status = check_clock(store, deed, &newest_ms, why, why_size);
-	int len;
 
-	if (!status)
-		status = load(store, deed, ws, why, why_size);
-	if (!status && deed->life && !life_begin(ws, deed->now.wall_ms, newest_ms, deed->life)) {
+	if (!status && !life_begin(ws, deed->now.wall_ms, newest_ms, &life->begun)) {
 		snprintf(why, why_size, "there are no transaction ids left");
 		status = STATUS_CONFIG;
 	}
 	if (!status && deed->hold)
-		status = hold(store, deed, newest_ms, ws, why, why_size);
+		status = hold(store, deed, newest_ms, &life->begun, ws, why, why_size);
+	if (!status && deed->hold && deed->revived)
+		status = report_revived(store, deed, ws, why, why_size);
+	return status;
+}
+
+/* Writes the deed into the trail. @life: of the life that begins with it; NULL: none does. */
+static enum status write_trail(struct store *store, const struct atrest_deed *deed,
+	struct atrest_life *life, struct ws *ws, char *why, size_t why_size)
+{
+	const struct apply_context context = {.now = deed->now, .peer_uid = geteuid()};
+	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
+	enum status status = load(store, deed, life != NULL, ws, why, why_size);
+	int len;
+
+	if (!status && life)
+		status = begin_life(store, deed, life, ws, why, why_size);
 	if (status)
 		return status;
-	report_revived(deed, ws);
 	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, deed->object);
 	len = snprintf(detail, sizeof(detail), "%.*s", DETAIL_SIZE - LIFE_TEXT_MAX, deed->detail);
-	if (deed->life)
-		snprintf(detail + len, sizeof(detail) - (size_t)len, " first_id=%" PRIu64
-			" raised_by=%" PRIu64, deed->life->first_id, deed->life->raised_by);
+	if (life)
+		snprintf(detail + len, sizeof(detail) - (size_t)len, "%slast_transaction_id=%" PRIu64
+			" first_id=%" PRIu64 " raised_by=%" PRIu64, len ? " " : "",
+			life->last_transaction_id, life->begun.first_id, life->begun.raised_by);
 	audit_write(ws, &context, deed->operator, deed->action, object, detail);
 	if (!ws_faulty(ws) && store->save(store, ws) == SAVE_OK)
 		return STATUS_OK;
@@ -145,19 +169,36 @@ static enum status write_trail(struct store *store, const struct atrest_deed *de
 	return STATUS_IO;
 }
 
+static enum status note_deed(struct store *store, const struct atrest_deed *deed,
+	struct atrest_life *life, char *why, size_t why_size)
+{
+	struct ws *ws = ws_new();
+	enum status status = STATUS_NOMEM;
+
+	if (ws)
+		status = write_trail(store, deed, life, ws, why, why_size);
+	else
+		snprintf(why, why_size, "out of memory");
+	ws_delete(ws);
+	return status;
+}
+
 enum status atrest_trail(struct store *store, const struct atrest_deed *deed, char *why,
 	size_t why_size)
 {
-	struct ws *ws = malloc(sizeof(*ws));
+	return note_deed(store, deed, NULL, why, why_size);
+}
+
+enum status atrest_begin_life(struct store *store, const struct atrest_deed *deed,
+	struct atrest_life *life, char *why, size_t why_size)
+{
 	enum status status;
 
-	if (!ws) {
-		snprintf(why, why_size, "out of memory");
-		return STATUS_NOMEM;
+	memset(life, 0, sizeof(*life));
+	status = atrest_find_last(store, &life->last_transaction_id, &life->last_ms);
+	if (status) {
+		snprintf(why, why_size, "cannot read the last movement: %s", status_text(status));
+		return status;
 	}
-	ws_init(ws);
-	status = write_trail(store, deed, ws, why, why_size);
-	ws_free(ws);
-	free(ws);
-	return status;
+	return note_deed(store, deed, life, why, why_size);
 }

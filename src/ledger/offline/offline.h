@@ -31,21 +31,33 @@ struct atrest_deed {
 	const char *action;
 	const char *object; /* cut to fit, as @detail is */
 	const char *detail;
-	struct life_begun *life; /* out: of the life that begins in the same transaction; NULL: none does */
-	bool hold; /* with @life: every callback is held until the operator releases it (hold.h) */
+	/* Of a life that begins: */
+	bool hold; /* every callback is held until the operator releases it (hold.h) */
 	int64_t complete_to_ms; /* with @hold: what the data hold, where their newest row is older */
-	/* With @hold, is given each dealer and each game server that is in force; NULL: none. */
+	/* With @hold, is given each dealer, each game server and each suspended player; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
 	void *context;
-	bool accept_clock;       /* the life begins although the clock is before the newest row */
+	bool accept_clock; /* it begins although the clock is before the newest row */
 };
 
 /*
- * Writes it into the trail. STATUS_CONFIG: a life cannot begin, since the clock of the host cannot be
- * right or no ids are left;
- * STATUS_CORRUPT, STATUS_IO, STATUS_NOMEM. With a sentence in @why.
+ * Writes it into the trail. STATUS_CORRUPT, STATUS_IO, STATUS_NOMEM. With a sentence in @why.
  */
 enum status atrest_trail(struct store *store, const struct atrest_deed *deed, char *why,
 	size_t why_size);
+
+/* The life that began with a deed, and what it goes on from. */
+struct atrest_life {
+	uint64_t last_transaction_id; /* of the last movement, bet or result; 0: there is none */
+	int64_t last_ms;              /* its time */
+	struct life_begun begun;
+};
+
+/*
+ * Writes it into the trail, and begins a new life in the same transaction. As atrest_trail(), and
+ * STATUS_CONFIG: the clock of the host cannot be right or no ids are left.
+ */
+enum status atrest_begin_life(struct store *store, const struct atrest_deed *deed,
+	struct atrest_life *life, char *why, size_t why_size);
 
 #endif

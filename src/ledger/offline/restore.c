@@ -15,51 +15,64 @@
 
 #define ACTION "restore"
 
-/* Writes into the trail what was restored, and begins a new life. */
-static enum status note_deed(struct store *store, const struct restore_options *options,
-	struct restore_result *result, char *why, size_t why_size)
+static bool pass_audit(void *context, struct bytes key, const void *row)
 {
+	const struct restore_options *options = context;
+
+	(void)key;
+	options->audit(options->rows_context, row);
+	return true;
+}
+
+/* Gives the caller the trail that was restored. */
+static enum status walk_audit(struct store *store, const struct restore_options *options, char *why,
+	size_t why_size)
+{
+	const struct store_range range = {.record = RECORD_AUDIT};
+	struct restore_options context = *options;
+	enum status status =
+		options->audit ? store->scan(store, &range, pass_audit, &context) : STATUS_OK;
+
+	if (status)
+		snprintf(why, why_size, "cannot read the audit that was restored: %s",
+			status_text(status));
+	return status;
+}
+
+/* The data is there: opens it as a ledger does, writes into the trail, and begins a new life. */
+static enum status finish(const struct restore_options *options, struct restore_result *result,
+	const char *directory, char *why, size_t why_size)
+{
+	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
 	char detail[DETAIL_SIZE];
-	struct life_begun life = {0};
-	enum status status;
 	const struct atrest_deed deed = {
 		.operator = options->operator,
 		.now = options->now,
 		.action = ACTION,
 		.object = options->backup,
 		.detail = detail,
-		.life = &life,
 		.hold = true,
 		.complete_to_ms = result->complete_to_ms,
 		.revived = options->revived,
-		.context = options->revived_context,
+		.context = options->rows_context,
 		.accept_clock = options->accept_clock,
 	};
-
-	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s "
-		"last_transaction_id=%" PRIu64, result->complete_to_ms,
-		result->rolled_forward ? "yes" : "no", result->last_transaction_id);
-	status = atrest_trail(store, &deed, why, why_size);
-	result->raised_by = life.raised_by;
-	result->first_id = life.first_id;
-	return status;
-}
-
-/* The data is there: opens it as a ledger does. */
-static enum status finish(const struct restore_options *options, struct restore_result *result,
-	const char *directory, char *why, size_t why_size)
-{
-	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
 	struct store *store = NULL;
+	struct atrest_life life;
 	enum status status = atrest_open(&store, options->settings, &atrest, why, why_size);
 
 	if (status)
 		return status;
-	status = atrest_find_last(store, &result->last_transaction_id, &result->last_ms);
-	if (status)
-		snprintf(why, why_size, "cannot read what was restored");
-	else
-		status = note_deed(store, options, result, why, why_size);
+	status = walk_audit(store, options, why, why_size);
+	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s",
+		result->complete_to_ms, result->rolled_forward ? "yes" : "no");
+	if (!status) {
+		status = atrest_begin_life(store, &deed, &life, why, why_size);
+		result->last_transaction_id = life.last_transaction_id;
+		result->last_ms = life.last_ms;
+		result->raised_by = life.begun.raised_by;
+		result->first_id = life.begun.first_id;
+	}
 	store->close(store);
 	return status;
 }

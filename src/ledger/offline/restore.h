@@ -23,9 +23,11 @@ struct restore_options {
 	bool accept_clock; /* although the clock is before the newest row (ledger/life.h) */
 	const struct operator *operator;  /* for the trail */
 	struct moment now;
-	/* Is given each dealer and each game server whose keys are valid now; NULL: none. */
+	/* As of struct atrest_deed; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
-	void *revived_context;
+	/* Is given each row of the trail that was restored, in their order; NULL: none. */
+	void (*audit)(void *context, const struct audit *row);
+	void *rows_context; /* of both */
 	void (*progress)(void *context, uint64_t bytes, uint64_t bytes_all); /* NULL: none */
 	void *context;
 };

@@ -21,12 +21,11 @@ static enum status load(struct schema *schema, struct store *store, char *why, s
 	enum status status;
 
 	schema->stored = NULL;
-	schema->ws = malloc(sizeof(*schema->ws));
+	schema->ws = ws_new();
 	if (!schema->ws) {
 		snprintf(why, why_size, "out of memory");
 		return STATUS_NOMEM;
 	}
-	ws_init(schema->ws);
 	ws_want(schema->ws, RECORD_COUNTER, &key);
 	status = store->load(store, schema->ws);
 	/* Without memory it was not looked for: that is no damage. */
@@ -41,9 +40,7 @@ static enum status load(struct schema *schema, struct store *store, char *why, s
 
 static void unload(struct schema *schema)
 {
-	if (schema->ws)
-		ws_free(schema->ws);
-	free(schema->ws);
+	ws_delete(schema->ws);
 }
 
 /* Makes it ours. */
