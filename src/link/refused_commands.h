@@ -4,7 +4,8 @@
  * A worker notes one after its answer has left (web/rejection_log.h); the ledger keeps the newest in
  * memory alone (ledger/commands/rejected_requests.h), and tells admin.sock of one by its request id. What is kept was
  * sent by whoever could reach the web server: none of it is checked. It is for the operator, and
- * never goes into a log, a file, an export or a backup.
+ * never goes into a log, a file, an export or a backup. The one exception is the user_id of a dealer's
+ * user_not_found, which passed the check of the signature: the ledger logs it if a player's id is near.
  */
 #ifndef LINK_REFUSED_COMMANDS_H
 #define LINK_REFUSED_COMMANDS_H

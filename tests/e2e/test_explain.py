@@ -327,11 +327,17 @@ def case_players(desk, mount, server):
                               ("alice ", "alice", "the white space around it"),
                               (" ALICE", "alice", "upper and lower case, and the white space"),
                               ("bob roe", "Bob Roe", "upper and lower case")):
-        _, cause, found = explained(sent)
+        request_id, cause, found = explained(sent)
         equal(cause, "user_misspelt", f"{sent!r}")
+        near = re.search(rf'event=user_not_found request_id={request_id} casino_id={mount.name} '
+                         rf'user_id="{sent}" near_user_id="{other}"$',
+                         (desk.wallet.logs / "ledger.log").read_text(), re.MULTILINE)
+        # The log names what can be looked up at once: no other player's id in upper case.
+        equal(near is not None, other == other.lower(), f"the log, {sent!r}")
         check(f"no player '{sent}', but there is a player '{other}', which differs in {what}" in found,
               found)
     request_id, cause, found = explained("nobody")
+    check(request_id not in (desk.wallet.logs / "ledger.log").read_text(), "no line without a player")
     equal((cause, "nor one of a similar id" in found), ("user_unknown", True), found)
     desk.ctl("player", "add", mount.name, "nobody")
     equal(desk.explain(request_id)["findings"][0]["cause"], "user_there", "registered since")

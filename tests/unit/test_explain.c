@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "chance.h"
+#include "domain/near_id.h"
 #include "suites.h"
 #include "wire/rewrite.h"
 #include "wire/signature.h"
@@ -604,8 +605,8 @@ static const struct {
 
 START_TEST(a_player_of_a_similar_id)
 {
-	ck_assert_int_eq(explain_is_near(players[_i].sent, players[_i].other), players[_i].is_near);
-	ck_assert_int_eq(explain_is_near(players[_i].other, players[_i].sent), players[_i].is_near);
+	ck_assert_int_eq(near_id_is(players[_i].sent, players[_i].other), players[_i].is_near);
+	ck_assert_int_eq(near_id_is(players[_i].other, players[_i].sent), players[_i].is_near);
 	if (!players[_i].is_near)
 		return;
 	explain.request.refusal = REFUSAL_USER_NOT_FOUND;
@@ -617,12 +618,12 @@ END_TEST
 
 START_TEST(no_player_of_a_similar_id)
 {
-	char ids[EXPLAIN_NEAR_IDS][EXTERNAL_ID_SIZE];
+	char ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE];
 
-	explain_near_ids(" AnN\t", ids);
+	near_id_forms(" AnN\t", ids);
 	ck_assert_str_eq(ids[0], "AnN");
 	ck_assert_str_eq(ids[1], "ann");
-	explain_near_ids(" ", ids);
+	near_id_forms(" ", ids);
 	ck_assert_str_eq(ids[0], "");
 	explain.request.refusal = REFUSAL_USER_NOT_FOUND;
 	/* The body has none, or was cut. */

@@ -9,6 +9,7 @@
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/secret.h"
+#include "domain/near_id.h"
 #include "wire/inspect.h"
 
 #include <inttypes.h>
@@ -211,7 +212,7 @@ static enum ctl_exit walk_players(struct ctl *ctl, const char *casino_id,
 	text_copy(row.casino_id, sizeof(row.casino_id), casino_id);
 	list_open(&list, ctl, RECORD_PLAYER, false, 1, &row);
 	while (!player->near_id[0] && list.taken < PLAYERS_MAX && list_next(&list, &row)) {
-		if (explain_is_near(row.user_id, player->sent))
+		if (near_id_is(row.user_id, player->sent))
 			text_copy(player->near_id, sizeof(player->near_id), row.user_id);
 	}
 	player->all = list.taken < PLAYERS_MAX;
@@ -222,7 +223,7 @@ static enum ctl_exit walk_players(struct ctl *ctl, const char *casino_id,
 static enum ctl_exit look_at_player(struct ctl *ctl, struct explain_case *explain)
 {
 	struct explain_player *player = &explain->player;
-	char casino_id[CASINO_ID_SIZE], ids[EXPLAIN_NEAR_IDS][EXTERNAL_ID_SIZE];
+	char casino_id[CASINO_ID_SIZE], ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE];
 	enum ctl_exit code;
 	bool found = false;
 
@@ -232,8 +233,8 @@ static enum ctl_exit look_at_player(struct ctl *ctl, struct explain_case *explai
 	code = is_player(ctl, casino_id, player->sent, &player->is_there);
 	if (code != CTL_DONE || player->is_there)
 		return code;
-	explain_near_ids(player->sent, ids);
-	for (unsigned int i = 0; i < EXPLAIN_NEAR_IDS && code == CTL_DONE && !found; i++) {
+	near_id_forms(player->sent, ids);
+	for (unsigned int i = 0; i < NEAR_ID_FORMS && code == CTL_DONE && !found; i++) {
 		code = is_player(ctl, casino_id, ids[i], &found);
 		if (found)
 			text_copy(player->near_id, sizeof(player->near_id), ids[i]);

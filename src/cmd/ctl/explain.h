@@ -64,15 +64,6 @@ void explain_request(const struct explain_case *explain, struct explanation *exp
 void explain_add(struct explanation *explanation, enum explain_cause cause, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/*
- * Whether two ids differ in nothing but upper and lower case (ASCII) and white space around them. An
- * id is near to itself.
- */
-bool explain_is_near(const char *one, const char *other);
-/* Ids that @sent may have been meant for: without white space around it, and in lower case as well. */
-#define EXPLAIN_NEAR_IDS 2
-void explain_near_ids(const char *sent, char ids[EXPLAIN_NEAR_IDS][EXTERNAL_ID_SIZE]);
-
 /* The parts: invalid_signature, stale_request, user_not_found, and 400. */
 void explain_signature(const struct explain_case *explain, struct explanation *explanation);
 void explain_clock(const struct explain_case *explain, struct explanation *explanation);

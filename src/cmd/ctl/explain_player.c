@@ -3,48 +3,14 @@
  */
 #include "cmd/ctl/explain.h"
 
-#include "base/text.h"
+#include "domain/near_id.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
-
-#define WHITE " \t\r\n\v\f"
-
-static struct bytes trim(const char *id)
-{
-	size_t len;
-
-	id += strspn(id, WHITE);
-	len = strlen(id);
-	while (len && strchr(WHITE, id[len - 1]))
-		len--;
-	return (struct bytes){(const uint8_t *)id, (uint32_t)len};
-}
-
-bool explain_is_near(const char *one, const char *other)
-{
-	const struct bytes a = trim(one), b = trim(other);
-
-	return a.len == b.len && strncasecmp((const char *)a.data, (const char *)b.data, a.len) == 0;
-}
-
-void explain_near_ids(const char *sent, char ids[EXPLAIN_NEAR_IDS][EXTERNAL_ID_SIZE])
-{
-	const struct bytes bare = trim(sent);
-
-	for (unsigned int i = 0; i < EXPLAIN_NEAR_IDS; i++)
-		text_copy_len(ids[i], EXTERNAL_ID_SIZE, (const char *)bare.data, bare.len);
-	for (char *c = ids[1]; *c; c++) {
-		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c - 'A' + 'a');
-	}
-}
 
 /* In what two ids differ that are near to each other. */
 static const char *difference(const char *one, const char *other)
 {
-	const struct bytes a = trim(one), b = trim(other);
+	const struct bytes a = near_id_trim(one), b = near_id_trim(other);
 	const bool letters = memcmp(a.data, b.data, a.len) != 0;
 	const bool white = strlen(one) != a.len || strlen(other) != b.len;
 

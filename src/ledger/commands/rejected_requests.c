@@ -1,8 +1,11 @@
 #include "ledger/commands/rejected_requests.h"
 
+#include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "domain/near_id.h"
 #include "ledger/ledger.h"
+#include "wire/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +190,57 @@ void retired_book(struct refused_ring *ring, struct retired_notes *notes, bool s
 		explicit_bzero(notes, sizeof(*notes));
 }
 
+static bool see_row(void *context, struct bytes key, const void *row)
+{
+	(void)key;
+	(void)row;
+	*(bool *)context = true;
+	return false;
+}
+
+/* Whether the dealer has a player of that id. An error counts as no. */
+static bool is_player(const struct read_context *context, const char *casino_id, const char *user_id)
+{
+	struct store_range range = {.record = RECORD_PLAYER};
+	struct player player;
+	bool found = false;
+
+	memset(&player, 0, sizeof(player));
+	text_copy(player.casino_id, sizeof(player.casino_id), casino_id);
+	text_copy(player.user_id, sizeof(player.user_id), user_id);
+	buffer_reset(context->cursor);
+	if (!user_id[0] || !pack_key(context->cursor, player_fields, record_infos[RECORD_PLAYER].key_count,
+				   &player))
+		return false;
+	range.prefix = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
+	return context->store->scan(context->store, &range, see_row, &found) == STATUS_OK && found;
+}
+
+/* A dealer asked for a player that is not there: logs the one that it may have meant. */
+static void log_near_player(const struct refused_request *request, const struct read_context *context)
+{
+	char casino_id[CASINO_ID_SIZE], sent[EXTERNAL_ID_SIZE];
+	char ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE];
+	char sent_quoted[LOG_QUOTED_MAX], near_quoted[LOG_QUOTED_MAX];
+
+	if (request->refusal != REFUSAL_USER_NOT_FOUND || request->of != KEYRING_DEALERS ||
+		request->caller.len >= sizeof(casino_id) ||
+		!inspect_string(request->body, "user_id", sent, sizeof(sent)))
+		return;
+	text_copy_len(casino_id, sizeof(casino_id), (const char *)request->caller.data,
+		request->caller.len);
+	near_id_forms(sent, ids);
+	for (unsigned int i = 0; i < NEAR_ID_FORMS; i++) {
+		if (strcmp(ids[i], sent) == 0 || !is_player(context, casino_id, ids[i]))
+			continue;
+		log_line(LOG_LEVEL_INFO, "user_not_found",
+			"request_id=%s casino_id=%s user_id=\"%s\" near_user_id=\"%s\"",
+			request->request_id, casino_id, log_quote(sent_quoted, sent),
+			log_quote(near_quoted, ids[i]));
+		return;
+	}
+}
+
 /* These run once, after the batch: so a request is kept once. */
 
 enum status refused_note_read(const void *arg, const struct read_context *context, void *out)
@@ -196,6 +250,8 @@ enum status refused_note_read(const void *arg, const struct read_context *contex
 
 	result->kept = refused_keep(context->refused, &cmd->request, context->now.boot_ms,
 		context->rows);
+	if (result->kept)
+		log_near_player(&cmd->request, context);
 	return STATUS_OK;
 }
 
