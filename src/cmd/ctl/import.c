@@ -398,6 +398,21 @@ static enum ctl_exit begin(struct importing *importing)
 	return status ? offline_fail(importing->ctl, status, importing->import.why) : CTL_DONE;
 }
 
+/* After begin(). */
+static enum ctl_exit take_all(struct importing *importing)
+{
+	enum ctl_exit code = read_rows(importing);
+
+	show_progress(importing, true);
+	if (code == CTL_DONE)
+		code = finish(importing);
+	if (code != CTL_DONE && !importing->dry_run)
+		import_abandon(&importing->import);
+	begin_clients(importing);
+	output_json_list_close(&importing->keyless);
+	return code == CTL_DONE ? tell(importing) : code;
+}
+
 /* In the child. */
 static enum ctl_exit work(void *context)
 {
@@ -413,17 +428,12 @@ static enum ctl_exit work(void *context)
 	code = read_head(importing);
 	if (code == CTL_DONE)
 		code = begin(importing);
-	if (code != CTL_DONE)
-		return code;
-	code = read_rows(importing);
-	show_progress(importing, true);
 	if (code == CTL_DONE)
-		code = finish(importing);
-	if (code != CTL_DONE && !importing->dry_run)
-		import_abandon(&importing->import);
-	begin_clients(importing);
-	output_json_list_close(&importing->keyless);
-	return code == CTL_DONE ? tell(importing) : code;
+		code = take_all(importing);
+	buffer_free(&importing->keyless.text);
+	buffer_free(&importing->remedy);
+	key_book_free(&importing->key_book);
+	return code;
 }
 
 enum ctl_exit ctl_import(struct ctl *ctl)
@@ -431,6 +441,7 @@ enum ctl_exit ctl_import(struct ctl *ctl)
 	static struct importing importing;
 	enum ctl_exit code = ctl_settings(ctl);
 
+	memset(&importing, 0, sizeof(importing));
 	importing.ctl = ctl;
 	importing.dry_run = ctl->options[OPTION_DRY_RUN] != NULL;
 	/* Before root becomes another user, who may not read it. */
