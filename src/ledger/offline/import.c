@@ -143,10 +143,11 @@ static enum status check_counters(struct import *import)
 			import->dealers);
 		return STATUS_CORRUPT;
 	}
-	if (import->last_audit > import->audit_counter) {
-		snprintf(import->why, sizeof(import->why), "the counters are behind the rows: "
-			"audit %" PRIu64 " of %" PRIu64, import->last_audit,
-			import->audit_counter);
+	/* The audit is kept for ever, so that the counter is the number of its last row. */
+	if (import->last_audit != import->audit_counter) {
+		snprintf(import->why, sizeof(import->why), "the counter \"audit\" is %" PRIu64
+			", and the last row of the audit is number %" PRIu64,
+			import->audit_counter, import->last_audit);
 		return STATUS_CORRUPT;
 	}
 	if (import->last_transaction_id <= import->transaction_counter &&
