@@ -65,7 +65,7 @@ static enum callback_class classify_2xx(const struct http_answer *answer,
 	};
 
 	if (!is_plain(answer)) {
-		note(outcome, "the answer is not readable: it is packed");
+		note(outcome, "the answer is compressed: send it without Content-Encoding");
 		return CALLBACK_UNKNOWN;
 	}
 	return classes[dealer_answer_read(answer->body.data, answer->body.len, outcome)];

@@ -153,7 +153,8 @@ void http_begin(struct http_client *client, const struct http_call *call,
 	answer->timed_out = answer->done = false;
 	answer->outcome = HTTP_FAILED;
 	if (client->active_count >= HTTP_EXCHANGES_MAX) {
-		snprintf(answer->error, sizeof(answer->error), "more than %d calls at a time",
+		snprintf(answer->error, sizeof(answer->error), "more than %d calls at a time: "
+			"repeat this later",
 			HTTP_EXCHANGES_MAX);
 		answer_done(client, answer);
 		return;

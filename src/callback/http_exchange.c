@@ -69,7 +69,8 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
 	int fd;
 
 	if (purpose != CURLSOCKTYPE_IPCXN || !network_address_of(&peer->addr, address)) {
-		snprintf(exchange->refused, sizeof(exchange->refused), "not an Internet address");
+		snprintf(exchange->refused, sizeof(exchange->refused), "the dealer's host has "
+			"no Internet address: correct its URL");
 		return CURL_SOCKET_BAD;
 	}
 	if (!allowed(exchange->demands, address)) {
@@ -129,7 +130,7 @@ static int before_request(void *closure, char *peer_ip, char *own_ip, int peer_p
 	if (exchange->demands->public_only) {
 		if (!network_address_parse(peer_ip, address)) {
 			snprintf(exchange->refused, sizeof(exchange->refused),
-				"not an Internet address");
+				"the dealer's host has no Internet address: correct its URL");
 			return CURL_PREREQFUNC_ABORT;
 		}
 		if (!allowed(exchange->demands, address)) {
@@ -235,7 +236,8 @@ static struct curl_slist *make_headers(const struct http_call *call, char *error
 		if (i >= HTTP_REQUEST_HEADERS || len < 0 || (size_t)len >= sizeof(line) ||
 			strpbrk(line, "\r\n")) {
 			curl_slist_free_all(list);
-			snprintf(error, HTTP_ERROR_SIZE, "a request header is not usable");
+			snprintf(error, HTTP_ERROR_SIZE, "a request header is not usable: it "
+				"holds a control character");
 			return NULL;
 		}
 		typed = typed || strcasecmp(header->name, "Content-Type") == 0;
@@ -453,7 +455,7 @@ void exchange_end(struct exchange *exchange, CURLcode code)
 		snprintf(answer->error, sizeof(answer->error), "fence");
 	else if (code == CURLE_OK && answer->outcome == HTTP_CUT)
 		snprintf(answer->error, sizeof(answer->error),
-			"the answer ended among its headers");
+			"the answer ended within its headers");
 	else if (code != CURLE_OK && exchange->refused[0])
 		snprintf(answer->error, sizeof(answer->error), "%s", exchange->refused);
 	else if (code != CURLE_OK)

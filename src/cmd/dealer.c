@@ -33,7 +33,7 @@ static const struct argp_option options[] = {
 	{"base-path", 'b', "PATH", 0, "the prefix that the web server mounts this at", 0},
 	{"control", 'C', NULL, 0,
 	 "serve control/faults, control/users and control/state, unsigned: for tests on the "
-	 "loopback alone", 0},
+	 "loopback only", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 

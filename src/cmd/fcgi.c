@@ -274,7 +274,7 @@ static enum status config_load(struct settings *settings, const char *path, bool
 {
 	if (privileged && strcmp(path, SETTINGS_DEFAULT_FILE) != 0) {
 		fprintf(stderr, PROGRAM ": --config %s: being setgid, this program reads "
-			SETTINGS_DEFAULT_FILE " alone\n", path);
+			SETTINGS_DEFAULT_FILE " only\n", path);
 		return STATUS_CONFIG;
 	}
 	return settings_load(settings, path, stderr);
@@ -306,7 +306,8 @@ int main(int argc, char **argv)
 	if (!server_init(&server, &arguments, &settings))
 		return EX_CONFIG;
 	if (!flood_init(&flood)) {
-		fprintf(stderr, PROGRAM ": no random numbers\n");
+		fprintf(stderr, PROGRAM ": the kernel gives no random numbers: allow the system call "
+			"getrandom, and repeat this\n");
 		return EX_TEMPFAIL;
 	}
 	server.flood = &flood;

@@ -73,9 +73,11 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = option_parse,
-	.doc = "Sends the callbacks that are due to the dealers' servers, and takes over what a "
-	       "sender left who is gone. One at a time: a second one says so and ends.\v"
-	       "What was newly parked is told on standard error, one line for each dealer.\n\n"
+	.doc = "Sends the callbacks that are due to the dealers' servers, and takes over "
+	       "the callbacks of a sender that disconnected. One at a time: a second one reports "
+	       "it and ends.\v"
+	       "For each dealer with newly parked callbacks it prints one line on standard "
+	       "error.\n\n"
 	       "Exit codes: 0 done, whatever the dealers answered, or another one is at work; "
 	       "1 failed, such as when the ledger does not answer; 2 usage; "
 	       "75 no memory; 78 configuration.",

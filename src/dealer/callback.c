@@ -107,7 +107,7 @@ enum dealer_answer callback_read(const struct http_request *request, enum callba
 	enum dealer_answer answer;
 
 	if (request->body_state == HTTP_BODY_BROKEN)
-		return refuse("the body is not as long as Content-Length tells", detail);
+		return refuse("body length does not match Content-Length", detail);
 	if (!any_kind && !webhook_id_fits(&request->webhook_id, kind))
 		return refuse("webhook-id: is not of this callback", detail);
 	switch (body_parse(request->body, request->body_len, fields[kind], &body, detail)) {

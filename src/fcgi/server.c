@@ -93,7 +93,8 @@ static bool thread_start(struct thread *thread, struct pool *pool, bool usher)
 	error = ready ? pthread_create(&thread->id, NULL, thread_main, thread) : errno;
 	if (!error)
 		return true;
-	log_start_failed("error=\"%s\"", strerror(error));
+	log_start_failed("error=\"cannot start a thread: %s\" remedy=\"lower --threads, or raise "
+		"the limits of processes and open files\"", strerror(error));
 	thread_free(thread);
 	return false;
 }
@@ -171,7 +172,8 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	pool.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	/* Several threads are woken for one connection: the late ones must not hang in accept(). */
 	if (!list || pool.stop_fd < 0 || !socket_set_nonblocking(fd)) {
-		log_start_failed("error=\"%s\"", strerror(errno));
+		log_start_failed("error=\"cannot prepare the listening socket: %s\" remedy=\"raise the "
+			"limits of memory and open files\"", strerror(errno));
 		pool_stop(&pool, END_FAILED);
 		goto out;
 	}

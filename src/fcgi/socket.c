@@ -35,7 +35,8 @@ static enum status path_clear(const struct sockaddr_un *address, char *why, size
 	if (lstat(address->sun_path, &info) < 0)
 		return errno == ENOENT ? STATUS_OK : failed(address->sun_path, why, why_size);
 	if (!S_ISSOCK(info.st_mode)) {
-		snprintf(why, why_size, "%s: exists and is no socket", address->sun_path);
+		snprintf(why, why_size, "%s exists and is no socket: move it away, or give "
+			"another --socket", address->sun_path);
 		return STATUS_CONFIG;
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -49,7 +50,8 @@ static enum status path_clear(const struct sockaddr_un *address, char *why, size
 		return failed(address->sun_path, why, why_size);
 	/* EAGAIN: it has more callers than it can take. */
 	if (rc == 0 || error != ECONNREFUSED) {
-		snprintf(why, why_size, "%s: in use by another process", address->sun_path);
+		snprintf(why, why_size, "%s is in use by another process: stop that one, or "
+			"give another --socket", address->sun_path);
 		return STATUS_CONFIG;
 	}
 	unlink(address->sun_path);
@@ -150,7 +152,8 @@ enum status socket_open(struct web_socket *sock, const char *path, const char *g
 			status = make_listening(sock, &address, gid, why, why_size);
 	} else {
 		status = STATUS_CONFIG;
-		snprintf(why, why_size, "%s: another process has its directory locked", path);
+		snprintf(why, why_size, "%s: another process has its directory locked: wait "
+			"until that process has started, and repeat this", path);
 	}
 	place_unlock(lock);
 	return status;

@@ -162,10 +162,11 @@ static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_
 	case SAVE_OK:
 		return STATUS_OK;
 	case SAVE_FULL:
-		snprintf(why, why_size, "the disk is full");
+		snprintf(why, why_size, "the disk is full: free space there, then repeat this");
 		return STATUS_FULL;
 	default:
-		snprintf(why, why_size, "cannot write the counter of ids");
+		snprintf(why, why_size, "cannot write the counter of ids: see that the disk of "
+			"the data is writable");
 		return STATUS_IO;
 	}
 }

@@ -113,7 +113,7 @@ static void put_latencies(struct buffer *out, const struct counters *counters)
 static void put_auth_failures(struct buffer *out, const struct counters *counters)
 {
 	begin(out, "auth_failures_total", "counter",
-		"Requests answered 401, by who called and what was wrong.");
+		"Requests answered 401, by caller and reason.");
 	for (unsigned int i = 0; i < CALLER_KIND_COUNT; i++) {
 		for (unsigned int n = 0; n < AUTH_FAILURE_COUNT; n++)
 			buffer_printf(out, PREFIX "auth_failures_total{caller=\"%s\",reason=\"%s\"} %"
@@ -125,7 +125,8 @@ static void put_auth_failures(struct buffer *out, const struct counters *counter
 static void put_refused_notes(struct buffer *out, const struct counters *counters)
 {
 	begin(out, "refused_notes_total", "counter",
-		"Answers 400, 401 and user_not_found that creditbridgectl explain is told of, or not.");
+		"Answers 400, 401 and user_not_found that creditbridgectl explain keeps, or "
+		"not.");
 	for (unsigned int i = 0; i < NOTE_END_COUNT; i++)
 		buffer_printf(out, PREFIX "refused_notes_total{outcome=\"%s\"} %" PRIu64 "\n",
 			refused_note_names[i], counters->refused_notes[i]);
@@ -161,7 +162,8 @@ static const struct {
 	{"clients_cut_total", "counter", "Connections that the ledger cut off.", "clients_cut",
 		put_plain},
 	{"dealers", "gauge", "Dealers that there are.", "dealers", put_plain},
-	{"held_dealers", "gauge", "Dealers to whom no callback is sent until they are released.",
+	{"held_dealers", "gauge", "Dealers to which no callback is sent until they are "
+		"released.",
 		"held_dealers", put_plain},
 	{"unconfirmed_keys", "gauge",
 		"Dealers and clients whose keys a restore brought back and that were not confirmed.",
@@ -302,7 +304,8 @@ static void put_dealers(struct buffer *out, const struct collection *collection)
 
 bool exposition_render(struct buffer *out, const struct collection *collection)
 {
-	begin(out, "build_info", "gauge", "1, with the version of the program that tells this.");
+	begin(out, "build_info", "gauge", "1, with the version of the program that reports "
+		"this.");
 	buffer_append_str(out, PREFIX "build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
 	begin(out, "counters_readable", "gauge", "0: what the workers counted cannot be read.");
 	put_number(out, "counters_readable", collection->counted);

@@ -59,7 +59,7 @@ static void check_end(struct event_reading *reading)
 			callback->ended_ms ? "and has an end" : "without an end");
 	if (cancelled != (callback->resolved_by[0] != '\0'))
 		accuse(reading, "is %s %s", callback_state_names[callback->state],
-			cancelled ? "by nobody" : "and resolved by an operator");
+			cancelled ? "by no process" : "and resolved by an operator");
 	if (callback->once_more && callback->state != CALLBACK_DUE &&
 		callback->state != CALLBACK_SENDING && callback->state != CALLBACK_HELD)
 		accuse(reading, "is %s and to be sent once more",
@@ -173,7 +173,7 @@ static void check_last_attempt(struct event_reading *reading)
 			reading->under_way ? "not ended" : "ended");
 	if (reading->ended && (callback->last_class != reading->class ||
 				      callback->last_http_status != reading->http_status))
-		accuse(reading, "tells another outcome than its last attempt");
+		accuse(reading, "has another outcome than its last attempt");
 }
 
 void proof_event_end(struct event_reading *reading)

@@ -196,7 +196,7 @@ void proof_name(struct proof *proof, const struct player_name *name, const struc
 	bool settled)
 {
 	if (!player) {
-		proof_problem(proof, "player %s is named as user %s of %s, who is not there",
+		proof_problem(proof, "player %s is named as user %s of %s, which does not exist",
 			name->player_id, name->user_id, name->casino_id);
 		return;
 	}

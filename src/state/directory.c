@@ -69,7 +69,7 @@ static enum status check_directory(const char *path, mode_t allowed, const struc
 		return unseen(why, path);
 	}
 	if (!S_ISDIR(st.st_mode))
-		return refuse(why, "%s is not a directory", path);
+		return refuse(why, "%s is not a directory: move it away, or correct the path", path);
 	if (st.st_uid != geteuid())
 		return refuse(why, "%s belongs to uid %ld, this process runs as uid %ld; run it as "
 			"the owner of the state", path, (long)st.st_uid, (long)geteuid());
@@ -101,7 +101,8 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 	int own;
 
 	if (faccessat(fd, "installation", F_OK, 0) == 0)
-		return refuse(why, "%s already holds a ledger", path);
+		return refuse(why, "%s already holds a ledger; start creditbridge-ledger to "
+			"use it, or move it away first", path);
 	if (faccessat(fd, "restoring", F_OK, 0) == 0)
 		return refuse(why, "a restore to %s (or an import) is under way, or was interrupted: "
 			"repeat it", path);
@@ -121,7 +122,8 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 		while (i < count && strcmp(leftovers[i], entry->d_name) != 0)
 			i++;
 		if (i == count)
-			status = refuse(why, "%s is not empty: it holds %s", path, entry->d_name);
+			status = refuse(why, "%s is not empty: it holds %s. Give an empty "
+				"directory, or move that away", path, entry->d_name);
 	}
 	closedir(dir);
 	return status;
@@ -230,9 +232,9 @@ static void refuse_held(int dir, const char *path, const struct why *why)
 
 	if (read_line(dir, "lock", pid, sizeof(pid)) && pid[0] &&
 		strspn(pid, "0123456789") == strlen(pid))
-		refuse(why, "%s is in use by another ledger, process %s", path, pid);
+		refuse(why, "%s is in use by another ledger, process %s: stop that one first", path, pid);
 	else
-		refuse(why, "%s is in use by another ledger", path);
+		refuse(why, "%s is in use by another ledger: stop that one first", path);
 }
 
 /* Whether @name in the directory is what @fd is open on. */
@@ -255,14 +257,14 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 		return -1;
 	fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
-		refuse(&to, "%s/lock: %s", path, strerror(errno));
+		refuse(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
 		goto out;
 	}
 	if (!lock_wait(fd, wait_ms)) {
 		if (errno == EWOULDBLOCK)
 			refuse_held(dir, path, &to);
 		else
-			refuse(&to, "%s/lock: %s", path, strerror(errno));
+			refuse(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
 		goto out;
 	}
 	if (!is_same_file(dir, "lock", fd)) {
@@ -279,7 +281,7 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 	if (!locked && (errno == ENOSPC || errno == EDQUOT))
 		locked = true;
 	if (!locked)
-		refuse(&to, "%s/lock: %s", path, strerror(errno));
+		refuse(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
 out:
 	if (!locked && fd >= 0) {
 		close(fd);
@@ -387,7 +389,8 @@ enum status state_dir_restore(const char *path, int *lock, char *why, size_t why
 		status = *lock < 0 ? STATUS_BUSY : STATUS_OK;
 	}
 	if (!status && faccessat(fd, "installation", F_OK, 0) == 0 && !is_fresh(fd))
-		status = refuse(&to, "a ledger was started on %s just now", path);
+		status = refuse(&to, "a ledger was started on %s meanwhile: stop it, and "
+			"repeat this", path);
 	if (!status && (fchmod(fd, 0700) < 0 || !directory_sync_parent(fd) || !begin_restore(fd)))
 		status = failed(&to, path, "restored to");
 	if (status && *lock >= 0) {
@@ -406,7 +409,8 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 	int fd;
 
 	if (!is_installation(installation))
-		return refuse(&to, "the backup is of no installation");
+		return refuse(&to, "the backup names no installation: it is damaged. Use "
+			"another backup");
 	status = open_directory(path, &fd, &to);
 	if (status != STATUS_OK)
 		return status;

@@ -185,7 +185,8 @@ static void claim(struct sweep *sweep, const struct due_entry *entry)
 	struct callback_claim_result claimed = {0};
 
 	if (!signature_random_number(&cmd.sender)) {
-		fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM, "there is no randomness");
+		fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM, "the kernel gives no random "
+			"numbers: allow the system call getrandom");
 		return;
 	}
 	if (!ask(sweep, COMMAND_CALLBACK_CLAIM, &cmd, &claimed))
@@ -389,7 +390,8 @@ enum status sweep_look(const struct settings *settings, bool json, FILE *out,
 
 	report_init(&report);
 	if (!open_link(&sweep)) {
-		snprintf(why, SWEEP_WHY_MAX, "the socket's name is too long");
+		snprintf(why, SWEEP_WHY_MAX, "the path of edge.sock is too long: shorten "
+			"socket_directory");
 		return STATUS_CONFIG;
 	}
 	count = find(&sweep, CALLBACK_FIND_MAX);

@@ -166,7 +166,7 @@ static void serve_signed(struct worker *worker, const struct route *route,
 	}
 	if (request->body_state == HTTP_BODY_BROKEN) {
 		reply_refuse(exchange->reply, REFUSAL_BAD_REQUEST,
-			"the body is not as long as Content-Length tells");
+			"body length does not match Content-Length");
 		return;
 	}
 	refusal = body_parse_of(request->body, request->body_len, route->body, &exchange->body,

@@ -185,7 +185,8 @@ static enum refusal explain(const json_error_t *error, char detail[BODY_DETAIL_M
 	if (memory == MEMORY_EXHAUSTED)
 		return refuse(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
 	if (json_error_code(error) == json_error_duplicate_key)
-		return refuse(REFUSAL_BAD_REQUEST, "the body has a key twice", detail);
+		return refuse(REFUSAL_BAD_REQUEST, "the body has a key twice: send each key "
+			"once", detail);
 	return refuse_place((unsigned int)error->line, (unsigned int)error->column, detail);
 }
 
@@ -206,7 +207,8 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 	if (parse_has_zero(bytes, len, &line, &column))
 		return refuse_place(line, column, detail);
 	if (survey.nesting > BODY_NESTING_MAX) {
-		snprintf(detail, BODY_DETAIL_MAX, "the body is nested deeper than %d",
+		snprintf(detail, BODY_DETAIL_MAX, "the body is nested deeper than %d: send a "
+			"flatter object",
 			BODY_NESTING_MAX);
 		return REFUSAL_BAD_REQUEST;
 	}

@@ -349,8 +349,8 @@ bool rewrite_json(struct bytes text, const struct rewrite_form *form, struct buf
 
 void rewrite_name(const struct rewrite_form *form, char name[REWRITE_NAME_MAX])
 {
-	static const char *const layouts[LAYOUT_COUNT] = {"compact", "a space behind : and ,",
-		"a space behind :", "indented by 2", "indented by 4", "indented by tabs"};
+	static const char *const layouts[LAYOUT_COUNT] = {"compact", "a space after : and ,",
+		"a space after :", "indented by 2", "indented by 4", "indented by tabs"};
 	static const char *const escapes[ESCAPE_COUNT] = {
 		"", ", \\u00e9 for other letters", ", \\u00E9 for other letters", ", \\u003c for <"};
 	static const char *const numbers[NUMBER_COUNT] = {"", ", 10 for 10.0", ", 10.0 for 10",

@@ -236,8 +236,8 @@ def case_refusals():
         log = next((wallet.backup_dir / "data.1").glob("log.*"))
         data = log.read_bytes()
         log.write_bytes(data[:-5] + b"!!!!!")
-        wallet.restore_refused(1, "backup_damaged", "is damaged: its SHA-256")
-        wallet.restore_refused(1, "backup_damaged", "is damaged: its SHA-256", "--dry-run")
+        wallet.restore_refused(1, "backup_damaged", "is damaged, because its SHA-256")
+        wallet.restore_refused(1, "backup_damaged", "is damaged, because its SHA-256", "--dry-run")
         log.write_bytes(data)
         wallet.restore_refused(78, "configuration", "cannot open", "--logs", wallet.dir / "none")
         # A ledger does not start on what a refused restore left; the next restore does.

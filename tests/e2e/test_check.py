@@ -275,7 +275,7 @@ def lies_about_rounds(rows):
          ("ROUND", won, changed(won, money(50) + money(37), money(50) + money(37.01)))),
         ("another user", "is of user eve of ",
          ("ROUND", won, changed(won, text("alice"), text("eve")))),
-        ("a client who never was", "is of client eve, who is not there",
+        ("a client who never was", "is of client eve, which does not exist",
          ("ROUND", opened, changed(opened, text(CLIENT), text("eve")))),
         ("a bet of another client", "is of another client than its round",
          ("BET", bet, changed(bet, text(CLIENT), text("eve")))),

@@ -257,7 +257,7 @@ def case_not_permitted():
         finally:
             os.chmod(sock, mode)
     equal(done.returncode, 77, done.stderr)
-    check(f"be user {pwd.getpwuid(os.stat(sock).st_uid).pw_name}" in done.stderr, done.stderr)
+    check(f"run this as user {pwd.getpwuid(os.stat(sock).st_uid).pw_name}" in done.stderr, done.stderr)
 
 
 def case_root_drops():
@@ -704,7 +704,7 @@ def case_check_finds_damage():
     damages = (
         ("PLAYER", money(13112200), money(13112300), "which left another balance"),
         ("PLAYER", text(player_id), text("a" * 20), "is not found by its name"),
-        ("PLAYER_NAME", text(user), text(user[:-1] + "?"), "who is not there"),
+        ("PLAYER_NAME", text(user), text(user[:-1] + "?"), "which does not exist"),
         ("PLAYER_NAME", text(player_id), text("7" * 20),
          "is named by player 77777777777777777777 but is player"),
         ("TRANSACTION", text(player_id), text("c" * 20), "which is another player's"),

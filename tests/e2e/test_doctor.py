@@ -649,7 +649,7 @@ def case_programs():
     sweeper.chmod(0o755)
     diagnose({"FAIL programs": "creditbridge-sweep is 0.0.9, this creditbridgectl 0.1.0"}, program=ctl)
     sweeper.write_text("#!/bin/sh\necho broken\nexit 3\n")
-    diagnose({"FAIL programs": r"does not tell its version \(exit 3\)"}, program=ctl)
+    diagnose({"FAIL programs": r"no version in its output \(exit 3\)"}, program=ctl)
     sweeper.unlink()
     shutil.copy(cb.find_program("creditbridge-sweep"), folder)
     mended(program=ctl)
@@ -696,7 +696,7 @@ def case_cron():
              "creditbridge.cron", f"* * * * * root {line}")
         cron(("FAIL", "ignores .*others than root may write"), "creditbridge",
              f"* * * * * root {line}", 0o666)
-        cron(("FAIL", "as user no-such-user, whom this machine does not know"), "creditbridge",
+        cron(("FAIL", "as user no-such-user, which this machine does not have"), "creditbridge",
              f"* * * * * no-such-user {line}")
         cron(("WARN", "does not start creditbridge-sweep each minute"), "creditbridge",
              f"0 * * * * root {line}")
@@ -880,9 +880,9 @@ def case_wrong_serve():
     with Swapped(WALLET, prefix="/wallet", processes=1) as server:
         report = diagnose(
             {"FAIL wallet_mount": "serves the platform's paths.*--serve wallet",
-             "FAIL wallet_paths": "platform's paths can be called by those who call the wallet",
+             "FAIL wallet_paths": "the paths of the platform can be called at the mount of the wallet",
              "FAIL platform_mount": "serves the wallet's paths.*--serve platform",
-             "FAIL platform_paths": "wallet's paths can be called by those who call the platform"},
+             "FAIL platform_paths": "the paths of the wallet can be called at the mount of the platform"},
             *both(server))
         check("SKIP wallet_get_body" in report.results("SKIP"), report)
 

@@ -142,7 +142,7 @@ def signature_mistakes(mount):
     yield "PHP", signed(php(value)), "body_reserialised", "\\/ for /"
     yield "raw UTF-8", signed(dumps(value, ensure_ascii=False)), "body_reserialised", "space"
     yield ("spaces sent compact", {"body": compact, "signature": sign(key, body)},
-           "body_reserialised", "space behind : and ,")
+           "body_reserialised", "space after : and ,")
     yield ("sent with line end", {"body": body + b"\n", "signature": sign(key, body)},
            "body_line_end", "without the line end")
     yield "signed with line end", signed(body + b"\n"), "body_line_end", "with a line end"
@@ -338,7 +338,7 @@ def case_players(desk, mount, server):
               found)
     request_id, cause, found = explained("nobody")
     check(request_id not in (desk.wallet.logs / "ledger.log").read_text(), "no line without a player")
-    equal((cause, "nor one of a similar id" in found), ("user_unknown", True), found)
+    equal((cause, "nor one with a similar id" in found), ("user_unknown", True), found)
     desk.ctl("player", "add", mount.name, "nobody")
     equal(desk.explain(request_id)["findings"][0]["cause"], "user_there", "registered since")
 

@@ -428,7 +428,7 @@ def forgeries():
         (lambda row: None, alice, "the rows do not agree: "),
         (lambda row: [row, row], {"record": "request", "request_transaction_id": "in-1"},
          "second append of a request row"),
-        (with_members(value=3), {"record": "counter", "name": "event"}, "behind the rows"),
+        (with_members(value=3), {"record": "counter", "name": "event"}, "below the rows"),
         (with_members(value=1), {"record": "counter", "name": "audit"}, "last row of the audit"),
         (with_members(value=2**53 - 1), {"record": "counter", "name": "audit"}, "last row of the audit"),
         (with_members(value=1), {"record": "counter", "name": "dealers"}, "there are 2 dealers"),
@@ -577,7 +577,7 @@ def case_bad_files():
         (data.replace(b'"rows":', b'"rows":1', 1), "counts other rows"),
         (sealed([line if '"transaction_id","value"' not in line else
                  re.sub(r'"value":\d+', '"value":1', line) for line in lines]),
-         "behind the rows"),
+         "below the rows"),
     ]
     with other() as wallet:
         for data, why in files:
@@ -588,7 +588,7 @@ def case_bad_files():
             check(why in error["detail"], f"{why}: {error}")
             untouched(wallet)
             # What only the data can tell a dry run does not.
-            found = why not in ("transaction row", "behind the rows")
+            found = why not in ("transaction row", "below the rows")
             equal("error" in imported(wallet, bad, "--dry-run", code=int(found)), found, why)
         done = wallet.ctl_run("import", WALLET.dir / "not there")
         check(done.returncode == 1 and "cannot open" in done.stderr, done.stderr)

@@ -82,7 +82,7 @@ def configuration_is_not_the_callers(made):
     setgid = made.run(made.setgid, "--config", made.config)
     equal(setgid.returncode, EX_CONFIG, f"setgid with --config: {setgid}")
     equal(setgid.stderr, f"creditbridge.fcgi: --config {made.config}: being setgid, this program "
-          f"reads {DEFAULT} alone\n", "what it says")
+          f"reads {DEFAULT} only\n", "what it says")
     # Not a path that ends there, either.
     setgid = made.run(made.setgid, "--config", f"/etc/../{DEFAULT}")
     check("being setgid" in setgid.stderr, f"setgid with /etc/..: {setgid}")

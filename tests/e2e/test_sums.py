@@ -212,9 +212,9 @@ def add_uncounted(wallet):
     equal((second["entry_seq"], player["entry_seq"]), (2, 3), "a movement in the middle")
     for player_id, seq, previous, before, told in (
             (player["player_id"], 2, second["previous"], second["before_balance"],
-             "neither the next one nor the player tells of it"),
+             "neither the next one nor the player names it"),
             (player["player_id"], 4, last["transaction_id"], last["current_balance"],
-             f"is not counted by the player, who has {player['entry_seq']}"),
+             f"is not counted by the player, which has {player['entry_seq']}"),
             ("7" * 20, 1, 0, 0, "belongs to no player")):
         number = wallet.ctl_json("status")["last_transaction_id"] + 1
         set_movement(wallet, number, number, player_id, seq, previous, before)

@@ -16,6 +16,7 @@ BUILDDIR = pathlib.Path(os.environ.get("CB_BUILDDIR", SRCDIR / "build")).resolve
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SRCDIR / "tests" / "lib"))
 from commands import CASES as COMMANDS  # noqa: E402
+from words import CASES as WORDS  # noqa: E402
 from cb_refusals import NO_ANSWER, refusals  # noqa: E402
 from cb_tap import Skip, check, equal, run_cases  # noqa: E402
 
@@ -301,4 +302,5 @@ sys.exit(run_cases([
     ("completion", case_completion),
     ("completion as installed", case_completion_files),
     *COMMANDS,
+    *WORDS,
 ], seconds=60))

@@ -48,8 +48,8 @@ static const struct body_field fields[] = {
 #define ID     "user_id: must be 1 to 128 bytes of UTF-8 without control characters"
 #define NAME   "casino_id: must be 1 to 64 of A-Z a-z 0-9 _ . -"
 #define WHOLE  "request_timestamp: must be an integer from 0 to 9007199254740991"
-#define TWICE  "the body has a key twice"
-#define DEEP   "the body is nested deeper than 16"
+#define TWICE  "the body has a key twice: send each key once"
+#define DEEP   "the body is nested deeper than 16: send a flatter object"
 #define OBJECT "the body is not a JSON object"
 #define EMPTY  "the body is empty: send one JSON object; where a proxy drops the body of a GET, " \
 	"use POST on the same path"

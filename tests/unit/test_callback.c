@@ -282,7 +282,7 @@ START_TEST(an_answer_cut_among_its_headers_is_none)
 	struct http_answer answer;
 
 	ck_assert_int_eq(exchange_once(&server, "POST", "{}", &answer), HTTP_CUT);
-	ck_assert_str_eq(answer.error, "the answer ended among its headers");
+	ck_assert_str_eq(answer.error, "the answer ended within its headers");
 	http_answer_free(&answer);
 }
 END_TEST

@@ -118,7 +118,7 @@ static const struct {
 	{BODY, KEY_GAME, BODY, CAUSE_KEY_OF_OTHER, "of the game server 'slots'"},
 	{BODY, KEY_LOST, BODY, CAUSE_SIGNATURE_UNEXPLAINED, "no live key of 'Casino'"},
 	{BODY, KEY_LIVE, "", CAUSE_BODY_EMPTY_SIGNED, "the empty body"},
-	{BODY, KEY_LIVE, BODY "\n", CAUSE_BODY_LINE_END, "that with a line end behind it"},
+	{BODY, KEY_LIVE, BODY "\n", CAUSE_BODY_LINE_END, "that with a line end after it"},
 	{BODY, KEY_LIVE, BODY "\r\n", CAUSE_BODY_LINE_END, "CR and LF"},
 	{BODY, KEY_LIVE, "\xef\xbb\xbf" BODY, CAUSE_BODY_LINE_END, "with a byte order mark"},
 	{BODY "\n", KEY_LIVE, BODY, CAUSE_BODY_LINE_END, "without the line end"},
@@ -182,7 +182,7 @@ START_TEST(how_it_was_made)
 	digest_hex(digest, signature_mac(HMAC_SHA256, body, key, digest), text);
 	ck_cause(ARGUMENTS_SWAPPED, "with the body as its key");
 	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_LIVE "\n", BODY, strlen(BODY), text));
-	ck_cause(KEY_FORM, "a line end behind it");
+	ck_cause(KEY_FORM, "a line end after it");
 	digest_hex(digest, signature_mac(HMAC_SHA256, (struct bytes){(const uint8_t *)
 		"\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff"
 		"\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 32}, body,
@@ -251,7 +251,7 @@ START_TEST(who_calls)
 	/* Nobody's id, but somebody's key. */
 	explain.request.caller = bytes_of("nobody");
 	judge((const enum explain_cause[]){CAUSE_CALLER_UNKNOWN, CAUSE_KEY_OF_OTHER}, 2,
-		"nor one of a similar id");
+		"nor one with a similar id");
 	explain.request.caller = bytes_of("bare");
 	judge((const enum explain_cause[]){CAUSE_KEY_NONE, CAUSE_KEY_OF_OTHER}, 2,
 		"'bare' has no live key");
@@ -478,7 +478,7 @@ START_TEST(cut_bodies)
 	explain.request.refusal = REFUSAL_BAD_REQUEST;
 	set_body("{\"a\"", 4);
 	explain.request.body_broken = true;
-	ck_cause(BODY_CUT, "4 bytes came");
+	ck_cause(BODY_CUT, "4 bytes arrived");
 	/* What is not kept is not judged. */
 	explain.request.body_broken = false;
 	explain.request.body_len = 70000;
@@ -632,7 +632,7 @@ START_TEST(no_player_of_a_similar_id)
 	ck_cause(USER_UNKNOWN, "there is no player 'ann' of this dealer");
 	ck_assert_ptr_null(strstr(explanation.findings[0].found, "similar"));
 	explain.player.all = true;
-	ck_cause(USER_UNKNOWN, "nor one of a similar id");
+	ck_cause(USER_UNKNOWN, "nor one with a similar id");
 	explain.player.is_there = true;
 	ck_cause(USER_THERE, "there is a player 'ann' now");
 }

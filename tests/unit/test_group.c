@@ -22,7 +22,8 @@ START_TEST(finds)
 	ck_assert_int_eq(gid, getgrnam("daemon")->gr_gid);
 	ck_assert_str_eq(why, "");
 	ck_assert_int_eq(group_find("no-such-group", &gid, why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_str_eq(why, "socket_group no-such-group is no group of this host");
+	ck_assert_str_eq(why, "socket_group no-such-group is no group of this host: "
+		"leave it empty, or name an existing group");
 }
 END_TEST
 

@@ -258,7 +258,7 @@ static const struct damage {
 	{itself, "has no greater transaction id"},
 	{future_id, "was never given out"},
 	{late_last, "transaction 9 is not there"},
-	{no_player_row, "who is not there"},
+	{no_player_row, "which does not exist"},
 	{other_name, "is named by player p2 but is player p1"},
 	{no_total, "dealer beta has no sums"},
 	{no_dealer, "dealer beta has sums but is not there"},

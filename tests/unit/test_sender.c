@@ -184,11 +184,13 @@ START_TEST(no_signing_key_no_callback)
 	strcpy(target.signing_key_id, "k2");
 	callback_send(sender, &request, &outcome);
 	ck_assert_int_eq(outcome.class, CALLBACK_NOT_SENT);
-	ck_assert_str_eq(outcome.note, "the dealer has no signing key");
+	ck_assert_str_eq(outcome.note, 
+		"the dealer has no signing key: `creditbridgectl dealer key-add`, then key-use");
 	/* An unused slot is no key. */
 	target.signing_key_id[0] = target.keys[0].key_id[0] = '\0';
 	callback_send(sender, &request, &outcome);
-	ck_assert_str_eq(outcome.note, "the dealer has no signing key");
+	ck_assert_str_eq(outcome.note, 
+		"the dealer has no signing key: `creditbridgectl dealer key-add`, then key-use");
 	sender_free(sender);
 }
 END_TEST

@@ -99,7 +99,7 @@ START_TEST(creates_and_checks)
 	ck_assert_uint_eq(mode_of(inside("installation")), 0600);
 	ck_assert_int_eq(state_dir_check(state, installation, why, sizeof(why)), STATUS_OK);
 	ck_assert_str_eq(installation, id);
-	create_refuses(" already holds a ledger");
+	create_refuses(" already holds a ledger; start creditbridge-ledger to use it, or move it away first");
 }
 END_TEST
 
@@ -134,13 +134,13 @@ START_TEST(creation_refuses)
 {
 	ck_assert_int_eq(mkdir(state, 0700), 0);
 	put_file("letter", "");
-	create_refuses(" is not empty: it holds letter");
+	create_refuses(" is not empty: it holds letter. Give an empty directory, or move that away");
 	ck_assert_int_eq(unlink(inside("letter")), 0);
 
 	/* Tables without an installation file are somebody's data. */
 	ck_assert_int_eq(mkdir(inside("db"), 0700), 0);
 	put_file("db/log.0000000001", "");
-	create_refuses(" is not empty: it holds db");
+	create_refuses(" is not empty: it holds db. Give an empty directory, or move that away");
 	ck_assert_int_eq(access(inside("db/log.0000000001"), F_OK), 0);
 	ck_assert_int_eq(unlink(inside("db/log.0000000001")), 0);
 
@@ -166,8 +166,8 @@ START_TEST(check_refuses_the_wrong_kind)
 		"`creditbridgectl init`");
 	ck_assert_int_eq(rmdir(state), 0);
 	ck_assert_int_eq(close(open(state, O_WRONLY | O_CREAT, 0600)), 0);
-	check_refuses(" is not a directory");
-	create_refuses(" is not a directory");
+	check_refuses(" is not a directory: move it away, or correct the path");
+	create_refuses(" is not a directory: move it away, or correct the path");
 }
 END_TEST
 
@@ -275,11 +275,12 @@ START_TEST(lock_names_its_holder)
 	start = clock_boot_ms();
 	ck_assert_int_eq(state_dir_lock(state, 100, why, sizeof(why)), -1);
 	ck_assert_int_ge(clock_boot_ms() - start, 99);
-	snprintf(rest, sizeof(rest), " is in use by another ledger, process %ld", (long)pid);
+	snprintf(rest, sizeof(rest), " is in use by another ledger, process %ld: stop that one first",
+		(long)pid);
 	ck_assert_str_eq(why, sentence(rest));
 	put_file("lock", "x\x1b[2J");
 	ck_assert_int_eq(state_dir_lock(state, 0, why, sizeof(why)), -1);
-	ck_assert_str_eq(why, sentence(" is in use by another ledger"));
+	ck_assert_str_eq(why, sentence(" is in use by another ledger: stop that one first"));
 	/* However the holder ends, the lock is free. */
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -332,7 +333,7 @@ START_TEST(lock_refuses)
 	/* A link could make the ledger truncate another file. */
 	ck_assert_int_eq(symlink("/dev/null", inside("lock")), 0);
 	ck_assert_int_eq(state_dir_lock(state, 0, why, sizeof(why)), -1);
-	ck_assert_str_eq(why, sentence("/lock: Too many levels of symbolic links"));
+	ck_assert_str_eq(why, sentence("/lock cannot be locked: Too many levels of symbolic links"));
 }
 END_TEST
 
@@ -391,7 +392,7 @@ START_TEST(a_restore_refuses)
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_BUSY);
 	ck_assert_int_eq(unlink(inside("installation")), 0);
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_str_eq(why, sentence(" is not empty: it holds db"));
+	ck_assert_str_eq(why, sentence(" is not empty: it holds db. Give an empty directory, or move that away"));
 	ck_assert(there("db/transaction.db"));
 	ck_assert_int_eq(lock, -1);
 }

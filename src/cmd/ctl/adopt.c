@@ -60,7 +60,8 @@ enum ctl_exit ctl_adopt(struct ctl *ctl)
 	enum ctl_exit code = ctl_settings(ctl);
 
 	if (moved == (ctl->options[OPTION_COPIED] != NULL))
-		return ctl_usage(ctl, "give --moved or --copied");
+		return ctl_usage(ctl, "give --moved if no other copy of this state ran since, "
+			"or --copied");
 	if (code == CTL_DONE)
 		code = offline_check_stopped(ctl);
 	if (code == CTL_DONE)

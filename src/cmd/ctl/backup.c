@@ -88,7 +88,8 @@ enum ctl_exit backup_make(struct ctl *ctl, const char *directory, bool whole,
 	enum ctl_exit code;
 
 	if (!text_copy(cmd.directory, sizeof(cmd.directory), directory))
-		return ctl_usage(ctl, "%s is too long", directory);
+		return ctl_usage(ctl, "DIRECTORY '%s' is longer than %zu bytes", directory,
+			sizeof(cmd.directory) - 1);
 	code = ask(ctl, &cmd, result);
 	cmd.start = false;
 	while (code == CTL_DONE && result->stage == BACKUP_STAGE_RUNNING) {

@@ -25,7 +25,8 @@ static enum ctl_exit find_transaction(struct ctl *ctl, struct game_key *key)
 	if (code != CTL_DONE)
 		return code;
 	if (!found)
-		return ctl_fail(ctl, CTL_FAILED, "bet_not_found", "there is no transaction %s",
+		return ctl_fail(ctl, CTL_FAILED, "bet_not_found", "there is no transaction %s; "
+			"see `creditbridgectl bet list` and `creditbridgectl transfer list`",
 			ctl->args[0]);
 	if (!row.game_id[0])
 		return ctl_fail(ctl, CTL_FAILED, "bet_not_found",

@@ -223,7 +223,8 @@ enum ctl_exit ctl_callback_show(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (!found || (kind != CALLBACK_KIND_COUNT && kind != row.callback.kind))
-		return ctl_fail(ctl, CTL_FAILED, "callback_not_found", "there is no callback %s%s",
+		return ctl_fail(ctl, CTL_FAILED, "callback_not_found", "there is no callback "
+			"%s%s; see `creditbridgectl callback list`",
 			ctl->args[0], found ? ": the event is of another kind" : "");
 	callback_event_id(row.callback.kind, event, event_id);
 	output_json_open(&json, ctl);

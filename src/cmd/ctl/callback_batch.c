@@ -63,7 +63,8 @@ enum ctl_exit batch_read(struct batch *batch)
 		}
 	}
 	if (code == CTL_DONE && !batch->count)
-		code = ctl_usage(ctl, "standard input holds no event");
+		code = ctl_usage(ctl, "standard input holds no event: give event numbers or "
+			"webhook-ids, one a line");
 	return code;
 }
 

@@ -124,7 +124,8 @@ static bool operate(struct batch *batch, struct batch_row *row)
 
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id))) {
 		batch->code = CTL_FAILED;
-		batch_fail_row(row, "failed", "no random numbers");
+		batch_fail_row(row, "failed", "the kernel gives no random numbers: allow the "
+			"system call getrandom, and repeat this");
 		return false;
 	}
 	batch->code = ctl_try(batch->ctl, COMMAND_CALLBACK_OPERATE, &cmd, &result, &failure);

@@ -85,7 +85,8 @@ static enum ctl_exit open_proof(struct check *check, uint64_t as_of)
 	uint64_t seed[2];
 
 	if (!signature_random_id(random, sizeof(random)))
-		return ctl_fail(check->ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(check->ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
 	memcpy(seed, random, sizeof(seed));
 	check->point.as_of = as_of;
 	proof_init(&check->proof, seed, &check->point, take_problem, check);

@@ -37,7 +37,7 @@ static enum ctl_exit search_last(struct check *check)
 		if (!row.entry_seq)
 			continue;
 		link = proof_link_last(&row);
-		code = follow(check, &link, "the player row tells of");
+		code = follow(check, &link, "the player row names");
 	}
 	return list_end(&list, code);
 }
@@ -48,7 +48,7 @@ static enum ctl_exit check_before(struct check *check, const struct transaction 
 
 	if (entry->entry_seq <= 1 || !entry->previous)
 		return CTL_DONE;
-	return follow(check, &before, "the one that follows tells of");
+	return follow(check, &before, "the next one names");
 }
 
 /* Is it told of by any other, or does it lie behind what the player counts? */
@@ -72,11 +72,11 @@ static enum ctl_exit check_told(struct check *check, const struct transaction *e
 		return code;
 	if (!found || entry->entry_seq > player.entry_seq)
 		proof_problem(&check->proof, "movement %s/%" PRIu64 " (transaction %" PRIu64
-			") is not counted by the player, who has %" PRIu64, entry->player_id,
+			") is not counted by the player, which has %" PRIu64, entry->player_id,
 			entry->entry_seq, entry->transaction_id, found ? player.entry_seq : 0);
 	else if (proof_is_untold(&check->proof, entry))
-		proof_problem(&check->proof, "movement %s/%" PRIu64 ": neither the next one nor "
-			"the player tells of it as transaction %" PRIu64 " of %s",
+		proof_problem(&check->proof, "movement %s/%" PRIu64 ": neither the next one "
+			"nor the player names it as transaction %" PRIu64 " of %s",
 			entry->player_id, entry->entry_seq, entry->transaction_id, entry->casino_id);
 	return CTL_DONE;
 }
@@ -108,7 +108,7 @@ enum ctl_exit check_find_chains(struct check *check)
 	if (code == CTL_DONE && check->proof.problems == problems)
 		code = check_search_entries(check, check_told);
 	if (code == CTL_DONE && check->proof.problems == problems)
-		proof_problem(&check->proof, "movements do not follow each other from the first to "
-					     "what the players tell of the last");
+		proof_problem(&check->proof, "movements do not follow each other from the "
+			"first to the last one that the players name");
 	return code;
 }

@@ -58,7 +58,7 @@ static enum ctl_exit check_client(struct check *check, const struct round *round
 	if (code != CTL_DONE)
 		return code;
 	if (!found) {
-		proof_problem(&check->proof, "round %s/%s is of client %s, who is not there",
+		proof_problem(&check->proof, "round %s/%s is of client %s, which does not exist",
 			round->player_id, round->game_id, round->client_id);
 		return CTL_DONE;
 	}
@@ -78,7 +78,7 @@ static enum ctl_exit check_player(struct check *check, struct join *join)
 	enum ctl_exit code = check_find_name(check, round->player_id, &join->name, &found);
 
 	if (code == CTL_DONE && !found)
-		proof_problem(&check->proof, "round %s/%s is of a player who is not there",
+		proof_problem(&check->proof, "round %s/%s is of a player that does not exist",
 			round->player_id, round->game_id);
 	else if (code == CTL_DONE && (strcmp(join->name.casino_id, round->casino_id) != 0 ||
 					     strcmp(join->name.user_id, round->user_id) != 0))

@@ -177,7 +177,8 @@ static enum ctl_exit use_or_retire(struct ctl *ctl, enum key_action action, cons
 	enum ctl_exit code = read_client_id(ctl, cmd.client_id);
 
 	if (code == CTL_DONE && !text_copy(cmd.key_id, sizeof(cmd.key_id), ctl->args[1]))
-		return ctl_fail(ctl, CTL_FAILED, "key_not_found", "there is no key '%s'",
+		return ctl_fail(ctl, CTL_FAILED, "key_not_found", "there is no key '%s'; see "
+			"`creditbridgectl client list`",
 			ctl->args[1]);
 	if (code == CTL_DONE)
 		code = ctl_do(ctl, COMMAND_CLIENT_KEY, &cmd, &result, NULL);

@@ -21,7 +21,7 @@
 #define TIME_HELP " (YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] in UTC, or Unix ms)"
 
 static const struct argp_option init_options[] = {
-	OPTION(USER, "user", "NAME", "As root: whom the data shall belong to (default: the caller)"),
+	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the caller)"),
 	OPTIONS_END,
 };
 static const struct argp_option reason_options[] = {REASON_OPTION, OPTIONS_END};
@@ -89,8 +89,8 @@ static const struct argp_option callback_list_options[] = {
 	OPTIONS_END,
 };
 static const struct argp_option export_options[] = {
-	OPTION(WITH_KEYS, "with-keys", NULL, "The keys of dealers and game servers, too: whoever has "
-		"the file can sign"),
+	OPTION(WITH_KEYS, "with-keys", NULL, "The keys of dealers and game servers, too: any "
+		"reader of the file can sign"),
 	OPTION(OFFLINE, "offline", NULL, "Read the state of a ledger that does not run"),
 	OPTIONS_END,
 };
@@ -98,15 +98,15 @@ static const struct argp_option export_options[] = {
 	OPTION(ACCEPT_CLOCK, "accept-clock", NULL, "Begin the ids although the clock of this host is " \
 		"before the newest row: that row's clock was wrong")
 static const struct argp_option import_options[] = {
-	OPTION(USER, "user", "NAME", "As root: whom the state shall belong to (default: the owner "
-		"of the state directory, or the caller)"),
+	OPTION(USER, "user", "NAME", "As root: the owner of the state (default: the owner of "
+		"the state directory, or the caller)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Only check the file"),
 	ACCEPT_CLOCK_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option recon_options[] = {
 	OPTION(DATE, "date", "YYYY-MM-DD", "The day, in the dealer's utc_offset"),
-	OPTION(COMPARE, "compare", NULL, "Tell what two files of a day do not agree on"),
+	OPTION(COMPARE, "compare", NULL, "Print the differences of two files of a day"),
 	OPTION(KIND, "kind", "KIND,...", "Only these records: movement, bet, callback"),
 	OPTION(LIMIT, "limit", "N", "With --compare: list at most N differences; 0 is all "
 		"(default 1000)"),
@@ -119,7 +119,7 @@ static const struct argp_option reconcile_options[] = {
 };
 #define OPERATE_OPTIONS                                                                            \
 	OPTION(REASON, "reason", "TEXT", "Why, for the audit; must be given"),                     \
-	OPTION(DRY_RUN, "dry-run", NULL, "Tell what would be done, and do nothing")
+	OPTION(DRY_RUN, "dry-run", NULL, "Print what would be done, and do nothing")
 static const struct argp_option operate_options[] = {OPERATE_OPTIONS, OPTIONS_END};
 static const struct argp_option asking_options[] = {
 	OPERATE_OPTIONS,
@@ -144,8 +144,8 @@ static const struct argp_option test_options[] = {
 	OPTION(USER, "user", "USER", "With the credit of this player; must be given"),
 	OPTION(TAP, "tap", NULL, "Report as TAP (Test Anything Protocol)"),
 	OPTION(JUNIT, "junit", "FILE", "Write a report in JUnit's XML to FILE, too"),
-	OPTION(DRY_RUN, "dry-run", NULL, "Tell the cases, and send nothing"),
-	OPTION(YES, "yes", NULL, "Do not ask; must be given where nobody can be asked"),
+	OPTION(DRY_RUN, "dry-run", NULL, "Print the cases, and send nothing"),
+	OPTION(YES, "yes", NULL, "Do not ask; required when standard input is no terminal"),
 	REASON_OPTION,
 	OPTIONS_END,
 };
@@ -159,8 +159,8 @@ static const struct argp_option restore_options[] = {
 		"backup is of"),
 	OPTION(OLD, "old", "STATE", "Name what operators changed after the backup, by the audit of the "
 		"state that was put away (default: that of --logs)"),
-	OPTION(USER, "user", "NAME", "As root: whom the data shall belong to (default: the owner "
-		"of the state directory, or of the backup)"),
+	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the owner of "
+		"the state directory, or of the backup)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Check the backup, and restore nothing"),
 	ACCEPT_CLOCK_OPTION,
 	REASON_OPTION,
@@ -169,8 +169,8 @@ static const struct argp_option restore_options[] = {
 static const struct argp_option adopt_options[] = {
 	OPTION(MOVED, "moved", NULL, "It is the only one, and none ran since it was moved"),
 	OPTION(COPIED, "copied", NULL, "It is a copy or an older state, or another one ran since"),
-	OPTION(USER, "user", "NAME", "As root: whom the data belongs to (default: the owner of the "
-		"state directory)"),
+	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the owner of "
+		"the state directory)"),
 	ACCEPT_CLOCK_OPTION,
 	REASON_OPTION,
 	OPTIONS_END,
@@ -215,7 +215,7 @@ static const struct argp_option doctor_options[] = {
 	OPTION(URL, "url", "URL", "Where dealers call the wallet's mount, with its prefix"),
 	OPTION(PLATFORM_URL, "platform-url", "URL", "Where game servers call the platform's mount"),
 	OPTION(USER, "worker-user", "NAME",
-		"As whom the workers run (default: as those that do, or www-data)"),
+		"The user of the workers (default: that of the running ones, or www-data)"),
 	OPTIONS_END,
 };
 
@@ -439,12 +439,13 @@ const struct ctl_command ctl_commands[] = {
 		"Make a signed call as the dealer would",
 		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
 		request_options, 2, 3, false, ctl_request},
-	{"explain", "REQUEST_ID\n-", "Tell why a recent request was answered 400, 401 or user_not_found",
+	{"explain", "REQUEST_ID\n-", "Explain why a recent request was answered 400, 401 or "
+		"user_not_found",
 		"{\"request_id\",\"time_ms\",\"serve\" (wallet, platform),\"operation\",\"method\","
 		"\"path\",\"caller_id\",\"code\",\"id\",\"detail\",\"body_bytes\","
 		"\"body_bytes_kept\",\"matches\" (requests of this id),\"findings\":[{\"cause\","
 		"\"rule\",\"found\",\"remedy\"}]}, the cause of the answer first. '-' reads the id "
-		"from standard input. The last 1,000 are kept, in the ledger's memory alone",
+		"from standard input. The last 1,000 are kept, in the ledger's memory only",
 		explain_options, 1, 1, false, ctl_explain},
 	{"completion", "", "Print the completion for bash",
 		"{\"script\"}: the text", NULL, 0, 0, false, ctl_completion},

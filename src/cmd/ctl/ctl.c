@@ -211,7 +211,7 @@ static enum ctl_exit not_permitted(struct ctl *ctl, const char *path)
 	if (stat(path, &st) == 0 || stat(ctl->settings.socket_directory, &st) == 0)
 		operator_user_name(st.st_uid, user, sizeof(user));
 	return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
-		"not permitted to use %s: be user %s%s", path, user,
+		"not permitted to use %s: run this as user %s%s", path, user,
 		strcmp(user, "root") == 0 ? "" : " (or root)");
 }
 
@@ -247,9 +247,11 @@ static enum ctl_exit connect_ledger(struct ctl *ctl)
 		return not_permitted(ctl, path);
 	if (access(path, F_OK) < 0)
 		return ctl_fail(ctl, CTL_UNREACHABLE, "ledger_unreachable",
-			"no ledger at %s: %s", path, strerror(errno));
+			"no ledger at %s: %s; start it (systemctl start creditbridge-ledger), "
+			"and see `creditbridgectl doctor`", path, strerror(errno));
 	if (!link_init(&ctl->link, path))
-		return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s is too long for a socket",
+		return ctl_fail(ctl, CTL_CONFIG, "configuration", "%s is longer than a "
+			"socket's path may be: shorten socket_directory",
 			path);
 	ctl->connected = true;
 	return CTL_DONE;
@@ -327,7 +329,8 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	ctl_parse(&ctl, argc, argv);
 	if (!operator_identify(&ctl.operator))
-		return (int)ctl_fail(&ctl, CTL_FAILED, "failed", "no random numbers");
+		return (int)ctl_fail(&ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
 	reason = ctl.options[OPTION_REASON];
 	if (reason && (!text_is_utf8_clean(reason, strlen(reason)) ||
 			      !text_copy(ctl.operator.reason, REASON_SIZE, reason)))

@@ -209,7 +209,8 @@ enum ctl_exit ctl_choices(struct ctl *ctl, enum ctl_option option, const char *c
 bool ctl_can_ask(void);
 
 /*
- * Asks on the terminal whether to go on; --yes answers. False: usage or "nothing was changed" was
+ * Asks on the terminal whether to go on; --yes answers. False: usage or "not confirmed, so "
+ 	"nothing was changed: answer yes, or give --yes" was
  * reported, and *code is what to end with.
  */
 bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code);

@@ -203,7 +203,7 @@ enum ctl_exit ctl_dealer_set(struct ctl *ctl)
 	if (code == CTL_DONE)
 		code = dealer_settings_apply(ctl, false, &cmd.dealer, &cmd.mask);
 	if (code == CTL_DONE && !cmd.mask)
-		return ctl_usage(ctl, "nothing to set was given");
+		return ctl_usage(ctl, "no setting was given, such as --url or --timeout-ms");
 	if (code == CTL_DONE)
 		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
 	if (code == CTL_DONE)

@@ -183,7 +183,7 @@ void doctor_cron(struct doctor *doctor)
 			"begin the line with * * * * *, as in the sample creditbridge.cron");
 	} else if (search.path[0] && search.line.user[0] && !getpwnam(search.line.user)) {
 		doctor_fail(doctor,
-			"%s starts " SWEEPER " as user %s, whom this machine does not know",
+			"%s starts " SWEEPER " as user %s, which this machine does not have",
 			search.path, search.line.user);
 		doctor_remedy(doctor, "write a user there that may use edge.sock, such as _creditbridge-sweep");
 	} else if (search.path[0] && !cron_runs()) {

@@ -50,7 +50,7 @@ static bool close_list(struct doctor *doctor, struct list *list)
 	list_close(list);
 	if (!whole) {
 		doctor_about(doctor, "%s", "");
-		doctor_skip(doctor, "the ledger does not tell all rows (see ledger)");
+		doctor_skip(doctor, "the ledger does not return all rows (see ledger)");
 	}
 	return whole;
 }
@@ -138,7 +138,7 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 	}
 	if (strncasecmp(dealer->url, "http:", 5) == 0) {
 		doctor_warn(doctor,
-			"callbacks go to %s unencrypted: who is on the way can read and "
+			"callbacks go to %s unencrypted: any host on the way can read and "
 			"repeat them",
 			dealer->url);
 		doctor_remedy(doctor, "creditbridgectl dealer set %s --url https://...",

@@ -73,7 +73,7 @@ static bool ask_version(const char *path, char *version, size_t size, char *why,
 	text[strcspn(text, "\n")] = '\0';
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
 		WEXITSTATUS(status) != 0 || !text[0]) {
-		snprintf(why, why_size, "it does not tell its version (exit %d)",
+		snprintf(why, why_size, "no version in its output (exit %d)",
 			WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 		return false;
 	}
@@ -226,7 +226,7 @@ void doctor_clock(struct doctor *doctor)
 	state = adjtimex(&kernel);
 	if (state < 0) {
 		doctor_skip(doctor,
-			"the kernel does not tell whether the clock is synchronised: %s",
+			"cannot find whether the clock is synchronised: %s",
 			strerror(errno));
 	} else if (state == TIME_ERROR || kernel.status & STA_UNSYNC) {
 		doctor_warn(doctor,

@@ -236,7 +236,7 @@ bool doctor_ask(struct doctor *doctor, struct link *link, enum command command, 
 	status = link_call(link, command, cmd, result, deadline_of(doctor));
 	if (status == STATUS_OK && verdict->refusal == REFUSAL_NONE)
 		return true;
-	doctor_skip(doctor, "the ledger does not tell: %s (see halted)",
+	doctor_skip(doctor, "the ledger does not answer: %s (see halted)",
 		status == STATUS_OK ? refusal_info(verdict->refusal)->id : status_text(status));
 	return false;
 }

@@ -58,7 +58,7 @@ struct socket_rule {
 	const char *whom; /* it is for */
 };
 static const struct socket_rule edge_rule = {"edge.sock", 0660, 0007, "the workers' group"};
-static const struct socket_rule admin_rule = {"admin.sock", 0600, 0077, "the ledger's user alone"};
+static const struct socket_rule admin_rule = {"admin.sock", 0600, 0077, "the ledger's user only"};
 
 static void group_name(gid_t gid, char name[GROUP_NAME_MAX])
 {

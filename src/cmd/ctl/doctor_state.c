@@ -123,7 +123,7 @@ void doctor_state_directory(struct doctor *doctor)
 	}
 	judge_installation(doctor, path);
 	if (!doctor->sheet->count)
-		doctor_pass(doctor, "%s belongs to user %s alone", path, owner);
+		doctor_pass(doctor, "%s belongs to user %s only", path, owner);
 }
 
 /* What is wrong with the files of the state. */

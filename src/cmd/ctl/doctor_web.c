@@ -241,7 +241,7 @@ static void judge_paths(
 	struct probe probe;
 
 	if (is_served(base, other, &probe)) {
-		doctor_fail(doctor, "the %s's paths can be called by those who call the %s: %s",
+		doctor_fail(doctor, "the paths of the %s can be called at the mount of the %s: %s",
 			other->serve, own->serve, probe.url);
 		doctor_remedy(doctor,
 			"start the worker of this mount with --serve %s; give each mount "

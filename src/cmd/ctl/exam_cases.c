@@ -50,7 +50,7 @@ const struct exam_case exam_bet_cases[] = {
 		{BET('A', CREDIT(2), EXPECT_TAKEN, MOVE_OUT),
 			BET('B', CREDIT(1), EXPECT_TAKEN, MOVE_OUT, .addition = true), CLOSE(0)}},
 	{"bet-equal", "spec B2, api transaction_id",
-		"two bets that differ in their ids alone are two bets", 0,
+		"two bets that differ in their ids only are two bets", 0,
 		{BET('A', CREDIT(1), EXPECT_TAKEN, MOVE_OUT),
 			BET('B', CREDIT(1), EXPECT_TAKEN, MOVE_OUT), CLOSE(0)}},
 	{"bet-above-balance", "api B answers",

@@ -153,7 +153,7 @@ const struct exam_case exam_server_cases[] = {
 		{ASK(EXPECT_JSON)}},
 	{"kept-connection", "api B", "10 calls one after the other, on a kept connection", 0,
 		{ASK(EXPECT_BALANCE, .times = 10)}},
-	{"last-of-connection", "api B", "a call with Connection: close, and one behind it", 0,
+	{"last-of-connection", "api B", "a call with Connection: close, and one after it", 0,
 		{ASK(EXPECT_BALANCE, .way = WAY_LAST), ASK(EXPECT_BALANCE)}},
 	{"header-case", "spec Authentication 1", "names of headers are the same in capitals", 0,
 		{BET('A', CREDIT(2), EXPECT_TAKEN, MOVE_OUT, .way = WAY_CAPITAL), CLOSE(0)}},

@@ -134,7 +134,8 @@ unsigned int exam_send(struct exam *exam, const struct exam_request *request,
 	if (!make_head(exam, request, &head)) {
 		replies[0].outcome.class = CALLBACK_NOT_SENT;
 		snprintf(replies[0].outcome.note, sizeof(replies[0].outcome.note),
-			"the signature could not be made");
+			"the signature could not be computed: memory is short, or the "
+			"cryptographic library refuses the algorithm");
 		return 1;
 	}
 	call.header_count = head.count;

@@ -91,7 +91,9 @@ static enum ctl_exit add_page(struct ctl *ctl, struct inquest *inquest, enum key
 	inquest->explain.callers[of] = entries;
 	for (uint32_t i = 0; i < page->count; i++) {
 		if (!unpack_record(&page->entries, keyring_entry_fields, &entries[*count]))
-			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");
+			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a row that "
+				"cannot be read: run `creditbridgectl doctor`, which compares "
+				"the versions");
 		++*count;
 	}
 	return CTL_DONE;
@@ -164,7 +166,9 @@ static enum ctl_exit find_request(struct ctl *ctl, struct inquest *inquest, cons
 	while (found->retired.len && inquest->explain.retired_count < RETIRED_MAX) {
 		if (!unpack_record(&found->retired, retired_key_fields,
 			    &inquest->retired[inquest->explain.retired_count++]))
-			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");
+			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a row that "
+				"cannot be read: run `creditbridgectl doctor`, which compares "
+				"the versions");
 	}
 	inquest->explain.retired = inquest->retired;
 	/* All at once, so that it stays where it is. */

@@ -183,7 +183,7 @@ void explain_body(const struct explain_case *explain, struct explanation *explan
 
 	if (request->body_broken) {
 		explain_add(explanation, CAUSE_BODY_CUT,
-			"the body is not as long as Content-Length tells: %u bytes came",
+			"body length does not match Content-Length: %u bytes arrived",
 			(unsigned int)request->body_len);
 		return;
 	}

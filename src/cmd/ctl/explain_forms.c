@@ -64,12 +64,12 @@ static bool try_line_ends(const struct guess *guess, struct buffer *form)
 	uint32_t end = space_at_end(sent), head = space_at_head(sent);
 	bool bom = sent.len >= 3 && memcmp(sent.data, "\xef\xbb\xbf", 3) == 0;
 
-	return try_edges(guess, form, "", 0, 0, "\n", "that with a line end behind it") ||
-		try_edges(guess, form, "", 0, 0, "\r\n", "that with CR and LF behind it") ||
+	return try_edges(guess, form, "", 0, 0, "\n", "that with a line end after it") ||
+		try_edges(guess, form, "", 0, 0, "\r\n", "that with CR and LF after it") ||
 		(end && try_edges(guess, form, "", 0, end, "",
-				"that without the line end or space behind it")) ||
+				"that without the line end or space after it")) ||
 		(end && try_edges(guess, form, "", 0, end, "\n",
-				"that with a single LF behind it")) ||
+				"that with a single LF after it")) ||
 		((end || head) && try_edges(guess, form, "", head, end, "",
 					"that without the space around it")) ||
 		(bom && try_edges(guess, form, "", 3, 0, "",

@@ -33,5 +33,5 @@ void explain_player(const struct explain_case *explain, struct explanation *expl
 			player->sent, player->near_id, difference(player->sent, player->near_id));
 	else
 		explain_add(explanation, CAUSE_USER_UNKNOWN, "there is no player '%s' of this dealer%s",
-			player->sent, player->all ? ", nor one of a similar id" : "");
+			player->sent, player->all ? ", nor one with a similar id" : "");
 }

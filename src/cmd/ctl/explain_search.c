@@ -28,7 +28,7 @@ static const char *const form_words[FORM_COUNT] = {
 	[FORM_DECODED] = "its hex decoded to 32 bytes",
 	[FORM_UPPER] = "its letters in upper case",
 	[FORM_LOWER] = "its letters in lower case",
-	[FORM_NEWLINE] = "a line end behind it",
+	[FORM_NEWLINE] = "a line end after it",
 };
 
 struct search {
@@ -215,7 +215,7 @@ static bool try_hashes(struct search *search)
 				continue;
 			explain_add(search->explanation, CAUSE_NOT_HMAC,
 				"it is a plain hash of the body%s, which is no HMAC",
-				!key.len ? "" : order ? " with the key behind it"
+				!key.len ? "" : order ? " with the key after it"
 						      : " with the key before it");
 			return true;
 		}

@@ -253,8 +253,8 @@ static const struct keyring_entry *look_at_caller(const struct explain_case *exp
 		entry = find_similar(explain, of, bare);
 	if (entry)
 		explain_add(explanation, CAUSE_CALLER_MISSPELT,
-			"there is no %s of the id that %s tells, but there is '%s', which differs "
-			"in %s", caller_words[of], id_headers[of], entry->casino_id,
+			"there is no %s with the id in %s, but there is '%s', which differs in "
+			"%s", caller_words[of], id_headers[of], entry->casino_id,
 			bare.len != request->caller.len ? "what stands around it"
 			: strlen(entry->casino_id) == bare.len &&
 				strncasecmp(entry->casino_id, (const char *)bare.data, bare.len) == 0
@@ -266,7 +266,7 @@ static const struct keyring_entry *look_at_caller(const struct explain_case *exp
 			caller_words[other], caller_words[of]);
 	else
 		explain_add(explanation, CAUSE_CALLER_UNKNOWN,
-			"there is no %s of the id that %s tells, nor one of a similar id",
+			"there is no %s with the id in %s, nor one with a similar id",
 			caller_words[of], id_headers[of]);
 	return entry;
 }

@@ -229,7 +229,8 @@ static enum ctl_exit note(struct exporting *exporting)
 	/* The backup is an operation of its own. */
 	if (code == CTL_DONE &&
 		!signature_random_id(operator->operation_id, sizeof(operator->operation_id)))
-		return ctl_fail(exporting->ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(exporting->ctl, CTL_FAILED, "failed", "the kernel gives no "
+			"random numbers: allow the system call getrandom, and repeat this");
 	return code;
 }
 

@@ -127,7 +127,7 @@ static enum ctl_exit game_open(struct game *game, struct ctl *ctl, const struct 
 	code = list_fetch_bytes(ctl, RECORD_ROUND, &game->round, &found, &game->bytes);
 	if (code == CTL_DONE && !found)
 		return ctl_fail(ctl, CTL_FAILED, "game_not_found",
-			"the player has no game '%s'", key->game_id);
+			"the player has no game '%s'; see `creditbridgectl bet list`", key->game_id);
 	return code;
 }
 

@@ -392,7 +392,8 @@ static enum ctl_exit begin(struct importing *importing)
 	if (importing->dry_run)
 		return CTL_DONE;
 	if (!signature_new_secret(random))
-		return ctl_fail(importing->ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(importing->ctl, CTL_FAILED, "failed", "the kernel gives no "
+			"random numbers: allow the system call getrandom, and repeat this");
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
 	status = import_begin(&importing->import, &importing->ctl->settings, installation);
 	return status ? offline_fail(importing->ctl, status, importing->import.why) : CTL_DONE;

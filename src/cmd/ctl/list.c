@@ -97,7 +97,8 @@ bool list_next(struct list *list, void *row)
 			list->ctl->row_read(list->ctl->row_closure, list->record, row);
 		return true;
 	}
-	list->code = ctl_fail(list->ctl, CTL_FAILED, "failed", "the ledger sent a damaged row");
+	list->code = ctl_fail(list->ctl, CTL_FAILED, "failed", "the ledger sent a row that "
+		"cannot be read: run `creditbridgectl doctor`, which compares the versions");
 	return false;
 }
 

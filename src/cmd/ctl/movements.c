@@ -61,7 +61,7 @@ bool movements_next(struct movements *movements, struct transaction *entry)
 		fault = "is no older one";
 	if (fault)
 		movements->code = ctl_fail(movements->ctl, CTL_FAILED, "damaged",
-			"movement %s/%" PRIu64 " is told to be transaction %" PRIu64
+			"movement %s/%" PRIu64 " is named as transaction %" PRIu64
 			", which %s: run creditbridgectl check", link.player_id, link.seq,
 			link.transaction_id, fault);
 	movements->last = *entry;

@@ -21,7 +21,8 @@ enum ctl_exit names_dealer(struct ctl *ctl, const char *casino_id, struct dealer
 	if (code == CTL_DONE)
 		code = list_fetch(ctl, RECORD_DEALER, dealer, &found, NULL);
 	if (code == CTL_DONE && !found)
-		return ctl_fail(ctl, CTL_FAILED, "dealer_not_found", "there is no dealer '%s'",
+		return ctl_fail(ctl, CTL_FAILED, "dealer_not_found", "there is no dealer '%s'; "
+			"see `creditbridgectl dealer list`",
 			casino_id);
 	return code;
 }
@@ -33,8 +34,13 @@ static enum ctl_exit fetch_player(struct ctl *ctl, struct player *player, bool n
 
 	if (named)
 		code = list_fetch(ctl, RECORD_PLAYER, player, &found, NULL);
+	if (code == CTL_DONE && !found && player->user_id[0])
+		return ctl_fail(ctl, CTL_FAILED, "user_not_found",
+			"dealer '%s' has no player '%s'; see `creditbridgectl player list %s`",
+			player->casino_id, player->user_id, player->casino_id);
 	if (code == CTL_DONE && !found)
-		return ctl_fail(ctl, CTL_FAILED, "user_not_found", "the player is not known");
+		return ctl_fail(ctl, CTL_FAILED, "user_not_found",
+			"there is no player of this player id; see `creditbridgectl player list CASINO`");
 	return code;
 }
 

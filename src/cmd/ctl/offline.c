@@ -45,7 +45,8 @@ enum ctl_exit offline_check_stopped(struct ctl *ctl)
 {
 	if (!ledger_answers(ctl))
 		return offline_check_unheld(ctl);
-	return ctl_fail(ctl, CTL_BUSY, "busy", "a ledger runs, and answers at %s: stop it first",
+	return ctl_fail(ctl, CTL_BUSY, "busy", "a ledger runs, and answers at %s: stop it "
+		"first (systemctl stop creditbridge-ledger)",
 		ctl->settings.socket_directory);
 }
 
@@ -72,7 +73,7 @@ enum ctl_exit offline_become_owner(struct ctl *ctl, bool make, const char *backu
 		return ctl_usage(ctl, "there is no user '%s'", name);
 	if (geteuid() != 0 && uid != geteuid())
 		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
-			"not permitted: be user %s (or root)", name);
+			"not permitted: run this as user %s or as root", name);
 	if (!name && geteuid() == 0 &&
 		(stat(state, &st) == 0 || (backup && stat(backup, &st) == 0)))
 		uid = st.st_uid;
@@ -103,11 +104,14 @@ static enum ctl_exit report_end(struct ctl *ctl, int status, const char *outcome
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
 	if (code == BDB_EXIT_FULL)
-		return ctl_fail(ctl, CTL_FAILED, "storage_full", "the disk is full: %s", outcome);
+		return ctl_fail(ctl, CTL_FAILED, "storage_full", "the disk is full: %s. Free "
+			"space there, then repeat this", outcome);
 	if (code == BDB_EXIT_IO)
-		return ctl_fail(ctl, CTL_FAILED, "failed", "the disk failed: %s", outcome);
-	return ctl_fail(ctl, CTL_FAILED, "failed", "it was ended by signal %d: %s",
-		WIFSIGNALED(status) ? WTERMSIG(status) : 0, outcome);
+		return ctl_fail(ctl, CTL_FAILED, "failed", "the disk failed: %s. See the "
+			"kernel's log, and replace the disk", outcome);
+	return ctl_fail(ctl, CTL_FAILED, "failed", "the process of `creditbridgectl %s` was "
+		"killed by signal %d: %s",
+		ctl->command->name, WIFSIGNALED(status) ? WTERMSIG(status) : 0, outcome);
 }
 
 enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context), void *context,
@@ -125,7 +129,8 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 		code = (int)work(context);
 		/* What was not written was not told. */
 		if (fflush(stdout) != 0 && code == CTL_DONE) {
-			ctl_tell(NULL, "cannot write the output");
+			ctl_tell(NULL, "cannot write standard output: see that its disk has "
+				"room and its reader runs");
 			code = CTL_FAILED;
 		}
 		_exit(code);

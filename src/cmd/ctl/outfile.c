@@ -13,7 +13,8 @@ static enum ctl_exit make_file(struct outfile *out)
 
 	if (fd < 0 && errno == EEXIST)
 		return ctl_fail(out->ctl, CTL_FAILED, "already_exists",
-			"%s is there already; nothing was written", out->path);
+			"%s exists already, and nothing was written: give another FILE, or "
+			"delete it", out->path);
 	if (fd >= 0)
 		out->file = fdopen(fd, "w");
 	if (out->file)
@@ -32,9 +33,10 @@ enum ctl_exit outfile_open(struct outfile *out, struct ctl *ctl, const char *pat
 	if (path && strcmp(path, "-") != 0)
 		out->path = path;
 	else if (ctl->json)
-		return ctl_usage(ctl, "with --json give a FILE: standard output reports it then");
+		return ctl_usage(ctl, "--json requires FILE: the report itself goes to "
+			"standard output");
 	else if (foreign && isatty(STDOUT_FILENO))
-		return ctl_usage(ctl, "give a FILE: standard output is a terminal");
+		return ctl_usage(ctl, "FILE is required when standard output is a terminal");
 	if (out->path) {
 		out->file = NULL;
 		code = make_file(out);
@@ -70,7 +72,7 @@ void outfile_spoil(FILE *file, const char *path)
 	/* Root may have become somebody who cannot delete it: nobody mistakes an empty file. */
 	if (ftruncate(fileno(file), 0) < 0 || lstat(path, &st) < 0 ||
 		(S_ISREG(st.st_mode) && unlink(path) < 0))
-		ctl_tell(NULL, "%s is of no use: delete it", path);
+		ctl_tell(NULL, "%s is incomplete; delete it", path);
 }
 
 enum ctl_exit outfile_close(struct outfile *out, enum ctl_exit code)

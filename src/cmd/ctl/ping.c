@@ -165,7 +165,7 @@ enum ctl_exit ping_ask(struct ctl *ctl, const struct player *player, struct ping
 		return failure.id[0] ? ctl_fail(ctl, code, failure.id, "%s", failure.detail) : code;
 	if (!grant->event)
 		return ctl_fail(ctl, CTL_FAILED, "not_seamless",
-			"the wallet's mode was changed just now");
+			"the mode of the dealer's wallet was changed meanwhile: repeat this");
 	callback_target_url(&grant->target, ping->url);
 	ping->event = grant->event;
 	ping->target = grant->target;

@@ -15,7 +15,7 @@
 
 static enum ctl_exit cannot(struct ctl *ctl, const char *text)
 {
-	return ctl_fail(ctl, CTL_FAILED, "failed", "%s: %s", text, strerror(errno));
+	return ctl_fail(ctl, CTL_FAILED, "failed", "cannot use %s: %s", text, strerror(errno));
 }
 
 enum ctl_exit place_absolute(struct ctl *ctl, const char *text, char *path, size_t size)
@@ -25,17 +25,17 @@ enum ctl_exit place_absolute(struct ctl *ctl, const char *text, char *path, size
 
 	if (realpath(text, whole))
 		return text_copy(path, size, whole) ? CTL_DONE
-						    : ctl_usage(ctl, "%s is too long", text);
+						    : ctl_usage(ctl, "the path '%s' is too long", text);
 	if (errno != ENOENT)
 		return cannot(ctl, text);
 	/* Its parent has to be there. */
 	if (!text_copy(parent, sizeof(parent), text) || !text_copy(last, sizeof(last), text))
-		return ctl_usage(ctl, "%s is too long", text);
+		return ctl_usage(ctl, "the path '%s' is too long", text);
 	if (!realpath(dirname(parent), whole))
 		return cannot(ctl, dirname(parent));
 	fits = (size_t)snprintf(path, size, "%s/%s", strcmp(whole, "/") == 0 ? "" : whole,
 		       basename(last)) < size;
-	return fits ? CTL_DONE : ctl_usage(ctl, "%s is too long", text);
+	return fits ? CTL_DONE : ctl_usage(ctl, "the path '%s' is too long", text);
 }
 
 static bool is_empty(int fd)
@@ -69,7 +69,8 @@ enum ctl_exit place_give(struct ctl *ctl, const char *path, uid_t uid)
 		code = cannot(ctl, path);
 	else if (st.st_uid == 0 && !is_empty(fd))
 		code = ctl_fail(ctl, CTL_FAILED, "failed",
-			"%s belongs to root and is not empty: nothing was given away", path);
+			"%s belongs to root and is not empty, so its owner was not changed: "
+			"give an empty directory, or chown it", path);
 	else if (st.st_uid == 0 && fchown(fd, uid, (gid_t)-1) < 0)
 		code = cannot(ctl, path);
 	if (fd >= 0)

@@ -92,7 +92,8 @@ static enum ctl_exit put_player(struct ctl *ctl, struct player_put_cmd *cmd)
 	enum ctl_exit code = read_ids(ctl, cmd->casino_id, cmd->user_id);
 
 	if (code == CTL_DONE && !signature_random_id(cmd->player_id, sizeof(cmd->player_id)))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
 	if (code == CTL_DONE)
 		code = ctl_do(ctl, COMMAND_PLAYER_PUT, cmd, &result, NULL);
 	if (code == CTL_DONE)
@@ -200,7 +201,8 @@ static void print_word(FILE *file, const char *text)
 static enum ctl_exit adjust_unknown(struct ctl *ctl, const char *amount)
 {
 	ctl_fail(ctl, CTL_UNREACHABLE, "outcome_unknown",
-		"the outcome is not known: the ledger did not answer in time. Operation id: %s",
+		"the outcome is not known: the ledger did not answer in time. Repeat it with "
+		"the same operation id, %s",
 		ctl->operator.operation_id);
 	fputs("This repeats it safely:\n  creditbridgectl", stderr);
 	if (ctl->options[OPTION_CONFIG]) {

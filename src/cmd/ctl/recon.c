@@ -185,7 +185,8 @@ static enum ctl_exit tell(struct recon *recon, bool over, const char *digest)
 	struct output_json json;
 
 	if (!over)
-		ctl_tell(NULL, "%s is not over for %s: what comes is not in the file", recon->date,
+		ctl_tell(NULL, "warning: %s has not ended in %s's time zone; later "
+			"transactions are missing", recon->date,
 			recon->dealer.casino_id);
 	if (!recon->out.path)
 		return CTL_DONE;

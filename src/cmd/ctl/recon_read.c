@@ -274,7 +274,8 @@ enum ctl_exit recon_side_load(struct side *side, struct ctl *ctl, const char *pa
 		code = take_rows(side, records);
 	if (code == CTL_DONE && ours && !side->ended)
 		return ctl_fail(ctl, CTL_FAILED, "bad_file",
-			"%s does not end with its SHA-256: it was cut off, or is not ours", path);
+			"%s does not end with its SHA-256: it was cut off, or another program "
+			"wrote it. Export it again", path);
 	if (code == CTL_DONE)
 		recon_side_sort(side);
 	return code;

@@ -329,7 +329,8 @@ static enum ctl_exit note(struct reconcile *reconcile)
 
 	memcpy(cmd.dealer.casino_id, reconcile->dealer.casino_id, sizeof(cmd.dealer.casino_id));
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
 	return ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
 }
 
@@ -402,8 +403,8 @@ static enum ctl_exit read_since(struct reconcile *reconcile)
 	if (since && !ctl_time(since, &reconcile->since_ms))
 		return ctl_usage(reconcile->ctl, "--since takes a time, such as 2025-01-31T12:00");
 	if (!reconcile->since_ms)
-		ctl_tell(NULL, "the file has no column 'time_ms': what the dealer lacks is not looked "
-			"for; give --since");
+		ctl_tell(NULL, "the file has no column 'time_ms', so rows that the dealer "
+			"lacks are not searched; give --since");
 	return CTL_DONE;
 }
 

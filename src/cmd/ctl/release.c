@@ -140,7 +140,8 @@ static enum ctl_exit find_dealers(struct release *release)
 	note_dealer(release, &dealer);
 	return release->count ? CTL_DONE
 			      : ctl_fail(ctl, CTL_FAILED, "not_held",
-					"the callbacks of dealer %s are not held", dealer.casino_id);
+					"the callbacks of dealer %s are not held, so there is "
+					"nothing to release", dealer.casino_id);
 }
 
 /* The amount that the callback asks the dealer to move, and how its bet stands. */
@@ -260,7 +261,8 @@ static enum ctl_exit set_held(struct ctl *ctl, const char *casino_id, int64_t he
 	cmd.unreconciled = ctl->options[OPTION_UNRECONCILED] != NULL;
 	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "%s", casino_id);
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
 	return ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, result, NULL);
 }
 

@@ -73,7 +73,9 @@ enum ctl_exit ctl_sign(struct ctl *ctl)
 		code = secret_read_file(ctl, path ? path : "-", &body);
 	if (code == CTL_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
 					body.data, body.len, text))
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be made");
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be "
+			"computed: memory is short, or the cryptographic library refuses the "
+			"algorithm");
 	explicit_bzero(&signing, sizeof(signing));
 	if (code == CTL_DONE)
 		code = note_use(ctl, NOTE_SIGN, casino_id, "");
@@ -163,7 +165,8 @@ static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *op
 	if (code != CTL_DONE)
 		return code;
 	if ((operation->fields == inquire_fields) != (game_id != NULL))
-		return ctl_usage(ctl, "--game goes with result-inquire, which needs it");
+		return ctl_usage(ctl, "--game must be given with result-inquire, and with no "
+			"other operation");
 	if (game_id)
 		code = ctl_external_id(ctl, "a game id", game_id, body.game_id);
 	if (code != CTL_DONE)
@@ -174,7 +177,8 @@ static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *op
 		return ctl_usage(ctl, "--amount takes a number with at most 4 decimals");
 	if (transfer && !reference) {
 		if (!signature_random_id(random, sizeof(random)))
-			return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+			return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+				"numbers: allow the system call getrandom, and repeat this");
 		snprintf(body.request_transaction_id, sizeof(body.request_transaction_id), "ctl-%s",
 			random);
 	} else if (transfer) {
@@ -247,7 +251,8 @@ static enum ctl_exit make_url(struct ctl *ctl, struct call *call)
 	written = snprintf(call->url, sizeof(call->url), "%.*s%s%s", (int)len, base,
 		call->path[0] == '/' ? "" : "/", call->path);
 	if (written < 0 || (size_t)written >= sizeof(call->url))
-		return ctl_usage(ctl, "the URL is too long");
+		return ctl_usage(ctl, "the URL, with the path of the call, is longer than %zu "
+			"bytes", sizeof(call->url) - 1);
 	return CTL_DONE;
 }
 
@@ -437,7 +442,9 @@ enum ctl_exit ctl_request(struct ctl *ctl)
 		code = secret_find_signing(ctl, casino_id, &signing);
 	if (code == CTL_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
 					call.body.data, call.body.len, text))
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be made");
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be "
+			"computed: memory is short, or the cryptographic library refuses the "
+			"algorithm");
 	explicit_bzero(&signing, sizeof(signing));
 	if (code == CTL_DONE)
 		code = make_url(ctl, &call);

@@ -246,11 +246,12 @@ static enum ctl_exit child_failed(struct ctl *ctl, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
-	return ctl_fail(ctl, CTL_FAILED, "restore_failed", "%s: nothing was restored; repeat it "
-		"when that is mended",
+	return ctl_fail(ctl, CTL_FAILED, "restore_failed", "%s: nothing was restored. Repeat "
+		"it when the cause is mended",
 		code == BDB_EXIT_IO           ? "the disk failed"
-			: code == BDB_EXIT_FULL ? "the disk is full"
-						: "the restore was ended");
+			: code == BDB_EXIT_FULL ? "the disk is full: free space there, then "
+				"repeat this"
+						: "the restore's process was killed");
 }
 
 static enum ctl_exit run_child(struct ctl *ctl, const char *old, struct told *told)
@@ -262,7 +263,8 @@ static enum ctl_exit run_child(struct ctl *ctl, const char *old, struct told *to
 
 	fflush(NULL);
 	if (pipe(ends) < 0)
-		return ctl_fail(ctl, CTL_FAILED, "failed", "%s", strerror(errno));
+		return ctl_fail(ctl, CTL_FAILED, "failed",
+			"cannot start the process that restores: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
 		work(ctl, ctl->args[0], old, ends[1]);
@@ -275,7 +277,8 @@ static enum ctl_exit run_child(struct ctl *ctl, const char *old, struct told *to
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid < 0)
-		return ctl_fail(ctl, CTL_FAILED, "failed", "%s", strerror(errno));
+		return ctl_fail(ctl, CTL_FAILED, "failed",
+			"cannot start the process that restores: %s", strerror(errno));
 	return got == (ssize_t)sizeof(*report) ? CTL_DONE : child_failed(ctl, status);
 }
 

@@ -37,7 +37,8 @@ static enum ctl_exit await(struct ctl *ctl, uint32_t pid)
 			continue;
 		if (status.halted)
 			return ctl_fail(ctl, CTL_FAILED, "halted_again",
-				"the disk failed again; the ledger is halted");
+				"the disk failed again, and the ledger is halted: see the "
+				"kernel's log, and replace the disk");
 		code = ctl_note_try(ctl, NOTE_RESUME, "ledger", "", &failure);
 		if (code == CTL_DONE)
 			return CTL_DONE;
@@ -48,7 +49,8 @@ static enum ctl_exit await(struct ctl *ctl, uint32_t pid)
 				failure.detail);
 	} while (clock_boot_ms() < until_ms);
 	return ctl_fail(ctl, CTL_BUSY, "ledger_busy",
-		"the ledger was asked to go on, and does not serve yet");
+		"the ledger was asked to go on, and does not serve yet: see `creditbridgectl "
+		"status` and its log");
 }
 
 enum ctl_exit ctl_resume(struct ctl *ctl)

@@ -72,7 +72,8 @@ enum ctl_exit secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE])
 	if (ctl->options[OPTION_KEY_FILE])
 		return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], secret);
 	if (!signature_new_secret(secret))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
 	return CTL_DONE;
 }
 
@@ -137,7 +138,8 @@ static bool find_name(struct ctl *ctl, enum ctl_option option, const char *const
 		}
 	}
 	if (text)
-		ctl_usage(ctl, "'%s' is not known", text);
+		ctl_usage(ctl, "--%s does not take '%s'; see --help",
+			option == OPTION_ALGORITHM ? "algorithm" : "encoding", text);
 	return !text;
 }
 
@@ -169,7 +171,8 @@ static enum ctl_exit take_key(struct ctl *ctl, const struct keyring_entry *entry
 		memcpy(signing->secret, key->secret, sizeof(signing->secret));
 		return CTL_DONE;
 	}
-	return ctl_fail(ctl, CTL_FAILED, "key_not_found", "%s has no signing key",
+	return ctl_fail(ctl, CTL_FAILED, "key_not_found", "dealer %s has no signing key: "
+		"`creditbridgectl dealer key-add`, then key-use",
 		entry->casino_id);
 }
 
@@ -193,12 +196,13 @@ enum ctl_exit secret_find_signing(struct ctl *ctl, const char *casino_id, struct
 		while (result.entries.len) {
 			if (!unpack_record(&result.entries, keyring_entry_fields, &entry))
 				return ctl_fail(ctl, CTL_FAILED, "failed",
-					"the ledger sent a damaged row");
+					"the ledger sent a row that cannot be read: run "
+					"`creditbridgectl doctor`, which compares the versions");
 			if (strcmp(entry.casino_id, casino_id) == 0)
 				return take_key(ctl, &entry, signing);
 		}
 		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
 	} while (result.more);
 	return ctl_fail(ctl, CTL_FAILED, "dealer_not_found",
-		"there is no dealer '%s'", casino_id);
+		"there is no dealer '%s'; see `creditbridgectl dealer list`", casino_id);
 }

@@ -39,10 +39,11 @@ static enum ctl_exit give_directory(struct ctl *ctl, const char *path, uid_t uid
 		code = ctl_fail(ctl, CTL_CONFIG, "configuration", "cannot open %s: %s", path,
 			strerror(errno));
 	else if (st.st_uid != 0 && st.st_uid != uid)
-		code = ctl_fail(ctl, CTL_CONFIG, "configuration", "%s belongs to another user",
+		code = ctl_fail(ctl, CTL_CONFIG, "configuration", "%s belongs to another user: "
+			"run this as that user or as root, or change its owner (chown)",
 			path);
 	else if (st.st_uid != uid && fchown(fd, uid, gid) < 0)
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot give %s away: %s", path,
+		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot change the owner of %s: %s", path,
 			strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -66,7 +67,7 @@ static enum ctl_exit become_user(struct ctl *ctl, const char *path)
 		return CTL_DONE;
 	if (geteuid() != 0)
 		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
-			"not permitted: be user %s (or root)", name);
+			"not permitted: run this as user %s or as root", name);
 	code = give_directory(ctl, path, uid, gid);
 	if (code == CTL_DONE && !operator_become(uid, why, sizeof(why)))
 		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
@@ -88,7 +89,8 @@ enum ctl_exit ctl_init(struct ctl *ctl)
 	snprintf(mark, sizeof(mark), "%s/installation", path);
 	if (access(mark, F_OK) == 0)
 		return ctl_fail(ctl, CTL_FAILED, "already_exists",
-			"%s is initialised already; nothing was changed", path);
+			"%s is initialised already, and nothing was changed; start "
+			"creditbridge-ledger to use it", path);
 	/* Its state may have been moved away. */
 	code = offline_check_unheld(ctl);
 	if (code == CTL_DONE)
@@ -96,7 +98,8 @@ enum ctl_exit ctl_init(struct ctl *ctl)
 	if (code != CTL_DONE)
 		return code;
 	if (!signature_new_secret(random))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "no random numbers");
+		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
 	status = state_dir_create(path, installation, why, sizeof(why));
 	if (status != STATUS_OK)

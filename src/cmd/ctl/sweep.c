@@ -87,5 +87,5 @@ enum ctl_exit ctl_sweep(struct ctl *ctl)
 	make_words(ctl, words);
 	if (place_program(PROGRAM, CREDITBRIDGE_SBINDIR, path, sizeof(path)))
 		execv(path, (char *const *)(uintptr_t)words);
-	return ctl_fail(ctl, CTL_FAILED, "failed", "%s: %s", path, strerror(errno));
+	return ctl_fail(ctl, CTL_FAILED, "failed", "cannot run %s: %s", path, strerror(errno));
 }

@@ -166,11 +166,13 @@ static enum ctl_exit show_transaction(struct ctl *ctl, const char *text)
 	bool found;
 
 	if (!ctl_number(text, TRANSACTION_ID_MAX, &transaction_id))
-		return ctl_usage(ctl, "--transaction takes a transaction id");
+		return ctl_usage(ctl, "--transaction takes a transaction id, 1 to 2^53-1; not "
+			"'%s'", text);
 	code = transaction_fetch(ctl, transaction_id, &entry, &found);
 	if (code == CTL_DONE && (!found || !entry.entry_seq))
 		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
-			"transaction %s moved nothing on the ledger", text);
+			"transaction %s moved no credit on the ledger; see `creditbridgectl "
+			"bet show %s`", text, text);
 	if (code != CTL_DONE)
 		return code;
 	request.scope = entry.scope;
@@ -206,7 +208,7 @@ enum ctl_exit ctl_transfer_show(struct ctl *ctl)
 	}
 	if (code == CTL_DONE && !found)
 		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
-			"dealer '%s' has no transfer '%s'", ctl->args[0],
+			"dealer '%s' has no transfer '%s'; see `creditbridgectl transfer list`", ctl->args[0],
 			ctl->args[1]);
 	return code == CTL_DONE ? show_request(ctl, &request) : code;
 }

@@ -151,6 +151,7 @@ bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code)
 	if (fgets(answer, sizeof(answer), stdin) &&
 		(strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0))
 		return true;
-	*code = ctl_fail(ctl, CTL_FAILED, "not_confirmed", "nothing was changed");
+	*code = ctl_fail(ctl, CTL_FAILED, "not_confirmed", "nothing was changed: answer y, "
+		"or give --yes");
 	return false;
 }

@@ -71,7 +71,7 @@ static enum status begin(struct store *store, const struct backup_cmd *cmd,
 		return STATUS_OK;
 	status = store->backup(store, &options);
 	if (status == STATUS_BUSY) {
-		refuse(result, "another backup is under way");
+		refuse(result, "another backup is under way: wait until it is done");
 		return STATUS_OK;
 	}
 	log_line(LOG_LEVEL_INFO, "backup_asked", "directory=%s uid=%u login_uid=%u", cmd->directory,

@@ -132,7 +132,7 @@ static enum refusal take_over(struct ws *ws, const struct apply_context *context
 
 	if (!outbox_is_left(context, delivery))
 		return REFUSAL_NOT_ALLOWED_NOW;
-	snprintf(outcome.note, sizeof(outcome.note), "whoever sent it is gone");
+	snprintf(outcome.note, sizeof(outcome.note), "the sender disconnected");
 	result->taken_over =
 		outbox_end(ws, context, delivery, delivery->callback.attempts, &outcome);
 	if (result->taken_over)

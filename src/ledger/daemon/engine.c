@@ -96,7 +96,8 @@ static enum status open_data(const struct settings *settings, const struct state
 	if (status)
 		return status;
 	if (options.create && !disk_mark_set(ENTERED_STATE, DISK_CREATED)) {
-		snprintf(why, why_size, "cannot mark the data as created");
+		snprintf(why, why_size, "cannot write the mark of created data in the state "
+			"directory: see that its disk has room and is writable");
 		status = STATUS_IO;
 	}
 	if (!status)

@@ -25,7 +25,8 @@ static enum status make(int *made, const char *directory, const char *name, mode
 
 	len = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", directory, name);
 	if (len < 0 || (size_t)len >= sizeof(address.sun_path)) {
-		snprintf(why, why_size, "socket_directory %s is too long for a socket's name",
+		snprintf(why, why_size, "socket_directory %s is longer than a socket's path "
+			"may be: shorten it",
 			directory);
 		return STATUS_CONFIG;
 	}
@@ -39,7 +40,8 @@ static enum status make(int *made, const char *directory, const char *name, mode
 		return STATUS_OK;
 	}
 	error = errno;
-	snprintf(why, why_size, "cannot make the socket %s: %s", address.sun_path, strerror(error));
+	snprintf(why, why_size, "cannot make the socket %s: %s; see that its directory exists "
+		"and belongs to this user", address.sun_path, strerror(error));
 	if (fd >= 0)
 		close(fd);
 	return status_of_errno(error);
@@ -55,7 +57,8 @@ static enum status take_from_systemd(struct sockets *sockets, char *why, size_t 
 	int count = sd_listen_fds_with_names(1, &names);
 
 	if (count < 0) {
-		snprintf(why, why_size, "the sockets that systemd hands over cannot be taken: %s",
+		snprintf(why, why_size, "cannot take the sockets that systemd passes: %s; see "
+			"creditbridge-ledger-*.socket",
 			strerror(-count));
 		return count == -ENOMEM ? STATUS_NOMEM : STATUS_CONFIG;
 	}

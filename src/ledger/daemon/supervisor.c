@@ -145,7 +145,7 @@ static void halt(struct parent *parent, int exited)
 		? "reason=\"the data is damaged\" remedy=\"restore it from a backup\""
 		: exited == ENGINE_HALT
 		? "reason=\"the disk failed\" remedy=\"check the disk, then creditbridgectl resume\""
-		: "reason=\"the disk failed or the data is damaged; the lines before may tell\" "
+		: "reason=\"the disk failed or the data is damaged; see the lines before this one\" "
 		  "remedy=\"check the disk, then creditbridgectl resume, or restore a backup\"";
 
 	parent->start = ENGINE_HALTED;

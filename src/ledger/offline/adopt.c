@@ -35,7 +35,7 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 
 	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
 		    options->settings->state_directory) >= sizeof(directory)) {
-		snprintf(why, why_size, "the name of the state directory is too long");
+		snprintf(why, why_size, "the path of state_directory is too long: shorten it");
 		return STATUS_CONFIG;
 	}
 	halt_forget_cached(options->settings, directory);

@@ -55,7 +55,8 @@ enum status export_place_open(struct export_place *place, const char *state_dire
 	if (place->lock < 0)
 		return cannot(place, why, why_size);
 	if (flock(place->lock, LOCK_EX | LOCK_NB) < 0) {
-		snprintf(why, why_size, "another export is under way");
+		snprintf(why, why_size, "another export is under way: wait until it is done, "
+			"or end that process");
 		close(place->lock);
 		return STATUS_BUSY;
 	}

@@ -78,14 +78,17 @@ static enum status commit(struct import *import)
 	case SAVE_OK:
 		return STATUS_OK;
 	case SAVE_FULL:
-		return fail(import, STATUS_FULL, "the disk is full");
+		return fail(import, STATUS_FULL, "the disk is full: free space there, then "
+			"repeat this");
 	case SAVE_FAULT:
 		return import->why[0] ? STATUS_CORRUPT
-				      : fail(import, STATUS_CORRUPT, "a row is there twice");
+				      : fail(import, STATUS_CORRUPT, "a row occurs twice in "
+				      	"the file: export it again");
 	case SAVE_LOST:
 		break;
 	}
-	return fail(import, STATUS_IO, "the data cannot be written");
+	return fail(import, STATUS_IO, "the data cannot be written: see the kernel's log for a "
+		"failed disk");
 }
 
 static void note_counter(struct import *import, const struct counter *counter)
@@ -153,8 +156,8 @@ static enum status check_counters(struct import *import)
 	if (import->last_transaction_id <= import->transaction_counter &&
 		import->last_event <= import->event_counter)
 		return STATUS_OK;
-	snprintf(import->why, sizeof(import->why), "the counters are behind the rows: transaction "
-		"%" PRIu64 " of %" PRIu64 ", event %" PRIu64 " of %" PRIu64,
+	snprintf(import->why, sizeof(import->why), "the counters are below the rows: "
+		"transaction %" PRIu64 " of %" PRIu64 ", event %" PRIu64 " of %" PRIu64,
 		import->last_transaction_id, import->transaction_counter, import->last_event,
 		import->event_counter);
 	return STATUS_CORRUPT;
@@ -214,7 +217,8 @@ enum status import_end(struct import *import, const struct import_options *optio
 		return status;
 	close_data(import);
 	if (!directory_sync_path(directory) || !disk_mark_set(state, DISK_CREATED))
-		return fail(import, STATUS_IO, "cannot write to the state directory");
+		return fail(import, STATUS_IO, "cannot write to the state directory: see that "
+			"its disk has room and is writable");
 	status = state_dir_restored(state, import->installation, import->why, sizeof(import->why));
 	if (status)
 		return status;

@@ -61,7 +61,7 @@ static enum status check_clock(struct store *store, const struct atrest_deed *de
 	enum status status = life_newest(store, newest_ms);
 
 	if (status) {
-		snprintf(why, why_size, "cannot read the newest rows: %s", status_text(status));
+		snprintf(why, why_size, "cannot read the newest rows of the data: %s", status_text(status));
 		return status;
 	}
 	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why, why_size);
@@ -79,7 +79,7 @@ static enum status load(struct store *store, const struct atrest_deed *deed, boo
 	if (!status && ws_faulty(ws))
 		status = STATUS_NOMEM;
 	if (status)
-		snprintf(why, why_size, "cannot read the trail: %s", status_text(status));
+		snprintf(why, why_size, "cannot read the audit of the data: %s", status_text(status));
 	return status;
 }
 
@@ -121,7 +121,7 @@ static enum status hold(struct store *store, const struct atrest_deed *deed, int
 	enum status status = hold_everything(store, ws, &restore);
 
 	if (status)
-		snprintf(why, why_size, "cannot hold the callbacks: %s", status_text(status));
+		snprintf(why, why_size, "cannot hold the callbacks of the dealers: %s", status_text(status));
 	return status;
 }
 
@@ -133,7 +133,8 @@ static enum status begin_life(struct store *store, const struct atrest_deed *dee
 	enum status status = check_clock(store, deed, &newest_ms, why, why_size);
 
 	if (!status && !life_begin(ws, deed->now.wall_ms, newest_ms, &life->begun)) {
-		snprintf(why, why_size, "there are no transaction ids left");
+		snprintf(why, why_size, "the data has no transaction ids left below 2^53: it "
+			"cannot serve any more");
 		status = STATUS_CONFIG;
 	}
 	if (!status && deed->hold)
@@ -165,7 +166,8 @@ static enum status write_trail(struct store *store, const struct atrest_deed *de
 	audit_write(ws, &context, deed->operator, deed->action, object, detail);
 	if (!ws_faulty(ws) && store->save(store, ws) == SAVE_OK)
 		return STATUS_OK;
-	snprintf(why, why_size, "cannot write to the trail");
+	snprintf(why, why_size, "cannot write the audit of the data: see that its disk has "
+		"room and is writable");
 	return STATUS_IO;
 }
 
@@ -197,7 +199,7 @@ enum status atrest_begin_life(struct store *store, const struct atrest_deed *dee
 	memset(life, 0, sizeof(*life));
 	status = atrest_find_last(store, &life->last_transaction_id, &life->last_ms);
 	if (status) {
-		snprintf(why, why_size, "cannot read the last movement: %s", status_text(status));
+		snprintf(why, why_size, "cannot read the last transaction of the data: %s", status_text(status));
 		return status;
 	}
 	return note_deed(store, deed, life, why, why_size);

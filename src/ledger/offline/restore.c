@@ -7,6 +7,7 @@
 #include "state/halt.h"
 #include "store/bdb/backup/restore.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -98,7 +99,7 @@ static enum status fill(const struct restore_options *options, struct bdb_restor
 	if (status)
 		return status;
 	if (!disk_mark_set(state, DISK_CREATED)) {
-		snprintf(why, why_size, "cannot write to %s", state);
+		snprintf(why, why_size, "cannot write to %s: %s", state, strerror(errno));
 		return STATUS_IO;
 	}
 	status = state_dir_restored(state, result->installation, why, why_size);
@@ -126,7 +127,7 @@ enum status restore_run(const struct restore_options *options, struct restore_re
 	memset(result, 0, sizeof(*result));
 	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
 		    options->settings->state_directory) >= sizeof(directory)) {
-		snprintf(why, why_size, "the name of the state directory is too long");
+		snprintf(why, why_size, "the path of state_directory is too long: shorten it");
 		return STATUS_CONFIG;
 	}
 	if (!options->look_only) {

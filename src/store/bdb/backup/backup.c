@@ -87,7 +87,8 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 	backup->progress.bytes += bytes;
 	pthread_mutex_unlock(&backup->mutex);
 	if (atomic_load(&backup->stop))
-		return backup_fail(job, "the ledger was stopped");
+		return backup_fail(job, "the ledger was stopped meanwhile: start it, and "
+			"repeat the backup");
 	job->unsynced += bytes;
 	if (job->unsynced < SYNC_BYTES)
 		return true;
@@ -96,7 +97,8 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
 	/* The logs that are kept meanwhile need space, too. */
 	if (files_free_bytes(job->home) < job->floor)
-		return backup_fail(job, "the ledger's own file system is short of space");
+		return backup_fail(job, "the ledger's own file system is short of space: free "
+			"space below state_directory, then repeat the backup");
 	return true;
 }
 
@@ -110,7 +112,7 @@ static bool copy_whole(struct backup_job *job)
 	/* Saves log to be copied and replayed. One that fails only makes it longer. */
 	pace_checkpoint(job->backup->env, 0, 0, &pages);
 	if (!logs_needed(job->backup->env, &job->log, &last))
-		return backup_fail(job, "cannot tell which logs are needed");
+		return backup_fail(job, "cannot find which logs the backup needs");
 	job->new.first_log = job->log;
 	return backup_new_folder(job) && backup_copy_tables(job);
 }
@@ -215,8 +217,9 @@ static void *run(void *context)
 		bdb_maintain_keep_logs(backup->maintain);
 		done = copy_all(&job);
 		if (!bdb_maintain_let_logs_go(backup->maintain) && !done)
-			backup_fail(&job, "the ledger ran short of space and removed logs that the "
-				"backup was to have");
+			backup_fail(&job, "the ledger ran short of space and removed logs that "
+				"the backup needs: free space below state_directory, then "
+				"repeat it");
 		opened = true;
 		/* What is told to be done may be restored at once. */
 		flock(job.target, LOCK_UN);

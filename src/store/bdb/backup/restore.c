@@ -26,11 +26,12 @@ static enum status open_backup(struct restore_job *job, int *backup)
 		return restore_fail(job, STATUS_NOT_FOUND, "cannot open %s: %s", path,
 			strerror(errno));
 	if (st.st_mode & 0022)
-		return restore_fail(job, STATUS_CONFIG, "%s has mode %04o: others may have changed "
-			"it; if nobody did, `chmod 0700 %s`", path,
+		return restore_fail(job, STATUS_CONFIG, "%s has mode %04o, so others may have "
+			"changed it; if they did not, `chmod 0700 %s`", path,
 			(unsigned int)st.st_mode & 07777, path);
 	if (flock(*backup, LOCK_SH | LOCK_NB) < 0)
-		return restore_fail(job, STATUS_BUSY, "%s is being written by a ledger", path);
+		return restore_fail(job, STATUS_BUSY, "a ledger is writing %s: wait until that "
+			"backup is done", path);
 	return STATUS_OK;
 }
 
@@ -49,8 +50,8 @@ static enum status read_backup(struct restore_job *job)
 		return status;
 	status = manifest_read(&job->manifest, backup, why, sizeof(why));
 	if (status == STATUS_NOT_FOUND)
-		return restore_fail(job, status, "%s holds no backup that came to its end: it has "
-			"no manifest", path);
+		return restore_fail(job, status, "%s holds no complete backup, because it has "
+			"no manifest: give another directory", path);
 	if (status)
 		return restore_fail(job, status, "%s: %s", path, why);
 	if (job->manifest.schema > STORE_SCHEMA)
@@ -78,7 +79,8 @@ enum status restore_copy(struct restore_job *job, int from, int to, uint64_t at,
 			return restore_fail(job, STATUS_IO, "cannot read %s: %s", name,
 				strerror(errno));
 		if (len == 0)
-			return restore_fail(job, STATUS_CORRUPT, "%s is too short", name);
+			return restore_fail(job, STATUS_CORRUPT, "%s is too short: restore "
+				"another backup", name);
 		if (digest)
 			digest_add(digest, job->chunk, (size_t)len);
 		if (to >= 0 && !files_write(to, job->chunk, (size_t)len, at))
@@ -114,8 +116,8 @@ static enum status copy_checked(struct restore_job *job, const struct manifest_f
 	if (!status && !digest_text(&digest, digest_found))
 		status = restore_fail(job, STATUS_NOMEM, "out of memory");
 	else if (!status && strcmp(digest_found, file->digest) != 0)
-		status = restore_fail(job, STATUS_CORRUPT, "%s/%s/%s is damaged: its SHA-256 is not "
-			"the manifest's", job->options->backup, job->manifest.folder, file->name);
+		status = restore_fail(job, STATUS_CORRUPT, "%s/%s/%s is damaged, because its "
+			"SHA-256 is not the manifest's: restore another backup", job->options->backup, job->manifest.folder, file->name);
 	if (!status && to >= 0 && fsync(to) < 0)
 		status = restore_cannot_write(job, file->name);
 	digest_end(&digest);

@@ -140,7 +140,8 @@ static enum status walk_log(struct restore_job *job, DB_ENV *env, DB_LSN *end)
 	if (cursor)
 		cursor->close(cursor, 0);
 	if (error != DB_NOTFOUND)
-		return restore_fail(job, STATUS_CORRUPT, "the log is damaged behind record %u/%u: %s",
+		return restore_fail(job, STATUS_CORRUPT, "the log is damaged after record "
+			"%u/%u: %s; restore without --logs, or with undamaged logs",
 			lsn.file, lsn.offset, db_strerror(error));
 	error = env->log_stat(env, &stat, 0);
 	if (error)

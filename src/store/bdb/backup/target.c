@@ -40,13 +40,16 @@ static bool check_above(struct backup_job *job, const struct stat *above)
 	struct stat own;
 
 	if (fstat(job->home, &own) == 0 && same_file(above, &own))
-		return backup_fail(job, "%s lies in the ledger's data, which it shall outlive", path);
+		return backup_fail(job, "%s lies in the ledger's data, and would be lost with "
+			"them: give a directory elsewhere", path);
 	if (job->options->state_directory && stat(job->options->state_directory, &own) == 0 &&
 		same_file(above, &own) && !backup_is_for_export(job))
-		return backup_fail(job, "%s lies in the state directory, which it shall outlive",
+		return backup_fail(job, "%s lies in the state directory, and would be lost "
+			"with it: give a directory elsewhere",
 			path);
 	if ((above->st_mode & S_IWOTH) && !(above->st_mode & S_ISVTX))
-		return backup_fail(job, "a directory above %s may be changed by everybody", path);
+		return backup_fail(job, "any user may change a directory above %s: give "
+			"another directory, or `chmod o-w` that one", path);
 	return true;
 }
 
@@ -128,7 +131,8 @@ static bool read_old(struct backup_job *job)
 			why);
 	job->has_old = true;
 	if (strcmp(job->old.installation, job->backup->installation) != 0)
-		return backup_fail(job, "%s holds the backup of another installation, %s", path,
+		return backup_fail(job, "%s holds the backup of another installation, %s: give "
+			"a directory of its own", path,
 			job->old.installation);
 	return true;
 }
@@ -186,7 +190,8 @@ bool backup_open_target(struct backup_job *job)
 		return false;
 	if (flock(job->target, LOCK_EX | LOCK_NB) < 0)
 		return backup_fail(job, "%s %s", path, errno == EWOULDBLOCK
-			? "is in use by a restore or another ledger's backup"
+			? "is in use by a restore or by another ledger's backup: wait, or give "
+				"another directory"
 			: "cannot be locked");
 	set_floor(job);
 	return read_old(job);
