@@ -75,6 +75,7 @@ Suite *seamless_suite(void);
 Suite *reports_suite(void);
 Suite *flow_suite(void);
 Suite *gather_suite(void);
+Suite *hold_suite(void);
 Suite *inquiries_suite(void);
 Suite *life_suite(void);
 Suite *retention_suite(void);

@@ -49,6 +49,8 @@ enum plant {
 	PLANT_UNKNOWN_IS_NO,    /* a worker takes what is unknown for not sent */
 	PLANT_FORGETFUL_DEALER, /* the dealer does not know a transaction_id again */
 	PLANT_NO_TAKEOVER,      /* sweepers leave alone what others left */
+	PLANT_HELD_STARTS,      /* an attempt for a dealer begins although its callbacks are held */
+	PLANT_HELD_AGAIN,       /* what was granted before is granted again meanwhile */
 	PLANT_COUNT
 };
 
@@ -70,6 +72,7 @@ enum flaw {
 	FLAW_PAYOUT,   /* a dealer paid what it must not, or not what it must */
 	FLAW_MONEY,    /* the sums differ */
 	FLAW_PERMITS,  /* some are held by nobody */
+	FLAW_HELD,     /* a call of a dealer whose callbacks are held is granted */
 	FLAW_COUNT
 };
 extern const char *const flaw_names[FLAW_COUNT];

@@ -285,12 +285,32 @@ static bool draw_save(struct world *w)
 	return true;
 }
 
-/* Runs what waits as one batch. */
-static void turn(struct world *w, uint32_t who, uint32_t what)
+static void run_batch(struct world *w, uint32_t first, uint32_t count)
 {
 	const struct moment now = world_moment(w);
-	uint32_t count = w->queued;
 	enum status status;
+
+	hold_before(w, slots + first, count);
+	status = ledger_run(&sim_ledger, slots + first, count, &now);
+	w->tally.commands += count;
+	if ((status != STATUS_OK && w->plant != PLANT_EARLY_ANSWER) ||
+		fate(w, w->plan.kill_after)) {
+		end(w);
+		return;
+	}
+	hold_after(w, slots + first, count);
+	for (uint32_t i = first; i < first + count; i++) {
+		note_inquiry(w, &slots[i]);
+		answer(w, &slots[i], &askers[i]);
+	}
+	if (status != STATUS_OK)
+		end(w);
+}
+
+/* Runs what waits as one batch; one by one where that is planted. */
+static void turn(struct world *w, uint32_t who, uint32_t what)
+{
+	uint32_t count = w->queued, at_once = w->plant == PLANT_HELD_AGAIN ? 1 : count;
 	bool fails;
 
 	(void)who;
@@ -308,20 +328,9 @@ static void turn(struct world *w, uint32_t who, uint32_t what)
 		if (slots[i].command == COMMAND_CALLBACK_END)
 			plant_rewind(w, &slots[i].cmd.callback_end);
 	}
-	status = ledger_run(&sim_ledger, slots, count, &now);
-	w->tally.commands += count;
-	if ((status != STATUS_OK && w->plant != PLANT_EARLY_ANSWER) ||
-		fate(w, w->plan.kill_after)) {
-		end(w);
-		return;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		note_inquiry(w, &slots[i]);
-		answer(w, &slots[i], &askers[i]);
-	}
-	if (status != STATUS_OK)
-		end(w);
-	if (fails)
+	for (uint32_t i = 0; i < count && w->up && w->run == what; i += at_once)
+		run_batch(w, i, at_once);
+	if (fails && w->up)
 		rows_check(w);
 }
 

@@ -91,6 +91,27 @@ static int64_t pause_ms(struct world *w)
 	return below(w, 2 * (uint64_t)w->plan.faults_ms / w->plan.operations + 1);
 }
 
+static void hold_cmd(struct world *w, struct dealer_put_cmd *cmd, uint32_t dealer, bool hold)
+{
+	memset(cmd, 0, sizeof(*cmd));
+	cmd->operator = operator_now(w);
+	cmd->mask = 1u << DEALER_CALLBACKS_HELD;
+	cmd->dealer.callbacks_held_ms = hold;
+	snprintf(cmd->dealer.casino_id, sizeof(cmd->dealer.casino_id), "d%u", dealer);
+	trace(w, "the operator: %s d%u", hold ? "hold" : "release", dealer);
+}
+
+static void heard_hold(struct world *w, struct process *p)
+{
+	if (p->status != STATUS_OK)
+		return;
+	w->tally.holds += p->cmd.dealer_put.dealer.callbacks_held_ms != 0;
+	if (p->result.verdict.refusal != REFUSAL_NONE &&
+		p->result.verdict.refusal != REFUSAL_STORAGE_FULL)
+		violate(w, FLAW_ANSWER, "the operator is told %s",
+			refusal_info(p->result.verdict.refusal)->id);
+}
+
 static void operate(struct world *w, uint32_t who, uint32_t what)
 {
 	struct process *p = &sim_processes[SIM_PROCESSES_MAX - 1];
@@ -104,6 +125,12 @@ static void operate(struct world *w, uint32_t who, uint32_t what)
 	world_at(w, pause_ms(w), operate, who, 0);
 	if (p->asking || !p->alive || !last)
 		return;
+	/* Held for one pause of three on average. */
+	if (below(w, 4) == 0) {
+		hold_cmd(w, &p->cmd.dealer_put, below(w, w->plan.dealers), below(w, 3) == 0);
+		process_ask(w, p, COMMAND_DEALER_PUT, heard_hold);
+		return;
+	}
 	event = 1 + below(w, last);
 	/* Rather one where there is something to do. */
 	for (uint32_t i = 0; i < last && !worth_it(state_of(w, event), choosy); i++)
@@ -171,6 +198,40 @@ void operator_open(struct world *w)
 		add_user(w, &w->users[i]);
 	if (w->plan.operations)
 		world_at(w, pause_ms(w), operate, 0, 0);
+}
+
+static void release_dealers(struct world *w)
+{
+	struct dealer_put_cmd cmd;
+	struct dealer key;
+
+	for (uint32_t i = 0; i < w->plan.dealers; i++) {
+		const struct dealer *dealer;
+
+		memset(&key, 0, sizeof(key));
+		snprintf(key.casino_id, sizeof(key.casino_id), "d%u", i);
+		dealer = world_load(w, RECORD_DEALER, &key);
+		if (!dealer || !dealer->callbacks_held_ms)
+			continue;
+		hold_cmd(w, &cmd, i, false);
+		do_now(w, COMMAND_DEALER_PUT, &cmd);
+	}
+}
+
+/* What the operator asked for last may still come. */
+void operator_release(struct world *w, uint32_t who, uint32_t what)
+{
+	const struct process *p = &sim_processes[SIM_PROCESSES_MAX - 1];
+
+	(void)who;
+	(void)what;
+	if (w->up) {
+		/* As before each batch. */
+		sim_ledger.storage_low = w->low;
+		release_dealers(w);
+	}
+	if (!w->up || p->asking)
+		world_at(w, SIM_SECOND, operator_release, 0, 0);
 }
 
 bool operator_clear(struct world *w)

@@ -113,6 +113,14 @@ static void draw_planted(struct world *w)
 		plan->stop_ms = 5 * SIM_MINUTE;
 		plan->link_break = 60;
 		break;
+	case PLANT_HELD_AGAIN:
+		plan->link_break = 100;
+		plan->kill_after = 30;
+		plan->operations = 80;
+		break;
+	case PLANT_HELD_STARTS:
+		plan->operations = 80;
+		break;
 	case PLANT_TOLD_EARLY:
 	case PLANT_NO_TAKEOVER:
 		plan->die = 60;

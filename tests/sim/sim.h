@@ -14,7 +14,8 @@
  *   network.c  what becomes of a request and its answer; what leaves is counted and compared there
  *   dealer.c   the other side, by the specification's rules 1 to 4
  *   game.c     game servers: bets, results, repeats, conflicts
- *   operator.c retry, hold, release, cancel
+ *   operator.c retry, hold, release, cancel; holds and releases dealers
+ *   hold.c     no call of a held dealer is granted
  *   plan.c     what a seed draws: how many of each, and what goes wrong how often
  *   rows.c     what the rows must be at any time; check.c what must be in the end
  *
@@ -87,7 +88,8 @@ struct world {
 	/* what a run came to, for the test that all of it happens */
 	struct tally {
 		uint64_t commands, kills, reboots, deaths, stops, takeovers, refunds, parked,
-			conflicts, lates, bets[BET_STATE_COUNT], operations, breakers, tombstones;
+			conflicts, lates, bets[BET_STATE_COUNT], operations, breakers, tombstones,
+			holds;
 	} tally;
 };
 
@@ -138,6 +140,10 @@ void host_link_close(struct world *w, struct process *p);
 /* The row before it is read, for PLANT_NO_COMPARE. */
 void plant_rewind(struct world *w, const struct callback_end_cmd *end);
 
+/* hold.c: around each batch. */
+void hold_before(struct world *w, const struct slot *slots, uint32_t count);
+void hold_after(struct world *w, const struct slot *slots, uint32_t count);
+
 /* network.c */
 void network_send(struct world *w, struct process *p, struct flight *f);
 /* Whether nothing takes the connection. */
@@ -167,6 +173,8 @@ bool game_settle_rest(struct world *w);
 
 /* operator.c */
 void operator_open(struct world *w);
+/* Releases every dealer, once nothing goes wrong any more. */
+sim_run operator_release;
 /* Retries what is parked, releases what is held. True: something is to be done. */
 bool operator_clear(struct world *w);
 

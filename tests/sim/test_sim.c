@@ -96,6 +96,8 @@ static const struct {
 	{"unknown is not sent", PLANT_UNKNOWN_IS_NO, FOUND(STAKE)},
 	{"a forgetful dealer", PLANT_FORGETFUL_DEALER, FOUND(STAKE) | FOUND(PAYOUT)},
 	{"no takeover", PLANT_NO_TAKEOVER, FOUND(STUCK)},
+	{"a callback of a held dealer that starts", PLANT_HELD_STARTS, FOUND(HELD)},
+	{"a grant again while held", PLANT_HELD_AGAIN, FOUND(HELD)},
 };
 #define PLANTS (sizeof(plants) / sizeof(plants[0]))
 
@@ -133,6 +135,7 @@ static void check_happenings(const struct tally *tally, uint64_t seeds)
 		{"refunds", tally->refunds, 100},
 		{"parked callbacks", tally->parked, 3},
 		{"operations", tally->operations, 30},
+		{"held dealers", tally->holds, 10},
 		{"conflicts", tally->conflicts, 20},
 		{"open breakers", tally->breakers, 5},
 		{"settled bets", tally->bets[BET_SETTLED], 300},

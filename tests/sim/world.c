@@ -28,6 +28,7 @@ const char *const flaw_names[FLAW_COUNT] = {
 	[FLAW_PAYOUT] = "payout",
 	[FLAW_MONEY] = "money",
 	[FLAW_PERMITS] = "permits",
+	[FLAW_HELD] = "held",
 };
 
 /* A heap: the first is at 0. */
@@ -187,6 +188,7 @@ static void become_calm(struct world *w, uint32_t who, uint32_t what)
 	memory_store_fail(w->store, SAVE_OK, 0);
 	for (uint32_t i = 0; i < SIM_PROCESSES_MAX; i++)
 		sim_processes[i].stopped_until_ms = 0;
+	world_at(w, 0, operator_release, 0, 0);
 	world_at(w, SIM_CALM_MS, nothing_waits, 0, 0);
 }
 
