@@ -8,6 +8,7 @@ the middle between creditbridgectl and the ledger.
 import json
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -188,6 +189,32 @@ def case_client_removed():
 
 
 # -- lies
+
+def case_shared_key():
+    """A key that an older program gave to two: check, status and doctor name both, until it is retired."""
+    dealer = new("shared")
+    key = ctl_json("dealer", "add", dealer, "--currency", "thb", "--mode", "transfer")["key"]
+    client = new("client")
+    ctl("client", "add", client)
+    equal((proved()["shared_keys"], ctl_json("status")["shared_keys"]), ([], []), "keys of their own")
+    WALLET.stop()
+    subprocess.run([cb.builddir() / "tests" / "fault" / "set_client_key", WALLET.state / "db", client],
+                   input=key.encode(), check=True, timeout=60)
+    WALLET.start()
+    both = f"dealer {dealer} and client {client}"
+    equal(proved()["shared_keys"], [both], "check --json")
+    check(f"warning: {both} have the same key" in ctl("check").stdout, "check")
+    equal(ctl_json("status")["shared_keys"], [both], "status --json")
+    check(re.search(rf"^one key of two +{both}$", ctl("status").stdout, re.MULTILINE), "status")
+    findings = json.loads(WALLET.ctl_run("--json", "doctor").stdout)["findings"]
+    check(any(row["check"] == "keys" and row["about"] == f"client {client}" and
+              f"a key of dealer {dealer}" in row["found"] and f"client key-add {client}" in row["remedy"]
+              for row in findings), f"doctor: {findings}")
+    # The remedy.
+    ctl("client", "key-add", client)
+    ctl("client", "key-retire", client, "k1")
+    equal((proved()["shared_keys"], ctl_json("status")["shared_keys"]), ([], []), "after the remedy")
+
 
 def found(lie, problem, what):
     """The lie is found, in JSON and as text."""
@@ -545,6 +572,7 @@ CASES = [
     ("bets and rounds of a transfer wallet", case_transfer_wallet),
     ("more than a page", case_pages),
     ("a client that was removed", case_client_removed),
+    ("one key of two", case_shared_key),
     ("lies", case_lies),
     ("what does not last", case_what_does_not_last),
     ("a result that operators sent again", case_sent_more_often),

@@ -3,11 +3,31 @@
  */
 #include "cmd/ctl/check.h"
 
+#include "cmd/ctl/attention.h"
 #include "cmd/ctl/output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* No problem of the books: it is printed beside them. */
+static void print_shared_key(void *context, const struct attention_key *shared)
+{
+	char text[ATTENTION_KEY_TEXT];
+
+	(void)context;
+	attention_key_text(shared, text);
+	printf("warning: %s have the same key: a body that is signed for one is valid for the other; "
+	       "add a new key and retire this one\n", text);
+}
+
+static void add_shared_key(void *context, const struct attention_key *shared)
+{
+	char text[ATTENTION_KEY_TEXT];
+
+	attention_key_text(shared, text);
+	output_json_item_string(context, text);
+}
 
 static void print_text(const struct check *check)
 {
@@ -30,6 +50,7 @@ static void print_text(const struct check *check)
 	}
 	if (proof->problems > check->shown_count)
 		printf("... and %" PRIu64 " more\n", proof->problems - check->shown_count);
+	attention_keys(check->ctl, print_shared_key, NULL);
 	printf("problems      %" PRIu64 "\n", proof->problems);
 	if (!proof->problems && !check->unsettled)
 		printf("Every balance is the sum of its movements, and every row agrees.\n");
@@ -59,6 +80,10 @@ static enum ctl_exit print_json(const struct check *check)
 	output_json_list_open(&json, "problems");
 	for (unsigned int i = 0; i < check->shown_count; i++)
 		output_json_item_string(&json, check->shown[i]);
+	output_json_list_close(&json);
+	output_json_list_open(&json, "shared_keys");
+	if (check->ctl->json)
+		attention_keys(check->ctl, add_shared_key, &json);
 	output_json_list_close(&json);
 	return output_json_close(&json);
 }

@@ -240,8 +240,8 @@ const struct ctl_command ctl_commands[] = {
 		"{\"state_directory\",\"installation\"}", init_options, 0, 0, false, ctl_init},
 	{"status", "", "Show how the ledger is doing",
 		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
-		"\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"}}", NULL, 0,
-		0, false, ctl_status},
+		"\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"},"
+		"\"dealers_without_url\":[...],\"shared_keys\":[...]}", NULL, 0, 0, false, ctl_status},
 	{"schema", "", "Show which version of the data a ledger that does not run has",
 		"{\"state_directory\",\"schema\",\"program_schema\",\"data\": none, older, current "
 		"or newer}", NULL, 0, 0, false, ctl_schema},
@@ -407,7 +407,7 @@ const struct ctl_command ctl_commands[] = {
 	{"check", "", "Prove that every balance is the sum of its movements, and every row sound",
 		"{\"ok\",\"as_of\",\"players\",\"entries\",\"requests\",\"transactions\","
 		"\"rounds\",\"bets\",\"callbacks\",\"sums\",\"dealers\":[{...}],\"problem_count\","
-		"\"problems\":[...]}",
+		"\"problems\":[...],\"shared_keys\":[...]}",
 		NULL, 0, 0, false, ctl_check},
 	{"backup", "DIR", "Copy everything to a directory, while the ledger serves",
 		"{\"directory\",\"stage\",\"added\" (to the backup that was there),\"bytes\","

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "callback/http.h"
+#include "cmd/ctl/attention.h"
 #include "cmd/ctl/list.h"
 
 #include <netdb.h>
@@ -295,6 +296,18 @@ static void judge_keys(struct doctor *doctor, const char *what, const char *id, 
 		newest->key_id, id, oldest->key_id);
 }
 
+static void judge_shared_key(void *context, const struct attention_key *shared)
+{
+	static const char *const kinds[KEYRING_OF_COUNT] = {"dealer", "client"};
+	struct doctor *doctor = context;
+
+	doctor_about(doctor, "%s %s", kinds[shared->of], shared->owner);
+	doctor_warn(doctor, "it has a key of %s %s: a body that is signed for one is valid for the other",
+		kinds[shared->other_of], shared->other);
+	doctor_remedy(doctor, "creditbridgectl %s key-add %s, then key-use the new key and key-retire "
+		"the shared one", kinds[shared->of], shared->owner);
+}
+
 void doctor_keys(struct doctor *doctor)
 {
 	unsigned int dealers = 0, clients = 0;
@@ -320,6 +333,7 @@ void doctor_keys(struct doctor *doctor)
 	}
 	if (!close_list(doctor, &list))
 		return;
+	attention_keys(doctor->ctl, judge_shared_key, doctor);
 	doctor_about(doctor, "%s", "");
 	if (!doctor->sheet->count)
 		doctor_pass(doctor,

@@ -4,6 +4,7 @@
 #include "cmd/ctl/ctl.h"
 
 #include "base/text.h"
+#include "cmd/ctl/attention.h"
 #include "cmd/ctl/list.h"
 #include "cmd/ctl/metrics.h"
 #include "cmd/ctl/offline.h"
@@ -215,6 +216,47 @@ static void add_retention(struct output_pairs *pairs, uint32_t days)
 		output_pairs_add(pairs, "retention", "for ever");
 }
 
+/* A list of names, as a row of a table and as a member of JSON. */
+struct names {
+	struct output_pairs *pairs;
+	struct output_json *json;
+	const char *heading;        /* of the first row */
+};
+
+static void add_name(struct names *names, const char *name)
+{
+	output_pairs_add(names->pairs, names->heading, "%s", name);
+	names->heading = "";
+	output_json_item_string(names->json, name);
+}
+
+static void add_dealer(void *context, const char *casino_id)
+{
+	add_name(context, casino_id);
+}
+
+static void add_shared_key(void *context, const struct attention_key *shared)
+{
+	char text[ATTENTION_KEY_TEXT];
+
+	attention_key_text(shared, text);
+	add_name(context, text);
+}
+
+/* What needs the operator. A ledger that cannot tell all of it tells less. */
+static void add_attention(struct ctl *ctl, struct output_pairs *pairs, struct output_json *json)
+{
+	struct names dealers = {pairs, json, "dealers without URL"};
+	struct names keys = {pairs, json, "one key of two"};
+
+	output_json_list_open(json, "dealers_without_url");
+	attention_dealers(ctl, add_dealer, &dealers);
+	output_json_list_close(json);
+	output_json_list_open(json, "shared_keys");
+	attention_keys(ctl, add_shared_key, &keys);
+	output_json_list_close(json);
+}
+
 enum ctl_exit ctl_status(struct ctl *ctl)
 {
 	const struct status_cmd cmd = {.unused = false};
@@ -246,6 +288,7 @@ enum ctl_exit ctl_status(struct ctl *ctl)
 		if (queue.overdue_ms)
 			output_pairs_fields(&pairs, queue_fields, overdue_columns, &queue);
 		output_json_record(&json, "callbacks", queue_fields, &queue);
+		add_attention(ctl, &pairs, &json);
 	}
 	code = output_pairs_close(&pairs);
 	if (code == CTL_DONE)

@@ -1,0 +1,100 @@
+#include "cmd/ctl/attention.h"
+
+#include "base/pack.h"
+#include "ledger/rows/issued_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void attention_key_text(const struct attention_key *shared, char text[ATTENTION_KEY_TEXT])
+{
+	static const char *const kinds[KEYRING_OF_COUNT] = {"dealer", "client"};
+
+	snprintf(text, ATTENTION_KEY_TEXT, "%s %s and %s %s", kinds[shared->other_of], shared->other,
+		kinds[shared->of], shared->owner);
+}
+
+/* Adds the keys of @entry to the book, and visits those that are there already. */
+static bool add_entry(struct key_book *book, enum keyring_of of, const struct keyring_entry *entry,
+	attention_visit *visit, void *context)
+{
+	struct attention_key shared = {.of = of};
+	struct key_entry found;
+
+	if (!key_book_add_keys(book, of, entry->casino_id, entry->keys, &found))
+		return false;
+	if (!found.digest[0])
+		return true;
+	memcpy(shared.owner, entry->casino_id, sizeof(shared.owner));
+	shared.other_of = found.of;
+	memcpy(shared.other, found.owner, sizeof(shared.other));
+	visit(context, &shared);
+	return true;
+}
+
+static bool read_keys(struct ctl *ctl, struct key_book *book, enum keyring_of of,
+	attention_visit *visit, void *context)
+{
+	struct keyring_cmd cmd = {.of = of};
+	struct keyring_result result;
+	struct keyring_entry entry;
+	struct ctl_failure failure;
+	bool done = true;
+
+	memset(&entry, 0, sizeof(entry));
+	do {
+		if (ctl_try(ctl, COMMAND_KEYRING, &cmd, &result, &failure) != CTL_DONE)
+			return false;
+		while (done && result.entries.len)
+			done = unpack_record(&result.entries, keyring_entry_fields, &entry) &&
+				add_entry(book, of, &entry, visit, context);
+		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
+	} while (done && result.more);
+	explicit_bzero(&entry, sizeof(entry));
+	return done;
+}
+
+bool attention_keys(struct ctl *ctl, attention_visit *visit, void *context)
+{
+	struct key_book book;
+	bool done;
+
+	memset(&book, 0, sizeof(book));
+	done = read_keys(ctl, &book, KEYRING_DEALERS, visit, context) &&
+		read_keys(ctl, &book, KEYRING_CLIENTS, visit, context);
+	key_book_free(&book);
+	return done;
+}
+
+static bool take_page(struct bytes rows, attention_dealer *visit, void *context)
+{
+	struct dealer dealer;
+
+	while (rows.len) {
+		if (!link_list_row(&rows, RECORD_DEALER, &dealer))
+			return false;
+		if (dealer.mode == WALLET_SEAMLESS && !dealer.url[0])
+			visit(context, dealer.casino_id);
+	}
+	return true;
+}
+
+bool attention_dealers(struct ctl *ctl, attention_dealer *visit, void *context)
+{
+	struct list_cmd cmd = {.record = RECORD_DEALER};
+	struct list_result result;
+	struct ctl_failure failure;
+	struct buffer cursor;
+	bool done;
+
+	buffer_init(&cursor, LIST_KEY_MAX);
+	do {
+		done = ctl_try(ctl, COMMAND_LIST, &cmd, &result, &failure) == CTL_DONE &&
+			take_page(result.rows, visit, context);
+		buffer_reset(&cursor);
+		done = done && buffer_append(&cursor, result.cursor.data, result.cursor.len);
+		cmd.cursor = (struct bytes){cursor.data, (uint32_t)cursor.len};
+	} while (done && result.more);
+	buffer_free(&cursor);
+	return done;
+}
