@@ -366,6 +366,17 @@ static bool check_round(const struct round *round, char *why)
 	if (round->refunded > round->bets)
 		return bad(why, "refunded is %" PRIu32 " of %" PRIu32 " bets", round->refunded,
 			round->bets);
+	if (round->dropped && round->state != ROUND_SETTLED)
+		return bad(why, "dropped is true, and retention drops only of settled rounds");
+	return true;
+}
+
+static bool check_bet(const struct bet *bet, char *why)
+{
+	if (bet->dropped && bet->state != BET_SETTLED)
+		return bad(why, "dropped is true, and retention drops only of settled bets");
+	if (bet->refund_dropped && !bet->refund_event)
+		return bad(why, "refund_dropped is true, and there is no betting-refund");
 	return true;
 }
 
@@ -400,6 +411,8 @@ bool row_bounds_check(enum record record, const void *row, bool secrets,
 		return check_counter(row, why);
 	case RECORD_ROUND:
 		return check_round(row, why);
+	case RECORD_BET:
+		return check_bet(row, why);
 	case RECORD_TRANSACTION:
 		return check_transaction(row, why);
 	default:

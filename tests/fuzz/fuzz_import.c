@@ -196,6 +196,12 @@ enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, cons
 	return code;
 }
 
+void ctl_tell(const char *id, const char *format, ...)
+{
+	(void)id;
+	(void)format;
+}
+
 enum ctl_exit ctl_no_memory(struct ctl *ctl)
 {
 	fprintf(stderr, "memory is exhausted\n");
@@ -217,6 +223,13 @@ enum ctl_exit ctl_usage(struct ctl *ctl, const char *format, ...)
 	(void)format;
 	must(!ctl);
 	return CTL_USAGE;
+}
+
+enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, void *result,
+	struct ctl_failure *failure)
+{
+	failure->id = "";
+	return ctl_do(ctl, command, cmd, result, NULL);
 }
 
 enum ctl_exit offline_check_stopped(struct ctl *ctl)
