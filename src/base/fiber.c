@@ -1,6 +1,3 @@
-/* What it adds to longjmp() ends a program that goes from one stack to another. */
-#undef _FORTIFY_SOURCE
-
 #include "base/fiber.h"
 
 #include "base/clock.h"
@@ -9,8 +6,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -19,13 +14,9 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FIBER_ASAN 1
-#elif defined(__SANITIZE_THREAD__)
-#define FIBER_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define FIBER_ASAN 1
-#elif __has_feature(thread_sanitizer)
-#define FIBER_TSAN 1
 #endif
 #endif
 #ifdef FIBER_ASAN
@@ -39,18 +30,9 @@
 #define STACK_RESERVED (4 * 1024 * 1024)
 #define EVENTS_MAX     64
 
-/* Where something was left, to go on there. */
-struct place {
-	ucontext_t context;
-#ifndef FIBER_TSAN
-	sigjmp_buf jump;
-#endif
-};
-
 struct fiber {
 	struct fibers *fibers;
-	struct place place;
-	bool begun; /* else place.context is where it begins */
+	ucontext_t context; /* where it goes on */
 	uint8_t *stack; /* STACK_RESERVED bytes, of which the last STACK_BYTES are memory */
 	void *fake;     /* AddressSanitizer's */
 	void (*main)(void *);
@@ -71,7 +53,7 @@ struct queue {
 };
 
 struct fibers {
-	struct place home;
+	ucontext_t home; /* where fibers_run() goes on */
 	void *home_fake;
 	const void *home_stack;
 	size_t home_size;
@@ -146,28 +128,6 @@ static struct fiber *take(struct queue *queue)
 	return fiber;
 }
 
-/*
- * From one to the other, until somebody comes back. swapcontext() asks the kernel for the signal mask
- * each time, which all fibers of a thread share; so only the first step of a fiber is one of ucontext.
- * ThreadSanitizer ends a program that jumps between stacks, and so would a shadow stack of the
- * processor's, which Debian 12 has for no program.
- */
-static void go(struct place *from, struct place *to, bool begun)
-{
-#ifdef FIBER_TSAN
-	(void)begun;
-	swapcontext(&from->context, &to->context);
-#else
-	if (sigsetjmp(from->jump, 0))
-		return;
-	if (begun)
-		siglongjmp(to->jump, 1);
-	pthread_sigmask(SIG_SETMASK, NULL, &to->context.uc_sigmask);
-	setcontext(&to->context);
-	abort();
-#endif
-}
-
 /* From the running fiber to the loop. */
 static void leave(struct fiber *fiber)
 {
@@ -178,7 +138,7 @@ static void leave(struct fiber *fiber)
 	__sanitizer_start_switch_fiber(fiber->ended ? NULL : &fiber->fake, fibers->home_stack,
 		fibers->home_size);
 #endif
-	go(&fiber->place, &fibers->home, true);
+	swapcontext(&fiber->context, &fibers->home);
 #ifdef FIBER_ASAN
 	__sanitizer_finish_switch_fiber(fiber->fake, &fibers->home_stack, &fibers->home_size);
 #endif
@@ -188,15 +148,13 @@ static void leave(struct fiber *fiber)
 static void enter(struct fiber *fiber)
 {
 	struct fibers *fibers = fiber->fibers;
-	bool begun = fiber->begun;
 
 	current = fiber;
-	fiber->begun = true;
 #ifdef FIBER_ASAN
 	__sanitizer_start_switch_fiber(&fibers->home_fake,
 		fiber->stack + STACK_RESERVED - STACK_BYTES, STACK_BYTES);
 #endif
-	go(&fibers->home, &fiber->place, begun);
+	swapcontext(&fibers->home, &fiber->context);
 #ifdef FIBER_ASAN
 	__sanitizer_finish_switch_fiber(fibers->home_fake, NULL, NULL);
 #endif
@@ -220,7 +178,7 @@ static void begin(void)
 /* Sets up what starts on the fiber's stack. In a function of its own for getcontext()'s sake. */
 static bool prepare(struct fiber *fiber)
 {
-	ucontext_t *context = &fiber->place.context;
+	ucontext_t *context = &fiber->context;
 
 	if (getcontext(context) < 0)
 		return false;

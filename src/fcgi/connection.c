@@ -4,67 +4,147 @@
 #include "base/fiber.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sysexits.h>
 #include <unistd.h>
 
-#define PROTOCOL    1
-#define HEAD_SIZE   8
-#define RESPONDER   1
-#define KEEP        1
-/* Of an answer in a record: with the ends that come behind it (24 bytes) it still leaves at once. */
-#define RECORD_MOST (FCGI_OUT_SIZE - 4 * HEAD_SIZE)
-_Static_assert(RECORD_MOST <= UINT16_MAX, "a record's length has 16 bits");
-/* Memory for variables beyond this is not kept for the next request. */
-#define PARAMS_KEPT 65536
 /* So long is waited for a web server to take the answer and close. */
-#define LINGER_MS   1000
-/* So often may a request begin, the first time included. */
-#define BEGINS_MAX  16
+#define LINGER_MS 1000
+#define RESPONDER 1
 
-/* Record types. */
-enum {
-	BEGIN_REQUEST = 1,
-	ABORT_REQUEST = 2,
-	END_REQUEST = 3,
-	PARAMS = 4,
-	STDIN = 5,
-	STDOUT = 6,
-	GET_VALUES = 9,
-	GET_VALUES_RESULT = 10,
-	UNKNOWN_TYPE = 11,
-};
+/*
+ * What libfcgi calls for its input and output, as its fcgios.h declares it. That header cannot be
+ * included here: it brings the library's own configuration header along.
+ */
+int OS_Read(int fd, char *data, size_t len);
+int OS_Write(int fd, char *data, size_t len);
+int OS_IpcClose(int fd, int shutdown);
 
-/* Of END_REQUEST. */
-enum {
-	REQUEST_COMPLETE = 0,
-	CANT_MPX_CONN = 1,
-	UNKNOWN_ROLE = 3,
-};
+/*
+ * The connection that libfcgi works on: its functions know only a descriptor. It is set while the
+ * thread is within libfcgi: not while a fiber waits there, since other fibers then run.
+ */
+static _Thread_local struct fcgi_conn *current;
+
+/* fiber_wait() for @conn, after which libfcgi goes on with it. */
+static bool wait_for(struct fcgi_conn *conn, short events, int64_t until_ms)
+{
+	bool ready;
+
+	current = NULL;
+	ready = fiber_wait(conn->fd, events, until_ms);
+	current = conn;
+	return ready;
+}
+
+/* Receives at most @len bytes. 0: the end, or it failed. */
+static size_t receive(struct fcgi_conn *conn, void *to, size_t len)
+{
+	int64_t until_ms = 0;
+	ssize_t got;
+
+	for (;;) {
+		got = recv(conn->fd, to, len, MSG_DONTWAIT);
+		if (got >= 0)
+			return (size_t)got;
+		if (errno == EINTR)
+			continue;
+		if (!until_ms)
+			until_ms = clock_boot_ms() + conn->wait_ms;
+		if (errno != EAGAIN || !wait_for(conn, POLLIN, until_ms))
+			return 0;
+	}
+}
+
+/* Takes what came beyond the end of the request before. */
+static size_t take_rest(struct fcgi_conn *conn, void *to, size_t len)
+{
+	size_t part = conn->len - conn->at < len ? conn->len - conn->at : len;
+
+	memcpy(to, conn->rest + conn->at, part);
+	conn->at += part;
+	return part;
+}
+
+int OS_Read(int fd, char *data, size_t len)
+{
+	struct fcgi_conn *conn = current;
+	bool resting = conn->at < conn->len;
+	size_t got = 0, passed = 0;
+
+	(void)fd;
+	if (len > FCGI_IN_SIZE)
+		len = FCGI_IN_SIZE;
+	if (!conn->failed && !conn->guard.ended)
+		got = resting ? take_rest(conn, data, len) : receive(conn, data, len);
+	if (got)
+		passed = record_guard_pass(&conn->guard, data, got);
+	if (!passed) {
+		conn->failed = true;
+		return 0;
+	}
+	if (resting) {
+		conn->at -= got - passed;
+	} else {
+		conn->at = 0;
+		conn->len = got - passed;
+		memcpy(conn->rest, data + passed, conn->len);
+	}
+	return (int)passed;
+}
+
+int OS_Write(int fd, char *data, size_t len)
+{
+	struct fcgi_conn *conn = current;
+	ssize_t sent;
+
+	(void)fd;
+	while (!conn->broken) {
+		sent = send(conn->fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent > 0)
+			return (int)sent;
+		if (errno == EAGAIN)
+			conn->broken = !wait_for(conn, POLLOUT, clock_boot_ms() + conn->wait_ms);
+		else
+			conn->broken = errno != EINTR;
+	}
+	errno = EPIPE;
+	return -1;
+}
+
+/* The connection's owner closes it. */
+int OS_IpcClose(int fd, int shutdown)
+{
+	(void)fd;
+	(void)shutdown;
+	return 0;
+}
 
 void fcgi_conn_init(struct fcgi_conn *conn)
 {
 	conn->fd = -1;
-	buffer_init(&conn->params, FCGI_PARAMS_MAX);
-	buffer_init(&conn->out, FCGI_OUT_SIZE);
+	FCGX_InitRequest(&conn->request, -1, 0);
 }
 
 void fcgi_conn_free(struct fcgi_conn *conn)
 {
 	fcgi_conn_close(conn);
-	buffer_free(&conn->params);
-	buffer_free(&conn->out);
-	explicit_bzero(conn->in, sizeof(conn->in));
+	fcgi_conn_end(conn);
+	explicit_bzero(conn->rest, sizeof(conn->rest));
 }
 
 void fcgi_conn_open(struct fcgi_conn *conn, int fd, int64_t wait_ms)
 {
 	conn->fd = fd;
 	conn->wait_ms = wait_ms;
-	conn->failed = conn->broken = conn->keep = false;
+	conn->failed = conn->broken = false;
 	conn->stdin_ended = true;
-	conn->at = conn->len = conn->content = conn->padding = 0;
+	conn->at = conn->len = 0;
 }
 
 void fcgi_conn_close(struct fcgi_conn *conn)
@@ -87,325 +167,144 @@ void fcgi_conn_close(struct fcgi_conn *conn)
 	conn->fd = -1;
 }
 
-/* Receives more once all was taken. False: the end. */
-static bool fill(struct fcgi_conn *conn)
+/* Has libfcgi read up to where the request's body begins. */
+static bool accept_request(struct fcgi_conn *conn)
 {
-	int64_t until_ms = 0;
-	ssize_t got;
+	FCGX_Request *request = &conn->request;
+	int error;
 
-	while (!conn->failed) {
-		got = recv(conn->fd, conn->in, sizeof(conn->in), MSG_DONTWAIT);
-		if (got > 0) {
-			conn->at = 0;
-			conn->len = (size_t)got;
-			return true;
-		}
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (!until_ms)
-			until_ms = clock_boot_ms() + conn->wait_ms;
-		conn->failed = got == 0 || errno != EAGAIN ||
-			!fiber_wait(conn->fd, POLLIN, until_ms);
-	}
-	return false;
-}
-
-/* Takes @len bytes, to @to unless that is NULL. False: the connection ended before. */
-static bool take(struct fcgi_conn *conn, void *to, size_t len)
-{
-	uint8_t *put = to;
-	size_t part;
-
-	while (len) {
-		if (conn->at == conn->len && !fill(conn))
-			return false;
-		part = conn->len - conn->at < len ? conn->len - conn->at : len;
-		if (put) {
-			memcpy(put, conn->in + conn->at, part);
-			put += part;
-		}
-		conn->at += part;
-		len -= part;
-	}
-	return true;
-}
-
-static bool send_out(struct fcgi_conn *conn)
-{
-	size_t sent = 0;
-	ssize_t n;
-
-	while (!conn->broken && sent < conn->out.len) {
-		n = send(conn->fd, conn->out.data + sent, conn->out.len - sent,
-			MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n > 0)
-			sent += (size_t)n;
-		else if (errno == EAGAIN)
-			conn->broken = !fiber_wait(conn->fd, POLLOUT,
-				clock_boot_ms() + conn->wait_ms);
-		else
-			conn->broken = errno != EINTR;
-	}
-	buffer_reset(&conn->out);
-	return !conn->broken;
-}
-
-static void append(struct fcgi_conn *conn, const void *data, size_t len)
-{
-	buffer_append(&conn->out, data, len);
-	conn->broken |= conn->out.failed;
-}
-
-/*
- * Begins a record of up to RECORD_MOST bytes, which are to be appended, and sends before what has no
- * room beside it.
- */
-static void begin_record(struct fcgi_conn *conn, uint8_t type, uint16_t id, size_t len)
-{
-	const uint8_t head[HEAD_SIZE] = {PROTOCOL, type, (uint8_t)(id >> 8), (uint8_t)id,
-		(uint8_t)(len >> 8), (uint8_t)len};
-
-	if (conn->out.len + HEAD_SIZE + len > FCGI_OUT_SIZE)
-		send_out(conn);
-	append(conn, head, sizeof(head));
-}
-
-static void put_record(struct fcgi_conn *conn, uint8_t type, uint16_t id, const void *data,
-	size_t len)
-{
-	begin_record(conn, type, id, len);
-	append(conn, data, len);
-}
-
-static void put_end(struct fcgi_conn *conn, uint16_t id, uint8_t status)
-{
-	const uint8_t end[8] = {0, 0, 0, 0, status};
-
-	put_record(conn, END_REQUEST, id, end, sizeof(end));
-}
-
-/*
- * A record that begins a request. The one under way may begin anew while nothing of its body was
- * read: lighttpd whose worker died puts a new beginning before the old one that it could not send.
- * False: nothing that comes after it can be told apart.
- */
-static bool begin(struct fcgi_conn *conn, uint16_t id)
-{
-	uint8_t body[8];
-
-	if (conn->content != sizeof(body) || !take(conn, body, sizeof(body)))
-		return false;
-	conn->content = 0;
-	if (conn->id && conn->id != id) {
-		put_end(conn, id, CANT_MPX_CONN);
-		return send_out(conn);
-	}
-	/* To refuse it would end the one that is under way. */
-	if (conn->id && (conn->in_body || ++conn->begins > BEGINS_MAX))
-		return false;
-	conn->id = 0;
-	conn->keep = body[2] & KEEP;
-	if (body[0] != 0 || body[1] != RESPONDER) {
-		put_end(conn, id, UNKNOWN_ROLE);
-		return send_out(conn) && conn->keep;
-	}
-	conn->id = id;
-	return true;
-}
-
-/* A record that speaks of no request. No variable is known, and no other type. */
-static bool manage(struct fcgi_conn *conn, uint8_t type)
-{
-	const uint8_t unknown[8] = {type};
-
-	if (type == GET_VALUES)
-		begin_record(conn, GET_VALUES_RESULT, 0, 0);
-	else
-		put_record(conn, UNKNOWN_TYPE, 0, unknown, sizeof(unknown));
-	return send_out(conn);
-}
-
-/* Drops what is left of the record that is being read. */
-static bool skip(struct fcgi_conn *conn)
-{
-	bool taken = take(conn, NULL, conn->content + conn->padding);
-
-	conn->content = conn->padding = 0;
-	return taken;
-}
-
-/*
- * Reads on to the head of a record of the request with content of one of its streams, and the ends
- * of these, or beyond the one that begins it. False: the connection failed, or the server takes the
- * request back.
- */
-static bool next_record(struct fcgi_conn *conn)
-{
-	uint8_t head[HEAD_SIZE];
-	uint16_t id;
-
-	for (;;) {
-		if (!skip(conn) || !take(conn, head, sizeof(head)) || head[0] != PROTOCOL)
-			break;
-		id = (uint16_t)(head[2] << 8 | head[3]);
-		conn->type = head[1];
-		conn->content = (size_t)head[4] << 8 | head[5];
-		conn->padding = head[6];
-		if (id == 0) {
-			if (!manage(conn, conn->type))
-				break;
-		} else if (conn->type == BEGIN_REQUEST) {
-			if (!begin(conn, id))
-				break;
-			if (conn->id == id)
-				return true;
-		} else if (conn->id && id == conn->id) {
-			if (conn->type == ABORT_REQUEST)
-				break;
-			if (conn->type == PARAMS || conn->type == STDIN)
-				return true;
-		}
-	}
-	conn->failed = true;
-	return false;
-}
-
-/* Takes the length of a name or value off @left. False: there is none. */
-static bool take_length(uint8_t **at, size_t *left, size_t *len)
-{
-	size_t size = *left && **at & 0x80 ? 4 : 1;
-	const uint8_t *from = *at;
-
-	if (*left < size)
-		return false;
-	*len = size == 1 ? from[0]
-			 : (size_t)(from[0] & 0x7f) << 24 | (size_t)from[1] << 16 |
-			(size_t)from[2] << 8 | from[3];
-	*at += size;
-	*left -= size;
-	return true;
-}
-
-/*
- * Hands the variables over. The byte before a name belongs to its lengths, which were read: what is
- * moved there makes room for the NUL at the end of the value.
- */
-static bool split_params(struct fcgi_conn *conn, struct http_request *request)
-{
-	uint8_t *at = conn->params.data;
-	size_t left = conn->params.len, name, value;
-	char *text;
-
-	while (left) {
-		if (!take_length(&at, &left, &name) || !take_length(&at, &left, &value) ||
-			name > left || value > left - name)
-			return false;
-		text = (char *)at - 1;
-		memmove(text, at, name + value);
-		text[name + value] = '\0';
-		http_request_variable(request, text, name, text + name);
-		at += name + value;
-		left -= name + value;
-	}
-	return true;
-}
-
-/* Appends the content of a record of variables. */
-static bool take_params(struct fcgi_conn *conn)
-{
-	uint8_t *to = buffer_reserve(&conn->params, conn->content);
-
-	if (!to || !take(conn, to, conn->content))
-		return false;
-	conn->params.len += conn->content;
-	conn->content = 0;
-	return true;
+	record_guard_begin(&conn->guard);
+	conn->stdin_ended = false;
+	request->ipcFd = conn->fd;
+	/* Otherwise FCGX_Accept_r() takes the connection for one that ended with the request before. */
+	request->keepConnection = 1;
+	current = conn;
+	error = FCGX_Accept_r(request);
+	current = NULL;
+	/* Variables that broke off look complete but for the error. */
+	return !error && request->role == RESPONDER &&
+		FCGX_GetError(request->in) == 0;
 }
 
 bool fcgi_conn_request(struct fcgi_conn *conn, struct http_request *request)
 {
-	bool params_ended = false;
+	const char *mark;
 
-	conn->id = 0;
-	conn->begins = 1;
-	conn->stdin_ended = conn->in_body = false;
-	if (conn->params.cap > PARAMS_KEPT)
-		buffer_free(&conn->params);
-	while (next_record(conn)) {
-		if (conn->type == BEGIN_REQUEST) {
-			buffer_reset(&conn->params);
-			params_ended = false;
-		} else if ((conn->type == STDIN) != params_ended) {
-			break;
-		} else if (conn->type == STDIN) {
-			conn->in_body = true;
-			conn->stdin_ended = !conn->content && skip(conn);
-			http_request_begin(request);
-			if (!split_params(conn, request))
-				break;
-			http_request_route(request);
-			return true;
-		} else if (!conn->content) {
-			params_ended = true;
-		} else if (!take_params(conn)) {
-			break;
-		}
+	fcgi_conn_end(conn);
+	if (!accept_request(conn)) {
+		conn->failed = true;
+		fcgi_conn_end(conn);
+		return false;
 	}
-	conn->failed = true;
-	return false;
+	http_request_begin(request);
+	for (char **variable = conn->request.envp; *variable; variable++) {
+		/* A name with a NUL in it ends there, and is none of ours. */
+		mark = strchr(*variable, '=');
+		if (!mark)
+			continue;
+		http_request_variable(request, *variable, (size_t)(mark - *variable), mark + 1);
+	}
+	http_request_route(request);
+	return true;
 }
 
 size_t fcgi_conn_read(void *context, void *to, size_t len)
 {
 	struct fcgi_conn *conn = context;
-	uint8_t *put = to;
-	size_t got = 0, part;
+	int got;
 
-	while (got < len && !conn->stdin_ended && !conn->failed) {
-		if (!conn->content) {
-			if (next_record(conn) && conn->type == STDIN && !conn->content)
-				conn->stdin_ended = skip(conn);
-			continue;
-		}
-		part = len - got < conn->content ? len - got : conn->content;
-		if (conn->type == STDIN && take(conn, put + got, part))
-			got += part;
-		else if (conn->type != STDIN)
-			take(conn, NULL, part);
-		conn->content -= part;
-	}
-	return got;
+	if (conn->failed || conn->stdin_ended)
+		return 0;
+	current = conn;
+	got = FCGX_GetStr(to, (int)len, conn->request.in);
+	current = NULL;
+	/* A body that broke off looks complete but for the error. */
+	if (FCGX_GetError(conn->request.in) != 0)
+		conn->failed = true;
+	else
+		conn->stdin_ended = (size_t)got < len;
+	return got > 0 ? (size_t)got : 0;
 }
 
-/* Puts @len bytes of what @parts are together out, from @at on. */
-static void put_part(struct fcgi_conn *conn, const struct buffer *parts[2], size_t at, size_t len)
+static void put(struct fcgi_conn *conn, const struct buffer *text)
 {
-	size_t start = 0, part;
-
-	for (size_t i = 0; i < 2; i++) {
-		part = at < start + parts[i]->len ? start + parts[i]->len - at : 0;
-		part = part < len ? part : len;
-		if (part)
-			append(conn, parts[i]->data + (at - start), part);
-		at += part;
-		len -= part;
-		start += parts[i]->len;
-	}
+	if (text->len)
+		FCGX_PutStr((const char *)text->data, (int)text->len, conn->request.out);
 }
 
 bool fcgi_conn_reply(struct fcgi_conn *conn, const struct buffer *head, const struct buffer *body)
 {
-	const struct buffer *parts[2] = {head, body};
-	const size_t all = head->len + body->len;
-	size_t len;
+	FCGX_Request *request = &conn->request;
 
-	/* As few records as may be: a web server has work with each. */
-	for (size_t at = 0; at < all; at += len) {
-		len = all - at < RECORD_MOST ? all - at : RECORD_MOST;
-		begin_record(conn, STDOUT, conn->id, len);
-		put_part(conn, parts, at, len);
+	current = conn;
+	put(conn, head);
+	put(conn, body);
+	/* The stream for errors first, without a record: the end of the request leaves with the answer. */
+	FCGX_FClose(request->err);
+	if (FCGX_FClose(request->out) != 0)
+		conn->broken = true;
+	current = NULL;
+	return !conn->broken && request->keepConnection && !conn->failed;
+}
+
+void fcgi_conn_end(struct fcgi_conn *conn)
+{
+	current = conn;
+	FCGX_Free(&conn->request, 0);
+	current = NULL;
+	conn->request.ipcFd = -1;
+}
+
+/* Whether libfcgi calls our OS_Read(). One that was linked with -Bsymbolic calls its own. */
+static bool is_called(void)
+{
+	struct fcgi_conn probe = {.failed = true};
+	/* The end of a file at once, should libfcgi read by itself; it then closes it, too. */
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	bool closed;
+
+	fcgi_conn_init(&probe);
+	probe.request.ipcFd = fd;
+	probe.request.keepConnection = 1;
+	probe.failed = false;
+	probe.guard.ended = true;
+	current = &probe;
+	FCGX_Accept_r(&probe.request);
+	current = NULL;
+	closed = fd >= 0 && close(fd) < 0;
+	return probe.failed && !closed;
+}
+
+/*
+ * libfcgi asserts that its allocations succeed, and prints that. A worker then ends as it does wherever
+ * memory is short, to be started anew: it holds no state.
+ */
+static void on_abort(int number)
+{
+	(void)number;
+	if (current)
+		_exit(EX_TEMPFAIL);
+}
+
+bool fcgi_library_init(char *why, size_t size)
+{
+	static const int signals[] = {SIGPIPE, SIGUSR1, SIGTERM};
+	struct sigaction kept[3], aborting = {.sa_handler = on_abort};
+	int error;
+
+	/* FCGX_Init() has handlers of its own for these. */
+	for (size_t i = 0; i < 3; i++)
+		sigaction(signals[i], NULL, &kept[i]);
+	error = FCGX_Init();
+	for (size_t i = 0; i < 3; i++)
+		sigaction(signals[i], &kept[i], NULL);
+	if (error) {
+		snprintf(why, size, "libfcgi cannot be set up: %s", strerror(error > 0 ? error : ENOMEM));
+		return false;
 	}
-	begin_record(conn, STDOUT, conn->id, 0);
-	put_end(conn, conn->id, REQUEST_COMPLETE);
-	return send_out(conn) && conn->keep && !conn->failed;
+	if (is_called())
+		return sigaction(SIGABRT, &aborting, NULL) == 0;
+	snprintf(why, size, "libfcgi does not call this program's OS_Read(), because it was linked with "
+		"-Bsymbolic: install the distribution's libfcgi0ldbl");
+	return false;
 }

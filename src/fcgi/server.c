@@ -166,11 +166,17 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	unsigned int all = program->fibers ? 1 : threads + pool.ushered;
 	struct thread *list = calloc(all, sizeof(*list));
 	unsigned int running;
+	char why[256];
 
 	doors_init(&pool.doors, fd);
 	waiting_init(&pool.waiting, threads);
 	pool.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	/* Several threads are woken for one connection: the late ones must not hang in accept(). */
+	if (!fcgi_library_init(why, sizeof(why))) {
+		log_start_failed("error=\"%s\"", why);
+		pool_stop(&pool, END_FAILED);
+		goto out;
+	}
 	if (!list || pool.stop_fd < 0 || !socket_set_nonblocking(fd)) {
 		log_start_failed("error=\"cannot prepare the listening socket: %s\" remedy=\"raise the "
 			"limits of memory and open files\"", strerror(errno));

@@ -192,6 +192,7 @@ static void answer(struct lane *lane)
 	 */
 	if (conn->failed && !lane->usher) {
 		fcgi_conn_close(conn);
+		fcgi_conn_end(conn);
 		return;
 	}
 	request.excess = lane->usher;
@@ -202,6 +203,7 @@ static void answer(struct lane *lane)
 		fcgi_conn_close(conn);
 	if (program->after)
 		program->after(lane->worker);
+	fcgi_conn_end(conn);
 	if (reply.ended)
 		pool_stop(lane->pool, END_ANEW);
 }

@@ -2,8 +2,9 @@
  * fuzz_fastcgi - what a web server sends a worker of the wallet, and what it gets back.
  *
  * Three bytes choose how the bytes come and leave, and how much is answered; the rest is what the
- * web server sends. A second, simpler reader takes it as a whole beforehand: the requests, their
- * variables and their bodies must be the same by both, wherever recv() and send() break them apart.
+ * web server sends. A second, simpler reader takes it as a whole beforehand, up to the first record that
+ * breaks the rules. The requests that libfcgi reads, their variables and their bodies must be those of
+ * that reader, wherever recv() and send() break them apart; no body may be shorter than announced.
  * Link with -Wl,--wrap= of what is __wrap_ here.
  */
 #include "fuzz.h"
@@ -27,7 +28,6 @@ enum { OUT_WHOLE, OUT_PARTS, OUT_PIPE, OUT_STUCK };
 struct expected {
 	uint16_t id;
 	bool begun; /* its variables are there */
-	bool in_body;
 	bool whole; /* its body, too */
 	struct buffer params;
 	struct buffer body;
@@ -45,7 +45,7 @@ static struct {
 	struct fcgi_conn conn;
 	struct expected expected[REQUESTS_MAX];
 	unsigned int count, served;
-	unsigned int begins; /* of the newest request, in vain or not */
+	unsigned int roles; /* libfcgi's own variable of it was seen */
 	size_t variables; /* of the next request: what was taken of its params */
 } world;
 
@@ -133,71 +133,90 @@ static bool length_at(const struct buffer *params, size_t *at, size_t *len)
 	return true;
 }
 
+/* The next pair of the request's variables, as libfcgi hands it over: NAME=VALUE up to a NUL. */
+static void next_pair(char *text, size_t size)
+{
+	const struct buffer *params = &world.expected[world.served].params;
+	size_t name_len, value_len, *at = &world.variables;
+
+	must(length_at(params, at, &name_len) && length_at(params, at, &value_len));
+	must(name_len + value_len <= params->len - *at && name_len + value_len + 2 <= size);
+	if (name_len)
+		memcpy(text, params->data + *at, name_len);
+	text[name_len] = '=';
+	if (value_len)
+		memcpy(text + name_len + 1, params->data + *at + name_len, value_len);
+	text[name_len + 1 + value_len] = '\0';
+	*at += name_len + value_len;
+}
+
+/* Passes over pairs whose name has a NUL in it, which are not handed over. */
+static void skip_pairs(void)
+{
+	static char text[FUZZ_ROW_MAX + 2];
+	size_t at;
+
+	while (world.variables < world.expected[world.served].params.len) {
+		at = world.variables;
+		next_pair(text, sizeof(text));
+		if (strchr(text, '=')) {
+			world.variables = at;
+			return;
+		}
+	}
+}
+
 void __wrap_http_request_variable(struct http_request *request, const char *name, size_t len,
 	const char *value)
 {
-	const struct buffer *params = &world.expected[world.served].params;
-	const char *data = (const char *)world.conn.params.data;
-	size_t name_len, value_len, *at = &world.variables;
+	static char text[FUZZ_ROW_MAX + 2];
 
 	must(world.served < world.count && world.expected[world.served].begun);
-	must(length_at(params, at, &name_len) && length_at(params, at, &value_len));
-	must(name_len + value_len <= params->len - *at);
-	must(name >= data && value == name + len && len == name_len);
-	must(value + value_len < data + world.conn.params.len && value[value_len] == '\0');
-	must(memcmp(name, params->data + *at, name_len + value_len) == 0);
-	*at += name_len + value_len;
+	must(name[len] == '=' && value == name + len + 1);
+	if (world.variables || strcmp(name, "FCGI_ROLE=RESPONDER") != 0 || world.roles++) {
+		skip_pairs();
+		next_pair(text, sizeof(text));
+		must(strcmp(text, name) == 0);
+	}
 	__real_http_request_variable(request, name, len, value);
 }
 
-/* The same of one that begins a request: the one under way may begin anew before its body. */
-static bool expect_begin(uint16_t id, struct bytes content)
+/* Whether every pair is whole and none longer than the limit. */
+static bool pairs_are_whole(const struct buffer *params)
 {
-	struct expected *now = &world.expected[world.count ? world.count - 1 : 0];
-	bool under_way = world.count && !now->whole;
+	size_t at = 0, name_len, value_len;
 
-	if (content.len != 8)
-		return false;
-	if (under_way && id != now->id)
-		return true;
-	if (under_way && (now->in_body || ++world.begins > 16))
-		return false;
-	if (under_way)
-		world.count--;
-	else if (world.count == REQUESTS_MAX)
-		return false;
-	now = &world.expected[world.count];
-	now->id = id;
-	now->begun = false;
-	buffer_reset(&now->params);
-	if (content.data[0] || content.data[1] != 1)
-		return content.data[2] & 1;
-	world.count++;
+	while (at < params->len) {
+		if (!length_at(params, &at, &name_len) || !length_at(params, &at, &value_len) ||
+			name_len + value_len > params->len - at)
+			return false;
+		at += name_len + value_len;
+	}
 	return true;
 }
 
-/* Takes a record into the request that is under way. False: there the reading ends. */
-static bool expect(uint8_t type, uint16_t id, struct bytes content)
+/* Takes a record. False: it breaks the rules, and there the reading ends. */
+static bool expect(uint8_t type, uint16_t id, struct bytes content, uint8_t padding)
 {
 	struct expected *now = &world.expected[world.count ? world.count - 1 : 0];
 
-	if (id == 0)
-		return true;
-	if (type == 1)
-		return expect_begin(id, content);
-	if (!world.count || now->whole || id != now->id)
-		return true;
-	if (type == 2 || (type == 5 && !now->begun) || (type == 4 && now->begun && !now->in_body))
+	if (!id || (!content.len && padding))
 		return false;
-	if (type == 4 && !now->begun) {
-		now->begun = !content.len;
-		return buffer_append(&now->params, content.data, content.len);
-	}
-	if (type != 5)
+	if (!world.count || now->whole) {
+		if (type != 1 || padding || content.len != 8 || content.data[0] || content.data[1] != 1 ||
+			world.count == REQUESTS_MAX)
+			return false;
+		world.expected[world.count++].id = id;
 		return true;
-	now->in_body = true;
+	}
+	if (id != now->id || type != (now->begun ? 5 : 4))
+		return false;
+	if (type == 4) {
+		now->begun = !content.len;
+		return buffer_append(&now->params, content.data, content.len) &&
+			(!now->begun || pairs_are_whole(&now->params));
+	}
 	now->whole = !content.len;
-	world.begins = now->whole ? 1 : world.begins;
 	return buffer_append(&now->body, content.data, content.len);
 }
 
@@ -211,9 +230,9 @@ static void expect_all(struct bytes in)
 		head = fuzz_take(&in, 8);
 		len = (uint32_t)head.data[4] * 256 + head.data[5];
 		content = fuzz_take(&in, len);
-		/* A BEGIN_REQUEST is taken whole, the other kinds as far as they came. */
-		if (head.data[0] != 1 || (head.data[1] == 1 && content.len != len) ||
-			!expect(head.data[1], (uint16_t)(head.data[2] * 256 + head.data[3]), content))
+		if (head.data[0] != 1 || (content.len != len && !content.len) ||
+			!expect(head.data[1], (uint16_t)(head.data[2] * 256 + head.data[3]), content,
+				head.data[6]))
 			break;
 		fuzz_take(&in, head.data[6]);
 	}
@@ -246,7 +265,7 @@ static bool check_records(size_t from, uint16_t id, const struct buffer *text)
 	struct bytes out = {world.out.data, (uint32_t)world.out.len}, head, content;
 	size_t told = 0;
 	bool ended = false;
-	uint32_t len;
+	uint32_t len, padding;
 
 	if (from)
 		fuzz_take(&out, (uint32_t)from);
@@ -254,13 +273,12 @@ static bool check_records(size_t from, uint16_t id, const struct buffer *text)
 		head = fuzz_take(&out, 8);
 		len = (uint32_t)head.data[4] * 256 + head.data[5];
 		content = fuzz_take(&out, len);
-		must(head.data[0] == 1 && head.data[6] == 0 && head.data[7] == 0);
-		if (content.len != len)
+		padding = head.data[6];
+		must(head.data[0] == 1 && head.data[7] == 0);
+		if (content.len != len || fuzz_take(&out, padding).len != padding)
 			return false;
-		must(head.data[1] == 3 || head.data[1] == 6 || head.data[1] == 10 ||
-			head.data[1] == 11);
+		must(head.data[1] == 3 || head.data[1] == 6);
 		must(head.data[1] != 3 || (len == 8 && !memcmp(content.data, "\0\0\0", 4)));
-		must((head.data[1] >= 10) == (head.data[2] == 0 && head.data[3] == 0));
 		if (!text)
 			continue;
 		must(head.data[2] * 256 + head.data[3] == id && !ended);
@@ -273,7 +291,7 @@ static bool check_records(size_t from, uint16_t id, const struct buffer *text)
 	return !out.len && (!text || (ended && told == text->len));
 }
 
-/* Answers one request after the other, as a lane does. */
+/* Answers one request after the other, as a slot does. */
 static void serve_all(size_t answer_len)
 {
 	static uint8_t text[131100];
@@ -291,19 +309,33 @@ static void serve_all(size_t answer_len)
 	for (size_t i = 0; i < sizeof(text) && text[sizeof(text) - 1] == 0; i++)
 		text[i] = (uint8_t)(i * 7 + (i >> 8));
 	while (goes_on && fcgi_conn_request(&world.conn, &request)) {
+		skip_pairs();
 		must(world.variables == world.expected[world.served].params.len);
-		must(world.conn.id == world.expected[world.served].id);
+		must(world.conn.request.requestId == world.expected[world.served].id);
 		to_end = http_body_read(&request, store, &source);
 		check_body(&request, to_end);
 		from = world.out.len;
 		goes_on = fcgi_conn_reply(&world.conn, &head, &body) && to_end;
 		must(!world.conn.broken || world.out_kind >= OUT_PIPE);
-		must(check_records(from, world.conn.id, &both) || world.conn.broken);
-		must(!goes_on || (world.conn.keep && !world.conn.failed && !world.conn.broken));
+		must(check_records(from, world.expected[world.served].id, &both) || world.conn.broken);
+		must(!goes_on || (world.conn.request.keepConnection && !world.conn.failed && !world.conn.broken));
+		fcgi_conn_end(&world.conn);
 		world.served++;
 		world.variables = 0;
+		world.roles = 0;
 	}
 	free(store);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	char why[256];
+
+	(void)argc;
+	(void)argv;
+	must(fcgi_library_init(why, sizeof(why)));
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -320,8 +352,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	world.out_max = (size_t)(answer / 8) * 2777;
 	world.in = in;
 	world.count = world.served = 0;
-	world.begins = 1;
 	world.variables = 0;
+	world.roles = 0;
 	buffer_init(&world.out, 64 * FUZZ_ROW_MAX);
 	for (unsigned int i = 0; i < REQUESTS_MAX; i++) {
 		world.expected[i] = (struct expected){.id = 0};

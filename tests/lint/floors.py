@@ -40,6 +40,7 @@ LIBRARIES = {
     "confuse.h": "src/base/settings.c",
     "libsmartcols": "src/cmd/",
     "argp.h": "src/cmd/",
+    "fcgiapp.h": "src/fcgi/",
     "check.h": "tests/",
 }
 FILE_LINES_MAX = 600

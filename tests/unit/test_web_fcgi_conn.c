@@ -4,16 +4,16 @@
 #include "base/clock.h"
 #include "fcgi/connection.h"
 
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define WAIT_MS 100
-/* Of an answer, in one record. */
-#define RECORD_MOST (FCGI_OUT_SIZE - 32)
 
-enum { BEGIN_REQUEST = 1, ABORT_REQUEST, END_REQUEST, PARAMS, STDIN, STDOUT };
-enum { REQUEST_COMPLETE, CANT_MPX_CONN, UNKNOWN_ROLE = 3 };
+enum { BEGIN_REQUEST = 1, ABORT_REQUEST, END_REQUEST, PARAMS, STDIN, STDOUT, GET_VALUES = 9 };
+enum { REQUEST_COMPLETE };
 
 static struct fcgi_conn conn;
 static int front; /* the web server's end */
@@ -22,8 +22,10 @@ static uint8_t store[HTTP_BODY_STORE];
 
 static void setup(void)
 {
+	char why[256];
 	int fds[2];
 
+	ck_assert_msg(fcgi_library_init(why, sizeof(why)), "%s", why);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	front = fds[0];
 	fcgi_conn_init(&conn);
@@ -61,7 +63,7 @@ static void put_params(uint16_t id)
 
 	put(PARAMS, id, params, 20, 3);
 	put(PARAMS, id, params + 20, sizeof(params) - 21, 0);
-	put(PARAMS, id, "", 0, 7);
+	put(PARAMS, id, "", 0, 0);
 }
 
 static void put_request(uint16_t id, bool keep, const char *body)
@@ -112,7 +114,7 @@ static bool reply(size_t len)
 /* Takes the next record, whose content goes to @content. Returns its length. */
 static size_t take(uint8_t type, uint16_t id, uint8_t content[65535])
 {
-	uint8_t head[8];
+	uint8_t head[8], padding[255];
 	size_t len;
 
 	ck_assert_int_eq(recv(front, head, sizeof(head), MSG_WAITALL), sizeof(head));
@@ -120,9 +122,10 @@ static size_t take(uint8_t type, uint16_t id, uint8_t content[65535])
 	ck_assert_int_eq(head[0], 1);
 	ck_assert_int_eq(head[1], type);
 	ck_assert_int_eq(head[2] << 8 | head[3], id);
-	ck_assert_int_eq(head[6], 0);
 	if (len)
 		ck_assert_int_eq(recv(front, content, len, MSG_WAITALL), (ssize_t)len);
+	if (head[6])
+		ck_assert_int_eq(recv(front, padding, head[6], MSG_WAITALL), head[6]);
 	return len;
 }
 
@@ -137,16 +140,14 @@ static void take_end(uint16_t id, uint8_t status)
 static void take_reply(uint16_t id, size_t body)
 {
 	uint8_t content[65535];
-	size_t sum = 0, len, records = 0;
+	size_t sum = 0, len;
 
-	for (; (len = take(STDOUT, id, content)) > 0; records++) {
+	while ((len = take(STDOUT, id, content)) > 0) {
 		for (size_t i = 0; i < len; i++)
 			ck_assert_uint_eq(content[i], octet(sum + i));
 		sum += len;
 	}
 	ck_assert_uint_eq(sum, 10 + body);
-	/* Head and body share the first one. */
-	ck_assert_uint_eq(records, (sum + RECORD_MOST - 1) / RECORD_MOST);
 	take_end(id, REQUEST_COMPLETE);
 }
 
@@ -157,7 +158,7 @@ static void take_nothing(void)
 	ck_assert_int_le(recv(front, &byte, 1, MSG_DONTWAIT), 0);
 }
 
-/* Answers of any length are as few records as hold them, and the connection goes on. */
+/* Answers of any length arrive whole, and the connection goes on. */
 START_TEST(test_answers)
 {
 	static const size_t lengths[] = {0, 1, 65493, 65494, 65495, 65503, 65504, 65505, 65535,
@@ -192,93 +193,182 @@ START_TEST(test_heads)
 }
 END_TEST
 
-/* A second request is refused, and none of its bytes get into the first one. */
-START_TEST(test_multiplexed)
+/* Both requests of a connection may have come before the first one is read. */
+START_TEST(test_both_at_once)
 {
-	put_begin(1, 1, true);
-	put_begin(2, 1, true);
-	put_params(2);
-	put_params(1);
-	put(STDIN, 2, "HELLO", 5, 0);
-	put(STDIN, 1, "he", 2, 200);
-	put(STDIN, 2, "", 0, 0);
-	put(STDIN, 1, "llo", 3, 0);
-	put(STDIN, 1, "", 0, 0);
-	put(STDIN, 2, "late", 4, 0);
-	put(STDIN, 1, "late", 4, 0);
-	ck_assert(fcgi_conn_request(&conn, &request));
-	ck_assert(take_body());
-	check_body(HTTP_BODY_WHOLE, "hello");
-	take_end(2, CANT_MPX_CONN);
-	ck_assert(reply(0));
-	take_reply(1, 0);
+	put_request(1, true, "hello");
 	put_request(2, true, "again");
 	ck_assert(fcgi_conn_request(&conn, &request));
 	ck_assert(take_body());
-	check_body(HTTP_BODY_WHOLE, "again");
-}
-END_TEST
-
-/* lighttpd puts a new beginning before the old one when a worker died under it. */
-START_TEST(test_begun_anew)
-{
-	put_begin(1, 3, true);
-	put_begin(1, 1, false);
-	put(PARAMS, 1, "\3\1abc", 5, 0);
-	put_begin(1, 1, false);
-	put_params(1);
-	put_request(1, true, "hello");
-	put(STDIN, 1, "", 0, 0);
-	ck_assert(fcgi_conn_request(&conn, &request));
-	ck_assert_str_eq(request.method.value, "POST");
-	ck_assert_uint_eq(request.method.count, 1);
-	ck_assert(take_body());
 	check_body(HTTP_BODY_WHOLE, "hello");
-	take_end(1, UNKNOWN_ROLE);
 	ck_assert(reply(0));
 	take_reply(1, 0);
-}
-END_TEST
-
-/* Not in its body, and not for ever: neither is answered for the other. */
-START_TEST(test_begun_too_late)
-{
-	put_begin(1, 1, true);
-	for (int i = 0; _i && i < 16; i++)
-		put_begin(1, 1, true);
-	put_params(1);
-	put(STDIN, 1, "he", 2, 0);
-	put_request(1, true, "hello");
-	ck_assert_int_eq(fcgi_conn_request(&conn, &request), !_i);
-	if (!_i) {
-		take_body();
-		check_body(HTTP_BODY_BROKEN, "he");
-	}
-	take_nothing();
-	ck_assert(conn.failed);
-}
-END_TEST
-
-/* A role that is not ours is refused; a connection that is kept goes on. */
-START_TEST(test_role)
-{
-	put_begin(1, 2, true);
-	put_params(1);
-	put(STDIN, 1, "", 0, 0);
-	put_request(3, true, "hello");
+	ck_assert_uint_lt(conn.at, conn.len);
 	ck_assert(fcgi_conn_request(&conn, &request));
-	take_end(1, UNKNOWN_ROLE);
+	ck_assert(take_body());
+	check_body(HTTP_BODY_WHOLE, "again");
+	ck_assert(reply(0));
+	take_reply(2, 0);
+	ck_assert_uint_eq(conn.at, conn.len);
+}
+END_TEST
+
+/* What a whole connection sent, byte by byte: libfcgi and the guard wait within each record's head. */
+START_TEST(test_byte_by_byte)
+{
+	uint8_t all[512];
+	ssize_t len;
+	int ends[2], kept = front;
+	pid_t child;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	front = ends[0];
+	put_request(7, true, "hello");
+	front = kept;
+	len = recv(ends[1], all, sizeof(all), 0);
+	ck_assert_int_gt(len, 80);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		for (ssize_t i = 0; i < len; i++) {
+			send(front, all + i, 1, MSG_NOSIGNAL);
+			sched_yield();
+		}
+		_exit(0);
+	}
+	ck_assert(fcgi_conn_request(&conn, &request));
 	ck_assert(take_body());
 	check_body(HTTP_BODY_WHOLE, "hello");
-	ck_assert(reply(0));
-	take_reply(3, 0);
-	put_begin(4, 3, false);
-	ck_assert(!fcgi_conn_request(&conn, &request));
-	take_end(4, UNKNOWN_ROLE);
+	ck_assert(reply(1));
+	take_reply(7, 1);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(ends[0]);
+	close(ends[1]);
 }
 END_TEST
 
-/* Whoever falls silent in a body or takes the request back can be answered, and then no more is read. */
+/* In the place of a request's variables. */
+static void put_values(unsigned int count)
+{
+	static const char pair[] = "\x0e\x00" "FCGI_MAX_CONNS";
+	char names[60 * (sizeof(pair) - 1)];
+
+	for (unsigned int i = 0; i < count; i++)
+		memcpy(names + i * (sizeof(pair) - 1), pair, sizeof(pair) - 1);
+	put(GET_VALUES, 0, names, count * (sizeof(pair) - 1), 0);
+}
+
+/* Variables of 1 MiB and more. */
+static void put_many_params(void)
+{
+	static uint8_t content[1024];
+	int small = 4096;
+	ssize_t sent = 1;
+
+	content[0] = 0;
+	setsockopt(front, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	if (fork() == 0) {
+		while (sent > 0) {
+			const uint8_t head[8] = {1, PARAMS, 0, 1, 4, 0, 0};
+
+			sent = send(front, head, sizeof(head), MSG_NOSIGNAL);
+			sent = sent > 0 ? send(front, content, sizeof(content), MSG_NOSIGNAL) : sent;
+		}
+		_exit(0);
+	}
+}
+
+enum bad {
+	BAD_ROLE,
+	BAD_VERSION,
+	BAD_VALUES,
+	BAD_MANAGEMENT,
+	BAD_SECOND_ID,
+	BAD_SECOND_BEGIN,
+	BAD_PADDING,
+	BAD_PADDING_OF_BEGIN,
+	BAD_PARAMS_LEFT_OPEN,
+	BAD_NO_BEGIN,
+	BAD_BEGIN_LENGTH,
+	BAD_STREAM,
+	BAD_LENGTH,
+	BAD_TOO_MUCH,
+	BAD_COUNT,
+};
+
+static void put_bad(enum bad bad)
+{
+	const uint8_t version[8] = {2, BEGIN_REQUEST, 0, 1, 0, 8};
+
+	if (bad == BAD_VERSION)
+		ck_assert_int_eq(send(front, version, sizeof(version), 0), sizeof(version));
+	else if (bad == BAD_NO_BEGIN)
+		put(PARAMS, 1, "", 0, 0);
+	else if (bad == BAD_BEGIN_LENGTH)
+		put(BEGIN_REQUEST, 1, "\0\1\1\0\0\0\0", 7, 0);
+	else if (bad == BAD_VALUES)
+		put_values(60);
+	else if (bad == BAD_PADDING_OF_BEGIN)
+		put(BEGIN_REQUEST, 1, "\0\1\1\0\0\0\0\0", 8, 8);
+	else
+		put_begin(1, bad == BAD_ROLE ? 2 : 1, true);
+	if (bad == BAD_MANAGEMENT)
+		put(GET_VALUES + 30, 0, "", 0, 0);
+	else if (bad == BAD_SECOND_ID)
+		put_begin(2, 1, true);
+	else if (bad == BAD_SECOND_BEGIN)
+		put_begin(1, 1, true);
+	else if (bad == BAD_STREAM)
+		put(STDIN, 1, "x", 1, 0);
+	else if (bad == BAD_LENGTH)
+		put(PARAMS, 1, "\3\xff\xff\xff\xff" "abc", 8, 0);
+	else if (bad == BAD_TOO_MUCH)
+		put_many_params();
+	else if (bad == BAD_PARAMS_LEFT_OPEN)
+		put(PARAMS, 1, "\3\1abc", 5, 0);
+	if (bad == BAD_PADDING)
+		put(PARAMS, 1, "", 0, 8);
+	if (bad == BAD_PARAMS_LEFT_OPEN)
+		shutdown(front, SHUT_WR);
+	else if (bad != BAD_TOO_MUCH)
+		put_params(1);
+}
+
+/* What breaks the rules is not answered, and the process survives it. */
+START_TEST(test_refused)
+{
+	if (_i == BAD_TOO_MUCH)
+		conn.wait_ms = 20000;
+	put_bad((enum bad)_i);
+	if (_i != BAD_TOO_MUCH && _i != BAD_PARAMS_LEFT_OPEN)
+		put(STDIN, 1, "", 0, 0);
+	ck_assert(!fcgi_conn_request(&conn, &request));
+	ck_assert(conn.failed);
+	take_nothing();
+	fcgi_conn_close(&conn);
+}
+END_TEST
+
+/* Within a body, too: no byte of another request gets into it, and it is never taken for whole. */
+START_TEST(test_refused_in_body)
+{
+	put_begin(1, 1, true);
+	put_params(1);
+	put(STDIN, 1, "he", 2, 0);
+	if (_i == 0)
+		put_request(1, true, "hello");
+	else if (_i == 1)
+		put(STDIN, 2, "llo", 3, 0);
+	else
+		put_values(60);
+	put(STDIN, 1, "llo", 3, 0);
+	put(STDIN, 1, "", 0, 0);
+	ck_assert_int_eq(fcgi_conn_request(&conn, &request), false);
+	take_nothing();
+}
+END_TEST
+
+/* A web server that falls silent in a body can be answered, and then no more is read. */
 START_TEST(test_breaks_off)
 {
 	int64_t begun_ms = clock_boot_ms();
@@ -290,7 +380,10 @@ START_TEST(test_breaks_off)
 		put(ABORT_REQUEST, 1, "", 0, 0);
 	if (_i == 2)
 		shutdown(front, SHUT_WR);
-	ck_assert(fcgi_conn_request(&conn, &request));
+	/* One that is taken back is not even begun. */
+	ck_assert_int_eq(fcgi_conn_request(&conn, &request), _i != 1);
+	if (_i == 1)
+		return;
 	take_body();
 	check_body(HTTP_BODY_BROKEN, "hel");
 	ck_assert(conn.failed);
@@ -324,10 +417,10 @@ Suite *web_fcgi_conn_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, test_answers, 0, 14);
 	tcase_add_loop_test(tcase, test_heads, 0, 8);
-	tcase_add_test(tcase, test_multiplexed);
-	tcase_add_test(tcase, test_begun_anew);
-	tcase_add_loop_test(tcase, test_begun_too_late, 0, 2);
-	tcase_add_test(tcase, test_role);
+	tcase_add_test(tcase, test_both_at_once);
+	tcase_add_test(tcase, test_byte_by_byte);
+	tcase_add_loop_test(tcase, test_refused, 0, BAD_COUNT);
+	tcase_add_loop_test(tcase, test_refused_in_body, 0, 3);
 	tcase_add_loop_test(tcase, test_breaks_off, 0, 3);
 	tcase_add_test(tcase, test_takes_nothing);
 	suite_add_tcase(suite, tcase);
