@@ -245,7 +245,10 @@ def case_mandoc():
         raise Skip("mandoc is not installed")
     done = subprocess.run(["mandoc", "-Tlint", "-W", "warning", *pages()], capture_output=True,
                           text=True, timeout=30, check=False)
-    equal(done.stdout + done.stderr, "", "mandoc -Tlint")
+    # Examples come first where there are many commands.
+    findings = [line for line in (done.stdout + done.stderr).splitlines()
+                if not re.search(r"creditbridgectl\.8:.* sections out of conventional order: Sh ENVIRONMENT", line)]
+    equal(findings, [], "mandoc -Tlint")
 
 
 def completed(script, *words):

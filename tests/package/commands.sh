@@ -78,9 +78,19 @@ sed "1d; s/OLD_KEYID/k1/; s/KEYID/k2/" keys.sh >key-use.sh
 typed key-use
 green "a second key" --url=$url
 
+echo "# creditbridgectl(8): an example of each group of commands"
+for first in status 'client add roulette' 'player show' 'transfer list' check; do
+	example creditbridgectl.8 "creditbridgectl $first" >group.sh
+	sed "s/2026-01-31/$(date -u +%F)/" group.sh >group-today.sh
+	typed group-today
+done
+expect "the examples" "creditbridgectl recon" "$(cat group-today.sh)"
+
 echo "# README.Debian: a backup; in another place; by cron"
 block README.Debian 'creditbridgectl backup' >backup.sh
 typed backup
+example creditbridgectl.8 'creditbridgectl backup' >copies.sh
+typed copies
 block README.Debian 'systemctl edit creditbridge-ledger' >edit.sh
 install -d -o _creditbridge -m 0700 /srv/backup
 # What stands beside the command is typed into the editor.
