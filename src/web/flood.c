@@ -98,46 +98,86 @@ static uint64_t pair_of(const struct flood *flood, const struct flood_request *r
 
 /* ---- requests */
 
-static bool is_trusted(const struct flood *flood, const struct flood_request *request)
+static struct flood_pair *pair_place(struct flood *flood, uint64_t pair)
 {
-	uint64_t pair = pair_of(flood, request);
+	return &flood->trusted[pair % FLOOD_TRUSTED];
+}
 
-	return flood->trusted[pair % FLOOD_TRUSTED].pair == pair &&
-		request->now_ms < flood->trusted[pair % FLOOD_TRUSTED].until_ms;
+/* The trusted pair of @request; NULL: it is not trusted. */
+static struct flood_pair *pair_trusted(struct flood *flood, const struct flood_request *request)
+{
+	const uint64_t pair = pair_of(flood, request);
+	struct flood_pair *place = pair_place(flood, pair);
+
+	return place->pair == pair && request->now_ms < place->until_ms ? place : NULL;
+}
+
+/* Whether a trusted pair's request is checked above the budgets of the others. */
+static bool pair_has_room(const struct flood_pair *pair, const struct flood_request *request)
+{
+	return request->body_len <= FLOOD_SMALL_BYTES ||
+		budget_spent(&pair->budget, FLOOD_PAIR_PER_S, request->now_ms) < FLOOD_PAIR_BURST;
+}
+
+static bool is_above_budget(struct flood *flood, const struct flood_request *request)
+{
+	return budget_spent(address_budget(flood, request), FLOOD_ADDRESS_PER_S, request->now_ms) >=
+		FLOOD_ADDRESS_BURST ||
+		budget_spent(&flood->process, FLOOD_PROCESS_PER_S, request->now_ms) >=
+		FLOOD_PROCESS_BURST;
 }
 
 enum flood_room flood_enter(struct flood *flood, const struct flood_request *request)
 {
 	enum flood_room room = FLOOD_ROOM;
+	struct flood_pair *pair;
 
 	pthread_mutex_lock(&flood->mutex);
-	if (budget_spent(address_budget(flood, request), FLOOD_ADDRESS_PER_S, request->now_ms) >=
-			FLOOD_ADDRESS_BURST ||
-		budget_spent(&flood->process, FLOOD_PROCESS_PER_S, request->now_ms) >=
-			FLOOD_PROCESS_BURST)
-		room = (request->exists && is_trusted(flood, request)) ||
-				budget_take(caller_budget(flood, request), cost_of(request),
-					FLOOD_CALLER_BURST, FLOOD_CALLER_PER_S, request->now_ms)
+	if (is_above_budget(flood, request)) {
+		pair = request->exists ? pair_trusted(flood, request) : NULL;
+		room = (pair ? pair_has_room(pair, request)
+			     : budget_take(caller_budget(flood, request), cost_of(request),
+				       FLOOD_CALLER_BURST, FLOOD_CALLER_PER_S, request->now_ms))
 			? FLOOD_LEAN
 			: FLOOD_REFUSED;
+	}
 	pthread_mutex_unlock(&flood->mutex);
 	return room;
 }
 
+/* A good signature: the pair is trusted from now on. */
+static void pair_trust(struct flood *flood, const struct flood_request *request)
+{
+	const uint64_t pair = pair_of(flood, request);
+	struct flood_pair *place = pair_place(flood, pair);
+
+	if (place->pair != pair)
+		*place = (struct flood_pair){.pair = pair};
+	place->until_ms = request->now_ms + FLOOD_TRUST_MS;
+}
+
+/* A wrong signature. */
+static void charge(struct flood *flood, const struct flood_request *request)
+{
+	struct flood_pair *pair = request->exists ? pair_trusted(flood, request) : NULL;
+	const int64_t cost = cost_of(request);
+
+	budget_charge(address_budget(flood, request), cost, FLOOD_ADDRESS_BURST, FLOOD_ADDRESS_PER_S,
+		request->now_ms);
+	budget_charge(&flood->process, cost, FLOOD_PROCESS_BURST, FLOOD_PROCESS_PER_S,
+		request->now_ms);
+	if (pair)
+		budget_charge(&pair->budget, cost, FLOOD_PAIR_BURST, FLOOD_PAIR_PER_S,
+			request->now_ms);
+}
+
 void flood_leave(struct flood *flood, const struct flood_request *request, bool good)
 {
-	uint64_t pair = pair_of(flood, request);
-
 	pthread_mutex_lock(&flood->mutex);
-	if (good) {
-		flood->trusted[pair % FLOOD_TRUSTED].pair = pair;
-		flood->trusted[pair % FLOOD_TRUSTED].until_ms = request->now_ms + FLOOD_TRUST_MS;
-	} else {
-		budget_charge(address_budget(flood, request), cost_of(request), FLOOD_ADDRESS_BURST,
-			FLOOD_ADDRESS_PER_S, request->now_ms);
-		budget_charge(&flood->process, cost_of(request), FLOOD_PROCESS_BURST,
-			FLOOD_PROCESS_PER_S, request->now_ms);
-	}
+	if (good)
+		pair_trust(flood, request);
+	else
+		charge(flood, request);
 	pthread_mutex_unlock(&flood->mutex);
 }
 

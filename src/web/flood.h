@@ -5,7 +5,10 @@
  * processor with large bodies. The bytes that were hashed for requests that failed are therefore charged
  * to the caller's address and to the process. Above either budget:
  *
- * - a caller id that signed well from the same address within FLOOD_TRUST_MS is checked as before;
+ * - a caller id that signed well from the same address within FLOOD_TRUST_MS (a trusted pair) is checked.
+ *   Its requests that fail are charged to a budget of the pair, too. Above that budget it is checked only
+ *   if its body has at most FLOOD_SMALL_BYTES, as every body of the wallet's operations needs. So a flood of
+ *   large bodies from a caller's own address under its own id keeps none of its small calls out;
  * - another caller id has a small budget of its own, so that a caller with a key is let in beside a
  *   flood; all ids that do not exist share one;
  * - what exceeds that is refused before anything is hashed: 429 rate_limited.
@@ -33,6 +36,10 @@
 #define FLOOD_PROCESS_PER_S    (INT64_C(32) << 20)
 #define FLOOD_CALLER_BURST     (INT64_C(2) << 20)
 #define FLOOD_CALLER_PER_S     (INT64_C(1) << 20)
+#define FLOOD_PAIR_BURST       (INT64_C(4) << 20)
+#define FLOOD_PAIR_PER_S       (INT64_C(4) << 20)
+/* The signature of such a body costs less than the rest of the call. */
+#define FLOOD_SMALL_BYTES      2048
 /* Lines in the log for requests whose caller was not let in: at once, and a second. */
 #define FLOOD_LINES_BURST 256
 #define FLOOD_LINES_PER_S 64
@@ -40,6 +47,13 @@
 struct flood_budget {
 	int64_t spent;   /* what was taken and did not come back yet */
 	int64_t from_ms; /* boot time of @spent */
+};
+
+/* A caller id at an address from which it signed well. */
+struct flood_pair {
+	uint64_t pair; /* the hash of both */
+	int64_t until_ms;
+	struct flood_budget budget; /* of its requests that failed */
 };
 
 struct flood {
@@ -50,10 +64,7 @@ struct flood {
 	uint64_t lines_left_out;
 	struct flood_budget addresses[FLOOD_ADDRESSES]; /* by the hash of the address */
 	struct flood_budget callers[FLOOD_CALLERS];     /* by the hash of an id that exists; see above */
-	struct {
-		uint64_t pair; /* the hash of an address and a caller id */
-		int64_t until_ms;
-	} trusted[FLOOD_TRUSTED];
+	struct flood_pair trusted[FLOOD_TRUSTED];       /* by the hash of the pair */
 };
 
 /* A request before its signature is checked. */
@@ -77,7 +88,7 @@ bool flood_init(struct flood *flood);
 /* How @request may be checked. FLOOD_LEAN and FLOOD_REFUSED only above a budget. */
 enum flood_room flood_enter(struct flood *flood, const struct flood_request *request);
 
-/* The end of the check of @request: a good signature makes the pair trusted, another one is charged. */
+/* The end of the check of @request: a good signature makes the pair trusted, a wrong one is charged. */
 void flood_leave(struct flood *flood, const struct flood_request *request, bool good);
 
 /*

@@ -106,17 +106,32 @@ START_TEST(honest_at_the_same_address)
 {
 	struct ask stranger = {.caller = "nobody", .body = large, .more = {STRANGER}};
 	struct ask imitator = {.key = KEY_OTHER, .body = large, .more = {STRANGER}};
-	struct ask honest = {.body = large, .more = {STRANGER}};
+	struct ask honest = {.more = {STRANGER}};
+	size_t bytes;
 	int code;
 
 	flood_with(&stranger, &code);
 	ck_assert_int_eq(code, 429);
 	ck_assert_int_eq(ask_now(&honest), 200);
 	ck_assert_uint_eq(signatures, 1);
-	/* Also where its own id is used for the flood. */
+	/* Also where its own id is used for the flood, which is bounded nevertheless. */
+	bytes = flood_with(&imitator, &code);
+	ck_assert_int_eq(code, 429);
+	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_PAIR_BURST + 2 * BODY_MAX));
+	ck_assert_int_eq(ask_now(&honest), 200);
+	ck_assert_uint_eq(signatures, 1);
+	/* A flood of small bodies is checked, and keeps the dealer out as little. */
+	ck_assert_uint_le(strlen(BODY_TRANSFER), FLOOD_SMALL_BYTES);
+	imitator.body = NULL;
 	flood_with(&imitator, &code);
 	ck_assert_int_eq(code, 401);
 	ck_assert_int_eq(ask_now(&honest), 200);
+	/* Its large bodies are let in again with time. */
+	honest.body = large;
+	ck_assert_int_eq(ask_now(&honest), 429);
+	now_ms += 1000;
+	ck_assert_int_eq(ask_now(&honest), 200);
+	honest.body = NULL;
 	/* With a key that signs in the second slot, too. */
 	honest.key = KEY_TWO;
 	ck_assert_int_eq(ask_now(&honest), 200);
