@@ -39,6 +39,7 @@ struct ws_row {
 	uint32_t key_len;
 	uint8_t *key; /* packed */
 	void *data;   /* the struct */
+	struct bytes apart; /* for the store: what of the stored row it keeps in a row of its own */
 	struct ws_row *next_in_bucket;
 	struct ws_row *next; /* in the order of declaration */
 };

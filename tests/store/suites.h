@@ -11,6 +11,7 @@ Suite *hang_suite(void);
 Suite *log_suite(void);
 Suite *pace_suite(void);
 Suite *spare_suite(void);
+Suite *split_suite(void);
 
 /* Of test_hang.c: called before each write(2) of libdb's. */
 void hang_before_write(int fd);

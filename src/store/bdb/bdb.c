@@ -8,6 +8,7 @@
 #include "store/bdb/log_prealloc.h"
 #include "store/bdb/row_cache.h"
 #include "store/bdb/schema.h"
+#include "store/bdb/split_row.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -30,6 +31,8 @@ struct bdb_store {
 	struct buffer row; /* the value being written */
 	uint8_t value[ROW_MAX];
 	uint8_t key[ROW_MAX];
+	uint8_t object[ROW_MAX]; /* the value of one, which completes a head (split_row.h) */
+	uint8_t object_key[ROW_MAX];
 };
 
 static struct bdb_store *self(struct store *store)
@@ -72,11 +75,55 @@ static enum status decode(enum record record, const DBT *value, void *row)
 	return STATUS_OK;
 }
 
+/* The key of the object that belongs to the head at @key. */
+static DBT object_key(struct bdb_store *bdb, const DBT *key)
+{
+	DBT found = {.data = bdb->object_key, .size = key->size + 1, .ulen = ROW_MAX,
+		.flags = DB_DBT_USERMEM};
+
+	memcpy(bdb->object_key, key->data, key->size);
+	bdb->object_key[key->size] = 0;
+	return found;
+}
+
+/* Completes @value, which is in memory of ROW_MAX bytes, if it is a head. */
+static enum status complete(struct bdb_store *bdb, enum record record, const DBT *key, DBT *value)
+{
+	DB *table = bdb->bdb.tables[record];
+	DBT at, object = room(bdb->object);
+	int error;
+
+	if (!split_is_head((struct bytes){value->data, value->size}))
+		return STATUS_OK;
+	at = object_key(bdb, key);
+	error = table->get(table, NULL, &at, &object, 0);
+	if (error && error != DB_NOTFOUND) {
+		log_line(LOG_LEVEL_ERROR, "read_failed", "table=%s error=\"%s\"",
+			record_infos[record].name, db_strerror(error));
+		return bdb_status(error);
+	}
+	if (error || !split_join(value->data, &value->size, ROW_MAX,
+			     (struct bytes){object.data, object.size})) {
+		log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=object",
+			record_infos[record].name);
+		return STATUS_CORRUPT;
+	}
+	return STATUS_OK;
+}
+
+/* What is kept apart of a row that was loaded; nothing if it was whole. */
+static void note_apart(struct ws_row *row, bool was_head)
+{
+	if (was_head)
+		row->apart = split_object_of(row->record, row->data);
+}
+
 static enum status read_row(struct bdb_store *bdb, struct ws *ws, struct ws_row *row)
 {
 	DB *table = bdb->bdb.tables[row->record];
 	DBT key = borrowed(row->key, row->key_len), value = room(bdb->value);
 	enum status status;
+	bool is_head;
 	void *data;
 	int error;
 
@@ -93,12 +140,17 @@ static enum status read_row(struct bdb_store *bdb, struct ws *ws, struct ws_row 
 			record_infos[row->record].name, db_strerror(error));
 		return bdb_status(error);
 	}
+	is_head = split_is_head((struct bytes){value.data, value.size});
+	status = complete(bdb, row->record, &key, &value);
+	if (status)
+		return status;
 	data = ws_row_fill(ws, row);
 	if (!data)
 		return STATUS_NOMEM;
 	status = decode(row->record, &value, data);
 	if (!status) {
 		ws_row_loaded(ws, row);
+		note_apart(row, is_head);
 		kept_follow(&bdb->kept, row);
 	}
 	return status;
@@ -132,24 +184,52 @@ static enum status bdb_load(struct store *store, struct ws *ws)
 	return status;
 }
 
+static int delete(DB *table, DB_TXN *txn, DBT *key)
+{
+	int error = table->del(table, txn, key, 0);
+
+	return error == DB_NOTFOUND ? 0 : error;
+}
+
+/* Brings the row that is apart of @row to what @object is now; none: it is deleted. */
+static int put_object(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row, DBT *key,
+	struct bytes object)
+{
+	static const uint8_t mark = SPLIT_OBJECT;
+	DB *table = bdb->bdb.tables[row->record];
+	const struct bytes *apart = &row->apart;
+	DBT at, value;
+
+	if (object.len == apart->len &&
+		(!object.len || memcmp(object.data, apart->data, object.len) == 0))
+		return 0;
+	at = object_key(bdb, key);
+	if (!object.len)
+		return delete(table, txn, &at);
+	buffer_reset(&bdb->row);
+	buffer_append(&bdb->row, &mark, 1);
+	if (!buffer_append(&bdb->row, object.data, object.len))
+		return ENOMEM;
+	value = borrowed(bdb->row.data, bdb->row.len);
+	return table->put(table, txn, &at, &value, row->appended ? DB_NOOVERWRITE : 0);
+}
+
 static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
 {
-	const struct record_info *info = &record_infos[row->record];
 	DB *table = bdb->bdb.tables[row->record];
-	const uint8_t version = record_version(row->record);
 	DBT key = borrowed(row->key, row->key_len), value;
+	struct bytes object = {NULL, 0};
 	int error;
 
 	if (row->dropped) {
-		error = table->del(table, txn, &key, 0);
-		return error == DB_NOTFOUND ? 0 : error;
+		error = delete(table, txn, &key);
+	} else {
+		if (!split_pack(&bdb->row, row->record, row->data, &object))
+			return ENOMEM;
+		value = borrowed(bdb->row.data, bdb->row.len);
+		error = table->put(table, txn, &key, &value, row->appended ? DB_NOOVERWRITE : 0);
 	}
-	buffer_reset(&bdb->row);
-	buffer_append(&bdb->row, &version, 1);
-	if (!pack_record(&bdb->row, info->fields + info->key_count, row->data))
-		return ENOMEM;
-	value = borrowed(bdb->row.data, bdb->row.len);
-	return table->put(table, txn, &key, &value, row->appended ? DB_NOOVERWRITE : 0);
+	return error ? error : put_object(bdb, txn, row, &key, object);
 }
 
 /* A failed step before the commit: takes the transaction back and tells what it means. */
@@ -265,8 +345,8 @@ static int seek(struct bdb_store *bdb, DBC *cursor, const struct store_range *ra
 	return cursor->get(cursor, key, value, error ? DB_LAST : DB_PREV);
 }
 
-static enum status visit_row(const struct store_range *range, const DBT *key, const DBT *value,
-	store_visit *visit, void *context, bool *go_on)
+static enum status visit_row(struct bdb_store *bdb, const struct store_range *range,
+	const DBT *key, DBT *value, store_visit *visit, void *context, bool *go_on)
 {
 	const struct record_info *info = &record_infos[range->record];
 	struct bytes key_bytes = {key->data, key->size}, in = key_bytes;
@@ -276,6 +356,8 @@ static enum status visit_row(const struct store_range *range, const DBT *key, co
 	if (!row)
 		return STATUS_NOMEM;
 	status = unpack_key(&in, info->fields, info->key_count, row) ? STATUS_OK : STATUS_CORRUPT;
+	if (!status)
+		status = complete(bdb, range->record, key, value);
 	if (!status)
 		status = decode(range->record, value, row);
 	if (!status)
@@ -299,7 +381,8 @@ static enum status bdb_scan(struct store *store, const struct store_range *range
 		return bdb_status(error);
 	error = seek(bdb, cursor, range, &key, &value);
 	while (!error && !status && go_on && has_prefix(&key, range->prefix)) {
-		status = visit_row(range, &key, &value, visit, context, &go_on);
+		if (!split_is_object(range->record, (struct bytes){value.data, value.size}))
+			status = visit_row(bdb, range, &key, &value, visit, context, &go_on);
 		if (!status && go_on)
 			error = cursor->get(cursor, &key, &value,
 				range->reverse ? DB_PREV : DB_NEXT);
