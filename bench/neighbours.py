@@ -62,8 +62,7 @@ GAMES_DEALER = "games"
 WARM_S = 2
 P99_TIMES = 2
 LEDGER_MIB = 64
-# The ledger's cache is small, so that it is full before.
-SETTINGS = {"ledger_cache_mib": 64}
+SETTINGS = {}
 
 Case = collections.namedtuple("Case", "name caller_id address")
 STRANGERS = (Case("no headers", "-", STRANGER_ADDRESS),
