@@ -9,9 +9,9 @@
  *     creditbridge.js result USER GAME
  *     creditbridge.js --vectors FILE                check sign() against signature-vectors.json
  *
- * CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE tell where, who, and the file
+ * CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE give the address, the casino id and the file
  * that holds the key. Prints the answer. Exit status: 0 done; 1 refused; 2 usage; 75 the outcome is
- * not known: the same command with the same REFERENCE, later, tells it and moves nothing twice.
+ * not known: the same command with the same REFERENCE, later, returns it and moves nothing twice.
  */
 const crypto = require('crypto');
 const fs = require('fs');

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A dealer's calls to the wallet: Perl, modules of its core alone (for https also
+# A dealer's calls to the wallet: Perl, only modules of its core (for https also
 # libio-socket-ssl-perl).
 #
 #     creditbridge.pl balance USER
@@ -8,9 +8,9 @@
 #     creditbridge.pl result USER GAME
 #     creditbridge.pl --vectors FILE                check the signing against signature-vectors.json
 #
-# CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE tell where, who, and the file that
+# CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE give the address, the casino id and the file that
 # holds the key. Prints the answer. Exit status: 0 done; 1 refused; 2 usage; 75 the outcome is not
-# known: the same command with the same REFERENCE, later, tells it and moves nothing twice.
+# known: the same command with the same REFERENCE, later, returns it and moves nothing twice.
 use strict;
 use warnings;
 use Digest::SHA qw(hmac_sha256_hex);
@@ -31,7 +31,7 @@ sub slurp {
 	return scalar <$file>;
 }
 
-# One attempt. HTTP::Tiny answers 599 when nobody else did. A GET has a body here, too.
+# One attempt. HTTP::Tiny answers 599 if there was no other answer. A GET has a body here, too.
 sub attempt {
 	my ($method, $path, $body) = @_;
 	my ($key) = slurp($ENV{CREDITBRIDGE_KEY_FILE}) =~ /(\S+)/;

@@ -17,7 +17,7 @@
  *        php creditbridge.php player USER AMOUNT    sets what a player has here (seamless wallet)
  *        php creditbridge.php --vectors FILE        checks sign() against signature-vectors.json
  *    Exit status: 0 done; 1 refused; 2 usage; 75 the outcome is not known: the same command with
- *    the same REFERENCE, later, tells it and moves nothing twice.
+ *    the same REFERENCE, later, returns it and moves nothing twice.
  *
  * Settings come from the environment (Apache: SetEnv; php-fpm: env[...]). Keep the key and an SQLite
  * file outside of what the web server serves.
@@ -114,8 +114,8 @@ const MEMBERS = [
 	'betting-refund' => GAME,
 ];
 /*
- * What must not: by it a body is of another callback. The signature covers the body alone, so
- * somebody who saw a bet could send it to betting-refund.
+ * What must not: by it a body is of another callback. The signature covers the body only, so
+ * an attacker that saw a bet could send it to betting-refund.
  */
 const FOREIGN = ['balance-inquire' => [], 'betting' => ['result'], 'betting-result' => [],
 	'betting-refund' => ['result', 'user_bet']];
@@ -139,7 +139,7 @@ function read_call(string $kind, string $raw): array
 		throw new Refused(400, 'bad_request', 'the body is not a JSON object');
 	/*
 	 * json_decode() makes floats of amounts. So it is done again with the numbers, outside of
-	 * strings, put in quotes: that gives their digits. What was a number, $body tells.
+	 * strings, put in quotes: that gives their digits. $body has what was a number.
 	 */
 	$texts = json_decode(preg_replace('/"(?:[^"\\\\]++|\\\\.)*+"(*SKIP)(*FAIL)|-?\d[\d.eE+-]*/s',
 		'"$0"', $raw), true);
@@ -225,7 +225,7 @@ function query(\PDO $db, string $sql, array $values): \PDOStatement
  * What is done, by the state of the transaction_id's row ("none": there is none) and by the callback.
  * One id moves credit once, and each callback may come any number of times, late, in any order. The
  * tombstone is a refund that came before its bet: the bet is refused when it comes. A bet above the
- * balance stays refused: the platform has dropped it, and who sends it again is somebody who saw it.
+ * balance stays refused: the platform has rejected it, so an attacker sends it again.
  */
 const RULES = [
 	/*              betting     betting-result  betting-refund */
@@ -248,7 +248,7 @@ function apply_rules(\PDO $db, string $kind, array $call): string|Refused
 	if (!$player && $kind !== 'betting-refund')
 		throw new Refused(404, 'user_not_found', 'the user is not known');
 	$balance = $player ? (int)$player['balance'] : null;
-	/* A loss has transaction_id 0 and moves nothing. Who counts losses tells repeats by webhook-id. */
+	/* A loss has transaction_id 0 and moves nothing. To count losses, find repeats by webhook-id. */
 	if ($kind !== 'balance-inquire' && $call['result'] !== 'loss')
 		$balance = move($db, $kind, $call, $balance);
 	if ($balance instanceof Refused)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A dealer's calls to the wallet: Python, standard library alone.
+"""A dealer's calls to the wallet: Python, only its standard library.
 
     creditbridge.py balance USER
     creditbridge.py in  USER AMOUNT REFERENCE     credit into the platform
@@ -7,9 +7,9 @@
     creditbridge.py result USER GAME
     creditbridge.py --vectors FILE                check sign() against signature-vectors.json
 
-CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE tell where, who, and the file that
+CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE give the address, the casino id and the file that
 holds the key. Prints the answer. Exit status: 0 done; 1 refused; 2 usage; 75 the outcome is not
-known: the same command with the same REFERENCE, later, tells it and moves nothing twice.
+known: the same command with the same REFERENCE, later, returns it and moves nothing twice.
 """
 import base64
 import hashlib

@@ -7,9 +7,9 @@
 #     creditbridge.sh result USER GAME
 #     creditbridge.sh --vectors FILE                check sign() against signature-vectors.json
 #
-# CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE tell where, who, and the file that
+# CREDITBRIDGE_URL, CREDITBRIDGE_CASINO and CREDITBRIDGE_KEY_FILE give the address, the casino id and the file that
 # holds the key. Prints the answer. Exit status: 0 done; 1 refused; 2 usage; 75 the outcome is not
-# known: the same command with the same REFERENCE, later, tells it and moves nothing twice.
+# known: the same command with the same REFERENCE, later, returns it and moves nothing twice.
 set -eu
 umask 077
 work=$(mktemp -d)
@@ -24,7 +24,7 @@ usage()
 }
 
 # The HMAC-SHA256 of the file $2 under the key in the file $1, in hex. `openssl dgst -hmac KEY` would
-# do the same, and show the key to everybody who calls ps. A key as issued, 64 hex characters, is just
+# do the same, and show the key to every user that calls ps. A key as issued, 64 hex characters, is just
 # a block of SHA-256: tr makes of its characters what HMAC's inner and outer padding make of them.
 sign()
 {

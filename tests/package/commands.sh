@@ -85,6 +85,8 @@ for first in status 'client add roulette' 'player show' 'transfer list' check; d
 	typed group-today
 done
 expect "the examples" "creditbridgectl recon" "$(cat group-today.sh)"
+# The balance of before.
+creditbridgectl player adjust demo alice -20 --reason test
 
 echo "# README.Debian: a backup; in another place; by cron"
 block README.Debian 'creditbridgectl backup' >backup.sh
