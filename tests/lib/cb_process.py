@@ -158,12 +158,14 @@ def thread_states(pid):
 
 
 def process_gone(pid):
-    """True when @pid is no process, or one that only waits to be collected."""
+    """True when @pid is no process, or one that only waits to be collected. While a thread of it still
+    waits for the disk, its locks are held, though its first thread has ended."""
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
         return True
-    return stat.rsplit(")", 1)[1].split()[0] in ("Z", "X")
+    return stat.rsplit(")", 1)[1].split()[0] in ("Z", "X") and len(threads) <= 1
 
 
 def process_stopped(pid):
