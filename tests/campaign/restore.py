@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The campaign `restore`: an installation goes back in time, in every way, beside dealers that did not.
 
-    restore.py [--cycles N] [--seconds S] [--seed N] [--way WAY]...
+    restore.py [--cycles N] [--seconds S] [--seed N] [--way WAY]... [--results FILE]
 
 Each cycle plays traffic (bets and results of two seamless dealers, transfers of a third), makes a
 backup, an export or a copy of the state in the middle, plays on, kills everything, and brings the data
@@ -13,6 +13,8 @@ back in one of these ways:
     some-logs     the backup, rolled forward by a part of the logs
     import        an export
     rehearsal     the backup is first restored on another host, which must not call any dealer
+    downgrade     the copy of the state that an upgrade made, put back as README.Debian's way to an older
+                  version does, and adopted
 
 Then come the operator's steps: the sweeper takes over what was under way, the game servers repeat the
 results that they sent since the backup, `reconcile` is given each dealer's file and its proposals are
@@ -28,6 +30,7 @@ import argparse
 import csv
 import json
 import os
+import pathlib
 import random
 import shlex
 import shutil
@@ -48,7 +51,7 @@ from cb_process import pids_end  # noqa: E402
 from game import UNITS  # noqa: E402
 from restore_world import GameServer, SpecDealer, TransferDealer  # noqa: E402
 
-WAYS = ("restore", "twice", "logs", "some-logs", "import", "rehearsal")
+WAYS = ("restore", "twice", "logs", "some-logs", "import", "rehearsal", "downgrade")
 CASINOS = ("one", "two")
 PLAYERS = 6
 GAME_SERVERS = 4
@@ -180,6 +183,11 @@ class Scene:
         time.sleep(self.chance.uniform(0.3, 1) * seconds)
         if way == "import":
             self.wallet.ctl("export", "--with-keys", export)
+        elif way == "downgrade":
+            # As the package's preinst does, with the ledger stopped.
+            self.wallet.stop()
+            shutil.copytree(self.wallet.state, backup)
+            self.start()
         else:
             self.wallet.ctl("backup", backup)
         time.sleep(self.chance.uniform(0.3, 1) * seconds)
@@ -190,6 +198,9 @@ class Scene:
         aside = self.put_away()
         if way == "import":
             self.begin_life("import", export)
+        elif way == "downgrade":
+            shutil.copytree(backup, self.wallet.state)
+            self.begin_life("adopt", "--copied")
         elif way in ("logs", "some-logs"):
             if way == "some-logs":
                 self.cut_logs(aside / "db", backup)
@@ -473,13 +484,25 @@ def ids_twice(scene):
     return faults
 
 
-def run(options, seed):
+def keep_results(options, results):
+    """Writes what the run has come to, also when it fails."""
+    if options.results:
+        path = pathlib.Path(options.results)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(results, indent=2) + "\n")
+
+
+def run(options, seed, results):
+    told = results["control" if options.without else "campaign"] = {
+        "seed": seed, "cycles": options.cycles, "ways": {}, "ended": False}
     with Scene(options, seed) as scene:
         ways = list(options.way or WAYS)
         for cycle in range(options.cycles):
             way = ways[cycle % len(ways)]
             started = time.monotonic()
             scene.go_back(way, options.seconds)
+            told["ways"][way] = told["ways"].get(way, 0) + 1
+            keep_results(options, results)
             print(f"# cycle {cycle}: {way}, life {scene.life}, "
                   f"{time.monotonic() - started:.1f} s", flush=True)
         scene.drain()
@@ -489,6 +512,10 @@ def run(options, seed):
         print(f"# {options.cycles} restores, {scene.life} lives, {len(rounds)} rounds, {wins} wins, "
               f"{len(scene.bank.transfers)} transfers, {scene.sweeps} sweeps: "
               f"{len(faults)} faults", flush=True)
+        told.update(ended=True, lives=scene.life, rounds=len(rounds), wins=wins,
+                    transfers=len(scene.bank.transfers), sweeps=scene.sweeps, faults=len(faults),
+                    found=[fault[:500] for fault in faults[:10]])
+        keep_results(options, results)
         if options.without:
             check(faults, f"without {options.without} nothing was found")
             print(f"# found, as it must be: {faults[0]}", flush=True)
@@ -505,14 +532,17 @@ def main():
     parser.add_argument("--seed", default=os.environ.get("SEED") or str(random.getrandbits(32)))
     parser.add_argument("--way", action="append", choices=WAYS)
     parser.add_argument("--without", choices=("floor", "steps"), default="")
+    parser.add_argument("--results", help="a file of JSON, with the figures of the run")
     options = parser.parse_args()
     print(f"# SEED={options.seed}", flush=True)
-    cases = [("restores, and dealers that did not go back", lambda: run(options, options.seed))]
+    results = {}
+    cases = [("restores, and dealers that did not go back",
+              lambda: run(options, options.seed, results))]
     if not options.without:
         control = argparse.Namespace(**{**vars(options), "without": "floor", "cycles": 1,
                                         "way": ["twice"]})
         cases.append(("the control: ids without the clock's floor are found",
-                      lambda: run(control, f"{options.seed}-control")))
+                      lambda: run(control, f"{options.seed}-control", results)))
     return cb.run_cases(cases, seconds=int(60 + options.cycles * (options.seconds * 6 + 60)))
 
 
