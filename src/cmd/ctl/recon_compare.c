@@ -9,8 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MONEY_SHOWN MONEY_TEXT_MAX
-
 enum finding {
 	MISSING_HERE, MISSING_THERE, AMOUNT_DIFFERS, STATE_DIFFERS, FINDING_COUNT
 };
@@ -22,20 +20,14 @@ struct difference {
 	enum finding finding;
 	enum recon_record record;
 	char id[OUTPUT_TEXT_MAX / 4];
-	char our_amount[MONEY_SHOWN];
-	char their_amount[MONEY_SHOWN];
-	char our_state[64];
-	char their_state[64];
+	COMPARED_MEMBERS;
 };
 
 static const struct field difference_fields[] = {
 	FIELD_NAMED(difference, finding, finding_names, FINDING_COUNT),
 	FIELD_NAMED(difference, record, recon_record_names, RECON_RECORD_COUNT),
 	FIELD(FIELD_STR, difference, id),
-	FIELD(FIELD_STR, difference, our_amount),
-	FIELD(FIELD_STR, difference, their_amount),
-	FIELD(FIELD_STR, difference, our_state),
-	FIELD(FIELD_STR, difference, their_state),
+	COMPARED_FIELDS(difference),
 	FIELD_END,
 };
 
@@ -43,10 +35,7 @@ static const struct output_column difference_columns[] = {
 	{"FINDING", "finding", OUTPUT_PLAIN},
 	{"RECORD", "record", OUTPUT_PLAIN},
 	{"ID", "id", OUTPUT_PLAIN},
-	{"OUR AMOUNT", "our_amount", OUTPUT_PLAIN},
-	{"THEIR AMOUNT", "their_amount", OUTPUT_PLAIN},
-	{"OUR STATE", "our_state", OUTPUT_PLAIN},
-	{"THEIR STATE", "their_state", OUTPUT_PLAIN},
+	COMPARED_COLUMNS,
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
@@ -77,14 +66,8 @@ static void report(struct comparison *comparison, enum finding finding,
 	row.finding = finding;
 	row.record = any->record;
 	snprintf(row.id, sizeof(row.id), "%s", any->id);
-	if (ours) {
-		money_format(ours->amount, 2, row.our_amount);
-		snprintf(row.our_state, sizeof(row.our_state), "%s", ours->state);
-	}
-	if (theirs) {
-		money_format(theirs->amount, 2, row.their_amount);
-		snprintf(row.their_state, sizeof(row.their_state), "%s", theirs->state);
-	}
+	compared_show(ours, 2, row.our_amount, row.our_state);
+	compared_show(theirs, 2, row.their_amount, row.their_state);
 	output_list_add(&comparison->list, &row);
 	output_json_item(&comparison->json, difference_fields, &row);
 }

@@ -357,3 +357,13 @@ void recon_side_free(struct side *side)
 	free(side->rows);
 	side->rows = NULL;
 }
+
+void compared_show(const struct compared *row, uint8_t decimals, char amount[MONEY_TEXT_MAX],
+	char state[COMPARED_STATE_SIZE])
+{
+	amount[0] = state[0] = '\0';
+	if (!row)
+		return;
+	money_format(row->amount, decimals, amount);
+	snprintf(state, COMPARED_STATE_SIZE, "%s", row->state);
+}

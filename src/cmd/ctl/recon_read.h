@@ -7,6 +7,7 @@
 #ifndef CMD_CTL_RECON_READ_H
 #define CMD_CTL_RECON_READ_H
 
+#include "cmd/ctl/output.h"
 #include "cmd/ctl/recon.h"
 
 /* A row that is compared; the texts lie in the file's. */
@@ -64,5 +65,23 @@ void recon_sides_walk(struct side *ours, struct side *theirs, recon_pair *pair, 
 /* By record and id; and for rows of one key by amount and state. */
 int compared_order_key(const struct compared *a, const struct compared *b);
 int compared_order(const struct compared *a, const struct compared *b);
+
+/* Amount and state of both sides, as members, fields and columns of a difference that is shown. */
+#define COMPARED_STATE_SIZE 64
+#define COMPARED_MEMBERS                                                                           \
+	char our_amount[MONEY_TEXT_MAX];                                                           \
+	char their_amount[MONEY_TEXT_MAX];                                                         \
+	char our_state[COMPARED_STATE_SIZE];                                                       \
+	char their_state[COMPARED_STATE_SIZE]
+#define COMPARED_FIELDS(shown)                                                                     \
+	FIELD(FIELD_STR, shown, our_amount), FIELD(FIELD_STR, shown, their_amount),                \
+		FIELD(FIELD_STR, shown, our_state), FIELD(FIELD_STR, shown, their_state)
+#define COMPARED_COLUMNS                                                                           \
+	{"OUR AMOUNT", "our_amount", OUTPUT_PLAIN}, {"THEIR AMOUNT", "their_amount", OUTPUT_PLAIN}, \
+		{"OUR STATE", "our_state", OUTPUT_PLAIN}, {"THEIR STATE", "their_state", OUTPUT_PLAIN}
+
+/* Fills a side of it; @row NULL: that side has no such row, and the texts are "". */
+void compared_show(const struct compared *row, uint8_t decimals, char amount[MONEY_TEXT_MAX],
+	char state[COMPARED_STATE_SIZE]);
 
 #endif

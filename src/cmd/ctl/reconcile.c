@@ -36,10 +36,7 @@ struct shown {
 	char id[EXTERNAL_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	char game_id[EXTERNAL_ID_SIZE];
-	char our_amount[MONEY_TEXT_MAX];
-	char their_amount[MONEY_TEXT_MAX];
-	char our_state[64];
-	char their_state[64];
+	COMPARED_MEMBERS;
 	enum remedy remedy;
 	char command[COMMAND_MAX]; /* "": none mends it */
 	char why[256];
@@ -50,10 +47,7 @@ static const struct field shown_fields[] = {
 	FIELD(FIELD_STR, shown, id),
 	FIELD(FIELD_STR, shown, user_id),
 	FIELD(FIELD_STR, shown, game_id),
-	FIELD(FIELD_STR, shown, our_amount),
-	FIELD(FIELD_STR, shown, their_amount),
-	FIELD(FIELD_STR, shown, our_state),
-	FIELD(FIELD_STR, shown, their_state),
+	COMPARED_FIELDS(shown),
 	FIELD_NAMED(shown, remedy, remedy_names, REMEDY_COUNT),
 	FIELD(FIELD_STR, shown, command),
 	FIELD(FIELD_STR, shown, why),
@@ -64,10 +58,7 @@ static const struct output_column shown_columns[] = {
 	{"RECORD", "record", OUTPUT_PLAIN},
 	{"ID", "id", OUTPUT_PLAIN},
 	{"USER", "user_id", OUTPUT_PLAIN},
-	{"OUR AMOUNT", "our_amount", OUTPUT_PLAIN},
-	{"THEIR AMOUNT", "their_amount", OUTPUT_PLAIN},
-	{"OUR STATE", "our_state", OUTPUT_PLAIN},
-	{"THEIR STATE", "their_state", OUTPUT_PLAIN},
+	COMPARED_COLUMNS,
 	{"REMEDY", "remedy", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
@@ -283,7 +274,9 @@ static void put_command(const struct reconcile *reconcile, const struct proposal
 static void fill(const struct reconcile *reconcile, const struct proposal *proposal,
 	struct shown *row)
 {
-	const struct compared *any = proposal->ours.id ? &proposal->ours : &proposal->theirs;
+	const struct compared *ours = proposal->ours.id ? &proposal->ours : NULL;
+	const struct compared *theirs = proposal->theirs.id ? &proposal->theirs : NULL;
+	const struct compared *any = ours ? ours : theirs;
 
 	memset(row, 0, sizeof(*row));
 	row->record = any->record;
@@ -292,14 +285,8 @@ static void fill(const struct reconcile *reconcile, const struct proposal *propo
 	copy(row->user_id, sizeof(row->user_id), any->user_id);
 	copy(row->game_id, sizeof(row->game_id), any->game_id);
 	copy(row->why, sizeof(row->why), proposal->why);
-	if (proposal->ours.id) {
-		money_format(proposal->ours.amount, reconcile->dealer.decimals, row->our_amount);
-		copy(row->our_state, sizeof(row->our_state), proposal->ours.state);
-	}
-	if (proposal->theirs.id) {
-		money_format(proposal->theirs.amount, reconcile->dealer.decimals, row->their_amount);
-		copy(row->their_state, sizeof(row->their_state), proposal->theirs.state);
-	}
+	compared_show(ours, reconcile->dealer.decimals, row->our_amount, row->our_state);
+	compared_show(theirs, reconcile->dealer.decimals, row->their_amount, row->their_state);
 	put_command(reconcile, proposal, row->command);
 }
 
