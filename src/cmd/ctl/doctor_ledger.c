@@ -335,7 +335,8 @@ void doctor_sweeper(struct doctor *doctor)
 		return;
 	}
 	if (metrics.swept) {
-		doctor_fail(doctor, "it has not run for %" PRIu64 " s: results and refunds stay",
+		doctor_fail(doctor, "the sweeper last ran %" PRIu64
+			" s ago; results and refunds are not being retried",
 			metrics.swept_ms_ago / 1000);
 	} else if (metrics.status.uptime_ms <= overdue_s * 1000) {
 		doctor_warn(doctor, "it has not run yet; the ledger was started %" PRIu64 " s ago",
@@ -344,8 +345,8 @@ void doctor_sweeper(struct doctor *doctor)
 		return;
 	} else {
 		doctor_fail(doctor,
-			"it has not run since the ledger was started: results and refunds "
-			"that a dealer did not take stay");
+			"the sweeper has not run since the ledger was started; results and "
+			"refunds are not being retried");
 	}
 	doctor_remedy(doctor, "let cron start creditbridge-sweep --for 55s each minute (see cron)");
 }

@@ -115,7 +115,8 @@ static enum ctl_exit read_keys(struct ctl *ctl, struct inquest *inquest)
 			code = add_page(ctl, inquest, (enum keyring_of)of, &page);
 			if (page.more && !page.count)
 				return ctl_fail(ctl, CTL_FAILED, "failed",
-					"the ledger sent an empty page");
+					"the ledger sent an empty page: run `creditbridgectl doctor`, which "
+					"compares the versions");
 			if (page.count)
 				text_copy(cmd.after, sizeof(cmd.after),
 					inquest->callers[of][inquest->explain.caller_count[of] - 1]
