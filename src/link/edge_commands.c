@@ -216,6 +216,7 @@ const struct field callback_end_cmd_fields[] = {
 	FIELD(FIELD_STR, callback_end_cmd, casino_id),
 	FIELD(FIELD_U32, callback_end_cmd, attempt),
 	FIELD_SUB(callback_end_cmd, outcome, callback_outcome, callback_outcome_fields),
+	FIELD(FIELD_BOOL, callback_end_cmd, is_look),
 	FIELD_END,
 };
 const struct field callback_end_result_fields[] = {

@@ -247,6 +247,7 @@ struct callback_end_cmd {
 	char casino_id[CASINO_ID_SIZE]; /* of a balance inquiry, which has no row */
 	uint32_t attempt;
 	struct callback_outcome outcome;
+	bool is_look; /* of a balance inquiry: the operator's (`dealer ping`), which is no traffic */
 };
 struct callback_end_result {
 	struct verdict verdict;

@@ -279,4 +279,4 @@ def end_payload(grant, outcome):
     return b"".join((
         struct.pack(">QB", grant.event, grant.kind), text(""),
         struct.pack(">IBHI", grant.attempt, outcome, 200 if outcome == SUCCESS else 0, 12),
-        text(""), text(""), struct.pack(">Bq", 0, 0), text(""), text(""), text("")))
+        text(""), text(""), struct.pack(">Bq", 0, 0), text(""), text(""), text(""), b"\0"))

@@ -2,6 +2,7 @@
 """/healthz, /readyz and /metrics on real servers: what an operator and Prometheus see of a wallet,
 and that no death of a process makes it wrong."""
 import argparse
+import json
 import os
 import re
 import signal
@@ -292,6 +293,32 @@ def case_callbacks(b):
     equal(b.metrics().get(states, dealer=dealer, state="held"), 0, "cancelled")
 
 
+LOOKS = ("doctor", "readyz", "healthz", "metrics")  # operations that are no traffic of callers
+
+
+def case_looks(b):
+    """doctor, readiness, `dealer ping` and a sweep without sending are no traffic, and no refused calls."""
+    def figures():
+        metrics = b.metrics()
+        return (requests_of(metrics), metrics.sum("creditbridge_auth_failures_total"),
+                metrics.sum("creditbridge_callback_attempts_total"))
+    before = figures()
+    doctor = b.wallet.ctl_run("--json", "doctor", "--url", b.server.base_url, "--platform-url",
+                              b.server.platform_url)
+    found = {row["check"]: row["result"] for row in json.loads(doctor.stdout)["findings"]}
+    equal((found["wallet_mount"], found["platform_mount"]), ("PASS", "PASS"), "doctor called both")
+    b.ready()
+    ping = b.wallet.ctl_run("--json", "dealer", "ping", b.seamless.casino_id)
+    check("class" in json.loads(ping.stdout), f"dealer ping: {ping}")
+    subprocess.run([find_program("creditbridge-sweep"), "--config", b.wallet.config, "--dry-run"],
+                   capture_output=True, timeout=60, check=True)
+    after = figures()
+    counted = difference(after[0], before[0])
+    equal([key for key in counted if key[0] not in LOOKS], [], "requests that were counted")
+    check({"doctor", "readyz"} <= {key[0] for key in counted}, f"the looks have counters: {counted}")
+    equal(after[1:], before[1:], "refused signatures, and attempts at dealers")
+
+
 def case_backlog(b):
     """A dealer that cannot be reached: its breaker, and how long its callbacks have been due."""
     casino = f"dead.{b.kind.name}"
@@ -522,6 +549,7 @@ CASES = (
     ("kills under load lose nothing", case_kill_under_load),
     ("not on the wallet's mount", case_wallet_mount),
     ("callbacks by dealer, kind and outcome", case_callbacks),
+    ("looks are no traffic", case_looks),
     ("readiness", case_ready),
 )
 # ... and what does not depend on it, on one.

@@ -635,6 +635,24 @@ def case_odd_answers(b):
             equal(answer.json["dealer_error"], {"id": "", "detail": ""}, "a dealer without words")
 
 
+def case_not_implemented(b):
+    """A dealer's 501: the game server is told the status, the operator what to correct, and the bet is
+    refunded."""
+    user, game = b.seamless_player(), new_id("game")
+    b.reference.fault("status", kind=BETTING, user_id=user, times=1, code=501)
+    answer = b.seamless_bet(user, game, 1)
+    equal((answer.status, answer.json["id"], answer.json["state"], answer.json["detail"]),
+          (504, "dealer_timeout", "refunding",
+           "the dealer's answer cannot be used (HTTP status 501); the bet is being refunded"), "the bet")
+    row, = b.wallet.ctl_json("bet", "list", "--casino", b.seamless.casino_id, "--user", user)["bets"]
+    tried, = b.wallet.ctl_json("callback", "show", row["event"])["tries"]
+    equal((tried["http_status"], tried["class"], tried["note"]),
+          (501, "unknown", "HTTP status 501: the dealer's server does not implement the call; check the "
+           "URL and the callback's path"), "the attempt")
+    refund = b.wallet.ctl_json("callback", "show", row["refund_event"])
+    equal((refund["kind"], refund["state"]), ("betting-refund", "due"), "its refund")
+
+
 def case_rejected_is_no_part(b):
     """Refused and unanswered bets are in no sum of the round."""
     user, game = b.seamless_player(), new_id("game")
@@ -753,6 +771,7 @@ ONCE = (
     ("keys that are taken away", case_keys),
     ("a refund that has ended", case_refunded),
     ("a success that comes too late", case_late_success),
+    ("a dealer's 501", case_not_implemented),
     ("odd answers of dealers", case_odd_answers),
     ("rejected bets are no part of a round", case_rejected_is_no_part),
     ("a dealer that takes one call at a time", case_busy),

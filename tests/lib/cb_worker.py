@@ -104,7 +104,7 @@ def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error=""
         struct.pack(">QB", send.event, send.kind), text(casino_id),
         struct.pack(">IBHI", send.attempt, outcome, status, milliseconds), text(error),
         text(detail), struct.pack(">Bq", balance is not None, round((balance or 0) * UNITS)),
-        text(currency), text(user_id), text(note)))
+        text(currency), text(user_id), text(note), b"\0"))
 
 
 class Worker(Link):

@@ -433,6 +433,7 @@ static enum ctl_exit work(void *context)
 		code = take_all(importing);
 	buffer_free(&importing->keyless.text);
 	buffer_free(&importing->remedy);
+	revived_end(&importing->lists);
 	key_book_free(&importing->key_book);
 	return code;
 }

@@ -176,6 +176,7 @@ enum ctl_exit ping_ask(struct ctl *ctl, const struct player *player, struct ping
 	if (!sent)
 		return ctl_no_memory(ctl);
 	granted.end.outcome = ping->outcome;
+	granted.end.is_look = true;
 	end_inquiry(ctl, &granted.end);
 	judge(ping, result.user_id, result.currency);
 	return CTL_DONE;

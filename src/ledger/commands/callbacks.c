@@ -48,7 +48,7 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 	if (cmd->kind == CALLBACK_BALANCE_INQUIRE) {
 		/* No row tells whether this is a repetition; the permit does. Nothing is saved. */
 		if (flow_give(context->flow, cmd->casino_id, cmd->event, cmd->outcome.class,
-			    context->now.boot_ms))
+			    context->now.boot_ms) && !cmd->is_look)
 			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome);
 		result->state = CALLBACK_DELIVERED;
 		return;
