@@ -92,6 +92,27 @@ START_TEST(a_bet_belongs_to_the_day_of_its_acceptance)
 }
 END_TEST
 
+/* A sum of binary fractions would be 1.0000000000000002 or the like. */
+START_TEST(ten_thousand_smallest_stakes_make_one)
+{
+	const struct dealer values = {.decimals = 4};
+	char id[32], game[32];
+
+	open_at(CASE_MEMORY, YEAR_END, 0);
+	ck_assert_int_eq(case_dealer_set(DEALER_DECIMALS, &values).verdict.refusal, REFUSAL_NONE);
+	for (unsigned int i = 0; i < 10000; i++) {
+		snprintf(id, sizeof(id), "b%u", i);
+		snprintf(game, sizeof(game), "g%u", i / 250);
+		bet(id, game, 1, i % 2);
+		if (i % 250 == 249)
+			settle(game, game, RESULT_LOSS, 0);
+	}
+	assert_all(5000, 1, -1);
+	assert_day(0, 5000, 1, -1);
+	case_close();
+}
+END_TEST
+
 START_TEST(refunds_take_the_bet_away)
 {
 	open_at(_i, YEAR_END, 0);
@@ -276,6 +297,7 @@ Suite *reports_suite(void)
 
 	tcase_add_loop_test(
 		tc, a_bet_belongs_to_the_day_of_its_acceptance, 0, CASE_STORE_COUNT);
+	tcase_add_test(tc, ten_thousand_smallest_stakes_make_one);
 	tcase_add_loop_test(tc, refunds_take_the_bet_away, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_changed_offset_is_for_new_bets, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, days_have_dates);
