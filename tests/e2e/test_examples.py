@@ -280,7 +280,9 @@ def case_last_ids():
                 equal(read, f"{text} true\n", "the id, read by JavaScript")
             ids.append(int(text))
         check(ids == sorted(set(ids)) and SAFE_MAX - 16 < ids[-1] <= SAFE_MAX, f"ids: {ids}")
-        equal((got.status, got.json["id"]), (500, "internal_error"), f"no id is left: {got}")
+        equal((got.status, got.json["id"]), (503, "service_unavailable"), f"no id is left: {got}")
+        check("every transaction_id up to 2^53-1 was given out; nothing was changed" in
+              got.json["detail"], f"the refusal's detail: {got}")
         equal((move(1).status, move(1).replayed), (200, True), "a replay")
         balance = cb.call(server, "POST", cb.BALANCE, {
             "user_id": "alice", "request_timestamp": cb.now_ms()}, dealer=dealer)

@@ -267,7 +267,7 @@ static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 	bet->transaction_id = book_transaction(ws, subject->player, bet->game_id, bet->number,
 		context->now.wall_ms);
 	if (!bet->transaction_id)
-		return REFUSAL_INTERNAL_ERROR;
+		return REFUSAL_SERVICE_UNAVAILABLE;
 	memset(&body, 0, sizeof(body));
 	text_copy(body.user_id, sizeof(body.user_id), round->user_id);
 	text_copy(body.player_id, sizeof(body.player_id), bet->player_id);
@@ -316,6 +316,7 @@ static void place(struct ws *ws, const struct apply_context *context,
 	}
 	result->verdict.refusal = refusal;
 	verdict_decimals(&result->verdict, "bet_amount", cmd->bet_amount, subject->dealer);
+	book_describe(ws, &result->verdict);
 	if (refusal == REFUSAL_NONE) {
 		book_open_bets(ws, bet.casino_id, 1);
 		bet_answer(&bet, &result->verdict, &result->bet);

@@ -283,7 +283,7 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 	} else if (round->result != RESULT_LOSS) {
 		round->transaction_id =
 			book_transaction(ws, stored, round->game_id, 0, round->settled_ms);
-		refusal = round->transaction_id ? REFUSAL_NONE : REFUSAL_INTERNAL_ERROR;
+		refusal = round->transaction_id ? REFUSAL_NONE : REFUSAL_SERVICE_UNAVAILABLE;
 	}
 	if (refusal == REFUSAL_NONE)
 		record_settle(ws, cmd, round, &player, entry.entry_seq);
@@ -319,7 +319,7 @@ static enum refusal tell(struct ws *ws, const struct apply_context *context,
 		round->transaction_id = book_transaction(ws, subject->player, round->game_id, 0,
 			round->settled_ms);
 		if (!round->transaction_id)
-			return REFUSAL_INTERNAL_ERROR;
+			return REFUSAL_SERVICE_UNAVAILABLE;
 	}
 	memset(&body, 0, sizeof(body));
 	text_copy(body.user_id, sizeof(body.user_id), round->user_id);
@@ -414,9 +414,11 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 		if (refusal == REFUSAL_NONE)
 			refusal = settle(ws, context, cmd, &subject, round, result);
 		result->verdict.refusal = refusal;
-		if (subject.dealer)
-			verdict_decimals(&result->verdict, "payout_amount", cmd->payout_amount,
-				subject.dealer);
+		if (!subject.dealer)
+			return;
+		verdict_decimals(&result->verdict, "payout_amount", cmd->payout_amount,
+			subject.dealer);
+		book_describe(ws, &result->verdict);
 		return;
 	}
 	differs = difference(cmd, stored, subject.player, round);

@@ -129,6 +129,7 @@ static void transfer_new(const struct transfer_cmd *cmd, const struct rows *rows
 	}
 	result->verdict.refusal = refusal;
 	verdict_decimals(&result->verdict, "amount", cmd->amount, dealer);
+	book_describe(ws, &result->verdict);
 	if (refusal != REFUSAL_NONE)
 		return;
 	result->amount = cmd->amount;
@@ -226,6 +227,7 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	player = *stored;
 	result->verdict.refusal = move(ws, rows, ENTRY_ADJUST, cmd->amount, cmd->amount,
 		context->now.wall_ms, &player, &entry);
+	book_describe(ws, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	result->amount = cmd->amount;

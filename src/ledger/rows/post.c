@@ -43,7 +43,7 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
 
 	movement->transaction_id = life_peek_id(ws, LIFE_TRANSACTIONS);
 	if (!movement->transaction_id)
-		return REFUSAL_INTERNAL_ERROR;
+		return REFUSAL_SERVICE_UNAVAILABLE;
 	refusal = movement_apply(movement, player, &total, entry);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
@@ -52,6 +52,13 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
 	ws_put(ws, RECORD_TOTAL, &total);
 	ws_append(ws, RECORD_TRANSACTION, entry);
 	return REFUSAL_NONE;
+}
+
+void book_describe(struct ws *ws, struct verdict *verdict)
+{
+	if (verdict->refusal == REFUSAL_SERVICE_UNAVAILABLE && !life_peek_id(ws, LIFE_TRANSACTIONS))
+		text_copy(verdict->detail, sizeof(verdict->detail), "every transaction_id up to 2^53-1 "
+			"was given out; nothing was changed; begin a new installation");
 }
 
 void book_open_bets(struct ws *ws, const char *casino_id, int32_t change)

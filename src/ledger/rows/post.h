@@ -15,7 +15,7 @@ void book_want(struct ws *ws, const char *casino_id, const char *user_id);
 
 /*
  * Moves @movement->amount on @player, which is written; @movement's transaction_id is given here.
- * Refusals: those of movement_apply(), and internal_error when transaction ids are used up.
+ * Refusals: those of movement_apply(), and service_unavailable when transaction ids are used up.
  */
 enum refusal book_move(struct ws *ws, struct movement *movement, struct player *player,
 	struct transaction *entry);
@@ -26,6 +26,9 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
  */
 uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
 	uint32_t bet_number, int64_t now_ms);
+
+/* Gives a refusal for want of a transaction id its detail; nothing to any other. */
+void book_describe(struct ws *ws, struct verdict *verdict);
 
 /* Counts bets and callbacks of the dealer that came open, or ended (struct total, open_bets). */
 void book_open_bets(struct ws *ws, const char *casino_id, int32_t change);
