@@ -41,10 +41,10 @@ struct fiber {
 	int64_t until_ms;
 	int fd;      /* that the epoll tells of; -1: none */
 	short armed; /* what it will tell of it; 0: nothing any more */
-	bool servant;
+	bool background;
 	bool waiting;
 	bool late;   /* what it waited for did not come in time */
-	bool waited; /* since fiber_breathe() */
+	bool waited; /* since fiber_yield() */
 	bool ended;
 };
 
@@ -60,11 +60,11 @@ struct fibers {
 	int epoll_fd;
 	unsigned int max;
 	unsigned int count;
-	unsigned int live; /* no servants, not ended */
+	unsigned int live; /* no background fibers, not ended */
 	struct queue ready;
-	struct queue behind;    /* ready, too, once none of the others is */
-	bool patient;           /* the processor is yielded before those behind run */
-	struct queue breathing; /* ready, too, but not before the epoll was looked at */
+	struct queue last;    /* ready, too, once none of the others is */
+	bool yield_cpu;          /* the processor is yielded before those behind run */
+	struct queue yielding;  /* ready, too, but not before the epoll was looked at */
 	struct fiber *list[];
 };
 
@@ -106,7 +106,7 @@ void fibers_free(struct fibers *fibers)
 	free(fibers);
 }
 
-static void put(struct queue *queue, struct fiber *fiber)
+static void queue_push(struct queue *queue, struct fiber *fiber)
 {
 	fiber->waiting = false;
 	fiber->next = NULL;
@@ -117,7 +117,7 @@ static void put(struct queue *queue, struct fiber *fiber)
 	queue->last = fiber;
 }
 
-static struct fiber *take(struct queue *queue)
+static struct fiber *queue_pop(struct queue *queue)
 {
 	struct fiber *fiber = queue->first;
 
@@ -129,7 +129,7 @@ static struct fiber *take(struct queue *queue)
 }
 
 /* From the running fiber to the loop. */
-static void leave(struct fiber *fiber)
+static void switch_to_loop(struct fiber *fiber)
 {
 	struct fibers *fibers = fiber->fibers;
 
@@ -145,7 +145,7 @@ static void leave(struct fiber *fiber)
 }
 
 /* From the loop to a fiber, until it waits. */
-static void enter(struct fiber *fiber)
+static void switch_to_fiber(struct fiber *fiber)
 {
 	struct fibers *fibers = fiber->fibers;
 
@@ -161,7 +161,7 @@ static void enter(struct fiber *fiber)
 }
 
 /* What makecontext() calls: the fiber comes by `current`, for arguments are ints. */
-static void begin(void)
+static void fiber_main(void)
 {
 	struct fiber *fiber = current;
 
@@ -171,12 +171,12 @@ static void begin(void)
 #endif
 	fiber->main(fiber->argument);
 	fiber->ended = true;
-	fiber->fibers->live -= !fiber->servant;
-	leave(fiber);
+	fiber->fibers->live -= !fiber->background;
+	switch_to_loop(fiber);
 }
 
 /* Sets up what starts on the fiber's stack. In a function of its own for getcontext()'s sake. */
-static bool prepare(struct fiber *fiber)
+static bool fiber_prepare(struct fiber *fiber)
 {
 	ucontext_t *context = &fiber->context;
 
@@ -186,12 +186,12 @@ static bool prepare(struct fiber *fiber)
 	context->uc_stack.ss_size = STACK_BYTES;
 	if (mprotect(context->uc_stack.ss_sp, STACK_BYTES, PROT_READ | PROT_WRITE) < 0)
 		return false;
-	makecontext(context, begin, 0);
+	makecontext(context, fiber_main, 0);
 	return true;
 }
 
 struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
-	bool servant)
+	bool background)
 {
 	struct fiber *fiber;
 
@@ -202,7 +202,7 @@ struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), voi
 		return NULL;
 	fiber->stack = mmap(NULL, STACK_RESERVED, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-	if (fiber->stack == MAP_FAILED || !prepare(fiber)) {
+	if (fiber->stack == MAP_FAILED || !fiber_prepare(fiber)) {
 		fiber_free(fiber);
 		return NULL;
 	}
@@ -210,15 +210,15 @@ struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), voi
 	fiber->main = main;
 	fiber->argument = context;
 	fiber->fd = -1;
-	fiber->servant = servant;
-	fibers->live += !servant;
+	fiber->background = background;
+	fibers->live += !background;
 	fibers->list[fibers->count++] = fiber;
-	put(&fibers->ready, fiber);
+	queue_push(&fibers->ready, fiber);
 	return fiber;
 }
 
 /* Has the epoll tell once of @events on @fd. */
-static bool arm(struct fiber *fiber, int fd, short events)
+static bool fiber_arm(struct fiber *fiber, int fd, short events)
 {
 	/* The bits of poll() and of epoll are the same. */
 	struct epoll_event event = {.events = (uint32_t)events | EPOLLONESHOT, .data.ptr = fiber};
@@ -236,7 +236,7 @@ static bool arm(struct fiber *fiber, int fd, short events)
 	return true;
 }
 
-bool fiber_told(int fd)
+bool fiber_was_notified(int fd)
 {
 	return current && !(current->fd == fd && current->armed);
 }
@@ -265,44 +265,44 @@ bool fiber_wait(int fd, short events, int64_t until_ms)
 	if (!fiber)
 		return thread_wait(fd, events, until_ms);
 	/* What cannot be waited for is over at once, as poll() would tell of it. */
-	if (fd >= 0 && !arm(fiber, fd, events))
+	if (fd >= 0 && !fiber_arm(fiber, fd, events))
 		until_ms = 0;
 	fiber->until_ms = until_ms;
 	fiber->waiting = true;
 	fiber->waited = true;
 	fiber->late = false;
-	leave(fiber);
+	switch_to_loop(fiber);
 	return !fiber->late;
 }
 
 void fiber_wake(struct fiber *fiber)
 {
 	if (fiber && fiber->waiting)
-		put(&fiber->fibers->ready, fiber);
+		queue_push(&fiber->fibers->ready, fiber);
 }
 
-void fiber_wake_last(struct fiber *fiber, bool patient)
+void fiber_wake_last(struct fiber *fiber, bool yield_cpu)
 {
-	if (fiber && patient)
-		fiber->fibers->patient = true;
+	if (fiber && yield_cpu)
+		fiber->fibers->yield_cpu = true;
 	if (fiber && fiber->waiting)
-		put(&fiber->fibers->behind, fiber);
+		queue_push(&fiber->fibers->last, fiber);
 }
 
-void fiber_breathe(void)
+void fiber_yield(void)
 {
 	struct fiber *fiber = current;
 
 	if (fiber && !fiber->waited) {
-		put(&fiber->fibers->breathing, fiber);
-		leave(fiber);
+		queue_push(&fiber->fibers->yielding, fiber);
+		switch_to_loop(fiber);
 	}
 	if (fiber)
 		fiber->waited = false;
 }
 
 /* How long the loop may sleep, for epoll_wait(). */
-static int wait_ms(const struct fibers *fibers)
+static int sleep_ms(const struct fibers *fibers)
 {
 	int64_t until_ms = FIBER_FOREVER, left_ms;
 
@@ -319,7 +319,7 @@ static int wait_ms(const struct fibers *fibers)
 }
 
 /* Makes those ready whose time has come. */
-static void expire(struct fibers *fibers)
+static void wake_expired(struct fibers *fibers)
 {
 	int64_t now_ms = clock_boot_ms();
 
@@ -329,12 +329,12 @@ static void expire(struct fibers *fibers)
 		if (!fiber->waiting || fiber->until_ms > now_ms)
 			continue;
 		fiber->late = true;
-		put(&fibers->ready, fiber);
+		queue_push(&fibers->ready, fiber);
 	}
 }
 
 /* Makes those ready whose descriptor has something, and waits @ms for one. False: the kernel failed. */
-static bool look(struct fibers *fibers, int ms)
+static bool poll_descriptors(struct fibers *fibers, int ms)
 {
 	struct epoll_event events[EVENTS_MAX];
 	int count = epoll_wait(fibers->epoll_fd, events, EVENTS_MAX, ms);
@@ -354,19 +354,19 @@ static void run_queue(struct queue *queue)
 {
 	struct fiber *fiber;
 
-	while ((fiber = take(queue)) != NULL)
-		enter(fiber);
+	while ((fiber = queue_pop(queue)) != NULL)
+		switch_to_fiber(fiber);
 }
 
 /*
  * Before those that run last: what has come meanwhile runs before them, and where they are patient what
  * others bring that wait for this processor. False: the kernel failed.
  */
-static bool gather(struct fibers *fibers)
+static bool run_arrivals(struct fibers *fibers)
 {
-	if (fibers->patient)
+	if (fibers->yield_cpu)
 		sched_yield();
-	if (!look(fibers, 0))
+	if (!poll_descriptors(fibers, 0))
 		return false;
 	run_queue(&fibers->ready);
 	return true;
@@ -378,20 +378,20 @@ bool fibers_run(struct fibers *fibers)
 
 	for (;;) {
 		run_queue(&fibers->ready);
-		if (fibers->behind.first && !gather(fibers))
+		if (fibers->last.first && !run_arrivals(fibers))
 			return false;
 		/* One that ran already, because something had come for it, was patient, too. */
-		fibers->patient = false;
-		run_queue(&fibers->behind);
+		fibers->yield_cpu = false;
+		run_queue(&fibers->last);
 		if (!fibers->live)
 			return true;
 		/* Those that ran behind may have made others ready: time and descriptors come first. */
-		if (!look(fibers, fibers->ready.first || fibers->breathing.first ? 0
-										 : wait_ms(fibers)))
+		if (!poll_descriptors(fibers, fibers->ready.first || fibers->yielding.first ? 0
+										 : sleep_ms(fibers)))
 			return false;
-		expire(fibers);
+		wake_expired(fibers);
 		/* Behind those: whoever never waits must not keep what comes and ends from them. */
-		while ((fiber = take(&fibers->breathing)) != NULL)
-			put(&fibers->ready, fiber);
+		while ((fiber = queue_pop(&fibers->yielding)) != NULL)
+			queue_push(&fibers->ready, fiber);
 	}
 }

@@ -22,13 +22,13 @@ struct fibers *fibers_new(unsigned int max);
 void fibers_free(struct fibers *fibers);
 
 /*
- * Adds a fiber that runs @main once fibers_run() is called. A @servant is not waited for. NULL: no
+ * Adds a fiber that runs @main once fibers_run() is called. A @background is not waited for. NULL: no
  * memory, or too many.
  */
 struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
-	bool servant);
+	bool background);
 
-/* Runs the fibers until all have ended that are no servants. False: the kernel failed, see errno. */
+/* Runs the fibers until all have ended that are no background fibers. False: the kernel failed, see errno. */
 bool fibers_run(struct fibers *fibers);
 
 /* The fiber that runs, or NULL outside of any. */
@@ -50,16 +50,16 @@ void fiber_wake(struct fiber *fiber);
  * waits nor breathes. @patient: before it, and all that run behind with it, other processes have their
  * turn, too, which may bring more.
  */
-void fiber_wake_last(struct fiber *fiber, bool patient);
+void fiber_wake_last(struct fiber *fiber, bool yield_cpu);
 
 /* False: the running fiber waited for @fd last, and nothing has come of it since. */
-bool fiber_told(int fd);
+bool fiber_was_notified(int fd);
 
 /*
  * Lets those run that are ready, or whose descriptor or time has come, unless this fiber has waited
  * since the last call.
  */
-void fiber_breathe(void);
+void fiber_yield(void);
 
 /* To be called when the running fiber has waited for @fd and will not again: before it is closed. */
 void fiber_forget(int fd);

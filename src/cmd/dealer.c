@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	struct arguments arguments = {.opening_balance = 1000 * MONEY_UNITS_PER_CREDIT,
 		.threads = 1,
 		.dealer = &dealer};
-	struct web_socket own = {.fd = LISTEN_INHERITED_FD};
+	struct fcgi_socket own = {.fd = LISTEN_INHERITED_FD};
 	struct fcgi_program program = dealer_program(&dealer);
 	char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE];
 	char why[512];

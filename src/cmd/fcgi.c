@@ -30,7 +30,7 @@
 
 #define PROGRAM "creditbridge.fcgi"
 /* Descriptors beside those for dealers: of the process with all who wait, and of each thread at most. */
-#define DESCRIPTORS_SPARE  (64 + WAITING_MAX)
+#define DESCRIPTORS_SPARE  (64 + ADMISSION_MAX)
 #define DESCRIPTORS_THREAD 16
 /* Of a fiber of the wallet's: who calls, and the ledger. */
 #define DESCRIPTORS_LANE 2
@@ -142,27 +142,27 @@ static bool name_file(char *path, size_t size, const struct settings *settings, 
 	return len >= 0 && (size_t)len < size;
 }
 
-/* Makes @server of arguments and settings. False: told on standard error. */
-static bool server_init(struct server *server, const struct arguments *arguments,
+/* Makes @service of arguments and settings. False: told on standard error. */
+static bool service_init(struct web_service *service, const struct arguments *arguments,
 	const struct settings *settings)
 {
 	const char *base_path =
 		arguments->base_path ? arguments->base_path : settings->base_path;
 
-	*server = (struct server){
+	*service = (struct web_service){
 		.group = arguments->group,
 		.request_window_s = settings->request_window_s,
 		.ledger_deadline_ms = settings->ledger_deadline_ms,
 		.sweep_overdue_s = settings->sweep_overdue_s,
 		.callbacks = sender_options_of(settings),
 	};
-	if (!text_base_path(base_path, server->base_path, sizeof(server->base_path))) {
+	if (!text_base_path(base_path, service->base_path, sizeof(service->base_path))) {
 		fprintf(stderr, PROGRAM ": --base-path \"%s\": " TEXT_BASE_PATH_RULE
-			" at most %zu bytes\n", base_path, sizeof(server->base_path) - 1);
+			" at most %zu bytes\n", base_path, sizeof(service->base_path) - 1);
 		return false;
 	}
-	if (!name_file(server->ledger_path, sizeof(server->ledger_path), settings, "edge.sock") ||
-		!name_file(server->counters_path, sizeof(server->counters_path), settings,
+	if (!name_file(service->ledger_path, sizeof(service->ledger_path), settings, "edge.sock") ||
+		!name_file(service->counters_path, sizeof(service->counters_path), settings,
 			COUNTERS_FILE)) {
 		fprintf(stderr, PROGRAM ": %s: socket_directory \"%s\" is too long\n",
 			arguments->config, settings->socket_directory);
@@ -175,35 +175,38 @@ static bool server_init(struct server *server, const struct arguments *arguments
  * Several requests at a time are fibers. What waits for dealers waits in threads: libcurl knows no
  * fibers.
  */
-static bool server_fibers(struct server *server, unsigned int threads)
+static bool service_fibers(struct web_service *service, unsigned int threads)
 {
 	static struct muxes muxes;
 
-	if (server->group != SERVE_WALLET || threads == 1)
+	if (service->group != SERVE_WALLET || threads == 1)
 		return true;
-	server->muxes = &muxes;
-	return muxes_init(&muxes, server->ledger_path, threads);
+	service->muxes = &muxes;
+	return muxes_init(&muxes, service->ledger_path, threads);
 }
 
 /* Takes part in serving together. NULL: it serves by itself. */
-static struct leader *join(const struct arguments *arguments, const struct settings *settings,
-	const struct server *server, bool again)
+static struct shared_listener *join_shared_listener(const struct arguments *arguments,
+	const struct settings *settings,
+	const struct web_service *service, bool again)
 {
-	static struct leader leader;
-	char mount[2 * PATH_MAX], directory[sizeof(server->counters_path)];
+	static struct shared_listener shared;
+	char mount[2 * PATH_MAX], directory[sizeof(service->counters_path)];
 	rlim_t own, limit;
 
-	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[server->group],
-		server->base_path, arguments->config);
+	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[service->group],
+		service->base_path, arguments->config);
 	/* Not too long: the counters' name, which was made, is as long. */
 	if (!name_file(directory, sizeof(directory), settings, SETTINGS_TOGETHER) ||
-		!leader_join(&leader, directory, mount, LISTEN_INHERITED_FD, again))
+		!shared_listener_join(&shared, directory, mount, LISTEN_INHERITED_FD, again))
 		return NULL;
 	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_LANE;
-	limit = descriptors_raise(own + LEADER_FOLLOWERS_MAX * LEADER_DESCRIPTORS_EACH);
-	limit = limit > own ? (limit - own) / LEADER_DESCRIPTORS_EACH : 0;
-	leader.room = limit < LEADER_FOLLOWERS_MAX ? (unsigned int)limit : LEADER_FOLLOWERS_MAX;
-	return &leader;
+	limit =
+		descriptors_raise(own + SHARED_LISTENER_FOLLOWERS_MAX * SHARED_LISTENER_DESCRIPTORS_EACH);
+	limit = limit > own ? (limit - own) / SHARED_LISTENER_DESCRIPTORS_EACH : 0;
+	shared.room = limit < SHARED_LISTENER_FOLLOWERS_MAX ? (unsigned int)limit
+		: SHARED_LISTENER_FOLLOWERS_MAX;
+	return &shared;
 }
 
 /*
@@ -211,39 +214,40 @@ static struct leader *join(const struct arguments *arguments, const struct setti
  * and tries again after a while.
  */
 static int serve_inherited(const struct arguments *arguments, const struct settings *settings,
-	struct server *server)
+	struct web_service *service)
 {
-	int64_t again_ms = LEADER_AGAIN_MS;
+	int64_t again_ms = SHARED_LISTENER_AGAIN_MS;
 	struct fcgi_program program;
-	struct leader *leader = NULL;
+	struct shared_listener *shared = NULL;
 	unsigned int threads;
 	int code = FCGI_AGAIN;
 
 	for (bool again = false; code == FCGI_AGAIN; again = true) {
 		if (arguments->together)
-			leader = join(arguments, settings, server, again);
-		threads = arguments->together && !leader ? 1 : arguments->threads;
-		if (!server_fibers(server, threads))
+			shared = join_shared_listener(arguments, settings, service, again);
+		threads = arguments->together && !shared ? 1 : arguments->threads;
+		if (!service_fibers(service, threads))
 			return EXIT_FAILURE;
-		program = server_program(server);
+		program = web_service_program(service);
 		program.exclusive = arguments->exclusive;
-		program.leader = leader;
-		program.again_ms = arguments->together && !leader ? again_ms : 0;
+		program.shared_listener = shared;
+		program.again_ms = arguments->together && !shared ? again_ms : 0;
 		code = fcgi_run(&program, LISTEN_INHERITED_FD, threads, NULL);
-		again_ms = again_ms < LEADER_AGAIN_MAX_MS / 2 ? 2 * again_ms : LEADER_AGAIN_MAX_MS;
+		again_ms = again_ms < SHARED_LISTENER_AGAIN_MAX_MS / 2 ? 2 * again_ms
+			: SHARED_LISTENER_AGAIN_MAX_MS;
 	}
 	return code;
 }
 
 /* Serves from the socket of --socket. */
-static int serve_own(const struct arguments *arguments, struct server *server,
-	const struct web_socket *own)
+static int serve_own(const struct arguments *arguments, struct web_service *service,
+	const struct fcgi_socket *own)
 {
 	struct fcgi_program program;
 
-	if (!server_fibers(server, arguments->threads))
+	if (!service_fibers(service, arguments->threads))
 		return EXIT_FAILURE;
-	program = server_program(server);
+	program = web_service_program(service);
 	program.exclusive = arguments->exclusive;
 	return fcgi_run(&program, own->fd, arguments->threads, own);
 }
@@ -289,8 +293,8 @@ int main(int argc, char **argv)
 		.threads = 1};
 	/* With more rights than whoever started it has (ld.so(8), secure-execution mode). */
 	bool privileged = getauxval(AT_SECURE) != 0;
-	struct server server;
-	struct web_socket own;
+	struct web_service service;
+	struct fcgi_socket own;
 	enum status status;
 	char why[256];
 	int code;
@@ -303,30 +307,31 @@ int main(int argc, char **argv)
 	status = config_load(&settings, arguments.config, privileged);
 	if (status)
 		return status_exit_code(status);
-	if (!server_init(&server, &arguments, &settings))
+	if (!service_init(&service, &arguments, &settings))
 		return EX_CONFIG;
 	if (!flood_init(&flood)) {
 		fprintf(stderr, PROGRAM ": the kernel gives no random numbers: allow the system call "
 			"getrandom, and repeat this\n");
 		return EX_TEMPFAIL;
 	}
-	server.flood = &flood;
+	service.flood = &flood;
 	if (!arguments.socket && !listen_inherited(PROGRAM))
 		return EXIT_USAGE;
 	if (arguments.socket)
-		status = socket_open(&own, arguments.socket, settings.socket_group, why, sizeof(why));
+		status = socket_open(&own, arguments.socket, settings.socket_group, why,
+			sizeof(why));
 	if (status) {
 		fprintf(stderr, PROGRAM ": %s\n", why);
 		return status_exit_code(status);
 	}
 	settings_open_log(&settings, PROGRAM);
 	log_line(LOG_LEVEL_INFO, "start", "serve=%s base_path=\"%s\" threads=%u",
-		serve_group_names[server.group], server.base_path, arguments.threads);
+		serve_group_names[service.group], service.base_path, arguments.threads);
 	if (arguments.group == SERVE_PLATFORM)
-		server.callbacks.keep = connections_kept(arguments.threads);
-	code = arguments.socket ? serve_own(&arguments, &server, &own)
-				: serve_inherited(&arguments, &settings, &server);
-	if (server.muxes)
-		muxes_free(server.muxes);
+		service.callbacks.keep = connections_kept(arguments.threads);
+	code = arguments.socket ? serve_own(&arguments, &service, &own)
+				: serve_inherited(&arguments, &settings, &service);
+	if (service.muxes)
+		muxes_free(service.muxes);
 	return code;
 }

@@ -3,132 +3,132 @@
 #include <stddef.h>
 #include <unistd.h>
 
-void waiting_init(struct waiting *waiting, unsigned int threads)
+void admission_init(struct admission *admission, unsigned int slots)
 {
-	pthread_mutex_init(&waiting->lock, NULL);
-	pthread_cond_init(&waiting->pressed, NULL);
-	waiting->threads = threads;
-	waiting->idle = 0;
-	waiting->first = 0;
-	waiting->count = 0;
-	waiting->closed = false;
+	pthread_mutex_init(&admission->lock, NULL);
+	pthread_cond_init(&admission->saturated, NULL);
+	admission->slots = slots;
+	admission->idle = 0;
+	admission->first = 0;
+	admission->count = 0;
+	admission->closed = false;
 }
 
 /* The caller at @place of those that wait; 0: who came first. */
-static struct waiting_caller *caller_at(struct waiting *waiting, unsigned int place)
+static struct queued_connection *queued_at(struct admission *admission, unsigned int place)
 {
-	return &waiting->callers[(waiting->first + place) % WAITING_MAX];
+	return &admission->connections[(admission->first + place) % ADMISSION_MAX];
 }
 
 /* Takes the first of those that wait out. */
-static int first_out(struct waiting *waiting)
+static int pop_oldest(struct admission *admission)
 {
-	int fd = caller_at(waiting, 0)->fd;
+	int fd = queued_at(admission, 0)->fd;
 
-	waiting->first = (waiting->first + 1) % WAITING_MAX;
-	waiting->count--;
+	admission->first = (admission->first + 1) % ADMISSION_MAX;
+	admission->count--;
 	return fd;
 }
 
-void waiting_free(struct waiting *waiting)
+void admission_free(struct admission *admission)
 {
-	while (waiting->count)
-		close(first_out(waiting));
-	pthread_cond_destroy(&waiting->pressed);
-	pthread_mutex_destroy(&waiting->lock);
+	while (admission->count)
+		close(pop_oldest(admission));
+	pthread_cond_destroy(&admission->saturated);
+	pthread_mutex_destroy(&admission->lock);
 }
 
-int waiting_take(struct waiting *waiting)
+int admission_take(struct admission *admission)
 {
 	int fd = -1;
 
-	pthread_mutex_lock(&waiting->lock);
-	if (waiting->count)
-		fd = first_out(waiting);
+	pthread_mutex_lock(&admission->lock);
+	if (admission->count)
+		fd = pop_oldest(admission);
 	else
-		waiting->idle++;
-	pthread_mutex_unlock(&waiting->lock);
+		admission->idle++;
+	pthread_mutex_unlock(&admission->lock);
 	return fd;
 }
 
-void waiting_busy(struct waiting *waiting)
+void admission_slot_busy(struct admission *admission)
 {
-	pthread_mutex_lock(&waiting->lock);
-	if (--waiting->idle == 0)
-		pthread_cond_signal(&waiting->pressed);
-	pthread_mutex_unlock(&waiting->lock);
+	pthread_mutex_lock(&admission->lock);
+	if (--admission->idle == 0)
+		pthread_cond_signal(&admission->saturated);
+	pthread_mutex_unlock(&admission->lock);
 }
 
-bool waiting_any(struct waiting *waiting)
+bool admission_has_queued(struct admission *admission)
 {
 	bool any;
 
-	pthread_mutex_lock(&waiting->lock);
-	any = waiting->count > 0;
-	pthread_mutex_unlock(&waiting->lock);
+	pthread_mutex_lock(&admission->lock);
+	any = admission->count > 0;
+	pthread_mutex_unlock(&admission->lock);
 	return any;
 }
 
-bool waiting_has_idle(struct waiting *waiting)
+bool admission_has_idle(struct admission *admission)
 {
 	bool idle;
 
-	pthread_mutex_lock(&waiting->lock);
-	idle = waiting->idle > 0;
-	pthread_mutex_unlock(&waiting->lock);
+	pthread_mutex_lock(&admission->lock);
+	idle = admission->idle > 0;
+	pthread_mutex_unlock(&admission->lock);
 	return idle;
 }
 
-bool waiting_press(struct waiting *waiting)
+bool admission_wait_saturated(struct admission *admission)
 {
-	bool pressed;
+	bool saturated;
 
-	pthread_mutex_lock(&waiting->lock);
-	while (waiting->idle && !waiting->count && !waiting->closed)
-		pthread_cond_wait(&waiting->pressed, &waiting->lock);
-	pressed = !waiting->closed;
-	pthread_mutex_unlock(&waiting->lock);
-	return pressed;
+	pthread_mutex_lock(&admission->lock);
+	while (admission->idle && !admission->count && !admission->closed)
+		pthread_cond_wait(&admission->saturated, &admission->lock);
+	saturated = !admission->closed;
+	pthread_mutex_unlock(&admission->lock);
+	return saturated;
 }
 
-void waiting_close(struct waiting *waiting)
+void admission_close(struct admission *admission)
 {
-	pthread_mutex_lock(&waiting->lock);
-	waiting->closed = true;
-	pthread_cond_signal(&waiting->pressed);
-	pthread_mutex_unlock(&waiting->lock);
+	pthread_mutex_lock(&admission->lock);
+	admission->closed = true;
+	pthread_cond_signal(&admission->saturated);
+	pthread_mutex_unlock(&admission->lock);
 }
 
-void waiting_gather(struct waiting *waiting, struct doors *doors, int64_t now_ms)
+void admission_accept(struct admission *admission, struct listeners *listeners, int64_t now_ms)
 {
 	int fd;
 
 	/* Locked throughout: a thread that gets free meanwhile must find who was taken in. */
-	pthread_mutex_lock(&waiting->lock);
-	while (!waiting->idle && !waiting->closed && waiting->count < WAITING_MAX) {
-		fd = doors_accept(doors);
+	pthread_mutex_lock(&admission->lock);
+	while (!admission->idle && !admission->closed && admission->count < ADMISSION_MAX) {
+		fd = listeners_accept(listeners);
 		if (fd < 0)
 			break;
-		*caller_at(waiting, waiting->count++) =
-			(struct waiting_caller){.fd = fd, .since_ms = now_ms};
+		*queued_at(admission, admission->count++) =
+			(struct queued_connection){.fd = fd, .since_ms = now_ms};
 	}
-	pthread_mutex_unlock(&waiting->lock);
+	pthread_mutex_unlock(&admission->lock);
 }
 
-int waiting_excess(struct waiting *waiting, int64_t now_ms)
+int admission_take_excess(struct admission *admission, int64_t now_ms)
 {
-	const struct waiting_caller *excess = NULL;
+	const struct queued_connection *excess = NULL;
 	int fd = -1;
 
-	pthread_mutex_lock(&waiting->lock);
-	if (waiting->count > waiting->threads)
-		excess = caller_at(waiting, waiting->threads);
-	if (excess && now_ms - excess->since_ms >= WAITING_PATIENCE_MS) {
+	pthread_mutex_lock(&admission->lock);
+	if (admission->count > admission->slots)
+		excess = queued_at(admission, admission->slots);
+	if (excess && now_ms - excess->since_ms >= ADMISSION_PATIENCE_MS) {
 		fd = excess->fd;
-		waiting->count--;
-		for (unsigned int i = waiting->threads; i < waiting->count; i++)
-			*caller_at(waiting, i) = *caller_at(waiting, i + 1);
+		admission->count--;
+		for (unsigned int i = admission->slots; i < admission->count; i++)
+			*queued_at(admission, i) = *queued_at(admission, i + 1);
 	}
-	pthread_mutex_unlock(&waiting->lock);
+	pthread_mutex_unlock(&admission->lock);
 	return fd;
 }

@@ -32,7 +32,7 @@ int OS_IpcClose(int fd, int shutdown);
 static _Thread_local struct fcgi_conn *current;
 
 /* fiber_wait() for @conn, after which libfcgi goes on with it. */
-static bool wait_for(struct fcgi_conn *conn, short events, int64_t until_ms)
+static bool wait_for_socket(struct fcgi_conn *conn, short events, int64_t until_ms)
 {
 	bool ready;
 
@@ -43,7 +43,7 @@ static bool wait_for(struct fcgi_conn *conn, short events, int64_t until_ms)
 }
 
 /* Receives at most @len bytes. 0: the end, or it failed. */
-static size_t receive(struct fcgi_conn *conn, void *to, size_t len)
+static size_t receive_bytes(struct fcgi_conn *conn, void *to, size_t len)
 {
 	int64_t until_ms = 0;
 	ssize_t got;
@@ -56,13 +56,13 @@ static size_t receive(struct fcgi_conn *conn, void *to, size_t len)
 			continue;
 		if (!until_ms)
 			until_ms = clock_boot_ms() + conn->wait_ms;
-		if (errno != EAGAIN || !wait_for(conn, POLLIN, until_ms))
+		if (errno != EAGAIN || !wait_for_socket(conn, POLLIN, until_ms))
 			return 0;
 	}
 }
 
 /* Takes what came beyond the end of the request before. */
-static size_t take_rest(struct fcgi_conn *conn, void *to, size_t len)
+static size_t take_leftover(struct fcgi_conn *conn, void *to, size_t len)
 {
 	size_t part = conn->len - conn->at < len ? conn->len - conn->at : len;
 
@@ -81,7 +81,7 @@ int OS_Read(int fd, char *data, size_t len)
 	if (len > FCGI_IN_SIZE)
 		len = FCGI_IN_SIZE;
 	if (!conn->failed && !conn->guard.ended)
-		got = resting ? take_rest(conn, data, len) : receive(conn, data, len);
+		got = resting ? take_leftover(conn, data, len) : receive_bytes(conn, data, len);
 	if (got)
 		passed = record_guard_pass(&conn->guard, data, got);
 	if (!passed) {
@@ -109,7 +109,8 @@ int OS_Write(int fd, char *data, size_t len)
 		if (sent > 0)
 			return (int)sent;
 		if (errno == EAGAIN)
-			conn->broken = !wait_for(conn, POLLOUT, clock_boot_ms() + conn->wait_ms);
+			conn->broken = !wait_for_socket(conn, POLLOUT,
+				clock_boot_ms() + conn->wait_ms);
 		else
 			conn->broken = errno != EINTR;
 	}
@@ -168,7 +169,7 @@ void fcgi_conn_close(struct fcgi_conn *conn)
 }
 
 /* Has libfcgi read up to where the request's body begins. */
-static bool accept_request(struct fcgi_conn *conn)
+static bool read_head(struct fcgi_conn *conn)
 {
 	FCGX_Request *request = &conn->request;
 	int error;
@@ -191,7 +192,7 @@ bool fcgi_conn_request(struct fcgi_conn *conn, struct http_request *request)
 	const char *mark;
 
 	fcgi_conn_end(conn);
-	if (!accept_request(conn)) {
+	if (!read_head(conn)) {
 		conn->failed = true;
 		fcgi_conn_end(conn);
 		return false;
@@ -226,7 +227,7 @@ size_t fcgi_conn_read(void *context, void *to, size_t len)
 	return got > 0 ? (size_t)got : 0;
 }
 
-static void put(struct fcgi_conn *conn, const struct buffer *text)
+static void put_buffer(struct fcgi_conn *conn, const struct buffer *text)
 {
 	if (text->len)
 		FCGX_PutStr((const char *)text->data, (int)text->len, conn->request.out);
@@ -237,8 +238,8 @@ bool fcgi_conn_reply(struct fcgi_conn *conn, const struct buffer *head, const st
 	FCGX_Request *request = &conn->request;
 
 	current = conn;
-	put(conn, head);
-	put(conn, body);
+	put_buffer(conn, head);
+	put_buffer(conn, body);
 	/* The stream for errors first, without a record: the end of the request leaves with the answer. */
 	FCGX_FClose(request->err);
 	if (FCGX_FClose(request->out) != 0)
@@ -256,7 +257,7 @@ void fcgi_conn_end(struct fcgi_conn *conn)
 }
 
 /* Whether libfcgi calls our OS_Read(). One that was linked with -Bsymbolic calls its own. */
-static bool is_called(void)
+static bool os_functions_are_called(void)
 {
 	struct fcgi_conn probe = {.failed = true};
 	/* The end of a file at once, should libfcgi read by itself; it then closes it, too. */
@@ -302,7 +303,7 @@ bool fcgi_library_init(char *why, size_t size)
 		snprintf(why, size, "libfcgi cannot be set up: %s", strerror(error > 0 ? error : ENOMEM));
 		return false;
 	}
-	if (is_called())
+	if (os_functions_are_called())
 		return sigaction(SIGABRT, &aborting, NULL) == 0;
 	snprintf(why, size, "libfcgi does not call this program's OS_Read(), because it was linked with "
 		"-Bsymbolic: install the distribution's libfcgi0ldbl");

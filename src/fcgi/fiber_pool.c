@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool crew_wait(struct lane *lane, int fd, int64_t until_ms)
+bool fiber_pool_wait(struct slot *slot, int fd, int64_t until_ms)
 {
 	bool in_time;
 
-	lane->attentive = true;
+	slot->interruptible = true;
 	in_time = fiber_wait(fd, POLLIN, until_ms);
-	lane->attentive = false;
+	slot->interruptible = false;
 	return in_time;
 }
 
@@ -21,106 +21,110 @@ bool crew_wait(struct lane *lane, int fd, int64_t until_ms)
  * One of those that are idle waits for connections; who got one wakes the next, who looks whether
  * there is another and else waits in his place.
  */
-void crew_wait_new(struct lane *lane)
+void fiber_pool_wait_connection(struct slot *slot)
 {
-	struct crew *crew = lane->crew;
+	struct fiber_pool *fiber_pool = slot->fiber_pool;
 
-	if (!crew->listener) {
-		crew->listener = lane;
-		crew_wait(lane, lane->pool->doors.fd, FIBER_FOREVER);
-		crew->listener = NULL;
+	if (!fiber_pool->acceptor) {
+		fiber_pool->acceptor = slot;
+		fiber_pool_wait(slot, slot->pool->listeners.fd, FIBER_FOREVER);
+		fiber_pool->acceptor = NULL;
 		return;
 	}
-	lane->next_idle = crew->idle;
-	crew->idle = lane;
-	crew_wait(lane, -1, FIBER_FOREVER);
+	slot->next_idle = fiber_pool->idle;
+	fiber_pool->idle = slot;
+	fiber_pool_wait(slot, -1, FIBER_FOREVER);
 }
 
-void crew_wake_next(struct crew *crew)
+void fiber_pool_wake_next(struct fiber_pool *fiber_pool)
 {
-	struct lane *lane = crew->idle;
+	struct slot *slot = fiber_pool->idle;
 
-	if (!lane || crew->listener)
+	if (!slot || fiber_pool->acceptor)
 		return;
-	crew->idle = lane->next_idle;
-	fiber_wake(lane->fiber);
+	fiber_pool->idle = slot->next_idle;
+	fiber_wake(slot->fiber);
 }
 
-bool crew_wait_press(struct lane *usher)
+bool fiber_pool_wait_saturated(struct slot *shedder)
 {
-	const struct waiting *waiting = &usher->pool->waiting;
+	const struct admission *admission = &shedder->pool->admission;
 
-	while (!pool_is_stopping(usher->pool) && waiting->idle && !waiting->count)
-		crew_wait(usher, -1, FIBER_FOREVER);
-	return !pool_is_stopping(usher->pool);
+	while (!pool_is_stopping(shedder->pool) && admission->idle && !admission->count)
+		fiber_pool_wait(shedder, -1, FIBER_FOREVER);
+	return !pool_is_stopping(shedder->pool);
 }
 
-void crew_press(struct crew *crew)
+void fiber_pool_saturated(struct fiber_pool *fiber_pool)
 {
-	/* One that looks every WAITING_TICK_MS already goes on doing so. */
-	if (crew->usher && crew->usher->attentive && !crew->pool->waiting.idle)
-		fiber_wake(crew->usher->fiber);
+	/* One that looks every ADMISSION_TICK_MS already goes on doing so. */
+	if (fiber_pool->load_shedder && fiber_pool->load_shedder->interruptible &&
+		!fiber_pool->pool->admission.idle)
+		fiber_wake(fiber_pool->load_shedder->fiber);
 }
 
 /* A fiber that tells the others of the stop. */
-static void watch(void *context)
+static void stop_watcher_run(void *context)
 {
-	struct crew *crew = context;
+	struct fiber_pool *fiber_pool = context;
 
-	while (!pool_is_stopping(crew->pool))
-		fiber_wait(crew->pool->stop_fd, POLLIN, FIBER_FOREVER);
-	for (unsigned int i = 0; i < crew->count; i++) {
-		if (crew->lanes[i].attentive)
-			fiber_wake(crew->lanes[i].fiber);
+	while (!pool_is_stopping(fiber_pool->pool))
+		fiber_wait(fiber_pool->pool->stop_fd, POLLIN, FIBER_FOREVER);
+	for (unsigned int i = 0; i < fiber_pool->count; i++) {
+		if (fiber_pool->slots[i].interruptible)
+			fiber_wake(fiber_pool->slots[i].fiber);
 	}
 }
 
-/* Makes the next lane. False: errno tells. */
-static bool lane_add(struct crew *crew, bool usher)
+/* Makes the next slot. False: errno tells. */
+static bool fiber_pool_add_slot(struct fiber_pool *fiber_pool, bool sheds_load)
 {
-	struct lane *lane = &crew->lanes[crew->count++];
+	struct slot *slot = &fiber_pool->slots[fiber_pool->count++];
 
-	if (!lane_init(lane, crew->pool, crew, usher))
+	if (!slot_init(slot, fiber_pool->pool, fiber_pool, sheds_load))
 		return false;
-	if (usher)
-		crew->usher = lane;
-	lane->fiber = fibers_add(crew->fibers, usher ? usher_run : lane_run, lane, usher);
-	return lane->fiber;
+	if (sheds_load)
+		fiber_pool->load_shedder = slot;
+	slot->fiber = fibers_add(fiber_pool->fibers, sheds_load ? load_shedder_run : slot_run,
+		slot, sheds_load);
+	return slot->fiber;
 }
 
-bool crew_init(struct crew *crew, struct pool *pool, unsigned int lanes)
+bool fiber_pool_init(struct fiber_pool *fiber_pool, struct pool *pool, unsigned int slots)
 {
 	const struct fcgi_program *program = pool->program;
-	unsigned int all = lanes + pool->ushered;
+	unsigned int all = slots + pool->has_load_shedder;
 
-	*crew = (struct crew){.pool = pool};
-	crew->lanes = calloc(all, sizeof(*crew->lanes));
-	crew->fibers = fibers_new(all + FCGI_SERVANTS_MAX);
-	if (!crew->lanes || !crew->fibers || !program->fibers(program->context, crew->fibers) ||
-		!fibers_add(crew->fibers, watch, crew, true) ||
-		(program->leader && !leader_begin(program->leader, crew->fibers, &pool->doors,
-				pool->stop_fd)))
+	*fiber_pool = (struct fiber_pool){.pool = pool};
+	fiber_pool->slots = calloc(all, sizeof(*fiber_pool->slots));
+	fiber_pool->fibers = fibers_new(all + FCGI_BACKGROUND_FIBERS_MAX);
+	if (!fiber_pool->slots || !fiber_pool->fibers ||
+		!program->fibers(program->context, fiber_pool->fibers) ||
+		!fibers_add(fiber_pool->fibers, stop_watcher_run, fiber_pool, true) ||
+		(program->shared_listener &&
+			!shared_listener_begin(program->shared_listener, fiber_pool->fibers,
+				&pool->listeners, pool->stop_fd)))
 		return false;
-	while (crew->count < all) {
-		if (!lane_add(crew, crew->count == lanes))
+	while (fiber_pool->count < all) {
+		if (!fiber_pool_add_slot(fiber_pool, fiber_pool->count == slots))
 			return false;
 	}
 	return true;
 }
 
-void crew_free(struct crew *crew)
+void fiber_pool_free(struct fiber_pool *fiber_pool)
 {
-	for (unsigned int i = 0; i < crew->count; i++)
-		lane_free(&crew->lanes[i]);
-	fibers_free(crew->fibers);
-	free(crew->lanes);
-	*crew = (struct crew){.pool = NULL};
+	for (unsigned int i = 0; i < fiber_pool->count; i++)
+		slot_free(&fiber_pool->slots[i]);
+	fibers_free(fiber_pool->fibers);
+	free(fiber_pool->slots);
+	*fiber_pool = (struct fiber_pool){.pool = NULL};
 }
 
-void crew_run(struct crew *crew)
+void fiber_pool_run(struct fiber_pool *fiber_pool)
 {
-	if (fibers_run(crew->fibers))
+	if (fibers_run(fiber_pool->fibers))
 		return;
 	log_line(LOG_LEVEL_ERROR, "epoll", "error=\"%s\"", strerror(errno));
-	pool_stop(crew->pool, END_FAILED);
+	pool_stop(fiber_pool->pool, END_FAILED);
 }

@@ -21,7 +21,7 @@
 /* So many names are looked at for sockets that dead leaders left. */
 #define STALE_MAX 256
 
-bool hall_name(struct hall_name *name, const char *directory, const char *mount)
+bool handoff_name(struct handoff_name *name, const char *directory, const char *mount)
 {
 	struct digest digest;
 	char text[DIGEST_TEXT_SIZE];
@@ -39,7 +39,7 @@ bool hall_name(struct hall_name *name, const char *directory, const char *mount)
 		errno = ENOMEM;
 		return false;
 	}
-	*name = (struct hall_name){.address.sun_family = AF_UNIX};
+	*name = (struct handoff_name){.address.sun_family = AF_UNIX};
 	len = snprintf(name->address.sun_path, sizeof(name->address.sun_path), "%s/%.*s", directory,
 		DIGEST_CHARS, text);
 	if (len < 0 || (size_t)len >= sizeof(name->address.sun_path) ||
@@ -54,7 +54,7 @@ bool hall_name(struct hall_name *name, const char *directory, const char *mount)
  * Opens and locks the directory. -1: errno tells; EPERM: others than its owner and its group may write
  * there, so its names can be taken.
  */
-static int directory_lock(const char *path)
+static int lock_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat info;
@@ -74,7 +74,7 @@ static int directory_lock(const char *path)
 }
 
 /* True: a process listens at @address. */
-static bool is_led(const struct sockaddr_un *address)
+static bool name_is_served(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	bool refused = fd >= 0 &&
@@ -88,7 +88,7 @@ static bool is_led(const struct sockaddr_un *address)
 }
 
 /* Removes what leaders left that were killed, of web servers that are gone. The directory is locked. */
-static void remove_stale(const struct hall_name *own)
+static void remove_stale_names(const struct handoff_name *own)
 {
 	DIR *directory = opendir(own->directory);
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -101,15 +101,16 @@ static void remove_stale(const struct hall_name *own)
 			entry->d_name);
 		if (strlen(entry->d_name) == DIGEST_CHARS && len > 0 &&
 			(size_t)len < sizeof(address.sun_path) &&
-			strcmp(address.sun_path, own->address.sun_path) != 0 && !is_led(&address))
+			strcmp(address.sun_path, own->address.sun_path) != 0 &&
+				!name_is_served(&address))
 			unlink(address.sun_path);
 	}
 	if (directory)
 		closedir(directory);
 }
 
-/* Binds @fd to the name, where no process listens; see hall_open(). The directory is locked. */
-static bool bind_free(int fd, struct hall_name *name, bool take_over)
+/* Binds @fd to the name, where no process listens; see handoff_open(). The directory is locked. */
+static bool bind_name(int fd, struct handoff_name *name, bool take_over)
 {
 	const struct sockaddr *address = (const struct sockaddr *)&name->address;
 	struct stat info;
@@ -117,7 +118,7 @@ static bool bind_free(int fd, struct hall_name *name, bool take_over)
 	if (bind(fd, address, sizeof(name->address)) < 0) {
 		if (errno != EADDRINUSE)
 			return false;
-		if (!take_over || is_led(&name->address)) {
+		if (!take_over || name_is_served(&name->address)) {
 			errno = EADDRINUSE;
 			return false;
 		}
@@ -132,15 +133,15 @@ static bool bind_free(int fd, struct hall_name *name, bool take_over)
 	return true;
 }
 
-int hall_open(struct hall_name *name, bool take_over)
+int handoff_open(struct handoff_name *name, bool take_over)
 {
-	int lock = directory_lock(name->directory), fd = -1, error;
+	int lock = lock_directory(name->directory), fd = -1, error;
 
 	if (lock < 0)
 		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd >= 0 && bind_free(fd, name, take_over)) {
-		remove_stale(name);
+	if (fd >= 0 && bind_name(fd, name, take_over)) {
+		remove_stale_names(name);
 		close(lock);
 		return fd;
 	}
@@ -152,9 +153,9 @@ int hall_open(struct hall_name *name, bool take_over)
 	return -1;
 }
 
-void hall_close(const struct hall_name *name, int fd)
+void handoff_close(const struct handoff_name *name, int fd)
 {
-	int lock = directory_lock(name->directory);
+	int lock = lock_directory(name->directory);
 	struct stat info;
 
 	/* Another worker may have found no leader, and taken the name. */
@@ -166,7 +167,7 @@ void hall_close(const struct hall_name *name, int fd)
 	close(fd);
 }
 
-bool hall_is_own_kind(int fd)
+bool handoff_peer_is_own(int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -175,24 +176,25 @@ bool hall_is_own_kind(int fd)
 		peer.uid == geteuid() && peer.gid == getegid();
 }
 
-bool hall_say(int fd, enum hall_word word)
+bool handoff_send(int fd, enum handoff_message word)
 {
 	const char said = (char)word;
 
 	return send(fd, &said, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
-enum hall_word hall_hear(int fd)
+enum handoff_message handoff_receive(int fd)
 {
 	char said = 0;
 
 	if (recv(fd, &said, 1, MSG_DONTWAIT) != 1)
-		return HALL_NOTHING;
-	return said == HALL_FOLLOW || said == HALL_LEAVE ? (enum hall_word)said : HALL_NOTHING;
+		return HANDOFF_NONE;
+	return said == HANDOFF_FOLLOW || said == HANDOFF_LEAVE ? (enum handoff_message)said
+		: HANDOFF_NONE;
 }
 
 /* A word, with room for a descriptor beside it. */
-struct letter {
+struct descriptor_message {
 	char word;
 	struct iovec iov;
 	struct msghdr message;
@@ -202,50 +204,50 @@ struct letter {
 	} control;
 };
 
-static void letter_init(struct letter *letter)
+static void descriptor_message_init(struct descriptor_message *with)
 {
-	*letter = (struct letter){.word = HALL_NOTHING};
-	letter->iov = (struct iovec){.iov_base = &letter->word, .iov_len = 1};
-	letter->message = (struct msghdr){.msg_iov = &letter->iov,
+	*with = (struct descriptor_message){.word = HANDOFF_NONE};
+	with->iov = (struct iovec){.iov_base = &with->word, .iov_len = 1};
+	with->message = (struct msghdr){.msg_iov = &with->iov,
 		.msg_iovlen = 1,
-		.msg_control = &letter->control,
-		.msg_controllen = sizeof(letter->control.space)};
+		.msg_control = &with->control,
+		.msg_controllen = sizeof(with->control.space)};
 }
 
-static bool hand_over(int fd, int listen_fd)
+static bool send_socket(int fd, int listen_fd)
 {
-	struct letter letter;
+	struct descriptor_message message;
 
-	letter_init(&letter);
-	letter.word = HALL_FOLLOW;
-	letter.control.head.cmsg_len = CMSG_LEN(sizeof(int));
-	letter.control.head.cmsg_level = SOL_SOCKET;
-	letter.control.head.cmsg_type = SCM_RIGHTS;
-	memcpy(CMSG_DATA(&letter.control.head), &listen_fd, sizeof(listen_fd));
-	return sendmsg(fd, &letter.message, MSG_NOSIGNAL) == 1;
+	descriptor_message_init(&message);
+	message.word = HANDOFF_FOLLOW;
+	message.control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	message.control.head.cmsg_level = SOL_SOCKET;
+	message.control.head.cmsg_type = SCM_RIGHTS;
+	memcpy(CMSG_DATA(&message.control.head), &listen_fd, sizeof(listen_fd));
+	return sendmsg(fd, &message.message, MSG_NOSIGNAL) == 1;
 }
 
 /* Waits for the leader's word. False: errno tells. */
-static bool agreed(int fd, int signal_fd, int patience_ms)
+static bool wait_for_agreement(int fd, int signal_fd, int patience_ms)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
 	int count = poll(fds, 2, patience_ms);
 
-	if (count > 0 && !fds[1].revents && hall_hear(fd) == HALL_FOLLOW)
+	if (count > 0 && !fds[1].revents && handoff_receive(fd) == HANDOFF_FOLLOW)
 		return true;
 	errno = count == 0 ? EAGAIN : fds[1].revents ? EINTR : ECONNRESET;
 	return false;
 }
 
-int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd, int patience_ms)
+int handoff_register(const struct handoff_name *name, int listen_fd, int signal_fd, int patience_ms)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int error;
 
 	if (fd >= 0 && connect(fd, (const struct sockaddr *)&name->address,
 			   sizeof(name->address)) == 0 &&
-		(hall_is_own_kind(fd) || (errno = EPERM, false)) && hand_over(fd, listen_fd) &&
-		agreed(fd, signal_fd, patience_ms) && hall_say(fd, HALL_FOLLOW))
+		(handoff_peer_is_own(fd) || (errno = EPERM, false)) && send_socket(fd, listen_fd) &&
+		wait_for_agreement(fd, signal_fd, patience_ms) && handoff_send(fd, HANDOFF_FOLLOW))
 		return fd;
 	error = errno;
 	if (fd >= 0)
@@ -255,7 +257,7 @@ int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd, int p
 }
 
 /* The descriptor that came with @message; others are closed. -1: not one, or something got lost. */
-static int only_descriptor(struct msghdr *message)
+static int received_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
 	bool right = head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS;
@@ -271,16 +273,16 @@ static int only_descriptor(struct msghdr *message)
 	return -1;
 }
 
-int hall_receive(int fd)
+int handoff_receive_socket(int fd)
 {
-	struct letter letter;
+	struct descriptor_message message;
 	ssize_t got;
 	int listen_fd;
 
-	letter_init(&letter);
-	got = recvmsg(fd, &letter.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-	listen_fd = got < 0 ? -1 : only_descriptor(&letter.message);
-	if (listen_fd >= 0 && got == 1 && letter.word == HALL_FOLLOW &&
+	descriptor_message_init(&message);
+	got = recvmsg(fd, &message.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	listen_fd = got < 0 ? -1 : received_descriptor(&message.message);
+	if (listen_fd >= 0 && got == 1 && message.word == HANDOFF_FOLLOW &&
 		socket_is_listening(listen_fd) && socket_is_unix(listen_fd))
 		return listen_fd;
 	if (listen_fd >= 0)

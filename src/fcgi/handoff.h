@@ -15,36 +15,36 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-#define HALL_PATIENCE_MS 5000
+#define HANDOFF_PATIENCE_MS 5000
 
-struct hall_name {
+struct handoff_name {
 	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	struct sockaddr_un address;
-	dev_t device; /* of the socket of hall_open() ... */
+	dev_t device; /* of the socket of handoff_open() ... */
 	ino_t inode;
 };
 
 /* What either side says, a byte. */
-enum hall_word {
-	HALL_NOTHING = 0, /* the other end is gone, or not of this program's kind */
-	HALL_FOLLOW = 'f', /* I follow, or I lead, as was agreed so far */
-	HALL_LEAVE = 'l',  /* I serve by myself from now on: my socket is mine */
+enum handoff_message {
+	HANDOFF_NONE = 0, /* the other end is gone, or not of this program's kind */
+	HANDOFF_FOLLOW = 'f', /* I follow, or I lead, as was agreed so far */
+	HANDOFF_LEAVE = 'l',  /* I serve by myself from now on: my socket is mine */
 };
 
 /*
  * The name in @directory for @mount, a text of any length, among the processes that the caller's parent
  * started. False: errno tells; ENAMETOOLONG: @directory is too long for a socket's path.
  */
-bool hall_name(struct hall_name *name, const char *directory, const char *mount);
+bool handoff_name(struct handoff_name *name, const char *directory, const char *mount);
 
 /*
  * Becomes the leader. -1: errno tells; EADDRINUSE: there is one, or with @take_over false one that was
- * killed left the name, which hall_enter() tells by ECONNREFUSED; EPERM: others may write to the
+ * killed left the name, which handoff_register() tells by ECONNREFUSED; EPERM: others may write to the
  * directory; EWOULDBLOCK: others have it locked. The socket does not block.
  */
-int hall_open(struct hall_name *name, bool take_over);
-/* Gives the name up, and closes the socket of hall_open(). */
-void hall_close(const struct hall_name *name, int fd);
+int handoff_open(struct handoff_name *name, bool take_over);
+/* Gives the name up, and closes the socket of handoff_open(). */
+void handoff_close(const struct handoff_name *name, int fd);
 
 /*
  * Hands @listen_fd over to the leader, waits for his word that he has it, and says that it follows.
@@ -52,19 +52,19 @@ void hall_close(const struct hall_name *name, int fd);
  * EAGAIN: he says nothing for @patience_ms, or too many wait for him; EPERM: he is not of the
  * caller's user and group; EINTR: @signal_fd can be read. Then the socket is the caller's alone.
  */
-int hall_enter(const struct hall_name *name, int listen_fd, int signal_fd, int patience_ms);
+int handoff_register(const struct handoff_name *name, int listen_fd, int signal_fd, int patience_ms);
 
 /* False: the other end is not of this process's user and group, as they are in effect. */
-bool hall_is_own_kind(int fd);
+bool handoff_peer_is_own(int fd);
 
 /*
  * The leader's side of it: the listening socket that comes with a follower's first word. -1: none.
  * Until he has said the second he may give up, and serve from that socket by himself.
  */
-int hall_receive(int fd);
+int handoff_receive_socket(int fd);
 
 /* The words, on a connection that does not block. */
-bool hall_say(int fd, enum hall_word word);
-enum hall_word hall_hear(int fd);
+bool handoff_send(int fd, enum handoff_message word);
+enum handoff_message handoff_receive(int fd);
 
 #endif

@@ -5,122 +5,122 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-void doors_init(struct doors *doors, int own_fd)
+void listeners_init(struct listeners *listeners, int own_fd)
 {
-	*doors = (struct doors){.own.fd = own_fd, .fd = own_fd};
+	*listeners = (struct listeners){.own.fd = own_fd, .fd = own_fd};
 }
 
-static bool are_many(const struct doors *doors)
+static bool has_many(const struct listeners *listeners)
 {
-	return doors->fd != doors->own.fd;
+	return listeners->fd != listeners->own.fd;
 }
 
-void doors_free(struct doors *doors)
+void listeners_free(struct listeners *listeners)
 {
-	if (are_many(doors))
-		close(doors->fd);
-	doors->fd = doors->own.fd;
+	if (has_many(listeners))
+		close(listeners->fd);
+	listeners->fd = listeners->own.fd;
 }
 
-bool doors_open(struct doors *doors)
+bool listeners_begin_many(struct listeners *listeners)
 {
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 
 	if (fd < 0)
 		return false;
-	doors->fd = fd;
-	if (doors_add(doors, &doors->own))
+	listeners->fd = fd;
+	if (listeners_add(listeners, &listeners->own))
 		return true;
-	doors_free(doors);
+	listeners_free(listeners);
 	return false;
 }
 
-bool doors_add(struct doors *doors, struct door *door)
+bool listeners_add(struct listeners *listeners, struct listener *listener)
 {
-	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = door};
+	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data.ptr = listener};
 
-	door->shut = false;
-	door->left = false;
-	return epoll_ctl(doors->fd, EPOLL_CTL_ADD, door->fd, &event) == 0;
+	listener->drained = false;
+	listener->owner_gone = false;
+	return epoll_ctl(listeners->fd, EPOLL_CTL_ADD, listener->fd, &event) == 0;
 }
 
-/* What was told of @door is not true of the next whose place it is. */
-static void forget(struct doors *doors, const struct door *door)
+/* What was told of @listener is not true of the next whose place it is. */
+static void forget_ready(struct listeners *listeners, const struct listener *listener)
 {
-	for (unsigned int i = doors->at; i < doors->count; i++) {
-		if (doors->ready[i].data.ptr == door)
-			doors->ready[i].events = 0;
+	for (unsigned int i = listeners->at; i < listeners->count; i++) {
+		if (listeners->ready[i].data.ptr == listener)
+			listeners->ready[i].events = 0;
 	}
 }
 
-void doors_close(struct doors *doors, struct door *door)
+void listeners_close(struct listeners *listeners, struct listener *listener)
 {
-	if (door->fd < 0)
+	if (listener->fd < 0)
 		return;
-	forget(doors, door);
+	forget_ready(listeners, listener);
 	/* Closing alone would not do: whose it is may hold the socket, too. */
-	if (!door->shut)
-		epoll_ctl(doors->fd, EPOLL_CTL_DEL, door->fd, NULL);
-	close(door->fd);
-	door->fd = -1;
+	if (!listener->drained)
+		epoll_ctl(listeners->fd, EPOLL_CTL_DEL, listener->fd, NULL);
+	close(listener->fd);
+	listener->fd = -1;
 }
 
-void doors_leave(struct doors *doors, struct door *door)
+void listeners_owner_gone(struct listeners *listeners, struct listener *listener)
 {
-	if (door->shut) {
-		doors_close(doors, door);
+	if (listener->drained) {
+		listeners_close(listeners, listener);
 		return;
 	}
-	door->left = true;
-	shutdown(door->fd, SHUT_RD);
+	listener->owner_gone = true;
+	shutdown(listener->fd, SHUT_RD);
 }
 
-/* Nobody is left at a door that was shut, which would be told of for ever. */
-static void shut(struct doors *doors, struct door *door)
+/* Nobody is left at a listener that was shut, which would be told of for ever. */
+static void stop_polling(struct listeners *listeners, struct listener *listener)
 {
-	epoll_ctl(doors->fd, EPOLL_CTL_DEL, door->fd, NULL);
-	door->shut = true;
-	if (door->left)
-		doors_close(doors, door);
+	epoll_ctl(listeners->fd, EPOLL_CTL_DEL, listener->fd, NULL);
+	listener->drained = true;
+	if (listener->owner_gone)
+		listeners_close(listeners, listener);
 }
 
-/* Of a door where somebody may wait, or that was shut. NULL: there is none, errno tells. */
-static const struct epoll_event *next_ready(struct doors *doors)
+/* Of a listener where somebody may wait, or that was shut. NULL: there is none, errno tells. */
+static const struct epoll_event *next_ready_event(struct listeners *listeners)
 {
 	int count;
 
-	if (doors->at == doors->count) {
-		count = epoll_wait(doors->fd, doors->ready, DOORS_READY, 0);
-		doors->at = 0;
-		doors->count = count > 0 ? (unsigned int)count : 0;
+	if (listeners->at == listeners->count) {
+		count = epoll_wait(listeners->fd, listeners->ready, LISTENERS_READY, 0);
+		listeners->at = 0;
+		listeners->count = count > 0 ? (unsigned int)count : 0;
 		if (!count)
 			errno = EAGAIN;
 		if (count <= 0)
 			return NULL;
 	}
-	return &doors->ready[doors->at++];
+	return &listeners->ready[listeners->at++];
 }
 
-int doors_accept(struct doors *doors)
+int listeners_accept(struct listeners *listeners)
 {
 	const struct epoll_event *event;
-	struct door *door;
+	struct listener *listener;
 	int fd;
 
-	if (!are_many(doors))
-		return accept4(doors->own.fd, NULL, NULL, SOCK_CLOEXEC);
-	while ((event = next_ready(doors))) {
-		door = event->data.ptr;
-		if (door->fd < 0 || door->shut)
+	if (!has_many(listeners))
+		return accept4(listeners->own.fd, NULL, NULL, SOCK_CLOEXEC);
+	while ((event = next_ready_event(listeners))) {
+		listener = event->data.ptr;
+		if (listener->fd < 0 || listener->drained)
 			continue;
-		fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
+		fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			return fd;
 		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
 			return -1;
 		/* One that was shut is ready for ever, and never has anybody again. */
 		if (errno == EAGAIN && event->events & EPOLLRDHUP)
-			shut(doors, door);
+			stop_polling(listeners, listener);
 	}
 	return -1;
 }

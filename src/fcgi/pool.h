@@ -22,15 +22,15 @@ enum end {
 /* The process. */
 struct pool {
 	const struct fcgi_program *program;
-	struct doors doors;
+	struct listeners listeners;
 	int stop_fd; /* eventfd: readable for good once the process is to stop */
 	bool is_unix; /* the socket */
-	bool crowded; /* several lanes: some connection waits as often as not */
-	bool ushered; /* who waits too long is refused */
+	bool many_slots; /* several slots: some connection waits as often as not */
+	bool has_load_shedder; /* who waits too long is refused */
 	bool exclusive; /* a Unix socket from which this process alone accepts */
 	atomic_int end; /* enum end: why */
 	_Atomic int64_t grace_end_ms;
-	struct waiting waiting;
+	struct admission admission;
 };
 
 static inline bool pool_is_stopping(struct pool *pool)

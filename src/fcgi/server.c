@@ -25,11 +25,11 @@ static const int exit_codes[] = {
 	[END_AGAIN] = FCGI_AGAIN,
 };
 
-/* A thread is a lane by itself, or has a crew of them. */
+/* A thread is a slot by itself, or has a fiber_pool of them. */
 struct thread {
 	struct pool *pool;
-	struct crew crew;
-	struct lane lane;
+	struct fiber_pool fiber_pool;
+	struct slot slot;
 	pthread_t id;
 };
 
@@ -44,18 +44,18 @@ void pool_stop(struct pool *pool, enum end why)
 	atomic_store(&pool->grace_end_ms, clock_boot_ms() + (why == END_AGAIN ? 0 : FCGI_GRACE_MS));
 	if (!atomic_compare_exchange_strong(&pool->end, &none, (int)why))
 		return;
-	waiting_close(&pool->waiting);
+	admission_close(&pool->admission);
 	/*
 	 * A Unix socket refuses who comes from now on and still hands out who waits. The last look
 	 * into the backlog is then really the last.
 	 */
 	if (pool->exclusive && why != END_AGAIN)
-		shutdown(pool->doors.own.fd, SHUT_RD);
+		shutdown(pool->listeners.own.fd, SHUT_RD);
 	if (write(pool->stop_fd, &one, sizeof(one)) < 0)
 		log_line(LOG_LEVEL_ERROR, "stop", "error=\"%s\"", strerror(errno));
 }
 
-static bool has_crew(const struct thread *thread)
+static bool has_fiber_pool(const struct thread *thread)
 {
 	return thread->pool->program->fibers;
 }
@@ -64,32 +64,33 @@ static void *thread_main(void *context)
 {
 	struct thread *thread = context;
 
-	if (has_crew(thread))
-		crew_run(&thread->crew);
-	else if (thread->lane.usher)
-		usher_run(&thread->lane);
+	if (has_fiber_pool(thread))
+		fiber_pool_run(&thread->fiber_pool);
+	else if (thread->slot.sheds_load)
+		load_shedder_run(&thread->slot);
 	else
-		lane_run(&thread->lane);
+		slot_run(&thread->slot);
 	return NULL;
 }
 
 static void thread_free(struct thread *thread)
 {
-	if (has_crew(thread))
-		crew_free(&thread->crew);
+	if (has_fiber_pool(thread))
+		fiber_pool_free(&thread->fiber_pool);
 	else
-		lane_free(&thread->lane);
+		slot_free(&thread->slot);
 }
 
 /* Makes what @thread needs, and starts it. False: logged. */
-static bool thread_start(struct thread *thread, struct pool *pool, bool usher)
+static bool thread_start(struct thread *thread, struct pool *pool, bool sheds_load)
 {
 	bool ready;
 	int error;
 
 	thread->pool = pool;
-	ready = has_crew(thread) ? crew_init(&thread->crew, pool, pool->waiting.threads)
-				 : lane_init(&thread->lane, pool, NULL, usher);
+	ready = has_fiber_pool(thread)
+		? fiber_pool_init(&thread->fiber_pool, pool, pool->admission.slots)
+		: slot_init(&thread->slot, pool, NULL, sheds_load);
 	error = ready ? pthread_create(&thread->id, NULL, thread_main, thread) : errno;
 	if (!error)
 		return true;
@@ -103,14 +104,14 @@ static bool thread_start(struct thread *thread, struct pool *pool, bool usher)
 static unsigned int threads_start(struct thread *threads, unsigned int count, struct pool *pool)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		if (!thread_start(&threads[i], pool, i == pool->waiting.threads))
+		if (!thread_start(&threads[i], pool, i == pool->admission.slots))
 			return i;
 	}
 	return count;
 }
 
 /* Waits for a signal, or for a thread that stopped the pool. */
-static void pool_wait(struct pool *pool)
+static void pool_wait_for_stop(struct pool *pool)
 {
 	struct pollfd fds[2] = {{.fd = signals_open(), .events = POLLIN},
 		{.fd = pool->stop_fd, .events = POLLIN}};
@@ -155,21 +156,21 @@ static bool threads_join(struct thread *threads, unsigned int count, int64_t dea
 }
 
 int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
-	const struct web_socket *own)
+	const struct fcgi_socket *own)
 {
 	bool is_unix = socket_is_unix(fd);
-	/* A single lane is a worker's of mod_fcgid, which hands over one request at a time. */
+	/* A single slot is a worker's of mod_fcgid, which hands over one request at a time. */
 	struct pool pool = {.program = program, .stop_fd = -1,
-		.is_unix = is_unix, .crowded = threads > 1,
-		.ushered = program->refuses_excess && is_unix && threads > 1,
+		.is_unix = is_unix, .many_slots = threads > 1,
+		.has_load_shedder = program->refuses_excess && is_unix && threads > 1,
 		.exclusive = (program->exclusive || own) && is_unix};
-	unsigned int all = program->fibers ? 1 : threads + pool.ushered;
+	unsigned int all = program->fibers ? 1 : threads + pool.has_load_shedder;
 	struct thread *list = calloc(all, sizeof(*list));
 	unsigned int running;
 	char why[256];
 
-	doors_init(&pool.doors, fd);
-	waiting_init(&pool.waiting, threads);
+	listeners_init(&pool.listeners, fd);
+	admission_init(&pool.admission, threads);
 	pool.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	/* Several threads are woken for one connection: the late ones must not hang in accept(). */
 	if (!fcgi_library_init(why, sizeof(why))) {
@@ -187,7 +188,7 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	if (running < all)
 		pool_stop(&pool, END_FAILED);
 	else
-		pool_wait(&pool);
+		pool_wait_for_stop(&pool);
 	if (own)
 		socket_unlink(own);
 	if (atomic_load(&pool.end) != END_AGAIN)
@@ -202,10 +203,10 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 out:
 	if (pool.stop_fd >= 0)
 		close(pool.stop_fd);
-	waiting_free(&pool.waiting);
-	if (program->leader)
-		leader_free(program->leader);
-	doors_free(&pool.doors);
+	admission_free(&pool.admission);
+	if (program->shared_listener)
+		shared_listener_free(program->shared_listener);
+	listeners_free(&pool.listeners);
 	free(list);
 	return exit_codes[atomic_load(&pool.end)];
 }

@@ -25,7 +25,7 @@
 /* No exit code: see fcgi_program.again_ms. */
 #define FCGI_AGAIN (-1)
 /* More fibers than requests are served, at most. */
-#define FCGI_SERVANTS_MAX 16
+#define FCGI_BACKGROUND_FIBERS_MAX 16
 
 /* What goes back to a request; the buffers are the worker's, until its next request. */
 struct fcgi_reply {
@@ -57,7 +57,7 @@ struct fcgi_program {
 	 * wait there still waiting.
 	 */
 	int64_t again_ms;
-	struct leader *leader; /* NULL, or whose followers' sockets are served, too, by fibers */
+	struct shared_listener *shared_listener; /* NULL, or whose followers' sockets are served, too, by fibers */
 };
 
 /*
@@ -68,6 +68,6 @@ struct fcgi_program {
  * hangs beyond FCGI_STOP_MS.
  */
 int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
-	const struct web_socket *own);
+	const struct fcgi_socket *own);
 
 #endif

@@ -24,26 +24,26 @@
 #include <stdbool.h>
 
 /* Followers of one leader; as many processes as mod_fcgid runs by fcgi-conf/. */
-#define LEADER_FOLLOWERS_MAX 1000
+#define SHARED_LISTENER_FOLLOWERS_MAX 1000
 /* Descriptors of a leader for each: the follower's socket, and the connection to it. */
-#define LEADER_DESCRIPTORS_EACH 2
+#define SHARED_LISTENER_DESCRIPTORS_EACH 2
 
 struct follower;
 
 /* A worker that tries again waits no longer for a leader: calls wait at its socket meanwhile. */
-#define LEADER_AGAIN_PATIENCE_MS 500
+#define SHARED_LISTENER_AGAIN_PATIENCE_MS 500
 /* How long a worker serves by itself before it tries again: at first, and at most. */
-#define LEADER_AGAIN_MS     2000
-#define LEADER_AGAIN_MAX_MS 300000
+#define SHARED_LISTENER_AGAIN_MS     2000
+#define SHARED_LISTENER_AGAIN_MAX_MS 300000
 
-struct leader {
-	struct hall_name name;
-	int hall_fd;  /* where followers come */
-	int epoll_fd; /* the hall, the followers, and the pool's stop */
-	struct doors *doors;
+struct shared_listener {
+	struct handoff_name name;
+	int handoff_fd;  /* where followers come */
+	int epoll_fd; /* the handoff, the followers, and the pool's stop */
+	struct listeners *listeners;
 	struct follower *followers;
 	unsigned int count; /* of followers' places that were ever taken */
-	unsigned int room;  /* for so many; LEADER_FOLLOWERS_MAX at most */
+	unsigned int room;  /* for so many; SHARED_LISTENER_FOLLOWERS_MAX at most */
 };
 
 /*
@@ -53,15 +53,17 @@ struct leader {
  * yet, or no leader can be had, and why was logged. Signals that stop are blocked, and are left to be
  * taken (fcgi/signals.h).
  */
-bool leader_join(struct leader *leader, const char *directory, const char *mount, int listen_fd,
+bool shared_listener_join(struct shared_listener *shared, const char *directory,
+	const char *mount, int listen_fd,
 	bool again);
 
 /*
- * Adds the fiber that takes in followers' sockets to @doors. When @stop_fd can be read it leaves the
- * followers, who find another leader. False: errno tells.
+ * Adds the fiber that takes in followers' sockets to @listeners. When @stop_fd can be read it leaves the
+ * followers, who find another shared. False: errno tells.
  */
-bool leader_begin(struct leader *leader, struct fibers *fibers, struct doors *doors, int stop_fd);
+bool shared_listener_begin(struct shared_listener *shared, struct fibers *fibers,
+	struct listeners *listeners, int stop_fd);
 /* After the fibers have ended. Of no effect on one that was not made. */
-void leader_free(struct leader *leader);
+void shared_listener_free(struct shared_listener *shared);
 
 #endif

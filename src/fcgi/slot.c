@@ -20,7 +20,7 @@
 #define ACCEPT_FAILURES_MAX 10
 #define ACCEPT_PAUSE_MS     100
 /* The usher has others to refuse: it waits no longer for the rest of a request. */
-#define USHER_READ_MS 200
+#define SHED_READ_MS 200
 
 /* Whether connections are still taken: who came before the stop finds no other process to talk to. */
 static bool pool_accepts(struct pool *pool)
@@ -28,26 +28,26 @@ static bool pool_accepts(struct pool *pool)
 	return !pool_is_stopping(pool) || clock_boot_ms() < atomic_load(&pool->grace_end_ms);
 }
 
-/* wait_new() where there is no crew. */
-static bool thread_wait_new(struct lane *lane)
+/* wait_connection() where there is no fiber_pool. */
+static bool thread_wait_connection(struct slot *slot)
 {
 	struct epoll_event event;
 
-	if (epoll_wait(lane->epoll_fd, &event, 1, -1) >= 0 || errno == EINTR)
+	if (epoll_wait(slot->epoll_fd, &event, 1, -1) >= 0 || errno == EINTR)
 		return true;
 	log_line(LOG_LEVEL_ERROR, "epoll", "error=\"%s\"", strerror(errno));
-	pool_stop(lane->pool, END_FAILED);
+	pool_stop(slot->pool, END_FAILED);
 	return false;
 }
 
-/* Waits until a connection may be there. False: the lane is to end. */
-static bool wait_new(struct lane *lane)
+/* Waits until a connection may be there. False: the slot is to end. */
+static bool wait_connection(struct slot *slot)
 {
-	if (pool_is_stopping(lane->pool))
-		return pool_accepts(lane->pool);
-	if (!lane->crew)
-		return thread_wait_new(lane);
-	crew_wait_new(lane);
+	if (pool_is_stopping(slot->pool))
+		return pool_accepts(slot->pool);
+	if (!slot->fiber_pool)
+		return thread_wait_connection(slot);
+	fiber_pool_wait_connection(slot);
 	return true;
 }
 
@@ -60,12 +60,13 @@ static bool is_readable(int fd)
 }
 
 /* Waits for the kept connection or the stop, KEPT_IDLE_MS at most. False: neither came. */
-static bool wait_said(struct lane *lane)
+static bool wait_kept_readable(struct slot *slot)
 {
-	struct pollfd fds[] = {{.fd = lane->conn.fd, .events = POLLIN},
-		{.fd = lane->pool->stop_fd, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = slot->conn.fd, .events = POLLIN},
+		{.fd = slot->pool->stop_fd, .events = POLLIN}};
 
-	return lane->crew ? crew_wait(lane, lane->conn.fd, clock_boot_ms() + KEPT_IDLE_MS)
+	return slot->fiber_pool ? fiber_pool_wait(slot, slot->conn.fd,
+		clock_boot_ms() + KEPT_IDLE_MS)
 			  : poll(fds, 2, KEPT_IDLE_MS) != 0;
 }
 
@@ -73,31 +74,32 @@ static bool wait_said(struct lane *lane)
  * Waits for the next request on a connection that the web server keeps. When it stays idle and
  * another one waits it is given up: kept connections would else starve all others. False: it is.
  */
-static bool wait_kept(struct lane *lane)
+static bool wait_kept_request(struct slot *slot)
 {
-	struct waiting *waiting = &lane->pool->waiting;
-	bool in_time, wanted = pool_is_stopping(lane->pool);
-	bool readable = wanted && is_readable(lane->conn.fd);
+	struct admission *admission = &slot->pool->admission;
+	bool in_time, wanted = pool_is_stopping(slot->pool);
+	bool readable = wanted && is_readable(slot->conn.fd);
 
 	while (!readable && !wanted) {
-		in_time = wait_said(lane);
-		readable = is_readable(lane->conn.fd);
-		wanted = pool_is_stopping(lane->pool) ||
-			(!in_time && !waiting_has_idle(waiting) &&
-				(waiting_any(waiting) || is_readable(lane->pool->doors.fd)));
+		in_time = wait_kept_readable(slot);
+		readable = is_readable(slot->conn.fd);
+		wanted = pool_is_stopping(slot->pool) ||
+			(!in_time && !admission_has_idle(admission) &&
+				(admission_has_queued(admission) ||
+					is_readable(slot->pool->listeners.fd)));
 	}
 	return readable;
 }
 
 /* False: accepting failed for good. */
-static bool accept_failed(struct lane *lane, int error)
+static bool handle_accept_error(struct slot *slot, int error)
 {
 	/* Another thread was faster, or the connection turned out to be closed. */
 	if (error == EAGAIN || error == EINTR || error == ECONNABORTED)
 		return true;
 	log_line(LOG_LEVEL_ERROR, "accept", "error=\"%s\"", strerror(error));
-	if (++lane->failures == ACCEPT_FAILURES_MAX) {
-		pool_stop(lane->pool, END_FAILED);
+	if (++slot->failures == ACCEPT_FAILURES_MAX) {
+		pool_stop(slot->pool, END_FAILED);
 		return false;
 	}
 	fiber_wait(-1, 0, clock_boot_ms() + ACCEPT_PAUSE_MS);
@@ -105,77 +107,77 @@ static bool accept_failed(struct lane *lane, int error)
 }
 
 /* Accepts a connection. False: there is none, errno tells why. */
-static bool accept_one(struct lane *lane)
+static bool accept_connection(struct slot *slot)
 {
-	struct pool *pool = lane->pool;
+	struct pool *pool = slot->pool;
 	const int one = 1;
-	int fd = doors_accept(&pool->doors);
+	int fd = listeners_accept(&pool->listeners);
 
 	if (fd < 0)
 		return false;
-	lane->failures = 0;
+	slot->failures = 0;
 	if (!pool->is_unix)
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	fcgi_conn_open(&lane->conn, fd, FCGI_READ_MS);
-	if (lane->crew)
-		crew_wake_next(lane->crew);
+	fcgi_conn_open(&slot->conn, fd, FCGI_READ_MS);
+	if (slot->fiber_pool)
+		fiber_pool_wake_next(slot->fiber_pool);
 	return true;
 }
 
-/* Waits for a connection, while the lane counts as idle. False: the lane is to end. */
-static bool accept_next(struct lane *lane)
+/* Waits for a connection, while the slot counts as idle. False: the slot is to end. */
+static bool wait_and_accept(struct slot *slot)
 {
-	struct pool *pool = lane->pool;
+	struct pool *pool = slot->pool;
 	/* Under load the next one is there already. */
-	bool look = pool->crowded && !pool_is_stopping(pool);
+	bool look = pool->many_slots && !pool_is_stopping(pool);
 
 	for (;;) {
-		if (!look && !wait_new(lane))
+		if (!look && !wait_connection(slot))
 			return false;
 		look = false;
-		if (accept_one(lane))
+		if (accept_connection(slot))
 			return true;
 		/* Nobody waits; a socket that was shut tells so by either. */
 		if ((errno == EAGAIN || errno == EINVAL) && pool_is_stopping(pool))
 			return false;
-		if (!accept_failed(lane, errno))
+		if (!handle_accept_error(slot, errno))
 			return false;
 	}
 }
 
-/* Waits for a connection with a request to come. False: the lane is to end. */
-static bool lane_next(struct lane *lane)
+/* Waits for a connection with a request to come. False: the slot is to end. */
+static bool slot_next_request(struct slot *slot)
 {
-	struct waiting *waiting = &lane->pool->waiting;
+	struct admission *admission = &slot->pool->admission;
 	bool found;
 	int fd;
 
-	if (lane->conn.fd >= 0 && lane->conn.at < lane->conn.len)
+	if (slot->conn.fd >= 0 && slot->conn.at < slot->conn.len)
 		return true;
-	if (lane->conn.fd >= 0) {
-		if (wait_kept(lane))
+	if (slot->conn.fd >= 0) {
+		if (wait_kept_request(slot))
 			return true;
-		fcgi_conn_close(&lane->conn);
+		fcgi_conn_close(&slot->conn);
 	}
-	if (!pool_accepts(lane->pool))
+	if (!pool_accepts(slot->pool))
 		return false;
-	fd = waiting_take(waiting);
+	fd = admission_take(admission);
 	if (fd >= 0) {
-		fcgi_conn_open(&lane->conn, fd, FCGI_READ_MS);
+		fcgi_conn_open(&slot->conn, fd, FCGI_READ_MS);
 		return true;
 	}
-	found = accept_next(lane);
-	waiting_busy(waiting);
-	if (lane->crew)
-		crew_press(lane->crew);
+	found = wait_and_accept(slot);
+	admission_slot_busy(admission);
+	if (slot->fiber_pool)
+		fiber_pool_saturated(slot->fiber_pool);
 	return found;
 }
 
 /* Reads the request that comes, and answers it. */
-static void answer(struct lane *lane)
+static void serve_request(struct slot *slot)
 {
-	const struct fcgi_program *program = lane->pool->program;
-	struct fcgi_conn *conn = &lane->conn;
+	const struct fcgi_program *program = slot->pool->program;
+	struct fcgi_conn *conn = &slot->conn;
 	struct http_source source = {.read = fcgi_conn_read, .context = conn};
 	struct fcgi_reply reply = {.cut = false};
 	struct http_request request;
@@ -185,96 +187,98 @@ static void answer(struct lane *lane)
 		fcgi_conn_close(conn);
 		return;
 	}
-	kept = http_body_read(&request, lane->body, &source);
+	kept = http_body_read(&request, slot->body, &source);
 	/*
 	 * A body that broke off tells of the way here, not of the caller: no refusal is true of it.
 	 * Who is not answered asks again. The usher refuses whatever it is.
 	 */
-	if (conn->failed && !lane->usher) {
+	if (conn->failed && !slot->sheds_load) {
 		fcgi_conn_close(conn);
 		fcgi_conn_end(conn);
 		return;
 	}
-	request.excess = lane->usher;
+	request.excess = slot->sheds_load;
 	request.wall_ms = clock_wall_ms();
 	request.boot_ms = clock_boot_ms();
-	program->serve(lane->worker, &request, &reply);
+	program->serve(slot->worker, &request, &reply);
 	if (reply.cut || !fcgi_conn_reply(conn, reply.head, reply.body) || !kept)
 		fcgi_conn_close(conn);
 	if (program->after)
-		program->after(lane->worker);
+		program->after(slot->worker);
 	fcgi_conn_end(conn);
 	if (reply.ended)
-		pool_stop(lane->pool, END_ANEW);
+		pool_stop(slot->pool, END_ANEW);
 }
 
 /* Answers on @fd that it is too much. Whoever has sent nothing yet is cut off. */
-static void refuse(struct lane *usher, int fd)
+static void shed_connection(struct slot *shedder, int fd)
 {
 	if (!is_readable(fd)) {
 		close(fd);
 		return;
 	}
-	fcgi_conn_open(&usher->conn, fd, USHER_READ_MS);
-	answer(usher);
-	fcgi_conn_close(&usher->conn);
+	fcgi_conn_open(&shedder->conn, fd, SHED_READ_MS);
+	serve_request(shedder);
+	fcgi_conn_close(&shedder->conn);
 }
 
-void usher_run(void *context)
+void load_shedder_run(void *context)
 {
-	struct lane *usher = context;
-	struct waiting *waiting = &usher->pool->waiting;
+	struct slot *shedder = context;
+	struct admission *admission = &shedder->pool->admission;
 	int fd;
 
-	while (usher->crew ? crew_wait_press(usher) : waiting_press(waiting)) {
-		fiber_wait(-1, 0, clock_boot_ms() + WAITING_TICK_MS);
-		waiting_gather(waiting, &usher->pool->doors, clock_boot_ms());
-		while ((fd = waiting_excess(waiting, clock_boot_ms())) >= 0)
-			refuse(usher, fd);
+	while (shedder->fiber_pool ? fiber_pool_wait_saturated(shedder)
+		: admission_wait_saturated(admission)) {
+		fiber_wait(-1, 0, clock_boot_ms() + ADMISSION_TICK_MS);
+		admission_accept(admission, &shedder->pool->listeners, clock_boot_ms());
+		while ((fd = admission_take_excess(admission, clock_boot_ms())) >= 0)
+			shed_connection(shedder, fd);
 	}
 }
 
-void lane_run(void *context)
+void slot_run(void *context)
 {
-	struct lane *lane = context;
+	struct slot *slot = context;
 
-	while (lane_next(lane)) {
-		answer(lane);
-		fiber_breathe();
+	while (slot_next_request(slot)) {
+		serve_request(slot);
+		fiber_yield();
 	}
-	fcgi_conn_close(&lane->conn);
+	fcgi_conn_close(&slot->conn);
 }
 
-/* What a thread's lane waits by. False: errno tells. */
-static bool epoll_init(struct lane *lane)
+/* What a thread's slot waits by. False: errno tells. */
+static bool slot_epoll_init(struct slot *slot)
 {
 	/* A connection wakes one thread of those that are idle, the stop all. */
 	struct epoll_event listening = {.events = EPOLLIN | EPOLLEXCLUSIVE};
 	struct epoll_event stopping = {.events = EPOLLIN};
 
-	lane->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	return lane->epoll_fd >= 0 &&
-		epoll_ctl(lane->epoll_fd, EPOLL_CTL_ADD, lane->pool->doors.fd, &listening) == 0 &&
-		epoll_ctl(lane->epoll_fd, EPOLL_CTL_ADD, lane->pool->stop_fd, &stopping) == 0;
+	slot->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	return slot->epoll_fd >= 0 &&
+		epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->listeners.fd,
+			&listening) == 0 &&
+		epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->stop_fd, &stopping) == 0;
 }
 
-bool lane_init(struct lane *lane, struct pool *pool, struct crew *crew, bool usher)
+bool slot_init(struct slot *slot, struct pool *pool, struct fiber_pool *fiber_pool, bool sheds_load)
 {
-	lane->pool = pool;
-	lane->crew = crew;
-	lane->usher = usher;
-	lane->epoll_fd = -1;
-	fcgi_conn_init(&lane->conn);
-	lane->worker = pool->program->open(pool->program->context);
-	return lane->worker && (crew || usher || epoll_init(lane));
+	slot->pool = pool;
+	slot->fiber_pool = fiber_pool;
+	slot->sheds_load = sheds_load;
+	slot->epoll_fd = -1;
+	fcgi_conn_init(&slot->conn);
+	slot->worker = pool->program->open(pool->program->context);
+	return slot->worker && (fiber_pool || sheds_load || slot_epoll_init(slot));
 }
 
-void lane_free(struct lane *lane)
+void slot_free(struct slot *slot)
 {
-	if (lane->epoll_fd >= 0)
-		close(lane->epoll_fd);
-	if (lane->worker)
-		lane->pool->program->close(lane->worker);
-	fcgi_conn_free(&lane->conn);
-	explicit_bzero(lane->body, sizeof(lane->body));
+	if (slot->epoll_fd >= 0)
+		close(slot->epoll_fd);
+	if (slot->worker)
+		slot->pool->program->close(slot->worker);
+	fcgi_conn_free(&slot->conn);
+	explicit_bzero(slot->body, sizeof(slot->body));
 }

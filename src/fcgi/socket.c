@@ -18,7 +18,7 @@
 #define LOCK_WAIT_MS 3000
 
 /* Tells what errno says of @what. */
-static enum status failed(const char *what, char *why, size_t why_size)
+static enum status errno_status(const char *what, char *why, size_t why_size)
 {
 	const int error = errno;
 
@@ -27,13 +27,13 @@ static enum status failed(const char *what, char *why, size_t why_size)
 }
 
 /* STATUS_OK: nothing at the address's path is in the way any more. */
-static enum status path_clear(const struct sockaddr_un *address, char *why, size_t why_size)
+static enum status clear_path(const struct sockaddr_un *address, char *why, size_t why_size)
 {
 	struct stat info;
 	int fd, rc, error;
 
 	if (lstat(address->sun_path, &info) < 0)
-		return errno == ENOENT ? STATUS_OK : failed(address->sun_path, why, why_size);
+		return errno == ENOENT ? STATUS_OK : errno_status(address->sun_path, why, why_size);
 	if (!S_ISSOCK(info.st_mode)) {
 		snprintf(why, why_size, "%s exists and is no socket: move it away, or give "
 			"another --socket", address->sun_path);
@@ -41,13 +41,13 @@ static enum status path_clear(const struct sockaddr_un *address, char *why, size
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return failed("socket", why, why_size);
+		return errno_status("socket", why, why_size);
 	rc = connect(fd, (const struct sockaddr *)address, sizeof(*address));
 	error = errno;
 	close(fd);
 	errno = error;
 	if (rc < 0 && error != EAGAIN && status_of_errno(error) != STATUS_CONFIG)
-		return failed(address->sun_path, why, why_size);
+		return errno_status(address->sun_path, why, why_size);
 	/* EAGAIN: it has more callers than it can take. */
 	if (rc == 0 || error != ECONNREFUSED) {
 		snprintf(why, why_size, "%s is in use by another process: stop that one, or "
@@ -64,7 +64,7 @@ static enum status path_clear(const struct sockaddr_un *address, char *why, size
  * may not be read, it goes without. *@lock is to be closed, unless it is -1. False: another has it for
  * LOCK_WAIT_MS.
  */
-static bool place_lock(const char *path, int *lock)
+static bool lock_directory_of(const char *path, int *lock)
 {
 	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 
@@ -73,14 +73,14 @@ static bool place_lock(const char *path, int *lock)
 	return *lock < 0 || lock_wait(*lock, LOCK_WAIT_MS) || errno != EWOULDBLOCK;
 }
 
-static void place_unlock(int lock)
+static void unlock_directory(int lock)
 {
 	if (lock >= 0)
 		close(lock);
 }
 
 /* The place is locked. */
-static void unlink_own(const struct web_socket *sock)
+static void unlink_own(const struct fcgi_socket *sock)
 {
 	struct stat info;
 
@@ -90,7 +90,8 @@ static void unlink_own(const struct web_socket *sock)
 }
 
 /* Makes the socket, listening, at a path that is free. */
-static enum status make_listening(struct web_socket *sock, const struct sockaddr_un *address, gid_t gid,
+static enum status bind_and_listen(struct fcgi_socket *sock, const struct sockaddr_un *address,
+	gid_t gid,
 	char *why, size_t why_size)
 {
 	const char *path = sock->path;
@@ -101,13 +102,13 @@ static enum status make_listening(struct web_socket *sock, const struct sockaddr
 
 	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock->fd < 0)
-		return failed("socket", why, why_size);
+		return errno_status("socket", why, why_size);
 	/* Nobody may connect before the group is set: nobody listens before that. */
 	mask = umask(0117);
 	rc = bind(sock->fd, (const struct sockaddr *)address, sizeof(*address));
 	umask(mask);
 	if (rc < 0 || lstat(path, &info) < 0) {
-		status = failed(path, why, why_size);
+		status = errno_status(path, why, why_size);
 		goto out;
 	}
 	sock->device = info.st_dev;
@@ -117,7 +118,7 @@ static enum status make_listening(struct web_socket *sock, const struct sockaddr
 		snprintf(why, why_size, "%s: cannot give it to socket_group: %s", path,
 			strerror(errno));
 	} else if (listen(sock->fd, BACKLOG) < 0) {
-		status = failed(path, why, why_size);
+		status = errno_status(path, why, why_size);
 	} else {
 		return STATUS_OK;
 	}
@@ -128,7 +129,7 @@ out:
 	return status;
 }
 
-enum status socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
+enum status socket_open(struct fcgi_socket *sock, const char *path, const char *group, char *why,
 	size_t why_size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -136,7 +137,7 @@ enum status socket_open(struct web_socket *sock, const char *path, const char *g
 	gid_t gid;
 	int lock;
 
-	*sock = (struct web_socket){.fd = -1, .path = path};
+	*sock = (struct fcgi_socket){.fd = -1, .path = path};
 	if (!path[0] || !text_copy(address.sun_path, sizeof(address.sun_path), path)) {
 		snprintf(why, why_size, "%s: a socket's path is 1 to %zu bytes", path,
 			sizeof(address.sun_path) - 1);
@@ -146,27 +147,27 @@ enum status socket_open(struct web_socket *sock, const char *path, const char *g
 	status = group_find(group, &gid, why, why_size);
 	if (status)
 		return status;
-	if (place_lock(path, &lock)) {
-		status = path_clear(&address, why, why_size);
+	if (lock_directory_of(path, &lock)) {
+		status = clear_path(&address, why, why_size);
 		if (!status)
-			status = make_listening(sock, &address, gid, why, why_size);
+			status = bind_and_listen(sock, &address, gid, why, why_size);
 	} else {
 		status = STATUS_CONFIG;
 		snprintf(why, why_size, "%s: another process has its directory locked: wait "
 			"until that process has started, and repeat this", path);
 	}
-	place_unlock(lock);
+	unlock_directory(lock);
 	return status;
 }
 
-void socket_unlink(const struct web_socket *sock)
+void socket_unlink(const struct fcgi_socket *sock)
 {
 	int lock;
 
 	/* Another that finds nobody listening puts its own there. */
-	if (place_lock(sock->path, &lock))
+	if (lock_directory_of(sock->path, &lock))
 		unlink_own(sock);
-	place_unlock(lock);
+	unlock_directory(lock);
 }
 
 bool socket_is_listening(int fd)

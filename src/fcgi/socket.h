@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct web_socket {
+struct fcgi_socket {
 	int fd;
 	const char *path;
 	dev_t device; /* of the file at @path, as made */
@@ -23,11 +23,11 @@ struct web_socket {
  * nobody listens on any more is replaced, anything else there is left alone. Else a sentence
  * is in @why: STATUS_CONFIG, or what status_of_errno() calls passing.
  */
-enum status socket_open(struct web_socket *sock, const char *path, const char *group, char *why,
+enum status socket_open(struct fcgi_socket *sock, const char *path, const char *group, char *why,
 	size_t why_size);
 
 /* Removes the file, unless another one has taken its place. The socket itself stays open. */
-void socket_unlink(const struct web_socket *sock);
+void socket_unlink(const struct fcgi_socket *sock);
 
 /* True: @fd is a socket that listens. */
 bool socket_is_listening(int fd);

@@ -300,7 +300,7 @@ void mux_pump(void *context)
 			continue;
 		}
 		if (!flush(mux) ||
-			(fiber_told(mux->fd) && (!receive(mux, &more) || !deliver(mux)))) {
+			(fiber_was_notified(mux->fd) && (!receive(mux, &more) || !deliver(mux)))) {
 			disconnect(mux);
 			continue;
 		}

@@ -25,21 +25,21 @@ static void entries_free(struct keyring_entry *entries, uint32_t count)
 	free(entries);
 }
 
-bool gate_init(struct gate *gate, enum keyring_of of)
+bool auth_init(struct auth *auth, enum keyring_of of)
 {
-	memset(gate, 0, sizeof(*gate));
-	gate->of = of;
+	memset(auth, 0, sizeof(*auth));
+	auth->of = of;
 	for (size_t i = 0; i < DEALER_KEYS_MAX; i++) {
-		if (!signature_new_secret(gate->nobody.keys[i].secret))
+		if (!signature_new_secret(auth->unknown.keys[i].secret))
 			return false;
 	}
 	return true;
 }
 
-void gate_free(struct gate *gate)
+void auth_free(struct auth *auth)
 {
-	entries_free(gate->entries, gate->count);
-	explicit_bzero(gate, sizeof(*gate));
+	entries_free(auth->entries, auth->count);
+	explicit_bzero(auth, sizeof(*auth));
 }
 
 static void fetch_restart(struct fetch *fetch)
@@ -54,7 +54,7 @@ static enum status fetch_grow(struct fetch *fetch, uint32_t more)
 	struct keyring_entry *entries;
 	uint32_t cap = fetch->cap ? fetch->cap : 16;
 
-	if (more > GATE_CALLERS_MAX - fetch->count)
+	if (more > AUTH_CALLERS_MAX - fetch->count)
 		return STATUS_CORRUPT;
 	while (cap < fetch->count + more)
 		cap *= 2;
@@ -97,10 +97,10 @@ static enum status fetch_page(struct fetch *fetch, const struct keyring_result *
  * Reads the whole keyring of one generation into @fetch. *@unchanged: it is still the gate's own
  * generation, and @fetch is empty.
  */
-static enum status fetch_all(const struct gate *gate, struct fetch *fetch, struct link *link,
+static enum status fetch_all(const struct auth *auth, struct fetch *fetch, struct link *link,
 	int64_t deadline_ms, bool *unchanged)
 {
-	uint64_t known = gate->generation;
+	uint64_t known = auth->generation;
 	struct keyring_cmd cmd;
 	struct keyring_result page;
 	enum status status;
@@ -109,7 +109,7 @@ static enum status fetch_all(const struct gate *gate, struct fetch *fetch, struc
 	do {
 		/* Only the first page may be answered by "unchanged". */
 		memset(&cmd, 0, sizeof(cmd));
-		cmd.of = gate->of;
+		cmd.of = auth->of;
 		if (fetch->count)
 			text_copy(cmd.after, sizeof(cmd.after),
 				fetch->entries[fetch->count - 1].casino_id);
@@ -139,23 +139,23 @@ static enum status fetch_all(const struct gate *gate, struct fetch *fetch, struc
 	return STATUS_OK;
 }
 
-/* Brings the keys up to date, unless the ledger vouched for them within GATE_FRESH_MS. */
-static enum status gate_refresh(struct gate *gate, struct link *link, int64_t now_ms,
+/* Brings the keys up to date, unless the ledger vouched for them within AUTH_FRESH_MS. */
+static enum status auth_refresh(struct auth *auth, struct link *link, int64_t now_ms,
 	int64_t deadline_ms)
 {
 	struct fetch fetch = {.entries = NULL};
 	bool unchanged = false;
 	enum status status;
 
-	if (gate->generation && gate->generation == link->generation &&
-		now_ms - link->asked_ms <= GATE_FRESH_MS)
+	if (auth->generation && auth->generation == link->generation &&
+		now_ms - link->asked_ms <= AUTH_FRESH_MS)
 		return STATUS_OK;
-	status = fetch_all(gate, &fetch, link, deadline_ms, &unchanged);
+	status = fetch_all(auth, &fetch, link, deadline_ms, &unchanged);
 	if (status == STATUS_OK && !unchanged) {
-		entries_free(gate->entries, gate->count);
-		gate->entries = fetch.entries;
-		gate->count = fetch.count;
-		gate->generation = fetch.generation;
+		entries_free(auth->entries, auth->count);
+		auth->entries = fetch.entries;
+		auth->count = fetch.count;
+		auth->generation = fetch.generation;
 		return STATUS_OK;
 	}
 	fetch_restart(&fetch);
@@ -179,7 +179,7 @@ struct given {
  * HMAC for each key slot, of the algorithm that @given has by its length: so it depends on nothing that
  * only the caller with the key knows. With @lean only the keys that there are cost work.
  */
-static bool signed_by(const struct gate *gate, const struct keyring_entry *found, bool lean,
+static bool is_signed_by(const struct auth *auth, const struct keyring_entry *found, bool lean,
 	const struct http_request *request, const struct given *given)
 {
 	bool usable = found && found->signature_algorithm == given->algorithm &&
@@ -191,15 +191,15 @@ static bool signed_by(const struct gate *gate, const struct keyring_entry *found
 		if (lean && !live && slot)
 			continue;
 		if (signature_verify(given->algorithm, given->encoding,
-			    live ? found->keys[slot].secret : gate->nobody.keys[slot].secret,
+			    live ? found->keys[slot].secret : auth->unknown.keys[slot].secret,
 			    request->body, request->body_len, given->text) && live)
 			return true;
 	}
 	return false;
 }
 
-/* As signed_by(), within the budget of what fails. */
-static bool let_in(struct gate *gate, const struct keyring_entry *found,
+/* As is_signed_by(), within the budget of what fails. */
+static bool verify_within_budget(struct auth *auth, const struct keyring_entry *found,
 	const struct http_request *request, const char *caller_id, const struct given *given)
 {
 	const struct flood_request what = {
@@ -209,23 +209,23 @@ static bool let_in(struct gate *gate, const struct keyring_entry *found,
 		.body_len = request->body_len,
 		.now_ms = request->boot_ms,
 	};
-	enum flood_room room = gate->flood ? flood_enter(gate->flood, &what) : FLOOD_ROOM;
+	enum flood_room room = auth->flood ? flood_enter(auth->flood, &what) : FLOOD_ROOM;
 	bool good;
 
 	if (room == FLOOD_REFUSED) {
-		gate->why = AUTH_FLOOD;
+		auth->why = AUTH_FLOOD;
 		return false;
 	}
-	good = signed_by(gate, found, room == FLOOD_LEAN, request, given);
-	if (gate->flood)
-		flood_leave(gate->flood, &what, good);
+	good = is_signed_by(auth, found, room == FLOOD_LEAN, request, given);
+	if (auth->flood)
+		flood_leave(auth->flood, &what, good);
 	return good;
 }
 
-enum status gate_check(struct gate *gate, struct link *link, const struct http_request *request,
+enum status auth_check(struct auth *auth, struct link *link, const struct http_request *request,
 	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller)
 {
-	bool is_dealer = gate->of == KEYRING_DEALERS;
+	bool is_dealer = auth->of == KEYRING_DEALERS;
 	const struct http_variable *id = is_dealer ? &request->casino_id : &request->client_id;
 	const struct http_variable *signature =
 		is_dealer ? &request->signature : &request->client_signature;
@@ -234,21 +234,21 @@ enum status gate_check(struct gate *gate, struct link *link, const struct http_r
 	enum status status;
 
 	*caller = NULL;
-	gate->why = AUTH_HEADERS;
-	status = gate_refresh(gate, link, now_ms, deadline_ms);
+	auth->why = AUTH_HEADERS;
+	status = auth_refresh(auth, link, now_ms, deadline_ms);
 	if (status != STATUS_OK)
 		return status;
 	if (!http_header_is_single(id) || !http_header_is_single(signature))
 		return STATUS_OK;
-	if (gate->count)
-		found = bsearch(id->value, gate->entries, gate->count, sizeof(*gate->entries),
+	if (auth->count)
+		found = bsearch(id->value, auth->entries, auth->count, sizeof(*auth->entries),
 			entry_compare);
-	gate->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
+	auth->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
 	/* A header that cannot be a signature is refused without an HMAC. */
 	if (signature_form(given.text, &given.algorithm, &given.encoding) &&
-		let_in(gate, found, request, id->value, &given)) {
+		verify_within_budget(auth, found, request, id->value, &given)) {
 		*caller = found;
-		gate->why = AUTH_UNKNOWN;
+		auth->why = AUTH_UNKNOWN;
 	}
 	return STATUS_OK;
 }

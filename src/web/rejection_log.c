@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* What a dealer's integrator cannot make out from the answer. */
-static bool is_explained(const struct route *route, const struct http_reply *reply)
+static bool is_recorded(const struct route *route, const struct http_reply *reply)
 {
 	const int code = reply_code(reply);
 
@@ -14,26 +14,27 @@ static bool is_explained(const struct route *route, const struct http_reply *rep
 }
 
 /* Whether the note of a body of @len bytes may be sent at @now_ms, and leaves @spare notes. */
-static bool budget_take(struct refused_note *note, size_t len, int64_t spare, int64_t now_ms)
+static bool rejection_budget_take(struct rejection_log *log, size_t len, int64_t spare,
+	int64_t now_ms)
 {
-	int64_t cost = 1000 * (1 + (int64_t)(len / REFUSED_NOTE_BYTES));
-	int64_t passed_ms = now_ms - note->budget_ms;
+	int64_t cost = 1000 * (1 + (int64_t)(len / REJECTION_LOG_BYTES));
+	int64_t passed_ms = now_ms - log->budget_ms;
 
-	if (!note->budget_ms || passed_ms > 1000 * REFUSED_NOTE_BURST / REFUSED_NOTE_PER_S)
-		note->budget_milli = 1000 * REFUSED_NOTE_BURST;
+	if (!log->budget_ms || passed_ms > 1000 * REJECTION_LOG_BURST / REJECTION_LOG_PER_S)
+		log->budget_milli = 1000 * REJECTION_LOG_BURST;
 	else if (passed_ms > 0)
-		note->budget_milli += passed_ms * REFUSED_NOTE_PER_S;
-	if (note->budget_milli > 1000 * REFUSED_NOTE_BURST)
-		note->budget_milli = 1000 * REFUSED_NOTE_BURST;
-	note->budget_ms = now_ms;
-	if (note->budget_milli < cost + 1000 * spare)
+		log->budget_milli += passed_ms * REJECTION_LOG_PER_S;
+	if (log->budget_milli > 1000 * REJECTION_LOG_BURST)
+		log->budget_milli = 1000 * REJECTION_LOG_BURST;
+	log->budget_ms = now_ms;
+	if (log->budget_milli < cost + 1000 * spare)
 		return false;
-	note->budget_milli -= cost;
+	log->budget_milli -= cost;
 	return true;
 }
 
 /* Copies what was sent, cut to fit, to @to. */
-static struct bytes copy(const struct http_variable *variable, uint8_t *to, size_t size)
+static struct bytes copy_header(const struct http_variable *variable, uint8_t *to, size_t size)
 {
 	size_t len = variable->value ? strnlen(variable->value, size) : 0;
 
@@ -42,7 +43,7 @@ static struct bytes copy(const struct http_variable *variable, uint8_t *to, size
 	return (struct bytes){to, (uint32_t)len};
 }
 
-void refused_note_take(struct refused_note *note, const struct route *route,
+void rejection_log_record(struct rejection_log *log, const struct route *route,
 	const struct http_request *request, const struct http_reply *reply,
 	struct counting *counting)
 {
@@ -51,14 +52,14 @@ void refused_note_take(struct refused_note *note, const struct route *route,
 		is_wallet ? &request->casino_id : &request->client_id;
 	const struct http_variable *signature =
 		is_wallet ? &request->signature : &request->client_signature;
-	struct refused_request *refused = &note->request;
+	struct refused_request *refused = &log->request;
 	/* A dealer may ask for many players that are not there: that leaves room for the others. */
-	int64_t spare = reply->refusal == REFUSAL_USER_NOT_FOUND ? REFUSED_NOTE_BURST / 2 : 0;
+	int64_t spare = reply->refusal == REFUSAL_USER_NOT_FOUND ? REJECTION_LOG_BURST / 2 : 0;
 
-	note->pending = false;
-	if (!route || !route->is_signed || !is_explained(route, reply))
+	log->pending = false;
+	if (!route || !route->is_signed || !is_recorded(route, reply))
 		return;
-	if (!budget_take(note, request->body_len, spare, request->boot_ms)) {
+	if (!rejection_budget_take(log, request->body_len, spare, request->boot_ms)) {
 		counting_refused_note(counting, NOTE_DROPPED);
 		return;
 	}
@@ -75,25 +76,25 @@ void refused_note_take(struct refused_note *note, const struct route *route,
 	text_copy(refused->detail, sizeof(refused->detail), reply->detail);
 	refused->caller_count = caller->count;
 	refused->signature_count = signature->count;
-	refused->caller = copy(caller, note->caller, sizeof(note->caller));
-	refused->signature = copy(signature, note->signature, sizeof(note->signature));
-	refused->query = copy(&request->query_string, note->query, sizeof(note->query));
+	refused->caller = copy_header(caller, log->caller, sizeof(log->caller));
+	refused->signature = copy_header(signature, log->signature, sizeof(log->signature));
+	refused->query = copy_header(&request->query_string, log->query, sizeof(log->query));
 	refused->body_len = (uint32_t)request->body_len;
 	refused->body_broken = request->body_state == HTTP_BODY_BROKEN;
 	refused->body = (struct bytes){request->body, (uint32_t)request->body_len};
 	if (refused->body.len > REFUSED_BODY_MAX)
 		refused->body.len = REFUSED_BODY_MAX;
-	note->pending = true;
+	log->pending = true;
 }
 
-void refused_note_send(struct refused_note *note, struct link *link, struct counting *counting)
+void rejection_log_send(struct rejection_log *log, struct link *link, struct counting *counting)
 {
-	const struct refused_note_cmd cmd = {.request = note->request};
+	const struct refused_note_cmd cmd = {.request = log->request};
 
-	if (!note->pending)
+	if (!log->pending)
 		return;
-	note->pending = false;
+	log->pending = false;
 	counting_refused_note(counting, link_post(link, COMMAND_REFUSED_NOTE, &cmd)
 			? NOTE_SENT : NOTE_DROPPED);
-	explicit_bzero(note->signature, sizeof(note->signature));
+	explicit_bzero(log->signature, sizeof(log->signature));
 }

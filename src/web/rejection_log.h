@@ -17,12 +17,12 @@
 #include "web/route.h"
 
 /* The budget: so much at once and so much a second. A note costs 1, and 1 for each 4 KiB of body. */
-#define REFUSED_NOTE_BURST  64
-#define REFUSED_NOTE_PER_S  16
-#define REFUSED_NOTE_BYTES  4096
+#define REJECTION_LOG_BURST  64
+#define REJECTION_LOG_PER_S  16
+#define REJECTION_LOG_BYTES  4096
 
 /* Of a thread. Needs no init beyond zeros. */
-struct refused_note {
+struct rejection_log {
 	bool pending;
 	struct refused_request request; /* points into the members below, and to the request's body */
 	uint8_t caller[REFUSED_ID_MAX];
@@ -34,14 +34,14 @@ struct refused_note {
 
 /*
  * Takes @request, which @reply answers, unless the budget is used up. Its body must stay where it
- * is until refused_note_send(). Of other answers than those nothing is taken. The note of
+ * is until rejection_log_send(). Of other answers than those nothing is taken. The note of
  * a user_not_found leaves half of the budget to the others.
  */
-void refused_note_take(struct refused_note *note, const struct route *route,
+void rejection_log_record(struct rejection_log *log, const struct route *route,
 	const struct http_request *request, const struct http_reply *reply,
 	struct counting *counting);
 
 /* Sends what was taken, or drops it; the signature is wiped. */
-void refused_note_send(struct refused_note *note, struct link *link, struct counting *counting);
+void rejection_log_send(struct rejection_log *log, struct link *link, struct counting *counting);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct exchange;
+struct web_request;
 
 enum serve_group {
 	SERVE_WALLET,   /* group A: what dealers call */
@@ -32,10 +32,10 @@ struct route {
 	enum serve_group group;
 	unsigned int methods; /* enum http_method, or-ed */
 	bool is_signed;       /* the gate must know the caller, and @body describes the body */
-	bool asks_nobody;     /* it is served however many calls wait */
+	bool serves_excess;     /* it is served however many calls wait */
 	const struct body_field *body;
 	enum web_operation operation; /* it is counted as */
-	void (*handle)(struct exchange *exchange);
+	void (*handle)(struct web_request *web);
 };
 
 /* Finds the route of @group that is @path less @base_path (see text_base_path), or NULL. */

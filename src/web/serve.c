@@ -21,20 +21,21 @@
 /* Longest Content-Encoding that is repeated. */
 #define ENCODING_NAME_MAX 16
 
-bool worker_init(struct worker *worker, const struct server *server)
+bool worker_init(struct worker *worker, const struct web_service *service)
 {
-	bool is_wallet = server->group == SERVE_WALLET;
-	bool linked, gated, counted;
+	bool is_wallet = service->group == SERVE_WALLET;
+	bool linked, has_auth, counted;
 
 	memset(worker, 0, sizeof(*worker));
-	worker->server = server;
-	linked = link_init(&worker->link, server->ledger_path);
-	worker->link.mux = muxes_pick(server->muxes);
-	gated = gate_init(&worker->gate, is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS);
-	worker->gate.flood = server->flood;
-	worker->sender = is_wallet ? NULL : sender_new(&server->callbacks);
-	counted = counting_init(&worker->counting, server->counters_path);
-	if (reply_init(&worker->reply) && linked && gated && counted && (is_wallet || worker->sender))
+	worker->service = service;
+	linked = link_init(&worker->link, service->ledger_path);
+	worker->link.mux = muxes_pick(service->muxes);
+	has_auth = auth_init(&worker->auth, is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS);
+	worker->auth.flood = service->flood;
+	worker->sender = is_wallet ? NULL : sender_new(&service->callbacks);
+	counted = counting_init(&worker->counting, service->counters_path);
+	if (reply_init(&worker->reply) && linked && has_auth && counted && (is_wallet ||
+		worker->sender))
 		return true;
 	worker_free(worker);
 	return false;
@@ -43,14 +44,14 @@ bool worker_init(struct worker *worker, const struct server *server)
 void worker_free(struct worker *worker)
 {
 	link_close(&worker->link);
-	gate_free(&worker->gate);
+	auth_free(&worker->auth);
 	sender_free(worker->sender);
 	counting_free(&worker->counting);
 	reply_free(&worker->reply);
 }
 
 /* The unit that @timestamp is near to @now_ms in; NULL: none but milliseconds can be meant. */
-static const char *unit_of(int64_t timestamp, int64_t now_ms)
+static const char *timestamp_unit(int64_t timestamp, int64_t now_ms)
 {
 	static const struct {
 		const char *name;
@@ -67,10 +68,10 @@ static const char *unit_of(int64_t timestamp, int64_t now_ms)
 }
 
 /* Why request_timestamp was refused: the unit, the time here, and how far it is off. */
-static void tell_stale(int64_t timestamp, int64_t now_ms, int64_t window_ms,
+static void describe_stale_timestamp(int64_t timestamp, int64_t now_ms, int64_t window_ms,
 	char detail[REPLY_DETAIL_SIZE])
 {
-	const char *unit = unit_of(timestamp, now_ms);
+	const char *unit = timestamp_unit(timestamp, now_ms);
 	int64_t off_s = (timestamp > now_ms ? timestamp - now_ms : now_ms - timestamp) / 1000;
 	int64_t hours = (off_s + HOUR_S / 2) / HOUR_S;
 	bool is_zone = hours >= 1 && hours <= ZONE_HOURS_MAX &&
@@ -87,29 +88,29 @@ static void tell_stale(int64_t timestamp, int64_t now_ms, int64_t window_ms,
 			is_zone ? "; is it in local time?" : "");
 }
 
-bool exchange_is_fresh(struct exchange *exchange, int64_t timestamp_ms)
+bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms)
 {
-	int64_t window_ms = (int64_t)exchange->request_window_s * 1000;
-	int64_t now_ms = exchange->request->wall_ms;
+	int64_t window_ms = (int64_t)web->request_window_s * 1000;
+	int64_t now_ms = web->request->wall_ms;
 	char detail[REPLY_DETAIL_SIZE];
 
 	if (!window_ms ||
 		(timestamp_ms >= now_ms - window_ms && timestamp_ms <= now_ms + window_ms))
 		return true;
-	tell_stale(timestamp_ms, now_ms, window_ms, detail);
-	reply_refuse(exchange->reply, REFUSAL_STALE_REQUEST, detail);
+	describe_stale_timestamp(timestamp_ms, now_ms, window_ms, detail);
+	reply_refuse(web->reply, REFUSAL_STALE_REQUEST, detail);
 	return false;
 }
 
-void exchange_answer(struct exchange *exchange, enum status status, enum call_kind kind,
+void web_request_answer(struct web_request *web, enum status status, enum call_kind kind,
 	const struct verdict *verdict, const struct field *table, const void *record)
 {
 	if (status != STATUS_OK)
-		reply_fail(exchange->reply, status, kind);
+		reply_fail(web->reply, status, kind);
 	else if (verdict->refusal == REFUSAL_DEALER_NOT_FOUND)
-		reply_refuse(exchange->reply, REFUSAL_INVALID_SIGNATURE, NULL);
+		reply_refuse(web->reply, REFUSAL_INVALID_SIGNATURE, NULL);
 	else
-		reply_verdict(exchange->reply, verdict, table, record);
+		reply_verdict(web->reply, verdict, table, record);
 }
 
 static const char *value_of(const struct http_variable *variable)
@@ -123,7 +124,8 @@ static const char flooded[] = "too many calls with a wrong signature; try again 
 static const char not_a_client[] = "the client id or the signature is not valid";
 
 /* Names what a body is that is not valid JSON, by its headers. */
-static void tell_by_headers(const struct http_request *request, char detail[BODY_DETAIL_MAX])
+static void describe_body_by_headers(const struct http_request *request,
+	char detail[BODY_DETAIL_MAX])
 {
 	const char *encoding = value_of(&request->content_encoding);
 	const char *type = value_of(&request->content_type);
@@ -141,58 +143,58 @@ static void tell_by_headers(const struct http_request *request, char detail[BODY
 
 /* The checks that need the caller: signature, then the shape of the body; then the handler. */
 static void serve_signed(struct worker *worker, const struct route *route,
-	struct exchange *exchange)
+	struct web_request *web)
 {
-	const struct http_request *request = exchange->request;
+	const struct http_request *request = web->request;
 	char detail[BODY_DETAIL_MAX] = "";
 	enum refusal refusal;
 	enum status status;
 
-	status = gate_check(&worker->gate, &worker->link, request, request->boot_ms,
-		exchange->deadline_ms, &exchange->caller);
+	status = auth_check(&worker->auth, &worker->link, request, request->boot_ms,
+		web->deadline_ms, &web->caller);
 	if (status != STATUS_OK) {
-		reply_fail(exchange->reply, status, CALL_READS);
+		reply_fail(web->reply, status, CALL_READS);
 		return;
 	}
-	if (!exchange->caller && worker->gate.why == AUTH_FLOOD) {
-		exchange->reply->retry_after_s = FLOOD_RETRY_S;
-		reply_refuse(exchange->reply, REFUSAL_RATE_LIMITED, flooded);
+	if (!web->caller && worker->auth.why == AUTH_FLOOD) {
+		web->reply->retry_after_s = FLOOD_RETRY_S;
+		reply_refuse(web->reply, REFUSAL_RATE_LIMITED, flooded);
 		return;
 	}
-	if (!exchange->caller) {
-		reply_refuse(exchange->reply, REFUSAL_INVALID_SIGNATURE,
+	if (!web->caller) {
+		reply_refuse(web->reply, REFUSAL_INVALID_SIGNATURE,
 			route->group == SERVE_PLATFORM ? not_a_client : NULL);
 		return;
 	}
 	if (request->body_state == HTTP_BODY_BROKEN) {
-		reply_refuse(exchange->reply, REFUSAL_BAD_REQUEST,
+		reply_refuse(web->reply, REFUSAL_BAD_REQUEST,
 			"body length does not match Content-Length");
 		return;
 	}
-	refusal = body_parse_of(request->body, request->body_len, route->body, &exchange->body,
-		exchange->caller->decimals, detail);
+	refusal = body_parse_of(request->body, request->body_len, route->body, &web->body,
+		web->caller->decimals, detail);
 	if (refusal == REFUSAL_BAD_REQUEST)
-		tell_by_headers(request, detail);
+		describe_body_by_headers(request, detail);
 	if (refusal != REFUSAL_NONE)
-		reply_refuse(exchange->reply, refusal, detail[0] ? detail : NULL);
+		reply_refuse(web->reply, refusal, detail[0] ? detail : NULL);
 	else
-		route->handle(exchange);
+		route->handle(web);
 }
 
 static void serve_route(struct worker *worker, const struct route *route,
 	const struct http_request *request)
 {
-	const struct server *server = worker->server;
-	struct exchange exchange = {
+	const struct web_service *service = worker->service;
+	struct web_request web = {
 		.request = request,
 		.link = &worker->link,
-		.deadline_ms = request->boot_ms + server->ledger_deadline_ms,
-		.ledger_deadline_ms = server->ledger_deadline_ms,
-		.request_window_s = server->request_window_s,
+		.deadline_ms = request->boot_ms + service->ledger_deadline_ms,
+		.ledger_deadline_ms = service->ledger_deadline_ms,
+		.request_window_s = service->request_window_s,
 		.sender = worker->sender,
-		.callback_timeout_ms = server->callbacks.total_timeout_ms,
-		.counters_path = server->counters_path,
-		.sweep_overdue_ms = (int64_t)server->sweep_overdue_s * 1000,
+		.callback_timeout_ms = service->callbacks.total_timeout_ms,
+		.counters_path = service->counters_path,
+		.sweep_overdue_ms = (int64_t)service->sweep_overdue_s * 1000,
 		.reply = &worker->reply,
 	};
 
@@ -202,9 +204,9 @@ static void serve_route(struct worker *worker, const struct route *route,
 	} else if (request->body_state == HTTP_BODY_TOO_LARGE) {
 		reply_refuse(&worker->reply, REFUSAL_PAYLOAD_TOO_LARGE, NULL);
 	} else if (route->is_signed) {
-		serve_signed(worker, route, &exchange);
+		serve_signed(worker, route, &web);
 	} else {
-		route->handle(&exchange);
+		route->handle(&web);
 	}
 }
 
@@ -219,7 +221,7 @@ static void request_trace(const struct http_reply *reply, const char *what, cons
 }
 
 /* True: @worker answers without having let the caller in. */
-static bool is_stranger(const struct worker *worker, const struct http_request *request)
+static bool is_unauthenticated(const struct worker *worker, const struct http_request *request)
 {
 	switch (worker->reply.refusal) {
 	case REFUSAL_NOT_FOUND:
@@ -228,7 +230,7 @@ static bool is_stranger(const struct worker *worker, const struct http_request *
 	case REFUSAL_INVALID_SIGNATURE:
 		return true;
 	case REFUSAL_RATE_LIMITED:
-		return worker->gate.why == AUTH_FLOOD;
+		return worker->auth.why == AUTH_FLOOD;
 	default:
 		return request->excess;
 	}
@@ -239,9 +241,9 @@ static bool may_log(const struct worker *worker, const struct http_request *requ
 {
 	uint64_t left_out;
 
-	if (!worker->server->flood || !is_stranger(worker, request))
+	if (!worker->service->flood || !is_unauthenticated(worker, request))
 		return true;
-	if (!flood_may_log(worker->server->flood, request->boot_ms, &left_out))
+	if (!flood_may_log(worker->service->flood, request->boot_ms, &left_out))
 		return false;
 	if (left_out)
 		log_line(LOG_LEVEL_WARNING, "requests_not_logged",
@@ -254,7 +256,7 @@ static bool may_log(const struct worker *worker, const struct http_request *requ
 static void request_log(const struct worker *worker, const struct route *route,
 	const struct http_request *request)
 {
-	bool is_wallet = worker->server->group == SERVE_WALLET;
+	bool is_wallet = worker->service->group == SERVE_WALLET;
 	const struct http_reply *reply = &worker->reply;
 	const char *method = value_of(&request->method);
 	const char *caller = value_of(is_wallet ? &request->casino_id : &request->client_id);
@@ -278,7 +280,7 @@ static void request_log(const struct worker *worker, const struct route *route,
 /* True if @worker refused a probe of doctor, which names no caller (metrics/counters.h). */
 static bool is_refused_probe(const struct worker *worker, const struct http_request *request)
 {
-	return is_stranger(worker, request) && request->request_id.count == 1 &&
+	return is_unauthenticated(worker, request) && request->request_id.count == 1 &&
 		strncmp(request->request_id.value, COUNTERS_DOCTOR_PREFIX,
 			sizeof(COUNTERS_DOCTOR_PREFIX) - 1) == 0 &&
 		!request->casino_id.count && !request->signature.count &&
@@ -298,11 +300,11 @@ static void request_count(struct worker *worker, const struct route *route, int6
 	struct counting *counting = &worker->counting;
 	enum refusal refusal = worker->reply.refusal;
 	enum caller_kind caller =
-		worker->server->group == SERVE_WALLET ? CALLER_DEALER : CALLER_CLIENT;
+		worker->service->group == SERVE_WALLET ? CALLER_DEALER : CALLER_CLIENT;
 
 	if (refusal == REFUSAL_INVALID_SIGNATURE)
-		counting_auth_failure(counting, caller, worker->gate.why);
-	else if (refusal == REFUSAL_RATE_LIMITED && worker->gate.why == AUTH_FLOOD)
+		counting_auth_failure(counting, caller, worker->auth.why);
+	else if (refusal == REFUSAL_RATE_LIMITED && worker->auth.why == AUTH_FLOOD)
 		counting_auth_failure(counting, caller, AUTH_FLOOD);
 	else if (refusal == REFUSAL_STALE_REQUEST)
 		counting_auth_failure(counting, caller, AUTH_STALE);
@@ -315,15 +317,15 @@ static const char too_many[] = "more calls wait than can be served; nothing was 
 void serve(struct worker *worker, const struct http_request *request)
 {
 	int64_t begun_ns = clock_boot_ns();
-	const struct server *server = worker->server;
+	const struct web_service *service = worker->service;
 	struct http_reply *reply = &worker->reply;
-	const struct route *route = route_find(server->group, server->base_path, request->path);
+	const struct route *route = route_find(service->group, service->base_path, request->path);
 
 	counting_look(&worker->counting, request->boot_ms);
 	reply_reset(reply, request->request_id.count == 1 ? request->request_id.value : NULL);
 	worker->link.request_id = reply->request_id;
 	request_trace(reply, "request", request->body, request->body_len);
-	if (request->excess && !(route && route->asks_nobody))
+	if (request->excess && !(route && route->serves_excess))
 		reply_refuse(reply, REFUSAL_SERVICE_UNAVAILABLE, too_many);
 	else if (route)
 		serve_route(worker, route, request);
@@ -332,11 +334,11 @@ void serve(struct worker *worker, const struct http_request *request)
 	if (reply->status == STATUS_PROTOCOL)
 		worker->ended = true;
 	reply_finish(reply);
-	worker->note.pending = false;
+	worker->rejections.pending = false;
 	if (is_refused_probe(worker, request)) {
 		probe_count(worker, begun_ns);
 	} else {
-		refused_note_take(&worker->note, route, request, reply, &worker->counting);
+		rejection_log_record(&worker->rejections, route, request, reply, &worker->counting);
 		request_count(worker, route, begun_ns);
 	}
 	request_log(worker, route, request);
@@ -345,7 +347,7 @@ void serve(struct worker *worker, const struct http_request *request)
 
 void serve_after(struct worker *worker)
 {
-	refused_note_send(&worker->note, &worker->link, &worker->counting);
+	rejection_log_send(&worker->rejections, &worker->link, &worker->counting);
 }
 
 static void *program_open(void *context)
@@ -384,24 +386,24 @@ static void program_after(void *worker)
 /* Each connection to the ledger has a fiber that sends and receives. */
 static bool program_fibers(void *context, struct fibers *fibers)
 {
-	const struct server *server = context;
+	const struct web_service *service = context;
 
-	for (unsigned int i = 0; i < server->muxes->count; i++) {
-		if (!fibers_add(fibers, mux_pump, &server->muxes->list[i], true))
+	for (unsigned int i = 0; i < service->muxes->count; i++) {
+		if (!fibers_add(fibers, mux_pump, &service->muxes->list[i], true))
 			return false;
 	}
 	return true;
 }
 
-struct fcgi_program server_program(const struct server *server)
+struct fcgi_program web_service_program(const struct web_service *service)
 {
-	struct fcgi_program program = {.context = (void *)(uintptr_t)server,
+	struct fcgi_program program = {.context = (void *)(uintptr_t)service,
 		.open = program_open,
 		.close = program_close,
 		.serve = program_serve,
 		.after = program_after,
 		.refuses_excess = true,
-		.fibers = server->muxes ? program_fibers : NULL};
+		.fibers = service->muxes ? program_fibers : NULL};
 
 	return program;
 }

@@ -12,7 +12,7 @@
 #include "web/route.h"
 
 /* What the threads or fibers of a process share; never changed while they run. */
-struct server {
+struct web_service {
 	enum serve_group group;
 	char base_path[256];   /* as text_base_path() makes it */
 	char ledger_path[108]; /* edge.sock */
@@ -20,25 +20,25 @@ struct server {
 	uint32_t sweep_overdue_s;
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;
-	struct flood *flood; /* of what fails in the gates of all; NULL: it is not bounded */
+	struct flood *flood; /* of what fails in the auths of all; NULL: it is not bounded */
 	struct muxes *muxes; /* the requests under way are fibers, which call by these; or NULL */
 	struct sender_options callbacks; /* of group C; the networks must outlive the server */
 };
 
 /* What a thread, or a fiber, has for itself. */
 struct worker {
-	const struct server *server;
+	const struct web_service *service;
 	struct link link;
-	struct gate gate;
+	struct auth auth;
 	struct sender *sender;   /* of group C; else NULL */
 	struct counting counting;
 	struct http_reply reply; /* to the newest request */
-	struct refused_note note; /* of it, if it was answered 400, 401 or user_not_found */
+	struct rejection_log rejections; /* of it, if it was answered 400, 401 or user_not_found */
 	bool ended; /* the ledger speaks another protocol: this process is to end */
 };
 
 /* False: memory or randomness exhausted. */
-bool worker_init(struct worker *worker, const struct server *server);
+bool worker_init(struct worker *worker, const struct web_service *service);
 void worker_free(struct worker *worker);
 
 /*
@@ -54,7 +54,7 @@ void serve(struct worker *worker, const struct http_request *request);
  */
 void serve_after(struct worker *worker);
 
-/* The service as a program of fcgi_run(), for as long as @server lives. */
-struct fcgi_program server_program(const struct server *server);
+/* The service as a program of fcgi_run(), for as long as @service lives. */
+struct fcgi_program web_service_program(const struct web_service *service);
 
 #endif

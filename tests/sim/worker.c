@@ -1,5 +1,5 @@
 /*
- * worker - serves one call of a game server at a time, as src/web/handle_*.c and errand.c do.
+ * worker - serves one call of a game server at a time, as the handlers of src/web/handlers do.
  */
 #include "ledger/rows/keys.h"
 #include "sim.h"

@@ -18,7 +18,7 @@ static void breathe_on(void *unused)
 	(void)unused;
 	while (!read_came || !time_came) {
 		breaths++;
-		fiber_breathe();
+		fiber_yield();
 	}
 }
 
@@ -85,7 +85,7 @@ static void bring(void *name)
 	note(name);
 	fiber_wake_last(gatherer, false);
 	fiber_wake_last(gatherer, false);
-	fiber_breathe();
+	fiber_yield();
 	note(name);
 	fiber_wake_last(gatherer, false);
 }
@@ -95,17 +95,17 @@ static void bring_when_told(void *name)
 {
 	char byte;
 
-	while (!fiber_wait(ends[0], POLLIN, FIBER_FOREVER) || !fiber_told(ends[0]))
+	while (!fiber_wait(ends[0], POLLIN, FIBER_FOREVER) || !fiber_was_notified(ends[0]))
 		;
 	note(name);
 	fiber_wake_last(gatherer, false);
 	/* Somebody's wake-up tells nothing of it, while there is nothing new. */
 	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
 	ck_assert(!fiber_wait(ends[0], POLLIN, clock_boot_ms() + 5));
-	ck_assert(!fiber_told(ends[0]));
+	ck_assert(!fiber_was_notified(ends[0]));
 	/* Who waits no more for it has to look himself. */
 	fiber_forget(ends[0]);
-	ck_assert(fiber_told(ends[0]));
+	ck_assert(fiber_was_notified(ends[0]));
 }
 
 /* One turn for what all brought, those included whose descriptor had something. */
@@ -145,8 +145,8 @@ static void bring_patiently(void *unused)
 	for (int turns = 0; turns < 3; turns++) {
 		fiber_wake_last(gatherer, turns == 0);
 		fiber_wake_last(gatherer, turns == 0);
-		fiber_breathe();
-		fiber_breathe();
+		fiber_yield();
+		fiber_yield();
 		ck_assert_uint_eq(yields, 1);
 	}
 }
@@ -216,8 +216,8 @@ static void ask_again(void *unused)
 static void breathe_once(void *unused)
 {
 	(void)unused;
-	fiber_breathe();
-	fiber_breathe();
+	fiber_yield();
+	fiber_yield();
 	read_came = true;
 }
 
@@ -244,7 +244,7 @@ static double deep(unsigned int steps, double x)
 	char weight[256];
 
 	memset(weight, (int)steps, sizeof(weight));
-	fiber_breathe();
+	fiber_yield();
 	return steps ? deep(steps - 1, x) + weight[steps % sizeof(weight)] : x;
 }
 

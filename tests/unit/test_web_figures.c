@@ -18,7 +18,7 @@ static void count_in(const char *directory)
 
 	ck_assert_msg(counters_make(directory, "edge.sock", why, sizeof(why)), "%s", why);
 	snprintf(counters_path, sizeof(counters_path), "%s/" COUNTERS_FILE, directory);
-	memcpy(server.counters_path, counters_path, sizeof(counters_path));
+	memcpy(service.counters_path, counters_path, sizeof(counters_path));
 	counting_free(&worker.counting);
 	ck_assert(counting_init(&worker.counting, counters_path));
 }
@@ -33,7 +33,7 @@ static void setup_platform(void)
 {
 	web_case_platform();
 	count_in(fake.directory);
-	server.sweep_overdue_s = 120;
+	service.sweep_overdue_s = 120;
 	fake.results.metrics.swept = true;
 	fake.results.metrics.swept_ms_ago = 120000;
 }
@@ -123,7 +123,7 @@ START_TEST(not_ready_without_a_ledger)
 	fake_lock(&fake);
 	fake.acts[COMMAND_METRICS] = _i ? FAKE_SILENT : FAKE_BUSY;
 	fake_unlock(&fake);
-	server.ledger_deadline_ms = 60000;
+	service.ledger_deadline_ms = 60000;
 	ck_assert_int_eq(get("/readyz"), 503);
 	ck_assert_int_lt(clock_boot_ms() - begun_ms, 20000);
 	ck_assert_msg(strstr(reply_body(), "{\"name\":\"ledger\",\"ok\":false,\"detail\":"

@@ -68,7 +68,8 @@ START_TEST(unknown_is_bounded)
 	int code;
 
 	bytes = flood_with(&what, &code);
-	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_ADDRESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
+	ck_assert_uint_le(bytes,
+		AUTH_WORK * (FLOOD_ADDRESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
 	ck_assert_int_eq(code, 429);
 	ck_error("rate_limited");
 	ck_assert(reply_has("Retry-After: 1"));
@@ -78,11 +79,11 @@ START_TEST(unknown_is_bounded)
 	ck_assert_int_eq(ask_now(&what), 429);
 	what.more[0] = HONEST;
 	ck_assert_int_eq(ask_now(&what), 401);
-	ck_assert_uint_eq(signatures, GATE_WORK);
+	ck_assert_uint_eq(signatures, AUTH_WORK);
 	what.more[0] = STRANGER;
 	now_ms += 60000;
 	ck_assert_int_eq(ask_now(&what), 401);
-	ck_assert_uint_eq(signatures, GATE_WORK);
+	ck_assert_uint_eq(signatures, AUTH_WORK);
 }
 END_TEST
 
@@ -94,7 +95,8 @@ START_TEST(known_is_bounded)
 	int code;
 
 	bytes = flood_with(&what, &code);
-	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_ADDRESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
+	ck_assert_uint_le(bytes,
+		AUTH_WORK * (FLOOD_ADDRESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
 	ck_assert_int_eq(code, 429);
 	/* The dealer calls from an address of its own, and has not called before. */
 	ck_assert_int_eq(ask_now(&(struct ask){.body = large, .more = {HONEST}}), 200);
@@ -117,7 +119,7 @@ START_TEST(honest_at_the_same_address)
 	/* Also where its own id is used for the flood, which is bounded nevertheless. */
 	bytes = flood_with(&imitator, &code);
 	ck_assert_int_eq(code, 429);
-	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_PAIR_BURST + 2 * BODY_MAX));
+	ck_assert_uint_le(bytes, AUTH_WORK * (FLOOD_PAIR_BURST + 2 * BODY_MAX));
 	ck_assert_int_eq(ask_now(&honest), 200);
 	ck_assert_uint_eq(signatures, 1);
 	/* A flood of small bodies is checked, and keeps the dealer out as little. */
@@ -150,7 +152,8 @@ START_TEST(process_is_bounded)
 		ask_now(&what);
 		bytes += signature_bytes;
 	}
-	ck_assert_uint_le(bytes, GATE_WORK * (FLOOD_PROCESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
+	ck_assert_uint_le(bytes,
+		AUTH_WORK * (FLOOD_PROCESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
 	ck_assert_int_eq(ask_now(&(struct ask){.more = {HONEST}}), 200);
 	ck_assert_int_eq(ask_now(&(struct ask){.more = {HONEST}}), 200);
 }
@@ -181,7 +184,7 @@ START_TEST(good_calls_are_free)
 	flood_with(&what, &code);
 	ck_assert_int_eq(code, 200);
 	ck_assert_int_eq(ask_now(&(struct ask){.caller = "nobody", .more = {HONEST}}), 401);
-	ck_assert_uint_eq(signatures, GATE_WORK);
+	ck_assert_uint_eq(signatures, AUTH_WORK);
 }
 END_TEST
 

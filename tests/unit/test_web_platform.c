@@ -535,7 +535,7 @@ static const struct {
 START_TEST(test_failure)
 {
 	fake.acts[commands[failures[_i].route]] = failures[_i].act;
-	server.ledger_deadline_ms = 600;
+	service.ledger_deadline_ms = 600;
 	ck_assert_int_eq(ask(routes[failures[_i].route]), failures[_i].code);
 	if (failures[_i].code == 503)
 		ck_error("service_unavailable");
@@ -559,8 +559,8 @@ START_TEST(test_groups)
 		ck_assert(reply_has("Allow: POST"));
 	}
 	worker_free(&worker);
-	server.group = SERVE_WALLET;
-	ck_assert(worker_init(&worker, &server));
+	service.group = SERVE_WALLET;
+	ck_assert(worker_init(&worker, &service));
 	ck_assert_ptr_null(worker.sender);
 	for (int i = 0; i < ROUTE_COUNT; i++) {
 		ck_assert_int_eq(ask(routes[i]), 404);
@@ -582,15 +582,15 @@ START_TEST(test_signature)
 		{{.caller = ""}, 0},
 		{{.signature = "-"}, 0},
 		{{.signature = ""}, 0},
-		{{.caller = "nobody"}, GATE_WORK},
-		{{.caller = "nobody", .key = ""}, GATE_WORK},
-		{{.caller = "demo"}, GATE_WORK}, /* a dealer is no client */
-		{{.caller = "Game"}, GATE_WORK},
+		{{.caller = "nobody"}, AUTH_WORK},
+		{{.caller = "nobody", .key = ""}, AUTH_WORK},
+		{{.caller = "demo"}, AUTH_WORK}, /* a dealer is no client */
+		{{.caller = "Game"}, AUTH_WORK},
 		{{.caller = "game,other"}, 0},
 		{{.caller = "game "}, 0},
-		{{.caller = long_client}, GATE_WORK},
-		{{.key = KEY_OTHER}, GATE_WORK},
-		{{.caller = "other", .key = ""}, GATE_WORK}, /* its second slot is empty */
+		{{.caller = long_client}, AUTH_WORK},
+		{{.key = KEY_OTHER}, AUTH_WORK},
+		{{.caller = "other", .key = ""}, AUTH_WORK}, /* its second slot is empty */
 		{{.signature = "not hex at all"}, 0},
 		{{.more = {"HTTP_X_CLIENT_ID=game"}}, 0},
 		{{.more = {"HTTP_X_CLIENT_SIGNATURE=00"}}, 0},
@@ -640,14 +640,14 @@ START_TEST(test_removed_client)
 
 	ck_assert_int_eq(ask(&bets), 200);
 	ck_assert_int_eq(fake.cmds.keyring.of, KEYRING_CLIENTS);
-	ck_assert_uint_eq(worker.gate.count, 2);
+	ck_assert_uint_eq(worker.auth.count, 2);
 	/* The ledger is not asked for keys while it vouches for them ... */
 	asked_ms = worker.link.asked_ms;
 	fake_lock(&fake);
 	memset(fake.clients[0].keys, 0, sizeof(fake.clients[0].keys));
 	fake.generation++;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask_at(&bets, NOW_MS, asked_ms + GATE_FRESH_MS), 200);
+	ck_assert_int_eq(ask_at(&bets, NOW_MS, asked_ms + AUTH_FRESH_MS), 200);
 	/* ... and any answer tells that they have changed. */
 	ck_assert_int_eq(ask(&bets), 401);
 	ck_assert_uint_eq(fake.calls[COMMAND_BET_PLACE], 2);
@@ -657,7 +657,7 @@ START_TEST(test_removed_client)
 	text_copy(fake.clients[0].keys[0].secret, KEY_SECRET_SIZE, KEY_ONE);
 	fake.generation++;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask_at(&bets, NOW_MS, worker.link.asked_ms + GATE_FRESH_MS + 1), 200);
+	ck_assert_int_eq(ask_at(&bets, NOW_MS, worker.link.asked_ms + AUTH_FRESH_MS + 1), 200);
 }
 END_TEST
 

@@ -210,7 +210,7 @@ START_TEST(test_failures)
 	int64_t start_ms = clock_boot_ms();
 
 	fake.acts[failures[_i].command] = failures[_i].act;
-	server.ledger_deadline_ms = 1000;
+	service.ledger_deadline_ms = 1000;
 	ck_assert_int_eq(ask(&(struct ask){.path = failures[_i].path, .body = failures[_i].body}),
 		failures[_i].code);
 	if (failures[_i].code == 503)
@@ -228,7 +228,7 @@ END_TEST
 START_TEST(test_wallet_knows_after_failure)
 {
 	/* The thread's connection is good again as soon as the ledger is. */
-	server.ledger_deadline_ms = 1000;
+	service.ledger_deadline_ms = 1000;
 	fake_lock(&fake);
 	fake.acts[COMMAND_TRANSFER] = FAKE_CUT;
 	fake_unlock(&fake);
@@ -242,7 +242,7 @@ END_TEST
 
 START_TEST(test_no_ledger)
 {
-	server.ledger_deadline_ms = 100;
+	service.ledger_deadline_ms = 100;
 	ck_assert(text_copy(worker.link.path, sizeof(worker.link.path), "/proc/none/edge.sock"));
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 503);
 	ck_error("service_unavailable");

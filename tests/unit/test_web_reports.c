@@ -140,7 +140,7 @@ START_TEST(test_stat_window)
 			ck_error("stale_request");
 	}
 	ck_assert_uint_eq(fake.calls[COMMAND_USER_STAT], 3);
-	server.request_window_s = 0;
+	service.request_window_s = 0;
 	ck_assert_int_eq(ask_at(&stat, 0, clock_boot_ms()), 200);
 }
 END_TEST
@@ -410,7 +410,7 @@ START_TEST(test_largest)
 		game.bets[i].bet_amount = MONEY_MAX;
 		game.bets[i].transaction_id = TRANSACTION_ID_MAX;
 	}
-	server.ledger_deadline_ms = 60000;
+	service.ledger_deadline_ms = 60000;
 	ck_assert_int_eq(ask(&inquire), 200);
 	body = reply_content(&worker.reply);
 	ck_assert_uint_gt(body->len, (size_t)(ROUND_BETS_MAX + 1) * size);

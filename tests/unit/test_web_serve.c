@@ -82,7 +82,7 @@ START_TEST(test_groups)
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN "/"}), 404);
 	ck_assert_int_eq(ask(&(struct ask){.path = "/Wallet-service/credit/transfer-in"}), 404);
 	ck_assert_int_eq(ask(&(struct ask){.path = "-"}), 404);
-	server.group = SERVE_PLATFORM;
+	service.group = SERVE_PLATFORM;
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 404);
 	ck_error("not_found");
 	ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = BODY_BALANCE}), 404);
@@ -144,21 +144,21 @@ START_TEST(test_indistinguishable)
 		{{.signature = "-"}, 0, HMAC_SHA256},
 		{{.signature = ""}, 0, HMAC_SHA256},
 		{{.caller = "-", .signature = "-"}, 0, HMAC_SHA256},
-		{{.caller = "nobody"}, GATE_WORK, HMAC_SHA256},
-		{{.caller = "nobody", .key = ""}, GATE_WORK, HMAC_SHA256},
-		{{.caller = "Demo"}, GATE_WORK, HMAC_SHA256},
+		{{.caller = "nobody"}, AUTH_WORK, HMAC_SHA256},
+		{{.caller = "nobody", .key = ""}, AUTH_WORK, HMAC_SHA256},
+		{{.caller = "Demo"}, AUTH_WORK, HMAC_SHA256},
 		{{.caller = "demo,other"}, 0, HMAC_SHA256},
 		{{.caller = "demo "}, 0, HMAC_SHA256},
 		{{.caller = "de\tmo"}, 0, HMAC_SHA256},
-		{{.caller = long_casino}, GATE_WORK, HMAC_SHA256},
-		{{.key = KEY_OTHER}, GATE_WORK, HMAC_SHA256},
-		{{.caller = "other", .key = KEY_ONE}, GATE_WORK, HMAC_SHA256},
+		{{.caller = long_casino}, AUTH_WORK, HMAC_SHA256},
+		{{.key = KEY_OTHER}, AUTH_WORK, HMAC_SHA256},
+		{{.caller = "other", .key = KEY_ONE}, AUTH_WORK, HMAC_SHA256},
 		/* Its second slot is empty. */
-		{{.caller = "other", .key = ""}, GATE_WORK, HMAC_SHA256},
-		{{.signature = sha1}, GATE_WORK, HMAC_SHA1},
-		{{.caller = "nobody", .signature = sha1}, GATE_WORK, HMAC_SHA1},
-		{{.signature = base64_512}, GATE_WORK, HMAC_SHA512},
-		{{.caller = "nobody", .signature = base64_512}, GATE_WORK, HMAC_SHA512},
+		{{.caller = "other", .key = ""}, AUTH_WORK, HMAC_SHA256},
+		{{.signature = sha1}, AUTH_WORK, HMAC_SHA1},
+		{{.caller = "nobody", .signature = sha1}, AUTH_WORK, HMAC_SHA1},
+		{{.signature = base64_512}, AUTH_WORK, HMAC_SHA512},
+		{{.caller = "nobody", .signature = base64_512}, AUTH_WORK, HMAC_SHA512},
 		{{.signature = "not hex at all"}, 0, HMAC_SHA256},
 		{{.signature = "abcd"}, 0, HMAC_SHA256},
 		{{.signature = long_signature}, 0, HMAC_SHA256},
@@ -281,14 +281,14 @@ START_TEST(test_algorithm_of_dealer)
 	ck_assert_uint_eq(signatures, 1);
 	/* A good signature by another algorithm than the dealer's is none. */
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 401);
-	ck_assert_uint_eq(signatures, GATE_WORK);
+	ck_assert_uint_eq(signatures, AUTH_WORK);
 	fake_lock(&fake);
 	fake.dealers[0].signature_encoding = ENCODING_HEX;
 	fake.generation++;
 	fake_unlock(&fake);
 	ck_assert_int_eq(
 		ask_at(&(struct ask){.key = KEY_ONE}, NOW_MS, clock_boot_ms() + 2000), 401);
-	ck_assert_uint_eq(signatures, GATE_WORK);
+	ck_assert_uint_eq(signatures, AUTH_WORK);
 }
 END_TEST
 
@@ -364,7 +364,7 @@ START_TEST(test_window)
 	char body[128];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		server.request_window_s = cases[i].window_s;
+		service.request_window_s = cases[i].window_s;
 		snprintf(body, sizeof(body), "{\"user_id\":\"alice\",\"request_timestamp\":%lld}",
 			(long long)(NOW_MS + cases[i].ahead_ms));
 		ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = body}), cases[i].code);
@@ -390,7 +390,7 @@ START_TEST(test_keys_vouched_late)
 {
 	fake_lock(&fake);
 	fake.acts[COMMAND_TRANSFER] = FAKE_SLOW;
-	fake.slow_ms = GATE_FRESH_MS + 200;
+	fake.slow_ms = AUTH_FRESH_MS + 200;
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
 	ck_assert_uint_eq(keyring_calls(), 1);
@@ -441,7 +441,7 @@ START_TEST(test_keys_paged)
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.caller = "p39", .key = KEY_TWO}), 200);
 	ck_assert_uint_eq(keyring_calls(), 7);
-	ck_assert_uint_eq(worker.gate.count, 32);
+	ck_assert_uint_eq(worker.auth.count, 32);
 	ck_assert_int_eq(ask(&(struct ask){.caller = "p10", .key = KEY_TWO}), 200);
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
 
@@ -478,7 +478,8 @@ END_TEST
 Suite *web_serve_suite(void)
 {
 	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups,
-		test_size, test_both_keys, test_stale_details, test_details_by_headers, test_algorithm_of_dealer,
+		test_size, test_both_keys, test_stale_details, test_details_by_headers,
+			test_algorithm_of_dealer,
 		test_broken_body, test_request_ids, test_ledger_is_told_request_ids,
 		test_window, test_keys_vouched_late, test_keys_refreshed,
 		test_keys_paged, test_keys_damaged};

@@ -15,7 +15,7 @@
 #define DEADLINE_MS (3600 * 1000)
 
 struct fake_ledger fake;
-struct server server;
+struct web_service service;
 struct flood flood;
 struct worker worker;
 unsigned int signatures;
@@ -48,16 +48,16 @@ static void setup(enum serve_group group)
 	fake_add_client(&fake, "other", KEY_OTHER, "");
 	fake_start(&fake);
 	ck_assert(network_parse("127.0.0.0/8", &loopback));
-	server = (struct server){
+	service = (struct web_service){
 		.group = group,
 		.request_window_s = 300,
 		.ledger_deadline_ms = DEADLINE_MS,
 		.callbacks = {.networks = &loopback, .network_count = 1, .total_timeout_ms = 3000},
 	};
 	ck_assert(flood_init(&flood));
-	server.flood = &flood;
-	ck_assert(text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path));
-	ck_assert(worker_init(&worker, &server));
+	service.flood = &flood;
+	ck_assert(text_copy(service.ledger_path, sizeof(service.ledger_path), fake.path));
+	ck_assert(worker_init(&worker, &service));
 }
 
 void web_case_setup(void)
@@ -119,7 +119,7 @@ int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 	static uint8_t store[HTTP_BODY_STORE];
 	char *environment[sizeof(lines) / sizeof(lines[0]) + 4 + 1];
 	const char *body = or_default(ask->body, BODY_TRANSFER);
-	bool is_wallet = server.group == SERVE_WALLET;
+	bool is_wallet = service.group == SERVE_WALLET;
 	const char *caller = or_default(ask->caller, is_wallet ? "demo" : "game");
 	const char *kind = is_wallet ? "CASINO" : "CLIENT";
 	char signature[SIGNATURE_TEXT_MAX];

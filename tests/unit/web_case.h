@@ -25,15 +25,15 @@
 #define BODY_BALANCE  "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000}"
 
 /* The suites of test_web. */
-Suite *web_doors_suite(void);
-Suite *web_errand_suite(void);
-Suite *web_fcgi_suite(void);
+Suite *fcgi_listeners_suite(void);
+Suite *web_send_callback_suite(void);
+Suite *fcgi_server_suite(void);
 Suite *web_flood_suite(void);
-Suite *web_fcgi_conn_suite(void);
+Suite *fcgi_connection_suite(void);
 Suite *web_figures_suite(void);
-Suite *web_http_suite(void);
+Suite *fcgi_request_suite(void);
 Suite *web_platform_suite(void);
-Suite *web_refused_suite(void);
+Suite *web_rejection_log_suite(void);
 Suite *web_replies_suite(void);
 Suite *web_reports_suite(void);
 Suite *web_serve_suite(void);
@@ -52,8 +52,8 @@ struct ask {
 
 /* Dealer "demo" and client "game" with KEY_ONE and KEY_TWO, "other" of both with KEY_OTHER. */
 extern struct fake_ledger fake;
-extern struct server server;
-extern struct flood flood; /* server.flood */
+extern struct web_service service;
+extern struct flood flood; /* service.flood */
 extern struct worker worker;
 /* Computed by signature_verify() since ask() began: all, those of each algorithm, their bytes. */
 extern unsigned int signatures;

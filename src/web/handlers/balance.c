@@ -20,18 +20,18 @@ static const struct field answer_fields[] = {
 	FIELD_END,
 };
 
-void handle_balance(struct exchange *exchange)
+void handle_balance(struct web_request *web)
 {
-	const struct balance_body *body = &exchange->body.balance;
+	const struct balance_body *body = &web->body.balance;
 	struct balance_cmd cmd = {.casino_id = ""};
 	struct balance_result result;
 	enum status status;
 
-	if (!exchange_is_fresh(exchange, body->request_timestamp))
+	if (!web_request_is_fresh(web, body->request_timestamp))
 		return;
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
-	status = link_call(exchange->link, COMMAND_BALANCE, &cmd, &result, exchange->deadline_ms);
-	exchange_answer(exchange, status, CALL_READS, &result.verdict, answer_fields, &result);
+	status = link_call(web->link, COMMAND_BALANCE, &cmd, &result, web->deadline_ms);
+	web_request_answer(web, status, CALL_READS, &result.verdict, answer_fields, &result);
 }

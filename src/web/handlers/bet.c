@@ -72,7 +72,7 @@ static void bet_reply(struct http_reply *reply, const struct verdict *verdict,
 }
 
 /* Replies with what B2 came to. */
-static void betting_reply(struct exchange *exchange, const struct callback_outcome *outcome,
+static void betting_reply(struct web_request *web, const struct callback_outcome *outcome,
 	struct callback_end_result *end)
 {
 	struct verdict *verdict = &end->verdict;
@@ -81,7 +81,7 @@ static void betting_reply(struct exchange *exchange, const struct callback_outco
 		log_line(LOG_LEVEL_WARNING, "balance_dropped",
 			"request_id=%s transaction_id=%" PRIu64
 			" reason=\"the dealer's answer is of another user_id or currency\"",
-			exchange->reply->request_id, end->bet.transaction_id);
+			web->reply->request_id, end->bet.transaction_id);
 	if (verdict->refusal == REFUSAL_DEALER_TIMEOUT && outcome->http_status &&
 		end->bet.state == BET_REFUNDING)
 		snprintf(verdict->detail, sizeof(verdict->detail),
@@ -89,14 +89,14 @@ static void betting_reply(struct exchange *exchange, const struct callback_outco
 			(unsigned int)outcome->http_status);
 	/* Of what B2 came to, which is not kept: the dealer may have accepted, so this is not 503. */
 	if (end->verdict.refusal == REFUSAL_STORAGE_FULL)
-		reply_refuse(exchange->reply, REFUSAL_INTERNAL_ERROR, NULL);
+		reply_refuse(web->reply, REFUSAL_INTERNAL_ERROR, NULL);
 	else
-		bet_reply(exchange->reply, &end->verdict, &end->bet);
+		bet_reply(web->reply, &end->verdict, &end->bet);
 }
 
-void handle_bet(struct exchange *exchange)
+void handle_bet(struct web_request *web)
 {
-	const struct bet_request_body *body = &exchange->body.bet;
+	const struct bet_request_body *body = &web->body.bet;
 	struct bet_place_cmd cmd = {.bet_amount = body->bet_amount,
 		.addition = body->addition,
 		.user_bet = body->user_bet};
@@ -105,24 +105,24 @@ void handle_bet(struct exchange *exchange)
 	struct callback_end_result end;
 	enum status status = STATUS_NOMEM;
 
-	if (!exchange_player(exchange, &body->player, &cmd.player))
+	if (!web_request_player(web, &body->player, &cmd.player))
 		return;
-	text_copy(cmd.client_id, sizeof(cmd.client_id), exchange->caller->casino_id);
+	text_copy(cmd.client_id, sizeof(cmd.client_id), web->caller->casino_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		body->request_transaction_id);
 	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
 	text_copy(cmd.remark, sizeof(cmd.remark), body->remark);
 	memset(&result, 0, sizeof(result));
 	if (signature_random_number(&cmd.sender))
-		status = link_call(exchange->link, COMMAND_BET_PLACE, &cmd, &result,
-			exchange->deadline_ms);
+		status = link_call(web->link, COMMAND_BET_PLACE, &cmd, &result,
+			web->deadline_ms);
 	if (status != STATUS_OK)
-		reply_fail(exchange->reply, status, CALL_MOVES);
+		reply_fail(web->reply, status, CALL_MOVES);
 	else if (!result.send.event)
-		bet_reply(exchange->reply, &result.verdict, &result.bet);
-	else if (errand_run(exchange, "", &result.send, &outcome, &end) == STATUS_OK)
-		betting_reply(exchange, &outcome, &end);
+		bet_reply(web->reply, &result.verdict, &result.bet);
+	else if (send_callback_run(web, "", &result.send, &outcome, &end) == STATUS_OK)
+		betting_reply(web, &outcome, &end);
 	else
 		/* The dealer may have been told, so this is not 503. */
-		reply_refuse(exchange->reply, REFUSAL_INTERNAL_ERROR, NULL);
+		reply_refuse(web->reply, REFUSAL_INTERNAL_ERROR, NULL);
 }

@@ -111,12 +111,12 @@ union any_body {
 };
 
 /* A request on its way to its reply. */
-struct exchange {
+struct web_request {
 	const struct http_request *request;
 	const struct keyring_entry *caller; /* who calls; NULL on routes that are not signed */
 	union any_body body;
 	struct link *link;
-	int64_t deadline_ms;         /* boot time, for what asks the ledger; see errand_run() */
+	int64_t deadline_ms;         /* boot time, for what asks the ledger; see send_callback_run() */
 	uint32_t ledger_deadline_ms; /* how long one call to it may take */
 	uint32_t request_window_s;   /* request_timestamp may differ this much; 0: any */
 	struct sender *sender;       /* of group C; else NULL */
@@ -127,56 +127,56 @@ struct exchange {
 };
 
 /* A1, A2: TRANSFER. */
-void handle_transfer_in(struct exchange *exchange);
-void handle_transfer_out(struct exchange *exchange);
+void handle_transfer_in(struct web_request *web);
+void handle_transfer_out(struct web_request *web);
 
 /* A3: BALANCE, after the window of request_timestamp (api.md A 6). */
-void handle_balance(struct exchange *exchange);
+void handle_balance(struct web_request *web);
 
 /* A4: USER_STAT, after the same window. */
-void handle_stat(struct exchange *exchange);
+void handle_stat(struct web_request *web);
 
 /*
  * A5: RESULT_INQUIRE, page by page. Objects are shown byte for byte as the game server gave them,
  * but for blanks where they have line breaks.
  */
-void handle_inquire(struct exchange *exchange);
+void handle_inquire(struct web_request *web);
 
 /* C players: PLAYER_REGISTER. */
-void handle_register(struct exchange *exchange);
+void handle_register(struct web_request *web);
 
 /* C balance: PLAYER_BALANCE, and for a seamless dealer B1. */
-void handle_player_balance(struct exchange *exchange);
+void handle_player_balance(struct web_request *web);
 
 /* C bets: BET_PLACE, and for a seamless dealer B2. */
-void handle_bet(struct exchange *exchange);
+void handle_bet(struct web_request *web);
 
 /* C results: ROUND_SETTLE, and for a seamless dealer the first attempt of B3. */
-void handle_result(struct exchange *exchange);
+void handle_result(struct web_request *web);
 
 /* Liveness of the worker itself: never asks the ledger. */
-void handle_healthz(struct exchange *exchange);
+void handle_healthz(struct web_request *web);
 
 /*
  * Whether the ledger answers, the disk is above the mark and the sweeper is at work: 200 or 503,
  * with each check by its name.
  */
-void handle_readyz(struct exchange *exchange);
+void handle_readyz(struct web_request *web);
 
 /* The figures of all workers and of the ledger, as text (metrics/exposition.h). */
-void handle_metrics(struct exchange *exchange);
+void handle_metrics(struct web_request *web);
 
 /* Until when the two wait for the ledger: boot time. */
-int64_t exchange_figures_deadline_ms(const struct exchange *exchange);
+int64_t web_request_stats_deadline_ms(const struct web_request *web);
 
 /*
  * True: @timestamp_ms, as the caller sent it, is in the window around now (api.md A 6). False: it is
  * not, and the reply says so.
  */
-bool exchange_is_fresh(struct exchange *exchange, int64_t timestamp_ms);
+bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms);
 
 /* Fills @ref with whom @body names. False: nobody, and the reply says so. */
-bool exchange_player(struct exchange *exchange, const struct player_body *body,
+bool web_request_player(struct web_request *web, const struct player_body *body,
 	struct player_ref *ref);
 
 /*
@@ -184,7 +184,7 @@ bool exchange_player(struct exchange *exchange, const struct player_body *body,
  * which begins with @verdict. A dealer that the ledger no longer knows is a caller who is not
  * known.
  */
-void exchange_answer(struct exchange *exchange, enum status status, enum call_kind kind,
+void web_request_answer(struct web_request *web, enum status status, enum call_kind kind,
 	const struct verdict *verdict, const struct field *table, const void *record);
 
 #endif

@@ -9,9 +9,9 @@ static const struct field health_fields[] = {
 	FIELD_END,
 };
 
-void handle_healthz(struct exchange *exchange)
+void handle_healthz(struct web_request *web)
 {
 	static const struct health health = {"ok"};
 
-	reply_success(exchange->reply, health_fields, &health);
+	reply_success(web->reply, health_fields, &health);
 }

@@ -93,7 +93,7 @@ static enum status reading_add(struct reading *reading, const struct result_inqu
  * that is settled between two pages is read anew, which happens once; a bet that moves between them
  * leaves a status that was true when one of them was read.
  */
-static enum status reading_run(struct reading *reading, struct exchange *exchange,
+static enum status reading_run(struct reading *reading, struct web_request *web,
 	struct result_inquire_cmd *cmd, struct result_inquire_result *page)
 {
 	enum round_state began = ROUND_OPEN;
@@ -101,8 +101,8 @@ static enum status reading_run(struct reading *reading, struct exchange *exchang
 
 	/* A page holds a bet at least. */
 	for (unsigned int pages = 0; pages < 2 * ROUND_BETS_MAX; pages++) {
-		status = link_call(exchange->link, COMMAND_RESULT_INQUIRE, cmd, page,
-			exchange->deadline_ms);
+		status = link_call(web->link, COMMAND_RESULT_INQUIRE, cmd, page,
+			web->deadline_ms);
 		if (status != STATUS_OK || page->verdict.refusal != REFUSAL_NONE)
 			return status;
 		if (!cmd->after_bet) {
@@ -121,7 +121,7 @@ static enum status reading_run(struct reading *reading, struct exchange *exchang
 }
 
 /* Replies with the game that was read. */
-static void game_reply(struct exchange *exchange, struct reading *reading,
+static void game_reply(struct web_request *web, struct reading *reading,
 	const struct round *round)
 {
 	struct game game = {.round = *round};
@@ -131,35 +131,35 @@ static void game_reply(struct exchange *exchange, struct reading *reading,
 		reading->states[BET_REFUNDED] += !reading->states[BET_REFUNDED];
 	game.status = round_status(round, reading->states);
 	if (game.status == GAME_NOT_FOUND) {
-		reply_refuse(exchange->reply, REFUSAL_GAME_NOT_FOUND, NULL);
+		reply_refuse(web->reply, REFUSAL_GAME_NOT_FOUND, NULL);
 		return;
 	}
 	if (!buffer_append_str(&reading->bets, "]")) {
-		reply_fail(exchange->reply, STATUS_NOMEM, CALL_READS);
+		reply_fail(web->reply, STATUS_NOMEM, CALL_READS);
 		return;
 	}
 	game.bets = (struct bytes){reading->bets.data, (uint32_t)reading->bets.len};
-	reply_success_large(exchange->reply,
+	reply_success_large(web->reply,
 		round->state == ROUND_SETTLED ? settled_fields : open_fields, &game);
 }
 
-void handle_inquire(struct exchange *exchange)
+void handle_inquire(struct web_request *web)
 {
-	const struct inquire_body *body = &exchange->body.inquire;
+	const struct inquire_body *body = &web->body.inquire;
 	struct result_inquire_cmd cmd = {.after_bet = 0};
 	struct result_inquire_result page;
 	struct reading reading;
 	enum status status;
 
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
 	memset(&page, 0, sizeof(page));
 	buffer_init(&reading.bets, REPLY_LARGE_MAX);
-	status = reading_run(&reading, exchange, &cmd, &page);
+	status = reading_run(&reading, web, &cmd, &page);
 	if (status == STATUS_OK && page.verdict.refusal == REFUSAL_NONE)
-		game_reply(exchange, &reading, &page.round);
+		game_reply(web, &reading, &page.round);
 	else
-		exchange_answer(exchange, status, CALL_READS, &page.verdict, NULL, NULL);
+		web_request_answer(web, status, CALL_READS, &page.verdict, NULL, NULL);
 	buffer_free(&reading.bets);
 }

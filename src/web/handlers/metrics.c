@@ -7,30 +7,30 @@
 /* It and readyz wait for the ledger no longer than their callers will wait. */
 #define FIGURES_PATIENCE_MS 2000
 
-int64_t exchange_figures_deadline_ms(const struct exchange *exchange)
+int64_t web_request_stats_deadline_ms(const struct web_request *web)
 {
-	int64_t deadline_ms = exchange->request->boot_ms + FIGURES_PATIENCE_MS;
+	int64_t deadline_ms = web->request->boot_ms + FIGURES_PATIENCE_MS;
 
-	return deadline_ms < exchange->deadline_ms ? deadline_ms : exchange->deadline_ms;
+	return deadline_ms < web->deadline_ms ? deadline_ms : web->deadline_ms;
 }
 
-static bool ask(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
+static bool ask_ledger(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
 {
-	struct exchange *exchange = context;
-	enum status status = link_call(exchange->link, COMMAND_METRICS, cmd, result,
-		exchange_figures_deadline_ms(exchange));
+	struct web_request *web = context;
+	enum status status = link_call(web->link, COMMAND_METRICS, cmd, result,
+		web_request_stats_deadline_ms(web));
 
 	if (status != STATUS_OK)
-		exchange->reply->status = status;
+		web->reply->status = status;
 	return status == STATUS_OK;
 }
 
-void handle_metrics(struct exchange *exchange)
+void handle_metrics(struct web_request *web)
 {
-	struct http_reply *reply = exchange->reply;
+	struct http_reply *reply = web->reply;
 	struct collection collection;
 
-	if (collection_make(&collection, exchange->counters_path, ask, exchange) &&
+	if (collection_make(&collection, web->counters_path, ask_ledger, web) &&
 		exposition_render(&reply->large, &collection)) {
 		reply->content_type = EXPOSITION_TYPE;
 	} else {

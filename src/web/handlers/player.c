@@ -35,7 +35,7 @@ static const struct field balance_fields[] = {
 	FIELD_END,
 };
 
-bool exchange_player(struct exchange *exchange, const struct player_body *body,
+bool web_request_player(struct web_request *web, const struct player_body *body,
 	struct player_ref *ref)
 {
 	const char *missing = NULL;
@@ -47,7 +47,7 @@ bool exchange_player(struct exchange *exchange, const struct player_body *body,
 	else if (!body->player_id[0] && !body->user_id[0])
 		missing = "user_id: is required with casino_id";
 	if (missing) {
-		reply_refuse(exchange->reply, REFUSAL_BAD_REQUEST, missing);
+		reply_refuse(web->reply, REFUSAL_BAD_REQUEST, missing);
 		return false;
 	}
 	/* One that is too long for ours is nobody's, but may not be cut to somebody's. */
@@ -58,9 +58,9 @@ bool exchange_player(struct exchange *exchange, const struct player_body *body,
 	return true;
 }
 
-void handle_register(struct exchange *exchange)
+void handle_register(struct web_request *web)
 {
-	const struct register_body *body = &exchange->body.enrolment;
+	const struct register_body *body = &web->body.enrolment;
 	struct player_register_cmd cmd = {.casino_id = ""};
 	struct player_register_result result;
 	enum status status = STATUS_NOMEM;
@@ -69,12 +69,12 @@ void handle_register(struct exchange *exchange)
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
 	if (signature_random_id(cmd.player_id, sizeof(cmd.player_id)))
-		status = link_call(exchange->link, COMMAND_PLAYER_REGISTER, &cmd, &result,
-			exchange->deadline_ms);
+		status = link_call(web->link, COMMAND_PLAYER_REGISTER, &cmd, &result,
+			web->deadline_ms);
 	if (status == STATUS_OK)
-		reply_verdict(exchange->reply, &result.verdict, registered_fields, &result);
+		reply_verdict(web->reply, &result.verdict, registered_fields, &result);
 	else
-		reply_fail(exchange->reply, status, CALL_MOVES);
+		reply_fail(web->reply, status, CALL_MOVES);
 }
 
 /* What B1 brought. */
@@ -110,7 +110,7 @@ static void inquiry_answer(struct http_reply *reply, const struct callback_outco
 	reply_error(reply, &error);
 }
 
-void handle_player_balance(struct exchange *exchange)
+void handle_player_balance(struct web_request *web)
 {
 	struct player_balance_cmd cmd = {.player = {.player_id = ""}};
 	struct player_balance_result result;
@@ -118,22 +118,22 @@ void handle_player_balance(struct exchange *exchange)
 	struct callback_end_result end;
 	enum status status;
 
-	if (!exchange_player(exchange, &exchange->body.player_balance.player, &cmd.player))
+	if (!web_request_player(web, &web->body.player_balance.player, &cmd.player))
 		return;
 	memset(&result, 0, sizeof(result));
-	status = link_call(exchange->link, COMMAND_PLAYER_BALANCE, &cmd, &result,
-		exchange->deadline_ms);
+	status = link_call(web->link, COMMAND_PLAYER_BALANCE, &cmd, &result,
+		web->deadline_ms);
 	/* What a seamless player has, the ledger cannot tell. */
 	if (status == STATUS_OK && result.verdict.refusal == REFUSAL_NONE &&
 		result.mode == WALLET_SEAMLESS && !result.send.event)
 		status = STATUS_FAULT;
 	if (status != STATUS_OK) {
-		reply_fail(exchange->reply, status, CALL_READS);
+		reply_fail(web->reply, status, CALL_READS);
 	} else if (result.verdict.refusal == REFUSAL_NONE && result.send.event) {
 		/* Whether the ledger heard of it is no matter of this answer. */
-		errand_run(exchange, result.casino_id, &result.send, &outcome, &end);
-		inquiry_answer(exchange->reply, &outcome, &result);
+		send_callback_run(web, result.casino_id, &result.send, &outcome, &end);
+		inquiry_answer(web->reply, &outcome, &result);
 	} else {
-		reply_verdict(exchange->reply, &result.verdict, balance_fields, &result);
+		reply_verdict(web->reply, &result.verdict, balance_fields, &result);
 	}
 }

@@ -8,15 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct check {
+struct readiness_check {
 	char name[16];
 	bool ok;
 	char detail[112];
 };
 static const struct field check_fields[] = {
-	FIELD(FIELD_STR, check, name),
-	FIELD(FIELD_BOOL, check, ok),
-	FIELD(FIELD_STR, check, detail),
+	FIELD(FIELD_STR, readiness_check, name),
+	FIELD(FIELD_BOOL, readiness_check, ok),
+	FIELD(FIELD_STR, readiness_check, detail),
 	FIELD_END,
 };
 
@@ -25,68 +25,68 @@ static const char *const check_names[CHECK_COUNT] = {"ledger", "disk", "sweeper"
 
 struct readiness {
 	char status[10];
-	struct check checks[CHECK_COUNT];
+	struct readiness_check checks[CHECK_COUNT];
 };
 static const struct field readiness_fields[] = {
 	FIELD(FIELD_STR, readiness, status),
-	FIELD_SUB(readiness, checks, check, check_fields),
+	FIELD_SUB(readiness, checks, readiness_check, check_fields),
 	FIELD_END,
 };
 
 /* A "no" tells why. */
-#define SAY(check, ...) snprintf((check)->detail, sizeof((check)->detail), __VA_ARGS__)
+#define DETAIL(check, ...) snprintf((check)->detail, sizeof((check)->detail), __VA_ARGS__)
 
-static void check_ledger(struct check *check, const struct status_result *status)
+static void check_ledger(struct readiness_check *check, const struct status_result *status)
 {
 	check->ok = !status->halted;
-	SAY(check, check->ok ? "answers" : "halted: its disk failed");
+	DETAIL(check, check->ok ? "answers" : "halted: its disk failed");
 }
 
-static void check_disk(struct check *check, const struct status_result *status)
+static void check_disk(struct readiness_check *check, const struct status_result *status)
 {
 	check->ok = !status->storage_low;
-	SAY(check, "%" PRIu64 " bytes free, the mark is %" PRIu64, status->disk_free_bytes,
+	DETAIL(check, "%" PRIu64 " bytes free, the mark is %" PRIu64, status->disk_free_bytes,
 		status->disk_low_water_bytes);
 }
 
-static void check_sweeper(struct check *check, const struct metrics_result *figures,
+static void check_sweeper(struct readiness_check *check, const struct metrics_result *figures,
 	int64_t overdue_ms)
 {
 	check->ok = figures->swept && figures->swept_ms_ago <= (uint64_t)overdue_ms;
 	if (figures->swept)
-		SAY(check, "ran %" PRIu64 " s ago", figures->swept_ms_ago / 1000);
+		DETAIL(check, "ran %" PRIu64 " s ago", figures->swept_ms_ago / 1000);
 	else
-		SAY(check, "has not run since the ledger was started");
+		DETAIL(check, "has not run since the ledger was started");
 }
 
-void handle_readyz(struct exchange *exchange)
+void handle_readyz(struct web_request *web)
 {
 	const struct metrics_cmd cmd = {.without_dealers = true};
 	struct metrics_result figures = {.swept = false};
 	struct readiness readiness = {.status = "ready"};
-	struct check *checks = readiness.checks;
+	struct readiness_check *checks = readiness.checks;
 	enum status status;
 
-	status = link_call(exchange->link, COMMAND_METRICS, &cmd, &figures,
-		exchange_figures_deadline_ms(exchange));
+	status = link_call(web->link, COMMAND_METRICS, &cmd, &figures,
+		web_request_stats_deadline_ms(web));
 	for (unsigned int i = 0; i < CHECK_COUNT; i++) {
 		text_copy(checks[i].name, sizeof(checks[i].name), check_names[i]);
-		SAY(&checks[i], "not known: the ledger does not answer");
+		DETAIL(&checks[i], "not known: the ledger does not answer");
 	}
 	if (status == STATUS_OK) {
 		check_ledger(&checks[CHECK_LEDGER], &figures.status);
 		check_disk(&checks[CHECK_DISK], &figures.status);
-		check_sweeper(&checks[CHECK_SWEEPER], &figures, exchange->sweep_overdue_ms);
+		check_sweeper(&checks[CHECK_SWEEPER], &figures, web->sweep_overdue_ms);
 	} else {
-		SAY(&checks[CHECK_LEDGER], "does not answer: %s", status_text(status));
+		DETAIL(&checks[CHECK_LEDGER], "does not answer: %s", status_text(status));
 	}
 	for (unsigned int i = 0; i < CHECK_COUNT; i++) {
 		if (!checks[i].ok)
 			text_copy(readiness.status, sizeof(readiness.status), "not_ready");
 	}
-	reply_success(exchange->reply, readiness_fields, &readiness);
+	reply_success(web->reply, readiness_fields, &readiness);
 	if (strcmp(readiness.status, "ready") != 0)
-		exchange->reply->refusal = REFUSAL_SERVICE_UNAVAILABLE;
+		web->reply->refusal = REFUSAL_SERVICE_UNAVAILABLE;
 	if (status != STATUS_OK)
-		exchange->reply->status = status;
+		web->reply->status = status;
 }

@@ -59,7 +59,7 @@ static const char *payout_detail(enum round_result result)
 }
 
 /* Sends the first attempt of B3. Whatever becomes of it, the round is settled. */
-static void report_delivery(struct exchange *exchange, struct round_settle_result *result,
+static void report_delivery(struct web_request *web, struct round_settle_result *result,
 	struct delivery_report *report)
 {
 	struct callback_outcome outcome;
@@ -67,14 +67,14 @@ static void report_delivery(struct exchange *exchange, struct round_settle_resul
 
 	report->state = CALLBACK_SENDING;
 	report->attempts = result->send.attempt;
-	if (errand_run(exchange, "", &result->send, &outcome, &end) != STATUS_OK ||
+	if (send_callback_run(web, "", &result->send, &outcome, &end) != STATUS_OK ||
 		end.verdict.refusal != REFUSAL_NONE)
 		return;
 	report->state = end.state;
 	report->attempts = end.attempts;
 }
 
-static void result_reply(struct exchange *exchange, struct round_settle_result *result)
+static void result_reply(struct web_request *web, struct round_settle_result *result)
 {
 	struct settled settled = {
 		.transaction_id = result->transaction_id,
@@ -88,15 +88,15 @@ static void result_reply(struct exchange *exchange, struct round_settle_result *
 
 	if (verdict->refusal == REFUSAL_INVALID_AMOUNT && !verdict->detail[0])
 		text_copy(verdict->detail, sizeof(verdict->detail),
-			payout_detail(exchange->body.result.result));
+			payout_detail(web->body.result.result));
 	if (verdict->refusal == REFUSAL_NONE && result->send.event)
-		report_delivery(exchange, result, &settled.callback);
-	reply_verdict(exchange->reply, verdict, settled_fields, &settled);
+		report_delivery(web, result, &settled.callback);
+	reply_verdict(web->reply, verdict, settled_fields, &settled);
 }
 
-void handle_result(struct exchange *exchange)
+void handle_result(struct web_request *web)
 {
-	const struct result_request_body *body = &exchange->body.result;
+	const struct result_request_body *body = &web->body.result;
 	struct round_settle_cmd cmd = {
 		.result = body->result,
 		.payout_amount = body->payout_amount,
@@ -107,24 +107,24 @@ void handle_result(struct exchange *exchange)
 	struct round_settle_result result;
 	enum status status = STATUS_NOMEM;
 
-	if (!exchange_player(exchange, &body->player, &cmd.player))
+	if (!web_request_player(web, &body->player, &cmd.player))
 		return;
 	if (body->result == RESULT_WIN && !body->has_payout) {
-		reply_refuse(exchange->reply, REFUSAL_BAD_REQUEST,
+		reply_refuse(web->reply, REFUSAL_BAD_REQUEST,
 			"payout_amount: is required for a win");
 		return;
 	}
-	text_copy(cmd.client_id, sizeof(cmd.client_id), exchange->caller->casino_id);
+	text_copy(cmd.client_id, sizeof(cmd.client_id), web->caller->casino_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		body->request_transaction_id);
 	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
 	text_copy(cmd.remark, sizeof(cmd.remark), body->remark);
 	memset(&result, 0, sizeof(result));
 	if (signature_random_number(&cmd.sender))
-		status = link_call(exchange->link, COMMAND_ROUND_SETTLE, &cmd, &result,
-			exchange->deadline_ms);
+		status = link_call(web->link, COMMAND_ROUND_SETTLE, &cmd, &result,
+			web->deadline_ms);
 	if (status == STATUS_OK)
-		result_reply(exchange, &result);
+		result_reply(web, &result);
 	else
-		reply_fail(exchange->reply, status, CALL_MOVES);
+		reply_fail(web->reply, status, CALL_MOVES);
 }

@@ -11,11 +11,11 @@
 /* Of FCGI_STOP_MS: for everything but the callback and telling the ledger of it. */
 #define STOP_SPARE_MS 500
 /* The ledger is given this long in any case. */
-#define TELL_MIN_MS   500
+#define REPORT_MIN_MS   500
 /* Between two tries while it has no room. */
 #define BUSY_PAUSE_MS 20
 
-static void errand_log(const struct exchange *exchange, const struct callback_grant *grant,
+static void send_callback_log(const struct web_request *web, const struct callback_grant *grant,
 	const struct callback_outcome *outcome)
 {
 	char id[CALLBACK_EVENT_ID_SIZE], note[LOG_QUOTED_MAX];
@@ -25,54 +25,54 @@ static void errand_log(const struct exchange *exchange, const struct callback_gr
 		"callback",
 		"request_id=%s webhook_id=%s kind=%s attempt=%" PRIu32 " class=%s http_status=%u "
 		"ms=%" PRIu32 "%s%s%s",
-		exchange->reply->request_id, id, callback_kind_names[grant->kind], grant->attempt,
+		web->reply->request_id, id, callback_kind_names[grant->kind], grant->attempt,
 		callback_class_names[outcome->class], (unsigned int)outcome->http_status,
 		outcome->ms, outcome->note[0] ? " note=\"" : "", log_quote(note, outcome->note),
 		outcome->note[0] ? "\"" : "");
 }
 
 /* How long the ledger is tried to be told. */
-static int64_t tell_ms(const struct exchange *exchange)
+static int64_t report_patience_ms(const struct web_request *web)
 {
-	int64_t left_ms = (int64_t)FCGI_STOP_MS - STOP_SPARE_MS - exchange->callback_timeout_ms;
+	int64_t left_ms = (int64_t)FCGI_STOP_MS - STOP_SPARE_MS - web->callback_timeout_ms;
 
-	if (left_ms > exchange->ledger_deadline_ms)
-		left_ms = exchange->ledger_deadline_ms;
-	return left_ms > TELL_MIN_MS ? left_ms : TELL_MIN_MS;
+	if (left_ms > web->ledger_deadline_ms)
+		left_ms = web->ledger_deadline_ms;
+	return left_ms > REPORT_MIN_MS ? left_ms : REPORT_MIN_MS;
 }
 
 /* The dealer has answered: whatever the ledger is busy with, it has to hear of that. */
-static enum status tell(struct exchange *exchange, const struct callback_end_cmd *cmd,
+static enum status report_outcome(struct web_request *web, const struct callback_end_cmd *cmd,
 	struct callback_end_result *end)
 {
-	int64_t until_ms = clock_boot_ms() + tell_ms(exchange);
+	int64_t until_ms = clock_boot_ms() + report_patience_ms(web);
 	enum status status;
 
 	memset(end, 0, sizeof(*end));
 	for (;;) {
-		status = link_call(exchange->link, COMMAND_CALLBACK_END, cmd, end, until_ms);
+		status = link_call(web->link, COMMAND_CALLBACK_END, cmd, end, until_ms);
 		if (status != STATUS_BUSY || clock_boot_ms() + BUSY_PAUSE_MS >= until_ms)
 			return status;
 		clock_sleep_ms(BUSY_PAUSE_MS);
 	}
 }
 
-enum status errand_run(struct exchange *exchange, const char *casino_id,
+enum status send_callback_run(struct web_request *web, const char *casino_id,
 	struct callback_grant *grant, struct callback_outcome *outcome,
 	struct callback_end_result *end)
 {
 	struct granted granted;
 	struct callback_request request =
-		granted_request(&granted, grant, casino_id, exchange->callback_timeout_ms);
+		granted_request(&granted, grant, casino_id, web->callback_timeout_ms);
 	enum status status;
 
-	request.request_id = exchange->reply->request_id;
-	callback_send(exchange->sender, &request, outcome);
-	errand_log(exchange, grant, outcome);
+	request.request_id = web->reply->request_id;
+	callback_send(web->sender, &request, outcome);
+	send_callback_log(web, grant, outcome);
 	explicit_bzero(grant, sizeof(*grant));
 	granted.end.outcome = *outcome;
-	status = tell(exchange, &granted.end, end);
+	status = report_outcome(web, &granted.end, end);
 	if (status != STATUS_OK)
-		exchange->reply->status = status;
+		web->reply->status = status;
 	return status;
 }

@@ -18,7 +18,7 @@
  * *outcome is always set. Returns STATUS_OK with the ledger's answer in *end, or why the ledger
  * could not be told. @grant is wiped: it holds keys.
  */
-enum status errand_run(struct exchange *exchange, const char *casino_id,
+enum status send_callback_run(struct web_request *web, const char *casino_id,
 	struct callback_grant *grant, struct callback_outcome *outcome,
 	struct callback_end_result *end);
 

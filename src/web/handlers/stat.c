@@ -57,23 +57,23 @@ static void summary_fill(struct summary *summary)
 	}
 }
 
-void handle_stat(struct exchange *exchange)
+void handle_stat(struct web_request *web)
 {
-	const struct stat_body *body = &exchange->body.stat;
+	const struct stat_body *body = &web->body.stat;
 	struct user_stat_cmd cmd = {
 		.bet_summary = (body->include_data & INCLUDE_BET_SUMMARY) != 0};
 	struct summary summary;
 	enum status status;
 
-	if (!exchange_is_fresh(exchange, body->request_timestamp))
+	if (!web_request_is_fresh(web, body->request_timestamp))
 		return;
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&summary, 0, sizeof(summary));
-	status = link_call(exchange->link, COMMAND_USER_STAT, &cmd, &summary.stat,
-		exchange->deadline_ms);
+	status = link_call(web->link, COMMAND_USER_STAT, &cmd, &summary.stat,
+		web->deadline_ms);
 	if (status == STATUS_OK && cmd.bet_summary)
 		summary_fill(&summary);
-	exchange_answer(exchange, status, CALL_READS, &summary.stat.verdict,
+	web_request_answer(web, status, CALL_READS, &summary.stat.verdict,
 		cmd.bet_summary ? summary_answer_fields : lifetime_answer_fields, &summary);
 }

@@ -25,32 +25,32 @@ static const struct field answer_fields[] = {
 	FIELD_END,
 };
 
-static void transfer(struct exchange *exchange, enum entry_kind kind)
+static void transfer_credit(struct web_request *web, enum entry_kind kind)
 {
-	const struct transfer_body *body = &exchange->body.transfer;
+	const struct transfer_body *body = &web->body.transfer;
 	struct transfer_cmd cmd = {.kind = kind, .amount = body->amount};
 	struct transfer_result result;
 	enum status status;
 
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), exchange->caller->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		body->request_transaction_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
-	status = link_call(exchange->link, COMMAND_TRANSFER, &cmd, &result, exchange->deadline_ms);
+	status = link_call(web->link, COMMAND_TRANSFER, &cmd, &result, web->deadline_ms);
 	/* body_parse() let through only what any dealer may send. */
 	if (result.verdict.refusal == REFUSAL_INVALID_AMOUNT && !result.verdict.detail[0])
 		text_copy(result.verdict.detail, sizeof(result.verdict.detail),
 			"amount: more decimals than the dealer has");
-	exchange_answer(exchange, status, CALL_MOVES, &result.verdict, answer_fields, &result);
+	web_request_answer(web, status, CALL_MOVES, &result.verdict, answer_fields, &result);
 }
 
-void handle_transfer_in(struct exchange *exchange)
+void handle_transfer_in(struct web_request *web)
 {
-	transfer(exchange, ENTRY_TRANSFER_IN);
+	transfer_credit(web, ENTRY_TRANSFER_IN);
 }
 
-void handle_transfer_out(struct exchange *exchange)
+void handle_transfer_out(struct web_request *web)
 {
-	transfer(exchange, ENTRY_TRANSFER_OUT);
+	transfer_credit(web, ENTRY_TRANSFER_OUT);
 }

@@ -1,6 +1,6 @@
 /*
  * Group C's callbacks: what the ledger gives leave to send goes to a real server on the loopback,
- * and what came of it to the ledger and to the game server.
+ * and what came of it to the ledger and to the game service.
  */
 #include "web_case.h"
 
@@ -75,9 +75,9 @@ static void clean(void)
 static void restart(uint32_t callback_ms, uint32_t ledger_ms)
 {
 	worker_free(&worker);
-	server.callbacks.total_timeout_ms = callback_ms;
-	server.ledger_deadline_ms = ledger_ms;
-	ck_assert(worker_init(&worker, &server));
+	service.callbacks.total_timeout_ms = callback_ms;
+	service.ledger_deadline_ms = ledger_ms;
+	ck_assert(worker_init(&worker, &service));
 }
 
 /* The dealer's next answers. */
@@ -218,8 +218,8 @@ START_TEST(test_not_sent)
 	ck_assert_int_eq(fake.cmds.callback_end.outcome.class, CALLBACK_NOT_SENT);
 	/* An address that is not allowed. */
 	worker_free(&worker);
-	server.callbacks.network_count = 0;
-	ck_assert(worker_init(&worker, &server));
+	service.callbacks.network_count = 0;
+	ck_assert(worker_init(&worker, &service));
 	fake_lock(&fake);
 	fill_grant(&fake.results.bet_place.send, CALLBACK_BETTING, B2_BODY);
 	fake_unlock(&fake);
@@ -425,12 +425,12 @@ START_TEST(test_dropped_members)
 }
 END_TEST
 
-Suite *web_errand_suite(void)
+Suite *web_send_callback_suite(void)
 {
 	const TTest *const tests[] = {test_request, test_bet_answers, test_outcomes, test_not_sent,
 		test_fence, test_ledger_away, test_ledger_busy, test_slow_dealer, test_result_states,
 		test_inquiry, test_dropped_members};
-	Suite *suite = suite_create("web_errand");
+	Suite *suite = suite_create("web_send_callback");
 	TCase *tcase = tcase_create("callbacks");
 
 	tcase_set_timeout(tcase, 20);

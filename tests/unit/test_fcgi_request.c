@@ -195,7 +195,7 @@ START_TEST(test_socket)
 {
 	char directory[] = "/tmp/web-socket-XXXXXX";
 	char path[64], why[256] = "";
-	struct web_socket first, second;
+	struct fcgi_socket first, second;
 	struct stat info;
 	FILE *file;
 	const struct group *group = getgrgid(getgid());
@@ -246,7 +246,7 @@ END_TEST
 /* In a child, with the pipe's end: tells whether it has the socket, and waits. */
 static void open_and_wait(const char *path, int start, int told)
 {
-	struct web_socket sock;
+	struct fcgi_socket sock;
 	char why[256], byte, has;
 
 	if (read(start, &byte, 1) < 0)
@@ -262,7 +262,7 @@ static void open_and_wait(const char *path, int start, int told)
 START_TEST(test_socket_race)
 {
 	char directory[] = "/tmp/web-socket-XXXXXX", path[64], why[256] = "", has[2];
-	struct web_socket left;
+	struct fcgi_socket left;
 	int start[2], told[2];
 	pid_t pids[2];
 
@@ -313,10 +313,10 @@ START_TEST(test_not_listening)
 }
 END_TEST
 
-Suite *web_http_suite(void)
+Suite *fcgi_request_suite(void)
 {
-	Suite *suite = suite_create("web_http");
-	TCase *tcase = tcase_create("http");
+	Suite *suite = suite_create("fcgi_request");
+	TCase *tcase = tcase_create("request");
 
 	tcase_add_loop_test(tcase, test_body, 0, sizeof(bodies) / sizeof(bodies[0]));
 	tcase_add_test(tcase, test_environment);

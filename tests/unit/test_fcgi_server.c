@@ -56,16 +56,16 @@ static void start_on(unsigned int threads, bool exclusive, int *inherited)
 {
 	static struct muxes muxes;
 	struct fcgi_program program;
-	struct web_socket own;
+	struct fcgi_socket own;
 	char why[256];
 
-	server = (struct server){.group = SERVE_WALLET, .ledger_deadline_ms = 3000};
-	text_copy(server.ledger_path, sizeof(server.ledger_path), fake.path);
+	service = (struct web_service){.group = SERVE_WALLET, .ledger_deadline_ms = 3000};
+	text_copy(service.ledger_path, sizeof(service.ledger_path), fake.path);
 	if (in_fibers) {
 		ck_assert(muxes_init(&muxes, fake.path, threads));
-		server.muxes = &muxes;
+		service.muxes = &muxes;
 	}
-	program = server_program(&server);
+	program = web_service_program(&service);
 	program.exclusive = exclusive;
 	ck_assert_msg(socket_open(&own, socket_path, "", why, sizeof(why)) == STATUS_OK, "%s", why);
 	pid = fork();
@@ -695,9 +695,9 @@ static TCase *cases(const char *name, SFun begin)
 	return tcase;
 }
 
-Suite *web_fcgi_suite(void)
+Suite *fcgi_server_suite(void)
 {
-	Suite *suite = suite_create("web_fcgi");
+	Suite *suite = suite_create("fcgi_server");
 	TCase *threads = cases("threads", setup);
 
 	tcase_add_test(threads, test_stop_is_bounded);

@@ -1,5 +1,5 @@
 /*
- * The doors that a leader accepts from: who waits is let in, once, and a socket that was shut or taken
+ * The listeners that a leader accepts from: who waits is let in, once, and a socket that was shut or taken
  * back is not asked again, whatever was told of it before.
  */
 #include "web_case.h"
@@ -11,8 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static struct doors doors;
-static struct door first, second;
+static struct listeners listeners;
+static struct listener first, second;
 static int own_fd;
 
 /* A socket that listens by a name of its own, given by the kernel (unix(7): autobind). */
@@ -45,30 +45,30 @@ static void let_in(int count)
 	int fd;
 
 	for (int i = 0; i < count; i++) {
-		fd = doors_accept(&doors);
+		fd = listeners_accept(&listeners);
 		ck_assert_int_ge(fd, 0);
 		close(fd);
 	}
-	ck_assert_int_eq(doors_accept(&doors), -1);
+	ck_assert_int_eq(listeners_accept(&listeners), -1);
 	ck_assert_int_eq(errno, EAGAIN);
 }
 
 static void prepare(void)
 {
 	own_fd = listening();
-	doors_init(&doors, own_fd);
-	ck_assert(doors_open(&doors));
+	listeners_init(&listeners, own_fd);
+	ck_assert(listeners_begin_many(&listeners));
 	first.fd = listening();
 	second.fd = listening();
-	ck_assert(doors_add(&doors, &first));
-	ck_assert(doors_add(&doors, &second));
+	ck_assert(listeners_add(&listeners, &first));
+	ck_assert(listeners_add(&listeners, &second));
 }
 
 static void clean(void)
 {
-	doors_close(&doors, &first);
-	doors_close(&doors, &second);
-	doors_free(&doors);
+	listeners_close(&listeners, &first);
+	listeners_close(&listeners, &second);
+	listeners_free(&listeners);
 	close(own_fd);
 }
 
@@ -83,12 +83,12 @@ START_TEST(test_any_door)
 }
 END_TEST
 
-/* Who waits when its owner ends is let in, and the door closed. */
+/* Who waits when its owner ends is let in, and the listener closed. */
 START_TEST(test_owner_ended)
 {
 	int waits = caller(first.fd);
 
-	doors_leave(&doors, &first);
+	listeners_owner_gone(&listeners, &first);
 	let_in(1);
 	ck_assert_int_eq(first.fd, -1);
 	close(waits);
@@ -100,12 +100,12 @@ START_TEST(test_shut)
 {
 	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
 	let_in(0);
-	ck_assert(first.shut);
+	ck_assert(first.drained);
 	let_in(0);
 }
 END_TEST
 
-/* A place is used again: what was told of the door before it is not true of the next. */
+/* A place is used again: what was told of the listener before it is not true of the next. */
 START_TEST(test_place_used_again)
 {
 	const int callers[] = {caller(own_fd), caller(first.fd)};
@@ -113,17 +113,17 @@ START_TEST(test_place_used_again)
 
 	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
 	ck_assert_int_eq(shutdown(second.fd, SHUT_RD), 0);
-	fd = doors_accept(&doors); /* and was told of the others, too */
+	fd = listeners_accept(&listeners); /* and was told of the others, too */
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	ck_assert_uint_gt(doors.count, doors.at);
+	ck_assert_uint_gt(listeners.count, listeners.at);
 
-	doors_close(&doors, &first);
-	doors_close(&doors, &second);
+	listeners_close(&listeners, &first);
+	listeners_close(&listeners, &second);
 	first.fd = listening();
 	second.fd = listening();
-	ck_assert(doors_add(&doors, &first));
-	ck_assert(doors_add(&doors, &second));
+	ck_assert(listeners_add(&listeners, &first));
+	ck_assert(listeners_add(&listeners, &second));
 	let_in(0);
 	waits = caller(second.fd);
 	let_in(1);
@@ -136,12 +136,12 @@ START_TEST(test_place_used_again)
 }
 END_TEST
 
-Suite *web_doors_suite(void)
+Suite *fcgi_listeners_suite(void)
 {
 	const TTest *const tests[] = {
 		test_any_door, test_owner_ended, test_shut, test_place_used_again};
-	Suite *suite = suite_create("web_doors");
-	TCase *tcase = tcase_create("doors");
+	Suite *suite = suite_create("fcgi_listeners");
+	TCase *tcase = tcase_create("listeners");
 
 	tcase_add_checked_fixture(tcase, prepare, clean);
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)

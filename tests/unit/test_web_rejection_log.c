@@ -94,20 +94,20 @@ START_TEST(a_player_who_is_not_found_is_told)
 	unsigned int count;
 
 	fake.results.transfer.verdict.refusal = REFUSAL_USER_NOT_FOUND;
-	for (unsigned int i = 0; i < REFUSED_NOTE_BURST; i++) {
+	for (unsigned int i = 0; i < REJECTION_LOG_BURST; i++) {
 		count = noted();
 		ck_assert_int_eq(ask_at(&(struct ask){.method = NULL}, NOW_MS, now_ms), 404);
 		serve_after(&worker);
-		if (i < REFUSED_NOTE_BURST / 2) {
+		if (i < REJECTION_LOG_BURST / 2) {
 			wait_noted(count + 1);
 			wait_answered();
 		}
 	}
-	ck_assert_uint_eq(noted(), REFUSED_NOTE_BURST / 2);
+	ck_assert_uint_eq(noted(), REJECTION_LOG_BURST / 2);
 	ck_assert_int_eq(newest().refusal, REFUSAL_USER_NOT_FOUND);
 	ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms), 401);
 	serve_after(&worker);
-	wait_noted(REFUSED_NOTE_BURST / 2 + 1);
+	wait_noted(REJECTION_LOG_BURST / 2 + 1);
 }
 END_TEST
 
@@ -158,21 +158,21 @@ START_TEST(a_flood_is_left_out)
 	int64_t now_ms = clock_boot_ms();
 	unsigned int count;
 
-	for (unsigned int i = 0; i < 10 * REFUSED_NOTE_BURST; i++) {
+	for (unsigned int i = 0; i < 10 * REJECTION_LOG_BURST; i++) {
 		count = noted();
 		ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms), 401);
 		serve_after(&worker);
-		if (i < REFUSED_NOTE_BURST) {
+		if (i < REJECTION_LOG_BURST) {
 			wait_noted(count + 1);
 			wait_answered();
 		}
 	}
-	ck_assert_uint_eq(noted(), REFUSED_NOTE_BURST);
-	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED], 9 * REFUSED_NOTE_BURST);
-	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_SENT], REFUSED_NOTE_BURST);
+	ck_assert_uint_eq(noted(), REJECTION_LOG_BURST);
+	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED], 9 * REJECTION_LOG_BURST);
+	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_SENT], REJECTION_LOG_BURST);
 	ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms + 1000), 401);
 	serve_after(&worker);
-	wait_noted(REFUSED_NOTE_BURST + 1);
+	wait_noted(REJECTION_LOG_BURST + 1);
 }
 END_TEST
 
@@ -183,13 +183,13 @@ START_TEST(large_bodies_use_the_budget_up)
 	unsigned int sent = 0;
 
 	memset(large, 'x', sizeof(large) - 1);
-	for (unsigned int i = 0; i < REFUSED_NOTE_BURST; i++) {
+	for (unsigned int i = 0; i < REJECTION_LOG_BURST; i++) {
 		ck_assert_int_eq(ask_at(&(struct ask){.signature = "x", .body = large}, NOW_MS,
 					 now_ms), 401);
-		sent += worker.note.pending;
-		worker.note.pending = false;
+		sent += worker.rejections.pending;
+		worker.rejections.pending = false;
 	}
-	ck_assert_uint_eq(sent, REFUSED_NOTE_BURST * REFUSED_NOTE_BYTES / BODY_MAX);
+	ck_assert_uint_eq(sent, REJECTION_LOG_BURST * REJECTION_LOG_BYTES / BODY_MAX);
 }
 END_TEST
 
@@ -227,9 +227,9 @@ START_TEST(clients_are_told_apart)
 }
 END_TEST
 
-Suite *web_refused_suite(void)
+Suite *web_rejection_log_suite(void)
 {
-	Suite *suite = suite_create("web_refused");
+	Suite *suite = suite_create("web_rejection_log");
 	TCase *wallet = tcase_create("wallet"), *platform = tcase_create("platform");
 
 	tcase_add_checked_fixture(wallet, web_case_setup, web_case_teardown);

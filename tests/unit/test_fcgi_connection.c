@@ -409,9 +409,9 @@ START_TEST(test_takes_nothing)
 }
 END_TEST
 
-Suite *web_fcgi_conn_suite(void)
+Suite *fcgi_connection_suite(void)
 {
-	Suite *suite = suite_create("web_fcgi_conn");
+	Suite *suite = suite_create("fcgi_connection");
 	TCase *tcase = tcase_create("records");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
