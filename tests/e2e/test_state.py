@@ -376,8 +376,35 @@ def test_schema_1():
         equal(wallet.ctl_json("check")["ok"], True, "check after its next life began")
 
 
+def test_upgrade_copy():
+    """The copy that the package makes of data of an older schema is noticed when it is put back, though
+    its data are of a version before identities: ids go on above all that were given out since."""
+    fixture = cb.SRCDIR / "tests" / "package" / "schema-1.tar.xz"
+    postinst = (cb.SRCDIR / "debian" / "creditbridge.postinst").read_text()
+    command = postinst.split("sh -c '", 1)[1].split("' sh ", 1)[0]
+    with cb.Instance("cbcopy", start=False) as wallet:
+        shutil.rmtree(wallet.state)
+        subprocess.run(["tar", "-C", wallet.dir, "--no-same-owner", "-xJf", fixture], check=True)
+        copy = wallet.dir / "schema-1-copy"
+        subprocess.run(["sh", "-c", command, "sh", wallet.state, copy], check=True, timeout=60)
+        wallet.start()
+        last = wallet.ctl_json("player", "adjust", "old", "alice", "1", "--reason",
+                               "test")["transaction_id"]
+        wallet.stop()
+        shutil.rmtree(wallet.state)
+        subprocess.run(["cp", "-a", copy, wallet.state], check=True)
+        refuses_start(wallet, f"was copied or moved: the path is another than before (it was {copy}")
+        done = wallet.ctl_json("adopt", "--copied", "--reason", "test")
+        check(done["first_id"] > last, f"ids above {last}: {done}")
+        wallet.start()
+        equal(float(wallet.ctl_json("player", "show", "old", "alice")["balance"]), 12.34, "balance")
+        check(wallet.ctl_json("status")["held_dealers"] > 0, "callbacks are held")
+        equal(wallet.ctl_json("check")["ok"], True, "check")
+
+
 CASES = [
     ("a state of schema 1 goes on", test_schema_1),
+    ("the copy that an upgrade made is refused until it is adopted", test_upgrade_copy),
     ("the state is moved away between two engines", test_moved_away),
     ("a copy takes its place between two engines", test_copied_in),
     ("it is initialised anew between two engines", test_initialised_anew),

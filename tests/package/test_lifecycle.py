@@ -202,9 +202,24 @@ def case_older_schema():
         shutil.rmtree(STATE)
         shutil.copytree(copy, STATE)
         run("chown", "-R", "_creditbridge:_creditbridge", STATE)
+        run("creditbridgectl", "adopt", "--copied", "--reason", "test")
         wallet.start()
         show = wallet.ctl_json("player", "show", "old", "alice")
         equal(float(show["balance"]), OLD_BALANCE, "the balance in the copy")
+
+
+def type_block(wallet, commands, words=()):
+    """Types @commands of README.Debian, with @words in the place of those that stand for something. Where
+    apt asks, its question is answered with yes."""
+    for command in commands:
+        for word, value in words:
+            command = command.replace(word, str(value))
+        if not systemd() and command.startswith("systemctl"):
+            (wallet.stop if " stop " in command else wallet.start)()
+            continue
+        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, timeout=180,
+                              stderr=subprocess.STDOUT, input="y\n", check=False)
+        equal(done.returncode, 0, f"{command}: {done.stdout}")
 
 
 def case_downgrade():
@@ -285,15 +300,8 @@ def reconciled(wallet, casino_id):
 
 def restored(wallet, backup, options=""):
     """Does what README.Debian tells, and puts away the state of before."""
-    for command in restoring():
-        command = command.replace("DIRECTORY", str(backup))
-        command = command.replace(" restore ", f" restore {options} ")
-        if not systemd() and command.startswith("systemctl"):
-            (wallet.stop if " stop " in command else wallet.start)()
-            continue
-        done = subprocess.run(command, shell=True, stdout=subprocess.PIPE, text=True, timeout=120,
-                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
-        equal(done.returncode, 0, f"{command}: {done.stdout}")
+    type_block(wallet, [line.replace(" restore ", f" restore {options} ") for line in restoring()],
+               (("DIRECTORY", backup),))
     equal((STATE.owner(), STATE.group(), STATE.stat().st_mode & 0o777),
           ("_creditbridge", "_creditbridge", 0o700), f"{STATE}")
     cb.wait_until(lambda: wallet.ctl_run("status").returncode == 0, 30, "the ledger")
