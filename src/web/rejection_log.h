@@ -13,7 +13,7 @@
 #include "fcgi/request.h"
 #include "link/client.h"
 #include "metrics/counters.h"
-#include "web/reply.h"
+#include "web/request/reply.h"
 #include "web/route.h"
 
 /* The budget: so much at once and so much a second. A note costs 1, and 1 for each 4 KiB of body. */

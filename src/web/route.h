@@ -9,6 +9,7 @@
 #define WEB_ROUTE_H
 
 #include "metrics/counters.h"
+#include "web/request/method.h"
 #include "wire/body.h"
 
 #include <stdbool.h>
@@ -22,10 +23,6 @@ enum serve_group {
 	SERVE_GROUP_COUNT,
 };
 extern const char *const serve_group_names[SERVE_GROUP_COUNT];
-
-enum http_method { METHOD_GET = 1 << 0, METHOD_POST = 1 << 1 };
-/* Holds any list of methods for Allow. */
-#define METHODS_TEXT_MAX 32
 
 struct route {
 	const char *path; /* below base_path */
@@ -43,11 +40,5 @@ const struct route *route_find(enum serve_group group, const char *base_path, co
 
 /* The route @number, counted from 0; NULL: there are no more. For what must look at all. */
 const struct route *route_number(unsigned int number);
-
-/* The bit of the method called @name (case matters); 0: none that a route takes. */
-unsigned int method_parse(const char *name);
-
-/* Writes @methods as the value of Allow: "GET, POST". */
-void methods_format(unsigned int methods, char text[METHODS_TEXT_MAX]);
 
 #endif

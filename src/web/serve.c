@@ -14,10 +14,6 @@
 
 /* Longest method that is logged as it came. */
 #define METHOD_NAME_MAX 16
-/* A time stamp in another unit is recognised when it is so near. */
-#define UNIT_NEAR_S INT64_C(100000)
-#define HOUR_S         3600
-#define ZONE_HOURS_MAX 14
 /* Longest Content-Encoding that is repeated. */
 #define ENCODING_NAME_MAX 16
 
@@ -48,69 +44,6 @@ void worker_free(struct worker *worker)
 	sender_free(worker->sender);
 	counting_free(&worker->counting);
 	reply_free(&worker->reply);
-}
-
-/* The unit that @timestamp is near to @now_ms in; NULL: none but milliseconds can be meant. */
-static const char *timestamp_unit(int64_t timestamp, int64_t now_ms)
-{
-	static const struct {
-		const char *name;
-		int64_t of_second;
-	} units[] = {{"seconds", 1}, {"microseconds", 1000000}, {"nanoseconds", 1000000000}};
-	int64_t second;
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		second = timestamp / units[i].of_second;
-		if (second > now_ms / 1000 - UNIT_NEAR_S && second < now_ms / 1000 + UNIT_NEAR_S)
-			return units[i].name;
-	}
-	return NULL;
-}
-
-/* Why request_timestamp was refused: the unit, the time here, and how far it is off. */
-static void describe_stale_timestamp(int64_t timestamp, int64_t now_ms, int64_t window_ms,
-	char detail[REPLY_DETAIL_SIZE])
-{
-	const char *unit = timestamp_unit(timestamp, now_ms);
-	int64_t off_s = (timestamp > now_ms ? timestamp - now_ms : now_ms - timestamp) / 1000;
-	int64_t hours = (off_s + HOUR_S / 2) / HOUR_S;
-	bool is_zone = hours >= 1 && hours <= ZONE_HOURS_MAX &&
-		llabs(off_s - hours * HOUR_S) * 1000 <= window_ms;
-
-	if (unit)
-		snprintf(detail, REPLY_DETAIL_SIZE, "request_timestamp is in %s: send milliseconds since "
-			"1970 (UTC), %lld now", unit, (long long)now_ms);
-	else
-		snprintf(detail, REPLY_DETAIL_SIZE, "request_timestamp is %lld s %s the time here, %lld "
-			"ms since 1970 (UTC); at most %lld s%s", (long long)off_s,
-			timestamp > now_ms ? "after" : "before", (long long)now_ms,
-			(long long)(window_ms / 1000),
-			is_zone ? "; is it in local time?" : "");
-}
-
-bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms)
-{
-	int64_t window_ms = (int64_t)web->request_window_s * 1000;
-	int64_t now_ms = web->request->wall_ms;
-	char detail[REPLY_DETAIL_SIZE];
-
-	if (!window_ms ||
-		(timestamp_ms >= now_ms - window_ms && timestamp_ms <= now_ms + window_ms))
-		return true;
-	describe_stale_timestamp(timestamp_ms, now_ms, window_ms, detail);
-	reply_refuse(web->reply, REFUSAL_STALE_REQUEST, detail);
-	return false;
-}
-
-void web_request_answer(struct web_request *web, enum status status, enum call_kind kind,
-	const struct verdict *verdict, const struct field *table, const void *record)
-{
-	if (status != STATUS_OK)
-		reply_fail(web->reply, status, kind);
-	else if (verdict->refusal == REFUSAL_DEALER_NOT_FOUND)
-		reply_refuse(web->reply, REFUSAL_INVALID_SIGNATURE, NULL);
-	else
-		reply_verdict(web->reply, verdict, table, record);
 }
 
 static const char *value_of(const struct http_variable *variable)

@@ -8,7 +8,7 @@
 #include "fcgi/server.h"
 #include "web/auth.h"
 #include "web/rejection_log.h"
-#include "web/reply.h"
+#include "web/request/reply.h"
 #include "web/route.h"
 
 /* What the threads or fibers of a process share; never changed while they run. */

@@ -59,7 +59,7 @@ def operations(whole):
 
 def tables():
     """The field tables of the handlers and the callbacks: name -> text."""
-    player = PLAYER.search(source("web", "handlers", "handlers.h")).group(1)
+    player = PLAYER.search(source("web", "request", "bodies.h")).group(1)
     texts = [path.read_text() for path in sorted((SRCDIR / "src" / "web" / "handlers").glob("*.c"))]
     return {name: re.sub(r"BODY_PLAYER\(\w+\)", lambda _: player, rows)
             for text in [*texts, source("wire", "callback_body.c")]

@@ -4,8 +4,8 @@
  * HTTP statuses come from the refusal table alone. A reply can always be made: its memory is taken
  * when the thread starts.
  */
-#ifndef WEB_REPLY_H
-#define WEB_REPLY_H
+#ifndef WEB_REQUEST_REPLY_H
+#define WEB_REQUEST_REPLY_H
 
 #include "base/buffer.h"
 #include "base/status.h"

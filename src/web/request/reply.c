@@ -1,7 +1,7 @@
-#include "web/reply.h"
+#include "web/request/reply.h"
 
 #include "base/text.h"
-#include "web/route.h"
+#include "web/request/method.h"
 #include "wire/signature.h"
 
 #include <stdio.h>
