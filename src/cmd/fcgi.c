@@ -20,6 +20,7 @@
 #include "fcgi/shared_listener.h"
 #include "fcgi/signals.h"
 #include "web/serve.h"
+#include "wire/digest.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -27,13 +28,14 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #define PROGRAM "creditbridge.fcgi"
 /* Descriptors beside those for dealers: of the process with all who wait, and of each thread at most. */
 #define DESCRIPTORS_SPARE  (64 + ADMISSION_MAX)
 #define DESCRIPTORS_THREAD 16
 /* Of a fiber of the wallet's: who calls, and the ledger. */
-#define DESCRIPTORS_LANE 2
+#define DESCRIPTORS_SLOT 2
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
 	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x',
@@ -185,27 +187,50 @@ static bool service_fibers(struct web_service *service, unsigned int threads)
 	return muxes_init(&muxes, service->ledger_path, threads);
 }
 
-/* Takes part in serving together. NULL: it serves by itself. */
+/*
+ * The name of the socket for @mount among the workers of this version that the same parent has started.
+ * Writes "" if memory is exhausted.
+ */
+static void handoff_file(const char *mount, char file[HANDOFF_FILE_CHARS + 1])
+{
+	struct digest digest;
+	char text[DIGEST_TEXT_SIZE] = "";
+	pid_t parent = getppid();
+
+	digest_begin(&digest);
+	digest_add(&digest, PACKAGE_VERSION, sizeof(PACKAGE_VERSION));
+	digest_add(&digest, &parent, sizeof(parent));
+	digest_add(&digest, mount, strlen(mount));
+	if (!digest_text(&digest, text))
+		text[0] = '\0';
+	digest_end(&digest);
+	snprintf(file, HANDOFF_FILE_CHARS + 1, "%.*s", HANDOFF_FILE_CHARS, text);
+}
+
+/* Joins the workers of this mount (--together). NULL: this process serves by itself. */
 static struct shared_listener *join_shared_listener(const struct arguments *arguments,
-	const struct settings *settings,
-	const struct web_service *service, bool again)
+	const struct settings *settings, const struct web_service *service, bool again)
 {
 	static struct shared_listener shared;
 	char mount[2 * PATH_MAX], directory[sizeof(service->counters_path)];
+	char file[HANDOFF_FILE_CHARS + 1];
+	const struct shared_listener_group group = {
+		.directory = directory, .file = file, .mount = mount};
 	rlim_t own, limit;
 
 	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[service->group],
 		service->base_path, arguments->config);
-	/* Not too long: the counters' name, which was made, is as long. */
+	handoff_file(mount, file);
+	/* It fits: the path of the counters, which was made before, is as long. */
 	if (!name_file(directory, sizeof(directory), settings, SETTINGS_TOGETHER) ||
-		!shared_listener_join(&shared, directory, mount, LISTEN_INHERITED_FD, again))
+		!shared_listener_join(&shared, &group, LISTEN_INHERITED_FD, again))
 		return NULL;
-	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_LANE;
-	limit =
-		descriptors_raise(own + SHARED_LISTENER_FOLLOWERS_MAX * SHARED_LISTENER_DESCRIPTORS_EACH);
+	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_SLOT;
+	limit = descriptors_raise(
+		own + SHARED_LISTENER_FOLLOWERS_MAX * SHARED_LISTENER_DESCRIPTORS_EACH);
 	limit = limit > own ? (limit - own) / SHARED_LISTENER_DESCRIPTORS_EACH : 0;
 	shared.room = limit < SHARED_LISTENER_FOLLOWERS_MAX ? (unsigned int)limit
-		: SHARED_LISTENER_FOLLOWERS_MAX;
+							    : SHARED_LISTENER_FOLLOWERS_MAX;
 	return &shared;
 }
 

@@ -1,6 +1,7 @@
 #include "dealer/callback.h"
 
 #include "base/text.h"
+#include "dealer/keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,7 +109,7 @@ enum dealer_answer callback_read(const struct http_request *request, enum callba
 
 	if (request->body_state == HTTP_BODY_BROKEN)
 		return refuse("body length does not match Content-Length", detail);
-	if (!any_kind && !webhook_id_fits(&request->webhook_id, kind))
+	if (!any_kind && !webhook_id_fits(&request->headers[DEALER_WEBHOOK_ID], kind))
 		return refuse("webhook-id: is not of this callback", detail);
 	switch (body_parse(request->body, request->body_len, fields[kind], &body, detail)) {
 	case REFUSAL_NONE:

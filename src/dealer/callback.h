@@ -11,6 +11,7 @@
 
 #include "dealer/rules.h"
 #include "fcgi/request.h"
+#include "wire/body.h"
 
 /*
  * Reads the signed @request of @kind. ANSWER_OK, or another answer with a sentence in @detail.

@@ -52,8 +52,8 @@ bool keys_read(const char *path, char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE]
 bool keys_signed(const char *path, const struct http_request *request)
 {
 	char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE];
-	const char *text = http_header_is_single(&request->signature) ? request->signature.value
-								      : "";
+	const char *text = http_header_is_single(&request->headers[DEALER_SIGNATURE])
+		? request->headers[DEALER_SIGNATURE].value : "";
 	char why[256];
 	bool usable = keys_read(path, secrets, why, sizeof(why));
 	bool good = false;

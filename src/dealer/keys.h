@@ -17,6 +17,9 @@
 
 #define DEALER_KEY_SLOTS 4
 
+/* The header variables that the dealer reads: indexes of http_request.headers. */
+enum dealer_header { DEALER_SIGNATURE, DEALER_WEBHOOK_ID, DEALER_HEADER_COUNT };
+
 /* Reads the keys of the file at @path; unused slots are "". False: a sentence is in @why. */
 bool keys_read(const char *path, char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE], char *why,
 	size_t why_size);

@@ -6,6 +6,7 @@
 #include "dealer/callback.h"
 #include "dealer/faulty/bend.h"
 #include "dealer/faulty/control.h"
+#include "wire/body.h"
 #include "wire/render.h"
 
 #include <errno.h>
@@ -53,13 +54,14 @@ void worker_refuse(struct dealer_worker *worker, enum dealer_answer answer, cons
 static void call_note(struct dealer_worker *worker, const struct http_request *request,
 	const struct dealer_call *call)
 {
+	const struct http_variable *webhook_id = &request->headers[DEALER_WEBHOOK_ID];
 	struct reference_dealer *dealer = worker->dealer;
 	struct dealer_event event = {.kind = call->kind,
 		.transaction_id = call->transaction_id,
 		.result = call->result};
 
-	if (request->webhook_id.count == 1)
-		text_copy(event.webhook_id, sizeof(event.webhook_id), request->webhook_id.value);
+	if (webhook_id->count == 1)
+		text_copy(event.webhook_id, sizeof(event.webhook_id), webhook_id->value);
 	if (!event.webhook_id[0])
 		snprintf(event.webhook_id, sizeof(event.webhook_id), "%s/%" PRIu64,
 			callback_kind_names[call->kind], call->transaction_id);
@@ -235,9 +237,18 @@ static void *program_open(void *context)
 	return NULL;
 }
 
+static const char *const header_names[] = {
+	[DEALER_SIGNATURE] = "HTTP_X_CASINO_SIGNATURE",
+	[DEALER_WEBHOOK_ID] = "HTTP_WEBHOOK_ID",
+};
+
 struct fcgi_program dealer_program(struct reference_dealer *dealer)
 {
+	static const struct http_format format = {.headers = header_names,
+		.header_count = DEALER_HEADER_COUNT,
+		.body_max = BODY_MAX};
 	struct fcgi_program program = {.context = dealer,
+		.format = &format,
 		.open = program_open,
 		.close = program_close,
 		.serve = program_serve};

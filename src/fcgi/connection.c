@@ -187,7 +187,8 @@ static bool read_head(struct fcgi_conn *conn)
 		FCGX_GetError(request->in) == 0;
 }
 
-bool fcgi_conn_request(struct fcgi_conn *conn, struct http_request *request)
+bool fcgi_conn_request(struct fcgi_conn *conn, const struct http_format *format,
+	struct http_request *request)
 {
 	const char *mark;
 
@@ -197,7 +198,7 @@ bool fcgi_conn_request(struct fcgi_conn *conn, struct http_request *request)
 		fcgi_conn_end(conn);
 		return false;
 	}
-	http_request_begin(request);
+	http_request_begin(request, format);
 	for (char **variable = conn->request.envp; *variable; variable++) {
 		/* A name with a NUL in it ends there, and is none of ours. */
 		mark = strchr(*variable, '=');

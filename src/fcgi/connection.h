@@ -50,7 +50,8 @@ void fcgi_conn_close(struct fcgi_conn *conn);
  * Reads the next request up to where its body begins, and its variables into @request. Their strings
  * are valid until fcgi_conn_end(). False: there is none; the connection is to be closed.
  */
-bool fcgi_conn_request(struct fcgi_conn *conn, struct http_request *request);
+bool fcgi_conn_request(struct fcgi_conn *conn, const struct http_format *format,
+	struct http_request *request);
 
 /*
  * The body, as struct http_source reads it. @conn is a struct fcgi_conn, and failed when the body

@@ -3,7 +3,6 @@
 #include "base/lock.h"
 #include "base/text.h"
 #include "fcgi/socket.h"
-#include "wire/digest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,32 +15,19 @@
 
 #define BACKLOG      1024
 #define LOCK_WAIT_MS 3000
-/* Characters of the digest in the socket's name: a socket's path is short. */
-#define DIGEST_CHARS 16
 /* So many names are looked at for sockets that dead leaders left. */
 #define STALE_MAX 256
 
-bool handoff_name(struct handoff_name *name, const char *directory, const char *mount)
+bool handoff_name(struct handoff_name *name, const char *directory, const char *file)
 {
-	struct digest digest;
-	char text[DIGEST_TEXT_SIZE];
-	pid_t parent = getppid();
-	bool ready;
 	int len;
 
-	digest_begin(&digest);
-	digest_add(&digest, PACKAGE_VERSION, sizeof(PACKAGE_VERSION));
-	digest_add(&digest, &parent, sizeof(parent));
-	digest_add(&digest, mount, strlen(mount));
-	ready = digest_text(&digest, text);
-	digest_end(&digest);
-	if (!ready) {
-		errno = ENOMEM;
+	*name = (struct handoff_name){.address.sun_family = AF_UNIX};
+	if (strlen(file) != HANDOFF_FILE_CHARS) {
+		errno = EINVAL;
 		return false;
 	}
-	*name = (struct handoff_name){.address.sun_family = AF_UNIX};
-	len = snprintf(name->address.sun_path, sizeof(name->address.sun_path), "%s/%.*s", directory,
-		DIGEST_CHARS, text);
+	len = snprintf(name->address.sun_path, sizeof(name->address.sun_path), "%s/%s", directory, file);
 	if (len < 0 || (size_t)len >= sizeof(name->address.sun_path) ||
 		!text_copy(name->directory, sizeof(name->directory), directory)) {
 		errno = ENAMETOOLONG;
@@ -99,7 +85,7 @@ static void remove_stale_names(const struct handoff_name *own)
 	while (directory && looked++ < STALE_MAX && (entry = readdir(directory))) {
 		len = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", own->directory,
 			entry->d_name);
-		if (strlen(entry->d_name) == DIGEST_CHARS && len > 0 &&
+		if (strlen(entry->d_name) == HANDOFF_FILE_CHARS && len > 0 &&
 			(size_t)len < sizeof(address.sun_path) &&
 			strcmp(address.sun_path, own->address.sun_path) != 0 &&
 				!name_is_served(&address))

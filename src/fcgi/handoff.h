@@ -16,6 +16,8 @@
 #include <sys/un.h>
 
 #define HANDOFF_PATIENCE_MS 5000
+/* Characters of the name of a socket's file: a socket's path is short. */
+#define HANDOFF_FILE_CHARS 16
 
 struct handoff_name {
 	char directory[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
@@ -35,7 +37,7 @@ enum handoff_message {
  * The name in @directory for @mount, a text of any length, among the processes that the caller's parent
  * started. False: errno tells; ENAMETOOLONG: @directory is too long for a socket's path.
  */
-bool handoff_name(struct handoff_name *name, const char *directory, const char *mount);
+bool handoff_name(struct handoff_name *name, const char *directory, const char *file);
 
 /*
  * Becomes the leader. -1: errno tells; EADDRINUSE: there is one, or with @take_over false one that was

@@ -18,32 +18,37 @@ static const struct {
 	VARIABLE("HTTP_CONTENT_ENCODING", content_encoding),
 	VARIABLE("CONTENT_LENGTH", content_length),
 	VARIABLE("HTTP_TRANSFER_ENCODING", transfer_encoding),
-	VARIABLE("HTTP_X_CASINO_ID", casino_id),
-	VARIABLE("HTTP_X_CASINO_SIGNATURE", signature),
-	VARIABLE("HTTP_X_CLIENT_ID", client_id),
-	VARIABLE("HTTP_X_CLIENT_SIGNATURE", client_signature),
-	VARIABLE("HTTP_X_REQUEST_ID", request_id),
-	VARIABLE("HTTP_WEBHOOK_ID", webhook_id),
 };
 
-void http_request_begin(struct http_request *request)
+void http_request_begin(struct http_request *request, const struct http_format *format)
 {
 	memset(request, 0, sizeof(*request));
+	request->format = format;
+}
+
+/* The variable called @name, which has @len bytes. NULL: the request does not keep it. */
+static struct http_variable *variable_find(struct http_request *request, const char *name, size_t len)
+{
+	const struct http_format *format = request->format;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		if (variables[i].len == len && memcmp(variables[i].name, name, len) == 0)
+			return (void *)((char *)request + variables[i].offset);
+	}
+	for (unsigned int i = 0; i < format->header_count; i++) {
+		if (strncmp(format->headers[i], name, len) == 0 && !format->headers[i][len])
+			return &request->headers[i];
+	}
+	return NULL;
 }
 
 void http_request_variable(struct http_request *request, const char *name, size_t len,
 	const char *value)
 {
-	struct http_variable *variable;
+	struct http_variable *variable = variable_find(request, name, len);
 
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		if (variables[i].len != len || memcmp(variables[i].name, name, len) != 0)
-			continue;
-		variable = (void *)((char *)request + variables[i].offset);
-		if (variable->count++ == 0)
-			variable->value = value;
-		return;
-	}
+	if (variable && variable->count++ == 0)
+		variable->value = value;
 }
 
 static const char *text_of(const struct http_variable *variable)
@@ -84,7 +89,7 @@ static enum length length_parse(const struct http_request *request, size_t *leng
 		if (*text < '0' || *text > '9')
 			return LENGTH_GARBAGE;
 		/* Beyond the limit the exact number does not matter. */
-		if (*length <= BODY_MAX)
+		if (*length <= request->format->body_max)
 			*length = *length * 10 + (size_t)(*text - '0');
 	}
 	return LENGTH_KNOWN;
@@ -103,13 +108,13 @@ static bool source_drain(const struct http_source *source, size_t taken)
 	return false;
 }
 
-bool http_body_read(struct http_request *request, uint8_t store[HTTP_BODY_STORE],
-	const struct http_source *source)
+bool http_body_read(struct http_request *request, uint8_t *store, const struct http_source *source)
 {
+	const size_t body_max = request->format->body_max;
 	size_t length, want;
 	enum length kind = length_parse(request, &length);
 
-	want = kind == LENGTH_OPEN || length > BODY_MAX ? HTTP_BODY_STORE : length;
+	want = kind == LENGTH_OPEN || length > body_max ? body_max + 1 : length;
 	if (kind == LENGTH_GARBAGE)
 		want = 0;
 	request->body = store;
@@ -117,7 +122,7 @@ bool http_body_read(struct http_request *request, uint8_t store[HTTP_BODY_STORE]
 	request->body_state = HTTP_BODY_WHOLE;
 	if (kind == LENGTH_GARBAGE)
 		request->body_state = HTTP_BODY_BROKEN;
-	else if (length > BODY_MAX || request->body_len > BODY_MAX)
+	else if (length > body_max || request->body_len > body_max)
 		request->body_state = HTTP_BODY_TOO_LARGE;
 	else if (kind == LENGTH_KNOWN && request->body_len < want)
 		request->body_state = HTTP_BODY_BROKEN;

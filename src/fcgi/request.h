@@ -7,16 +7,14 @@
 #ifndef FCGI_REQUEST_H
 #define FCGI_REQUEST_H
 
-#include "wire/body.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Longest SCRIPT_NAME + PATH_INFO that any route under any base_path can have, and more. */
 #define HTTP_PATH_SIZE 512
-/* A body is kept up to the byte that shows that it is too large. */
-#define HTTP_BODY_STORE (BODY_MAX + 1)
+/* Header variables that a program names, at most. */
+#define HTTP_HEADERS_MAX 8
 /*
  * So much of a body is taken off the web server, which would else be left with a broken pipe and
  * answer 500 in place of our 413. The files of fcgi-conf/ allow no larger bodies.
@@ -29,13 +27,22 @@ struct http_variable {
 	unsigned int count; /* how often it is there */
 };
 
+/* What a program reads of a request besides the variables of every request. */
+struct http_format {
+	/* The names of its header variables, such as HTTP_X_REQUEST_ID; HTTP_HEADERS_MAX at most. */
+	const char *const *headers;
+	unsigned int header_count;
+	size_t body_max; /* bytes that a body may have */
+};
+
 enum http_body {
 	HTTP_BODY_WHOLE,
-	HTTP_BODY_TOO_LARGE, /* above BODY_MAX bytes */
+	HTTP_BODY_TOO_LARGE, /* above http_format.body_max bytes */
 	HTTP_BODY_BROKEN,    /* CONTENT_LENGTH is no number, or the body ended before it */
 };
 
 struct http_request {
+	const struct http_format *format;
 	struct http_variable method;
 	struct http_variable script_name;
 	struct http_variable path_info;
@@ -45,12 +52,7 @@ struct http_request {
 	struct http_variable content_encoding; /* ... and from this */
 	struct http_variable content_length;
 	struct http_variable transfer_encoding;
-	struct http_variable casino_id;
-	struct http_variable signature;        /* of a dealer, or of a callback */
-	struct http_variable client_id;
-	struct http_variable client_signature; /* of a game server */
-	struct http_variable request_id;
-	struct http_variable webhook_id; /* of callbacks */
+	struct http_variable headers[HTTP_HEADERS_MAX]; /* in the order of http_format.headers */
 	char path[HTTP_PATH_SIZE]; /* SCRIPT_NAME + PATH_INFO; "" when longer than any route */
 	bool excess; /* it is not to be served: too many wait */
 	enum http_body body_state;
@@ -70,7 +72,7 @@ struct http_source {
  * Fills @request but for the body and the times: first nothing, then each variable, the name in @len
  * bytes, then the path. Any may come. REQUEST_URI is never looked at (api.md, Common rules, Routing).
  */
-void http_request_begin(struct http_request *request);
+void http_request_begin(struct http_request *request, const struct http_format *format);
 void http_request_variable(struct http_request *request, const char *name, size_t len,
 	const char *value);
 void http_request_route(struct http_request *request);
@@ -80,8 +82,7 @@ void http_request_route(struct http_request *request);
  * with a chunked Transfer-Encoding up to its end. What follows is dropped, up to HTTP_DRAIN_MAX.
  * Returns true when the source was read to its end.
  */
-bool http_body_read(struct http_request *request, uint8_t store[HTTP_BODY_STORE],
-	const struct http_source *source);
+bool http_body_read(struct http_request *request, uint8_t *store, const struct http_source *source);
 
 /*
  * True: @header was sent exactly once, is not empty and holds no comma, space or control

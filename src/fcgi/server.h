@@ -38,6 +38,7 @@ struct fcgi_reply {
 /* Whose requests these are: each thread answers with a worker of its own. */
 struct fcgi_program {
 	void *context;
+	const struct http_format *format; /* of its requests */
 	void *(*open)(void *context); /* a new worker; NULL: failed, errno tells why */
 	void (*close)(void *worker);
 	void (*serve)(void *worker, const struct http_request *request, struct fcgi_reply *reply);

@@ -97,23 +97,23 @@ static bool lead_or_follow(struct shared_listener *shared, int listen_fd, int si
 	return false;
 }
 
-bool shared_listener_join(struct shared_listener *shared, const char *directory,
-	const char *mount, int listen_fd,
-	bool again)
+bool shared_listener_join(struct shared_listener *shared, const struct shared_listener_group *group,
+	int listen_fd, bool again)
 {
 	struct pollfd stopping = {.fd = signals_open(), .events = POLLIN};
 	bool leads;
 
-	*shared = (struct shared_listener){.handoff_fd = -1, .epoll_fd = -1, .room = SHARED_LISTENER_FOLLOWERS_MAX};
-	leads = stopping.fd >= 0 && handoff_name(&shared->name, directory, mount) &&
+	*shared = (struct shared_listener){.handoff_fd = -1, .epoll_fd = -1,
+		.room = SHARED_LISTENER_FOLLOWERS_MAX};
+	leads = stopping.fd >= 0 && handoff_name(&shared->name, group->directory, group->file) &&
 		lead_or_follow(shared, listen_fd, stopping.fd,
 			again ? SHARED_LISTENER_AGAIN_PATIENCE_MS : HANDOFF_PATIENCE_MS);
 	if (leads)
-		log_line(LOG_LEVEL_INFO, "lead", "mount=\"%s\"", mount);
+		log_line(LOG_LEVEL_INFO, "lead", "mount=\"%s\"", group->mount);
 	else if (poll(&stopping, 1, 0) != 1)
 		log_line(again ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "leader",
 			"directory=%s error=\"%s\" remedy=\"serves by itself, and tries again\"",
-			directory, strerror(errno));
+			group->directory, strerror(errno));
 	if (stopping.fd >= 0)
 		close(stopping.fd);
 	return leads;

@@ -46,16 +46,25 @@ struct shared_listener {
 	unsigned int room;  /* for so many; SHARED_LISTENER_FOLLOWERS_MAX at most */
 };
 
+/* The workers that serve together. */
+struct shared_listener_group {
+	const char *directory; /* where they meet */
+	const char *file;      /* the socket there: HANDOFF_FILE_CHARS characters, the same for all */
+	const char *mount;     /* for the log */
+};
+
 /*
- * Takes part in serving @mount, a text that tells apart what is not to be served together, from the
- * listening socket @listen_fd. Workers meet in @directory; @again: they did not at an earlier call. A follower does not return before it is to lead: true; or is to serve
- * from that socket by itself: false. Then it was told to stop, and has to look after who waits there
- * yet, or no leader can be had, and why was logged. Signals that stop are blocked, and are left to be
- * taken (fcgi/signals.h).
+ * Joins @group with the listening socket @listen_fd. Returns true if this process is the leader.
+ *
+ * A follower sleeps in this function until the leader is gone or the process is to stop. Returns false
+ * if the process is to serve from @listen_fd by itself. Either it is to stop, and must serve the
+ * connections that are queued; or there is no leader, and the reason was logged.
+ *
+ * @again: an earlier call returned false, so less patience and less logging are due. The signals that
+ * stop the process must be blocked (fcgi/signals.h); none is consumed.
  */
-bool shared_listener_join(struct shared_listener *shared, const char *directory,
-	const char *mount, int listen_fd,
-	bool again);
+bool shared_listener_join(struct shared_listener *shared, const struct shared_listener_group *group,
+	int listen_fd, bool again);
 
 /*
  * Adds the fiber that takes in followers' sockets to @listeners. When @stop_fd can be read it leaves the

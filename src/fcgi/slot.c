@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -183,7 +184,7 @@ static void serve_request(struct slot *slot)
 	struct http_request request;
 	bool kept;
 
-	if (!fcgi_conn_request(conn, &request)) {
+	if (!fcgi_conn_request(conn, program->format, &request)) {
 		fcgi_conn_close(conn);
 		return;
 	}
@@ -269,7 +270,8 @@ bool slot_init(struct slot *slot, struct pool *pool, struct fiber_pool *fiber_po
 	slot->sheds_load = sheds_load;
 	slot->epoll_fd = -1;
 	fcgi_conn_init(&slot->conn);
-	slot->worker = pool->program->open(pool->program->context);
+	slot->body = malloc(pool->program->format->body_max + 1);
+	slot->worker = slot->body ? pool->program->open(pool->program->context) : NULL;
 	return slot->worker && (fiber_pool || sheds_load || slot_epoll_init(slot));
 }
 
@@ -280,5 +282,8 @@ void slot_free(struct slot *slot)
 	if (slot->worker)
 		slot->pool->program->close(slot->worker);
 	fcgi_conn_free(&slot->conn);
-	explicit_bzero(slot->body, sizeof(slot->body));
+	if (slot->body)
+		explicit_bzero(slot->body, slot->pool->program->format->body_max + 1);
+	free(slot->body);
+	slot->body = NULL;
 }

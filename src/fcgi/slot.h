@@ -23,7 +23,7 @@ struct slot {
 	int epoll_fd;          /* of a thread: the listening socket and the stop; else -1 */
 	void *worker;          /* of pool->program */
 	struct fcgi_conn conn;
-	uint8_t body[HTTP_BODY_STORE];
+	uint8_t *body; /* http_format.body_max + 1 bytes */
 };
 
 /*

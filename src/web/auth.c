@@ -2,6 +2,7 @@
 
 #include "base/pack.h"
 #include "base/text.h"
+#include "web/request/headers.h"
 #include "wire/signature.h"
 
 #include <stdlib.h>
@@ -226,9 +227,10 @@ enum status auth_check(struct auth *auth, struct link *link, const struct http_r
 	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller)
 {
 	bool is_dealer = auth->of == KEYRING_DEALERS;
-	const struct http_variable *id = is_dealer ? &request->casino_id : &request->client_id;
+	const struct http_variable *id =
+		&request->headers[is_dealer ? HEADER_CASINO_ID : HEADER_CLIENT_ID];
 	const struct http_variable *signature =
-		is_dealer ? &request->signature : &request->client_signature;
+		&request->headers[is_dealer ? HEADER_SIGNATURE : HEADER_CLIENT_SIGNATURE];
 	const struct keyring_entry *found = NULL;
 	struct given given = {.text = signature->value};
 	enum status status;

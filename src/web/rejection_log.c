@@ -1,6 +1,7 @@
 #include "web/rejection_log.h"
 
 #include "base/text.h"
+#include "web/request/headers.h"
 
 #include <string.h>
 
@@ -49,9 +50,9 @@ void rejection_log_record(struct rejection_log *log, const struct route *route,
 {
 	bool is_wallet = route && route->group == SERVE_WALLET;
 	const struct http_variable *caller =
-		is_wallet ? &request->casino_id : &request->client_id;
+		&request->headers[is_wallet ? HEADER_CASINO_ID : HEADER_CLIENT_ID];
 	const struct http_variable *signature =
-		is_wallet ? &request->signature : &request->client_signature;
+		&request->headers[is_wallet ? HEADER_SIGNATURE : HEADER_CLIENT_SIGNATURE];
 	struct refused_request *refused = &log->request;
 	/* A dealer may ask for many players that are not there: that leaves room for the others. */
 	int64_t spare = reply->refusal == REFUSAL_USER_NOT_FOUND ? REJECTION_LOG_BURST / 2 : 0;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "web/handlers/handlers.h"
+#include "web/request/headers.h"
 #include "wire/trace.h"
 
 #include <errno.h>
@@ -192,7 +193,8 @@ static void request_log(const struct worker *worker, const struct route *route,
 	bool is_wallet = worker->service->group == SERVE_WALLET;
 	const struct http_reply *reply = &worker->reply;
 	const char *method = value_of(&request->method);
-	const char *caller = value_of(is_wallet ? &request->casino_id : &request->client_id);
+	const char *caller = value_of(
+		&request->headers[is_wallet ? HEADER_CASINO_ID : HEADER_CLIENT_ID]);
 	const char *refusal = refusal_info(reply->refusal)->id;
 	int code = reply_code(reply);
 	long long ms = clock_boot_ms() - request->boot_ms;
@@ -213,11 +215,13 @@ static void request_log(const struct worker *worker, const struct route *route,
 /* True if @worker refused a probe of doctor, which names no caller (metrics/counters.h). */
 static bool is_refused_probe(const struct worker *worker, const struct http_request *request)
 {
-	return is_unauthenticated(worker, request) && request->request_id.count == 1 &&
-		strncmp(request->request_id.value, COUNTERS_DOCTOR_PREFIX,
+	const struct http_variable *headers = request->headers;
+
+	return is_unauthenticated(worker, request) && headers[HEADER_REQUEST_ID].count == 1 &&
+		strncmp(headers[HEADER_REQUEST_ID].value, COUNTERS_DOCTOR_PREFIX,
 			sizeof(COUNTERS_DOCTOR_PREFIX) - 1) == 0 &&
-		!request->casino_id.count && !request->signature.count &&
-		!request->client_id.count && !request->client_signature.count;
+		!headers[HEADER_CASINO_ID].count && !headers[HEADER_SIGNATURE].count &&
+		!headers[HEADER_CLIENT_ID].count && !headers[HEADER_CLIENT_SIGNATURE].count;
 }
 
 /* Counts the reply to a probe of doctor. */
@@ -251,11 +255,12 @@ void serve(struct worker *worker, const struct http_request *request)
 {
 	int64_t begun_ns = clock_boot_ns();
 	const struct web_service *service = worker->service;
+	const struct http_variable *request_id = &request->headers[HEADER_REQUEST_ID];
 	struct http_reply *reply = &worker->reply;
 	const struct route *route = route_find(service->group, service->base_path, request->path);
 
 	counting_look(&worker->counting, request->boot_ms);
-	reply_reset(reply, request->request_id.count == 1 ? request->request_id.value : NULL);
+	reply_reset(reply, request_id->count == 1 ? request_id->value : NULL);
 	worker->link.request_id = reply->request_id;
 	request_trace(reply, "request", request->body, request->body_len);
 	if (request->excess && !(route && route->serves_excess))
@@ -331,6 +336,7 @@ static bool program_fibers(void *context, struct fibers *fibers)
 struct fcgi_program web_service_program(const struct web_service *service)
 {
 	struct fcgi_program program = {.context = (void *)(uintptr_t)service,
+		.format = &web_format,
 		.open = program_open,
 		.close = program_close,
 		.serve = program_serve,

@@ -11,6 +11,7 @@
 
 #include "base/fiber.h"
 #include "fcgi/connection.h"
+#include "wire/body.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -57,6 +58,9 @@ void __wrap_http_request_variable(struct http_request *request, const char *name
 	const char *value);
 void __real_http_request_variable(struct http_request *request, const char *name, size_t len,
 	const char *value);
+
+static const char *const headers[] = {"HTTP_X_CASINO_ID", "HTTP_X_CASINO_SIGNATURE"};
+static const struct http_format format = {.headers = headers, .header_count = 2, .body_max = BODY_MAX};
 
 static ssize_t failed(int error)
 {
@@ -246,7 +250,7 @@ static void check_body(const struct http_request *request, bool to_end)
 	bool open = (!length || !*length) && request->transfer_encoding.value &&
 		strcasecmp(request->transfer_encoding.value, "chunked") == 0;
 
-	must(request->body_len <= should->body.len && request->body_len <= HTTP_BODY_STORE);
+	must(request->body_len <= should->body.len && request->body_len <= BODY_MAX + 1);
 	must(!request->body_len || memcmp(request->body, should->body.data, request->body_len) == 0);
 	must(open || request->body_len <= announced);
 	must(!to_end || world.conn.failed || should->whole);
@@ -300,7 +304,7 @@ static void serve_all(size_t answer_len)
 		false};
 	struct buffer body = {text + head.len, answer_len - head.len, sizeof(text), sizeof(text), false};
 	struct buffer both = {text, answer_len, sizeof(text), sizeof(text), false};
-	uint8_t *store = malloc(HTTP_BODY_STORE);
+	uint8_t *store = malloc(BODY_MAX + 1);
 	struct http_request request;
 	bool to_end, goes_on = true;
 	size_t from;
@@ -308,7 +312,7 @@ static void serve_all(size_t answer_len)
 	must(store);
 	for (size_t i = 0; i < sizeof(text) && text[sizeof(text) - 1] == 0; i++)
 		text[i] = (uint8_t)(i * 7 + (i >> 8));
-	while (goes_on && fcgi_conn_request(&world.conn, &request)) {
+	while (goes_on && fcgi_conn_request(&world.conn, &format, &request)) {
 		skip_pairs();
 		must(world.variables == world.expected[world.served].params.len);
 		must(world.conn.request.requestId == world.expected[world.served].id);

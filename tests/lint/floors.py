@@ -27,7 +27,7 @@ FORBIDDEN = {
     "metrics": {"wire"},
     "proof": {"state", "link"},
     "sweep": {"store", "ledger"},
-    "fcgi": {"domain", "proof", "state", "link", "metrics", "store", "ledger", "callback", "sweep"},
+    "fcgi": {"domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback", "sweep"},
     "web": {"proof", "state", "store", "ledger", "sweep"},
     "dealer": {"proof", "link", "metrics", "store", "ledger", "callback", "sweep", "web"},
 }

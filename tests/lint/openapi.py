@@ -98,7 +98,7 @@ def case_headers():
                   "clientId": "x-client-id", "clientSignature": "x-client-signature"}, "headers")
     for name in names.values():
         variable = "HTTP_" + name.upper().replace("-", "_")
-        check(variable in source("fcgi", "server.c") + source("fcgi", "request.c"), f"{variable} is read")
+        check(variable in source("fcgi", "server.c") + source("web", "request", "headers.c"), f"{variable} is read")
 
 
 def error_of(schema):

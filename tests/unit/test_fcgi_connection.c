@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "fcgi/connection.h"
+#include "web/request/headers.h"
 
 #include <sched.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum { REQUEST_COMPLETE };
 static struct fcgi_conn conn;
 static int front; /* the web server's end */
 static struct http_request request;
-static uint8_t store[HTTP_BODY_STORE];
+static uint8_t store[BODY_MAX + 1];
 
 static void setup(void)
 {
@@ -165,13 +166,13 @@ START_TEST(test_answers)
 		65536, 130997, 130998, 130999, 150000};
 
 	put_request(0xfffe, true, "hello");
-	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
 	check_body(HTTP_BODY_WHOLE, "hello");
 	ck_assert(reply(lengths[_i]));
 	take_reply(0xfffe, lengths[_i]);
 	put_request(1, false, "longer, and dropped");
-	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
 	check_body(HTTP_BODY_WHOLE, "longe");
 	ck_assert(!reply(lengths[_i]));
@@ -185,7 +186,7 @@ START_TEST(test_heads)
 	static const size_t heads[] = {0, 1, 65503, 65504, 65505, 70000, 131008, 140000};
 
 	put_request(1, true, "hello");
-	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
 	/* take_reply() counts ten bytes of a head. */
 	ck_assert(reply_of(heads[_i], 150000 - heads[_i]));
@@ -198,13 +199,13 @@ START_TEST(test_both_at_once)
 {
 	put_request(1, true, "hello");
 	put_request(2, true, "again");
-	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
 	check_body(HTTP_BODY_WHOLE, "hello");
 	ck_assert(reply(0));
 	take_reply(1, 0);
 	ck_assert_uint_lt(conn.at, conn.len);
-	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
 	check_body(HTTP_BODY_WHOLE, "again");
 	ck_assert(reply(0));
@@ -236,7 +237,7 @@ START_TEST(test_byte_by_byte)
 		}
 		_exit(0);
 	}
-	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
 	check_body(HTTP_BODY_WHOLE, "hello");
 	ck_assert(reply(1));
@@ -342,7 +343,7 @@ START_TEST(test_refused)
 	put_bad((enum bad)_i);
 	if (_i != BAD_TOO_MUCH && _i != BAD_PARAMS_LEFT_OPEN)
 		put(STDIN, 1, "", 0, 0);
-	ck_assert(!fcgi_conn_request(&conn, &request));
+	ck_assert(!fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(conn.failed);
 	take_nothing();
 	fcgi_conn_close(&conn);
@@ -363,7 +364,7 @@ START_TEST(test_refused_in_body)
 		put_values(60);
 	put(STDIN, 1, "llo", 3, 0);
 	put(STDIN, 1, "", 0, 0);
-	ck_assert_int_eq(fcgi_conn_request(&conn, &request), false);
+	ck_assert_int_eq(fcgi_conn_request(&conn, &web_format, &request), false);
 	take_nothing();
 }
 END_TEST
@@ -381,7 +382,7 @@ START_TEST(test_breaks_off)
 	if (_i == 2)
 		shutdown(front, SHUT_WR);
 	/* One that is taken back is not even begun. */
-	ck_assert_int_eq(fcgi_conn_request(&conn, &request), _i != 1);
+	ck_assert_int_eq(fcgi_conn_request(&conn, &web_format, &request), _i != 1);
 	if (_i == 1)
 		return;
 	take_body();
@@ -401,7 +402,7 @@ START_TEST(test_takes_nothing)
 	int64_t begun_ms = clock_boot_ms();
 
 	put_request(1, true, "hello");
-	ck_assert(fcgi_conn_request(&conn, &request));
+	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
 	ck_assert(!reply(2 * 1024 * 1024));
 	ck_assert_int_ge(clock_boot_ms() - begun_ms, WAIT_MS - 10);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "fcgi/request.h"
 #include "fcgi/socket.h"
+#include "web/request/headers.h"
 #include "web/route.h"
 
 #include <grp.h>
@@ -79,7 +80,7 @@ static const struct {
 
 START_TEST(test_body)
 {
-	static uint8_t store[HTTP_BODY_STORE];
+	static uint8_t store[BODY_MAX + 1];
 	char length[64], chunked[64];
 	char *environment[3];
 	struct counted counted = {.left = bodies[_i].sent};
@@ -114,14 +115,14 @@ START_TEST(test_environment)
 	struct http_request request;
 	struct counted counted = {.left = 3};
 	struct http_source source = {.read = counted_read, .context = &counted};
-	static uint8_t store[HTTP_BODY_STORE];
+	static uint8_t store[BODY_MAX + 1];
 
 	request_read(&request, environment);
 	ck_assert_str_eq(request.path, "/a/b=c");
-	ck_assert_str_eq(request.casino_id.value, "first");
-	ck_assert_uint_eq(request.casino_id.count, 2);
-	ck_assert_uint_eq(request.signature.count, 0);
-	ck_assert_ptr_null(request.signature.value);
+	ck_assert_str_eq(request.headers[HEADER_CASINO_ID].value, "first");
+	ck_assert_uint_eq(request.headers[HEADER_CASINO_ID].count, 2);
+	ck_assert_uint_eq(request.headers[HEADER_SIGNATURE].count, 0);
+	ck_assert_ptr_null(request.headers[HEADER_SIGNATURE].value);
 	ck_assert_uint_eq(request.content_length.count, 2);
 	http_body_read(&request, store, &source);
 	ck_assert_int_eq(request.body_state, HTTP_BODY_BROKEN);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "web/request/headers.h"
 #include "wire/signature.h"
 
 #include <stdio.h>
@@ -103,7 +104,7 @@ void request_read(struct http_request *request, char *const *environment)
 {
 	const char *equals;
 
-	http_request_begin(request);
+	http_request_begin(request, &web_format);
 	for (; *environment; environment++) {
 		equals = strchr(*environment, '=');
 		if (equals)
@@ -116,7 +117,7 @@ void request_read(struct http_request *request, char *const *environment)
 int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms)
 {
 	static char lines[5][256];
-	static uint8_t store[HTTP_BODY_STORE];
+	static uint8_t store[BODY_MAX + 1];
 	char *environment[sizeof(lines) / sizeof(lines[0]) + 4 + 1];
 	const char *body = or_default(ask->body, BODY_TRANSFER);
 	bool is_wallet = service.group == SERVE_WALLET;
