@@ -421,7 +421,7 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 	if (!ops->read || slot->outcome != FRAME_DONE)
 		return;
 	if (slot->command == COMMAND_LIST)
-		retention_rest(ledger, ledger->now.boot_ms);
+		retention_read(ledger, slot->cmd.list.record, ledger->now.boot_ms);
 	buffer_reset(&ledger->rows);
 	buffer_reset(&ledger->cursor);
 	memset(&slot->result, 0, command_infos[slot->command].result_size);

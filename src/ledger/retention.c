@@ -43,11 +43,25 @@ int retention_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most)
 	return is_due(ledger, boot_ms) && most > WAIT_MS ? WAIT_MS : most;
 }
 
-void retention_rest(struct ledger *ledger, int64_t boot_ms)
+/* Whether rows of @record, or what they refer to, are ever dropped. */
+static bool is_dropped_from(enum record record)
+{
+	static const enum record kept[] = {RECORD_COUNTER, RECORD_DEALER, RECORD_CLIENT, RECORD_TOTAL,
+		RECORD_PLAYER, RECORD_PLAYER_NAME};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		if (kept[i] == record)
+			return false;
+	}
+	return true;
+}
+
+void retention_read(struct ledger *ledger, enum record record, int64_t boot_ms)
 {
 	struct retention *retention = &ledger->retention;
 
-	if (retention->rest_until_ms < boot_ms + RETENTION_READER_MS)
+	if (is_dropped_from(record) &&
+		retention->rest_until_ms < boot_ms + RETENTION_READER_MS)
 		retention->rest_until_ms = boot_ms + RETENTION_READER_MS;
 }
 

@@ -15,6 +15,7 @@
 #define LEDGER_RETENTION_H
 
 #include "base/clock.h"
+#include "domain/records.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,10 +63,11 @@ int retention_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most);
 bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now);
 
 /*
- * Somebody reads tables page by page: nothing is dropped between his pages, so that `check` sees a
- * body where it is wanted.
+ * A table is read page by page: nothing is dropped for some time, so that `check` sees a body where one
+ * is wanted. Tables of which nothing is dropped do not count: `status`, which a monitor may call again
+ * and again, reads only those.
  */
-void retention_rest(struct ledger *ledger, int64_t boot_ms);
+void retention_read(struct ledger *ledger, enum record record, int64_t boot_ms);
 
 /* Does one step, in one transaction of bounded size. Not while a batch is under way. */
 enum retention_step retention_step(struct ledger *ledger, const struct moment *now);

@@ -151,7 +151,7 @@ class Case:
 
     def taken_over(self):
         """How many bettings were finished for a worker that was gone."""
-        return sum("is gone" in callback["last_note"] for callback in self.callbacks.values())
+        return sum("disconnected" in callback["last_note"] for callback in self.callbacks.values())
 
     def judge(self):
         self.judge_bets()

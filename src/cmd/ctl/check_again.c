@@ -167,7 +167,7 @@ enum ctl_exit check_result(struct check *check, const struct round *round)
 	const char *fault;
 	enum ctl_exit code;
 
-	/* Neither a settled round nor its event's owner and body ever change; see retention_rest(). */
+	/* Neither a settled round nor its event's owner and body ever change; see retention_read(). */
 	code = read_message(check, round->event, &message);
 	if (code == CTL_DONE) {
 		fault = proof_round_callback(round, message.found ? &message.callback : NULL);
