@@ -222,6 +222,54 @@ def type_block(wallet, commands, words=()):
         equal(done.returncode, 0, f"{command}: {done.stdout}")
 
 
+def case_way_back():
+    """README.Debian's way back to an older package: the data are those of before the upgrade, all
+    callbacks are held, and no id is given out again."""
+    aside = STATE.with_name(STATE.name + ".new")
+    older = deb_as("0.0.1")
+    dpkg_install(older)
+    with cb.Installed() as wallet:
+        own = work / "own-back"
+        wallet.stop()
+        shutil.copytree(STATE, own)
+        known = set(BACKUPS.glob("schema-*"))
+        state_put(OLDER_STATE)
+        old = tables(STATE)
+        dpkg_install(DEB)
+        wallet.start()
+        try:
+            with cb.INSTALLED["apache-fcgid"](wallet) as server:
+                body = {"user_id": "alice", "amount": 0.66, "request_transaction_id": "lost"}
+                lost = cb.call(server, "POST", TRANSFER_IN, body, dealer=OLD_DEALER)
+                equal(lost.status, 200, f"a transfer after the upgrade: {lost}")
+            copy, = set(BACKUPS.glob("schema-*")) - known
+            equal(tables(copy), old, "the data of before the upgrade")
+            type_block(wallet, chapter_block("systemctl stop creditbridge-ledger.service"),
+                       (("/var/backups/creditbridge/schema-N-TIME", copy),
+                        ("./creditbridge_OLD.deb", older)))
+            equal(version(), "0.0.1", "the older package")
+            check(wallet.ctl_run("status").returncode != 0, "no ledger serves a copy by itself")
+            type_block(wallet, chapter_block("creditbridgectl adopt --copied --reason"))
+            cb.wait_until(lambda: wallet.ctl_run("status").returncode == 0, 30, "the ledger")
+            show = wallet.ctl_json("player", "show", "old", "alice")
+            equal(float(show["balance"]), OLD_BALANCE, "the balance of before")
+            check(wallet.ctl_json("status")["held_dealers"] >= 1, "callbacks are held")
+            with cb.INSTALLED["apache-fcgid"](wallet) as server:
+                again = cb.call(server, "POST", TRANSFER_IN, body, dealer=OLD_DEALER)
+                equal(again.status, 200, f"the dealer repeats it: {again}")
+                check(again.json["transaction_id"] > lost.json["transaction_id"],
+                      f"ids above all that were given out: {again} {lost}")
+            equal(wallet.ctl_run("check").returncode, 0, "creditbridgectl check")
+        finally:
+            wallet.stop()
+            shutil.rmtree(aside, ignore_errors=True)
+            state_put_tree(own)
+            if systemd():
+                run("systemctl", "reset-failed")
+        dpkg_install(DEB)
+        wallet.start()
+
+
 def case_downgrade():
     """An older package is refused with a reason on newer data, before it has changed a thing."""
     dpkg_install(deb_as("99.0"))
@@ -528,6 +576,7 @@ CASES = (
     ("an upgrade while callers are served", case_upgrade),
     ("an upgrade of data of an older schema", case_older_schema),
     ("a downgrade is refused", case_downgrade),
+    ("the way back to an older package, as README.Debian tells", case_way_back),
     ("a backup restored as README.Debian tells", case_restore),
     ("remove keeps the data", case_remove),
     ("remove and lighttpd", case_remove_lighttpd),
