@@ -26,25 +26,25 @@
 #define STACK_BYTES (256 * 1024)
 #endif
 
-/* Stacks lie so far apart that valgrind takes none for the end of another; below each is no memory. */
+/* The distance between stacks, so that valgrind keeps them apart. Below each stack is no memory. */
 #define STACK_RESERVED (4 * 1024 * 1024)
 #define EVENTS_MAX     64
 
 struct fiber {
 	struct fibers *fibers;
-	ucontext_t context; /* where it goes on */
-	uint8_t *stack; /* STACK_RESERVED bytes, of which the last STACK_BYTES are memory */
-	void *fake;     /* AddressSanitizer's */
+	ucontext_t context; /* where it continues */
+	uint8_t *stack;     /* STACK_RESERVED bytes, of which the last STACK_BYTES are memory */
+	void *fake;         /* AddressSanitizer's */
 	void (*main)(void *);
 	void *argument;
 	struct fiber *next; /* in a queue */
 	int64_t until_ms;
-	int fd;      /* that the epoll tells of; -1: none */
-	short armed; /* what it will tell of it; 0: nothing any more */
+	int fd;      /* registered with the epoll; -1: none */
+	short armed; /* events the epoll will report; 0: none */
 	bool background;
 	bool waiting;
-	bool late;   /* what it waited for did not come in time */
-	bool waited; /* since fiber_yield() */
+	bool late;   /* it timed out */
+	bool waited; /* since its last fiber_yield() */
 	bool ended;
 };
 
@@ -53,18 +53,18 @@ struct queue {
 };
 
 struct fibers {
-	ucontext_t home; /* where fibers_run() goes on */
+	ucontext_t home; /* where fibers_run() continues */
 	void *home_fake;
 	const void *home_stack;
 	size_t home_size;
 	int epoll_fd;
 	unsigned int max;
 	unsigned int count;
-	unsigned int live; /* no background fibers, not ended */
+	unsigned int live; /* not background, not ended */
 	struct queue ready;
-	struct queue last;    /* ready, too, once none of the others is */
-	bool yield_cpu;          /* the processor is yielded before those behind run */
-	struct queue yielding;  /* ready, too, but not before the epoll was looked at */
+	struct queue last;     /* runnable, after all of ready */
+	bool yield_cpu;        /* yield the CPU before the fibers of last run */
+	struct queue yielding; /* runnable, after the next look at the epoll */
 	struct fiber *list[];
 };
 
@@ -128,15 +128,15 @@ static struct fiber *queue_pop(struct queue *queue)
 	return fiber;
 }
 
-/* From the running fiber to the loop. */
+/* Switches from the running fiber to the loop. */
 static void switch_to_loop(struct fiber *fiber)
 {
 	struct fibers *fibers = fiber->fibers;
 
 	current = NULL;
 #ifdef FIBER_ASAN
-	__sanitizer_start_switch_fiber(fiber->ended ? NULL : &fiber->fake, fibers->home_stack,
-		fibers->home_size);
+	__sanitizer_start_switch_fiber(
+		fiber->ended ? NULL : &fiber->fake, fibers->home_stack, fibers->home_size);
 #endif
 	swapcontext(&fiber->context, &fibers->home);
 #ifdef FIBER_ASAN
@@ -144,15 +144,15 @@ static void switch_to_loop(struct fiber *fiber)
 #endif
 }
 
-/* From the loop to a fiber, until it waits. */
+/* Switches from the loop to a fiber, until it waits. */
 static void switch_to_fiber(struct fiber *fiber)
 {
 	struct fibers *fibers = fiber->fibers;
 
 	current = fiber;
 #ifdef FIBER_ASAN
-	__sanitizer_start_switch_fiber(&fibers->home_fake,
-		fiber->stack + STACK_RESERVED - STACK_BYTES, STACK_BYTES);
+	__sanitizer_start_switch_fiber(
+		&fibers->home_fake, fiber->stack + STACK_RESERVED - STACK_BYTES, STACK_BYTES);
 #endif
 	swapcontext(&fibers->home, &fiber->context);
 #ifdef FIBER_ASAN
@@ -160,14 +160,17 @@ static void switch_to_fiber(struct fiber *fiber)
 #endif
 }
 
-/* What makecontext() calls: the fiber comes by `current`, for arguments are ints. */
+/*
+ * The first function on a fiber's stack. It finds the fiber by `current`, since makecontext()
+ * passes only ints.
+ */
 static void fiber_main(void)
 {
 	struct fiber *fiber = current;
 
 #ifdef FIBER_ASAN
-	__sanitizer_finish_switch_fiber(NULL, &fiber->fibers->home_stack,
-		&fiber->fibers->home_size);
+	__sanitizer_finish_switch_fiber(
+		NULL, &fiber->fibers->home_stack, &fiber->fibers->home_size);
 #endif
 	fiber->main(fiber->argument);
 	fiber->ended = true;
@@ -175,7 +178,7 @@ static void fiber_main(void)
 	switch_to_loop(fiber);
 }
 
-/* Sets up what starts on the fiber's stack. In a function of its own for getcontext()'s sake. */
+/* Prepares the fiber's stack. A function of its own because of getcontext(). */
 static bool fiber_prepare(struct fiber *fiber)
 {
 	ucontext_t *context = &fiber->context;
@@ -190,8 +193,8 @@ static bool fiber_prepare(struct fiber *fiber)
 	return true;
 }
 
-struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
-	bool background)
+struct fiber *fibers_add(
+	struct fibers *fibers, void (*main)(void *context), void *context, bool background)
 {
 	struct fiber *fiber;
 
@@ -217,10 +220,10 @@ struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), voi
 	return fiber;
 }
 
-/* Has the epoll tell once of @events on @fd. */
+/* Registers @fd, to be reported once. */
 static bool fiber_arm(struct fiber *fiber, int fd, short events)
 {
-	/* The bits of poll() and of epoll are the same. */
+	/* The event bits of poll() and epoll are the same. */
 	struct epoll_event event = {.events = (uint32_t)events | EPOLLONESHOT, .data.ptr = fiber};
 	int epoll_fd = fiber->fibers->epoll_fd;
 	bool known = fiber->fd == fd;
@@ -247,7 +250,7 @@ void fiber_forget(int fd)
 		current->fd = -1;
 }
 
-/* Outside of fibers. */
+/* fiber_wait() outside of fibers. */
 static bool thread_wait(int fd, short events, int64_t until_ms)
 {
 	struct pollfd pfd = {.fd = fd, .events = events};
@@ -264,7 +267,7 @@ bool fiber_wait(int fd, short events, int64_t until_ms)
 
 	if (!fiber)
 		return thread_wait(fd, events, until_ms);
-	/* What cannot be waited for is over at once, as poll() would tell of it. */
+	/* A descriptor that epoll does not support is reported at once, as by poll(). */
 	if (fd >= 0 && !fiber_arm(fiber, fd, events))
 		until_ms = 0;
 	fiber->until_ms = until_ms;
@@ -301,7 +304,7 @@ void fiber_yield(void)
 		fiber->waited = false;
 }
 
-/* How long the loop may sleep, for epoll_wait(). */
+/* How long the loop may sleep: a timeout for epoll_wait(). */
 static int sleep_ms(const struct fibers *fibers)
 {
 	int64_t until_ms = FIBER_FOREVER, left_ms;
@@ -318,7 +321,7 @@ static int sleep_ms(const struct fibers *fibers)
 	return left_ms > INT_MAX ? INT_MAX : (int)left_ms;
 }
 
-/* Makes those ready whose time has come. */
+/* Makes the fibers runnable whose time has come. */
 static void wake_expired(struct fibers *fibers)
 {
 	int64_t now_ms = clock_boot_ms();
@@ -333,7 +336,10 @@ static void wake_expired(struct fibers *fibers)
 	}
 }
 
-/* Makes those ready whose descriptor has something, and waits @ms for one. False: the kernel failed. */
+/*
+ * Makes the fibers runnable whose descriptor is ready; waits @ms for one. Returns false if the
+ * kernel fails.
+ */
 static bool poll_descriptors(struct fibers *fibers, int ms)
 {
 	struct epoll_event events[EVENTS_MAX];
@@ -359,8 +365,8 @@ static void run_queue(struct queue *queue)
 }
 
 /*
- * Before those that run last: what has come meanwhile runs before them, and where they are patient what
- * others bring that wait for this processor. False: the kernel failed.
+ * Runs the fibers that became runnable meanwhile, before those of the queue last. Yields the CPU
+ * first if one of these asks for it. Returns false if the kernel fails.
  */
 static bool run_arrivals(struct fibers *fibers)
 {
@@ -380,17 +386,23 @@ bool fibers_run(struct fibers *fibers)
 		run_queue(&fibers->ready);
 		if (fibers->last.first && !run_arrivals(fibers))
 			return false;
-		/* One that ran already, because something had come for it, was patient, too. */
+		/* A fiber may have asked for it and run already. */
 		fibers->yield_cpu = false;
 		run_queue(&fibers->last);
 		if (!fibers->live)
 			return true;
-		/* Those that ran behind may have made others ready: time and descriptors come first. */
-		if (!poll_descriptors(fibers, fibers->ready.first || fibers->yielding.first ? 0
-										 : sleep_ms(fibers)))
+		/*
+		 * The fibers of last may have made others runnable. Times and descriptors come
+		 * first.
+		 */
+		if (!poll_descriptors(fibers,
+			    fibers->ready.first || fibers->yielding.first ? 0 : sleep_ms(fibers)))
 			return false;
 		wake_expired(fibers);
-		/* Behind those: whoever never waits must not keep what comes and ends from them. */
+		/*
+		 * Yielding fibers run after those, so that a fiber that never waits starves no
+		 * other.
+		 */
 		while ((fiber = queue_pop(&fibers->yielding)) != NULL)
 			queue_push(&fibers->ready, fiber);
 	}

@@ -1,9 +1,10 @@
 /*
- * fiber - calls that wait in turns, many of them in one thread.
+ * fiber - cooperative threads: many calls that wait in turn within one thread.
  *
- * A fiber runs until it waits; then the others run, in the order in which they became ready, and when
- * all wait the thread does. Where threads would each be woken by a system call of somebody else's and
- * switched to by the kernel, the fibers that are ready at a time run one after the other.
+ * A fiber runs until it waits. Then the next runnable fiber runs, in the order in which they
+ * became runnable. The thread sleeps when all fibers wait. Threads would cost a system call and a
+ * switch in the kernel for each wakeup; fibers that are runnable at the same time run one after
+ * the other.
  */
 #ifndef BASE_FIBER_H
 #define BASE_FIBER_H
@@ -16,52 +17,55 @@
 struct fiber;
 struct fibers;
 
-/* At most @max fibers for the calling thread. NULL: errno tells. */
+/* Makes room for @max fibers of the calling thread. Returns NULL if that fails, see errno. */
 struct fibers *fibers_new(unsigned int max);
-/* Not before fibers_run() has returned. Those that wait for ever are dropped where they wait. */
+/* Call it after fibers_run() has returned. Fibers that still wait are dropped. */
 void fibers_free(struct fibers *fibers);
 
 /*
- * Adds a fiber that runs @main once fibers_run() is called. A @background is not waited for. NULL: no
- * memory, or too many.
+ * Adds a fiber that runs @main once fibers_run() is called. fibers_run() does not wait for a
+ * @background fiber. Returns NULL if memory is exhausted or there are too many.
  */
-struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
-	bool background);
+struct fiber *fibers_add(
+	struct fibers *fibers, void (*main)(void *context), void *context, bool background);
 
-/* Runs the fibers until all have ended that are no background fibers. False: the kernel failed, see errno. */
+/*
+ * Runs the fibers until all but the background fibers have ended. Returns false if the kernel
+ * fails, see errno.
+ */
 bool fibers_run(struct fibers *fibers);
 
-/* The fiber that runs, or NULL outside of any. */
+/* Returns the running fiber, or NULL outside of fibers. */
 struct fiber *fiber_current(void);
 
 /*
- * Waits until @fd (-1: none) has one of the poll() @events, somebody calls fiber_wake(), or
- * @until_ms (boot time) has come: then false. True may come early: look and wait again. Outside of
- * fibers the whole thread waits.
+ * Waits until @fd (-1: none) has one of the poll() @events, or until fiber_wake(). Returns false
+ * if @until_ms, boot time, has passed. May return true early: the caller checks and waits again.
+ * Outside of fibers the thread waits.
  */
 bool fiber_wait(int fd, short events, int64_t until_ms);
 
-/* Makes a fiber ready that waits; of no effect on others. */
+/* Makes a waiting fiber runnable. Has no effect on others, or on NULL. */
 void fiber_wake(struct fiber *fiber);
 
 /*
- * The same, and it runs behind all that are ready, that these make ready, and whose descriptors have
- * something by then: for what gathers the work of many. Nobody keeps it from its own but who never
- * waits nor breathes. @patient: before it, and all that run behind with it, other processes have their
- * turn, too, which may bring more.
+ * Like fiber_wake(), but the fiber runs after all runnable fibers, those they make runnable, and
+ * those whose descriptor becomes ready meanwhile. Use it to batch the work of several fibers.
+ * Only a fiber that never waits or yields can starve it. @yield_cpu: let other processes run
+ * first, which may bring more work.
  */
 void fiber_wake_last(struct fiber *fiber, bool yield_cpu);
 
-/* False: the running fiber waited for @fd last, and nothing has come of it since. */
+/* Returns false if the running fiber waited for @fd last, and no event has arrived since. */
 bool fiber_was_notified(int fd);
 
 /*
- * Lets those run that are ready, or whose descriptor or time has come, unless this fiber has waited
- * since the last call.
+ * Lets other runnable fibers run, and those whose descriptor or time has come, unless this fiber
+ * has waited since its last call.
  */
 void fiber_yield(void);
 
-/* To be called when the running fiber has waited for @fd and will not again: before it is closed. */
+/* Call it before closing @fd, if the running fiber has waited for @fd. */
 void fiber_forget(int fd);
 
 #endif

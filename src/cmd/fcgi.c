@@ -31,10 +31,10 @@
 #include <unistd.h>
 
 #define PROGRAM "creditbridge.fcgi"
-/* Descriptors beside those for dealers: of the process with all who wait, and of each thread at most. */
+/* Descriptors of the process besides those for dealers, and of each thread at most. */
 #define DESCRIPTORS_SPARE  (64 + ADMISSION_MAX)
 #define DESCRIPTORS_THREAD 16
-/* Of a fiber of the wallet's: who calls, and the ledger. */
+/* Of a fiber of the wallet: the caller's connection, and the ledger's. */
 #define DESCRIPTORS_SLOT 2
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',

@@ -14,13 +14,13 @@ void admission_init(struct admission *admission, unsigned int slots)
 	admission->closed = false;
 }
 
-/* The caller at @place of those that wait; 0: who came first. */
+/* The connection at @place of the queue; 0 is the oldest. */
 static struct queued_connection *queued_at(struct admission *admission, unsigned int place)
 {
 	return &admission->connections[(admission->first + place) % ADMISSION_MAX];
 }
 
-/* Takes the first of those that wait out. */
+/* Removes the oldest connection. */
 static int pop_oldest(struct admission *admission)
 {
 	int fd = queued_at(admission, 0)->fd;
@@ -103,7 +103,7 @@ void admission_accept(struct admission *admission, struct listeners *listeners, 
 {
 	int fd;
 
-	/* Locked throughout: a thread that gets free meanwhile must find who was taken in. */
+	/* Locked throughout: a slot that becomes idle meanwhile must find what was queued. */
 	pthread_mutex_lock(&admission->lock);
 	while (!admission->idle && !admission->closed && admission->count < ADMISSION_MAX) {
 		fd = listeners_accept(listeners);

@@ -1,12 +1,14 @@
 /*
- * admission - who waits while every thread of a process is busy, and who of them is told to come back.
+ * admission - the queue of connections while all slots of a process are busy.
  *
- * While a thread is idle, connections wait nowhere. Once none is, the usher, a thread that serves
- * nobody, takes them off the listening socket: only so is known how long each has waited. A thread
- * that gets free takes the one that came first. As many may wait as there are threads, for as long
- * as it takes; of those behind them, whoever has waited for ADMISSION_PATIENCE_MS is excess, to be
- * refused at once instead of being kept until the caller has given up. So nobody is refused where calls
- * are quick, however many there are, and where they are slow nobody waits longer than for one of them.
+ * While a slot is idle, no connection is queued here. When none is, the load shedder moves
+ * connections from the listening sockets into this queue. Only the queue knows how long each
+ * connection has waited. A slot that becomes idle takes the oldest connection.
+ *
+ * As many connections as there are slots may wait without a limit. A connection after those that
+ * has waited for ADMISSION_PATIENCE_MS is excess. The load shedder rejects it at once, since its
+ * caller would give up before it is served. So no call is rejected while calls are quick, and no
+ * call waits longer than for one slow call.
  */
 #ifndef FCGI_ADMISSION_H
 #define FCGI_ADMISSION_H
@@ -17,11 +19,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Connections that are held here; more stay in the socket's backlog. */
+/* Connections in the queue. Further ones stay in the backlog of their socket. */
 #define ADMISSION_MAX         256
 #define ADMISSION_PATIENCE_MS 40
-/* The usher looks so often while every thread is busy. */
-#define ADMISSION_TICK_MS     20
+/* The load shedder looks at the queue this often while all slots are busy. */
+#define ADMISSION_TICK_MS 20
 
 struct queued_connection {
 	int fd;
@@ -30,36 +32,39 @@ struct queued_connection {
 
 struct admission {
 	pthread_mutex_t lock;
-	pthread_cond_t saturated; /* no thread is idle any more, or it is closed */
-	unsigned int slots;    /* that serve */
-	unsigned int idle;      /* of them */
-	unsigned int first, count;
+	pthread_cond_t saturated;  /* no slot is idle, or the queue is closed */
+	unsigned int slots;        /* that serve requests */
+	unsigned int idle;         /* of the slots */
+	unsigned int first, count; /* of connections */
 	bool closed;
-	struct queued_connection connections[ADMISSION_MAX]; /* a ring: count from first on */
+	struct queued_connection connections[ADMISSION_MAX]; /* a ring */
 };
 
-/* @threads: that will serve; none is idle yet. */
+/* @slots: how many serve requests. None of them is idle at first. */
 void admission_init(struct admission *admission, unsigned int slots);
-/* Closes the connections that are left. No thread may use it any more. */
+/* Closes the connections that are left. No thread may use the queue any more. */
 void admission_free(struct admission *admission);
 
 /*
- * The calling thread is free: returns the connection that came first. -1: there is none, and the
- * thread counts as idle until it calls admission_slot_busy().
+ * Called by an idle slot. Returns the oldest connection. Returns -1 if there is none; the slot
+ * then counts as idle until it calls admission_slot_busy().
  */
 int admission_take(struct admission *admission);
 void admission_slot_busy(struct admission *admission);
-/* True: somebody waits here. */
+/* Returns true if a connection is queued. */
 bool admission_has_queued(struct admission *admission);
-/* True: a thread is idle. */
+/* Returns true if a slot is idle. */
 bool admission_has_idle(struct admission *admission);
 
-/* The usher's sleep. Returns false once admission_close() was called. */
+/* Blocks the load shedder until all slots are busy. Returns false after admission_close(). */
 bool admission_wait_saturated(struct admission *admission);
 void admission_close(struct admission *admission);
-/* Takes in who waits at @listeners, which do not block, if no thread is idle. */
+/*
+ * Moves connections from @listeners into the queue, if no slot is idle. The sockets must not
+ * block.
+ */
 void admission_accept(struct admission *admission, struct listeners *listeners, int64_t now_ms);
-/* Returns a connection to be refused, -1: none. */
+/* Takes a connection that is excess out of the queue. Returns -1 if there is none. */
 int admission_take_excess(struct admission *admission, int64_t now_ms);
 
 #endif

@@ -13,25 +13,25 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/* So long is waited for a web server to take the answer and close. */
+/* How long a close waits for the web server to read the answer. */
 #define LINGER_MS 1000
 #define RESPONDER 1
 
 /*
- * What libfcgi calls for its input and output, as its fcgios.h declares it. That header cannot be
- * included here: it brings the library's own configuration header along.
+ * The functions that libfcgi calls for input and output, as declared in its fcgios.h. That header
+ * cannot be included, because it includes the library's own configuration header.
  */
 int OS_Read(int fd, char *data, size_t len);
 int OS_Write(int fd, char *data, size_t len);
 int OS_IpcClose(int fd, int shutdown);
 
 /*
- * The connection that libfcgi works on: its functions know only a descriptor. It is set while the
- * thread is within libfcgi: not while a fiber waits there, since other fibers then run.
+ * The connection that libfcgi works on, since its functions know only a descriptor. Set while the
+ * thread is inside libfcgi. Not set while a fiber waits there, because other fibers then run.
  */
 static _Thread_local struct fcgi_conn *current;
 
-/* fiber_wait() for @conn, after which libfcgi goes on with it. */
+/* fiber_wait() from within libfcgi. */
 static bool wait_for_socket(struct fcgi_conn *conn, short events, int64_t until_ms)
 {
 	bool ready;
@@ -42,7 +42,7 @@ static bool wait_for_socket(struct fcgi_conn *conn, short events, int64_t until_
 	return ready;
 }
 
-/* Receives at most @len bytes. 0: the end, or it failed. */
+/* Receives at most @len bytes. Returns 0 at the end of the stream or on failure. */
 static size_t receive_bytes(struct fcgi_conn *conn, void *to, size_t len)
 {
 	int64_t until_ms = 0;
@@ -61,7 +61,7 @@ static size_t receive_bytes(struct fcgi_conn *conn, void *to, size_t len)
 	}
 }
 
-/* Takes what came beyond the end of the request before. */
+/* Takes bytes that were received after the end of the previous request. */
 static size_t take_leftover(struct fcgi_conn *conn, void *to, size_t len)
 {
 	size_t part = conn->len - conn->at < len ? conn->len - conn->at : len;
@@ -109,8 +109,8 @@ int OS_Write(int fd, char *data, size_t len)
 		if (sent > 0)
 			return (int)sent;
 		if (errno == EAGAIN)
-			conn->broken = !wait_for_socket(conn, POLLOUT,
-				clock_boot_ms() + conn->wait_ms);
+			conn->broken =
+				!wait_for_socket(conn, POLLOUT, clock_boot_ms() + conn->wait_ms);
 		else
 			conn->broken = errno != EINTR;
 	}
@@ -118,7 +118,7 @@ int OS_Write(int fd, char *data, size_t len)
 	return -1;
 }
 
-/* The connection's owner closes it. */
+/* The owner of the connection closes it. */
 int OS_IpcClose(int fd, int shutdown)
 {
 	(void)fd;
@@ -155,10 +155,10 @@ void fcgi_conn_close(struct fcgi_conn *conn)
 
 	if (conn->fd < 0)
 		return;
-	/* What is closed with bytes unread resets the connection, and our answer with it. */
+	/* close() with unread bytes resets the connection, and the answer is lost. */
 	if (!conn->stdin_ended && !conn->broken && shutdown(conn->fd, SHUT_WR) == 0) {
-		until_ms = clock_boot_ms() +
-			(conn->wait_ms < LINGER_MS ? conn->wait_ms : LINGER_MS);
+		until_ms =
+			clock_boot_ms() + (conn->wait_ms < LINGER_MS ? conn->wait_ms : LINGER_MS);
 		while (clock_boot_ms() < until_ms && fiber_wait(conn->fd, POLLIN, until_ms) &&
 			recv(conn->fd, trash, sizeof(trash), MSG_DONTWAIT) > 0)
 			;
@@ -168,7 +168,7 @@ void fcgi_conn_close(struct fcgi_conn *conn)
 	conn->fd = -1;
 }
 
-/* Has libfcgi read up to where the request's body begins. */
+/* Lets libfcgi read up to the beginning of the request's body. */
 static bool read_head(struct fcgi_conn *conn)
 {
 	FCGX_Request *request = &conn->request;
@@ -177,18 +177,19 @@ static bool read_head(struct fcgi_conn *conn)
 	record_guard_begin(&conn->guard);
 	conn->stdin_ended = false;
 	request->ipcFd = conn->fd;
-	/* Otherwise FCGX_Accept_r() takes the connection for one that ended with the request before. */
+	/*
+	 * Without it, FCGX_Accept_r() treats the connection as closed after the previous request.
+	 */
 	request->keepConnection = 1;
 	current = conn;
 	error = FCGX_Accept_r(request);
 	current = NULL;
-	/* Variables that broke off look complete but for the error. */
-	return !error && request->role == RESPONDER &&
-		FCGX_GetError(request->in) == 0;
+	/* Only the error shows that the variables ended too early. */
+	return !error && request->role == RESPONDER && FCGX_GetError(request->in) == 0;
 }
 
-bool fcgi_conn_request(struct fcgi_conn *conn, const struct http_format *format,
-	struct http_request *request)
+bool fcgi_conn_request(
+	struct fcgi_conn *conn, const struct http_format *format, struct http_request *request)
 {
 	const char *mark;
 
@@ -200,7 +201,7 @@ bool fcgi_conn_request(struct fcgi_conn *conn, const struct http_format *format,
 	}
 	http_request_begin(request, format);
 	for (char **variable = conn->request.envp; *variable; variable++) {
-		/* A name with a NUL in it ends there, and is none of ours. */
+		/* A name with a NUL in it ends there. No variable of a program has one. */
 		mark = strchr(*variable, '=');
 		if (!mark)
 			continue;
@@ -220,7 +221,7 @@ size_t fcgi_conn_read(void *context, void *to, size_t len)
 	current = conn;
 	got = FCGX_GetStr(to, (int)len, conn->request.in);
 	current = NULL;
-	/* A body that broke off looks complete but for the error. */
+	/* Only the error shows that the body ended too early. */
 	if (FCGX_GetError(conn->request.in) != 0)
 		conn->failed = true;
 	else
@@ -241,7 +242,7 @@ bool fcgi_conn_reply(struct fcgi_conn *conn, const struct buffer *head, const st
 	current = conn;
 	put_buffer(conn, head);
 	put_buffer(conn, body);
-	/* The stream for errors first, without a record: the end of the request leaves with the answer. */
+	/* Close the error stream first, so that the end of the request leaves with the answer. */
 	FCGX_FClose(request->err);
 	if (FCGX_FClose(request->out) != 0)
 		conn->broken = true;
@@ -257,11 +258,14 @@ void fcgi_conn_end(struct fcgi_conn *conn)
 	conn->request.ipcFd = -1;
 }
 
-/* Whether libfcgi calls our OS_Read(). One that was linked with -Bsymbolic calls its own. */
+/*
+ * Returns true if libfcgi calls the OS_Read() above. A libfcgi linked with -Bsymbolic calls its
+ * own.
+ */
 static bool os_functions_are_called(void)
 {
 	struct fcgi_conn probe = {.failed = true};
-	/* The end of a file at once, should libfcgi read by itself; it then closes it, too. */
+	/* If libfcgi reads by itself, it finds the end of this file at once, and closes it. */
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	bool closed;
 
@@ -278,8 +282,8 @@ static bool os_functions_are_called(void)
 }
 
 /*
- * libfcgi asserts that its allocations succeed, and prints that. A worker then ends as it does wherever
- * memory is short, to be started anew: it holds no state.
+ * libfcgi aborts if an allocation fails. The worker then exits; the web server starts another. A
+ * worker holds no state.
  */
 static void on_abort(int number)
 {
@@ -294,19 +298,21 @@ bool fcgi_library_init(char *why, size_t size)
 	struct sigaction kept[3], aborting = {.sa_handler = on_abort};
 	int error;
 
-	/* FCGX_Init() has handlers of its own for these. */
+	/* FCGX_Init() installs handlers for these. */
 	for (size_t i = 0; i < 3; i++)
 		sigaction(signals[i], NULL, &kept[i]);
 	error = FCGX_Init();
 	for (size_t i = 0; i < 3; i++)
 		sigaction(signals[i], &kept[i], NULL);
 	if (error) {
-		snprintf(why, size, "libfcgi cannot be set up: %s", strerror(error > 0 ? error : ENOMEM));
+		snprintf(why, size, "libfcgi cannot be set up: %s",
+			strerror(error > 0 ? error : ENOMEM));
 		return false;
 	}
 	if (os_functions_are_called())
 		return sigaction(SIGABRT, &aborting, NULL) == 0;
-	snprintf(why, size, "libfcgi does not call this program's OS_Read(), because it was linked with "
+	snprintf(why, size,
+		"libfcgi does not call this program's OS_Read(), because it was linked with "
 		"-Bsymbolic: install the distribution's libfcgi0ldbl");
 	return false;
 }

@@ -18,8 +18,8 @@ bool fiber_pool_wait(struct slot *slot, int fd, int64_t until_ms)
 }
 
 /*
- * One of those that are idle waits for connections; who got one wakes the next, who looks whether
- * there is another and else waits in his place.
+ * One idle slot waits for connections. After accepting one it wakes the next idle slot, which
+ * checks for another connection and then waits in its place.
  */
 void fiber_pool_wait_connection(struct slot *slot)
 {
@@ -57,13 +57,13 @@ bool fiber_pool_wait_saturated(struct slot *shedder)
 
 void fiber_pool_saturated(struct fiber_pool *fiber_pool)
 {
-	/* One that looks every ADMISSION_TICK_MS already goes on doing so. */
+	/* A load shedder that checks every ADMISSION_TICK_MS needs no wakeup. */
 	if (fiber_pool->load_shedder && fiber_pool->load_shedder->interruptible &&
 		!fiber_pool->pool->admission.idle)
 		fiber_wake(fiber_pool->load_shedder->fiber);
 }
 
-/* A fiber that tells the others of the stop. */
+/* A fiber that wakes the slots at the stop. */
 static void stop_watcher_run(void *context)
 {
 	struct fiber_pool *fiber_pool = context;
@@ -76,7 +76,7 @@ static void stop_watcher_run(void *context)
 	}
 }
 
-/* Makes the next slot. False: errno tells. */
+/* Adds a slot. Returns false if that fails, see errno. */
 static bool fiber_pool_add_slot(struct fiber_pool *fiber_pool, bool sheds_load)
 {
 	struct slot *slot = &fiber_pool->slots[fiber_pool->count++];
@@ -85,8 +85,8 @@ static bool fiber_pool_add_slot(struct fiber_pool *fiber_pool, bool sheds_load)
 		return false;
 	if (sheds_load)
 		fiber_pool->load_shedder = slot;
-	slot->fiber = fibers_add(fiber_pool->fibers, sheds_load ? load_shedder_run : slot_run,
-		slot, sheds_load);
+	slot->fiber = fibers_add(
+		fiber_pool->fibers, sheds_load ? load_shedder_run : slot_run, slot, sheds_load);
 	return slot->fiber;
 }
 

@@ -15,7 +15,7 @@
 
 #define BACKLOG      1024
 #define LOCK_WAIT_MS 3000
-/* So many names are looked at for sockets that dead leaders left. */
+/* Names that are checked for sockets of dead leaders. */
 #define STALE_MAX 256
 
 bool handoff_name(struct handoff_name *name, const char *directory, const char *file)
@@ -27,7 +27,8 @@ bool handoff_name(struct handoff_name *name, const char *directory, const char *
 		errno = EINVAL;
 		return false;
 	}
-	len = snprintf(name->address.sun_path, sizeof(name->address.sun_path), "%s/%s", directory, file);
+	len = snprintf(
+		name->address.sun_path, sizeof(name->address.sun_path), "%s/%s", directory, file);
 	if (len < 0 || (size_t)len >= sizeof(name->address.sun_path) ||
 		!text_copy(name->directory, sizeof(name->directory), directory)) {
 		errno = ENAMETOOLONG;
@@ -37,8 +38,8 @@ bool handoff_name(struct handoff_name *name, const char *directory, const char *
 }
 
 /*
- * Opens and locks the directory. -1: errno tells; EPERM: others than its owner and its group may write
- * there, so its names can be taken.
+ * Opens and locks the directory. Returns -1 on failure, see errno; EPERM: others than its owner
+ * and group may write there, and could take its names.
  */
 static int lock_directory(const char *path)
 {
@@ -59,21 +60,21 @@ static int lock_directory(const char *path)
 	return -1;
 }
 
-/* True: a process listens at @address. */
+/* Returns true if a process listens at @address. */
 static bool name_is_served(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	bool refused = fd >= 0 &&
-		connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
-		(errno == ECONNREFUSED || errno == ENOENT);
+		       connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
+		       (errno == ECONNREFUSED || errno == ENOENT);
 
 	if (fd >= 0)
 		close(fd);
-	/* Where it cannot be asked it is left alone. */
+	/* If the check fails, the name stays. */
 	return !refused;
 }
 
-/* Removes what leaders left that were killed, of web servers that are gone. The directory is locked. */
+/* Removes sockets of killed leaders whose web servers are gone. The directory is locked. */
 static void remove_stale_names(const struct handoff_name *own)
 {
 	DIR *directory = opendir(own->directory);
@@ -88,14 +89,16 @@ static void remove_stale_names(const struct handoff_name *own)
 		if (strlen(entry->d_name) == HANDOFF_FILE_CHARS && len > 0 &&
 			(size_t)len < sizeof(address.sun_path) &&
 			strcmp(address.sun_path, own->address.sun_path) != 0 &&
-				!name_is_served(&address))
+			!name_is_served(&address))
 			unlink(address.sun_path);
 	}
 	if (directory)
 		closedir(directory);
 }
 
-/* Binds @fd to the name, where no process listens; see handoff_open(). The directory is locked. */
+/*
+ * Binds @fd to the name if no process listens there; see handoff_open(). The directory is locked.
+ */
 static bool bind_name(int fd, struct handoff_name *name, bool take_over)
 {
 	const struct sockaddr *address = (const struct sockaddr *)&name->address;
@@ -144,9 +147,9 @@ void handoff_close(const struct handoff_name *name, int fd)
 	int lock = lock_directory(name->directory);
 	struct stat info;
 
-	/* Another worker may have found no leader, and taken the name. */
-	if (lock >= 0 && lstat(name->address.sun_path, &info) == 0 &&
-		info.st_dev == name->device && info.st_ino == name->inode)
+	/* Another worker may have taken the name over. */
+	if (lock >= 0 && lstat(name->address.sun_path, &info) == 0 && info.st_dev == name->device &&
+		info.st_ino == name->inode)
 		unlink(name->address.sun_path);
 	if (lock >= 0)
 		close(lock);
@@ -158,8 +161,8 @@ bool handoff_peer_is_own(int fd)
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-		peer.uid == geteuid() && peer.gid == getegid();
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid() &&
+	       peer.gid == getegid();
 }
 
 bool handoff_send(int fd, enum handoff_message word)
@@ -176,10 +179,10 @@ enum handoff_message handoff_receive(int fd)
 	if (recv(fd, &said, 1, MSG_DONTWAIT) != 1)
 		return HANDOFF_NONE;
 	return said == HANDOFF_FOLLOW || said == HANDOFF_LEAVE ? (enum handoff_message)said
-		: HANDOFF_NONE;
+							       : HANDOFF_NONE;
 }
 
-/* A word, with room for a descriptor beside it. */
+/* A message with room for a descriptor. */
 struct descriptor_message {
 	char word;
 	struct iovec iov;
@@ -213,7 +216,7 @@ static bool send_socket(int fd, int listen_fd)
 	return sendmsg(fd, &message.message, MSG_NOSIGNAL) == 1;
 }
 
-/* Waits for the leader's word. False: errno tells. */
+/* Waits for the leader's confirmation. Returns false on failure, see errno. */
 static bool wait_for_agreement(int fd, int signal_fd, int patience_ms)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
@@ -230,8 +233,8 @@ int handoff_register(const struct handoff_name *name, int listen_fd, int signal_
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int error;
 
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&name->address,
-			   sizeof(name->address)) == 0 &&
+	if (fd >= 0 &&
+		connect(fd, (const struct sockaddr *)&name->address, sizeof(name->address)) == 0 &&
 		(handoff_peer_is_own(fd) || (errno = EPERM, false)) && send_socket(fd, listen_fd) &&
 		wait_for_agreement(fd, signal_fd, patience_ms) && handoff_send(fd, HANDOFF_FOLLOW))
 		return fd;
@@ -242,7 +245,10 @@ int handoff_register(const struct handoff_name *name, int listen_fd, int signal_
 	return -1;
 }
 
-/* The descriptor that came with @message; others are closed. -1: not one, or something got lost. */
+/*
+ * Returns the descriptor in @message. Closes several ones. Returns -1 if there is not exactly
+ * one, or if some were lost.
+ */
 static int received_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *head = CMSG_FIRSTHDR(message);

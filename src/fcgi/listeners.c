@@ -44,7 +44,7 @@ bool listeners_add(struct listeners *listeners, struct listener *listener)
 	return epoll_ctl(listeners->fd, EPOLL_CTL_ADD, listener->fd, &event) == 0;
 }
 
-/* What was told of @listener is not true of the next whose place it is. */
+/* Drops pending events of @listener, so that they are not taken for events of its successor. */
 static void forget_ready(struct listeners *listeners, const struct listener *listener)
 {
 	for (unsigned int i = listeners->at; i < listeners->count; i++) {
@@ -58,7 +58,7 @@ void listeners_close(struct listeners *listeners, struct listener *listener)
 	if (listener->fd < 0)
 		return;
 	forget_ready(listeners, listener);
-	/* Closing alone would not do: whose it is may hold the socket, too. */
+	/* close() is not enough: the follower may hold the socket too. */
 	if (!listener->drained)
 		epoll_ctl(listeners->fd, EPOLL_CTL_DEL, listener->fd, NULL);
 	close(listener->fd);
@@ -75,7 +75,7 @@ void listeners_owner_gone(struct listeners *listeners, struct listener *listener
 	shutdown(listener->fd, SHUT_RD);
 }
 
-/* Nobody is left at a listener that was shut, which would be told of for ever. */
+/* Stops polling a listener that was shut down and drained; epoll would report it ready forever. */
 static void stop_polling(struct listeners *listeners, struct listener *listener)
 {
 	epoll_ctl(listeners->fd, EPOLL_CTL_DEL, listener->fd, NULL);
@@ -84,7 +84,10 @@ static void stop_polling(struct listeners *listeners, struct listener *listener)
 		listeners_close(listeners, listener);
 }
 
-/* Of a listener where somebody may wait, or that was shut. NULL: there is none, errno tells. */
+/*
+ * Returns the next event of a listener: a connection, or its shutdown. Returns NULL if there is
+ * none, see errno.
+ */
 static const struct epoll_event *next_ready_event(struct listeners *listeners)
 {
 	int count;
@@ -118,7 +121,7 @@ int listeners_accept(struct listeners *listeners)
 			return fd;
 		if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR)
 			return -1;
-		/* One that was shut is ready for ever, and never has anybody again. */
+		/* A socket that was shut down stays ready, but gets no more connections. */
 		if (errno == EAGAIN && event->events & EPOLLRDHUP)
 			stop_polling(listeners, listener);
 	}

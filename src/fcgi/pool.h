@@ -1,5 +1,5 @@
 /*
- * pool - what the threads and fibers of a worker process have in common.
+ * pool - the state that the threads and fibers of a worker process share.
  */
 #ifndef FCGI_POOL_H
 #define FCGI_POOL_H
@@ -10,25 +10,25 @@
 
 #include <stdatomic.h>
 
-/* Why the process ends. */
+/* Why the pool ends. */
 enum end {
 	END_NONE,
 	END_SIGNAL,
 	END_ANEW,
 	END_FAILED,
-	END_AGAIN, /* it does not: it serves anew; see fcgi_program.again_ms */
+	END_AGAIN, /* only the pool ends, and the process makes another; see again_ms */
 };
 
-/* The process. */
+/* All threads of the process. */
 struct pool {
 	const struct fcgi_program *program;
 	struct listeners listeners;
-	int stop_fd; /* eventfd: readable for good once the process is to stop */
-	bool is_unix; /* the socket */
-	bool many_slots; /* several slots: some connection waits as often as not */
-	bool has_load_shedder; /* who waits too long is refused */
-	bool exclusive; /* a Unix socket from which this process alone accepts */
-	atomic_int end; /* enum end: why */
+	int stop_fd;           /* eventfd: readable for good once the pool stops */
+	bool is_unix;          /* the own listening socket is a Unix socket */
+	bool many_slots;       /* more than one: a connection is often queued already */
+	bool has_load_shedder; /* excess connections are rejected */
+	bool exclusive;        /* no other process accepts from the own Unix socket */
+	atomic_int end;        /* enum end: why the pool stops */
 	_Atomic int64_t grace_end_ms;
 	struct admission admission;
 };
@@ -38,7 +38,7 @@ static inline bool pool_is_stopping(struct pool *pool)
 	return atomic_load(&pool->end) != END_NONE;
 }
 
-/* Tells every thread to stop. The first reason counts. */
+/* Stops all threads. Only the first reason counts. */
 void pool_stop(struct pool *pool, enum end why);
 
 #endif

@@ -11,7 +11,7 @@ void record_guard_begin(struct record_guard *guard)
 	memset(guard, 0, sizeof(*guard));
 }
 
-/* The length of a name or of a value is complete. False: the pair is too long. */
+/* Called after a length field. Returns false if the pair is too long. */
 static bool length_read(struct record_guard *guard)
 {
 	guard->pair_left += guard->length;
@@ -19,7 +19,7 @@ static bool length_read(struct record_guard *guard)
 	return guard->pair_left <= FCGI_PARAMS_MAX;
 }
 
-/* Follows the lengths in @len bytes of variables. False: a name or value is too long. */
+/* Follows the length fields in @len bytes of variables. Returns false if a pair is too long. */
 static bool pass_params(struct record_guard *guard, const uint8_t *at, size_t len)
 {
 	const uint8_t *end = at + len;
@@ -37,7 +37,7 @@ static bool pass_params(struct record_guard *guard, const uint8_t *at, size_t le
 				return false;
 		} else {
 			part = (size_t)(end - at) < guard->pair_left ? (size_t)(end - at)
-								      : guard->pair_left;
+								     : guard->pair_left;
 			guard->pair_left -= part;
 			at += part;
 		}
@@ -45,7 +45,7 @@ static bool pass_params(struct record_guard *guard, const uint8_t *at, size_t le
 	return true;
 }
 
-/* The head of a record is complete. False: it breaks the rules. */
+/* Called after a record head. Returns false on a violation. */
 static bool head_read(struct record_guard *guard)
 {
 	const uint8_t *head = guard->head;
@@ -69,7 +69,7 @@ static bool head_read(struct record_guard *guard)
 	return true;
 }
 
-/* Follows content of a record. False: it breaks the rules. */
+/* Follows content of a record. Returns false on a violation. */
 static bool pass_content(struct record_guard *guard, const uint8_t *data, size_t len)
 {
 	guard->content -= len;

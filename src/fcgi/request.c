@@ -3,7 +3,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define VARIABLE(name, member) {name, sizeof(name) - 1, offsetof(struct http_request, member)}
+#define VARIABLE(name, member)                                                                     \
+	{                                                                                          \
+		name, sizeof(name) - 1, offsetof(struct http_request, member)                      \
+	}
 static const struct {
 	const char *name;
 	size_t len;
@@ -26,8 +29,9 @@ void http_request_begin(struct http_request *request, const struct http_format *
 	request->format = format;
 }
 
-/* The variable called @name, which has @len bytes. NULL: the request does not keep it. */
-static struct http_variable *variable_find(struct http_request *request, const char *name, size_t len)
+/* Returns the variable called @name, of @len bytes, or NULL if the request does not keep it. */
+static struct http_variable *variable_find(
+	struct http_request *request, const char *name, size_t len)
 {
 	const struct http_format *format = request->format;
 
@@ -42,8 +46,8 @@ static struct http_variable *variable_find(struct http_request *request, const c
 	return NULL;
 }
 
-void http_request_variable(struct http_request *request, const char *name, size_t len,
-	const char *value)
+void http_request_variable(
+	struct http_request *request, const char *name, size_t len, const char *value)
 {
 	struct http_variable *variable = variable_find(request, name, len);
 
@@ -70,7 +74,7 @@ void http_request_route(struct http_request *request)
 /* How the length of the body is known. */
 enum length {
 	LENGTH_KNOWN,
-	LENGTH_OPEN,   /* the body ends where the source does */
+	LENGTH_OPEN, /* the body ends where the source ends */
 	LENGTH_GARBAGE,
 };
 
@@ -83,19 +87,19 @@ static enum length length_parse(const struct http_request *request, size_t *leng
 		return LENGTH_GARBAGE;
 	if (*text == '\0')
 		return strcasecmp(text_of(&request->transfer_encoding), "chunked") == 0
-			? LENGTH_OPEN
-			: LENGTH_KNOWN;
+			       ? LENGTH_OPEN
+			       : LENGTH_KNOWN;
 	for (; *text; text++) {
 		if (*text < '0' || *text > '9')
 			return LENGTH_GARBAGE;
-		/* Beyond the limit the exact number does not matter. */
+		/* Above the limit the exact number does not matter. */
 		if (*length <= request->format->body_max)
 			*length = *length * 10 + (size_t)(*text - '0');
 	}
 	return LENGTH_KNOWN;
 }
 
-/* Reads on to the end, at most until @taken bytes have become HTTP_DRAIN_MAX. */
+/* Reads to the end, until @taken bytes have become HTTP_DRAIN_MAX at most. */
 static bool source_drain(const struct http_source *source, size_t taken)
 {
 	char trash[4096];

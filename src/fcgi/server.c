@@ -25,7 +25,7 @@ static const int exit_codes[] = {
 	[END_AGAIN] = FCGI_AGAIN,
 };
 
-/* A thread is a slot by itself, or has a fiber_pool of them. */
+/* A thread has one slot, or a fiber pool. */
 struct thread {
 	struct pool *pool;
 	struct fiber_pool fiber_pool;
@@ -40,14 +40,14 @@ void pool_stop(struct pool *pool, enum end why)
 
 	if (pool_is_stopping(pool))
 		return;
-	/* Who waits in the backlog is served by the next pool. */
+	/* The next pool serves the connections that are queued. */
 	atomic_store(&pool->grace_end_ms, clock_boot_ms() + (why == END_AGAIN ? 0 : FCGI_GRACE_MS));
 	if (!atomic_compare_exchange_strong(&pool->end, &none, (int)why))
 		return;
 	admission_close(&pool->admission);
 	/*
-	 * A Unix socket refuses who comes from now on and still hands out who waits. The last look
-	 * into the backlog is then really the last.
+	 * After the shutdown, a Unix socket rejects new connections but still returns queued
+	 * ones. So the last check of the backlog is final.
 	 */
 	if (pool->exclusive && why != END_AGAIN)
 		shutdown(pool->listeners.own.fd, SHUT_RD);
@@ -81,7 +81,7 @@ static void thread_free(struct thread *thread)
 		slot_free(&thread->slot);
 }
 
-/* Makes what @thread needs, and starts it. False: logged. */
+/* Prepares and starts @thread. Returns false on failure, which was logged. */
 static bool thread_start(struct thread *thread, struct pool *pool, bool sheds_load)
 {
 	bool ready;
@@ -89,18 +89,19 @@ static bool thread_start(struct thread *thread, struct pool *pool, bool sheds_lo
 
 	thread->pool = pool;
 	ready = has_fiber_pool(thread)
-		? fiber_pool_init(&thread->fiber_pool, pool, pool->admission.slots)
-		: slot_init(&thread->slot, pool, NULL, sheds_load);
+			? fiber_pool_init(&thread->fiber_pool, pool, pool->admission.slots)
+			: slot_init(&thread->slot, pool, NULL, sheds_load);
 	error = ready ? pthread_create(&thread->id, NULL, thread_main, thread) : errno;
 	if (!error)
 		return true;
 	log_start_failed("error=\"cannot start a thread: %s\" remedy=\"lower --threads, or raise "
-		"the limits of processes and open files\"", strerror(error));
+			 "the limits of processes and open files\"",
+		strerror(error));
 	thread_free(thread);
 	return false;
 }
 
-/* Starts the threads, the usher last. Returns how many run; fewer than @count: logged. */
+/* Starts the threads, the load shedder last. Returns how many run; fewer than @count: logged. */
 static unsigned int threads_start(struct thread *threads, unsigned int count, struct pool *pool)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -113,8 +114,8 @@ static unsigned int threads_start(struct thread *threads, unsigned int count, st
 /* Waits for a signal, or for a thread that stopped the pool. */
 static void pool_wait_for_stop(struct pool *pool)
 {
-	struct pollfd fds[2] = {{.fd = signals_open(), .events = POLLIN},
-		{.fd = pool->stop_fd, .events = POLLIN}};
+	struct pollfd fds[2] = {
+		{.fd = signals_open(), .events = POLLIN}, {.fd = pool->stop_fd, .events = POLLIN}};
 	int64_t until_ms = clock_boot_ms() + pool->program->again_ms, again_ms;
 	int count;
 
@@ -134,7 +135,7 @@ static void pool_wait_for_stop(struct pool *pool)
 	close(fds[0].fd);
 }
 
-/* Waits for the first @count threads to end. False: one did not until @deadline_ms. */
+/* Waits for the first @count threads. Returns false if one has not ended by @deadline_ms. */
 static bool threads_join(struct thread *threads, unsigned int count, int64_t deadline_ms)
 {
 	struct timespec until;
@@ -159,9 +160,11 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	const struct fcgi_socket *own)
 {
 	bool is_unix = socket_is_unix(fd);
-	/* A single slot is a worker's of mod_fcgid, which hands over one request at a time. */
-	struct pool pool = {.program = program, .stop_fd = -1,
-		.is_unix = is_unix, .many_slots = threads > 1,
+	/* With one slot, the web server is mod_fcgid, which sends one request at a time. */
+	struct pool pool = {.program = program,
+		.stop_fd = -1,
+		.is_unix = is_unix,
+		.many_slots = threads > 1,
 		.has_load_shedder = program->refuses_excess && is_unix && threads > 1,
 		.exclusive = (program->exclusive || own) && is_unix};
 	unsigned int all = program->fibers ? 1 : threads + pool.has_load_shedder;
@@ -172,15 +175,17 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 	listeners_init(&pool.listeners, fd);
 	admission_init(&pool.admission, threads);
 	pool.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* Several threads are woken for one connection: the late ones must not hang in accept(). */
+	/* One connection can wake several threads. The later ones must not block in accept(). */
 	if (!fcgi_library_init(why, sizeof(why))) {
 		log_start_failed("error=\"%s\"", why);
 		pool_stop(&pool, END_FAILED);
 		goto out;
 	}
 	if (!list || pool.stop_fd < 0 || !socket_set_nonblocking(fd)) {
-		log_start_failed("error=\"cannot prepare the listening socket: %s\" remedy=\"raise the "
-			"limits of memory and open files\"", strerror(errno));
+		log_start_failed(
+			"error=\"cannot prepare the listening socket: %s\" remedy=\"raise the "
+			"limits of memory and open files\"",
+			strerror(errno));
 		pool_stop(&pool, END_FAILED);
 		goto out;
 	}
@@ -193,10 +198,11 @@ int fcgi_run(const struct fcgi_program *program, int fd, unsigned int threads,
 		socket_unlink(own);
 	if (atomic_load(&pool.end) != END_AGAIN)
 		log_line(LOG_LEVEL_INFO, "stop", "threads=%u", running < all ? running : threads);
-	/* One that serves anew has the time to finish what it reads. */
-	if (!threads_join(list, running, clock_boot_ms() + FCGI_STOP_MS +
-			(atomic_load(&pool.end) == END_AGAIN ? FCGI_READ_MS : 0))) {
-		/* Memory in use by the thread that hangs cannot be taken from it. */
+	/* A process that continues has time to finish its requests. */
+	if (!threads_join(list, running,
+		    clock_boot_ms() + FCGI_STOP_MS +
+			    (atomic_load(&pool.end) == END_AGAIN ? FCGI_READ_MS : 0))) {
+		/* The hanging thread still uses the memory, so it cannot be freed. */
 		log_line(LOG_LEVEL_WARNING, "stop", "error=\"a request did not finish in time\"");
 		_exit(exit_codes[atomic_load(&pool.end)]);
 	}

@@ -12,35 +12,36 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A leader that is just registering or going is looked for again so often, and so long apart. */
+/* Attempts to find a leader while leadership changes, and the pause between them. */
 #define JOIN_TRIES    200
 #define JOIN_PAUSE_US 5000
-/* Who followed so long is no sign of a leader that sends all away. */
+/* After following for this time, the worker counts its attempts anew. */
 #define JOINED_MS 1000
-/* How often a follower looks whether somebody waits at its socket. */
-#define CHECK_MS    2000
+/* How often a follower checks its socket for queued connections. */
+#define CHECK_MS   2000
 #define EVENTS_MAX 16
-/* Without descriptors nobody is taken in for so long. */
+/* Pause after accept() has failed, for example without descriptors. */
 #define ACCEPT_PAUSE_MS 100
 
 struct follower {
-	int fd;           /* the connection to it; -1: it is gone */
+	int fd;                   /* the connection to it; -1: closed */
 	struct listener listener; /* fd is -1 until it was handed over */
-	bool follows;     /* it has said so: the listener is among the leader's */
+	bool follows;             /* confirmed: the leader accepts from the listener */
 };
 
-/* True: the leader by @fd answers. False: he hangs, or is gone. */
+/* Returns true if the leader at @fd answers; false if it hangs or is gone. */
 static bool leader_answers(int fd)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 
 	return handoff_send(fd, HANDOFF_FOLLOW) && poll(&pfd, 1, HANDOFF_PATIENCE_MS) == 1 &&
-		handoff_receive(fd) == HANDOFF_FOLLOW;
+	       handoff_receive(fd) == HANDOFF_FOLLOW;
 }
 
 /*
- * Follows whoever leads by @fd until he is gone (true), or this process is to serve by itself: to
- * stop, or because he leaves somebody queued at @listen_fd and does not answer.
+ * Follows the leader at @fd. Returns true when the leader is gone. Returns false if this process
+ * is to serve by itself: it is to stop, or connections are queued at @listen_fd and the leader
+ * does not answer.
  */
 static bool follow_leader(int fd, int listen_fd, int signal_fd)
 {
@@ -58,14 +59,14 @@ static bool follow_leader(int fd, int listen_fd, int signal_fd)
 	} while (count == 0 || (count < 0 && errno == EINTR));
 	if (count > 0 && !fds[1].revents)
 		return true;
-	/* His from now on is not what is served here. */
+	/* The leader stops serving from this process's socket. */
 	handoff_send(fd, HANDOFF_LEAVE);
 	return false;
 }
 
-/* False: to be alone, errno tells why. */
-static bool lead_or_follow(struct shared_listener *shared, int listen_fd, int signal_fd,
-	int patience_ms)
+/* Returns true as the leader. Returns false if the process is to serve by itself, see errno. */
+static bool lead_or_follow(
+	struct shared_listener *shared, int listen_fd, int signal_fd, int patience_ms)
 {
 	int64_t begin_ms, until_ms = clock_boot_ms() + 2 * patience_ms;
 	bool followed, take_over = false;
@@ -78,7 +79,7 @@ static bool lead_or_follow(struct shared_listener *shared, int listen_fd, int si
 		if (errno != EADDRINUSE)
 			return false;
 		fd = handoff_register(&shared->name, listen_fd, signal_fd, patience_ms);
-		/* He hangs, is a stranger, or this process is to stop: better to serve beside him. */
+		/* The leader hangs or is foreign, or this process is to stop: serve by itself. */
 		if (fd < 0 && (errno == EAGAIN || errno == EPERM || errno == EINTR))
 			return false;
 		take_over = fd < 0 && errno == ECONNREFUSED;
@@ -103,8 +104,8 @@ bool shared_listener_join(struct shared_listener *shared, const struct shared_li
 	struct pollfd stopping = {.fd = signals_open(), .events = POLLIN};
 	bool leads;
 
-	*shared = (struct shared_listener){.handoff_fd = -1, .epoll_fd = -1,
-		.room = SHARED_LISTENER_FOLLOWERS_MAX};
+	*shared = (struct shared_listener){
+		.handoff_fd = -1, .epoll_fd = -1, .room = SHARED_LISTENER_FOLLOWERS_MAX};
 	leads = stopping.fd >= 0 && handoff_name(&shared->name, group->directory, group->file) &&
 		lead_or_follow(shared, listen_fd, stopping.fd,
 			again ? SHARED_LISTENER_AGAIN_PATIENCE_MS : HANDOFF_PATIENCE_MS);
@@ -119,7 +120,7 @@ bool shared_listener_join(struct shared_listener *shared, const struct shared_li
 	return leads;
 }
 
-/* A free place. NULL: there is none. */
+/* Returns an unused entry, or NULL if there is none. */
 static struct follower *free_follower(struct shared_listener *shared)
 {
 	for (unsigned int i = 0; i < shared->count; i++) {
@@ -132,7 +133,10 @@ static struct follower *free_follower(struct shared_listener *shared)
 	return &shared->followers[shared->count++];
 }
 
-/* It has ended, or serves by itself: if it does, its socket is not to be touched. */
+/*
+ * Drops a follower. @ended: the process is gone, so its queued connections are served first.
+ * Otherwise the follower serves from its socket itself.
+ */
 static void follower_drop(struct shared_listener *shared, struct follower *follower, bool ended)
 {
 	close(follower->fd);
@@ -148,7 +152,10 @@ static void follower_drop(struct shared_listener *shared, struct follower *follo
 	follower->follows = false;
 }
 
-/* Somebody comes to the handoff. Who is sent away serves by himself. False: nobody can come. */
+/*
+ * Accepts a follower's connection. A follower that is turned away serves by itself. Returns false
+ * if accept() failed.
+ */
 static bool accept_follower(struct shared_listener *shared)
 {
 	int fd = accept4(shared->handoff_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -166,19 +173,19 @@ static bool accept_follower(struct shared_listener *shared)
 	return true;
 }
 
-/* What @follower says while it follows: that it does, to be answered, or that it leaves. */
+/* Handles a message of a confirmed follower: a check of the leader, or its departure. */
 static void answer_follower(struct shared_listener *shared, struct follower *follower)
 {
 	enum handoff_message word = handoff_receive(follower->fd);
 
-	/* Who does not hear it any more has left or ended, and is heard of next. */
+	/* If the reply fails, the follower has ended; its closed connection is the next event. */
 	if (word == HANDOFF_FOLLOW)
 		handoff_send(follower->fd, HANDOFF_FOLLOW);
 	else
 		follower_drop(shared, follower, word != HANDOFF_LEAVE);
 }
 
-/* The next that @follower says. */
+/* Handles the next message of @follower. */
 static void receive_from_follower(struct shared_listener *shared, struct follower *follower)
 {
 	if (follower->follows) {
@@ -192,13 +199,13 @@ static void receive_from_follower(struct shared_listener *shared, struct followe
 		return;
 	}
 	follower->follows = handoff_receive(follower->fd) == HANDOFF_FOLLOW &&
-		socket_set_nonblocking(follower->listener.fd) &&
-		listeners_add(shared->listeners, &follower->listener);
+			    socket_set_nonblocking(follower->listener.fd) &&
+			    listeners_add(shared->listeners, &follower->listener);
 	if (!follower->follows)
 		follower_drop(shared, follower, false);
 }
 
-/* Leaves the followers, who find another shared. */
+/* Drops the followers, which find another leader. */
 static void step_down(struct shared_listener *shared)
 {
 	handoff_close(&shared->name, shared->handoff_fd);
@@ -209,7 +216,10 @@ static void step_down(struct shared_listener *shared)
 	}
 }
 
-/* What happened, by whom epoll names: the leader for the handoff, its listeners for the stop. */
+/*
+ * Handles an event. epoll names the shared listener for the handoff socket, its listeners for the
+ * stop, else a follower.
+ */
 static bool handle_event(struct shared_listener *shared, void *what)
 {
 	if (what == shared)
@@ -250,9 +260,9 @@ bool shared_listener_begin(struct shared_listener *shared, struct fibers *fibers
 	shared->followers = calloc(SHARED_LISTENER_FOLLOWERS_MAX, sizeof(*shared->followers));
 	shared->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return shared->followers && shared->epoll_fd >= 0 && listeners_begin_many(listeners) &&
-		epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, shared->handoff_fd, &registering) == 0 &&
-		epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, stop_fd, &stopping) == 0 &&
-		fibers_add(fibers, lead_followers, shared, true);
+	       epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, shared->handoff_fd, &registering) == 0 &&
+	       epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, stop_fd, &stopping) == 0 &&
+	       fibers_add(fibers, lead_followers, shared, true);
 }
 
 void shared_listener_free(struct shared_listener *shared)

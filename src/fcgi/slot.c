@@ -15,21 +15,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A kept connection that is idle so long is given up when another one waits. */
+/* A kept connection that is idle for this time is closed if another one waits. */
 #define KEPT_IDLE_MS 500
-/* After so many failures of accept() in a row the process ends, to be started anew. */
+/* Failures of accept() in a row after which the process ends. */
 #define ACCEPT_FAILURES_MAX 10
 #define ACCEPT_PAUSE_MS     100
-/* The usher has others to refuse: it waits no longer for the rest of a request. */
+/* Limit for reading a request that the load shedder rejects, since others wait for a rejection. */
 #define SHED_READ_MS 200
 
-/* Whether connections are still taken: who came before the stop finds no other process to talk to. */
+/* Whether connections are still accepted. Those queued before the stop have no other process. */
 static bool pool_accepts(struct pool *pool)
 {
 	return !pool_is_stopping(pool) || clock_boot_ms() < atomic_load(&pool->grace_end_ms);
 }
 
-/* wait_connection() where there is no fiber_pool. */
+/* wait_connection() of a slot with a thread. */
 static bool thread_wait_connection(struct slot *slot)
 {
 	struct epoll_event event;
@@ -41,7 +41,7 @@ static bool thread_wait_connection(struct slot *slot)
 	return false;
 }
 
-/* Waits until a connection may be there. False: the slot is to end. */
+/* Waits until a connection may have arrived. Returns false if the slot must end. */
 static bool wait_connection(struct slot *slot)
 {
 	if (pool_is_stopping(slot->pool))
@@ -52,7 +52,7 @@ static bool wait_connection(struct slot *slot)
 	return true;
 }
 
-/* True: a read would not wait. */
+/* Returns true if a read would not block. */
 static bool is_readable(int fd)
 {
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
@@ -60,20 +60,21 @@ static bool is_readable(int fd)
 	return poll(&pfd, 1, 0) > 0;
 }
 
-/* Waits for the kept connection or the stop, KEPT_IDLE_MS at most. False: neither came. */
+/* Waits for data on the kept connection, or for the stop. Returns false after KEPT_IDLE_MS. */
 static bool wait_kept_readable(struct slot *slot)
 {
 	struct pollfd fds[] = {{.fd = slot->conn.fd, .events = POLLIN},
 		{.fd = slot->pool->stop_fd, .events = POLLIN}};
 
-	return slot->fiber_pool ? fiber_pool_wait(slot, slot->conn.fd,
-		clock_boot_ms() + KEPT_IDLE_MS)
-			  : poll(fds, 2, KEPT_IDLE_MS) != 0;
+	return slot->fiber_pool
+		       ? fiber_pool_wait(slot, slot->conn.fd, clock_boot_ms() + KEPT_IDLE_MS)
+		       : poll(fds, 2, KEPT_IDLE_MS) != 0;
 }
 
 /*
- * Waits for the next request on a connection that the web server keeps. When it stays idle and
- * another one waits it is given up: kept connections would else starve all others. False: it is.
+ * Waits for the next request on a kept connection. Returns false if the connection must be
+ * closed: it is idle and another one waits, or the pool stops. Otherwise kept connections would
+ * starve all others.
  */
 static bool wait_kept_request(struct slot *slot)
 {
@@ -85,17 +86,17 @@ static bool wait_kept_request(struct slot *slot)
 		in_time = wait_kept_readable(slot);
 		readable = is_readable(slot->conn.fd);
 		wanted = pool_is_stopping(slot->pool) ||
-			(!in_time && !admission_has_idle(admission) &&
-				(admission_has_queued(admission) ||
-					is_readable(slot->pool->listeners.fd)));
+			 (!in_time && !admission_has_idle(admission) &&
+				 (admission_has_queued(admission) ||
+					 is_readable(slot->pool->listeners.fd)));
 	}
 	return readable;
 }
 
-/* False: accepting failed for good. */
+/* Handles a failed accept(). Returns false if the slot must end. */
 static bool handle_accept_error(struct slot *slot, int error)
 {
-	/* Another thread was faster, or the connection turned out to be closed. */
+	/* Another thread was faster, or the client closed the connection. */
 	if (error == EAGAIN || error == EINTR || error == ECONNABORTED)
 		return true;
 	log_line(LOG_LEVEL_ERROR, "accept", "error=\"%s\"", strerror(error));
@@ -107,7 +108,7 @@ static bool handle_accept_error(struct slot *slot, int error)
 	return true;
 }
 
-/* Accepts a connection. False: there is none, errno tells why. */
+/* Accepts a connection. Returns false if there is none, see errno. */
 static bool accept_connection(struct slot *slot)
 {
 	struct pool *pool = slot->pool;
@@ -125,11 +126,11 @@ static bool accept_connection(struct slot *slot)
 	return true;
 }
 
-/* Waits for a connection, while the slot counts as idle. False: the slot is to end. */
+/* Waits for a connection; the slot counts as idle. Returns false if the slot must end. */
 static bool wait_and_accept(struct slot *slot)
 {
 	struct pool *pool = slot->pool;
-	/* Under load the next one is there already. */
+	/* Under load, the next connection is often queued already. */
 	bool look = pool->many_slots && !pool_is_stopping(pool);
 
 	for (;;) {
@@ -138,7 +139,7 @@ static bool wait_and_accept(struct slot *slot)
 		look = false;
 		if (accept_connection(slot))
 			return true;
-		/* Nobody waits; a socket that was shut tells so by either. */
+		/* No connection is queued. A socket that was shut down gives either error. */
 		if ((errno == EAGAIN || errno == EINVAL) && pool_is_stopping(pool))
 			return false;
 		if (!handle_accept_error(slot, errno))
@@ -146,7 +147,7 @@ static bool wait_and_accept(struct slot *slot)
 	}
 }
 
-/* Waits for a connection with a request to come. False: the slot is to end. */
+/* Waits for a connection with a request. Returns false if the slot must end. */
 static bool slot_next_request(struct slot *slot)
 {
 	struct admission *admission = &slot->pool->admission;
@@ -174,7 +175,7 @@ static bool slot_next_request(struct slot *slot)
 	return found;
 }
 
-/* Reads the request that comes, and answers it. */
+/* Reads a request and answers it. */
 static void serve_request(struct slot *slot)
 {
 	const struct fcgi_program *program = slot->pool->program;
@@ -190,8 +191,8 @@ static void serve_request(struct slot *slot)
 	}
 	kept = http_body_read(&request, slot->body, &source);
 	/*
-	 * A body that broke off tells of the way here, not of the caller: no refusal is true of it.
-	 * Who is not answered asks again. The usher refuses whatever it is.
+	 * A body that ended too early is a fault of the connection, not of the caller, so no
+	 * refusal fits. The caller repeats the call. The load shedder rejects it in any case.
 	 */
 	if (conn->failed && !slot->sheds_load) {
 		fcgi_conn_close(conn);
@@ -211,7 +212,7 @@ static void serve_request(struct slot *slot)
 		pool_stop(slot->pool, END_ANEW);
 }
 
-/* Answers on @fd that it is too much. Whoever has sent nothing yet is cut off. */
+/* Rejects the request on @fd as excess. A connection without a request is closed. */
 static void shed_connection(struct slot *shedder, int fd)
 {
 	if (!is_readable(fd)) {
@@ -230,7 +231,7 @@ void load_shedder_run(void *context)
 	int fd;
 
 	while (shedder->fiber_pool ? fiber_pool_wait_saturated(shedder)
-		: admission_wait_saturated(admission)) {
+				   : admission_wait_saturated(admission)) {
 		fiber_wait(-1, 0, clock_boot_ms() + ADMISSION_TICK_MS);
 		admission_accept(admission, &shedder->pool->listeners, clock_boot_ms());
 		while ((fd = admission_take_excess(admission, clock_boot_ms())) >= 0)
@@ -249,18 +250,18 @@ void slot_run(void *context)
 	fcgi_conn_close(&slot->conn);
 }
 
-/* What a thread's slot waits by. False: errno tells. */
+/* Makes the epoll of a slot with a thread. Returns false if that fails, see errno. */
 static bool slot_epoll_init(struct slot *slot)
 {
-	/* A connection wakes one thread of those that are idle, the stop all. */
+	/* A connection wakes one idle thread; the stop wakes all. */
 	struct epoll_event listening = {.events = EPOLLIN | EPOLLEXCLUSIVE};
 	struct epoll_event stopping = {.events = EPOLLIN};
 
 	slot->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return slot->epoll_fd >= 0 &&
-		epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->listeners.fd,
-			&listening) == 0 &&
-		epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->stop_fd, &stopping) == 0;
+	       epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->listeners.fd, &listening) ==
+		       0 &&
+	       epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->stop_fd, &stopping) == 0;
 }
 
 bool slot_init(struct slot *slot, struct pool *pool, struct fiber_pool *fiber_pool, bool sheds_load)

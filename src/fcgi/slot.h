@@ -1,8 +1,10 @@
 /*
- * slot - a place for one request at a time: it takes a connection, reads what is asked, answers, and
- * takes the next one. It has a thread of its own, or is a fiber of a fiber_pool (fcgi/fiber_pool.h) where no
- * handler waits but by fiber_wait(). A further one, the usher, serves nobody: while all others are
- * busy it takes in who waits (fcgi/admission.h).
+ * slot - serves one request at a time: accepts a connection, reads a request, answers it, and
+ * repeats.
+ *
+ * A slot has a thread of its own, or is a fiber of a fiber pool (fcgi/fiber_pool.h). In a fiber
+ * pool, a handler may wait only by fiber_wait(). One further slot can be the load shedder: while
+ * all others are busy it queues connections and rejects excess (fcgi/admission.h).
  */
 #ifndef FCGI_SLOT_H
 #define FCGI_SLOT_H
@@ -14,11 +16,11 @@ struct fiber_pool;
 
 struct slot {
 	struct pool *pool;
-	struct fiber_pool *fiber_pool; /* whose fiber it is; NULL: it has a thread */
+	struct fiber_pool *fiber_pool; /* of its fiber; NULL: it has a thread */
 	struct fiber *fiber;
-	struct slot *next_idle; /* of the fiber_pool */
+	struct slot *next_idle; /* of the fiber pool's idle slots */
 	bool sheds_load;
-	bool interruptible; /* of a fiber_pool: waits for something to do, and is to hear of the stop */
+	bool interruptible;    /* in a fiber pool: the stop must wake it from its wait */
 	unsigned int failures; /* of accept(), in a row */
 	int epoll_fd;          /* of a thread: the listening socket and the stop; else -1 */
 	void *worker;          /* of pool->program */
@@ -27,13 +29,14 @@ struct slot {
 };
 
 /*
- * @slot is zeroed memory. @fiber_pool: NULL for a thread's. False: errno tells; slot_free() is due all the
- * same.
+ * Initialises @slot, which is zeroed memory. @fiber_pool is NULL for a slot with a thread.
+ * Returns false if that fails, see errno; call slot_free() in any case.
  */
-bool slot_init(struct slot *slot, struct pool *pool, struct fiber_pool *fiber_pool, bool sheds_load);
+bool slot_init(
+	struct slot *slot, struct pool *pool, struct fiber_pool *fiber_pool, bool sheds_load);
 void slot_free(struct slot *slot);
 
-/* What the thread or fiber does until the pool stops, of a slot and of the usher. */
+/* Runs a slot, or the load shedder, until the pool stops. */
 void slot_run(void *slot);
 void load_shedder_run(void *shedder);
 

@@ -17,7 +17,7 @@
 #define BACKLOG      1024
 #define LOCK_WAIT_MS 3000
 
-/* Tells what errno says of @what. */
+/* Writes @what with the text of errno to @why, and returns the status. */
 static enum status errno_status(const char *what, char *why, size_t why_size)
 {
 	const int error = errno;
@@ -26,7 +26,7 @@ static enum status errno_status(const char *what, char *why, size_t why_size)
 	return status_of_errno(error);
 }
 
-/* STATUS_OK: nothing at the address's path is in the way any more. */
+/* Makes room at the address's path. Returns STATUS_OK if the path is free. */
 static enum status clear_path(const struct sockaddr_un *address, char *why, size_t why_size)
 {
 	struct stat info;
@@ -35,8 +35,10 @@ static enum status clear_path(const struct sockaddr_un *address, char *why, size
 	if (lstat(address->sun_path, &info) < 0)
 		return errno == ENOENT ? STATUS_OK : errno_status(address->sun_path, why, why_size);
 	if (!S_ISSOCK(info.st_mode)) {
-		snprintf(why, why_size, "%s exists and is no socket: move it away, or give "
-			"another --socket", address->sun_path);
+		snprintf(why, why_size,
+			"%s exists and is no socket: move it away, or give "
+			"another --socket",
+			address->sun_path);
 		return STATUS_CONFIG;
 	}
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -48,10 +50,12 @@ static enum status clear_path(const struct sockaddr_un *address, char *why, size
 	errno = error;
 	if (rc < 0 && error != EAGAIN && status_of_errno(error) != STATUS_CONFIG)
 		return errno_status(address->sun_path, why, why_size);
-	/* EAGAIN: it has more callers than it can take. */
+	/* EAGAIN: a process listens, and its backlog is full. */
 	if (rc == 0 || error != ECONNREFUSED) {
-		snprintf(why, why_size, "%s is in use by another process: stop that one, or "
-			"give another --socket", address->sun_path);
+		snprintf(why, why_size,
+			"%s is in use by another process: stop that one, or "
+			"give another --socket",
+			address->sun_path);
 		return STATUS_CONFIG;
 	}
 	unlink(address->sun_path);
@@ -59,10 +63,9 @@ static enum status clear_path(const struct sockaddr_un *address, char *why, size
 }
 
 /*
- * Locks the directory of the socket: between the look whether somebody listens and the moment when this
- * process does, another would take the path for free. Where a directory cannot be locked, as one that
- * may not be read, it goes without. *@lock is to be closed, unless it is -1. False: another has it for
- * LOCK_WAIT_MS.
+ * Locks the directory of the socket. Otherwise another process could take the path between the
+ * check and bind(). A directory that cannot be opened is not locked. Close *@lock unless it is
+ * -1. Returns false if another process holds the lock for LOCK_WAIT_MS.
  */
 static bool lock_directory_of(const char *path, int *lock)
 {
@@ -79,7 +82,7 @@ static void unlock_directory(int lock)
 		close(lock);
 }
 
-/* The place is locked. */
+/* The directory is locked. */
 static void unlink_own(const struct fcgi_socket *sock)
 {
 	struct stat info;
@@ -89,10 +92,9 @@ static void unlink_own(const struct fcgi_socket *sock)
 		unlink(sock->path);
 }
 
-/* Makes the socket, listening, at a path that is free. */
+/* Makes a listening socket at a path that is free. */
 static enum status bind_and_listen(struct fcgi_socket *sock, const struct sockaddr_un *address,
-	gid_t gid,
-	char *why, size_t why_size)
+	gid_t gid, char *why, size_t why_size)
 {
 	const char *path = sock->path;
 	enum status status;
@@ -103,7 +105,7 @@ static enum status bind_and_listen(struct fcgi_socket *sock, const struct sockad
 	sock->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock->fd < 0)
 		return errno_status("socket", why, why_size);
-	/* Nobody may connect before the group is set: nobody listens before that. */
+	/* No process may connect before the group is set, so listen() comes last. */
 	mask = umask(0117);
 	rc = bind(sock->fd, (const struct sockaddr *)address, sizeof(*address));
 	umask(mask);
@@ -129,8 +131,8 @@ out:
 	return status;
 }
 
-enum status socket_open(struct fcgi_socket *sock, const char *path, const char *group, char *why,
-	size_t why_size)
+enum status socket_open(
+	struct fcgi_socket *sock, const char *path, const char *group, char *why, size_t why_size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	enum status status;
@@ -143,7 +145,7 @@ enum status socket_open(struct fcgi_socket *sock, const char *path, const char *
 			sizeof(address.sun_path) - 1);
 		return STATUS_CONFIG;
 	}
-	/* Not under the lock: a directory service may be slow to tell. */
+	/* Before the lock, since a directory service may be slow. */
 	status = group_find(group, &gid, why, why_size);
 	if (status)
 		return status;
@@ -153,8 +155,10 @@ enum status socket_open(struct fcgi_socket *sock, const char *path, const char *
 			status = bind_and_listen(sock, &address, gid, why, why_size);
 	} else {
 		status = STATUS_CONFIG;
-		snprintf(why, why_size, "%s: another process has its directory locked: wait "
-			"until that process has started, and repeat this", path);
+		snprintf(why, why_size,
+			"%s: another process has its directory locked: wait "
+			"until that process has started, and repeat this",
+			path);
 	}
 	unlock_directory(lock);
 	return status;
@@ -164,7 +168,7 @@ void socket_unlink(const struct fcgi_socket *sock)
 {
 	int lock;
 
-	/* Another that finds nobody listening puts its own there. */
+	/* A process that finds no listener replaces the file. */
 	if (lock_directory_of(sock->path, &lock))
 		unlink_own(sock);
 	unlock_directory(lock);

@@ -1,6 +1,5 @@
 /*
- * socket - the Unix socket on which a web server that starts no workers itself reaches this one
- * (nginx, Apache mod_proxy_fcgi).
+ * socket - the Unix socket for web servers that start no workers (nginx, Apache mod_proxy_fcgi).
  */
 #ifndef FCGI_SOCKET_H
 #define FCGI_SOCKET_H
@@ -14,27 +13,28 @@
 struct fcgi_socket {
 	int fd;
 	const char *path;
-	dev_t device; /* of the file at @path, as made */
+	dev_t device; /* of the file at @path */
 	ino_t inode;
 };
 
 /*
- * Listens on a new socket at @path, mode 0660, of @group ("": the process's own). A socket that
- * nobody listens on any more is replaced, anything else there is left alone. Else a sentence
- * is in @why: STATUS_CONFIG, or what status_of_errno() calls passing.
+ * Listens on a new socket at @path with mode 0660 and @group ("": the group of the process).
+ * Replaces a socket that no process listens on; any other file is left in place. On failure
+ * writes the reason to @why. Returns STATUS_CONFIG, or the status of the error by
+ * status_of_errno() if it may pass.
  */
-enum status socket_open(struct fcgi_socket *sock, const char *path, const char *group, char *why,
-	size_t why_size);
+enum status socket_open(
+	struct fcgi_socket *sock, const char *path, const char *group, char *why, size_t why_size);
 
-/* Removes the file, unless another one has taken its place. The socket itself stays open. */
+/* Removes the file, unless it was replaced by another. The socket stays open. */
 void socket_unlink(const struct fcgi_socket *sock);
 
-/* True: @fd is a socket that listens. */
+/* Returns true if @fd is a listening socket. */
 bool socket_is_listening(int fd);
 
 bool socket_is_unix(int fd);
 
-/* False: errno tells why. */
+/* Returns false if that fails, see errno. */
 bool socket_set_nonblocking(int fd);
 
 #endif

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A keyring that keeps changing while it is read is given up after so many beginnings. */
+/* Attempts to read a keyring that keeps changing. */
 #define FETCH_TRIES 8
 
-/* A keyring on its way in. */
+/* A keyring that is being read. */
 struct fetch {
 	struct keyring_entry *entries;
 	uint32_t count;
@@ -95,8 +95,8 @@ static enum status fetch_page(struct fetch *fetch, const struct keyring_result *
 }
 
 /*
- * Reads the whole keyring of one generation into @fetch. *@unchanged: it is still the gate's own
- * generation, and @fetch is empty.
+ * Reads a complete keyring of one generation into @fetch. *@unchanged: it has the generation of
+ * @auth, and @fetch is empty.
  */
 static enum status fetch_all(const struct auth *auth, struct fetch *fetch, struct link *link,
 	int64_t deadline_ms, bool *unchanged)
@@ -140,7 +140,7 @@ static enum status fetch_all(const struct auth *auth, struct fetch *fetch, struc
 	return STATUS_OK;
 }
 
-/* Brings the keys up to date, unless the ledger vouched for them within AUTH_FRESH_MS. */
+/* Updates the keys, unless the ledger confirmed them within AUTH_FRESH_MS. */
 static enum status auth_refresh(struct auth *auth, struct link *link, int64_t now_ms,
 	int64_t deadline_ms)
 {
@@ -176,9 +176,10 @@ struct given {
 };
 
 /*
- * True: one of @found's keys signed @request; with @found NULL as much work for nothing. The work is one
- * HMAC for each key slot, of the algorithm that @given has by its length: so it depends on nothing that
- * only the caller with the key knows. With @lean only the keys that there are cost work.
+ * Returns true if one of @found's keys signed @request. With @found NULL it does the same work
+ * and returns false. The work is one HMAC for each key slot. Its algorithm follows from the
+ * length of @given, so the work depends on nothing that only the key's owner knows. With @lean,
+ * only existing keys cost work.
  */
 static bool is_signed_by(const struct auth *auth, const struct keyring_entry *found, bool lean,
 	const struct http_request *request, const struct given *given)
@@ -199,7 +200,7 @@ static bool is_signed_by(const struct auth *auth, const struct keyring_entry *fo
 	return false;
 }
 
-/* As is_signed_by(), within the budget of what fails. */
+/* Like is_signed_by(), within the budget of wrong signatures. */
 static bool verify_within_budget(struct auth *auth, const struct keyring_entry *found,
 	const struct http_request *request, const char *caller_id, const struct given *given)
 {
@@ -246,7 +247,7 @@ enum status auth_check(struct auth *auth, struct link *link, const struct http_r
 		found = bsearch(id->value, auth->entries, auth->count, sizeof(*auth->entries),
 			entry_compare);
 	auth->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
-	/* A header that cannot be a signature is refused without an HMAC. */
+	/* A header that cannot be a signature is rejected without an HMAC. */
 	if (signature_form(given.text, &given.algorithm, &given.encoding) &&
 		verify_within_budget(auth, found, request, id->value, &given)) {
 		*caller = found;

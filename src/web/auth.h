@@ -1,16 +1,16 @@
 /*
- * auth - who calls: the callers' keys, and the check of x-casino-signature or, of game servers,
- * x-client-signature (api.md, Signature; C).
+ * auth - authenticates callers: their keys, and the check of x-casino-signature or, for game
+ * servers, x-client-signature (api.md, Signature; C).
  *
- * Each thread keeps the keys of all dealers or of all clients. They are as old as a second at most:
- * an answer of the ledger tells the keyring's generation, and without an answer for a second the
- * gate asks for it.
+ * Each thread keeps the keys of all dealers or of all clients. They are at most one second old:
+ * every answer of the ledger has the generation of the keyring, and after a second without an
+ * answer the thread asks for it.
  *
- * A missing or malformed header costs no signature: that depends on nothing but what was sent. A wrong
- * signature and an unknown caller cost the same work: AUTH_WORK signatures, one for every key slot, with
- * made-up keys where there are none. All are of the algorithm to which the length of the caller's
- * signature belongs, so the work does not depend on the dealer's algorithm. Only a caller that is let in
- * is answered earlier. What callers cost that are not let in is bounded (web/flood.h).
+ * A missing or malformed header costs no signature, which depends only on what was sent. A wrong
+ * signature and an unknown caller cost the same work: AUTH_WORK signatures, one for each key
+ * slot, with made-up keys in empty slots. The algorithm follows from the length of the signature
+ * that was sent, so the work does not depend on the dealer's algorithm. Only a valid signature is
+ * answered earlier. web/flood.h bounds the cost of invalid ones.
  */
 #ifndef WEB_AUTH_H
 #define WEB_AUTH_H
@@ -23,12 +23,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The ledger's last answer vouches for the keys this long. */
+/* The keys are fresh for this time after an answer of the ledger. */
 #define AUTH_FRESH_MS 1000
-/* Signatures computed for a caller that is not let in, while no budget is used up. */
+/* Signatures that are computed for a wrong one, within the budget. */
 #define AUTH_WORK DEALER_KEYS_MAX
 
-/* More callers than this are not taken in: a keyring that long is damaged. */
+/* A keyring with more callers is damaged. */
 #define AUTH_CALLERS_MAX 65536
 
 struct auth {
@@ -36,21 +36,21 @@ struct auth {
 	struct keyring_entry *entries; /* in the order of casino_id */
 	uint32_t count;
 	uint64_t generation; /* 0: no keys yet */
-	enum auth_failure why; /* the last caller was not let in; AUTH_UNKNOWN when it was */
-	struct flood *flood;   /* of the process; NULL: what fails is not bounded */
-	struct keyring_entry unknown; /* stands in for a caller who is not known */
+	enum auth_failure why; /* of the last caller that failed; otherwise AUTH_UNKNOWN */
+	struct flood *flood;   /* of the process; NULL: failures are not bounded */
+	struct keyring_entry unknown; /* stands in for an unknown caller */
 };
 
-/* False: no randomness for the made-up keys. */
+/* Returns false if randomness is exhausted. */
 bool auth_init(struct auth *auth, enum keyring_of of);
 /* Frees and wipes the keys. */
 void auth_free(struct auth *auth);
 
 /*
- * Finds out who signed @request. On STATUS_OK *@caller is he, valid until the next call,
- * or NULL: 401 invalid_signature; with @auth->why AUTH_FLOOD 429 rate_limited. Another status: the keys
- * could not be brought up to date before @deadline_ms (boot time); older ones let no caller in.
- * @now_ms is boot time.
+ * Authenticates @request. On STATUS_OK, *@caller is its caller, valid until the next call.
+ * *@caller is NULL if the answer is 401 invalid_signature, or 429 rate_limited if @auth->why is
+ * AUTH_FLOOD. Another status: the keys could not be updated before @deadline_ms (boot time), and
+ * older keys are not used. @now_ms is boot time.
  */
 enum status auth_check(struct auth *auth, struct link *link, const struct http_request *request,
 	int64_t now_ms, int64_t deadline_ms, const struct keyring_entry **caller);

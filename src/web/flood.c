@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FNV_PRIME UINT64_C(1099511628211)
-/* Of an IPv6 address: a host has all addresses of its network of 64 bits. */
+/* Bytes of an IPv6 address that are its network. A host can use all addresses of its network. */
 #define NETWORK_BYTES 8
 
 bool flood_init(struct flood *flood)

@@ -1,19 +1,21 @@
 /*
- * flood - the bound of what callers without a key cost a worker process.
+ * flood - bounds what callers without a valid signature cost a worker process.
  *
- * The signature of a request is checked over its whole body, so a caller without a key could use up the
- * processor with large bodies. The bytes that were hashed for requests that failed are therefore charged
- * to the caller's address and to the process. Above either budget:
+ * The signature covers the whole body, so a caller without a key could use up the CPU with large
+ * bodies. The bytes hashed for failed requests are therefore charged to the caller's address and
+ * to the process. While either budget is used up:
  *
- * - a caller id that signed well from the same address within FLOOD_TRUST_MS (a trusted pair) is checked.
- *   Its requests that fail are charged to a budget of the pair, too. Above that budget it is checked only
- *   if its body has at most FLOOD_SMALL_BYTES, as every body of the wallet's operations needs. So a flood of
- *   large bodies from a caller's own address under its own id keeps none of its small calls out;
- * - another caller id has a small budget of its own, so that a caller with a key is let in beside a
- *   flood; all ids that do not exist share one;
- * - what exceeds that is refused before anything is hashed: 429 rate_limited.
+ * - A caller id with a valid signature from the same address within FLOOD_TRUST_MS (a trusted
+ *   pair) is checked. Its failed requests are also charged to a budget of the pair. Above that
+ *   budget, only bodies of at most FLOOD_SMALL_BYTES are checked, which every operation of the
+ *   wallet fits. So a flood of large bodies under a caller's own id and address does not block
+ *   its small calls.
+ * - Any other caller id has a small budget of its own, so that a caller with a key is accepted
+ *   during a flood. All ids that do not exist share one budget.
+ * - Further requests are rejected before anything is hashed: 429 rate_limited.
  *
- * A request with a good signature charges nothing. All threads of a process share one struct flood.
+ * A request with a valid signature is not charged. All threads of a process share one struct
+ * flood.
  */
 #ifndef WEB_FLOOD_H
 #define WEB_FLOOD_H
@@ -28,7 +30,10 @@
 #define FLOOD_TRUSTED   4096
 #define FLOOD_TRUST_MS  INT64_C(600000)
 
-/* Budgets in bytes: at once, and a second. A request costs its body and FLOOD_REQUEST_BYTES. */
+/*
+ * Budgets in bytes: a burst, and bytes per second. A request costs its body and
+ * FLOOD_REQUEST_BYTES.
+ */
 #define FLOOD_REQUEST_BYTES    1024
 #define FLOOD_ADDRESS_BURST    (INT64_C(16) << 20)
 #define FLOOD_ADDRESS_PER_S    (INT64_C(8) << 20)
@@ -38,22 +43,22 @@
 #define FLOOD_CALLER_PER_S     (INT64_C(1) << 20)
 #define FLOOD_PAIR_BURST       (INT64_C(4) << 20)
 #define FLOOD_PAIR_PER_S       (INT64_C(4) << 20)
-/* The signature of such a body costs less than the rest of the call. */
+/* The signature of a body of this size costs less than the rest of the call. */
 #define FLOOD_SMALL_BYTES      2048
-/* Lines in the log for requests whose caller was not let in: at once, and a second. */
+/* Log lines for requests without a valid signature: a burst, and lines per second. */
 #define FLOOD_LINES_BURST 256
 #define FLOOD_LINES_PER_S 64
 
 struct flood_budget {
-	int64_t spent;   /* what was taken and did not come back yet */
+	int64_t spent;   /* charged and not yet recovered */
 	int64_t from_ms; /* boot time of @spent */
 };
 
-/* A caller id at an address from which it signed well. */
+/* A caller id, and an address from which it sent a valid signature. */
 struct flood_pair {
 	uint64_t pair; /* the hash of both */
 	int64_t until_ms;
-	struct flood_budget budget; /* of its requests that failed */
+	struct flood_budget budget; /* of its failed requests */
 };
 
 struct flood {
@@ -63,37 +68,40 @@ struct flood {
 	struct flood_budget lines;
 	uint64_t lines_left_out;
 	struct flood_budget addresses[FLOOD_ADDRESSES]; /* by the hash of the address */
-	struct flood_budget callers[FLOOD_CALLERS];     /* by the hash of an id that exists; see above */
+	struct flood_budget callers[FLOOD_CALLERS];     /* by the hash of an existing id; [0]: other ids */
 	struct flood_pair trusted[FLOOD_TRUSTED];       /* by the hash of the pair */
 };
 
 /* A request before its signature is checked. */
 struct flood_request {
-	const char *address;   /* the caller's, as the web server gives it; may be "" */
+	const char *address;   /* as the web server reports it; may be "" */
 	const char *caller_id; /* as sent */
-	bool exists;           /* there is such a caller */
+	bool exists;           /* the caller id exists */
 	size_t body_len;       /* bytes */
 	int64_t now_ms;        /* boot time */
 };
 
 enum flood_room {
-	FLOOD_ROOM,    /* nothing is short: to be checked, with the same work for all */
-	FLOOD_LEAN,    /* above a budget: to be checked with as little work as possible */
-	FLOOD_REFUSED, /* above all budgets: to be refused without work */
+	FLOOD_ROOM,    /* within the budgets: check with the same work for all */
+	FLOOD_LEAN,    /* above a budget: check with the least work */
+	FLOOD_REFUSED, /* above all budgets: reject without a check */
 };
 
-/* False: no randomness. */
+/* Returns false if randomness is exhausted. */
 bool flood_init(struct flood *flood);
 
-/* How @request may be checked. FLOOD_LEAN and FLOOD_REFUSED only above a budget. */
+/* Returns how @request may be checked. Only above a budget it is FLOOD_LEAN or FLOOD_REFUSED. */
 enum flood_room flood_enter(struct flood *flood, const struct flood_request *request);
 
-/* The end of the check of @request: a good signature makes the pair trusted, a wrong one is charged. */
+/*
+ * Reports the result of the check. A valid signature makes the pair trusted; an invalid one is
+ * charged.
+ */
 void flood_leave(struct flood *flood, const struct flood_request *request, bool good);
 
 /*
- * Whether a line may be logged for a request whose caller was not let in. *@left_out is how many lines
- * were left out since the last one that was logged.
+ * Returns true if a line may be logged for a request without a valid signature. *@left_out is the
+ * number of lines dropped since the last one that was logged.
  */
 bool flood_may_log(struct flood *flood, int64_t now_ms, uint64_t *left_out);
 

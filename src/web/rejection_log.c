@@ -5,18 +5,18 @@
 
 #include <string.h>
 
-/* What a dealer's integrator cannot make out from the answer. */
+/* Answers whose cause an integrator cannot see. */
 static bool is_recorded(const struct route *route, const struct http_reply *reply)
 {
 	const int code = reply_code(reply);
 
 	return code == 400 || code == 401 ||
-		(reply->refusal == REFUSAL_USER_NOT_FOUND && route->group == SERVE_WALLET);
+	       (reply->refusal == REFUSAL_USER_NOT_FOUND && route->group == SERVE_WALLET);
 }
 
-/* Whether the note of a body of @len bytes may be sent at @now_ms, and leaves @spare notes. */
-static bool rejection_budget_take(struct rejection_log *log, size_t len, int64_t spare,
-	int64_t now_ms)
+/* Whether the budget allows a report of a body of @len bytes and leaves @spare reports. */
+static bool rejection_budget_take(
+	struct rejection_log *log, size_t len, int64_t spare, int64_t now_ms)
 {
 	int64_t cost = 1000 * (1 + (int64_t)(len / REJECTION_LOG_BYTES));
 	int64_t passed_ms = now_ms - log->budget_ms;
@@ -34,7 +34,7 @@ static bool rejection_budget_take(struct rejection_log *log, size_t len, int64_t
 	return true;
 }
 
-/* Copies what was sent, cut to fit, to @to. */
+/* Copies a header to @to, cut to @size bytes. */
 static struct bytes copy_header(const struct http_variable *variable, uint8_t *to, size_t size)
 {
 	size_t len = variable->value ? strnlen(variable->value, size) : 0;
@@ -54,7 +54,7 @@ void rejection_log_record(struct rejection_log *log, const struct route *route,
 	const struct http_variable *signature =
 		&request->headers[is_wallet ? HEADER_SIGNATURE : HEADER_CLIENT_SIGNATURE];
 	struct refused_request *refused = &log->request;
-	/* A dealer may ask for many players that are not there: that leaves room for the others. */
+	/* A dealer may ask for many unknown players. Leave room for other reports. */
 	int64_t spare = reply->refusal == REFUSAL_USER_NOT_FOUND ? REJECTION_LOG_BURST / 2 : 0;
 
 	log->pending = false;
@@ -68,8 +68,8 @@ void rejection_log_record(struct rejection_log *log, const struct route *route,
 	refused->time_ms = request->wall_ms;
 	text_copy(refused->request_id, sizeof(refused->request_id), reply->request_id);
 	refused->of = is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS;
-	text_copy(refused->operation, sizeof(refused->operation),
-		operation_names[route->operation]);
+	text_copy(
+		refused->operation, sizeof(refused->operation), operation_names[route->operation]);
 	text_copy(refused->method, sizeof(refused->method),
 		request->method.value ? request->method.value : "");
 	text_copy(refused->path, sizeof(refused->path), route->path);
@@ -95,7 +95,7 @@ void rejection_log_send(struct rejection_log *log, struct link *link, struct cou
 	if (!log->pending)
 		return;
 	log->pending = false;
-	counting_refused_note(counting, link_post(link, COMMAND_REFUSED_NOTE, &cmd)
-			? NOTE_SENT : NOTE_DROPPED);
+	counting_refused_note(
+		counting, link_post(link, COMMAND_REFUSED_NOTE, &cmd) ? NOTE_SENT : NOTE_DROPPED);
 	explicit_bzero(log->signature, sizeof(log->signature));
 }

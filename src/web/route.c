@@ -101,7 +101,7 @@ const struct route *route_find(enum serve_group group, const char *base_path, co
 {
 	size_t len = strlen(base_path);
 
-	/* What remains begins with a slash, as every route does: "/pcwx" is not below "/pcw". */
+	/* The rest begins with a slash, as every route does: "/pcwx" is not below "/pcw". */
 	if (strncmp(path, base_path, len) != 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {

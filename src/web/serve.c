@@ -13,9 +13,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* Longest method that is logged as it came. */
+/* Longest method that is logged. */
 #define METHOD_NAME_MAX 16
-/* Longest Content-Encoding that is repeated. */
+/* Longest Content-Encoding that is repeated in an error. */
 #define ENCODING_NAME_MAX 16
 
 bool worker_init(struct worker *worker, const struct web_service *service)
@@ -31,8 +31,8 @@ bool worker_init(struct worker *worker, const struct web_service *service)
 	worker->auth.flood = service->flood;
 	worker->sender = is_wallet ? NULL : sender_new(&service->callbacks);
 	counted = counting_init(&worker->counting, service->counters_path);
-	if (reply_init(&worker->reply) && linked && has_auth && counted && (is_wallet ||
-		worker->sender))
+	if (reply_init(&worker->reply) && linked && has_auth && counted &&
+		(is_wallet || worker->sender))
 		return true;
 	worker_free(worker);
 	return false;
@@ -52,14 +52,14 @@ static const char *value_of(const struct http_variable *variable)
 	return variable->value ? variable->value : "";
 }
 
-/* invalid_signature's own detail speaks of dealers. */
+/* The default text of invalid_signature is for dealers. */
 static const char flooded[] = "too many calls with a wrong signature; try again later";
 #define FLOOD_RETRY_S 1
 static const char not_a_client[] = "the client id or the signature is not valid";
 
-/* Names what a body is that is not valid JSON, by its headers. */
-static void describe_body_by_headers(const struct http_request *request,
-	char detail[BODY_DETAIL_MAX])
+/* Names the format of a body that is not JSON, by its headers. */
+static void describe_body_by_headers(
+	const struct http_request *request, char detail[BODY_DETAIL_MAX])
 {
 	const char *encoding = value_of(&request->content_encoding);
 	const char *type = value_of(&request->content_type);
@@ -68,16 +68,17 @@ static void describe_body_by_headers(const struct http_request *request,
 		return;
 	if (text_is_name(encoding, ENCODING_NAME_MAX) && strcasecmp(encoding, "identity") != 0)
 		snprintf(detail, BODY_DETAIL_MAX,
-			"the body is compressed (Content-Encoding: %s): send it uncompressed", encoding);
+			"the body is compressed (Content-Encoding: %s): send it uncompressed",
+			encoding);
 	else if (strncasecmp(type, "application/x-www-form-urlencoded", 33) == 0 ||
-		strncasecmp(type, "multipart/", 10) == 0)
-		snprintf(detail, BODY_DETAIL_MAX, "the body is a form by its Content-Type: send JSON "
+		 strncasecmp(type, "multipart/", 10) == 0)
+		snprintf(detail, BODY_DETAIL_MAX,
+			"the body is a form by its Content-Type: send JSON "
 			"with Content-Type: application/json");
 }
 
-/* The checks that need the caller: signature, then the shape of the body; then the handler. */
-static void serve_signed(struct worker *worker, const struct route *route,
-	struct web_request *web)
+/* Checks the signature and the shape of the body, then calls the handler. */
+static void serve_signed(struct worker *worker, const struct route *route, struct web_request *web)
 {
 	const struct http_request *request = web->request;
 	char detail[BODY_DETAIL_MAX] = "";
@@ -115,8 +116,8 @@ static void serve_signed(struct worker *worker, const struct route *route,
 		route->handle(web);
 }
 
-static void serve_route(struct worker *worker, const struct route *route,
-	const struct http_request *request)
+static void serve_route(
+	struct worker *worker, const struct route *route, const struct http_request *request)
 {
 	const struct web_service *service = worker->service;
 	struct web_request web = {
@@ -144,9 +145,9 @@ static void serve_route(struct worker *worker, const struct route *route,
 	}
 }
 
-/* At level debug: a body of the request that @reply answers. */
-static void request_trace(const struct http_reply *reply, const char *what, const void *body,
-	size_t len)
+/* Logs a body at level debug. */
+static void request_trace(
+	const struct http_reply *reply, const char *what, const void *body, size_t len)
 {
 	const struct trace_of of = {.request_id = reply->request_id, .what = what};
 
@@ -154,7 +155,7 @@ static void request_trace(const struct http_reply *reply, const char *what, cons
 		trace_body(&of, (struct bytes){body, (uint32_t)len});
 }
 
-/* True: @worker answers without having let the caller in. */
+/* Returns true if @worker answers without a valid signature. */
 static bool is_unauthenticated(const struct worker *worker, const struct http_request *request)
 {
 	switch (worker->reply.refusal) {
@@ -170,7 +171,7 @@ static bool is_unauthenticated(const struct worker *worker, const struct http_re
 	}
 }
 
-/* Whether the request's line may be written. Lines for strangers are bounded. */
+/* Whether the request may be logged. Lines of unauthenticated requests are bounded. */
 static bool may_log(const struct worker *worker, const struct http_request *request)
 {
 	uint64_t left_out;
@@ -186,15 +187,15 @@ static bool may_log(const struct worker *worker, const struct http_request *requ
 	return true;
 }
 
-/* Everything in the line is ours or of a checked alphabet: no body, no signature. */
-static void request_log(const struct worker *worker, const struct route *route,
-	const struct http_request *request)
+/* The line holds no body and no signature: only own text, or checked names. */
+static void request_log(
+	const struct worker *worker, const struct route *route, const struct http_request *request)
 {
 	bool is_wallet = worker->service->group == SERVE_WALLET;
 	const struct http_reply *reply = &worker->reply;
 	const char *method = value_of(&request->method);
-	const char *caller = value_of(
-		&request->headers[is_wallet ? HEADER_CASINO_ID : HEADER_CLIENT_ID]);
+	const char *caller =
+		value_of(&request->headers[is_wallet ? HEADER_CASINO_ID : HEADER_CLIENT_ID]);
 	const char *refusal = refusal_info(reply->refusal)->id;
 	int code = reply_code(reply);
 	long long ms = clock_boot_ms() - request->boot_ms;
@@ -204,8 +205,7 @@ static void request_log(const struct worker *worker, const struct route *route,
 	log_line(code >= 500 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "request",
 		"request_id=%s method=%s path=%s %s=%s code=%d refusal=%s ms=%lld%s%s%s",
 		reply->request_id, text_is_name(method, METHOD_NAME_MAX) ? method : "-",
-		route ? route->path : "-",
-		is_wallet ? "casino_id" : "client_id",
+		route ? route->path : "-", is_wallet ? "casino_id" : "client_id",
 		text_is_name(caller, CASINO_ID_SIZE - 1) ? caller : "-", code,
 		refusal[0] ? refusal : "-", ms, reply->status == STATUS_OK ? "" : " failure=\"",
 		reply->status == STATUS_OK ? "" : status_text(reply->status),
@@ -218,10 +218,10 @@ static bool is_refused_probe(const struct worker *worker, const struct http_requ
 	const struct http_variable *headers = request->headers;
 
 	return is_unauthenticated(worker, request) && headers[HEADER_REQUEST_ID].count == 1 &&
-		strncmp(headers[HEADER_REQUEST_ID].value, COUNTERS_DOCTOR_PREFIX,
-			sizeof(COUNTERS_DOCTOR_PREFIX) - 1) == 0 &&
-		!headers[HEADER_CASINO_ID].count && !headers[HEADER_SIGNATURE].count &&
-		!headers[HEADER_CLIENT_ID].count && !headers[HEADER_CLIENT_SIGNATURE].count;
+	       strncmp(headers[HEADER_REQUEST_ID].value, COUNTERS_DOCTOR_PREFIX,
+		       sizeof(COUNTERS_DOCTOR_PREFIX) - 1) == 0 &&
+	       !headers[HEADER_CASINO_ID].count && !headers[HEADER_SIGNATURE].count &&
+	       !headers[HEADER_CLIENT_ID].count && !headers[HEADER_CLIENT_SIGNATURE].count;
 }
 
 /* Counts the reply to a probe of doctor. */
@@ -231,7 +231,7 @@ static void probe_count(struct worker *worker, int64_t begun_ns)
 		(uint64_t)(clock_boot_ns() - begun_ns) / 1000);
 }
 
-/* Counts the reply, and what @begun_ns tells it took. */
+/* Counts the reply and its duration since @begun_ns. */
 static void request_count(struct worker *worker, const struct route *route, int64_t begun_ns)
 {
 	struct counting *counting = &worker->counting;
@@ -305,8 +305,8 @@ static void program_close(void *worker)
 	free(worker);
 }
 
-static void program_serve(void *context, const struct http_request *request,
-	struct fcgi_reply *reply)
+static void program_serve(
+	void *context, const struct http_request *request, struct fcgi_reply *reply)
 {
 	struct worker *worker = context;
 

@@ -1,5 +1,5 @@
 /*
- * serve - one request to one reply: the order of checks of api.md, Common rules.
+ * serve - answers one request, with the checks in the order of api.md, Common rules.
  */
 #ifndef WEB_SERVE_H
 #define WEB_SERVE_H
@@ -11,7 +11,7 @@
 #include "web/request/reply.h"
 #include "web/route.h"
 
-/* What the threads or fibers of a process share; never changed while they run. */
+/* What the threads or fibers of a process share. It does not change while they run. */
 struct web_service {
 	enum serve_group group;
 	char base_path[256];   /* as text_base_path() makes it */
@@ -20,41 +20,41 @@ struct web_service {
 	uint32_t sweep_overdue_s;
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;
-	struct flood *flood; /* of what fails in the auths of all; NULL: it is not bounded */
-	struct muxes *muxes; /* the requests under way are fibers, which call by these; or NULL */
-	struct sender_options callbacks; /* of group C; the networks must outlive the server */
+	struct flood *flood; /* the bound of failed signatures; NULL: none */
+	struct muxes *muxes; /* the requests are fibers, which share these connections; or NULL */
+	struct sender_options callbacks; /* of group C; the networks must outlive the service */
 };
 
-/* What a thread, or a fiber, has for itself. */
+/* The state of one thread or fiber. */
 struct worker {
 	const struct web_service *service;
 	struct link link;
 	struct auth auth;
-	struct sender *sender;   /* of group C; else NULL */
+	struct sender *sender; /* of group C; else NULL */
 	struct counting counting;
-	struct http_reply reply; /* to the newest request */
-	struct rejection_log rejections; /* of it, if it was answered 400, 401 or user_not_found */
-	bool ended; /* the ledger speaks another protocol: this process is to end */
+	struct http_reply reply;         /* to the current request */
+	struct rejection_log rejections; /* of the current request */
+	bool ended; /* the ledger speaks another protocol: the process must end */
 };
 
-/* False: memory or randomness exhausted. */
+/* Returns false if memory or randomness is exhausted. */
 bool worker_init(struct worker *worker, const struct web_service *service);
 void worker_free(struct worker *worker);
 
 /*
- * Answers @request in @worker->reply, complete with its head, and logs one line. In this order:
- * path, method, size, signature, shape of the body, what the handler checks, then the ledger. It is
- * counted before the reply leaves: what a caller was answered is counted.
+ * Answers @request in @worker->reply, with its head, and logs one line. The checks are, in order:
+ * path, method, size, signature, shape of the body, the handler's, the ledger's. The request is
+ * counted before the reply is sent.
  */
 void serve(struct worker *worker, const struct http_request *request);
 
 /*
- * Once the answer has left: what is worth telling the ledger of the request. The request's body must
- * still be there; nothing is waited for.
+ * Called after the answer was sent. Reports the request to the ledger if it was rejected. The
+ * body must still be in place. Does not wait.
  */
 void serve_after(struct worker *worker);
 
-/* The service as a program of fcgi_run(), for as long as @service lives. */
+/* Returns the service as a program of fcgi_run(). @service must outlive it. */
 struct fcgi_program web_service_program(const struct web_service *service);
 
 #endif

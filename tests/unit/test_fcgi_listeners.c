@@ -1,6 +1,6 @@
 /*
- * The listeners that a leader accepts from: who waits is let in, once, and a socket that was shut or taken
- * back is not asked again, whatever was told of it before.
+ * The listeners of a leader: a queued connection is accepted once. A socket that was shut down or
+ * taken back is not accepted from again, even if events of it are pending.
  */
 #include "web_case.h"
 
@@ -15,7 +15,7 @@ static struct listeners listeners;
 static struct listener first, second;
 static int own_fd;
 
-/* A socket that listens by a name of its own, given by the kernel (unix(7): autobind). */
+/* Makes a listening socket with a name that the kernel chooses (unix(7), autobind). */
 static int listening(void)
 {
 	const struct sockaddr_un none = {.sun_family = AF_UNIX};
@@ -27,7 +27,7 @@ static int listening(void)
 	return fd;
 }
 
-/* Somebody who comes to @listen_fd. */
+/* Connects to @listen_fd. */
 static int caller(int listen_fd)
 {
 	struct sockaddr_un address;
@@ -83,7 +83,7 @@ START_TEST(test_any_door)
 }
 END_TEST
 
-/* Who waits when its owner ends is let in, and the listener closed. */
+/* If the follower has ended, queued connections are accepted, and the listener is closed. */
 START_TEST(test_owner_ended)
 {
 	int waits = caller(first.fd);
@@ -95,7 +95,7 @@ START_TEST(test_owner_ended)
 }
 END_TEST
 
-/* It would be ready for ever. */
+/* epoll would report it as ready forever. */
 START_TEST(test_shut)
 {
 	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
@@ -105,7 +105,7 @@ START_TEST(test_shut)
 }
 END_TEST
 
-/* A place is used again: what was told of the listener before it is not true of the next. */
+/* Pending events of a closed listener do not count for the next one in its place. */
 START_TEST(test_place_used_again)
 {
 	const int callers[] = {caller(own_fd), caller(first.fd)};
@@ -113,7 +113,7 @@ START_TEST(test_place_used_again)
 
 	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
 	ck_assert_int_eq(shutdown(second.fd, SHUT_RD), 0);
-	fd = listeners_accept(&listeners); /* and was told of the others, too */
+	fd = listeners_accept(&listeners); /* also brings the events of the others */
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	ck_assert_uint_gt(listeners.count, listeners.at);

@@ -1,4 +1,4 @@
-/* C bets: a bet is placed, and a seamless dealer told of it. */
+/* C bets: places a bet, and sends it to a seamless dealer. */
 #include "web/handlers/send_callback.h"
 
 #include "base/log.h"
@@ -34,7 +34,7 @@ static const struct field balance_fields[] = {
 	FIELD_END,
 };
 
-/* Replies with what a bet came to. */
+/* Replies with the result of a bet. */
 static void bet_reply(struct http_reply *reply, const struct verdict *verdict,
 	const struct bet_answer *bet)
 {
@@ -57,12 +57,12 @@ static void bet_reply(struct http_reply *reply, const struct verdict *verdict,
 			error.detail = BET_REFUNDED_DETAIL;
 		break;
 	case REFUSAL_INVALID_AMOUNT:
-		/* body_parse() let through only what any dealer may be sent. */
+		/* body_parse() accepts the decimals of any dealer. */
 		if (!error.detail)
 			error.detail = "bet_amount: more decimals than the dealer has";
 		break;
 	case REFUSAL_CALLBACK_NOT_FOUND:
-		/* The ledger does not know what it gave leave to send. */
+		/* The ledger does not know the callback that it granted. */
 		error = (struct error_body){.refusal = REFUSAL_INTERNAL_ERROR};
 		break;
 	default:
@@ -71,7 +71,7 @@ static void bet_reply(struct http_reply *reply, const struct verdict *verdict,
 	reply_error(reply, &error);
 }
 
-/* Replies with what B2 came to. */
+/* Replies with the result of B2. */
 static void betting_reply(struct web_request *web, const struct callback_outcome *outcome,
 	struct callback_end_result *end)
 {
@@ -87,7 +87,7 @@ static void betting_reply(struct web_request *web, const struct callback_outcome
 		snprintf(verdict->detail, sizeof(verdict->detail),
 			"the dealer's answer cannot be used (HTTP status %u); the bet is being refunded",
 			(unsigned int)outcome->http_status);
-	/* Of what B2 came to, which is not kept: the dealer may have accepted, so this is not 503. */
+	/* The result of B2 was not stored. The dealer may have accepted, so this is not 503. */
 	if (end->verdict.refusal == REFUSAL_STORAGE_FULL)
 		reply_refuse(web->reply, REFUSAL_INTERNAL_ERROR, NULL);
 	else
@@ -123,6 +123,6 @@ void handle_bet(struct web_request *web)
 	else if (send_callback_run(web, "", &result.send, &outcome, &end) == STATUS_OK)
 		betting_reply(web, &outcome, &end);
 	else
-		/* The dealer may have been told, so this is not 503. */
+		/* The dealer may have received the bet, so this is not 503. */
 		reply_refuse(web->reply, REFUSAL_INTERNAL_ERROR, NULL);
 }

@@ -1,8 +1,8 @@
 /*
- * handlers - one function a route: from a checked request to a reply.
+ * handlers - one function for each route, from a checked request to a reply.
  *
- * A handler is called with the caller known and the body parsed by the route's table. It makes a
- * command of them, asks the ledger and fills the reply; it sees neither storage nor JSON.
+ * The caller is known, and the body was parsed by the route's table. A handler makes a command,
+ * calls the ledger and fills the reply. It knows neither storage nor JSON text.
  */
 #ifndef WEB_HANDLERS_HANDLERS_H
 #define WEB_HANDLERS_HANDLERS_H
@@ -30,8 +30,8 @@ void handle_balance(struct web_request *web);
 void handle_stat(struct web_request *web);
 
 /*
- * A5: RESULT_INQUIRE, page by page. Objects are shown byte for byte as the game server gave them,
- * but for blanks where they have line breaks.
+ * A5: RESULT_INQUIRE, page by page. Shows objects byte for byte as the game server sent them,
+ * with blanks in place of line breaks.
  */
 void handle_inquire(struct web_request *web);
 
@@ -47,22 +47,25 @@ void handle_bet(struct web_request *web);
 /* C results: ROUND_SETTLE, and for a seamless dealer the first attempt of B3. */
 void handle_result(struct web_request *web);
 
-/* Liveness of the worker itself: never asks the ledger. */
+/* Reports that the worker is alive, without calling the ledger. */
 void handle_healthz(struct web_request *web);
 
 /*
- * Whether the ledger answers, the disk is above the mark and the sweeper is at work: 200 or 503,
- * with each check by its name.
+ * Reports whether the ledger answers, the disk is above the mark and the sweeper runs. Answers
+ * 200 or 503, with the name of each check.
  */
 void handle_readyz(struct web_request *web);
 
-/* The figures of all workers and of the ledger, as text (metrics/exposition.h). */
+/* Prints the metrics of all workers and of the ledger as text (metrics/exposition.h). */
 void handle_metrics(struct web_request *web);
 
-/* Until when the two wait for the ledger: boot time. */
+/* Returns the time, boot time, until which these two wait for the ledger. */
 int64_t web_request_stats_deadline_ms(const struct web_request *web);
 
-/* Fills @ref with whom @body names. False: nobody, and the reply says so. */
+/*
+ * Fills @ref with the player that @body names. If it names none, answers with an error and
+ * returns false.
+ */
 bool web_request_player(struct web_request *web, const struct player_body *body,
 	struct player_ref *ref);
 

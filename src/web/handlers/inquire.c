@@ -1,4 +1,4 @@
-/* A5: how a game of a player ended, with its bets. */
+/* A5: the result of a player's game, with its bets. */
 #include "web/handlers/handlers.h"
 
 #include "base/pack.h"
@@ -13,7 +13,7 @@ const struct body_field inquire_body_fields[] = {
 	BODY_FIELD_END,
 };
 
-/* The answer of A5 (api.md A), of a game that is not settled and of one that is. */
+/* The answer of A5 (api.md A), of an open game and of a settled one. */
 struct game {
 	struct round round;
 	enum game_status status;
@@ -55,13 +55,13 @@ static const struct field bet_shown_fields[] = {
 	FIELD_END,
 };
 
-/* What was read of a game's bets. */
-struct reading {
-	uint32_t states[BET_STATE_COUNT]; /* how many are in each */
+/* The bets of a game that were read. */
+struct game_reading {
+	uint32_t states[BET_STATE_COUNT]; /* number of bets in each state */
 	struct buffer bets;               /* as JSON, without the closing bracket */
 };
 
-static void reading_restart(struct reading *reading)
+static void game_reading_restart(struct game_reading *reading)
 {
 	memset(reading->states, 0, sizeof(reading->states));
 	buffer_reset(&reading->bets);
@@ -69,7 +69,7 @@ static void reading_restart(struct reading *reading)
 }
 
 /* Adds the bets of a page. */
-static enum status reading_add(struct reading *reading, const struct result_inquire_result *page)
+static enum status game_reading_add(struct game_reading *reading, const struct result_inquire_result *page)
 {
 	struct bytes rows = page->bets;
 	struct bet bet;
@@ -78,7 +78,7 @@ static enum status reading_add(struct reading *reading, const struct result_inqu
 		if (!unpack_record(&rows, bet_fields, &bet))
 			return STATUS_CORRUPT;
 		reading->states[bet.state]++;
-		/* As the dealer was told (B2); and what was dropped for its age is told no more. */
+		/* As sent to the dealer (B2). The object of an old bet may have been dropped. */
 		if (!bet.user_bet.len)
 			bet.user_bet = (struct bytes){(const uint8_t *)"{}", 2};
 		if (reading->bets.len > 1)
@@ -89,17 +89,17 @@ static enum status reading_add(struct reading *reading, const struct result_inqu
 }
 
 /*
- * Reads the game to its end. In *page is the last answer: its round, or why there is none. A game
- * that is settled between two pages is read anew, which happens once; a bet that moves between them
- * leaves a status that was true when one of them was read.
+ * Reads all bets of the game. *page is the last answer: the round, or the refusal. If the game is
+ * settled between two pages, it is read anew, which happens once. If a bet moves between pages,
+ * its status is that of one of them.
  */
-static enum status reading_run(struct reading *reading, struct web_request *web,
+static enum status game_reading_run(struct game_reading *reading, struct web_request *web,
 	struct result_inquire_cmd *cmd, struct result_inquire_result *page)
 {
 	enum round_state began = ROUND_OPEN;
 	enum status status;
 
-	/* A page holds a bet at least. */
+	/* A page holds at least one bet. */
 	for (unsigned int pages = 0; pages < 2 * ROUND_BETS_MAX; pages++) {
 		status = link_call(web->link, COMMAND_RESULT_INQUIRE, cmd, page,
 			web->deadline_ms);
@@ -107,12 +107,12 @@ static enum status reading_run(struct reading *reading, struct web_request *web,
 			return status;
 		if (!cmd->after_bet) {
 			began = page->round.state;
-			reading_restart(reading);
+			game_reading_restart(reading);
 		} else if (page->round.state != began) {
 			cmd->after_bet = 0;
 			continue;
 		}
-		status = reading_add(reading, page);
+		status = game_reading_add(reading, page);
 		if (status != STATUS_OK || !page->more)
 			return status;
 		cmd->after_bet = page->last_bet;
@@ -121,12 +121,12 @@ static enum status reading_run(struct reading *reading, struct web_request *web,
 }
 
 /* Replies with the game that was read. */
-static void game_reply(struct web_request *web, struct reading *reading,
+static void game_reply(struct web_request *web, struct game_reading *reading,
 	const struct round *round)
 {
 	struct game game = {.round = *round};
 
-	/* Also a bet that the answer leaves out. */
+	/* Count a refunded bet that the answer leaves out. */
 	if (round->refunded && !reading->states[BET_REFUNDING])
 		reading->states[BET_REFUNDED] += !reading->states[BET_REFUNDED];
 	game.status = round_status(round, reading->states);
@@ -148,7 +148,7 @@ void handle_inquire(struct web_request *web)
 	const struct inquire_body *body = &web->body.inquire;
 	struct result_inquire_cmd cmd = {.after_bet = 0};
 	struct result_inquire_result page;
-	struct reading reading;
+	struct game_reading reading;
 	enum status status;
 
 	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
@@ -156,7 +156,7 @@ void handle_inquire(struct web_request *web)
 	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
 	memset(&page, 0, sizeof(page));
 	buffer_init(&reading.bets, REPLY_LARGE_MAX);
-	status = reading_run(&reading, web, &cmd, &page);
+	status = game_reading_run(&reading, web, &cmd, &page);
 	if (status == STATUS_OK && page.verdict.refusal == REFUSAL_NONE)
 		game_reply(web, &reading, &page.round);
 	else

@@ -1,10 +1,13 @@
-/* What Prometheus reads. Without the ledger it is what the workers counted, and that it is down. */
+/*
+ * The metrics for Prometheus. Without the ledger: the workers' counters, and that the ledger is
+ * down.
+ */
 #include "web/handlers/handlers.h"
 
 #include "base/clock.h"
 #include "metrics/exposition.h"
 
-/* It and readyz wait for the ledger no longer than their callers will wait. */
+/* metrics and readyz wait for the ledger no longer than their clients wait. */
 #define FIGURES_PATIENCE_MS 2000
 
 int64_t web_request_stats_deadline_ms(const struct web_request *web)

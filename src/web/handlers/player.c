@@ -1,4 +1,4 @@
-/* C players and balance: a player is registered, and what credit he has. */
+/* C players and balance: registers a player, and reports a player's credit. */
 #include "web/handlers/send_callback.h"
 
 #include "base/text.h"
@@ -50,7 +50,7 @@ bool web_request_player(struct web_request *web, const struct player_body *body,
 		reply_refuse(web->reply, REFUSAL_BAD_REQUEST, missing);
 		return false;
 	}
-	/* One that is too long for ours is nobody's, but may not be cut to somebody's. */
+	/* An id that is too long names no player. It must not be cut to another player's id. */
 	if (!text_copy(ref->player_id, sizeof(ref->player_id), body->player_id))
 		text_copy(ref->player_id, sizeof(ref->player_id), "-");
 	text_copy(ref->casino_id, sizeof(ref->casino_id), body->casino_id);
@@ -77,7 +77,7 @@ void handle_register(struct web_request *web)
 		reply_fail(web->reply, status, CALL_MOVES);
 }
 
-/* What B1 brought. */
+/* Replies with the result of B1. */
 static void inquiry_answer(struct http_reply *reply, const struct callback_outcome *outcome,
 	struct player_balance_result *result)
 {
@@ -100,7 +100,7 @@ static void inquiry_answer(struct http_reply *reply, const struct callback_outco
 		error.dealer_error_detail = outcome->dealer_error_detail;
 	}
 	if (outcome->class == CALLBACK_UNKNOWN) {
-		/* Nothing moves by asking, other than by a bet. */
+		/* An inquiry moves nothing, so it may be repeated. */
 		snprintf(unusable, sizeof(unusable),
 			"the dealer's answer cannot be used (HTTP status %u)",
 			(unsigned int)outcome->http_status);
@@ -123,14 +123,14 @@ void handle_player_balance(struct web_request *web)
 	memset(&result, 0, sizeof(result));
 	status = link_call(web->link, COMMAND_PLAYER_BALANCE, &cmd, &result,
 		web->deadline_ms);
-	/* What a seamless player has, the ledger cannot tell. */
+	/* Only the dealer knows the credit of a seamless player. */
 	if (status == STATUS_OK && result.verdict.refusal == REFUSAL_NONE &&
 		result.mode == WALLET_SEAMLESS && !result.send.event)
 		status = STATUS_FAULT;
 	if (status != STATUS_OK) {
 		reply_fail(web->reply, status, CALL_READS);
 	} else if (result.verdict.refusal == REFUSAL_NONE && result.send.event) {
-		/* Whether the ledger heard of it is no matter of this answer. */
+		/* The answer does not depend on the ledger's. */
 		send_callback_run(web, result.casino_id, &result.send, &outcome, &end);
 		inquiry_answer(web->reply, &outcome, &result);
 	} else {

@@ -1,4 +1,4 @@
-/* Readiness: is there anything that an operator must see to before this instance can be used? */
+/* Readiness: whether an operator must act before this instance can be used. */
 #include "web/handlers/handlers.h"
 
 #include "base/clock.h"
@@ -33,7 +33,7 @@ static const struct field readiness_fields[] = {
 	FIELD_END,
 };
 
-/* A "no" tells why. */
+/* Sets the detail of a check. */
 #define DETAIL(check, ...) snprintf((check)->detail, sizeof((check)->detail), __VA_ARGS__)
 
 static void check_ledger(struct readiness_check *check, const struct status_result *status)

@@ -1,4 +1,4 @@
-/* C results: a round is settled, and a seamless dealer told of it. */
+/* C results: settles a round, and reports it to a seamless dealer. */
 #include "web/handlers/send_callback.h"
 
 #include "base/text.h"
@@ -36,7 +36,7 @@ struct settled {
 	money_t addition_amount;
 	money_t win_amount;
 	money_t payout_amount;
-	struct delivery_report callback; /* in a transfer wallet delivered, after no attempt */
+	struct delivery_report callback; /* in a transfer wallet: delivered after 0 attempts */
 };
 static const struct field settled_fields[] = {
 	FIELD(FIELD_U64, settled, transaction_id),
@@ -48,7 +48,7 @@ static const struct field settled_fields[] = {
 	FIELD_END,
 };
 
-/* Why the payout is refused that body_parse() let through. */
+/* Returns the reason for a refused payout that body_parse() accepted. */
 static const char *payout_detail(enum round_result result)
 {
 	if (result == RESULT_LOSS)
@@ -58,7 +58,7 @@ static const char *payout_detail(enum round_result result)
 	return "payout_amount: more decimals than the dealer has";
 }
 
-/* Sends the first attempt of B3. Whatever becomes of it, the round is settled. */
+/* Sends the first attempt of B3. The round stays settled if it fails. */
 static void report_delivery(struct web_request *web, struct round_settle_result *result,
 	struct delivery_report *report)
 {

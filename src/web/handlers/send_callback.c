@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of FCGI_STOP_MS: for everything but the callback and telling the ledger of it. */
+/* Part of FCGI_STOP_MS for everything but the callback and its report. */
 #define STOP_SPARE_MS 500
-/* The ledger is given this long in any case. */
+/* The least time for the report to the ledger. */
 #define REPORT_MIN_MS   500
-/* Between two tries while it has no room. */
+/* Pause between two reports while the ledger is busy. */
 #define BUSY_PAUSE_MS 20
 
 static void send_callback_log(const struct web_request *web, const struct callback_grant *grant,
@@ -31,7 +31,7 @@ static void send_callback_log(const struct web_request *web, const struct callba
 		outcome->note[0] ? "\"" : "");
 }
 
-/* How long the ledger is tried to be told. */
+/* The time limit of the report to the ledger. */
 static int64_t report_patience_ms(const struct web_request *web)
 {
 	int64_t left_ms = (int64_t)FCGI_STOP_MS - STOP_SPARE_MS - web->callback_timeout_ms;
@@ -41,7 +41,7 @@ static int64_t report_patience_ms(const struct web_request *web)
 	return left_ms > REPORT_MIN_MS ? left_ms : REPORT_MIN_MS;
 }
 
-/* The dealer has answered: whatever the ledger is busy with, it has to hear of that. */
+/* Reports the dealer's answer to the ledger. Repeats it while the ledger is busy. */
 static enum status report_outcome(struct web_request *web, const struct callback_end_cmd *cmd,
 	struct callback_end_result *end)
 {

@@ -1,4 +1,4 @@
-/* A4: what a player has bet and won, of all time and by days. */
+/* A4: a player's bets and wins, of all time and by day. */
 #include "web/handlers/handlers.h"
 
 #include "base/text.h"
@@ -46,7 +46,7 @@ static const struct field summary_answer_fields[] = {
 	FIELD_END,
 };
 
-/* Gives the days their dates: the last one is today. */
+/* Sets the dates of the days. The last one is today. */
 static void summary_fill(struct summary *summary)
 {
 	for (uint32_t i = 0; i < STATISTICS_DAYS; i++) {

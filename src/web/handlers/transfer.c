@@ -38,7 +38,7 @@ static void transfer_credit(struct web_request *web, enum entry_kind kind)
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
 	status = link_call(web->link, COMMAND_TRANSFER, &cmd, &result, web->deadline_ms);
-	/* body_parse() let through only what any dealer may send. */
+	/* body_parse() accepts the decimals of any dealer. */
 	if (result.verdict.refusal == REFUSAL_INVALID_AMOUNT && !result.verdict.detail[0])
 		text_copy(result.verdict.detail, sizeof(result.verdict.detail),
 			"amount: more decimals than the dealer has");

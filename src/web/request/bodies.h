@@ -38,8 +38,8 @@ struct inquire_body {
 };
 
 /*
- * How group C names a player: by player_id, or by casino_id and user_id. Who gives all three must
- * mean one player; else he is user_not_found.
+ * How group C names a player: by player_id, or by casino_id and user_id. If all three are given,
+ * they must name the same player; otherwise the answer is user_not_found.
  */
 struct player_body {
 	char player_id[EXTERNAL_ID_SIZE]; /* "": not given */

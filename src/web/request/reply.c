@@ -8,14 +8,14 @@
 #include <string.h>
 
 /*
- * More than the longest body but A5's: its ids have 128 bytes, each of which may be escaped as
- * \u00xx; the 30 days of A4 take 4 KiB at most.
+ * More than the longest body but that of A5. An id has 128 bytes, each of which may be escaped as
+ * \u00xx. The 30 days of A4 take 4 KiB at most.
  */
 #define REPLY_BODY_MAX 8192
 #define REPLY_HEAD_MAX 1024
-/* Length of a request id made here. */
+/* Bytes of a request id that is made here. */
 #define REQUEST_ID_MADE_SIZE 21
-/* Retry-After of what may be repeated, when the ledger names no better time. */
+/* Default of Retry-After, in seconds. */
 #define RETRY_AFTER_S 1
 
 bool reply_init(struct http_reply *reply)
@@ -25,7 +25,7 @@ bool reply_init(struct http_reply *reply)
 	buffer_init(&reply->body, REPLY_BODY_MAX);
 	buffer_init(&reply->large, REPLY_LARGE_MAX);
 	return buffer_reserve(&reply->head, REPLY_HEAD_MAX) &&
-		buffer_reserve(&reply->body, REPLY_BODY_MAX);
+	       buffer_reserve(&reply->body, REPLY_BODY_MAX);
 }
 
 void reply_free(struct http_reply *reply)
@@ -75,7 +75,10 @@ void reply_success(struct http_reply *reply, const struct field *table, const vo
 {
 	reply->refusal = REFUSAL_NONE;
 	if (!render_record(&reply->body, table, record)) {
-		/* It is done but cannot be told: the repeated call will tell. */
+		/*
+		 * The command was done, but its result cannot be rendered. A repeated call gets
+		 * it.
+		 */
 		reply->status = STATUS_NOMEM;
 		reply->replay = false;
 		reply_refuse(reply, REFUSAL_INTERNAL_ERROR, NULL);
@@ -137,7 +140,7 @@ void reply_fail(struct http_reply *reply, enum status status, enum call_kind kin
 		refusal = REFUSAL_SERVICE_UNAVAILABLE;
 		break;
 	case STATUS_UNKNOWN:
-		/* 503 promises that nothing moved; a lost answer cannot. */
+		/* 503 promises that nothing moved. After a lost answer that is not known. */
 		if (kind == CALL_READS)
 			refusal = REFUSAL_SERVICE_UNAVAILABLE;
 		break;

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A time stamp in another unit is recognised when it is so near. */
-#define UNIT_NEAR_S INT64_C(100000)
+/* A timestamp in another unit is recognised within this distance from now. */
+#define UNIT_NEAR_S    INT64_C(100000)
 #define HOUR_S         3600
 #define ZONE_HOURS_MAX 14
 
-/* The unit that @timestamp is near to @now_ms in; NULL: none but milliseconds can be meant. */
+/* Returns the unit in which @timestamp is near @now_ms, or NULL if milliseconds are meant. */
 static const char *timestamp_unit(int64_t timestamp, int64_t now_ms)
 {
 	static const struct {
@@ -25,24 +25,27 @@ static const char *timestamp_unit(int64_t timestamp, int64_t now_ms)
 	return NULL;
 }
 
-/* Why request_timestamp was refused: the unit, the time here, and how far it is off. */
-static void describe_stale_timestamp(int64_t timestamp, int64_t now_ms, int64_t window_ms,
-	char detail[REPLY_DETAIL_SIZE])
+/* Describes a refused request_timestamp: its unit, the time here, and the difference. */
+static void describe_stale_timestamp(
+	int64_t timestamp, int64_t now_ms, int64_t window_ms, char detail[REPLY_DETAIL_SIZE])
 {
 	const char *unit = timestamp_unit(timestamp, now_ms);
 	int64_t off_s = (timestamp > now_ms ? timestamp - now_ms : now_ms - timestamp) / 1000;
 	int64_t hours = (off_s + HOUR_S / 2) / HOUR_S;
 	bool is_zone = hours >= 1 && hours <= ZONE_HOURS_MAX &&
-		llabs(off_s - hours * HOUR_S) * 1000 <= window_ms;
+		       llabs(off_s - hours * HOUR_S) * 1000 <= window_ms;
 
 	if (unit)
-		snprintf(detail, REPLY_DETAIL_SIZE, "request_timestamp is in %s: send milliseconds since "
-			"1970 (UTC), %lld now", unit, (long long)now_ms);
+		snprintf(detail, REPLY_DETAIL_SIZE,
+			"request_timestamp is in %s: send milliseconds since "
+			"1970 (UTC), %lld now",
+			unit, (long long)now_ms);
 	else
-		snprintf(detail, REPLY_DETAIL_SIZE, "request_timestamp is %lld s %s the time here, %lld "
-			"ms since 1970 (UTC); at most %lld s%s", (long long)off_s,
-			timestamp > now_ms ? "after" : "before", (long long)now_ms,
-			(long long)(window_ms / 1000),
+		snprintf(detail, REPLY_DETAIL_SIZE,
+			"request_timestamp is %lld s %s the time here, %lld "
+			"ms since 1970 (UTC); at most %lld s%s",
+			(long long)off_s, timestamp > now_ms ? "after" : "before",
+			(long long)now_ms, (long long)(window_ms / 1000),
 			is_zone ? "; is it in local time?" : "");
 }
 

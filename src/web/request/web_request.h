@@ -1,5 +1,5 @@
 /*
- * web_request - one request of a caller on its way to its reply, as a handler sees it.
+ * web_request - one request of a caller and its reply, as a handler sees them.
  */
 #ifndef WEB_REQUEST_WEB_REQUEST_H
 #define WEB_REQUEST_WEB_REQUEST_H
@@ -10,32 +10,32 @@
 #include "web/request/bodies.h"
 #include "web/request/reply.h"
 
-/* A request on its way to its reply. */
+/* A request that is being answered. */
 struct web_request {
 	const struct http_request *request;
-	const struct keyring_entry *caller; /* who calls; NULL on routes that are not signed */
+	const struct keyring_entry *caller; /* NULL on routes without a signature */
 	union any_body body;
 	struct link *link;
-	int64_t deadline_ms;         /* boot time, for what asks the ledger; see send_callback_run() */
-	uint32_t ledger_deadline_ms; /* how long one call to it may take */
-	uint32_t request_window_s;   /* request_timestamp may differ this much; 0: any */
+	int64_t deadline_ms; /* boot time, for calls to the ledger; see send_callback_run() */
+	uint32_t ledger_deadline_ms; /* the limit of one call to it */
+	uint32_t request_window_s;   /* allowed difference of request_timestamp; 0: any */
 	struct sender *sender;       /* of group C; else NULL */
 	uint32_t callback_timeout_ms;
-	const char *counters_path;   /* of COUNTERS_FILE */
-	int64_t sweep_overdue_ms;    /* a sweeper that did not run for so long is missed */
+	const char *counters_path; /* of COUNTERS_FILE */
+	int64_t sweep_overdue_ms;  /* the sweeper is reported missing after this time */
 	struct http_reply *reply;
 };
 
 /*
- * True: @timestamp_ms, as the caller sent it, is in the window around now (api.md A 6). False: it is
- * not, and the reply says so.
+ * Returns true if @timestamp_ms is within the window around now (api.md A 6). Otherwise answers
+ * with stale_request and returns false.
  */
 bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms);
 
 /*
- * Replies to a dealer with what a call to the ledger came to: @status, and on STATUS_OK @record,
- * which begins with @verdict. A dealer that the ledger no longer knows is a caller who is not
- * known.
+ * Answers a dealer with the result of a call to the ledger: @status, and on STATUS_OK @record,
+ * which begins with @verdict. If the ledger no longer knows the dealer, the answer is
+ * invalid_signature.
  */
 void web_request_answer(struct web_request *web, enum status status, enum call_kind kind,
 	const struct verdict *verdict, const struct field *table, const void *record);
