@@ -1,6 +1,8 @@
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool text_copy_len(char *to, size_t size, const char *from, size_t len)
@@ -198,4 +200,15 @@ bool text_base_path(const char *text, char *base_path, size_t size)
 			   !text_is_utf8_clean(text, len)))
 		return false;
 	return text_copy_len(base_path, size, text, len);
+}
+
+bool text_unsigned(const char *text, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end && *number <= max;
 }

@@ -69,4 +69,7 @@ char *text_number(char *to, uint64_t number, unsigned int width);
 /* FNV-1a: for tables in memory, never for what is stored. */
 uint32_t text_hash(const char *text);
 
+/* Reads an unsigned decimal number of at most @max: digits only, to the end of @text. */
+bool text_unsigned(const char *text, uint64_t max, uint64_t *number);
+
 #endif

@@ -175,13 +175,14 @@ void __wrap_halt_clear(const struct settings *settings)
 
 /* ---- creditbridgectl's frame, without processes and output */
 
-enum ctl_exit ctl_settings(struct ctl *ctl)
+enum outcome __wrap_session_settings(struct session *session);
+enum outcome __wrap_session_settings(struct session *session)
 {
-	settings_defaults(&ctl->settings);
-	return CTL_DONE;
+	settings_defaults(&session->settings);
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, const char *format, ...)
+enum outcome ctl_fail(struct ctl *ctl, enum outcome code, const char *id, const char *format, ...)
 {
 	static char detail[1024];
 	va_list arguments;
@@ -202,51 +203,35 @@ void ctl_tell(const char *id, const char *format, ...)
 	(void)format;
 }
 
-enum ctl_exit ctl_no_memory(struct ctl *ctl)
+enum outcome ctl_no_memory(struct ctl *ctl)
 {
 	fprintf(stderr, "memory is exhausted\n");
 	must(!ctl);
-	return CTL_FAILED;
+	return OUTCOME_FAILED;
 }
 
-enum ctl_exit ctl_do(struct ctl *ctl, enum command command, const void *cmd, void *result,
-	bool *unknown)
-{
-	(void)unknown;
-	must(ctl->ask);
-	must(ctl->ask(ctl->ask_closure, command, cmd, result) == STATUS_OK);
-	return CTL_DONE;
-}
-
-enum ctl_exit ctl_usage(struct ctl *ctl, const char *format, ...)
+enum outcome ctl_usage(struct ctl *ctl, const char *format, ...)
 {
 	(void)format;
 	must(!ctl);
-	return CTL_USAGE;
+	return OUTCOME_USAGE;
 }
 
-enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, void *result,
-	struct ctl_failure *failure)
-{
-	failure->id = "";
-	return ctl_do(ctl, command, cmd, result, NULL);
-}
-
-enum ctl_exit offline_check_stopped(struct ctl *ctl)
+enum outcome offline_check_stopped(struct ctl *ctl)
 {
 	(void)ctl;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit offline_become_owner(struct ctl *ctl, bool make, const char *backup)
+enum outcome offline_become_owner(struct ctl *ctl, bool make, const char *backup)
 {
 	(void)ctl;
 	(void)make;
 	(void)backup;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context), void *context,
+enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), void *context,
 	const char *outcome, bool *ended)
 {
 	(void)ctl;
@@ -255,10 +240,10 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 	return work(context);
 }
 
-enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why)
+enum outcome offline_fail(struct ctl *ctl, enum status status, const char *why)
 {
 	(void)status;
-	return ctl_fail(ctl, CTL_FAILED, "failed", "%s", why);
+	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "%s", why);
 }
 
 void offline_print_steps(void)
@@ -335,7 +320,7 @@ void import_prove(struct ctl *ctl, struct store *rows)
 	struct local local;
 
 	local_begin(&local, ctl, rows, TRANSACTION_ID_MAX);
-	must(check_prove(ctl, &found) == CTL_DONE);
+	must(check_prove(ctl, &found) == OUTCOME_DONE);
 	local_end(&local, ctl);
 	if (found.problems)
 		fprintf(stderr, "problem: %s\n", found.first);
@@ -347,7 +332,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct ctl ctl;
 	struct bytes in = {data, (uint32_t)size};
 	const uint8_t options = fuzz_byte(&in);
-	enum ctl_exit code;
+	enum outcome code;
 
 	/* The import tells on it what it did. */
 	if (!ctl.arg_count)
@@ -359,7 +344,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_file(options & 1, in);
 	store = NULL;
 	code = ctl_import(&ctl);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		import_accepted(data, size);
 		import_play(store, !(options & 2));
 		import_prove(&ctl, store);

@@ -19,7 +19,7 @@ from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
 FLOORS = ("base", "domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback",
-          "sweep", "fcgi", "web", "dealer", "cmd")
+          "sweep", "fcgi", "web", "dealer", "admin", "check", "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
 FORBIDDEN = {
@@ -29,6 +29,8 @@ FORBIDDEN = {
     "sweep": {"store", "ledger"},
     "fcgi": {"domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback", "sweep"},
     "web": {"proof", "state", "store", "ledger", "sweep"},
+    "admin": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
+    "check": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "dealer": {"proof", "link", "metrics", "store", "ledger", "callback", "sweep", "web"},
 }
 # Header -> where it may be included: a folder, or a single file.

@@ -21,7 +21,7 @@ static const struct field adopt_fields[] = {
 
 static void print_text(const struct ctl *ctl, const struct adopt_result *result)
 {
-	printf("%s is adopted as %s, installation %s.\n", ctl->settings.state_directory,
+	printf("%s is adopted as %s, installation %s.\n", ctl->session.settings.state_directory,
 		result->copied ? "a copy" : "the only one", result->installation);
 	offline_print_last(result->last_transaction_id, result->last_ms, result->first_id);
 	if (result->copied && result->first_id)
@@ -29,14 +29,14 @@ static void print_text(const struct ctl *ctl, const struct adopt_result *result)
 }
 
 /* In the child. */
-static enum ctl_exit work(void *context)
+static enum outcome work(void *context)
 {
 	struct ctl *ctl = context;
 	const struct adopt_options options = {
-		.settings = &ctl->settings,
+		.settings = &ctl->session.settings,
 		.copied = ctl->options[OPTION_COPIED] != NULL,
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
-		.operator = &ctl->operator,
+		.operator = &ctl->session.operator,
 		.now = clock_now(),
 	};
 	struct adopt_result result;
@@ -49,22 +49,22 @@ static enum ctl_exit work(void *context)
 	if (!ctl->json)
 		print_text(ctl, &result);
 	output_json_open(&json, ctl);
-	output_json_string(&json, "state_directory", ctl->settings.state_directory);
+	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
 	output_json_fields(&json, adopt_fields, &result);
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_adopt(struct ctl *ctl)
+enum outcome ctl_adopt(struct ctl *ctl)
 {
 	const bool moved = ctl->options[OPTION_MOVED] != NULL;
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 
 	if (moved == (ctl->options[OPTION_COPIED] != NULL))
 		return ctl_usage(ctl, "give --moved if no other copy of this state ran since, "
 			"or --copied");
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = offline_check_stopped(ctl);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = offline_become_owner(ctl, false, NULL);
-	return code == CTL_DONE ? offline_run(ctl, work, ctl, "nothing was adopted", NULL) : code;
+	return code == OUTCOME_DONE ? offline_run(ctl, work, ctl, "nothing was adopted", NULL) : code;
 }

@@ -14,7 +14,7 @@
 #define HELP_WIDTH 79
 
 const char *argp_program_version = PACKAGE_STRING;
-error_t argp_err_exit_status = CTL_USAGE;
+error_t argp_err_exit_status = OUTCOME_USAGE;
 
 static const struct argp_option global_options[] = {
 	{"config", OPTION_KEY(OPTION_CONFIG), "FILE", 0,
@@ -321,7 +321,7 @@ static void parse_group(struct ctl *ctl, const char *group, char *option)
 	/* argp does not split a doc that begins with \v. */
 	snprintf(doc, sizeof(doc), "The commands on a %s.\v%s", group, group);
 	parse_words(ctl, option ? 2 : 1, words, doc);
-	exit(CTL_USAGE);
+	exit(OUTCOME_USAGE);
 }
 
 static void parse_rest(struct ctl *ctl, int argc, char **argv)
@@ -361,7 +361,7 @@ static void parse(struct ctl *ctl, int argc, char **argv)
 		fprintf(stderr, PROGRAM ": there is no command '%s%s%s'\n"
 			"Try '" PROGRAM " --help' for more information.\n", argv[first],
 			two ? " " : "", two ? second : "");
-		exit(CTL_USAGE);
+		exit(OUTCOME_USAGE);
 	}
 	first += two;
 	snprintf(title, sizeof(title), PROGRAM " %s", ctl->command->name);

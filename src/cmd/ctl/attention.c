@@ -38,12 +38,12 @@ static bool read_keys(struct ctl *ctl, struct key_book *book, enum keyring_of of
 	struct keyring_cmd cmd = {.of = of};
 	struct keyring_result result;
 	struct keyring_entry entry;
-	struct ctl_failure failure;
+	struct failure failure;
 	bool done = true;
 
 	memset(&entry, 0, sizeof(entry));
 	do {
-		if (ctl_try(ctl, COMMAND_KEYRING, &cmd, &result, &failure) != CTL_DONE)
+		if (session_try(&ctl->session, COMMAND_KEYRING, &cmd, &result, &failure) != OUTCOME_DONE)
 			return false;
 		while (done && result.entries.len)
 			done = unpack_record(&result.entries, keyring_entry_fields, &entry) &&
@@ -83,13 +83,13 @@ bool attention_dealers(struct ctl *ctl, attention_dealer *visit, void *context)
 {
 	struct list_cmd cmd = {.record = RECORD_DEALER};
 	struct list_result result;
-	struct ctl_failure failure;
+	struct failure failure;
 	struct buffer cursor;
 	bool done;
 
 	buffer_init(&cursor, LIST_KEY_MAX);
 	do {
-		done = ctl_try(ctl, COMMAND_LIST, &cmd, &result, &failure) == CTL_DONE &&
+		done = session_try(&ctl->session, COMMAND_LIST, &cmd, &result, &failure) == OUTCOME_DONE &&
 			take_page(result.rows, visit, context);
 		buffer_reset(&cursor);
 		done = done && buffer_append(&cursor, result.cursor.data, result.cursor.len);

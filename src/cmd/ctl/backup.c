@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/place.h"
+#include "cmd/ctl/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,47 +19,42 @@
 #define POLL_MAX_MS   200
 
 /* As root the directory is made for the user that the ledger runs as. */
-static enum ctl_exit prepare(struct ctl *ctl, char *path, size_t size)
+static enum outcome prepare(struct ctl *ctl, char *path, size_t size)
 {
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 	struct stat st;
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = place_absolute(ctl, ctl->args[0], path, size);
-	if (code == CTL_DONE && stat(ctl->settings.state_directory, &st) == 0)
+	if (code == OUTCOME_DONE && stat(ctl->session.settings.state_directory, &st) == 0)
 		code = place_give(ctl, path, st.st_uid);
 	return code;
 }
 
-static enum ctl_exit ask(struct ctl *ctl, const struct backup_cmd *cmd,
+static enum outcome ask(struct ctl *ctl, const struct backup_cmd *cmd,
 	struct backup_result *result)
 {
-	struct ctl_failure failure;
-	enum ctl_exit code = ctl_try(ctl, COMMAND_BACKUP, cmd, result, &failure);
+	struct failure failure;
+	enum outcome code = session_try(&ctl->session, COMMAND_BACKUP, cmd, result, &failure);
 
-	if (code == CTL_DONE || !failure.id[0])
+	if (code == OUTCOME_DONE || !failure.id[0])
 		return code;
 	/* Another backup is under way. */
 	if (strcmp(failure.id, "not_allowed_now") == 0)
-		code = CTL_BUSY;
+		code = OUTCOME_BUSY;
 	return ctl_fail(ctl, code, failure.id, "%s", failure.detail);
 }
 
-static void show_progress(const struct ctl *ctl, const struct backup_result *result)
+static void show_progress(struct progress *progress, const struct backup_result *result)
 {
-	if (ctl->json || !isatty(STDERR_FILENO))
-		return;
-	if (result->stage != BACKUP_STAGE_RUNNING)
-		fprintf(stderr, "\r\033[K");
-	else if (result->bytes_all > result->bytes)
-		fprintf(stderr, "\r\033[K%" PRIu64 " of about %" PRIu64 " MiB", result->bytes >> 20,
+	if (result->bytes_all > result->bytes)
+		progress_show(progress, "%" PRIu64 " of about %" PRIu64 " MiB", result->bytes >> 20,
 			result->bytes_all >> 20);
 	else
-		fprintf(stderr, "\r\033[K%" PRIu64 " MiB", result->bytes >> 20);
-	fflush(stderr);
+		progress_show(progress, "%" PRIu64 " MiB", result->bytes >> 20);
 }
 
-static enum ctl_exit print_done(struct ctl *ctl, const char *path,
+static enum outcome print_done(struct ctl *ctl, const char *path,
 	const struct backup_result *result)
 {
 	const struct field *fields = output_result(COMMAND_BACKUP);
@@ -80,20 +76,21 @@ static enum ctl_exit print_done(struct ctl *ctl, const char *path,
 	return output_json_close(&json);
 }
 
-enum ctl_exit backup_make(struct ctl *ctl, const char *directory, bool whole,
+enum outcome backup_make(struct ctl *ctl, const char *directory, bool whole,
 	struct backup_result *result)
 {
-	struct backup_cmd cmd = {.operator = ctl->operator, .start = true, .whole = whole};
+	struct backup_cmd cmd = {.operator = ctl->session.operator, .start = true, .whole = whole};
+	struct progress progress = progress_begin(ctl);
 	int64_t pause_ms = POLL_FIRST_MS;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!text_copy(cmd.directory, sizeof(cmd.directory), directory))
 		return ctl_usage(ctl, "DIRECTORY '%s' is longer than %zu bytes", directory,
 			sizeof(cmd.directory) - 1);
 	code = ask(ctl, &cmd, result);
 	cmd.start = false;
-	while (code == CTL_DONE && result->stage == BACKUP_STAGE_RUNNING) {
-		show_progress(ctl, result);
+	while (code == OUTCOME_DONE && result->stage == BACKUP_STAGE_RUNNING) {
+		show_progress(&progress, result);
 		clock_sleep_ms(pause_ms);
 		pause_ms = pause_ms < POLL_MAX_MS ? 2 * pause_ms : POLL_MAX_MS;
 		/* Near the end: the less passes until that is known, the less is not in the backup. */
@@ -101,24 +98,24 @@ enum ctl_exit backup_make(struct ctl *ctl, const char *directory, bool whole,
 			pause_ms = POLL_FIRST_MS;
 		code = ask(ctl, &cmd, result);
 	}
-	if (code != CTL_DONE)
+	progress_end(&progress);
+	if (code != OUTCOME_DONE)
 		return code;
-	show_progress(ctl, result);
 	if (result->stage == BACKUP_STAGE_NONE)
-		return ctl_fail(ctl, CTL_FAILED, "backup_failed",
+		return ctl_fail(ctl, OUTCOME_FAILED, "backup_failed",
 			"the ledger was started again before the backup was done: repeat it");
 	if (result->stage == BACKUP_STAGE_FAILED)
-		return ctl_fail(ctl, CTL_FAILED, "backup_failed", "%s", result->why);
-	return CTL_DONE;
+		return ctl_fail(ctl, OUTCOME_FAILED, "backup_failed", "%s", result->why);
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit ctl_backup(struct ctl *ctl)
+enum outcome ctl_backup(struct ctl *ctl)
 {
 	struct backup_result result = {.stage = BACKUP_STAGE_NONE};
 	char path[BACKUP_PATH_SIZE];
-	enum ctl_exit code = prepare(ctl, path, sizeof(path));
+	enum outcome code = prepare(ctl, path, sizeof(path));
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = backup_make(ctl, path, ctl->options[OPTION_WHOLE] != NULL, &result);
-	return code == CTL_DONE ? print_done(ctl, path, &result) : code;
+	return code == OUTCOME_DONE ? print_done(ctl, path, &result) : code;
 }

@@ -10,7 +10,7 @@
  * Makes a backup in @directory, which is absolute; @whole: nothing that is there is built upon. A
  * failure is reported.
  */
-enum ctl_exit backup_make(struct ctl *ctl, const char *directory, bool whole,
+enum outcome backup_make(struct ctl *ctl, const char *directory, bool whole,
 	struct backup_result *result);
 
 #endif

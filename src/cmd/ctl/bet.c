@@ -3,68 +3,69 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/names.h"
+#include "admin/transactions.h"
+#include "base/text.h"
 #include "cmd/ctl/game.h"
-#include "cmd/ctl/movements.h"
-#include "cmd/ctl/names.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* By a transaction id: of a bet, or of a result (number 0). */
-static enum ctl_exit find_transaction(struct ctl *ctl, struct game_key *key)
+static enum outcome find_transaction(struct ctl *ctl, struct game_key *key)
 {
 	struct transaction row;
 	uint64_t transaction_id;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
-	if (!ctl_number(ctl->args[0], TRANSACTION_ID_MAX, &transaction_id))
+	if (!text_unsigned(ctl->args[0], TRANSACTION_ID_MAX, &transaction_id))
 		return ctl_usage(ctl, "'%s' is not a transaction id; or a game must be given with "
 				      "the player", ctl->args[0]);
-	code = transaction_fetch(ctl, transaction_id, &row, &found);
-	if (code != CTL_DONE)
+	code = transaction_fetch(&ctl->session, transaction_id, &row, &found);
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found)
-		return ctl_fail(ctl, CTL_FAILED, "bet_not_found", "there is no transaction %s; "
+		return ctl_fail(ctl, OUTCOME_FAILED, "bet_not_found", "there is no transaction %s; "
 			"see `creditbridgectl bet list` and `creditbridgectl transfer list`",
 			ctl->args[0]);
 	if (!row.game_id[0])
-		return ctl_fail(ctl, CTL_FAILED, "bet_not_found",
+		return ctl_fail(ctl, OUTCOME_FAILED, "bet_not_found",
 			"transaction %s is no bet and no result: see 'creditbridgectl transfer show "
 			"--transaction %s'", ctl->args[0], ctl->args[0]);
 	memcpy(key->player_id, row.player_id, sizeof(key->player_id));
 	memcpy(key->game_id, row.game_id, sizeof(key->game_id));
 	key->number = row.bet_number;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* By PLAYER GAME [N]. */
-static enum ctl_exit find_game(struct ctl *ctl, struct game_key *key)
+static enum outcome find_game(struct ctl *ctl, struct game_key *key)
 {
 	struct player player;
 	uint64_t number = 0;
-	enum ctl_exit code;
+	enum outcome code;
 
-	if (ctl->arg_count == 3 && (!ctl_number(ctl->args[2], ROUND_NUMBERS_MAX, &number) || !number))
+	if (ctl->arg_count == 3 && (!text_unsigned(ctl->args[2], ROUND_NUMBERS_MAX, &number) || !number))
 		return ctl_usage(ctl, "'%s' is not the number of a bet: 1, 2, 3 ...",
 			ctl->args[2]);
-	code = ctl_external_id(ctl, "a game id", ctl->args[1], key->game_id);
-	if (code == CTL_DONE)
-		code = names_player_word(ctl, ctl->args[0], &player);
-	if (code != CTL_DONE)
+	code = names_read_external_id(&ctl->session, "a game id", ctl->args[1], key->game_id);
+	if (code == OUTCOME_DONE)
+		code = names_player_word(&ctl->session, ctl->args[0], &player);
+	if (code != OUTCOME_DONE)
 		return code;
 	memcpy(key->player_id, player.player_id, sizeof(key->player_id));
 	key->number = (uint32_t)number;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit ctl_bet_show(struct ctl *ctl)
+enum outcome ctl_bet_show(struct ctl *ctl)
 {
 	const bool by_transaction = ctl->arg_count == 1;
 	struct game_key key = {.number = 0};
-	enum ctl_exit code = by_transaction ? find_transaction(ctl, &key) : find_game(ctl, &key);
+	enum outcome code = by_transaction ? find_transaction(ctl, &key) : find_game(ctl, &key);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	/* Whoever has the transaction id of a win has no other. */
 	if (by_transaction && !key.number)
@@ -72,11 +73,11 @@ enum ctl_exit ctl_bet_show(struct ctl *ctl)
 	return game_show_bet(ctl, &key);
 }
 
-enum ctl_exit ctl_round_show(struct ctl *ctl)
+enum outcome ctl_round_show(struct ctl *ctl)
 {
 	struct game_key key = {.number = 0};
-	enum ctl_exit code =
+	enum outcome code =
 		ctl->arg_count == 1 ? find_transaction(ctl, &key) : find_game(ctl, &key);
 
-	return code == CTL_DONE ? game_show_round(ctl, &key) : code;
+	return code == OUTCOME_DONE ? game_show_round(ctl, &key) : code;
 }

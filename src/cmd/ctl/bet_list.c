@@ -7,9 +7,9 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
 #include "cmd/ctl/filter.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 
 #include <stdlib.h>
@@ -51,33 +51,33 @@ struct walk {
 	struct player_name name;
 };
 
-static enum ctl_exit print_bet(struct walk *walk, const struct bet *bet)
+static enum outcome print_bet(struct walk *walk, const struct bet *bet)
 {
 	struct bet_row row;
-	enum ctl_exit code = names_of(walk->ctl, bet->player_id, &walk->name);
+	enum outcome code = names_of(&walk->ctl->session, bet->player_id, &walk->name);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	memset(&row, 0, sizeof(row));
 	row.bet = *bet;
 	row.bet.user_bet = (struct bytes){.len = 0};
 	memcpy(row.user_id, walk->name.user_id, sizeof(row.user_id));
 	output_list_add(&walk->out, &row);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit walk_transactions(struct walk *walk)
+static enum outcome walk_transactions(struct walk *walk)
 {
 	struct filter *filter = &walk->filter;
 	struct list list;
 	struct transaction row;
 	struct bet bet;
 	enum filter_match match;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found;
 
-	list_open(&list, walk->ctl, RECORD_TRANSACTION, true, 0, NULL);
-	while (code == CTL_DONE && filter->limit && list_next(&list, &row)) {
+	list_open(&list, &walk->ctl->session, RECORD_TRANSACTION, true, 0, NULL);
+	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row)) {
 		match = filter_time(filter, row.time_ms);
 		if (match == FILTER_END)
 			break;
@@ -88,10 +88,10 @@ static enum ctl_exit walk_transactions(struct walk *walk)
 		memcpy(bet.player_id, row.player_id, sizeof(bet.player_id));
 		memcpy(bet.game_id, row.game_id, sizeof(bet.game_id));
 		bet.number = row.bet_number;
-		code = list_fetch(walk->ctl, RECORD_BET, &bet, &found, NULL);
-		if (code == CTL_DONE)
+		code = list_fetch(&walk->ctl->session, RECORD_BET, &bet, &found, NULL);
+		if (code == OUTCOME_DONE)
 			code = found ? print_bet(walk, &bet)
-				     : names_missing(walk->ctl, "a bet");
+				     : names_missing(&walk->ctl->session, "a bet");
 		filter->limit--;
 	}
 	return list_end(&list, code);
@@ -153,7 +153,7 @@ static int newer_first(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-static enum ctl_exit gather(struct walk *walk, struct kept *kept)
+static enum outcome gather(struct walk *walk, struct kept *kept)
 {
 	const struct filter *filter = &walk->filter;
 	struct list list;
@@ -161,20 +161,20 @@ static enum ctl_exit gather(struct walk *walk, struct kept *kept)
 
 	memset(&row, 0, sizeof(row));
 	memcpy(row.player_id, filter->player_id, sizeof(row.player_id));
-	list_open(&list, walk->ctl, RECORD_BET, false, filter->player_id[0] ? 1 : 0, &row);
+	list_open(&list, &walk->ctl->session, RECORD_BET, false, filter->player_id[0] ? 1 : 0, &row);
 	while (list_next(&list, &row)) {
 		if (walk->states & UINT32_C(1) << row.state &&
 			row.accepted_ms >= filter->since_ms && row.accepted_ms < filter->until_ms &&
 			filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			keep(kept, &row);
 	}
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
-static enum ctl_exit walk_bets(struct walk *walk)
+static enum outcome walk_bets(struct walk *walk)
 {
 	struct kept kept = {.max = KEPT_MAX};
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (walk->filter.limit < kept.max)
 		kept.max = (size_t)walk->filter.limit;
@@ -183,24 +183,24 @@ static enum ctl_exit walk_bets(struct walk *walk)
 		return ctl_no_memory(walk->ctl);
 	code = gather(walk, &kept);
 	qsort(kept.bets, kept.count, sizeof(*kept.bets), newer_first);
-	for (size_t i = 0; i < kept.count && code == CTL_DONE; i++)
+	for (size_t i = 0; i < kept.count && code == OUTCOME_DONE; i++)
 		code = print_bet(walk, &kept.bets[i]);
-	if (code == CTL_DONE && kept.count == KEPT_MAX && walk->filter.limit > KEPT_MAX)
+	if (code == OUTCOME_DONE && kept.count == KEPT_MAX && walk->filter.limit > KEPT_MAX)
 		ctl_tell("cut", "only the newest %d bets are listed", KEPT_MAX);
 	free(kept.bets);
 	return code;
 }
 
-enum ctl_exit ctl_bet_list(struct ctl *ctl)
+enum outcome ctl_bet_list(struct ctl *ctl)
 {
 	static struct field view[VIEW_MAX];
 	struct walk walk = {.ctl = ctl};
-	enum ctl_exit code = ctl_choices(ctl, OPTION_STATE, bet_state_names, BET_STATE_COUNT,
+	enum outcome code = ctl_choices(ctl, OPTION_STATE, bet_state_names, BET_STATE_COUNT,
 		&walk.states);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = filter_read(ctl, 50, &walk.filter);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_view(view, VIEW_MAX, bet_fields, more_fields);
 	output_list_open(&walk.out, ctl, "bets", "bets", view, list_columns);

@@ -3,10 +3,10 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
 #include "cmd/ctl/callback_row.h"
 #include "cmd/ctl/filter.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,17 +68,17 @@ static const struct output_column attempt_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static enum ctl_exit list_events(struct ctl *ctl, struct filter *filter, uint32_t states,
+static enum outcome list_events(struct ctl *ctl, struct filter *filter, uint32_t states,
 	uint32_t kinds, struct output_list *out)
 {
 	struct list list;
 	struct callback_row row;
 	enum filter_match match;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	memset(&row, 0, sizeof(row));
-	list_open(&list, ctl, RECORD_CALLBACK, true, 0, NULL);
-	while (code == CTL_DONE && filter->limit && list_next(&list, &row.callback)) {
+	list_open(&list, &ctl->session, RECORD_CALLBACK, true, 0, NULL);
+	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row.callback)) {
 		match = filter_time(filter, row.callback.created_ms);
 		if (match == FILTER_END)
 			break;
@@ -89,7 +89,7 @@ static enum ctl_exit list_events(struct ctl *ctl, struct filter *filter, uint32_
 			continue;
 		code = callback_row_fill(ctl, &row);
 		out->json = callback_row_json(&row);
-		if (code == CTL_DONE)
+		if (code == OUTCOME_DONE)
 			output_list_add(out, &row);
 		memset(&row, 0, sizeof(row));
 		filter->limit--;
@@ -97,28 +97,28 @@ static enum ctl_exit list_events(struct ctl *ctl, struct filter *filter, uint32_
 	return list_end(&list, code);
 }
 
-enum ctl_exit ctl_callback_list(struct ctl *ctl)
+enum outcome ctl_callback_list(struct ctl *ctl)
 {
 	struct output_list out;
 	struct filter filter;
 	uint32_t states, kinds;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (ctl->options[OPTION_SHAPE])
 		return ctl_callback_shape(ctl);
 	code = ctl_choices(ctl, OPTION_STATE, callback_state_names, CALLBACK_STATE_COUNT, &states);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = ctl_choices(ctl, OPTION_KIND, callback_kind_names, CALLBACK_KIND_COUNT,
 			&kinds);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = filter_read(ctl, 50, &filter);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_list_open(&out, ctl, "callbacks", "callbacks", callback_row_view(), list_columns);
 	return output_list_close(&out, list_events(ctl, &filter, states, kinds, &out));
 }
 
-static enum ctl_exit show_attempts(struct ctl *ctl, const struct callback *callback,
+static enum outcome show_attempts(struct ctl *ctl, const struct callback *callback,
 	struct output_json *json)
 {
 	static struct field view[24];
@@ -131,7 +131,7 @@ static enum ctl_exit show_attempts(struct ctl *ctl, const struct callback *callb
 	output_view(view, sizeof(view) / sizeof(view[0]), attempt_fields, attempt_more);
 	output_json_list_open(json, "tries");
 	output_title(ctl, callback->attempts ? "Attempts" : "Attempts: none yet");
-	list_open(&list, ctl, RECORD_ATTEMPT, false, 1, &row.attempt);
+	list_open(&list, &ctl->session, RECORD_ATTEMPT, false, 1, &row.attempt);
 	output_list_open(&out, ctl, NULL, NULL, view, attempt_columns);
 	while (list_next(&list, &row.attempt)) {
 		snprintf(row.outcome, sizeof(row.outcome), "%s",
@@ -140,21 +140,21 @@ static enum ctl_exit show_attempts(struct ctl *ctl, const struct callback *callb
 		output_json_item(json, attempt_fields, &row.attempt);
 	}
 	output_json_list_close(json);
-	return output_list_close(&out, list_end(&list, CTL_DONE));
+	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
 /* The exact bytes that are sent each time; a terminal is not to be steered by them. */
-static enum ctl_exit show_body(struct ctl *ctl, const struct callback *callback,
+static enum outcome show_body(struct ctl *ctl, const struct callback *callback,
 	struct output_json *json)
 {
 	struct callback_body row = {.event = callback->event};
 	struct buffer bytes, text;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 	char title[64];
 
-	code = list_fetch_bytes(ctl, RECORD_CALLBACK_BODY, &row, &found, &bytes);
-	if (code == CTL_DONE && found) {
+	code = list_fetch_bytes(&ctl->session, RECORD_CALLBACK_BODY, &row, &found, &bytes);
+	if (code == OUTCOME_DONE && found) {
 		snprintf(title, sizeof(title), "Body (%" PRIu32 " bytes)", row.body.len);
 		output_title(ctl, title);
 		if (!ctl->json) {
@@ -169,7 +169,7 @@ static enum ctl_exit show_body(struct ctl *ctl, const struct callback *callback,
 		else
 			output_json_string(json, "body", (const char *)text.data);
 		buffer_free(&text);
-	} else if (code == CTL_DONE) {
+	} else if (code == OUTCOME_DONE) {
 		output_title(ctl, "Body: not kept any more");
 		output_json_null(json, "body");
 	}
@@ -177,16 +177,16 @@ static enum ctl_exit show_body(struct ctl *ctl, const struct callback *callback,
 	return code;
 }
 
-static enum ctl_exit show(struct ctl *ctl, const struct callback_row *row, const char *event_id,
+static enum outcome show(struct ctl *ctl, const struct callback_row *row, const char *event_id,
 	struct output_json *json)
 {
 	struct callback_target target;
 	struct output_pairs pairs;
 	struct dealer dealer;
-	enum ctl_exit code = names_dealer(ctl, row->callback.casino_id, &dealer);
+	enum outcome code = names_dealer(&ctl->session, row->callback.casino_id, &dealer);
 	char url[CALLBACK_URL_SIZE];
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	callback_target_of(&dealer, row->callback.kind, &target);
 	callback_target_url(&target, url);
@@ -199,20 +199,20 @@ static enum ctl_exit show(struct ctl *ctl, const struct callback_row *row, const
 	output_json_string(json, "webhook_id", event_id);
 	output_json_string(json, "url", url);
 	output_json_fields(json, callback_row_json(row), row);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_attempts(ctl, &row->callback, json);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_body(ctl, &row->callback, json);
 	return code;
 }
 
-enum ctl_exit ctl_callback_show(struct ctl *ctl)
+enum outcome ctl_callback_show(struct ctl *ctl)
 {
 	char event_id[CALLBACK_EVENT_ID_SIZE];
 	struct callback_row row;
 	struct output_json json;
 	enum callback_kind kind;
-	enum ctl_exit code;
+	enum outcome code;
 	uint64_t event;
 	bool found;
 
@@ -220,16 +220,16 @@ enum ctl_exit ctl_callback_show(struct ctl *ctl)
 		return ctl_usage(ctl, "'%s' is not an event: its number, or the webhook-id as in "
 				      "betting-17", ctl->args[0]);
 	code = callback_row_fetch(ctl, event, &row, &found);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || (kind != CALLBACK_KIND_COUNT && kind != row.callback.kind))
-		return ctl_fail(ctl, CTL_FAILED, "callback_not_found", "there is no callback "
+		return ctl_fail(ctl, OUTCOME_FAILED, "callback_not_found", "there is no callback "
 			"%s%s; see `creditbridgectl callback list`",
 			ctl->args[0], found ? ": the event is of another kind" : "");
 	callback_event_id(row.callback.kind, event, event_id);
 	output_json_open(&json, ctl);
 	code = show(ctl, &row, event_id, &json);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		return output_json_close(&json);
 	buffer_free(&json.text);
 	return code;

@@ -1,8 +1,8 @@
 #include "cmd/ctl/callback_batch.h"
 
+#include "admin/list.h"
 #include "base/clock.h"
 #include "cmd/ctl/callback_row.h"
-#include "cmd/ctl/list.h"
 #include "cmd/ctl/secret.h"
 #include "domain/delivery.h"
 
@@ -11,12 +11,12 @@
 
 #define TEXT_MAX (BATCH_EVENTS_MAX * 40)
 
-static enum ctl_exit too_many(struct batch *batch)
+static enum outcome too_many(struct batch *batch)
 {
 	return ctl_usage(batch->ctl, "at most %d events at once", BATCH_EVENTS_MAX);
 }
 
-static enum ctl_exit add_word(struct batch *batch, const char *word)
+static enum outcome add_word(struct batch *batch, const char *word)
 {
 	struct batch_row row;
 
@@ -27,34 +27,34 @@ static enum ctl_exit add_word(struct batch *batch, const char *word)
 	if (batch->count == BATCH_EVENTS_MAX)
 		return too_many(batch);
 	batch->rows[batch->count++] = row;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* Events from standard input, with white space between them. */
-static enum ctl_exit read_stdin(struct batch *batch)
+static enum outcome read_stdin(struct batch *batch)
 {
 	struct buffer text;
 	char *word, *rest = NULL;
-	enum ctl_exit code;
+	enum outcome code;
 
 	buffer_init(&text, TEXT_MAX);
 	code = secret_read_file(batch->ctl, "-", &text);
-	if (code == CTL_DONE && !buffer_append(&text, "", 1))
+	if (code == OUTCOME_DONE && !buffer_append(&text, "", 1))
 		code = too_many(batch);
-	word = code == CTL_DONE ? strtok_r((char *)text.data, " \t\r\n", &rest) : NULL;
-	for (; word && code == CTL_DONE; word = strtok_r(NULL, " \t\r\n", &rest))
+	word = code == OUTCOME_DONE ? strtok_r((char *)text.data, " \t\r\n", &rest) : NULL;
+	for (; word && code == OUTCOME_DONE; word = strtok_r(NULL, " \t\r\n", &rest))
 		code = add_word(batch, word);
 	buffer_free(&text);
 	return code;
 }
 
-enum ctl_exit batch_read(struct batch *batch)
+enum outcome batch_read(struct batch *batch)
 {
 	struct ctl *ctl = batch->ctl;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool taken = false;
 
-	for (unsigned int i = 0; i < ctl->arg_count && code == CTL_DONE; i++) {
+	for (unsigned int i = 0; i < ctl->arg_count && code == OUTCOME_DONE; i++) {
 		if (strcmp(ctl->args[i], "-") != 0) {
 			code = add_word(batch, ctl->args[i]);
 		} else if (!taken) {
@@ -62,7 +62,7 @@ enum ctl_exit batch_read(struct batch *batch)
 			taken = true;
 		}
 	}
-	if (code == CTL_DONE && !batch->count)
+	if (code == OUTCOME_DONE && !batch->count)
 		code = ctl_usage(ctl, "standard input holds no event: give event numbers or "
 			"webhook-ids, one a line");
 	return code;
@@ -86,7 +86,7 @@ static void rehearse(const struct batch *batch, const struct callback *callback,
 	memset(&delivery, 0, sizeof(delivery));
 	delivery.callback = *callback;
 	retry_policy_defaults(&terms.retry);
-	terms.retry.refund_give_up_ms = (int64_t)batch->ctl->settings.refund_give_up_s * 1000;
+	terms.retry.refund_give_up_ms = (int64_t)batch->ctl->session.settings.refund_give_up_s * 1000;
 	why = delivery_operate(&delivery, batch->action, "", &terms, &now);
 	row->done = !why;
 	row->used_up = delivery.callback.state == CALLBACK_PARKED;
@@ -95,15 +95,15 @@ static void rehearse(const struct batch *batch, const struct callback *callback,
 }
 
 /* Looks at one event. */
-static enum ctl_exit find_event(struct batch *batch, struct batch_row *row, bool dry_run)
+static enum outcome find_event(struct batch *batch, struct batch_row *row, bool dry_run)
 {
 	const struct refusal_info *unknown = refusal_info(REFUSAL_CALLBACK_NOT_FOUND);
 	struct callback callback;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(&callback, 0, sizeof(callback));
 	callback.event = row->event;
-	code = list_fetch(batch->ctl, RECORD_CALLBACK, &callback, &row->found, NULL);
+	code = list_fetch(&batch->ctl->session, RECORD_CALLBACK, &callback, &row->found, NULL);
 	if (!row->found || (row->kind != CALLBACK_KIND_COUNT && row->kind != callback.kind)) {
 		row->found = false;
 		row->kind = CALLBACK_KIND_COUNT;
@@ -132,13 +132,13 @@ static bool named_before(const struct batch *batch, size_t last)
 	return false;
 }
 
-enum ctl_exit batch_find(struct batch *batch, bool dry_run)
+enum outcome batch_find(struct batch *batch, bool dry_run)
 {
 	size_t count = batch->count;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	batch->count = 0;
-	for (size_t i = 0; i < count && code == CTL_DONE; i++) {
+	for (size_t i = 0; i < count && code == OUTCOME_DONE; i++) {
 		struct batch_row *row = &batch->rows[batch->count];
 
 		*row = batch->rows[i];

@@ -31,17 +31,17 @@ struct batch {
 	size_t count;
 	size_t found;
 	size_t done;
-	enum ctl_exit code; /* why the last one that was not done was not */
+	enum outcome code; /* why the last one that was not done was not */
 };
 
 /* Reads the events among the arguments, and for "-" from standard input. */
-enum ctl_exit batch_read(struct batch *batch);
+enum outcome batch_read(struct batch *batch);
 
 /*
  * Looks at every event before anything is done. One that is named twice counts once. With @dry_run
  * each row tells what the ledger would say.
  */
-enum ctl_exit batch_find(struct batch *batch, bool dry_run);
+enum outcome batch_find(struct batch *batch, bool dry_run);
 
 /* Notes why @row was not done. @id must stay. */
 void batch_fail_row(struct batch_row *row, const char *id, const char *detail);

@@ -2,7 +2,7 @@
  * callback_operate - callback retry, hold, release, cancel: of one or many events.
  *
  * Each event is a command of its own, with an operation id of its own. What was done to which, and
- * what was not and why, is told in the end; only some done ends with CTL_PARTLY.
+ * what was not and why, is told in the end; only some done ends with OUTCOME_PARTLY.
  */
 #include "cmd/ctl/callback_batch.h"
 
@@ -78,11 +78,11 @@ static const struct wording {
 };
 
 /* What is asked about, as it stands now. */
-static enum ctl_exit print_found(struct batch *batch)
+static enum outcome print_found(struct batch *batch)
 {
 	struct output_list list;
 	size_t shown = 0;
-	enum ctl_exit code;
+	enum outcome code;
 
 	output_list_open(&list, batch->ctl, NULL, NULL, text_fields, found_columns);
 	for (size_t i = 0; i < batch->count && shown < SHOWN_MAX; i++) {
@@ -91,7 +91,7 @@ static enum ctl_exit print_found(struct batch *batch)
 			shown++;
 		}
 	}
-	code = output_list_close(&list, CTL_DONE);
+	code = output_list_close(&list, OUTCOME_DONE);
 	if (batch->found > shown && !batch->ctl->json)
 		printf("and %zu more\n", batch->found - shown);
 	return code;
@@ -106,7 +106,7 @@ static bool confirm(struct batch *batch)
 		return true;
 	if (!batch->ctl->options[OPTION_YES] && ctl_can_ask()) {
 		batch->code = print_found(batch);
-		if (batch->code != CTL_DONE)
+		if (batch->code != OUTCOME_DONE)
 			return false;
 	}
 	snprintf(question, sizeof(question), "%s %zu callback%s %s", verb, batch->found,
@@ -118,19 +118,19 @@ static bool confirm(struct batch *batch)
 static bool operate(struct batch *batch, struct batch_row *row)
 {
 	struct callback_operate_cmd cmd = {
-		.operator = batch->ctl->operator, .event = row->event, .action = batch->action};
+		.operator = batch->ctl->session.operator, .event = row->event, .action = batch->action};
 	struct callback_operate_result result;
-	struct ctl_failure failure;
+	struct failure failure;
 
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id))) {
-		batch->code = CTL_FAILED;
+		batch->code = OUTCOME_FAILED;
 		batch_fail_row(row, "failed", "the kernel gives no random numbers: allow the "
 			"system call getrandom, and repeat this");
 		return false;
 	}
-	batch->code = ctl_try(batch->ctl, COMMAND_CALLBACK_OPERATE, &cmd, &result, &failure);
-	row->done = batch->code == CTL_DONE;
-	if (row->done || batch->code == CTL_FAILED) {
+	batch->code = session_try(&batch->ctl->session, COMMAND_CALLBACK_OPERATE, &cmd, &result, &failure);
+	row->done = batch->code == OUTCOME_DONE;
+	if (row->done || batch->code == OUTCOME_FAILED) {
 		row->state = result.state;
 		row->attempts = result.attempts;
 		row->used_up = row->state == CALLBACK_PARKED;
@@ -138,7 +138,7 @@ static bool operate(struct batch *batch, struct batch_row *row)
 	if (!row->done)
 		batch_fail_row(row, failure.id, failure.detail);
 	/* A refusal is this event's; with no ledger the others need not be tried. */
-	return row->done || batch->code == CTL_FAILED;
+	return row->done || batch->code == OUTCOME_FAILED;
 }
 
 static void operate_all(struct batch *batch)
@@ -177,11 +177,11 @@ static void describe(const struct batch *batch, bool dry_run, struct batch_row *
 	}
 }
 
-static enum ctl_exit print(struct batch *batch, bool dry_run)
+static enum outcome print(struct batch *batch, bool dry_run)
 {
 	struct output_list list;
 	struct output_json json, item, error;
-	enum ctl_exit code;
+	enum outcome code;
 
 	output_json_open(&json, batch->ctl);
 	output_json_string(&json, "action", callback_action_names[batch->action]);
@@ -209,67 +209,67 @@ static enum ctl_exit print(struct batch *batch, bool dry_run)
 	output_json_list_close(&json);
 	output_json_number(&json, "done", batch->done);
 	output_json_number(&json, "not_done", batch->count - batch->done);
-	code = output_list_close(&list, CTL_DONE);
-	if (code == CTL_DONE)
+	code = output_list_close(&list, OUTCOME_DONE);
+	if (code == OUTCOME_DONE)
 		return output_json_close(&json);
 	buffer_free(&json.text);
 	return code;
 }
 
-static enum ctl_exit finish(struct batch *batch, bool dry_run)
+static enum outcome finish(struct batch *batch, bool dry_run)
 {
-	enum ctl_exit code = print(batch, dry_run);
+	enum outcome code = print(batch, dry_run);
 
-	if (code != CTL_DONE || batch->done == batch->count)
+	if (code != OUTCOME_DONE || batch->done == batch->count)
 		return code;
 	ctl_tell("not_done", "%zu of %zu", batch->count - batch->done, batch->count);
 	if (batch->done)
-		return CTL_PARTLY;
-	return batch->code == CTL_DONE ? CTL_FAILED : batch->code;
+		return OUTCOME_PARTLY;
+	return batch->code == OUTCOME_DONE ? OUTCOME_FAILED : batch->code;
 }
 
-static enum ctl_exit run(struct ctl *ctl, enum callback_action action)
+static enum outcome run(struct ctl *ctl, enum callback_action action)
 {
 	const bool dry_run = ctl->options[OPTION_DRY_RUN];
 	struct batch batch = {.ctl = ctl, .action = action};
-	enum ctl_exit code;
+	enum outcome code;
 
-	if (!ctl->operator.reason[0])
+	if (!ctl->session.operator.reason[0])
 		return ctl_usage(ctl, "--reason must be given");
 	batch.rows = calloc(BATCH_EVENTS_MAX, sizeof(*batch.rows));
 	if (!batch.rows)
 		return ctl_no_memory(ctl);
 	code = batch_read(&batch);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = batch_find(&batch, dry_run);
-	if (code == CTL_DONE && !dry_run) {
+	if (code == OUTCOME_DONE && !dry_run) {
 		if (confirm(&batch))
 			operate_all(&batch);
 		else
 			code = batch.code;
 	}
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = finish(&batch, dry_run);
 	free(batch.rows);
 	return code;
 }
 
-enum ctl_exit ctl_callback_retry(struct ctl *ctl)
+enum outcome ctl_callback_retry(struct ctl *ctl)
 {
 	return run(ctl, CALLBACK_RETRY);
 }
 
-enum ctl_exit ctl_callback_hold(struct ctl *ctl)
+enum outcome ctl_callback_hold(struct ctl *ctl)
 {
 	return run(ctl, CALLBACK_HOLD);
 }
 
-enum ctl_exit ctl_callback_release(struct ctl *ctl)
+enum outcome ctl_callback_release(struct ctl *ctl)
 {
 	return run(ctl, CALLBACK_RELEASE);
 }
 
-enum ctl_exit ctl_callback_cancel(struct ctl *ctl)
+enum outcome ctl_callback_cancel(struct ctl *ctl)
 {
 	return run(ctl, CALLBACK_CANCEL);
 }

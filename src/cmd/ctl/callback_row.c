@@ -1,8 +1,9 @@
 #include "cmd/ctl/callback_row.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
 #include "base/clock.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
+#include "base/text.h"
 #include "domain/delivery.h"
 
 #include <inttypes.h>
@@ -101,31 +102,31 @@ static void describe_next(struct callback_row *row)
 		snprintf(row->next, sizeof(row->next), "in %s", far);
 }
 
-static enum ctl_exit fetch_next(struct ctl *ctl, struct callback_row *row)
+static enum outcome fetch_next(struct ctl *ctl, struct callback_row *row)
 {
 	const struct moment now = clock_now();
 	struct due due = {.event = row->callback.event};
 	bool found = false;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (row->callback.state == CALLBACK_DUE || row->callback.state == CALLBACK_SENDING)
-		code = list_fetch(ctl, RECORD_DUE, &due, &found, NULL);
+		code = list_fetch(&ctl->session, RECORD_DUE, &due, &found, NULL);
 	if (found)
 		row->next_ms = now.wall_ms + (due_boot_ms(&due, &now) - now.boot_ms);
 	return code;
 }
 
-static enum ctl_exit fetch_last(struct ctl *ctl, struct callback_row *row)
+static enum outcome fetch_last(struct ctl *ctl, struct callback_row *row)
 {
 	struct attempt attempt;
 	bool found = false;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	memset(&attempt, 0, sizeof(attempt));
 	attempt.event = row->callback.event;
 	attempt.number = row->callback.attempts;
 	if (attempt.number)
-		code = list_fetch(ctl, RECORD_ATTEMPT, &attempt, &found, NULL);
+		code = list_fetch(&ctl->session, RECORD_ATTEMPT, &attempt, &found, NULL);
 	if (!found)
 		return code;
 	row->last_time_ms = attempt.time_ms;
@@ -136,31 +137,31 @@ static enum ctl_exit fetch_last(struct ctl *ctl, struct callback_row *row)
 	return code;
 }
 
-enum ctl_exit callback_row_fill(struct ctl *ctl, struct callback_row *row)
+enum outcome callback_row_fill(struct ctl *ctl, struct callback_row *row)
 {
 	/* The rows of a player often follow each other. */
 	static struct player_name name;
-	enum ctl_exit code = names_of(ctl, row->callback.player_id, &name);
+	enum outcome code = names_of(&ctl->session, row->callback.player_id, &name);
 
 	memcpy(row->user_id, name.user_id, sizeof(row->user_id));
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = fetch_next(ctl, row);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = fetch_last(ctl, row);
 	describe_last(row);
 	describe_next(row);
 	return code;
 }
 
-enum ctl_exit callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback_row *row,
+enum outcome callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback_row *row,
 	bool *found)
 {
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(row, 0, sizeof(*row));
 	row->callback.event = event;
-	code = list_fetch(ctl, RECORD_CALLBACK, &row->callback, found, NULL);
-	return code == CTL_DONE && *found ? callback_row_fill(ctl, row) : code;
+	code = list_fetch(&ctl->session, RECORD_CALLBACK, &row->callback, found, NULL);
+	return code == OUTCOME_DONE && *found ? callback_row_fill(ctl, row) : code;
 }
 
 bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *kind)
@@ -170,11 +171,11 @@ bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *
 
 	*kind = CALLBACK_KIND_COUNT;
 	if (!number)
-		return ctl_number(text, UINT64_MAX, event);
+		return text_unsigned(text, UINT64_MAX, event);
 	while (i < CALLBACK_KIND_COUNT &&
 		(strlen(callback_kind_names[i]) != (size_t)(number - text) ||
 			strncmp(callback_kind_names[i], text, (size_t)(number - text)) != 0))
 		i++;
 	*kind = i;
-	return i < CALLBACK_KIND_COUNT && ctl_number(number + 1, UINT64_MAX, event);
+	return i < CALLBACK_KIND_COUNT && text_unsigned(number + 1, UINT64_MAX, event);
 }

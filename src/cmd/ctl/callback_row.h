@@ -37,10 +37,10 @@ const struct field *callback_row_json(const struct callback_row *row);
 const struct field *callback_row_view(void);
 
 /* Fills the rest of a row whose callback is set. */
-enum ctl_exit callback_row_fill(struct ctl *ctl, struct callback_row *row);
+enum outcome callback_row_fill(struct ctl *ctl, struct callback_row *row);
 
 /* Fetches callback @event and fills its row. */
-enum ctl_exit callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback_row *row,
+enum outcome callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback_row *row,
 	bool *found);
 
 /*

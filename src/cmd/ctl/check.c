@@ -1,427 +1,141 @@
 /*
- * check - check: walks every row of the ledger, while it keeps serving, and feeds the proof.
+ * check - check: proves the rows of the ledger, and prints what was found.
  */
 #include "cmd/ctl/check.h"
 
-#include "base/clock.h"
 #include "base/text.h"
-#include "cmd/ctl/list.h"
-#include "proof/links.h"
-#include "domain/row_bounds.h"
-#include "wire/signature.h"
+#include "check/check.h"
+#include "cmd/ctl/attention.h"
+#include "cmd/ctl/output.h"
+#include "cmd/ctl/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define COUNT_TRIES       6
-#define COUNT_PATIENCE_MS 50 /* before the second try; twice as long before each further one */
-#define PROGRESS_MS       200
-#define PROOF_TRIES       3
-
-void check_progress(struct check *check, const char *what, uint64_t rows)
+/* No problem of the books: it is printed beside them. */
+static void print_shared_key(void *context, const struct attention_key *shared)
 {
-	int64_t now_ms;
+	char text[ATTENTION_KEY_TEXT];
 
-	if (!check->progress || rows % 64)
-		return;
-	now_ms = clock_boot_ms();
-	if (now_ms - check->progress_ms < PROGRESS_MS)
-		return;
-	check->progress_ms = now_ms;
-	fprintf(stderr, "\r\033[K%s: %" PRIu64, what, rows);
-	fflush(stderr);
+	(void)context;
+	attention_key_text(shared, text);
+	printf("warning: %s have the same key: a body that is signed for one is valid for the other; "
+	       "add a new key and retire this one\n", text);
 }
 
-static bool take_problem(void *closure, const char *problem)
+static void add_shared_key(void *context, const struct attention_key *shared)
 {
-	struct check *check = closure;
+	char text[ATTENTION_KEY_TEXT];
 
+	attention_key_text(shared, text);
+	output_json_item_string(context, text);
+}
+
+static void print_text(struct ctl *ctl, const struct check *check)
+{
+	const struct proof *proof = &check->proof;
+
+	printf("as of transaction %" PRIu64 "\n", check->last_transaction_id);
+	printf("dealers       %zu\n", proof->dealer_count);
+	printf("players       %" PRIu64 "\n", proof->players);
+	printf("movements     %" PRIu64 "\n", proof->entries);
+	printf("request keys  %" PRIu64 "\n", proof->requests);
+	printf("transactions  %" PRIu64 "\n", proof->transactions);
+	printf("rounds        %" PRIu64 "\n", proof->rounds);
+	printf("bets          %" PRIu64 "\n", proof->bets);
+	printf("callbacks     %" PRIu64 "\n", proof->callbacks);
+	printf("player sums   %" PRIu64 "\n", check->sums);
 	for (unsigned int i = 0; i < check->shown_count; i++) {
-		if (strcmp(check->shown[i], problem) == 0)
-			return false;
+		printf("problem: ");
+		output_foreign(check->shown[i], strlen(check->shown[i]));
+		printf("\n");
 	}
-	if (check->shown_count < CHECK_PROBLEMS_SHOWN)
-		snprintf(check->shown[check->shown_count++], PROOF_LINE_SIZE, "%s", problem);
-	return true;
+	if (proof->problems > check->shown_count)
+		printf("... and %" PRIu64 " more\n", proof->problems - check->shown_count);
+	attention_keys(ctl, print_shared_key, NULL);
+	printf("problems      %" PRIu64 "\n", proof->problems);
+	if (!proof->problems && !check->unsettled)
+		printf("Every balance is the sum of its movements, and every row agrees.\n");
 }
 
-bool check_knows_enough(const struct check *check)
+static enum outcome print_json(struct ctl *ctl, const struct check *check)
 {
-	return check->proof.problems >= CHECK_PROBLEMS_SHOWN;
+	const struct proof *proof = &check->proof;
+	struct output_json json;
+
+	output_json_open(&json, ctl);
+	output_json_bool(&json, "ok", !proof->problems && !check->unsettled);
+	output_json_number(&json, "as_of", check->last_transaction_id);
+	output_json_number(&json, "players", proof->players);
+	output_json_number(&json, "entries", proof->entries);
+	output_json_number(&json, "requests", proof->requests);
+	output_json_number(&json, "transactions", proof->transactions);
+	output_json_number(&json, "rounds", proof->rounds);
+	output_json_number(&json, "bets", proof->bets);
+	output_json_number(&json, "callbacks", proof->callbacks);
+	output_json_number(&json, "sums", check->sums);
+	output_json_list_open(&json, "dealers");
+	for (size_t i = 0; i < proof->dealer_count; i++)
+		output_json_item(&json, total_fields, &proof->dealers[i].total);
+	output_json_list_close(&json);
+	output_json_number(&json, "problem_count", proof->problems);
+	output_json_list_open(&json, "problems");
+	for (unsigned int i = 0; i < check->shown_count; i++)
+		output_json_item_string(&json, check->shown[i]);
+	output_json_list_close(&json);
+	output_json_list_open(&json, "shared_keys");
+	if (ctl->json)
+		attention_keys(ctl, add_shared_key, &json);
+	output_json_list_close(&json);
+	return output_json_close(&json);
 }
 
-bool check_search(struct check *check, struct list *list, const char *what, void *row)
+static enum outcome print(struct ctl *ctl, const struct check *check)
 {
-	if (check_knows_enough(check) || !list_next(list, row))
-		return false;
-	check_progress(check, what, list->taken);
-	return true;
+	if (!ctl->json)
+		print_text(ctl, check);
+	if (print_json(ctl, check) != OUTCOME_DONE || check->proof.problems)
+		return OUTCOME_FAILED;
+	if (!check->unsettled)
+		return OUTCOME_DONE;
+	fprintf(stderr, "creditbridgectl: the ledger changed faster than it could be read; "
+			"nothing else was found: run the check again\n");
+	return OUTCOME_BUSY;
 }
 
-enum ctl_exit check_counter(struct check *check, const char *name, uint64_t *value)
+static void show_progress(void *progress, const char *what, uint64_t rows)
 {
-	struct counter counter = {.value = 0};
-	enum ctl_exit code;
-	bool found;
-
-	text_copy(counter.name, sizeof(counter.name), name);
-	code = list_fetch(check->ctl, RECORD_COUNTER, &counter, &found, NULL);
-	*value = code == CTL_DONE && found ? counter.value : 0;
-	return code;
+	progress_show(progress, "%s: %" PRIu64, what, rows);
 }
 
-enum ctl_exit check_count_events(struct check *check)
-{
-	return check_counter(check, "event", &check->event_given);
-}
-
-/* Begins the proof at the point in time of the first page of sums. */
-static enum ctl_exit open_proof(struct check *check, uint64_t as_of)
-{
-	char random[21];
-	uint64_t seed[2];
-
-	if (!signature_random_id(random, sizeof(random)))
-		return ctl_fail(check->ctl, CTL_FAILED, "failed", "the kernel gives no random "
-			"numbers: allow the system call getrandom, and repeat this");
-	memcpy(seed, random, sizeof(seed));
-	check->point.as_of = as_of;
-	proof_init(&check->proof, seed, &check->point, take_problem, check);
-	check->open = true;
-	return CTL_DONE;
-}
-
-static enum ctl_exit no_memory(struct check *check)
-{
-	return ctl_fail(check->ctl, CTL_FAILED, "failed", "out of memory");
-}
-
-/* What a total row is read at, as far as it is known before. */
-static struct proof_moment moment_now(const struct check *check)
-{
-	return (struct proof_moment){
-		.event_from = check->event_given,
-		.from_ms = clock_wall_ms(),
-	};
-}
-
-/* The totals added since were read by now. */
-static enum ctl_exit close_moment(struct check *check)
-{
-	enum ctl_exit code = check_count_events(check);
-
-	if (code == CTL_DONE)
-		proof_dealers_read(&check->proof, check->event_given, clock_wall_ms());
-	return code;
-}
-
-/* Each row that is read is within the bounds that commands keep. */
-static void check_row(void *closure, enum record record, const void *row)
-{
-	struct check *check = closure;
-	char why[ROW_BOUNDS_WHY_SIZE], name[ROW_BOUNDS_NAME_SIZE];
-
-	if (!check->open || row_bounds_check(record, row, false, why))
-		return;
-	row_bounds_name(record, row, name);
-	proof_problem(&check->proof, "%s: %s", name, why);
-}
-
-static enum ctl_exit walk_totals(struct check *check)
-{
-	struct list list;
-	struct total row;
-	struct proof_moment moment;
-	enum ctl_exit code = check_counter(check, "audit", &check->audit);
-
-	if (code == CTL_DONE)
-		code = check_count_events(check);
-	check->point.event = check->event_given;
-	moment = moment_now(check);
-	list_open(&list, check->ctl, RECORD_TOTAL, false, 0, NULL);
-	while (code == CTL_DONE && list_next(&list, &row)) {
-		if (!check->open) {
-			code = open_proof(check, list.as_of);
-			check_row(check, RECORD_TOTAL, &row);
-		}
-		moment.as_of = list.as_of;
-		if (code == CTL_DONE && !proof_add_dealer(&check->proof, &row, &moment))
-			code = no_memory(check);
-	}
-	if (code == CTL_DONE)
-		code = list.code;
-	if (code == CTL_DONE && !check->open)
-		code = open_proof(check, list.as_of);
-	list_close(&list);
-	return code == CTL_DONE ? close_moment(check) : code;
-}
-
-/* Adds a dealer that was made after the sums were read. */
-static enum ctl_exit add_late_dealer(struct check *check, const char *casino_id)
-{
-	struct total total = {.players = 0};
-	struct dealer dealer = {.decimals = 0};
-	struct proof_moment moment;
-	bool found;
-	enum ctl_exit code = check_count_events(check);
-
-	if (code != CTL_DONE)
-		return code;
-	moment = moment_now(check);
-	memcpy(dealer.casino_id, casino_id, sizeof(dealer.casino_id));
-	memcpy(total.casino_id, casino_id, sizeof(total.casino_id));
-	code = list_fetch(check->ctl, RECORD_TOTAL, &total, &found, &moment.as_of);
-	if (code == CTL_DONE && found && !proof_add_dealer(&check->proof, &total, &moment))
-		code = no_memory(check);
-	if (code == CTL_DONE)
-		code = close_moment(check);
-	if (code != CTL_DONE || !found)
-		return code;
-	code = list_fetch(check->ctl, RECORD_DEALER, &dealer, &found, NULL);
-	if (code == CTL_DONE && found)
-		proof_dealer(&check->proof, casino_id);
-	return code;
-}
-
-static enum ctl_exit walk_dealers(struct check *check)
-{
-	struct list list;
-	struct dealer row;
-	enum ctl_exit code = CTL_DONE;
-
-	list_open(&list, check->ctl, RECORD_DEALER, false, 0, NULL);
-	while (code == CTL_DONE && list_next(&list, &row)) {
-		if (!proof_find_dealer(&check->proof, row.casino_id))
-			code = add_late_dealer(check, row.casino_id);
-		if (code == CTL_DONE)
-			proof_dealer(&check->proof, row.casino_id);
-	}
-	return list_end(&list, code);
-}
-
-/* A player too new to be surely among the names walked later: its name is looked up now. */
-static enum ctl_exit check_new_name(struct check *check, const struct player *player)
-{
-	struct player_name name = {.player_id = ""};
-	enum ctl_exit code;
-	bool found;
-
-	memcpy(name.player_id, player->player_id, sizeof(name.player_id));
-	code = list_fetch(check->ctl, RECORD_PLAYER_NAME, &name, &found, NULL);
-	if (code == CTL_DONE && (!found || strcmp(name.casino_id, player->casino_id) != 0 ||
-					strcmp(name.user_id, player->user_id) != 0))
-		proof_problem(&check->proof, "player %s is not found by its name",
-			player->player_id);
-	return code;
-}
-
-static enum ctl_exit walk_players(struct check *check)
-{
-	struct list list;
-	struct player row;
-	enum ctl_exit code = CTL_DONE;
-	bool settled;
-
-	list_open(&list, check->ctl, RECORD_PLAYER, false, 0, NULL);
-	while (code == CTL_DONE && list_next(&list, &row)) {
-		if (!proof_find_dealer(&check->proof, row.casino_id))
-			code = add_late_dealer(check, row.casino_id);
-		settled = row.created_ms < check->point.begin_ms;
-		if (code == CTL_DONE && !settled)
-			code = check_new_name(check, &row);
-		if (code == CTL_DONE)
-			proof_player(&check->proof, &row, settled);
-		check_progress(check, "players", check->proof.players);
-	}
-	return list_end(&list, code);
-}
-
-static enum ctl_exit fetch_players(struct check *check, const char *casino_id, uint64_t *players)
-{
-	struct total total = {.players = 0};
-	enum ctl_exit code;
-	bool found;
-
-	memcpy(total.casino_id, casino_id, sizeof(total.casino_id));
-	code = list_fetch(check->ctl, RECORD_TOTAL, &total, &found, NULL);
-	*players = total.players;
-	return code;
-}
-
-static enum ctl_exit count_players(struct check *check, struct proof_dealer *dealer)
-{
-	struct list list;
-	struct player row = {.user_id = ""};
-
-	memcpy(row.casino_id, dealer->total.casino_id, sizeof(row.casino_id));
-	dealer->players = 0;
-	list_open(&list, check->ctl, RECORD_PLAYER, false, 1, &row);
-	while (list_next(&list, &row))
-		dealer->players++;
-	return list_end(&list, CTL_DONE);
-}
-
-/* Counts a dealer's players again while some are added. */
-static enum ctl_exit settle_count(struct check *check, struct proof_dealer *dealer)
-{
-	uint64_t before = dealer->total.players, after;
-	int64_t patience_ms = COUNT_PATIENCE_MS;
-	enum ctl_exit code = fetch_players(check, dealer->total.casino_id, &after);
-
-	for (int try = 1; code == CTL_DONE; try++, patience_ms *= 2) {
-		if (proof_player_count(&check->proof, dealer, before, after))
-			return CTL_DONE;
-		if (try == COUNT_TRIES) {
-			check->unsettled = true;
-			return CTL_DONE;
-		}
-		clock_sleep_ms(patience_ms);
-		code = fetch_players(check, dealer->total.casino_id, &before);
-		if (code == CTL_DONE)
-			code = count_players(check, dealer);
-		if (code == CTL_DONE)
-			code = fetch_players(check, dealer->total.casino_id, &after);
-	}
-	return code;
-}
-
-static enum ctl_exit settle_counts(struct check *check)
-{
-	enum ctl_exit code = CTL_DONE;
-
-	for (size_t i = 0; code == CTL_DONE && i < check->proof.dealer_count; i++)
-		code = settle_count(check, &check->proof.dealers[i]);
-	return code;
-}
-
-static enum ctl_exit walk_requests(struct check *check)
-{
-	struct list list;
-	struct request row;
-
-	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
-	while (list_next(&list, &row)) {
-		proof_request(&check->proof, &row);
-		check_progress(check, "request keys", check->proof.requests);
-	}
-	return list_end(&list, CTL_DONE);
-}
-
-/* The kinds that the proof does not need: each row is looked at by itself (check_row). */
-static enum ctl_exit walk_others(struct check *check)
-{
-	static const enum record others[] = {RECORD_COUNTER, RECORD_CLIENT};
-	union {
-		struct counter counter;
-		struct client client;
-	} row;
-	struct list list;
-	enum ctl_exit code = CTL_DONE;
-
-	for (size_t i = 0; code == CTL_DONE && i < sizeof(others) / sizeof(others[0]); i++) {
-		list_open(&list, check->ctl, others[i], false, 0, NULL);
-		while (list_next(&list, &row))
-			;
-		code = list_end(&list, code);
-	}
-	return code;
-}
-
-/* In this order: what is read later is at least as new, and never less. */
-static enum ctl_exit (*const walks[])(struct check *check) = {
-	walk_totals, walk_others, walk_dealers, walk_players, settle_counts, check_walk_names,
-	walk_requests, check_walk_transactions, check_walk_rounds, check_walk_statistics,
-	check_walk_events,
-};
-
-/* A clock that was set back makes problems that do not last: these are looked for again. */
-static bool is_doubtful(const struct check *check)
-{
-	return check->proof.problems && check->proof.problems == check->proof.loose;
-}
-
-static enum ctl_exit prove(struct check *check)
-{
-	enum ctl_exit code = CTL_DONE;
-
-	check->open = check->unsettled = false;
-	check->shown_count = 0;
-	check->resent_count = 0;
-	check->event_given = 0;
-	check->last_transaction_id = 0;
-	memset(&check->point, 0, sizeof(check->point));
-	check->point.begin_ms = clock_wall_ms();
-	for (size_t i = 0; code == CTL_DONE && i < sizeof(walks) / sizeof(walks[0]); i++)
-		code = walks[i](check);
-	if (code != CTL_DONE)
-		return code;
-	proof_totals(&check->proof);
-	code = check_find_links(check);
-	if (code == CTL_DONE)
-		code = check_find_wagers(check);
-	return code == CTL_DONE && check->proof.no_memory ? no_memory(check) : code;
-}
-
-/* Begins, and proves. To be ended by check_close() in any case. */
-static enum ctl_exit check_open(struct check *check, struct ctl *ctl)
-{
-	enum ctl_exit code;
-
-	*check = (struct check){
-		.ctl = ctl,
-		.progress = isatty(STDERR_FILENO) && !ctl->json,
-	};
-	check->shown = calloc(CHECK_PROBLEMS_SHOWN, PROOF_LINE_SIZE);
-	if (!check->shown)
-		return no_memory(check);
-	ctl->row_read = check_row;
-	ctl->row_closure = check;
-	code = prove(check);
-	for (int try = 1; code == CTL_DONE && is_doubtful(check) && try < PROOF_TRIES; try++) {
-		proof_free(&check->proof);
-		code = prove(check);
-	}
-	ctl->row_read = NULL;
-	return code;
-}
-
-static void check_close(struct check *check)
-{
-	if (check->open)
-		proof_free(&check->proof);
-	free(check->clients);
-	free(check->resent);
-	free(check->shown);
-}
-
-enum ctl_exit check_prove(struct ctl *ctl, struct check_found *found)
+enum outcome ctl_check(struct ctl *ctl)
 {
 	struct check check;
-	enum ctl_exit code = check_open(&check, ctl);
+	struct progress progress = progress_begin(ctl);
+	enum outcome code = check_open(&check, &ctl->session, show_progress, &progress);
 
-	*found = (struct check_found){.problems = 0};
-	if (check.progress)
-		fprintf(stderr, "\r\033[K");
-	if (code == CTL_DONE) {
-		found->problems = check.proof.problems;
-		if (found->problems)
-			text_copy(found->first, sizeof(found->first), check.shown[0]);
-		code = check.unsettled && !found->problems ? CTL_BUSY : CTL_DONE;
-	}
+	progress_end(&progress);
+	if (code == OUTCOME_DONE)
+		code = print(ctl, &check);
 	check_close(&check);
 	return code;
 }
 
-enum ctl_exit ctl_check(struct ctl *ctl)
+enum outcome check_prove(struct ctl *ctl, struct check_found *found)
 {
 	struct check check;
-	enum ctl_exit code = check_open(&check, ctl);
+	struct progress progress = progress_begin(ctl);
+	enum outcome code = check_open(&check, &ctl->session, show_progress, &progress);
 
-	if (code == CTL_DONE)
-		code = check_print(&check);
+	progress_end(&progress);
+	*found = (struct check_found){.problems = 0};
+	if (code == OUTCOME_DONE) {
+		found->problems = check.proof.problems;
+		if (found->problems)
+			text_copy(found->first, sizeof(found->first), check.shown[0]);
+		code = check.unsettled && !found->problems ? OUTCOME_BUSY : OUTCOME_DONE;
+	}
 	check_close(&check);
 	return code;
 }

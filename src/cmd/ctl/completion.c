@@ -107,11 +107,11 @@ static void append_options(struct buffer *script)
 	}
 }
 
-enum ctl_exit ctl_completion(struct ctl *ctl)
+enum outcome ctl_completion(struct ctl *ctl)
 {
 	struct output_json json;
 	struct buffer script;
-	enum ctl_exit code;
+	enum outcome code;
 
 	buffer_init(&script, SCRIPT_MAX);
 	buffer_append_str(&script, head);

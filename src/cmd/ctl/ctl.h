@@ -7,23 +7,10 @@
 #ifndef CMD_CTL_CTL_H
 #define CMD_CTL_CTL_H
 
-#include "base/settings.h"
-#include "link/client.h"
+#include "admin/session.h"
 
 #include <argp.h>
 #include <stdbool.h>
-
-/* How creditbridgectl ends; in part those of <sysexits.h>. */
-enum ctl_exit {
-	CTL_DONE = 0,
-	CTL_FAILED = 1,         /* failed, was refused, or a check found something */
-	CTL_USAGE = 2,
-	CTL_PARTLY = 3,         /* of several things only some were done */
-	CTL_UNREACHABLE = 69,   /* no ledger (or server) answers */
-	CTL_BUSY = 75,          /* nothing was done; the same command may succeed later */
-	CTL_NOT_PERMITTED = 77,
-	CTL_CONFIG = 78,        /* the configuration or the state directory is not usable */
-};
 
 /* Every option of every command; one without argument is "" when given. */
 enum ctl_option {
@@ -83,24 +70,14 @@ struct ctl {
 	/* "-5" or "-0.50" among the arguments: an amount, no option; "" when there was none */
 	char negative[MONEY_TEXT_MAX];
 	bool json;
-	bool settings_loaded;
-	struct settings settings;
-	struct operator operator;
-	bool connected;
-	struct link link;
-	/* Answers commands in place of the ledger (cmd/ctl/local.h); NULL: the ledger answers. */
-	enum status (*ask)(void *closure, enum command command, const void *cmd, void *result);
-	void *ask_closure;
-	/* Is given each row that a list reads (cmd/ctl/check.c); NULL: nothing is. */
-	void (*row_read)(void *closure, enum record record, const void *row);
-	void *row_closure;
+	struct session session;
 };
 
 /*
  * Runs with arguments and options already counted, and returns the exit code; a failure was
  * reported by then (ctl_fail and the like).
  */
-typedef enum ctl_exit ctl_run(struct ctl *ctl);
+typedef enum outcome ctl_run(struct ctl *ctl);
 
 struct ctl_command {
 	const char *name;     /* one word, or two: "dealer add" */
@@ -123,74 +100,31 @@ extern const struct ctl_command ctl_commands[];
  */
 void ctl_parse(struct ctl *ctl, int argc, char **argv);
 
-/* Loads the configuration, once. */
-enum ctl_exit ctl_settings(struct ctl *ctl);
-
-/* settings_load(), which writes to @why what is wrong where: FILE:LINE: REASON. */
-#define CTL_SETTINGS_WHY 1024
-enum status ctl_settings_load(struct settings *settings, const char *path,
-	char why[CTL_SETTINGS_WHY]);
-
-/*
- * With the configuration loaded, root becomes the owner of the state directory, which is the user
- * that the ledger runs as. A failure is reported.
- */
-enum ctl_exit ctl_drop_root(struct ctl *ctl);
-
-/*
- * Asks the ledger over admin.sock; connects at the first call (after ctl_drop_root()). A failure of the machine and a refusal are reported. @unknown: STATUS_UNKNOWN is
- * told here and not reported, for commands that tell more about it; NULL otherwise.
- */
-enum ctl_exit ctl_do(struct ctl *ctl, enum command command, const void *cmd, void *result,
-	bool *unknown);
-
-/* What ctl_fail() is given. */
-struct ctl_failure {
-	const char *id; /* "": there is none */
-	char detail[640];
-};
-
-/*
- * As ctl_do(), but what the ledger did not do is only told in @failure: for commands that do
- * several things and report on all of them. With no id in it, why nothing could be asked was
- * reported.
- */
-enum ctl_exit ctl_try(struct ctl *ctl, enum command command, const void *cmd, void *result,
-	struct ctl_failure *failure);
-
 /*
  * Reports "creditbridgectl: ID: DETAIL" on standard error, and with --json an object
  * {"error":{"id","detail"}} on standard output. Returns @code.
  */
-enum ctl_exit ctl_fail(struct ctl *ctl, enum ctl_exit code, const char *id, const char *format, ...)
+enum outcome ctl_fail(struct ctl *ctl, enum outcome code, const char *id, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* Reports "creditbridgectl: ID: DETAIL" on standard error alone: what is not the whole outcome. */
 void ctl_tell(const char *id, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* As ctl_fail(): memory is exhausted. */
-enum ctl_exit ctl_no_memory(struct ctl *ctl);
+enum outcome ctl_no_memory(struct ctl *ctl);
+
+/* Reports a failure of the session, as ctl_fail() does. @ctl is a struct ctl. */
+void ctl_report(void *ctl, enum outcome outcome, const struct failure *failure);
 
 /* With --json, prints the object of ctl_fail(). */
 void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail);
 
-/* Reports an error of usage, with a hint to --help. Returns CTL_USAGE. */
-enum ctl_exit ctl_usage(struct ctl *ctl, const char *format, ...)
+/* Reports an error of usage, with a hint to --help. Returns OUTCOME_USAGE. */
+enum outcome ctl_usage(struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * Copy an argument, refusing (as usage) what cannot be an id: casino_id is [A-Za-z0-9_.-]{1,64},
- * others 1 to 128 bytes of UTF-8 without control characters (api.md, Common rules, Ids).
- */
-enum ctl_exit ctl_casino_id(struct ctl *ctl, const char *text, char casino_id[CASINO_ID_SIZE]);
-enum ctl_exit ctl_external_id(struct ctl *ctl, const char *what, const char *text,
-	char id[EXTERNAL_ID_SIZE]);
-
 /* Reads --limit: a number from 1; 0 and absent stand for all and @standard. */
-enum ctl_exit ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit);
-
-/* Reads an unsigned decimal number of at most @max. */
-bool ctl_number(const char *text, uint64_t max, uint64_t *number);
+enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit);
 
 /*
  * Reads a time: YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] (UTC, a closing Z is accepted) or Unix
@@ -202,7 +136,7 @@ bool ctl_time(const char *text, int64_t *time_ms);
  * Reads an option that names one or several of @names, separated by commas, into *mask (1 <<
  * place); when it is not given all are set.
  */
-enum ctl_exit ctl_choices(struct ctl *ctl, enum ctl_option option, const char *const *names,
+enum outcome ctl_choices(struct ctl *ctl, enum ctl_option option, const char *const *names,
 	unsigned int count, uint32_t *mask);
 
 /* True: standard input is a terminal. */
@@ -213,7 +147,7 @@ bool ctl_can_ask(void);
  	"nothing was changed: answer yes, or give --yes" was
  * reported, and *code is what to end with.
  */
-bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code);
+bool ctl_confirm(struct ctl *ctl, const char *question, enum outcome *code);
 
 /* The functions of the table. */
 ctl_run ctl_init, ctl_status, ctl_metrics, ctl_resume, ctl_audit;

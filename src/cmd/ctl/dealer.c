@@ -3,10 +3,10 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
 #include "base/text.h"
 #include "cmd/ctl/dealer_settings.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/secret.h"
 #include "domain/callback.h"
@@ -82,7 +82,7 @@ static const char *dealer_warning(const struct dealer *dealer, char *text, size_
 	return text;
 }
 
-static enum ctl_exit print_keys(struct ctl *ctl, const struct dealer *dealer)
+static enum outcome print_keys(struct ctl *ctl, const struct dealer *dealer)
 {
 	struct output_list list;
 
@@ -91,7 +91,7 @@ static enum ctl_exit print_keys(struct ctl *ctl, const struct dealer *dealer)
 		if (dealer->keys[i].key_id[0])
 			output_list_add(&list, &dealer->keys[i]);
 	}
-	return output_list_close(&list, CTL_DONE);
+	return output_list_close(&list, OUTCOME_DONE);
 }
 
 /* For people: where callbacks go, also where that was not set. */
@@ -106,25 +106,25 @@ static struct dealer with_paths(const struct dealer *dealer)
 	return shown;
 }
 
-static enum ctl_exit print_dealer(struct ctl *ctl, const struct dealer *dealer,
+static enum outcome print_dealer(struct ctl *ctl, const struct dealer *dealer,
 	const struct total *total)
 {
 	const struct dealer shown = with_paths(dealer);
 	char text[WARNING_MAX];
 	const char *warning = dealer_warning(dealer, text, sizeof(text));
-	enum ctl_exit code;
+	enum outcome code;
 	struct output_json json;
 
 	output_title(ctl, "Dealer");
 	code = output_record(ctl, dealer_fields, dealer_columns, &shown);
-	if (code == CTL_DONE && total) {
+	if (code == OUTCOME_DONE && total) {
 		output_title(ctl, "Sums");
 		code = output_record(ctl, total_fields, total_columns, total);
 	}
 	output_title(ctl, "Keys");
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = print_keys(ctl, dealer);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(&json, ctl);
 	output_json_fields(&json, dealer_fields, dealer);
@@ -137,30 +137,30 @@ static enum ctl_exit print_dealer(struct ctl *ctl, const struct dealer *dealer,
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_dealer_show(struct ctl *ctl)
+enum outcome ctl_dealer_show(struct ctl *ctl)
 {
 	struct dealer dealer;
 	struct total total = {0};
-	enum ctl_exit code = names_dealer(ctl, ctl->args[0], &dealer);
+	enum outcome code = names_dealer(&ctl->session, ctl->args[0], &dealer);
 	bool found = false;
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	memcpy(total.casino_id, dealer.casino_id, sizeof(total.casino_id));
-	code = list_fetch(ctl, RECORD_TOTAL, &total, &found, NULL);
-	if (code != CTL_DONE)
+	code = list_fetch(&ctl->session, RECORD_TOTAL, &total, &found, NULL);
+	if (code != OUTCOME_DONE)
 		return code;
 	return print_dealer(ctl, &dealer, found ? &total : NULL);
 }
 
-enum ctl_exit ctl_dealer_list(struct ctl *ctl)
+enum outcome ctl_dealer_list(struct ctl *ctl)
 {
 	struct output_list out;
 	struct list list;
 	struct dealer row;
 	char text[WARNING_MAX];
 
-	list_open(&list, ctl, RECORD_DEALER, false, 0, NULL);
+	list_open(&list, &ctl->session, RECORD_DEALER, false, 0, NULL);
 	output_list_open(&out, ctl, "dealers", "dealers", dealer_fields, list_columns);
 	while (list_next(&list, &row)) {
 		/* Where the URL stands, but not in JSON, where that member is a URL or empty. */
@@ -168,24 +168,24 @@ enum ctl_exit ctl_dealer_list(struct ctl *ctl)
 			text_copy(row.url, sizeof(row.url), "none: its bets are refused");
 		output_list_add(&out, &row);
 	}
-	return output_list_close(&out, list_end(&list, CTL_DONE));
+	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
-enum ctl_exit ctl_dealer_add(struct ctl *ctl)
+enum outcome ctl_dealer_add(struct ctl *ctl)
 {
-	struct dealer_put_cmd cmd = {.operator = ctl->operator, .create = true};
+	struct dealer_put_cmd cmd = {.operator = ctl->session.operator, .create = true};
 	struct dealer_put_result result;
 	char text[WARNING_MAX];
-	enum ctl_exit code;
+	enum outcome code;
 
-	code = ctl_casino_id(ctl, ctl->args[0], cmd.dealer.casino_id);
-	if (code == CTL_DONE)
+	code = names_read_casino_id(&ctl->session, ctl->args[0], cmd.dealer.casino_id);
+	if (code == OUTCOME_DONE)
 		code = dealer_settings_apply(ctl, true, &cmd.dealer, &cmd.mask);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = secret_new_key(ctl, cmd.dealer.keys[0].secret);
-	if (code == CTL_DONE)
-		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = session_do(&ctl->session, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	if (code == OUTCOME_DONE)
 		code = secret_print_key(ctl, "dealer", "casino_id", cmd.dealer.casino_id,
 			result.dealer.signing_key_id, cmd.dealer.keys[0].secret,
 			dealer_warning(&result.dealer, text, sizeof(text)));
@@ -193,38 +193,38 @@ enum ctl_exit ctl_dealer_add(struct ctl *ctl)
 	return code;
 }
 
-enum ctl_exit ctl_dealer_set(struct ctl *ctl)
+enum outcome ctl_dealer_set(struct ctl *ctl)
 {
-	struct dealer_put_cmd cmd = {.operator = ctl->operator};
+	struct dealer_put_cmd cmd = {.operator = ctl->session.operator};
 	struct dealer_put_result result;
 	/* The URL is judged together with what stays as it is. */
-	enum ctl_exit code = names_dealer(ctl, ctl->args[0], &cmd.dealer);
+	enum outcome code = names_dealer(&ctl->session, ctl->args[0], &cmd.dealer);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = dealer_settings_apply(ctl, false, &cmd.dealer, &cmd.mask);
-	if (code == CTL_DONE && !cmd.mask)
+	if (code == OUTCOME_DONE && !cmd.mask)
 		return ctl_usage(ctl, "no setting was given, such as --url or --timeout-ms");
-	if (code == CTL_DONE)
-		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = session_do(&ctl->session, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	if (code == OUTCOME_DONE)
 		code = print_dealer(ctl, &result.dealer, NULL);
 	return code;
 }
 
-static enum ctl_exit set_suspended(struct ctl *ctl, bool suspended)
+static enum outcome set_suspended(struct ctl *ctl, bool suspended)
 {
 	struct dealer_put_cmd cmd = {
-		.operator = ctl->operator,
+		.operator = ctl->session.operator,
 		.mask = UINT32_C(1) << DEALER_SUSPENDED,
 		.dealer = {.suspended = suspended},
 	};
 	struct dealer_put_result result;
 	struct output_json json;
-	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], cmd.dealer.casino_id);
+	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], cmd.dealer.casino_id);
 
-	if (code == CTL_DONE)
-		code = ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
-	if (code != CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = session_do(&ctl->session, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json)
 		printf("dealer %s is %s\n", result.dealer.casino_id,
@@ -235,74 +235,74 @@ static enum ctl_exit set_suspended(struct ctl *ctl, bool suspended)
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_dealer_suspend(struct ctl *ctl)
+enum outcome ctl_dealer_suspend(struct ctl *ctl)
 {
 	return set_suspended(ctl, true);
 }
 
-enum ctl_exit ctl_dealer_resume(struct ctl *ctl)
+enum outcome ctl_dealer_resume(struct ctl *ctl)
 {
 	return set_suspended(ctl, false);
 }
 
-static enum ctl_exit change_key(struct ctl *ctl, struct dealer_key_cmd *cmd,
+static enum outcome change_key(struct ctl *ctl, struct dealer_key_cmd *cmd,
 	struct dealer_key_result *result)
 {
 	const bool named = cmd->action == KEY_USE || cmd->action == KEY_RETIRE;
 	const char *key_id = named ? ctl->args[1] : NULL;
-	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], cmd->casino_id);
+	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], cmd->casino_id);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (key_id && !text_copy(cmd->key_id, sizeof(cmd->key_id), key_id))
-		return ctl_fail(ctl, CTL_FAILED, "key_not_found",
+		return ctl_fail(ctl, OUTCOME_FAILED, "key_not_found",
 			"dealer %s has no key '%.80s'; `creditbridgectl dealer show %s` lists its keys",
 			cmd->casino_id, key_id, cmd->casino_id);
-	return ctl_do(ctl, COMMAND_DEALER_KEY, cmd, result, NULL);
+	return session_do(&ctl->session, COMMAND_DEALER_KEY, cmd, result, NULL);
 }
 
-enum ctl_exit ctl_dealer_key_add(struct ctl *ctl)
+enum outcome ctl_dealer_key_add(struct ctl *ctl)
 {
-	struct dealer_key_cmd cmd = {.operator = ctl->operator, .action = KEY_ADD};
+	struct dealer_key_cmd cmd = {.operator = ctl->session.operator, .action = KEY_ADD};
 	struct dealer_key_result result;
-	enum ctl_exit code = secret_new_key(ctl, cmd.secret);
+	enum outcome code = secret_new_key(ctl, cmd.secret);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = change_key(ctl, &cmd, &result);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = secret_print_key(ctl, "dealer", "casino_id", cmd.casino_id, result.key_id,
 			cmd.secret, NULL);
 	explicit_bzero(&cmd, sizeof(cmd));
 	return code;
 }
 
-static enum ctl_exit use_or_retire(struct ctl *ctl, enum key_action action, const char *done)
+static enum outcome use_or_retire(struct ctl *ctl, enum key_action action, const char *done)
 {
-	struct dealer_key_cmd cmd = {.operator = ctl->operator, .action = action};
+	struct dealer_key_cmd cmd = {.operator = ctl->session.operator, .action = action};
 	struct dealer_key_result result;
-	enum ctl_exit code = change_key(ctl, &cmd, &result);
+	enum outcome code = change_key(ctl, &cmd, &result);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = secret_print_done(ctl, "dealer", "casino_id", cmd.casino_id, cmd.key_id, done);
 	return code;
 }
 
-enum ctl_exit ctl_dealer_key_use(struct ctl *ctl)
+enum outcome ctl_dealer_key_use(struct ctl *ctl)
 {
 	return use_or_retire(ctl, KEY_USE, "signs callbacks now");
 }
 
-enum ctl_exit ctl_dealer_key_retire(struct ctl *ctl)
+enum outcome ctl_dealer_key_retire(struct ctl *ctl)
 {
 	return use_or_retire(ctl, KEY_RETIRE, "is retired");
 }
 
-enum ctl_exit ctl_dealer_key_confirm(struct ctl *ctl)
+enum outcome ctl_dealer_key_confirm(struct ctl *ctl)
 {
-	struct dealer_key_cmd cmd = {.operator = ctl->operator, .action = KEY_CONFIRM};
+	struct dealer_key_cmd cmd = {.operator = ctl->session.operator, .action = KEY_CONFIRM};
 	struct dealer_key_result result;
-	enum ctl_exit code = change_key(ctl, &cmd, &result);
+	enum outcome code = change_key(ctl, &cmd, &result);
 
-	return code == CTL_DONE ? secret_print_confirmed(ctl, "dealer", "casino_id", cmd.casino_id)
+	return code == OUTCOME_DONE ? secret_print_confirmed(ctl, "dealer", "casino_id", cmd.casino_id)
 				: code;
 }

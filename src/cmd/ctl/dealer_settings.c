@@ -101,7 +101,7 @@ static bool set_member(const struct setting *setting, const char *text, struct d
 	return false;
 }
 
-static enum ctl_exit refuse_currency(struct ctl *ctl, const char *text, const struct field *field)
+static enum outcome refuse_currency(struct ctl *ctl, const char *text, const struct field *field)
 {
 	char lower[sizeof(((struct dealer *)NULL)->currency)] = "", taken[sizeof(lower)];
 
@@ -114,7 +114,7 @@ static enum ctl_exit refuse_currency(struct ctl *ctl, const char *text, const st
 		sizeof(lower) - 1, text);
 }
 
-static enum ctl_exit refuse(struct ctl *ctl, const struct setting *setting, const char *text)
+static enum outcome refuse(struct ctl *ctl, const struct setting *setting, const char *text)
 {
 	const struct field *field = field_find(dealer_fields, setting->member);
 	char names[128] = "";
@@ -138,7 +138,7 @@ static enum ctl_exit refuse(struct ctl *ctl, const struct setting *setting, cons
 		setting->name, (size_t)field->size - 1, text);
 }
 
-enum ctl_exit dealer_settings_apply(struct ctl *ctl, bool create, struct dealer *dealer,
+enum outcome dealer_settings_apply(struct ctl *ctl, bool create, struct dealer *dealer,
 	uint32_t *mask)
 {
 	char why[128];
@@ -159,5 +159,5 @@ enum ctl_exit dealer_settings_apply(struct ctl *ctl, bool create, struct dealer 
 	}
 	if (dealer->url[0] && !http_url_check(dealer->url, dealer->allow_http, why, sizeof(why)))
 		return ctl_usage(ctl, "'%s' cannot be the dealer's URL: %s", dealer->url, why);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }

@@ -11,7 +11,7 @@
  * With @create the others get their defaults, and an option without default must be given.
  * What is wrong is reported as usage.
  */
-enum ctl_exit dealer_settings_apply(struct ctl *ctl, bool create, struct dealer *dealer,
+enum outcome dealer_settings_apply(struct ctl *ctl, bool create, struct dealer *dealer,
 	uint32_t *mask);
 
 #endif

@@ -166,7 +166,7 @@ static void advise_one(void *context, const struct finding *finding)
 			finding->about[0] ? ": " : "", finding->remedy);
 }
 
-static enum ctl_exit advise(struct ctl *ctl, const struct doctor_sheet *sheets)
+static enum outcome advise(struct ctl *ctl, const struct doctor_sheet *sheets)
 {
 	static const enum doctor_result order[] = {DOCTOR_FAIL, DOCTOR_WARN, DOCTOR_SKIP};
 	struct output_pairs pairs;
@@ -181,28 +181,28 @@ static enum ctl_exit advise(struct ctl *ctl, const struct doctor_sheet *sheets)
 	return output_pairs_close(&pairs);
 }
 
-static enum ctl_exit print_text(struct ctl *ctl, const struct doctor_sheet *sheets,
+static enum outcome print_text(struct ctl *ctl, const struct doctor_sheet *sheets,
 	const unsigned int counts[DOCTOR_RESULT_COUNT], unsigned int dropped)
 {
 	struct output_list list;
-	enum ctl_exit code;
+	enum outcome code;
 
 	output_title(ctl, "What was found");
 	output_list_open(&list, ctl, NULL, NULL, finding_fields, finding_columns);
 	walk(sheets, list_one, &list);
-	code = output_list_close(&list, CTL_DONE);
-	if (code == CTL_DONE && counts[DOCTOR_FAIL] + counts[DOCTOR_WARN] + counts[DOCTOR_SKIP])
+	code = output_list_close(&list, OUTCOME_DONE);
+	if (code == OUTCOME_DONE && counts[DOCTOR_FAIL] + counts[DOCTOR_WARN] + counts[DOCTOR_SKIP])
 		code = advise(ctl, sheets);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (dropped)
 		printf("\n%u more findings are not shown\n", dropped);
 	printf("\n%u failed, %u warnings, %u passed, %u not looked at\n", counts[DOCTOR_FAIL],
 		counts[DOCTOR_WARN], counts[DOCTOR_PASS], counts[DOCTOR_SKIP]);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit print_json(struct ctl *ctl, const struct doctor_sheet *sheets,
+static enum outcome print_json(struct ctl *ctl, const struct doctor_sheet *sheets,
 	const unsigned int counts[DOCTOR_RESULT_COUNT], unsigned int dropped)
 {
 	struct output_json json;
@@ -220,13 +220,13 @@ static enum ctl_exit print_json(struct ctl *ctl, const struct doctor_sheet *shee
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_doctor(struct ctl *ctl)
+enum outcome ctl_doctor(struct ctl *ctl)
 {
 	unsigned int counts[DOCTOR_RESULT_COUNT] = {0}, dropped = 0;
 	struct settings *settings = apart_memory(sizeof(*settings));
 	bool *settings_loaded = apart_memory(sizeof(*settings_loaded));
 	struct doctor_sheet *sheets = apart_memory(doctor_check_count * sizeof(*sheets));
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!settings || !settings_loaded || !sheets)
 		return ctl_no_memory(ctl);
@@ -242,5 +242,5 @@ enum ctl_exit ctl_doctor(struct ctl *ctl)
 	}
 	code = ctl->json ? print_json(ctl, sheets, counts, dropped)
 			 : print_text(ctl, sheets, counts, dropped);
-	return code == CTL_DONE && counts[DOCTOR_FAIL] ? CTL_FAILED : code;
+	return code == OUTCOME_DONE && counts[DOCTOR_FAIL] ? OUTCOME_FAILED : code;
 }

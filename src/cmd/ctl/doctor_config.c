@@ -4,8 +4,8 @@
  */
 #include "cmd/ctl/doctor.h"
 
+#include "admin/operator.h"
 #include "cmd/ctl/doctor_process.h"
-#include "cmd/ctl/operator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 void doctor_configuration(struct doctor *doctor)
 {
 	const char *path = doctor_config(doctor);
-	char why[CTL_SETTINGS_WHY];
+	char why[SESSION_WHY];
 	enum status status;
 
 	/* Without it creditbridgectl does with the defaults, but nothing else starts. */
@@ -37,7 +37,7 @@ void doctor_configuration(struct doctor *doctor)
 		doctor_unseen(doctor, path, errno, "give the right file with --config=FILE");
 		return;
 	}
-	status = ctl_settings_load(doctor->settings, path, why);
+	status = session_settings_load(doctor->settings, path, why);
 	*doctor->settings_loaded = status == STATUS_OK;
 	if (status == STATUS_OK) {
 		doctor_pass(doctor, "%s can be read", path);

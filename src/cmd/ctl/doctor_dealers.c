@@ -4,11 +4,11 @@
  */
 #include "cmd/ctl/doctor.h"
 
+#include "admin/list.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "callback/http.h"
 #include "cmd/ctl/attention.h"
-#include "cmd/ctl/list.h"
 
 #include <netdb.h>
 #include <stdio.h>
@@ -32,21 +32,21 @@ static bool open_lists(struct doctor *doctor)
 	struct ctl *ctl = doctor->ctl;
 	struct status_result status;
 
-	ctl->link = (struct link){.fd = -1};
-	ctl->settings = *doctor->settings;
-	ctl->settings_loaded = true;
-	ctl->connected = doctor_ask(doctor, &ctl->link, COMMAND_STATUS, &cmd, &status);
-	if (ctl->connected && status.halted) {
+	ctl->session.link = (struct link){.fd = -1};
+	ctl->session.settings = *doctor->settings;
+	ctl->session.settings_loaded = true;
+	ctl->session.connected = doctor_ask(doctor, &ctl->session.link, COMMAND_STATUS, &cmd, &status);
+	if (ctl->session.connected && status.halted) {
 		doctor_skip(doctor, "the ledger is halted (see halted)");
 		return false;
 	}
-	return ctl->connected;
+	return ctl->session.connected;
 }
 
 /* False: told that not all rows were seen. */
 static bool close_list(struct doctor *doctor, struct list *list)
 {
-	bool whole = list->code == CTL_DONE;
+	bool whole = list->code == OUTCOME_DONE;
 
 	list_close(list);
 	if (!whole) {
@@ -239,7 +239,7 @@ void doctor_dealers(struct doctor *doctor)
 
 	if (!open_lists(doctor))
 		return;
-	list_open(&list, doctor->ctl, RECORD_DEALER, false, 0, NULL);
+	list_open(&list, &doctor->ctl->session, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); count++)
 		judge_dealer(doctor, &hosts, &dealer);
 	if (!close_list(doctor, &list))
@@ -317,13 +317,13 @@ void doctor_keys(struct doctor *doctor)
 
 	if (!open_lists(doctor))
 		return;
-	list_open(&list, doctor->ctl, RECORD_DEALER, false, 0, NULL);
+	list_open(&list, &doctor->ctl->session, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); dealers++)
 		judge_keys(doctor, "dealer", dealer.casino_id, dealer.suspended, dealer.keys,
 			dealer.keys_restored_ms);
 	if (!close_list(doctor, &list))
 		return;
-	list_open(&list, doctor->ctl, RECORD_CLIENT, false, 0, NULL);
+	list_open(&list, &doctor->ctl->session, RECORD_CLIENT, false, 0, NULL);
 	while (list_next(&list, &client)) {
 		if (client.removed)
 			continue;

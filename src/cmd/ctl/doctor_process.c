@@ -1,7 +1,7 @@
 #include "cmd/ctl/doctor_process.h"
 
+#include "admin/operator.h"
 #include "base/text.h"
-#include "cmd/ctl/operator.h"
 #include "cmd/ctl/place.h"
 
 #include <ctype.h>

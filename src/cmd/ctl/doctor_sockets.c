@@ -4,8 +4,8 @@
  */
 #include "cmd/ctl/doctor.h"
 
+#include "admin/operator.h"
 #include "cmd/ctl/doctor_process.h"
-#include "cmd/ctl/operator.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -4,7 +4,7 @@
  */
 #include "cmd/ctl/doctor.h"
 
-#include "cmd/ctl/operator.h"
+#include "admin/operator.h"
 #include "state/directory.h"
 
 #include <dirent.h>

@@ -1,10 +1,11 @@
 #include "cmd/ctl/exam.h"
 
+#include "admin/audit_note.h"
 #include "base/clock.h"
-#include "cmd/ctl/note.h"
 #include "cmd/ctl/outfile.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/ping.h"
+#include "cmd/ctl/progress.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,19 +74,6 @@ static bool init_rows(struct exam *exam)
 	return true;
 }
 
-static void progress(const struct exam *exam, unsigned int number, const char *name)
-{
-	static bool shown;
-
-	if (!isatty(STDERR_FILENO) || (!name && !shown))
-		return;
-	if (name)
-		fprintf(stderr, "\rcase %u of %u: %s\033[K", number, exam->count, name);
-	else
-		fprintf(stderr, "\r\033[K");
-	shown = name;
-}
-
 static const char *stop_reason(const struct exam *exam)
 {
 	if (interrupted)
@@ -97,9 +85,12 @@ static const char *stop_reason(const struct exam *exam)
 
 static void run_cases(struct exam *exam)
 {
+	struct progress progress = progress_begin(exam->ctl);
 	unsigned int i = 0;
 	const char *stop;
 
+	/* A case waits for the dealer. */
+	progress.every_ms = 0;
 	for (const struct exam_group *group = exam_groups; group->name; group++) {
 		for (const struct exam_case *case_ = group->cases; case_->name; case_++, i++) {
 			struct exam_row *row = &exam->rows[i];
@@ -108,36 +99,37 @@ static void run_cases(struct exam *exam)
 			if (stop) {
 				snprintf(row->why, sizeof(row->why), "%s", stop);
 			} else {
-				progress(exam, i + 1, case_->name);
+				progress_show(&progress, "case %u of %u: %s", i + 1, exam->count,
+					case_->name);
 				exam_case_run(exam, case_, i + 1, row);
 			}
 			exam->results[row->result]++;
 		}
 	}
-	progress(exam, 0, NULL);
+	progress_end(&progress);
 	exam_ask(exam);
 }
 
 /* Who is put through it, with whose credit; the first inquiry, which the ledger gives leave for. */
-static enum ctl_exit prepare(struct exam *exam)
+static enum outcome prepare(struct exam *exam)
 {
 	struct ctl *ctl = exam->ctl;
 	char balance[MONEY_TEXT_MAX], needs[MONEY_TEXT_MAX];
-	struct ping ping = {.code = CTL_FAILED};
-	enum ctl_exit code = ping_find(ctl, &exam->dealer, &exam->player);
+	struct ping ping = {.code = OUTCOME_FAILED};
+	enum outcome code = ping_find(ctl, &exam->dealer, &exam->player);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = ping_ask(ctl, &exam->player, &ping);
-	if (code == CTL_DONE && ping.code != CTL_DONE)
+	if (code == OUTCOME_DONE && ping.code != OUTCOME_DONE)
 		code = ctl_fail(ctl, ping.code, ping.error_id, "%s; nothing was tested",
 			ping.error_detail);
-	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT && code == CTL_DONE; i++) {
+	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT && code == OUTCOME_DONE; i++) {
 		exam->targets[i] = ping.target;
 		snprintf(exam->targets[i].path, sizeof(exam->targets[i].path), "%s",
 			dealer_callback_path(&exam->dealer, (enum callback_kind)i));
 	}
 	explicit_bzero(ping.target.keys, sizeof(ping.target.keys));
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	memcpy(exam->url, ping.url, sizeof(exam->url));
 	exam->balance = exam->first_balance = ping.outcome.balance;
@@ -148,12 +140,12 @@ static enum ctl_exit prepare(struct exam *exam)
 	money_format(exam->balance, 2, balance);
 	money_format(EXAM_NEEDS, 2, needs);
 	if (exam->balance < EXAM_NEEDS)
-		return ctl_fail(ctl, CTL_FAILED, "insufficient_balance",
+		return ctl_fail(ctl, OUTCOME_FAILED, "insufficient_balance",
 			"%s has %s, and %s are needed", exam->player.user_id, balance, needs);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static bool confirm(struct exam *exam, enum ctl_exit *code)
+static bool confirm(struct exam *exam, enum outcome *code)
 {
 	char question[EXTERNAL_ID_SIZE + CALLBACK_URL_SIZE + 256];
 
@@ -165,7 +157,7 @@ static bool confirm(struct exam *exam, enum ctl_exit *code)
 }
 
 /* Who did it, and with which ids, for the trail; before anything is moved. */
-static enum ctl_exit note(struct exam *exam)
+static enum outcome note(struct exam *exam)
 {
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
 
@@ -173,75 +165,75 @@ static enum ctl_exit note(struct exam *exam)
 		exam->player.user_id);
 	snprintf(detail, sizeof(detail), "first_id=%" PRIu64 " cases=%u url=%.300s",
 		exam->first_id, exam->count, exam->url);
-	return ctl_note(exam->ctl, NOTE_DEALER_TEST, object, detail);
+	return audit_note(&exam->ctl->session, NOTE_DEALER_TEST, object, detail);
 }
 
-static enum ctl_exit make_client(struct exam *exam)
+static enum outcome make_client(struct exam *exam)
 {
 	const struct http_demands demands = {
 		.public_only = true,
-		.networks = exam->ctl->settings.callback_networks,
-		.network_count = exam->ctl->settings.callback_network_count,
+		.networks = exam->ctl->session.settings.callback_networks,
+		.network_count = exam->ctl->session.settings.callback_network_count,
 	};
 
 	exam->client = http_client_new();
 	if (!exam->client || !http_client_demand(exam->client, &demands))
 		return ctl_no_memory(exam->ctl);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit do_exam(struct exam *exam, bool *begun)
+static enum outcome do_exam(struct exam *exam, bool *begun)
 {
-	enum ctl_exit code = prepare(exam);
+	enum outcome code = prepare(exam);
 
-	if (code != CTL_DONE || !confirm(exam, &code))
+	if (code != OUTCOME_DONE || !confirm(exam, &code))
 		return code;
 	exam->last_id = EXAM_ID_BASE + ((uint64_t)clock_wall_ms() / 1000 << EXAM_SECOND_SHIFT) +
 		((exam->number & EXAM_NUMBER_MASK) << EXAM_NUMBER_SHIFT);
 	exam->first_id = exam->last_id + 1;
 	code = note(exam);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = make_client(exam);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	*begun = true;
 	take_signals();
 	run_cases(exam);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* Writes the report to --junit's file, which is closed: a part of one is none. */
-static enum ctl_exit write_junit(const struct exam *exam, FILE *junit)
+static enum outcome write_junit(const struct exam *exam, FILE *junit)
 {
 	const char *path = exam->ctl->options[OPTION_JUNIT];
 
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (!junit)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	exam_write_junit(exam, junit);
 	if (!outfile_keep(junit)) {
 		ctl_tell("failed", "cannot write %s: %s", path, strerror(errno));
 		outfile_spoil(junit, path);
-		code = CTL_FAILED;
+		code = OUTCOME_FAILED;
 	}
 	fclose(junit);
 	return code;
 }
 
-static enum ctl_exit report(struct exam *exam, FILE *junit)
+static enum outcome report(struct exam *exam, FILE *junit)
 {
 	char detail[EXAM_DETAIL_SIZE];
-	enum ctl_exit code = write_junit(exam, junit);
+	enum outcome code = write_junit(exam, junit);
 
 	if (exam->ctl->options[OPTION_TAP])
 		exam_print_tap(exam);
-	else if (exam_print(exam) != CTL_DONE)
-		code = CTL_FAILED;
-	if (code != CTL_DONE || !exam_detail(exam, detail))
+	else if (exam_print(exam) != OUTCOME_DONE)
+		code = OUTCOME_FAILED;
+	if (code != OUTCOME_DONE || !exam_detail(exam, detail))
 		return code;
 	ctl_tell("exam_failed", "%s", detail);
-	return exam->unanswered >= UNANSWERED_MAX ? CTL_UNREACHABLE : CTL_FAILED;
+	return exam->unanswered >= UNANSWERED_MAX ? OUTCOME_UNREACHABLE : OUTCOME_FAILED;
 }
 
 /* Nothing was tested: whoever reads reports alone is told so, too. */
@@ -255,7 +247,7 @@ static void report_nothing(struct exam *exam, FILE *junit)
 }
 
 /* Tells the cases. */
-static enum ctl_exit rehearse(struct exam *exam)
+static enum outcome rehearse(struct exam *exam)
 {
 	static const struct output_column columns[] = {
 		{"case", "name", OUTPUT_PLAIN},
@@ -275,37 +267,37 @@ static enum ctl_exit rehearse(struct exam *exam)
 	output_list_open(&list, exam->ctl, "cases", "cases", fields, columns);
 	for (unsigned int i = 0; i < exam->count; i++)
 		output_list_add(&list, &exam->rows[i]);
-	return output_list_close(&list, CTL_DONE);
+	return output_list_close(&list, OUTCOME_DONE);
 }
 
-static enum ctl_exit check_options(struct ctl *ctl, FILE **junit)
+static enum outcome check_options(struct ctl *ctl, FILE **junit)
 {
 	const char *path = ctl->options[OPTION_JUNIT];
 
 	if (ctl->options[OPTION_TAP] && ctl->json)
 		return ctl_usage(ctl, "--tap and --json exclude each other");
 	if (ctl->options[OPTION_DRY_RUN])
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (!ctl->options[OPTION_USER])
 		return ctl_usage(ctl, "--user must be given");
 	/* Before anything is moved: what cannot be written is told in time. */
 	if (path)
 		*junit = fopen(path, "we");
 	if (path && !*junit)
-		return ctl_fail(ctl, CTL_FAILED, "failed", "cannot write %s: %s", path,
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot write %s: %s", path,
 			strerror(errno));
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit ctl_dealer_test(struct ctl *ctl)
+enum outcome ctl_dealer_test(struct ctl *ctl)
 {
 	static struct exam exam;
 	FILE *junit = NULL;
 	bool begun = false;
-	enum ctl_exit code = check_options(ctl, &junit);
+	enum outcome code = check_options(ctl, &junit);
 
 	exam.ctl = ctl;
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!init_rows(&exam))
 		code = ctl_no_memory(ctl);

@@ -253,7 +253,7 @@ void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned in
 bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE]);
 
 /* The reports: a table or JSON; TAP on standard output; JUnit's XML. */
-enum ctl_exit exam_print(struct exam *exam);
+enum outcome exam_print(struct exam *exam);
 void exam_print_tap(const struct exam *exam);
 void exam_write_junit(const struct exam *exam, FILE *file);
 

@@ -102,17 +102,17 @@ static void print_why(const struct exam_row *row)
 	printf("\n");
 }
 
-static enum ctl_exit print_table(struct exam *exam, const struct sums *sums)
+static enum outcome print_table(struct exam *exam, const struct sums *sums)
 {
 	struct output_list list;
 	struct output_pairs pairs;
-	enum ctl_exit code;
+	enum outcome code;
 
 	output_list_open(&list, exam->ctl, NULL, NULL, shown_fields, columns);
 	for (unsigned int i = 0; i < exam->count; i++)
 		output_list_add(&list, &exam->rows[i]);
-	code = output_list_close(&list, CTL_DONE);
-	if (code != CTL_DONE || exam->ctl->json)
+	code = output_list_close(&list, OUTCOME_DONE);
+	if (code != OUTCOME_DONE || exam->ctl->json)
 		return code;
 	for (unsigned int i = 0; i < exam->count; i++) {
 		if (exam->rows[i].result != EXAM_PASSED)
@@ -140,16 +140,16 @@ bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE])
 	return failed || not_run;
 }
 
-enum ctl_exit exam_print(struct exam *exam)
+enum outcome exam_print(struct exam *exam)
 {
 	struct output_json json, error;
 	struct sums sums;
 	char detail[EXAM_DETAIL_SIZE];
-	enum ctl_exit code;
+	enum outcome code;
 
 	sum_up(exam, &sums);
 	code = print_table(exam, &sums);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(&json, exam->ctl);
 	output_json_fields(&json, sums_fields, &sums);

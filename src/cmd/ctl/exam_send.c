@@ -113,7 +113,7 @@ static void take(struct exam *exam, const struct exam_request *request,
 unsigned int exam_send(struct exam *exam, const struct exam_request *request,
 	struct exam_reply replies[EXAM_COPIES])
 {
-	const struct settings *settings = &exam->ctl->settings;
+	const struct settings *settings = &exam->ctl->session.settings;
 	unsigned int count = request->way == WAY_COPIES ? exam->copies : 1;
 	uint32_t piece_ms = request->way == WAY_SLOW ? PIECE_MS : 0;
 	struct http_answer answers[EXAM_COPIES];

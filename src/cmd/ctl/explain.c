@@ -3,10 +3,10 @@
  */
 #include "cmd/ctl/explain.h"
 
+#include "admin/list.h"
 #include "base/pack.h"
 #include "base/text.h"
 #include "cmd/ctl/ctl.h"
-#include "cmd/ctl/list.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/secret.h"
 #include "domain/near_id.h"
@@ -48,10 +48,10 @@ static void inquest_free(struct inquest *inquest)
 }
 
 /* REQUEST_ID, or '-': from standard input. */
-static enum ctl_exit read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
+static enum outcome read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
 {
 	struct buffer text;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	const char *word = ctl->args[0];
 
 	buffer_init(&text, WORD_MAX);
@@ -59,11 +59,11 @@ static enum ctl_exit read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
 		code = secret_read_file(ctl, "-", &text);
 		while (text.len && memchr(" \t\r\n", text.data[text.len - 1], 4))
 			text.len--;
-		if (code == CTL_DONE && !buffer_append(&text, "", 1))
+		if (code == OUTCOME_DONE && !buffer_append(&text, "", 1))
 			code = ctl_no_memory(ctl);
 		word = (const char *)text.data;
 	}
-	if (code == CTL_DONE && (!text_is_name(word, FRAME_REQUEST_ID_SIZE - 1) ||
+	if (code == OUTCOME_DONE && (!text_is_name(word, FRAME_REQUEST_ID_SIZE - 1) ||
 					!text_copy(id, FRAME_REQUEST_ID_SIZE, word)))
 		code = ctl_usage(ctl, "'%s' is no request id: 1 to %d of A-Z a-z 0-9 . _ -, as in "
 				      "X-Request-Id", word, FRAME_REQUEST_ID_SIZE - 1);
@@ -72,7 +72,7 @@ static enum ctl_exit read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
 }
 
 /* Adds the entries of a page. */
-static enum ctl_exit add_page(struct ctl *ctl, struct inquest *inquest, enum keyring_of of,
+static enum outcome add_page(struct ctl *ctl, struct inquest *inquest, enum keyring_of of,
 	struct keyring_result *page)
 {
 	uint32_t *count = &inquest->explain.caller_count[of];
@@ -91,30 +91,30 @@ static enum ctl_exit add_page(struct ctl *ctl, struct inquest *inquest, enum key
 	inquest->explain.callers[of] = entries;
 	for (uint32_t i = 0; i < page->count; i++) {
 		if (!unpack_record(&page->entries, keyring_entry_fields, &entries[*count]))
-			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a row that "
+			return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the ledger sent a row that "
 				"cannot be read: run `creditbridgectl doctor`, which compares "
 				"the versions");
 		++*count;
 	}
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* All keys there are, of dealers and of game servers. */
-static enum ctl_exit read_keys(struct ctl *ctl, struct inquest *inquest)
+static enum outcome read_keys(struct ctl *ctl, struct inquest *inquest)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	for (unsigned int of = 0; of < KEYRING_OF_COUNT && code == CTL_DONE; of++) {
+	for (unsigned int of = 0; of < KEYRING_OF_COUNT && code == OUTCOME_DONE; of++) {
 		struct keyring_cmd cmd = {.of = (enum keyring_of)of};
 		struct keyring_result page = {.more = true};
 
-		while (page.more && code == CTL_DONE) {
-			code = ctl_do(ctl, COMMAND_KEYRING, &cmd, &page, NULL);
-			if (code != CTL_DONE)
+		while (page.more && code == OUTCOME_DONE) {
+			code = session_do(&ctl->session, COMMAND_KEYRING, &cmd, &page, NULL);
+			if (code != OUTCOME_DONE)
 				break;
 			code = add_page(ctl, inquest, (enum keyring_of)of, &page);
 			if (page.more && !page.count)
-				return ctl_fail(ctl, CTL_FAILED, "failed",
+				return ctl_fail(ctl, OUTCOME_FAILED, "failed",
 					"the ledger sent an empty page: run `creditbridgectl doctor`, which "
 					"compares the versions");
 			if (page.count)
@@ -137,29 +137,29 @@ static bool keep_bytes(struct buffer *kept, struct bytes *bytes)
 	return true;
 }
 
-static enum ctl_exit not_kept(struct ctl *ctl, const struct refused_find_result *found,
+static enum outcome not_kept(struct ctl *ctl, const struct refused_find_result *found,
 	const char *id)
 {
 	char since[32];
 
 	output_time(found->since_ms ? found->since_ms : found->started_ms, since);
-	return ctl_fail(ctl, CTL_FAILED, "not_kept",
+	return ctl_fail(ctl, OUTCOME_FAILED, "not_kept",
 		"%s is not among the refused requests: the last %d answers 400, 401 and user_not_found are "
 		"kept while the ledger runs, %" PRIu32 " now, since %s; under load some are left out",
 		id, 1000, found->kept, since);
 }
 
 /* Asks for the request, and keeps what the ledger tells of it. */
-static enum ctl_exit find_request(struct ctl *ctl, struct inquest *inquest, const char *id)
+static enum outcome find_request(struct ctl *ctl, struct inquest *inquest, const char *id)
 {
 	struct refused_request *request = &inquest->explain.request;
 	struct refused_find_result *found = &inquest->found;
 	struct refused_find_cmd cmd = {.request_id = ""};
-	enum ctl_exit code;
+	enum outcome code;
 
 	text_copy(cmd.request_id, sizeof(cmd.request_id), id);
-	code = ctl_do(ctl, COMMAND_REFUSED_FIND, &cmd, found, NULL);
-	if (code != CTL_DONE)
+	code = session_do(&ctl->session, COMMAND_REFUSED_FIND, &cmd, found, NULL);
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found->matches)
 		return not_kept(ctl, found, id);
@@ -167,7 +167,7 @@ static enum ctl_exit find_request(struct ctl *ctl, struct inquest *inquest, cons
 	while (found->retired.len && inquest->explain.retired_count < RETIRED_MAX) {
 		if (!unpack_record(&found->retired, retired_key_fields,
 			    &inquest->retired[inquest->explain.retired_count++]))
-			return ctl_fail(ctl, CTL_FAILED, "failed", "the ledger sent a row that "
+			return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the ledger sent a row that "
 				"cannot be read: run `creditbridgectl doctor`, which compares "
 				"the versions");
 	}
@@ -180,7 +180,7 @@ static enum ctl_exit find_request(struct ctl *ctl, struct inquest *inquest, cons
 		!keep_bytes(&inquest->kept, &request->query) ||
 		!keep_bytes(&inquest->kept, &request->body))
 		return ctl_no_memory(ctl);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* The dealer who calls. False: it is none, or its id is not one. */
@@ -194,7 +194,7 @@ static bool name_dealer(const struct explain_case *explain, char casino_id[CASIN
 }
 
 /* Whether there is a player of that id. */
-static enum ctl_exit is_player(struct ctl *ctl, const char *casino_id, const char *user_id,
+static enum outcome is_player(struct ctl *ctl, const char *casino_id, const char *user_id,
 	bool *found)
 {
 	struct player player;
@@ -203,11 +203,11 @@ static enum ctl_exit is_player(struct ctl *ctl, const char *casino_id, const cha
 	text_copy(player.casino_id, sizeof(player.casino_id), casino_id);
 	text_copy(player.user_id, sizeof(player.user_id), user_id);
 	*found = false;
-	return user_id[0] ? list_fetch(ctl, RECORD_PLAYER, &player, found, NULL) : CTL_DONE;
+	return user_id[0] ? list_fetch(&ctl->session, RECORD_PLAYER, &player, found, NULL) : OUTCOME_DONE;
 }
 
 /* Looks for one of a similar id among the first PLAYERS_MAX of the dealer's. */
-static enum ctl_exit walk_players(struct ctl *ctl, const char *casino_id,
+static enum outcome walk_players(struct ctl *ctl, const char *casino_id,
 	struct explain_player *player)
 {
 	struct player row;
@@ -215,50 +215,50 @@ static enum ctl_exit walk_players(struct ctl *ctl, const char *casino_id,
 
 	memset(&row, 0, sizeof(row));
 	text_copy(row.casino_id, sizeof(row.casino_id), casino_id);
-	list_open(&list, ctl, RECORD_PLAYER, false, 1, &row);
+	list_open(&list, &ctl->session, RECORD_PLAYER, false, 1, &row);
 	while (!player->near_id[0] && list.taken < PLAYERS_MAX && list_next(&list, &row)) {
 		if (near_id_is(row.user_id, player->sent))
 			text_copy(player->near_id, sizeof(player->near_id), row.user_id);
 	}
 	player->all = list.taken < PLAYERS_MAX;
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
 /* Of a user_not_found: whether there is a player whose id differs in little from the one sent. */
-static enum ctl_exit look_at_player(struct ctl *ctl, struct explain_case *explain)
+static enum outcome look_at_player(struct ctl *ctl, struct explain_case *explain)
 {
 	struct explain_player *player = &explain->player;
 	char casino_id[CASINO_ID_SIZE], ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE];
-	enum ctl_exit code;
+	enum outcome code;
 	bool found = false;
 
 	if (explain->request.refusal != REFUSAL_USER_NOT_FOUND || !name_dealer(explain, casino_id) ||
 		!inspect_string(explain->request.body, "user_id", player->sent, sizeof(player->sent)))
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	code = is_player(ctl, casino_id, player->sent, &player->is_there);
-	if (code != CTL_DONE || player->is_there)
+	if (code != OUTCOME_DONE || player->is_there)
 		return code;
 	near_id_forms(player->sent, ids);
-	for (unsigned int i = 0; i < NEAR_ID_FORMS && code == CTL_DONE && !found; i++) {
+	for (unsigned int i = 0; i < NEAR_ID_FORMS && code == OUTCOME_DONE && !found; i++) {
 		code = is_player(ctl, casino_id, ids[i], &found);
 		if (found)
 			text_copy(player->near_id, sizeof(player->near_id), ids[i]);
 	}
-	return code == CTL_DONE && !found ? walk_players(ctl, casino_id, player) : code;
+	return code == OUTCOME_DONE && !found ? walk_players(ctl, casino_id, player) : code;
 }
 
 /* Whether the dealer who calls is suspended. */
-static enum ctl_exit look_at_dealer(struct ctl *ctl, struct explain_case *explain)
+static enum outcome look_at_dealer(struct ctl *ctl, struct explain_case *explain)
 {
 	struct dealer dealer;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	memset(&dealer, 0, sizeof(dealer));
 	if (!name_dealer(explain, dealer.casino_id))
-		return CTL_DONE;
-	code = list_fetch(ctl, RECORD_DEALER, &dealer, &found, NULL);
-	explain->suspended = code == CTL_DONE && found && dealer.suspended;
+		return OUTCOME_DONE;
+	code = list_fetch(&ctl->session, RECORD_DEALER, &dealer, &found, NULL);
+	explain->suspended = code == OUTCOME_DONE && found && dealer.suspended;
 	return code;
 }
 
@@ -307,7 +307,7 @@ static void print_text(const struct inquest *inquest, const struct explanation *
 	}
 }
 
-static enum ctl_exit print_json(struct ctl *ctl, const struct inquest *inquest,
+static enum outcome print_json(struct ctl *ctl, const struct inquest *inquest,
 	const struct explanation *explanation)
 {
 	const struct refused_request *request = &inquest->explain.request;
@@ -347,33 +347,33 @@ static enum ctl_exit print_json(struct ctl *ctl, const struct inquest *inquest,
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_explain(struct ctl *ctl)
+enum outcome ctl_explain(struct ctl *ctl)
 {
 	const char *key_file = ctl->options[OPTION_KEY_FILE];
 	struct inquest inquest;
 	struct explanation explanation;
 	char id[FRAME_REQUEST_ID_SIZE];
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (key_file && strcmp(key_file, "-") == 0 && strcmp(ctl->args[0], "-") == 0)
 		return ctl_usage(ctl, "id and key cannot both come from standard input");
 	memset(&inquest, 0, sizeof(inquest));
 	buffer_init(&inquest.kept, FRAME_MAX);
 	code = read_id(ctl, id);
-	if (code == CTL_DONE && key_file) {
+	if (code == OUTCOME_DONE && key_file) {
 		code = secret_read_key(ctl, key_file, inquest.secret);
 		inquest.explain.given_secret = inquest.secret;
 	}
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = find_request(ctl, &inquest, id);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = read_keys(ctl, &inquest);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = look_at_dealer(ctl, &inquest.explain);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = look_at_player(ctl, &inquest.explain);
-	if (code == CTL_DONE) {
-		inquest.explain.window_ms = (int64_t)ctl->settings.request_window_s * 1000;
+	if (code == OUTCOME_DONE) {
+		inquest.explain.window_ms = (int64_t)ctl->session.settings.request_window_s * 1000;
 		explain_request(&inquest.explain, &explanation);
 		if (!ctl->json)
 			print_text(&inquest, &explanation);

@@ -6,14 +6,15 @@
  */
 #include "ledger/offline/export.h"
 
+#include "admin/audit_note.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cmd/ctl/backup.h"
 #include "cmd/ctl/export_lines.h"
-#include "cmd/ctl/note.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/outfile.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/progress.h"
 #include "wire/row_line.h"
 #include "wire/signature.h"
 
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROGRESS_MS 200
 
 struct exporting {
 	struct ctl *ctl;
@@ -36,22 +36,8 @@ struct exporting {
 	enum record record; /* being walked */
 	struct buffer line;
 	bool damaged; /* a row could not be written */
-	int64_t progress_ms;
+	struct progress progress;
 };
-
-static void show_progress(struct exporting *exporting, bool end)
-{
-	const int64_t now_ms = clock_boot_ms();
-
-	if (exporting->ctl->json || !isatty(STDERR_FILENO) ||
-		(!end && now_ms - exporting->progress_ms < PROGRESS_MS))
-		return;
-	exporting->progress_ms = now_ms;
-	fprintf(stderr, "\r\033[K");
-	if (!end)
-		fprintf(stderr, "%" PRIu64 " rows", exporting->tail.rows);
-	fflush(stderr);
-}
 
 static bool put_line(struct exporting *exporting, const char *name, const struct field *fields,
 	const void *row)
@@ -72,7 +58,7 @@ static bool put_row(void *context, const void *row)
 	exporting->damaged = !put_line(exporting, info->name, info->fields, row);
 	++*export_count(&exporting->tail.counts, exporting->record);
 	if (++exporting->tail.rows % 4096 == 0)
-		show_progress(exporting, false);
+		progress_show(&exporting->progress, "%" PRIu64 " rows", exporting->tail.rows);
 	/* In the order of their ids: the last one stays. */
 	if (exporting->record == RECORD_TRANSACTION) {
 		exporting->last_transaction_id = transaction->transaction_id;
@@ -93,7 +79,7 @@ static bool note_counter(void *context, const void *row)
 	return true;
 }
 
-static enum ctl_exit write_head(struct exporting *exporting)
+static enum outcome write_head(struct exporting *exporting)
 {
 	struct export_head *head = &exporting->head;
 	enum status status = export_walk(&exporting->export, RECORD_COUNTER, note_counter,
@@ -109,11 +95,11 @@ static enum ctl_exit write_head(struct exporting *exporting)
 	head->created_ms = clock_wall_ms();
 	head->keys = exporting->ctl->options[OPTION_WITH_KEYS] != NULL;
 	return put_line(exporting, EXPORT_HEAD, export_head_fields, head)
-		? CTL_DONE
+		? OUTCOME_DONE
 		: ctl_no_memory(exporting->ctl);
 }
 
-static enum ctl_exit write_rows(struct exporting *exporting)
+static enum outcome write_rows(struct exporting *exporting)
 {
 	enum status status = STATUS_OK;
 
@@ -122,34 +108,34 @@ static enum ctl_exit write_rows(struct exporting *exporting)
 		status = export_walk(&exporting->export, exporting->record, put_row, exporting);
 		/* A write that failed is told when the file is closed. */
 		if (exporting->out.failed)
-			return CTL_DONE;
+			return OUTCOME_DONE;
 		if (status || exporting->damaged)
 			break;
 	}
-	show_progress(exporting, true);
+	progress_end(&exporting->progress);
 	if (!status && !exporting->damaged)
-		return CTL_DONE;
-	return ctl_fail(exporting->ctl, CTL_FAILED, "damaged",
+		return OUTCOME_DONE;
+	return ctl_fail(exporting->ctl, OUTCOME_FAILED, "damaged",
 		"a row of %s cannot be read or written (%s)", record_infos[exporting->record].name,
 		status ? status_text(status) : "out of memory, or it holds what it must not");
 }
 
-static enum ctl_exit write_tail(struct exporting *exporting)
+static enum outcome write_tail(struct exporting *exporting)
 {
 	outfile_digest(&exporting->out, exporting->tail.sha256);
 	return put_line(exporting, EXPORT_TAIL, export_tail_fields, &exporting->tail)
-		? CTL_DONE
+		? OUTCOME_DONE
 		: ctl_no_memory(exporting->ctl);
 }
 
-static enum ctl_exit tell(struct exporting *exporting)
+static enum outcome tell(struct exporting *exporting)
 {
 	const struct export_head *head = &exporting->head;
 	struct output_json json;
 	char time[32];
 
 	if (!exporting->out.path)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	output_time(exporting->last_ms, time);
 	if (!exporting->ctl->json) {
 		printf("%s: %" PRIu64 " rows of installation %s, %s keys\n", exporting->out.path,
@@ -166,16 +152,16 @@ static enum ctl_exit tell(struct exporting *exporting)
 }
 
 /* In the child: the data is open. */
-static enum ctl_exit write_all(struct exporting *exporting)
+static enum outcome write_all(struct exporting *exporting)
 {
-	enum ctl_exit code = write_head(exporting);
+	enum outcome code = write_head(exporting);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = write_rows(exporting);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = write_tail(exporting);
 	code = outfile_close(&exporting->out, code);
-	return code == CTL_DONE ? tell(exporting) : code;
+	return code == OUTCOME_DONE ? tell(exporting) : code;
 }
 
 /* For the trail. */
@@ -184,31 +170,31 @@ static const char *keys_text(const struct ctl *ctl)
 	return ctl->options[OPTION_WITH_KEYS] ? "keys=yes" : "keys=no";
 }
 
-static enum ctl_exit open_data(struct exporting *exporting)
+static enum outcome open_data(struct exporting *exporting)
 {
 	struct ctl *ctl = exporting->ctl;
 	char why[512] = "";
 	enum status status;
 
 	if (ctl->options[OPTION_OFFLINE])
-		status = export_open_state(&exporting->export, &ctl->settings, &ctl->operator,
+		status = export_open_state(&exporting->export, &ctl->session.settings, &ctl->session.operator,
 			keys_text(ctl), why, sizeof(why));
 	else
-		status = export_open_backup(&exporting->export, &ctl->settings, &exporting->place,
+		status = export_open_backup(&exporting->export, &ctl->session.settings, &exporting->place,
 			exporting->bytes, why, sizeof(why));
-	return status ? offline_fail(ctl, status, why) : CTL_DONE;
+	return status ? offline_fail(ctl, status, why) : OUTCOME_DONE;
 }
 
-static enum ctl_exit work(void *context)
+static enum outcome work(void *context)
 {
 	struct exporting *exporting = context;
-	enum ctl_exit code;
+	enum outcome code;
 
 	/* What libdb and the store log is for daemons; a failure is told here. */
 	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
 	buffer_init(&exporting->line, EXPORT_LINE_MAX);
 	code = open_data(exporting);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		code = write_all(exporting);
 		export_close(&exporting->export);
 	} else {
@@ -219,66 +205,66 @@ static enum ctl_exit work(void *context)
 }
 
 /* Notes in the trail who took everything, before it is taken. */
-static enum ctl_exit note(struct exporting *exporting)
+static enum outcome note(struct exporting *exporting)
 {
-	struct operator *operator = &exporting->ctl->operator;
-	enum ctl_exit code = ctl_note(exporting->ctl, NOTE_EXPORT,
+	struct operator *operator = &exporting->ctl->session.operator;
+	enum outcome code = audit_note(&exporting->ctl->session, NOTE_EXPORT,
 		exporting->out.path ? exporting->out.path : "standard output",
 		keys_text(exporting->ctl));
 
 	/* The backup is an operation of its own. */
-	if (code == CTL_DONE &&
+	if (code == OUTCOME_DONE &&
 		!signature_random_id(operator->operation_id, sizeof(operator->operation_id)))
-		return ctl_fail(exporting->ctl, CTL_FAILED, "failed", "the kernel gives no "
+		return ctl_fail(exporting->ctl, OUTCOME_FAILED, "failed", "the kernel gives no "
 			"random numbers: allow the system call getrandom, and repeat this");
 	return code;
 }
 
 /* Lets the ledger make the backup that is read. */
-static enum ctl_exit prepare_backup(struct exporting *exporting)
+static enum outcome prepare_backup(struct exporting *exporting)
 {
 	struct ctl *ctl = exporting->ctl;
 	struct backup_result result;
-	enum ctl_exit code = note(exporting);
+	enum outcome code = note(exporting);
 	enum status status;
 	char why[512] = "";
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
-	status = export_place_open(&exporting->place, ctl->settings.state_directory, why,
+	status = export_place_open(&exporting->place, ctl->session.settings.state_directory, why,
 		sizeof(why));
 	if (status)
 		return offline_fail(ctl, status, why);
 	code = backup_make(ctl, exporting->place.backup, true, &result);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		exporting->bytes = result.bytes;
 	else
 		export_place_close(&exporting->place);
 	return code;
 }
 
-static enum ctl_exit prepare_offline(struct ctl *ctl)
+static enum outcome prepare_offline(struct ctl *ctl)
 {
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = offline_check_stopped(ctl);
-	return code == CTL_DONE ? offline_become_owner(ctl, false, NULL) : code;
+	return code == OUTCOME_DONE ? offline_become_owner(ctl, false, NULL) : code;
 }
 
-enum ctl_exit ctl_export(struct ctl *ctl)
+enum outcome ctl_export(struct ctl *ctl)
 {
 	static struct exporting exporting;
 	const bool offline = ctl->options[OPTION_OFFLINE] != NULL;
-	enum ctl_exit code;
+	enum outcome code;
 	bool ended = true;
 
 	exporting.ctl = ctl;
 	code = outfile_open(&exporting.out, ctl, ctl->arg_count ? ctl->args[0] : NULL, true);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	code = offline ? prepare_offline(ctl) : prepare_backup(&exporting);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		code = offline_run(ctl, work, &exporting, "the export is not complete", &ended);
 		if (!offline)
 			export_place_close(&exporting.place);

@@ -1,13 +1,13 @@
 #include "cmd/ctl/filter.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/seek.h"
 #include "base/text.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
-#include "cmd/ctl/seek.h"
 
 #include <string.h>
 
-static enum ctl_exit read_times(struct ctl *ctl, struct filter *filter)
+static enum outcome read_times(struct ctl *ctl, struct filter *filter)
 {
 	const char *since = ctl->options[OPTION_SINCE], *until = ctl->options[OPTION_UNTIL];
 
@@ -17,32 +17,32 @@ static enum ctl_exit read_times(struct ctl *ctl, struct filter *filter)
 		(until && !ctl_time(until, &filter->until_ms)))
 		return ctl_usage(ctl, "a time is YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] (UTC) or Unix "
 				      "milliseconds");
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit filter_read(struct ctl *ctl, uint64_t standard, struct filter *filter)
+enum outcome filter_read(struct ctl *ctl, uint64_t standard, struct filter *filter)
 {
 	const char *casino = ctl->options[OPTION_CASINO], *user = ctl->options[OPTION_USER],
 		   *game = ctl->options[OPTION_GAME];
 	struct dealer dealer;
 	struct player player;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(filter, 0, sizeof(*filter));
 	if (user && !casino)
 		return ctl_usage(ctl, "--user goes with --casino");
 	code = ctl_limit(ctl, standard, &filter->limit);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = read_times(ctl, filter);
-	if (code == CTL_DONE && game)
-		code = ctl_external_id(ctl, "a game id", game, filter->game_id);
-	if (code == CTL_DONE && casino)
-		code = names_dealer(ctl, casino, &dealer);
-	if (code == CTL_DONE && user)
-		code = names_player(ctl, casino, user, &player);
-	if (code == CTL_DONE && casino)
+	if (code == OUTCOME_DONE && game)
+		code = names_read_external_id(&ctl->session, "a game id", game, filter->game_id);
+	if (code == OUTCOME_DONE && casino)
+		code = names_dealer(&ctl->session, casino, &dealer);
+	if (code == OUTCOME_DONE && user)
+		code = names_player(&ctl->session, casino, user, &player);
+	if (code == OUTCOME_DONE && casino)
 		memcpy(filter->casino_id, dealer.casino_id, sizeof(filter->casino_id));
-	if (code == CTL_DONE && user) {
+	if (code == OUTCOME_DONE && user) {
 		memcpy(filter->user_id, player.user_id, sizeof(filter->user_id));
 		memcpy(filter->player_id, player.player_id, sizeof(filter->player_id));
 	}

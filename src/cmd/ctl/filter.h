@@ -20,7 +20,7 @@ struct filter {
  * Reads the options, without --state and --kind (ctl_choices). A dealer or player that is not there
  * is refused: an empty list would look like good news. @standard: the limit, when none is given.
  */
-enum ctl_exit filter_read(struct ctl *ctl, uint64_t standard, struct filter *filter);
+enum outcome filter_read(struct ctl *ctl, uint64_t standard, struct filter *filter);
 
 enum filter_match { FILTER_TAKE, FILTER_SKIP, FILTER_END };
 

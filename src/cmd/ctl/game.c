@@ -1,9 +1,9 @@
 #include "cmd/ctl/game.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/transactions.h"
 #include "cmd/ctl/callback_row.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "domain/wager.h"
 
@@ -114,9 +114,9 @@ static const struct output_column entry_columns[] = {
 };
 
 /* Begins: the round. To be ended by game_close() in any case. */
-static enum ctl_exit game_open(struct game *game, struct ctl *ctl, const struct game_key *key)
+static enum outcome game_open(struct game *game, struct ctl *ctl, const struct game_key *key)
 {
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	memset(game, 0, sizeof(*game));
@@ -124,9 +124,9 @@ static enum ctl_exit game_open(struct game *game, struct ctl *ctl, const struct 
 	output_json_open(&game->json, ctl);
 	memcpy(game->round.player_id, key->player_id, sizeof(game->round.player_id));
 	memcpy(game->round.game_id, key->game_id, sizeof(game->round.game_id));
-	code = list_fetch_bytes(ctl, RECORD_ROUND, &game->round, &found, &game->bytes);
-	if (code == CTL_DONE && !found)
-		return ctl_fail(ctl, CTL_FAILED, "game_not_found",
+	code = list_fetch_bytes(&ctl->session, RECORD_ROUND, &game->round, &found, &game->bytes);
+	if (code == OUTCOME_DONE && !found)
+		return ctl_fail(ctl, OUTCOME_FAILED, "game_not_found",
 			"the player has no game '%s'; see `creditbridgectl bet list`", key->game_id);
 	return code;
 }
@@ -165,11 +165,11 @@ static void add_result(struct game *game)
 	add_number(game, &game->events, game->round.event);
 }
 
-static enum ctl_exit show_callbacks(struct game *game)
+static enum outcome show_callbacks(struct game *game)
 {
 	struct output_list list;
 	struct callback_row row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found;
 
 	output_json_list_open(&game->json, "callbacks");
@@ -177,11 +177,11 @@ static enum ctl_exit show_callbacks(struct game *game)
 		output_title(game->ctl, "Callbacks");
 	output_list_open(&list, game->ctl, NULL, NULL, callback_row_view(),
 		callback_columns);
-	for (size_t i = 0; i < game->events.count && code == CTL_DONE; i++) {
+	for (size_t i = 0; i < game->events.count && code == OUTCOME_DONE; i++) {
 		code = callback_row_fetch(game->ctl, game->events.all[i], &row, &found);
-		if (code == CTL_DONE && !found)
-			code = names_missing(game->ctl, "a callback");
-		if (code != CTL_DONE)
+		if (code == OUTCOME_DONE && !found)
+			code = names_missing(&game->ctl->session, "a callback");
+		if (code != OUTCOME_DONE)
 			break;
 		output_list_add(&list, &row);
 		output_json_item(&game->json, callback_row_json(&row), &row);
@@ -191,30 +191,30 @@ static enum ctl_exit show_callbacks(struct game *game)
 }
 
 /* The movement that @transaction_id made, if it made one. */
-static enum ctl_exit find_movement(struct ctl *ctl, uint64_t transaction_id,
+static enum outcome find_movement(struct ctl *ctl, uint64_t transaction_id,
 	struct transaction *entry, bool *found)
 {
-	enum ctl_exit code = transaction_fetch(ctl, transaction_id, entry, found);
+	enum outcome code = transaction_fetch(&ctl->session, transaction_id, entry, found);
 
 	*found = *found && entry->entry_seq;
 	return code;
 }
 
-static enum ctl_exit show_movements(struct game *game)
+static enum outcome show_movements(struct game *game)
 {
 	bool none = game->round.mode != WALLET_TRANSFER;
 	struct output_list list;
 	struct transaction entry;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found;
 
 	output_json_list_open(&game->json, "movements");
 	if (!none)
 		output_title(game->ctl, "Movements");
 	output_list_open(&list, game->ctl, NULL, NULL, transaction_fields, entry_columns);
-	for (size_t i = 0; !none && i < game->transactions.count && code == CTL_DONE; i++) {
+	for (size_t i = 0; !none && i < game->transactions.count && code == OUTCOME_DONE; i++) {
 		code = find_movement(game->ctl, game->transactions.all[i], &entry, &found);
-		if (code != CTL_DONE || !found)
+		if (code != OUTCOME_DONE || !found)
 			continue;
 		output_list_add(&list, &entry);
 		output_json_item(&game->json, transaction_fields, &entry);
@@ -223,7 +223,7 @@ static enum ctl_exit show_movements(struct game *game)
 	return output_list_close(&list, code);
 }
 
-static enum ctl_exit show_round(struct game *game, bool whose)
+static enum outcome show_round(struct game *game, bool whose)
 {
 	struct output_pairs pairs;
 
@@ -239,25 +239,25 @@ static enum ctl_exit show_round(struct game *game, bool whose)
 }
 
 /* Shows what was remembered, and ends with @code or what became of it. */
-static enum ctl_exit game_close(struct game *game, enum ctl_exit code)
+static enum outcome game_close(struct game *game, enum outcome code)
 {
-	if (code == CTL_DONE && game->no_memory)
+	if (code == OUTCOME_DONE && game->no_memory)
 		code = ctl_no_memory(game->ctl);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_callbacks(game);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_movements(game);
 	buffer_free(&game->bytes);
 	free(game->events.all);
 	free(game->transactions.all);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		return output_json_close(&game->json);
 	buffer_free(&game->json.text);
 	return code;
 }
 
 /* In the table stands the answer, instead of the stored outcome that only a rejected bet has. */
-static enum ctl_exit show_bets(struct game *game)
+static enum outcome show_bets(struct game *game)
 {
 	struct bet row;
 	struct output_list out;
@@ -268,7 +268,7 @@ static enum ctl_exit show_bets(struct game *game)
 	memcpy(row.game_id, game->round.game_id, sizeof(row.game_id));
 	output_title(game->ctl, "Bets");
 	output_json_list_open(&game->json, "bets");
-	list_open(&list, game->ctl, RECORD_BET, false, 2, &row);
+	list_open(&list, &game->ctl->session, RECORD_BET, false, 2, &row);
 	output_list_open(&out, game->ctl, NULL, NULL, bet_fields, bets_columns);
 	while (list_next(&list, &row)) {
 		add_bet(game, &row);
@@ -277,17 +277,17 @@ static enum ctl_exit show_bets(struct game *game)
 		output_list_add(&out, &row);
 	}
 	output_json_list_close(&game->json);
-	return output_list_close(&out, list_end(&list, CTL_DONE));
+	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
-enum ctl_exit game_show_round(struct ctl *ctl, const struct game_key *key)
+enum outcome game_show_round(struct ctl *ctl, const struct game_key *key)
 {
 	struct game game;
-	enum ctl_exit code = game_open(&game, ctl, key);
+	enum outcome code = game_open(&game, ctl, key);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_round(&game, true);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_bets(&game);
 	add_result(&game);
 	return game_close(&game, code);
@@ -320,7 +320,7 @@ static void show_answer(struct game *game, struct output_pairs *pairs, const str
 	output_json_object(&game->json, "answer", &json);
 }
 
-static enum ctl_exit show_bet(struct game *game, struct bet *bet)
+static enum outcome show_bet(struct game *game, struct bet *bet)
 {
 	const bool counted = bet->state == BET_SETTLED;
 	struct output_pairs pairs;
@@ -339,12 +339,12 @@ static enum ctl_exit show_bet(struct game *game, struct bet *bet)
 	return output_pairs_close(&pairs);
 }
 
-enum ctl_exit game_show_bet(struct ctl *ctl, const struct game_key *key)
+enum outcome game_show_bet(struct ctl *ctl, const struct game_key *key)
 {
 	struct game game;
 	struct buffer bytes;
 	struct bet bet;
-	enum ctl_exit code = game_open(&game, ctl, key);
+	enum outcome code = game_open(&game, ctl, key);
 	bool found = false;
 
 	memset(&bet, 0, sizeof(bet));
@@ -352,20 +352,20 @@ enum ctl_exit game_show_bet(struct ctl *ctl, const struct game_key *key)
 	memcpy(bet.player_id, key->player_id, sizeof(bet.player_id));
 	memcpy(bet.game_id, key->game_id, sizeof(bet.game_id));
 	bet.number = key->number ? key->number : 1;
-	if (code == CTL_DONE && !key->number && game.round.bets > 1)
+	if (code == OUTCOME_DONE && !key->number && game.round.bets > 1)
 		code = ctl_usage(ctl, "the game has %u bets: give the number of one, or see "
 				      "'creditbridgectl round show'", (unsigned int)game.round.bets);
-	if (code == CTL_DONE)
-		code = list_fetch_bytes(ctl, RECORD_BET, &bet, &found, &bytes);
-	if (code == CTL_DONE && !found)
-		code = ctl_fail(ctl, CTL_FAILED, "bet_not_found",
+	if (code == OUTCOME_DONE)
+		code = list_fetch_bytes(&ctl->session, RECORD_BET, &bet, &found, &bytes);
+	if (code == OUTCOME_DONE && !found)
+		code = ctl_fail(ctl, OUTCOME_FAILED, "bet_not_found",
 			"the game has no bet %u: it has %u", (unsigned int)bet.number,
 			(unsigned int)game.round.bets);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_bet(&game, &bet);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show_round(&game, false);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		add_bet(&game, &bet);
 	add_result(&game);
 	code = game_close(&game, code);

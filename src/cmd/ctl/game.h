@@ -14,9 +14,9 @@ struct game_key {
 };
 
 /* The round, its bets, its callbacks or movements. */
-enum ctl_exit game_show_round(struct ctl *ctl, const struct game_key *key);
+enum outcome game_show_round(struct ctl *ctl, const struct game_key *key);
 
 /* The bet, its round, and the callbacks or movements of both. */
-enum ctl_exit game_show_bet(struct ctl *ctl, const struct game_key *key);
+enum outcome game_show_bet(struct ctl *ctl, const struct game_key *key);
 
 #endif

@@ -14,6 +14,7 @@
 #include "cmd/ctl/local.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/progress.h"
 #include "cmd/ctl/revived.h"
 #include "domain/row_bounds.h"
 #include "ledger/life.h"
@@ -26,7 +27,6 @@
 #include <unistd.h>
 
 #define NAMES_MAX   (1024 * 1024)
-#define PROGRESS_MS 200
 
 /* A row of any kind. */
 union any_row {
@@ -52,42 +52,28 @@ struct importing {
 	bool clients_begun;         /* ... its second one is open */
 	struct buffer remedy;       /* ... what is to be done */
 	union any_row row;
-	int64_t progress_ms;
+	struct progress progress;
 	struct revived_lists lists;
 };
 
-static void show_progress(struct importing *importing, bool end)
-{
-	const int64_t now_ms = clock_boot_ms();
-
-	if (importing->ctl->json || !isatty(STDERR_FILENO) ||
-		(!end && now_ms - importing->progress_ms < PROGRESS_MS))
-		return;
-	importing->progress_ms = now_ms;
-	fprintf(stderr, "\r\033[K");
-	if (!end)
-		fprintf(stderr, "%" PRIu64 " rows", importing->rows);
-	fflush(stderr);
-}
-
-static enum ctl_exit read_head(struct importing *importing)
+static enum outcome read_head(struct importing *importing)
 {
 	struct export_head *head = &importing->head;
-	enum ctl_exit code = import_lines_next(&importing->lines);
+	enum outcome code = import_lines_next(&importing->lines);
 
-	if (code == CTL_DONE && (importing->lines.end ||
+	if (code == OUTCOME_DONE && (importing->lines.end ||
 					strcmp(importing->lines.line.name, EXPORT_HEAD) != 0))
 		return import_lines_bad(&importing->lines, "it does not begin as an export");
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = import_lines_take(&importing->lines, export_head_fields, sizeof(*head), head,
 			true);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (strcmp(head->format, EXPORT_FORMAT) != 0 || head->version != EXPORT_VERSION ||
 		head->schema > export_schema)
 		return import_lines_bad(&importing->lines,
 			"it was written by a newer creditbridge: import it with that version");
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* The lists of dealers and of clients follow each other, as their rows do. */
@@ -148,7 +134,7 @@ static uint8_t version_of(const struct import_lines *lines, enum record record)
 }
 
 /* No key may have two owners. */
-static enum ctl_exit check_keys(struct importing *importing, enum record record)
+static enum outcome check_keys(struct importing *importing, enum record record)
 {
 	const struct dealer *dealer = &importing->row.dealer;
 	const struct client *client = &importing->row.client;
@@ -165,7 +151,7 @@ static enum ctl_exit check_keys(struct importing *importing, enum record record)
 	if (!added)
 		return ctl_no_memory(importing->ctl);
 	if (!shared.digest[0])
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	snprintf(why, sizeof(why), "%s %s has a key of %s %s; add new keys where the file was "
 		"exported and retire this one, or export without --with-keys",
 		record_infos[record].name,
@@ -175,36 +161,36 @@ static enum ctl_exit check_keys(struct importing *importing, enum record record)
 }
 
 /* A row that no command of the ledger makes is refused. */
-static enum ctl_exit check_bounds(struct importing *importing, enum record record)
+static enum outcome check_bounds(struct importing *importing, enum record record)
 {
 	char why[ROW_BOUNDS_WHY_SIZE], name[ROW_BOUNDS_NAME_SIZE];
 	char text[ROW_BOUNDS_WHY_SIZE + ROW_BOUNDS_NAME_SIZE + 80];
 
 	if (row_bounds_check(record, &importing->row, importing->head.keys, why))
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	row_bounds_name(record, &importing->row, name);
 	snprintf(text, sizeof(text), "%s: %s; correct it where the file was exported, and export again",
 		name, why);
 	return import_lines_bad(&importing->lines, text);
 }
 
-static enum ctl_exit put_row(struct importing *importing, enum record record)
+static enum outcome put_row(struct importing *importing, enum record record)
 {
 	struct import_lines *lines = &importing->lines;
 	const struct record_info *info = &record_infos[record];
 	const struct transaction *transaction = &importing->row.transaction;
 	const uint8_t version = version_of(lines, record);
-	enum ctl_exit code = import_lines_take(lines, record_fields_of(record, version), info->size,
+	enum outcome code = import_lines_take(lines, record_fields_of(record, version), info->size,
 		&importing->row, importing->head.keys);
 	enum status status = STATUS_OK;
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	record_complete(record, version, &importing->row);
 	code = check_bounds(importing, record);
-	if (code == CTL_DONE && importing->head.keys)
+	if (code == OUTCOME_DONE && importing->head.keys)
 		code = check_keys(importing, record);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!importing->head.keys)
 		drop_keys(importing, record);
@@ -215,24 +201,24 @@ static enum ctl_exit put_row(struct importing *importing, enum record record)
 	}
 	++*export_count(&importing->counts, record);
 	if (++importing->rows % 4096 == 0)
-		show_progress(importing, false);
+		progress_show(&importing->progress, "%" PRIu64 " rows", importing->rows);
 	if (!importing->dry_run)
 		status = import_put(&importing->import, record, &importing->row);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(lines, importing->import.why);
-	return status ? offline_fail(importing->ctl, status, importing->import.why) : CTL_DONE;
+	return status ? offline_fail(importing->ctl, status, importing->import.why) : OUTCOME_DONE;
 }
 
 /* The last line tells what was before it. */
-static enum ctl_exit check_tail(struct importing *importing)
+static enum outcome check_tail(struct importing *importing)
 {
 	struct import_lines *lines = &importing->lines;
 	const struct export_tail *tail = &importing->tail;
 	char digest[DIGEST_TEXT_SIZE];
-	enum ctl_exit code = import_lines_take(lines, export_tail_fields, sizeof(*tail),
+	enum outcome code = import_lines_take(lines, export_tail_fields, sizeof(*tail),
 		&importing->tail, true);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!digest_text(&lines->before, digest))
 		return ctl_no_memory(importing->ctl);
@@ -243,20 +229,20 @@ static enum ctl_exit check_tail(struct importing *importing)
 		memcmp(&tail->counts, &importing->counts, sizeof(tail->counts)) != 0)
 		return import_lines_bad(lines, "it counts other rows than there are");
 	code = import_lines_next(lines);
-	if (code == CTL_DONE && !lines->end)
+	if (code == OUTCOME_DONE && !lines->end)
 		return import_lines_bad(lines, "something follows the end");
 	return code;
 }
 
-static enum ctl_exit read_rows(struct importing *importing)
+static enum outcome read_rows(struct importing *importing)
 {
 	struct import_lines *lines = &importing->lines;
 	enum record record, before = 0;
-	enum ctl_exit code;
+	enum outcome code;
 
 	for (;;) {
 		code = import_lines_next(lines);
-		if (code != CTL_DONE)
+		if (code != OUTCOME_DONE)
 			return code;
 		if (lines->end)
 			return import_lines_bad(lines,
@@ -272,31 +258,31 @@ static enum ctl_exit read_rows(struct importing *importing)
 			begin_clients(importing);
 		before = record;
 		code = put_row(importing, record);
-		if (code != CTL_DONE)
+		if (code != OUTCOME_DONE)
 			return code;
 	}
 }
 
 /* Proves the rows as `check` does, before a ledger may start on them. */
-static enum ctl_exit prove(struct importing *importing)
+static enum outcome prove(struct importing *importing)
 {
 	struct import *import = &importing->import;
 	struct ctl *ctl = importing->ctl;
 	struct check_found found;
 	struct local local;
-	enum ctl_exit code;
+	enum outcome code;
 
 	local_begin(&local, ctl, import->store, import->transaction_counter);
 	code = check_prove(ctl, &found);
 	local_end(&local, ctl);
-	if (code != CTL_DONE || !found.problems)
+	if (code != OUTCOME_DONE || !found.problems)
 		return code;
 	if (found.problems > 1)
-		return ctl_fail(ctl, CTL_FAILED, "bad_file",
+		return ctl_fail(ctl, OUTCOME_FAILED, "bad_file",
 			"%s: the rows do not agree: %s; and %" PRIu64 " more problems; run "
 			"`creditbridgectl check` where it was exported", importing->lines.path,
 			found.first, found.problems - 1);
-	return ctl_fail(ctl, CTL_FAILED, "bad_file",
+	return ctl_fail(ctl, OUTCOME_FAILED, "bad_file",
 		"%s: the rows do not agree: %s; run `creditbridgectl check` where it was exported",
 		importing->lines.path, found.first);
 }
@@ -310,35 +296,35 @@ static void note_revived(void *context, enum record record, const void *row)
 		buffer_append(&importing->lists.revived, &one, sizeof(one));
 }
 
-static enum ctl_exit finish(struct importing *importing)
+static enum outcome finish(struct importing *importing)
 {
 	struct import *import = &importing->import;
 	char object[OBJECT_SIZE];
 	const struct import_options options = {
-		.operator = &importing->ctl->operator,
+		.operator = &importing->ctl->session.operator,
 		.object = object,
 		.accept_clock = importing->ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
 		.revived = note_revived,
 		.context = importing,
 	};
 	enum status status;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (importing->dry_run)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	status = import_settle(import);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(&importing->lines, import->why);
 	if (status)
 		return offline_fail(importing->ctl, status, import->why);
 	code = prove(importing);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	snprintf(object, sizeof(object), "installation %s", importing->head.installation);
 	status = import_end(import, &options, &importing->life);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(&importing->lines, import->why);
-	return status ? offline_fail(importing->ctl, status, import->why) : CTL_DONE;
+	return status ? offline_fail(importing->ctl, status, import->why) : OUTCOME_DONE;
 }
 
 static void print_text(struct importing *importing)
@@ -359,17 +345,17 @@ static void print_text(struct importing *importing)
 		offline_print_steps();
 }
 
-static enum ctl_exit tell(struct importing *importing)
+static enum outcome tell(struct importing *importing)
 {
 	struct output_json json;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (importing->remedy.failed)
 		return ctl_no_memory(importing->ctl);
 	if (!importing->ctl->json)
 		print_text(importing);
 	output_json_open(&json, importing->ctl);
-	output_json_string(&json, "state_directory", importing->ctl->settings.state_directory);
+	output_json_string(&json, "state_directory", importing->ctl->session.settings.state_directory);
 	output_json_bool(&json, "dry_run", importing->dry_run);
 	output_json_string(&json, "installation", importing->import.installation);
 	output_json_record(&json, "export", export_head_fields, &importing->head);
@@ -381,44 +367,44 @@ static enum ctl_exit tell(struct importing *importing)
 	output_json_object(&json, "keys_missing", &importing->keyless);
 	if (!importing->dry_run)
 		code = revived_show(importing->ctl, &json, &importing->lists);
-	return output_json_close(&json) == CTL_DONE ? code : CTL_FAILED;
+	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
 }
 
-static enum ctl_exit begin(struct importing *importing)
+static enum outcome begin(struct importing *importing)
 {
 	char random[KEY_SECRET_SIZE], installation[STATE_INSTALLATION_MAX];
 	enum status status;
 
 	if (importing->dry_run)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (!signature_new_secret(random))
-		return ctl_fail(importing->ctl, CTL_FAILED, "failed", "the kernel gives no "
+		return ctl_fail(importing->ctl, OUTCOME_FAILED, "failed", "the kernel gives no "
 			"random numbers: allow the system call getrandom, and repeat this");
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
-	status = import_begin(&importing->import, &importing->ctl->settings, installation);
-	return status ? offline_fail(importing->ctl, status, importing->import.why) : CTL_DONE;
+	status = import_begin(&importing->import, &importing->ctl->session.settings, installation);
+	return status ? offline_fail(importing->ctl, status, importing->import.why) : OUTCOME_DONE;
 }
 
 /* After begin(). */
-static enum ctl_exit take_all(struct importing *importing)
+static enum outcome take_all(struct importing *importing)
 {
-	enum ctl_exit code = read_rows(importing);
+	enum outcome code = read_rows(importing);
 
-	show_progress(importing, true);
-	if (code == CTL_DONE)
+	progress_end(&importing->progress);
+	if (code == OUTCOME_DONE)
 		code = finish(importing);
-	if (code != CTL_DONE && !importing->dry_run)
+	if (code != OUTCOME_DONE && !importing->dry_run)
 		import_abandon(&importing->import);
 	begin_clients(importing);
 	output_json_list_close(&importing->keyless);
-	return code == CTL_DONE ? tell(importing) : code;
+	return code == OUTCOME_DONE ? tell(importing) : code;
 }
 
 /* In the child. */
-static enum ctl_exit work(void *context)
+static enum outcome work(void *context)
 {
 	struct importing *importing = context;
-	enum ctl_exit code;
+	enum outcome code;
 
 	/* What libdb and the store log is for daemons; a failure is told here. */
 	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
@@ -427,9 +413,9 @@ static enum ctl_exit work(void *context)
 	output_json_open(&importing->keyless, importing->ctl);
 	output_json_list_open(&importing->keyless, "dealers");
 	code = read_head(importing);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = begin(importing);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = take_all(importing);
 	buffer_free(&importing->keyless.text);
 	buffer_free(&importing->remedy);
@@ -438,22 +424,22 @@ static enum ctl_exit work(void *context)
 	return code;
 }
 
-enum ctl_exit ctl_import(struct ctl *ctl)
+enum outcome ctl_import(struct ctl *ctl)
 {
 	static struct importing importing;
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 
 	memset(&importing, 0, sizeof(importing));
 	importing.ctl = ctl;
 	importing.dry_run = ctl->options[OPTION_DRY_RUN] != NULL;
 	/* Before root becomes another user, who may not read it. */
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = import_lines_open(&importing.lines, ctl, ctl->args[0]);
-	if (code == CTL_DONE && !importing.dry_run)
+	if (code == OUTCOME_DONE && !importing.dry_run)
 		code = offline_check_stopped(ctl);
-	if (code == CTL_DONE && !importing.dry_run)
+	if (code == OUTCOME_DONE && !importing.dry_run)
 		code = offline_become_owner(ctl, true, NULL);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = offline_run(ctl, work, &importing, "nothing was imported", NULL);
 	import_lines_close(&importing.lines);
 	return code;

@@ -8,7 +8,7 @@
 
 #define PIECE 65536
 
-enum ctl_exit import_lines_open(struct import_lines *lines, struct ctl *ctl, const char *path)
+enum outcome import_lines_open(struct import_lines *lines, struct ctl *ctl, const char *path)
 {
 	const bool standard = strcmp(path, "-") == 0;
 
@@ -20,18 +20,18 @@ enum ctl_exit import_lines_open(struct import_lines *lines, struct ctl *ctl, con
 	digest_begin(&lines->before);
 	lines->file = standard ? stdin : fopen(path, "re");
 	if (lines->file)
-		return CTL_DONE;
-	return ctl_fail(ctl, CTL_FAILED, "failed", "cannot open %s: %s", path, strerror(errno));
+		return OUTCOME_DONE;
+	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot open %s: %s", path, strerror(errno));
 }
 
-enum ctl_exit import_lines_bad(struct import_lines *lines, const char *why)
+enum outcome import_lines_bad(struct import_lines *lines, const char *why)
 {
-	return ctl_fail(lines->ctl, CTL_FAILED, "bad_file", "%s:%" PRIu64 ": %s", lines->path,
+	return ctl_fail(lines->ctl, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", lines->path,
 		lines->number, why);
 }
 
 /* Reads up to the next newline, which is kept. */
-static enum ctl_exit read_text(struct import_lines *lines)
+static enum outcome read_text(struct import_lines *lines)
 {
 	struct buffer *text = &lines->text;
 	char piece[PIECE];
@@ -47,46 +47,46 @@ static enum ctl_exit read_text(struct import_lines *lines)
 		if (!buffer_append(text, piece, len))
 			return import_lines_bad(lines, "the line is too long");
 		if (len && piece[len - 1] == '\n')
-			return CTL_DONE;
+			return OUTCOME_DONE;
 	}
 	if (ferror(lines->file))
-		return ctl_fail(lines->ctl, CTL_FAILED, "failed", "cannot read %s: %s", lines->path,
+		return ctl_fail(lines->ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", lines->path,
 			strerror(errno));
 	if (text->len)
 		return import_lines_bad(lines, "the line has no end: the file was cut off");
 	lines->end = true;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit fail(struct import_lines *lines, enum row_line_status status, const char *why)
+static enum outcome fail(struct import_lines *lines, enum row_line_status status, const char *why)
 {
 	return status == ROW_LINE_NO_MEMORY ? ctl_no_memory(lines->ctl)
 					    : import_lines_bad(lines, why);
 }
 
-enum ctl_exit import_lines_next(struct import_lines *lines)
+enum outcome import_lines_next(struct import_lines *lines)
 {
 	char why[ROW_LINE_WHY_SIZE];
 	enum row_line_status status;
-	enum ctl_exit code;
+	enum outcome code;
 
 	digest_add(&lines->before, lines->text.data, lines->text.len);
 	code = read_text(lines);
-	if (code != CTL_DONE || lines->end)
+	if (code != OUTCOME_DONE || lines->end)
 		return code;
 	status = row_line_read(&lines->line, (const char *)lines->text.data, lines->text.len - 1,
 		why);
-	return status ? fail(lines, status, why) : CTL_DONE;
+	return status ? fail(lines, status, why) : OUTCOME_DONE;
 }
 
-enum ctl_exit import_lines_take(struct import_lines *lines, const struct field *fields,
+enum outcome import_lines_take(struct import_lines *lines, const struct field *fields,
 	uint32_t size, void *row, bool secrets)
 {
 	char why[ROW_LINE_WHY_SIZE];
 	enum row_line_status status =
 		row_line_take(&lines->line, fields, size, row, secrets, why);
 
-	return status ? fail(lines, status, why) : CTL_DONE;
+	return status ? fail(lines, status, why) : OUTCOME_DONE;
 }
 
 void import_lines_close(struct import_lines *lines)

@@ -23,17 +23,17 @@ struct import_lines {
 };
 
 /* Opens @path; "-": standard input. To be closed in any case. */
-enum ctl_exit import_lines_open(struct import_lines *lines, struct ctl *ctl, const char *path);
+enum outcome import_lines_open(struct import_lines *lines, struct ctl *ctl, const char *path);
 
 /* Reads the next line: lines->line.name is its record. bad_file: it is none. */
-enum ctl_exit import_lines_next(struct import_lines *lines);
+enum outcome import_lines_next(struct import_lines *lines);
 
 /* Fills @row of @size bytes, as row_line_take(). bad_file: it does not fit. */
-enum ctl_exit import_lines_take(struct import_lines *lines, const struct field *fields,
+enum outcome import_lines_take(struct import_lines *lines, const struct field *fields,
 	uint32_t size, void *row, bool secrets);
 
-/* Reports bad_file, at this line. Returns CTL_FAILED. */
-enum ctl_exit import_lines_bad(struct import_lines *lines, const char *why);
+/* Reports bad_file, at this line. Returns OUTCOME_FAILED. */
+enum outcome import_lines_bad(struct import_lines *lines, const char *why);
 
 void import_lines_close(struct import_lines *lines);
 

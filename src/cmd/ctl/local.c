@@ -29,14 +29,14 @@ void local_begin(struct local *local, struct ctl *ctl, struct store *store,
 	*local = (struct local){.store = store, .transaction_id = transaction_id};
 	buffer_init(&local->rows, FRAME_MAX);
 	buffer_init(&local->cursor, FRAME_MAX);
-	ctl->ask = ask;
-	ctl->ask_closure = local;
+	ctl->session.ask = ask;
+	ctl->session.ask_closure = local;
 }
 
 void local_end(struct local *local, struct ctl *ctl)
 {
-	ctl->ask = NULL;
-	ctl->ask_closure = NULL;
+	ctl->session.ask = NULL;
+	ctl->session.ask_closure = NULL;
 	buffer_free(&local->rows);
 	buffer_free(&local->cursor);
 }

@@ -11,46 +11,46 @@
 /* A ledger that is asked page by page. */
 struct asking {
 	struct ctl *ctl;
-	enum ctl_exit code;
+	enum outcome code;
 };
 
 static bool ask(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
 {
 	struct asking *asking = context;
 
-	asking->code = ctl_do(asking->ctl, COMMAND_METRICS, cmd, result, NULL);
-	return asking->code == CTL_DONE;
+	asking->code = session_do(&asking->ctl->session, COMMAND_METRICS, cmd, result, NULL);
+	return asking->code == OUTCOME_DONE;
 }
 
-enum ctl_exit metrics_collect(struct ctl *ctl, struct collection *collection)
+enum outcome metrics_collect(struct ctl *ctl, struct collection *collection)
 {
-	struct asking asking = {ctl, CTL_DONE};
+	struct asking asking = {ctl, OUTCOME_DONE};
 	char path[SETTINGS_PATH_MAX + 16];
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 
 	*collection = (struct collection){.counted = false};
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
-	snprintf(path, sizeof(path), "%s/" COUNTERS_FILE, ctl->settings.socket_directory);
+	snprintf(path, sizeof(path), "%s/" COUNTERS_FILE, ctl->session.settings.socket_directory);
 	if (!collection_make(collection, path, ask, &asking))
 		return ctl_no_memory(ctl);
 	return asking.code;
 }
 
-enum ctl_exit ctl_metrics(struct ctl *ctl)
+enum outcome ctl_metrics(struct ctl *ctl)
 {
 	struct collection collection;
 	struct output_json json;
 	struct buffer text;
-	enum ctl_exit code = metrics_collect(ctl, &collection);
+	enum outcome code = metrics_collect(ctl, &collection);
 
 	buffer_init(&text, EXPOSITION_MAX);
-	if (code == CTL_DONE &&
+	if (code == OUTCOME_DONE &&
 		(!exposition_render(&text, &collection) || !buffer_append(&text, "", 1)))
 		code = ctl_no_memory(ctl);
-	if (code == CTL_DONE && !ctl->json)
+	if (code == OUTCOME_DONE && !ctl->json)
 		fputs((const char *)text.data, stdout);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		output_json_open(&json, ctl);
 		output_json_string(&json, "metrics", (const char *)text.data);
 		code = output_json_close(&json);

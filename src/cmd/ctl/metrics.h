@@ -8,6 +8,6 @@
 #include "metrics/collect.h"
 
 /* Reads what the workers counted and asks the ledger for all pages. A failure was reported. */
-enum ctl_exit metrics_collect(struct ctl *ctl, struct collection *collection);
+enum outcome metrics_collect(struct ctl *ctl, struct collection *collection);
 
 #endif

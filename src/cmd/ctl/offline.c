@@ -1,6 +1,6 @@
 #include "cmd/ctl/offline.h"
 
-#include "cmd/ctl/operator.h"
+#include "admin/operator.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/place.h"
 #include "state/lock.h"
@@ -29,7 +29,7 @@ static bool ledger_answers(const struct ctl *ctl)
 	char byte;
 
 	if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s/admin.sock",
-		    ctl->settings.socket_directory) >= sizeof(address.sun_path))
+		    ctl->session.settings.socket_directory) >= sizeof(address.sun_path))
 		return false;
 	waiting.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (waiting.fd < 0)
@@ -41,46 +41,46 @@ static bool ledger_answers(const struct ctl *ctl)
 	return answers;
 }
 
-enum ctl_exit offline_check_stopped(struct ctl *ctl)
+enum outcome offline_check_stopped(struct ctl *ctl)
 {
 	if (!ledger_answers(ctl))
 		return offline_check_unheld(ctl);
-	return ctl_fail(ctl, CTL_BUSY, "busy", "a ledger runs, and answers at %s: stop it "
+	return ctl_fail(ctl, OUTCOME_BUSY, "busy", "a ledger runs, and answers at %s: stop it "
 		"first (systemctl stop creditbridge-ledger)",
-		ctl->settings.socket_directory);
+		ctl->session.settings.socket_directory);
 }
 
-enum ctl_exit offline_check_unheld(struct ctl *ctl)
+enum outcome offline_check_unheld(struct ctl *ctl)
 {
-	const char *directory = ctl->settings.socket_directory;
+	const char *directory = ctl->session.settings.socket_directory;
 
-	if (state_hold_is_running(ctl->settings.state_directory, directory))
-		return ctl_fail(ctl, CTL_BUSY, "busy", "a ledger of %s runs: it holds"
-			" %s/" STATE_HOLD_PLACE "; stop it first", ctl->settings.state_directory, directory);
-	return CTL_DONE;
+	if (state_hold_is_running(ctl->session.settings.state_directory, directory))
+		return ctl_fail(ctl, OUTCOME_BUSY, "busy", "a ledger of %s runs: it holds"
+			" %s/" STATE_HOLD_PLACE "; stop it first", ctl->session.settings.state_directory, directory);
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit offline_become_owner(struct ctl *ctl, bool make, const char *backup)
+enum outcome offline_become_owner(struct ctl *ctl, bool make, const char *backup)
 {
-	const char *name = ctl->options[OPTION_USER], *state = ctl->settings.state_directory;
+	const char *name = ctl->options[OPTION_USER], *state = ctl->session.settings.state_directory;
 	uid_t uid = geteuid();
 	struct stat st;
 	char why[256];
 	gid_t gid;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (name && !operator_find_user(name, &uid, &gid))
 		return ctl_usage(ctl, "there is no user '%s'", name);
 	if (geteuid() != 0 && uid != geteuid())
-		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
+		return ctl_fail(ctl, OUTCOME_NOT_PERMITTED, "not_permitted",
 			"not permitted: run this as user %s or as root", name);
 	if (!name && geteuid() == 0 &&
 		(stat(state, &st) == 0 || (backup && stat(backup, &st) == 0)))
 		uid = st.st_uid;
 	if (make)
 		code = place_give(ctl, state, uid);
-	if (code == CTL_DONE && !operator_become(uid, why, sizeof(why)))
-		code = ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
+	if (code == OUTCOME_DONE && !operator_become(uid, why, sizeof(why)))
+		code = ctl_fail(ctl, OUTCOME_NOT_PERMITTED, "not_permitted", "%s", why);
 	return code;
 }
 
@@ -99,22 +99,22 @@ static void take_signals(struct sigaction before[3], bool ours)
 		sigaction(numbers[i], ours ? &action : &before[i], ours ? &before[i] : NULL);
 }
 
-static enum ctl_exit report_end(struct ctl *ctl, int status, const char *outcome)
+static enum outcome report_end(struct ctl *ctl, int status, const char *outcome)
 {
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
 	if (code == BDB_EXIT_FULL)
-		return ctl_fail(ctl, CTL_FAILED, "storage_full", "the disk is full: %s. Free "
+		return ctl_fail(ctl, OUTCOME_FAILED, "storage_full", "the disk is full: %s. Free "
 			"space there, then repeat this", outcome);
 	if (code == BDB_EXIT_IO)
-		return ctl_fail(ctl, CTL_FAILED, "failed", "the disk failed: %s. See the "
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the disk failed: %s. See the "
 			"kernel's log, and replace the disk", outcome);
-	return ctl_fail(ctl, CTL_FAILED, "failed", "the process of `creditbridgectl %s` was "
+	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the process of `creditbridgectl %s` was "
 		"killed by signal %d: %s",
 		ctl->command->name, WIFSIGNALED(status) ? WTERMSIG(status) : 0, outcome);
 }
 
-enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context), void *context,
+enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), void *context,
 	const char *outcome, bool *ended)
 {
 	struct sigaction before[3];
@@ -128,10 +128,10 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 		take_signals(before, false);
 		code = (int)work(context);
 		/* What was not written was not told. */
-		if (fflush(stdout) != 0 && code == CTL_DONE) {
+		if (fflush(stdout) != 0 && code == OUTCOME_DONE) {
 			ctl_tell(NULL, "cannot write standard output: see that its disk has "
 				"room and its reader runs");
-			code = CTL_FAILED;
+			code = OUTCOME_FAILED;
 		}
 		_exit(code);
 	}
@@ -147,24 +147,24 @@ enum ctl_exit offline_run(struct ctl *ctl, enum ctl_exit (*work)(void *context),
 		return ctl_no_memory(ctl);
 	if (code < 0 || code == BDB_EXIT_FULL || code == BDB_EXIT_IO)
 		return report_end(ctl, status, outcome);
-	return (enum ctl_exit)code;
+	return (enum outcome)code;
 }
 
-static const struct failure {
+static const struct offline_failure {
 	enum status status;
-	enum ctl_exit code;
+	enum outcome code;
 	const char *id;
 } failures[] = {
-	{STATUS_CORRUPT, CTL_FAILED, "damaged"},
-	{STATUS_BUSY, CTL_BUSY, "busy"},
-	{STATUS_CONFIG, CTL_CONFIG, "configuration"},
-	{STATUS_FULL, CTL_FAILED, "storage_full"},
-	{STATUS_OK, CTL_FAILED, "failed"}, /* every other */
+	{STATUS_CORRUPT, OUTCOME_FAILED, "damaged"},
+	{STATUS_BUSY, OUTCOME_BUSY, "busy"},
+	{STATUS_CONFIG, OUTCOME_CONFIG, "configuration"},
+	{STATUS_FULL, OUTCOME_FAILED, "storage_full"},
+	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* every other */
 };
 
-enum ctl_exit offline_fail(struct ctl *ctl, enum status status, const char *why)
+enum outcome offline_fail(struct ctl *ctl, enum status status, const char *why)
 {
-	const struct failure *failure = failures;
+	const struct offline_failure *failure = failures;
 
 	while (failure->status != status && failure->status != STATUS_OK)
 		failure++;

@@ -7,27 +7,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum ctl_exit make_file(struct outfile *out)
+static enum outcome make_file(struct outfile *out)
 {
 	int fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0 && errno == EEXIST)
-		return ctl_fail(out->ctl, CTL_FAILED, "already_exists",
+		return ctl_fail(out->ctl, OUTCOME_FAILED, "already_exists",
 			"%s exists already, and nothing was written: give another FILE, or "
 			"delete it", out->path);
 	if (fd >= 0)
 		out->file = fdopen(fd, "w");
 	if (out->file)
-		return CTL_DONE;
-	ctl_fail(out->ctl, CTL_FAILED, "failed", "cannot make %s: %s", out->path, strerror(errno));
+		return OUTCOME_DONE;
+	ctl_fail(out->ctl, OUTCOME_FAILED, "failed", "cannot make %s: %s", out->path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	return CTL_FAILED;
+	return OUTCOME_FAILED;
 }
 
-enum ctl_exit outfile_open(struct outfile *out, struct ctl *ctl, const char *path, bool foreign)
+enum outcome outfile_open(struct outfile *out, struct ctl *ctl, const char *path, bool foreign)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	*out = (struct outfile){.ctl = ctl, .file = stdout};
 	if (path && strcmp(path, "-") != 0)
@@ -41,7 +41,7 @@ enum ctl_exit outfile_open(struct outfile *out, struct ctl *ctl, const char *pat
 		out->file = NULL;
 		code = make_file(out);
 	}
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		digest_begin(&out->digest);
 	return code;
 }
@@ -75,20 +75,20 @@ void outfile_spoil(FILE *file, const char *path)
 		ctl_tell(NULL, "%s is incomplete; delete it", path);
 }
 
-enum ctl_exit outfile_close(struct outfile *out, enum ctl_exit code)
+enum outcome outfile_close(struct outfile *out, enum outcome code)
 {
-	bool to_keep = out->path && code == CTL_DONE;
+	bool to_keep = out->path && code == OUTCOME_DONE;
 
 	digest_end(&out->digest);
 	if (to_keep ? !outfile_keep(out->file) : fflush(out->file) != 0)
 		out->failed = true;
-	if (code == CTL_DONE && out->failed)
-		code = ctl_fail(out->ctl, CTL_FAILED, "failed", "cannot write %s: %s",
+	if (code == OUTCOME_DONE && out->failed)
+		code = ctl_fail(out->ctl, OUTCOME_FAILED, "failed", "cannot write %s: %s",
 			out->path ? out->path : "the output",
 			errno ? strerror(errno) : "out of memory");
 	if (!out->path)
 		return code;
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		outfile_spoil(out->file, out->path);
 	fclose(out->file);
 	return code;

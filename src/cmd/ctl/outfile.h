@@ -24,9 +24,9 @@ struct outfile {
 /*
  * Opens @path; NULL and "-" are standard output, which is refused (as usage) with --json and when
  * it is a terminal and @foreign: the bytes are for no eye. Else already_exists, or why it cannot be
- * made. To be closed only if CTL_DONE is returned.
+ * made. To be closed only if OUTCOME_DONE is returned.
  */
-enum ctl_exit outfile_open(struct outfile *out, struct ctl *ctl, const char *path, bool foreign);
+enum outcome outfile_open(struct outfile *out, struct ctl *ctl, const char *path, bool foreign);
 
 /* A failure is kept, and reported by outfile_close(). */
 void outfile_put(struct outfile *out, const void *data, size_t len);
@@ -38,7 +38,7 @@ void outfile_digest(struct outfile *out, char text[DIGEST_TEXT_SIZE]);
  * Makes a file durable. With @code, a failure reported before, or when writing failed: empties and
  * deletes it.
  */
-enum ctl_exit outfile_close(struct outfile *out, enum ctl_exit code);
+enum outcome outfile_close(struct outfile *out, enum outcome code);
 
 /* Makes what was written to @file durable, where that can be. False: it is not whole, see errno. */
 bool outfile_keep(FILE *file);

@@ -172,15 +172,15 @@ void output_pairs_fields(struct output_pairs *pairs, const struct field *table,
 	}
 }
 
-enum ctl_exit output_pairs_close(struct output_pairs *pairs)
+enum outcome output_pairs_close(struct output_pairs *pairs)
 {
 	if (!pairs->failed && pairs->lines)
 		scols_print_table(pairs->lines);
 	scols_unref_table(pairs->lines);
-	return pairs->failed ? ctl_no_memory(pairs->ctl) : CTL_DONE;
+	return pairs->failed ? ctl_no_memory(pairs->ctl) : OUTCOME_DONE;
 }
 
-enum ctl_exit output_record(struct ctl *ctl, const struct field *table,
+enum outcome output_record(struct ctl *ctl, const struct field *table,
 	const struct output_column *columns, const void *record)
 {
 	struct output_pairs pairs;
@@ -293,16 +293,16 @@ void output_list_add(struct output_list *list, const void *row)
 		print_part(list);
 }
 
-enum ctl_exit output_list_close(struct output_list *list, enum ctl_exit code)
+enum outcome output_list_close(struct output_list *list, enum outcome code)
 {
-	if (code == CTL_DONE && list->failed)
+	if (code == OUTCOME_DONE && list->failed)
 		code = ctl_no_memory(list->ctl);
-	if (list->ctl->json && !list->silent && code == CTL_DONE) {
+	if (list->ctl->json && !list->silent && code == OUTCOME_DONE) {
 		print_text(list);
 		printf("]}\n");
 	} else if (!list->ctl->json && list->count % PART_LINES) {
 		print_part(list);
-	} else if (!list->ctl->json && code == CTL_DONE && !list->count && list->what) {
+	} else if (!list->ctl->json && code == OUTCOME_DONE && !list->count && list->what) {
 		fprintf(stderr, "no %s\n", list->what);
 	}
 	scols_unref_table(list->lines);

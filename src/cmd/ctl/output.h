@@ -73,10 +73,10 @@ void output_pairs_add(struct output_pairs *pairs, const char *heading, const cha
 	__attribute__((format(printf, 3, 4)));
 void output_pairs_fields(struct output_pairs *pairs, const struct field *table,
 	const struct output_column *columns, const void *record);
-enum ctl_exit output_pairs_close(struct output_pairs *pairs);
+enum outcome output_pairs_close(struct output_pairs *pairs);
 
 /* Prints one record so. */
-enum ctl_exit output_record(struct ctl *ctl, const struct field *table,
+enum outcome output_record(struct ctl *ctl, const struct field *table,
 	const struct output_column *columns, const void *record);
 
 /*
@@ -111,10 +111,10 @@ void output_list_open(struct output_list *list, struct ctl *ctl, const char *nam
 	const char *what, const struct field *table, const struct output_column *columns);
 void output_list_add(struct output_list *list, const void *row);
 /*
- * Prints the rest and returns CTL_DONE, or fails. With @code, a failure reported before, it only
+ * Prints the rest and returns OUTCOME_DONE, or fails. With @code, a failure reported before, it only
  * ends the list and returns @code.
  */
-enum ctl_exit output_list_close(struct output_list *list, enum ctl_exit code);
+enum outcome output_list_close(struct output_list *list, enum outcome code);
 
 /*
  * JSON objects, member by member. output_json_close() prints the line; it does nothing, like the
@@ -144,6 +144,6 @@ void output_json_item(struct output_json *json, const struct field *table, const
 void output_json_item_object(struct output_json *json, struct output_json *inner);
 void output_json_item_string(struct output_json *json, const char *value);
 void output_json_list_close(struct output_json *json);
-enum ctl_exit output_json_close(struct output_json *json);
+enum outcome output_json_close(struct output_json *json);
 
 #endif

@@ -127,9 +127,9 @@ void output_json_list_close(struct output_json *json)
 	json->comma = true;
 }
 
-enum ctl_exit output_json_close(struct output_json *json)
+enum outcome output_json_close(struct output_json *json)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	buffer_append_str(&json->text, "}");
 	if (json->text.failed)

@@ -15,19 +15,19 @@ struct ping {
 	char url[CALLBACK_URL_SIZE];
 	const char *error_id; /* "": the dealer answered as it must */
 	char error_detail[512];
-	enum ctl_exit code;
+	enum outcome code;
 };
 
 /*
  * The seamless dealer that the first argument names, and the player to ask for: --user, or the
  * dealer's first one.
  */
-enum ctl_exit ping_find(struct ctl *ctl, struct dealer *dealer, struct player *player);
+enum outcome ping_find(struct ctl *ctl, struct dealer *dealer, struct player *player);
 
 /*
- * Asks. CTL_DONE: what came of it is in @ping, good or bad; else nothing was sent, and why was
+ * Asks. OUTCOME_DONE: what came of it is in @ping, good or bad; else nothing was sent, and why was
  * reported.
  */
-enum ctl_exit ping_ask(struct ctl *ctl, const struct player *player, struct ping *ping);
+enum outcome ping_ask(struct ctl *ctl, const struct player *player, struct ping *ping);
 
 #endif

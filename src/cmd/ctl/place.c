@@ -13,18 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum ctl_exit cannot(struct ctl *ctl, const char *text)
+static enum outcome cannot(struct ctl *ctl, const char *text)
 {
-	return ctl_fail(ctl, CTL_FAILED, "failed", "cannot use %s: %s", text, strerror(errno));
+	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot use %s: %s", text, strerror(errno));
 }
 
-enum ctl_exit place_absolute(struct ctl *ctl, const char *text, char *path, size_t size)
+enum outcome place_absolute(struct ctl *ctl, const char *text, char *path, size_t size)
 {
 	char whole[PATH_MAX], parent[PATH_MAX], last[PATH_MAX];
 	bool fits;
 
 	if (realpath(text, whole))
-		return text_copy(path, size, whole) ? CTL_DONE
+		return text_copy(path, size, whole) ? OUTCOME_DONE
 						    : ctl_usage(ctl, "the path '%s' is too long", text);
 	if (errno != ENOENT)
 		return cannot(ctl, text);
@@ -35,7 +35,7 @@ enum ctl_exit place_absolute(struct ctl *ctl, const char *text, char *path, size
 		return cannot(ctl, dirname(parent));
 	fits = (size_t)snprintf(path, size, "%s/%s", strcmp(whole, "/") == 0 ? "" : whole,
 		       basename(last)) < size;
-	return fits ? CTL_DONE : ctl_usage(ctl, "the path '%s' is too long", text);
+	return fits ? OUTCOME_DONE : ctl_usage(ctl, "the path '%s' is too long", text);
 }
 
 static bool is_empty(int fd)
@@ -54,21 +54,21 @@ static bool is_empty(int fd)
 	return empty;
 }
 
-enum ctl_exit place_give(struct ctl *ctl, const char *path, uid_t uid)
+enum outcome place_give(struct ctl *ctl, const char *path, uid_t uid)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	struct stat st;
 	int fd;
 
 	if (geteuid() != 0 || uid == 0)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return cannot(ctl, path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		code = cannot(ctl, path);
 	else if (st.st_uid == 0 && !is_empty(fd))
-		code = ctl_fail(ctl, CTL_FAILED, "failed",
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed",
 			"%s belongs to root and is not empty, so its owner was not changed: "
 			"give an empty directory, or chown it", path);
 	else if (st.st_uid == 0 && fchown(fd, uid, (gid_t)-1) < 0)

@@ -12,13 +12,13 @@
  * The absolute name of a directory, which need not be there, for a process with another working
  * directory. A failure is reported.
  */
-enum ctl_exit place_absolute(struct ctl *ctl, const char *text, char *path, size_t size);
+enum outcome place_absolute(struct ctl *ctl, const char *text, char *path, size_t size);
 
 /*
  * As root: makes the directory for @uid, since its parent may be root's alone, or gives it away when
  * it is root's own and empty. As anybody else: nothing. A failure is reported.
  */
-enum ctl_exit place_give(struct ctl *ctl, const char *path, uid_t uid);
+enum outcome place_give(struct ctl *ctl, const char *path, uid_t uid);
 
 /*
  * Tells in @path where the program @name is: beside this one, which is where a build leaves all of

@@ -3,10 +3,10 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/transactions.h"
 #include "base/text.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "wire/signature.h"
 
@@ -67,117 +67,117 @@ static const struct output_column adjust_columns[] = {
 };
 
 /* Reads CASINO USER from the arguments. */
-static enum ctl_exit read_ids(struct ctl *ctl, char casino_id[CASINO_ID_SIZE],
+static enum outcome read_ids(struct ctl *ctl, char casino_id[CASINO_ID_SIZE],
 	char user_id[EXTERNAL_ID_SIZE])
 {
-	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
 
-	if (code == CTL_DONE)
-		code = ctl_external_id(ctl, "a user id", ctl->args[1], user_id);
+	if (code == OUTCOME_DONE)
+		code = names_read_external_id(&ctl->session, "a user id", ctl->args[1], user_id);
 	return code;
 }
 
 /* Fetches the player that CASINO USER, or PLAYER_ID or CASINO/USER, in the arguments name. */
-static enum ctl_exit fetch_player(struct ctl *ctl, struct player *player)
+static enum outcome fetch_player(struct ctl *ctl, struct player *player)
 {
 	if (ctl->arg_count == 2)
-		return names_player(ctl, ctl->args[0], ctl->args[1], player);
-	return names_player_word(ctl, ctl->args[0], player);
+		return names_player(&ctl->session, ctl->args[0], ctl->args[1], player);
+	return names_player_word(&ctl->session, ctl->args[0], player);
 }
 
-static enum ctl_exit put_player(struct ctl *ctl, struct player_put_cmd *cmd)
+static enum outcome put_player(struct ctl *ctl, struct player_put_cmd *cmd)
 {
 	struct player_put_result result;
 	struct output_json json;
-	enum ctl_exit code = read_ids(ctl, cmd->casino_id, cmd->user_id);
+	enum outcome code = read_ids(ctl, cmd->casino_id, cmd->user_id);
 
-	if (code == CTL_DONE && !signature_random_id(cmd->player_id, sizeof(cmd->player_id)))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+	if (code == OUTCOME_DONE && !signature_random_id(cmd->player_id, sizeof(cmd->player_id)))
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
 			"numbers: allow the system call getrandom, and repeat this");
-	if (code == CTL_DONE)
-		code = ctl_do(ctl, COMMAND_PLAYER_PUT, cmd, &result, NULL);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = session_do(&ctl->session, COMMAND_PLAYER_PUT, cmd, &result, NULL);
+	if (code == OUTCOME_DONE)
 		code = output_record(ctl, output_result(COMMAND_PLAYER_PUT), put_columns, &result);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(&json, ctl);
 	output_json_fields(&json, output_result(COMMAND_PLAYER_PUT), &result);
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_player_add(struct ctl *ctl)
+enum outcome ctl_player_add(struct ctl *ctl)
 {
-	struct player_put_cmd cmd = {.operator = ctl->operator};
+	struct player_put_cmd cmd = {.operator = ctl->session.operator};
 
 	return put_player(ctl, &cmd);
 }
 
-enum ctl_exit ctl_player_suspend(struct ctl *ctl)
-{
-	struct player_put_cmd cmd = {
-		.operator = ctl->operator, .change_suspended = true, .suspended = true};
-
-	return put_player(ctl, &cmd);
-}
-
-enum ctl_exit ctl_player_resume(struct ctl *ctl)
+enum outcome ctl_player_suspend(struct ctl *ctl)
 {
 	struct player_put_cmd cmd = {
-		.operator = ctl->operator, .change_suspended = true, .suspended = false};
+		.operator = ctl->session.operator, .change_suspended = true, .suspended = true};
 
 	return put_player(ctl, &cmd);
 }
 
-enum ctl_exit ctl_player_list(struct ctl *ctl)
+enum outcome ctl_player_resume(struct ctl *ctl)
+{
+	struct player_put_cmd cmd = {
+		.operator = ctl->session.operator, .change_suspended = true, .suspended = false};
+
+	return put_player(ctl, &cmd);
+}
+
+enum outcome ctl_player_list(struct ctl *ctl)
 {
 	struct output_list out;
 	struct list list;
 	struct player row = {.casino_id = ""};
 	struct dealer dealer;
 	uint64_t limit;
-	enum ctl_exit code = ctl_limit(ctl, 100, &limit);
+	enum outcome code = ctl_limit(ctl, 100, &limit);
 
-	if (code == CTL_DONE)
-		code = names_dealer(ctl, ctl->args[0], &dealer);
-	if (code != CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = names_dealer(&ctl->session, ctl->args[0], &dealer);
+	if (code != OUTCOME_DONE)
 		return code;
 	memcpy(row.casino_id, dealer.casino_id, sizeof(row.casino_id));
-	list_open(&list, ctl, RECORD_PLAYER, false, 1, &row);
+	list_open(&list, &ctl->session, RECORD_PLAYER, false, 1, &row);
 	output_list_open(&out, ctl, "players", "players", player_fields, list_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
-	return output_list_close(&out, list_end(&list, CTL_DONE));
+	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
-enum ctl_exit ctl_player_show(struct ctl *ctl)
+enum outcome ctl_player_show(struct ctl *ctl)
 {
 	struct player player;
 	struct output_json json;
-	enum ctl_exit code = fetch_player(ctl, &player);
+	enum outcome code = fetch_player(ctl, &player);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = output_record(ctl, player_fields, player_columns, &player);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(&json, ctl);
 	output_json_fields(&json, player_fields, &player);
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_player_ledger(struct ctl *ctl)
+enum outcome ctl_player_ledger(struct ctl *ctl)
 {
 	struct output_list out;
 	struct movements movements;
 	struct player player;
 	struct transaction row;
 	uint64_t limit;
-	enum ctl_exit code = ctl_limit(ctl, 0, &limit);
+	enum outcome code = ctl_limit(ctl, 0, &limit);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = fetch_player(ctl, &player);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
-	movements_open(&movements, ctl, &player);
+	movements_open(&movements, &ctl->session, &player);
 	output_list_open(&out, ctl, "entries", "movements", transaction_fields, ledger_columns);
 	for (; limit && movements_next(&movements, &row); limit--)
 		output_list_add(&out, &row);
@@ -198,12 +198,12 @@ static void print_word(FILE *file, const char *text)
 }
 
 /* The movement may have been made: only the same operation id can tell without making it twice. */
-static enum ctl_exit adjust_unknown(struct ctl *ctl, const char *amount)
+static enum outcome adjust_unknown(struct ctl *ctl, const char *amount)
 {
-	ctl_fail(ctl, CTL_UNREACHABLE, "outcome_unknown",
+	ctl_fail(ctl, OUTCOME_UNREACHABLE, "outcome_unknown",
 		"the outcome is not known: the ledger did not answer in time. Repeat it with "
 		"the same operation id, %s",
-		ctl->operator.operation_id);
+		ctl->session.operator.operation_id);
 	fputs("This repeats it safely:\n  creditbridgectl", stderr);
 	if (ctl->options[OPTION_CONFIG]) {
 		fputs(" --config", stderr);
@@ -212,53 +212,53 @@ static enum ctl_exit adjust_unknown(struct ctl *ctl, const char *amount)
 	fputs(" player adjust", stderr);
 	print_word(stderr, ctl->args[0]);
 	print_word(stderr, ctl->args[1]);
-	fprintf(stderr, " %s --operation-id %s --reason", amount, ctl->operator.operation_id);
-	print_word(stderr, ctl->operator.reason);
+	fprintf(stderr, " %s --operation-id %s --reason", amount, ctl->session.operator.operation_id);
+	print_word(stderr, ctl->session.operator.reason);
 	fputc('\n', stderr);
-	return CTL_UNREACHABLE;
+	return OUTCOME_UNREACHABLE;
 }
 
-static enum ctl_exit print_adjust(struct ctl *ctl, const struct adjust_result *result)
+static enum outcome print_adjust(struct ctl *ctl, const struct adjust_result *result)
 {
 	struct output_json json;
-	enum ctl_exit code = output_record(ctl, output_result(COMMAND_ADJUST), adjust_columns, result);
+	enum outcome code = output_record(ctl, output_result(COMMAND_ADJUST), adjust_columns, result);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json)
 		fputs(result->verdict.replay ? "It was made before; nothing moved now.\n" : "", stdout);
 	output_json_open(&json, ctl);
 	output_json_fields(&json, output_result(COMMAND_ADJUST), result);
-	output_json_string(&json, "operation_id", ctl->operator.operation_id);
+	output_json_string(&json, "operation_id", ctl->session.operator.operation_id);
 	output_json_bool(&json, "replay", result->verdict.replay);
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_player_adjust(struct ctl *ctl)
+enum outcome ctl_player_adjust(struct ctl *ctl)
 {
 	const char *id = ctl->options[OPTION_OPERATION_ID];
 	const char *amount = ctl->negative[0] ? ctl->negative : ctl->args[2];
 	struct adjust_cmd cmd;
 	struct adjust_result result;
 	bool unknown = false;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(&cmd, 0, sizeof(cmd));
-	if (!ctl->operator.reason[0])
+	if (!ctl->session.operator.reason[0])
 		return ctl_usage(ctl, "--reason must be given");
 	if (id && (!text_is_name(id, OPERATION_ID_SIZE - 1) ||
-			  !text_copy(ctl->operator.operation_id, OPERATION_ID_SIZE, id)))
+			  !text_copy(ctl->session.operator.operation_id, OPERATION_ID_SIZE, id)))
 		return ctl_usage(ctl, "--operation-id takes 1 to %d of [A-Za-z0-9_.-]",
 			OPERATION_ID_SIZE - 1);
 	if (!amount || !money_from_text(amount, &cmd.amount) || cmd.amount == 0)
 		return ctl_usage(ctl, "'%s' is not an amount: [-]digits[.digits], not 0, at "
 			"most 11 digits and 4 decimals",
 			amount ? amount : "");
-	cmd.operator = ctl->operator;
+	cmd.operator = ctl->session.operator;
 	code = read_ids(ctl, cmd.casino_id, cmd.user_id);
-	if (code == CTL_DONE)
-		code = ctl_do(ctl, COMMAND_ADJUST, &cmd, &result, &unknown);
+	if (code == OUTCOME_DONE)
+		code = session_do(&ctl->session, COMMAND_ADJUST, &cmd, &result, &unknown);
 	if (unknown)
 		return adjust_unknown(ctl, amount);
-	return code == CTL_DONE ? print_adjust(ctl, &result) : code;
+	return code == OUTCOME_DONE ? print_adjust(ctl, &result) : code;
 }

@@ -3,9 +3,9 @@
  */
 #include "cmd/ctl/recon.h"
 
+#include "admin/names.h"
 #include "base/clock.h"
 #include "cmd/ctl/csv.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 
 #include <inttypes.h>
@@ -175,7 +175,7 @@ static uint64_t count_of(const struct recon_sum *sums, unsigned int count)
 	return all;
 }
 
-static enum ctl_exit tell(struct recon *recon, bool over, const char *digest)
+static enum outcome tell(struct recon *recon, bool over, const char *digest)
 {
 	const uint64_t counts[RECON_RECORD_COUNT] = {
 		count_of(recon->movements, ENTRY_KIND_COUNT),
@@ -189,7 +189,7 @@ static enum ctl_exit tell(struct recon *recon, bool over, const char *digest)
 			"transactions are missing", recon->date,
 			recon->dealer.casino_id);
 	if (!recon->out.path)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	output_json_open(&json, recon->ctl);
 	output_json_string(&json, "file", recon->out.path);
 	output_json_string(&json, "casino_id", recon->dealer.casino_id);
@@ -208,26 +208,26 @@ static enum ctl_exit tell(struct recon *recon, bool over, const char *digest)
 	return output_json_close(&json);
 }
 
-static enum ctl_exit write_day(struct recon *recon)
+static enum outcome write_day(struct recon *recon)
 {
 	char digest[DIGEST_TEXT_SIZE] = "";
 	const bool over = clock_wall_ms() >= recon->until_ms;
-	enum ctl_exit code;
+	enum outcome code;
 
 	put_day(recon, over);
 	code = recon_write_transactions(recon);
-	if (code == CTL_DONE && recon->records & UINT32_C(1) << RECON_CALLBACK)
+	if (code == OUTCOME_DONE && recon->records & UINT32_C(1) << RECON_CALLBACK)
 		code = recon_write_callbacks(recon);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		put_totals(recon);
 		put_digest(recon, digest);
 	}
 	code = outfile_close(&recon->out, code);
-	return code == CTL_DONE ? tell(recon, over, digest) : code;
+	return code == OUTCOME_DONE ? tell(recon, over, digest) : code;
 }
 
 /* Reads --date: a day of the dealer's. */
-static enum ctl_exit read_day(struct recon *recon)
+static enum outcome read_day(struct recon *recon)
 {
 	int64_t midnight_ms;
 
@@ -243,13 +243,13 @@ static enum ctl_exit read_day(struct recon *recon)
 	if (recon->from_ms > clock_wall_ms())
 		return ctl_usage(recon->ctl, "%s has not begun for %s", recon->date,
 			recon->dealer.casino_id);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit make(struct ctl *ctl)
+static enum outcome make(struct ctl *ctl)
 {
 	struct recon *recon = calloc(1, sizeof(*recon));
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!recon)
 		return ctl_no_memory(ctl);
@@ -260,14 +260,14 @@ static enum ctl_exit make(struct ctl *ctl)
 	code = recon->names ? ctl_choices(ctl, OPTION_KIND, recon_record_names, RECON_RECORD_COUNT,
 					&recon->records)
 			    : ctl_no_memory(ctl);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = outfile_open(&recon->out, ctl, ctl->arg_count > 1 ? ctl->args[1] : NULL,
 			false);
-	if (code == CTL_DONE) {
-		code = names_dealer(ctl, ctl->args[0], &recon->dealer);
-		if (code == CTL_DONE)
+	if (code == OUTCOME_DONE) {
+		code = names_dealer(&ctl->session, ctl->args[0], &recon->dealer);
+		if (code == OUTCOME_DONE)
 			code = read_day(recon);
-		code = code == CTL_DONE ? write_day(recon) : outfile_close(&recon->out, code);
+		code = code == OUTCOME_DONE ? write_day(recon) : outfile_close(&recon->out, code);
 	}
 	buffer_free(&recon->line);
 	free(recon->names);
@@ -275,7 +275,7 @@ static enum ctl_exit make(struct ctl *ctl)
 	return code;
 }
 
-enum ctl_exit ctl_recon(struct ctl *ctl)
+enum outcome ctl_recon(struct ctl *ctl)
 {
 	if (ctl->options[OPTION_COMPARE] && (ctl->options[OPTION_DATE] || ctl->arg_count != 2))
 		return ctl_usage(ctl, "--compare takes two files, OUR and THEIR");

@@ -77,17 +77,17 @@ struct recon {
 void recon_put(struct recon *recon, const struct recon_row *row);
 
 /* Writes the day's movements and bets, then its callbacks, and adds them to the sums. */
-enum ctl_exit recon_write_transactions(struct recon *recon);
-enum ctl_exit recon_write_callbacks(struct recon *recon);
+enum outcome recon_write_transactions(struct recon *recon);
+enum outcome recon_write_callbacks(struct recon *recon);
 
 /*
  * Writes the movement and bet of transaction @id, or callback @event, whenever it was made. Nothing
  * if it is not there, or is another dealer's.
  */
-enum ctl_exit recon_write_transaction(struct recon *recon, uint64_t id);
-enum ctl_exit recon_write_callback(struct recon *recon, uint64_t event);
+enum outcome recon_write_transaction(struct recon *recon, uint64_t id);
+enum outcome recon_write_callback(struct recon *recon, uint64_t event);
 
 /* Compares the files that the arguments name. */
-enum ctl_exit recon_compare(struct ctl *ctl);
+enum outcome recon_compare(struct ctl *ctl);
 
 #endif

@@ -98,13 +98,13 @@ static void side_json(struct comparison *comparison, const char *name, const str
 	output_json_object(&comparison->json, name, &json);
 }
 
-static enum ctl_exit tell(struct comparison *comparison)
+static enum outcome tell(struct comparison *comparison)
 {
 	uint64_t all = 0;
-	enum ctl_exit code;
+	enum outcome code;
 
 	output_json_list_close(&comparison->json);
-	code = output_list_close(&comparison->list, CTL_DONE);
+	code = output_list_close(&comparison->list, OUTCOME_DONE);
 	side_json(comparison, "our", &comparison->sides[0]);
 	side_json(comparison, "their", &comparison->sides[1]);
 	output_json_number(&comparison->json, "compared", comparison->compared);
@@ -123,38 +123,38 @@ static enum ctl_exit tell(struct comparison *comparison)
 	}
 	if (!comparison->states)
 		ctl_tell(NULL, "states were not compared: one of the files has no column 'state'");
-	if (output_json_close(&comparison->json) != CTL_DONE)
-		code = CTL_FAILED;
-	return code == CTL_DONE && all ? CTL_FAILED : code;
+	if (output_json_close(&comparison->json) != OUTCOME_DONE)
+		code = OUTCOME_FAILED;
+	return code == OUTCOME_DONE && all ? OUTCOME_FAILED : code;
 }
 
-static enum ctl_exit same_day(const struct comparison *comparison)
+static enum outcome same_day(const struct comparison *comparison)
 {
 	const struct side *ours = &comparison->sides[0], *theirs = &comparison->sides[1];
 
 	if (!ours->day[0] || !theirs->day[0] ||
 		(strcmp(ours->day, theirs->day) == 0 &&
 			strcmp(ours->casino_id, theirs->casino_id) == 0))
-		return CTL_DONE;
-	return ctl_fail(comparison->ctl, CTL_FAILED, "bad_file",
+		return OUTCOME_DONE;
+	return ctl_fail(comparison->ctl, OUTCOME_FAILED, "bad_file",
 		"the files are of %s %s and of %s %s: there is nothing to compare",
 		ours->casino_id, ours->day, theirs->casino_id, theirs->day);
 }
 
-enum ctl_exit recon_compare(struct ctl *ctl)
+enum outcome recon_compare(struct ctl *ctl)
 {
 	struct comparison comparison = {.ctl = ctl};
-	enum ctl_exit code = ctl_choices(ctl, OPTION_KIND, recon_record_names, RECON_RECORD_COUNT,
+	enum outcome code = ctl_choices(ctl, OPTION_KIND, recon_record_names, RECON_RECORD_COUNT,
 		&comparison.records);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = ctl_limit(ctl, 1000, &comparison.limit);
-	for (unsigned int i = 0; i < 2 && code == CTL_DONE; i++)
+	for (unsigned int i = 0; i < 2 && code == OUTCOME_DONE; i++)
 		code = recon_side_load(&comparison.sides[i], ctl, ctl->args[i], i == 0,
 			comparison.records);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = same_day(&comparison);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		comparison.states = comparison.sides[0].columns[COLUMN_STATE] >= 0 &&
 			comparison.sides[1].columns[COLUMN_STATE] >= 0;
 		output_json_open(&comparison.json, ctl);

@@ -1,5 +1,6 @@
 #include "cmd/ctl/recon_read.h"
 
+#include "base/text.h"
 #include "cmd/ctl/csv.h"
 
 #include <errno.h>
@@ -12,14 +13,14 @@
 #define COLUMNS_MAX 64
 #define READ_BYTES  (1024 * 1024)
 
-static enum ctl_exit bad_file(struct side *side, uint64_t line, const char *why)
+static enum outcome bad_file(struct side *side, uint64_t line, const char *why)
 {
-	return ctl_fail(side->ctl, CTL_FAILED, "bad_file", "%s:%" PRIu64 ": %s", side->path, line,
+	return ctl_fail(side->ctl, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", side->path, line,
 		why);
 }
 
 /* Reads all of the file, and a NUL behind it. */
-static enum ctl_exit read_side(struct side *side)
+static enum outcome read_side(struct side *side)
 {
 	int fd = strcmp(side->path, "-") == 0 ? STDIN_FILENO
 					      : open(side->path, O_RDONLY | O_CLOEXEC);
@@ -37,22 +38,22 @@ static enum ctl_exit read_side(struct side *side)
 		side->text.len += (size_t)len;
 	}
 	if (len < 0 && !side->text.failed)
-		ctl_fail(side->ctl, CTL_FAILED, "failed", "cannot read %s: %s", side->path,
+		ctl_fail(side->ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", side->path,
 			strerror(errno));
 	if (fd > STDIN_FILENO)
 		close(fd);
 	if (side->text.failed || (len == 0 && !buffer_append(&side->text, "", 1)))
 		return ctl_no_memory(side->ctl);
 	if (len < 0)
-		return CTL_FAILED;
+		return OUTCOME_FAILED;
 	side->text.len--;
 	if (memchr(side->text.data, 0, side->text.len))
 		return bad_file(side, 1, "it is no text");
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* The first row: where the columns are. */
-static enum ctl_exit read_heading(struct side *side, struct csv *csv, unsigned int *width)
+static enum outcome read_heading(struct side *side, struct csv *csv, unsigned int *width)
 {
 	static const enum recon_column needed[] = {COLUMN_RECORD, COLUMN_ID, COLUMN_AMOUNT};
 	char *fields[COLUMNS_MAX], why[128];
@@ -83,7 +84,7 @@ static enum ctl_exit read_heading(struct side *side, struct csv *csv, unsigned i
 			recon_column_names[needed[i]]);
 		return bad_file(side, csv->line, why);
 	}
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 static const char *column(const struct side *side, char **fields, unsigned int count,
@@ -95,12 +96,12 @@ static const char *column(const struct side *side, char **fields, unsigned int c
 }
 
 /* The SHA-256 that the file ends with, of @len bytes as they were: taken apart they are changed. */
-static enum ctl_exit check_digest(struct side *side, const struct csv *csv, const char *digest,
+static enum outcome check_digest(struct side *side, const struct csv *csv, const char *digest,
 	const char *expected)
 {
 	side->ended = strcmp(digest, expected) == 0;
 	if (side->ended)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	return bad_file(side, csv->line,
 		"the SHA-256 is another one: the file is not as it was written");
 }
@@ -140,7 +141,7 @@ bool recon_side_add(struct side *side, const struct compared *row)
 	return true;
 }
 
-static enum ctl_exit add_row(struct side *side, const struct csv *csv, unsigned int record,
+static enum outcome add_row(struct side *side, const struct csv *csv, unsigned int record,
 	char **fields, unsigned int count)
 {
 	const char *amount = column(side, fields, count, COLUMN_AMOUNT);
@@ -162,15 +163,15 @@ static enum ctl_exit add_row(struct side *side, const struct csv *csv, unsigned 
 		snprintf(why, sizeof(why), "'%.40s' is not an amount such as -12.34", amount);
 		return bad_file(side, csv->line, why);
 	}
-	if (ctl_number(column(side, fields, count, COLUMN_TIME_MS), INT64_MAX, &number))
+	if (text_unsigned(column(side, fields, count, COLUMN_TIME_MS), INT64_MAX, &number))
 		row.time_ms = (int64_t)number;
-	if (ctl_number(column(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX, &number))
+	if (text_unsigned(column(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX, &number))
 		row.transaction_id = number;
-	return recon_side_add(side, &row) ? CTL_DONE : ctl_no_memory(side->ctl);
+	return recon_side_add(side, &row) ? OUTCOME_DONE : ctl_no_memory(side->ctl);
 }
 
 /* A row of the file: one to be compared, or about the file. */
-static enum ctl_exit take_row(struct side *side, const struct csv *csv, uint32_t records,
+static enum outcome take_row(struct side *side, const struct csv *csv, uint32_t records,
 	char **fields, unsigned int count, const char *digest)
 {
 	const char *name = column(side, fields, count, COLUMN_RECORD);
@@ -179,14 +180,14 @@ static enum ctl_exit take_row(struct side *side, const struct csv *csv, uint32_t
 	char why[128];
 
 	if (strcmp(name, RECON_TOTAL) == 0)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (strcmp(name, RECON_SHA256) == 0)
 		return check_digest(side, csv, digest, id);
 	if (strcmp(name, RECON_DAY) == 0) {
 		snprintf(side->day, sizeof(side->day), "%s", id);
 		snprintf(side->casino_id, sizeof(side->casino_id), "%s",
 			column(side, fields, count, COLUMN_CASINO_ID));
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	}
 	while (record < RECON_RECORD_COUNT && strcmp(name, recon_record_names[record]) != 0)
 		record++;
@@ -195,7 +196,7 @@ static enum ctl_exit take_row(struct side *side, const struct csv *csv, uint32_t
 		return bad_file(side, csv->line, why);
 	}
 	return records & UINT32_C(1) << record ? add_row(side, csv, record, fields, count)
-					       : CTL_DONE;
+					       : OUTCOME_DONE;
 }
 
 int compared_order_key(const struct compared *a, const struct compared *b)
@@ -240,19 +241,19 @@ const struct compared *recon_side_find(const struct side *side, unsigned int rec
 	return side->count ? bsearch(&key, side->rows, side->count, sizeof(key), order_key) : NULL;
 }
 
-static enum ctl_exit take_rows(struct side *side, uint32_t records)
+static enum outcome take_rows(struct side *side, uint32_t records)
 {
 	char *fields[COLUMNS_MAX], digest[DIGEST_TEXT_SIZE];
 	unsigned int width, count;
 	enum csv_read read;
 	struct csv csv;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!digest_of(side, digest))
 		return ctl_no_memory(side->ctl);
 	csv_open(&csv, (char *)side->text.data, side->text.len);
 	code = read_heading(side, &csv, &width);
-	while (code == CTL_DONE) {
+	while (code == OUTCOME_DONE) {
 		read = csv_next(&csv, fields, width, &count);
 		if (read == CSV_END)
 			break;
@@ -263,20 +264,20 @@ static enum ctl_exit take_rows(struct side *side, uint32_t records)
 	return code;
 }
 
-enum ctl_exit recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
+enum outcome recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
 	uint32_t records)
 {
-	enum ctl_exit code;
+	enum outcome code;
 
 	*side = (struct side){.ctl = ctl, .path = path};
 	code = read_side(side);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = take_rows(side, records);
-	if (code == CTL_DONE && ours && !side->ended)
-		return ctl_fail(ctl, CTL_FAILED, "bad_file",
+	if (code == OUTCOME_DONE && ours && !side->ended)
+		return ctl_fail(ctl, OUTCOME_FAILED, "bad_file",
 			"%s does not end with its SHA-256: it was cut off, or another program "
 			"wrote it. Export it again", path);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		recon_side_sort(side);
 	return code;
 }

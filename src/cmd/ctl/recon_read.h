@@ -44,7 +44,7 @@ struct side {
  * order. Refuses (bad_file) what is no such file, and one with another SHA-256 than it ends with;
  * @ours must end with one: else it was cut off. To be freed in any case.
  */
-enum ctl_exit recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
+enum outcome recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
 	uint32_t records);
 void recon_side_free(struct side *side);
 

@@ -7,10 +7,10 @@
  */
 #include "cmd/ctl/recon.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/seek.h"
 #include "base/text.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
-#include "cmd/ctl/seek.h"
 #include "domain/callback.h"
 
 #include <inttypes.h>
@@ -28,15 +28,15 @@ static void add(struct recon_sum *sum, sum_t amount)
 }
 
 /* The user_id of a player. */
-static enum ctl_exit name_of(struct recon *recon, const char *player_id, const char **user_id)
+static enum outcome name_of(struct recon *recon, const char *player_id, const char **user_id)
 {
 	struct player_name *name = &recon->names[text_hash(player_id) % RECON_NAMES];
 
 	*user_id = name->user_id;
-	return names_of(recon->ctl, player_id, name);
+	return names_of(&recon->ctl->session, player_id, name);
 }
 
-static enum ctl_exit write_movement(struct recon *recon, const struct transaction *transaction)
+static enum outcome write_movement(struct recon *recon, const struct transaction *transaction)
 {
 	char id[32];
 	struct recon_row row = {
@@ -50,9 +50,9 @@ static enum ctl_exit write_movement(struct recon *recon, const struct transactio
 		.has_balances = true,
 		.transaction_id = transaction->transaction_id,
 	};
-	enum ctl_exit code = name_of(recon, transaction->player_id, &row.user_id);
+	enum outcome code = name_of(recon, transaction->player_id, &row.user_id);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	snprintf(id, sizeof(id), "%" PRIu64, transaction->transaction_id);
 	row.time_ms = transaction->time_ms;
@@ -63,24 +63,24 @@ static enum ctl_exit write_movement(struct recon *recon, const struct transactio
 	row.reference = transaction->request_transaction_id;
 	recon_put(recon, &row);
 	add(&recon->movements[transaction->kind], transaction->amount);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit fetch_bet(struct recon *recon, const char *player_id, const char *game_id,
+static enum outcome fetch_bet(struct recon *recon, const char *player_id, const char *game_id,
 	uint32_t number, struct bet *bet)
 {
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	memset(bet, 0, sizeof(*bet));
 	memcpy(bet->player_id, player_id, sizeof(bet->player_id));
 	memcpy(bet->game_id, game_id, sizeof(bet->game_id));
 	bet->number = number;
-	code = list_fetch(recon->ctl, RECORD_BET, bet, &found, NULL);
-	return code == CTL_DONE && !found ? names_missing(recon->ctl, "a bet") : code;
+	code = list_fetch(&recon->ctl->session, RECORD_BET, bet, &found, NULL);
+	return code == OUTCOME_DONE && !found ? names_missing(&recon->ctl->session, "a bet") : code;
 }
 
-static enum ctl_exit write_bet(struct recon *recon, const struct transaction *transaction)
+static enum outcome write_bet(struct recon *recon, const struct transaction *transaction)
 {
 	char id[32];
 	struct recon_row row = {
@@ -90,12 +90,12 @@ static enum ctl_exit write_bet(struct recon *recon, const struct transaction *tr
 		.has_transaction = true,
 	};
 	struct bet bet;
-	enum ctl_exit code = fetch_bet(recon, transaction->player_id, transaction->game_id,
+	enum outcome code = fetch_bet(recon, transaction->player_id, transaction->game_id,
 		transaction->bet_number, &bet);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = name_of(recon, bet.player_id, &row.user_id);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	snprintf(id, sizeof(id), "%" PRIu64, bet.transaction_id);
 	row.time_ms = bet.accepted_ms;
@@ -108,30 +108,30 @@ static enum ctl_exit write_bet(struct recon *recon, const struct transaction *tr
 	row.reference = bet.request_transaction_id;
 	recon_put(recon, &row);
 	add(&recon->bets[bet.state], bet.bet_amount);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit write_transaction(struct recon *recon, const union seek_row *any)
+static enum outcome write_transaction(struct recon *recon, const union seek_row *any)
 {
 	const struct transaction *row = &any->transaction;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (strcmp(row->casino_id, recon->dealer.casino_id) != 0)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (row->entry_seq && wanted(recon, RECON_MOVEMENT))
 		code = write_movement(recon, row);
-	if (code == CTL_DONE && row->bet_number && wanted(recon, RECON_BET))
+	if (code == OUTCOME_DONE && row->bet_number && wanted(recon, RECON_BET))
 		code = write_bet(recon, row);
 	return code;
 }
 
 /* What the callback is about: the amount and the transaction_id in its body. */
-static enum ctl_exit fill_amount(struct recon *recon, const struct callback *callback,
+static enum outcome fill_amount(struct recon *recon, const struct callback *callback,
 	struct recon_row *row)
 {
 	struct round round;
 	struct bet bet;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	row->has_amount = row->has_transaction = true;
@@ -145,13 +145,13 @@ static enum ctl_exit fill_amount(struct recon *recon, const struct callback *cal
 	memset(&round, 0, sizeof(round));
 	memcpy(round.player_id, callback->player_id, sizeof(round.player_id));
 	memcpy(round.game_id, callback->game_id, sizeof(round.game_id));
-	code = list_fetch(recon->ctl, RECORD_ROUND, &round, &found, NULL);
+	code = list_fetch(&recon->ctl->session, RECORD_ROUND, &round, &found, NULL);
 	row->amount = round.payout_amount;
 	row->transaction_id = round.transaction_id;
-	return code == CTL_DONE && !found ? names_missing(recon->ctl, "a round") : code;
+	return code == OUTCOME_DONE && !found ? names_missing(&recon->ctl->session, "a round") : code;
 }
 
-static enum ctl_exit write_callback(struct recon *recon, const union seek_row *any)
+static enum outcome write_callback(struct recon *recon, const union seek_row *any)
 {
 	const struct callback *callback = &any->callback;
 	char id[CALLBACK_EVENT_ID_SIZE];
@@ -164,37 +164,37 @@ static enum ctl_exit write_callback(struct recon *recon, const union seek_row *a
 		.kind = callback_kind_names[callback->kind],
 		.state = callback_state_names[callback->state],
 	};
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (strcmp(callback->casino_id, recon->dealer.casino_id) != 0)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	callback_event_id(callback->kind, callback->event, id);
 	code = fill_amount(recon, callback, &row);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = name_of(recon, callback->player_id, &row.user_id);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	recon_put(recon, &row);
 	add(&recon->callbacks[callback->kind][callback->state], row.amount);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* Gives @write every row of the day. */
-static enum ctl_exit walk_day(struct recon *recon, enum record record,
-	enum ctl_exit (*write)(struct recon *recon, const union seek_row *row))
+static enum outcome walk_day(struct recon *recon, enum record record,
+	enum outcome (*write)(struct recon *recon, const union seek_row *row))
 {
 	union seek_row row;
 	struct list list;
 	uint64_t before, last;
 	int64_t time_ms;
-	enum ctl_exit code = seek_begin(recon->ctl, record, recon->from_ms, &before, &last);
+	enum outcome code = seek_begin(&recon->ctl->session, record, recon->from_ms, &before, &last);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
-	list_open(&list, recon->ctl, record, false, 0, NULL);
+	list_open(&list, &recon->ctl->session, record, false, 0, NULL);
 	seek_key(record, before, &row);
 	list_behind(&list, &row);
-	while (code == CTL_DONE && list_next(&list, &row)) {
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
 		time_ms = seek_time(record, &row);
 		if (seek_number(record, &row) > last || time_ms >= recon->until_ms + SEEK_SLACK_MS)
 			break;
@@ -204,38 +204,38 @@ static enum ctl_exit walk_day(struct recon *recon, enum record record,
 	return list_end(&list, code);
 }
 
-enum ctl_exit recon_write_transactions(struct recon *recon)
+enum outcome recon_write_transactions(struct recon *recon)
 {
 	if (!wanted(recon, RECON_MOVEMENT) && !wanted(recon, RECON_BET))
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	return walk_day(recon, RECORD_TRANSACTION, write_transaction);
 }
 
-enum ctl_exit recon_write_callbacks(struct recon *recon)
+enum outcome recon_write_callbacks(struct recon *recon)
 {
 	return walk_day(recon, RECORD_CALLBACK, write_callback);
 }
 
-enum ctl_exit recon_write_transaction(struct recon *recon, uint64_t id)
+enum outcome recon_write_transaction(struct recon *recon, uint64_t id)
 {
 	union seek_row row;
 	bool found;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(&row, 0, sizeof(row));
 	seek_key(RECORD_TRANSACTION, id, &row);
-	code = list_fetch(recon->ctl, RECORD_TRANSACTION, &row.transaction, &found, NULL);
-	return code == CTL_DONE && found ? write_transaction(recon, &row) : code;
+	code = list_fetch(&recon->ctl->session, RECORD_TRANSACTION, &row.transaction, &found, NULL);
+	return code == OUTCOME_DONE && found ? write_transaction(recon, &row) : code;
 }
 
-enum ctl_exit recon_write_callback(struct recon *recon, uint64_t event)
+enum outcome recon_write_callback(struct recon *recon, uint64_t event)
 {
 	union seek_row row;
 	bool found;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(&row, 0, sizeof(row));
 	seek_key(RECORD_CALLBACK, event, &row);
-	code = list_fetch(recon->ctl, RECORD_CALLBACK, &row.callback, &found, NULL);
-	return code == CTL_DONE && found ? write_callback(recon, &row) : code;
+	code = list_fetch(&recon->ctl->session, RECORD_CALLBACK, &row.callback, &found, NULL);
+	return code == OUTCOME_DONE && found ? write_callback(recon, &row) : code;
 }

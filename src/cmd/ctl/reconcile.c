@@ -3,11 +3,12 @@
  */
 #include "cmd/ctl/reconcile.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/seek.h"
+#include "base/text.h"
 #include "cmd/ctl/callback_row.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
-#include "cmd/ctl/seek.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>
@@ -74,7 +75,7 @@ static bool number_of(const struct compared *row, uint64_t *number)
 	enum callback_kind kind;
 
 	return row->record == RECON_CALLBACK ? callback_event_read(row->id, number, &kind)
-					     : ctl_number(row->id, TRANSACTION_ID_MAX, number);
+					     : text_unsigned(row->id, TRANSACTION_ID_MAX, number);
 }
 
 /* recon's rows, kept instead of written. */
@@ -125,14 +126,14 @@ static void drop_twins(struct side *side)
 }
 
 /* Loads what the dealer's rows name and the walk has not met. */
-static enum ctl_exit load_named(struct reconcile *reconcile, struct recon *recon)
+static enum outcome load_named(struct reconcile *reconcile, struct recon *recon)
 {
 	const struct side *theirs = &reconcile->theirs;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	uint64_t number;
 
 	drop_twins(&reconcile->ours);
-	for (size_t i = 0, met = reconcile->ours.count; i < theirs->count && code == CTL_DONE; i++) {
+	for (size_t i = 0, met = reconcile->ours.count; i < theirs->count && code == OUTCOME_DONE; i++) {
 		const struct side walked = {.rows = reconcile->ours.rows, .count = met};
 
 		if (recon_side_find(&walked, theirs->rows[i].record, theirs->rows[i].id) ||
@@ -146,24 +147,24 @@ static enum ctl_exit load_named(struct reconcile *reconcile, struct recon *recon
 }
 
 /* Loads the callbacks that `release` would send, however old. */
-static enum ctl_exit load_waiting(struct reconcile *reconcile, struct recon *recon)
+static enum outcome load_waiting(struct reconcile *reconcile, struct recon *recon)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	struct list list;
 	struct due due;
 
-	list_open(&list, reconcile->ctl, RECORD_DUE, false, 0, NULL);
-	while (code == CTL_DONE && list_next(&list, &due)) {
+	list_open(&list, &reconcile->ctl->session, RECORD_DUE, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &due)) {
 		if (strcmp(due.casino_id, reconcile->dealer.casino_id) == 0)
 			code = recon_write_callback(recon, due.event);
 	}
 	return list_end(&list, code);
 }
 
-static enum ctl_exit load_ours(struct reconcile *reconcile)
+static enum outcome load_ours(struct reconcile *reconcile)
 {
 	struct recon *recon = calloc(1, sizeof(*recon));
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (!recon)
 		return ctl_no_memory(reconcile->ctl);
@@ -177,15 +178,15 @@ static enum ctl_exit load_ours(struct reconcile *reconcile)
 	recon->names = calloc(RECON_NAMES, sizeof(*recon->names));
 	if (!recon->names)
 		code = ctl_no_memory(reconcile->ctl);
-	if (code == CTL_DONE && reconcile->since_ms)
+	if (code == OUTCOME_DONE && reconcile->since_ms)
 		code = recon_write_transactions(recon);
-	if (code == CTL_DONE && reconcile->since_ms)
+	if (code == OUTCOME_DONE && reconcile->since_ms)
 		code = recon_write_callbacks(recon);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = load_named(reconcile, recon);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = load_waiting(reconcile, recon);
-	if (code == CTL_DONE && recon->out.failed)
+	if (code == OUTCOME_DONE && recon->out.failed)
 		code = ctl_no_memory(reconcile->ctl);
 	drop_twins(&reconcile->ours);
 	free(recon->names);
@@ -305,23 +306,23 @@ static void print_step(const struct shown *row)
 }
 
 /* Has the ledger note that nothing is open: `release` asks for that after a restore. */
-static enum ctl_exit note(struct reconcile *reconcile)
+static enum outcome note(struct reconcile *reconcile)
 {
 	struct ctl *ctl = reconcile->ctl;
 	struct dealer_put_result result;
 	struct dealer_put_cmd cmd = {
-		.operator = ctl->operator,
+		.operator = ctl->session.operator,
 		.mask = UINT32_C(1) << DEALER_RECONCILED,
 	};
 
 	memcpy(cmd.dealer.casino_id, reconcile->dealer.casino_id, sizeof(cmd.dealer.casino_id));
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
 			"numbers: allow the system call getrandom, and repeat this");
-	return ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, &result, NULL);
+	return session_do(&ctl->session, COMMAND_DEALER_PUT, &cmd, &result, NULL);
 }
 
-static enum ctl_exit show(struct reconcile *reconcile)
+static enum outcome show(struct reconcile *reconcile)
 {
 	struct ctl *ctl = reconcile->ctl;
 	struct output_list list;
@@ -329,7 +330,7 @@ static enum ctl_exit show(struct reconcile *reconcile)
 	struct shown row;
 	uint64_t open = 0;
 	bool noted = false;
-	enum ctl_exit code;
+	enum outcome code;
 
 	output_list_open(&list, ctl, NULL, NULL, shown_fields, shown_columns);
 	output_json_open(&json, ctl);
@@ -345,10 +346,10 @@ static enum ctl_exit show(struct reconcile *reconcile)
 	output_json_number(&json, "rows", reconcile->theirs.count);
 	output_json_number(&json, "open", open);
 	output_json_bool(&json, "ok", open == 0);
-	code = output_list_close(&list, CTL_DONE);
-	if (code == CTL_DONE && !open && reconcile->dealer.restored_ms) {
+	code = output_list_close(&list, OUTCOME_DONE);
+	if (code == OUTCOME_DONE && !open && reconcile->dealer.restored_ms) {
 		code = note(reconcile);
-		noted = code == CTL_DONE;
+		noted = code == OUTCOME_DONE;
 	}
 	output_json_bool(&json, "noted", noted);
 	if (!ctl->json && reconcile->count)
@@ -361,16 +362,16 @@ static enum ctl_exit show(struct reconcile *reconcile)
 		printf("%zu rows of the dealer's, %" PRIu64 " to be mended%s\n",
 			reconcile->theirs.count, open,
 			open ? "; then run reconcile again" : ": the dealer can be released");
-	if (output_json_close(&json) != CTL_DONE)
-		code = CTL_FAILED;
-	return code == CTL_DONE && open ? CTL_FAILED : code;
+	if (output_json_close(&json) != OUTCOME_DONE)
+		code = OUTCOME_FAILED;
+	return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
 }
 
 /*
  * From when on rows of ours are looked at: --since, or the oldest row of theirs, or up to when the data
  * of a restore are whole.
  */
-static enum ctl_exit read_since(struct reconcile *reconcile)
+static enum outcome read_since(struct reconcile *reconcile)
 {
 	const char *since = reconcile->ctl->options[OPTION_SINCE];
 
@@ -392,36 +393,36 @@ static enum ctl_exit read_since(struct reconcile *reconcile)
 	if (!reconcile->since_ms)
 		ctl_tell(NULL, "the file has no column 'time_ms', so rows that the dealer "
 			"lacks are not searched; give --since");
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit load(struct reconcile *reconcile)
+static enum outcome load(struct reconcile *reconcile)
 {
 	struct ctl *ctl = reconcile->ctl;
-	enum ctl_exit code = recon_side_load(&reconcile->theirs, ctl, ctl->args[1], false, UINT32_MAX);
+	enum outcome code = recon_side_load(&reconcile->theirs, ctl, ctl->args[1], false, UINT32_MAX);
 
-	if (code == CTL_DONE)
-		code = names_dealer(ctl, ctl->args[0], &reconcile->dealer);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = names_dealer(&ctl->session, ctl->args[0], &reconcile->dealer);
+	if (code == OUTCOME_DONE)
 		code = read_since(reconcile);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (reconcile->theirs.casino_id[0] &&
 		strcmp(reconcile->theirs.casino_id, reconcile->dealer.casino_id) != 0)
-		return ctl_fail(ctl, CTL_FAILED, "bad_file", "%s is of dealer %s, not of %s",
+		return ctl_fail(ctl, OUTCOME_FAILED, "bad_file", "%s is of dealer %s, not of %s",
 			ctl->args[1], reconcile->theirs.casino_id, reconcile->dealer.casino_id);
 	return load_ours(reconcile);
 }
 
-enum ctl_exit ctl_reconcile(struct ctl *ctl)
+enum outcome ctl_reconcile(struct ctl *ctl)
 {
 	struct reconcile reconcile = {.ctl = ctl};
 	struct our_text *text;
-	enum ctl_exit code = load(&reconcile);
+	enum outcome code = load(&reconcile);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = reconcile_judge(&reconcile);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = show(&reconcile);
 	while ((text = reconcile.texts) != NULL) {
 		reconcile.texts = text->next;

@@ -44,11 +44,11 @@ struct reconcile {
 	struct proposal *proposals;
 	size_t count;
 	size_t room;
-	enum ctl_exit code;
+	enum outcome code;
 };
 
 /* Judges every row of both sides, and fills @proposals in the order in which they are to be done. */
-enum ctl_exit reconcile_judge(struct reconcile *reconcile);
+enum outcome reconcile_judge(struct reconcile *reconcile);
 
 /* Fills @id with the operation id of the adjustment for movement @theirs; false: its id is no number. */
 bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZE]);

@@ -6,7 +6,9 @@
  */
 #include "cmd/ctl/reconcile.h"
 
-#include "cmd/ctl/list.h"
+#include "admin/list.h"
+#include "admin/names.h"
+#include "base/text.h"
 #include "domain/callback.h"
 
 #include <stdlib.h>
@@ -16,7 +18,7 @@ bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZ
 {
 	uint64_t number;
 
-	if (!ctl_number(theirs->id, TRANSACTION_ID_MAX, &number))
+	if (!text_unsigned(theirs->id, TRANSACTION_ID_MAX, &number))
 		return false;
 	snprintf(id, OPERATION_ID_SIZE, "rec-%llu", (unsigned long long)number);
 	return true;
@@ -28,7 +30,7 @@ static void propose(struct reconcile *reconcile, enum remedy remedy, const struc
 	const size_t room = reconcile->room ? 2 * reconcile->room : 256;
 	struct proposal *proposals, *proposal;
 
-	if (reconcile->code != CTL_DONE)
+	if (reconcile->code != OUTCOME_DONE)
 		return;
 	if (reconcile->count == reconcile->room) {
 		proposals = reallocarray(reconcile->proposals, room, sizeof(*proposals));
@@ -60,11 +62,11 @@ static bool requested(struct reconcile *reconcile, enum request_scope scope, con
 	struct request request = {.scope = scope};
 	bool found = false;
 
-	if (reconcile->code != CTL_DONE || !id[0] || strlen(id) >= EXTERNAL_ID_SIZE)
+	if (reconcile->code != OUTCOME_DONE || !id[0] || strlen(id) >= EXTERNAL_ID_SIZE)
 		return false;
 	snprintf(request.owner, sizeof(request.owner), "%s", reconcile->dealer.casino_id);
 	snprintf(request.request_transaction_id, sizeof(request.request_transaction_id), "%s", id);
-	reconcile->code = list_fetch(reconcile->ctl, RECORD_REQUEST, &request, &found, NULL);
+	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_REQUEST, &request, &found, NULL);
 	return found && request.entry_seq;
 }
 
@@ -284,13 +286,13 @@ static bool find_round(struct reconcile *reconcile, const struct compared *their
 		strlen(theirs->game_id) >= sizeof(round->game_id))
 		return false;
 	strcpy(player.user_id, theirs->user_id);
-	reconcile->code = list_fetch(reconcile->ctl, RECORD_PLAYER, &player, &found, NULL);
-	if (reconcile->code != CTL_DONE || !found)
+	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_PLAYER, &player, &found, NULL);
+	if (reconcile->code != OUTCOME_DONE || !found)
 		return false;
 	memcpy(round->player_id, player.player_id, sizeof(round->player_id));
 	strcpy(round->game_id, theirs->game_id);
-	reconcile->code = list_fetch(reconcile->ctl, RECORD_ROUND, round, &found, NULL);
-	return reconcile->code == CTL_DONE && found;
+	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_ROUND, round, &found, NULL);
+	return reconcile->code == OUTCOME_DONE && found;
 }
 
 /* A result of the dealer's, whose bets the file need not name: they may be older than the backup. */
@@ -325,7 +327,7 @@ static void judge_rounds(struct reconcile *reconcile)
 			games[count++] = reconcile->proposals[i].ours.game_id;
 	}
 	qsort(games, count, sizeof(*games), order_names);
-	for (size_t i = 0; i < reconcile->result_count && reconcile->code == CTL_DONE; i++) {
+	for (size_t i = 0; i < reconcile->result_count && reconcile->code == OUTCOME_DONE; i++) {
 		if (!bsearch(&reconcile->results[i]->game_id, games, count, sizeof(*games), order_names))
 			judge_round_there(reconcile, reconcile->results[i]);
 	}
@@ -373,7 +375,7 @@ static int order_references(const void *one, const void *other)
 	return compare_reference((*(const struct compared *const *)one)->reference, other);
 }
 
-static enum ctl_exit index_theirs(struct reconcile *reconcile)
+static enum outcome index_theirs(struct reconcile *reconcile)
 {
 	const struct side *theirs = &reconcile->theirs;
 
@@ -390,7 +392,7 @@ static enum ctl_exit index_theirs(struct reconcile *reconcile)
 	qsort(reconcile->movements, reconcile->movement_count, sizeof(struct compared *),
 		order_references);
 	qsort(reconcile->results, reconcile->result_count, sizeof(struct compared *), order_results);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* Adjustments first, those of a player together and the ones that add credit before the others. */
@@ -423,7 +425,7 @@ static void add_players(struct reconcile *reconcile)
 	struct player player;
 	bool found;
 
-	for (size_t i = 0; i < adjustments && reconcile->code == CTL_DONE; i++) {
+	for (size_t i = 0; i < adjustments && reconcile->code == OUTCOME_DONE; i++) {
 		const struct compared theirs = reconcile->proposals[i].theirs;
 
 		if (reconcile->proposals[i].remedy != REMEDY_ADJUST || is(theirs.user_id, last))
@@ -431,10 +433,10 @@ static void add_players(struct reconcile *reconcile)
 		last = theirs.user_id;
 		memset(&player, 0, sizeof(player));
 		memcpy(player.casino_id, reconcile->dealer.casino_id, sizeof(player.casino_id));
-		reconcile->code = ctl_external_id(reconcile->ctl, "a user id", last, player.user_id);
-		if (reconcile->code != CTL_DONE)
+		reconcile->code = names_read_external_id(&reconcile->ctl->session, "a user id", last, player.user_id);
+		if (reconcile->code != OUTCOME_DONE)
 			return;
-		reconcile->code = list_fetch(reconcile->ctl, RECORD_PLAYER, &player, &found, NULL);
+		reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_PLAYER, &player, &found, NULL);
 		if (!found)
 			propose(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
 				"the player is not known here");
@@ -450,13 +452,13 @@ static int order_steps(const void *one, const void *other)
 	return order_proposals(one, other);
 }
 
-enum ctl_exit reconcile_judge(struct reconcile *reconcile)
+enum outcome reconcile_judge(struct reconcile *reconcile)
 {
 	reconcile->code = index_theirs(reconcile);
-	if (reconcile->code != CTL_DONE)
+	if (reconcile->code != OUTCOME_DONE)
 		return reconcile->code;
 	recon_sides_walk(&reconcile->ours, &reconcile->theirs, judge_pair, reconcile);
-	if (reconcile->code == CTL_DONE)
+	if (reconcile->code == OUTCOME_DONE)
 		judge_rounds(reconcile);
 	if (reconcile->count)
 		qsort(reconcile->proposals, reconcile->count, sizeof(struct proposal), order_proposals);

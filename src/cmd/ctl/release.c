@@ -7,9 +7,9 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
 #include "cmd/ctl/callback_row.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 #include "wire/signature.h"
 
@@ -121,44 +121,44 @@ static void note_dealer(struct release *release, const struct dealer *dealer)
 }
 
 /* Finds the dealers that are to be released: the one that was named, or all that are held. */
-static enum ctl_exit find_dealers(struct release *release)
+static enum outcome find_dealers(struct release *release)
 {
 	struct ctl *ctl = release->ctl;
 	struct dealer dealer;
 	struct list list;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!ctl->args[0]) {
-		list_open(&list, ctl, RECORD_DEALER, false, 0, NULL);
+		list_open(&list, &ctl->session, RECORD_DEALER, false, 0, NULL);
 		while (list_next(&list, &dealer))
 			note_dealer(release, &dealer);
-		return list_end(&list, CTL_DONE);
+		return list_end(&list, OUTCOME_DONE);
 	}
-	code = names_dealer(ctl, ctl->args[0], &dealer);
-	if (code != CTL_DONE)
+	code = names_dealer(&ctl->session, ctl->args[0], &dealer);
+	if (code != OUTCOME_DONE)
 		return code;
 	note_dealer(release, &dealer);
-	return release->count ? CTL_DONE
-			      : ctl_fail(ctl, CTL_FAILED, "not_held",
+	return release->count ? OUTCOME_DONE
+			      : ctl_fail(ctl, OUTCOME_FAILED, "not_held",
 					"the callbacks of dealer %s are not held, so there is "
 					"nothing to release", dealer.casino_id);
 }
 
 /* The amount that the callback asks the dealer to move, and how its bet stands. */
-static enum ctl_exit fill_money(struct ctl *ctl, const struct callback *callback,
+static enum outcome fill_money(struct ctl *ctl, const struct callback *callback,
 	struct waiting_row *row)
 {
 	struct bet bet;
 	struct round round;
 	bool found = false;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (callback->bet_number) {
 		memset(&bet, 0, sizeof(bet));
 		memcpy(bet.player_id, callback->player_id, sizeof(bet.player_id));
 		memcpy(bet.game_id, callback->game_id, sizeof(bet.game_id));
 		bet.number = callback->bet_number;
-		code = list_fetch(ctl, RECORD_BET, &bet, &found, NULL);
+		code = list_fetch(&ctl->session, RECORD_BET, &bet, &found, NULL);
 		row->amount = bet.bet_amount;
 		row->transaction_id = bet.transaction_id;
 		if (found)
@@ -167,7 +167,7 @@ static enum ctl_exit fill_money(struct ctl *ctl, const struct callback *callback
 		memset(&round, 0, sizeof(round));
 		memcpy(round.player_id, callback->player_id, sizeof(round.player_id));
 		memcpy(round.game_id, callback->game_id, sizeof(round.game_id));
-		code = list_fetch(ctl, RECORD_ROUND, &round, &found, NULL);
+		code = list_fetch(&ctl->session, RECORD_ROUND, &round, &found, NULL);
 		row->amount = round.payout_amount;
 		row->transaction_id = round.transaction_id;
 		if (found)
@@ -176,10 +176,10 @@ static enum ctl_exit fill_money(struct ctl *ctl, const struct callback *callback
 	return code;
 }
 
-static enum ctl_exit add_waiting(struct release *release, const struct callback_row *callback)
+static enum outcome add_waiting(struct release *release, const struct callback_row *callback)
 {
 	struct waiting_row row;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(&row, 0, sizeof(row));
 	callback_event_id(callback->callback.kind, callback->callback.event, row.webhook_id);
@@ -189,25 +189,25 @@ static enum ctl_exit add_waiting(struct release *release, const struct callback_
 	memcpy(row.game_id, callback->callback.game_id, sizeof(row.game_id));
 	row.attempts = callback->callback.attempts;
 	code = fill_money(release->ctl, &callback->callback, &row);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_list_add(&release->list, &row);
 	output_json_item(&release->json, waiting_fields, &row);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* Shows the callbacks that wait, the first ones in full, and counts all. */
-static enum ctl_exit show_waiting(struct release *release)
+static enum outcome show_waiting(struct release *release)
 {
 	struct callback_row callback;
 	struct held_dealer *held;
 	struct list list;
 	struct due due;
 	bool found;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, release->ctl, RECORD_DUE, false, 0, NULL);
-	while (code == CTL_DONE && list_next(&list, &due)) {
+	list_open(&list, &release->ctl->session, RECORD_DUE, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &due)) {
 		held = find_held(release, due.casino_id);
 		if (!held)
 			continue;
@@ -216,13 +216,13 @@ static enum ctl_exit show_waiting(struct release *release)
 			continue;
 		code = callback_row_fetch(release->ctl, due.event, &callback, &found);
 		/* It may have ended meanwhile: an operator cancelled it. */
-		if (code == CTL_DONE && found)
+		if (code == OUTCOME_DONE && found)
 			code = add_waiting(release, &callback);
 	}
 	return list_end(&list, code);
 }
 
-static enum ctl_exit show_dealers(struct release *release)
+static enum outcome show_dealers(struct release *release)
 {
 	struct output_list list;
 
@@ -230,30 +230,30 @@ static enum ctl_exit show_dealers(struct release *release)
 	output_list_open(&list, release->ctl, NULL, NULL, held_fields, held_columns);
 	for (size_t i = 0; i < release->count; i++)
 		output_list_add(&list, &release->dealers[i]);
-	return output_list_close(&list, CTL_DONE);
+	return output_list_close(&list, OUTCOME_DONE);
 }
 
-static enum ctl_exit preview(struct release *release)
+static enum outcome preview(struct release *release)
 {
-	enum ctl_exit code;
+	enum outcome code;
 
 	output_title(release->ctl, "Callbacks that would be sent");
 	output_list_open(&release->list, release->ctl, NULL, NULL, waiting_fields, waiting_columns);
 	output_json_list_open(&release->json, "callbacks");
 	code = output_list_close(&release->list, show_waiting(release));
 	output_json_list_close(&release->json);
-	if (code == CTL_DONE && release->callbacks > release->limit && !release->ctl->json)
+	if (code == OUTCOME_DONE && release->callbacks > release->limit && !release->ctl->json)
 		printf("and %llu more (--limit 0 shows all)\n",
 			(unsigned long long)(release->callbacks - release->limit));
-	return code == CTL_DONE ? show_dealers(release) : code;
+	return code == OUTCOME_DONE ? show_dealers(release) : code;
 }
 
 /* @held 0 releases; else holds. */
-static enum ctl_exit set_held(struct ctl *ctl, const char *casino_id, int64_t held_ms,
+static enum outcome set_held(struct ctl *ctl, const char *casino_id, int64_t held_ms,
 	struct dealer_put_result *result)
 {
 	struct dealer_put_cmd cmd = {
-		.operator = ctl->operator,
+		.operator = ctl->session.operator,
 		.mask = UINT32_C(1) << DEALER_CALLBACKS_HELD,
 		.dealer = {.callbacks_held_ms = held_ms},
 	};
@@ -261,20 +261,20 @@ static enum ctl_exit set_held(struct ctl *ctl, const char *casino_id, int64_t he
 	cmd.unreconciled = ctl->options[OPTION_UNRECONCILED] != NULL;
 	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "%s", casino_id);
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
 			"numbers: allow the system call getrandom, and repeat this");
-	return ctl_do(ctl, COMMAND_DEALER_PUT, &cmd, result, NULL);
+	return session_do(&ctl->session, COMMAND_DEALER_PUT, &cmd, result, NULL);
 }
 
-static enum ctl_exit lift(struct release *release)
+static enum outcome lift(struct release *release)
 {
 	struct ctl *ctl = release->ctl;
 	struct dealer_put_result result;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	for (size_t i = 0; i < release->count && code == CTL_DONE; i++) {
+	for (size_t i = 0; i < release->count && code == OUTCOME_DONE; i++) {
 		code = set_held(ctl, release->dealers[i].casino_id, 0, &result);
-		release->dealers[i].released = code == CTL_DONE;
+		release->dealers[i].released = code == OUTCOME_DONE;
 	}
 	return code;
 }
@@ -292,7 +292,7 @@ static const char *find_unreconciled(const struct release *release)
 }
 
 /* Asks on a terminal; elsewhere only --yes releases. False: it stays a preview, or *code says why. */
-static bool agreed(struct release *release, enum ctl_exit *code)
+static bool agreed(struct release *release, enum outcome *code)
 {
 	struct ctl *ctl = release->ctl;
 	const char *unreconciled = find_unreconciled(release);
@@ -300,12 +300,12 @@ static bool agreed(struct release *release, enum ctl_exit *code)
 
 	if (!release->count || (!ctl->options[OPTION_YES] && !ctl_can_ask()))
 		return false;
-	if (!ctl->operator.reason[0]) {
+	if (!ctl->session.operator.reason[0]) {
 		*code = ctl_usage(ctl, "--reason must be given");
 		return false;
 	}
 	if (unreconciled) {
-		*code = ctl_fail(ctl, CTL_FAILED, "not_reconciled", "the file of dealer %s was not "
+		*code = ctl_fail(ctl, OUTCOME_FAILED, "not_reconciled", "the file of dealer %s was not "
 			"compared since the restore, or something in it is to be mended, and nothing "
 			"was released: run `creditbridgectl reconcile %s FILE` until it exits with 0, "
 			"or give --unreconciled", unreconciled, unreconciled);
@@ -317,22 +317,22 @@ static bool agreed(struct release *release, enum ctl_exit *code)
 	return ctl_confirm(ctl, question, code);
 }
 
-static enum ctl_exit run(struct release *release)
+static enum outcome run(struct release *release)
 {
 	struct output_json *json = &release->json;
-	enum ctl_exit code = ctl_limit(release->ctl, SHOWN_STANDARD, &release->limit);
+	enum outcome code = ctl_limit(release->ctl, SHOWN_STANDARD, &release->limit);
 	bool lifted;
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = find_dealers(release);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(json, release->ctl);
 	code = preview(release);
-	lifted = code == CTL_DONE && agreed(release, &code);
+	lifted = code == OUTCOME_DONE && agreed(release, &code);
 	if (lifted)
 		code = lift(release);
-	if (code != CTL_DONE) {
+	if (code != OUTCOME_DONE) {
 		buffer_free(&json->text);
 		return code;
 	}
@@ -348,10 +348,10 @@ static enum ctl_exit run(struct release *release)
 	return output_json_close(json);
 }
 
-enum ctl_exit ctl_release(struct ctl *ctl)
+enum outcome ctl_release(struct ctl *ctl)
 {
 	struct release release = {.ctl = ctl};
-	enum ctl_exit code;
+	enum outcome code;
 
 	release.dealers = calloc(DEALERS_MAX, sizeof(*release.dealers));
 	if (!release.dealers)
@@ -361,17 +361,17 @@ enum ctl_exit ctl_release(struct ctl *ctl)
 	return code;
 }
 
-enum ctl_exit ctl_dealer_hold(struct ctl *ctl)
+enum outcome ctl_dealer_hold(struct ctl *ctl)
 {
 	struct dealer_put_result result = {.dealer = {.callbacks_held_ms = 0}};
 	struct output_json json;
 	char casino_id[CASINO_ID_SIZE];
-	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
 
 	/* The ledger puts its own time in place of the 1. */
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = set_held(ctl, casino_id, 1, &result);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json)
 		printf("The callbacks of dealer %s are held until `creditbridgectl release %s`.\n",

@@ -3,10 +3,11 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/audit_note.h"
+#include "admin/names.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "callback/http.h"
-#include "cmd/ctl/note.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/probe.h"
 #include "cmd/ctl/secret.h"
@@ -29,18 +30,18 @@ static bool is_stdin(const struct ctl *ctl, enum ctl_option option)
 }
 
 /* What is done with a dealer's key that the ledger keeps is noted; a key of a file is the caller's. */
-static enum ctl_exit note_use(struct ctl *ctl, enum note_action action, const char *casino_id,
+static enum outcome note_use(struct ctl *ctl, enum note_action action, const char *casino_id,
 	const char *detail)
 {
 	char object[CASINO_ID_SIZE + 8];
 
 	if (ctl->options[OPTION_KEY_FILE])
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	snprintf(object, sizeof(object), "dealer %s", casino_id);
-	return ctl_note(ctl, action, object, detail);
+	return audit_note(&ctl->session, action, object, detail);
 }
 
-enum ctl_exit ctl_sign(struct ctl *ctl)
+enum outcome ctl_sign(struct ctl *ctl)
 {
 	bool with_file = ctl->options[OPTION_KEY_FILE];
 	const char *path = NULL;
@@ -48,7 +49,7 @@ enum ctl_exit ctl_sign(struct ctl *ctl)
 	struct signing signing = {.secret = ""};
 	struct output_json json;
 	struct buffer body;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	/* With a key file there is no dealer to name: the one argument is the body's file. */
 	if (with_file && ctl->arg_count > 1)
@@ -62,24 +63,24 @@ enum ctl_exit ctl_sign(struct ctl *ctl)
 		return ctl_usage(ctl, "key and body cannot both come from standard input");
 	buffer_init(&body, BODY_MAX);
 	if (!with_file)
-		code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+		code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
 	/* `sign demo --key-file K` looks right: say what demo was taken for. */
 	if (with_file && path && strcmp(path, "-") != 0 && access(path, F_OK) < 0)
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s (with --key-file "
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s (with --key-file "
 			"there is no CASINO; the argument is BODYFILE)", path, strerror(errno));
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = secret_find_signing(ctl, casino_id, &signing);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = secret_read_file(ctl, path ? path : "-", &body);
-	if (code == CTL_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
+	if (code == OUTCOME_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
 					body.data, body.len, text))
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be "
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "the signature could not be "
 			"computed: memory is short, or the cryptographic library refuses the "
 			"algorithm");
 	explicit_bzero(&signing, sizeof(signing));
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = note_use(ctl, NOTE_SIGN, casino_id, "");
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		if (!ctl->json)
 			printf("%s\n", text);
 		output_json_open(&json, ctl);
@@ -147,7 +148,7 @@ struct call {
 };
 
 /* Builds the body of a named operation from --user, --amount, --reference, --game. */
-static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *operation,
+static enum outcome build_body(struct ctl *ctl, const struct operation_call *operation,
 	struct call *call)
 {
 	static const char summary[] = "[\"bet_summary\"]";
@@ -157,19 +158,19 @@ static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *op
 	const char *amount = ctl->options[OPTION_AMOUNT], *reference = ctl->options[OPTION_REFERENCE];
 	bool transfer = operation->fields == transfer_fields;
 	char random[21];
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!ctl->options[OPTION_USER])
 		return ctl_usage(ctl, "--user must be given");
-	code = ctl_external_id(ctl, "a user id", ctl->options[OPTION_USER], body.user_id);
-	if (code != CTL_DONE)
+	code = names_read_external_id(&ctl->session, "a user id", ctl->options[OPTION_USER], body.user_id);
+	if (code != OUTCOME_DONE)
 		return code;
 	if ((operation->fields == inquire_fields) != (game_id != NULL))
 		return ctl_usage(ctl, "--game must be given with result-inquire, and with no "
 			"other operation");
 	if (game_id)
-		code = ctl_external_id(ctl, "a game id", game_id, body.game_id);
-	if (code != CTL_DONE)
+		code = names_read_external_id(&ctl->session, "a game id", game_id, body.game_id);
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!transfer && (amount || reference))
 		return ctl_usage(ctl, "%s takes neither --amount nor --reference", operation->name);
@@ -177,32 +178,32 @@ static enum ctl_exit build_body(struct ctl *ctl, const struct operation_call *op
 		return ctl_usage(ctl, "--amount takes a number with at most 4 decimals");
 	if (transfer && !reference) {
 		if (!signature_random_id(random, sizeof(random)))
-			return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+			return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
 				"numbers: allow the system call getrandom, and repeat this");
 		snprintf(body.request_transaction_id, sizeof(body.request_transaction_id), "ctl-%s",
 			random);
 	} else if (transfer) {
-		code = ctl_external_id(ctl, "a reference", reference, body.request_transaction_id);
+		code = names_read_external_id(&ctl->session, "a reference", reference, body.request_transaction_id);
 	}
 	text_copy(call->reference, sizeof(call->reference), body.request_transaction_id);
-	if (code == CTL_DONE && !render_record(&call->body, operation->fields, &body))
+	if (code == OUTCOME_DONE && !render_record(&call->body, operation->fields, &body))
 		return ctl_no_memory(ctl);
 	return code;
 }
 
 /* --body JSON|@FILE|- */
-static enum ctl_exit read_body(struct ctl *ctl, struct call *call)
+static enum outcome read_body(struct ctl *ctl, struct call *call)
 {
 	const char *text = ctl->options[OPTION_BODY];
 
 	if (!text)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (strcmp(text, "-") == 0 || text[0] == '@')
 		return secret_read_file(ctl, text[0] == '@' ? text + 1 : text, &call->body);
 	if (!buffer_append_str(&call->body, text))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "--body is larger than %d bytes",
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "--body is larger than %d bytes",
 			BODY_MAX);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* Where Debian's package mounts the wallet. Its workers are given that path, not base_path. */
@@ -210,28 +211,28 @@ static enum ctl_exit read_body(struct ctl *ctl, struct call *call)
 #define PACKAGED_PATH "/creditbridge"
 
 /* Finds the wallet's mount on this machine: at base_path, or where the package has it. */
-static enum ctl_exit find_mount(struct ctl *ctl, char *base, size_t size)
+static enum outcome find_mount(struct ctl *ctl, char *base, size_t size)
 {
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
-	snprintf(base, size, LOCAL "%s", ctl->settings.base_path);
+	snprintf(base, size, LOCAL "%s", ctl->session.settings.base_path);
 	if (probe_finds_wallet(base))
-		return CTL_DONE;
-	if (!ctl->settings.base_path[0]) {
+		return OUTCOME_DONE;
+	if (!ctl->session.settings.base_path[0]) {
 		snprintf(base, size, LOCAL PACKAGED_PATH);
 		if (probe_finds_wallet(base))
-			return CTL_DONE;
+			return OUTCOME_DONE;
 	}
-	return ctl_fail(ctl, CTL_UNREACHABLE, "unreachable",
+	return ctl_fail(ctl, OUTCOME_UNREACHABLE, "unreachable",
 		"no wallet of creditbridge answers at " LOCAL "%s%s: give --url=URL, as dealers "
 		"call it, or mount it in the web server (fcgi-conf/; a2enconf creditbridge)",
-		ctl->settings.base_path,
-		ctl->settings.base_path[0] ? "" : " and " LOCAL PACKAGED_PATH);
+		ctl->session.settings.base_path,
+		ctl->session.settings.base_path[0] ? "" : " and " LOCAL PACKAGED_PATH);
 }
 
-static enum ctl_exit make_url(struct ctl *ctl, struct call *call)
+static enum outcome make_url(struct ctl *ctl, struct call *call)
 {
 	char found[SETTINGS_PATH_MAX];
 	const char *base = ctl->options[OPTION_URL];
@@ -239,9 +240,9 @@ static enum ctl_exit make_url(struct ctl *ctl, struct call *call)
 	int written;
 
 	if (!base) {
-		enum ctl_exit code = find_mount(ctl, found, sizeof(found));
+		enum outcome code = find_mount(ctl, found, sizeof(found));
 
-		if (code != CTL_DONE)
+		if (code != OUTCOME_DONE)
 			return code;
 		base = found;
 	}
@@ -253,13 +254,13 @@ static enum ctl_exit make_url(struct ctl *ctl, struct call *call)
 	if (written < 0 || (size_t)written >= sizeof(call->url))
 		return ctl_usage(ctl, "the URL, with the path of the call, is longer than %zu "
 			"bytes", sizeof(call->url) - 1);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit prepare(struct ctl *ctl, struct call *call)
+static enum outcome prepare(struct ctl *ctl, struct call *call)
 {
 	const struct operation_call *operation = operation_calls;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (ctl->arg_count == 3) {
 		call->method = ctl->args[1];
@@ -292,7 +293,7 @@ static const char *const shown_headers[] = {
 	"Content-Type", "X-Request-Id", "X-Idempotent-Replay", "Retry-After", "Allow", "Cache-Control"};
 #define SHOWN_COUNT (sizeof(shown_headers) / sizeof(shown_headers[0]))
 
-static enum ctl_exit print_answer(struct ctl *ctl, const struct call *call,
+static enum outcome print_answer(struct ctl *ctl, const struct call *call,
 	struct http_answer *answer)
 {
 	struct output_json json, headers;
@@ -340,7 +341,7 @@ static bool is_service(const struct http_answer *answer, const char *request_id)
 }
 
 /* One sentence in place of a web server's own page. */
-static enum ctl_exit not_the_service(struct ctl *ctl, const struct call *call,
+static enum outcome not_the_service(struct ctl *ctl, const struct call *call,
 	const struct http_answer *answer)
 {
 	const char *remedy = answer->code >= 500
@@ -353,13 +354,13 @@ static enum ctl_exit not_the_service(struct ctl *ctl, const struct call *call,
 	if (!http_answer_header(answer, "Server", server, sizeof(server)))
 		server[0] = '\0';
 	snprintf(url, sizeof(url), "%.*s", (int)sizeof(url) - 1, call->url);
-	return ctl_fail(ctl, CTL_FAILED, "not_the_service",
+	return ctl_fail(ctl, OUTCOME_FAILED, "not_the_service",
 		"%s: HTTP %d%s%s, and not from creditbridge: %s", url, answer->code,
 		server[0] ? " by " : "", server, remedy);
 }
 
 /* Says that no answer came. */
-static enum ctl_exit fail_unsent(struct ctl *ctl, enum ctl_exit code, const char *id,
+static enum outcome fail_unsent(struct ctl *ctl, enum outcome code, const char *id,
 	const struct call *call, const struct http_answer *answer)
 {
 	const char *remedy = http_fault_remedy(answer->fault);
@@ -368,7 +369,7 @@ static enum ctl_exit fail_unsent(struct ctl *ctl, enum ctl_exit code, const char
 		remedy[0] ? "; " : "", remedy);
 }
 
-static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const char *signature,
+static enum outcome send_call(struct ctl *ctl, const char *casino_id, const char *signature,
 	const struct call *call)
 {
 	char random[21] = "", request_id[32];
@@ -390,7 +391,7 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 	};
 	struct http_client *client = http_client_new();
 	struct http_answer answer;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!client)
 		return ctl_no_memory(ctl);
@@ -406,17 +407,17 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 		/* Room for the NUL that print_answer() adds. */
 		answer.body.max++;
 		code = print_answer(ctl, call, &answer);
-		if (code == CTL_DONE && (answer.code < 200 || answer.code > 299))
-			code = CTL_FAILED;
+		if (code == OUTCOME_DONE && (answer.code < 200 || answer.code > 299))
+			code = OUTCOME_FAILED;
 		break;
 	case HTTP_NOT_SENT:
-		code = fail_unsent(ctl, CTL_UNREACHABLE, "unreachable", call, &answer);
+		code = fail_unsent(ctl, OUTCOME_UNREACHABLE, "unreachable", call, &answer);
 		break;
 	case HTTP_FAILED:
-		code = fail_unsent(ctl, CTL_FAILED, "failed", call, &answer);
+		code = fail_unsent(ctl, OUTCOME_FAILED, "failed", call, &answer);
 		break;
 	default:
-		code = ctl_fail(ctl, CTL_UNREACHABLE, "outcome_unknown",
+		code = ctl_fail(ctl, OUTCOME_UNREACHABLE, "outcome_unknown",
 			"%s: %s; the outcome is not known%s%s", call->url, answer.error,
 			call->reference[0] ? ", repeat with --reference " : "", call->reference);
 		break;
@@ -426,35 +427,35 @@ static enum ctl_exit send_call(struct ctl *ctl, const char *casino_id, const cha
 	return code;
 }
 
-enum ctl_exit ctl_request(struct ctl *ctl)
+enum outcome ctl_request(struct ctl *ctl)
 {
 	struct call call = {.method = NULL};
 	struct signing signing = {.secret = ""};
 	char casino_id[CASINO_ID_SIZE], text[SIGNATURE_TEXT_MAX], detail[DETAIL_SIZE];
-	enum ctl_exit code = ctl_casino_id(ctl, ctl->args[0], casino_id);
+	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
 
 	buffer_init(&call.body, BODY_MAX);
-	if (code == CTL_DONE && is_stdin(ctl, OPTION_KEY_FILE) && is_stdin(ctl, OPTION_BODY))
+	if (code == OUTCOME_DONE && is_stdin(ctl, OPTION_KEY_FILE) && is_stdin(ctl, OPTION_BODY))
 		code = ctl_usage(ctl, "key and body cannot both come from standard input");
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = prepare(ctl, &call);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = secret_find_signing(ctl, casino_id, &signing);
-	if (code == CTL_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
+	if (code == OUTCOME_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
 					call.body.data, call.body.len, text))
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "the signature could not be "
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "the signature could not be "
 			"computed: memory is short, or the cryptographic library refuses the "
 			"algorithm");
 	explicit_bzero(&signing, sizeof(signing));
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = make_url(ctl, &call);
 	/* What only reads leaves no trail, so that a ledger whose disk is full can be looked at. */
-	if (code == CTL_DONE && strcmp(call.method, "GET") != 0) {
+	if (code == OUTCOME_DONE && strcmp(call.method, "GET") != 0) {
 		snprintf(detail, sizeof(detail), "%.16s %.300s%s%s", call.method, call.path,
 			call.reference[0] ? " reference=" : "", call.reference);
 		code = note_use(ctl, NOTE_REQUEST, casino_id, detail);
 	}
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = send_call(ctl, casino_id, text, &call);
 	buffer_free(&call.body);
 	return code;

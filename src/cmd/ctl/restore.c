@@ -9,6 +9,7 @@
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "cmd/ctl/progress.h"
 #include "cmd/ctl/revived.h"
 #include "ledger/offline/old_audit.h"
 #include "store/bdb/bdb.h"
@@ -22,7 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROGRESS_BYTES   (16 * 1024 * 1024)
 
 /* The report of the child; struct piece follow. */
 struct report {
@@ -159,50 +159,42 @@ static void read_old(struct work *work)
 		piece.of.old.status = STATUS_NOMEM;
 		snprintf(piece.of.old.why, sizeof(piece.of.old.why), "out of memory");
 	} else {
-		piece.of.old.status = old_audit_walk(&work->ctl->settings, work->old, note_old, work,
+		piece.of.old.status = old_audit_walk(&work->ctl->session.settings, work->old, note_old, work,
 			piece.of.old.why, sizeof(piece.of.old.why));
 	}
 	put_piece(work, &piece);
 }
 
-static void show_progress(void *context, uint64_t bytes, uint64_t bytes_all)
+static void show_progress(void *progress, uint64_t bytes, uint64_t bytes_all)
 {
-	uint64_t *shown = context;
-
-	if (bytes - *shown < PROGRESS_BYTES && bytes < bytes_all)
-		return;
-	*shown = bytes;
-	fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
-	fflush(stderr);
+	progress_show(progress, "%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
 }
 
 /* In the child. */
 static void work(const struct ctl *ctl, const char *backup, const char *old, int to)
 {
-	const bool progress = isatty(STDERR_FILENO) && !ctl->json;
-	uint64_t shown = 0;
+	struct progress progress = progress_begin(ctl);
 	static struct report report;
 	struct work work = {.ctl = ctl, .old = old, .result = &report.result, .to = -1};
 	const struct restore_options options = {
-		.settings = &ctl->settings,
+		.settings = &ctl->session.settings,
 		.backup = backup,
 		.logs = ctl->options[OPTION_LOGS],
 		.look_only = ctl->options[OPTION_DRY_RUN] != NULL,
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
-		.operator = &ctl->operator,
+		.operator = &ctl->session.operator,
 		.now = clock_now(),
 		.revived = note_revived,
 		.audit = note_deed,
 		.rows_context = &work,
-		.progress = progress ? show_progress : NULL,
-		.context = &shown,
+		.progress = show_progress,
+		.context = &progress,
 	};
 
 	buffer_init(&work.pieces, SIZE_MAX / 4);
 	buffer_init(&work.deeds, SIZE_MAX / 4);
 	report.status = restore_run(&options, &report.result, report.why, sizeof(report.why));
-	if (shown)
-		fprintf(stderr, "\r\033[K");
+	progress_end(&progress);
 	work.failed = !write_all(to, &report, sizeof(report)) ||
 		!write_all(to, work.pieces.data, work.pieces.len);
 	/* From here on an end of this process is no failure of the restore. */
@@ -242,11 +234,11 @@ static void read_pieces(int from, struct told *told)
 }
 
 /* Why the child told nothing. */
-static enum ctl_exit child_failed(struct ctl *ctl, int status)
+static enum outcome child_failed(struct ctl *ctl, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
-	return ctl_fail(ctl, CTL_FAILED, "restore_failed", "%s: nothing was restored. Repeat "
+	return ctl_fail(ctl, OUTCOME_FAILED, "restore_failed", "%s: nothing was restored. Repeat "
 		"it when the cause is mended",
 		code == BDB_EXIT_IO           ? "the disk failed"
 			: code == BDB_EXIT_FULL ? "the disk is full: free space there, then "
@@ -254,7 +246,7 @@ static enum ctl_exit child_failed(struct ctl *ctl, int status)
 						: "the restore's process was killed");
 }
 
-static enum ctl_exit run_child(struct ctl *ctl, const char *old, struct told *told)
+static enum outcome run_child(struct ctl *ctl, const char *old, struct told *told)
 {
 	struct report *report = &told->report;
 	ssize_t got = 0;
@@ -263,7 +255,7 @@ static enum ctl_exit run_child(struct ctl *ctl, const char *old, struct told *to
 
 	fflush(NULL);
 	if (pipe(ends) < 0)
-		return ctl_fail(ctl, CTL_FAILED, "failed",
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed",
 			"cannot start the process that restores: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
@@ -277,22 +269,22 @@ static enum ctl_exit run_child(struct ctl *ctl, const char *old, struct told *to
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid < 0)
-		return ctl_fail(ctl, CTL_FAILED, "failed",
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed",
 			"cannot start the process that restores: %s", strerror(errno));
-	return got == (ssize_t)sizeof(*report) ? CTL_DONE : child_failed(ctl, status);
+	return got == (ssize_t)sizeof(*report) ? OUTCOME_DONE : child_failed(ctl, status);
 }
 
 static const struct refused {
 	enum status status;
-	enum ctl_exit code;
+	enum outcome code;
 	const char *id;
 } refusals[] = {
-	{STATUS_NOT_FOUND, CTL_FAILED, "backup_not_found"},
-	{STATUS_CORRUPT, CTL_FAILED, "backup_damaged"},
-	{STATUS_BUSY, CTL_BUSY, "busy"},
-	{STATUS_CONFIG, CTL_CONFIG, "configuration"},
-	{STATUS_FULL, CTL_FAILED, "storage_full"},
-	{STATUS_OK, CTL_FAILED, "failed"}, /* every other */
+	{STATUS_NOT_FOUND, OUTCOME_FAILED, "backup_not_found"},
+	{STATUS_CORRUPT, OUTCOME_FAILED, "backup_damaged"},
+	{STATUS_BUSY, OUTCOME_BUSY, "busy"},
+	{STATUS_CONFIG, OUTCOME_CONFIG, "configuration"},
+	{STATUS_FULL, OUTCOME_FAILED, "storage_full"},
+	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* every other */
 };
 
 static const struct field restore_fields[] = {
@@ -323,7 +315,7 @@ static void print_look(const char *backup, const struct restore_result *result)
 
 static void print_text(const struct ctl *ctl, const struct restore_result *result)
 {
-	printf("%s is restored, installation %s.\n", ctl->settings.state_directory,
+	printf("%s is restored, installation %s.\n", ctl->session.settings.state_directory,
 		result->installation);
 	if (result->rolled_forward)
 		printf("It was rolled forward to the end of the last log.\n");
@@ -337,25 +329,25 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 }
 
 /* The data are restored; what changed since the backup is not known. */
-static enum ctl_exit judge_old(const char *old, const struct told *told)
+static enum outcome judge_old(const char *old, const struct told *told)
 {
 	if (told->old.kind == PIECE_OLD && !told->old.of.old.status)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	ctl_tell(NULL, "the audit in %s cannot be read (%s), so the list of what was changed after the "
 		"backup is not complete: ask the operators for keys that were retired, and for dealers, "
 		"players and game servers that were suspended or removed", old,
 		told->old.kind != PIECE_OLD ? "reading it was ended" : told->old.of.old.why[0]
 			? told->old.of.old.why : status_text(told->old.of.old.status));
-	return CTL_PARTLY;
+	return OUTCOME_PARTLY;
 }
 
-static enum ctl_exit tell(struct ctl *ctl, const char *old, struct told *told)
+static enum outcome tell(struct ctl *ctl, const char *old, struct told *told)
 {
 	const struct refused *refused = refusals;
 	const struct report *report = &told->report;
 	struct output_json json;
 	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (report->status) {
 		while (refused->status != report->status && refused->status != STATUS_OK)
@@ -368,20 +360,20 @@ static enum ctl_exit tell(struct ctl *ctl, const char *old, struct told *told)
 	else if (!ctl->json)
 		print_text(ctl, &report->result);
 	output_json_open(&json, ctl);
-	output_json_string(&json, "state_directory", ctl->settings.state_directory);
+	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
 	output_json_bool(&json, "dry_run", look);
 	output_json_fields(&json, restore_fields, &report->result);
 	if (!look) {
 		told->lists.looked = old || ctl->options[OPTION_LOGS];
 		code = revived_show(ctl, &json, &told->lists);
 	}
-	if (code == CTL_DONE && !look && old && !report->result.rolled_forward)
+	if (code == OUTCOME_DONE && !look && old && !report->result.rolled_forward)
 		code = judge_old(old, told);
-	return output_json_close(&json) == CTL_DONE ? code : CTL_FAILED;
+	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
 }
 
 /* db/ of the state that was put away: --old, or where --logs lie. "": there is none. */
-static enum ctl_exit find_old(struct ctl *ctl, char old[PATH_MAX])
+static enum outcome find_old(struct ctl *ctl, char old[PATH_MAX])
 {
 	const char *state = ctl->options[OPTION_OLD], *logs = ctl->options[OPTION_LOGS];
 
@@ -389,31 +381,31 @@ static enum ctl_exit find_old(struct ctl *ctl, char old[PATH_MAX])
 	if (state && (unsigned int)snprintf(old, PATH_MAX, "%s/db", state) >= PATH_MAX)
 		return ctl_usage(ctl, "the name that --old gives is too long");
 	if (state && !old_audit_is_there(old))
-		return ctl_fail(ctl, CTL_FAILED, "old_state_not_found", "%s holds no audit that can be "
+		return ctl_fail(ctl, OUTCOME_FAILED, "old_state_not_found", "%s holds no audit that can be "
 			"read: nothing was restored; give the old state, or no --old", old);
 	if (!state && logs && old_audit_is_there(logs))
 		snprintf(old, PATH_MAX, "%s", logs);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit ctl_restore(struct ctl *ctl)
+enum outcome ctl_restore(struct ctl *ctl)
 {
 	static struct told told;
 	char old[PATH_MAX];
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 
-	if (code == CTL_DONE && !ctl->options[OPTION_DRY_RUN])
+	if (code == OUTCOME_DONE && !ctl->options[OPTION_DRY_RUN])
 		code = offline_check_stopped(ctl);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = offline_become_owner(ctl, !ctl->options[OPTION_DRY_RUN], ctl->args[0]);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = find_old(ctl, old);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	revived_begin(&told.lists);
 	told.old.kind = PIECE_REVIVED; /* none came */
 	code = run_child(ctl, old[0] ? old : NULL, &told);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = tell(ctl, old[0] ? old : NULL, &told);
 	revived_end(&told.lists);
 	return code;

@@ -6,8 +6,8 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/audit_note.h"
 #include "base/clock.h"
-#include "cmd/ctl/note.h"
 #include "cmd/ctl/output.h"
 
 /* So long the ledger is waited for: recovery reads the log since the last checkpoint. */
@@ -18,55 +18,55 @@
 static bool look(struct ctl *ctl, struct status_result *status)
 {
 	const struct status_cmd cmd = {.unused = false};
-	struct ctl_failure failure;
+	struct failure failure;
 
-	return ctl_try(ctl, COMMAND_STATUS, &cmd, status, &failure) == CTL_DONE;
+	return session_try(&ctl->session, COMMAND_STATUS, &cmd, status, &failure) == OUTCOME_DONE;
 }
 
 /* Waits until the ledger, whose halted engine was @pid, took the trail or halted again. */
-static enum ctl_exit await(struct ctl *ctl, uint32_t pid)
+static enum outcome await(struct ctl *ctl, uint32_t pid)
 {
 	int64_t until_ms = clock_boot_ms() + PATIENCE_MS;
-	struct ctl_failure failure;
+	struct failure failure;
 	struct status_result status;
-	enum ctl_exit code;
+	enum outcome code;
 
 	do {
 		clock_sleep_ms(LOOK_MS);
 		if (!look(ctl, &status) || status.pid == pid)
 			continue;
 		if (status.halted)
-			return ctl_fail(ctl, CTL_FAILED, "halted_again",
+			return ctl_fail(ctl, OUTCOME_FAILED, "halted_again",
 				"the disk failed again, and the ledger is halted: see the "
 				"kernel's log, and replace the disk");
-		code = ctl_note_try(ctl, NOTE_RESUME, "ledger", "", &failure);
-		if (code == CTL_DONE)
-			return CTL_DONE;
+		code = audit_note_try(&ctl->session, NOTE_RESUME, "ledger", "", &failure);
+		if (code == OUTCOME_DONE)
+			return OUTCOME_DONE;
 		/* Unreachable or busy: it may be halting. */
-		if (code == CTL_FAILED)
+		if (code == OUTCOME_FAILED)
 			return ctl_fail(ctl, code, failure.id,
 				"the ledger serves again, but the audit has no row of it: %s",
 				failure.detail);
 	} while (clock_boot_ms() < until_ms);
-	return ctl_fail(ctl, CTL_BUSY, "ledger_busy",
+	return ctl_fail(ctl, OUTCOME_BUSY, "ledger_busy",
 		"the ledger was asked to go on, and does not serve yet: see `creditbridgectl "
 		"status` and its log");
 }
 
-enum ctl_exit ctl_resume(struct ctl *ctl)
+enum outcome ctl_resume(struct ctl *ctl)
 {
 	const struct status_cmd status_cmd = {.unused = false};
-	struct resume_cmd cmd = {.operator = ctl->operator};
+	struct resume_cmd cmd = {.operator = ctl->session.operator};
 	struct resume_result result;
 	struct status_result before;
 	struct output_json json;
-	enum ctl_exit code = ctl_do(ctl, COMMAND_STATUS, &status_cmd, &before, NULL);
+	enum outcome code = session_do(&ctl->session, COMMAND_STATUS, &status_cmd, &before, NULL);
 
-	if (code == CTL_DONE)
-		code = ctl_do(ctl, COMMAND_RESUME, &cmd, &result, NULL);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = session_do(&ctl->session, COMMAND_RESUME, &cmd, &result, NULL);
+	if (code == OUTCOME_DONE)
 		code = await(ctl, before.pid);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json)
 		printf("the ledger serves again\n");

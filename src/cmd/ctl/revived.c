@@ -117,7 +117,7 @@ void revived_end(struct revived_lists *lists)
 	buffer_free(&lists->changed);
 }
 
-static enum ctl_exit show_revived(struct ctl *ctl, struct output_json *json,
+static enum outcome show_revived(struct ctl *ctl, struct output_json *json,
 	const struct buffer *rows)
 {
 	struct output_list list;
@@ -137,10 +137,10 @@ static enum ctl_exit show_revived(struct ctl *ctl, struct output_json *json,
 	if (players > PLAYERS_SHOWN && !ctl->json)
 		ctl_tell(NULL, "%u more players are suspended (--json names all)",
 			players - PLAYERS_SHOWN);
-	return output_list_close(&list, CTL_DONE);
+	return output_list_close(&list, OUTCOME_DONE);
 }
 
-static enum ctl_exit show_changed(struct ctl *ctl, struct output_json *json,
+static enum outcome show_changed(struct ctl *ctl, struct output_json *json,
 	const struct buffer *rows)
 {
 	struct output_list list;
@@ -163,14 +163,14 @@ static enum ctl_exit show_changed(struct ctl *ctl, struct output_json *json,
 		output_json_item(json, shown_fields, &shown);
 	}
 	output_json_list_close(json);
-	return output_list_close(&list, CTL_DONE);
+	return output_list_close(&list, OUTCOME_DONE);
 }
 
-enum ctl_exit revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists)
+enum outcome revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists)
 {
-	enum ctl_exit code = show_revived(ctl, json, &lists->revived);
+	enum outcome code = show_revived(ctl, json, &lists->revived);
 
-	if (code == CTL_DONE && lists->looked)
+	if (code == OUTCOME_DONE && lists->looked)
 		code = show_changed(ctl, json, &lists->changed);
 	return code;
 }

@@ -44,6 +44,6 @@ void revived_begin(struct revived_lists *lists);
 void revived_end(struct revived_lists *lists);
 
 /* Prints both lists, and appends the members "revived" and, where it was looked for, "changed". */
-enum ctl_exit revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists);
+enum outcome revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists);
 
 #endif

@@ -19,9 +19,9 @@
 #define LOCK_WAIT_MS 3000
 
 /* Reads the schema of the state, which is not in use. Both stay when no ledger was started on it. */
-static enum ctl_exit read_schema(struct ctl *ctl, uint64_t *schema, const char **data)
+static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **data)
 {
-	const char *state = ctl->settings.state_directory;
+	const char *state = ctl->session.settings.state_directory;
 	char installation[STATE_INSTALLATION_MAX], directory[SETTINGS_PATH_MAX + 4], why[512] = "";
 	const struct bdb_options options = {.directory = directory, .cache_mib = CACHE_MIB};
 	enum status status = state_dir_check(state, installation, why, sizeof(why));
@@ -34,44 +34,44 @@ static enum ctl_exit read_schema(struct ctl *ctl, uint64_t *schema, const char *
 		return offline_fail(ctl, STATUS_BUSY, why);
 	snprintf(directory, sizeof(directory), "%s/db", state);
 	if (disk_mark_is_set(state, DISK_CREATED)) {
-		halt_forget_cached(&ctl->settings, directory);
+		halt_forget_cached(&ctl->session.settings, directory);
 		status = bdb_schema(&options, schema, why, sizeof(why));
 		*data = *schema == STORE_SCHEMA ? "current"
 			: *schema < STORE_SCHEMA ? "older"
 						 : "newer";
 	}
 	close(lock);
-	return status ? offline_fail(ctl, status, why) : CTL_DONE;
+	return status ? offline_fail(ctl, status, why) : OUTCOME_DONE;
 }
 
-static enum ctl_exit tell(void *context)
+static enum outcome tell(void *context)
 {
 	struct ctl *ctl = context;
 	struct output_json json;
 	const char *data = "none";
 	uint64_t schema = STORE_SCHEMA;
-	enum ctl_exit code = read_schema(ctl, &schema, &data);
+	enum outcome code = read_schema(ctl, &schema, &data);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json)
 		printf("%s: schema %" PRIu64 " (%s); this creditbridgectl is of schema %d\n",
-			ctl->settings.state_directory, schema, data, STORE_SCHEMA);
+			ctl->session.settings.state_directory, schema, data, STORE_SCHEMA);
 	output_json_open(&json, ctl);
-	output_json_string(&json, "state_directory", ctl->settings.state_directory);
+	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
 	output_json_number(&json, "schema", schema);
 	output_json_number(&json, "program_schema", STORE_SCHEMA);
 	output_json_string(&json, "data", data);
 	return output_json_close(&json);
 }
 
-enum ctl_exit ctl_schema(struct ctl *ctl)
+enum outcome ctl_schema(struct ctl *ctl)
 {
-	enum ctl_exit code = ctl_settings(ctl);
+	enum outcome code = session_settings(&ctl->session);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = offline_check_stopped(ctl);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = offline_become_owner(ctl, false, NULL);
-	return code == CTL_DONE ? offline_run(ctl, tell, ctl, "nothing was read", NULL) : code;
+	return code == OUTCOME_DONE ? offline_run(ctl, tell, ctl, "nothing was read", NULL) : code;
 }

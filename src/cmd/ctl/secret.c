@@ -14,24 +14,24 @@ static const char *name_of(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer *data)
+enum outcome secret_read_file(struct ctl *ctl, const char *path, struct buffer *data)
 {
 	bool own = strcmp(path, "-") != 0;
 	FILE *file = own ? fopen(path, "re") : stdin;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	char part[4096];
 	size_t got;
 
 	if (!file)
-		return ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s", path,
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", path,
 			strerror(errno));
 	while ((got = fread(part, 1, sizeof(part), file)) > 0)
 		buffer_append(data, part, got);
 	if (ferror(file))
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot read %s: %s", name_of(path),
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", name_of(path),
 			strerror(errno));
 	else if (data->failed)
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "%s holds more than %zu bytes",
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "%s holds more than %zu bytes",
 			name_of(path), data->max);
 	explicit_bzero(part, sizeof(part));
 	if (own)
@@ -39,16 +39,16 @@ enum ctl_exit secret_read_file(struct ctl *ctl, const char *path, struct buffer 
 	return code;
 }
 
-enum ctl_exit secret_read_key(struct ctl *ctl, const char *path, char secret[KEY_SECRET_SIZE])
+enum outcome secret_read_key(struct ctl *ctl, const char *path, char secret[KEY_SECRET_SIZE])
 {
 	struct buffer data;
-	enum ctl_exit code;
+	enum outcome code;
 	size_t len;
 
 	memset(secret, 0, KEY_SECRET_SIZE);
 	buffer_init(&data, 256);
 	code = secret_read_file(ctl, path, &data);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		goto out;
 	len = data.len;
 	while (len && memchr(" \t\r\n", data.data[len - 1], 4))
@@ -57,7 +57,7 @@ enum ctl_exit secret_read_key(struct ctl *ctl, const char *path, char secret[KEY
 		memcpy(secret, data.data, len);
 	if (strspn(secret, "0123456789abcdefABCDEF") != KEY_SECRET_SIZE - 1) {
 		memset(secret, 0, KEY_SECRET_SIZE);
-		code = ctl_fail(ctl, CTL_FAILED, "bad_key",
+		code = ctl_fail(ctl, OUTCOME_FAILED, "bad_key",
 			"%s does not hold a key: 64 hex characters", name_of(path));
 	}
 out:
@@ -67,17 +67,17 @@ out:
 	return code;
 }
 
-enum ctl_exit secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE])
+enum outcome secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE])
 {
 	if (ctl->options[OPTION_KEY_FILE])
 		return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], secret);
 	if (!signature_new_secret(secret))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
 			"numbers: allow the system call getrandom, and repeat this");
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *member,
+enum outcome secret_print_key(struct ctl *ctl, const char *what, const char *member,
 	const char *owner, const char *key_id, const char *secret, const char *warning)
 {
 	const char *path = ctl->options[OPTION_KEY_FILE];
@@ -98,7 +98,7 @@ enum ctl_exit secret_print_key(struct ctl *ctl, const char *what, const char *me
 	return output_json_close(&json);
 }
 
-enum ctl_exit secret_print_confirmed(struct ctl *ctl, const char *what, const char *id_name,
+enum outcome secret_print_confirmed(struct ctl *ctl, const char *what, const char *id_name,
 	const char *id)
 {
 	struct output_json json;
@@ -111,7 +111,7 @@ enum ctl_exit secret_print_confirmed(struct ctl *ctl, const char *what, const ch
 	return output_json_close(&json);
 }
 
-enum ctl_exit secret_print_done(struct ctl *ctl, const char *what, const char *member,
+enum outcome secret_print_done(struct ctl *ctl, const char *what, const char *member,
 	const char *owner, const char *key_id, const char *done)
 {
 	struct output_json json;
@@ -143,7 +143,7 @@ static bool find_name(struct ctl *ctl, enum ctl_option option, const char *const
 	return !text;
 }
 
-static enum ctl_exit signing_from_file(struct ctl *ctl, struct signing *signing)
+static enum outcome signing_from_file(struct ctl *ctl, struct signing *signing)
 {
 	unsigned int algorithm, encoding;
 
@@ -151,14 +151,14 @@ static enum ctl_exit signing_from_file(struct ctl *ctl, struct signing *signing)
 		    &algorithm) ||
 		!find_name(ctl, OPTION_ENCODING, signature_encoding_names,
 			SIGNATURE_ENCODING_COUNT, &encoding))
-		return CTL_USAGE;
+		return OUTCOME_USAGE;
 	signing->algorithm = algorithm;
 	signing->encoding = encoding;
 	return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], signing->secret);
 }
 
 /* Takes the signing key out of @entry. */
-static enum ctl_exit take_key(struct ctl *ctl, const struct keyring_entry *entry,
+static enum outcome take_key(struct ctl *ctl, const struct keyring_entry *entry,
 	struct signing *signing)
 {
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
@@ -169,19 +169,19 @@ static enum ctl_exit take_key(struct ctl *ctl, const struct keyring_entry *entry
 		signing->algorithm = entry->signature_algorithm;
 		signing->encoding = entry->signature_encoding;
 		memcpy(signing->secret, key->secret, sizeof(signing->secret));
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	}
-	return ctl_fail(ctl, CTL_FAILED, "key_not_found", "dealer %s has no signing key: "
+	return ctl_fail(ctl, OUTCOME_FAILED, "key_not_found", "dealer %s has no signing key: "
 		"`creditbridgectl dealer key-add`, then key-use",
 		entry->casino_id);
 }
 
-enum ctl_exit secret_find_signing(struct ctl *ctl, const char *casino_id, struct signing *signing)
+enum outcome secret_find_signing(struct ctl *ctl, const char *casino_id, struct signing *signing)
 {
 	struct keyring_cmd cmd = {.generation = 0};
 	struct keyring_result result;
 	struct keyring_entry entry;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(signing, 0, sizeof(*signing));
 	if (ctl->options[OPTION_KEY_FILE])
@@ -190,12 +190,12 @@ enum ctl_exit secret_find_signing(struct ctl *ctl, const char *casino_id, struct
 		return ctl_usage(ctl, "--algorithm and --encoding go with --key-file");
 	memset(&entry, 0, sizeof(entry));
 	do {
-		code = ctl_do(ctl, COMMAND_KEYRING, &cmd, &result, NULL);
-		if (code != CTL_DONE)
+		code = session_do(&ctl->session, COMMAND_KEYRING, &cmd, &result, NULL);
+		if (code != OUTCOME_DONE)
 			return code;
 		while (result.entries.len) {
 			if (!unpack_record(&result.entries, keyring_entry_fields, &entry))
-				return ctl_fail(ctl, CTL_FAILED, "failed",
+				return ctl_fail(ctl, OUTCOME_FAILED, "failed",
 					"the ledger sent a row that cannot be read: run "
 					"`creditbridgectl doctor`, which compares the versions");
 			if (strcmp(entry.casino_id, casino_id) == 0)
@@ -203,6 +203,6 @@ enum ctl_exit secret_find_signing(struct ctl *ctl, const char *casino_id, struct
 		}
 		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
 	} while (result.more);
-	return ctl_fail(ctl, CTL_FAILED, "dealer_not_found",
+	return ctl_fail(ctl, OUTCOME_FAILED, "dealer_not_found",
 		"there is no dealer '%s'; see `creditbridgectl dealer list`", casino_id);
 }

@@ -9,9 +9,9 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
 #include "base/clock.h"
 #include "cmd/ctl/filter.h"
-#include "cmd/ctl/list.h"
 #include "cmd/ctl/output.h"
 
 #include <inttypes.h>
@@ -119,7 +119,7 @@ static void count_callback(struct shape *shape, enum wait wait, const struct cal
 }
 
 /* Makes the table of the dealers, and learns how many callbacks are parked or held. */
-static enum ctl_exit walk_totals(struct shape *shape)
+static enum outcome walk_totals(struct shape *shape)
 {
 	struct list list;
 	struct total row;
@@ -127,52 +127,52 @@ static enum ctl_exit walk_totals(struct shape *shape)
 	shape->dealers = calloc(DEALERS_MAX, sizeof(*shape->dealers));
 	if (!shape->dealers)
 		return ctl_no_memory(shape->ctl);
-	list_open(&list, shape->ctl, RECORD_TOTAL, false, 0, NULL);
+	list_open(&list, &shape->ctl->session, RECORD_TOTAL, false, 0, NULL);
 	while (shape->count < DEALERS_MAX && list_next(&list, &row)) {
 		memcpy(shape->dealers[shape->count++].casino_id, row.casino_id,
 			sizeof(row.casino_id));
 		shape->aside += row.parked + row.held;
 	}
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
-static enum ctl_exit walk_due(struct shape *shape)
+static enum outcome walk_due(struct shape *shape)
 {
 	struct callback callback;
 	struct list list;
 	struct due row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found;
 
-	list_open(&list, shape->ctl, RECORD_DUE, false, 0, NULL);
-	while (code == CTL_DONE && list_next(&list, &row)) {
+	list_open(&list, &shape->ctl->session, RECORD_DUE, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
 		if (shape->filter.casino_id[0] &&
 			strcmp(shape->filter.casino_id, row.casino_id) != 0)
 			continue;
 		memset(&callback, 0, sizeof(callback));
 		callback.event = row.event;
-		code = list_fetch(shape->ctl, RECORD_CALLBACK, &callback, &found, NULL);
+		code = list_fetch(&shape->ctl->session, RECORD_CALLBACK, &callback, &found, NULL);
 		/* It may have ended since. */
-		if (code == CTL_DONE && found &&
+		if (code == OUTCOME_DONE && found &&
 			(callback.state == CALLBACK_DUE || callback.state == CALLBACK_SENDING))
 			count_callback(shape, WAIT_DUE, &callback);
 	}
 	return list_end(&list, code);
 }
 
-static enum ctl_exit walk_aside(struct shape *shape)
+static enum outcome walk_aside(struct shape *shape)
 {
 	struct list list;
 	struct callback row;
 
-	list_open(&list, shape->ctl, RECORD_CALLBACK, true, 0, NULL);
+	list_open(&list, &shape->ctl->session, RECORD_CALLBACK, true, 0, NULL);
 	while (shape->aside && list_next(&list, &row)) {
 		if (row.state != CALLBACK_PARKED && row.state != CALLBACK_HELD)
 			continue;
 		shape->aside--;
 		count_callback(shape, row.state == CALLBACK_HELD ? WAIT_HELD : WAIT_PARKED, &row);
 	}
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
 static void fill(struct shape_row *row, const struct counts *counts)
@@ -213,7 +213,7 @@ static void add_sums(struct shape *shape, struct output_list *out)
 	}
 }
 
-static enum ctl_exit print(struct shape *shape)
+static enum outcome print(struct shape *shape)
 {
 	struct output_list out;
 
@@ -226,38 +226,38 @@ static enum ctl_exit print(struct shape *shape)
 			add_row(&out, shape->dealers[i].casino_id, wait,
 				&shape->dealers[i].waits[wait]);
 	}
-	return output_list_close(&out, CTL_DONE);
+	return output_list_close(&out, OUTCOME_DONE);
 }
 
-static enum ctl_exit read_options(struct shape *shape)
+static enum outcome read_options(struct shape *shape)
 {
 	struct ctl *ctl = shape->ctl;
 	uint32_t states;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (ctl->options[OPTION_LIMIT] || ctl->options[OPTION_SINCE] || ctl->options[OPTION_UNTIL])
 		return ctl_usage(ctl, "--shape is of all that wait, whatever their number and age");
 	code = ctl_choices(ctl, OPTION_STATE, wait_names, WAIT_COUNT, &states);
 	for (unsigned int i = 0; i < WAIT_COUNT; i++)
 		shape->asked[i] = states & UINT32_C(1) << i;
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = ctl_choices(ctl, OPTION_KIND, callback_kind_names, CALLBACK_KIND_COUNT,
 			&shape->kinds);
-	return code == CTL_DONE ? filter_read(ctl, 0, &shape->filter) : code;
+	return code == OUTCOME_DONE ? filter_read(ctl, 0, &shape->filter) : code;
 }
 
-enum ctl_exit ctl_callback_shape(struct ctl *ctl)
+enum outcome ctl_callback_shape(struct ctl *ctl)
 {
 	struct shape shape = {.ctl = ctl, .now_ms = clock_wall_ms()};
-	enum ctl_exit code = read_options(&shape);
+	enum outcome code = read_options(&shape);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = walk_totals(&shape);
-	if (code == CTL_DONE && shape.asked[WAIT_DUE])
+	if (code == OUTCOME_DONE && shape.asked[WAIT_DUE])
 		code = walk_due(&shape);
-	if (code == CTL_DONE && (shape.asked[WAIT_PARKED] || shape.asked[WAIT_HELD]))
+	if (code == OUTCOME_DONE && (shape.asked[WAIT_PARKED] || shape.asked[WAIT_HELD]))
 		code = walk_aside(&shape);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = print(&shape);
 	free(shape.dealers);
 	return code;

@@ -3,12 +3,12 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
+#include "admin/operator.h"
 #include "base/text.h"
 #include "cmd/ctl/attention.h"
-#include "cmd/ctl/list.h"
 #include "cmd/ctl/metrics.h"
 #include "cmd/ctl/offline.h"
-#include "cmd/ctl/operator.h"
 #include "cmd/ctl/output.h"
 #include "state/directory.h"
 #include "state/halt.h"
@@ -26,25 +26,25 @@
  * As root: makes the directory and gives it to @uid, since its parent may be root's alone. What is
  * there already must be empty-handed: root's own or @uid's.
  */
-static enum ctl_exit give_directory(struct ctl *ctl, const char *path, uid_t uid, gid_t gid)
+static enum outcome give_directory(struct ctl *ctl, const char *path, uid_t uid, gid_t gid)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	struct stat st;
 	int fd;
 
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return ctl_fail(ctl, CTL_CONFIG, "configuration", "cannot create %s: %s", path,
+		return ctl_fail(ctl, OUTCOME_CONFIG, "configuration", "cannot create %s: %s", path,
 			strerror(errno));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		code = ctl_fail(ctl, CTL_CONFIG, "configuration", "cannot open %s: %s", path,
+		code = ctl_fail(ctl, OUTCOME_CONFIG, "configuration", "cannot open %s: %s", path,
 			strerror(errno));
 	else if (st.st_uid != 0 && st.st_uid != uid)
-		code = ctl_fail(ctl, CTL_CONFIG, "configuration", "%s belongs to another user: "
+		code = ctl_fail(ctl, OUTCOME_CONFIG, "configuration", "%s belongs to another user: "
 			"run this as that user or as root, or change its owner (chown)",
 			path);
 	else if (st.st_uid != uid && fchown(fd, uid, gid) < 0)
-		code = ctl_fail(ctl, CTL_FAILED, "failed", "cannot change the owner of %s: %s", path,
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot change the owner of %s: %s", path,
 			strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -52,61 +52,61 @@ static enum ctl_exit give_directory(struct ctl *ctl, const char *path, uid_t uid
 }
 
 /* Root may create for another user, and becomes that user. */
-static enum ctl_exit become_user(struct ctl *ctl, const char *path)
+static enum outcome become_user(struct ctl *ctl, const char *path)
 {
 	const char *name = ctl->options[OPTION_USER];
-	enum ctl_exit code;
+	enum outcome code;
 	char why[256];
 	uid_t uid;
 	gid_t gid;
 
 	if (!name)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (!operator_find_user(name, &uid, &gid))
 		return ctl_usage(ctl, "there is no user '%s'", name);
 	if (uid == geteuid())
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	if (geteuid() != 0)
-		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted",
+		return ctl_fail(ctl, OUTCOME_NOT_PERMITTED, "not_permitted",
 			"not permitted: run this as user %s or as root", name);
 	code = give_directory(ctl, path, uid, gid);
-	if (code == CTL_DONE && !operator_become(uid, why, sizeof(why)))
-		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
+	if (code == OUTCOME_DONE && !operator_become(uid, why, sizeof(why)))
+		return ctl_fail(ctl, OUTCOME_NOT_PERMITTED, "not_permitted", "%s", why);
 	return code;
 }
 
-enum ctl_exit ctl_init(struct ctl *ctl)
+enum outcome ctl_init(struct ctl *ctl)
 {
-	enum ctl_exit code = ctl_settings(ctl);
-	const char *path = ctl->settings.state_directory;
+	enum outcome code = session_settings(&ctl->session);
+	const char *path = ctl->session.settings.state_directory;
 	char random[KEY_SECRET_SIZE], installation[STATE_INSTALLATION_MAX];
 	char mark[SETTINGS_PATH_MAX + 16], why[512] = "";
 	struct output_json json;
 	enum status status;
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	/* Before anything is touched. Unreadable: state_dir_create() tells. */
 	snprintf(mark, sizeof(mark), "%s/installation", path);
 	if (access(mark, F_OK) == 0)
-		return ctl_fail(ctl, CTL_FAILED, "already_exists",
+		return ctl_fail(ctl, OUTCOME_FAILED, "already_exists",
 			"%s is initialised already, and nothing was changed; start "
 			"creditbridge-ledger to use it", path);
 	/* Its state may have been moved away. */
 	code = offline_check_unheld(ctl);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = become_user(ctl, path);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!signature_new_secret(random))
-		return ctl_fail(ctl, CTL_FAILED, "failed", "the kernel gives no random "
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
 			"numbers: allow the system call getrandom, and repeat this");
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
 	status = state_dir_create(path, installation, why, sizeof(why));
 	if (status != STATUS_OK)
 		return offline_fail(ctl, status, why);
 	/* It is another state than the one that halted in this place before. */
-	halt_clear(&ctl->settings);
+	halt_clear(&ctl->session.settings);
 	if (!ctl->json)
 		printf("%s is ready, installation %s\n", path, installation);
 	output_json_open(&json, ctl);
@@ -257,7 +257,7 @@ static void add_attention(struct ctl *ctl, struct output_pairs *pairs, struct ou
 	output_json_list_close(json);
 }
 
-enum ctl_exit ctl_status(struct ctl *ctl)
+enum outcome ctl_status(struct ctl *ctl)
 {
 	const struct status_cmd cmd = {.unused = false};
 	struct status_result result;
@@ -266,11 +266,11 @@ enum ctl_exit ctl_status(struct ctl *ctl)
 	struct dealer_metrics queue;
 	struct output_pairs pairs;
 	struct output_json json;
-	enum ctl_exit code = ctl_do(ctl, COMMAND_STATUS, &cmd, &result, NULL);
+	enum outcome code = session_do(&ctl->session, COMMAND_STATUS, &cmd, &result, NULL);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = metrics_collect(ctl, &collection);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		goto out;
 	collection_sum(&collection, &queue);
 	output_json_open(&json, ctl);
@@ -291,7 +291,7 @@ enum ctl_exit ctl_status(struct ctl *ctl)
 		add_attention(ctl, &pairs, &json);
 	}
 	code = output_pairs_close(&pairs);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = output_json_close(&json);
 out:
 	collection_free(&collection);
@@ -311,19 +311,19 @@ static const struct output_column audit_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-enum ctl_exit ctl_audit(struct ctl *ctl)
+enum outcome ctl_audit(struct ctl *ctl)
 {
 	struct output_list out;
 	struct list list;
 	struct audit row;
 	uint64_t limit;
-	enum ctl_exit code = ctl_limit(ctl, 50, &limit);
+	enum outcome code = ctl_limit(ctl, 50, &limit);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
-	list_open(&list, ctl, RECORD_AUDIT, true, 0, NULL);
+	list_open(&list, &ctl->session, RECORD_AUDIT, true, 0, NULL);
 	output_list_open(&out, ctl, "audit", "deeds", audit_fields, audit_columns);
 	for (; limit && list_next(&list, &row); limit--)
 		output_list_add(&out, &row);
-	return output_list_close(&out, list_end(&list, CTL_DONE));
+	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }

@@ -3,7 +3,7 @@
  */
 #include "cmd/ctl/ctl.h"
 
-#include "cmd/ctl/operator.h"
+#include "admin/operator.h"
 #include "cmd/ctl/place.h"
 #include "sweep/duration.h"
 
@@ -50,42 +50,42 @@ static void make_words(const struct ctl *ctl, const char *words[2 * PASSED + 2])
  * The sweeper calls dealers' servers, so root does not start it as the ledger's user if that user NAME
  * has one for it, NAME-sweep, as Debian's package makes it.
  */
-static enum ctl_exit become_sweeper(struct ctl *ctl)
+static enum outcome become_sweeper(struct ctl *ctl)
 {
 	char owner[64], name[80], why[256];
 	struct stat st;
 	uid_t uid;
 	gid_t gid;
 
-	if (geteuid() != 0 || stat(ctl->settings.state_directory, &st) < 0)
-		return ctl_drop_root(ctl);
+	if (geteuid() != 0 || stat(ctl->session.settings.state_directory, &st) < 0)
+		return session_drop_root(&ctl->session);
 	operator_user_name(st.st_uid, owner, sizeof(owner));
 	snprintf(name, sizeof(name), "%s-sweep", owner);
 	if (!operator_find_user(name, &uid, &gid))
-		return ctl_drop_root(ctl);
+		return session_drop_root(&ctl->session);
 	if (!operator_become(uid, why, sizeof(why)))
-		return ctl_fail(ctl, CTL_NOT_PERMITTED, "not_permitted", "%s", why);
-	return CTL_DONE;
+		return ctl_fail(ctl, OUTCOME_NOT_PERMITTED, "not_permitted", "%s", why);
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit ctl_sweep(struct ctl *ctl)
+enum outcome ctl_sweep(struct ctl *ctl)
 {
 	const char *duration = ctl->options[OPTION_FOR];
 	const char *words[2 * PASSED + 2];
 	char path[PATH_MAX];
 	int64_t for_ms;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (duration && !duration_parse(duration, &for_ms))
 		return ctl_usage(ctl, "--for takes a time such as 55s, at most a day, not '%s'",
 			duration);
-	code = ctl_settings(ctl);
-	if (code == CTL_DONE)
+	code = session_settings(&ctl->session);
+	if (code == OUTCOME_DONE)
 		code = become_sweeper(ctl);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	make_words(ctl, words);
 	if (place_program(PROGRAM, CREDITBRIDGE_SBINDIR, path, sizeof(path)))
 		execv(path, (char *const *)(uintptr_t)words);
-	return ctl_fail(ctl, CTL_FAILED, "failed", "cannot run %s: %s", path, strerror(errno));
+	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot run %s: %s", path, strerror(errno));
 }

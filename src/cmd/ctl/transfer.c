@@ -3,11 +3,11 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/list.h"
+#include "admin/names.h"
+#include "admin/transactions.h"
 #include "base/text.h"
 #include "cmd/ctl/filter.h"
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
-#include "cmd/ctl/names.h"
 #include "cmd/ctl/output.h"
 
 #include <stdio.h>
@@ -109,7 +109,7 @@ static const struct output_column entry_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *request,
+static enum outcome print_transfer(struct ctl *ctl, const struct request *request,
 	const struct transaction *entry, const struct player_name *name)
 {
 	struct transfer_view view = {
@@ -121,7 +121,7 @@ static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *reque
 		.time_ms = request->time_ms,
 	};
 	struct output_json json;
-	enum ctl_exit code;
+	enum outcome code;
 
 	memcpy(view.casino_id, name->casino_id, sizeof(view.casino_id));
 	memcpy(view.user_id, name->user_id, sizeof(view.user_id));
@@ -129,11 +129,11 @@ static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *reque
 	memcpy(view.request_transaction_id, request->request_transaction_id,
 		sizeof(view.request_transaction_id));
 	code = output_record(ctl, transfer_view_fields, transfer_columns, &view);
-	if (code == CTL_DONE && entry && !ctl->json)
+	if (code == OUTCOME_DONE && entry && !ctl->json)
 		printf("\n");
-	if (code == CTL_DONE && entry)
+	if (code == OUTCOME_DONE && entry)
 		code = output_record(ctl, transaction_fields, entry_columns, entry);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_json_open(&json, ctl);
 	output_json_string(&json, "casino_id", view.casino_id);
@@ -144,51 +144,51 @@ static enum ctl_exit print_transfer(struct ctl *ctl, const struct request *reque
 }
 
 /* Shows what @request points to. */
-static enum ctl_exit show_request(struct ctl *ctl, const struct request *request)
+static enum outcome show_request(struct ctl *ctl, const struct request *request)
 {
 	struct transaction entry;
 	struct player_name name = {.player_id = ""};
-	enum ctl_exit code = names_of(ctl, request->player_id, &name);
+	enum outcome code = names_of(&ctl->session, request->player_id, &name);
 
-	if (code == CTL_DONE && request->entry_seq)
-		code = movement_fetch(ctl, request->transaction_id, &entry);
-	if (code != CTL_DONE)
+	if (code == OUTCOME_DONE && request->entry_seq)
+		code = movement_fetch(&ctl->session, request->transaction_id, &entry);
+	if (code != OUTCOME_DONE)
 		return code;
 	return print_transfer(ctl, request, request->entry_seq ? &entry : NULL, &name);
 }
 
-static enum ctl_exit show_transaction(struct ctl *ctl, const char *text)
+static enum outcome show_transaction(struct ctl *ctl, const char *text)
 {
 	struct transaction entry;
 	struct request request = {.owner = ""};
 	uint64_t transaction_id;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
-	if (!ctl_number(text, TRANSACTION_ID_MAX, &transaction_id))
+	if (!text_unsigned(text, TRANSACTION_ID_MAX, &transaction_id))
 		return ctl_usage(ctl, "--transaction takes a transaction id, 1 to 2^53-1; not "
 			"'%s'", text);
-	code = transaction_fetch(ctl, transaction_id, &entry, &found);
-	if (code == CTL_DONE && (!found || !entry.entry_seq))
-		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
+	code = transaction_fetch(&ctl->session, transaction_id, &entry, &found);
+	if (code == OUTCOME_DONE && (!found || !entry.entry_seq))
+		return ctl_fail(ctl, OUTCOME_FAILED, "transfer_not_found",
 			"transaction %s moved no credit on the ledger; see `creditbridgectl "
 			"bet show %s`", text, text);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	request.scope = entry.scope;
 	text_copy(request.owner, sizeof(request.owner), entry_owner(&entry));
 	memcpy(request.request_transaction_id, entry.request_transaction_id,
 		sizeof(request.request_transaction_id));
-	code = list_fetch(ctl, RECORD_REQUEST, &request, &found, NULL);
-	if (code == CTL_DONE && !found)
-		return names_missing(ctl, "a request key");
-	return code == CTL_DONE ? show_request(ctl, &request) : code;
+	code = list_fetch(&ctl->session, RECORD_REQUEST, &request, &found, NULL);
+	if (code == OUTCOME_DONE && !found)
+		return names_missing(&ctl->session, "a request key");
+	return code == OUTCOME_DONE ? show_request(ctl, &request) : code;
 }
 
-enum ctl_exit ctl_transfer_show(struct ctl *ctl)
+enum outcome ctl_transfer_show(struct ctl *ctl)
 {
 	struct request request;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found = false;
 
 	if (ctl->options[OPTION_TRANSACTION] && ctl->arg_count == 0)
@@ -196,21 +196,21 @@ enum ctl_exit ctl_transfer_show(struct ctl *ctl)
 	if (ctl->options[OPTION_TRANSACTION] || ctl->arg_count != 2)
 		return ctl_usage(ctl, "give CASINO and REFERENCE, or --transaction ID");
 	/* A dealer's reference first; then an operator's (the operation id of an adjustment). */
-	for (unsigned int scope = 0; code == CTL_DONE && !found && scope < SCOPE_COUNT; scope++) {
+	for (unsigned int scope = 0; code == OUTCOME_DONE && !found && scope < SCOPE_COUNT; scope++) {
 		memset(&request, 0, sizeof(request));
 		request.scope = scope;
-		code = ctl_casino_id(ctl, ctl->args[0], request.owner);
-		if (code == CTL_DONE)
-			code = ctl_external_id(ctl, "a reference", ctl->args[1],
+		code = names_read_casino_id(&ctl->session, ctl->args[0], request.owner);
+		if (code == OUTCOME_DONE)
+			code = names_read_external_id(&ctl->session, "a reference", ctl->args[1],
 				request.request_transaction_id);
-		if (code == CTL_DONE)
-			code = list_fetch(ctl, RECORD_REQUEST, &request, &found, NULL);
+		if (code == OUTCOME_DONE)
+			code = list_fetch(&ctl->session, RECORD_REQUEST, &request, &found, NULL);
 	}
-	if (code == CTL_DONE && !found)
-		return ctl_fail(ctl, CTL_FAILED, "transfer_not_found",
+	if (code == OUTCOME_DONE && !found)
+		return ctl_fail(ctl, OUTCOME_FAILED, "transfer_not_found",
 			"dealer '%s' has no transfer '%s'; see `creditbridgectl transfer list`", ctl->args[0],
 			ctl->args[1]);
-	return code == CTL_DONE ? show_request(ctl, &request) : code;
+	return code == OUTCOME_DONE ? show_request(ctl, &request) : code;
 }
 
 static void add_row(struct output_list *out, const struct player_name *name,
@@ -236,17 +236,17 @@ static void add_row(struct output_list *out, const struct player_name *name,
 }
 
 /* The movements of everybody, or of a dealer, by their transaction ids. */
-static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
+static enum outcome list_transactions(struct ctl *ctl, struct filter *filter,
 	struct output_list *out)
 {
 	struct list list;
 	struct transaction row;
 	struct player_name name = {.player_id = ""};
 	enum filter_match match;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, ctl, RECORD_TRANSACTION, true, 0, NULL);
-	while (code == CTL_DONE && filter->limit && list_next(&list, &row)) {
+	list_open(&list, &ctl->session, RECORD_TRANSACTION, true, 0, NULL);
+	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row)) {
 		match = filter_time(filter, row.time_ms);
 		if (match == FILTER_END)
 			break;
@@ -254,8 +254,8 @@ static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
 		if (match == FILTER_SKIP || !row.entry_seq ||
 			!filter_names(filter, row.casino_id, row.player_id, row.game_id))
 			continue;
-		code = names_of(ctl, row.player_id, &name);
-		if (code == CTL_DONE)
+		code = names_of(&ctl->session, row.player_id, &name);
+		if (code == OUTCOME_DONE)
 			add_row(out, &name, &row);
 		filter->limit--;
 	}
@@ -263,21 +263,21 @@ static enum ctl_exit list_transactions(struct ctl *ctl, struct filter *filter,
 }
 
 /* The movements of one player. */
-static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct output_list *out)
+static enum outcome list_entries(struct ctl *ctl, struct filter *filter, struct output_list *out)
 {
 	struct movements movements;
 	struct player_name name = {.player_id = ""};
 	struct player player;
 	struct transaction row;
 	enum filter_match match;
-	enum ctl_exit code = names_player(ctl, filter->casino_id, filter->user_id, &player);
+	enum outcome code = names_player(&ctl->session, filter->casino_id, filter->user_id, &player);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	memcpy(name.player_id, filter->player_id, sizeof(name.player_id));
 	memcpy(name.casino_id, filter->casino_id, sizeof(name.casino_id));
 	memcpy(name.user_id, filter->user_id, sizeof(name.user_id));
-	movements_open(&movements, ctl, &player);
+	movements_open(&movements, &ctl->session, &player);
 	while (filter->limit && movements_next(&movements, &row)) {
 		match = filter_time(filter, row.time_ms);
 		if (match == FILTER_END)
@@ -290,13 +290,13 @@ static enum ctl_exit list_entries(struct ctl *ctl, struct filter *filter, struct
 	return movements.code;
 }
 
-enum ctl_exit ctl_transfer_list(struct ctl *ctl)
+enum outcome ctl_transfer_list(struct ctl *ctl)
 {
 	struct output_list out;
 	struct filter filter;
-	enum ctl_exit code = filter_read(ctl, 50, &filter);
+	enum outcome code = filter_read(ctl, 50, &filter);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	output_list_open(&out, ctl, "transfers", "movements", movement_fields, list_columns);
 	code = ctl->options[OPTION_USER] ? list_entries(ctl, &filter, &out)

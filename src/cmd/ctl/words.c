@@ -13,46 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum ctl_exit ctl_casino_id(struct ctl *ctl, const char *text, char casino_id[CASINO_ID_SIZE])
-{
-	memset(casino_id, 0, CASINO_ID_SIZE);
-	if (text_is_name(text, CASINO_ID_SIZE - 1) && text_copy(casino_id, CASINO_ID_SIZE, text))
-		return CTL_DONE;
-	return ctl_usage(ctl, "'%s' is not a casino id: 1 to 64 of [A-Za-z0-9_.-]", text);
-}
-
-enum ctl_exit ctl_external_id(struct ctl *ctl, const char *what, const char *text,
-	char id[EXTERNAL_ID_SIZE])
-{
-	memset(id, 0, EXTERNAL_ID_SIZE);
-	if (text[0] && text_is_utf8_clean(text, strlen(text)) &&
-		text_copy(id, EXTERNAL_ID_SIZE, text))
-		return CTL_DONE;
-	return ctl_usage(ctl, "%s must be 1 to 128 bytes of UTF-8 without control characters",
-		what);
-}
-
-bool ctl_number(const char *text, uint64_t max, uint64_t *number)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return !errno && !*end && *number <= max;
-}
-
-enum ctl_exit ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit)
+enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit)
 {
 	const char *text = ctl->options[OPTION_LIMIT];
 
 	*limit = standard;
-	if (text && !ctl_number(text, UINT32_MAX, limit))
+	if (text && !text_unsigned(text, UINT32_MAX, limit))
 		return ctl_usage(ctl, "--limit takes a number; 0 is without limit");
 	if (*limit == 0)
 		*limit = UINT64_MAX;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 bool ctl_time(const char *text, int64_t *time_ms)
@@ -75,7 +45,7 @@ bool ctl_time(const char *text, int64_t *time_ms)
 		*time_ms = (int64_t)seconds * 1000;
 		return true;
 	}
-	if (!ctl_number(text, INT64_MAX, &number))
+	if (!text_unsigned(text, INT64_MAX, &number))
 		return false;
 	*time_ms = (int64_t)number;
 	return true;
@@ -102,7 +72,7 @@ static unsigned int find_choice(const char *name, size_t len, const char *const 
 	return i;
 }
 
-enum ctl_exit ctl_choices(struct ctl *ctl, enum ctl_option option, const char *const *names,
+enum outcome ctl_choices(struct ctl *ctl, enum ctl_option option, const char *const *names,
 	unsigned int count, uint32_t *mask)
 {
 	const char *text = ctl->options[option];
@@ -118,11 +88,11 @@ enum ctl_exit ctl_choices(struct ctl *ctl, enum ctl_option option, const char *c
 			break;
 		*mask |= UINT32_C(1) << found;
 		if (!text[word])
-			return CTL_DONE;
+			return OUTCOME_DONE;
 		text += word + 1;
 	}
 	if (!text)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	for (unsigned int i = 0; i < count && len < sizeof(all); i++)
 		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s %s", i ? "," : "",
 			names[i]);
@@ -135,11 +105,11 @@ bool ctl_can_ask(void)
 	return isatty(STDIN_FILENO);
 }
 
-bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code)
+bool ctl_confirm(struct ctl *ctl, const char *question, enum outcome *code)
 {
 	char answer[16] = "", shown[OUTPUT_SHOWN_MAX];
 
-	*code = CTL_DONE;
+	*code = OUTCOME_DONE;
 	if (ctl->options[OPTION_YES])
 		return true;
 	if (!ctl_can_ask()) {
@@ -151,7 +121,7 @@ bool ctl_confirm(struct ctl *ctl, const char *question, enum ctl_exit *code)
 	if (fgets(answer, sizeof(answer), stdin) &&
 		(strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0))
 		return true;
-	*code = ctl_fail(ctl, CTL_FAILED, "not_confirmed", "nothing was changed: answer y, "
+	*code = ctl_fail(ctl, OUTCOME_FAILED, "not_confirmed", "nothing was changed: answer y, "
 		"or give --yes");
 	return false;
 }

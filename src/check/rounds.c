@@ -5,10 +5,10 @@
  * fault is read again alone, because a bet may have been placed, or the round settled, between the
  * reading of the one page and the other.
  */
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
+#include "admin/list.h"
 #include "base/clock.h"
-#include "cmd/ctl/list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,45 +42,45 @@ static int compare_clients(const void *a, const void *b)
 }
 
 /* A client that was removed is there, marked so. */
-static enum ctl_exit check_client(struct check *check, const struct round *round)
+static enum outcome check_client(struct check *check, const struct round *round)
 {
 	struct client client;
 	char (*grown)[CLIENT_ID_SIZE];
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	if (check->client_count && bsearch(round->client_id, check->clients, check->client_count,
 					   CLIENT_ID_SIZE, compare_clients))
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	memset(&client, 0, sizeof(client));
 	memcpy(client.client_id, round->client_id, sizeof(client.client_id));
-	code = list_fetch(check->ctl, RECORD_CLIENT, &client, &found, NULL);
-	if (code != CTL_DONE)
+	code = list_fetch(check->session, RECORD_CLIENT, &client, &found, NULL);
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found) {
 		proof_problem(&check->proof, "round %s/%s is of client %s, which does not exist",
 			round->player_id, round->game_id, round->client_id);
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	}
 	grown = reallocarray(check->clients, check->client_count + 1, CLIENT_ID_SIZE);
 	if (!grown)
-		return ctl_no_memory(check->ctl);
+		return session_no_memory(check->session);
 	check->clients = grown;
 	memcpy(grown[check->client_count++], round->client_id, CLIENT_ID_SIZE);
 	qsort(grown, check->client_count, CLIENT_ID_SIZE, compare_clients);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit check_player(struct check *check, struct join *join)
+static enum outcome check_player(struct check *check, struct join *join)
 {
 	const struct round *round = &join->reading.round;
 	bool found;
-	enum ctl_exit code = check_find_name(check, round->player_id, &join->name, &found);
+	enum outcome code = check_find_name(check, round->player_id, &join->name, &found);
 
-	if (code == CTL_DONE && !found)
+	if (code == OUTCOME_DONE && !found)
 		proof_problem(&check->proof, "round %s/%s is of a player that does not exist",
 			round->player_id, round->game_id);
-	else if (code == CTL_DONE && (strcmp(join->name.casino_id, round->casino_id) != 0 ||
+	else if (code == OUTCOME_DONE && (strcmp(join->name.casino_id, round->casino_id) != 0 ||
 					     strcmp(join->name.user_id, round->user_id) != 0))
 		proof_problem(&check->proof, "round %s/%s is of user %s of %s, the player is user "
 					     "%s of %s", round->player_id, round->game_id,
@@ -89,20 +89,20 @@ static enum ctl_exit check_player(struct check *check, struct join *join)
 }
 
 /* Counts the reading, which is sound or was reported, and looks at what it points to. */
-static enum ctl_exit take(struct check *check, struct join *join)
+static enum outcome take(struct check *check, struct join *join)
 {
 	struct round_reading *reading = &join->reading;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	struct bet key;
 
 	proof_round_take(reading);
 	check_progress(check, "rounds", check->proof.rounds);
 	if (reading->there) {
 		code = check_client(check, &reading->round);
-		if (code == CTL_DONE)
+		if (code == OUTCOME_DONE)
 			code = check_player(check, join);
 	}
-	for (uint32_t i = 0; code == CTL_DONE && i < reading->live_count; i++) {
+	for (uint32_t i = 0; code == OUTCOME_DONE && i < reading->live_count; i++) {
 		memset(&key, 0, sizeof(key));
 		memcpy(key.player_id, reading->round.player_id, sizeof(key.player_id));
 		memcpy(key.game_id, reading->round.game_id, sizeof(key.game_id));
@@ -113,34 +113,34 @@ static enum ctl_exit take(struct check *check, struct join *join)
 }
 
 /* Events may have been made since the counter was read last. */
-static enum ctl_exit end_reading(struct check *check, struct round_reading *reading)
+static enum outcome end_reading(struct check *check, struct round_reading *reading)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (reading->event > check->event_given)
 		code = check_count_events(check);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		proof_round_end(reading, check->event_given);
 	return code;
 }
 
 /* ---- one round, read again */
 
-static enum ctl_exit read_bets(struct check *check, struct round_reading *reading,
+static enum outcome read_bets(struct check *check, struct round_reading *reading,
 	const struct bet *key)
 {
 	struct list list;
 	struct bet bet;
 
-	list_open(&list, check->ctl, RECORD_BET, false, 2, key);
+	list_open(&list, check->session, RECORD_BET, false, 2, key);
 	while (list_next(&list, &bet)) {
 		check->proof.read_ms = clock_wall_ms();
 		proof_round_bet(reading, &bet, list.as_of);
 	}
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
-static enum ctl_exit read_round(struct check *check, void *arg, struct proof_faults *faults,
+static enum outcome read_round(struct check *check, void *arg, struct proof_faults *faults,
 	bool *stable)
 {
 	struct join *join = arg;
@@ -148,7 +148,7 @@ static enum ctl_exit read_round(struct check *check, void *arg, struct proof_fau
 	struct round key = {.bets = 0}, round, after;
 	struct bet bet_key = {.number = 0};
 	struct list list;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found, still;
 
 	memcpy(key.player_id, reading->round.player_id, sizeof(key.player_id));
@@ -156,25 +156,25 @@ static enum ctl_exit read_round(struct check *check, void *arg, struct proof_fau
 	memcpy(bet_key.player_id, key.player_id, sizeof(key.player_id));
 	memcpy(bet_key.game_id, key.game_id, sizeof(key.game_id));
 	after = key;
-	list_open(&list, check->ctl, RECORD_ROUND, false, 2, &key);
+	list_open(&list, check->session, RECORD_ROUND, false, 2, &key);
 	found = list_next(&list, &round);
 	code = list.code;
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		proof_round_begin(reading, &check->proof, &key, found ? &round : NULL, list.as_of);
 	list_close(&list);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = read_bets(check, reading, &bet_key);
-	if (code == CTL_DONE)
-		code = list_fetch(check->ctl, RECORD_ROUND, &after, &still, NULL);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = list_fetch(check->session, RECORD_ROUND, &after, &still, NULL);
+	if (code == OUTCOME_DONE)
 		code = end_reading(check, reading);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	*faults = reading->faults;
 	*stable = found == still &&
 		(!found || (after.state == round.state && after.bets == round.bets &&
 				   after.staked == round.staked));
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* ---- the walk */
@@ -188,7 +188,7 @@ static void next_rows(struct join *join)
 }
 
 /* Reads the round that is next in either walk, as the pages have it. */
-static enum ctl_exit join_round(struct check *check, struct join *join)
+static enum outcome join_round(struct check *check, struct join *join)
 {
 	struct round_reading *reading = &join->reading;
 	struct round key = join->round;
@@ -211,37 +211,37 @@ static enum ctl_exit join_round(struct check *check, struct join *join)
 		proof_round_bet(reading, &join->bet, join->bets.as_of);
 		join->has_bet = list_next(&join->bets, &join->bet);
 	}
-	return join->bets.code == CTL_DONE ? end_reading(check, reading) : join->bets.code;
+	return join->bets.code == OUTCOME_DONE ? end_reading(check, reading) : join->bets.code;
 }
 
-static enum ctl_exit next_round(struct check *check, struct join *join)
+static enum outcome next_round(struct check *check, struct join *join)
 {
-	enum ctl_exit code = join_round(check, join);
+	enum outcome code = join_round(check, join);
 	bool settled = true;
 
-	if (code != CTL_DONE || !join->reading.counts)
+	if (code != OUTCOME_DONE || !join->reading.counts)
 		return code;
 	if (join->reading.faults.count)
 		code = check_again(check, read_round, join, &settled);
-	return code == CTL_DONE && settled ? take(check, join) : code;
+	return code == OUTCOME_DONE && settled ? take(check, join) : code;
 }
 
-enum ctl_exit check_walk_rounds(struct check *check)
+enum outcome check_walk_rounds(struct check *check)
 {
 	struct join *join = calloc(1, sizeof(*join));
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (!join)
-		return ctl_no_memory(check->ctl);
-	list_open(&join->rounds, check->ctl, RECORD_ROUND, false, 0, NULL);
-	list_open(&join->bets, check->ctl, RECORD_BET, false, 0, NULL);
+		return session_no_memory(check->session);
+	list_open(&join->rounds, check->session, RECORD_ROUND, false, 0, NULL);
+	list_open(&join->bets, check->session, RECORD_BET, false, 0, NULL);
 	next_rows(join);
-	while (code == CTL_DONE && (join->has_round || join->has_bet)) {
+	while (code == OUTCOME_DONE && (join->has_round || join->has_bet)) {
 		code = next_round(check, join);
 		next_rows(join);
 	}
-	if (code == CTL_DONE)
-		code = join->rounds.code != CTL_DONE ? join->rounds.code : join->bets.code;
+	if (code == OUTCOME_DONE)
+		code = join->rounds.code != OUTCOME_DONE ? join->rounds.code : join->bets.code;
 	list_close(&join->rounds);
 	list_close(&join->bets);
 	free(join);

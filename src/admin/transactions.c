@@ -1,34 +1,34 @@
-#include "cmd/ctl/movements.h"
+#include "admin/transactions.h"
 
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/names.h"
+#include "admin/list.h"
+#include "admin/names.h"
 #include "proof/chain.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum ctl_exit transaction_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *row,
+enum outcome transaction_fetch(struct session *session, uint64_t transaction_id, struct transaction *row,
 	bool *found)
 {
 	memset(row, 0, sizeof(*row));
 	row->transaction_id = transaction_id;
-	return list_fetch(ctl, RECORD_TRANSACTION, row, found, NULL);
+	return list_fetch(session, RECORD_TRANSACTION, row, found, NULL);
 }
 
-enum ctl_exit movement_fetch(struct ctl *ctl, uint64_t transaction_id, struct transaction *entry)
+enum outcome movement_fetch(struct session *session, uint64_t transaction_id, struct transaction *entry)
 {
 	bool found;
-	enum ctl_exit code = transaction_fetch(ctl, transaction_id, entry, &found);
+	enum outcome code = transaction_fetch(session, transaction_id, entry, &found);
 
-	return code == CTL_DONE && !found ? names_missing(ctl, "a movement") : code;
+	return code == OUTCOME_DONE && !found ? names_missing(session, "a movement") : code;
 }
 
-void movements_open(struct movements *movements, struct ctl *ctl, const struct player *player)
+void movements_open(struct movements *movements, struct session *session, const struct player *player)
 {
 	memset(movements, 0, sizeof(*movements));
-	movements->ctl = ctl;
+	movements->session = session;
 	movements->player = *player;
-	movements->code = CTL_DONE;
+	movements->code = OUTCOME_DONE;
 }
 
 /* What the player row, or the movement taken before, tells of the next. */
@@ -47,20 +47,20 @@ bool movements_next(struct movements *movements, struct transaction *entry)
 	struct proof_link link;
 	const char *fault;
 
-	if (movements->code != CTL_DONE)
+	if (movements->code != OUTCOME_DONE)
 		return false;
 	link = tell_next(movements);
 	if (!link.seq && !link.transaction_id)
 		return false;
-	movements->code = movement_fetch(movements->ctl, link.transaction_id, entry);
-	if (movements->code != CTL_DONE)
+	movements->code = movement_fetch(movements->session, link.transaction_id, entry);
+	if (movements->code != OUTCOME_DONE)
 		return false;
 	fault = proof_link_entry(&link, entry);
 	/* An older one has a smaller id: a chain that does not say so would have no end. */
 	if (!fault && later && link.transaction_id >= later)
 		fault = "is no older one";
 	if (fault)
-		movements->code = ctl_fail(movements->ctl, CTL_FAILED, "damaged",
+		movements->code = session_fail(movements->session, OUTCOME_FAILED, "damaged",
 			"movement %s/%" PRIu64 " is named as transaction %" PRIu64
 			", which %s: run creditbridgectl check", link.player_id, link.seq,
 			link.transaction_id, fault);

@@ -1,8 +1,8 @@
 /*
  * operator - who calls creditbridgectl, and as whom it works.
  */
-#ifndef CMD_CTL_OPERATOR_H
-#define CMD_CTL_OPERATOR_H
+#ifndef ADMIN_OPERATOR_H
+#define ADMIN_OPERATOR_H
 
 #include "link/commands.h"
 

@@ -1,23 +1,23 @@
 /*
  * check_chains - which movements do not follow each other? Only walked when their sets differ.
  */
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
+#include "admin/list.h"
+#include "admin/transactions.h"
 #include "proof/chain.h"
 
 #include <inttypes.h>
 
 /* From the player row, or the movement that follows (@who), to the one that it tells of. */
-static enum ctl_exit follow(struct check *check, const struct proof_link *link, const char *who)
+static enum outcome follow(struct check *check, const struct proof_link *link, const char *who)
 {
 	struct transaction entry;
 	const char *fault;
 	bool found;
-	enum ctl_exit code = transaction_fetch(check->ctl, link->transaction_id, &entry, &found);
+	enum outcome code = transaction_fetch(check->session, link->transaction_id, &entry, &found);
 
-	fault = code == CTL_DONE ? proof_link_entry(link, found ? &entry : NULL) : NULL;
+	fault = code == OUTCOME_DONE ? proof_link_entry(link, found ? &entry : NULL) : NULL;
 	if (fault)
 		proof_problem(&check->proof, "%s movement %s/%" PRIu64 " as transaction %" PRIu64
 			", which %s", who, link->player_id, link->seq, link->transaction_id,
@@ -25,15 +25,15 @@ static enum ctl_exit follow(struct check *check, const struct proof_link *link, 
 	return code;
 }
 
-static enum ctl_exit search_last(struct check *check)
+static enum outcome search_last(struct check *check)
 {
 	struct list list;
 	struct player row;
 	struct proof_link link;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_PLAYER, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching players", &row)) {
+	list_open(&list, check->session, RECORD_PLAYER, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching players", &row)) {
 		if (!row.entry_seq)
 			continue;
 		link = proof_link_last(&row);
@@ -42,33 +42,33 @@ static enum ctl_exit search_last(struct check *check)
 	return list_end(&list, code);
 }
 
-static enum ctl_exit check_before(struct check *check, const struct transaction *entry)
+static enum outcome check_before(struct check *check, const struct transaction *entry)
 {
 	const struct proof_link before = proof_link_before(entry);
 
 	if (entry->entry_seq <= 1 || !entry->previous)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	return follow(check, &before, "the next one names");
 }
 
 /* Is it told of by any other, or does it lie behind what the player counts? */
-static enum ctl_exit check_told(struct check *check, const struct transaction *entry)
+static enum outcome check_told(struct check *check, const struct transaction *entry)
 {
 	struct player_name name = {.player_id = ""};
 	struct player player;
 	bool found;
-	enum ctl_exit code = check_find_name(check, entry->player_id, &name, &found);
+	enum outcome code = check_find_name(check, entry->player_id, &name, &found);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found) {
 		proof_problem(&check->proof, "movement %s/%" PRIu64 " belongs to no player",
 			entry->player_id, entry->entry_seq);
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	}
 	/* Read later than the movement was made: it must count it. */
 	code = check_find_player(check, &name, &player, &found);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || entry->entry_seq > player.entry_seq)
 		proof_problem(&check->proof, "movement %s/%" PRIu64 " (transaction %" PRIu64
@@ -78,18 +78,18 @@ static enum ctl_exit check_told(struct check *check, const struct transaction *e
 		proof_problem(&check->proof, "movement %s/%" PRIu64 ": neither the next one "
 			"nor the player names it as transaction %" PRIu64 " of %s",
 			entry->player_id, entry->entry_seq, entry->transaction_id, entry->casino_id);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-enum ctl_exit check_search_entries(struct check *check,
-	enum ctl_exit (*look)(struct check *check, const struct transaction *entry))
+enum outcome check_search_entries(struct check *check,
+	enum outcome (*look)(struct check *check, const struct transaction *entry))
 {
 	struct list list;
 	struct transaction row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching movements", &row) &&
+	list_open(&list, check->session, RECORD_TRANSACTION, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching movements", &row) &&
 		row.transaction_id <= check->proof.point.as_of) {
 		if (row.entry_seq)
 			code = look(check, &row);
@@ -97,17 +97,17 @@ enum ctl_exit check_search_entries(struct check *check,
 	return list_end(&list, code);
 }
 
-enum ctl_exit check_find_chains(struct check *check)
+enum outcome check_find_chains(struct check *check)
 {
 	const uint64_t problems = check->proof.problems;
-	enum ctl_exit code = search_last(check);
+	enum outcome code = search_last(check);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = check_search_entries(check, check_before);
 	/* One that is told of wrongly is not told of, either. */
-	if (code == CTL_DONE && check->proof.problems == problems)
+	if (code == OUTCOME_DONE && check->proof.problems == problems)
 		code = check_search_entries(check, check_told);
-	if (code == CTL_DONE && check->proof.problems == problems)
+	if (code == OUTCOME_DONE && check->proof.problems == problems)
 		proof_problem(&check->proof, "movements do not follow each other from the "
 			"first to the last one that the players name");
 	return code;

@@ -2,10 +2,10 @@
  * check_again - what looked wrong is read again: bets beside their callbacks, and the rule by which
  * something is believed.
  */
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
+#include "admin/list.h"
 #include "base/clock.h"
-#include "cmd/ctl/list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 #define BELIEVED     2 /* readings with a fault, one after the other, of rows that stood */
 #define PATIENCE_MS  5 /* before the second try; twice as long before each further one */
 
-enum ctl_exit check_again(struct check *check, check_read *read, void *closure, bool *settled)
+enum outcome check_again(struct check *check, check_read *read, void *closure, bool *settled)
 {
 	int64_t patience_ms = PATIENCE_MS;
 	struct proof_faults faults;
 	int stood = 0;
-	enum ctl_exit code;
+	enum outcome code;
 	bool stable;
 
 	*settled = true;
@@ -29,17 +29,17 @@ enum ctl_exit check_again(struct check *check, check_read *read, void *closure, 
 			clock_sleep_ms(patience_ms);
 		memset(&faults, 0, sizeof(faults));
 		code = read(check, closure, &faults, &stable);
-		if (code != CTL_DONE || !faults.count)
+		if (code != OUTCOME_DONE || !faults.count)
 			return code;
 		stood = stable ? stood + 1 : 0;
 		if (stood == BELIEVED) {
 			proof_accuse(&check->proof, &faults);
-			return CTL_DONE;
+			return OUTCOME_DONE;
 		}
 	}
 	check->unsettled = check->proof.incomplete = true;
 	*settled = false;
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* ---- a bet or a round beside its callbacks */
@@ -53,15 +53,15 @@ struct message {
 	struct list list;
 };
 
-static enum ctl_exit read_message(struct check *check, uint64_t event, struct message *message)
+static enum outcome read_message(struct check *check, uint64_t event, struct message *message)
 {
-	enum ctl_exit code;
+	enum outcome code;
 
 	memset(message, 0, sizeof(*message));
 	message->callback.event = message->body.event = event;
-	code = list_fetch(check->ctl, RECORD_CALLBACK, &message->callback, &message->found, NULL);
-	list_open(&message->list, check->ctl, RECORD_CALLBACK_BODY, false, 1, &message->body);
-	if (code != CTL_DONE)
+	code = list_fetch(check->session, RECORD_CALLBACK, &message->callback, &message->found, NULL);
+	list_open(&message->list, check->session, RECORD_CALLBACK_BODY, false, 1, &message->body);
+	if (code != OUTCOME_DONE)
 		return code;
 	message->has_body = list_next(&message->list, &message->body);
 	return message->list.code;
@@ -117,7 +117,7 @@ static void compare_bet(struct check *check, const struct bet_closure *closure,
 		proof_bet_ended(proof, bet, &message->callback);
 }
 
-static enum ctl_exit read_bet(struct check *check, void *arg, struct proof_faults *faults,
+static enum outcome read_bet(struct check *check, void *arg, struct proof_faults *faults,
 	bool *stable)
 {
 	static const enum callback_kind kinds[] = {CALLBACK_BETTING, CALLBACK_BETTING_REFUND};
@@ -126,34 +126,34 @@ static enum ctl_exit read_bet(struct check *check, void *arg, struct proof_fault
 	uint64_t events[2];
 	struct message message;
 	struct list list;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	*stable = true;
-	list_open(&list, check->ctl, RECORD_BET, false, record_infos[RECORD_BET].key_count,
+	list_open(&list, check->session, RECORD_BET, false, record_infos[RECORD_BET].key_count,
 		&closure->key);
 	found = list_next(&list, &bet);
 	code = list.code;
 	events[0] = found ? bet.event : 0;
 	events[1] = found ? bet.refund_event : 0;
-	for (int i = 0; i < 2 && code == CTL_DONE; i++) {
+	for (int i = 0; i < 2 && code == OUTCOME_DONE; i++) {
 		if (!events[i])
 			continue;
 		code = read_message(check, events[i], &message);
-		if (code == CTL_DONE)
+		if (code == OUTCOME_DONE)
 			compare_bet(check, closure, &bet, &message, kinds[i], faults);
 		list_close(&message.list);
 	}
 	list_close(&list);
-	if (code != CTL_DONE || !faults->count)
+	if (code != OUTCOME_DONE || !faults->count)
 		return code;
-	code = list_fetch(check->ctl, RECORD_BET, &after, &found, NULL);
+	code = list_fetch(check->session, RECORD_BET, &after, &found, NULL);
 	*stable = found && after.state == bet.state && after.dropped == bet.dropped &&
 		after.refund_dropped == bet.refund_dropped;
 	return code;
 }
 
-enum ctl_exit check_bet(struct check *check, const struct bet *key, const char *user_id, bool ends)
+enum outcome check_bet(struct check *check, const struct bet *key, const char *user_id, bool ends)
 {
 	struct bet_closure closure = {*key, user_id, ends};
 	bool settled;
@@ -161,15 +161,15 @@ enum ctl_exit check_bet(struct check *check, const struct bet *key, const char *
 	return check_again(check, read_bet, &closure, &settled);
 }
 
-enum ctl_exit check_result(struct check *check, const struct round *round)
+enum outcome check_result(struct check *check, const struct round *round)
 {
 	struct message message;
 	const char *fault;
-	enum ctl_exit code;
+	enum outcome code;
 
 	/* Neither a settled round nor its event's owner and body ever change; see retention_read(). */
 	code = read_message(check, round->event, &message);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		fault = proof_round_callback(round, message.found ? &message.callback : NULL);
 		if (!fault && message.has_body == round->dropped)
 			fault = round->dropped ? "its betting-result still has a body"

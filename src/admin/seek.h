@@ -8,10 +8,10 @@
  * looked through for that, and so much behind. So a clock that was wrong by a day, either way, hides
  * nothing; one that was wrong by more does, where it was.
  */
-#ifndef CMD_CTL_SEEK_H
-#define CMD_CTL_SEEK_H
+#ifndef ADMIN_SEEK_H
+#define ADMIN_SEEK_H
 
-#include "cmd/ctl/ctl.h"
+#include "admin/session.h"
 
 #define SEEK_SLACK_MS INT64_C(176400000) /* 49 hours */
 
@@ -33,7 +33,7 @@ void seek_key(enum record record, uint64_t number, union seek_row *row);
  * later; in *last that of the last row there is now: a walk that ends there ends, however fast rows
  * are made meanwhile. 0 and 0: there is no row.
  */
-enum ctl_exit seek_begin(struct ctl *ctl, enum record record, int64_t time_ms, uint64_t *before,
+enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms, uint64_t *before,
 	uint64_t *last);
 
 #endif

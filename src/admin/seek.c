@@ -1,6 +1,6 @@
-#include "cmd/ctl/seek.h"
+#include "admin/seek.h"
 
-#include "cmd/ctl/list.h"
+#include "admin/list.h"
 
 #include <string.h>
 
@@ -24,40 +24,40 @@ void seek_key(enum record record, uint64_t number, union seek_row *row)
 }
 
 /* The first row behind @number, or with @number NULL the last of all. */
-static enum ctl_exit fetch(struct ctl *ctl, enum record record, const uint64_t *number,
+static enum outcome fetch(struct session *session, enum record record, const uint64_t *number,
 	union seek_row *row, bool *found)
 {
 	struct list list;
 
-	list_open(&list, ctl, record, !number, 0, NULL);
+	list_open(&list, session, record, !number, 0, NULL);
 	list.page = 1;
 	if (number) {
 		seek_key(record, *number, row);
 		list_behind(&list, row);
 	}
 	*found = list_next(&list, row);
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
-enum ctl_exit seek_begin(struct ctl *ctl, enum record record, int64_t time_ms, uint64_t *before,
+enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms, uint64_t *before,
 	uint64_t *last)
 {
 	/* Rows up to @early are too early; what follows @late is not, or is nothing. */
 	uint64_t early = 0, late, middle;
 	union seek_row row;
 	bool found;
-	enum ctl_exit code = fetch(ctl, record, NULL, &row, &found);
+	enum outcome code = fetch(session, record, NULL, &row, &found);
 
 	*before = *last = late = found ? seek_number(record, &row) : 0;
 	/* Ids of a life begin far above 0 (ledger/life.h). */
-	if (code == CTL_DONE && late)
-		code = fetch(ctl, record, &early, &row, &found);
-	if (code == CTL_DONE && late && found)
+	if (code == OUTCOME_DONE && late)
+		code = fetch(session, record, &early, &row, &found);
+	if (code == OUTCOME_DONE && late && found)
 		early = seek_number(record, &row) - 1;
-	while (code == CTL_DONE && early < late) {
+	while (code == OUTCOME_DONE && early < late) {
 		middle = early + (late - early) / 2;
-		code = fetch(ctl, record, &middle, &row, &found);
-		if (code != CTL_DONE)
+		code = fetch(session, record, &middle, &row, &found);
+		if (code != OUTCOME_DONE)
 			break;
 		if (found && seek_number(record, &row) <= late &&
 			seek_time(record, &row) < time_ms - SEEK_SLACK_MS)

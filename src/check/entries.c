@@ -4,57 +4,57 @@
  * Movements up to the point never change, so that they may be read at any time; players go on
  * playing: from the last movement that a player row names it goes back to the last one of the point.
  */
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
+#include "admin/list.h"
+#include "admin/transactions.h"
 #include "proof/chain.h"
 
 #include <string.h>
 
 /* Goes back over the movements that the player made since the point. */
-static enum ctl_exit find_last(struct check *check, struct proof_link *last)
+static enum outcome find_last(struct check *check, struct proof_link *last)
 {
 	struct transaction entry;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found;
 
-	while (code == CTL_DONE && proof_link_is_late(&check->proof, last)) {
-		code = transaction_fetch(check->ctl, last->transaction_id, &entry, &found);
-		if (code == CTL_DONE &&
+	while (code == OUTCOME_DONE && proof_link_is_late(&check->proof, last)) {
+		code = transaction_fetch(check->session, last->transaction_id, &entry, &found);
+		if (code == OUTCOME_DONE &&
 			!proof_link_back(&check->proof, last, found ? &entry : NULL))
-			return CTL_DONE;
+			return OUTCOME_DONE;
 	}
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		proof_last(&check->proof, last);
 	return code;
 }
 
-static enum ctl_exit check_name(struct check *check, const struct player_name *name)
+static enum outcome check_name(struct check *check, const struct player_name *name)
 {
 	struct player player;
 	struct proof_link last;
 	bool found;
-	enum ctl_exit code = check_find_player(check, name, &player, &found);
+	enum outcome code = check_find_player(check, name, &player, &found);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	proof_name(&check->proof, name, found ? &player : NULL,
 		found && player.created_ms < check->point.begin_ms);
 	if (!found)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	last = proof_link_last(&player);
 	return find_last(check, &last);
 }
 
-enum ctl_exit check_walk_names(struct check *check)
+enum outcome check_walk_names(struct check *check)
 {
 	struct list list;
 	struct player_name name;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_PLAYER_NAME, false, 0, NULL);
-	while (code == CTL_DONE && list_next(&list, &name)) {
+	list_open(&list, check->session, RECORD_PLAYER_NAME, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &name)) {
 		code = check_name(check, &name);
 		check_progress(check, "players' movements", list.taken);
 	}
@@ -73,33 +73,33 @@ static uint64_t last_counted(const struct check *check)
 }
 
 /* The last row: behind the ids that were given out there is none. */
-static enum ctl_exit check_last(struct check *check)
+static enum outcome check_last(struct check *check)
 {
 	struct list list;
 	struct transaction row;
 
-	list_open(&list, check->ctl, RECORD_TRANSACTION, true, 0, NULL);
+	list_open(&list, check->session, RECORD_TRANSACTION, true, 0, NULL);
 	list.page = 1;
 	if (list_next(&list, &row) && row.transaction_id > list.as_of)
 		proof_transaction(&check->proof, &row, list.as_of);
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
 /* Up to the last that any of the sums counts: behind that others are appended while it is walked. */
-enum ctl_exit check_walk_transactions(struct check *check)
+enum outcome check_walk_transactions(struct check *check)
 {
 	const uint64_t last = last_counted(check);
 	struct list list;
 	struct transaction row;
-	enum ctl_exit code;
+	enum outcome code;
 
-	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
+	list_open(&list, check->session, RECORD_TRANSACTION, false, 0, NULL);
 	while (list_next(&list, &row) && row.transaction_id <= last) {
 		proof_transaction(&check->proof, &row, list.as_of);
 		if (row.transaction_id <= check->point.as_of)
 			check->last_transaction_id = row.transaction_id;
 		check_progress(check, "transactions", check->proof.transactions);
 	}
-	code = list_end(&list, CTL_DONE);
-	return code == CTL_DONE ? check_last(check) : code;
+	code = list_end(&list, OUTCOME_DONE);
+	return code == OUTCOME_DONE ? check_last(check) : code;
 }

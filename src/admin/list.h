@@ -3,14 +3,14 @@
  *
  * A page is a copy: other commands may be asked while it is walked.
  */
-#ifndef CMD_CTL_LIST_H
-#define CMD_CTL_LIST_H
+#ifndef ADMIN_LIST_H
+#define ADMIN_LIST_H
 
+#include "admin/session.h"
 #include "base/buffer.h"
-#include "cmd/ctl/ctl.h"
 
 struct list {
-	struct ctl *ctl;
+	struct session *session;
 	enum record record;
 	bool reverse;
 	uint32_t page;        /* rows to ask for at a time; 0: as many as there may be */
@@ -18,7 +18,7 @@ struct list {
 	bool more;            /* there is a page behind this one */
 	uint64_t as_of;       /* the page's point in time: last_transaction_id */
 	uint64_t taken;       /* rows, by list_next() */
-	enum ctl_exit code;   /* why list_next() ended; CTL_DONE: there are no more rows */
+	enum outcome code;   /* why list_next() ended; OUTCOME_DONE: there are no more rows */
 	struct buffer prefix;
 	struct buffer here;   /* cursor that this page was asked with */
 	struct buffer cursor; /* of the next page */
@@ -30,7 +30,7 @@ struct list {
  * Walks the rows of @record whose first @key_count key fields equal those of @key (0: all), in the
  * order of their keys or, with @reverse, against it. To be closed in any case.
  */
-void list_open(struct list *list, struct ctl *ctl, enum record record, bool reverse,
+void list_open(struct list *list, struct session *session, enum record record, bool reverse,
 	unsigned int key_count, const void *key);
 /*
  * Begins behind the row with the key of @row, be it there or not, instead of with the first one. To
@@ -43,17 +43,17 @@ void list_behind(struct list *list, const void *row);
  */
 bool list_next(struct list *list, void *row);
 void list_close(struct list *list);
-/* Closes the list, and returns why the walk ended: @code, or if that is CTL_DONE list->code. */
-enum ctl_exit list_end(struct list *list, enum ctl_exit code);
+/* Closes the list, and returns why the walk ended: @code, or if that is OUTCOME_DONE list->code. */
+enum outcome list_end(struct list *list, enum outcome code);
 
 /*
  * Fetches the row whose key fields are set in @row. *found tells whether there is one; @as_of, if
  * not NULL, its point in time. Its JSON and bytes are left out; list_fetch_bytes() keeps them, in
  * @bytes, which the caller frees in any case.
  */
-enum ctl_exit list_fetch(struct ctl *ctl, enum record record, void *row, bool *found,
+enum outcome list_fetch(struct session *session, enum record record, void *row, bool *found,
 	uint64_t *as_of);
-enum ctl_exit list_fetch_bytes(struct ctl *ctl, enum record record, void *row, bool *found,
+enum outcome list_fetch_bytes(struct session *session, enum record record, void *row, bool *found,
 	struct buffer *bytes);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cmd/ctl/operator.h"
+#include "admin/operator.h"
 
 #include "base/secrecy.h"
 #include "base/text.h"

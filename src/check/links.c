@@ -2,69 +2,69 @@
  * check_links - which rows do not fit? Only walked when the sets of rows differ.
  */
 #include "base/text.h"
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
+#include "admin/list.h"
+#include "admin/transactions.h"
 #include "proof/chain.h"
 #include "proof/links.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum ctl_exit check_find_name(struct check *check, const char *player_id, struct player_name *name,
+enum outcome check_find_name(struct check *check, const char *player_id, struct player_name *name,
 	bool *found)
 {
-	enum ctl_exit code;
+	enum outcome code;
 
 	*found = true;
 	if (strcmp(name->player_id, player_id) == 0)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	memset(name, 0, sizeof(*name));
 	memcpy(name->player_id, player_id, sizeof(name->player_id));
-	code = list_fetch(check->ctl, RECORD_PLAYER_NAME, name, found, NULL);
-	if (code == CTL_DONE && !*found)
+	code = list_fetch(check->session, RECORD_PLAYER_NAME, name, found, NULL);
+	if (code == OUTCOME_DONE && !*found)
 		name->player_id[0] = '\0';
 	return code;
 }
 
-enum ctl_exit check_find_player(struct check *check, const struct player_name *name,
+enum outcome check_find_player(struct check *check, const struct player_name *name,
 	struct player *player, bool *found)
 {
 	memset(player, 0, sizeof(*player));
 	memcpy(player->casino_id, name->casino_id, sizeof(player->casino_id));
 	memcpy(player->user_id, name->user_id, sizeof(player->user_id));
-	return list_fetch(check->ctl, RECORD_PLAYER, player, found, NULL);
+	return list_fetch(check->session, RECORD_PLAYER, player, found, NULL);
 }
 
 /* From each movement to its request key. */
-static enum ctl_exit check_entry(struct check *check, const struct transaction *entry)
+static enum outcome check_entry(struct check *check, const struct transaction *entry)
 {
 	struct request request = {.scope = entry->scope};
 	const char *fault;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	text_copy(request.owner, sizeof(request.owner), entry_owner(entry));
 	memcpy(request.request_transaction_id, entry->request_transaction_id,
 		sizeof(request.request_transaction_id));
-	code = list_fetch(check->ctl, RECORD_REQUEST, &request, &found, NULL);
-	if (code != CTL_DONE)
+	code = list_fetch(check->session, RECORD_REQUEST, &request, &found, NULL);
+	if (code != OUTCOME_DONE)
 		return code;
 	fault = proof_entry_request(entry, found ? &request : NULL);
 	if (fault)
 		proof_problem(&check->proof, "movement %s/%" PRIu64 ": %s", entry->player_id,
 			entry->entry_seq, fault);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* And back. */
-static enum ctl_exit check_request(struct check *check, const struct request *row)
+static enum outcome check_request(struct check *check, const struct request *row)
 {
 	struct transaction entry;
 	const char *fault = NULL;
 	bool found;
-	enum ctl_exit code = transaction_fetch(check->ctl, row->transaction_id, &entry, &found);
+	enum outcome code = transaction_fetch(check->session, row->transaction_id, &entry, &found);
 
 	if (!found || strcmp(entry.player_id, row->player_id) != 0 ||
 		entry.entry_seq != row->entry_seq)
@@ -73,39 +73,39 @@ static enum ctl_exit check_request(struct check *check, const struct request *ro
 	else if (entry.scope != row->scope || strcmp(entry_owner(&entry), row->owner) != 0 ||
 		strcmp(entry.request_transaction_id, row->request_transaction_id) != 0)
 		fault = "was made by another key";
-	if (code == CTL_DONE && fault)
+	if (code == OUTCOME_DONE && fault)
 		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
 			", which %s", row->request_transaction_id, row->owner, row->player_id,
 			row->entry_seq, fault);
 	return code;
 }
 
-static enum ctl_exit search_requests(struct check *check)
+static enum outcome search_requests(struct check *check)
 {
 	struct list list;
 	struct request row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching request keys", &row)) {
+	list_open(&list, check->session, RECORD_REQUEST, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching request keys", &row)) {
 		if (row.entry_seq && row.transaction_id <= check->proof.point.as_of)
 			code = check_request(check, &row);
 	}
 	return list_end(&list, code);
 }
 
-static enum ctl_exit search_players(struct check *check)
+static enum outcome search_players(struct check *check)
 {
 	struct list list;
 	struct player row;
 	struct player_name name = {.player_id = ""};
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found;
 
-	list_open(&list, check->ctl, RECORD_PLAYER, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching players", &row)) {
+	list_open(&list, check->session, RECORD_PLAYER, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching players", &row)) {
 		code = check_find_name(check, row.player_id, &name, &found);
-		if (code == CTL_DONE && (!found || strcmp(name.casino_id, row.casino_id) != 0 ||
+		if (code == OUTCOME_DONE && (!found || strcmp(name.casino_id, row.casino_id) != 0 ||
 						strcmp(name.user_id, row.user_id) != 0))
 			proof_problem(&check->proof, "player %s (user %s of %s) is not found by its "
 						     "name", row.player_id, row.user_id,
@@ -114,22 +114,22 @@ static enum ctl_exit search_players(struct check *check)
 	return list_end(&list, code);
 }
 
-enum ctl_exit check_find_links(struct check *check)
+enum outcome check_find_links(struct check *check)
 {
 	const struct proof *proof = &check->proof;
 	bool requests = fingerprint_equal(&proof->entry_requests, &proof->request_rows);
 	bool players = fingerprint_equal(&proof->player_rows, &proof->name_rows);
 	bool chains = proof_chains_equal(proof);
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	/* A clock set back during the check makes the players differ and no row be found: no harm. */
 	if (!players)
 		code = search_players(check);
-	if (code == CTL_DONE && !chains)
+	if (code == OUTCOME_DONE && !chains)
 		code = check_find_chains(check);
-	if (code == CTL_DONE && !requests)
+	if (code == OUTCOME_DONE && !requests)
 		code = check_search_entries(check, check_entry);
-	if (code == CTL_DONE && !requests)
+	if (code == OUTCOME_DONE && !requests)
 		code = search_requests(check);
 	/* No row was found that tells why: it cannot be passed over. */
 	if (!requests && proof->problems == 0)

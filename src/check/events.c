@@ -4,10 +4,11 @@
  * All four in the order of event, side by side. An event with a fault is read again alone: an
  * attempt may have begun or ended between the reading of the one page and the other.
  */
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
+#include "admin/list.h"
 #include "base/clock.h"
-#include "cmd/ctl/list.h"
+#include "base/text.h"
 #include "proof/event.h"
 
 #include <inttypes.h>
@@ -65,7 +66,7 @@ struct join {
 
 /* ---- one event, read again */
 
-static enum ctl_exit read_source(struct check *check, struct event_reading *reading,
+static enum outcome read_source(struct check *check, struct event_reading *reading,
 	enum source source, uint64_t event)
 {
 	union event_row key, row;
@@ -73,10 +74,10 @@ static enum ctl_exit read_source(struct check *check, struct event_reading *read
 
 	memset(&key, 0, sizeof(key));
 	key.event = event;
-	list_open(&list, check->ctl, infos[source].record, false, 1, &key);
+	list_open(&list, check->session, infos[source].record, false, 1, &key);
 	while (list_next(&list, &row))
 		infos[source].feed(reading, &row);
-	return list_end(&list, CTL_DONE);
+	return list_end(&list, OUTCOME_DONE);
 }
 
 /* Whether the callback is as it was when the reading began. */
@@ -89,46 +90,46 @@ static bool still(const struct event_reading *reading, const struct callback *af
 				   after->ended_ms == before->ended_ms));
 }
 
-static enum ctl_exit read_event(struct check *check, void *arg, struct proof_faults *faults,
+static enum outcome read_event(struct check *check, void *arg, struct proof_faults *faults,
 	bool *stable)
 {
 	struct event_reading *reading = arg;
 	struct callback after;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	bool found;
 
 	memset(&after, 0, sizeof(after));
 	after.event = reading->event;
 	proof_event_begin(reading, &check->proof, after.event);
-	for (int i = 0; code == CTL_DONE && i < SOURCE_COUNT; i++)
+	for (int i = 0; code == OUTCOME_DONE && i < SOURCE_COUNT; i++)
 		code = read_source(check, reading, (enum source)i, after.event);
-	if (code == CTL_DONE)
-		code = list_fetch(check->ctl, RECORD_CALLBACK, &after, &found, NULL);
-	if (code != CTL_DONE)
+	if (code == OUTCOME_DONE)
+		code = list_fetch(check->session, RECORD_CALLBACK, &after, &found, NULL);
+	if (code != OUTCOME_DONE)
 		return code;
 	proof_event_end(reading);
 	*faults = reading->faults;
 	*stable = still(reading, &after, found);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* ---- the walk */
 
 /* A betting-result that was sent more than three times: the audit must tell of it. */
-static enum ctl_exit note_resent(struct check *check, const struct callback *callback)
+static enum outcome note_resent(struct check *check, const struct callback *callback)
 {
 	struct check_resent *grown;
 
 	if (callback->kind != CALLBACK_BETTING_RESULT ||
 		callback->attempts <= PROOF_RESULT_ATTEMPTS)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	grown = reallocarray(check->resent, check->resent_count + 1, sizeof(*grown));
 	if (!grown)
-		return ctl_no_memory(check->ctl);
+		return session_no_memory(check->session);
 	check->resent = grown;
 	grown[check->resent_count++] =
 		(struct check_resent){.event = callback->event, .attempts = callback->attempts};
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 static void next_rows(struct join *join)
@@ -140,13 +141,13 @@ static void next_rows(struct join *join)
 }
 
 /* Why a walk ended before its last row. */
-static enum ctl_exit walks_code(const struct join *join)
+static enum outcome walks_code(const struct join *join)
 {
 	for (int i = 0; i < SOURCE_COUNT; i++) {
-		if (join->lists[i].code != CTL_DONE)
+		if (join->lists[i].code != OUTCOME_DONE)
 			return join->lists[i].code;
 	}
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* The event that is next in any walk; UINT64_MAX: none. */
@@ -161,10 +162,10 @@ static uint64_t next_event(const struct join *join)
 	return event;
 }
 
-static enum ctl_exit join_event(struct check *check, struct join *join, uint64_t event)
+static enum outcome join_event(struct check *check, struct join *join, uint64_t event)
 {
 	struct event_reading *reading = &join->reading;
-	enum ctl_exit code;
+	enum outcome code;
 	bool settled = true;
 
 	proof_event_begin(reading, &check->proof, event);
@@ -175,17 +176,17 @@ static enum ctl_exit join_event(struct check *check, struct join *join, uint64_t
 		}
 	}
 	code = walks_code(join);
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	proof_event_end(reading);
 	if (reading->faults.count)
 		code = check_again(check, read_event, reading, &settled);
-	if (code != CTL_DONE || !settled)
+	if (code != OUTCOME_DONE || !settled)
 		return code;
 	check->proof.read_ms = clock_wall_ms();
 	proof_event_take(reading);
 	check_progress(check, "callbacks", check->proof.callbacks);
-	return reading->there ? note_resent(check, &reading->callback) : CTL_DONE;
+	return reading->there ? note_resent(check, &reading->callback) : OUTCOME_DONE;
 }
 
 /* Up to the last event that any dealer's sums can count. */
@@ -200,19 +201,19 @@ static uint64_t last_event(const struct check *check)
 	return last;
 }
 
-static enum ctl_exit walk(struct check *check)
+static enum outcome walk(struct check *check)
 {
 	struct join *join = calloc(1, sizeof(*join));
 	uint64_t last = last_event(check);
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (!join)
-		return ctl_no_memory(check->ctl);
+		return session_no_memory(check->session);
 	for (int i = 0; i < SOURCE_COUNT; i++)
-		list_open(&join->lists[i], check->ctl, infos[i].record, false, 0, NULL);
-	for (next_rows(join); code == CTL_DONE && next_event(join) <= last; next_rows(join))
+		list_open(&join->lists[i], check->session, infos[i].record, false, 0, NULL);
+	for (next_rows(join); code == OUTCOME_DONE && next_event(join) <= last; next_rows(join))
 		code = join_event(check, join, next_event(join));
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = walks_code(join);
 	for (int i = 0; i < SOURCE_COUNT; i++)
 		list_close(&join->lists[i]);
@@ -221,21 +222,21 @@ static enum ctl_exit walk(struct check *check)
 }
 
 /* The last row of each kind; what is later than the counter was never made. */
-static enum ctl_exit check_last(struct check *check)
+static enum outcome check_last(struct check *check)
 {
 	struct list list;
 	union event_row row;
 	uint64_t last;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	for (int i = 0; code == CTL_DONE && i < SOURCE_COUNT; i++) {
-		list_open(&list, check->ctl, infos[i].record, true, 0, NULL);
+	for (int i = 0; code == OUTCOME_DONE && i < SOURCE_COUNT; i++) {
+		list_open(&list, check->session, infos[i].record, true, 0, NULL);
 		list.page = 1;
 		last = list_next(&list, &row) ? row.event : 0;
-		code = list_end(&list, CTL_DONE);
-		if (code == CTL_DONE)
+		code = list_end(&list, OUTCOME_DONE);
+		if (code == OUTCOME_DONE)
 			code = check_count_events(check);
-		if (code == CTL_DONE && last > check->event_given)
+		if (code == OUTCOME_DONE && last > check->event_given)
 			proof_problem(&check->proof, "%s %" PRIu64
 				" is of an event that was never given out: the last is %" PRIu64,
 				record_infos[infos[i].record].name, last, check->event_given);
@@ -259,7 +260,7 @@ static void count_retry(struct check *check, const struct audit *audit)
 	const char *digits = strrchr(audit->object, '-');
 
 	if (strcmp(audit->action, "callback retry") != 0 || !digits ||
-		!ctl_number(digits + 1, UINT64_MAX, &key.event))
+		!text_unsigned(digits + 1, UINT64_MAX, &key.event))
 		return;
 	callback_event_id(CALLBACK_BETTING_RESULT, key.event, object);
 	resent = bsearch(&key, check->resent, check->resent_count, sizeof(key), compare_resent);
@@ -268,19 +269,19 @@ static void count_retry(struct check *check, const struct audit *audit)
 }
 
 /* Each retry makes one more attempt at most. */
-static enum ctl_exit walk_audit(struct check *check)
+static enum outcome walk_audit(struct check *check)
 {
 	struct list list;
 	struct audit row;
-	enum ctl_exit code;
+	enum outcome code;
 
 	if (!check->resent_count)
-		return CTL_DONE;
-	list_open(&list, check->ctl, RECORD_AUDIT, false, 0, NULL);
+		return OUTCOME_DONE;
+	list_open(&list, check->session, RECORD_AUDIT, false, 0, NULL);
 	while (list_next(&list, &row))
 		count_retry(check, &row);
-	code = list_end(&list, CTL_DONE);
-	for (size_t i = 0; code == CTL_DONE && i < check->resent_count; i++) {
+	code = list_end(&list, OUTCOME_DONE);
+	for (size_t i = 0; code == OUTCOME_DONE && i < check->resent_count; i++) {
 		const struct check_resent *resent = &check->resent[i];
 
 		if (resent->attempts > PROOF_RESULT_ATTEMPTS + resent->retries)
@@ -293,30 +294,30 @@ static enum ctl_exit walk_audit(struct check *check)
 }
 
 /* Are the dealers' numbers of parked and held callbacks right? If no operator is at work. */
-static enum ctl_exit check_waiting(struct check *check)
+static enum outcome check_waiting(struct check *check)
 {
 	struct list list;
 	struct total row;
 	uint64_t audit = check->audit;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_TOTAL, false, 0, NULL);
-	while (code == CTL_DONE && audit == check->audit && list_next(&list, &row)) {
+	list_open(&list, check->session, RECORD_TOTAL, false, 0, NULL);
+	while (code == OUTCOME_DONE && audit == check->audit && list_next(&list, &row)) {
 		/* The counter after the row: nobody did anything before the row was read. */
 		code = check_counter(check, "audit", &audit);
-		if (code == CTL_DONE && audit == check->audit)
+		if (code == OUTCOME_DONE && audit == check->audit)
 			proof_waiting(&check->proof, &row);
 	}
 	return list_end(&list, code);
 }
 
-enum ctl_exit check_walk_events(struct check *check)
+enum outcome check_walk_events(struct check *check)
 {
-	enum ctl_exit code = walk(check);
+	enum outcome code = walk(check);
 
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = check_waiting(check);
-	if (code == CTL_DONE)
+	if (code == OUTCOME_DONE)
 		code = check_last(check);
-	return code == CTL_DONE ? walk_audit(check) : code;
+	return code == OUTCOME_DONE ? walk_audit(check) : code;
 }

@@ -1,13 +1,13 @@
-#include "cmd/ctl/list.h"
+#include "admin/list.h"
 
 #include "link/frame.h"
 
 #include <string.h>
 
-void list_open(struct list *list, struct ctl *ctl, enum record record, bool reverse,
+void list_open(struct list *list, struct session *session, enum record record, bool reverse,
 	unsigned int key_count, const void *key)
 {
-	*list = (struct list){.ctl = ctl, .record = record, .reverse = reverse};
+	*list = (struct list){.session = session, .record = record, .reverse = reverse};
 	buffer_init(&list->prefix, LIST_KEY_MAX);
 	buffer_init(&list->here, LIST_KEY_MAX);
 	buffer_init(&list->cursor, LIST_KEY_MAX);
@@ -15,7 +15,7 @@ void list_open(struct list *list, struct ctl *ctl, enum record record, bool reve
 	link_list_key(&list->prefix, record, key_count, key);
 	/* A key cut short would name more rows than were asked for. */
 	if (list->prefix.failed)
-		list->code = ctl_no_memory(ctl);
+		list->code = session_no_memory(session);
 }
 
 void list_behind(struct list *list, const void *row)
@@ -23,7 +23,7 @@ void list_behind(struct list *list, const void *row)
 	buffer_reset(&list->here);
 	link_list_key(&list->here, list->record, record_infos[list->record].key_count, row);
 	if (list->here.failed)
-		list->code = ctl_no_memory(list->ctl);
+		list->code = session_no_memory(list->session);
 }
 
 void list_close(struct list *list)
@@ -34,10 +34,10 @@ void list_close(struct list *list)
 	buffer_free(&list->rows);
 }
 
-enum ctl_exit list_end(struct list *list, enum ctl_exit code)
+enum outcome list_end(struct list *list, enum outcome code)
 {
 	list_close(list);
-	return code == CTL_DONE ? list->code : code;
+	return code == OUTCOME_DONE ? list->code : code;
 }
 
 static struct bytes bytes_of(const struct buffer *buffer)
@@ -57,8 +57,8 @@ static bool read_page(struct list *list)
 	};
 	struct list_result result;
 
-	list->code = ctl_do(list->ctl, COMMAND_LIST, &cmd, &result, NULL);
-	if (list->code != CTL_DONE)
+	list->code = session_do(list->session, COMMAND_LIST, &cmd, &result, NULL);
+	if (list->code != OUTCOME_DONE)
 		return false;
 	list->as_of = result.last_transaction_id;
 	list->more = result.more;
@@ -66,7 +66,7 @@ static bool read_page(struct list *list)
 	buffer_reset(&list->cursor);
 	if (!buffer_append(&list->rows, result.rows.data, result.rows.len) ||
 		!buffer_append(&list->cursor, result.cursor.data, result.cursor.len)) {
-		list->code = ctl_no_memory(list->ctl);
+		list->code = session_no_memory(list->session);
 		return false;
 	}
 	list->rest = bytes_of(&list->rows);
@@ -75,7 +75,7 @@ static bool read_page(struct list *list)
 
 bool list_next(struct list *list, void *row)
 {
-	if (list->code != CTL_DONE)
+	if (list->code != OUTCOME_DONE)
 		return false;
 	while (!list->rest.len) {
 		if (list->started && !list->more)
@@ -83,7 +83,7 @@ bool list_next(struct list *list, void *row)
 		if (list->started) {
 			buffer_reset(&list->here);
 			if (!buffer_append(&list->here, list->cursor.data, list->cursor.len)) {
-				list->code = ctl_no_memory(list->ctl);
+				list->code = session_no_memory(list->session);
 				return false;
 			}
 		}
@@ -93,11 +93,11 @@ bool list_next(struct list *list, void *row)
 	}
 	if (link_list_row(&list->rest, list->record, row)) {
 		list->taken++;
-		if (list->ctl->row_read)
-			list->ctl->row_read(list->ctl->row_closure, list->record, row);
+		if (list->session->row_read)
+			list->session->row_read(list->session->row_closure, list->record, row);
 		return true;
 	}
-	list->code = ctl_fail(list->ctl, CTL_FAILED, "failed", "the ledger sent a row that "
+	list->code = session_fail(list->session, OUTCOME_FAILED, "failed", "the ledger sent a row that "
 		"cannot be read: run `creditbridgectl doctor`, which compares the versions");
 	return false;
 }
@@ -113,13 +113,13 @@ static void drop_bytes(enum record record, void *row)
 	}
 }
 
-static enum ctl_exit fetch(struct ctl *ctl, enum record record, void *row, bool *found,
+static enum outcome fetch(struct session *session, enum record record, void *row, bool *found,
 	uint64_t *as_of, struct buffer *bytes)
 {
 	struct list list;
-	enum ctl_exit code;
+	enum outcome code;
 
-	list_open(&list, ctl, record, false, record_infos[record].key_count, row);
+	list_open(&list, session, record, false, record_infos[record].key_count, row);
 	list.page = 1;
 	*found = list_next(&list, row);
 	code = list.code;
@@ -131,17 +131,17 @@ static enum ctl_exit fetch(struct ctl *ctl, enum record record, void *row, bool 
 	return code;
 }
 
-enum ctl_exit list_fetch_bytes(struct ctl *ctl, enum record record, void *row, bool *found,
+enum outcome list_fetch_bytes(struct session *session, enum record record, void *row, bool *found,
 	struct buffer *bytes)
 {
-	return fetch(ctl, record, row, found, NULL, bytes);
+	return fetch(session, record, row, found, NULL, bytes);
 }
 
-enum ctl_exit list_fetch(struct ctl *ctl, enum record record, void *row, bool *found,
+enum outcome list_fetch(struct session *session, enum record record, void *row, bool *found,
 	uint64_t *as_of)
 {
 	struct buffer bytes;
-	enum ctl_exit code = fetch(ctl, record, row, found, as_of, &bytes);
+	enum outcome code = fetch(session, record, row, found, as_of, &bytes);
 
 	drop_bytes(record, row);
 	buffer_free(&bytes);

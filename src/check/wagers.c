@@ -2,10 +2,10 @@
  * check_wagers - which rows of bets, rounds and callbacks do not fit? Only walked when the sets of
  * rows differ.
  */
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
-#include "cmd/ctl/list.h"
-#include "cmd/ctl/movements.h"
+#include "admin/list.h"
+#include "admin/transactions.h"
 #include "proof/event.h"
 #include "proof/links.h"
 
@@ -22,49 +22,49 @@ struct search {
 
 /* ---- from bets and rounds to the rows that they want */
 
-static enum ctl_exit search_bet_key(struct check *check, const struct bet *bet)
+static enum outcome search_bet_key(struct check *check, const struct bet *bet)
 {
 	struct request wanted = proof_bet_key(bet), row = wanted;
 	const char *fault;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	if (!proof_key_counts(&check->proof, &wanted))
-		return CTL_DONE;
-	code = list_fetch(check->ctl, RECORD_REQUEST, &row, &found, NULL);
-	if (code != CTL_DONE)
+		return OUTCOME_DONE;
+	code = list_fetch(check->session, RECORD_REQUEST, &row, &found, NULL);
+	if (code != OUTCOME_DONE)
 		return code;
 	fault = proof_wager_key(&wanted, found ? &row : NULL);
 	if (fault)
 		proof_problem(&check->proof, "bet %s/%s/%" PRIu32 ": %s", bet->player_id,
 			bet->game_id, bet->number, fault);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
 /* @what: "bet P/G/1" or "round P/G". */
-static enum ctl_exit search_transaction(struct check *check, const struct transaction *wanted,
+static enum outcome search_transaction(struct check *check, const struct transaction *wanted,
 	const char *what)
 {
 	struct transaction row;
 	const char *fault;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	if (!proof_transaction_counts(&check->proof, wanted))
-		return CTL_DONE;
-	code = transaction_fetch(check->ctl, wanted->transaction_id, &row, &found);
-	if (code != CTL_DONE)
+		return OUTCOME_DONE;
+	code = transaction_fetch(check->session, wanted->transaction_id, &row, &found);
+	if (code != OUTCOME_DONE)
 		return code;
 	fault = proof_wager_transaction(wanted, found ? &row : NULL);
 	if (fault)
 		proof_problem(&check->proof, "%s: %s", what, fault);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit search_bet(struct check *check, struct search *search, const struct bet *bet)
+static enum outcome search_bet(struct check *check, struct search *search, const struct bet *bet)
 {
 	struct transaction transaction = proof_bet_transaction(bet);
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	char what[PROOF_LINE_SIZE];
 	bool found;
 
@@ -72,42 +72,42 @@ static enum ctl_exit search_bet(struct check *check, struct search *search, cons
 		bet->number);
 	if (search->requests)
 		code = search_bet_key(check, bet);
-	if (code == CTL_DONE && search->transactions)
+	if (code == OUTCOME_DONE && search->transactions)
 		code = search_transaction(check, &transaction, what);
-	if (code != CTL_DONE || !search->callbacks || !bet->event)
+	if (code != OUTCOME_DONE || !search->callbacks || !bet->event)
 		return code;
 	code = check_find_name(check, bet->player_id, &search->name, &found);
 	/* One without a player was reported by the walk. */
-	return code == CTL_DONE && found ? check_bet(check, bet, search->name.user_id, false)
+	return code == OUTCOME_DONE && found ? check_bet(check, bet, search->name.user_id, false)
 					 : code;
 }
 
-static enum ctl_exit search_bets(struct check *check, struct search *search)
+static enum outcome search_bets(struct check *check, struct search *search)
 {
 	struct list list;
 	struct bet row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_BET, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching bets", &row)) {
+	list_open(&list, check->session, RECORD_BET, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching bets", &row)) {
 		code = search_bet(check, search, &row);
 	}
 	return list_end(&list, code);
 }
 
-static enum ctl_exit search_round(struct check *check, struct search *search,
+static enum outcome search_round(struct check *check, struct search *search,
 	const struct round *round)
 {
 	struct transaction transaction = proof_round_transaction(round);
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	char what[PROOF_LINE_SIZE];
 
 	if (round->state != ROUND_SETTLED)
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	snprintf(what, sizeof(what), "round %s/%s", round->player_id, round->game_id);
 	if (search->transactions)
 		code = search_transaction(check, &transaction, what);
-	return code == CTL_DONE && search->callbacks && round->event ? check_result(check, round)
+	return code == OUTCOME_DONE && search->callbacks && round->event ? check_result(check, round)
 								     : code;
 }
 
@@ -132,16 +132,16 @@ static void search_round_key(struct check *check, const struct round *round)
 			round->player_id, round->game_id);
 }
 
-static enum ctl_exit search_rounds(struct check *check, struct search *search)
+static enum outcome search_rounds(struct check *check, struct search *search)
 {
 	struct list list;
 	struct round row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_ROUND, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching rounds", &row)) {
+	list_open(&list, check->session, RECORD_ROUND, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching rounds", &row)) {
 		code = search_round(check, search, &row);
-		if (code == CTL_DONE && search->requests)
+		if (code == OUTCOME_DONE && search->requests)
 			search_round_key(check, &row);
 	}
 	return list_end(&list, code);
@@ -149,34 +149,34 @@ static enum ctl_exit search_rounds(struct check *check, struct search *search)
 
 /* ---- and back */
 
-static enum ctl_exit find_bet(struct check *check, const char *player_id, const char *game_id,
+static enum outcome find_bet(struct check *check, const char *player_id, const char *game_id,
 	uint32_t number, struct bet *bet, bool *found)
 {
 	memset(bet, 0, sizeof(*bet));
 	memcpy(bet->player_id, player_id, sizeof(bet->player_id));
 	memcpy(bet->game_id, game_id, sizeof(bet->game_id));
 	bet->number = number;
-	return list_fetch(check->ctl, RECORD_BET, bet, found, NULL);
+	return list_fetch(check->session, RECORD_BET, bet, found, NULL);
 }
 
-static enum ctl_exit find_round(struct check *check, const char *player_id, const char *game_id,
+static enum outcome find_round(struct check *check, const char *player_id, const char *game_id,
 	struct round *round, bool *found)
 {
 	memset(round, 0, sizeof(*round));
 	memcpy(round->player_id, player_id, sizeof(round->player_id));
 	memcpy(round->game_id, game_id, sizeof(round->game_id));
-	return list_fetch(check->ctl, RECORD_ROUND, round, found, NULL);
+	return list_fetch(check->session, RECORD_ROUND, round, found, NULL);
 }
 
 /* A bet's own key was compared with it from the other side. */
-static enum ctl_exit request_of_bet(struct check *check, const struct request *row)
+static enum outcome request_of_bet(struct check *check, const struct request *row)
 {
 	struct bet bet;
 	bool found;
-	enum ctl_exit code = find_bet(check, row->player_id, row->game_id, row->bet_number, &bet,
+	enum outcome code = find_bet(check, row->player_id, row->game_id, row->bet_number, &bet,
 		&found);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || strcmp(bet.client_id, row->owner) != 0 ||
 		strcmp(bet.request_transaction_id, row->request_transaction_id) != 0)
@@ -184,24 +184,24 @@ static enum ctl_exit request_of_bet(struct check *check, const struct request *r
 			", which %s", row->request_transaction_id, row->owner, row->player_id,
 			row->game_id, row->bet_number,
 			found ? "was placed by another key" : "is not there");
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit request_of_round(struct check *check, const struct request *row)
+static enum outcome request_of_round(struct check *check, const struct request *row)
 {
 	struct request wanted;
 	struct round round;
 	const char *fault;
 	bool found;
-	enum ctl_exit code = find_round(check, row->player_id, row->game_id, &round, &found);
+	enum outcome code = find_round(check, row->player_id, row->game_id, &round, &found);
 
-	if (code != CTL_DONE)
+	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || round.state != ROUND_SETTLED) {
 		proof_problem(&check->proof, "request %s of %s points to round %s/%s, which is "
 					     "not %s", row->request_transaction_id, row->owner,
 			row->player_id, row->game_id, found ? "settled" : "there");
-		return CTL_DONE;
+		return OUTCOME_DONE;
 	}
 	wanted = proof_round_key(&round);
 	fault = proof_wager_key(&wanted, row);
@@ -209,17 +209,17 @@ static enum ctl_exit request_of_round(struct check *check, const struct request 
 		proof_problem(&check->proof, "request %s of %s: of the result of round %s/%s %s",
 			row->request_transaction_id, row->owner, row->player_id, row->game_id,
 			fault);
-	return CTL_DONE;
+	return OUTCOME_DONE;
 }
 
-static enum ctl_exit search_keys(struct check *check)
+static enum outcome search_keys(struct check *check)
 {
 	struct list list;
 	struct request row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_REQUEST, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching request keys", &row)) {
+	list_open(&list, check->session, RECORD_REQUEST, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching request keys", &row)) {
 		if (row.outcome != REFUSAL_NONE || !proof_key_counts(&check->proof, &row))
 			continue;
 		if (row.kind == ENTRY_BET)
@@ -230,11 +230,11 @@ static enum ctl_exit search_keys(struct check *check)
 	return list_end(&list, code);
 }
 
-static enum ctl_exit search_owner(struct check *check, const struct transaction *row)
+static enum outcome search_owner(struct check *check, const struct transaction *row)
 {
 	struct round round;
 	struct bet bet;
-	enum ctl_exit code;
+	enum outcome code;
 	uint64_t named;
 	bool found;
 
@@ -245,7 +245,7 @@ static enum ctl_exit search_owner(struct check *check, const struct transaction 
 		code = find_round(check, row->player_id, row->game_id, &round, &found);
 		named = round.transaction_id;
 	}
-	if (code == CTL_DONE && (!found || named != row->transaction_id))
+	if (code == OUTCOME_DONE && (!found || named != row->transaction_id))
 		proof_problem(&check->proof, "transaction %" PRIu64 " points to %s %s/%s/%" PRIu32
 			", which is %s", row->transaction_id, row->bet_number ? "bet" : "round",
 			row->player_id, row->game_id, row->bet_number,
@@ -253,14 +253,14 @@ static enum ctl_exit search_owner(struct check *check, const struct transaction 
 	return code;
 }
 
-static enum ctl_exit search_transactions(struct check *check)
+static enum outcome search_transactions(struct check *check)
 {
 	struct list list;
 	struct transaction row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
-	list_open(&list, check->ctl, RECORD_TRANSACTION, false, 0, NULL);
-	while (code == CTL_DONE && check_search(check, &list, "searching transactions", &row)) {
+	list_open(&list, check->session, RECORD_TRANSACTION, false, 0, NULL);
+	while (code == OUTCOME_DONE && check_search(check, &list, "searching transactions", &row)) {
 		if (row.game_id[0] && proof_transaction_counts(&check->proof, &row))
 			code = search_owner(check, &row);
 	}
@@ -268,12 +268,12 @@ static enum ctl_exit search_transactions(struct check *check)
 }
 
 /* The event that the callback's bet or round names as its own of that kind; 0: none. */
-static enum ctl_exit find_named(struct check *check, const struct callback *callback,
+static enum outcome find_named(struct check *check, const struct callback *callback,
 	uint64_t *named)
 {
 	struct round round;
 	struct bet bet;
-	enum ctl_exit code;
+	enum outcome code;
 	bool found;
 
 	if (callback->kind == CALLBACK_BETTING_RESULT) {
@@ -289,22 +289,22 @@ static enum ctl_exit find_named(struct check *check, const struct callback *call
 	return code;
 }
 
-static enum ctl_exit search_callbacks(struct check *check)
+static enum outcome search_callbacks(struct check *check)
 {
 	struct list list;
 	struct callback row;
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 	char id[CALLBACK_EVENT_ID_SIZE];
 	uint64_t named = 0;
 
-	list_open(&list, check->ctl, RECORD_CALLBACK, false, 0, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
+	list_open(&list, check->session, RECORD_CALLBACK, false, 0, NULL);
+	while (code == OUTCOME_DONE && !check_knows_enough(check) && list_next(&list, &row)) {
 		if (row.event > check->point.event)
 			break;
 		check_progress(check, "searching callbacks", row.event);
 		code = find_named(check, &row, &named);
 		callback_event_id(row.kind, row.event, id);
-		if (code == CTL_DONE && named != row.event)
+		if (code == OUTCOME_DONE && named != row.event)
 			proof_problem(&check->proof, "callback %s is not named by its %s %s/%s/%"
 				PRIu32, id, row.bet_number ? "bet" : "round", row.player_id,
 				row.game_id, row.bet_number);
@@ -319,7 +319,7 @@ static void insist(struct check *check, bool differ, const char *what)
 		proof_loose(&check->proof, "bets, rounds and %s do not agree", what);
 }
 
-enum ctl_exit check_find_wagers(struct check *check)
+enum outcome check_find_wagers(struct check *check)
 {
 	const struct wager_sets *wanted = &check->proof.wanted, *found = &check->proof.found;
 	bool callbacks = !fingerprint_equal(&wanted->callbacks, &found->callbacks);
@@ -329,17 +329,17 @@ enum ctl_exit check_find_wagers(struct check *check)
 		.transactions = !fingerprint_equal(&wanted->transactions, &found->transactions),
 		.callbacks = callbacks || ends,
 	};
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	if (search.requests || search.transactions || search.callbacks)
 		code = search_bets(check, &search);
-	if (code == CTL_DONE && (search.requests || search.transactions || search.callbacks))
+	if (code == OUTCOME_DONE && (search.requests || search.transactions || search.callbacks))
 		code = search_rounds(check, &search);
-	if (code == CTL_DONE && search.requests)
+	if (code == OUTCOME_DONE && search.requests)
 		code = search_keys(check);
-	if (code == CTL_DONE && search.transactions)
+	if (code == OUTCOME_DONE && search.transactions)
 		code = search_transactions(check);
-	if (code == CTL_DONE && search.callbacks)
+	if (code == OUTCOME_DONE && search.callbacks)
 		code = search_callbacks(check);
 	insist(check, search.requests, "request keys");
 	insist(check, search.transactions, "transaction rows");

@@ -5,10 +5,10 @@
  * not read at one point in time, so a player whose sums do not fit is looked at alone: rounds and
  * bets, then the sums, then rounds and bets again.
  */
-#include "cmd/ctl/check.h"
+#include "check/check.h"
 
+#include "admin/list.h"
 #include "base/text.h"
-#include "cmd/ctl/list.h"
 #include "proof/statistics.h"
 
 #include <string.h>
@@ -56,15 +56,15 @@ static void walks_open(struct walks *walks, const char *player_id)
 		cursor->pending = false;
 		if (player_id)
 			text_copy(cursor->row.player_id, sizeof(cursor->row.player_id), player_id);
-		list_open(&cursor->list, walks->check->ctl, walk_records[i], false,
+		list_open(&cursor->list, walks->check->session, walk_records[i], false,
 			player_id ? 1 : 0, &cursor->row);
 	}
 }
 
-/* Why the walks ended; CTL_DONE: they were all walked to their ends. */
-static enum ctl_exit walks_close(struct walks *walks)
+/* Why the walks ended; OUTCOME_DONE: they were all walked to their ends. */
+static enum outcome walks_close(struct walks *walks)
 {
-	enum ctl_exit code = CTL_DONE;
+	enum outcome code = OUTCOME_DONE;
 
 	for (unsigned int i = 0; i < WALK_COUNT; i++)
 		code = list_end(&walks->cursors[i].list, code);
@@ -159,10 +159,10 @@ static void report(void *closure, const char *problem)
 }
 
 /* A player whose sums did not fit: are they wrong, or is he betting? */
-static enum ctl_exit look_again(struct check *check, const char *player_id)
+static enum outcome look_again(struct check *check, const char *player_id)
 {
 	struct walks walks = {.check = check};
-	enum ctl_exit code;
+	enum outcome code;
 
 	proof_statistics_init(&walks.proof, report, check);
 	proof_statistics_begin(&walks.proof, player_id);
@@ -170,40 +170,40 @@ static enum ctl_exit look_again(struct check *check, const char *player_id)
 	feed_bets(&walks, player_id);
 	feed_sums(&walks, player_id);
 	code = walks_close(&walks);
-	if (code == CTL_DONE) {
+	if (code == OUTCOME_DONE) {
 		proof_statistics_again(&walks.proof);
 		walks_open(&walks, player_id);
 		feed_bets(&walks, player_id);
 		code = walks_close(&walks);
 	}
 	/* What was not read to its end proves nothing. */
-	if (code == CTL_DONE && !proof_statistics_end(&walks.proof))
-		code = ctl_no_memory(check->ctl);
+	if (code == OUTCOME_DONE && !proof_statistics_end(&walks.proof))
+		code = session_no_memory(check->session);
 	proof_statistics_free(&walks.proof);
 	return code;
 }
 
-enum ctl_exit check_walk_statistics(struct check *check)
+enum outcome check_walk_statistics(struct check *check)
 {
 	struct walks walks = {.check = check};
 	char player_id[PLAYER_ID_SIZE];
-	enum ctl_exit code = CTL_DONE, ended;
+	enum outcome code = OUTCOME_DONE, ended;
 	const char *next;
 
 	proof_statistics_init(&walks.proof, NULL, NULL);
 	walks_open(&walks, NULL);
-	while (code == CTL_DONE && !check_knows_enough(check) && (next = next_player(&walks))) {
+	while (code == OUTCOME_DONE && !check_knows_enough(check) && (next = next_player(&walks))) {
 		text_copy(player_id, sizeof(player_id), next);
 		proof_statistics_begin(&walks.proof, player_id);
 		feed_bets(&walks, player_id);
 		feed_sums(&walks, player_id);
 		if (!proof_statistics_end(&walks.proof))
-			code = ctl_no_memory(check->ctl);
+			code = session_no_memory(check->session);
 		else if (walks.proof.differences)
 			code = look_again(check, player_id);
 	}
 	check->sums = walks.sums;
 	ended = walks_close(&walks);
 	proof_statistics_free(&walks.proof);
-	return code == CTL_DONE ? ended : code;
+	return code == OUTCOME_DONE ? ended : code;
 }

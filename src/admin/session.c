@@ -1,0 +1,271 @@
+#include "admin/session.h"
+
+#include "admin/operator.h"
+#include "base/clock.h"
+#include "domain/refusal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum outcome report(struct session *session, enum outcome outcome, const struct failure *failure)
+{
+	session->failure = *failure;
+	if (session->report)
+		session->report(session->report_closure, outcome, &session->failure);
+	return outcome;
+}
+
+enum outcome session_fail(struct session *session, enum outcome outcome, const char *id,
+	const char *format, ...)
+{
+	struct failure failure = {.id = id};
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(failure.detail, sizeof(failure.detail), format, arguments);
+	va_end(arguments);
+	return report(session, outcome, &failure);
+}
+
+enum outcome session_no_memory(struct session *session)
+{
+	return session_fail(session, OUTCOME_FAILED, "failed", "out of memory");
+}
+
+enum outcome session_usage(struct session *session, const char *format, ...)
+{
+	struct failure failure = {.id = "usage"};
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(failure.detail, sizeof(failure.detail), format, arguments);
+	va_end(arguments);
+	return report(session, OUTCOME_USAGE, &failure);
+}
+
+/* What to do about a refusal of the ledger; %s is the command's noun. */
+static const struct advice {
+	enum refusal refusal;
+	const char *text;
+} advices[] = {
+	{REFUSAL_ALREADY_EXISTS, "; see `creditbridgectl %s list`"},
+	{REFUSAL_DEALER_NOT_FOUND, "; see `creditbridgectl dealer list`"},
+	{REFUSAL_USER_NOT_FOUND, "; see `creditbridgectl player list CASINO`"},
+	{REFUSAL_CLIENT_NOT_FOUND, "; see `creditbridgectl client list`"},
+	{REFUSAL_KEY_NOT_FOUND, "; see the keys with `creditbridgectl %s list`"},
+	{REFUSAL_KEY_IN_USE, "; `creditbridgectl %s key-add`, then key-use the new key, comes first"},
+	{REFUSAL_CALLBACK_NOT_FOUND, "; see `creditbridgectl callback list`"},
+	{REFUSAL_GAME_NOT_FOUND, "; see `creditbridgectl bet list`"},
+	{REFUSAL_BET_NOT_FOUND, "; see `creditbridgectl bet list`"},
+	{REFUSAL_STORAGE_FULL, "; free or add space below state_directory"},
+	{REFUSAL_SERVICE_UNAVAILABLE, "; see `creditbridgectl doctor`"},
+};
+
+
+/* Writes what to do about @refusal, after "; ". */
+static void describe_remedy(const struct session *session, enum refusal refusal, char *text, size_t size)
+{
+	const char *mark;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++) {
+		if (advices[i].refusal != refusal)
+			continue;
+		mark = strstr(advices[i].text, "%s");
+		if (mark)
+			snprintf(text, size, "%.*s%.*s%s", (int)(mark - advices[i].text),
+				advices[i].text, (int)strlen(session->noun),
+				session->noun, mark + 2);
+		else
+			snprintf(text, size, "%s", advices[i].text);
+	}
+}
+
+/* @verdict in words, as @failure. */
+static void describe_refusal(
+	const struct session *session, const struct verdict *verdict, struct failure *failure)
+{
+	char advice[128];
+	const struct refusal_info *info = refusal_info(verdict->refusal);
+	const char *detail = verdict->detail[0] ? verdict->detail : info->detail;
+	char balance[MONEY_TEXT_MAX];
+
+	describe_remedy(session, verdict->refusal, advice, sizeof(advice));
+	failure->id = info->id;
+	money_format(verdict->current_balance, 2, balance);
+	if (verdict->refusal == REFUSAL_INSUFFICIENT_BALANCE)
+		snprintf(failure->detail, sizeof(failure->detail), "%s (balance %s)", detail,
+			balance);
+	else if (verdict->field[0])
+		snprintf(failure->detail, sizeof(failure->detail), "%s (%s differs)", detail,
+			verdict->field);
+	else if (verdict->detail[0])
+		snprintf(failure->detail, sizeof(failure->detail), "%s", detail);
+	else
+		snprintf(failure->detail, sizeof(failure->detail), "%s%s%s", session->object, detail, advice);
+}
+
+enum status session_settings_load(struct settings *settings, const char *path,
+	char why[SESSION_WHY])
+{
+	FILE *errors = fmemopen(why, SESSION_WHY, "w");
+	enum status status;
+
+	why[0] = '\0';
+	if (!errors) {
+		snprintf(why, SESSION_WHY, "out of memory");
+		return STATUS_NOMEM;
+	}
+	status = settings_load(settings, path, errors);
+	fclose(errors);
+	why[SESSION_WHY - 1] = '\0';
+	why[strcspn(why, "\n")] = '\0';
+	return status;
+}
+
+enum outcome session_settings(struct session *session)
+{
+	const char *path = session->config;
+	char why[SESSION_WHY];
+	enum status status = STATUS_OK;
+
+	if (session->settings_loaded)
+		return OUTCOME_DONE;
+	settings_defaults(&session->settings);
+	if (!path && access(SETTINGS_DEFAULT_FILE, F_OK) == 0)
+		path = SETTINGS_DEFAULT_FILE;
+	if (path)
+		status = session_settings_load(&session->settings, path, why);
+	if (status == STATUS_NOMEM)
+		return session_fail(session, OUTCOME_FAILED, "failed", "%s", why);
+	if (status != STATUS_OK)
+		return session_fail(session, OUTCOME_CONFIG, "configuration", "%s", why);
+	session->settings_loaded = true;
+	return OUTCOME_DONE;
+}
+
+static enum outcome not_permitted(struct session *session, const char *path)
+{
+	char user[128] = "root";
+	struct stat st;
+
+	/* The socket may be hidden by its directory: whoever owns that owns the socket. */
+	if (stat(path, &st) == 0 || stat(session->settings.socket_directory, &st) == 0)
+		operator_user_name(st.st_uid, user, sizeof(user));
+	return session_fail(session, OUTCOME_NOT_PERMITTED, "not_permitted",
+		"not permitted to use %s: run this as user %s%s", path, user,
+		strcmp(user, "root") == 0 ? "" : " (or root)");
+}
+
+enum outcome session_drop_root(struct session *session)
+{
+	struct stat st;
+	char why[256];
+
+	if (geteuid() != 0)
+		return OUTCOME_DONE;
+	if (stat(session->settings.state_directory, &st) < 0 &&
+		stat(session->settings.socket_directory, &st) < 0)
+		return OUTCOME_DONE;
+	if (!operator_become(st.st_uid, why, sizeof(why)))
+		return session_fail(session, OUTCOME_NOT_PERMITTED, "not_permitted", "%s", why);
+	return OUTCOME_DONE;
+}
+
+static enum outcome connect_ledger(struct session *session)
+{
+	char path[SETTINGS_PATH_MAX + 16];
+	enum outcome code;
+
+	if (session->connected)
+		return OUTCOME_DONE;
+	code = session_settings(session);
+	if (code == OUTCOME_DONE && session->prepare)
+		code = session->prepare(session);
+	if (code != OUTCOME_DONE)
+		return code;
+	snprintf(path, sizeof(path), "%s/admin.sock", session->settings.socket_directory);
+	if (access(path, R_OK | W_OK) < 0 && (errno == EACCES || errno == EPERM))
+		return not_permitted(session, path);
+	if (access(path, F_OK) < 0)
+		return session_fail(session, OUTCOME_UNREACHABLE, "ledger_unreachable",
+			"no ledger at %s: %s; start it (systemctl start creditbridge-ledger), "
+			"and see `creditbridgectl doctor`", path, strerror(errno));
+	if (!link_init(&session->link, path))
+		return session_fail(session, OUTCOME_CONFIG, "configuration", "%s is longer than a "
+			"socket's path may be: shorten socket_directory",
+			path);
+	session->connected = true;
+	return OUTCOME_DONE;
+}
+
+#define OUTCOME_UNKNOWN_ID "outcome_unknown"
+static const struct link_failure {
+	enum status status;
+	enum outcome outcome;
+	const char *id;
+} link_failures[] = {
+	{STATUS_NOT_SENT, OUTCOME_UNREACHABLE, "ledger_unreachable"},
+	{STATUS_UNKNOWN, OUTCOME_UNREACHABLE, OUTCOME_UNKNOWN_ID},
+	{STATUS_BUSY, OUTCOME_BUSY, "ledger_busy"},
+	{STATUS_FORBIDDEN, OUTCOME_NOT_PERMITTED, "not_permitted"},
+	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* every other */
+};
+
+enum outcome session_try(struct session *session, enum command command, const void *cmd, void *result,
+	struct failure *failure)
+{
+	const struct link_failure *row = link_failures;
+	/* Every result begins with its verdict. */
+	const struct verdict *verdict = result;
+	enum outcome code = session->ask ? OUTCOME_DONE : connect_ledger(session);
+	enum status status;
+
+	failure->id = "";
+	failure->detail[0] = '\0';
+	if (code != OUTCOME_DONE)
+		return code;
+	status = session->ask ? session->ask(session->ask_closure, command, cmd, result)
+			  : link_call(&session->link, command, cmd, result,
+				    clock_boot_ms() + session->settings.ledger_deadline_ms);
+	if (status == STATUS_OK && verdict->refusal == REFUSAL_NONE)
+		return OUTCOME_DONE;
+	if (status == STATUS_OK) {
+		describe_refusal(session, verdict, failure);
+		return OUTCOME_FAILED;
+	}
+	while (row->status != status && row->status != STATUS_OK)
+		row++;
+	failure->id = row->id;
+	if (status == STATUS_NOT_SENT) /* a socket's path is shorter: link_init() took it */
+		snprintf(failure->detail, sizeof(failure->detail),
+			"%s at %.120s/admin.sock; see `creditbridgectl doctor`",
+			status_text(status), session->settings.socket_directory);
+	else
+		snprintf(failure->detail, sizeof(failure->detail), "%s", status_text(status));
+	return row->outcome;
+}
+
+enum outcome session_do(struct session *session, enum command command, const void *cmd, void *result,
+	bool *unknown)
+{
+	struct failure failure;
+	enum outcome code = session_try(session, command, cmd, result, &failure);
+
+	if (unknown && strcmp(failure.id, OUTCOME_UNKNOWN_ID) == 0)
+		*unknown = true;
+	else if (failure.id[0])
+		report(session, code, &failure);
+	return code;
+}
+
+void session_close(struct session *session)
+{
+	if (session->connected)
+		link_close(&session->link);
+	session->connected = false;
+}

@@ -1,0 +1,389 @@
+/*
+ * check - walks every row of the ledger, while it keeps serving, and feeds the proof.
+ */
+#include "check/check.h"
+
+#include "admin/list.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "domain/row_bounds.h"
+#include "proof/links.h"
+#include "wire/signature.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_TRIES       6
+#define COUNT_PATIENCE_MS 50 /* before the second try; twice as long before each further one */
+#define PROOF_TRIES       3
+
+void check_progress(struct check *check, const char *what, uint64_t rows)
+{
+	if (check->progress && rows % 64 == 0)
+		check->progress(check->progress_closure, what, rows);
+}
+
+static bool take_problem(void *closure, const char *problem)
+{
+	struct check *check = closure;
+
+	for (unsigned int i = 0; i < check->shown_count; i++) {
+		if (strcmp(check->shown[i], problem) == 0)
+			return false;
+	}
+	if (check->shown_count < CHECK_PROBLEMS_SHOWN)
+		snprintf(check->shown[check->shown_count++], PROOF_LINE_SIZE, "%s", problem);
+	return true;
+}
+
+bool check_knows_enough(const struct check *check)
+{
+	return check->proof.problems >= CHECK_PROBLEMS_SHOWN;
+}
+
+bool check_search(struct check *check, struct list *list, const char *what, void *row)
+{
+	if (check_knows_enough(check) || !list_next(list, row))
+		return false;
+	check_progress(check, what, list->taken);
+	return true;
+}
+
+enum outcome check_counter(struct check *check, const char *name, uint64_t *value)
+{
+	struct counter counter = {.value = 0};
+	enum outcome code;
+	bool found;
+
+	text_copy(counter.name, sizeof(counter.name), name);
+	code = list_fetch(check->session, RECORD_COUNTER, &counter, &found, NULL);
+	*value = code == OUTCOME_DONE && found ? counter.value : 0;
+	return code;
+}
+
+enum outcome check_count_events(struct check *check)
+{
+	return check_counter(check, "event", &check->event_given);
+}
+
+/* Begins the proof at the point in time of the first page of sums. */
+static enum outcome open_proof(struct check *check, uint64_t as_of)
+{
+	char random[21];
+	uint64_t seed[2];
+
+	if (!signature_random_id(random, sizeof(random)))
+		return session_fail(check->session, OUTCOME_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
+	memcpy(seed, random, sizeof(seed));
+	check->point.as_of = as_of;
+	proof_init(&check->proof, seed, &check->point, take_problem, check);
+	check->open = true;
+	return OUTCOME_DONE;
+}
+
+static enum outcome no_memory(struct check *check)
+{
+	return session_no_memory(check->session);
+}
+
+/* What a total row is read at, as far as it is known before. */
+static struct proof_moment moment_now(const struct check *check)
+{
+	return (struct proof_moment){
+		.event_from = check->event_given,
+		.from_ms = clock_wall_ms(),
+	};
+}
+
+/* The totals added since were read by now. */
+static enum outcome close_moment(struct check *check)
+{
+	enum outcome code = check_count_events(check);
+
+	if (code == OUTCOME_DONE)
+		proof_dealers_read(&check->proof, check->event_given, clock_wall_ms());
+	return code;
+}
+
+/* Each row that is read is within the bounds that commands keep. */
+static void check_row(void *closure, enum record record, const void *row)
+{
+	struct check *check = closure;
+	char why[ROW_BOUNDS_WHY_SIZE], name[ROW_BOUNDS_NAME_SIZE];
+
+	if (!check->open || row_bounds_check(record, row, false, why))
+		return;
+	row_bounds_name(record, row, name);
+	proof_problem(&check->proof, "%s: %s", name, why);
+}
+
+static enum outcome walk_totals(struct check *check)
+{
+	struct list list;
+	struct total row;
+	struct proof_moment moment;
+	enum outcome code = check_counter(check, "audit", &check->audit);
+
+	if (code == OUTCOME_DONE)
+		code = check_count_events(check);
+	check->point.event = check->event_given;
+	moment = moment_now(check);
+	list_open(&list, check->session, RECORD_TOTAL, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
+		if (!check->open) {
+			code = open_proof(check, list.as_of);
+			check_row(check, RECORD_TOTAL, &row);
+		}
+		moment.as_of = list.as_of;
+		if (code == OUTCOME_DONE && !proof_add_dealer(&check->proof, &row, &moment))
+			code = no_memory(check);
+	}
+	if (code == OUTCOME_DONE)
+		code = list.code;
+	if (code == OUTCOME_DONE && !check->open)
+		code = open_proof(check, list.as_of);
+	list_close(&list);
+	return code == OUTCOME_DONE ? close_moment(check) : code;
+}
+
+/* Adds a dealer that was made after the sums were read. */
+static enum outcome add_late_dealer(struct check *check, const char *casino_id)
+{
+	struct total total = {.players = 0};
+	struct dealer dealer = {.decimals = 0};
+	struct proof_moment moment;
+	bool found;
+	enum outcome code = check_count_events(check);
+
+	if (code != OUTCOME_DONE)
+		return code;
+	moment = moment_now(check);
+	memcpy(dealer.casino_id, casino_id, sizeof(dealer.casino_id));
+	memcpy(total.casino_id, casino_id, sizeof(total.casino_id));
+	code = list_fetch(check->session, RECORD_TOTAL, &total, &found, &moment.as_of);
+	if (code == OUTCOME_DONE && found && !proof_add_dealer(&check->proof, &total, &moment))
+		code = no_memory(check);
+	if (code == OUTCOME_DONE)
+		code = close_moment(check);
+	if (code != OUTCOME_DONE || !found)
+		return code;
+	code = list_fetch(check->session, RECORD_DEALER, &dealer, &found, NULL);
+	if (code == OUTCOME_DONE && found)
+		proof_dealer(&check->proof, casino_id);
+	return code;
+}
+
+static enum outcome walk_dealers(struct check *check)
+{
+	struct list list;
+	struct dealer row;
+	enum outcome code = OUTCOME_DONE;
+
+	list_open(&list, check->session, RECORD_DEALER, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
+		if (!proof_find_dealer(&check->proof, row.casino_id))
+			code = add_late_dealer(check, row.casino_id);
+		if (code == OUTCOME_DONE)
+			proof_dealer(&check->proof, row.casino_id);
+	}
+	return list_end(&list, code);
+}
+
+/* A player too new to be surely among the names walked later: its name is looked up now. */
+static enum outcome check_new_name(struct check *check, const struct player *player)
+{
+	struct player_name name = {.player_id = ""};
+	enum outcome code;
+	bool found;
+
+	memcpy(name.player_id, player->player_id, sizeof(name.player_id));
+	code = list_fetch(check->session, RECORD_PLAYER_NAME, &name, &found, NULL);
+	if (code == OUTCOME_DONE && (!found || strcmp(name.casino_id, player->casino_id) != 0 ||
+					strcmp(name.user_id, player->user_id) != 0))
+		proof_problem(&check->proof, "player %s is not found by its name",
+			player->player_id);
+	return code;
+}
+
+static enum outcome walk_players(struct check *check)
+{
+	struct list list;
+	struct player row;
+	enum outcome code = OUTCOME_DONE;
+	bool settled;
+
+	list_open(&list, check->session, RECORD_PLAYER, false, 0, NULL);
+	while (code == OUTCOME_DONE && list_next(&list, &row)) {
+		if (!proof_find_dealer(&check->proof, row.casino_id))
+			code = add_late_dealer(check, row.casino_id);
+		settled = row.created_ms < check->point.begin_ms;
+		if (code == OUTCOME_DONE && !settled)
+			code = check_new_name(check, &row);
+		if (code == OUTCOME_DONE)
+			proof_player(&check->proof, &row, settled);
+		check_progress(check, "players", check->proof.players);
+	}
+	return list_end(&list, code);
+}
+
+static enum outcome fetch_players(struct check *check, const char *casino_id, uint64_t *players)
+{
+	struct total total = {.players = 0};
+	enum outcome code;
+	bool found;
+
+	memcpy(total.casino_id, casino_id, sizeof(total.casino_id));
+	code = list_fetch(check->session, RECORD_TOTAL, &total, &found, NULL);
+	*players = total.players;
+	return code;
+}
+
+static enum outcome count_players(struct check *check, struct proof_dealer *dealer)
+{
+	struct list list;
+	struct player row = {.user_id = ""};
+
+	memcpy(row.casino_id, dealer->total.casino_id, sizeof(row.casino_id));
+	dealer->players = 0;
+	list_open(&list, check->session, RECORD_PLAYER, false, 1, &row);
+	while (list_next(&list, &row))
+		dealer->players++;
+	return list_end(&list, OUTCOME_DONE);
+}
+
+/* Counts a dealer's players again while some are added. */
+static enum outcome settle_count(struct check *check, struct proof_dealer *dealer)
+{
+	uint64_t before = dealer->total.players, after;
+	int64_t patience_ms = COUNT_PATIENCE_MS;
+	enum outcome code = fetch_players(check, dealer->total.casino_id, &after);
+
+	for (int try = 1; code == OUTCOME_DONE; try++, patience_ms *= 2) {
+		if (proof_player_count(&check->proof, dealer, before, after))
+			return OUTCOME_DONE;
+		if (try == COUNT_TRIES) {
+			check->unsettled = true;
+			return OUTCOME_DONE;
+		}
+		clock_sleep_ms(patience_ms);
+		code = fetch_players(check, dealer->total.casino_id, &before);
+		if (code == OUTCOME_DONE)
+			code = count_players(check, dealer);
+		if (code == OUTCOME_DONE)
+			code = fetch_players(check, dealer->total.casino_id, &after);
+	}
+	return code;
+}
+
+static enum outcome settle_counts(struct check *check)
+{
+	enum outcome code = OUTCOME_DONE;
+
+	for (size_t i = 0; code == OUTCOME_DONE && i < check->proof.dealer_count; i++)
+		code = settle_count(check, &check->proof.dealers[i]);
+	return code;
+}
+
+static enum outcome walk_requests(struct check *check)
+{
+	struct list list;
+	struct request row;
+
+	list_open(&list, check->session, RECORD_REQUEST, false, 0, NULL);
+	while (list_next(&list, &row)) {
+		proof_request(&check->proof, &row);
+		check_progress(check, "request keys", check->proof.requests);
+	}
+	return list_end(&list, OUTCOME_DONE);
+}
+
+/* The kinds that the proof does not need: each row is looked at by itself (check_row). */
+static enum outcome walk_others(struct check *check)
+{
+	static const enum record others[] = {RECORD_COUNTER, RECORD_CLIENT};
+	union {
+		struct counter counter;
+		struct client client;
+	} row;
+	struct list list;
+	enum outcome code = OUTCOME_DONE;
+
+	for (size_t i = 0; code == OUTCOME_DONE && i < sizeof(others) / sizeof(others[0]); i++) {
+		list_open(&list, check->session, others[i], false, 0, NULL);
+		while (list_next(&list, &row))
+			;
+		code = list_end(&list, code);
+	}
+	return code;
+}
+
+/* In this order: what is read later is at least as new, and never less. */
+static enum outcome (*const walks[])(struct check *check) = {
+	walk_totals, walk_others, walk_dealers, walk_players, settle_counts, check_walk_names,
+	walk_requests, check_walk_transactions, check_walk_rounds, check_walk_statistics,
+	check_walk_events,
+};
+
+/* A clock that was set back makes problems that do not last: these are looked for again. */
+static bool is_doubtful(const struct check *check)
+{
+	return check->proof.problems && check->proof.problems == check->proof.loose;
+}
+
+static enum outcome prove(struct check *check)
+{
+	enum outcome code = OUTCOME_DONE;
+
+	check->open = check->unsettled = false;
+	check->shown_count = 0;
+	check->resent_count = 0;
+	check->event_given = 0;
+	check->last_transaction_id = 0;
+	memset(&check->point, 0, sizeof(check->point));
+	check->point.begin_ms = clock_wall_ms();
+	for (size_t i = 0; code == OUTCOME_DONE && i < sizeof(walks) / sizeof(walks[0]); i++)
+		code = walks[i](check);
+	if (code != OUTCOME_DONE)
+		return code;
+	proof_totals(&check->proof);
+	code = check_find_links(check);
+	if (code == OUTCOME_DONE)
+		code = check_find_wagers(check);
+	return code == OUTCOME_DONE && check->proof.no_memory ? no_memory(check) : code;
+}
+
+enum outcome check_open(struct check *check, struct session *session,
+	void (*progress)(void *closure, const char *what, uint64_t rows), void *progress_closure)
+{
+	enum outcome code;
+
+	*check = (struct check){
+		.session = session,
+		.progress = progress,
+		.progress_closure = progress_closure,
+	};
+	check->shown = calloc(CHECK_PROBLEMS_SHOWN, PROOF_LINE_SIZE);
+	if (!check->shown)
+		return no_memory(check);
+	session->row_read = check_row;
+	session->row_closure = check;
+	code = prove(check);
+	for (int try = 1; code == OUTCOME_DONE && is_doubtful(check) && try < PROOF_TRIES; try++) {
+		proof_free(&check->proof);
+		code = prove(check);
+	}
+	session->row_read = NULL;
+	return code;
+}
+
+void check_close(struct check *check)
+{
+	if (check->open)
+		proof_free(&check->proof);
+	free(check->clients);
+	free(check->resent);
+	free(check->shown);
+}

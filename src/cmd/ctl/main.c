@@ -1,0 +1,62 @@
+/*
+ * main - creditbridgectl: parses the command line, runs the command, and ends with its outcome.
+ */
+#include "admin/operator.h"
+#include "base/secrecy.h"
+#include "base/text.h"
+#include "cmd/ctl/ctl.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What refusals are about: "dealer", and "dealer demo: " when arguments name one. */
+static void describe_object(struct ctl *ctl)
+{
+	struct session *session = &ctl->session;
+
+	session->config = ctl->options[OPTION_CONFIG];
+	snprintf(session->noun, sizeof(session->noun), "%.*s", (int)strcspn(ctl->command->name, " "),
+		ctl->command->name);
+	if (ctl->arg_count)
+		snprintf(session->object, sizeof(session->object), "%s %.160s%s%.160s: ", session->noun,
+			ctl->args[0], ctl->arg_count > 1 ? " " : "",
+			ctl->arg_count > 1 ? ctl->args[1] : "");
+}
+
+int main(int argc, char **argv)
+{
+	static struct ctl ctl;
+	const char *reason;
+	enum outcome code;
+
+	secrecy_begin();
+	/* Whoever started this may have ignored it, and of no child's end would be heard. */
+	signal(SIGCHLD, SIG_DFL);
+	setlocale(LC_CTYPE, "");
+	ctl.session.report = ctl_report;
+	ctl.session.report_closure = &ctl;
+	ctl.session.prepare = session_drop_root;
+	ctl_parse(&ctl, argc, argv);
+	describe_object(&ctl);
+	if (!operator_identify(&ctl.session.operator))
+		return (int)ctl_fail(&ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
+			"numbers: allow the system call getrandom, and repeat this");
+	reason = ctl.options[OPTION_REASON];
+	if (reason && (!text_is_utf8_clean(reason, strlen(reason)) ||
+			      !text_copy(ctl.session.operator.reason, REASON_SIZE, reason)))
+		code = ctl_usage(&ctl, "--reason takes at most %d bytes of UTF-8 without "
+			"control characters", REASON_SIZE - 1);
+	else
+		code = ctl.command->run(&ctl);
+	session_close(&ctl.session);
+	/* What was not written was not told: never report that as success. */
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "creditbridgectl: cannot write the output: %s\n", strerror(errno));
+		if (code == OUTCOME_DONE)
+			code = OUTCOME_FAILED;
+	}
+	return (int)code;
+}

@@ -1,0 +1,38 @@
+#include "cmd/ctl/progress.h"
+
+#include "base/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LINE_CLEAR "\r\033[K"
+
+struct progress progress_begin(const struct ctl *ctl)
+{
+	return (struct progress){.wanted = isatty(STDERR_FILENO) && !ctl->json,
+		.every_ms = 200};
+}
+
+void progress_show(struct progress *progress, const char *format, ...)
+{
+	const int64_t now_ms = clock_boot_ms();
+	va_list arguments;
+
+	if (!progress->wanted || (progress->shown && now_ms - progress->last_ms < progress->every_ms))
+		return;
+	progress->shown = true;
+	progress->last_ms = now_ms;
+	fputs(LINE_CLEAR, stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fflush(stderr);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->shown)
+		fputs(LINE_CLEAR, stderr);
+	progress->shown = false;
+}

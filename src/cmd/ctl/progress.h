@@ -1,0 +1,25 @@
+/*
+ * progress - one line on the terminal about a command that takes long, written over again and again.
+ */
+#ifndef CMD_CTL_PROGRESS_H
+#define CMD_CTL_PROGRESS_H
+
+#include "cmd/ctl/ctl.h"
+
+struct progress {
+	bool wanted; /* standard error is a terminal, and --json was not given */
+	bool shown;
+	int64_t every_ms; /* the line is written so often, at most */
+	int64_t last_ms;
+};
+
+struct progress progress_begin(const struct ctl *ctl);
+
+/* Writes the line, unless it was written less than @progress->every_ms ago. */
+void progress_show(struct progress *progress, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Removes the line, if there is one. */
+void progress_end(struct progress *progress);
+
+#endif
