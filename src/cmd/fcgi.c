@@ -1,9 +1,9 @@
 /*
  * creditbridge.fcgi - the HTTP edge, started by a web server or listening on a socket of its own.
  *
- * Installed setgid, as the group that may open the ledger's edge.sock, it belongs to whoever starts
- * it only in part: then it reads the installed configuration alone and forgets its environment, from
- * which libraries take settings too (libcurl the file that gets the keys of TLS).
+ * Installed, it is setgid to the group that may open the ledger's edge.sock. Its user must not use that
+ * right for other purposes. So it reads only the installed configuration. It also clears its
+ * environment, from which libraries take settings (libcurl the file to which it writes TLS keys).
  *
  * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket;
  * 75 the ledger speaks another protocol version, or memory was short: start anew; 78 configuration.
@@ -144,7 +144,7 @@ static bool name_file(char *path, size_t size, const struct settings *settings, 
 	return len >= 0 && (size_t)len < size;
 }
 
-/* Makes @service of arguments and settings. False: told on standard error. */
+/* Fills @service from arguments and settings. Returns false after a message on standard error. */
 static bool service_init(struct web_service *service, const struct arguments *arguments,
 	const struct settings *settings)
 {
@@ -278,9 +278,9 @@ static int serve_own(const struct arguments *arguments, struct web_service *serv
 }
 
 /*
- * How many connections to dealers each thread may keep. Whoever starts a worker by hand or from a web
- * server of old times leaves it 1024 descriptors, of which some hundred threads would take more: then
- * healthy dealers could not be reached.
+ * Returns how many connections to dealers each thread may keep. A worker may have only 1024
+ * descriptors, if it was started by hand or by an old web server. Some hundred threads would use more,
+ * and dealers could not be reached.
  */
 static unsigned int connections_kept(unsigned int threads)
 {
@@ -298,7 +298,7 @@ static unsigned int connections_kept(unsigned int threads)
 	return each < SENDER_INFLIGHT_MAX ? (unsigned int)each : SENDER_INFLIGHT_MAX;
 }
 
-/* Reads the configuration that whoever started this may choose. What is wrong goes to standard error. */
+/* Reads the configuration that the user may choose. Prints errors on standard error. */
 static enum status config_load(struct settings *settings, const char *path, bool privileged)
 {
 	if (privileged && strcmp(path, SETTINGS_DEFAULT_FILE) != 0) {
@@ -316,7 +316,7 @@ int main(int argc, char **argv)
 	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE,
 		.group = SERVE_WALLET,
 		.threads = 1};
-	/* With more rights than whoever started it has (ld.so(8), secure-execution mode). */
+	/* With more rights than its user has (ld.so(8), secure-execution mode). */
 	bool privileged = getauxval(AT_SECURE) != 0;
 	struct web_service service;
 	struct fcgi_socket own;

@@ -49,7 +49,7 @@ static void fetch_restart(struct fetch *fetch)
 	memset(fetch, 0, sizeof(*fetch));
 }
 
-/* Makes room for @more entries. Not by realloc(), which would leave keys behind. */
+/* Makes room for @more entries. Not by realloc(), which would leave a copy of keys. */
 static enum status fetch_grow(struct fetch *fetch, uint32_t more)
 {
 	struct keyring_entry *entries;

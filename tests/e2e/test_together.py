@@ -297,8 +297,8 @@ def descriptors_kept(child):
     return min(look() for _ in range(20))
 
 
-def hall_digest(made):
-    """The name of the leader's socket, as src/fcgi/handoff.c makes it; abstract names had all of it."""
+def handoff_digest(made):
+    """The name of the leader's socket, as src/cmd/fcgi.c makes it; abstract names had all of it."""
     told = subprocess.run([made.wallet.worker, "--version"], capture_output=True, text=True,
                           check=True).stdout
     mount = f"wallet  {made.wallet.config}"
@@ -306,8 +306,8 @@ def hall_digest(made):
     return hashlib.sha256(data).hexdigest()
 
 
-def hall_of(made):
-    return f"{made.wallet.sockets}/together/{hall_digest(made)[:16]}"
+def handoff_of(made):
+    return f"{made.wallet.sockets}/together/{handoff_digest(made)[:16]}"
 
 
 @contextlib.contextmanager
@@ -324,24 +324,24 @@ def as_stranger():
 
 
 def strangers_lead_nobody():
-    with contextlib.closing(socket.socket(socket.AF_UNIX)) as hall, workers() as made:
+    with contextlib.closing(socket.socket(socket.AF_UNIX)) as handoff, workers() as made:
         with as_stranger():
-            hall.bind(hall_of(made))
-            hall.listen(16)
+            handoff.bind(handoff_of(made))
+            handoff.listen(16)
         made.start("a")
         made.moves("a")
         check("serves by itself" in made.log.read_text(), "a does not tell that it serves by itself")
-        hall.setblocking(False)
+        handoff.setblocking(False)
         came = 0
         with contextlib.suppress(BlockingIOError):
             while True:
-                with hall.accept()[0] as connection:
+                with handoff.accept()[0] as connection:
                     said = connection.recv(1, socket.MSG_DONTWAIT)
                     equal(said, b"", "what a worker says to a stranger")
                     came += 1
         check(came > 0, "the name is not the one that workers look for")
         # Nor for ever: once the stranger is gone the worker leads.
-        hall.close()
+        handoff.close()
         wait_until(lambda: made.lines("lead"), HANG_S, "the worker leads after the stranger has gone")
         made.moves("a")
         equal(made.log.read_text().count("serves by itself"), 1, "lines of what is tried again")
@@ -350,55 +350,55 @@ def strangers_lead_nobody():
         equal(made.lines("request")[-1], made.children["a"].pid, "who serves for b")
 
 
-def only_workers_enter_the_hall():
+def only_workers_enter_the_directory():
     """The directory is of the group of edge.sock, which workers have; names elsewhere are not used."""
     with workers("a") as made:
-        hall = pathlib.Path(hall_of(made)).parent
+        handoff = pathlib.Path(handoff_of(made)).parent
         edge = (made.wallet.sockets / "edge.sock").stat()
-        found = hall.stat()
+        found = handoff.stat()
         equal((stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid),
               (0o1770, os.geteuid(), edge.st_gid), "mode, user and group of the directory")
-        check(stat.S_ISSOCK(pathlib.Path(hall_of(made)).stat().st_mode), "the leader's socket")
-        check(f"@creditbridge.fcgi/{hall_digest(made)}" not in
+        check(stat.S_ISSOCK(pathlib.Path(handoff_of(made)).stat().st_mode), "the leader's socket")
+        check(f"@creditbridge.fcgi/{handoff_digest(made)}" not in
               pathlib.Path("/proc/net/unix").read_text(), "a name is in the abstract namespace")
         # A directory where others may write is not used.
         made.children.pop("a").stop()
-        equal(list(hall.iterdir()), [], "what a leader that stops leaves")
-        hall.chmod(0o777)
+        equal(list(handoff.iterdir()), [], "what a leader that stops leaves")
+        handoff.chmod(0o777)
         made.start("b")
         made.moves("b")
         check("Operation not permitted" in made.log.read_text(), "b does not tell why")
-        hall.chmod(0o1770)
+        handoff.chmod(0o1770)
         wait_until(lambda: len(made.lines("lead")) == 2, HANG_S, "b leads once the mode is right")
 
 
 def names_of_the_dead_are_removed():
     """Of a leader that was killed, and of web servers that are gone."""
     with workers("a") as made:
-        hall = pathlib.Path(hall_of(made))
-        stale = hall.with_name("0123456789abcdef")
+        handoff = pathlib.Path(handoff_of(made))
+        stale = handoff.with_name("0123456789abcdef")
         with socket.socket(socket.AF_UNIX) as left:
             left.bind(str(stale))
         made.children.pop("a").stop(signal.SIGKILL)
-        check(hall.exists() and stale.exists(), "nothing is left to be removed")
+        check(handoff.exists() and stale.exists(), "nothing is left to be removed")
         made.start("b")
         made.moves("b")
         wait_until(lambda: len(made.lines("lead")) == 2, WAIT_S, "b leads")
-        equal([entry.name for entry in hall.parent.iterdir()], [hall.name], "names in the directory")
+        equal([entry.name for entry in handoff.parent.iterdir()], [handoff.name], "names in the directory")
 
 
 def it_is_tried_again():
     """Without the directory a worker serves by itself, and leads or follows once it is there."""
     with workers() as made:
-        hall = pathlib.Path(hall_of(made)).parent
-        hall.rmdir()
+        handoff = pathlib.Path(handoff_of(made)).parent
+        handoff.rmdir()
         made.start("a", "b")
         for name in "ab":
             made.moves(name)
         equal(made.lines("lead"), [], "who leads")
         callers = Callers(made, "ab")
-        hall.mkdir()
-        hall.chmod(0o1770)
+        handoff.mkdir()
+        handoff.chmod(0o1770)
         wait_until(lambda: made.lines("lead"), HANG_S, "one leads")
         leader = made.children[made.leader()].pid
         wait_until(lambda: set(made.lines("request")[-20:]) == {leader}, HANG_S,
@@ -415,7 +415,7 @@ def strangers_follow_nobody():
             own.listen(1)
             connection.settimeout(WAIT_S)
             with as_stranger():
-                connection.connect(hall_of(made))
+                connection.connect(handoff_of(made))
             # He may have closed it by then.
             with contextlib.suppress(ConnectionResetError, BrokenPipeError):
                 connection.sendmsg([b"f"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
@@ -424,7 +424,7 @@ def strangers_follow_nobody():
         made.moves("a")
 
 
-def nonsense_in_the_hall():
+def nonsense_on_the_handoff_socket():
     """Of its own kind, even: nothing, a word without a socket, and what is no listening socket."""
     with workers("a") as made, socket.socket(socket.AF_UNIX) as no_listener:
         made.moves("a")
@@ -433,7 +433,7 @@ def nonsense_in_the_hall():
                              (b"f", (no_listener, no_listener))):
             with socket.socket(socket.AF_UNIX) as connection:
                 connection.settimeout(WAIT_S)
-                connection.connect(hall_of(made))
+                connection.connect(handoff_of(made))
                 control = [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
                             array.array("i", [each.fileno() for each in rights]))] if rights else []
                 if said:
@@ -472,7 +472,7 @@ def strangers_keep_nobody_out():
         with as_stranger():
             for _ in range(STRANGERS):
                 connection = held.enter_context(socket.socket(socket.AF_UNIX))
-                connection.connect(hall_of(made))
+                connection.connect(handoff_of(made))
         made.start("b")
         made.moves("b")
         # But for b's two.
@@ -502,6 +502,6 @@ if __name__ == "__main__":
         one_serves_for_all, another_leads_when_the_leader_is_killed,
         a_call_sent_again_is_told_the_truth, told_to_stop_the_leader_loses_no_call,
         a_follower_ends_and_the_others_go_on, all_are_told_to_stop_at_once, many_follow,
-        beside_a_leader_that_hangs, strangers_lead_nobody, only_workers_enter_the_hall,
+        beside_a_leader_that_hangs, strangers_lead_nobody, only_workers_enter_the_directory,
         names_of_the_dead_are_removed, it_is_tried_again, strangers_follow_nobody,
-        without_descriptors, strangers_keep_nobody_out, nonsense_in_the_hall, usage)]))
+        without_descriptors, strangers_keep_nobody_out, nonsense_on_the_handoff_socket, usage)]))

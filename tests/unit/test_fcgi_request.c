@@ -208,12 +208,12 @@ START_TEST(test_socket)
 	ck_assert(stat(path, &info) == 0 && S_ISSOCK(info.st_mode));
 	ck_assert_uint_eq(info.st_mode & 07777, 0660);
 
-	/* In use: left alone. */
+	/* In use: it stays. */
 	ck_assert_int_eq(socket_open(&second, path, "", why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_int_eq(second.fd, -1);
 	ck_assert_ptr_nonnull(strstr(why, "in use"));
 
-	/* Nobody listens any more: replaced. The old one no longer removes the file. */
+	/* Without a listener it is replaced. The old process no longer removes the file. */
 	close(first.fd);
 	ck_assert_msg(socket_open(&second, path, group ? group->gr_name : "", why, sizeof(why)) ==
 			STATUS_OK,
@@ -227,7 +227,7 @@ START_TEST(test_socket)
 	ck_assert(socket_is_listening(second.fd));
 	close(second.fd);
 
-	/* Something else: left alone. */
+	/* Another file stays. */
 	file = fopen(path, "w");
 	ck_assert(file && fclose(file) == 0);
 	ck_assert_int_eq(socket_open(&first, path, "", why, sizeof(why)), STATUS_CONFIG);
@@ -244,8 +244,8 @@ START_TEST(test_socket)
 }
 END_TEST
 
-/* In a child, with the pipe's end: tells whether it has the socket, and waits. */
-static void open_and_wait(const char *path, int start, int told)
+/* In a child: writes to the pipe whether it has the socket, and waits. */
+static void open_and_wait(const char *path, int start, int result)
 {
 	struct fcgi_socket sock;
 	char why[256], byte, has;
@@ -253,7 +253,7 @@ static void open_and_wait(const char *path, int start, int told)
 	if (read(start, &byte, 1) < 0)
 		_exit(1);
 	has = socket_open(&sock, path, "", why, sizeof(why)) == STATUS_OK ? 1 : 0;
-	if (write(told, &has, 1) != 1)
+	if (write(result, &has, 1) != 1)
 		_exit(1);
 	for (;;)
 		pause();
@@ -264,7 +264,7 @@ START_TEST(test_socket_race)
 {
 	char directory[] = "/tmp/web-socket-XXXXXX", path[64], why[256] = "", has[2];
 	struct fcgi_socket left;
-	int start[2], told[2];
+	int start[2], result[2];
 	pid_t pids[2];
 
 	ck_assert(mkdtemp(directory) != NULL);
@@ -272,26 +272,26 @@ START_TEST(test_socket_race)
 	for (int round = 0; round < 100; round++) {
 		ck_assert_msg(socket_open(&left, path, "", why, sizeof(why)) == STATUS_OK, "%s", why);
 		close(left.fd);
-		ck_assert(pipe(start) == 0 && pipe(told) == 0);
+		ck_assert(pipe(start) == 0 && pipe(result) == 0);
 		for (int i = 0; i < 2; i++) {
 			pids[i] = fork();
 			if (pids[i] == 0) {
 				close(start[1]);
-				open_and_wait(path, start[0], told[1]);
+				open_and_wait(path, start[0], result[1]);
 			}
 			ck_assert_int_gt(pids[i], 0);
 		}
 		close(start[0]);
 		close(start[1]);
 		for (int i = 0; i < 2; i++)
-			ck_assert_int_eq(read(told[0], &has[i], 1), 1);
+			ck_assert_int_eq(read(result[0], &has[i], 1), 1);
 		for (int i = 0; i < 2; i++) {
 			ck_assert_int_eq(kill(pids[i], SIGKILL), 0);
 			ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
 		}
 		ck_assert_int_eq(has[0] + has[1], 1);
-		close(told[0]);
-		close(told[1]);
+		close(result[0]);
+		close(result[1]);
 	}
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(directory), 0);

@@ -1,5 +1,5 @@
 /*
- * fcgi_run() in a process of its own, with a FastCGI client in front and a fake ledger behind:
+ * fcgi_run() in a child process, between a FastCGI client and a fake ledger:
  * kept connections, bodies, and how it stops.
  */
 #include "web_case.h"
@@ -403,8 +403,8 @@ START_TEST(test_stop_finishes_requests)
 END_TEST
 
 /*
- * A socket of its own refuses who comes after the signal, and who came before is answered: nobody
- * is left with a connection that is reset.
+ * A socket of its own rejects connections after the signal, and serves those from before it. No
+ * connection is reset.
  */
 START_TEST(test_stop_refuses_newcomers)
 {
@@ -531,7 +531,7 @@ START_TEST(test_other_protocol)
 }
 END_TEST
 
-/* Who is no web server harms nobody. */
+/* A client that is no web server harms no other. */
 START_TEST(test_garbage)
 {
 	int fd;
@@ -575,7 +575,7 @@ static void start_held(int held[HELD_THREADS], int *waiting, int count, size_t m
 	dial_all(waiting, count, missing);
 }
 
-/* What was held is served, and after it who waited. */
+/* Serves the held requests, then those that waited. */
 static void release(const int held[HELD_THREADS], const int waiting[HELD_THREADS])
 {
 	for (int i = 0; i < HELD_THREADS; i++) {
@@ -590,8 +590,8 @@ static void release(const int held[HELD_THREADS], const int waiting[HELD_THREADS
 }
 
 /*
- * While every thread is held, as many wait as there are threads; whoever else waits is refused, and
- * none of them reaches the ledger. Then it is as it was.
+ * While every thread is held, as many connections wait as there are threads. Further ones are
+ * rejected, and none of these reaches the ledger. Afterwards all is as before.
  */
 START_TEST(test_excess)
 {
@@ -616,7 +616,7 @@ START_TEST(test_excess)
 }
 END_TEST
 
-/* A connection on which nothing came is no request: it is closed, whoever waits besides is served. */
+/* A silent connection is closed without an answer. The others that wait are served. */
 START_TEST(test_excess_silent)
 {
 	int held[HELD_THREADS], silent, waiting[HELD_THREADS];
@@ -649,7 +649,7 @@ START_TEST(test_broken_off)
 }
 END_TEST
 
-/* Who waits too long is refused even if his body is on the way, and does not hold up the next. */
+/* Excess is rejected even while its body is arriving, and does not delay the next rejection. */
 START_TEST(test_excess_slow)
 {
 	int held[HELD_THREADS], waiting[WAITING];

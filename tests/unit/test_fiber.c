@@ -99,11 +99,11 @@ static void bring_when_told(void *name)
 		;
 	note(name);
 	fiber_wake_last(gatherer, false);
-	/* Somebody's wake-up tells nothing of it, while there is nothing new. */
+	/* fiber_wake() is no event of the descriptor. */
 	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
 	ck_assert(!fiber_wait(ends[0], POLLIN, clock_boot_ms() + 5));
 	ck_assert(!fiber_was_notified(ends[0]));
-	/* Who waits no more for it has to look himself. */
+	/* A fiber that no longer waits for it must check by itself. */
 	fiber_forget(ends[0]);
 	ck_assert(fiber_was_notified(ends[0]));
 }
@@ -130,7 +130,7 @@ END_TEST
 
 static unsigned int yields;
 
-/* In the place of libc's: who is patient yields the processor. */
+/* In place of libc's function, which yields the CPU. */
 int sched_yield(void);
 int sched_yield(void)
 {
@@ -138,7 +138,7 @@ int sched_yield(void)
 	return 0;
 }
 
-/* Is patient in its first turn of three, twice: the second time while the gatherer is behind already. */
+/* Asks for a yield twice in its first turn of three. The second time the gatherer is queued already. */
 static void bring_patiently(void *unused)
 {
 	(void)unused;
@@ -151,7 +151,7 @@ static void bring_patiently(void *unused)
 	}
 }
 
-/* Is told while the first one's yield goes on, and is as patient: that yield was for it. */
+/* Is woken during the first one's yield, and asks for one too: that yield counts for both. */
 static void bring_meanwhile(void *unused)
 {
 	(void)unused;
@@ -167,7 +167,7 @@ static void gather_three(void *unused)
 		fiber_wait(-1, 0, FIBER_FOREVER);
 }
 
-/* The processor is yielded once for all that are patient at a time, and for nobody else. */
+/* The CPU is yielded once for all fibers that ask at a time, and only for these. */
 START_TEST(who_is_patient_yields_once)
 {
 	struct fibers *fibers = fibers_new(3);
@@ -189,7 +189,7 @@ END_TEST
 
 static struct fiber *bringer;
 
-/* The two have each other run for as long as nobody else does. */
+/* The two wake each other until another fiber runs. */
 static void answer_at_once(void *unused)
 {
 	(void)unused;
@@ -221,7 +221,7 @@ static void breathe_once(void *unused)
 	read_came = true;
 }
 
-/* Who gathers makes others ready, again and again: time passes for the rest, who breathes goes on. */
+/* The gatherer wakes others again and again. Timeouts still occur, and a yielding fiber continues. */
 START_TEST(who_gathers_stops_no_time)
 {
 	struct fibers *fibers = fibers_new(4);

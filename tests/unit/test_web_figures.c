@@ -86,7 +86,7 @@ START_TEST(ready)
 }
 END_TEST
 
-/* Each check fails alone. */
+/* Each check fails by itself. */
 START_TEST(not_ready)
 {
 	static const char *const failing[] = {
@@ -115,7 +115,7 @@ START_TEST(not_ready)
 }
 END_TEST
 
-/* Nothing is known of the others then, and nobody waits for it as long as a transfer would. */
+/* The other checks are unknown then. The answer comes sooner than that of a transfer. */
 START_TEST(not_ready_without_a_ledger)
 {
 	int64_t begun_ms = clock_boot_ms();
@@ -194,7 +194,7 @@ START_TEST(the_wallet_has_neither)
 }
 END_TEST
 
-/* Two routes that are counted as one could not be told apart. */
+/* Each route has an operation of its own. */
 START_TEST(each_route_is_an_operation)
 {
 	bool seen[OPERATION_COUNT] = {false};
@@ -263,7 +263,7 @@ START_TEST(failures_to_sign_are_counted)
 				"%zu: %s", i, auth_failure_names[n]);
 	}
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
-	/* Who was let in and is gone when the ledger looks. */
+	/* An authenticated caller that the ledger no longer knows. */
 	fake_lock(&fake);
 	fake.results.transfer.verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 	fake_unlock(&fake);

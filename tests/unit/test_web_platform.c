@@ -103,11 +103,11 @@ START_TEST(test_player_names)
 	} cases[] = {
 		{"\"player_id\":\"abcdefghijklmnopqrst\"", "abcdefghijklmnopqrst", "", "", NULL},
 		{"\"casino_id\":\"demo\",\"user_id\":\"alice\"", "", "demo", "alice", NULL},
-		/* The ledger is told all, to see whether they agree. */
+		/* The ledger gets all three, and checks that they agree. */
 		{"\"player_id\":\"p\",\"casino_id\":\"demo\",\"user_id\":\"alice\"", "p", "demo",
 			"alice", NULL},
 		{"\"player_id\":\"p\",\"user_id\":\"alice\"", "p", "", "alice", NULL},
-		/* Too long to be one of ours: nobody, and not who is called like its beginning. */
+		/* Too long for an id: it names no player, and not the one with its beginning. */
 		{"\"player_id\":\"abcdefghijklmnopqrstu\"", "-", "", "", NULL},
 		{"\"x\":1", "", "", "", "player_id: is required, or casino_id and user_id"},
 		{"\"casino_id\":\"demo\"", "", "", "", "user_id: is required with casino_id"},
@@ -442,7 +442,7 @@ START_TEST(test_refusal)
 	ck_assert_int_eq(strstr(reply_body(), "\"state\":\"") != NULL,
 		refusals[_i].refusal == REFUSAL_DEALER_TIMEOUT);
 	ck_assert(strstr(reply_head(), "Replay") == NULL);
-	/* A recorded one is told to be repeated. */
+	/* A recorded result is marked as a replay. */
 	fake_lock(&fake);
 	verdict->replay = true;
 	fake_unlock(&fake);
@@ -570,7 +570,7 @@ START_TEST(test_groups)
 }
 END_TEST
 
-/* All 401s of the platform's gate are one answer, made with one amount of work. */
+/* All 401s of the platform are one answer, made with one amount of work. */
 START_TEST(test_signature)
 {
 	static char long_client[200];
@@ -648,7 +648,7 @@ START_TEST(test_removed_client)
 	fake.generation++;
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask_at(&bets, NOW_MS, asked_ms + AUTH_FRESH_MS), 200);
-	/* ... and any answer tells that they have changed. */
+	/* ... and any answer reports that they have changed. */
 	ck_assert_int_eq(ask(&bets), 401);
 	ck_assert_uint_eq(fake.calls[COMMAND_BET_PLACE], 2);
 

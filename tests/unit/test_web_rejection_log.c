@@ -1,4 +1,4 @@
-/* What a worker tells the ledger of requests that it answered 400 or 401, and when. */
+/* The reports of a worker to the ledger about requests that it answered 400 or 401. */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -19,7 +19,7 @@ static unsigned int noted(void)
 	return calls;
 }
 
-/* Waits until the ledger was told @count times. */
+/* Waits until the ledger got @count reports. */
 static void wait_noted(unsigned int count)
 {
 	int64_t until_ms = clock_boot_ms() + PATIENCE_MS;
@@ -131,7 +131,7 @@ START_TEST(long_headers_are_cut)
 }
 END_TEST
 
-/* What was done, what is not there, what is too large: nobody asks why. */
+/* Not reported: success, unknown paths, bodies that are too large. */
 START_TEST(nothing_else_is_told)
 {
 	static char large[BODY_MAX + 2];
@@ -144,7 +144,7 @@ START_TEST(nothing_else_is_told)
 		ck_assert_int_eq(ask(&others[i]), codes[i]);
 		serve_after(&worker);
 	}
-	/* This one comes behind all of them. */
+	/* This one comes after all of them. */
 	ck_assert_int_eq(ask(&(struct ask){.signature = "-"}), 401);
 	serve_after(&worker);
 	wait_noted(1);

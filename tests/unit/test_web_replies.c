@@ -114,7 +114,7 @@ START_TEST(test_verdicts)
 		{REFUSAL_RATE_LIMITED, 0, 429, "Retry-After: 1"},
 		{REFUSAL_STORAGE_FULL, 0, 503, "Retry-After: 1"},
 		{REFUSAL_SERVICE_UNAVAILABLE, 3, 503, "Retry-After: 3"},
-		/* A dealer that is gone is a caller who is not known. */
+		/* A deleted dealer is an unknown caller. */
 		{REFUSAL_DEALER_NOT_FOUND, 0, 401, NULL},
 	};
 	char id[64];

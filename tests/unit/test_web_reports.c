@@ -211,7 +211,7 @@ START_TEST(test_refusals)
 }
 END_TEST
 
-/* The game that the fake ledger tells of. */
+/* The game that the fake ledger returns. */
 static struct {
 	struct bet bets[ROUND_BETS_MAX];
 	uint32_t count;
@@ -428,7 +428,7 @@ START_TEST(test_largest)
 }
 END_TEST
 
-/* Who is settled between two pages is read anew: no answer mixes the two. */
+/* A game that is settled between two pages is read anew. No answer mixes the two. */
 START_TEST(test_settled_between)
 {
 	static const enum bet_state states[] = {BET_ACCEPTED};
@@ -439,7 +439,7 @@ START_TEST(test_settled_between)
 	ck_assert_uint_eq(count_of("\"status\":\"settled\",\"result\":\"loss\","), 1);
 	ck_assert_uint_eq(count_of("\"state\":\"settled\""), 200);
 	ck_assert_uint_eq(count_of("\"state\":"), 200);
-	/* Two pages, the one that tells of it, and all four again. */
+	/* Two pages, the page that shows the settlement, and all four again. */
 	ck_assert_uint_eq(fake.calls[COMMAND_RESULT_INQUIRE], 7);
 }
 END_TEST

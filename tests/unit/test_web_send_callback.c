@@ -174,7 +174,7 @@ START_TEST(test_bet_answers)
 }
 END_TEST
 
-/* What the dealer did, as it is told to the ledger: the table of answers (api.md, B). */
+/* The dealer's act, as reported to the ledger: the table of answers (api.md, B). */
 START_TEST(test_outcomes)
 {
 	static const struct {
@@ -197,7 +197,7 @@ START_TEST(test_outcomes)
 
 	restart(3000, 5000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		/* Only a dealer who hangs is to find the limit. */
+		/* Only a dealer that hangs reaches the limit. */
 		if (cases[i].act == TINY_HANG)
 			restart(300, 2000);
 		dealer_will(cases[i].act, cases[i].status, cases[i].body);
@@ -212,7 +212,7 @@ END_TEST
 
 START_TEST(test_not_sent)
 {
-	/* Nobody listens on port 1. */
+	/* No process listens on port 1. */
 	text_copy(fake.results.bet_place.send.target.url, URL_SIZE, "http://127.0.0.1:1");
 	ck_assert_int_eq(ask(&bet), 200);
 	ck_assert_int_eq(fake.cmds.callback_end.outcome.class, CALLBACK_NOT_SENT);
@@ -252,7 +252,7 @@ START_TEST(test_fence)
 }
 END_TEST
 
-/* The ledger cannot be told: the bet's outcome is unknown, though the dealer has said yes. */
+/* The report to the ledger fails: the bet's outcome is unknown, though the dealer accepted. */
 START_TEST(test_ledger_away)
 {
 	restart(1000, 300);

@@ -1,4 +1,4 @@
-/* serve(): the order of checks, the gate, and what the ledger's answers become. */
+/* serve(): the order of checks, authentication, and what the ledger's answers become. */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 
 static char body_large[BODY_MAX + 2];
 
-/* The checks in their order (api.md, Common rules): of several faults the first is told. */
+/* The checks in their order (api.md, Common rules): the first of several faults is reported. */
 START_TEST(test_order_of_checks)
 {
 	static const char *const expected[] = {"not_found", "method_not_allowed",
@@ -91,12 +91,12 @@ START_TEST(test_groups)
 	ck_assert_int_eq(
 		ask(&(struct ask){.method = "GET", .path = "/healthz", .caller = "-"}), 200);
 	ck_assert_str_eq(reply_body(), "{\"status\":\"ok\"}");
-	/* However many wait: whoever starts it anew for a 503 would cut off calls to a slow dealer. */
+	/* Even under overload: a supervisor that restarts the worker after a 503 would break calls to dealers. */
 	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .excess = true}), 200);
 	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/readyz", .excess = true}), 503);
 	ck_error("service_unavailable");
 	ck_assert_int_eq(ask(&(struct ask){.path = "/nothing", .excess = true}), 503);
-	/* Liveness of the worker alone. */
+	/* Only the liveness of the worker. */
 	ck_assert_int_eq(worker.link.fd, -1);
 }
 END_TEST
@@ -120,8 +120,8 @@ START_TEST(test_size)
 END_TEST
 
 /*
- * All 401s of the gate are one answer. What can be no signature costs none, whoever is named; all others
- * cost one amount of work, of one algorithm (api.md, Signature).
+ * All 401s are one answer. A header that cannot be a signature costs none, for any caller id. All others
+ * cost the same work with one algorithm (api.md, Signature).
  */
 START_TEST(test_indistinguishable)
 {
@@ -198,7 +198,7 @@ START_TEST(test_indistinguishable)
 }
 END_TEST
 
-/* A stale request is told the unit, the time here, and how far it is off. */
+/* The error of a stale request has its unit, the time here, and the difference. */
 START_TEST(test_stale_details)
 {
 	static const struct {
@@ -224,7 +224,7 @@ START_TEST(test_stale_details)
 }
 END_TEST
 
-/* What only its headers tell of a body; one that is valid JSON is taken whatever they say. */
+/* The headers name the format of a bad body. Valid JSON is accepted with any headers. */
 START_TEST(test_details_by_headers)
 {
 	static const struct {
@@ -246,7 +246,7 @@ START_TEST(test_details_by_headers)
 					 .more = {cases[i].header}}), 400);
 		ck_assert_msg(strstr(reply_body(), cases[i].detail) != NULL, "%zu: %s", i,
 			reply_body());
-		/* Of what is not signed nothing is told. */
+		/* Without a signature there is no detail. */
 		ck_assert_int_eq(ask(&(struct ask){.body = cases[i].body, .key = KEY_OTHER,
 					 .more = {cases[i].header}}), 401);
 		ck_assert(strstr(reply_body(), cases[i].detail) == NULL);
@@ -294,7 +294,7 @@ END_TEST
 
 START_TEST(test_broken_body)
 {
-	/* A short body is told only to who signed what came of it. */
+	/* A short body is reported only to a caller that signed the received part. */
 	struct ask what = {.more = {"CONTENT_LENGTH=9"}};
 
 	ck_assert_int_eq(ask(&what), 401);
@@ -385,7 +385,7 @@ static unsigned int keyring_calls(void)
 	return calls;
 }
 
-/* An answer that was read late tells of no moment after it was asked for. */
+/* An answer that was read late confirms the keys only for the time of its request. */
 START_TEST(test_keys_vouched_late)
 {
 	fake_lock(&fake);
@@ -415,7 +415,7 @@ START_TEST(test_keys_refreshed)
 	ck_assert_uint_eq(keyring_calls(), 2);
 	ck_assert_uint_eq(fake.unchanged, 1);
 
-	/* A transfer's answer tells of a change: the retired key ends with the next request. */
+	/* A transfer's answer reports a change: the retired key ends with the next request. */
 	fake_lock(&fake);
 	fake.dealers[0].keys[0].key_id[0] = '\0';
 	fake.generation++;
