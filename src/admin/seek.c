@@ -49,7 +49,7 @@ enum outcome seek_begin(struct session *session, enum record record, int64_t tim
 	enum outcome code = fetch(session, record, NULL, &row, &found);
 
 	*before = *last = late = found ? seek_number(record, &row) : 0;
-	/* Ids of a life begin far above 0 (ledger/life.h). */
+	/* Ids of a life begin far above 0 (ledger/rows/life.h). */
 	if (code == OUTCOME_DONE && late)
 		code = fetch(session, record, &early, &row, &found);
 	if (code == OUTCOME_DONE && late && found)

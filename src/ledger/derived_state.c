@@ -1,7 +1,7 @@
 #include "ledger/derived_state.h"
 
-#include "ledger/life.h"
 #include "ledger/outbox/hold.h"
+#include "ledger/rows/life.h"
 
 #include "base/log.h"
 

@@ -9,10 +9,10 @@
 #ifndef LEDGER_LEDGER_H
 #define LEDGER_LEDGER_H
 
+#include "ledger/commands/ops.h"
 #include "ledger/commands/rejected_requests.h"
 #include "ledger/limiter.h"
-#include "ledger/metrics.h"
-#include "ledger/ops.h"
+#include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"

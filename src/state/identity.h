@@ -13,7 +13,7 @@
  *     path PATH         of the state directory, without symbolic links
  *
  * Device numbers are not in it: they may differ after a reboot. A copy of a whole host, with its
- * machine id, is not noticed. Ids that begin at the clock (ledger/life.h) are for those.
+ * machine id, is not noticed. Ids that begin at the clock (ledger/rows/life.h) are for those.
  */
 #ifndef STATE_IDENTITY_H
 #define STATE_IDENTITY_H

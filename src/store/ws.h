@@ -53,7 +53,7 @@ struct ws {
 	struct ws_row *first_wanted; /* none before it is WS_WANTED */
 	struct arena arena;          /* memory of the rows */
 	struct moment now;           /* of the batch: some rows are named by its day */
-	uint64_t id_stride; /* between two ids that are given out; 0 is 1 (ledger/life.h) */
+	uint64_t id_stride; /* between two ids that are given out; 0 is 1 (ledger/rows/life.h) */
 	uint64_t id_floor;  /* the smallest id that may be given out */
 	struct buffer key;           /* of the call under way */
 	uint64_t reads;              /* ws_get() and ws_loaded(), since ws_init() */

@@ -30,7 +30,7 @@ from cb_middle import Operator  # noqa: E402
 from cb_process import pids_end  # noqa: E402
 from cb_worker import LOSS, REFUSED, SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
 
-EPOCH_MS = 1577836800000  # 2020-01-01: src/ledger/life.h
+EPOCH_MS = 1577836800000  # 2020-01-01: src/ledger/rows/life.h
 BASE32 = str.maketrans("0123456789", "abcdefghij")
 OPTIONS = None
 RANDOM = random.Random(os.environ.get("SEED"))

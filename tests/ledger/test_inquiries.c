@@ -3,8 +3,8 @@
  */
 #include "case_wagers.h"
 
-#include "ledger/life.h"
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
+#include "ledger/rows/life.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * Lives of an installation and the ids that they give out: life.h.
  */
-#include "ledger/life.h"
+#include "ledger/rows/life.h"
 
 #include "case.h"
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 
 #include <check.h>
 #include <string.h>

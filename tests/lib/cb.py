@@ -16,7 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-# Between two ids of transactions or events (src/ledger/life.h).
+# Between two ids of transactions or events (src/ledger/rows/life.h).
 ID_STRIDE = 16
 
 from cb_http import (BALANCE, READ_PATHS, RESULT_INQUIRE, STAT, TRANSFER_IN, TRANSFER_OUT,  # noqa

@@ -17,9 +17,9 @@
 #include "cmd/ctl/progress.h"
 #include "cmd/ctl/revived.h"
 #include "domain/row_bounds.h"
-#include "ledger/life.h"
 #include "ledger/offline/export.h"
 #include "ledger/rows/issued_keys.h"
+#include "ledger/rows/life.h"
 #include "wire/signature.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "cmd/ctl/local.h"
 
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 #include "link/frame.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "base/pack.h"
 #include "ledger/commands/bets.h"
-#include "ledger/metrics.h"
+#include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"

@@ -2,7 +2,7 @@
  * keyring - the keys that workers verify with: of the dealers for group A, of the clients for C.
  */
 #include "base/pack.h"
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 #include "ledger/rows/keys.h"
 
 /* A page: 128 entries of at most 300 bytes. */

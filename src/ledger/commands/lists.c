@@ -2,7 +2,7 @@
  * lists - pages of rows for creditbridgectl: lists, lookups and the proof.
  */
 #include "base/pack.h"
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 #include "link/frame.h"
 
 #include <string.h>

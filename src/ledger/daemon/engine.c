@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "ledger/daemon/server.h"
-#include "ledger/life.h"
+#include "ledger/rows/life.h"
 #include "state/disk.h"
 #include "state/halt.h"
 #include "store/bdb/bdb.h"

@@ -8,7 +8,7 @@
 
 #include "base/settings.h"
 #include "ledger/daemon/sockets.h"
-#include "ledger/metrics.h"
+#include "ledger/outbox/metrics.h"
 #include "state/lock.h"
 
 enum engine_exit {

@@ -4,7 +4,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "ledger/daemon/engine.h"
-#include "ledger/metrics.h"
+#include "ledger/outbox/metrics.h"
 #include "metrics/counters.h"
 #include "state/disk.h"
 #include "state/halt.h"

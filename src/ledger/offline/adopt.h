@@ -1,7 +1,7 @@
 /*
  * adopt - an operator says what a state is that was copied or moved (state/identity.h).
  *
- * A new life begins either way, so that no id is given out twice (ledger/life.h). Repeated, it begins
+ * A new life begins either way, so that no id is given out twice (ledger/rows/life.h). Repeated, it begins
  * another one, which does no harm. All callbacks of a copy are held (ledger/outbox/hold.h).
  */
 #ifndef LEDGER_OFFLINE_ADOPT_H
@@ -16,7 +16,7 @@
 struct adopt_options {
 	const struct settings *settings;
 	bool copied;       /* a copy or an older state; false: the only one, which was moved */
-	bool accept_clock; /* although the clock is before the newest row (ledger/life.h) */
+	bool accept_clock; /* although the clock is before the newest row (ledger/rows/life.h) */
 	const struct operator *operator; /* for the trail */
 	struct moment now;
 };

@@ -74,7 +74,7 @@ struct import_options {
 };
 
 /*
- * All rows were put: begins a new life (ledger/life.h), notes the import in the trail and makes the
+ * All rows were put: begins a new life (ledger/rows/life.h), notes the import in the trail and makes the
  * state one that a ledger starts on. *life: the ids of the new life.
  * STATUS_CORRUPT: the rows do not
  * agree with the counters. STATUS_CONFIG: the clock of the host cannot be right. After a failure the

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "base/status.h"
-#include "ledger/life.h"
+#include "ledger/rows/life.h"
 #include "link/verdict.h"
 #include "store/store.h"
 

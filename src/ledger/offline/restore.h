@@ -2,7 +2,7 @@
  * restore - a backup becomes the state of a ledger that does not run (api.md, What an operator may
  * change).
  *
- * A new life begins, whatever was restored: no logs can prove to be the last ones (ledger/life.h).
+ * A new life begins, whatever was restored: no logs can prove to be the last ones (ledger/rows/life.h).
  * Interrupted, it leaves a state
  * that no ledger starts on and that can be restored to again.
  */
@@ -20,7 +20,7 @@ struct restore_options {
 	const char *backup;
 	const char *logs; /* directory of later logs; NULL: none */
 	bool look_only;   /* the backup is checked, and nothing is restored */
-	bool accept_clock; /* although the clock is before the newest row (ledger/life.h) */
+	bool accept_clock; /* although the clock is before the newest row (ledger/rows/life.h) */
 	const struct operator *operator;  /* for the trail */
 	struct moment now;
 	/* As of struct atrest_deed; NULL: none. */

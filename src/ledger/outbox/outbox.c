@@ -1,10 +1,10 @@
 #include "ledger/outbox/outbox.h"
 
-#include "ledger/life.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/life.h"
 #include "ledger/rows/player_stats.h"
 #include "ledger/rows/post.h"
 #include "wire/callback_body.h"

@@ -8,7 +8,7 @@
 #ifndef LEDGER_OUTBOX_OUTBOX_H
 #define LEDGER_OUTBOX_OUTBOX_H
 
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 
 /*
  * Bytes of the JSON objects that a callback's body may embed, so that all of it stays within the 64

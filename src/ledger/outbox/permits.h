@@ -11,7 +11,7 @@
 #define LEDGER_OUTBOX_PERMITS_H
 
 #include "domain/callback.h"
-#include "ledger/life.h"
+#include "ledger/rows/life.h"
 
 #define FLOW_WINDOW_MS    (5 * 60 * 1000) /* outcomes that the breaker looks at */
 #define FLOW_BUCKETS      30

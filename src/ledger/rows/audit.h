@@ -7,7 +7,7 @@
 #ifndef LEDGER_ROWS_AUDIT_H
 #define LEDGER_ROWS_AUDIT_H
 
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 
 void audit_keys(struct ws *ws, const struct operator *operator);
 

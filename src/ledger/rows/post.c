@@ -1,7 +1,7 @@
 #include "ledger/rows/post.h"
 
-#include "ledger/life.h"
 #include "ledger/rows/keys.h"
+#include "ledger/rows/life.h"
 
 void book_want(struct ws *ws, const char *casino_id, const char *user_id)
 {

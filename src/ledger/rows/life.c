@@ -1,7 +1,7 @@
-#include "ledger/life.h"
+#include "ledger/rows/life.h"
 
 #include "base/text.h"
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>

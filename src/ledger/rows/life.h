@@ -14,8 +14,8 @@
  * Data of a version before lives has no counter LIFE_STRIDE_COUNTER. Its ids count up by one, and go
  * on so until the installation's next life.
  */
-#ifndef LEDGER_LIFE_H
-#define LEDGER_LIFE_H
+#ifndef LEDGER_ROWS_LIFE_H
+#define LEDGER_ROWS_LIFE_H
 
 #include "base/status.h"
 #include "store/store.h"

@@ -1,4 +1,4 @@
-#include "ledger/ops.h"
+#include "ledger/commands/ops.h"
 
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "ledger/metrics.h"
+#include "ledger/outbox/metrics.h"
 
 #include "base/apart.h"
 #include "base/text.h"

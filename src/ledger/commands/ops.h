@@ -10,8 +10,8 @@
  * callbacks.c, reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, stats.c,
  * rejected_requests.c.
  */
-#ifndef LEDGER_OPS_H
-#define LEDGER_OPS_H
+#ifndef LEDGER_COMMANDS_OPS_H
+#define LEDGER_COMMANDS_OPS_H
 
 #include "base/buffer.h"
 #include "base/clock.h"

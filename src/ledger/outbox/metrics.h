@@ -7,8 +7,8 @@
  * An attempt is counted when its end is on disk: apply() only notes it, and the notes are booked
  * once the batch was saved. One that somebody took over counts as unknown, with no duration.
  */
-#ifndef LEDGER_METRICS_H
-#define LEDGER_METRICS_H
+#ifndef LEDGER_OUTBOX_METRICS_H
+#define LEDGER_OUTBOX_METRICS_H
 
 #include "base/clock.h"
 #include "base/histogram.h"
