@@ -4,6 +4,7 @@
 #include "ledger/rows/life.h"
 
 #include "base/log.h"
+#include "ledger/rows/counters.h"
 
 #include <string.h>
 

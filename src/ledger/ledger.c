@@ -414,6 +414,7 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.flow = &ledger->flow,
 		.schedule = &ledger->schedule,
 		.metrics = ledger->metrics,
+		.status = ledger_status,
 		.ledger = ledger,
 		.refused = &ledger->refused,
 	};

@@ -4,6 +4,7 @@
 #include "base/pack.h"
 #include "domain/delivery.h"
 #include "ledger/ledger.h"
+#include "ledger/rows/counters.h"
 #include "ledger/rows/keys.h"
 
 #define DAY_MS    INT64_C(86400000)

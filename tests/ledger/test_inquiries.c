@@ -4,6 +4,7 @@
 #include "case_wagers.h"
 
 #include "ledger/commands/ops.h"
+#include "ledger/rows/counters.h"
 #include "ledger/rows/life.h"
 
 #include <string.h>

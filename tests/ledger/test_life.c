@@ -5,6 +5,7 @@
 
 #include "case.h"
 #include "ledger/commands/ops.h"
+#include "ledger/rows/counters.h"
 
 #include <check.h>
 #include <string.h>

@@ -6,8 +6,9 @@
  */
 #include "base/log.h"
 #include "base/text.h"
-#include "ledger/ledger.h"
 #include "ledger/rows/audit.h"
+
+#include "ledger/commands/ops.h"
 
 #include <stdio.h>
 #include <string.h>

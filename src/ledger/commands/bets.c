@@ -8,7 +8,9 @@
 
 #include "domain/round_list.h"
 #include "domain/wager.h"
+#include "ledger/commands/ops.h"
 #include "ledger/outbox/outbox.h"
+#include "ledger/rows/decimals.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/player_stats.h"
 #include "ledger/rows/post.h"

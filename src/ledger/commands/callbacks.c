@@ -10,6 +10,8 @@
 #include "ledger/rows/audit.h"
 #include "ledger/rows/keys.h"
 
+#include "ledger/commands/ops.h"
+
 #include <stdio.h>
 
 void callback_end_keys(const void *arg, struct ws *ws)

@@ -7,6 +7,8 @@
 #include "ledger/rows/keys.h"
 #include "ledger/rows/keyslots.h"
 
+#include "ledger/commands/ops.h"
+
 #include <stdio.h>
 
 void client_put_keys(const void *arg, struct ws *ws)

@@ -10,6 +10,9 @@
 #include "ledger/rows/keys.h"
 #include "ledger/rows/keyslots.h"
 
+#include "ledger/commands/ops.h"
+#include "ledger/rows/counters.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

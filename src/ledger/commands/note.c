@@ -3,6 +3,8 @@
  */
 #include "ledger/rows/audit.h"
 
+#include "ledger/commands/ops.h"
+
 void note_keys(const void *arg, struct ws *ws)
 {
 	const struct note_cmd *cmd = arg;

@@ -14,35 +14,11 @@
 #define LEDGER_COMMANDS_OPS_H
 
 #include "base/buffer.h"
-#include "base/clock.h"
-#include "link/commands.h"
+#include "ledger/rows/context.h"
 #include "store/store.h"
-#include "store/ws.h"
 
-struct flow;
-struct schedule;
-struct outbox_options;
-struct metrics;
-struct metrics_notes;
 struct ledger;
-struct key_book;
 struct refused_ring;
-struct retired_notes;
-
-struct apply_context {
-	struct moment now;    /* one a batch */
-	uint32_t peer_uid;    /* of the socket's other end */
-	uint64_t link;        /* the caller's link, a number of this run; never 0 */
-	struct flow *flow;    /* permits: taken and given back while applying */
-	const struct schedule *schedule; /* as it was before the batch */
-	const struct outbox_options *outbox;
-	struct metrics *metrics; /* NULL: nothing is counted */
-	struct metrics_notes *notes; /* attempts that end in this batch */
-	struct key_book *key_book; /* every key that was issued; NULL: no key is known */
-	struct retired_notes *retired; /* keys that are taken away in this batch */
-	bool *granted_again; /* set when the caller is told again what was granted to him before */
-	struct arena *arena; /* for what results point to: lives until the answers are written */
-};
 
 struct read_context {
 	struct store *store;
@@ -52,7 +28,9 @@ struct read_context {
 	struct flow *flow;
 	struct schedule *schedule;
 	struct metrics *metrics; /* NULL: nothing is counted */
-	const struct ledger *ledger; /* for its figures */
+	/* How the ledger is (ledger_status()). */
+	void (*status)(const struct ledger *ledger, struct status_result *status);
+	const struct ledger *ledger;
 	struct refused_ring *refused;
 	struct buffer *rows;     /* for struct bytes of the result; reset before each read */
 	struct buffer *cursor;   /* likewise */
@@ -114,18 +92,5 @@ OPS_READ(list);
 OPS_READ(metrics);
 OPS_READ(refused_note);
 OPS_READ(refused_find);
-
-/* A number that outlives the process, by its name (domain/records.h, struct counter). */
-/*
- * Tells in @verdict, where it is an invalid_amount for that reason, how many decimals the dealer has and
- * which amount is nearest to @amount, the value of the member @field.
- */
-void verdict_decimals(struct verdict *verdict, const char *field, money_t amount,
-	const struct dealer *dealer);
-
-void counter_want(struct ws *ws, const char *name);
-uint64_t counter_read(struct ws *ws, const char *name);
-/* Gives out the next number. */
-uint64_t counter_next(struct ws *ws, const char *name);
 
 #endif

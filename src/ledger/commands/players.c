@@ -6,6 +6,8 @@
 #include "ledger/rows/keys.h"
 #include "ledger/rows/resolve_player.h"
 
+#include "ledger/commands/ops.h"
+
 #include <stdio.h>
 
 void balance_keys(const void *arg, struct ws *ws)

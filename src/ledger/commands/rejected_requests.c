@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
+#include "ledger/commands/ops.h"
 #include "domain/near_id.h"
-#include "ledger/ledger.h"
 #include "wire/inspect.h"
 
 #include <stdlib.h>

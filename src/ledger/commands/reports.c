@@ -7,6 +7,8 @@
 #include "ledger/rows/player_stats.h"
 #include "link/frame.h"
 
+#include "ledger/commands/ops.h"
+
 /* Bets that one page of A5 reads. */
 #define BETS_PAGE 64
 /* Bytes of them that one answer holds at most: beside a round with its objects it fits a frame. */

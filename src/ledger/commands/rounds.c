@@ -14,6 +14,9 @@
 #include "ledger/rows/resolve_player.h"
 #include "wire/callback_body.h"
 
+#include "ledger/commands/ops.h"
+#include "ledger/rows/decimals.h"
+
 static struct request settle_request(const struct round_settle_cmd *cmd)
 {
 	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);

@@ -1,9 +1,12 @@
 /*
- * figures - METRICS: the ledger's figures and, page by page, those of the dealers.
+ * stats - METRICS: the ledger's figures and, page by page, those of the dealers.
  */
 #include "base/pack.h"
 #include "base/text.h"
-#include "ledger/ledger.h"
+#include "ledger/commands/ops.h"
+#include "ledger/outbox/metrics.h"
+#include "ledger/outbox/permits.h"
+#include "ledger/outbox/schedule.h"
 
 #include <string.h>
 
@@ -21,21 +24,21 @@ struct page {
 /* Whether there is anything to tell of the dealer. */
 static bool fill(const struct page *page, const struct total *total, struct dealer_metrics *dealer)
 {
-	const struct ledger *ledger = page->context->ledger;
-	int64_t now_ms = page->context->now.boot_ms;
+	const struct read_context *context = page->context;
+	int64_t now_ms = context->now.boot_ms;
 	struct schedule_figures schedule;
-	bool called = metrics_ended(ledger->metrics, total->casino_id, dealer);
+	bool called = metrics_ended(context->metrics, total->casino_id, dealer);
 
 	text_copy(dealer->casino_id, sizeof(dealer->casino_id), total->casino_id);
-	schedule_figures(&ledger->schedule, total->casino_id, &schedule);
+	schedule_figures(context->schedule, total->casino_id, &schedule);
 	dealer->due = schedule.waiting;
 	dealer->sending = schedule.sending;
 	dealer->held = total->held;
 	dealer->parked = total->parked;
 	if (schedule.waiting && schedule.first_due_ms < now_ms)
 		dealer->overdue_ms = (uint64_t)(now_ms - schedule.first_due_ms);
-	dealer->breaker = flow_breaker(page->context->flow, total->casino_id, now_ms);
-	dealer->inflight = flow_inflight(page->context->flow, total->casino_id, now_ms);
+	dealer->breaker = flow_breaker(context->flow, total->casino_id, now_ms);
+	dealer->inflight = flow_inflight(context->flow, total->casino_id, now_ms);
 	return called || dealer->due || dealer->sending || dealer->held || dealer->parked ||
 		dealer->inflight || dealer->breaker != BREAKER_CLOSED;
 }
@@ -84,9 +87,9 @@ static enum status read_dealers(const struct read_context *context, const char *
 
 static void read_figures(const struct read_context *context, struct metrics_result *result)
 {
-	const struct metrics *metrics = context->ledger->metrics;
+	const struct metrics *metrics = context->metrics;
 
-	ledger_status(context->ledger, &result->status);
+	context->status(context->ledger, &result->status);
 	if (!metrics)
 		return;
 	result->swept = metrics->swept_ms != 0;

@@ -8,6 +8,9 @@
 #include "ledger/rows/keys.h"
 #include "ledger/rows/post.h"
 
+#include "ledger/commands/ops.h"
+#include "ledger/rows/decimals.h"
+
 #include <stdio.h>
 
 #define ADJUST_ACTION "player adjust"

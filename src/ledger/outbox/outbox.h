@@ -8,7 +8,7 @@
 #ifndef LEDGER_OUTBOX_OUTBOX_H
 #define LEDGER_OUTBOX_OUTBOX_H
 
-#include "ledger/commands/ops.h"
+#include "ledger/rows/context.h"
 
 /*
  * Bytes of the JSON objects that a callback's body may embed, so that all of it stays within the 64

@@ -1,5 +1,6 @@
 #include "ledger/rows/audit.h"
 
+#include "ledger/rows/counters.h"
 #include "ledger/rows/keys.h"
 
 #include <string.h>

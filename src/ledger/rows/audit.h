@@ -7,7 +7,7 @@
 #ifndef LEDGER_ROWS_AUDIT_H
 #define LEDGER_ROWS_AUDIT_H
 
-#include "ledger/commands/ops.h"
+#include "ledger/rows/context.h"
 
 void audit_keys(struct ws *ws, const struct operator *operator);
 

@@ -1,7 +1,7 @@
 #include "ledger/rows/life.h"
 
 #include "base/text.h"
-#include "ledger/commands/ops.h"
+#include "ledger/rows/counters.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #define LEDGER_ROWS_PLAYER_STATS_H
 
 #include "domain/statistics.h"
-#include "ledger/commands/ops.h"
+#include "ledger/rows/context.h"
 
 /* Declares the sums of @player_id, of its lifetime and of @day. */
 void tally_want(struct ws *ws, const char *player_id, uint32_t day);

@@ -8,7 +8,7 @@
 #define LEDGER_ROWS_POST_H
 
 #include "domain/movement.h"
-#include "ledger/commands/ops.h"
+#include "ledger/rows/context.h"
 
 /* Declares the rows that book_move() works on. */
 void book_want(struct ws *ws, const char *casino_id, const char *user_id);

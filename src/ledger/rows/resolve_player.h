@@ -7,7 +7,7 @@
 #ifndef LEDGER_ROWS_RESOLVE_PLAYER_H
 #define LEDGER_ROWS_RESOLVE_PLAYER_H
 
-#include "ledger/commands/ops.h"
+#include "ledger/rows/context.h"
 
 struct subject {
 	const struct dealer *dealer; /* NULL: not known */

@@ -1,0 +1,36 @@
+/*
+ * context - what a command's apply() works on beside its rows: the time, its caller, and what the ledger
+ * keeps in memory.
+ */
+#ifndef LEDGER_ROWS_CONTEXT_H
+#define LEDGER_ROWS_CONTEXT_H
+
+#include "base/clock.h"
+#include "link/commands.h"
+#include "store/ws.h"
+
+struct flow;
+struct schedule;
+struct outbox_options;
+struct metrics;
+struct metrics_notes;
+struct key_book;
+struct retired_notes;
+struct arena;
+
+struct apply_context {
+	struct moment now;    /* one a batch */
+	uint32_t peer_uid;    /* of the socket's other end */
+	uint64_t link;        /* the caller's link, a number of this run; never 0 */
+	struct flow *flow;    /* permits: taken and given back while applying */
+	const struct schedule *schedule; /* as it was before the batch */
+	const struct outbox_options *outbox;
+	struct metrics *metrics; /* NULL: nothing is counted */
+	struct metrics_notes *notes; /* attempts that end in this batch */
+	struct key_book *key_book; /* every key that was issued; NULL: no key is known */
+	struct retired_notes *retired; /* keys that are taken away in this batch */
+	bool *granted_again; /* set when the caller is told again what was granted to him before */
+	struct arena *arena; /* for what results point to: lives until the answers are written */
+};
+
+#endif
