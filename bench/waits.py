@@ -158,7 +158,7 @@ def stages(requests):
     return aligned(lines, 1)
 
 
-# Who writes what: store/bdb/log_prealloc.c with pwrite(), libdb's pages through env.c with write().
+# Who writes what: store/bdb/env/log_prealloc.c with pwrite(), libdb's pages through env.c with write().
 WRITERS = {"enter_pwrite64": "zeros", "enter_write": "pages"}
 WRITTEN = {"pages": "a checkpoint's pages", "zeros": "zeros of a log file to come",
            "pages zeros": "both", "": "neither"}

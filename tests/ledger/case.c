@@ -5,7 +5,7 @@
 #include "memory_store.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
-#include "store/bdb/env.h"
+#include "store/bdb/env/env.h"
 
 #include <stdio.h>
 #include <string.h>

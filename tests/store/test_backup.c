@@ -5,8 +5,8 @@
 #include "scratch.h"
 #include "store/bdb/backup/restore.h"
 #include "store/bdb/bdb.h"
-#include "store/bdb/files.h"
-#include "store/bdb/page_checksum.h"
+#include "store/bdb/env/files.h"
+#include "store/bdb/env/page_checksum.h"
 #include "tap.h"
 
 #include <dirent.h>

@@ -4,7 +4,7 @@
 #include "batch.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
-#include "store/bdb/env.h"
+#include "store/bdb/env/env.h"
 #include "suites.h"
 
 #include <stdlib.h>

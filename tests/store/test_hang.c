@@ -6,7 +6,7 @@
 #include "preload.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
-#include "store/bdb/writeback.h"
+#include "store/bdb/env/writeback.h"
 #include "suites.h"
 
 #include <fcntl.h>

@@ -1,16 +1,16 @@
 /*
  * What nobody waits for is handed to the disk a little at a time.
  */
-#include "store/bdb/writeback.h"
+#include "store/bdb/env/writeback.h"
 
 #include "base/clock.h"
 #include "batch.h"
 #include "preload.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
-#include "store/bdb/env.h"
-#include "store/bdb/log_prealloc.h"
-#include "store/bdb/maintain.h"
+#include "store/bdb/env/env.h"
+#include "store/bdb/env/log_prealloc.h"
+#include "store/bdb/env/maintain.h"
 #include "suites.h"
 
 #include <errno.h>

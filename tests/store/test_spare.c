@@ -4,8 +4,8 @@
 #include "batch.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
-#include "store/bdb/env.h"
-#include "store/bdb/log_prealloc.h"
+#include "store/bdb/env/env.h"
+#include "store/bdb/env/log_prealloc.h"
 #include "suites.h"
 
 #include <fcntl.h>

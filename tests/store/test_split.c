@@ -4,7 +4,7 @@
 #include "base/pack.h"
 #include "scratch.h"
 #include "store/bdb/bdb.h"
-#include "store/bdb/env.h"
+#include "store/bdb/env/env.h"
 #include "store/bdb/split_row.h"
 #include "suites.h"
 #include "tap.h"

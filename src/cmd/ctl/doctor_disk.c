@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "state/halt.h"
-#include "store/bdb/logs.h"
+#include "store/bdb/env/logs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 #include "ledger/offline/old_audit.h"
 
-#include "ledger/offline/offline.h"
 #include "ledger/offline/export.h"
-#include "store/bdb/files.h"
+#include "ledger/offline/offline.h"
+#include "store/bdb/env/files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,9 +5,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "store/bdb/backup/job.h"
-#include "store/bdb/files.h"
-#include "store/bdb/logs.h"
-#include "store/bdb/writeback.h"
+#include "store/bdb/env/files.h"
+#include "store/bdb/env/logs.h"
+#include "store/bdb/env/writeback.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,7 +16,7 @@
 #ifndef STORE_BDB_BACKUP_BACKUP_H
 #define STORE_BDB_BACKUP_BACKUP_H
 
-#include "store/bdb/maintain.h"
+#include "store/bdb/env/maintain.h"
 #include "store/store.h"
 
 #include <limits.h>

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "store/bdb/files.h"
-#include "store/bdb/page_checksum.h"
+#include "store/bdb/env/files.h"
+#include "store/bdb/env/page_checksum.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "store/bdb/files.h"
+#include "store/bdb/env/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "base/buffer.h"
 #include "base/directory.h"
 #include "base/text.h"
-#include "store/bdb/files.h"
+#include "store/bdb/env/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "base/directory.h"
 #include "base/text.h"
 #include "store/bdb/backup/restore_log.h"
-#include "store/bdb/files.h"
+#include "store/bdb/env/files.h"
 #include "store/store.h"
 
 #include <errno.h>

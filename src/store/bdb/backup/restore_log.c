@@ -1,7 +1,7 @@
 #include "store/bdb/backup/restore_log.h"
 
-#include "store/bdb/env.h"
-#include "store/bdb/files.h"
+#include "store/bdb/env/env.h"
+#include "store/bdb/env/files.h"
 
 #include <dirent.h>
 #include <errno.h>

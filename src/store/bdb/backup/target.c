@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "state/directory.h"
-#include "store/bdb/files.h"
+#include "store/bdb/env/files.h"
 
 #include <dirent.h>
 #include <errno.h>

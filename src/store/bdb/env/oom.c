@@ -1,4 +1,4 @@
-#include "store/bdb/oom.h"
+#include "store/bdb/env/oom.h"
 
 #include "base/log.h"
 #include "store/bdb/bdb.h"

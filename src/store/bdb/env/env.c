@@ -1,10 +1,10 @@
-#include "store/bdb/env.h"
+#include "store/bdb/env/env.h"
 
 #include "base/log.h"
-#include "store/bdb/files.h"
-#include "store/bdb/oom.h"
-#include "store/bdb/os_hooks.h"
-#include "store/bdb/page_checksum.h"
+#include "store/bdb/env/files.h"
+#include "store/bdb/env/oom.h"
+#include "store/bdb/env/os_hooks.h"
+#include "store/bdb/env/page_checksum.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
-#include "store/bdb/maintain.h"
+#include "store/bdb/env/maintain.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "store/bdb/env.h"
-#include "store/bdb/logs.h"
-#include "store/bdb/writeback.h"
+#include "store/bdb/env/env.h"
+#include "store/bdb/env/logs.h"
+#include "store/bdb/env/writeback.h"
 
 #include <errno.h>
 #include <signal.h>

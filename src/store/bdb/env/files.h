@@ -4,8 +4,8 @@
  * Not by libdb's functions, which end the process when a disk fails (bdb.h): a backup's disk may
  * fail without harm to the ledger.
  */
-#ifndef STORE_BDB_FILES_H
-#define STORE_BDB_FILES_H
+#ifndef STORE_BDB_ENV_FILES_H
+#define STORE_BDB_ENV_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
-#include "store/bdb/log_prealloc.h"
+#include "store/bdb/env/log_prealloc.h"
 
 #include "base/log.h"
 #include "base/text.h"
-#include "store/bdb/env.h"
-#include "store/bdb/files.h"
-#include "store/bdb/writeback.h"
+#include "store/bdb/env/env.h"
+#include "store/bdb/env/files.h"
+#include "store/bdb/env/writeback.h"
 
 #include <errno.h>
 #include <fcntl.h>

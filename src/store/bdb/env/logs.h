@@ -1,8 +1,8 @@
 /*
  * logs - the files of the ledger's log.
  */
-#ifndef STORE_BDB_LOGS_H
-#define STORE_BDB_LOGS_H
+#ifndef STORE_BDB_ENV_LOGS_H
+#define STORE_BDB_ENV_LOGS_H
 
 #include <db.h>
 #include <stdbool.h>

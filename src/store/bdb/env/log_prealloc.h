@@ -6,8 +6,8 @@
  * end of a file (those of DB_LOG_ZERO, which it writes itself, in the way of a commit), a file without
  * a record for none, and in recovery clears what lies behind the log's end.
  */
-#ifndef STORE_BDB_LOG_PREALLOC_H
-#define STORE_BDB_LOG_PREALLOC_H
+#ifndef STORE_BDB_ENV_LOG_PREALLOC_H
+#define STORE_BDB_ENV_LOG_PREALLOC_H
 
 #include <limits.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /*
  * env - Berkeley DB's environment and tables, opened the way the ledger needs them.
  */
-#ifndef STORE_BDB_ENV_H
-#define STORE_BDB_ENV_H
+#ifndef STORE_BDB_ENV_ENV_H
+#define STORE_BDB_ENV_ENV_H
 
 #include "domain/records.h"
 #include "store/bdb/bdb.h"

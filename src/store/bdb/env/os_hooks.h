@@ -2,8 +2,8 @@
  * os_hooks - what libdb calls in the place of the system: syncs that are not repeated, writes whose errors
  * are met where they happen, names that are on the disk when they are made (bdb.h).
  */
-#ifndef STORE_BDB_OS_HOOKS_H
-#define STORE_BDB_OS_HOOKS_H
+#ifndef STORE_BDB_ENV_OS_HOOKS_H
+#define STORE_BDB_ENV_OS_HOOKS_H
 
 /* From now on, in this process. */
 void calls_replace(void);

@@ -1,7 +1,7 @@
-#include "store/bdb/writeback.h"
+#include "store/bdb/env/writeback.h"
 
 #include "base/clock.h"
-#include "store/bdb/env.h"
+#include "store/bdb/env/env.h"
 
 #include <errno.h>
 #include <fcntl.h>

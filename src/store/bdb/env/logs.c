@@ -1,6 +1,6 @@
-#include "store/bdb/logs.h"
+#include "store/bdb/env/logs.h"
 
-#include "store/bdb/files.h"
+#include "store/bdb/env/files.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "store/bdb/os_hooks.h"
+#include "store/bdb/env/os_hooks.h"
 
 #include "base/directory.h"
 #include "base/log.h"
-#include "store/bdb/env.h"
-#include "store/bdb/log_prealloc.h"
-#include "store/bdb/writeback.h"
+#include "store/bdb/env/env.h"
+#include "store/bdb/env/log_prealloc.h"
+#include "store/bdb/env/writeback.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "store/bdb/files.h"
+#include "store/bdb/env/files.h"
 
 #include <dirent.h>
 #include <errno.h>

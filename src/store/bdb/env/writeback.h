@@ -6,8 +6,8 @@
  * out is begun after each few, and a rest follows. Nothing here makes anything durable: that is still
  * the fdatasync's. Where the kernel cannot even begin with a page of a checkpoint, the process ends (74).
  */
-#ifndef STORE_BDB_WRITEBACK_H
-#define STORE_BDB_WRITEBACK_H
+#ifndef STORE_BDB_ENV_WRITEBACK_H
+#define STORE_BDB_ENV_WRITEBACK_H
 
 #include <db.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "store/bdb/page_checksum.h"
+#include "store/bdb/env/page_checksum.h"
 
 #include <string.h>
 

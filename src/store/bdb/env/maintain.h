@@ -5,8 +5,8 @@
  * written. Of libdb the thread calls checkpoints, the log's archive and statistics, which are safe
  * beside the writer because the environment is opened with DB_THREAD.
  */
-#ifndef STORE_BDB_MAINTAIN_H
-#define STORE_BDB_MAINTAIN_H
+#ifndef STORE_BDB_ENV_MAINTAIN_H
+#define STORE_BDB_ENV_MAINTAIN_H
 
 #include "store/bdb/bdb.h"
 

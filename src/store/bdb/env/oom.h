@@ -5,8 +5,8 @@
  * recovery it goes on with what it has not made, and crashes. Nothing was begun then that the next start
  * would not do again: so the process ends (70, BDB_EXIT_LOST) with a message.
  */
-#ifndef STORE_BDB_OOM_H
-#define STORE_BDB_OOM_H
+#ifndef STORE_BDB_ENV_OOM_H
+#define STORE_BDB_ENV_OOM_H
 
 #include <stdbool.h>
 

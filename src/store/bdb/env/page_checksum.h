@@ -4,8 +4,8 @@
  * Tables have checksums (DB_CHKSUM): libdb's hash of the page with the checksum itself as zeros, in
  * its place behind the page's header, or at the end of the first 512 bytes of a table's description.
  */
-#ifndef STORE_BDB_PAGE_CHECKSUM_H
-#define STORE_BDB_PAGE_CHECKSUM_H
+#ifndef STORE_BDB_ENV_PAGE_CHECKSUM_H
+#define STORE_BDB_ENV_PAGE_CHECKSUM_H
 
 #include <stdbool.h>
 #include <stdint.h>
