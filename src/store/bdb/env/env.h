@@ -5,7 +5,8 @@
 #define STORE_BDB_ENV_ENV_H
 
 #include "domain/records.h"
-#include "store/bdb/bdb.h"
+#include "store/bdb/env/fatal.h"
+#include "store/bdb/env/options.h"
 
 #include <db.h>
 
@@ -38,15 +39,5 @@ enum status bdb_env_open_tables(struct bdb_env *bdb, const struct bdb_options *o
 	size_t why_size);
 /* Closes what is open. */
 void bdb_env_close(struct bdb_env *bdb);
-
-/* Ends the process (74): what the disk has is not known, by an @error of the call @where. */
-void bdb_die_of_disk(const char *where, int error) __attribute__((noreturn));
-/* Whether the process is to end when libdb gives up (bdb.h). */
-void bdb_end_with_libdb(bool ends);
-bool bdb_ends_with_libdb(void);
-/* Of the error of a call: a full disk is remembered for bdb_met_full(). */
-void bdb_note_full(int error);
-/* The status that an error number of libdb stands for. Ends the process (74) on EIO. */
-enum status bdb_status(int error);
 
 #endif

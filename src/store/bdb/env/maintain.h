@@ -8,7 +8,9 @@
 #ifndef STORE_BDB_ENV_MAINTAIN_H
 #define STORE_BDB_ENV_MAINTAIN_H
 
-#include "store/bdb/bdb.h"
+#include "domain/records.h"
+#include "store/bdb/env/fatal.h"
+#include "store/bdb/env/options.h"
 
 #include <db.h>
 #include <limits.h>

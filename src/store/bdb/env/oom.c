@@ -1,7 +1,8 @@
 #include "store/bdb/env/oom.h"
 
 #include "base/log.h"
-#include "store/bdb/bdb.h"
+#include "store/bdb/env/fatal.h"
+#include "store/bdb/env/options.h"
 
 #include <db.h>
 #include <errno.h>

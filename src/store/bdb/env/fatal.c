@@ -1,0 +1,125 @@
+#include "store/bdb/env/fatal.h"
+
+#include "base/log.h"
+#include "store/bdb/env/options.h"
+
+#include <db.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A write found the disk full: libdb may report that as DB_RUNRECOVERY. */
+static atomic_bool met_full;
+/* libdb found a page whose checksum is wrong; it says so in words and then only DB_RUNRECOVERY. */
+static atomic_bool met_damage;
+static atomic_bool ends_with_libdb;
+static atomic_int halting; /* the code that the process ends with; 0: none */
+static void (*before_halt)(void); /* set before other threads begin */
+
+void bdb_wait_if_halting(void)
+{
+	while (atomic_load(&halting))
+		pause();
+}
+
+/*
+ * What comes before the process ends with @code. The thread that met the first failure that halts has
+ * it marked, and no other ends the process meanwhile with a code that halts nobody.
+ */
+static void prepare_end(int code)
+{
+	bool halts = code == BDB_EXIT_IO || code == BDB_EXIT_DAMAGED;
+	int none = 0;
+
+	if (!halts || !atomic_compare_exchange_strong(&halting, &none, code))
+		bdb_wait_if_halting();
+	else if (before_halt)
+		before_halt();
+}
+
+void bdb_end(int code)
+{
+	prepare_end(code);
+	_exit(code);
+}
+
+/* The mark comes first: whoever takes the log may be slow. */
+void bdb_die_of_disk(const char *where, int error)
+{
+	prepare_end(BDB_EXIT_IO);
+	log_line(LOG_LEVEL_ERROR, "disk_failed", "where=%s error=\"%s\" action=halt", where,
+		strerror(error));
+	_exit(BDB_EXIT_IO);
+}
+
+bool bdb_met_full(void)
+{
+	return atomic_load(&met_full);
+}
+
+bool bdb_met_damage(void)
+{
+	return atomic_load(&met_damage);
+}
+
+void bdb_note_damage(void)
+{
+	atomic_store(&met_damage, true);
+}
+
+void bdb_before_halt(void (*function)(void))
+{
+	before_halt = function;
+}
+
+void bdb_note_full(int error)
+{
+	if (error == ENOSPC || error == EDQUOT)
+		atomic_store(&met_full, true);
+}
+
+bool bdb_ends_with_libdb(void)
+{
+	return atomic_load(&ends_with_libdb);
+}
+
+void bdb_end_with_libdb(bool ends)
+{
+	atomic_store(&ends_with_libdb, ends);
+}
+
+/* libdb gave up: it fails every call from now on, reads too. */
+static void die_of_libdb(int error)
+{
+	bool damaged = bdb_met_damage();
+
+	if (damaged)
+		prepare_end(BDB_EXIT_DAMAGED);
+	log_line(LOG_LEVEL_ERROR, "database_failed", "error=\"%s\" action=%s", db_strerror(error),
+		damaged ? "halt" : "restart");
+	if (damaged)
+		_exit(BDB_EXIT_DAMAGED);
+	bdb_end(bdb_met_full() ? BDB_EXIT_FULL : BDB_EXIT_LOST);
+}
+
+enum status bdb_status(int error)
+{
+	switch (error) {
+	case 0:
+		return STATUS_OK;
+	case EIO:
+		bdb_die_of_disk("libdb", error);
+	case ENOSPC:
+	case EDQUOT:
+		return STATUS_FULL;
+	case ENOMEM:
+		return STATUS_NOMEM;
+	case DB_RUNRECOVERY:
+		if (atomic_load(&ends_with_libdb))
+			die_of_libdb(error);
+		return STATUS_IO;
+	default:
+		return STATUS_IO;
+	}
+}
