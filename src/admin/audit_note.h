@@ -1,5 +1,5 @@
 /*
- * note - the trail of what an operator does outside the ledger.
+ * audit_note - the trail of what an operator does outside the ledger.
  */
 #ifndef ADMIN_AUDIT_NOTE_H
 #define ADMIN_AUDIT_NOTE_H

@@ -1,5 +1,5 @@
 /*
- * movements - transactions and movements by their ids, and a player's movements from the last to the
+ * transactions - transactions and movements by their ids, and a player's movements from the last to the
  * first.
  */
 #ifndef ADMIN_TRANSACTIONS_H

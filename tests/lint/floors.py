@@ -45,6 +45,8 @@ LIBRARIES = {
     "fcgiapp.h": "src/fcgi/",
     "check.h": "tests/",
 }
+# Folders that still include each other. The list only shrinks.
+CIRCLES = ("dealer", "dealer/faulty")
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 80
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -82,6 +84,38 @@ def case_floors():
             elif header.split("/")[0] not in allowed:
                 findings.append(f'{name_of(path)}: "{header}" is no floor below')
     none(findings, "a file includes from its own floor and floors below")
+
+
+def folder_of(path):
+    return str(path.relative_to(SRCDIR / "src").parent)
+
+
+def case_circles():
+    """No two folders include each other, directly or through others."""
+    reached = {}
+    for path in sources("*.c", "*.h", "*.def"):
+        for kind, header in includes(path):
+            if kind == '"' and folder_of(SRCDIR / "src" / header) != folder_of(path):
+                reached.setdefault(folder_of(path), set()).add(folder_of(SRCDIR / "src" / header))
+    grown = True
+    while grown:
+        grown = False
+        for folder, others in reached.items():
+            more = set().union(*(reached.get(other, set()) for other in others)) - others
+            grown |= bool(more)
+            others |= more
+    none(sorted(folder for folder, others in reached.items()
+                if folder in others and folder not in CIRCLES), "folders include each other")
+
+
+def case_readmes():
+    findings = []
+    for folder in sorted({path.parent for path in sources("*.c", "*.h")}):
+        readme = folder / "README"
+        lines = len(readme.read_text().splitlines()) if readme.is_file() else 0
+        if not 10 <= lines <= 30:
+            findings.append(f"{name_of(readme)}: {lines} lines")
+    none(findings, "each folder of src has a README of 10 to 30 lines")
 
 
 def case_libraries():
@@ -170,6 +204,8 @@ def case_shellcheck():
 
 sys.exit(run_cases([
     ("include floors", case_floors),
+    ("no circles of includes", case_circles),
+    ("a README in each folder", case_readmes),
     ("library headers on their floors", case_libraries),
     ("length of files", case_file_lines),
     ("length of functions", case_function_lines),
