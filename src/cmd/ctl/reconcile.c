@@ -277,7 +277,7 @@ static void fill(const struct reconcile *reconcile, const struct proposal *propo
 {
 	const struct compared *ours = proposal->ours.id ? &proposal->ours : NULL;
 	const struct compared *theirs = proposal->theirs.id ? &proposal->theirs : NULL;
-	const struct compared *any = ours ? ours : theirs;
+	const struct compared *any = ours ? ours : &proposal->theirs; /* one of them is there */
 
 	memset(row, 0, sizeof(*row));
 	row->record = any->record;

@@ -282,15 +282,13 @@ static bool find_round(struct reconcile *reconcile, const struct compared *their
 	memset(&player, 0, sizeof(player));
 	memset(round, 0, sizeof(*round));
 	memcpy(player.casino_id, reconcile->dealer.casino_id, sizeof(player.casino_id));
-	if (strlen(theirs->user_id) >= sizeof(player.user_id) ||
-		strlen(theirs->game_id) >= sizeof(round->game_id))
+	if (!text_copy(player.user_id, sizeof(player.user_id), theirs->user_id) ||
+		!text_copy(round->game_id, sizeof(round->game_id), theirs->game_id))
 		return false;
-	strcpy(player.user_id, theirs->user_id);
 	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_PLAYER, &player, &found, NULL);
 	if (reconcile->code != OUTCOME_DONE || !found)
 		return false;
 	memcpy(round->player_id, player.player_id, sizeof(round->player_id));
-	strcpy(round->game_id, theirs->game_id);
 	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_ROUND, round, &found, NULL);
 	return reconcile->code == OUTCOME_DONE && found;
 }

@@ -74,17 +74,19 @@ static enum status copy_file(struct copy *copy, const char *name)
 static enum status copy_files(struct copy *copy)
 {
 	enum status status = copy_file(copy, TRAIL);
-	DIR *folder = status ? NULL : opendir(copy->from);
 	const struct dirent *entry;
+	DIR *folder;
 
-	if (!status && !folder)
-		status = fail(copy, copy->from, "");
+	if (status)
+		return status;
+	folder = opendir(copy->from);
+	if (!folder)
+		return fail(copy, copy->from, "");
 	while (!status && (entry = readdir(folder)) != NULL) {
 		if (files_log_number(entry->d_name))
 			status = copy_file(copy, entry->d_name);
 	}
-	if (folder)
-		closedir(folder);
+	closedir(folder);
 	return status;
 }
 
