@@ -3,10 +3,10 @@
  */
 #include "cmd/ctl/backup.h"
 
+#include "admin/place.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cmd/ctl/output.h"
-#include "cmd/ctl/place.h"
 #include "cmd/ctl/progress.h"
 
 #include <inttypes.h>
@@ -25,9 +25,9 @@ static enum outcome prepare(struct ctl *ctl, char *path, size_t size)
 	struct stat st;
 
 	if (code == OUTCOME_DONE)
-		code = place_absolute(ctl, ctl->args[0], path, size);
+		code = place_absolute(&ctl->session, ctl->args[0], path, size);
 	if (code == OUTCOME_DONE && stat(ctl->session.settings.state_directory, &st) == 0)
-		code = place_give(ctl, path, st.st_uid);
+		code = place_give(&ctl->session, path, st.st_uid);
 	return code;
 }
 

@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "cmd/ctl/attention.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
+#include "doctor/attention.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void print_text(struct ctl *ctl, const struct check *check)
 	}
 	if (proof->problems > check->shown_count)
 		printf("... and %" PRIu64 " more\n", proof->problems - check->shown_count);
-	attention_keys(ctl, print_shared_key, NULL);
+	attention_keys(&ctl->session, print_shared_key, NULL);
 	printf("problems      %" PRIu64 "\n", proof->problems);
 	if (!proof->problems && !check->unsettled)
 		printf("Every balance is the sum of its movements, and every row agrees.\n");
@@ -86,7 +86,7 @@ static enum outcome print_json(struct ctl *ctl, const struct check *check)
 	output_json_list_close(&json);
 	output_json_list_open(&json, "shared_keys");
 	if (ctl->json)
-		attention_keys(ctl, add_shared_key, &json);
+		attention_keys(&ctl->session, add_shared_key, &json);
 	output_json_list_close(&json);
 	return output_json_close(&json);
 }

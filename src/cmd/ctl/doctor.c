@@ -1,16 +1,12 @@
 /*
- * doctor - the command: runs the checks, and prints what they found.
+ * doctor - the command: runs the checks of src/doctor, and prints what they found.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "base/apart.h"
 #include "cmd/ctl/output.h"
-#include "wire/dealer_answer.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const result_names[DOCTOR_RESULT_COUNT] = {
 	[DOCTOR_PASS] = "PASS",
@@ -36,94 +32,6 @@ static const struct output_column finding_columns[] = {
 	{"FOUND", "found", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
-
-static void write_clean(char *to, size_t size, const char *format, va_list arguments)
-	__attribute__((format(printf, 3, 0)));
-static void write_clean(char *to, size_t size, const char *format, va_list arguments)
-{
-	char text[1024];
-
-	vsnprintf(text, sizeof(text), format, arguments);
-	dealer_answer_quote(to, size, text);
-}
-
-void doctor_about(struct doctor *doctor, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	write_clean(doctor->about, sizeof(doctor->about), format, arguments);
-	va_end(arguments);
-}
-
-void doctor_add(struct doctor *doctor, enum doctor_result result, const char *format, ...)
-{
-	struct doctor_sheet *sheet = doctor->sheet;
-	struct finding *finding = &sheet->findings[sheet->count];
-	va_list arguments;
-
-	if (sheet->count == DOCTOR_FINDINGS_MAX) {
-		sheet->dropped[result]++;
-		return;
-	}
-	memset(finding, 0, sizeof(*finding));
-	finding->result = result;
-	snprintf(finding->check, sizeof(finding->check), "%s", doctor->check->name);
-	snprintf(finding->purpose, sizeof(finding->purpose), "%s", doctor->check->purpose);
-	snprintf(finding->about, sizeof(finding->about), "%s", doctor->about);
-	va_start(arguments, format);
-	write_clean(finding->found, sizeof(finding->found), format, arguments);
-	va_end(arguments);
-	/* The process may be killed at any instruction: what is counted is whole. */
-	__atomic_store_n(&sheet->count, sheet->count + 1, __ATOMIC_RELEASE);
-}
-
-static uint32_t count_dropped(const struct doctor_sheet *sheet)
-{
-	uint32_t sum = 0;
-
-	for (unsigned int i = 0; i < DOCTOR_RESULT_COUNT; i++)
-		sum += sheet->dropped[i];
-	return sum;
-}
-
-void doctor_remedy(struct doctor *doctor, const char *format, ...)
-{
-	struct doctor_sheet *sheet = doctor->sheet;
-	struct finding *last;
-	va_list arguments;
-
-	/* Of one that was only counted. */
-	if (!sheet->count || count_dropped(sheet))
-		return;
-	last = &sheet->findings[sheet->count - 1];
-	va_start(arguments, format);
-	write_clean(last->remedy, sizeof(last->remedy), format, arguments);
-	va_end(arguments);
-}
-
-void doctor_unseen(struct doctor *doctor, const char *path, int error, const char *remedy)
-{
-	if (error == EACCES || error == EPERM) {
-		doctor_skip(doctor, "%s may not be looked at by this user", path);
-		doctor_remedy(doctor, "call doctor as root");
-		return;
-	}
-	doctor_fail(doctor, "%s: %s", path, strerror(error));
-	doctor_remedy(doctor, "%s", remedy);
-}
-
-const char *doctor_config(const struct doctor *doctor)
-{
-	const char *path = doctor->ctl->options[OPTION_CONFIG];
-
-	return path ? path : SETTINGS_DEFAULT_FILE;
-}
-
-void doctor_path(char path[DOCTOR_PATH_MAX], const char *directory, const char *name)
-{
-	snprintf(path, DOCTOR_PATH_MAX, "%s/%s", directory, name);
-}
 
 typedef void each_finding(void *context, const struct finding *finding);
 
@@ -226,14 +134,22 @@ enum outcome ctl_doctor(struct ctl *ctl)
 	struct settings *settings = apart_memory(sizeof(*settings));
 	bool *settings_loaded = apart_memory(sizeof(*settings_loaded));
 	struct doctor_sheet *sheets = apart_memory(doctor_check_count * sizeof(*sheets));
+	const struct doctor_options options = {
+		.config = ctl->options[OPTION_CONFIG],
+		.url = ctl->options[OPTION_URL],
+		.platform_url = ctl->options[OPTION_PLATFORM_URL],
+		.user = ctl->options[OPTION_USER],
+		.key_files = ctl->args,
+		.key_file_count = ctl->arg_count,
+	};
 	enum outcome code;
 
 	if (!settings || !settings_loaded || !sheets)
 		return ctl_no_memory(ctl);
-	doctor_run(ctl, sheets, settings, settings_loaded);
+	doctor_run(&options, &ctl->session, sheets, settings, settings_loaded);
 	walk(sheets, count_one, counts);
 	for (unsigned int i = 0; i < doctor_check_count; i++) {
-		dropped += count_dropped(&sheets[i]);
+		dropped += doctor_dropped(&sheets[i]);
 		for (unsigned int n = 0; n < DOCTOR_RESULT_COUNT; n++)
 			counts[n] += sheets[i].dropped[n];
 		/* A check that found nothing at all was not made. */

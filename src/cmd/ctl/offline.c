@@ -1,8 +1,8 @@
 #include "cmd/ctl/offline.h"
 
 #include "admin/operator.h"
+#include "admin/place.h"
 #include "cmd/ctl/output.h"
-#include "cmd/ctl/place.h"
 #include "state/lock.h"
 #include "store/bdb/bdb.h"
 
@@ -78,7 +78,7 @@ enum outcome offline_become_owner(struct ctl *ctl, bool make, const char *backup
 		(stat(state, &st) == 0 || (backup && stat(backup, &st) == 0)))
 		uid = st.st_uid;
 	if (make)
-		code = place_give(ctl, state, uid);
+		code = place_give(&ctl->session, state, uid);
 	if (code == OUTCOME_DONE && !operator_become(uid, why, sizeof(why)))
 		code = ctl_fail(ctl, OUTCOME_NOT_PERMITTED, "not_permitted", "%s", why);
 	return code;

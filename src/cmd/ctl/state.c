@@ -6,10 +6,10 @@
 #include "admin/list.h"
 #include "admin/operator.h"
 #include "base/text.h"
-#include "cmd/ctl/attention.h"
 #include "cmd/ctl/metrics.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
+#include "doctor/attention.h"
 #include "state/directory.h"
 #include "state/halt.h"
 #include "wire/signature.h"
@@ -250,10 +250,10 @@ static void add_attention(struct ctl *ctl, struct output_pairs *pairs, struct ou
 	struct names keys = {pairs, json, "one key of two"};
 
 	output_json_list_open(json, "dealers_without_url");
-	attention_dealers(ctl, add_dealer, &dealers);
+	attention_dealers(&ctl->session, add_dealer, &dealers);
 	output_json_list_close(json);
 	output_json_list_open(json, "shared_keys");
-	attention_keys(ctl, add_shared_key, &keys);
+	attention_keys(&ctl->session, add_shared_key, &keys);
 	output_json_list_close(json);
 }
 

@@ -4,7 +4,7 @@
 #include "cmd/ctl/ctl.h"
 
 #include "admin/operator.h"
-#include "cmd/ctl/place.h"
+#include "admin/place.h"
 #include "sweep/duration.h"
 
 #include <errno.h>

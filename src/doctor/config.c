@@ -2,10 +2,10 @@
  * doctor_config - the checks of the configuration: that it is read, by all who must, and what is
  * odd in it.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "admin/operator.h"
-#include "cmd/ctl/doctor_process.h"
+#include "doctor/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ void doctor_configuration(struct doctor *doctor)
 	enum status status;
 
 	/* Without it creditbridgectl does with the defaults, but nothing else starts. */
-	if (access(path, F_OK) < 0 && errno == ENOENT && !doctor->ctl->options[OPTION_CONFIG]) {
+	if (access(path, F_OK) < 0 && errno == ENOENT && !doctor->options->config) {
 		settings_defaults(doctor->settings);
 		*doctor->settings_loaded = true;
 		doctor_fail(doctor,

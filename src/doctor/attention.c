@@ -1,4 +1,4 @@
-#include "cmd/ctl/attention.h"
+#include "doctor/attention.h"
 
 #include "base/pack.h"
 #include "ledger/rows/issued_keys.h"
@@ -32,7 +32,7 @@ static bool add_entry(struct key_book *book, enum keyring_of of, const struct ke
 	return true;
 }
 
-static bool read_keys(struct ctl *ctl, struct key_book *book, enum keyring_of of,
+static bool read_keys(struct session *session, struct key_book *book, enum keyring_of of,
 	attention_visit *visit, void *context)
 {
 	struct keyring_cmd cmd = {.of = of};
@@ -43,7 +43,7 @@ static bool read_keys(struct ctl *ctl, struct key_book *book, enum keyring_of of
 
 	memset(&entry, 0, sizeof(entry));
 	do {
-		if (session_try(&ctl->session, COMMAND_KEYRING, &cmd, &result, &failure) != OUTCOME_DONE)
+		if (session_try(session, COMMAND_KEYRING, &cmd, &result, &failure) != OUTCOME_DONE)
 			return false;
 		while (done && result.entries.len)
 			done = unpack_record(&result.entries, keyring_entry_fields, &entry) &&
@@ -54,14 +54,14 @@ static bool read_keys(struct ctl *ctl, struct key_book *book, enum keyring_of of
 	return done;
 }
 
-bool attention_keys(struct ctl *ctl, attention_visit *visit, void *context)
+bool attention_keys(struct session *session, attention_visit *visit, void *context)
 {
 	struct key_book book;
 	bool done;
 
 	memset(&book, 0, sizeof(book));
-	done = read_keys(ctl, &book, KEYRING_DEALERS, visit, context) &&
-		read_keys(ctl, &book, KEYRING_CLIENTS, visit, context);
+	done = read_keys(session, &book, KEYRING_DEALERS, visit, context) &&
+		read_keys(session, &book, KEYRING_CLIENTS, visit, context);
 	key_book_free(&book);
 	return done;
 }
@@ -79,7 +79,7 @@ static bool take_page(struct bytes rows, attention_dealer *visit, void *context)
 	return true;
 }
 
-bool attention_dealers(struct ctl *ctl, attention_dealer *visit, void *context)
+bool attention_dealers(struct session *session, attention_dealer *visit, void *context)
 {
 	struct list_cmd cmd = {.record = RECORD_DEALER};
 	struct list_result result;
@@ -89,7 +89,7 @@ bool attention_dealers(struct ctl *ctl, attention_dealer *visit, void *context)
 
 	buffer_init(&cursor, LIST_KEY_MAX);
 	do {
-		done = session_try(&ctl->session, COMMAND_LIST, &cmd, &result, &failure) == OUTCOME_DONE &&
+		done = session_try(session, COMMAND_LIST, &cmd, &result, &failure) == OUTCOME_DONE &&
 			take_page(result.rows, visit, context);
 		buffer_reset(&cursor);
 		done = done && buffer_append(&cursor, result.cursor.data, result.cursor.len);

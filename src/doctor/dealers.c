@@ -2,13 +2,13 @@
  * doctor_dealers - the checks of what the ledger knows of dealers and game servers: where callbacks
  * go, and which keys are live.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "admin/list.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "callback/http.h"
-#include "cmd/ctl/attention.h"
+#include "doctor/attention.h"
 
 #include <netdb.h>
 #include <stdio.h>
@@ -29,18 +29,18 @@
 static bool open_lists(struct doctor *doctor)
 {
 	const struct status_cmd cmd = {.unused = false};
-	struct ctl *ctl = doctor->ctl;
+	struct session *session = doctor->session;
 	struct status_result status;
 
-	ctl->session.link = (struct link){.fd = -1};
-	ctl->session.settings = *doctor->settings;
-	ctl->session.settings_loaded = true;
-	ctl->session.connected = doctor_ask(doctor, &ctl->session.link, COMMAND_STATUS, &cmd, &status);
-	if (ctl->session.connected && status.halted) {
+	session->link = (struct link){.fd = -1};
+	session->settings = *doctor->settings;
+	session->settings_loaded = true;
+	session->connected = doctor_ask(doctor, &session->link, COMMAND_STATUS, &cmd, &status);
+	if (session->connected && status.halted) {
 		doctor_skip(doctor, "the ledger is halted (see halted)");
 		return false;
 	}
-	return ctl->session.connected;
+	return session->connected;
 }
 
 /* False: told that not all rows were seen. */
@@ -239,7 +239,7 @@ void doctor_dealers(struct doctor *doctor)
 
 	if (!open_lists(doctor))
 		return;
-	list_open(&list, &doctor->ctl->session, RECORD_DEALER, false, 0, NULL);
+	list_open(&list, doctor->session, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); count++)
 		judge_dealer(doctor, &hosts, &dealer);
 	if (!close_list(doctor, &list))
@@ -317,13 +317,13 @@ void doctor_keys(struct doctor *doctor)
 
 	if (!open_lists(doctor))
 		return;
-	list_open(&list, &doctor->ctl->session, RECORD_DEALER, false, 0, NULL);
+	list_open(&list, doctor->session, RECORD_DEALER, false, 0, NULL);
 	for (; list_next(&list, &dealer); dealers++)
 		judge_keys(doctor, "dealer", dealer.casino_id, dealer.suspended, dealer.keys,
 			dealer.keys_restored_ms);
 	if (!close_list(doctor, &list))
 		return;
-	list_open(&list, &doctor->ctl->session, RECORD_CLIENT, false, 0, NULL);
+	list_open(&list, doctor->session, RECORD_CLIENT, false, 0, NULL);
 	while (list_next(&list, &client)) {
 		if (client.removed)
 			continue;
@@ -333,7 +333,7 @@ void doctor_keys(struct doctor *doctor)
 	}
 	if (!close_list(doctor, &list))
 		return;
-	attention_keys(doctor->ctl, judge_shared_key, doctor);
+	attention_keys(doctor->session, judge_shared_key, doctor);
 	doctor_about(doctor, "%s", "");
 	if (!doctor->sheet->count)
 		doctor_pass(doctor,

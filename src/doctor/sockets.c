@@ -2,10 +2,10 @@
  * doctor_sockets - the checks of the ledger's sockets: who may connect, and who could put others in
  * their place.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "admin/operator.h"
-#include "cmd/ctl/doctor_process.h"
+#include "doctor/process.h"
 
 #include <errno.h>
 #include <grp.h>

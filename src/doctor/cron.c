@@ -1,7 +1,7 @@
 /*
  * doctor_cron - the check of what starts the sweeper.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include <ctype.h>
 #include <dirent.h>

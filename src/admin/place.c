@@ -1,4 +1,4 @@
-#include "cmd/ctl/place.h"
+#include "admin/place.h"
 
 #include "base/text.h"
 
@@ -13,29 +13,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum outcome cannot(struct ctl *ctl, const char *text)
+static enum outcome cannot(struct session *session, const char *text)
 {
-	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot use %s: %s", text, strerror(errno));
+	return session_fail(session, OUTCOME_FAILED, "failed", "cannot use %s: %s", text, strerror(errno));
 }
 
-enum outcome place_absolute(struct ctl *ctl, const char *text, char *path, size_t size)
+enum outcome place_absolute(struct session *session, const char *text, char *path, size_t size)
 {
 	char whole[PATH_MAX], parent[PATH_MAX], last[PATH_MAX];
 	bool fits;
 
 	if (realpath(text, whole))
 		return text_copy(path, size, whole) ? OUTCOME_DONE
-						    : ctl_usage(ctl, "the path '%s' is too long", text);
+						    : session_usage(session, "the path '%s' is too long", text);
 	if (errno != ENOENT)
-		return cannot(ctl, text);
+		return cannot(session, text);
 	/* Its parent has to be there. */
 	if (!text_copy(parent, sizeof(parent), text) || !text_copy(last, sizeof(last), text))
-		return ctl_usage(ctl, "the path '%s' is too long", text);
+		return session_usage(session, "the path '%s' is too long", text);
 	if (!realpath(dirname(parent), whole))
-		return cannot(ctl, dirname(parent));
+		return cannot(session, dirname(parent));
 	fits = (size_t)snprintf(path, size, "%s/%s", strcmp(whole, "/") == 0 ? "" : whole,
 		       basename(last)) < size;
-	return fits ? OUTCOME_DONE : ctl_usage(ctl, "the path '%s' is too long", text);
+	return fits ? OUTCOME_DONE : session_usage(session, "the path '%s' is too long", text);
 }
 
 static bool is_empty(int fd)
@@ -54,7 +54,7 @@ static bool is_empty(int fd)
 	return empty;
 }
 
-enum outcome place_give(struct ctl *ctl, const char *path, uid_t uid)
+enum outcome place_give(struct session *session, const char *path, uid_t uid)
 {
 	enum outcome code = OUTCOME_DONE;
 	struct stat st;
@@ -63,16 +63,16 @@ enum outcome place_give(struct ctl *ctl, const char *path, uid_t uid)
 	if (geteuid() != 0 || uid == 0)
 		return OUTCOME_DONE;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return cannot(ctl, path);
+		return cannot(session, path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		code = cannot(ctl, path);
+		code = cannot(session, path);
 	else if (st.st_uid == 0 && !is_empty(fd))
-		code = ctl_fail(ctl, OUTCOME_FAILED, "failed",
+		code = session_fail(session, OUTCOME_FAILED, "failed",
 			"%s belongs to root and is not empty, so its owner was not changed: "
 			"give an empty directory, or chown it", path);
 	else if (st.st_uid == 0 && fchown(fd, uid, (gid_t)-1) < 0)
-		code = cannot(ctl, path);
+		code = cannot(session, path);
 	if (fd >= 0)
 		close(fd);
 	return code;

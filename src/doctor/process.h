@@ -1,10 +1,10 @@
 /*
  * doctor_process - the processes that run now, and what another user may do.
  */
-#ifndef CMD_CTL_DOCTOR_PROCESS_H
-#define CMD_CTL_DOCTOR_PROCESS_H
+#ifndef DOCTOR_PROCESS_H
+#define DOCTOR_PROCESS_H
 
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 /*
  * doctor_ledger - the checks of the running ledger, and of what only it knows.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "base/clock.h"
 #include "link/frame.h"

@@ -1,4 +1,4 @@
-#include "cmd/ctl/probe.h"
+#include "doctor/probe.h"
 
 #include "metrics/counters.h"
 #include "wire/body.h"

@@ -5,11 +5,11 @@
  * that 413 to a body above 64 KiB, which tells that a body got through, and 405 before that
  * (api.md, Order of checks).
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "base/clock.h"
 #include "callback/http.h"
-#include "cmd/ctl/probe.h"
+#include "doctor/probe.h"
 #include "wire/body.h"
 
 #include <netdb.h>
@@ -173,7 +173,7 @@ static bool judge_mount(struct doctor *doctor, const char *base, const struct mo
 
 void doctor_wallet_mount(struct doctor *doctor)
 {
-	const char *base = doctor->ctl->options[OPTION_URL];
+	const char *base = doctor->options->url;
 
 	if (judge_mount(doctor, base, &wallet))
 		doctor_pass(doctor, "%s reaches the service", base);
@@ -199,7 +199,7 @@ static const char *get_body_remedy(int code)
 
 void doctor_wallet_get_body(struct doctor *doctor)
 {
-	const char *base = doctor->ctl->options[OPTION_URL];
+	const char *base = doctor->options->url;
 	struct probe large, small;
 
 	if (!is_served(base, &wallet, &small)) {
@@ -256,17 +256,17 @@ static void judge_paths(
 
 void doctor_wallet_paths(struct doctor *doctor)
 {
-	judge_paths(doctor, doctor->ctl->options[OPTION_URL], &wallet, &platform);
+	judge_paths(doctor, doctor->options->url, &wallet, &platform);
 }
 
 void doctor_platform_paths(struct doctor *doctor)
 {
-	judge_paths(doctor, doctor->ctl->options[OPTION_PLATFORM_URL], &platform, &wallet);
+	judge_paths(doctor, doctor->options->platform_url, &platform, &wallet);
 }
 
 void doctor_platform_mount(struct doctor *doctor)
 {
-	const char *base = doctor->ctl->options[OPTION_PLATFORM_URL];
+	const char *base = doctor->options->platform_url;
 	struct probe probe;
 
 	if (!judge_mount(doctor, base, &platform))
@@ -289,7 +289,7 @@ void doctor_platform_private(struct doctor *doctor)
 	struct addrinfo *found = NULL;
 	int error;
 
-	if (!http_url_host(doctor->ctl->options[OPTION_PLATFORM_URL], host, sizeof(host))) {
+	if (!http_url_host(doctor->options->platform_url, host, sizeof(host))) {
 		doctor_fail(doctor, "--platform-url is no URL");
 		doctor_remedy(doctor, "give it as in http://10.1.2.3:8081");
 		return;
@@ -341,8 +341,8 @@ static void judge_skew(struct doctor *doctor, const char *base, const struct mou
 
 void doctor_clock_skew(struct doctor *doctor)
 {
-	const char *wallet_base = doctor->ctl->options[OPTION_URL];
-	const char *platform_base = doctor->ctl->options[OPTION_PLATFORM_URL];
+	const char *wallet_base = doctor->options->url;
+	const char *platform_base = doctor->options->platform_url;
 
 	if (wallet_base)
 		judge_skew(doctor, wallet_base, &wallet);

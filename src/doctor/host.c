@@ -1,12 +1,12 @@
 /*
  * doctor_host - the checks of the machine: programs, log, clock.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
+#include "admin/place.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "cmd/ctl/doctor_process.h"
-#include "cmd/ctl/place.h"
+#include "doctor/process.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * doctor_checks - the table of checks, in the order in which their findings are shown.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #define SECONDS 1000
 #define CHECK(name, needs, seconds, purpose)                                                       \

@@ -1,8 +1,8 @@
 /*
  * probe - unsigned calls that find out what is served at a mount.
  */
-#ifndef CMD_CTL_PROBE_H
-#define CMD_CTL_PROBE_H
+#ifndef DOCTOR_PROBE_H
+#define DOCTOR_PROBE_H
 
 #include "callback/http.h"
 #include "domain/callback.h"

@@ -1,7 +1,7 @@
 /*
- * doctor - creditbridgectl doctor: what its checks share.
+ * doctor - checks of an installation: what they share.
  *
- * A check is a row of the table in doctor_checks.c. Each looks in a process of its own and has a
+ * A check is a row of the table in checks.c. Each looks in a process of its own and has a
  * deadline, so that one that hangs (on a dead file system, on a name server) or crashes takes
  * nothing else with it; all of them look at the same time. None changes anything: no call is
  * signed, nothing is sent to a dealer, no file with a name is written.
@@ -9,10 +9,10 @@
  * One cause is to be found once: a check that cannot look because of what another one finds says
  * SKIP and names that one.
  */
-#ifndef CMD_CTL_DOCTOR_H
-#define CMD_CTL_DOCTOR_H
+#ifndef DOCTOR_DOCTOR_H
+#define DOCTOR_DOCTOR_H
 
-#include "cmd/ctl/ctl.h"
+#include "admin/session.h"
 
 #include <sys/types.h>
 
@@ -44,9 +44,20 @@ struct doctor_sheet {
 
 struct doctor_check;
 
+/* What a person says about the installation; what is NULL was not said. */
+struct doctor_options {
+	const char *config;       /* the configuration's file */
+	const char *url;          /* of the wallet's mount, as dealers call it */
+	const char *platform_url; /* of the platform's mount */
+	const char *user;         /* of the web server */
+	const char *const *key_files; /* files that may hold keys */
+	unsigned int key_file_count;
+};
+
 /* What a check is given. */
 struct doctor {
-	struct ctl *ctl;
+	const struct doctor_options *options;
+	struct session *session; /* of the check's own process */
 	const struct doctor_check *check;
 	struct doctor_sheet *sheet;
 	struct settings *settings; /* to be filled by the first check, read by the others */
@@ -78,8 +89,12 @@ extern const unsigned int doctor_check_count;
  * Runs @checks, the first one before the others, and writes the findings of each to its sheet.
  * @sheets, @settings and @settings_loaded are apart_memory().
  */
-void doctor_run(struct ctl *ctl, struct doctor_sheet *sheets, struct settings *settings,
+void doctor_run(const struct doctor_options *options, struct session *session,
+	struct doctor_sheet *sheets, struct settings *settings,
 	bool *settings_loaded);
+
+/* How many findings of @sheet are only counted. */
+uint32_t doctor_dropped(const struct doctor_sheet *sheet);
 
 /* What the findings to come are about. */
 void doctor_about(struct doctor *doctor, const char *format, ...)

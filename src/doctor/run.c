@@ -1,7 +1,7 @@
 /*
- * doctor_run - each check in a process of its own, with a deadline.
+ * run - each check in a process of its own, with a deadline.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -38,7 +38,7 @@ static void look(struct doctor *doctor, pid_t parent)
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
 	signal(SIGPIPE, SIG_IGN);
-	doctor->ctl->json = false;
+	doctor->session->report = NULL;
 	doctor->check->look(doctor);
 	_exit(0);
 }
@@ -52,12 +52,12 @@ static bool needs_met(struct doctor *doctor)
 		doctor_skip(doctor, "the configuration cannot be read");
 		return false;
 	}
-	if (needs & NEEDS_URL && !doctor->ctl->options[OPTION_URL]) {
+	if (needs & NEEDS_URL && !doctor->options->url) {
 		doctor_skip(doctor, "it was not said where the wallet's mount is");
 		doctor_remedy(doctor, "call doctor with --url=URL, as dealers call it");
 		return false;
 	}
-	if (needs & NEEDS_PLATFORM && !doctor->ctl->options[OPTION_PLATFORM_URL]) {
+	if (needs & NEEDS_PLATFORM && !doctor->options->platform_url) {
 		doctor_skip(doctor, "it was not said where the platform's mount is");
 		doctor_remedy(doctor,
 			"call doctor with --platform-url=URL, as game servers call it");
@@ -140,7 +140,7 @@ static void await(struct run *runs, unsigned int count)
 	}
 }
 
-void doctor_run(struct ctl *ctl, struct doctor_sheet *sheets, struct settings *settings,
+void doctor_run(const struct doctor_options *options, struct session *session, struct doctor_sheet *sheets, struct settings *settings,
 	bool *settings_loaded)
 {
 	struct run *runs = calloc(doctor_check_count, sizeof(*runs));
@@ -150,7 +150,8 @@ void doctor_run(struct ctl *ctl, struct doctor_sheet *sheets, struct settings *s
 	fflush(NULL);
 	for (unsigned int i = 0; i < doctor_check_count; i++)
 		runs[i].doctor = (struct doctor){
-			.ctl = ctl,
+			.options = options,
+			.session = session,
 			.check = &doctor_checks[i],
 			.sheet = &sheets[i],
 			.settings = settings,

@@ -1,8 +1,8 @@
-#include "cmd/ctl/doctor_process.h"
+#include "doctor/process.h"
 
 #include "admin/operator.h"
+#include "admin/place.h"
 #include "base/text.h"
-#include "cmd/ctl/place.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -221,7 +221,7 @@ static void execute_worker(struct identity *identity)
 
 bool identity_worker(struct doctor *doctor, struct identity *identity)
 {
-	const char *name = doctor->ctl->options[OPTION_USER];
+	const char *name = doctor->options->user;
 	const struct passwd *account;
 	uid_t uid;
 	gid_t gid;

@@ -1,7 +1,7 @@
 /*
  * doctor_disk - the checks of the disk under the data.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "base/clock.h"
 #include "state/halt.h"

@@ -2,7 +2,7 @@
  * doctor_state - the checks of what lies on the disk: whose it is, and who else may read or write
  * it.
  */
-#include "cmd/ctl/doctor.h"
+#include "doctor/doctor.h"
 
 #include "admin/operator.h"
 #include "state/directory.h"
@@ -250,15 +250,15 @@ out:
 
 void doctor_key_files(struct doctor *doctor)
 {
-	const struct ctl *ctl = doctor->ctl;
+	const struct doctor_options *options = doctor->options;
 	char config[SETTINGS_PATH_MAX], path[DOCTOR_PATH_MAX];
 	unsigned int looked = 0, files = 0;
 	const char *directory;
 	struct dirent *entry;
 	DIR *dir;
 
-	for (unsigned int i = 0; i < ctl->arg_count; i++)
-		files += judge_key_file(doctor, AT_FDCWD, ctl->args[i], ctl->args[i], true);
+	for (unsigned int i = 0; i < options->key_file_count; i++)
+		files += judge_key_file(doctor, AT_FDCWD, options->key_files[i], options->key_files[i], true);
 	snprintf(config, sizeof(config), "%s", doctor_config(doctor));
 	directory = dirname(config);
 	dir = opendir(directory);
