@@ -18,16 +18,17 @@ import coverage  # noqa: E402
 from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
-FLOORS = ("base", "domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback",
+FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback",
           "sweep", "fcgi", "web", "dealer", "admin", "check", "doctor", "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
 FORBIDDEN = {
     "link": {"wire"},
+    "explain": {"proof", "state"},
     "metrics": {"wire"},
     "proof": {"state", "link"},
     "sweep": {"store", "ledger"},
-    "fcgi": {"domain", "wire", "proof", "state", "link", "metrics", "store", "ledger", "callback", "sweep"},
+    "fcgi": {"domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback", "sweep"},
     "web": {"proof", "state", "store", "ledger", "sweep"},
     "admin": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "doctor": {"check", "fcgi", "web", "dealer"},

@@ -1,8 +1,8 @@
 /*
- * Why a request was refused (cmd/ctl/explain.h): each cause is planted, and told. The signatures are
+ * Why a request was refused (explain/explain.h): each cause is planted, and told. The signatures are
  * made by the same function that makes them for callbacks, with other keys and of other bodies.
  */
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include "base/text.h"
 #include "chance.h"

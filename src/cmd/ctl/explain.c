@@ -1,7 +1,7 @@
 /*
  * explain - why a request was answered 400, 401 or user_not_found: what is printed, and what it is found by.
  */
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include "admin/list.h"
 #include "base/pack.h"

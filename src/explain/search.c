@@ -1,7 +1,7 @@
 /*
  * explain_search - what a signature was made of: which key, in which form, over which bytes.
  */
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include "wire/signature.h"
 

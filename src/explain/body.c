@@ -1,7 +1,7 @@
 /*
  * explain_body - why a body was not accepted: its clock, its JSON, its fields.
  */
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include "base/text.h"
 #include "wire/inspect.h"

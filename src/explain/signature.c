@@ -1,7 +1,7 @@
 /*
  * explain_signature - invalid_signature: the headers, who calls, how the signature is written.
  */
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include "base/text.h"
 

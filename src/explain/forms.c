@@ -1,7 +1,7 @@
 /*
  * explain_forms - what may have been signed in place of the body that came.
  */
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include "base/buffer.h"
 #include "wire/rewrite.h"

@@ -7,14 +7,14 @@
  * line that tells what was found; the first is the cause of the answer, the others go with it. No
  * key, no signature and no body is in a finding, but for names and short values of fields.
  */
-#ifndef CMD_CTL_EXPLAIN_H
-#define CMD_CTL_EXPLAIN_H
+#ifndef EXPLAIN_EXPLAIN_H
+#define EXPLAIN_EXPLAIN_H
 
 #include "link/refused_commands.h"
 
 enum explain_cause {
 #define CAUSE(name, id, rule, remedy) CAUSE_##name,
-#include "cmd/ctl/explain_causes.def"
+#include "explain/causes.def"
 #undef CAUSE
 	CAUSE_COUNT
 };

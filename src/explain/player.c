@@ -1,7 +1,7 @@
 /*
  * explain_player - why a player was not found: an id that differs in little from that of a player.
  */
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include "domain/near_id.h"
 

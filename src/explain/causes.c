@@ -1,11 +1,11 @@
-#include "cmd/ctl/explain.h"
+#include "explain/explain.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 const struct explain_cause_info explain_causes[CAUSE_COUNT] = {
 #define CAUSE(name, id, rule, remedy) [CAUSE_##name] = {id, rule, remedy},
-#include "cmd/ctl/explain_causes.def"
+#include "explain/causes.def"
 #undef CAUSE
 };
 
