@@ -1,9 +1,11 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 bool text_copy_len(char *to, size_t size, const char *from, size_t len)
 {
@@ -211,4 +213,26 @@ bool text_unsigned(const char *text, uint64_t max, uint64_t *number)
 	errno = 0;
 	*number = strtoull(text, &end, 10);
 	return !errno && !*end && *number <= max;
+}
+
+void text_time(int64_t time_ms, char text[TEXT_TIME_SIZE])
+{
+	time_t seconds = (time_t)(time_ms / 1000);
+	int ms = (int)(time_ms % 1000);
+	struct tm tm;
+	char date[24];
+
+	if (!time_ms) {
+		snprintf(text, TEXT_TIME_SIZE, "-");
+		return;
+	}
+	if (ms < 0) {
+		ms += 1000;
+		seconds--;
+	}
+	if (!gmtime_r(&seconds, &tm) || !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm)) {
+		snprintf(text, TEXT_TIME_SIZE, "%" PRId64, time_ms);
+		return;
+	}
+	snprintf(text, TEXT_TIME_SIZE, "%s.%03dZ", date, ms);
 }

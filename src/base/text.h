@@ -72,4 +72,8 @@ uint32_t text_hash(const char *text);
 /* Reads an unsigned decimal number of at most @max: digits only, to the end of @text. */
 bool text_unsigned(const char *text, uint64_t max, uint64_t *number);
 
+/* Writes a Unix time as 2025-01-31T12:00:00.000Z; 0 as "-", and what no calendar has as its number. */
+#define TEXT_TIME_SIZE 32
+void text_time(int64_t time_ms, char text[TEXT_TIME_SIZE]);
+
 #endif

@@ -19,7 +19,8 @@ from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
 FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback",
-          "sweep", "fcgi", "web", "dealer", "admin", "check", "doctor", "cmd")
+          "sweep", "fcgi", "web", "dealer", "admin", "recon", "check", "doctor",
+          "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
 FORBIDDEN = {
@@ -32,6 +33,7 @@ FORBIDDEN = {
     "web": {"proof", "state", "store", "ledger", "sweep"},
     "admin": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "doctor": {"check", "fcgi", "web", "dealer"},
+    "recon": {"proof", "state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "check": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "dealer": {"proof", "link", "metrics", "store", "ledger", "callback", "sweep", "web"},
 }

@@ -62,7 +62,7 @@ static enum outcome print_done(struct ctl *ctl, const char *path,
 	struct output_json json;
 
 	output_value(field_find(fields, "bytes"), OUTPUT_BYTES, result, bytes);
-	output_time(result->complete_to_ms, time);
+	text_time(result->complete_to_ms, time);
 	if (!ctl->json && result->added)
 		printf("%s of log were added to the backup in %s.\n", bytes, path);
 	else if (!ctl->json)

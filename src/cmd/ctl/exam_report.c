@@ -284,7 +284,7 @@ void exam_write_junit(const struct exam *exam, FILE *file)
 
 	for (unsigned int i = 0; i < exam->count; i++)
 		ms += exam->rows[i].ms;
-	output_time(clock_wall_ms(), now);
+	text_time(clock_wall_ms(), now);
 	describe_money(exam, money, sizeof(money));
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite", file);
 	put_attribute(file, "name", "creditbridgectl dealer test");

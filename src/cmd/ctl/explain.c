@@ -142,7 +142,7 @@ static enum outcome not_kept(struct ctl *ctl, const struct refused_find_result *
 {
 	char since[32];
 
-	output_time(found->since_ms ? found->since_ms : found->started_ms, since);
+	text_time(found->since_ms ? found->since_ms : found->started_ms, since);
 	return ctl_fail(ctl, OUTCOME_FAILED, "not_kept",
 		"%s is not among the refused requests: the last %d answers 400, 401 and user_not_found are "
 		"kept while the ledger runs, %" PRIu32 " now, since %s; under load some are left out",
@@ -283,7 +283,7 @@ static void print_text(const struct inquest *inquest, const struct explanation *
 	char caller[CASINO_ID_SIZE], time[32];
 
 	caller_text(request, caller);
-	output_time(request->time_ms, time);
+	text_time(request->time_ms, time);
 	printf("request  %s at %s: %s %s of %s '%s', %" PRIu32 " bytes\n", request->request_id,
 		time, request->method, request->path,
 		request->of == KEYRING_DEALERS ? "dealer" : "game server", caller,

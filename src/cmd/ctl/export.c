@@ -136,7 +136,7 @@ static enum outcome tell(struct exporting *exporting)
 
 	if (!exporting->out.path)
 		return OUTCOME_DONE;
-	output_time(exporting->last_ms, time);
+	text_time(exporting->last_ms, time);
 	if (!exporting->ctl->json) {
 		printf("%s: %" PRIu64 " rows of installation %s, %s keys\n", exporting->out.path,
 			exporting->tail.rows, head->installation, head->keys ? "with" : "without");

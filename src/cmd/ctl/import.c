@@ -331,7 +331,7 @@ static void print_text(struct importing *importing)
 {
 	char written[32];
 
-	output_time(importing->head.created_ms, written);
+	text_time(importing->head.created_ms, written);
 	printf("%s: %" PRIu64 " rows of installation %s, written %s\n",
 		importing->dry_run ? "The file is whole" : "Imported", importing->rows,
 		importing->head.installation, written);

@@ -2,6 +2,7 @@
 
 #include "admin/operator.h"
 #include "admin/place.h"
+#include "base/text.h"
 #include "cmd/ctl/output.h"
 #include "state/lock.h"
 #include "store/bdb/bdb.h"
@@ -176,7 +177,7 @@ void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
 {
 	char time[32];
 
-	output_time(ms, time);
+	text_time(ms, time);
 	if (transaction_id)
 		printf("The last movement that it holds is transaction %" PRIu64 " at %s.\n",
 			transaction_id, time);

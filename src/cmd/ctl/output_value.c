@@ -4,6 +4,7 @@
 #include "cmd/ctl/output.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <pwd.h>
@@ -12,28 +13,6 @@
 #include <time.h>
 
 #define JSON_SHOWN_MAX 400 /* of JSON text among other values */
-
-void output_time(int64_t time_ms, char text[32])
-{
-	time_t seconds = (time_t)(time_ms / 1000);
-	int ms = (int)(time_ms % 1000);
-	struct tm tm;
-	char date[24];
-
-	if (!time_ms) {
-		snprintf(text, 32, "-");
-		return;
-	}
-	if (ms < 0) {
-		ms += 1000;
-		seconds--;
-	}
-	if (!gmtime_r(&seconds, &tm) || !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm)) {
-		snprintf(text, 32, "%" PRId64, time_ms);
-		return;
-	}
-	snprintf(text, 32, "%s.%03dZ", date, ms);
-}
 
 static void format_bytes(uint64_t bytes, char *text)
 {
@@ -145,7 +124,7 @@ static void format_number(const struct field *field, enum output_format format, 
 	else if (field->type == FIELD_MONEY)
 		money_format((money_t)number, 2, text);
 	else if (field->type == FIELD_TIME_MS)
-		output_time((int64_t)number, text);
+		text_time((int64_t)number, text);
 	else if (field->type == FIELD_I32)
 		snprintf(text, OUTPUT_TEXT_MAX, "%" PRId32, (int32_t)(uint32_t)number);
 	else

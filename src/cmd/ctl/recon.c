@@ -1,12 +1,13 @@
 /*
- * recon - recon: a dealer's day as CSV.
+ * recon - recon: writes a dealer's day to a file.
  */
 #include "cmd/ctl/recon.h"
 
 #include "admin/names.h"
 #include "base/clock.h"
-#include "cmd/ctl/csv.h"
+#include "cmd/ctl/outfile.h"
 #include "cmd/ctl/output.h"
+#include "recon/recon.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,157 +15,14 @@
 
 #define DAY_MS    INT64_C(86400000)
 #define MINUTE_MS INT64_C(60000)
-#define ROW_MAX  16384
+#define ROW_MAX   16384
 
-const char *const recon_record_names[RECON_RECORD_COUNT] = {"movement", "bet", "callback"};
-const char *const recon_column_names[RECON_COLUMN_COUNT] = {
-	"record", "id", "casino_id", "time", "time_ms", "user_id", "player_id", "game_id", "kind",
-	"state", "amount", "currency", "transaction_id", "reference", "before_balance",
-	"current_balance", "count",
+/* A file on its way. */
+struct making {
+	struct ctl *ctl;
+	struct outfile out;
+	struct recon recon;
 };
-
-/* @member: room for the text of a field, the field then. */
-#define NUMBER_TEXT SUM_TEXT_MAX
-
-static const char *text_of(const char *text)
-{
-	return text ? text : "";
-}
-
-static void put_number(const char **field, char text[NUMBER_TEXT], bool has, uint64_t number)
-{
-	if (!has)
-		return;
-	snprintf(text, NUMBER_TEXT, "%" PRIu64, number);
-	*field = text;
-}
-
-static void put_money(const struct recon *recon, const char **field, char text[NUMBER_TEXT],
-	bool has, sum_t money)
-{
-	if (!has)
-		return;
-	sum_format(money, recon->dealer.decimals, text);
-	*field = text;
-}
-
-static void put_line(struct recon *recon, const char *const fields[RECON_COLUMN_COUNT])
-{
-	buffer_reset(&recon->line);
-	csv_put(&recon->line, fields, RECON_COLUMN_COUNT);
-	if (recon->line.failed)
-		recon->out.failed = true;
-	else
-		outfile_put(&recon->out, recon->line.data, recon->line.len);
-}
-
-void recon_put(struct recon *recon, const struct recon_row *row)
-{
-	char text[RECON_COLUMN_COUNT][NUMBER_TEXT];
-	const char *fields[RECON_COLUMN_COUNT] = {
-		[COLUMN_RECORD] = row->record,
-		[COLUMN_ID] = row->id,
-		[COLUMN_CASINO_ID] = recon->dealer.casino_id,
-		[COLUMN_TIME] = "",
-		[COLUMN_TIME_MS] = "",
-		[COLUMN_USER_ID] = text_of(row->user_id),
-		[COLUMN_PLAYER_ID] = text_of(row->player_id),
-		[COLUMN_GAME_ID] = text_of(row->game_id),
-		[COLUMN_KIND] = text_of(row->kind),
-		[COLUMN_STATE] = text_of(row->state),
-		[COLUMN_AMOUNT] = "",
-		[COLUMN_CURRENCY] = recon->dealer.currency,
-		[COLUMN_TRANSACTION_ID] = "",
-		[COLUMN_REFERENCE] = text_of(row->reference),
-		[COLUMN_BEFORE_BALANCE] = "",
-		[COLUMN_CURRENT_BALANCE] = "",
-		[COLUMN_COUNT] = "",
-	};
-
-	if (recon->take) {
-		recon->out.failed |= !recon->take(recon->context, row);
-		return;
-	}
-	if (row->time_ms) {
-		output_time(row->time_ms, text[COLUMN_TIME]);
-		fields[COLUMN_TIME] = text[COLUMN_TIME];
-		put_number(&fields[COLUMN_TIME_MS], text[COLUMN_TIME_MS], true,
-			(uint64_t)row->time_ms);
-	}
-	put_money(recon, &fields[COLUMN_AMOUNT], text[COLUMN_AMOUNT], row->has_amount, row->amount);
-	put_number(&fields[COLUMN_TRANSACTION_ID], text[COLUMN_TRANSACTION_ID],
-		row->has_transaction, row->transaction_id);
-	put_money(recon, &fields[COLUMN_BEFORE_BALANCE], text[COLUMN_BEFORE_BALANCE],
-		row->has_balances, row->before_balance);
-	put_money(recon, &fields[COLUMN_CURRENT_BALANCE], text[COLUMN_CURRENT_BALANCE],
-		row->has_balances, row->current_balance);
-	put_number(&fields[COLUMN_COUNT], text[COLUMN_COUNT], row->has_count, row->count);
-	put_line(recon, fields);
-}
-
-/* The day's own row: which it is, and whether it was over when it was read. */
-static void put_day(struct recon *recon, bool over)
-{
-	const int32_t offset = recon->dealer.utc_offset_min;
-	const int32_t minutes = offset < 0 ? -offset : offset;
-	char zone[16];
-	struct recon_row row = {
-		.record = RECON_DAY,
-		.id = recon->date,
-		.time_ms = recon->from_ms,
-		.state = over ? "complete" : "running",
-		.reference = zone,
-	};
-
-	snprintf(zone, sizeof(zone), "%c%02" PRId32 ":%02" PRId32, offset < 0 ? '-' : '+',
-		minutes / 60, minutes % 60);
-	put_line(recon, recon_column_names);
-	recon_put(recon, &row);
-}
-
-static void put_total(struct recon *recon, enum recon_record record, const char *kind,
-	const char *state, const struct recon_sum *sum)
-{
-	struct recon_row row = {
-		.record = RECON_TOTAL,
-		.id = recon_record_names[record],
-		.kind = kind,
-		.state = state,
-		.has_amount = true,
-		.amount = sum->amount,
-		.has_count = true,
-		.count = sum->count,
-	};
-
-	if (sum->count)
-		recon_put(recon, &row);
-}
-
-static void put_totals(struct recon *recon)
-{
-	for (unsigned int i = 0; i < ENTRY_KIND_COUNT; i++)
-		put_total(recon, RECON_MOVEMENT, entry_kind_names[i], "", &recon->movements[i]);
-	for (unsigned int i = 0; i < BET_STATE_COUNT; i++)
-		put_total(recon, RECON_BET, "", bet_state_names[i], &recon->bets[i]);
-	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
-		for (unsigned int j = 0; j < CALLBACK_STATE_COUNT; j++)
-			put_total(recon, RECON_CALLBACK, callback_kind_names[i],
-				callback_state_names[j], &recon->callbacks[i][j]);
-	}
-}
-
-/* The last row: the SHA-256 of all bytes before it. */
-static void put_digest(struct recon *recon, char text[DIGEST_TEXT_SIZE])
-{
-	const char *fields[RECON_COLUMN_COUNT];
-
-	for (unsigned int i = 0; i < RECON_COLUMN_COUNT; i++)
-		fields[i] = "";
-	outfile_digest(&recon->out, text);
-	fields[COLUMN_RECORD] = RECON_SHA256;
-	fields[COLUMN_ID] = text;
-	put_line(recon, fields);
-}
 
 static uint64_t count_of(const struct recon_sum *sums, unsigned int count)
 {
@@ -175,8 +33,10 @@ static uint64_t count_of(const struct recon_sum *sums, unsigned int count)
 	return all;
 }
 
-static enum outcome tell(struct recon *recon, bool over, const char *digest)
+static enum outcome report(struct making *making, bool over, const char *digest)
 {
+	const struct recon *recon = &making->recon;
+	struct ctl *ctl = making->ctl;
 	const uint64_t counts[RECON_RECORD_COUNT] = {
 		count_of(recon->movements, ENTRY_KIND_COUNT),
 		count_of(recon->bets, BET_STATE_COUNT),
@@ -188,10 +48,10 @@ static enum outcome tell(struct recon *recon, bool over, const char *digest)
 		ctl_tell(NULL, "warning: %s has not ended in %s's time zone; later "
 			"transactions are missing", recon->date,
 			recon->dealer.casino_id);
-	if (!recon->out.path)
+	if (!making->out.path)
 		return OUTCOME_DONE;
-	output_json_open(&json, recon->ctl);
-	output_json_string(&json, "file", recon->out.path);
+	output_json_open(&json, ctl);
+	output_json_string(&json, "file", making->out.path);
 	output_json_string(&json, "casino_id", recon->dealer.casino_id);
 	output_json_string(&json, "date", recon->date);
 	output_json_number(&json, "from_ms", (uint64_t)recon->from_ms);
@@ -201,59 +61,71 @@ static enum outcome tell(struct recon *recon, bool over, const char *digest)
 	output_json_number(&json, "bets", counts[RECON_BET]);
 	output_json_number(&json, "callbacks", counts[RECON_CALLBACK]);
 	output_json_string(&json, "sha256", digest);
-	if (!recon->ctl->json)
+	if (!ctl->json)
 		printf("%s: %" PRIu64 " movements, %" PRIu64 " bets, %" PRIu64
-			" callbacks\nsha256 %s\n", recon->out.path, counts[RECON_MOVEMENT],
+			" callbacks\nsha256 %s\n", making->out.path, counts[RECON_MOVEMENT],
 			counts[RECON_BET], counts[RECON_CALLBACK], digest);
 	return output_json_close(&json);
 }
 
-static enum outcome write_day(struct recon *recon)
+static enum outcome write_day(struct making *making)
 {
+	struct recon *recon = &making->recon;
 	char digest[DIGEST_TEXT_SIZE] = "";
 	const bool over = clock_wall_ms() >= recon->until_ms;
 	enum outcome code;
 
-	put_day(recon, over);
+	recon_put_day(recon, over);
 	code = recon_write_transactions(recon);
 	if (code == OUTCOME_DONE && recon->records & UINT32_C(1) << RECON_CALLBACK)
 		code = recon_write_callbacks(recon);
 	if (code == OUTCOME_DONE) {
-		put_totals(recon);
-		put_digest(recon, digest);
+		recon_put_totals(recon);
+		outfile_digest(&making->out, digest);
+		recon_put_digest(recon, digest);
 	}
-	code = outfile_close(&recon->out, code);
-	return code == OUTCOME_DONE ? tell(recon, over, digest) : code;
+	making->out.failed |= recon->failed;
+	code = outfile_close(&making->out, code);
+	return code == OUTCOME_DONE ? report(making, over, digest) : code;
 }
 
 /* Reads --date: a day of the dealer's. */
-static enum outcome read_day(struct recon *recon)
+static enum outcome read_day(struct ctl *ctl, struct recon *recon)
 {
 	int64_t midnight_ms;
 
 	/* ctl_time() reads more than a date. */
 	if (strlen(recon->date) != strlen("2025-01-31") || !ctl_time(recon->date, &midnight_ms) ||
 		recon->date[4] != '-')
-		return ctl_usage(recon->ctl, "--date takes a day, YYYY-MM-DD; not '%s'",
+		return ctl_usage(ctl, "--date takes a day, YYYY-MM-DD; not '%s'",
 			recon->date);
 	recon->from_ms = midnight_ms - recon->dealer.utc_offset_min * MINUTE_MS;
 	recon->until_ms = recon->from_ms + DAY_MS;
 	if (recon->from_ms <= 0)
-		return ctl_usage(recon->ctl, "--date takes a day after 1970-01-01");
+		return ctl_usage(ctl, "--date takes a day after 1970-01-01");
 	if (recon->from_ms > clock_wall_ms())
-		return ctl_usage(recon->ctl, "%s has not begun for %s", recon->date,
+		return ctl_usage(ctl, "%s has not begun for %s", recon->date,
 			recon->dealer.casino_id);
 	return OUTCOME_DONE;
 }
 
+static void write_out(void *file, const void *data, size_t len)
+{
+	outfile_put(file, data, len);
+}
+
 static enum outcome make(struct ctl *ctl)
 {
-	struct recon *recon = calloc(1, sizeof(*recon));
+	struct making *making = calloc(1, sizeof(*making));
+	struct recon *recon = making ? &making->recon : NULL;
 	enum outcome code;
 
-	if (!recon)
+	if (!making)
 		return ctl_no_memory(ctl);
-	recon->ctl = ctl;
+	making->ctl = ctl;
+	recon->session = &ctl->session;
+	recon->write = write_out;
+	recon->file = &making->out;
 	recon->date = ctl->options[OPTION_DATE];
 	recon->names = calloc(RECON_NAMES, sizeof(*recon->names));
 	buffer_init(&recon->line, ROW_MAX);
@@ -261,17 +133,17 @@ static enum outcome make(struct ctl *ctl)
 					&recon->records)
 			    : ctl_no_memory(ctl);
 	if (code == OUTCOME_DONE)
-		code = outfile_open(&recon->out, ctl, ctl->arg_count > 1 ? ctl->args[1] : NULL,
+		code = outfile_open(&making->out, ctl, ctl->arg_count > 1 ? ctl->args[1] : NULL,
 			false);
 	if (code == OUTCOME_DONE) {
 		code = names_dealer(&ctl->session, ctl->args[0], &recon->dealer);
 		if (code == OUTCOME_DONE)
-			code = read_day(recon);
-		code = code == OUTCOME_DONE ? write_day(recon) : outfile_close(&recon->out, code);
+			code = read_day(ctl, recon);
+		code = code == OUTCOME_DONE ? write_day(making) : outfile_close(&making->out, code);
 	}
 	buffer_free(&recon->line);
 	free(recon->names);
-	free(recon);
+	free(making);
 	return code;
 }
 

@@ -1,91 +1,10 @@
 /*
- * recon - a dealer's day as CSV, row by row what creditbridge-recon(5) describes, and two such
- * files compared.
+ * recon - recon --compare, for the command recon; and the columns of a difference.
  */
 #ifndef CMD_CTL_RECON_H
 #define CMD_CTL_RECON_H
 
-#include "cmd/ctl/outfile.h"
-
-/* What is told of a day, and compared. */
-enum recon_record { RECON_MOVEMENT, RECON_BET, RECON_CALLBACK, RECON_RECORD_COUNT };
-extern const char *const recon_record_names[RECON_RECORD_COUNT];
-
-/* The columns; the first row names them. */
-enum recon_column {
-	COLUMN_RECORD, COLUMN_ID, COLUMN_CASINO_ID, COLUMN_TIME, COLUMN_TIME_MS, COLUMN_USER_ID,
-	COLUMN_PLAYER_ID, COLUMN_GAME_ID, COLUMN_KIND, COLUMN_STATE, COLUMN_AMOUNT,
-	COLUMN_CURRENCY, COLUMN_TRANSACTION_ID, COLUMN_REFERENCE, COLUMN_BEFORE_BALANCE,
-	COLUMN_CURRENT_BALANCE, COLUMN_COUNT, RECON_COLUMN_COUNT
-};
-extern const char *const recon_column_names[RECON_COLUMN_COUNT];
-
-/* Rows that are about the file itself: see creditbridge-recon(5). */
-#define RECON_DAY    "day"
-#define RECON_TOTAL  "total"
-#define RECON_SHA256 "sha256"
-
-/* A row; what is NULL or has no flag is an empty field. */
-struct recon_row {
-	const char *record;
-	const char *id;
-	int64_t time_ms; /* 0: none */
-	const char *user_id;
-	const char *player_id;
-	const char *game_id;
-	const char *kind;
-	const char *state;
-	const char *reference;
-	bool has_amount;
-	bool has_transaction;
-	bool has_balances;
-	bool has_count;
-	sum_t amount;
-	uint64_t transaction_id;
-	money_t before_balance;
-	money_t current_balance;
-	uint64_t count;
-};
-
-/* How many, and how much. */
-struct recon_sum {
-	uint64_t count;
-	sum_t amount;
-};
-
-#define RECON_NAMES 1024 /* players remembered by name */
-
-struct recon {
-	struct ctl *ctl;
-	/* Is given each row in place of the file; false: out of memory. NULL: the file is written. */
-	bool (*take)(void *context, const struct recon_row *row);
-	void *context;
-	struct dealer dealer;
-	const char *date;
-	int64_t from_ms; /* the day, in the dealer's utc_offset */
-	int64_t until_ms;
-	uint32_t records; /* 1 << enum recon_record: which are asked for */
-	struct outfile out;
-	struct buffer line;
-	struct player_name *names; /* RECON_NAMES */
-	struct recon_sum movements[ENTRY_KIND_COUNT];
-	struct recon_sum bets[BET_STATE_COUNT];
-	struct recon_sum callbacks[CALLBACK_KIND_COUNT][CALLBACK_STATE_COUNT];
-};
-
-/* Writes a row. */
-void recon_put(struct recon *recon, const struct recon_row *row);
-
-/* Writes the day's movements and bets, then its callbacks, and adds them to the sums. */
-enum outcome recon_write_transactions(struct recon *recon);
-enum outcome recon_write_callbacks(struct recon *recon);
-
-/*
- * Writes the movement and bet of transaction @id, or callback @event, whenever it was made. Nothing
- * if it is not there, or is another dealer's.
- */
-enum outcome recon_write_transaction(struct recon *recon, uint64_t id);
-enum outcome recon_write_callback(struct recon *recon, uint64_t event);
+#include "cmd/ctl/ctl.h"
 
 /* Compares the files that the arguments name. */
 enum outcome recon_compare(struct ctl *ctl);

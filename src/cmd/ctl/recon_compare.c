@@ -4,7 +4,7 @@
 #include "cmd/ctl/recon.h"
 
 #include "cmd/ctl/output.h"
-#include "cmd/ctl/recon_read.h"
+#include "recon/read.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -150,7 +150,7 @@ enum outcome recon_compare(struct ctl *ctl)
 	if (code == OUTCOME_DONE)
 		code = ctl_limit(ctl, 1000, &comparison.limit);
 	for (unsigned int i = 0; i < 2 && code == OUTCOME_DONE; i++)
-		code = recon_side_load(&comparison.sides[i], ctl, ctl->args[i], i == 0,
+		code = recon_side_load(&comparison.sides[i], &ctl->session, ctl->args[i], i == 0,
 			comparison.records);
 	if (code == OUTCOME_DONE)
 		code = same_day(&comparison);

@@ -168,7 +168,7 @@ static enum outcome load_ours(struct reconcile *reconcile)
 
 	if (!recon)
 		return ctl_no_memory(reconcile->ctl);
-	recon->ctl = reconcile->ctl;
+	recon->session = &reconcile->ctl->session;
 	recon->dealer = reconcile->dealer;
 	recon->records = UINT32_MAX;
 	recon->take = keep;
@@ -186,7 +186,7 @@ static enum outcome load_ours(struct reconcile *reconcile)
 		code = load_named(reconcile, recon);
 	if (code == OUTCOME_DONE)
 		code = load_waiting(reconcile, recon);
-	if (code == OUTCOME_DONE && recon->out.failed)
+	if (code == OUTCOME_DONE && recon->failed)
 		code = ctl_no_memory(reconcile->ctl);
 	drop_twins(&reconcile->ours);
 	free(recon->names);
@@ -399,7 +399,7 @@ static enum outcome read_since(struct reconcile *reconcile)
 static enum outcome load(struct reconcile *reconcile)
 {
 	struct ctl *ctl = reconcile->ctl;
-	enum outcome code = recon_side_load(&reconcile->theirs, ctl, ctl->args[1], false, UINT32_MAX);
+	enum outcome code = recon_side_load(&reconcile->theirs, &ctl->session, ctl->args[1], false, UINT32_MAX);
 
 	if (code == OUTCOME_DONE)
 		code = names_dealer(&ctl->session, ctl->args[0], &reconcile->dealer);

@@ -6,7 +6,8 @@
 #ifndef CMD_CTL_RECONCILE_H
 #define CMD_CTL_RECONCILE_H
 
-#include "cmd/ctl/recon_read.h"
+#include "cmd/ctl/output.h"
+#include "recon/read.h"
 
 enum remedy {
 	REMEDY_NONE,       /* no money moves */

@@ -6,6 +6,7 @@
  */
 #include "ledger/offline/restore.h"
 
+#include "base/text.h"
 #include "cmd/ctl/ctl.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
@@ -306,7 +307,7 @@ static void print_look(const char *backup, const struct restore_result *result)
 {
 	char time[32];
 
-	output_time(result->complete_to_ms, time);
+	text_time(result->complete_to_ms, time);
 	printf("%s is whole: %" PRIu64 " tables and the log (%" PRIu64 " file%s) of installation %s.\n"
 	       "It holds every movement that was acknowledged before %s. Nothing was restored.\n",
 		backup, result->tables, result->logs, result->logs == 1 ? "" : "s",

@@ -1,5 +1,7 @@
 #include "cmd/ctl/revived.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +62,7 @@ static void put_keys(char text[REVIVED_KEYS_SIZE], const struct dealer_key keys[
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX && len < REVIVED_KEYS_SIZE; i++) {
 		if (!keys[i].key_id[0])
 			continue;
-		output_time(keys[i].created_ms, time);
+		text_time(keys[i].created_ms, time);
 		len += (size_t)snprintf(text + len, REVIVED_KEYS_SIZE - len, "%s%s of %.10s",
 			len ? ", " : "", keys[i].key_id, time);
 	}

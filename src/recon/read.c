@@ -1,7 +1,7 @@
-#include "cmd/ctl/recon_read.h"
+#include "recon/read.h"
 
 #include "base/text.h"
-#include "cmd/ctl/csv.h"
+#include "recon/csv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 static enum outcome bad_file(struct side *side, uint64_t line, const char *why)
 {
-	return ctl_fail(side->ctl, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", side->path, line,
+	return session_fail(side->session, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", side->path, line,
 		why);
 }
 
@@ -38,12 +38,12 @@ static enum outcome read_side(struct side *side)
 		side->text.len += (size_t)len;
 	}
 	if (len < 0 && !side->text.failed)
-		ctl_fail(side->ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", side->path,
+		session_fail(side->session, OUTCOME_FAILED, "failed", "cannot read %s: %s", side->path,
 			strerror(errno));
 	if (fd > STDIN_FILENO)
 		close(fd);
 	if (side->text.failed || (len == 0 && !buffer_append(&side->text, "", 1)))
-		return ctl_no_memory(side->ctl);
+		return session_no_memory(side->session);
 	if (len < 0)
 		return OUTCOME_FAILED;
 	side->text.len--;
@@ -167,7 +167,7 @@ static enum outcome add_row(struct side *side, const struct csv *csv, unsigned i
 		row.time_ms = (int64_t)number;
 	if (text_unsigned(column(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX, &number))
 		row.transaction_id = number;
-	return recon_side_add(side, &row) ? OUTCOME_DONE : ctl_no_memory(side->ctl);
+	return recon_side_add(side, &row) ? OUTCOME_DONE : session_no_memory(side->session);
 }
 
 /* A row of the file: one to be compared, or about the file. */
@@ -250,7 +250,7 @@ static enum outcome take_rows(struct side *side, uint32_t records)
 	enum outcome code;
 
 	if (!digest_of(side, digest))
-		return ctl_no_memory(side->ctl);
+		return session_no_memory(side->session);
 	csv_open(&csv, (char *)side->text.data, side->text.len);
 	code = read_heading(side, &csv, &width);
 	while (code == OUTCOME_DONE) {
@@ -264,17 +264,17 @@ static enum outcome take_rows(struct side *side, uint32_t records)
 	return code;
 }
 
-enum outcome recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
+enum outcome recon_side_load(struct side *side, struct session *session, const char *path, bool ours,
 	uint32_t records)
 {
 	enum outcome code;
 
-	*side = (struct side){.ctl = ctl, .path = path};
+	*side = (struct side){.session = session, .path = path};
 	code = read_side(side);
 	if (code == OUTCOME_DONE)
 		code = take_rows(side, records);
 	if (code == OUTCOME_DONE && ours && !side->ended)
-		return ctl_fail(ctl, OUTCOME_FAILED, "bad_file",
+		return session_fail(session, OUTCOME_FAILED, "bad_file",
 			"%s does not end with its SHA-256: it was cut off, or another program "
 			"wrote it. Export it again", path);
 	if (code == OUTCOME_DONE)

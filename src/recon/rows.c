@@ -5,7 +5,7 @@
  * the day are walked, those before it are not, and what a row names is fetched. Each movement costs
  * one read, a bet two, a callback three.
  */
-#include "cmd/ctl/recon.h"
+#include "recon/recon.h"
 
 #include "admin/list.h"
 #include "admin/names.h"
@@ -33,7 +33,7 @@ static enum outcome name_of(struct recon *recon, const char *player_id, const ch
 	struct player_name *name = &recon->names[text_hash(player_id) % RECON_NAMES];
 
 	*user_id = name->user_id;
-	return names_of(&recon->ctl->session, player_id, name);
+	return names_of(recon->session, player_id, name);
 }
 
 static enum outcome write_movement(struct recon *recon, const struct transaction *transaction)
@@ -76,8 +76,8 @@ static enum outcome fetch_bet(struct recon *recon, const char *player_id, const 
 	memcpy(bet->player_id, player_id, sizeof(bet->player_id));
 	memcpy(bet->game_id, game_id, sizeof(bet->game_id));
 	bet->number = number;
-	code = list_fetch(&recon->ctl->session, RECORD_BET, bet, &found, NULL);
-	return code == OUTCOME_DONE && !found ? names_missing(&recon->ctl->session, "a bet") : code;
+	code = list_fetch(recon->session, RECORD_BET, bet, &found, NULL);
+	return code == OUTCOME_DONE && !found ? names_missing(recon->session, "a bet") : code;
 }
 
 static enum outcome write_bet(struct recon *recon, const struct transaction *transaction)
@@ -145,10 +145,10 @@ static enum outcome fill_amount(struct recon *recon, const struct callback *call
 	memset(&round, 0, sizeof(round));
 	memcpy(round.player_id, callback->player_id, sizeof(round.player_id));
 	memcpy(round.game_id, callback->game_id, sizeof(round.game_id));
-	code = list_fetch(&recon->ctl->session, RECORD_ROUND, &round, &found, NULL);
+	code = list_fetch(recon->session, RECORD_ROUND, &round, &found, NULL);
 	row->amount = round.payout_amount;
 	row->transaction_id = round.transaction_id;
-	return code == OUTCOME_DONE && !found ? names_missing(&recon->ctl->session, "a round") : code;
+	return code == OUTCOME_DONE && !found ? names_missing(recon->session, "a round") : code;
 }
 
 static enum outcome write_callback(struct recon *recon, const union seek_row *any)
@@ -187,11 +187,11 @@ static enum outcome walk_day(struct recon *recon, enum record record,
 	struct list list;
 	uint64_t before, last;
 	int64_t time_ms;
-	enum outcome code = seek_begin(&recon->ctl->session, record, recon->from_ms, &before, &last);
+	enum outcome code = seek_begin(recon->session, record, recon->from_ms, &before, &last);
 
 	if (code != OUTCOME_DONE)
 		return code;
-	list_open(&list, &recon->ctl->session, record, false, 0, NULL);
+	list_open(&list, recon->session, record, false, 0, NULL);
 	seek_key(record, before, &row);
 	list_behind(&list, &row);
 	while (code == OUTCOME_DONE && list_next(&list, &row)) {
@@ -224,7 +224,7 @@ enum outcome recon_write_transaction(struct recon *recon, uint64_t id)
 
 	memset(&row, 0, sizeof(row));
 	seek_key(RECORD_TRANSACTION, id, &row);
-	code = list_fetch(&recon->ctl->session, RECORD_TRANSACTION, &row.transaction, &found, NULL);
+	code = list_fetch(recon->session, RECORD_TRANSACTION, &row.transaction, &found, NULL);
 	return code == OUTCOME_DONE && found ? write_transaction(recon, &row) : code;
 }
 
@@ -236,6 +236,6 @@ enum outcome recon_write_callback(struct recon *recon, uint64_t event)
 
 	memset(&row, 0, sizeof(row));
 	seek_key(RECORD_CALLBACK, event, &row);
-	code = list_fetch(&recon->ctl->session, RECORD_CALLBACK, &row.callback, &found, NULL);
+	code = list_fetch(recon->session, RECORD_CALLBACK, &row.callback, &found, NULL);
 	return code == OUTCOME_DONE && found ? write_callback(recon, &row) : code;
 }

@@ -1,14 +1,13 @@
 /*
- * recon_read - a file of creditbridge-recon(5), ours or a dealer's, read to be compared.
+ * read - a file of creditbridge-recon(5), ours or a dealer's, read to be compared.
  *
  * A dealer's own file need not have all columns: record, id and amount are needed, state is looked
  * at if it is there. The first row names them, in any order. The file is held in memory.
  */
-#ifndef CMD_CTL_RECON_READ_H
-#define CMD_CTL_RECON_READ_H
+#ifndef RECON_READ_H
+#define RECON_READ_H
 
-#include "cmd/ctl/output.h"
-#include "cmd/ctl/recon.h"
+#include "recon/recon.h"
 
 /* A row that is compared; the texts lie in the file's. */
 struct compared {
@@ -27,7 +26,7 @@ struct compared {
 
 /* A file. */
 struct side {
-	struct ctl *ctl;
+	struct session *session;
 	const char *path;
 	struct buffer text;
 	struct compared *rows;
@@ -44,7 +43,7 @@ struct side {
  * order. Refuses (bad_file) what is no such file, and one with another SHA-256 than it ends with;
  * @ours must end with one: else it was cut off. To be freed in any case.
  */
-enum outcome recon_side_load(struct side *side, struct ctl *ctl, const char *path, bool ours,
+enum outcome recon_side_load(struct side *side, struct session *session, const char *path, bool ours,
 	uint32_t records);
 void recon_side_free(struct side *side);
 

@@ -7,8 +7,8 @@
  * field that begins with CSV_MARK and one of these or another CSV_MARK. Reading takes one mark away: it
  * gives back what was written.
  */
-#ifndef CMD_CTL_CSV_H
-#define CMD_CTL_CSV_H
+#ifndef RECON_CSV_H
+#define RECON_CSV_H
 
 #include "base/buffer.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/ctl/csv.h"
+#include "recon/csv.h"
 
 #include <string.h>
 
