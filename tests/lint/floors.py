@@ -19,7 +19,7 @@ from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
 FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback",
-          "sweep", "fcgi", "web", "dealer", "admin", "recon", "check", "doctor",
+          "sweep", "fcgi", "web", "dealer", "admin", "recon", "conformance", "check", "doctor",
           "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
@@ -31,9 +31,10 @@ FORBIDDEN = {
     "sweep": {"store", "ledger"},
     "fcgi": {"domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback", "sweep"},
     "web": {"proof", "state", "store", "ledger", "sweep"},
-    "admin": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
+    "admin": {"state", "metrics", "store", "ledger", "sweep", "fcgi", "web", "dealer"},
     "doctor": {"check", "fcgi", "web", "dealer"},
     "recon": {"proof", "state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
+    "conformance": {"proof", "state", "metrics", "store", "ledger", "sweep", "fcgi", "web", "dealer", "recon"},
     "check": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "dealer": {"proof", "link", "metrics", "store", "ledger", "callback", "sweep", "web"},
 }

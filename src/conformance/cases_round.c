@@ -1,7 +1,7 @@
 /*
  * exam_cases_round - the cases of dealer test: results, refunds, replays, and the server itself.
  */
-#include "cmd/ctl/exam_cases.h"
+#include "conformance/cases.h"
 
 const struct exam_case exam_result_cases[] = {
 	{"win", "spec B3 rule 1", "payout_amount is credited, also below the stake", 0,

@@ -1,7 +1,7 @@
 /*
  * exam_run - puts a dealer through one case of dealer test, and judges what comes.
  */
-#include "cmd/ctl/exam_judge.h"
+#include "conformance/judge.h"
 
 #include "base/clock.h"
 #include "wire/callback_body.h"

@@ -1,7 +1,7 @@
 /*
  * exam_body - the bodies of the callbacks that dealer test sends.
  */
-#include "cmd/ctl/exam.h"
+#include "conformance/exam.h"
 
 #include "base/clock.h"
 #include "wire/callback_body.h"

@@ -1,7 +1,7 @@
 /*
  * exam_send - how dealer test's requests leave, and what comes back.
  */
-#include "cmd/ctl/exam.h"
+#include "conformance/exam.h"
 
 #include "base/clock.h"
 #include "callback/classify.h"
@@ -113,7 +113,7 @@ static void take(struct exam *exam, const struct exam_request *request,
 unsigned int exam_send(struct exam *exam, const struct exam_request *request,
 	struct exam_reply replies[EXAM_COPIES])
 {
-	const struct settings *settings = &exam->ctl->session.settings;
+	const struct settings *settings = &exam->session->settings;
 	unsigned int count = request->way == WAY_COPIES ? exam->copies : 1;
 	uint32_t piece_ms = request->way == WAY_SLOW ? PIECE_MS : 0;
 	struct http_answer answers[EXAM_COPIES];

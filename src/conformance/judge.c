@@ -1,7 +1,7 @@
 /*
  * exam_judge - what must come in dealer test, and what came, in words.
  */
-#include "cmd/ctl/exam_judge.h"
+#include "conformance/judge.h"
 
 #include "domain/delivery.h"
 
@@ -103,7 +103,7 @@ static bool is_one(const struct exam_done *done)
 
 static bool is_in_time(const struct exam_done *done)
 {
-	return done->exam->slowest_ms < done->exam->ctl->session.settings.callback_timeout_ms;
+	return done->exam->slowest_ms < done->exam->session->settings.callback_timeout_ms;
 }
 
 static const struct {

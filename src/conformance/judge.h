@@ -1,10 +1,10 @@
 /*
  * exam_judge - what must come in dealer test, and what came, in words.
  */
-#ifndef CMD_CTL_EXAM_JUDGE_H
-#define CMD_CTL_EXAM_JUDGE_H
+#ifndef CONFORMANCE_JUDGE_H
+#define CONFORMANCE_JUDGE_H
 
-#include "cmd/ctl/exam.h"
+#include "conformance/exam.h"
 
 /* A step that was done. */
 struct exam_done {

@@ -1,7 +1,7 @@
 /*
  * exam_cases - the cases of dealer test: balances, bets, and how bodies may be written.
  */
-#include "cmd/ctl/exam_cases.h"
+#include "conformance/cases.h"
 
 const struct exam_group exam_groups[] = {
 	{"balance", exam_balance_cases},

@@ -16,12 +16,12 @@
  * tombstone of a refund) entitle the service to, and nothing else. Each case gives back what it
  * took, so that at a dealer who behaves the balance is in the end what it was.
  */
-#ifndef CMD_CTL_EXAM_H
-#define CMD_CTL_EXAM_H
+#ifndef CONFORMANCE_EXAM_H
+#define CONFORMANCE_EXAM_H
 
 #include "base/buffer.h"
 #include "callback/http.h"
-#include "cmd/ctl/ctl.h"
+#include "admin/session.h"
 #include "domain/callback.h"
 
 #define EXAM_ID_BASE      (UINT64_C(1) << 52)
@@ -33,6 +33,8 @@
 #define CREDIT(n)  ((money_t)(n) * MONEY_UNITS_PER_CREDIT)
 /* Copies of one request that are sent at once, at most: no more than the dealer takes calls. */
 #define EXAM_COPIES 8
+
+#include <signal.h>
 
 enum exam_action {
 	EXAM_END,     /* ends the steps of a case */
@@ -177,7 +179,12 @@ extern const struct field exam_row_fields[];
 
 /* The whole. */
 struct exam {
-	struct ctl *ctl;
+	struct session *session;
+	/* Becomes true when no further case is to begin. NULL: never. */
+	const volatile sig_atomic_t *interrupted;
+	/* Is given each case that begins. NULL: nothing is. */
+	void (*progress)(void *closure, const struct exam *exam, unsigned int number, const char *name);
+	void *progress_closure;
 	struct dealer dealer; /* without its keys' secrets */
 	struct player player;
 	struct callback_target targets[CALLBACK_KIND_COUNT]; /* with them */
@@ -247,14 +254,17 @@ enum callback_kind exam_kind(enum exam_action action);
 void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned int number,
 	struct exam_row *row);
 
-#define EXAM_DETAIL_SIZE 64
+/* Requests in a row to which nothing came: the dealer is gone. */
+#define EXAM_UNANSWERED_MAX 6
 
-/* How many cases failed, and how many were not run; false: all passed, or were skipped. */
-bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE]);
-
-/* The reports: a table or JSON; TAP on standard output; JUnit's XML. */
-enum outcome exam_print(struct exam *exam);
-void exam_print_tap(const struct exam *exam);
-void exam_write_junit(const struct exam *exam, FILE *file);
+/* Makes a row for every case, in @exam->rows, which the caller frees. False: memory is exhausted. */
+bool exam_init(struct exam *exam);
+/*
+ * Finds the dealer and the player whose credit is moved, asks for the player's balance with the ledger's
+ * leave, and makes @exam->client, which the caller frees. A failure is in the session.
+ */
+enum outcome exam_prepare(struct exam *exam, const char *casino_id, const char *user_id);
+/* Runs the cases, until a dealer does not answer any more or @exam->interrupted is set. */
+void exam_run(struct exam *exam);
 
 #endif

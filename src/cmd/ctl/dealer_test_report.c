@@ -1,7 +1,7 @@
 /*
- * exam_report - what came of dealer test: a table, JSON, TAP, JUnit's XML.
+ * dealer_test_report - what came of dealer test: a table, JSON, TAP, JUnit's XML.
  */
-#include "cmd/ctl/exam.h"
+#include "cmd/ctl/dealer_test.h"
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -102,24 +102,24 @@ static void print_why(const struct exam_row *row)
 	printf("\n");
 }
 
-static enum outcome print_table(struct exam *exam, const struct sums *sums)
+static enum outcome print_table(struct ctl *ctl, const struct exam *exam, const struct sums *sums)
 {
 	struct output_list list;
 	struct output_pairs pairs;
 	enum outcome code;
 
-	output_list_open(&list, exam->ctl, NULL, NULL, shown_fields, columns);
+	output_list_open(&list, ctl, NULL, NULL, shown_fields, columns);
 	for (unsigned int i = 0; i < exam->count; i++)
 		output_list_add(&list, &exam->rows[i]);
 	code = output_list_close(&list, OUTCOME_DONE);
-	if (code != OUTCOME_DONE || exam->ctl->json)
+	if (code != OUTCOME_DONE || ctl->json)
 		return code;
 	for (unsigned int i = 0; i < exam->count; i++) {
 		if (exam->rows[i].result != EXAM_PASSED)
 			print_why(&exam->rows[i]);
 	}
 	printf("\n");
-	output_pairs_open(&pairs, exam->ctl);
+	output_pairs_open(&pairs, ctl);
 	output_pairs_fields(&pairs, sums_fields, sums_columns, sums);
 	if (exam->has_balance)
 		output_pairs_fields(&pairs, money_fields, money_columns, sums);
@@ -140,7 +140,7 @@ bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE])
 	return failed || not_run;
 }
 
-enum outcome exam_print(struct exam *exam)
+enum outcome exam_print(struct ctl *ctl, const struct exam *exam)
 {
 	struct output_json json, error;
 	struct sums sums;
@@ -148,10 +148,10 @@ enum outcome exam_print(struct exam *exam)
 	enum outcome code;
 
 	sum_up(exam, &sums);
-	code = print_table(exam, &sums);
+	code = print_table(ctl, exam, &sums);
 	if (code != OUTCOME_DONE)
 		return code;
-	output_json_open(&json, exam->ctl);
+	output_json_open(&json, ctl);
 	output_json_fields(&json, sums_fields, &sums);
 	if (exam->has_balance)
 		output_json_fields(&json, money_fields, &sums);
@@ -160,7 +160,7 @@ enum outcome exam_print(struct exam *exam)
 		output_json_item(&json, exam_row_fields, &exam->rows[i]);
 	output_json_list_close(&json);
 	if (exam_detail(exam, detail)) {
-		output_json_open(&error, exam->ctl);
+		output_json_open(&error, ctl);
 		output_json_string(&error, "id", "exam_failed");
 		output_json_string(&error, "detail", detail);
 		output_json_object(&json, "error", &error);

@@ -4,10 +4,10 @@
  * LETTER and amount name a bet or result (exam.h, struct exam_step), then what must come and what
  * becomes of the balance; whatever else there is to a step follows with its member's name.
  */
-#ifndef CMD_CTL_EXAM_CASES_H
-#define CMD_CTL_EXAM_CASES_H
+#ifndef CONFORMANCE_CASES_H
+#define CONFORMANCE_CASES_H
 
-#include "cmd/ctl/exam.h"
+#include "conformance/exam.h"
 
 #define STEP(action_, letter_, amount_, expect_, move_, ...)                                       \
 	{.action = (action_), .letter = (letter_), .amount = (amount_), .expect = (expect_),       \

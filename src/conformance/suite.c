@@ -1,0 +1,129 @@
+/*
+ * suite - runs the cases against a dealer.
+ */
+#include "conformance/exam.h"
+
+#include "admin/ping.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void init_row(struct exam_row *row, const struct exam_group *group,
+	const struct exam_case *case_)
+{
+	snprintf(row->group, sizeof(row->group), "%s", group->name);
+	snprintf(row->name, sizeof(row->name), "%s", case_->name);
+	snprintf(row->rule, sizeof(row->rule), "%s", case_->rule);
+	snprintf(row->expected, sizeof(row->expected), "%s", case_->expected);
+	row->result = EXAM_NOT_RUN;
+}
+
+static unsigned int count_cases(void)
+{
+	unsigned int count = 0;
+
+	for (const struct exam_group *group = exam_groups; group->name; group++) {
+		for (const struct exam_case *case_ = group->cases; case_->name; case_++)
+			count++;
+	}
+	return count;
+}
+
+/* A row for every case. False: memory. */
+bool exam_init(struct exam *exam)
+{
+	unsigned int i = 0;
+
+	exam->count = count_cases();
+	exam->rows = exam->count ? calloc(exam->count, sizeof(*exam->rows)) : NULL;
+	if (!exam->rows)
+		return false;
+	for (const struct exam_group *group = exam_groups; group->name; group++) {
+		for (const struct exam_case *case_ = group->cases; case_->name; case_++)
+			init_row(&exam->rows[i++], group, case_);
+	}
+	return true;
+}
+
+static const char *stop_reason(const struct exam *exam)
+{
+	if (exam->interrupted && *exam->interrupted)
+		return "interrupted";
+	if (exam->unanswered >= EXAM_UNANSWERED_MAX)
+		return "the dealer does not answer any more";
+	return NULL;
+}
+
+void exam_run(struct exam *exam)
+{
+	unsigned int i = 0;
+	const char *stop;
+
+	for (const struct exam_group *group = exam_groups; group->name; group++) {
+		for (const struct exam_case *case_ = group->cases; case_->name; case_++, i++) {
+			struct exam_row *row = &exam->rows[i];
+
+			stop = stop_reason(exam);
+			if (stop) {
+				snprintf(row->why, sizeof(row->why), "%s", stop);
+			} else {
+				if (exam->progress)
+					exam->progress(exam->progress_closure, exam, i + 1,
+						case_->name);
+				exam_case_run(exam, case_, i + 1, row);
+			}
+			exam->results[row->result]++;
+		}
+	}
+	exam_ask(exam);
+}
+
+static enum outcome make_client(struct exam *exam)
+{
+	const struct http_demands demands = {
+		.public_only = true,
+		.networks = exam->session->settings.callback_networks,
+		.network_count = exam->session->settings.callback_network_count,
+	};
+
+	exam->client = http_client_new();
+	if (!exam->client || !http_client_demand(exam->client, &demands))
+		return session_no_memory(exam->session);
+	return OUTCOME_DONE;
+}
+
+/* Who is put through it, with whose credit; the first inquiry, which the ledger gives leave for. */
+enum outcome exam_prepare(struct exam *exam, const char *casino_id, const char *user_id)
+{
+	struct session *session = exam->session;
+	char balance[MONEY_TEXT_MAX], needs[MONEY_TEXT_MAX];
+	struct ping ping = {.code = OUTCOME_FAILED};
+	enum outcome code = ping_find(session, casino_id, user_id, &exam->dealer, &exam->player);
+
+	if (code == OUTCOME_DONE)
+		code = ping_ask(session, &exam->player, &ping);
+	if (code == OUTCOME_DONE && ping.code != OUTCOME_DONE)
+		code = session_fail(session, ping.code, ping.error_id, "%s; nothing was tested",
+			ping.error_detail);
+	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT && code == OUTCOME_DONE; i++) {
+		exam->targets[i] = ping.target;
+		snprintf(exam->targets[i].path, sizeof(exam->targets[i].path), "%s",
+			dealer_callback_path(&exam->dealer, (enum callback_kind)i));
+	}
+	explicit_bzero(ping.target.keys, sizeof(ping.target.keys));
+	if (code != OUTCOME_DONE)
+		return code;
+	memcpy(exam->url, ping.url, sizeof(exam->url));
+	exam->balance = exam->first_balance = ping.outcome.balance;
+	exam->has_balance = true;
+	exam->number = ping.event;
+	exam->copies = exam->dealer.max_inflight < EXAM_COPIES ? exam->dealer.max_inflight
+							       : EXAM_COPIES;
+	money_format(exam->balance, 2, balance);
+	money_format(EXAM_NEEDS, 2, needs);
+	if (exam->balance < EXAM_NEEDS)
+		return session_fail(session, OUTCOME_FAILED, "insufficient_balance",
+			"%s has %s, and %s are needed", exam->player.user_id, balance, needs);
+	return make_client(exam);
+}
