@@ -209,7 +209,7 @@ def case_guide_refusals():
 def case_rules():
     """The headings by which `dealer test` names rules are found in the page."""
     text, findings, rules = page("creditbridge-protocol.7"), [], set()
-    for path in (SRCDIR / "src" / "cmd" / "ctl").glob("exam_cases*.c"):
+    for path in (SRCDIR / "src" / "conformance").glob("cases*.c"):
         rules |= set(re.findall(r'"((?:spec|api) [^"]*)"', path.read_text()))
     check(len(rules) > 20, "the cases were not read")
     for rule in sorted(rules):
