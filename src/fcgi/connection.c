@@ -287,15 +287,17 @@ static bool os_functions_are_called(void)
  */
 static void on_abort(int number)
 {
-	(void)number;
 	if (current)
 		_exit(EX_TEMPFAIL);
+	/* Another cause: the default action is set again by now, and follows when this returns. */
+	raise(number);
 }
 
 bool fcgi_library_init(char *why, size_t size)
 {
 	static const int signals[] = {SIGPIPE, SIGUSR1, SIGTERM};
-	struct sigaction kept[3], aborting = {.sa_handler = on_abort};
+	struct sigaction kept[3];
+	struct sigaction aborting = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
 	int error;
 
 	/* FCGX_Init() installs handlers for these. */
