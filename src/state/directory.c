@@ -18,7 +18,7 @@
 
 #define PID_TEXT_MAX 16
 
-/* Where a sentence for the operator goes. */
+/* The buffer for the reason that the operator reads. */
 struct why {
 	char *text;
 	size_t size;
@@ -35,7 +35,7 @@ static enum status refuse(const struct why *why, const char *format, ...)
 	return STATUS_CONFIG;
 }
 
-/* What errno says: a disk that failed or is full is no wrong configuration. */
+/* Reports errno. A disk that failed or is full is not a configuration error. */
 static enum status failed(const struct why *why, const char *path, const char *what)
 {
 	const int error = errno;
@@ -48,7 +48,7 @@ static enum status failed(const struct why *why, const char *path, const char *w
 	return status;
 }
 
-/* Likewise, where it is only looked at. */
+/* Like failed(), for a call that only reads. */
 static enum status unseen(const struct why *why, const char *path)
 {
 	const int error = errno;
@@ -57,7 +57,7 @@ static enum status unseen(const struct why *why, const char *path)
 	return status_of_errno(error);
 }
 
-/* Checks kind, owner and that no one but the bits of @allowed may do anything with @path. */
+/* Checks the file type and the owner of @path, and that its mode has no bits besides @allowed. */
 static enum status check_directory(const char *path, mode_t allowed, const struct why *why)
 {
 	struct stat st;
@@ -86,8 +86,8 @@ static enum status open_directory(const char *path, int *fd, const struct why *w
 }
 
 /*
- * Checks that the directory holds nothing, but for what an interrupted creation or a first try of
- * the lock left behind.
+ * Checks that the directory is empty, except for the remains of an interrupted creation or of a
+ * first attempt to take the lock.
  */
 static enum status check_empty(int fd, const char *path, const struct why *why)
 {
@@ -106,7 +106,10 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 	if (faccessat(fd, "restoring", F_OK, 0) == 0)
 		return refuse(why, "a restore to %s (or an import) is under way, or was interrupted: "
 			"repeat it", path);
-	/* An empty db/ is a leftover too; one with data in it stays and is found below. */
+	/*
+	 * An empty db/ is a leftover, too. If db/ contains data, it stays, and the loop below
+	 * finds it.
+	 */
 	unlinkat(fd, "db", AT_REMOVEDIR);
 	own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = own < 0 ? NULL : fdopendir(own);
@@ -130,8 +133,8 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 }
 
 /*
- * Writes where the state is, and then the file whose presence says "initialised": complete and durable,
- * or not at all.
+ * Writes the identity, then the file whose presence means "initialised". That file is either
+ * complete and durable, or absent.
  */
 static bool write_installation(int dir, const char *path, const char *installation)
 {
@@ -165,7 +168,7 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 	if (status != STATUS_OK)
 		return status;
 	status = check_empty(fd, path, &to);
-	/* A ledger may hold it, though no engine of it runs. */
+	/* A ledger may hold the lock although none of its engines runs. */
 	if (status == STATUS_OK && faccessat(fd, "lock", F_OK, 0) == 0) {
 		lock = state_dir_lock(path, 0, why, why_size);
 		status = lock < 0 ? STATUS_BUSY : STATUS_OK;
@@ -182,7 +185,10 @@ out:
 	return status;
 }
 
-/* The first line of the file @name, cut to @size - 1 bytes. False: see errno. */
+/*
+ * Reads the first line of the file @name, cut to @size - 1 bytes. Returns false and sets errno on
+ * failure.
+ */
 static bool read_line(int dir, const char *name, char *text, size_t size)
 {
 	if (!directory_get_file(dir, name, text, size))
@@ -194,7 +200,9 @@ static bool read_line(int dir, const char *name, char *text, size_t size)
 enum status state_dir_check(const char *path, char *installation, char *why, size_t why_size)
 {
 	struct why to = {why, why_size};
-	/* One more than fits, so that a longer text is not taken for its beginning. */
+	/*
+	 * One byte more than an id needs, so that a longer text is not accepted as its beginning.
+	 */
 	char text[STATE_INSTALLATION_MAX + 2], file[PATH_MAX];
 	enum status status;
 	int fd;
@@ -225,7 +233,7 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 	return status;
 }
 
-/* Tells who holds the lock, as far as the lock file knows. */
+/* Names the holder of the lock, as far as the lock file knows it. */
 static void refuse_held(int dir, const char *path, const struct why *why)
 {
 	char pid[PID_TEXT_MAX];
@@ -237,7 +245,7 @@ static void refuse_held(int dir, const char *path, const struct why *why)
 		refuse(why, "%s is in use by another ledger: stop that one first", path);
 }
 
-/* Whether @name in the directory is what @fd is open on. */
+/* Returns true if @name in the directory is the file that @fd is open on. */
 static bool is_same_file(int dir, const char *name, int fd)
 {
 	struct stat named, opened;
@@ -274,10 +282,7 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 	}
 	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
 	locked = ftruncate(fd, 0) == 0 && write(fd, pid, strlen(pid)) >= 0;
-	/*
-	 * The lock is what counts, its text only helps people: a full disk must not keep a ledger
-	 * from starting.
-	 */
+	/* The lock counts; its text only helps people. A full disk must not prevent a start. */
 	if (!locked && (errno == ENOSPC || errno == EDQUOT))
 		locked = true;
 	if (!locked)
@@ -291,7 +296,7 @@ out:
 	return fd;
 }
 
-/* Empties what an interrupted restore left. */
+/* Deletes the files that an interrupted restore left. */
 static bool wipe_restore(int fd)
 {
 	int db = openat(fd, "db", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -311,7 +316,7 @@ static bool wipe_restore(int fd)
 	return unlinkat(fd, "db", AT_REMOVEDIR) == 0;
 }
 
-/* True: it was initialised, and no ledger was started on it. */
+/* Returns true if the state was initialised and no ledger was started on it. */
 static bool is_fresh(int fd)
 {
 	int db = openat(fd, "db", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -328,7 +333,7 @@ static bool is_fresh(int fd)
 	return entries == 2 && faccessat(fd, "created", F_OK, 0) < 0;
 }
 
-/* The mark, and an empty db/; the lock is held. */
+/* Creates the mark and an empty db/. The caller holds the lock. */
 static bool begin_restore(int fd)
 {
 	int saved, mark = openat(fd, "restoring", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -338,7 +343,7 @@ static bool begin_restore(int fd)
 	close(mark);
 	if (!directory_sync(fd)) {
 		saved = errno;
-		/* A state that was initialised and is untouched keeps no mark. */
+		/* If the state was initialised and is unchanged, remove the mark. */
 		if (faccessat(fd, "installation", F_OK, 0) == 0)
 			unlinkat(fd, "restoring", 0);
 		errno = saved;
@@ -348,7 +353,7 @@ static bool begin_restore(int fd)
 		wipe_restore(fd) && mkdirat(fd, "db", 0700) == 0 && directory_sync(fd);
 }
 
-/* Why nothing is restored to a state that is there. */
+/* Reports why a restore to an existing state is refused. */
 static enum status refuse_existing(const char *path, const struct why *why)
 {
 	int lock = state_dir_lock(path, 0, why->text, why->size);
@@ -360,7 +365,7 @@ static enum status refuse_existing(const char *path, const struct why *why)
 		"one away", path);
 }
 
-/* Whether something can be put there. The lock is not held yet. */
+/* Checks whether a restore may write to the directory. The lock is not held yet. */
 static enum status check_restorable(int fd, const char *path, const struct why *why)
 {
 	if (faccessat(fd, "installation", F_OK, 0) == 0)

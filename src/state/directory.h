@@ -1,15 +1,15 @@
 /*
- * directory - the state directory: who may own it, what lies in it, and that one ledger uses it.
+ * directory - the state directory: its owner, its files, and its lock for one ledger.
  *
  *     STATE/            0700
  *     STATE/lock        held with flock(2) by the running ledger; holds its pid as text
  *     STATE/db/         Berkeley DB's environment: tables and log
  *     STATE/installation  the installation's id, written by `creditbridgectl init`; its presence
- *                       tells an initialised state from an empty or unmounted directory
- *     STATE/identity    where it is (identity.h): a copy is not there
- *     STATE/created     the tables were made: data that lacks one is refused
- *     STATE/restoring   a restore is under way or was interrupted: it has no installation then
- *     STATE/export/     the copy of the data that an export reads; deleted when it is done
+ *                       distinguishes an initialised state from an empty or unmounted directory
+ *     STATE/identity    where the state lies (identity.h); shows that a state was copied
+ *     STATE/created     the tables were made: data that lacks a table is refused
+ *     STATE/restoring   a restore runs or was interrupted: there is no installation then
+ *     STATE/export/     the copy of the data that an export reads; deleted after the export
  *     STATE/ballast     space given up when recovery finds the disk full
  *     STATE/halted      written when the disk failed (exit 74): the ledger stays down until
  *                       `creditbridgectl resume`
@@ -23,53 +23,56 @@
 #include <stddef.h>
 
 #define STATE_INSTALLATION_MAX 33
-/* In the state directory: where the backup is made that an export reads. */
+/* The directory of the backup that an export reads, inside the state directory. */
 #define STATE_EXPORT        "export"
 #define STATE_EXPORT_BACKUP STATE_EXPORT "/backup"
 
 /*
- * What errno says of a call that failed is returned as status_of_errno() has it, with a sentence in
- * @why; what is named below is besides.
+ * The functions below return a failed system call as status_of_errno() maps it, with a reason in
+ * @why. Their comments list the other errors.
  *
- * Creates @path (and db/ and installation in it) with mode 0700, owned by the caller. An existing
- * empty directory is taken over. STATUS_CONFIG with a sentence in @why: it already holds a ledger,
- * is not empty, is not ours or is writable by others. STATUS_BUSY: a ledger holds the lock in it,
- * though it is empty. @installation is 32 hex characters.
+ * Creates @path, db/ and installation in it, with mode 0700 and owned by the caller. Takes over an
+ * existing empty directory. Returns STATUS_CONFIG if the directory holds a ledger, is not empty,
+ * belongs to another user or is writable by others. Returns STATUS_BUSY if a ledger holds the lock
+ * in an otherwise empty directory. @installation is 32 hex characters.
  */
 enum status state_dir_create(const char *path, const char *installation, char *why,
 	size_t why_size);
 
 /*
- * Checks that @path is an initialised state directory of the caller that no one else may read or
- * write, and copies its id to @installation (STATE_INSTALLATION_MAX bytes). STATUS_CONFIG with a
- * sentence in @why, naming the remedy, when not.
+ * Checks that @path is an initialised state directory of the caller that no other user may read or
+ * write. Copies its id to @installation (STATE_INSTALLATION_MAX bytes). If the check fails,
+ * returns STATUS_CONFIG and writes the reason and the remedy to @why.
  */
 enum status state_dir_check(const char *path, char *installation, char *why, size_t why_size);
 
 /*
- * Makes @path ready for a restore or an import and takes the lock: it is created, or empty, or was
- * initialised and no ledger started on it, or it holds what an interrupted restore left; db/ in it
- * is empty then. It counts as not initialised until
- * state_dir_restored(). STATUS_BUSY: a ledger or another restore has it. STATUS_CONFIG: it already
- * holds a ledger, is not empty, is not ours or is open to others. With a sentence in @why.
+ * Prepares @path for a restore or an import and takes the lock. The directory is created if it
+ * does not exist. It may be empty, initialised without a ledger started on it, or hold the remains
+ * of an interrupted restore. Afterwards db/ is empty, and the state counts as not initialised
+ * until state_dir_restored().
+ *
+ * Returns STATUS_BUSY if a ledger or another restore holds the lock. Returns STATUS_CONFIG if the
+ * directory holds a ledger, other files, belongs to another user or is open to others. Writes the
+ * reason to @why.
  */
 enum status state_dir_restore(const char *path, int *lock, char *why, size_t why_size);
 
-/* The restore is done: the state is initialised, durably. */
+/* Marks the restore as complete: the state is durably initialised. */
 enum status state_dir_restored(const char *path, const char *installation, char *why,
 	size_t why_size);
 
 /*
- * The restore is given up: the state is empty again or, if it was initialised before, as it was
- * then, with @installation (else NULL). The lock is held still.
+ * Abandons the restore. If the state was initialised before, it is again, with @installation;
+ * otherwise @installation is NULL and the state is empty. The caller still holds the lock.
  */
 enum status state_dir_abandon(const char *path, const char *installation, char *why,
 	size_t why_size);
 
 /*
- * Takes the lock, waiting up to @wait_ms for another holder to go. Returns the descriptor, to be
- * kept open (forked children inherit the lock with it; an exec closes it), or -1 with a sentence in
- * @why.
+ * Takes the lock and waits up to @wait_ms for another holder to release it. Returns the
+ * descriptor, or -1 with a reason in @why. The caller keeps the descriptor open; forked children
+ * inherit the lock with it, an exec closes it.
  */
 int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size);
 

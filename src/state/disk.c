@@ -40,7 +40,7 @@ void disk_ballast_make(const char *state, uint64_t bytes, uint64_t low_water_byt
 	if (stat(path, &st) == 0) {
 		if ((uint64_t)st.st_size == bytes)
 			return;
-		/* Of another size: the setting was changed, or a crash came between. */
+		/* Another size: the setting was changed, or a crash interrupted the creation. */
 		unlink(path);
 	}
 	if (!bytes || disk_free_bytes(state) < bytes + 2 * low_water_bytes)

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes into the mark beside the sockets whose it is. One that says nothing is everybody's. */
+/*
+ * Writes the name of the state into the mark beside the sockets. An empty mark counts for any
+ * state.
+ */
 static void sign(const struct settings *settings)
 {
 	const char *state = settings->state_directory;
@@ -24,7 +27,7 @@ static void sign(const struct settings *settings)
 	close(fd);
 }
 
-/* Whether the mark at @path, beside the sockets, is there and of this state. */
+/* Returns true if the mark at @path, beside the sockets, exists and belongs to this state. */
 static bool is_ours(const struct settings *settings, const char *path)
 {
 	char state[SETTINGS_PATH_MAX + 1];

@@ -1,9 +1,9 @@
 /*
- * halt - the mark that the ledger is halted, which stays until the operator clears it.
+ * halt - the mark that the ledger is halted. It stays until the operator clears it.
  *
- * A file "halted" in the socket directory, which is made at once, and in the state directory, whose disk
- * may be slow to take it or not take it any more. The first is gone after a reboot, as is what the
- * system's memory holds and the disk does not.
+ * The mark is a file "halted" in the socket directory and in the state directory. The first is
+ * created at once; the disk of the second may be slow or fail. A reboot removes the first,
+ * together with cached data that the disk does not hold.
  */
 #ifndef STATE_HALT_H
 #define STATE_HALT_H
@@ -14,23 +14,26 @@
 #include <stdbool.h>
 
 /*
- * Sets the mark durably, in both directories. Whoever met the failure does so before it ends. False: in
- * neither.
+ * Durably sets the mark in both directories. The thread that met the failure calls this before the
+ * process ends. Returns false if neither file could be written.
  */
 bool halt_mark(const struct settings *settings);
 
 /*
- * Whether the mark is set; then @path is the file that says so. That beside the sockets names the state
- * that it is of: another state's is none, and is not cleared.
+ * Returns true if the mark is set and writes the path of its file to @path. The file beside the
+ * sockets names its state; without a name it counts for any state. The mark of another state is
+ * ignored and never cleared.
  */
 bool halt_is_marked(const struct settings *settings, char path[PATH_MAX]);
 
-/* Clears it: what the disk has was read since, and is what is served; or other data takes its place. */
+/*
+ * Clears the mark: the data was read from the disk since and is served, or other data replaces it.
+ */
 void halt_clear(const struct settings *settings);
 
 /*
- * When the mark is set: makes the system forget what it holds in memory of the files in @directory
- * (disk.h). For whoever opens the data without an operator's word that the disk is well.
+ * If the mark is set, drops the files in @directory from the page cache (disk.h). For callers that
+ * open the data before an operator has confirmed that the disk works.
  */
 void halt_forget_cached(const struct settings *settings, const char *directory);
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define MACHINE_ID_LEN 32
-/* Names and numbers before the path, and the path. */
+/* The size of the file: names, ids and numbers, then the path. */
 #define IDENTITY_MAX (256 + PATH_MAX)
 #define NO_MACHINE "-"
 
@@ -29,7 +29,7 @@ struct identity {
 	char path[PATH_MAX];
 };
 
-/* Whether the inodes of the file system of @fd are the same after each mount. */
+/* Returns true if the file system of @fd keeps its inode numbers over mounts. */
 static bool keeps_inodes(int fd)
 {
 	/* ext2 to ext4, XFS, Btrfs, F2FS, ZFS, tmpfs. */
@@ -57,7 +57,7 @@ static void find_machine(char machine[MACHINE_ID_LEN + 1])
 		close(etc);
 }
 
-/* What is there now. False with errno. */
+/* Reads the actual location. Returns false and sets errno on failure. */
 static bool find(int fd, const char *path, const char *installation, struct identity *found)
 {
 	struct stat directory, db;
@@ -88,7 +88,7 @@ bool state_identity_write(int fd, const char *path, const char *installation)
 	return directory_put_file(fd, STATE_IDENTITY, text);
 }
 
-/* Takes "NAME VALUE\n" off the beginning of *text. NULL: it is not there. */
+/* Removes "NAME VALUE\n" from the start of *text and returns VALUE; NULL if it is not there. */
 static const char *take(char **text, const char *name)
 {
 	const size_t len = strlen(name);
@@ -136,7 +136,7 @@ static bool parse(char *text, struct identity *noted)
 		take_text(&text, "path", noted->path, sizeof(noted->path));
 }
 
-/* What differs, as an operator knows it. NULL: nothing. */
+/* Returns the difference in words for the operator, or NULL if there is none. */
 static const char *compare(const struct identity *noted, const struct identity *found)
 {
 	if (strcmp(noted->installation, found->installation) != 0)

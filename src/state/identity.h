@@ -1,9 +1,9 @@
 /*
- * identity - where a state directory is, noted in the file `identity` in it.
+ * identity - the location of a state directory, recorded in its file `identity`.
  *
- * A ledger that starts compares it with what it finds. A difference means that the state was copied
- * or moved: another copy of it may have given out ids and made movements since, so that only an
- * operator can say whether it may be served (`creditbridgectl adopt`).
+ * At its start a ledger compares the file with the actual location. A difference means that the
+ * state was copied or moved. Another copy may have given out ids and made transactions since. Only
+ * an operator can then decide that it may be served (`creditbridgectl adopt`).
  *
  *     version 1
  *     installation ID   as in the file `installation`
@@ -12,8 +12,9 @@
  *     db INODE          ... of db/ in it; 0: this file system may give others after a mount
  *     path PATH         of the state directory, without symbolic links
  *
- * Device numbers are not in it: they may differ after a reboot. A copy of a whole host, with its
- * machine id, is not noticed. Ids that begin at the clock (ledger/rows/life.h) are for those.
+ * Device numbers are left out because they may change at a reboot. The comparison does not detect
+ * a copy of a whole host with its machine id. Ids that begin at the clock (ledger/rows/life.h)
+ * cover that case.
  */
 #ifndef STATE_IDENTITY_H
 #define STATE_IDENTITY_H
@@ -26,15 +27,16 @@
 #define STATE_IDENTITY "identity"
 
 /*
- * Notes, durably, where the state @installation is: the directory that @fd is open on, which is at
- * @path, with db/ in it. False with errno.
+ * Durably records the location of the state @installation. @fd is open on the directory, which
+ * lies at @path and contains db/. Returns false and sets errno on failure.
  */
 bool state_identity_write(int fd, const char *path, const char *installation);
 
 /*
- * Compares. STATUS_NOT_FOUND: nothing was noted, as by a version before. STATUS_CONFIG: the state was
- * copied or moved, with a sentence in @why that names what differs and the remedy. Else a failure as
- * of status_of_errno(), with a sentence in @why.
+ * Compares the recorded location with the actual one. Returns STATUS_NOT_FOUND if none is
+ * recorded, as after an older version. Returns STATUS_CONFIG if the state was copied or moved;
+ * @why then names the difference and the remedy. Other failures are returned as status_of_errno()
+ * maps them, with a reason in @why.
  */
 enum status state_identity_check(int fd, const char *path, const char *installation, char *why,
 	size_t why_size);

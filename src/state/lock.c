@@ -30,7 +30,9 @@ void state_hold_release(struct state_hold *hold)
 	close_if(&hold->place);
 }
 
-/* The lock beside the sockets. Where it cannot be made the one in the state must do. */
+/*
+ * Takes the lock beside the sockets. If it cannot be created, the lock in the state must suffice.
+ */
 static enum status take_place(struct state_hold *hold, const char *socket_directory, int wait_ms,
 	char *why, size_t why_size)
 {
@@ -39,7 +41,7 @@ static enum status take_place(struct state_hold *hold, const char *socket_direct
 	snprintf(path, sizeof(path), "%s/" STATE_HOLD_PLACE, socket_directory);
 	hold->place = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (hold->place >= 0 && lock_wait(hold->place, wait_ms)) {
-		/* One without a text counts as of any state. */
+		/* A lock file without text counts for any state. */
 		if (ftruncate(hold->place, 0) < 0 ||
 			write(hold->place, hold->path, strlen(hold->path)) < 0)
 			log_line(LOG_LEVEL_WARNING, "lock_not_signed", "file=%s error=\"%s\"", path,
@@ -73,7 +75,7 @@ static enum status open_directories(struct state_hold *hold, char *why, size_t w
 	return status_of_errno(error);
 }
 
-/* The lock file may be deleted below a ledger that runs; this lock cannot. */
+/* A user may delete the lock file while a ledger runs. The lock on db/ stays. */
 static enum status lock_data(const struct state_hold *hold, char *why, size_t why_size)
 {
 	if (flock(hold->db, LOCK_EX | LOCK_NB) == 0)
@@ -96,7 +98,7 @@ enum status state_hold_take(struct state_hold *hold, const char *path, const cha
 	status = hold->lock < 0 ? STATUS_BUSY : STATUS_OK;
 	if (!status && socket_directory)
 		status = take_place(hold, socket_directory, wait_ms, why, why_size);
-	/* What had the lock until now may have restored another installation. */
+	/* The previous holder may have restored another installation. */
 	if (!status)
 		status = state_dir_check(path, hold->installation, why, why_size);
 	if (!status)
@@ -110,7 +112,10 @@ enum status state_hold_take(struct state_hold *hold, const char *path, const cha
 	return status;
 }
 
-/* Whether @name, seen from @directory, is what @fd is open on. False with errno, 0: another. */
+/*
+ * Checks that @name, relative to @directory, is the file that @fd is open on. Returns false with
+ * errno; errno 0 means another file.
+ */
 static bool leads_to(int directory, const char *name, int fd)
 {
 	struct stat named, held;
@@ -121,7 +126,7 @@ static bool leads_to(int directory, const char *name, int fd)
 	return named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
-/* Why @what is not what is held: errno says. */
+/* Reports why @what is not the held file, by errno. */
 static enum status refuse(const struct state_hold *hold, const char *what, char *why, size_t why_size)
 {
 	const int error = errno;

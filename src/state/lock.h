@@ -1,12 +1,13 @@
 /*
- * lock - the state that a ledger locked, for as long as the ledger runs.
+ * lock - the lock that a ledger holds on its state directory while it runs.
  *
- * A name may lead to another directory later: one that was moved there, copied, initialised anew or
- * mounted. So the ledger's parent keeps the directory, db/ and the lock open, and each engine
- * compares them with what the name leads to before it opens the data.
+ * The name of the directory may later lead to another one: the directory was moved, copied,
+ * initialised again or mounted over. The supervisor therefore keeps the directory, db/ and the
+ * lock open. Before an engine opens the data, it compares these descriptors with the directory
+ * that the name leads to.
  *
- * A second lock lies beside the sockets. It says that a ledger runs to commands that find another
- * directory at the name, also while no engine answers.
+ * A second lock file lies beside the sockets. If a command finds another directory under the name,
+ * this file shows that a ledger runs. It works also while no engine answers.
  */
 #ifndef STATE_LOCK_H
 #define STATE_LOCK_H
@@ -17,7 +18,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the socket directory, held by the running ledger. It holds the path of the state as text. */
+/*
+ * The lock file in the socket directory. The running ledger holds it; its text is the state path.
+ */
 #define STATE_HOLD_PLACE "ledger.lock"
 
 struct state_hold {
@@ -30,24 +33,26 @@ struct state_hold {
 };
 
 /*
- * Checks the state as state_dir_check() does and takes both locks, waiting up to @wait_ms for each.
- * @socket_directory: NULL: only the lock of the state. STATUS_BUSY: another ledger has one. Others as
- * of state_dir_check(). With a sentence in @why. Ended by state_hold_release(), or with the process.
+ * Checks the state as state_dir_check() does and takes both locks. Waits up to @wait_ms for each.
+ * If @socket_directory is NULL, takes only the lock of the state. Returns STATUS_BUSY if another
+ * ledger holds a lock, otherwise the errors of state_dir_check(). Writes the reason to @why. The
+ * caller releases the locks with state_hold_release(); the end of the process releases them, too.
  */
 enum status state_hold_take(struct state_hold *hold, const char *path, const char *socket_directory,
 	int wait_ms, char *why, size_t why_size);
 
 /*
- * Whether the name still leads to what is held, and it is initialised. STATUS_CONFIG: it does not,
- * with a sentence in @why that names the remedy. Else a failure as of status_of_errno(), likewise.
+ * Checks that the name still leads to the held directory and that it is initialised. If not,
+ * returns STATUS_CONFIG and writes the reason and the remedy to @why. Other failures are returned
+ * as status_of_errno() maps them, also with a reason.
  */
 enum status state_hold_check(const struct state_hold *hold, char *why, size_t why_size);
 
 void state_hold_release(struct state_hold *hold);
 
 /*
- * Whether a ledger of the state at @path, as its configuration names it, holds the lock beside the
- * sockets. False also where that cannot be seen.
+ * Returns true if a ledger of the state at @path holds the lock beside the sockets. @path is as
+ * the configuration names it. Also returns false if this cannot be determined.
  */
 bool state_hold_is_running(const char *path, const char *socket_directory);
 
