@@ -1,8 +1,8 @@
 /*
- * store - the seam between the ledger's commands and whatever keeps the rows.
+ * store - the interface between the ledger's commands and the database.
  *
- * Nothing above this header knows which store it is. A store keeps the row kinds of
- * domain/records.def, loads and saves working sets and reads ranges. It is used by one thread.
+ * Code above this header does not know the database. A store keeps the row kinds of
+ * domain/records.def, loads and saves working sets and reads ranges. Only one thread uses a store.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -10,14 +10,17 @@
 #include "base/status.h"
 #include "store/ws.h"
 
-/* Of the rows as they are encoded: raised when records.h changes in a way stored rows must follow. */
+/*
+ * The version of the row encoding. Raise it when a change of records.h requires stored rows to
+ * change.
+ */
 #define STORE_SCHEMA 2
 
 enum save_result {
 	SAVE_OK,    /* durable */
-	SAVE_FULL,  /* no space: nothing was changed, the store goes on */
+	SAVE_FULL,  /* no space: nothing was changed, the store remains usable */
 	SAVE_FAULT, /* an appended row exists already: nothing was changed, the store goes on */
-	SAVE_LOST,  /* outcome unknown, or the store is broken: the process has to end */
+	SAVE_LOST,  /* outcome unknown or the store is broken: the process must end */
 };
 
 /* A range of rows of one kind. */
@@ -25,12 +28,12 @@ struct store_range {
 	enum record record;
 	bool reverse;
 	struct bytes prefix; /* the packed beginning of the key; empty: all rows */
-	struct bytes after;  /* begin behind this packed key; empty: from the range's end */
+	struct bytes after;  /* start after this packed key; empty: at the end of the range */
 };
 
 /*
- * Is given each row of a range, with its packed key. Returns false to stop. The row is valid
- * during the call only.
+ * Called for each row of a range, with its packed key. Returns false to stop. The row is valid
+ * only during the call.
  */
 typedef bool store_visit(void *context, struct bytes key, const void *row);
 
@@ -46,45 +49,45 @@ struct store_figures {
 
 struct backup_options {
 	const char *directory; /* absolute */
-	const char *id;        /* of the request: tells whose progress is told */
-	bool whole;            /* nothing of a backup that is there is built upon */
+	const char *id;        /* of the request, to ask for its progress later */
+	bool whole;            /* do not build upon an existing backup */
 };
 
 enum backup_state { BACKUP_NONE, BACKUP_RUNNING, BACKUP_DONE, BACKUP_FAILED, BACKUP_STATE_COUNT };
 
 struct backup_progress {
-	enum backup_state state; /* BACKUP_NONE: it was not begun since the store was opened */
+	enum backup_state state; /* no such backup since the store was opened */
 	char id[BACKUP_ID_SIZE];
-	bool added;         /* only log was added to the backup that was there */
+	bool added;         /* only log was added to an existing backup */
 	uint64_t bytes;     /* copied so far ... */
-	uint64_t bytes_all; /* ... of about so many */
+	uint64_t bytes_all; /* ... of about this many */
 	uint64_t tables;    /* files copied */
 	uint64_t logs;
 	int64_t begun_ms;
 	int64_t ended_ms;
 	int64_t complete_to_ms; /* done: it holds every commit that was reported before */
-	char why[BACKUP_WHY_SIZE]; /* failed: a sentence */
+	char why[BACKUP_WHY_SIZE]; /* failed: the reason */
 };
 
 struct store {
-	/* Loads every row that is WS_WANTED. STATUS_CORRUPT: a row does not decode. */
+	/* Loads every row that is WS_WANTED. Returns STATUS_CORRUPT if a row does not decode. */
 	enum status (*load)(struct store *store, struct ws *ws);
 	/* Saves every dirty row in one durable transaction. */
 	enum save_result (*save)(struct store *store, struct ws *ws);
-	/* Visits the rows of a range as they were last saved. */
+	/* Visits the rows of a range as last saved. */
 	enum status (*scan)(struct store *store, const struct store_range *range,
 		store_visit *visit, void *context);
 	void (*figures)(struct store *store, struct store_figures *figures);
 	/*
-	 * Begins a backup beside all other work; it ends by itself. STATUS_OK; STATUS_BUSY: one is
-	 * under way; STATUS_NOMEM. NULL: this store has no backup.
+	 * Starts a backup that runs in parallel and ends by itself. Returns STATUS_OK, STATUS_BUSY
+	 * if one is running, or STATUS_NOMEM. NULL: this store has no backup.
 	 */
 	enum status (*backup)(struct store *store, const struct backup_options *options);
-	/* Of the backup that was begun with @id, one of the last few; NULL: of the last one. */
+	/* Reports the progress of a recent backup with @id; NULL: of the last one. */
 	void (*backup_progress)(struct store *store, const char *id,
 		struct backup_progress *progress);
-	uint64_t save_us; /* what the last save() that was SAVE_OK took; 0: it does not tell */
-	/* Ends the store: checkpoint, close, free. */
+	uint64_t save_us; /* duration of the last save() that was SAVE_OK; 0: unknown */
+	/* Writes a checkpoint, closes the store and frees it. */
 	void (*close)(struct store *store);
 };
 

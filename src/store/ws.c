@@ -133,7 +133,7 @@ static struct ws_row *add(struct ws *ws, enum record record, uint32_t hash)
 	return row;
 }
 
-/* The row that is declared by this; NULL: it was before, or cannot be. */
+/* Declares the row and returns it; NULL if it was declared before or memory is exhausted. */
 static struct ws_row *declare(struct ws *ws, enum record record, const void *key_row)
 {
 	uint32_t hash;

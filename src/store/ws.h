@@ -1,14 +1,14 @@
 /*
  * ws - the working set: the rows that a batch of commands reads and writes.
  *
- * Commands declare the rows they need (ws_want), the store loads them all at once, the commands
- * then work on them in memory (ws_get, ws_put, ws_append), and the store saves what was changed in
- * one transaction. Rows are the structs of domain/records.h; a row is named by a struct of its kind
- * whose key members are filled.
+ * Commands declare the rows they need (ws_want). The store loads all of them at once. The commands
+ * work on them in memory (ws_get, ws_put, ws_append). The store then saves the changed rows in one
+ * transaction. Rows are the structs of domain/records.h. A struct of the same kind names a row by
+ * its key members.
  *
- * Reading or putting a row that was not declared is a bug of the command: it marks the working set
- * faulty (ws_faulty), the batch is not saved and its commands are run one by one, so that the
- * bug harms its own command only. The same happens when memory is exhausted.
+ * If a command reads or puts a row that was not declared, this is a bug of the command. It marks
+ * the working set faulty (ws_faulty). The ledger does not save the batch but runs its commands one
+ * by one, so that the bug affects only its own command. The same happens when memory is exhausted.
  */
 #ifndef STORE_WS_H
 #define STORE_WS_H
@@ -30,8 +30,8 @@ enum ws_state {
 struct ws_row {
 	enum record record;
 	enum ws_state state;
-	bool stored;   /* it was in the store when it was loaded */
-	bool dirty;    /* a command wrote or dropped it: to be saved */
+	bool stored;   /* the store had the row when it was loaded */
+	bool dirty;    /* a command wrote or dropped it: the store saves it */
 	bool appended; /* it must not exist in the store yet */
 	bool dropped;  /* to be deleted */
 	bool supposed; /* WS_ABSENT without having been looked for */
@@ -39,7 +39,7 @@ struct ws_row {
 	uint32_t key_len;
 	uint8_t *key; /* packed */
 	void *data;   /* the struct */
-	struct bytes apart; /* for the store: what of the stored row it keeps in a row of its own */
+	struct bytes apart; /* for the store: the part of the row that it stores separately */
 	struct ws_row *next_in_bucket;
 	struct ws_row *next; /* in the order of declaration */
 };
@@ -50,55 +50,58 @@ struct ws {
 	struct ws_row *buckets[WS_BUCKETS];
 	struct ws_row *first;
 	struct ws_row *last;
-	struct ws_row *first_wanted; /* none before it is WS_WANTED */
+	struct ws_row *first_wanted; /* no earlier row is WS_WANTED */
 	struct arena arena;          /* memory of the rows */
 	struct moment now;           /* of the batch: some rows are named by its day */
-	uint64_t id_stride; /* between two ids that are given out; 0 is 1 (ledger/rows/life.h) */
+	uint64_t id_stride; /* between two ids; 0 means 1 (ledger/rows/life.h) */
 	uint64_t id_floor;  /* the smallest id that may be given out */
 	struct buffer key;           /* of the call under way */
 	uint64_t reads;              /* ws_get() and ws_loaded(), since ws_init() */
 	size_t loaded;               /* bytes of the rows that were loaded, with what they point to */
 	bool supposed;               /* some row is */
-	bool supposing;              /* ws_want_new() supposes; the caller's to set */
+	bool supposing;              /* ws_want_new() assumes absence; set by the caller */
 	bool dirty;                  /* some row is */
 	bool fault;
-	char fault_text[96]; /* which row, for the log */
+	char fault_text[96]; /* names the row, for the log */
 };
 
 void ws_init(struct ws *ws);
 void ws_free(struct ws *ws);
-/* One of its own memory; NULL: there is none. To be ended by ws_delete(), which takes NULL, too. */
+/* Allocates a working set; NULL if memory is exhausted. ws_delete() frees it and accepts NULL. */
 struct ws *ws_new(void);
 void ws_delete(struct ws *ws);
-/* Forgets all rows, keeps the memory. */
+/* Removes all rows but keeps the memory for reuse. */
 void ws_reset(struct ws *ws);
 
-/* Declares a row. Declaring it twice is nothing. */
+/* Declares a row. A second declaration has no effect. */
 void ws_want(struct ws *ws, enum record record, const void *key_row);
 
 /*
- * Declares a row that is most likely not there. When @ws is supposing it counts as WS_ABSENT without
- * being looked for: writing it is an append then, which save() finds out, and for the rest there is
- * ws_check().
+ * Declares a row that most likely does not exist. While @ws->supposing is set, the row counts as
+ * WS_ABSENT and is not looked up. Writing it is then an append, and save() detects an existing
+ * row. ws_check() covers the rows that are not written.
  */
 void ws_want_new(struct ws *ws, enum record record, const void *key_row);
 
-/* Wants the supposed rows that are not to be written, to be loaded now. False: there are none. */
+/* Marks the assumed rows that no command writes for loading. Returns false if there are none. */
 bool ws_check(struct ws *ws);
 
-/* After that: whether none of them was there. */
+/* After ws_check() and loading: returns true if none of these rows existed. */
 bool ws_supposed_right(const struct ws *ws);
 
-/* The row, or NULL: there is none. Valid until ws_reset; do not change it in place. */
+/*
+ * Returns the row, or NULL if it does not exist. Valid until ws_reset(). The caller must not
+ * change it.
+ */
 const void *ws_get(struct ws *ws, enum record record, const void *key_row);
 
-/* True: the row was declared and loaded, be it there or not. Never a fault. */
+/* Returns true if the row was declared and loaded, whether or not it exists. Never a fault. */
 bool ws_loaded(struct ws *ws, enum record record, const void *key_row);
 
-/* Writes a declared row, new or not. @row is copied, with what its bytes members point to. */
+/* Writes a declared row, new or not. Copies @row and the data of its bytes members. */
 void ws_put(struct ws *ws, enum record record, const void *row);
 
-/* Writes a row that must be new; it need not be declared. @row is copied. */
+/* Writes a row that must be new; it need not be declared. Copies @row. */
 void ws_append(struct ws *ws, enum record record, const void *row);
 
 /* Marks the working set faulty: the rows contradict each other, and @why says how. */
@@ -109,17 +112,17 @@ static inline bool ws_faulty(const struct ws *ws)
 	return ws->fault;
 }
 
-/* Deletes a declared row. Deleting what is not there is nothing. */
+/* Deletes a declared row. Deleting a row that does not exist has no effect. */
 void ws_drop(struct ws *ws, enum record record, const void *key_row);
 
-/* For stores: whether rows wait to be loaded, and the row's state after loading. */
+/* For stores: ws_pending() returns true if rows wait to be loaded; the others set the result. */
 bool ws_pending(const struct ws *ws);
 void ws_row_absent(struct ws_row *row);
-/* The struct to be filled by the store; its key members are set. NULL: no memory. */
+/* Returns the struct that the store fills; its key members are set. NULL if memory is exhausted. */
 void *ws_row_fill(struct ws *ws, struct ws_row *row);
 /*
- * The struct is filled: the row counts as loaded. Copies what its bytes members point to. A row that
- * is not record_sane() makes the working set faulty.
+ * Marks a filled struct as loaded and copies the data of its bytes members. A row that is not
+ * record_sane() makes the working set faulty.
  */
 void ws_row_loaded(struct ws *ws, struct ws_row *row);
 

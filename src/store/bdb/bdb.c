@@ -31,7 +31,7 @@ struct bdb_store {
 	struct buffer row; /* the value being written */
 	uint8_t value[ROW_MAX];
 	uint8_t key[ROW_MAX];
-	uint8_t object[ROW_MAX]; /* the value of one, which completes a head (split_row.h) */
+	uint8_t object[ROW_MAX]; /* the value of an object, which completes a head (split_row.h) */
 	uint8_t object_key[ROW_MAX];
 };
 
@@ -75,7 +75,7 @@ static enum status decode(enum record record, const DBT *value, void *row)
 	return STATUS_OK;
 }
 
-/* The key of the object that belongs to the head at @key. */
+/* Returns the key of the object that belongs to the head at @key. */
 static DBT object_key(struct bdb_store *bdb, const DBT *key)
 {
 	DBT found = {.data = bdb->object_key, .size = key->size + 1, .ulen = ROW_MAX,
@@ -86,7 +86,7 @@ static DBT object_key(struct bdb_store *bdb, const DBT *key)
 	return found;
 }
 
-/* Completes @value, which is in memory of ROW_MAX bytes, if it is a head. */
+/* Completes @value if it is a head. Its memory has ROW_MAX bytes. */
 static enum status complete(struct bdb_store *bdb, enum record record, const DBT *key, DBT *value)
 {
 	DB *table = bdb->bdb.tables[record];
@@ -111,7 +111,7 @@ static enum status complete(struct bdb_store *bdb, enum record record, const DBT
 	return STATUS_OK;
 }
 
-/* What is kept apart of a row that was loaded; nothing if it was whole. */
+/* Records which part of a loaded row is stored separately; none if the row was whole. */
 static void note_apart(struct ws_row *row, bool was_head)
 {
 	if (was_head)
@@ -127,7 +127,7 @@ static enum status read_row(struct bdb_store *bdb, struct ws *ws, struct ws_row 
 	void *data;
 	int error;
 
-	/* A table with an order of its own returns the key that it found: the same bytes. */
+	/* A table with its own order returns the key that it found: the same bytes. */
 	key.flags = DB_DBT_USERMEM;
 	key.ulen = key.size;
 	error = table->get(table, NULL, &key, &value, 0);
@@ -191,7 +191,7 @@ static int delete(DB *table, DB_TXN *txn, DBT *key)
 	return error == DB_NOTFOUND ? 0 : error;
 }
 
-/* Brings the row that is apart of @row to what @object is now; none: it is deleted. */
+/* Writes @object as the separate part of @row, or deletes that part if @object is empty. */
 static int put_object(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row, DBT *key,
 	struct bytes object)
 {
@@ -232,7 +232,7 @@ static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
 	return error ? error : put_object(bdb, txn, row, &key, object);
 }
 
-/* A failed step before the commit: takes the transaction back and tells what it means. */
+/* Aborts the transaction after a step before the commit failed, and maps the error. */
 static enum save_result give_up(DB_TXN *txn, int error)
 {
 	int aborted = txn->abort(txn);
@@ -249,7 +249,7 @@ static enum save_result give_up(DB_TXN *txn, int error)
 	return bdb_status(error) == STATUS_FULL ? SAVE_FULL : SAVE_LOST;
 }
 
-/* What was saved is what the next load is to find. */
+/* Updates the row cache with the saved rows, which the next load must find. */
 static void follow(struct bdb_store *bdb, const struct ws *ws)
 {
 	for (const struct ws_row *row = ws->first; row; row = row->next) {
@@ -281,8 +281,9 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 	}
 	error = txn->commit(txn, 0);
 	/*
-	 * Where the log went to its next file behind this commit, and failed, libdb 5.3 takes the
-	 * commit for flushed: it compares the numbers of the files. This costs no sync unless so.
+	 * If the log switched to its next file after this commit and that failed, libdb 5.3 treats
+	 * the commit as flushed: it compares only the file numbers. This flush costs no sync in
+	 * other cases.
 	 */
 	if (!error)
 		error = bdb->bdb.env->log_flush(bdb->bdb.env, NULL);
@@ -292,7 +293,7 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 		follow(bdb, ws);
 		return SAVE_OK;
 	}
-	/* Never "nothing happened": the log may hold the commit. */
+	/* The outcome is unknown: the log may hold the commit. */
 	log_line(LOG_LEVEL_ERROR, "commit_failed", "error=\"%s\"", db_strerror(error));
 	bdb_status(error);
 	return SAVE_LOST;
@@ -304,7 +305,10 @@ static bool has_prefix(const DBT *key, struct bytes prefix)
 		(!prefix.len || memcmp(key->data, prefix.data, prefix.len) == 0);
 }
 
-/* Turns @key, in place, into the first key behind all keys that begin with it. False: none. */
+/*
+ * Changes @key in place to the first key after all keys with this prefix. Returns false if there
+ * is none.
+ */
 static bool step_over(uint8_t *key, u_int32_t *len)
 {
 	while (*len) {
@@ -337,7 +341,7 @@ static int seek(struct bdb_store *bdb, DBC *cursor, const struct store_range *ra
 			error = cursor->get(cursor, key, value, DB_NEXT);
 		return error;
 	}
-	/* The last row before @after, or before what follows the prefix. */
+	/* The last row before @after, or before the first key after the prefix. */
 	behind = range->after.len || step_over(bdb->key, &key->size);
 	error = behind && key->size ? cursor->get(cursor, key, value, DB_SET_RANGE) : DB_NOTFOUND;
 	if (error && error != DB_NOTFOUND)
@@ -493,12 +497,12 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 		snprintf(why, why_size, "cannot start the threads of the database");
 		status = STATUS_NOMEM;
 	}
-	/* Whatever met it: the schema's rows lie on pages, too. */
+	/* Any read can meet damage; the schema row lies on a page, too. */
 	if (status && bdb_met_damage())
 		status = STATUS_CORRUPT;
 	if (status) {
 		spare_stop(&bdb->spare);
-		/* No checkpoint: data that is refused is left as it is. */
+		/* Write no checkpoint: refused data stays unchanged. */
 		bdb_env_close(&bdb->bdb);
 		buffer_free(&bdb->row);
 		kept_free(&bdb->kept);

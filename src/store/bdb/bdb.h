@@ -1,21 +1,26 @@
 /*
  * bdb - the store on Berkeley DB.
  *
- * One environment, owned by this process alone (DB_PRIVATE), recovered when it is opened. One
- * btree a row kind, in the file NAME.db. See SCHEMA beside this file for the encoding.
+ * One environment belongs to this process and to no other (DB_PRIVATE). It is recovered when it is
+ * opened. Each row kind has one btree, in the file NAME.db. See SCHEMA beside this file for the
+ * encoding.
  *
- * The disk's errors: a failing fsync or an EIO ends the process at once with exit code 74
- * (BDB_EXIT_IO): libdb would repeat the call, and a repeated fsync can on Linux report success for
- * data that is lost. A log that finds the disk full ends the process with 72 (BDB_EXIT_FULL), one that
- * cannot be written for another reason, or whose next file cannot be made, with 70 (BDB_EXIT_LOST):
- * libdb would go on with commits that are not on the disk. Nothing is answered for the batch that
- * met it. (Without options->ends a file that cannot be made fails the save.)
+ * Disk errors: if fsync fails or returns EIO, the process ends at once with exit code 74
+ * (BDB_EXIT_IO). libdb would repeat the call. On Linux a repeated fsync can report success for
+ * data that is lost.
  *
- * When libdb gives up (DB_RUNRECOVERY), as after a page whose checksum is wrong, every later call
- * fails as well. With options->ends the process then ends, with 76 after such a page
- * (BDB_EXIT_DAMAGED), 72 after a full disk, else 70 (BDB_EXIT_LOST). close() ends it with 70 when a
- * backup's target hangs: recovery does what the close would. (A target that hangs in the kernel, as a
- * hard NFS mount does, keeps the process for as long as it hangs.)
+ * If a log write finds the disk full, the process ends with 72 (BDB_EXIT_FULL). If the log cannot
+ * be written for another reason, or its next file cannot be made, it ends with 70 (BDB_EXIT_LOST).
+ * libdb would continue with commits that are not on the disk. The batch that met the error
+ * receives no answer. (Without options->ends, a file that cannot be made fails the save.)
+ *
+ * After DB_RUNRECOVERY, as for a page with a wrong checksum, every later call of libdb fails. With
+ * options->ends the process then ends. The code is 76 (BDB_EXIT_DAMAGED) after such a page, 72
+ * after a full disk, and otherwise 70 (BDB_EXIT_LOST).
+ *
+ * close() ends the process with 70 if the target of a backup hangs; recovery does the work of the
+ * close. If the target hangs in the kernel, as a hard NFS mount does, the process cannot end until
+ * it responds.
  */
 #ifndef STORE_BDB_BDB_H
 #define STORE_BDB_BDB_H
@@ -25,16 +30,16 @@
 #include "store/store.h"
 
 /*
- * Opens the store, running recovery. STATUS_OK; STATUS_FULL: recovery found no space;
- * STATUS_CONFIG: the data was written by a newer schema (a sentence in @why); STATUS_IO,
- * STATUS_NOMEM, STATUS_CORRUPT: with a sentence in @why. @store is to be ended by its close().
+ * Opens the store and runs recovery. Returns STATUS_OK, STATUS_FULL if recovery found no space, or
+ * STATUS_CONFIG if a newer schema wrote the data. Also STATUS_IO, STATUS_NOMEM and STATUS_CORRUPT.
+ * Each failure has a reason in @why. The caller closes @store with its close().
  */
 enum status bdb_open(const struct bdb_options *options, struct store **store, char *why,
 	size_t why_size);
 
 /*
- * Reads which schema the data of @options is, older, ours or newer, with recovery and no other change;
- * bdb_open() makes an older one ours. Results as of bdb_open().
+ * Reads the schema version of the data of @options: older, current or newer. Runs recovery and
+ * changes nothing else; bdb_open() raises an older version. Returns the results of bdb_open().
  */
 enum status bdb_schema(const struct bdb_options *options, uint64_t *schema, char *why,
 	size_t why_size);

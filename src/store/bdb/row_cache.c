@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Few of them, small, and without bytes that lie elsewhere (FIELD_BYTES). */
+/* Kinds with few, small rows and no bytes members (FIELD_BYTES), which point elsewhere. */
 static const bool is_kept[RECORD_COUNT] = {
 	[RECORD_COUNTER] = true,
 	[RECORD_DEALER] = true,

@@ -1,9 +1,9 @@
 /*
- * row_cache - the few rows that nearly every batch reads, decoded, as they were last saved.
+ * row_cache - decoded copies of the few rows that nearly every batch reads, as last saved.
  *
- * Counters, dealers, their sums and game servers. Whatever the store loads or saves of these kinds
- * passes here, and nobody else writes them, so that a row kept here is the row on the disk. A place
- * is shared by rows whose names have the same hash: the last one has it.
+ * It holds counters, dealers, their totals and game servers. Each load and save of these kinds
+ * passes through the cache, and no other writer exists. A cached row therefore equals the row on
+ * the disk. Rows whose names have the same hash share a slot; the last one occupies it.
  */
 #ifndef STORE_BDB_ROW_CACHE_H
 #define STORE_BDB_ROW_CACHE_H
@@ -15,7 +15,7 @@
 
 struct kept {
 	struct kept_row {
-		void *data; /* NULL: the place is empty */
+		void *data; /* NULL: the slot is empty */
 		enum record record;
 		uint32_t key_len;
 		uint8_t key[KEPT_KEY_MAX];
@@ -23,9 +23,9 @@ struct kept {
 };
 
 void kept_free(struct kept *kept);
-/* The row that @row names, or NULL: it is not kept, which tells nothing of the store. */
+/* Returns the row that @row names, or NULL if it is not cached; the store may still have it. */
 const void *kept_find(const struct kept *kept, const struct ws_row *row);
-/* @row was loaded or saved as it is, or dropped. */
+/* Follows a load, save or deletion of @row. */
 void kept_follow(struct kept *kept, const struct ws_row *row);
 
 #endif

@@ -8,13 +8,13 @@
 
 #define NO_SCHEMA "the data has no schema: it is damaged; restore it"
 
-/* The counter, with room for its change. */
+/* The counter "schema" and the working set to change it. */
 struct schema {
 	struct ws *ws;
 	const struct counter *stored; /* NULL: there is none */
 };
 
-/* To be closed, whatever is returned. */
+/* Loads the counter. The caller closes @schema after any result. */
 static enum status load(struct schema *schema, struct store *store, char *why, size_t why_size)
 {
 	const struct counter key = {.name = "schema"};
@@ -28,7 +28,7 @@ static enum status load(struct schema *schema, struct store *store, char *why, s
 	}
 	ws_want(schema->ws, RECORD_COUNTER, &key);
 	status = store->load(store, schema->ws);
-	/* Without memory it was not looked for: that is no damage. */
+	/* If memory was exhausted, the row was not read; this is not damage. */
 	if (!status && ws_faulty(schema->ws))
 		status = STATUS_NOMEM;
 	if (status)
@@ -43,7 +43,7 @@ static void unload(struct schema *schema)
 	ws_delete(schema->ws);
 }
 
-/* Makes it ours. */
+/* Saves the current version. */
 static enum status save(struct schema *schema, struct store *store, char *why, size_t why_size)
 {
 	const struct counter ours = {.name = "schema", .value = STORE_SCHEMA};
@@ -102,7 +102,7 @@ enum status schema_raise(struct store *store, char *why, size_t why_size)
 	enum status status = load(&schema, store, why, why_size);
 
 	if (schema.stored && schema.stored->value < STORE_SCHEMA) {
-		/* What has to be converted is converted here; so far nothing has. */
+		/* Convert older rows here; so far no version needs it. */
 		log_line(LOG_LEVEL_WARNING, "schema_raised", "from=%" PRIu64 " to=%d",
 			schema.stored->value, STORE_SCHEMA);
 		status = save(&schema, store, why, why_size);

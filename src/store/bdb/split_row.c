@@ -8,7 +8,7 @@
 #define HEAD_LEN 5 /* of a head, before the members */
 #define MEMBERS  64
 
-/* The members of a bet that are no key: up to user_bet, and those after it. */
+/* The non-key members of a bet: up to user_bet, and those after it. */
 static struct field before[MEMBERS];
 static const struct field *after;
 
