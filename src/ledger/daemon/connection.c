@@ -48,7 +48,7 @@ void connection_read(struct connection *connection)
 
 	buffer_consume(&connection->in, connection->taken);
 	connection->taken = 0;
-	/* Full of complete frames that wait: they come first. */
+	/* The buffer is full of complete frames; run these first. */
 	if (connection->in.len >= FRAME_MAX)
 		return;
 	to = buffer_reserve(&connection->in, READ_SIZE);
@@ -91,7 +91,7 @@ bool connection_take(struct connection *connection, struct frame_request *reques
 	return false;
 }
 
-/* While answers wait nothing more is read: the client is to read first. */
+/* While answers wait, read nothing more: the client must read first. */
 static void watch(struct connection *connection, int epoll)
 {
 	const bool waits = connection->out.len > 0;
@@ -119,7 +119,7 @@ void connection_flush(struct connection *connection, int epoll, int64_t now_ms)
 		else if (errno != EINTR)
 			connection->dead = true;
 	}
-	/* What many large answers took at a time is not kept. */
+	/* Release the memory that many large answers took. */
 	if (!connection->out.len && connection->out.cap > 2 * FRAME_MAX)
 		buffer_free(&connection->out);
 	if (!connection->out.len)

@@ -1,8 +1,8 @@
 /*
  * connection - one client of the ledger: bytes in, frames out.
  *
- * A client that sends garbage, leaves a frame unfinished or does not read its answers is cut off
- * and harms nobody else (CONNECTION_PATIENCE_MS).
+ * If a client sends invalid data, leaves a frame unfinished or does not read its answers, the
+ * ledger closes its connection (CONNECTION_PATIENCE_MS). Other clients are not affected.
  */
 #ifndef LEDGER_DAEMON_CONNECTION_H
 #define LEDGER_DAEMON_CONNECTION_H
@@ -14,11 +14,13 @@
 #include <stdint.h>
 
 #define CONNECTION_PATIENCE_MS 5000
-/* Frames of one connection in the ledger's queue at a time. */
+/* The most frames of one connection in the queue of the ledger. */
 #define CONNECTION_QUEUED_MAX 32
-/* With more of its answers waiting to be read a connection gets no further commands done. */
+/* With more unread answer bytes, the ledger runs no further commands of the connection. */
 #define CONNECTION_OUT_ENOUGH (FRAME_MAX / 2)
-/* That, and an answer of the largest kind to each of its frames in the queue. */
+/*
+ * The limit of unread answers: one answer of the largest size for each queued frame, and one more.
+ */
 #define CONNECTION_OUT_MAX ((CONNECTION_QUEUED_MAX + 1) * FRAME_MAX)
 
 struct connection {
@@ -39,28 +41,31 @@ struct connection {
 	int64_t stuck_since_ms;   /* answers wait to be read since; 0: none */
 };
 
-/* Returns a new connection for @fd, or NULL: no memory. */
+/* Returns a new connection for @fd, or NULL if memory is exhausted. */
 struct connection *connection_new(int fd, bool admin);
 void connection_free(struct connection *connection);
 
-/* Reads what has arrived. May move @in: no frame taken from it may be in use. */
+/* Reads the available bytes. May move @in: no frame taken from it may be in use. */
 void connection_read(struct connection *connection);
 
 /*
- * Takes the next complete frame; its payload is valid until the next connection_read(). False:
- * there is none; a connection that sent garbage is dead then.
+ * Takes the next complete frame. Its payload is valid until the next connection_read(). Returns
+ * false if there is none. If the data is invalid, marks the connection dead.
  */
 bool connection_take(struct connection *connection, struct frame_request *request, int64_t now_ms);
 
-/* Sends what it can of @out. @epoll, which knows the connection, is to tell when the rest can be sent. */
+/*
+ * Sends as much of @out as possible and has @epoll report when the rest can be sent. @epoll must
+ * contain the connection.
+ */
 void connection_flush(struct connection *connection, int epoll, int64_t now_ms);
 
-/* True: what the ledger waits for of this client lies in its socket: bytes, or room for answers. */
+/* Returns true if the socket has the bytes, or the room for answers, that the ledger waits for. */
 bool connection_has_news(const struct connection *connection);
 
 /*
- * True: it kept the ledger waiting for too long. One that has news did not: the ledger did not look,
- * because a disk was slow or it was stopped itself.
+ * Returns true if the client kept the ledger waiting too long. If the socket is ready, the delay
+ * was of the ledger: the disk was slow or the process was stopped.
  */
 bool connection_overdue(const struct connection *connection, int64_t now_ms);
 

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #define MIB (1024u * 1024u)
-/* With so many, recoveries of 0.5 to 0.9 s were measured (doc/performance.md, Size and recovery). */
+/* With this limit, recovery took 0.5 to 0.9 s (doc/performance.md, Size and recovery). */
 #define CHECKPOINT_PAGES 10000
-/* Descriptors beside the connections: tables, log, sockets. */
+/* Descriptors besides the connections: tables, log, sockets. */
 #define DESCRIPTORS_SPARE 128
 /* The state directory, seen from db/ in it, which the engine has entered. */
 #define ENTERED_STATE ".."
@@ -45,7 +45,7 @@ static enum engine_exit exit_for(enum status status)
 	}
 }
 
-/* What the store calls before it ends the process has no context. */
+/* The function that the store calls before it ends the process has no context. */
 static const struct settings *settings_of_halt;
 
 static void mark_halt(void)
@@ -53,7 +53,7 @@ static void mark_halt(void)
 	halt_mark(settings_of_halt);
 }
 
-/* Whether the state is the one that the parent locked; it is entered then. */
+/* Checks that the state is the one the supervisor locked, and enters it. */
 static enum status enter_state(const struct state_hold *hold, char *why, size_t why_size)
 {
 	enum status status = state_hold_check(hold, why, why_size);
@@ -138,7 +138,7 @@ static int stop_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* How many connections the descriptors are enough for. */
+/* Returns how many connections the descriptor limit allows. */
 static uint32_t connections_possible(uint32_t wanted)
 {
 	const rlim_t others = SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX + DESCRIPTORS_SPARE;
@@ -235,7 +235,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 		status = make_ledger(ledger, store, settings);
 	if (status)
 		bdb_end((int)exit_for(status));
-	/* What the disk has was read, and is what is served. */
+	/* The data was read from the disk and is now served. */
 	if (start == ENGINE_AFTER_HALT) {
 		bdb_wait_if_halting();
 		halt_clear(settings);

@@ -1,7 +1,7 @@
 /*
- * engine - the process that owns the data: opens the store, serves, ends with an exit code.
+ * engine - the process that owns the data: opens the store, serves, and ends with an exit code.
  *
- * Its parent (supervisor.h) starts it again according to that code.
+ * The supervisor (supervisor.h) restarts it according to that code.
  */
 #ifndef LEDGER_DAEMON_ENGINE_H
 #define LEDGER_DAEMON_ENGINE_H
@@ -12,9 +12,9 @@
 #include "state/lock.h"
 
 enum engine_exit {
-	ENGINE_STOPPED = 0,   /* asked to: everything is saved, checkpoint written */
+	ENGINE_STOPPED = 0,   /* stopped on request: everything is saved, checkpoint written */
 	ENGINE_LOST = 70,     /* a batch's outcome is unknown: start again, which recovers */
-	ENGINE_RESUMED = 71,  /* was halted; the operator wants to go on */
+	ENGINE_RESUMED = 71,  /* was halted; the operator resumed */
 	ENGINE_FULL = 72,     /* as ENGINE_LOST; the batch found the disk full */
 	ENGINE_NO_SPACE = 73, /* recovery found the disk full */
 	ENGINE_HALT = 74,     /* the disk failed (EIO): not to be started again by itself */
@@ -30,10 +30,10 @@ enum engine_start {
 };
 
 /*
- * Serves until it is told to stop. Never returns into the parent's code: the caller exits with
- * what is returned. @metrics outlives engines. It serves only the state of @hold, and ends with
- * ENGINE_CONFIG where the name of the state leads to another. db/ of it becomes the working directory
- * of the process, so that nothing that is done to the name later reaches another one.
+ * Serves until it is asked to stop. The caller exits with the returned code. @metrics outlives
+ * engines. The engine serves only the state of @hold. If the name of the state leads to another
+ * one, it returns ENGINE_CONFIG. db/ of the state becomes the working directory of the process, so
+ * that later changes of the name cannot redirect it.
  */
 enum engine_exit engine_run(const struct settings *settings, const struct sockets *sockets,
 	const struct state_hold *hold, enum engine_start start, struct metrics *metrics);

@@ -1,51 +1,59 @@
 /*
- * group_commit - whether the loop waits a moment for further commands before it runs those that came.
+ * group_commit - decides whether the loop delays queued commands briefly to gather more for one
+ * commit.
  *
- * A commit costs about the same for one transfer as for twenty. Where many clients send one command
- * at a time (mod_fcgid's workers), running each as it comes makes commits of one or two, and the
- * processors have no time for anything else. So a few commands that others are likely to follow are
- * held for ledger_gather_us, as long as that is seen to bring more. A client that is alone never waits,
- * nor are commands held of one that has sent several at a time: it has gathered them itself.
+ * A commit costs about the same for one transfer as for twenty. If many clients send one command
+ * at a time (mod_fcgid's workers), immediate commits contain one or two commands and use up the
+ * CPU. The loop therefore holds a few commands for ledger_gather_us if others are likely to
+ * follow, as long as measurements show that this enlarges the batches.
+ *
+ * A single client never waits. Commands of a client that has sent several at a time do not wait
+ * either, because that client gathers them itself.
  */
 #ifndef LEDGER_DAEMON_GROUP_COMMIT_H
 #define LEDGER_DAEMON_GROUP_COMMIT_H
 
 #include "ledger/ledger.h"
 
-/* So many commands are run at once. */
+/* The loop runs this many commands without a delay. */
 #define GATHER_ENOUGH 8
-/* After so many waits it is judged whether they are worth it; if not, so many batches do not wait. */
+/*
+ * After GATHER_TRIES delays the loop judges their benefit. If it is too small, GATHER_REST batches
+ * run without a delay.
+ */
 #define GATHER_TRIES 32
 #define GATHER_REST  1024
 
-/* A connection that sent several commands at a time gathers by itself for so many more. */
+/*
+ * After several commands at a time, a connection counts as gathering by itself for this many more.
+ */
 #define GATHER_SEVERAL 64
 
-/* Of mean sizes of batches. */
+/* Fixed-point unit of mean batch sizes. */
 #define GATHER_UNIT    256
-#define GATHER_COMPANY (GATHER_UNIT * 5 / 4) /* with less nobody else is likely to come */
-#define GATHER_WORTH   (GATHER_UNIT * 5 / 2) /* batches that waited are to be larger than that */
+#define GATHER_COMPANY (GATHER_UNIT * 5 / 4) /* below this mean, further commands are unlikely */
+#define GATHER_WORTH   (GATHER_UNIT * 5 / 2) /* delayed batches must be larger than this */
 
 struct gather {
-	uint32_t mean;  /* of the last batches' sizes; an older one counts less, by 1/16 each */
-	uint32_t tries; /* waits since the last rest */
-	uint32_t rest;  /* batches to come that do not wait */
+	uint32_t mean;  /* mean batch size; each new batch has a weight of 1/16 */
+	uint32_t tries; /* delays since the last rest */
+	uint32_t rest;  /* batches left that run without a delay */
 };
 
 /*
- * Whether the next command of a connection is of one that sends one at a time. @several is the
- * connection's, 0 at first; @again: another of its commands is to be run with this one.
+ * Returns true if the connection sends one command at a time. @several belongs to the connection
+ * and starts at 0. @again: another of its commands is in this batch.
  */
 bool gather_is_single(uint32_t *several, bool again);
 
 /*
- * Whether to wait before these are run: they are few, one of them writes, others may follow, and all
- * are @singles, of clients that send one at a time.
+ * Returns true if the loop should delay these commands: they are few, one writes, others may
+ * follow, and all are @singles, from clients that send one at a time.
  */
 bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count,
 	uint32_t singles);
 
-/* A batch of @count commands is about to be run; @waited: it was waited for more of them. */
+/* Records the size of a batch about to run. @waited: it was delayed. */
 void gather_learn(struct gather *gather, uint32_t count, bool waited);
 
 #endif

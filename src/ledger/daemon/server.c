@@ -17,7 +17,7 @@
 #define ACCEPTS_MAX 64
 #define TICK_MS     1000
 
-/* To whom the slot of the same index is answered. */
+/* The receiver of the answer to the slot of the same index. */
 struct pending {
 	struct connection *connection;
 	uint64_t tag;
@@ -32,12 +32,12 @@ struct server {
 	uint32_t connection_count;
 	uint32_t connection_room;
 	uint32_t edge_count;  /* all on edge.sock */
-	uint32_t edge_served; /* of them, those that are no surplus */
+	uint32_t edge_served; /* of these, connections within the limit */
 	uint32_t admin_count;
 	struct slot *slots; /* queue_len of options->queue_max */
 	struct pending *pending;
 	uint32_t queue_len;
-	uint32_t singles; /* of the queue: of connections that send one command at a time */
+	uint32_t singles; /* queued commands of clients that send one at a time */
 	uint64_t links; /* numbers given to connections */
 	struct gather gather;
 	bool paused;    /* not accepting until the next tick */
@@ -58,7 +58,10 @@ static bool server_open(struct server *server)
 	if (!server->connections || !server->slots || !server->pending || server->epoll < 0)
 		return false;
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
-		/* These carry 1, 2 and 3; connections their address. */
+		/*
+		 * The listeners and the stop descriptor carry 1, 2 and 3; connections carry their
+		 * address.
+		 */
 		struct epoll_event event = {.events = EPOLLIN, .data.u64 = i + 1};
 
 		if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, fds[i], &event) < 0)
@@ -79,8 +82,8 @@ static void server_close(struct server *server)
 }
 
 /*
- * Serves a surplus connection from now on if there is room: workers keep theirs, and one that came
- * at a bad time must not stay refused.
+ * Serves a surplus connection from now on if there is room. Workers keep their connections; a
+ * worker that connected at a busy time must not stay refused.
  */
 static void promote(struct server *server, struct connection *connection)
 {
@@ -90,7 +93,7 @@ static void promote(struct server *server, struct connection *connection)
 	server->edge_served++;
 }
 
-/* Takes a new client in. False: no room or memory. */
+/* Accepts a new client. Returns false if there is no room or memory. */
 static bool admit(struct server *server, int fd, bool admin)
 {
 	struct connection *connection;
@@ -120,7 +123,10 @@ static bool admit(struct server *server, int fd, bool admin)
 	return true;
 }
 
-/* Listens, or not: without descriptors the loop would spin on connections it cannot take. */
+/*
+ * Enables or disables the listeners. Without free descriptors the loop would spin on connections
+ * that it cannot accept.
+ */
 static void listen_to_clients(struct server *server, bool listening)
 {
 	const int fds[] = {server->sockets->edge, server->sockets->admin};
@@ -134,7 +140,7 @@ static void listen_to_clients(struct server *server, bool listening)
 	server->paused = !listening;
 }
 
-/* accept() failed: nobody is taken in until the next tick. Said once for that time. */
+/* After accept() failed, accepts no client until the next tick. Logs this once for that time. */
 static void pause_accepting(struct server *server)
 {
 	log_line(LOG_LEVEL_ERROR, "accept_failed", "error=\"%s\"", strerror(errno));
@@ -158,7 +164,7 @@ static void accept_clients(struct server *server, bool admin)
 	}
 }
 
-/* Answers without asking the ledger. Only when none of the connection's frames is queued. */
+/* Answers without the ledger. Allowed only while no frame of the connection is queued. */
 static void answer_now(struct server *server, struct connection *connection,
 	const struct frame_request *request, enum frame_outcome outcome)
 {
@@ -174,7 +180,7 @@ static void answer_now(struct server *server, struct connection *connection,
 		server->ledger->figures.refused_busy++;
 }
 
-/* Puts a frame into the queue. False: it does not decode. */
+/* Queues a frame. Returns false if it does not decode. */
 static bool enqueue(struct server *server, struct connection *connection,
 	const struct frame_request *request)
 {
@@ -196,7 +202,7 @@ static bool enqueue(struct server *server, struct connection *connection,
 	return true;
 }
 
-/* Whether the connection may have another command done now. */
+/* Returns true if another command of the connection may run now. */
 static bool may_collect(const struct connection *connection)
 {
 	return !connection->dead && connection->queued < CONNECTION_QUEUED_MAX &&
@@ -228,7 +234,7 @@ static void collect(struct server *server, struct connection *connection, int64_
 		if (outcome == FRAME_DONE) {
 			connection->dead = !enqueue(server, connection, &request);
 		} else if (connection->queued) {
-			/* Answers keep the order of requests: this one waits for its turn. */
+			/* Answers keep the order of requests, so this one waits. */
 			connection->taken = before;
 			break;
 		} else {
@@ -238,7 +244,7 @@ static void collect(struct server *server, struct connection *connection, int64_
 	connection->again = !connection->dead;
 }
 
-/* How many commands of the queue behind @done may be one batch: also by the bytes that came. */
+/* Returns how many queued commands after @done may form one batch, also limited by their bytes. */
 static uint32_t batch_of(const struct server *server, uint32_t done)
 {
 	const uint32_t left = server->queue_len - done;
@@ -251,7 +257,7 @@ static uint32_t batch_of(const struct server *server, uint32_t done)
 	return count;
 }
 
-/* Runs the queue in batches and writes the answers. False: a batch was lost. */
+/* Runs the queue in batches and writes the answers. Returns false if a batch was lost. */
 static bool run_queue(struct server *server)
 {
 	uint32_t done = 0;
@@ -279,7 +285,10 @@ static bool run_queue(struct server *server)
 	return true;
 }
 
-/* Closes the dead. Returns whether frames are left that nobody will announce. */
+/*
+ * Closes the dead connections. Returns true if complete frames are left that epoll will not
+ * report.
+ */
 static bool bury(struct server *server)
 {
 	bool again = false;
@@ -309,7 +318,10 @@ static void cut(struct server *server, struct connection *client, const char *re
 	log_line(LOG_LEVEL_WARNING, "client_cut", "uid=%u reason=%s", client->peer_uid, reason);
 }
 
-/* Closes the links that keep a callback's lease far too long: then others may take over. */
+/*
+ * Closes the connections that exceed the lease of a callback by far, so that other workers may
+ * take over.
+ */
 static void cut_overdue_senders(struct server *server, int64_t now_ms)
 {
 	uint64_t link = ledger_link_overdue(server->ledger, now_ms);
@@ -321,13 +333,13 @@ static void cut_overdue_senders(struct server *server, int64_t now_ms)
 
 		if (connection->link != link)
 			continue;
-		/* Among what was not read yet may be how the callback ended. */
+		/* The unread bytes may contain the outcome of the callback. */
 		if (connection_has_news(connection))
 			return;
 		if (!connection->dead)
 			cut(server, connection, "lease");
 	}
-	/* Its entries are free from now on; one a tick is closed. */
+	/* Its callbacks are free from now on; one connection is closed each tick. */
 	ledger_link_gone(server->ledger, link);
 }
 
@@ -378,13 +390,16 @@ static void on_event(struct server *server, const struct epoll_event *event, int
 		else
 			connection_flush(connection, server->epoll, now_ms);
 	} else if (!connection->queued) {
-		/* Frames in the queue point into what was read. */
+		/* Queued frames point into the bytes that were read. */
 		connection_read(connection);
 		connection->again = true;
 	}
 }
 
-/* Takes in what arrives within @timeout_ms, and what was left. Returns how much happened. */
+/*
+ * Reads data that arrives within @timeout_ms and frames that were left. Returns the number of
+ * events.
+ */
 static int take_in(struct server *server, int timeout_ms)
 {
 	struct epoll_event events[EVENTS_MAX];
@@ -407,7 +422,7 @@ static int take_in(struct server *server, int timeout_ms)
 	return count;
 }
 
-/* One round: what arrived, what was left, the batches, the dead. */
+/* One round of the loop: new data, remaining frames, the batches, dead connections. */
 static bool round_once(struct server *server, int timeout_ms, bool *again)
 {
 	int count = take_in(server, timeout_ms);

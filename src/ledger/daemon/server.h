@@ -1,9 +1,10 @@
 /*
- * server - the ledger's loop: read every complete frame, run them in batches, write the answers.
+ * server - the event loop of the ledger: reads all complete frames, runs them in batches, writes
+ * the answers.
  *
- * While a batch is on its way to the disk the next one gathers in the sockets. Nothing grows
- * without a bound: connections beyond the limit and frames beyond the queue are answered busy
- * (service_unavailable), a client that does not read is cut off.
+ * While a batch is being written to the disk, the next one gathers in the sockets. All memory use
+ * is bounded. Connections over the limit and frames over the queue are answered busy
+ * (service_unavailable). A client that does not read is disconnected.
  */
 #ifndef LEDGER_DAEMON_SERVER_H
 #define LEDGER_DAEMON_SERVER_H
@@ -12,9 +13,9 @@
 #include "ledger/daemon/sockets.h"
 #include "ledger/ledger.h"
 
-/* Connections above the limit that are still told "busy"; more are closed at once. */
+/* Connections over the limit that are answered "busy"; further ones are closed at once. */
 #define SERVER_SURPLUS_MAX 64
-/* On admin.sock, beside the limit: the operator gets in when the edge is full. */
+/* Connections on admin.sock, besides the limit: the operator can connect when the edge is full. */
 #define SERVER_ADMIN_MAX 32
 
 struct server_options {
@@ -23,7 +24,7 @@ struct server_options {
 	const char *state_directory; /* whose free space is watched */
 	uint32_t gather_us; /* group_commit.h; 0: never */
 	uint64_t low_water_bytes;
-	uint64_t ballast_bytes; /* made anew when it was dropped and there is room again */
+	uint64_t ballast_bytes; /* recreated if it was dropped and space is free again */
 	int stop_fd; /* readable (signalfd): finish the batch and return */
 };
 
@@ -34,7 +35,7 @@ enum server_end {
 	SERVER_FAILED,  /* no memory or epoll at the start */
 };
 
-/* Serves until it ends. */
+/* Serves until one of these ends. */
 enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 	const struct server_options *options);
 

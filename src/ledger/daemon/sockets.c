@@ -48,8 +48,9 @@ static enum status make(int *made, const char *directory, const char *name, mode
 }
 
 /*
- * A socket that systemd holds and that is not taken would be lost for good: one of ours takes its name,
- * and the next ledger is given the one that nobody can reach. So it is all of them or no ledger.
+ * If systemd holds a socket and the ledger does not take it, the socket is lost: a new one takes
+ * its name, and the next ledger gets the one that no client can reach. Therefore the ledger takes
+ * all of them or does not start.
  */
 static enum status take_from_systemd(struct sockets *sockets, char *why, size_t why_size)
 {
@@ -100,7 +101,7 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 	return status;
 }
 
-/* Gives the directory at @fd the mode and the group of what may open edge.sock. */
+/* Gives the directory at @fd the mode and the group of the processes that may open edge.sock. */
 static bool share(int fd, const char *edge)
 {
 	struct stat info, model;

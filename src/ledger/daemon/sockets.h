@@ -1,6 +1,4 @@
-/*
- * sockets - edge.sock and admin.sock, made here or handed over by systemd.
- */
+/* sockets - edge.sock and admin.sock, created here or passed by systemd. */
 #ifndef LEDGER_DAEMON_SOCKETS_H
 #define LEDGER_DAEMON_SOCKETS_H
 
@@ -16,17 +14,18 @@ struct sockets {
 };
 
 /*
- * Takes the sockets named "edge" and "admin" from systemd (sd_listen_fds(3)) or makes them in
- * settings.socket_directory. Else a sentence is in @why: STATUS_CONFIG, or another
- * status for what may succeed when the program is started again. A socket file left by a
- * killed ledger is replaced: the caller holds the state's lock.
+ * Takes the sockets "edge" and "admin" from systemd (sd_listen_fds(3)), or creates them in
+ * settings.socket_directory. On failure writes a reason to @why. Returns STATUS_CONFIG, or another
+ * status if a restart may succeed. Replaces a socket file that a killed ledger left: the caller
+ * holds the lock of the state.
  */
 enum status sockets_open(const struct settings *settings, struct sockets *sockets, char *why,
 	size_t why_size);
 
 /*
- * Makes the directory SETTINGS_TOGETHER in the socket directory @directory, mode 1770, of the group of
- * edge.sock, or gives the one that is there this mode and group. False: a sentence is in @why.
+ * Creates the directory SETTINGS_TOGETHER in the socket directory @directory, with mode 1770 and
+ * the group of edge.sock. An existing one gets this mode and group. Returns false and writes a
+ * reason to @why.
  */
 bool sockets_make_together(const char *directory, char *why, size_t why_size);
 

@@ -25,11 +25,14 @@
 #define LOCK_WAIT_MS   3000
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_MAX_MS 5000
-/* After an engine that served: its callers wait, and the next is as likely to serve. */
+/*
+ * The longest pause after an engine that served: its callers wait, and the next one probably
+ * serves, too.
+ */
 #define BACKOFF_SERVED_MAX_MS 200
-/* While the disk is full: how often it is tried whether there is space again. */
+/* While the disk is full: the interval of checks for free space. */
 #define PROBE_MS       1000
-/* After an engine that served, and lived this long, the back-off starts anew. */
+/* After an engine that served and ran for this long, the pauses start at 0 again. */
 #define STEADY_MS 250
 
 struct parent {
@@ -70,7 +73,7 @@ static void block_stop(bool block, sigset_t *before)
 	sigprocmask(block ? SIG_BLOCK : SIG_UNBLOCK, &set, before);
 }
 
-/* In the new process: serves and exits. */
+/* Runs in the new process: serves and exits. */
 static void become_engine(const struct parent *parent, pid_t parent_pid)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -85,8 +88,8 @@ static void become_engine(const struct parent *parent, pid_t parent_pid)
 }
 
 /*
- * Whether the state is still the one that was locked. Returns an exit code, 0: go on. The engine looks
- * again before it opens the data.
+ * Checks that the state is still the locked one. Returns an exit code, or 0 to continue. The
+ * engine checks again before it opens the data.
  */
 static int check_state(const struct parent *parent)
 {
@@ -103,7 +106,10 @@ static int run_engine(struct parent *parent)
 	pid_t self = getpid(), pid;
 	int status = -1;
 
-	/* Before each start: it may have been dropped for the last one, which had no room since. */
+	/*
+	 * Before each start: the ballast may have been dropped, and there was no room for it
+	 * since.
+	 */
 	disk_ballast_make(parent->settings->state_directory,
 		(uint64_t)parent->settings->disk_ballast_mib * MIB,
 		(uint64_t)parent->settings->disk_low_water_mib * MIB);
@@ -122,7 +128,10 @@ static int run_engine(struct parent *parent)
 	return status;
 }
 
-/* Waits before the next start: 0, 0.1, 0.2 ... @max_ms. @steady: as if the last were the first. */
+/*
+ * Waits before the next start: 0, 0.1, 0.2 s and so on, at most @max_ms. @steady restarts the
+ * sequence.
+ */
 static void back_off(struct parent *parent, bool steady, int64_t max_ms)
 {
 	if (steady)
@@ -149,14 +158,15 @@ static void halt(struct parent *parent, int exited)
 		  "remedy=\"check the disk, then creditbridgectl resume, or restore a backup\"";
 
 	parent->start = ENGINE_HALTED;
-	/* The engine did so, unless it could not, or was killed before it had done so everywhere. */
+	/* The engine has set the mark, unless it could not or was killed before it finished. */
 	halt_mark(parent->settings);
 	log_line(LOG_LEVEL_ERROR, "ledger_halted", "%s", why);
 }
 
 /*
- * Whether the engine met what halts: by its exit code, or by the mark if something else ended it
- * meanwhile. An engine that opens the store after a halt clears the old mark when it is ready.
+ * Returns true if the engine met a failure that halts the ledger. The exit code shows this, or the
+ * mark if the engine was killed. When an engine opens the store after a halt, it clears the old
+ * mark once it is ready.
  */
 static bool has_halted(const struct parent *parent, int exited, bool was_ready)
 {
@@ -169,7 +179,10 @@ static bool has_halted(const struct parent *parent, int exited, bool was_ready)
 		halt_is_marked(parent->settings, path);
 }
 
-/* Decides what follows the engine's end. Returns false when the parent is to end with *code. */
+/*
+ * Decides the next step after the end of an engine. Returns false if the supervisor must end with
+ * *code.
+ */
 static bool after_engine(struct parent *parent, int status, int64_t lived_ms, int *code)
 {
 	const char *state = parent->settings->state_directory;
@@ -177,7 +190,7 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	bool was_ready = parent->metrics->engine_starts != parent->engine_starts;
 	bool halts = has_halted(parent, exited, was_ready), full;
 
-	/* Also when it was asked to stop: the next start must not go on as if nothing was. */
+	/* Also during a stop: the next start must not ignore the failure. */
 	if (halts)
 		halt(parent, exited);
 	else if (parent->start == ENGINE_AFTER_HALT && was_ready)
@@ -218,7 +231,10 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	return true;
 }
 
-/* What the workers count in. Without it they serve, so the ledger does. */
+/*
+ * Creates the counters of the workers. On failure workers serve without them, so the ledger
+ * continues.
+ */
 static void make_counters(const struct settings *settings)
 {
 	char why[512];
@@ -227,7 +243,10 @@ static void make_counters(const struct settings *settings)
 		log_line(LOG_LEVEL_ERROR, "no_counters", "reason=\"%s\"", why);
 }
 
-/* Where workers meet that serve together. Without it each serves by itself, so the ledger serves. */
+/*
+ * Creates the directory for workers that serve together. On failure each serves by itself, so the
+ * ledger continues.
+ */
 static void make_together(const struct settings *settings)
 {
 	char why[512];
@@ -236,7 +255,10 @@ static void make_together(const struct settings *settings)
 		log_line(LOG_LEVEL_ERROR, "no_together", "reason=\"%s\"", why);
 }
 
-/* The sweeper's user may make no file beside the sockets. Without it the ledger serves. */
+/*
+ * Creates the lock file of the sweeper, whose user may create no file beside the sockets. On
+ * failure the ledger continues.
+ */
 static void make_sweep_lock(const struct settings *settings)
 {
 	int fd = lock_file_open(settings->socket_directory, LOCK_SWEEP, SOCKETS_EDGE);
@@ -248,7 +270,10 @@ static void make_sweep_lock(const struct settings *settings)
 		close(fd);
 }
 
-/* Whether the state is where it was. That of a version which noted nothing counts as such. */
+/*
+ * Checks that the state was not moved or copied. A state of an older version without a record
+ * counts as unmoved.
+ */
 static enum status check_identity(const struct state_hold *hold, char *why, size_t why_size)
 {
 	enum status status = state_identity_check(hold->directory, hold->path, hold->installation, why,
@@ -262,7 +287,7 @@ static enum status check_identity(const struct state_hold *hold, char *why, size
 	return STATUS_OK;
 }
 
-/* Everything that can be refused before the first engine. Returns an exit code, 0: go on. */
+/* Makes all checks that can refuse the start. Returns an exit code, or 0 to continue. */
 static int prepare(struct parent *parent)
 {
 	const struct settings *settings = parent->settings;
@@ -296,7 +321,10 @@ int parent_run(const struct settings *settings)
 	int64_t started_ms;
 	int code, status;
 
-	/* Whoever started this may have ignored it, and of no engine's end would be heard. */
+	/*
+	 * The starting process may have ignored SIGCHLD; the supervisor would then miss the end of
+	 * an engine.
+	 */
 	signal(SIGCHLD, SIG_DFL);
 	code = prepare(&parent);
 	if (code)

@@ -1,11 +1,13 @@
 /*
- * supervisor - the small process that holds the listening sockets and keeps an engine running.
+ * supervisor - the small parent process that holds the listening sockets and keeps an engine
+ * running.
  *
- * Connections made while the engine is being started again wait in the sockets' backlog; none is
- * refused. The parent never touches the data.
+ * While an engine restarts, new connections wait in the backlog of the sockets; none is refused.
+ * The supervisor never accesses the data.
  *
- * An engine that ends is followed by the next at once. If several end soon after their start the pauses
- * grow: to 0.2 s where they served, to 1 s while the disk is full, and to 5 s where they never served.
+ * When an engine ends, the supervisor starts the next one at once. If several end soon after their
+ * start, the pauses grow. The maximum is 0.2 s if they served, 1 s while the disk is full, and 5 s
+ * if they never served.
  */
 #ifndef LEDGER_DAEMON_SUPERVISOR_H
 #define LEDGER_DAEMON_SUPERVISOR_H
@@ -13,10 +15,10 @@
 #include "base/settings.h"
 
 /*
- * Runs until SIGTERM or SIGINT. Returns the exit code: 0 stopped, 74 or 76
- * the disk failed or the data is damaged while it stopped, 78 the configuration or the
- * state cannot be used, 1 another ledger runs on this state or a system call failed; a sentence
- * was written to standard error.
+ * Runs until SIGTERM or SIGINT. Returns the exit code after writing the reason of a failure to
+ * standard error. 0: stopped. 74 or 76: the disk failed or the data is damaged, found during the
+ * stop. 78: the configuration or the state cannot be used. 1: another ledger runs on this state,
+ * or a system call failed.
  */
 int parent_run(const struct settings *settings);
 
