@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What a scan of the rows fills. */
+/* The state that a scan of the rows fills. */
 struct scan {
 	struct ledger *ledger;
 	int64_t refund_delay_ms; /* the dealers' longest */
@@ -16,8 +16,8 @@ struct scan {
 };
 
 /*
- * After a reboot the wall clock tells how long a row waits, and it may be hours behind until it is set
- * again: nothing waits longer than it ever may.
+ * After a reboot only the wall clock shows how long a row waits, and it may be hours slow until it
+ * is set. The wait is therefore limited to the longest that the settings allow.
  */
 static int64_t due_at_start(const struct scan *scan, const struct due *due)
 {
@@ -32,7 +32,7 @@ static int64_t due_at_start(const struct scan *scan, const struct due *due)
 	return due_ms;
 }
 
-/* A row of RECORD_DUE at the start: whoever was sending may still be at it. */
+/* Adds a row of RECORD_DUE at the start. Its sender may still be at work. */
 static bool remember_due(void *context, struct bytes key, const void *row)
 {
 	struct scan *scan = context;
@@ -51,7 +51,7 @@ static bool remember_due(void *context, struct bytes key, const void *row)
 	return !scan->failed;
 }
 
-/* Keys that an older program issued twice stay valid: the log names their owners. */
+/* If an older version issued a key twice, it stays valid. The log names the owners. */
 static bool remember_keys(struct scan *scan, enum keyring_of of, const char *owner,
 	const struct dealer_key keys[DEALER_KEYS_MAX])
 {

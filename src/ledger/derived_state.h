@@ -1,18 +1,23 @@
 /*
- * derived_state - what the ledger holds in memory of the rows: limits of callbacks under way (permits.h), when
- * callbacks are due and who sends them (schedule.h), counters, the keyring's generation.
+ * derived_state - the state that the ledger derives from the rows and holds in memory.
+ *
+ * It contains the permits of callbacks under way (permits.h), the times and senders of callbacks
+ * (schedule.h), counters, and the generation of the keyring.
  */
 #ifndef LEDGER_DERIVED_STATE_H
 #define LEDGER_DERIVED_STATE_H
 
 #include "ledger/ledger.h"
 
-/* At the start: reads it from the rows. STATUS_NOMEM, or the status of a row that cannot be read. */
+/*
+ * Builds the state from the rows at the start. Returns STATUS_NOMEM, or the status of a row that
+ * cannot be read.
+ */
 enum status memory_load(struct ledger *ledger);
 
 /*
- * After a save: brings it in step with the rows of the batch. False: no memory, and only a new
- * start can bring them in step.
+ * Applies the rows of a saved batch to the state. Returns false if memory is exhausted; then only
+ * a restart makes both agree.
  */
 bool memory_follow(struct ledger *ledger);
 

@@ -8,18 +8,18 @@
 
 #include <string.h>
 
-/* A chain of rows that name each other ends after this many loads. */
+/* The most loads that a chain of rows naming each other may take. */
 #define LOADS_MAX 8
-/* What a caller is told to wait when the disk is short of space. */
+/* The retry time in answers while disk space is low. */
 #define STORAGE_RETRY_S 30
 
-/* After rows that were supposed to be new were not, so many batches suppose nothing. */
+/* After a wrong assumption that rows are new, this many batches look up every row. */
 #define DOUBTS 64
 
-/* What became of a try to apply and save some commands. */
+/* The result of an attempt to apply and save commands. */
 enum run {
 	RUN_DONE,
-	RUN_AGAIN, /* nothing was changed: to be run one by one */
+	RUN_AGAIN, /* nothing was changed: run the commands one by one */
 	RUN_FULL,  /* nothing was changed: no space */
 	RUN_LOST,
 };
@@ -36,7 +36,7 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 		ledger->outbox = *options;
 	ws_init(&ledger->ws);
 	arena_init(&ledger->answers);
-	/* A page of LIST goes on until it is half a frame: one more row of any size fits. */
+	/* A page of LIST ends at half a frame, so that one more row of any size fits. */
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
 	if (!flow_init(&ledger->flow) || !schedule_init(&ledger->schedule) ||
@@ -60,7 +60,7 @@ void ledger_free(struct ledger *ledger)
 	buffer_free(&ledger->cursor);
 }
 
-/* Loads what some commands declare, until they declare nothing new. */
+/* Loads the rows that some commands declare, until they declare no new ones. */
 static enum run load_some(struct ledger *ledger, const struct slot *slots, unsigned int count)
 {
 	struct ws *ws = &ledger->ws;
@@ -82,7 +82,7 @@ static enum run load_some(struct ledger *ledger, const struct slot *slots, unsig
 			return RUN_LOST;
 		if (status)
 			return RUN_AGAIN;
-		/* They asked for nothing that was loaded: they would declare the same again. */
+		/* They read no loaded row, so they would declare the same rows again. */
 		if (ws->reads == reads)
 			return ws_faulty(ws) ? RUN_AGAIN : RUN_DONE;
 	}
@@ -90,8 +90,8 @@ static enum run load_some(struct ledger *ledger, const struct slot *slots, unsig
 }
 
 /*
- * Loads what the commands declare. *count becomes less when the first of them have loaded enough: the
- * others are left to a further batch.
+ * Loads the rows that the commands declare. Reduces *count if the first commands have loaded
+ * enough; the others wait for a later batch.
  */
 static enum run load(struct ledger *ledger, const struct slot *slots, unsigned int *count)
 {
@@ -112,13 +112,15 @@ static enum run load(struct ledger *ledger, const struct slot *slots, unsigned i
 	return RUN_DONE;
 }
 
-/* True: a further page of an answer, which is no further call of the dealer's. */
+/*
+ * Returns true for a later page of an answer, which does not count as another call of the dealer.
+ */
 static bool goes_on(const struct slot *slot)
 {
 	return slot->command == COMMAND_RESULT_INQUIRE && slot->cmd.result_inquire.after_bet;
 }
 
-/* The dealer's rate limit. Every limited command begins with its casino_id. */
+/* Applies the dealer's rate limit. Every limited command begins with its casino_id. */
 static bool admit(struct ledger *ledger, struct slot *slot)
 {
 	const struct command_info *info = &command_infos[slot->command];
@@ -172,7 +174,10 @@ static void apply(struct ledger *ledger, struct slot *slot)
 	ops->apply(&slot->cmd, &context, &ledger->ws, &slot->result);
 }
 
-/* Looks up what the commands took for new and did not make. RUN_AGAIN: some of it was there. */
+/*
+ * Looks up the rows that commands assumed to be new and did not write. RUN_AGAIN: one of them
+ * exists.
+ */
 static enum run check(struct ledger *ledger)
 {
 	struct ws *ws = &ledger->ws;
@@ -183,7 +188,7 @@ static enum run check(struct ledger *ledger)
 	return status || ws_faulty(ws) || !ws_supposed_right(ws) ? RUN_AGAIN : RUN_DONE;
 }
 
-/* True: what they did may take of the space that is kept back. */
+/* Returns true if the commands may use the reserved disk space. */
 static bool all_conclude(const struct slot *slots, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -228,7 +233,7 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	return RUN_LOST;
 }
 
-/* Runs some commands as one transaction; *count becomes less when not all were taken in. */
+/* Runs some commands as one transaction. Reduces *count if it did not accept all. */
 static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	enum run ran;
@@ -250,7 +255,7 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *cou
 	return ran;
 }
 
-/* Runs a batch, at first as if what its commands are to make were not there yet. */
+/* Runs a batch, first on the assumption that the rows it creates do not exist. */
 static enum run run_batch(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	struct ws *ws = &ledger->ws;
@@ -328,7 +333,7 @@ static void control(struct ledger *ledger, struct slot *slot)
 			"the ledger is not halted");
 	} else {
 		ledger->resume_asked = true;
-		/* The audit is in the store, which is not open. */
+		/* Only the log records this: the store, which holds the audit, is not open. */
 		log_line(LOG_LEVEL_WARNING, "resume_asked",
 			"peer_uid=%u uid=%u login_uid=%u reason=\"%s\"", slot->peer_uid,
 			slot->cmd.resume.operator.uid, slot->cmd.resume.operator.login_uid,
@@ -336,7 +341,7 @@ static void control(struct ledger *ledger, struct slot *slot)
 	}
 }
 
-/* Runs one batch of the first of @slots; *count becomes how many these were. */
+/* Runs one batch of the first @slots. Sets *count to the number of commands it ran. */
 static enum run run_part(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	enum run ran = run_batch(ledger, slots, count);
@@ -348,7 +353,7 @@ static enum run run_part(struct ledger *ledger, struct slot *slots, unsigned int
 	return ran;
 }
 
-/* The same, and what is no matter of the store. */
+/* Like run_part(), and also the commands that do not use the store. */
 static enum status run_some(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	enum run ran = RUN_DONE;

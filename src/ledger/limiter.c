@@ -11,7 +11,7 @@ bool limiter_take(struct limiter *limiter, const char *casino_id, uint32_t rate,
 	const int64_t full = (int64_t)rate * CALL_MILLITOKENS;
 	uint32_t at = text_hash(casino_id) % LIMITER_SLOTS;
 
-	/* Dealers are never removed and fewer than slots, so that this ends. */
+	/* Dealers are never removed and there are fewer than slots, so the loop ends. */
 	while (limiter->slots[at].casino_id[0] &&
 		strcmp(limiter->slots[at].casino_id, casino_id) != 0)
 		at = (at + 1) % LIMITER_SLOTS;
@@ -20,7 +20,7 @@ bool limiter_take(struct limiter *limiter, const char *casino_id, uint32_t rate,
 		limiter->slots[at].millitokens = full;
 		limiter->slots[at].filled_ms = now_ms;
 	}
-	/* One millisecond brings rate millitokens. */
+	/* Each millisecond adds @rate millitokens. */
 	limiter->slots[at].millitokens += (now_ms - limiter->slots[at].filled_ms) * rate;
 	limiter->slots[at].filled_ms = now_ms;
 	if (limiter->slots[at].millitokens > full)

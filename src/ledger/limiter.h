@@ -1,5 +1,6 @@
 /*
- * limiter - a token bucket per dealer (api.md A 10), in memory: a restart fills them.
+ * limiter - a token bucket for each dealer (api.md A 10). The buckets are in memory; a restart
+ * fills them.
  */
 #ifndef LEDGER_LIMITER_H
 #define LEDGER_LIMITER_H
@@ -17,8 +18,9 @@ struct limiter {
 };
 
 /*
- * Takes one call of @casino_id, whose bucket holds @rate calls and is filled with @rate calls a
- * second. @now_ms: boot time. False: none is left; one is there again within a second.
+ * Takes one token of @casino_id. The bucket holds @rate tokens and gains @rate tokens a second.
+ * @now_ms is boot time. Returns false if the bucket is empty; a token is available again within a
+ * second.
  */
 bool limiter_take(struct limiter *limiter, const char *casino_id, uint32_t rate, int64_t now_ms);
 

@@ -9,11 +9,14 @@
 
 #define DAY_MS    INT64_C(86400000)
 #define NS_PER_MS 1000000
-/* A loop without work for so long is idle; one that never is makes a step so often. */
+/*
+ * A loop without work for this time is idle. A loop that is never idle runs a step at the second
+ * interval.
+ */
 #define WAIT_MS 5
 #define BUSY_MS 1000
 #define COUNTER "retention"
-/* Of one step: transactions looked at, bets and results among them, and rows of attempts. */
+/* Limits of one step: transactions visited, bets and results among them, and attempt rows. */
 #define LOOKED_MAX   1024
 #define PLAYED_MAX   32
 #define ATTEMPTS_MAX 1024
@@ -21,7 +24,7 @@
 struct step {
 	struct ledger *ledger;
 	struct ws *ws;
-	int64_t horizon_ms; /* what ended later is kept */
+	int64_t horizon_ms; /* later ends are kept */
 	int64_t future_ms;  /* what is later was made while the clock was wrong */
 	unsigned int looked;
 	unsigned int played;
@@ -44,7 +47,7 @@ int retention_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most)
 	return is_due(ledger, boot_ms) && most > WAIT_MS ? WAIT_MS : most;
 }
 
-/* Whether rows of @record, or what they refer to, are ever dropped. */
+/* Returns true if retention deletes rows of @record or data that they refer to. */
 static bool is_dropped_from(enum record record)
 {
 	static const enum record kept[] = {RECORD_COUNTER, RECORD_DEALER, RECORD_CLIENT, RECORD_TOTAL,
@@ -72,7 +75,7 @@ static bool look(void *context, struct bytes key, const void *arg)
 	const struct transaction *row = arg;
 
 	(void)key;
-	/* A row of the future says nothing of those behind it; it is looked at again. */
+	/* A row with a future timestamp does not end the walk; it is visited again. */
 	if (row->time_ms > step->horizon_ms - RETENTION_SLACK_MS &&
 		row->time_ms <= step->future_ms)
 		return false;
@@ -87,7 +90,7 @@ static bool look(void *context, struct bytes key, const void *arg)
 	return true;
 }
 
-/* Finds the next transactions. False: the store failed. */
+/* Finds the next transactions. Returns false if the store failed. */
 static bool find(struct step *step)
 {
 	struct transaction key;
@@ -120,7 +123,7 @@ static const struct round *round_of(struct step *step, const struct transaction 
 	return ws_get(step->ws, RECORD_ROUND, &key);
 }
 
-/* NULL for a result. */
+/* Returns the bet of the transaction; NULL for a result. */
 static const struct bet *bet_of(struct step *step, const struct transaction *row)
 {
 	struct bet key = bet_named(row->player_id, row->game_id, row->bet_number);
@@ -177,7 +180,10 @@ static void want_callbacks(struct step *step)
 
 /* ---- what is old enough */
 
-/* True: it was delivered long enough ago. No event, of a transfer wallet, holds nothing up. */
+/*
+ * Returns true if the callback was delivered long enough ago. A transfer wallet has no event; its
+ * rows are old.
+ */
 static bool is_old(struct step *step, uint64_t event)
 {
 	const struct callback *callback = callback_of(step, event);
@@ -186,7 +192,9 @@ static bool is_old(struct step *step, uint64_t event)
 				 callback->ended_ms <= step->horizon_ms);
 }
 
-/* What the game server told goes with the body that was made of it, so that `check` can compare. */
+/*
+ * The data of the game server is deleted with the body built from it, so that `check` can compare.
+ */
 static bool bet_goes(struct step *step, const struct bet *bet)
 {
 	return bet && !bet->dropped && bet->state == BET_SETTLED &&
@@ -204,7 +212,7 @@ static bool round_goes(struct step *step, const struct round *round)
 		round->settled_ms <= step->horizon_ms && is_old(step, round->event);
 }
 
-/* True: the callback may become old later. */
+/* Returns true if the callback may become old later. */
 static bool may_age(struct step *step, uint64_t event)
 {
 	const struct callback *callback = callback_of(step, event);
@@ -213,7 +221,7 @@ static bool may_age(struct step *step, uint64_t event)
 		(!callback_has_ended(callback->state) || callback->state == CALLBACK_DELIVERED);
 }
 
-/* True: something of it is to be dropped later. */
+/* Returns true if some of its data is to be deleted later. */
 static bool is_late(struct step *step, const struct bet *bet, const struct round *round)
 {
 	if (bet && (bet->state == BET_PENDING || bet->state == BET_ACCEPTED ||
@@ -227,7 +235,7 @@ static bool is_late(struct step *step, const struct bet *bet, const struct round
 
 /* ---- what hangs on a callback */
 
-/* Does something to each row that does. */
+/* Applied to each row that belongs to a callback. */
 typedef void use_row(struct ws *ws, enum record record, const void *key);
 
 static void use_rows(struct step *step, uint64_t event, use_row *use)
@@ -249,7 +257,7 @@ static void use_rows(struct step *step, uint64_t event, use_row *use)
 	step->attempts += callback->attempts;
 }
 
-/* Declares bodies and attempts; what is too much for one step is left to the next. */
+/* Declares bodies and attempts. If they are too many for one step, the rest waits for the next. */
 static void want_bodies(struct step *step)
 {
 	for (unsigned int i = 0; i < step->played; i++) {
@@ -334,7 +342,7 @@ static void rest(struct retention *retention, const struct moment *now)
 	retention->rest_until_ms = now->boot_ms + pause_ms;
 }
 
-/* True: the wall clock was set since the last step, or this is the first. */
+/* Returns true if the wall clock was set since the last step, or if this is the first step. */
 static bool clock_is_new(struct retention *retention, const struct moment *now)
 {
 	int64_t clock_ms = now->wall_ms - now->boot_ms;
@@ -347,7 +355,7 @@ static bool clock_is_new(struct retention *retention, const struct moment *now)
 	return is_new;
 }
 
-/* Remembers where the next pass is to begin; with what was dropped, and at the end of the pass. */
+/* Saves the start of the next pass, together with deletions and at the end of the pass. */
 static void write_counter(struct step *step)
 {
 	struct retention *retention = &step->ledger->retention;
@@ -381,7 +389,7 @@ static enum retention_step save(struct step *step, const struct moment *now)
 	return step->over ? RETENTION_REST : RETENTION_MORE;
 }
 
-/* What a step does when rows cannot be read. */
+/* Ends the step because rows cannot be read. */
 static enum retention_step cannot_read(struct step *step, const struct moment *now)
 {
 	log_line(LOG_LEVEL_ERROR, "retention_failed", "reason=\"a row cannot be read\"");

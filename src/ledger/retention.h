@@ -1,15 +1,19 @@
 /*
- * retention - drops the bodies that nobody needs any more (api.md, What an operator may change):
- * bodies and attempts of delivered callbacks, and what game servers told of settled bets, once they
- * are older than retention_days. Never movements, keys, states or sums.
+ * retention - deletes bodies that are no longer needed (api.md, What an operator may change).
  *
- * The transactions, which are in the order of time and name every bet, are walked from the oldest
- * on, a few at a step. What has not ended by then, or ended lately, is looked at again in a later
- * pass, which begins with the first such one; counter "retention" remembers where that is. What was
- * made while the clock was more than a day ahead is kept until that time, and holds up nothing else.
+ * It deletes the bodies and attempts of delivered callbacks, and the data of game servers about
+ * settled bets, once they are older than retention_days. It never deletes transactions, keys,
+ * states or totals.
  *
- * The wall clock decides what is dropped for ever, and may be wrong after a reboot until it is set: so
- * a start, and a clock that was set, are followed by a pause.
+ * Transactions are ordered by time and name every bet. A pass visits them from the oldest on, a
+ * few in each step. A bet that has not ended, or ended recently, is visited again in a later pass.
+ * The next pass begins with the first of these; the counter "retention" stores its position.
+ *
+ * Rows created while the clock was more than a day fast are kept until their timestamp has passed.
+ * They do not delay the deletion of other rows.
+ *
+ * The wall clock decides what is deleted for good. After a reboot it may be wrong until it is set.
+ * Therefore a pause follows each start and each change of the clock.
  */
 #ifndef LEDGER_RETENTION_H
 #define LEDGER_RETENTION_H
@@ -21,24 +25,27 @@
 #include <stdint.h>
 
 /*
- * A pass is followed by so many times the time that its steps took: behind one bet that never ends all
- * is read by each.
+ * After a pass, retention rests for this many times the duration of its steps. While one bet never
+ * ends, each pass reads all later transactions again.
  */
 #define RETENTION_REST_FACTOR 20
-/* The wall clock was set when it moved by more than this against the boot's since the last step. */
+/*
+ * A larger shift between the wall clock and the boot clock since the last step means that the wall
+ * clock was set.
+ */
 #define RETENTION_CLOCK_MS 60000
-/* A bet is looked at a day late, so that what follows it has ended. */
+/* A bet is visited a day late, so that its callbacks have ended. */
 #define RETENTION_SLACK_MS (24 * 60 * 60 * 1000)
-/* After a page of a list. */
+/* The pause after a page of a list was read. */
 #define RETENTION_READER_MS 10000
 
 struct ledger;
 
 struct retention {
-	uint32_t days;       /* what is younger is kept; 0: everything is */
+	uint32_t days;       /* younger rows are kept; 0: all are */
 	int64_t pause_ms;    /* before the first pass, and between two; also after one that failed */
 	bool begun;          /* a pass is under way ... */
-	int64_t spent_ns;    /* ... whose steps took so long by now */
+	int64_t spent_ns;    /* ... whose steps took this long so far */
 	bool clock_seen;     /* ... of which this is the wall clock's distance to the boot's: */
 	int64_t clock_ms;
 	uint64_t at;         /* of the pass: the last transaction looked at */
@@ -55,21 +62,21 @@ enum retention_step {
 };
 
 /*
- * For the loop: how long it may wait for something to do, @most or less; and what it does in its
- * spare time: a step when it waited in vain, and one each second when it is never idle. False: the
- * outcome of a save is unknown.
+ * For the event loop. retention_wait_ms() returns how long the loop may wait for work, at most
+ * @most. retention_use_time() runs a step if the wait brought no work, and one step each second if
+ * the loop is never idle. Returns false if the outcome of a save is unknown.
  */
 int retention_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most);
 bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now);
 
 /*
- * A table is read page by page: nothing is dropped for some time, so that `check` sees a body where one
- * is wanted. Tables of which nothing is dropped do not count: `status`, which a monitor may call again
- * and again, reads only those.
+ * Pauses deletion for some time because a table is read page by page, so that `check` finds each
+ * body it expects. Tables that retention never changes do not count. `status` reads only those, so
+ * a monitor may call it repeatedly.
  */
 void retention_read(struct ledger *ledger, enum record record, int64_t boot_ms);
 
-/* Does one step, in one transaction of bounded size. Not while a batch is under way. */
+/* Runs one step in one transaction of bounded size. Must not run while a batch is under way. */
 enum retention_step retention_step(struct ledger *ledger, const struct moment *now);
 
 #endif

@@ -11,7 +11,7 @@ void unconfirmed_free(struct unconfirmed *unconfirmed)
 	memset(unconfirmed, 0, sizeof(*unconfirmed));
 }
 
-/* True: @row has keys that wait; @owner is its owner in any case. */
+/* Returns true if @row has unconfirmed keys. Sets @owner in any case. */
 static bool read_owner(enum record record, const void *row, char owner[OWNER_SIZE])
 {
 	const struct dealer *dealer = row;

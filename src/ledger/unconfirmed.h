@@ -1,14 +1,16 @@
 /*
- * unconfirmed - which dealers and game servers have keys that a restore brought back and that were not
- * confirmed since. Their number is what `status` and the metrics tell. A ledger that runs only takes
- * owners away: a restore is done while none runs.
+ * unconfirmed - the dealers and game servers whose keys a restore brought back and no operator
+ * confirmed since.
+ *
+ * `status` and the metrics report their number. A running ledger only removes owners, because a
+ * restore runs while no ledger does.
  */
 #ifndef LEDGER_UNCONFIRMED_H
 #define LEDGER_UNCONFIRMED_H
 
 #include "domain/records.h"
 
-/* Zeroed: there is none. */
+/* Zeroed: empty. */
 struct unconfirmed {
 	char (*owners)[CASINO_ID_SIZE + 1]; /* 'd' or 'c', and the id; in order after _sort() */
 	size_t count;
@@ -17,11 +19,14 @@ struct unconfirmed {
 
 void unconfirmed_free(struct unconfirmed *unconfirmed);
 
-/* At the start: adds the owner of @row, a dealer or a client, if it is one. False: no memory. */
+/*
+ * Adds the owner of @row, a dealer or a client, if its keys are unconfirmed. For the start.
+ * Returns false if memory is exhausted.
+ */
 bool unconfirmed_add(struct unconfirmed *unconfirmed, enum record record, const void *row);
 void unconfirmed_sort(struct unconfirmed *unconfirmed);
 
-/* Takes the owner of @row away, if its keys are confirmed or it was removed. */
+/* Removes the owner of @row if its keys are confirmed or it was removed. */
 void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, const void *row);
 
 #endif
