@@ -35,7 +35,7 @@ static bool want_client(void *context, struct bytes key, const void *row)
 	return want_row(context, RECORD_CLIENT, row);
 }
 
-/* Held already, by an operator or an earlier restore: since then. */
+/* If an operator or an earlier restore holds the dealer already, its time is kept. */
 static void hold_dealer(struct ws *ws, const struct dealer *stored, const struct hold_restore *restore)
 {
 	struct dealer dealer = *stored;
@@ -43,7 +43,7 @@ static void hold_dealer(struct ws *ws, const struct dealer *stored, const struct
 	if (!dealer.callbacks_held_ms)
 		dealer.callbacks_held_ms = restore->now_ms;
 	dealer.keys_restored_ms = restore->now_ms;
-	/* After an earlier restore whose gap was not closed, the gap begins there. */
+	/* After an earlier restore whose gap is still open, the gap begins at that restore. */
 	if (!dealer.restored_id || restore->complete_to_ms < dealer.restored_to_ms)
 		dealer.restored_to_ms = restore->complete_to_ms;
 	dealer.restored_ms = restore->now_ms;

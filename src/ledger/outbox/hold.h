@@ -1,18 +1,20 @@
 /*
- * hold - no callback is sent to a dealer until the operator releases it (api.md, What an operator may
- * change).
+ * hold - sends no callback to a dealer until the operator releases it (api.md, What an operator
+ * may change).
  *
- * After a restore or an import the data may lack what dealers did meanwhile: a bet that is
- * pending here may be accepted, won and paid there. So every dealer's callbacks are held, in the
- * transaction that begins the new life, until `creditbridgectl release`. Permits are the one gate: a
- * held dealer has none, so that neither a first attempt, nor the sweeper, nor `callback retry` sends
- * anything. Bets and balance inquiries of its players are refused as dealer_busy, and results wait.
- * A bet that was being sent is taken over as usual; its refund waits, too.
+ * After a restore or an import the data may lack actions of dealers: a bet that is pending here
+ * may be accepted, won and paid there. The transaction that begins the new life therefore holds
+ * the callbacks of every dealer until `creditbridgectl release`.
  *
- * `release` is refused until `reconcile` found no difference to the dealer's file: a round that is
- * open here may be settled and paid there, and its result, repeated, would be paid again under a new
- * id. An operator can release a dealer without its file. The result of a round that began before
- * the restore is then held by itself, and an operator decides about it.
+ * Permits enforce this: a held dealer has none. So neither a first attempt, nor the sweeper, nor
+ * `callback retry` sends a callback. Bets and balance inquiries of its players are refused as
+ * dealer_busy, and results wait. A bet that was being sent is taken over as usual; its refund also
+ * waits.
+ *
+ * `release` is refused until `reconcile` found no difference to the dealer's file. A round that is
+ * open here may be settled and paid there. Its result, if repeated, would be paid again under a
+ * new id. An operator can release a dealer without its file. The result of a round that began
+ * before the restore is then held by itself, and an operator decides about it.
  */
 #ifndef LEDGER_OUTBOX_HOLD_H
 #define LEDGER_OUTBOX_HOLD_H
@@ -22,29 +24,29 @@
 #include "store/store.h"
 #include "store/ws.h"
 
-/* How many callbacks of the dealer may be under way at once: 0 while they are held. */
+/* Returns how many callbacks of the dealer may be under way at once; 0 while they are held. */
 uint32_t hold_permits(const struct dealer *dealer);
 
 /*
- * True: the result of a round whose first bet has @transaction_id (0: none) is held by itself. The
- * round began before a restore, and the dealer was released without its file.
+ * Returns true if the result of a round whose first bet has @transaction_id (0: none) is held by
+ * itself: the round began before a restore, and the dealer was released without its file.
  */
 bool hold_result(const struct dealer *dealer, uint64_t transaction_id);
 
-/* The dealer's file was compared: the restore asks for nothing more. */
+/* Ends the effects of the restore after the file of the dealer was compared. */
 void hold_end_restore(struct dealer *dealer);
 
-/* What brought the data back. */
+/* The restore or import that replaced the data. */
 struct hold_restore {
 	int64_t now_ms;
-	int64_t complete_to_ms; /* up to when the data are known to be whole */
+	int64_t complete_to_ms; /* the data is known to be complete up to this time */
 	uint64_t first_id;      /* of the new life */
 };
 
 /*
- * Puts into @ws that every dealer's callbacks are held, that its file is to be compared, and that the
- * keys of every dealer and game server are to be confirmed. STATUS_NOMEM, or the status of a row that
- * cannot be read.
+ * Writes into @ws that the callbacks of every dealer are held, that its file must be compared, and
+ * that the keys of every dealer and game server must be confirmed. Returns STATUS_NOMEM, or the
+ * status of a row that cannot be read.
  */
 enum status hold_everything(struct store *store, struct ws *ws, const struct hold_restore *restore);
 

@@ -28,7 +28,7 @@ void metrics_note(struct metrics_notes *notes, const char *casino_id, enum callb
 		notes->notes[notes->count++] = note_of(casino_id, kind, outcome, timed);
 }
 
-/* Where @casino_id stands, or would. */
+/* Returns the slot of @casino_id, used or free. */
 static uint32_t find(const struct metrics *metrics, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % METRICS_SLOTS;
@@ -38,7 +38,7 @@ static uint32_t find(const struct metrics *metrics, const char *casino_id)
 	return at;
 }
 
-/* The dealer's slot. NULL: there are more names than there can be dealers. */
+/* Returns the slot of the dealer; NULL if there are more names than dealers can exist. */
 static struct metrics_slot *take(struct metrics *metrics, const char *casino_id)
 {
 	struct metrics_slot *slot = &metrics->slots[find(metrics, casino_id)];
@@ -50,7 +50,7 @@ static struct metrics_slot *take(struct metrics *metrics, const char *casino_id)
 	memset(slot, 0, sizeof(*slot));
 	text_copy(slot->casino_id, sizeof(slot->casino_id), casino_id);
 	metrics->slots_used++;
-	/* An engine killed before this leaves a slot that the next one fills anew. */
+	/* If an engine is killed before this, the next one fills the slot again. */
 	atomic_signal_fence(memory_order_seq_cst);
 	slot->used = 1;
 	return slot;

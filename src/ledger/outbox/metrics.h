@@ -1,11 +1,12 @@
 /*
- * metrics - what the ledger counts of itself and of the callbacks (link/metrics_commands.h).
+ * metrics - counters of the ledger and of the callbacks (link/metrics_commands.h).
  *
- * The memory is made by the parent and shared with each engine, so that it survives an engine's
- * death at any instant: every step leaves it fit for the next engine.
+ * The supervisor creates the memory and shares it with each engine, so that the counters survive
+ * the death of an engine at any instant. Each step leaves the memory usable for the next engine.
  *
- * An attempt is counted when its end is on disk: apply() only notes it, and the notes are booked
- * once the batch was saved. One that somebody took over counts as unknown, with no duration.
+ * An attempt is counted when its end is on the disk. apply() only notes it, and the notes are
+ * counted after the batch was saved. An attempt that was taken over counts as unknown, without a
+ * duration.
  */
 #ifndef LEDGER_OUTBOX_METRICS_H
 #define LEDGER_OUTBOX_METRICS_H
@@ -15,11 +16,11 @@
 #include "domain/callback.h"
 #include "link/metrics_commands.h"
 
-/* More than there are dealers: a hash table that is never full. */
+/* More slots than dealers: the hash table is never full. */
 #define METRICS_SLOTS (2 * DEALERS_MAX)
 
 struct metrics_slot {
-	uint32_t used; /* set when the rest is; a slot that is not used may hold anything */
+	uint32_t used; /* set after the rest; an unused slot may hold any data */
 	char casino_id[CASINO_ID_SIZE];
 	uint64_t ended[CALLBACK_KIND_COUNT * CALLBACK_CLASS_COUNT];
 };
@@ -35,7 +36,7 @@ struct metrics {
 	struct metrics_slot slots[METRICS_SLOTS]; /* by hash of casino_id */
 };
 
-/* Memory that processes forked from now on share, all zero. NULL: none. */
+/* Returns zeroed memory that is shared with processes forked later, or NULL. */
 struct metrics *metrics_new(void);
 
 /* An attempt that ended in the batch under way. */
@@ -43,10 +44,10 @@ struct metrics_note {
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_kind kind;
 	enum callback_class class;
-	bool timed; /* @ms was told */
+	bool timed; /* @ms is known */
 	uint32_t ms;
 };
-/* A command ends one at most. */
+/* A command ends at most one attempt. */
 #define METRICS_NOTES_MAX 256
 struct metrics_notes {
 	struct metrics_note notes[METRICS_NOTES_MAX];
@@ -55,23 +56,24 @@ struct metrics_notes {
 void metrics_note(struct metrics_notes *notes, const char *casino_id, enum callback_kind kind,
 	const struct callback_outcome *outcome, bool timed);
 
-/*
- * These do nothing without @metrics (NULL): a ledger may be run without them.
- */
+/* The functions below do nothing if @metrics is NULL: a ledger may run without metrics. */
 
-/* The batch was saved: counts what was noted. */
+/* Counts the notes after the batch was saved. */
 void metrics_book(struct metrics *metrics, const struct metrics_notes *notes);
-/* Counts at once what no batch saves: the end of a balance inquiry. */
+/* Counts the end of a balance inquiry at once, because no batch saves it. */
 void metrics_count(struct metrics *metrics, const char *casino_id, enum callback_kind kind,
 	const struct callback_outcome *outcome);
-/* A batch of @commands begins. */
+/* Counts the start of a batch of @commands. */
 void metrics_batch(struct metrics *metrics, uint32_t commands);
-/* A commit took @us. */
+/* Counts a commit that took @us. */
 void metrics_commit(struct metrics *metrics, uint64_t us);
-/* The sweeper asks what is due. */
+/* Records that the sweeper asked for due callbacks. */
 void metrics_sweep(struct metrics *metrics, const struct moment *now);
 
-/* How the attempts to @casino_id ended: of @dealer, the counts are set. False: there were none. */
+/*
+ * Fills the counts of @dealer with the outcomes of the attempts to @casino_id. Returns false if
+ * there were none.
+ */
 bool metrics_ended(const struct metrics *metrics, const char *casino_id,
 	struct dealer_metrics *dealer);
 

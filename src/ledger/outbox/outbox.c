@@ -76,7 +76,10 @@ static bool take_permit(const struct apply_context *context, const struct dealer
 		context->now.boot_ms, context->now.boot_ms + context->outbox->lease_ms);
 }
 
-/* The body's bytes in memory that lives as long as the answer. None (NULL): no memory. */
+/*
+ * Renders the body into memory that lives as long as the answer. Returns NULL bytes if memory is
+ * exhausted.
+ */
 static struct bytes render(const struct apply_context *context, enum callback_kind kind,
 	const void *body)
 {
@@ -169,7 +172,10 @@ void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun)
 		ws_drop(ws, RECORD_DUE, &key);
 }
 
-/* The body is copied: the answer is written when the batch's rows may be gone. */
+/*
+ * Fills the grant. Copies the body, because the rows of the batch may be freed before the answer
+ * is written.
+ */
 static bool fill_grant(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct delivery *delivery, struct callback_grant *grant)
 {
@@ -199,7 +205,7 @@ bool outbox_begin(struct ws *ws, const struct apply_context *context, const stru
 	};
 	struct delivery delivery;
 
-	/* The permit last: who has taken one begins. */
+	/* Take the permit last: after it the attempt begins in any case. */
 	if (!outbox_find(ws, event, &delivery) || delivery.callback.state != CALLBACK_DUE ||
 		!delivery_begin(&delivery, &context->now, &lease) ||
 		!fill_grant(ws, context, dealer, &delivery, grant))
@@ -221,9 +227,9 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 	if (!sender || !hold_permits(dealer) || !outbox_find(ws, event, &delivery) ||
 		delivery.callback.state != CALLBACK_SENDING || delivery.attempt.sender != sender)
 		return false;
-	/* After a restart of the ledger the lease in memory is the longer one. */
+	/* After a restart of the ledger the lease in memory ends later. */
 	if (entry) {
-		/* Within a boot the row goes on telling how the clocks stood to each other. */
+		/* Within one boot, keep the recorded relation of the clocks. */
 		delivery.due.due_ms = delivery.due.boot == context->now.boot
 			? delivery.due.due_ms + (entry->due_ms - delivery.due.due_boot_ms)
 			: context->now.wall_ms + (entry->due_ms - context->now.boot_ms);
@@ -262,7 +268,7 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	return true;
 }
 
-/* A betting that is accepted counts as a bet. */
+/* An accepted betting counts as a bet. */
 static void want_tally(struct ws *ws, const struct callback *callback, const struct bet *key)
 {
 	const struct bet *bet = callback->kind == CALLBACK_BETTING && ws_loaded(ws, RECORD_BET, key)

@@ -1,9 +1,9 @@
 /*
- * outbox - the ledger's side of callbacks: their rows, who may send them, and what follows from
- * their end (api.md, B; Bet states and callback states).
+ * outbox - the ledger's part of callbacks (api.md, B; Bet states and callback states).
  *
- * A callback's rows change together, with the bet or round that they belong to, in one batch. The
- * steps themselves are domain/delivery.h; permits are kept by permits.h, leases by schedule.h.
+ * It keeps their rows, decides which worker may send them, and applies their outcomes. The rows of
+ * a callback change in one batch, together with the bet or round that they belong to. The state
+ * transitions are in domain/delivery.h; permits.h keeps the permits, schedule.h the leases.
  */
 #ifndef LEDGER_OUTBOX_OUTBOX_H
 #define LEDGER_OUTBOX_OUTBOX_H
@@ -11,28 +11,28 @@
 #include "ledger/rows/context.h"
 
 /*
- * Bytes of the JSON objects that a callback's body may embed, so that all of it stays within the 64
- * KiB that a body may have in either direction (api.md, Common rules).
+ * The most bytes of JSON objects that the body of a callback may embed. The whole body then stays
+ * within the limit of 64 KiB for either direction (api.md, Common rules).
  */
 #define OUTBOX_OBJECTS_MAX (62 * 1024)
 
-/* Tells in @verdict, a payload_too_large, that they have more. */
+/* Describes in @verdict, a payload_too_large, that the objects exceed this limit. */
 void outbox_too_large(struct verdict *verdict);
 
-/* How the service treats callbacks: settings that tests shorten. */
+/* How the ledger treats callbacks. Tests shorten these settings. */
 struct outbox_options {
 	struct retry_policy retry;
 	int64_t lease_ms;
-	int64_t owner_patience_ms; /* after the lease, until a sender that hangs counts as gone */
+	int64_t owner_patience_ms; /* time after the lease until a hanging sender counts as gone */
 	int64_t breaker_open_ms;
 	uint64_t inquiry_ids; /* events of balance inquiries that one write reserves; 0: LIFE_BLOCK_IDS */
 };
 void outbox_options_defaults(struct outbox_options *options);
 
-/* Declares what making an event needs. */
+/* Declares the rows that outbox_open() needs. */
 void outbox_want_new(struct ws *ws);
 
-/* Whose event it is. */
+/* The subject of an event. */
 struct outbox_subject {
 	const struct dealer *dealer;
 	const char *player_id;
@@ -41,34 +41,38 @@ struct outbox_subject {
 };
 
 /*
- * Makes an event, due in @delay_ms, with the body rendered from @body (wire/callback_body.h), and
- * writes its rows. Returns its number; 0: no memory or no id is left, and nothing was written.
+ * Creates an event that is due in @delay_ms, renders its body from @body (wire/callback_body.h)
+ * and writes its rows. Returns its number. Returns 0 and writes nothing if memory or the ids are
+ * exhausted.
  */
 uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum callback_kind kind,
 	const struct outbox_subject *subject, int64_t delay_ms, const void *body);
 
 /*
- * Takes a permit for the event that outbox_open() will make next, so that a dealer who takes no
- * call consumes nothing. False: max_inflight are under way, or the breaker is open.
+ * Takes a permit for the event that outbox_open() creates next. If the dealer accepts no call, no
+ * id is used. Returns false if max_inflight calls are under way or the breaker is open.
  */
 bool outbox_admit_next(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer);
 
 /*
- * Begins an attempt of an event that is due, for @sender: counts it durably and fills @grant. False:
- * the dealer takes no call now, or it is not due; nothing was changed.
+ * Begins an attempt of a due event for @sender: counts it durably and fills @grant. Returns false
+ * and changes nothing if the dealer accepts no call now or the event is not due.
  */
 bool outbox_begin(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
 	uint64_t event, uint64_t sender, struct callback_grant *grant);
 
 /*
- * Fills @grant again for the one who got it before and did not hear: the attempt under way is
- * @sender's. False: it is not.
+ * Fills @grant again for a sender that did not receive it. Returns false if the attempt under way
+ * does not belong to @sender.
  */
 bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, uint64_t event, uint64_t sender, struct callback_grant *grant);
 
-/* A B1: an event without rows. False: the dealer takes no call now, or no memory. */
+/*
+ * Grants a B1, an event without rows. Returns false if the dealer accepts no call now or memory is
+ * exhausted.
+ */
 bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct player *player, struct callback_grant *grant);
 
@@ -77,40 +81,40 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
  * to be loaded, or there is no such event.
  */
 bool outbox_want(struct ws *ws, uint64_t event);
-/* The same and its body: for whom a grant may be made. */
+/* Like outbox_want(), with the body. For commands that may grant the event. */
 bool outbox_want_grant(struct ws *ws, uint64_t event);
 
-/* The event's rows. False: there is no such event. */
+/* Finds the rows of the event. Returns false if there is no such event. */
 bool outbox_find(struct ws *ws, uint64_t event, struct delivery *delivery);
 
-/* Writes the rows that a step changed; @begun: the attempt is new. */
+/* Writes the rows that a step changed. @begun: the attempt is new. */
 void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun);
 
 /*
- * The attempt ended with @outcome: writes the rows and what follows: a betting's bet is accepted,
- * rejected or refunded, a refund's bet is refunded. The permit is given back. False: the attempt
- * ended before; nothing was changed.
+ * Ends the attempt with @outcome, writes the rows, applies the consequences and returns the
+ * permit. A betting accepts, rejects or refunds its bet; a refund marks its bet refunded. Returns
+ * false and changes nothing if the attempt had ended before.
  */
 bool outbox_end(struct ws *ws, const struct apply_context *context, struct delivery *delivery,
 	uint32_t attempt, const struct callback_outcome *outcome);
 
 /*
- * Whether its time has come: of a row of this boot by the row, which this batch may have changed, of an
- * earlier one as the schedule reckoned at the start.
+ * Returns true if the event is due. A row of this boot states the time itself, because this batch
+ * may have changed it. For a row of an earlier boot the schedule computed the time at the start.
  */
 bool outbox_is_due(const struct apply_context *context, const struct delivery *delivery);
 
-/* Whether the one who sends it is gone, so that it may be taken over. */
+/* Returns true if the sender is gone, so that the event may be taken over. */
 bool outbox_is_left(const struct apply_context *context, const struct delivery *delivery);
 
 /*
- * Holds the callback of @event, which was opened now, where hold_result() says so of
- * @transaction_id. False: it is due.
+ * Holds the callback of the new @event if hold_result() is true for @transaction_id. Returns false
+ * if it is not held but due.
  */
 bool outbox_hold(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
 	uint64_t event, uint64_t transaction_id);
 
-/* As delivery_operate(), and what follows from a cancel. */
+/* Like delivery_operate(), and applies the consequences of a cancel. */
 const char *outbox_operate(struct ws *ws, const struct apply_context *context,
 	struct delivery *delivery, enum callback_action action, const char *by);
 

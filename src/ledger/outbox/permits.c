@@ -13,7 +13,7 @@ struct permit {
 	int64_t until_ms;
 };
 
-/* Calls that ended within BUCKET_MS. */
+/* The calls that ended within BUCKET_MS. */
 struct bucket {
 	int64_t number; /* of the bucket's time since boot */
 	uint32_t calls;
@@ -25,10 +25,10 @@ struct flow_dealer {
 	enum breaker breaker;
 	int64_t open_ms; /* how long the breaker stays open */
 	int64_t open_until_ms;
-	uint64_t probe; /* the permit that is let through half-open; 0: none yet */
+	uint64_t probe; /* the permit of the test call while half-open; 0: none yet */
 	struct bucket buckets[FLOW_BUCKETS];
 	bool held;             /* counted in held_count */
-	uint32_t max_inflight; /* as last heard */
+	uint32_t max_inflight; /* the last value set by flow_limit() or flow_take() */
 	uint32_t permit_count;
 	struct permit permits[FLOW_PERMITS_MAX];
 };
@@ -49,18 +49,18 @@ void flow_free(struct flow *flow)
 	flow->dealers = NULL;
 }
 
-/* Where a dealer of that name is, or would be. */
+/* Returns the hash slot of the dealer name, used or free. */
 static struct flow_dealer **place(struct flow *flow, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % SLOTS;
 
-	/* Dealers are never removed and fewer than slots, so that this ends. */
+	/* Dealers are never removed and there are fewer than slots, so the loop ends. */
 	while (flow->dealers[at] && strcmp(flow->dealers[at]->casino_id, casino_id) != 0)
 		at = (at + 1) % SLOTS;
 	return &flow->dealers[at];
 }
 
-/* The place of a dealer that there is. NULL: no memory. */
+/* Returns the entry of an existing dealer; NULL if memory is exhausted. */
 static struct flow_dealer *find(struct flow *flow, const char *casino_id)
 {
 	struct flow_dealer **at = place(flow, casino_id);
@@ -111,7 +111,7 @@ static void count(struct flow_dealer *dealer, bool bad, int64_t now_ms)
 		open_breaker(dealer, now_ms);
 }
 
-/* What came of the call that holds permit @id. */
+/* Counts the outcome of the call that holds permit @id. */
 static void judge(struct flow_dealer *dealer, uint64_t id, bool bad, int64_t now_ms)
 {
 	switch (dealer->breaker) {
@@ -137,7 +137,7 @@ static void drop(struct flow_dealer *dealer, uint32_t at)
 	dealer->permits[at] = dealer->permits[--dealer->permit_count];
 }
 
-/* Ends the permits whose lease is over, and the time of the open breaker. */
+/* Ends expired permits and the open time of the breaker. */
 static void refresh(struct flow_dealer *dealer, int64_t now_ms)
 {
 	for (uint32_t i = dealer->permit_count; i-- > 0;) {
@@ -193,7 +193,7 @@ void flow_undo(struct flow *flow)
 	}
 }
 
-/* Whether @already more calls than are under way leave room for one. */
+/* Returns true if another call is allowed, with @already more than are under way. */
 static bool has_room(const struct flow_dealer *dealer, uint32_t already)
 {
 	uint32_t calls = dealer->permit_count + already;
@@ -242,7 +242,7 @@ bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t m
 bool flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
 	int64_t now_ms)
 {
-	/* The name may be anybody's invention: no place is made for it. */
+	/* Any caller may send any name, so create no entry for it. */
 	struct flow_dealer *dealer = *place(flow, casino_id);
 	uint32_t at;
 

@@ -8,7 +8,7 @@
 #define BUCKETS_FIRST 1024
 #define NAMES (2 * DEALERS_MAX)
 
-/* Where an event stands. */
+/* The position of an event. */
 struct schedule_place {
 	struct schedule_entry entry;
 	struct schedule_queue *queue;
@@ -24,8 +24,8 @@ struct heap {
 };
 
 /*
- * A dealer's events: what waits, and what is being sent, which may have to be taken over while
- * nothing that waits may be sent.
+ * The heaps of a dealer: events that wait, and events being sent. The latter may need a takeover
+ * while no waiting event may be sent.
  */
 enum { WAITING, SENDING, HEAP_COUNT };
 struct schedule_queue {
@@ -79,7 +79,7 @@ static void put(struct heap *heap, uint32_t at, struct schedule_place *place)
 	place->at = at;
 }
 
-/* Moves the place at @at to where it belongs. */
+/* Moves the entry at @at to its position in the heap. */
 static void settle(struct heap *heap, uint32_t at)
 {
 	struct schedule_place *place = heap->places[at];
@@ -119,7 +119,7 @@ static bool heap_room(struct heap *heap)
 	return true;
 }
 
-/* There is room. */
+/* Adds an entry; the heap has room. */
 static void heap_add(struct heap *heap, struct schedule_place *place)
 {
 	put(heap, heap->count++, place);
@@ -137,7 +137,10 @@ static void heap_take(struct heap *heap, const struct schedule_place *place)
 	settle(heap, at);
 }
 
-/* Where the dealer's queue stands, or would: queues are never removed and fewer than places. */
+/*
+ * Returns the hash slot of the dealer's queue, used or free. Queues are never removed and there
+ * are fewer than slots.
+ */
 static struct schedule_queue **name_of(const struct schedule *schedule, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % NAMES;
@@ -147,7 +150,7 @@ static struct schedule_queue **name_of(const struct schedule *schedule, const ch
 	return &schedule->names[at];
 }
 
-/* The dealer's queue, a new one if need be. NULL: no memory. */
+/* Returns the queue of the dealer, after creating it if needed; NULL if memory is exhausted. */
 static struct schedule_queue *find_queue(struct schedule *schedule, const char *casino_id)
 {
 	struct schedule_queue **queues, **name = name_of(schedule, casino_id), *queue = *name;
@@ -201,7 +204,7 @@ const char *schedule_casino_of(const struct schedule *schedule, uint64_t event)
 	return place ? place->queue->casino_id : "";
 }
 
-/* Twice the buckets. Without memory for it the chains grow longer, nothing else. */
+/* Doubles the buckets. If memory is exhausted, only the chains grow longer. */
 static void grow_buckets(struct schedule *schedule)
 {
 	struct schedule_place **old = schedule->places, **places;
@@ -226,7 +229,7 @@ static void grow_buckets(struct schedule *schedule)
 	free(old);
 }
 
-/* False: no memory; nothing was changed. */
+/* Returns false and changes nothing if memory is exhausted. */
 static bool move(struct schedule_place *place, const struct schedule_entry *entry)
 {
 	if (place->entry.sending == entry->sending) {
@@ -290,12 +293,12 @@ bool schedule_is_free(const struct schedule *schedule, const struct schedule_ent
 }
 
 /*
- * The claimable events of one heap, the oldest first: a walk over its top. The due ones are few
- * there unless there is a backlog, and then @most bounds it.
+ * A walk over the top of one heap that finds its claimable events, the oldest first. Without a
+ * backlog few are due; with one, @most bounds the walk.
  */
 struct walk {
 	const struct heap *heap;
-	uint32_t next[256]; /* a small heap of places in the heap, by due time */
+	uint32_t next[256]; /* positions in the heap, themselves a small heap by due time */
 	uint32_t count;
 };
 
@@ -314,7 +317,7 @@ static void walk_push(struct walk *walk, uint32_t at)
 	walk->next[i] = at;
 }
 
-/* The next claimable event; 0: none. */
+/* Returns the next claimable event, or 0. */
 static uint64_t walk_next(const struct schedule *schedule, struct walk *walk, int64_t now_ms)
 {
 	while (walk->count) {
@@ -332,14 +335,17 @@ static uint64_t walk_next(const struct schedule *schedule, struct walk *walk, in
 	return 0;
 }
 
-/* One dealer's turns. */
+/* The turns of one dealer. */
 struct turns {
 	struct walk walks[HEAP_COUNT];
 	uint32_t taken; /* that are calls */
 	bool over;
 };
 
-/* The dealer's next event; 0: none. To take one over nobody is called, so @may is not asked. */
+/*
+ * Returns the next claimable event of the dealer, or 0. A takeover sends no call, so @may is not
+ * asked.
+ */
 static uint64_t turn_next(const struct schedule *schedule, const struct schedule_queue *queue,
 	struct turns *turns, int64_t now_ms, schedule_may *may, void *context)
 {

@@ -1,9 +1,11 @@
 /*
- * schedule - what is to be sent when: the rows of RECORD_DUE, in memory, by dealer and time.
+ * schedule - the times and senders of callbacks: the rows of RECORD_DUE in memory, by dealer and
+ * time.
  *
- * The rows say it durably; this is made from them at the start and follows each save. It also knows
- * who is sending: the lease of a callback lasts until its due time, and it is taken over only when
- * its owner is gone, too: its link to the ledger is closed, or 60 s have passed since.
+ * The rows are durable. The schedule is built from them at the start and updated after each save.
+ * It also knows the senders: the lease of a callback lasts until its due time. A callback is taken
+ * over only when its lease has expired and its owner is gone. The owner is gone when its
+ * connection to the ledger is closed or 60 s have passed since.
  *
  * Times are boot time in milliseconds.
  */
@@ -17,7 +19,7 @@
 struct schedule_entry {
 	uint64_t event;
 	int64_t due_ms;
-	uint64_t owner; /* link of the one who sends; 0: gone, or it is not being sent */
+	uint64_t owner; /* link of the sender; 0: gone, or it is not being sent */
 	bool sending;
 	enum callback_kind kind;
 };
@@ -38,43 +40,44 @@ struct schedule {
 bool schedule_init(struct schedule *schedule);
 void schedule_free(struct schedule *schedule);
 
-/* Adds or moves an event. False: no memory. */
+/* Adds an event or changes its time. Returns false if memory is exhausted. */
 bool schedule_set(struct schedule *schedule, const char *casino_id,
 	const struct schedule_entry *entry);
-/* Takes an event out. One that is not there is nothing. */
+/* Removes an event. Has no effect if the event is not scheduled. */
 void schedule_remove(struct schedule *schedule, uint64_t event);
-/* The event's entry, or NULL; and its dealer. */
+/* Return the entry of the event, or NULL, and its dealer. */
 const struct schedule_entry *schedule_find(const struct schedule *schedule, uint64_t event);
 const char *schedule_casino_of(const struct schedule *schedule, uint64_t event);
 
 /*
- * Up to @most events that may be claimed now, into @events: round the dealers, for each first what
- * is to be taken over, then what is due, the oldest first. @may tells whether a dealer takes another
- * call, with @already more than are under way; it is asked before each event that is due, and not
- * for a takeover, which calls nobody: a bet whose worker died does not wait for a dead dealer.
- * Returns how many.
+ * Writes up to @most claimable events into @events and returns their number. The dealers take
+ * turns. For each dealer takeovers precede due events, and the oldest come first.
+ *
+ * @may returns whether a dealer accepts another call, with @already more than are under way. It is
+ * asked before each due event. It is not asked before a takeover, which sends no call: a bet whose
+ * worker died does not wait for an unreachable dealer.
  */
 typedef bool schedule_may(void *context, const char *casino_id, uint32_t already);
 uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_may *may,
 	void *context, uint64_t *events, uint32_t most);
 
-/* True: nobody is sending it, or whoever did is gone, and it is due. */
+/* Returns true if the event is due and has no sender or its sender is gone. */
 bool schedule_is_free(const struct schedule *schedule, const struct schedule_entry *entry,
 	int64_t now_ms);
 
 /* The link @owner was closed. */
 void schedule_owner_gone(struct schedule *schedule, uint64_t owner);
 
-/* How a dealer's queue is. */
+/* The state of a dealer's queue. */
 struct schedule_figures {
 	uint64_t waiting;     /* due now or later */
 	uint64_t sending;
-	int64_t first_due_ms; /* of those that wait; unset while there are none */
+	int64_t first_due_ms; /* earliest due time of waiting events; unset if none */
 };
 void schedule_figures(const struct schedule *schedule, const char *casino_id,
 	struct schedule_figures *figures);
 
-/* A link whose lease ended patience_ms ago, to be closed; 0: none. */
+/* Returns a link whose lease expired patience_ms ago, to be closed; 0: none. */
 uint64_t schedule_overdue_owner(const struct schedule *schedule, int64_t now_ms);
 
 #endif

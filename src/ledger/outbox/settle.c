@@ -39,7 +39,7 @@ bool outbox_hold(struct ws *ws, const struct apply_context *context, const struc
 	return true;
 }
 
-/* The B4 of a bet whose betting's outcome is unknown. */
+/* Opens the B4 of a bet whose betting has an unknown outcome. */
 static bool open_refund(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct round *round, struct bet *bet)
 {
@@ -67,8 +67,8 @@ static bool open_refund(struct ws *ws, const struct apply_context *context,
 }
 
 /*
- * The round with a bet that is no longer PENDING: one that was not accepted is no part of it, and
- * counts neither as a bet nor with its amount (api.md C 3).
+ * Updates the round of a bet that is no longer PENDING. A bet that was not accepted is not part of
+ * the round, neither in number nor in amount (api.md C 3).
  */
 static void update_round(struct ws *ws, const struct round *stored, const struct bet *bet)
 {
@@ -80,7 +80,7 @@ static void update_round(struct ws *ws, const struct round *stored, const struct
 	} else {
 		round_list_remove(&round, bet->number, list);
 		round.staked -= bet->bet_amount;
-		/* The bytes of a round that an older version began were not counted. */
+		/* An older version did not count the bytes of rounds that it began. */
 		round.objects_len -= bet->user_bet.len < round.objects_len ? bet->user_bet.len
 									    : round.objects_len;
 		round.refunded += bet->state == BET_REFUNDING;
@@ -88,7 +88,7 @@ static void update_round(struct ws *ws, const struct round *stored, const struct
 	ws_put(ws, RECORD_ROUND, &round);
 }
 
-/* The betting ended: so the bet is accepted, rejected, or refunded by B4. */
+/* Ends a betting: its bet is accepted, rejected, or refunded by B4. */
 static bool conclude_betting(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct delivery *delivery,
 	const struct callback_outcome *outcome)
@@ -116,7 +116,7 @@ static bool conclude_betting(struct ws *ws, const struct apply_context *context,
 	return true;
 }
 
-/* The refund reached the dealer, or the operator settled it outside: so the bet is refunded. */
+/* Ends a refund that the dealer accepted or the operator settled outside: its bet is refunded. */
 static bool conclude_refund(struct ws *ws, const struct apply_context *context,
 	const struct delivery *delivery)
 {
@@ -135,7 +135,7 @@ static bool conclude_refund(struct ws *ws, const struct apply_context *context,
 	return true;
 }
 
-/* What follows from a callback's end. False: its bet is not as it must be. */
+/* Applies the end of a callback. Returns false if its bet is in an invalid state. */
 static bool conclude(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct delivery *delivery,
 	const struct callback_outcome *outcome)
@@ -160,7 +160,9 @@ bool outbox_end(struct ws *ws, const struct apply_context *context, struct deliv
 	terms = terms_of(context, dealer);
 	if (!delivery_end(delivery, attempt, outcome, &terms, &context->now))
 		return false;
-	/* Late news give nothing back: the permit would be the next attempt's. */
+	/*
+	 * A late outcome returns no permit, because that permit would belong to the next attempt.
+	 */
 	flow_give(context->flow, delivery->callback.casino_id, delivery->callback.event,
 		outcome->class, context->now.boot_ms);
 	outbox_write(ws, delivery, false);
