@@ -51,7 +51,7 @@ struct ledger {
 	struct flow flow;
 	struct schedule schedule;
 	struct outbox_options outbox;
-	struct metrics *metrics; /* not owned; NULL, as ledger_init() sets it: nothing is counted */
+	struct metrics *metrics; /* not owned; NULL, as after ledger_init(): nothing is counted */
 	struct metrics_notes notes; /* of this batch */
 	struct refused_ring refused;
 	struct key_book key_book;
