@@ -39,17 +39,18 @@ static bool read_keys(struct session *session, struct key_book *book, enum keyri
 	struct keyring_result result;
 	struct keyring_entry entry;
 	struct failure failure;
-	bool done = true;
+	bool done = true, any;
 
 	memset(&entry, 0, sizeof(entry));
 	do {
 		if (session_try(session, COMMAND_KEYRING, &cmd, &result, &failure) != OUTCOME_DONE)
 			return false;
+		any = result.entries.len;
 		while (done && result.entries.len)
 			done = unpack_record(&result.entries, keyring_entry_fields, &entry) &&
 				add_entry(book, of, &entry, visit, context);
 		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
-	} while (done && result.more);
+	} while (done && any && result.more);
 	explicit_bzero(&entry, sizeof(entry));
 	return done;
 }
@@ -94,7 +95,7 @@ bool attention_dealers(struct session *session, attention_dealer *visit, void *c
 		buffer_reset(&cursor);
 		done = done && buffer_append(&cursor, result.cursor.data, result.cursor.len);
 		cmd.cursor = (struct bytes){cursor.data, (uint32_t)cursor.len};
-	} while (done && result.more);
+	} while (done && result.rows.len && result.more);
 	buffer_free(&cursor);
 	return done;
 }

@@ -205,6 +205,27 @@ START_TEST(without_the_file_what_is_old_is_held)
 }
 END_TEST
 
+/* A result that is repeated while the dealer is held is not sent by a release without the file. */
+START_TEST(what_comes_during_the_hold_is_held)
+{
+	struct bet_place_result pending;
+	struct round_settle_result settled;
+
+	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	accept_bet("b1", "old");
+	pending = case_bet("b2", "pending", CREDIT);
+	restore(case_now_ms, pending.bet.transaction_id + 1);
+	settled = case_settle("s1", "old", RESULT_WIN, 3 * CREDIT);
+	ck_assert_int_eq(settled.callback_state, CALLBACK_HELD);
+	ck_assert_int_eq(set_held(false, true), REFUSAL_NONE);
+	ck_assert_int_eq(case_claim(settled.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_operate(settled.event, CALLBACK_RELEASE), REFUSAL_NONE);
+	ck_assert_int_eq(case_claim(settled.event).verdict.refusal, REFUSAL_NONE);
+	case_prove();
+	case_close();
+}
+END_TEST
+
 struct held {
 	unsigned int refunds;
 	unsigned int results;
@@ -252,6 +273,7 @@ Suite *hold_suite(void)
 	tcase_add_loop_test(tc, a_wrong_limit_in_memory_sends_nothing, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_restore_asks_for_the_file);
 	tcase_add_test(tc, without_the_file_what_is_old_is_held);
+	tcase_add_test(tc, what_comes_during_the_hold_is_held);
 	tcase_add_test(tc, the_refund_of_an_old_bet_is_held);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -401,7 +401,7 @@ const struct ctl_command ctl_commands[] = {
 		"Propose the commands that mend what a restore lost, by a dealer's file",
 		"{\"casino_id\",\"differences\":[{\"record\",\"id\",\"user_id\",\"game_id\","
 		"\"our_amount\",\"their_amount\",\"our_state\",\"their_state\",\"remedy\",\"command\","
-		"\"why\"}],\"rows\",\"open\",\"ok\",\"noted\"}; remedy is none, add_player, adjust, cancel, retry, "
+		"\"why\"}],\"rows\",\"open\",\"ok\",\"covers\",\"noted\"}; remedy is none, add_player, adjust, cancel, retry, "
 		"release, sweep, repeat or ask_dealer",
 		reconcile_options, 2, 2, false, ctl_reconcile},
 	{"check", "", "Prove that every balance is the sum of its movements, and every row sound",

@@ -330,6 +330,7 @@ static enum outcome show(struct reconcile *reconcile)
 	struct shown row;
 	uint64_t open = 0;
 	bool noted = false;
+	char time[TEXT_TIME_SIZE];
 	enum outcome code;
 
 	output_list_open(&list, ctl, NULL, NULL, shown_fields, shown_columns);
@@ -340,17 +341,24 @@ static enum outcome show(struct reconcile *reconcile)
 		fill(reconcile, &reconcile->proposals[i], &row);
 		output_list_add(&list, &row);
 		output_json_item(&json, shown_fields, &row);
-		open += row.remedy != REMEDY_NONE && row.remedy != REMEDY_RELEASE;
+		/* What only waits for the release of the dealer has no command. */
+		open += row.remedy != REMEDY_NONE &&
+			(row.remedy != REMEDY_RELEASE || row.command[0]);
 	}
 	output_json_list_close(&json);
 	output_json_number(&json, "rows", reconcile->theirs.count);
 	output_json_number(&json, "open", open);
 	output_json_bool(&json, "ok", open == 0);
 	code = output_list_close(&list, OUTCOME_DONE);
-	if (code == OUTCOME_DONE && !open && reconcile->dealer.restored_ms) {
+	if (code == OUTCOME_DONE && !open && reconcile->dealer.restored_ms && reconcile->covers) {
 		code = note(reconcile);
 		noted = code == OUTCOME_DONE;
 	}
+	if (code != OUTCOME_DONE) {
+		buffer_free(&json.text);
+		return code;
+	}
+	output_json_bool(&json, "covers", reconcile->covers);
 	output_json_bool(&json, "noted", noted);
 	if (!ctl->json && reconcile->count)
 		output_title(ctl, "Steps, in this order");
@@ -361,10 +369,18 @@ static enum outcome show(struct reconcile *reconcile)
 	if (!ctl->json)
 		printf("%zu rows of the dealer's, %" PRIu64 " to be mended%s\n",
 			reconcile->theirs.count, open,
-			open ? "; then run reconcile again" : ": the dealer can be released");
+			open ? "; then run reconcile again"
+			     : noted || !reconcile->dealer.restored_ms ? ": the dealer can be released"
+								       : "");
 	if (output_json_close(&json) != OUTCOME_DONE)
 		code = OUTCOME_FAILED;
-	return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
+	if (open || noted || !reconcile->dealer.restored_ms)
+		return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
+	text_time(reconcile->dealer.restored_to_ms, time);
+	ctl_tell("not_covered", "%s has no row of after %s, up to which the restored data is whole, so "
+		"the dealer cannot be released by it: give a file that the dealer makes now",
+		ctl->args[1], time);
+	return OUTCOME_FAILED;
 }
 
 /*
@@ -383,6 +399,8 @@ static enum outcome read_since(struct reconcile *reconcile)
 		if (time_ms > reconcile->until_ms)
 			reconcile->until_ms = time_ms;
 	}
+	reconcile->covers = reconcile->theirs.count &&
+		(!reconcile->until_ms || reconcile->until_ms >= reconcile->dealer.restored_to_ms);
 	if (!reconcile->until_ms)
 		reconcile->until_ms =
 			reconcile->dealer.restored_ms ? reconcile->dealer.restored_ms : clock_wall_ms();

@@ -42,6 +42,7 @@ struct reconcile {
 	size_t movement_count;
 	int64_t since_ms;                /* rows of ours since then are looked at; 0: only those named */
 	int64_t until_ms;                /* the newest row of theirs; 0: the file has no times */
+	bool covers;                     /* theirs has a row of after the backup, as far as times say */
 	struct proposal *proposals;
 	size_t count;
 	size_t room;

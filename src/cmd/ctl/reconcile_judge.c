@@ -207,14 +207,19 @@ static void judge_refund(struct reconcile *reconcile, const struct compared *our
 {
 	char id[32];
 	const struct compared *bet;
+	bool settled, covered;
 
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)ours->transaction_id);
 	bet = recon_side_find(&reconcile->theirs, RECON_BET, id);
-	if (find_result(reconcile, ours->user_id, ours->game_id) || (bet && is(bet->state, "settled")))
+	settled = bet && is(bet->state, "settled");
+	/* A result covers no bet that was being refunded before: such a bet was no part of the round. */
+	covered = find_result(reconcile, ours->user_id, ours->game_id) &&
+		!(ours->time_ms && ours->time_ms <= reconcile->dealer.restored_to_ms);
+	if (settled || covered)
 		propose_cancel(reconcile, ours, bet, "settled before the restore");
 	else
-		propose(reconcile, REMEDY_RELEASE, ours, bet,
-			"the dealer has no result of the round: the refund may go");
+		propose(reconcile, is(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, bet,
+			"the dealer has no result that covers the bet: the refund may go");
 }
 
 static void judge_result(struct reconcile *reconcile, const struct compared *ours)

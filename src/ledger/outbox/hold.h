@@ -11,8 +11,9 @@
  *
  * `release` is refused until `reconcile` found no difference to the dealer's file: a round that is
  * open here may be settled and paid there, and its result, repeated, would be paid again under a new
- * id. An operator can release a dealer without its file. The result of a round that began before
- * the restore is then held by itself, and an operator decides about it.
+ * id. An operator can release a dealer without its file. So each result and refund that is opened for
+ * a round of before the restore is held by itself from the restore on, until the file was compared or
+ * an operator decides about it.
  */
 #ifndef LEDGER_OUTBOX_HOLD_H
 #define LEDGER_OUTBOX_HOLD_H
@@ -27,7 +28,8 @@ uint32_t hold_permits(const struct dealer *dealer);
 
 /*
  * True: the result of a round whose first bet has @transaction_id (0: none) is held by itself. The
- * round began before a restore, and the dealer was released without its file.
+ * round began before a restore, and the dealer's file was not compared since. So it waits for an
+ * operator also when the dealer is released without its file.
  */
 bool hold_result(const struct dealer *dealer, uint64_t transaction_id);
 
