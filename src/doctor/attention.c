@@ -14,7 +14,7 @@ void attention_key_text(const struct attention_key *shared, char text[ATTENTION_
 		kinds[shared->of], shared->owner);
 }
 
-/* Adds the keys of @entry to the book, and visits those that are there already. */
+/* Adds the keys of @entry to the book. Calls the visitor for keys that are already in it. */
 static bool add_entry(struct key_book *book, enum keyring_of of, const struct keyring_entry *entry,
 	attention_visit *visit, void *context)
 {
