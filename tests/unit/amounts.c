@@ -1,7 +1,8 @@
 /*
- * amounts print SEED COUNT - prints random amounts as answers hold them, one JSON number a line.
- * amounts read SEED COUNT - reads them from standard input, as a request's body holds them, and compares
- * each with the amount that was printed. Exit status 1: one differs; it is printed.
+ * amounts print SEED COUNT - prints random amounts as they are in answers, one JSON number a
+ * line. amounts read SEED COUNT - reads them from standard input, as they are in a request's
+ * body, and compares each with the amount that was printed. If one differs, prints it and exits
+ * with 1.
  */
 #include "chance.h"
 #include "domain/money.h"
@@ -23,7 +24,10 @@ static const struct body_field fields[] = {
 
 static uint64_t state;
 
-/* Of all sizes: each number of digits is as likely as another. The first ones are the bounds. */
+/*
+ * Returns amounts of all sizes: each number of digits is equally likely. The first ones are the
+ * bounds.
+ */
 static money_t next(uint64_t number)
 {
 	uint64_t most = 10;
