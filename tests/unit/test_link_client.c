@@ -1,8 +1,8 @@
 /*
  * Tests the client against a ledger that follows a script, with one letter for each attempt:
  *
- *     a answer   b busy   c receive the command and close   h half an answer and close   s
- *     silence
+ *     a answer   b busy   c receive the command and close   h half an answer and close
+ *     s silence
  *     p an answer byte by byte
  *     x answer with garbage   f forbidden   F fault   r answer that the rate limit refuses
  */
