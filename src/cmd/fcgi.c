@@ -7,9 +7,13 @@
  * It also clears its environment, because libraries take settings from it (libcurl takes the file
  * to which it writes TLS keys).
  *
- * Exit codes: 0 stopped by request; 1 failed; 2 usage error, or standard input is not a listening
- * socket; 75 the ledger speaks another protocol version, or memory was short: restart; 78
- * configuration error.
+ * Exit codes:
+ *
+ *    0  stopped by request
+ *    1  failed
+ *    2  usage error, or standard input is not a listening socket
+ *   75  the ledger speaks another protocol version, or memory was short: restart
+ *   78  configuration error
  */
 #include "base/descriptors.h"
 #include "base/log.h"

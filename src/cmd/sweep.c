@@ -1,8 +1,13 @@
 /*
  * creditbridge-sweep - sends callbacks that are due. cron starts it every minute.
  *
- * Exit codes: 0 done, whatever the dealers answered, or another sweeper is running; 1 failed; 2
- * usage error; 75 memory is exhausted; 78 configuration error.
+ * Exit codes:
+ *
+ *    0  done, whatever the dealers answered, or another sweeper is running
+ *    1  failed
+ *    2  usage error
+ *   75  memory is exhausted
+ *   78  configuration error
  */
 #include "base/clock.h"
 #include "base/lock.h"

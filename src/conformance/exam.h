@@ -2,8 +2,9 @@
  * exam - `dealer test`: runs cases against a dealer's server, with callbacks that move credit.
  *
  * The callbacks are sent as the service sends them, but the ledger does not know them. It stores
- * no bet, round or callback for them. max_inflight and the breaker do not count them, except the
- * first balance inquiry, for which the ledger issues a permit. They are identified by:
+ * no bet, round or callback for them. They do not count for max_inflight and the breaker. The
+ * first balance inquiry is an exception: the ledger issues a permit for it. They are identified
+ * by:
  *
  *   transaction_id,  2^52 + the Unix time in seconds * 2^20 + the number of the first inquiry,
  *   webhook-id       which is the ledger's, modulo 256 * 2^12 + 1, 2, 3 ... The ledger assigns

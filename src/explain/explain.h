@@ -95,9 +95,9 @@ typedef bool explain_try(void *context, struct bytes body, enum explain_cause ca
 bool explain_other_bodies(const struct refused_request *request, explain_try *try, void *context);
 
 /*
- * Searches for the input of the signature @given: keys of @caller (NULL: unknown) and of others,
- * and bodies that may have been signed in place of the received one. Returns false if nothing
- * matches. Tries at most EXPLAIN_TRIES_MAX bodies.
+ * Searches for the input of the signature @given. Tries keys of @caller (NULL: unknown) and of
+ * others, and bodies that may have been signed in place of the received one. Returns false if
+ * nothing matches. Tries at most EXPLAIN_TRIES_MAX bodies.
  */
 #define EXPLAIN_TRIES_MAX 4096
 bool explain_search(const struct explain_case *explain, const struct keyring_entry *caller,

@@ -1,8 +1,11 @@
 /*
- * amounts print SEED COUNT - prints random amounts as they are in answers, one JSON number a
- * line. amounts read SEED COUNT - reads them from standard input, as they are in a request's
- * body, and compares each with the amount that was printed. If one differs, prints it and exits
- * with 1.
+ * amounts - two commands that test the conversion of amounts:
+ *
+ *   amounts print SEED COUNT   prints random amounts as in answers, one JSON number a line
+ *   amounts read SEED COUNT    reads them from standard input as in a request's body
+ *
+ * `read` compares each amount with the one that was printed. If one differs, it prints that
+ * amount and exits with 1.
  */
 #include "chance.h"
 #include "domain/money.h"

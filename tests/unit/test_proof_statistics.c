@@ -351,8 +351,8 @@ static void step(uint64_t *luck)
 static struct world history[STEPS];
 
 /*
- * Feeds the bets, each row as it was at a random time between @from and @until: the bets of a
- * round one after the other, the round at any time.
+ * Feeds the bets, each row as it was at a random time between @from and @until. The bets of a
+ * round are fed one after the other, the round at any time.
  */
 static void feed_torn(struct proof_statistics *proof, unsigned int from, unsigned int until,
 	uint64_t *luck)

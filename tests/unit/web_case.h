@@ -1,7 +1,7 @@
 /*
- * web_case - shared by the tests of serve(): a fake ledger with two dealers and two clients, a
- * worker, requests made from a CGI environment, and a count of the signatures computed. Link with
- * -Wl,--wrap=signature_verify.
+ * web_case - shared by the tests of serve(). It has a fake ledger with two dealers and two
+ * clients, a worker, requests made from a CGI environment, and a count of the signatures
+ * computed. Link with -Wl,--wrap=signature_verify.
  */
 #ifndef TESTS_UNIT_WEB_CASE_H
 #define TESTS_UNIT_WEB_CASE_H

@@ -24,8 +24,8 @@ enum outcome offline_check_unheld(struct ctl *ctl);
 
 /*
  * Run as root: changes to the user that owns the state. That is --user, or the owner of the state
- * directory, or, if that does not exist, the owner of @backup, which the ledger made (NULL: there
- * is no backup). @make: creates a missing directory for that user.
+ * directory. If the directory does not exist, it is the owner of @backup, which the ledger made
+ * (NULL: there is no backup). @make: creates a missing directory for that user.
  */
 enum outcome offline_become_owner(struct ctl *ctl, bool make, const char *backup);
 
