@@ -149,7 +149,10 @@ bool explain_read_signature(struct bytes text, struct explain_given *given)
 
 /* ---- the headers */
 
-/* Returns true if the header occurs exactly once; otherwise adds a finding. */
+/*
+ * Returns true if the header occurs exactly once and its value has no comma, space or control
+ * character. Otherwise adds a finding.
+ */
 static bool look_at_header(struct explanation *explanation, const char *name, uint32_t count,
 	struct bytes value, const enum explain_cause causes[2])
 {

@@ -126,7 +126,10 @@ void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail);
 enum outcome ctl_usage(struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reads --limit into *limit. 0 stands for all rows. Sets @standard if the option is absent. */
+/*
+ * Reads --limit into *limit, which is @standard if the option is absent. 0 means no limit and
+ * sets UINT64_MAX.
+ */
 enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit);
 
 /*

@@ -57,7 +57,7 @@ static bool is(const char *text, const char *word)
 	return strcmp(text, word) == 0;
 }
 
-/* Returns true if the ledger has the request @id. */
+/* Returns true if the request @id made a transaction in this ledger. */
 static bool requested(struct reconcile *reconcile, enum request_scope scope, const char *id)
 {
 	struct request request = {.scope = scope};

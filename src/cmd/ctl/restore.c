@@ -379,7 +379,10 @@ static enum outcome tell(struct ctl *ctl, const char *old, struct told *told)
 	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
 }
 
-/* Finds db/ of the old state: in --old, or beside the files of --logs. "": there is none. */
+/*
+ * Finds db/ of the old state: below --old, or the directory of --logs if it contains an audit.
+ * "": there is none.
+ */
 static enum outcome find_old(struct ctl *ctl, char old[PATH_MAX])
 {
 	const char *state = ctl->options[OPTION_OLD], *logs = ctl->options[OPTION_LOGS];
