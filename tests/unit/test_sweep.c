@@ -371,7 +371,7 @@ START_TEST(the_ledger_goes_away_while_callbacks_are_sent)
 		world.callbacks[i].end_status = STATUS_UNKNOWN;
 	}
 	ck_assert_int_eq(sweep(55000), STATUS_UNKNOWN);
-	/* The sweeper does not report each of them, nor anything else. */
+	/* After the first failure, the sweeper sends the ledger no further command. */
 	ck_assert_uint_eq(world.callbacks[0].ends + world.callbacks[1].ends +
 		world.callbacks[2].ends, 1);
 	ck_assert_uint_eq(world.under_way, 0);
