@@ -197,8 +197,8 @@ static bool service_fibers(struct web_service *service, unsigned int threads)
 }
 
 /*
- * The name of the socket for @mount among the workers of this version that the same parent has started.
- * Writes "" if memory is exhausted.
+ * Writes to @file the name of the socket for @mount among the workers of this version that the
+ * same parent started. Writes "" if memory is exhausted.
  */
 static void handoff_file(const char *mount, char file[HANDOFF_FILE_CHARS + 1])
 {
@@ -287,8 +287,8 @@ static int serve_own(const struct arguments *arguments, struct web_service *serv
 }
 
 /*
- * Returns how many connections to dealers each thread may keep. A worker may have only 1024
- * descriptors, if it was started by hand or by an old web server. Some hundred threads would use more,
+ * Returns how many connections to dealers each thread may keep. A worker that was started by hand
+ * or by an old web server may have only 1024 descriptors. Several hundred threads would use more,
  * and dealers could not be reached.
  */
 static unsigned int connections_kept(unsigned int threads)

@@ -45,7 +45,7 @@ enum exam_action {
 	EXAM_END,     /* ends the steps of a case */
 	EXAM_BALANCE, /* B1 */
 	EXAM_BET,     /* B2 */
-	EXAM_WIN,     /* B3 with result win; likewise the next two */
+	EXAM_WIN,     /* B3 with result win; likewise the next two, with their results */
 	EXAM_LOSS,
 	EXAM_CANCEL, /* B3 with result refund: the game was cancelled */
 	EXAM_REFUND, /* B4 */

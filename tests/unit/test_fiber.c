@@ -224,7 +224,10 @@ static void breathe_once(void *unused)
 	read_came = true;
 }
 
-/* The gatherer wakes others again and again. Timeouts still occur, and a yielding fiber continues. */
+/*
+ * The gatherer wakes others again and again. Timeouts still occur, and a yielding fiber
+ * continues.
+ */
 START_TEST(who_gathers_stops_no_time)
 {
 	struct fibers *fibers = fibers_new(4);

@@ -93,7 +93,10 @@ START_TEST(test_groups)
 	ck_assert_int_eq(
 		ask(&(struct ask){.method = "GET", .path = "/healthz", .caller = "-"}), 200);
 	ck_assert_str_eq(reply_body(), "{\"status\":\"ok\"}");
-	/* Even under overload: a supervisor that restarts the worker after a 503 would break calls to dealers. */
+	/*
+	 * Even under overload: a supervisor that restarts the worker after a 503 would break
+	 * calls to dealers.
+	 */
 	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .excess = true}), 200);
 	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/readyz", .excess = true}), 503);
 	ck_error("service_unavailable");

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PART_LINES 512             /* lines of a table held in memory */
-#define PART_BYTES (1024 * 1024)   /* of JSON */
+#define PART_LINES 512             /* maximum lines of a table held in memory */
+#define PART_BYTES (1024 * 1024)   /* maximum bytes of JSON held in memory */
 
 static bool colors_wanted(void)
 {
