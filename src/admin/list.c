@@ -13,7 +13,7 @@ void list_open(struct list *list, struct session *session, enum record record, b
 	buffer_init(&list->cursor, LIST_KEY_MAX);
 	buffer_init(&list->rows, FRAME_MAX);
 	link_list_key(&list->prefix, record, key_count, key);
-	/* A key cut short would name more rows than were asked for. */
+	/* A truncated key would select more rows than requested. */
 	if (list->prefix.failed)
 		list->code = session_no_memory(session);
 }
@@ -45,7 +45,7 @@ static struct bytes bytes_of(const struct buffer *buffer)
 	return (struct bytes){buffer->data, (uint32_t)buffer->len};
 }
 
-/* Asks for the page at list->here. */
+/* Fetches the page at list->here. */
 static bool read_page(struct list *list)
 {
 	struct list_cmd cmd = {
@@ -102,7 +102,7 @@ bool list_next(struct list *list, void *row)
 	return false;
 }
 
-/* Without the page that they point into, the bytes of @row are none. */
+/* Clears the bytes of @row, because the page into which they point is freed. */
 static void drop_bytes(enum record record, void *row)
 {
 	const struct bytes none = {.len = 0};

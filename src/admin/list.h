@@ -1,7 +1,7 @@
 /*
  * list - walks rows of the ledger page by page, and fetches single rows.
  *
- * A page is a copy: other commands may be asked while it is walked.
+ * A page is a copy, so other commands may be sent during a walk.
  */
 #ifndef ADMIN_LIST_H
 #define ADMIN_LIST_H
@@ -13,43 +13,44 @@ struct list {
 	struct session *session;
 	enum record record;
 	bool reverse;
-	uint32_t page;        /* rows to ask for at a time; 0: as many as there may be */
+	uint32_t page;        /* rows to request at a time; 0: the maximum */
 	bool started;
-	bool more;            /* there is a page behind this one */
+	bool more;            /* another page follows */
 	uint64_t as_of;       /* the page's point in time: last_transaction_id */
-	uint64_t taken;       /* rows, by list_next() */
-	enum outcome code;   /* why list_next() ended; OUTCOME_DONE: there are no more rows */
+	uint64_t taken;       /* rows returned by list_next() */
+	enum outcome code;   /* why list_next() returned false; OUTCOME_DONE: no row is left */
 	struct buffer prefix;
-	struct buffer here;   /* cursor that this page was asked with */
+	struct buffer here;   /* the cursor with which this page was requested */
 	struct buffer cursor; /* of the next page */
 	struct buffer rows;
-	struct bytes rest;    /* rows not yet taken */
+	struct bytes rest;    /* rows not yet returned */
 };
 
 /*
- * Walks the rows of @record whose first @key_count key fields equal those of @key (0: all), in the
- * order of their keys or, with @reverse, against it. To be closed in any case.
+ * Walks the rows of @record whose first @key_count key fields equal those of @key (0: all rows),
+ * in the order of their keys, or backwards with @reverse. Call list_end() in any case.
  */
 void list_open(struct list *list, struct session *session, enum record record, bool reverse,
 	unsigned int key_count, const void *key);
 /*
- * Begins behind the row with the key of @row, be it there or not, instead of with the first one. To
- * be called before the first list_next().
+ * Starts the walk after the key of @row, whether or not that row exists. Call it before the first
+ * list_next().
  */
 void list_behind(struct list *list, const void *row);
 /*
- * Takes the next row; its JSON and bytes stand in the page, until the next one is asked for. False:
- * none left, or a failure that was reported (list->code).
+ * Returns the next row in @row. Its JSON and bytes point into the page and are valid until the
+ * next call. Returns false if no row is left, or after a failure, which was reported
+ * (list->code).
  */
 bool list_next(struct list *list, void *row);
 void list_close(struct list *list);
-/* Closes the list, and returns why the walk ended: @code, or if that is OUTCOME_DONE list->code. */
+/* Closes the list. Returns @code, or list->code if @code is OUTCOME_DONE. */
 enum outcome list_end(struct list *list, enum outcome code);
 
 /*
- * Fetches the row whose key fields are set in @row. *found tells whether there is one; @as_of, if
- * not NULL, its point in time. Its JSON and bytes are left out; list_fetch_bytes() keeps them, in
- * @bytes, which the caller frees in any case.
+ * Fetches the row whose key fields are set in @row. *found is set to whether it exists; *as_of,
+ * unless @as_of is NULL, to its point in time. list_fetch() omits the row's JSON and bytes.
+ * list_fetch_bytes() stores them in @bytes, which the caller frees in any case.
  */
 enum outcome list_fetch(struct session *session, enum record record, void *row, bool *found,
 	uint64_t *as_of);

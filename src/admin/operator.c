@@ -81,7 +81,7 @@ bool operator_become(uid_t uid, char *why, size_t why_size)
 			strerror(errno));
 		return false;
 	}
-	/* Dropping is for good, or it is none. */
+	/* If root can be regained, the process has not dropped it. */
 	if (setuid(0) == 0) {
 		snprintf(why, why_size, "root's rights could not be given up");
 		return false;

@@ -1,5 +1,5 @@
 /*
- * operator - who calls creditbridgectl, and as whom it works.
+ * operator - identifies the user that runs creditbridgectl, and changes the process's user.
  */
 #ifndef ADMIN_OPERATOR_H
 #define ADMIN_OPERATOR_H
@@ -11,21 +11,22 @@
 #include <sys/types.h>
 
 /*
- * Fills @operator: real uid, login uid, SUDO_USER (believed of root alone: anybody else could set
- * it), a random operation_id. To be called before anything is dropped. False: no randomness.
+ * Fills @operator: real uid, login uid, SUDO_USER (only if the caller is root, because any other
+ * user could set it), and a random operation_id. Call it before any privilege is dropped. Returns
+ * false if no random bytes are available.
  */
 bool operator_identify(struct operator *operator);
 
 /*
- * Becomes @uid with its groups, for good, when this process is root; else does nothing. False with
- * a sentence in @why.
+ * If this process is root, changes permanently to @uid and its groups; otherwise does nothing.
+ * Returns false with the reason in @why.
  */
 bool operator_become(uid_t uid, char *why, size_t why_size);
 
-/* The user called @name, or numbered so. False: there is none. */
+/* Finds a user by name or number. Returns false if there is none. */
 bool operator_find_user(const char *name, uid_t *uid, gid_t *gid);
 
-/* The name of @uid, or its number. */
+/* Writes the name of @uid, or its number, to @name. */
 void operator_user_name(uid_t uid, char *name, size_t size);
 
 #endif

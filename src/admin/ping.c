@@ -1,5 +1,5 @@
 /*
- * ping - asks a dealer's server for a player's balance, as a game server's call would.
+ * ping - requests a player's balance from a dealer's server, as a game server's call would.
  */
 #include "admin/ping.h"
 
@@ -51,7 +51,7 @@ static bool send_inquiry(const struct session *session, const struct callback_re
 
 	if (!sender)
 		return false;
-	/* A dealer that closes the connection is no reason to end. */
+	/* A dealer that closes the connection must not end the process. */
 	signal(SIGPIPE, SIG_IGN);
 	callback_send(sender, request, outcome);
 	sender_free(sender);
@@ -89,7 +89,7 @@ static void judge(struct ping *ping, const char *user_id, const char *currency)
 		errors[outcome->class].words, note[0] ? ": " : "", note);
 }
 
-/* Gives the ledger's permit back. Without that it comes back when its lease is over. */
+/* Returns the permit to the ledger. Otherwise it is released when its lease expires. */
 static void end_inquiry(struct session *session, const struct callback_end_cmd *cmd,
 	struct failure *failure)
 {

@@ -1,5 +1,5 @@
 /*
- * ping - asks a dealer's server for a player's balance, with the ledger's leave.
+ * ping - requests a player's balance from a dealer's server, under a permit of the ledger.
  */
 #ifndef ADMIN_PING_H
 #define ADMIN_PING_H
@@ -7,28 +7,30 @@
 #include "admin/session.h"
 #include "domain/callback.h"
 
-/* What came of it. */
+/* The result of a ping. */
 struct ping {
 	struct callback_outcome outcome;
-	uint64_t event; /* its number, the ledger's */
-	struct callback_target target; /* holds secrets, for the caller to blank in any case */
+	uint64_t event; /* the number that the ledger assigned */
+	/* contains secrets: the caller must clear it in any case */
+	struct callback_target target;
 	char url[CALLBACK_URL_SIZE];
-	const char *error_id; /* "": the dealer answered as it must */
+	const char *error_id; /* "": the answer is correct */
 	char error_detail[512];
 	enum outcome code;
-	struct failure end_failure; /* the ledger was not given its permit back; id "": it was */
+	/* why the permit could not be returned to the ledger; id "": it was returned */
+	struct failure end_failure;
 };
 
 /*
- * The seamless dealer @casino_id, and the player to ask for: @user_id, or with NULL the dealer's first
- * one. A failure is in the session.
+ * Finds the seamless dealer @casino_id and the player: @user_id, or the dealer's first player if
+ * @user_id is NULL. A failure is in the session.
  */
 enum outcome ping_find(struct session *session, const char *casino_id, const char *user_id,
 	struct dealer *dealer, struct player *player);
 
 /*
- * Asks. OUTCOME_DONE: what came of it is in @ping, good or bad; else nothing was sent, and why is in the
- * session.
+ * Sends the request. OUTCOME_DONE: @ping contains the result, good or bad. Any other outcome:
+ * nothing was sent, and the reason is in the session.
  */
 enum outcome ping_ask(struct session *session, const struct player *player, struct ping *ping);
 

@@ -28,7 +28,7 @@ enum outcome place_absolute(struct session *session, const char *text, char *pat
 						    : session_usage(session, "the path '%s' is too long", text);
 	if (errno != ENOENT)
 		return cannot(session, text);
-	/* Its parent has to be there. */
+	/* The parent directory must exist. */
 	if (!text_copy(parent, sizeof(parent), text) || !text_copy(last, sizeof(last), text))
 		return session_usage(session, "the path '%s' is too long", text);
 	if (!realpath(dirname(parent), whole))

@@ -1,5 +1,5 @@
 /*
- * place - directories on the command line, and whose they are; where our other programs are.
+ * place - directories named on the command line and their owners; paths of the other programs.
  */
 #ifndef ADMIN_PLACE_H
 #define ADMIN_PLACE_H
@@ -9,20 +9,22 @@
 #include <sys/types.h>
 
 /*
- * The absolute name of a directory, which need not be there, for a process with another working
- * directory. A failure is reported.
+ * Writes the absolute path of the directory @text to @path, for a process with another working
+ * directory. The directory need not exist, but its parent must. Reports a failure.
  */
 enum outcome place_absolute(struct session *session, const char *text, char *path, size_t size);
 
 /*
- * As root: makes the directory for @uid, since its parent may be root's alone, or gives it away when
- * it is root's own and empty. As anybody else: nothing. A failure is reported.
+ * Run as root: creates the directory for @uid, because only root may be able to write to its
+ * parent. If it exists, is empty and belongs to root, changes its owner to @uid. Does nothing for
+ * other users. Reports a failure.
  */
 enum outcome place_give(struct session *session, const char *path, uid_t uid);
 
 /*
- * Tells in @path where the program @name is: beside this one, which is where a build leaves all of
- * them, or in @directory, where it belongs. False: it is in neither, see errno.
+ * Writes the path of the program @name to @path. Looks beside this program, where a build puts
+ * all of them, then in @directory, where it is installed. Returns false with errno if neither has
+ * it.
  */
 bool place_program(const char *name, const char *directory, char *path, size_t size);
 

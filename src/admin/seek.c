@@ -23,7 +23,7 @@ void seek_key(enum record record, uint64_t number, union seek_row *row)
 		row->transaction.transaction_id = number;
 }
 
-/* The first row behind @number, or with @number NULL the last of all. */
+/* Fetches the first row after @number; if @number is NULL, the last row. */
 static enum outcome fetch(struct session *session, enum record record, const uint64_t *number,
 	union seek_row *row, bool *found)
 {
@@ -42,14 +42,16 @@ static enum outcome fetch(struct session *session, enum record record, const uin
 enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms, uint64_t *before,
 	uint64_t *last)
 {
-	/* Rows up to @early are too early; what follows @late is not, or is nothing. */
+	/*
+	 * Rows up to @early are too early. A row after @late is not too early, if there is one.
+	 */
 	uint64_t early = 0, late, middle;
 	union seek_row row;
 	bool found;
 	enum outcome code = fetch(session, record, NULL, &row, &found);
 
 	*before = *last = late = found ? seek_number(record, &row) : 0;
-	/* Ids of a life begin far above 0 (ledger/rows/life.h). */
+	/* Ids of an incarnation begin far above 0 (ledger/rows/life.h). */
 	if (code == OUTCOME_DONE && late)
 		code = fetch(session, record, &early, &row, &found);
 	if (code == OUTCOME_DONE && late && found)

@@ -1,12 +1,12 @@
 /*
- * seek - where a time begins among rows that are numbered as they are made: transactions and
- * callbacks.
+ * seek - finds where a time begins in rows that are numbered in the order of their creation:
+ * transactions and callbacks.
  *
- * Their numbers grow with time, so that a day is found by halving: some fifty rows are read, not
- * all before it. Numbers may be missing (after an import there are a thousand million). A clock
- * that was set makes a row look earlier or later than it is: rows up to SEEK_SLACK_MS before are
- * looked through for that, and so much behind. So a clock that was wrong by a day, either way, hides
- * nothing; one that was wrong by more does, where it was.
+ * The numbers grow with time, so a binary search finds a day: it reads about 50 rows. Numbers may
+ * be missing (1,000,000,000 of them after an import). If the clock was set, a row's time can be
+ * earlier or later than its neighbours'. Walks therefore include the rows up to SEEK_SLACK_MS
+ * before the range and after it. A clock that was wrong by a day in either direction hides no
+ * row. One that was wrong by more can hide rows of that time.
  */
 #ifndef ADMIN_SEEK_H
 #define ADMIN_SEEK_H
@@ -15,23 +15,25 @@
 
 #define SEEK_SLACK_MS INT64_C(176400000) /* 49 hours */
 
-/* A row of a kind that is numbered so. */
+/* A row of one of these kinds. */
 union seek_row {
 	struct transaction transaction;
 	struct callback callback;
 };
 
-/* The number and the time of @row, of kind RECORD_TRANSACTION or RECORD_CALLBACK. */
+/*
+ * Return the number and the time of @row, which is of kind RECORD_TRANSACTION or RECORD_CALLBACK.
+ */
 uint64_t seek_number(enum record record, const union seek_row *row);
 int64_t seek_time(enum record record, const union seek_row *row);
 
-/* Fills @row with a number, as a key. */
+/* Sets the key of @row to @number. */
 void seek_key(enum record record, uint64_t number, union seek_row *row);
 
 /*
- * Tells in *before a number such that a walk that begins behind it meets every row of @time_ms and
- * later; in *last that of the last row there is now: a walk that ends there ends, however fast rows
- * are made meanwhile. 0 and 0: there is no row.
+ * Sets *before to a number after which a walk meets every row of @time_ms and later. Sets *last
+ * to the number of the current last row. A walk that stops there ends even while rows are being
+ * added. Both are 0 if there is no row.
  */
 enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms, uint64_t *before,
 	uint64_t *last);

@@ -47,7 +47,7 @@ enum outcome session_usage(struct session *session, const char *format, ...)
 	return report(session, OUTCOME_USAGE, &failure);
 }
 
-/* What to do about a refusal of the ledger; %s is the command's noun. */
+/* The advice for a refusal of the ledger; %s is the command's noun. */
 static const struct advice {
 	enum refusal refusal;
 	const char *text;
@@ -66,7 +66,7 @@ static const struct advice {
 };
 
 
-/* Writes what to do about @refusal, after "; ". */
+/* Writes the advice for @refusal, preceded by "; ". */
 static void describe_remedy(const struct session *session, enum refusal refusal, char *text, size_t size)
 {
 	const char *mark;
@@ -85,7 +85,7 @@ static void describe_remedy(const struct session *session, enum refusal refusal,
 	}
 }
 
-/* @verdict in words, as @failure. */
+/* Describes @verdict in words, as @failure. */
 static void describe_refusal(
 	const struct session *session, const struct verdict *verdict, struct failure *failure)
 {
@@ -153,7 +153,7 @@ static enum outcome not_permitted(struct session *session, const char *path)
 	char user[128] = "root";
 	struct stat st;
 
-	/* The socket may be hidden by its directory: whoever owns that owns the socket. */
+	/* The directory may hide the socket. Its owner then also owns the socket. */
 	if (stat(path, &st) == 0 || stat(session->settings.socket_directory, &st) == 0)
 		operator_user_name(st.st_uid, user, sizeof(user));
 	return session_fail(session, OUTCOME_NOT_PERMITTED, "not_permitted",
@@ -213,7 +213,7 @@ static const struct link_failure {
 	{STATUS_UNKNOWN, OUTCOME_UNREACHABLE, OUTCOME_UNKNOWN_ID},
 	{STATUS_BUSY, OUTCOME_BUSY, "ledger_busy"},
 	{STATUS_FORBIDDEN, OUTCOME_NOT_PERMITTED, "not_permitted"},
-	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* every other */
+	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* any other status */
 };
 
 enum outcome session_try(struct session *session, enum command command, const void *cmd, void *result,
@@ -241,7 +241,7 @@ enum outcome session_try(struct session *session, enum command command, const vo
 	while (row->status != status && row->status != STATUS_OK)
 		row++;
 	failure->id = row->id;
-	if (status == STATUS_NOT_SENT) /* a socket's path is shorter: link_init() took it */
+	if (status == STATUS_NOT_SENT) /* fits: link_init() accepted it */
 		snprintf(failure->detail, sizeof(failure->detail),
 			"%s at %.120s/admin.sock; see `creditbridgectl doctor`",
 			status_text(status), session->settings.socket_directory);

@@ -24,53 +24,60 @@ struct failure {
 };
 
 struct session {
-	const char *config; /* the configuration's file; NULL: the installed one, if it is there */
+	const char *config; /* the configuration file; NULL: the installed one, if it exists */
 	bool settings_loaded;
 	struct settings settings;
 	struct operator operator;
 	bool connected;
 	struct link link;
-	char noun[32];    /* the kind of object that refusals are about: "dealer" */
-	char object[384]; /* that object, as a refusal begins: "dealer demo: "; "": none */
-	/* Called before the session connects: it may change the process's user. NULL: nothing to do. */
+	char noun[32];    /* the kind of object that refusals concern: "dealer" */
+	char object[384]; /* that object as the prefix of a refusal: "dealer demo: "; "": none */
+	/* Called before the session connects; may change the process's user. NULL: not called. */
 	enum outcome (*prepare)(struct session *session);
-	/* Answers commands in place of the ledger (cmd/ctl/local.h). NULL: the ledger answers. */
+	/*
+	 * Executes commands in place of the ledger (cmd/ctl/local.h). NULL: the ledger executes
+	 * them.
+	 */
 	enum status (*ask)(void *closure, enum command command, const void *cmd, void *result);
 	void *ask_closure;
-	/* Is given each row that a list reads. NULL: nothing is. */
+	/* Called with each row that a list reads. NULL: not called. */
 	void (*row_read)(void *closure, enum record record, const void *row);
 	void *row_closure;
 	struct failure failure; /* of the last call that failed */
-	/* Is given each failure as it happens. NULL: nothing is. */
+	/* Called for each failure when it occurs. NULL: not called. */
 	void (*report)(void *closure, enum outcome outcome, const struct failure *failure);
 	void *report_closure;
 };
 
-/* Loads the configuration, once. OUTCOME_CONFIG or OUTCOME_FAILED: session->failure. */
+/*
+ * Loads the configuration once. OUTCOME_CONFIG or OUTCOME_FAILED: the reason is in
+ * session->failure.
+ */
 enum outcome session_settings(struct session *session);
 
-/* settings_load(), which writes FILE:LINE: REASON to @why when it fails. */
+/* Calls settings_load(). Writes FILE:LINE: REASON to @why if it fails. */
 enum status session_settings_load(struct settings *settings, const char *path,
 	char why[SESSION_WHY]);
 
 /*
- * With the configuration loaded, root becomes the owner of the state directory, which is the user that
- * the ledger runs as. OUTCOME_NOT_PERMITTED: session->failure.
+ * Call this with the configuration loaded. Changes root to the owner of the state directory,
+ * which is the user that runs the ledger. OUTCOME_NOT_PERMITTED: the reason is in
+ * session->failure.
  */
 enum outcome session_drop_root(struct session *session);
 
 /*
- * Asks the ledger; connects at the first call. A failure of the machine and a refusal are in
- * session->failure. @unknown, unless it is NULL, is set to true in place of a failure when the outcome
- * is not known (STATUS_UNKNOWN).
+ * Sends a command to the ledger; connects at the first call. A failure or refusal is in
+ * session->failure. If the result is unknown (STATUS_UNKNOWN) and @unknown is not NULL, *unknown
+ * is set to true in place of a failure.
  */
 enum outcome session_do(struct session *session, enum command command, const void *cmd, void *result,
 	bool *unknown);
 
 /*
- * As session_do(), but the ledger's failure or refusal is only in @failure and is not reported: for
- * callers that do several things. An empty id in @failure with another outcome than OUTCOME_DONE: the
- * ledger could not be asked, and that was reported.
+ * As session_do(), but a failure or refusal by the ledger is only in @failure and is not
+ * reported. Use it in callers that do several things. If the outcome is not OUTCOME_DONE and the
+ * id in @failure is empty, the ledger could not be asked; that was reported.
  */
 enum outcome session_try(struct session *session, enum command command, const void *cmd, void *result,
 	struct failure *failure);
@@ -79,10 +86,10 @@ enum outcome session_try(struct session *session, enum command command, const vo
 enum outcome session_fail(struct session *session, enum outcome outcome, const char *id,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* As session_fail(): memory is exhausted. */
+/* As session_fail(), for exhausted memory. */
 enum outcome session_no_memory(struct session *session);
 
-/* As session_fail(), for an argument that cannot be taken. Returns OUTCOME_USAGE. */
+/* As session_fail(), for an invalid argument. Returns OUTCOME_USAGE. */
 enum outcome session_usage(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

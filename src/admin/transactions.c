@@ -31,7 +31,7 @@ void movements_open(struct movements *movements, struct session *session, const 
 	movements->code = OUTCOME_DONE;
 }
 
-/* What the player row, or the movement taken before, tells of the next. */
+/* Returns the link to the next transaction, from the player row or the previous transaction. */
 static struct proof_link tell_next(const struct movements *movements)
 {
 	const struct player *player = &movements->player;
@@ -56,7 +56,10 @@ bool movements_next(struct movements *movements, struct transaction *entry)
 	if (movements->code != OUTCOME_DONE)
 		return false;
 	fault = proof_link_entry(&link, entry);
-	/* An older one has a smaller id: a chain that does not say so would have no end. */
+	/*
+	 * An older transaction has a smaller id. Without this check, a corrupt chain could have
+	 * no end.
+	 */
 	if (!fault && later && link.transaction_id >= later)
 		fault = "is no older one";
 	if (fault)

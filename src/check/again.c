@@ -1,6 +1,6 @@
 /*
- * check_again - what looked wrong is read again: bets beside their callbacks, and the rule by which
- * something is believed.
+ * check_again - rereads rows that looked wrong, including bets with their callbacks, and decides
+ * when a fault is real.
  */
 #include "check/check.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define TRIES        8
-#define BELIEVED     2 /* readings with a fault, one after the other, of rows that stood */
-#define PATIENCE_MS  5 /* before the second try; twice as long before each further one */
+#define BELIEVED     2 /* consecutive faulty readings of unchanged rows before a report */
+#define PATIENCE_MS  5 /* before the second attempt; doubled before each further one */
 
 enum outcome check_again(struct check *check, check_read *read, void *closure, bool *settled)
 {
@@ -42,9 +42,9 @@ enum outcome check_again(struct check *check, check_read *read, void *closure, b
 	return OUTCOME_DONE;
 }
 
-/* ---- a bet or a round beside its callbacks */
+/* ---- a bet or a round with its callbacks */
 
-/* A callback with its body; the bytes are of the list, to be closed. */
+/* A callback with its body. The bytes belong to the list, which must be closed. */
 struct message {
 	struct callback callback;
 	bool found;
@@ -67,7 +67,7 @@ static enum outcome read_message(struct check *check, uint64_t event, struct mes
 	return message->list.code;
 }
 
-/* Whether the body found is the one in proof->body. */
+/* Returns whether the body equals the one in proof->body. */
 static bool same_body(struct check *check, const struct message *message)
 {
 	const struct proof *proof = &check->proof;
@@ -103,7 +103,7 @@ static void compare_bet(struct check *check, const struct bet_closure *closure,
 	const char *fault;
 
 	fault = proof_bet_callback(bet, kind, message->found ? &message->callback : NULL);
-	/* Retention takes a body and says so in the bet, at once. */
+	/* Retention deletes a body and marks the bet in one commit. */
 	if (!fault && message->has_body == dropped)
 		fault = wrong_body[betting][dropped];
 	else if (!fault && !dropped && proof_bet_body(proof, bet, closure->user_id, kind) &&
@@ -167,7 +167,10 @@ enum outcome check_result(struct check *check, const struct round *round)
 	const char *fault;
 	enum outcome code;
 
-	/* Neither a settled round nor its event's owner and body ever change; see retention_read(). */
+	/*
+	 * A settled round never changes, nor does its event's owner or body; see
+	 * retention_read().
+	 */
 	code = read_message(check, round->event, &message);
 	if (code == OUTCOME_DONE) {
 		fault = proof_round_callback(round, message.found ? &message.callback : NULL);

@@ -1,5 +1,5 @@
 /*
- * check_chains - which movements do not follow each other? Only walked when their sets differ.
+ * check_chains - finds transactions that do not follow each other. Runs only if the sets differ.
  */
 #include "check/check.h"
 
@@ -9,7 +9,9 @@
 
 #include <inttypes.h>
 
-/* From the player row, or the movement that follows (@who), to the one that it tells of. */
+/*
+ * Follows a link of the player row or of the next transaction (@who) to the transaction it names.
+ */
 static enum outcome follow(struct check *check, const struct proof_link *link, const char *who)
 {
 	struct transaction entry;
@@ -51,7 +53,7 @@ static enum outcome check_before(struct check *check, const struct transaction *
 	return follow(check, &before, "the next one names");
 }
 
-/* Is it told of by any other, or does it lie behind what the player counts? */
+/* Checks that the player row counts the transaction and that another row links to it. */
 static enum outcome check_told(struct check *check, const struct transaction *entry)
 {
 	struct player_name name = {.player_id = ""};
@@ -66,7 +68,10 @@ static enum outcome check_told(struct check *check, const struct transaction *en
 			entry->player_id, entry->entry_seq);
 		return OUTCOME_DONE;
 	}
-	/* Read later than the movement was made: it must count it. */
+	/*
+	 * The player row is read after the transaction was made, so it must count the
+	 * transaction.
+	 */
 	code = check_find_player(check, &name, &player, &found);
 	if (code != OUTCOME_DONE)
 		return code;
@@ -104,7 +109,7 @@ enum outcome check_find_chains(struct check *check)
 
 	if (code == OUTCOME_DONE)
 		code = check_search_entries(check, check_before);
-	/* One that is told of wrongly is not told of, either. */
+	/* A transaction with a wrong link to it counts as not linked. */
 	if (code == OUTCOME_DONE && check->proof.problems == problems)
 		code = check_search_entries(check, check_told);
 	if (code == OUTCOME_DONE && check->proof.problems == problems)

@@ -1,5 +1,5 @@
 /*
- * check - walks every row of the ledger, while it keeps serving, and feeds the proof.
+ * check - walks every row of a serving ledger and feeds the proof.
  */
 #include "check/check.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define COUNT_TRIES       6
-#define COUNT_PATIENCE_MS 50 /* before the second try; twice as long before each further one */
+#define COUNT_PATIENCE_MS 50 /* before the second attempt; doubled before each further one */
 #define PROOF_TRIES       3
 
 void check_progress(struct check *check, const char *what, uint64_t rows)
@@ -68,7 +68,7 @@ enum outcome check_count_events(struct check *check)
 	return check_counter(check, "event", &check->event_given);
 }
 
-/* Begins the proof at the point in time of the first page of sums. */
+/* Starts the proof at the point in time of the first page of sums. */
 static enum outcome open_proof(struct check *check, uint64_t as_of)
 {
 	char random[21];
@@ -89,7 +89,7 @@ static enum outcome no_memory(struct check *check)
 	return session_no_memory(check->session);
 }
 
-/* What a total row is read at, as far as it is known before. */
+/* Returns the moment at which a total row is read, as far as it is known in advance. */
 static struct proof_moment moment_now(const struct check *check)
 {
 	return (struct proof_moment){
@@ -98,7 +98,7 @@ static struct proof_moment moment_now(const struct check *check)
 	};
 }
 
-/* The totals added since were read by now. */
+/* Completes the moments of the totals added since the last call: they have been read now. */
 static enum outcome close_moment(struct check *check)
 {
 	enum outcome code = check_count_events(check);
@@ -108,7 +108,7 @@ static enum outcome close_moment(struct check *check)
 	return code;
 }
 
-/* Each row that is read is within the bounds that commands keep. */
+/* Checks that each row read is within the bounds that commands enforce. */
 static void check_row(void *closure, enum record record, const void *row)
 {
 	struct check *check = closure;
@@ -149,7 +149,7 @@ static enum outcome walk_totals(struct check *check)
 	return code == OUTCOME_DONE ? close_moment(check) : code;
 }
 
-/* Adds a dealer that was made after the sums were read. */
+/* Adds a dealer that was created after the sums were read. */
 static enum outcome add_late_dealer(struct check *check, const char *casino_id)
 {
 	struct total total = {.players = 0};
@@ -192,7 +192,7 @@ static enum outcome walk_dealers(struct check *check)
 	return list_end(&list, code);
 }
 
-/* A player too new to be surely among the names walked later: its name is looked up now. */
+/* Looks up the name of a player that may be too new for the later walk of names. */
 static enum outcome check_new_name(struct check *check, const struct player *player)
 {
 	struct player_name name = {.player_id = ""};
@@ -254,7 +254,7 @@ static enum outcome count_players(struct check *check, struct proof_dealer *deal
 	return list_end(&list, OUTCOME_DONE);
 }
 
-/* Counts a dealer's players again while some are added. */
+/* Recounts a dealer's players if some were added during the count. */
 static enum outcome settle_count(struct check *check, struct proof_dealer *dealer)
 {
 	uint64_t before = dealer->total.players, after;
@@ -300,7 +300,7 @@ static enum outcome walk_requests(struct check *check)
 	return list_end(&list, OUTCOME_DONE);
 }
 
-/* The kinds that the proof does not need: each row is looked at by itself (check_row). */
+/* Walks the kinds of rows that the proof does not need. check_row() checks each row by itself. */
 static enum outcome walk_others(struct check *check)
 {
 	static const enum record others[] = {RECORD_COUNTER, RECORD_CLIENT};
@@ -320,14 +320,17 @@ static enum outcome walk_others(struct check *check)
 	return code;
 }
 
-/* In this order: what is read later is at least as new, and never less. */
+/* The order matters: a later read is at least as new as an earlier one. */
 static enum outcome (*const walks[])(struct check *check) = {
 	walk_totals, walk_others, walk_dealers, walk_players, settle_counts, check_walk_names,
 	walk_requests, check_walk_transactions, check_walk_rounds, check_walk_statistics,
 	check_walk_events,
 };
 
-/* A clock that was set back makes problems that do not last: these are looked for again. */
+/*
+ * Returns true if a clock that was set back may explain all problems. Those are temporary, so the
+ * check is repeated.
+ */
 static bool is_doubtful(const struct check *check)
 {
 	return check->proof.problems && check->proof.problems == check->proof.loose;

@@ -1,8 +1,9 @@
 /*
  * check_entries - walks every player's name and row, and every transaction, for `check`.
  *
- * Movements up to the point never change, so that they may be read at any time; players go on
- * playing: from the last movement that a player row names it goes back to the last one of the point.
+ * Transactions up to the point never change, so they may be read at any time. Player rows keep
+ * changing. The walk therefore goes back from the last transaction of a player row to the last
+ * one up to the point.
  */
 #include "check/check.h"
 
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-/* Goes back over the movements that the player made since the point. */
+/* Goes back over the transactions that the player made since the point. */
 static enum outcome find_last(struct check *check, struct proof_link *last)
 {
 	struct transaction entry;
@@ -72,7 +73,7 @@ static uint64_t last_counted(const struct check *check)
 	return last;
 }
 
-/* The last row: behind the ids that were given out there is none. */
+/* Checks the last row: no row may have an id above the counter. */
 static enum outcome check_last(struct check *check)
 {
 	struct list list;
@@ -85,7 +86,9 @@ static enum outcome check_last(struct check *check)
 	return list_end(&list, OUTCOME_DONE);
 }
 
-/* Up to the last that any of the sums counts: behind that others are appended while it is walked. */
+/*
+ * Walks up to the last transaction that any of the sums counts; later ones are still being added.
+ */
 enum outcome check_walk_transactions(struct check *check)
 {
 	const uint64_t last = last_counted(check);

@@ -1,8 +1,8 @@
 /*
- * check_events - walks every callback with its body, its attempts and its due row for `check`.
+ * check_events - walks every callback with its body, attempts and due row, for `check`.
  *
- * All four in the order of event, side by side. An event with a fault is read again alone: an
- * attempt may have begun or ended between the reading of the one page and the other.
+ * It walks the four kinds side by side, in the order of event. It rereads an event with a fault
+ * by itself, because an attempt may have begun or ended between the pages.
  */
 #include "check/check.h"
 
@@ -19,7 +19,7 @@
 enum source { SOURCE_CALLBACK, SOURCE_BODY, SOURCE_ATTEMPT, SOURCE_DUE, SOURCE_COUNT };
 
 union event_row {
-	uint64_t event; /* each begins with it */
+	uint64_t event; /* every row begins with it */
 	struct callback callback;
 	struct callback_body body;
 	struct attempt attempt;
@@ -64,7 +64,7 @@ struct join {
 	struct event_reading reading;
 };
 
-/* ---- one event, read again */
+/* ---- rereads one event */
 
 static enum outcome read_source(struct check *check, struct event_reading *reading,
 	enum source source, uint64_t event)
@@ -80,7 +80,7 @@ static enum outcome read_source(struct check *check, struct event_reading *readi
 	return list_end(&list, OUTCOME_DONE);
 }
 
-/* Whether the callback is as it was when the reading began. */
+/* Returns whether the callback is unchanged since the reading began. */
 static bool still(const struct event_reading *reading, const struct callback *after, bool found)
 {
 	const struct callback *before = &reading->callback;
@@ -115,7 +115,10 @@ static enum outcome read_event(struct check *check, void *arg, struct proof_faul
 
 /* ---- the walk */
 
-/* A betting-result that was sent more than three times: the audit must tell of it. */
+/*
+ * Records a betting-result that was sent more than three times: the audit must contain the
+ * retries.
+ */
 static enum outcome note_resent(struct check *check, const struct callback *callback)
 {
 	struct check_resent *grown;
@@ -140,7 +143,7 @@ static void next_rows(struct join *join)
 	}
 }
 
-/* Why a walk ended before its last row. */
+/* Returns why a walk ended before its last row. */
 static enum outcome walks_code(const struct join *join)
 {
 	for (int i = 0; i < SOURCE_COUNT; i++) {
@@ -150,7 +153,7 @@ static enum outcome walks_code(const struct join *join)
 	return OUTCOME_DONE;
 }
 
-/* The event that is next in any walk; UINT64_MAX: none. */
+/* Returns the lowest event that is next in any walk; UINT64_MAX: none. */
 static uint64_t next_event(const struct join *join)
 {
 	uint64_t event = UINT64_MAX;
@@ -189,7 +192,7 @@ static enum outcome join_event(struct check *check, struct join *join, uint64_t 
 	return reading->there ? note_resent(check, &reading->callback) : OUTCOME_DONE;
 }
 
-/* Up to the last event that any dealer's sums can count. */
+/* Returns the last event that any dealer's sums can count. */
 static uint64_t last_event(const struct check *check)
 {
 	uint64_t last = check->point.event;
@@ -221,7 +224,7 @@ static enum outcome walk(struct check *check)
 	return code;
 }
 
-/* The last row of each kind; what is later than the counter was never made. */
+/* Checks the last row of each kind: no row may have an event above the counter. */
 static enum outcome check_last(struct check *check)
 {
 	struct list list;
@@ -268,7 +271,7 @@ static void count_retry(struct check *check, const struct audit *audit)
 		resent->retries++;
 }
 
-/* Each retry makes one more attempt at most. */
+/* Walks the audit. Each retry allows at most one more attempt. */
 static enum outcome walk_audit(struct check *check)
 {
 	struct list list;
@@ -293,7 +296,9 @@ static enum outcome walk_audit(struct check *check)
 	return code;
 }
 
-/* Are the dealers' numbers of parked and held callbacks right? If no operator is at work. */
+/*
+ * Checks the dealers' counts of parked and held callbacks, unless an operator is changing them.
+ */
 static enum outcome check_waiting(struct check *check)
 {
 	struct list list;
@@ -303,7 +308,10 @@ static enum outcome check_waiting(struct check *check)
 
 	list_open(&list, check->session, RECORD_TOTAL, false, 0, NULL);
 	while (code == OUTCOME_DONE && audit == check->audit && list_next(&list, &row)) {
-		/* The counter after the row: nobody did anything before the row was read. */
+		/*
+		 * The counter is read after the row. If it is unchanged, no operator acted before
+		 * the row was read.
+		 */
 		code = check_counter(check, "audit", &audit);
 		if (code == OUTCOME_DONE && audit == check->audit)
 			proof_waiting(&check->proof, &row);

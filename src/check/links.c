@@ -1,5 +1,5 @@
 /*
- * check_links - which rows do not fit? Only walked when the sets of rows differ.
+ * check_links - finds rows that do not match each other. Runs only if the sets of rows differ.
  */
 #include "base/text.h"
 #include "check/check.h"
@@ -37,7 +37,7 @@ enum outcome check_find_player(struct check *check, const struct player_name *na
 	return list_fetch(check->session, RECORD_PLAYER, player, found, NULL);
 }
 
-/* From each movement to its request key. */
+/* Checks the link from a transaction to its idempotency key. */
 static enum outcome check_entry(struct check *check, const struct transaction *entry)
 {
 	struct request request = {.scope = entry->scope};
@@ -58,7 +58,7 @@ static enum outcome check_entry(struct check *check, const struct transaction *e
 	return OUTCOME_DONE;
 }
 
-/* And back. */
+/* Checks the link from an idempotency key to its transaction. */
 static enum outcome check_request(struct check *check, const struct request *row)
 {
 	struct transaction entry;
@@ -69,7 +69,7 @@ static enum outcome check_request(struct check *check, const struct request *row
 	if (!found || strcmp(entry.player_id, row->player_id) != 0 ||
 		entry.entry_seq != row->entry_seq)
 		fault = "is not there";
-	/* A movement whose own key this is was compared with it from the other side. */
+	/* If the transaction has this key as its own, the other direction compared them. */
 	else if (entry.scope != row->scope || strcmp(entry_owner(&entry), row->owner) != 0 ||
 		strcmp(entry.request_transaction_id, row->request_transaction_id) != 0)
 		fault = "was made by another key";
@@ -122,7 +122,9 @@ enum outcome check_find_links(struct check *check)
 	bool chains = proof_chains_equal(proof);
 	enum outcome code = OUTCOME_DONE;
 
-	/* A clock set back during the check makes the players differ and no row be found: no harm. */
+	/*
+	 * If the clock was set back during the check, the players may differ without a wrong row.
+	 */
 	if (!players)
 		code = search_players(check);
 	if (code == OUTCOME_DONE && !chains)
@@ -131,7 +133,7 @@ enum outcome check_find_links(struct check *check)
 		code = check_search_entries(check, check_entry);
 	if (code == OUTCOME_DONE && !requests)
 		code = search_requests(check);
-	/* No row was found that tells why: it cannot be passed over. */
+	/* No row explains the difference, so report the difference itself. */
 	if (!requests && proof->problems == 0)
 		proof_problem(&check->proof, "movements and request keys do not agree");
 	return code;

@@ -1,9 +1,9 @@
 /*
  * check_rounds - walks every round with its bets for `check`.
  *
- * Rounds and bets, both in the order of player_id and game_id, are walked side by side. One with a
- * fault is read again alone, because a bet may have been placed, or the round settled, between the
- * reading of the one page and the other.
+ * It walks rounds and bets side by side, both in the order of player_id and game_id. It rereads a
+ * round with a fault by itself, because a bet may have been placed, or the round settled, between
+ * the pages.
  */
 #include "check/check.h"
 
@@ -20,9 +20,9 @@ struct join {
 	struct list bets;
 	struct round round;
 	struct bet bet;
-	bool has_round; /* @round is not used yet */
+	bool has_round; /* @round is the next row, not yet used */
 	bool has_bet;
-	struct player_name name; /* of the player whose rounds these are */
+	struct player_name name; /* of the player to whom the rounds belong */
 	struct round_reading reading;
 };
 
@@ -34,14 +34,14 @@ static int compare_ids(const char *player_id, const char *game_id, const char *o
 	return order ? order : strcmp(game_id, other_game);
 }
 
-/* ---- what a round names besides its bets */
+/* ---- rows that a round names besides its bets */
 
 static int compare_clients(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
 
-/* A client that was removed is there, marked so. */
+/* A removed client still has a row, which is marked as removed. */
 static enum outcome check_client(struct check *check, const struct round *round)
 {
 	struct client client;
@@ -88,7 +88,7 @@ static enum outcome check_player(struct check *check, struct join *join)
 	return code;
 }
 
-/* Counts the reading, which is sound or was reported, and looks at what it points to. */
+/* Counts the reading, which is correct or was reported, and checks the rows that it names. */
 static enum outcome take(struct check *check, struct join *join)
 {
 	struct round_reading *reading = &join->reading;
@@ -112,7 +112,7 @@ static enum outcome take(struct check *check, struct join *join)
 	return code;
 }
 
-/* Events may have been made since the counter was read last. */
+/* Rereads the event counter if needed, because events may have been created since. */
 static enum outcome end_reading(struct check *check, struct round_reading *reading)
 {
 	enum outcome code = OUTCOME_DONE;
@@ -124,7 +124,7 @@ static enum outcome end_reading(struct check *check, struct round_reading *readi
 	return code;
 }
 
-/* ---- one round, read again */
+/* ---- rereads one round */
 
 static enum outcome read_bets(struct check *check, struct round_reading *reading,
 	const struct bet *key)
@@ -187,7 +187,7 @@ static void next_rows(struct join *join)
 		join->has_bet = list_next(&join->bets, &join->bet);
 }
 
-/* Reads the round that is next in either walk, as the pages have it. */
+/* Reads the round that is next in either walk, as it is in the pages. */
 static enum outcome join_round(struct check *check, struct join *join)
 {
 	struct round_reading *reading = &join->reading;

@@ -1,9 +1,9 @@
 /*
- * check_statistics - walks rounds, bets and the sums that A4 tells, for `check`.
+ * check_statistics - walks rounds, bets and the sums that A4 reports, for `check`.
  *
- * All four are in the order of player_id and are walked side by side. While bets are placed they are
- * not read at one point in time, so a player whose sums do not fit is looked at alone: rounds and
- * bets, then the sums, then rounds and bets again.
+ * It walks the four kinds side by side, in the order of player_id. While bets are placed, the
+ * rows are not read at one point in time. It therefore rereads a player whose sums do not match
+ * by itself: rounds and bets, then the sums, then rounds and bets again.
  */
 #include "check/check.h"
 
@@ -21,9 +21,9 @@ struct cursor {
 		struct bet bet;
 		struct lifetime lifetime;
 		struct day day;
-		char player_id[PLAYER_ID_SIZE]; /* begins each of them */
+		char player_id[PLAYER_ID_SIZE]; /* every row begins with it */
 	} row;
-	bool pending; /* @row is not used yet */
+	bool pending; /* @row is the next row, not yet used */
 };
 
 _Static_assert(offsetof(struct round, player_id) == 0 && offsetof(struct bet, player_id) == 0 &&
@@ -43,10 +43,10 @@ struct walks {
 	struct cursor cursors[WALK_COUNT];
 	struct proof_statistics proof;
 	uint64_t bets;
-	uint64_t sums; /* rows */
+	uint64_t sums; /* number of rows */
 };
 
-/* Opens walks of all players, or of @player_id alone. */
+/* Opens walks of all players, or only of @player_id. */
 static void walks_open(struct walks *walks, const char *player_id)
 {
 	for (unsigned int i = 0; i < WALK_COUNT; i++) {
@@ -61,7 +61,7 @@ static void walks_open(struct walks *walks, const char *player_id)
 	}
 }
 
-/* Why the walks ended; OUTCOME_DONE: they were all walked to their ends. */
+/* Returns why the walks ended; OUTCOME_DONE: all reached their ends. */
 static enum outcome walks_close(struct walks *walks)
 {
 	enum outcome code = OUTCOME_DONE;
@@ -71,7 +71,7 @@ static enum outcome walks_close(struct walks *walks)
 	return code;
 }
 
-/* The next row, NULL: none left. Whose it is, is at its beginning. */
+/* Returns the next row, which begins with its player_id; NULL: none is left. */
 static const char *peek(struct cursor *cursor)
 {
 	if (!cursor->pending)
@@ -79,7 +79,7 @@ static const char *peek(struct cursor *cursor)
 	return cursor->pending ? cursor->row.player_id : NULL;
 }
 
-/* True: the next row is of @player_id. */
+/* Returns true if the next row belongs to @player_id. */
 static bool next_of(struct cursor *cursor, const char *player_id)
 {
 	const char *next = peek(cursor);
@@ -87,7 +87,7 @@ static bool next_of(struct cursor *cursor, const char *player_id)
 	return next && strcmp(next, player_id) == 0;
 }
 
-/* The player whose rows come next; NULL: there are no more. */
+/* Returns the player of the next row in any walk; NULL: none is left. */
 static const char *next_player(struct walks *walks)
 {
 	const char *first = NULL;
@@ -113,7 +113,9 @@ static void feed_game(struct walks *walks, const char *player_id, const char *ga
 	}
 }
 
-/* Feeds all rounds and bets of @player_id; bets whose round was not seen belong to an open one. */
+/*
+ * Feeds all rounds and bets of @player_id. Bets whose round was not read belong to an open round.
+ */
 static void feed_bets(struct walks *walks, const char *player_id)
 {
 	struct cursor *rounds = &walks->cursors[ROUNDS], *bets = &walks->cursors[BETS];
@@ -137,7 +139,7 @@ static void feed_bets(struct walks *walks, const char *player_id)
 	}
 }
 
-/* Feeds the rows of @player_id. */
+/* Feeds the sums of @player_id. */
 static void feed_sums(struct walks *walks, const char *player_id)
 {
 	struct cursor *lifetimes = &walks->cursors[LIFETIMES], *days = &walks->cursors[DAYS];
@@ -158,7 +160,10 @@ static void report(void *closure, const char *problem)
 	proof_problem(&check->proof, "%s", problem);
 }
 
-/* A player whose sums did not fit: are they wrong, or is he betting? */
+/*
+ * Rereads a player whose sums did not match, to find out whether they are wrong or a bet was in
+ * progress.
+ */
 static enum outcome look_again(struct check *check, const char *player_id)
 {
 	struct walks walks = {.check = check};
@@ -176,7 +181,7 @@ static enum outcome look_again(struct check *check, const char *player_id)
 		feed_bets(&walks, player_id);
 		code = walks_close(&walks);
 	}
-	/* What was not read to its end proves nothing. */
+	/* An incomplete walk proves nothing. */
 	if (code == OUTCOME_DONE && !proof_statistics_end(&walks.proof))
 		code = session_no_memory(check->session);
 	proof_statistics_free(&walks.proof);

@@ -1,6 +1,6 @@
 /*
- * check_wagers - which rows of bets, rounds and callbacks do not fit? Only walked when the sets of
- * rows differ.
+ * check_wagers - finds rows of bets, rounds and callbacks that do not match. Runs only if the
+ * sets of rows differ.
  */
 #include "check/check.h"
 
@@ -12,15 +12,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Which sets differ. */
+/* The sets that differ. */
 struct search {
 	bool requests;
 	bool transactions;
 	bool callbacks; /* or their ends */
-	struct player_name name; /* of the player whose bets these are */
+	struct player_name name; /* of the player to whom the bets belong */
 };
 
-/* ---- from bets and rounds to the rows that they want */
+/* ---- from bets and rounds to the rows that they require */
 
 static enum outcome search_bet_key(struct check *check, const struct bet *bet)
 {
@@ -41,7 +41,7 @@ static enum outcome search_bet_key(struct check *check, const struct bet *bet)
 	return OUTCOME_DONE;
 }
 
-/* @what: "bet P/G/1" or "round P/G". */
+/* Checks a transaction. @what: "bet P/G/1" or "round P/G". */
 static enum outcome search_transaction(struct check *check, const struct transaction *wanted,
 	const char *what)
 {
@@ -77,7 +77,7 @@ static enum outcome search_bet(struct check *check, struct search *search, const
 	if (code != OUTCOME_DONE || !search->callbacks || !bet->event)
 		return code;
 	code = check_find_name(check, bet->player_id, &search->name, &found);
-	/* One without a player was reported by the walk. */
+	/* A bet without a player was reported by the walk. */
 	return code == OUTCOME_DONE && found ? check_bet(check, bet, search->name.user_id, false)
 					 : code;
 }
@@ -112,8 +112,8 @@ static enum outcome search_round(struct check *check, struct search *search,
 }
 
 /*
- * The round does not hold the id of its result's key; but if a single one is missing, or there is
- * one too many, it is what the sums differ by.
+ * The round does not contain the id of its result's key. If exactly one key is missing or
+ * superfluous, it is the difference between the sums.
  */
 static void search_round_key(struct check *check, const struct round *round)
 {
@@ -147,7 +147,7 @@ static enum outcome search_rounds(struct check *check, struct search *search)
 	return list_end(&list, code);
 }
 
-/* ---- and back */
+/* ---- and from those rows back */
 
 static enum outcome find_bet(struct check *check, const char *player_id, const char *game_id,
 	uint32_t number, struct bet *bet, bool *found)
@@ -168,7 +168,7 @@ static enum outcome find_round(struct check *check, const char *player_id, const
 	return list_fetch(check->session, RECORD_ROUND, round, found, NULL);
 }
 
-/* A bet's own key was compared with it from the other side. */
+/* If the bet has this key as its own, the other direction compared them. */
 static enum outcome request_of_bet(struct check *check, const struct request *row)
 {
 	struct bet bet;
@@ -267,7 +267,7 @@ static enum outcome search_transactions(struct check *check)
 	return list_end(&list, code);
 }
 
-/* The event that the callback's bet or round names as its own of that kind; 0: none. */
+/* Finds the event of that kind that the callback's bet or round names; 0: none. */
 static enum outcome find_named(struct check *check, const struct callback *callback,
 	uint64_t *named)
 {
@@ -312,7 +312,7 @@ static enum outcome search_callbacks(struct check *check)
 	return list_end(&list, code);
 }
 
-/* Reports that two sets differ when no row was found that tells why: it cannot be passed over. */
+/* Reports that two sets differ if no row was found that explains the difference. */
 static void insist(struct check *check, bool differ, const char *what)
 {
 	if (differ && check->proof.problems == 0)

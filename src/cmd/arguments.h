@@ -1,18 +1,18 @@
 /*
- * arguments - the words that a program was started with.
+ * arguments - parses the command line of a program.
  */
 #ifndef CMD_ARGUMENTS_H
 #define CMD_ARGUMENTS_H
 
 #include <argp.h>
 
-/* With what programs end whose words are wrong. */
+/* Exit code for wrong command-line arguments. */
 #define EXIT_USAGE 2
 
 /*
- * argp_parse(3), which ends the program by EXIT_USAGE with a message when the words are wrong. When
- * it finds no memory it has read none of them, and the program would go on as if there were none:
- * it is ended by EX_TEMPFAIL with a message.
+ * Calls argp_parse(3). If the arguments are wrong, prints a message and exits with EXIT_USAGE. If
+ * memory is exhausted, argp_parse() has read no argument and the program would continue without
+ * any. arguments_parse() then prints a message and exits with EX_TEMPFAIL.
  */
 void arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
 

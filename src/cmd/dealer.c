@@ -1,9 +1,14 @@
 /*
- * creditbridge-dealer.fcgi - the reference dealer, started by a web server or on a socket of its
- * own. One process: it owns its state directory.
+ * creditbridge-dealer.fcgi - the reference dealer. A web server starts it, or it listens on its
+ * own socket. It is a single process and owns its state directory.
  *
- * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket; 75 the
- * state failed, start anew; 78 the key file or the state directory cannot be used.
+ * Exit codes:
+ *
+ *    0  stopped by request
+ *    1  failed
+ *    2  usage error, or standard input is not a listening socket
+ *   75  the state failed: restart
+ *   78  the key file or the state directory cannot be used
  */
 #include "base/log.h"
 #include "base/secrecy.h"

@@ -1,12 +1,19 @@
 /*
- * creditbridge.fcgi - the HTTP edge, started by a web server or listening on a socket of its own.
+ * creditbridge.fcgi - the HTTP front end. A web server starts it, or it listens on its own
+ * socket.
  *
- * Installed, it is setgid to the group that may open the ledger's edge.sock. Its user must not use that
- * right for other purposes. So it reads only the installed configuration. It also clears its
- * environment, from which libraries take settings (libcurl the file to which it writes TLS keys).
+ * When installed, it is setgid to the group that may open the ledger's edge.sock. Its user must
+ * not use that right for other purposes, so the program reads only the installed configuration.
+ * It also clears its environment, because libraries take settings from it (libcurl takes the file
+ * to which it writes TLS keys).
  *
- * Exit codes: 0 asked to stop; 1 failed; 2 usage, or standard input is no listening socket;
- * 75 the ledger speaks another protocol version, or memory was short: start anew; 78 configuration.
+ * Exit codes:
+ *
+ *    0  stopped by request
+ *    1  failed
+ *    2  usage error, or standard input is not a listening socket
+ *   75  the ledger speaks another protocol version, or memory was short: restart
+ *   78  configuration error
  */
 #include "base/descriptors.h"
 #include "base/log.h"
@@ -31,10 +38,12 @@
 #include <unistd.h>
 
 #define PROGRAM "creditbridge.fcgi"
-/* Descriptors of the process besides those for dealers, and of each thread at most. */
+/*
+ * Descriptors that the process needs besides those for dealers, and the maximum of each thread.
+ */
 #define DESCRIPTORS_SPARE  (64 + ADMISSION_MAX)
 #define DESCRIPTORS_THREAD 16
-/* Of a fiber of the wallet: the caller's connection, and the ledger's. */
+/* Descriptors of one wallet fiber: the caller's connection and the ledger's. */
 #define DESCRIPTORS_SLOT 2
 
 enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
@@ -67,7 +76,7 @@ static const struct argp_option options[] = {
 
 struct arguments {
 	const char *config;
-	const char *base_path; /* NULL: the setting's */
+	const char *base_path; /* NULL: the value of the setting */
 	const char *socket;    /* NULL: standard input */
 	enum serve_group group;
 	unsigned int threads;
@@ -136,7 +145,7 @@ static const struct argp argp = {
 	       "or no memory, start anew; 78 configuration.",
 };
 
-/* The path of a file in the socket directory. False: it is too long. */
+/* Writes the path of a file in the socket directory to @path. Returns false if it is too long. */
 static bool name_file(char *path, size_t size, const struct settings *settings, const char *name)
 {
 	int len = snprintf(path, size, "%s/%s", settings->socket_directory, name);
@@ -174,8 +183,8 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 }
 
 /*
- * Several requests at a time are fibers. What waits for dealers waits in threads: libcurl knows no
- * fibers.
+ * Decides whether a thread runs several requests as fibers. Requests that wait for dealers need
+ * threads of their own, because libcurl does not support fibers.
  */
 static bool service_fibers(struct web_service *service, unsigned int threads)
 {
@@ -188,8 +197,8 @@ static bool service_fibers(struct web_service *service, unsigned int threads)
 }
 
 /*
- * The name of the socket for @mount among the workers of this version that the same parent has started.
- * Writes "" if memory is exhausted.
+ * Writes to @file the name of the socket for @mount among the workers of this version that the
+ * same parent started. Writes "" if memory is exhausted.
  */
 static void handoff_file(const char *mount, char file[HANDOFF_FILE_CHARS + 1])
 {
@@ -221,7 +230,7 @@ static struct shared_listener *join_shared_listener(const struct arguments *argu
 	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[service->group],
 		service->base_path, arguments->config);
 	handoff_file(mount, file);
-	/* It fits: the path of the counters, which was made before, is as long. */
+	/* This fits: the path of the counters, built before, has the same length. */
 	if (!name_file(directory, sizeof(directory), settings, SETTINGS_TOGETHER) ||
 		!shared_listener_join(&shared, &group, LISTEN_INHERITED_FD, again))
 		return NULL;
@@ -235,8 +244,8 @@ static struct shared_listener *join_shared_listener(const struct arguments *argu
 }
 
 /*
- * Serves from standard input. With --together a worker that can neither lead nor follow has one thread,
- * and tries again after a while.
+ * Serves from standard input. With --together, a worker that can neither lead nor follow runs one
+ * thread and tries to join again later.
  */
 static int serve_inherited(const struct arguments *arguments, const struct settings *settings,
 	struct web_service *service)
@@ -278,8 +287,8 @@ static int serve_own(const struct arguments *arguments, struct web_service *serv
 }
 
 /*
- * Returns how many connections to dealers each thread may keep. A worker may have only 1024
- * descriptors, if it was started by hand or by an old web server. Some hundred threads would use more,
+ * Returns how many connections to dealers each thread may keep. A worker that was started by hand
+ * or by an old web server may have only 1024 descriptors. Several hundred threads would use more,
  * and dealers could not be reached.
  */
 static unsigned int connections_kept(unsigned int threads)
@@ -298,7 +307,10 @@ static unsigned int connections_kept(unsigned int threads)
 	return each < SENDER_INFLIGHT_MAX ? (unsigned int)each : SENDER_INFLIGHT_MAX;
 }
 
-/* Reads the configuration that the user may choose. Prints errors on standard error. */
+/*
+ * Reads the configuration; an unprivileged caller may choose the file. Prints errors on standard
+ * error.
+ */
 static enum status config_load(struct settings *settings, const char *path, bool privileged)
 {
 	if (privileged && strcmp(path, SETTINGS_DEFAULT_FILE) != 0) {
@@ -316,7 +328,7 @@ int main(int argc, char **argv)
 	struct arguments arguments = {.config = SETTINGS_DEFAULT_FILE,
 		.group = SERVE_WALLET,
 		.threads = 1};
-	/* With more rights than its user has (ld.so(8), secure-execution mode). */
+	/* The process has more rights than its user (ld.so(8), secure-execution mode). */
 	bool privileged = getauxval(AT_SECURE) != 0;
 	struct web_service service;
 	struct fcgi_socket own;

@@ -1,5 +1,5 @@
 /*
- * creditbridge-ledger - the single writer of the players' credit.
+ * creditbridge-ledger - the only process that writes the players' credit.
  */
 #include "base/secrecy.h"
 #include "base/settings.h"

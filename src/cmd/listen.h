@@ -1,5 +1,6 @@
 /*
- * listen - what the FastCGI programs have in common: where they listen, and with how many threads.
+ * listen - options shared by the FastCGI programs: the listening socket and the number of
+ * threads.
  */
 #ifndef CMD_LISTEN_H
 #define CMD_LISTEN_H
@@ -7,13 +8,16 @@
 #include <argp.h>
 #include <stdbool.h>
 
-/* Where FastCGI puts the listening socket of a process that the web server starts. */
+/* The descriptor on which a web server passes the listening socket to a FastCGI process. */
 #define LISTEN_INHERITED_FD 0
 
-/* The number in @text, given with --threads. Else the program ends with what is wrong. */
+/* Parses @text, the argument of --threads. If it is wrong, prints an error and exits. */
 unsigned int listen_threads(const char *text, struct argp_state *state);
 
-/* True: LISTEN_INHERITED_FD is such a socket. Else standard error tells what to do about it. */
+/*
+ * Returns true if LISTEN_INHERITED_FD is a listening socket. Otherwise prints on standard error
+ * how to start @program.
+ */
 bool listen_inherited(const char *program);
 
 #endif

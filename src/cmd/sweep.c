@@ -1,8 +1,13 @@
 /*
- * creditbridge-sweep - sends the callbacks that are due; cron starts it each minute.
+ * creditbridge-sweep - sends callbacks that are due. cron starts it every minute.
  *
- * Exit codes: 0 done, whatever dealers answered, or another one is at work; 1 failed; 2 usage;
- * 75 no memory; 78 configuration.
+ * Exit codes:
+ *
+ *    0  done, whatever the dealers answered, or another sweeper is running
+ *    1  failed
+ *    2  usage error
+ *   75  memory is exhausted
+ *   78  configuration error
  */
 #include "base/clock.h"
 #include "base/lock.h"
@@ -90,8 +95,9 @@ static int complain(const char *what, const char *why)
 }
 
 /*
- * Takes the lock. Leases alone keep two sweepers from harm; the lock spares the dealers and the
- * ledger the second one. Returns its descriptor, -1 when another one has it; -2: told why not.
+ * Takes the lock. Leases already prevent two sweepers from sending the same callback; the lock
+ * saves the dealers and the ledger the work of a second sweeper. Returns the descriptor; -1 if
+ * another sweeper holds the lock; -2 after an error that was reported.
  */
 static int lock_take(const struct settings *settings)
 {
@@ -118,7 +124,7 @@ static int lock_take(const struct settings *settings)
 	return -1;
 }
 
-/* Signals to stop are not handled: sweep_run() asks for them. */
+/* Blocks the stop signals, for which sweep_run() polls. */
 static sigset_t block_signals(void)
 {
 	sigset_t stop;
@@ -132,7 +138,7 @@ static sigset_t block_signals(void)
 	return stop;
 }
 
-/* False: memory. */
+/* Returns false if memory is exhausted. */
 static bool print_summary(const struct report *report, bool json)
 {
 	struct buffer text;

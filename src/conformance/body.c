@@ -1,5 +1,5 @@
 /*
- * exam_body - the bodies of the callbacks that dealer test sends.
+ * exam_body - builds the bodies of the callbacks that `dealer test` sends.
  */
 #include "conformance/exam.h"
 
@@ -15,13 +15,13 @@
 #define NOBODY_ID   "examnobodyexamnobody"
 
 static const char small_details[] = "{\"place\":\"red\",\"chips\":[1,1]}";
-/* All of it is JSON, and may stand in what a game server gives. */
+/* Valid JSON that a game server may send. */
 static const char odd_details[] =
 	"{ \"odds\" : 1.10, \"e\":1.5E+2,\"neg\":-0.5 ,\"big\":12345678901234567890,"
 	"\"slash\":\"a\\/b\",\"u\":\"\\u0e44\\u0e17\\u0e22\",\"nil\":null,\"\":\"no name\","
 	"\"empty\":{},\"list\":[ ],\"deep\":[[[[[[[[1]]]]]]]] }";
 
-/* The struct of any kind. */
+/* The struct of any callback kind. */
 union body {
 	struct balance_inquire_body balance_inquire;
 	struct bet_body bet;
@@ -36,7 +36,7 @@ static const struct field *const tables[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BETTING_REFUND] = refund_body_fields,
 };
 
-/* What each action sends. */
+/* The callback that each action sends. */
 static const struct {
 	enum callback_kind kind;
 	enum round_result result;
@@ -65,7 +65,7 @@ static struct bytes bytes_of(const void *data, size_t len)
 	return (struct bytes){data, (uint32_t)len};
 }
 
-/* A list of many bets. */
+/* Appends a list of many bets. */
 static void put_large(struct buffer *out)
 {
 	buffer_append_str(out, "{\"bets\":[{\"place\":\"0\",\"amount\":0}");
@@ -86,7 +86,7 @@ static struct bytes make_details(unsigned int shape, struct buffer *large)
 	return bytes_of(small_details, sizeof(small_details) - 1);
 }
 
-/* What all bodies but B1's have. */
+/* The members of all bodies except B1's. */
 struct common {
 	char user_id[EXTERNAL_ID_SIZE];
 	char player_id[PLAYER_ID_SIZE];
@@ -130,7 +130,7 @@ static void fill_result(struct result_body *body, const struct exam_round *round
 	body->user_bet = body->game_result = body->user_bet_result = common->details;
 }
 
-/* Fills the struct of the action's kind. */
+/* Fills the struct of the action's callback kind. */
 static void fill(union body *body, const struct exam_round *round, const struct exam_step *step,
 	const struct common *common, uint64_t transaction_id, money_t amount)
 {
@@ -167,7 +167,7 @@ static void fill(union body *body, const struct exam_round *round, const struct 
 	}
 }
 
-/* True: the specification does not require the member (Bet result). */
+/* Returns true if the specification does not require the member (Bet result). */
 static bool is_optional(enum callback_kind kind, const char *name)
 {
 	static const char *const optional[] = {
@@ -180,7 +180,7 @@ static bool is_optional(enum callback_kind kind, const char *name)
 	return false;
 }
 
-/* Appends the value of one member, as @shape wants it. */
+/* Appends the value of one member in the form of @shape. */
 static void put_value(struct buffer *out, const struct field *field, const void *record,
 	unsigned int shape)
 {
@@ -272,7 +272,7 @@ void exam_body_alter(struct buffer *body)
 
 		if (!at || at + len >= end)
 			continue;
-		/* Another digit from 1 to 9. */
+		/* Replaces the digit by another from 1 to 9. */
 		at[len] = (uint8_t)('1' + (at[len] - '0') % 9);
 		return;
 	}

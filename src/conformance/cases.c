@@ -1,5 +1,5 @@
 /*
- * exam_cases - the cases of dealer test: balances, bets, and how bodies may be written.
+ * exam_cases - the cases of `dealer test` for balances, bets and forms of bodies.
  */
 #include "conformance/cases.h"
 

@@ -1,8 +1,8 @@
 /*
- * exam_cases - how the tables of dealer test write their steps.
+ * exam_cases - macros for the steps in the tables of `dealer test`.
  *
- * LETTER and amount name a bet or result (exam.h, struct exam_step), then what must come and what
- * becomes of the balance; whatever else there is to a step follows with its member's name.
+ * LETTER and amount name a bet or result (exam.h, struct exam_step). The expected answer and the
+ * expected change of the balance follow. Other members of a step are set by name.
  */
 #ifndef CONFORMANCE_CASES_H
 #define CONFORMANCE_CASES_H

@@ -1,5 +1,6 @@
 /*
- * exam_cases_round - the cases of dealer test: results, refunds, replays, and the server itself.
+ * exam_cases_round - the cases of `dealer test` for results, refunds, replays and the server
+ * itself.
  */
 #include "conformance/cases.h"
 
@@ -114,8 +115,8 @@ const struct exam_case exam_refund_cases[] = {
 };
 
 /*
- * The signature covers the body alone, so whoever saw a callback can send it to another path: with
- * its webhook-id, which tells what it was, or without.
+ * The signature covers only the body. An observer of a callback can therefore replay it to
+ * another path, with or without its webhook-id, which names its kind.
  */
 const struct exam_case exam_replay_cases[] = {
 	{"bet-as-refund", "api Signature",

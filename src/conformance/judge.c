@@ -1,5 +1,5 @@
 /*
- * exam_judge - what must come in dealer test, and what came, in words.
+ * exam_judge - compares the expected and the actual answers of `dealer test`, and describes both.
  */
 #include "conformance/judge.h"
 
@@ -88,7 +88,7 @@ static bool is_whole(const struct exam_done *done)
 		(is_error(done) && !done->moved);
 }
 
-/* A copy for which there was no connection, at so many at once, is nobody's fault. */
+/* A copy for which no connection could be made is not the dealer's fault. */
 static bool is_one(const struct exam_done *done)
 {
 	unsigned int answers = 0;

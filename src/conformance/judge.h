@@ -1,39 +1,41 @@
 /*
- * exam_judge - what must come in dealer test, and what came, in words.
+ * exam_judge - compares the expected and the actual answers of `dealer test`, and describes both.
  */
 #ifndef CONFORMANCE_JUDGE_H
 #define CONFORMANCE_JUDGE_H
 
 #include "conformance/exam.h"
 
-/* A step that was done. */
+/* A completed step. */
 struct exam_done {
 	const struct exam *exam;
 	const struct exam_step *step;
 	const struct exam_reply *replies;
-	unsigned int count; /* of them; one unless copies were sent */
+	unsigned int count; /* number of replies; 1 unless copies were sent */
 	money_t amount;
-	money_t moved; /* of the balance */
+	money_t moved; /* change of the balance */
 };
 
-/* True: the replies are what the step expects. What has moved is judged by exam_moves(). */
+/*
+ * Returns true if the replies are those that the step expects. exam_moves() covers the balance.
+ */
 bool exam_met(const struct exam_done *done);
 const char *exam_wanted(enum exam_expect expect);
 
-/* True: success is among the replies, whatever else is wrong. */
+/* Returns true if any reply is a success, even if others are wrong. */
 bool exam_any_success(const struct exam_done *done);
 
-/* What is to move with @amount, signed. */
+/* Returns the expected change of the balance for @amount, signed. */
 money_t exam_moves(const struct exam_step *step, money_t amount);
 
-/* These append to @text of EXAM_TEXT_SIZE bytes as far as it fits. */
+/* These functions append to @text of EXAM_TEXT_SIZE bytes and truncate. */
 void exam_say(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "bet A again, unsigned" */
 void exam_say_label(char *text, const struct exam *exam, const struct exam_step *step,
 	bool again);
 /* "success", "refused (401 invalid_signature)", "unknown (HTTP status 500)" */
 void exam_say_outcome(char *text, const struct callback_outcome *outcome);
-/* The same of one reply; of several how many there are of which class. */
+/* Appends the outcome of one reply. For several replies, appends their number in each class. */
 void exam_say_outcomes(char *text, const struct exam_done *done);
 
 /* "+2.00", "-2.00", "0.00" */

@@ -1,5 +1,5 @@
 /*
- * exam_run - puts a dealer through one case of dealer test, and judges what comes.
+ * exam_run - runs one case of `dealer test` and judges the answers.
  */
 #include "conformance/judge.h"
 
@@ -31,7 +31,7 @@ const struct field exam_row_fields[] = {
 	FIELD_END,
 };
 
-/* A body that was made: it is sent again as it is. */
+/* A body that was built; a repetition sends the same bytes. */
 struct message {
 	enum exam_action action;
 	char letter;
@@ -40,7 +40,7 @@ struct message {
 	struct buffer body;
 };
 
-/* A case under way. */
+/* A running case. */
 struct run {
 	struct exam *exam;
 	const struct exam_case *case_;
@@ -49,7 +49,7 @@ struct run {
 	uint64_t ids[LETTERS];
 	struct message messages[EXAM_STEPS_MAX + 1];
 	unsigned int message_count;
-	money_t sum; /* moved by the steps that were as they must be */
+	money_t sum; /* moved by the steps whose result was correct */
 	bool failed;
 };
 
@@ -86,7 +86,7 @@ static money_t amount_of(const struct run *run, const struct exam_step *step)
 	return amount;
 }
 
-/* Counts what a step has moved, and the stake if the round's result has to include it. */
+/* Adds the amount that a step moved, and its stake if the round's result must include it. */
 static void count(struct run *run, const struct exam_step *step, money_t moved)
 {
 	money_t *sums = step->addition ? run->round.added : run->round.staked;
@@ -96,7 +96,7 @@ static void count(struct run *run, const struct exam_step *step, money_t moved)
 		sums[step->round] -= moved;
 }
 
-/* The step's event: the one that is there, or a new one. NULL: memory. */
+/* Returns the step's event, existing or new; NULL if memory is exhausted. */
 static struct message *find_message(struct run *run, const struct exam_step *step, bool *again)
 {
 	struct message *message = run->messages;
@@ -123,7 +123,7 @@ static struct message *find_message(struct run *run, const struct exam_step *ste
 	return made ? message : NULL;
 }
 
-/* Sends the event as the step wants it. False: memory. */
+/* Sends the event in the form of the step. Returns false if memory is exhausted. */
 static bool send(struct run *run, const struct exam_step *step, const struct message *message,
 	struct exam_reply *replies, unsigned int *count)
 {
@@ -158,8 +158,9 @@ static bool send(struct run *run, const struct exam_step *step, const struct mes
 }
 
 /*
- * What must have moved is counted when it has, and with a success even if it has not, or something
- * else has: the case gives that back, and what remains in the end is what the dealer owes or lost.
+ * Counts the expected amount if it moved. On success, also counts it if nothing or another amount
+ * moved. The case returns the counted amount, so the remaining difference is what the dealer owes
+ * or lost.
  */
 static void judge(struct run *run, const struct exam_done *done, const char *label, bool has_money)
 {
@@ -186,7 +187,7 @@ static void judge(struct run *run, const struct exam_done *done, const char *lab
 			exam_money(done->moved, moved));
 }
 
-/* What the service would do about a bet that may have arrived, but was not answered. */
+/* Refunds a bet that may have arrived but was not answered, as the service would do. */
 static void refund_lost(struct run *run, const struct exam_step *bet, money_t amount)
 {
 	const struct exam_step step = {.action = EXAM_REFUND, .letter = bet->letter,
@@ -222,7 +223,7 @@ static void step_do(struct run *run, const struct exam_step *step)
 			fail(run, label, "out of memory");
 			return;
 		}
-		/* The first that is wrong is judged, or the last. */
+		/* Judge the first wrong repetition, or else the last one. */
 		if (i + 1 < step->times && !exam_met(&done))
 			break;
 	}
@@ -235,7 +236,10 @@ static void step_do(struct run *run, const struct exam_step *step)
 		refund_lost(run, step, message->amount);
 }
 
-/* Pays back what the case has taken; not judged, but what does not come back shows in the end. */
+/*
+ * Pays back the amount that the case took. This is not judged, but missing money shows in the
+ * final balance.
+ */
 static void step_close(struct run *run, const struct exam_step *step)
 {
 	struct exam_reply replies[EXAM_COPIES];

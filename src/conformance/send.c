@@ -1,5 +1,5 @@
 /*
- * exam_send - how dealer test's requests leave, and what comes back.
+ * exam_send - sends the requests of `dealer test` and receives the answers.
  */
 #include "conformance/exam.h"
 
@@ -19,7 +19,7 @@
 #define HEADERS_MAX   5
 #define TIMESTAMP_MAX 24
 
-/* The headers of a request, with their texts. */
+/* The headers of a request and their texts. */
 struct head {
 	char signature[SIGNATURE_TEXT_MAX];
 	char webhook_id[CALLBACK_EVENT_ID_SIZE];
@@ -34,7 +34,10 @@ static void add(struct head *head, const char *name, const char *value)
 	head->headers[head->count++] = (struct http_header){name, value};
 }
 
-/* Makes both signatures with the keys of @target. False: memory, or no randomness. */
+/*
+ * Makes both signatures with the keys of @target. Returns false if memory or randomness is
+ * exhausted.
+ */
 static bool make_signatures(const struct exam_request *request, struct callback_target *target,
 	struct head *head)
 {
@@ -86,7 +89,7 @@ static bool make_head(const struct exam *exam, const struct exam_request *reques
 	return made;
 }
 
-/* True: @answer says that its body is JSON. */
+/* Returns true if the Content-Type of @answer is JSON. */
 static bool says_json(const struct http_answer *answer)
 {
 	static const char type[] = "application/json";
@@ -98,7 +101,7 @@ static bool says_json(const struct http_answer *answer)
 		(!value[len] || strchr("; \t", value[len]));
 }
 
-/* Takes in what came, also for the figures of the whole exam. */
+/* Records an answer, also in the totals of the exam. */
 static void take(struct exam *exam, const struct exam_request *request,
 	const struct http_answer *answer, struct exam_reply *reply)
 {

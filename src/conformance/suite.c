@@ -1,5 +1,5 @@
 /*
- * suite - runs the cases against a dealer.
+ * suite - runs all cases against a dealer.
  */
 #include "conformance/exam.h"
 
@@ -30,7 +30,7 @@ static unsigned int count_cases(void)
 	return count;
 }
 
-/* A row for every case. False: memory. */
+/* Allocates a row for every case. Returns false if memory is exhausted. */
 bool exam_init(struct exam *exam)
 {
 	unsigned int i = 0;
@@ -93,7 +93,9 @@ static enum outcome make_client(struct exam *exam)
 	return OUTCOME_DONE;
 }
 
-/* Who is put through it, with whose credit; the first inquiry, which the ledger gives leave for. */
+/*
+ * Finds the dealer and the player. Makes the first inquiry, for which the ledger issues a permit.
+ */
 enum outcome exam_prepare(struct exam *exam, const char *casino_id, const char *user_id)
 {
 	struct session *session = exam->session;

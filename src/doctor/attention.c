@@ -14,7 +14,7 @@ void attention_key_text(const struct attention_key *shared, char text[ATTENTION_
 		kinds[shared->of], shared->owner);
 }
 
-/* Adds the keys of @entry to the book, and visits those that are there already. */
+/* Adds the keys of @entry to the book. Calls the visitor for keys that are already in it. */
 static bool add_entry(struct key_book *book, enum keyring_of of, const struct keyring_entry *entry,
 	attention_visit *visit, void *context)
 {
@@ -39,17 +39,18 @@ static bool read_keys(struct session *session, struct key_book *book, enum keyri
 	struct keyring_result result;
 	struct keyring_entry entry;
 	struct failure failure;
-	bool done = true;
+	bool done = true, any;
 
 	memset(&entry, 0, sizeof(entry));
 	do {
 		if (session_try(session, COMMAND_KEYRING, &cmd, &result, &failure) != OUTCOME_DONE)
 			return false;
+		any = result.entries.len;
 		while (done && result.entries.len)
 			done = unpack_record(&result.entries, keyring_entry_fields, &entry) &&
 				add_entry(book, of, &entry, visit, context);
 		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
-	} while (done && result.more);
+	} while (done && any && result.more);
 	explicit_bzero(&entry, sizeof(entry));
 	return done;
 }
@@ -94,7 +95,7 @@ bool attention_dealers(struct session *session, attention_dealer *visit, void *c
 		buffer_reset(&cursor);
 		done = done && buffer_append(&cursor, result.cursor.data, result.cursor.len);
 		cmd.cursor = (struct bytes){cursor.data, (uint32_t)cursor.len};
-	} while (done && result.more);
+	} while (done && result.rows.len && result.more);
 	buffer_free(&cursor);
 	return done;
 }

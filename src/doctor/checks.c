@@ -1,5 +1,5 @@
 /*
- * doctor_checks - the table of checks, in the order in which their findings are shown.
+ * doctor_checks - the table of checks. Their findings are shown in this order.
  */
 #include "doctor/doctor.h"
 

@@ -1,6 +1,6 @@
 /*
- * doctor_config - the checks of the configuration: that it is read, by all who must, and what is
- * odd in it.
+ * doctor_config - checks the configuration: all processes that need it can read it, and its
+ * values are plausible.
  */
 #include "doctor/doctor.h"
 
@@ -23,7 +23,7 @@ void doctor_configuration(struct doctor *doctor)
 	char why[SESSION_WHY];
 	enum status status;
 
-	/* Without it creditbridgectl does with the defaults, but nothing else starts. */
+	/* Without the file creditbridgectl uses the defaults, but no other program starts. */
 	if (access(path, F_OK) < 0 && errno == ENOENT && !doctor->options->config) {
 		settings_defaults(doctor->settings);
 		*doctor->settings_loaded = true;
@@ -50,14 +50,17 @@ void doctor_configuration(struct doctor *doctor)
 	}
 }
 
-/* True: somebody but root and @owner may write @st. */
+/* Returns true if a user other than root and @owner may write to @st. */
 static bool open_to_others(const struct stat *st, uid_t owner)
 {
 	return st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && st->st_gid != 0) ||
 		(st->st_uid != 0 && st->st_uid != owner);
 }
 
-/* The owner of the data, as whom the ledger runs; the caller while there is none. */
+/*
+ * Returns the owner of the state, which is the user of the ledger; the caller if there is no
+ * state.
+ */
 static uid_t ledger_uid(const struct doctor *doctor)
 {
 	struct stat st;
@@ -100,7 +103,7 @@ static int try_read(const char *path)
 	return fd < 0 ? errno : 0;
 }
 
-/* What came of trying to read the configuration as @identity, who runs @what. */
+/* Reports whether the user @identity, which runs @what, can read the configuration. */
 static void judge_reader(struct doctor *doctor, const struct identity *identity, const char *what)
 {
 	char path[SETTINGS_PATH_MAX];
@@ -159,7 +162,7 @@ void doctor_configuration_in_use(struct doctor *doctor)
 	doctor_remedy(doctor, "restart creditbridge-ledger and reload the web server");
 }
 
-/* Values that are allowed, and seldom meant. */
+/* Values that are allowed but seldom intended. */
 #define SUSPICION(member, least, most, why)                                                        \
 	{                                                                                          \
 		#member, offsetof(struct settings, member), least, most, why                       \
@@ -169,7 +172,7 @@ static const struct suspicion {
 	size_t offset;
 	uint32_t least;
 	uint32_t most;
-	const char *why; /* outside of these */
+	const char *why; /* for values outside this range */
 } suspicions[] = {
 	SUSPICION(request_window_s, 1, 3600, "a recorded balance call can be repeated long after"),
 	SUSPICION(ledger_deadline_ms, 1000, 6000,
@@ -193,7 +196,7 @@ static const struct suspicion {
 	SUSPICION(sweep_overdue_s, 61, 3600, "cron starts the sweeper each minute"),
 };
 
-/* The default of an option that there is. */
+/* Returns the default of an existing option. */
 static const char *preset_of(const char *name)
 {
 	const char *option, *preset = "";
@@ -240,7 +243,7 @@ void doctor_settings(struct doctor *doctor)
 		doctor_pass(doctor, "no value is suspicious");
 }
 
-/* What callbacks should not get to. The first that fits a network is told. */
+/* Networks that callbacks should not reach. The first match is reported. */
 static const struct {
 	const char *address;
 	enum doctor_result result;

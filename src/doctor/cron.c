@@ -1,5 +1,5 @@
 /*
- * doctor_cron - the check of what starts the sweeper.
+ * doctor_cron - checks that the sweeper is started regularly.
  */
 #include "doctor/doctor.h"
 
@@ -17,11 +17,14 @@
 #define LINE_MAX_BYTES 2048
 #define FILES_MAX      1024
 
-/* Where cron looks. Users' tables only root can read; systemd's timers say it in a service. */
+/*
+ * The places where cron looks. Only root can read users' tables. A systemd timer names the
+ * program in its service.
+ */
 static const struct {
 	const char *path;
 	bool is_directory;
-	bool is_system; /* /etc: cron is particular about mode, owner and name */
+	bool is_system; /* in /etc: cron requires a certain mode, owner and name */
 } places[] = {
 	{"/etc/crontab", false, true},
 	{"/etc/cron.d", true, true},
@@ -33,20 +36,20 @@ static const struct {
 
 /* A line that starts the sweeper. */
 struct cron_line {
-	bool every_minute; /* also where that is not known: in a unit of systemd */
-	char user[64];     /* in a table of /etc: as whom; "": not told */
+	bool every_minute; /* also true if unknown: in a systemd unit */
+	char user[64];     /* the user in a table of /etc; "": none is given */
 };
 
-/* What was found. */
+/* The result of the search. */
 struct search {
-	char path[DOCTOR_PATH_MAX]; /* the first file with the line; "": none */
+	char path[DOCTOR_PATH_MAX]; /* the first file that contains the line; "": none */
 	struct cron_line line;
-	char ignored[DOCTOR_PATH_MAX]; /* one that cron does not read */
-	const char *why;               /* it does not */
-	bool hidden;                   /* something could not be looked at */
+	char ignored[DOCTOR_PATH_MAX]; /* a file that cron ignores */
+	const char *why;               /* why cron ignores it */
+	bool hidden;                   /* a file or directory could not be read */
 };
 
-/* Reads "* * * * * USER COMMAND". */
+/* Parses "* * * * * USER COMMAND". */
 static bool read_line(const char *text, struct cron_line *line)
 {
 	char words[6][64];
@@ -56,7 +59,7 @@ static bool read_line(const char *text, struct cron_line *line)
 		text++;
 	if (*text == '#' || !strstr(text, SWEEPER))
 		return false;
-	/* A unit of systemd: ExecStart= ... */
+	/* In a systemd unit: ExecStart= ... */
 	line->every_minute = isalpha((unsigned char)*text);
 	if (sscanf(text, "%63s %63s %63s %63s %63s %63s", words[0], words[1], words[2], words[3],
 		    words[4], words[5]) != 6 ||
@@ -71,7 +74,7 @@ static bool read_line(const char *text, struct cron_line *line)
 	return true;
 }
 
-/* Why cron does not read a file of /etc; NULL: it does. */
+/* Returns why cron ignores a file of /etc; NULL if it does not. */
 static const char *cron_refuses(const char *name, const struct stat *st)
 {
 	if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") !=
@@ -139,7 +142,7 @@ static void search_place(struct search *search, const char *path, bool is_direct
 		closedir(dir);
 }
 
-/* True: a process is called cron. */
+/* Returns true if a process is called cron. */
 static bool cron_runs(void)
 {
 	static const char *const names[] = {"cron", "crond", "systemd"};

@@ -1,6 +1,6 @@
 /*
- * doctor_dealers - the checks of what the ledger knows of dealers and game servers: where callbacks
- * go, and which keys are live.
+ * doctor_dealers - checks the dealers and game servers that the ledger stores: targets of
+ * callbacks and keys in use.
  */
 #include "doctor/doctor.h"
 
@@ -18,13 +18,13 @@
 
 #define HOSTS_MAX 64
 #define LOOKUP_MS 6000
-/* Two keys are for a change of keys, which takes days. */
+/* Two active keys are meant for a change of keys, which takes days. */
 #define CHANGE_DAYS 30
 #define DAY_MS      (INT64_C(24) * 3600 * 1000)
 
 /*
- * Makes the lists of creditbridgectl usable here: this process alone has this link. False: told why
- * not.
+ * Prepares the lists of src/admin for this process, which has its own link. Returns false after a
+ * finding.
  */
 static bool open_lists(struct doctor *doctor)
 {
@@ -43,7 +43,7 @@ static bool open_lists(struct doctor *doctor)
 	return session->connected;
 }
 
-/* False: told that not all rows were seen. */
+/* Closes the list. Returns false after a finding that not all rows were read. */
 static bool close_list(struct doctor *doctor, struct list *list)
 {
 	bool whole = list->code == OUTCOME_DONE;
@@ -56,10 +56,11 @@ static bool close_list(struct doctor *doctor, struct list *list)
 	return whole;
 }
 
-/* The host of a dealer's server, and what looking it up came to. */
+/* The host of a dealer's server, and the result of its lookup. */
 struct host {
-	char casino_id[CASINO_ID_SIZE]; /* the first dealer there that is not suspended, if any */
-	bool suspended;                 /* all dealers there are */
+	/* the first dealer at this host that is not suspended, if any */
+	char casino_id[CASINO_ID_SIZE];
+	bool suspended;                 /* all dealers at this host are suspended */
 	char name[256];
 	struct gaicb lookup;
 };
@@ -67,17 +68,20 @@ struct host {
 struct hosts {
 	struct host rows[HOSTS_MAX];
 	unsigned int count;
-	unsigned int dealers; /* that take callbacks */
+	unsigned int dealers; /* number of dealers that receive callbacks */
 	unsigned int left_out;
 };
 
-/* What a fault of a dealer is: a warning while the dealer is @suspended, since no call is made. */
+/*
+ * Returns the result for a dealer's fault: a warning if the dealer is @suspended, because it is
+ * not called.
+ */
 static enum doctor_result fault_of(bool suspended)
 {
 	return suspended ? DOCTOR_WARN : DOCTOR_FAIL;
 }
 
-/* Begins the finding of such a fault. */
+/* Returns the beginning of such a finding. */
 static const char *words_of(bool suspended)
 {
 	return suspended ? "the dealer is suspended; " : "";
@@ -148,7 +152,7 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 	take_host(hosts, dealer);
 }
 
-/* True: callbacks may go to one of the addresses that were found. */
+/* Returns true if callbacks may go to one of the addresses found. */
 static bool may_be_called(const struct settings *settings, const struct addrinfo *found)
 {
 	uint8_t address[NETWORK_ADDRESS_SIZE];
@@ -198,7 +202,7 @@ static void judge_host(struct doctor *doctor, struct host *host)
 	}
 }
 
-/* Looks up all hosts at once. */
+/* Looks up all hosts at the same time. */
 static void look_up(struct doctor *doctor, struct hosts *hosts)
 {
 	struct gaicb *lookups[HOSTS_MAX];
@@ -257,7 +261,7 @@ void doctor_dealers(struct doctor *doctor)
 			count, hosts.dealers);
 }
 
-/* Looks at the keys of a dealer or client, whose @what is @id. */
+/* Checks the keys of the dealer or client @id; @what names its kind. */
 static void judge_keys(struct doctor *doctor, const char *what, const char *id, bool suspended,
 	const struct dealer_key keys[DEALER_KEYS_MAX], int64_t restored_ms)
 {

@@ -1,5 +1,5 @@
 /*
- * doctor_disk - the checks of the disk under the data.
+ * doctor_disk - checks the disk that holds the state.
  */
 #include "doctor/doctor.h"
 
@@ -26,7 +26,7 @@
 #define SYNC_SLOW_MS   100
 #define SYNC_BROKEN_MS 2000
 
-/* File systems by their magic number (statfs(2)). */
+/* File systems by their magic numbers (statfs(2)). */
 static const struct {
 	uint32_t magic;
 	enum doctor_result result;
@@ -118,7 +118,7 @@ void doctor_disk_space(struct doctor *doctor)
 	}
 	free_mib = (uint64_t)vfs.f_bavail * vfs.f_frsize / MIB;
 	judge_space(doctor, free_mib);
-	/* Some file systems have as many as they need, and tell 0 of 0. */
+	/* File systems that allocate inodes dynamically report 0 of 0. */
 	if (vfs.f_files && vfs.f_favail < INODES_LEAST) {
 		doctor_fail(doctor,
 			"only %" PRIu64 " files can be made there", (uint64_t)vfs.f_favail);
@@ -170,7 +170,10 @@ static int compare_times(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* Writes and syncs @fd some times; the middle one in *median_ns. False: see errno. */
+/*
+ * Writes and syncs @fd several times. Sets *median_ns to the median time. Returns false with
+ * errno.
+ */
 static bool measure(int fd, int64_t *median_ns)
 {
 	static const char block[SYNC_BYTES] = {'d'};
@@ -195,7 +198,9 @@ void doctor_disk_sync(struct doctor *doctor)
 	const char *path = doctor->settings->state_directory;
 	int64_t median_ns = 0;
 	double ms;
-	/* A file without a name: nobody sees it, and it goes with this process. */
+	/*
+	 * An unnamed file: no other process sees it, and it disappears when this process exits.
+	 */
 	int fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	if (fd < 0) {

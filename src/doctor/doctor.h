@@ -1,13 +1,13 @@
 /*
- * doctor - checks of an installation: what they share.
+ * doctor - declarations shared by the checks of an installation.
  *
- * A check is a row of the table in checks.c. Each looks in a process of its own and has a
- * deadline, so that one that hangs (on a dead file system, on a name server) or crashes takes
- * nothing else with it; all of them look at the same time. None changes anything: no call is
- * signed, nothing is sent to a dealer, no file with a name is written.
+ * Each check is a row of the table in checks.c. A check runs in its own process with a deadline.
+ * If it hangs (on a dead file system or a name server) or crashes, it does not affect the others.
+ * All checks run at the same time. No check changes anything: it signs no call, sends nothing to
+ * a dealer and writes no named file.
  *
- * One cause is to be found once: a check that cannot look because of what another one finds says
- * SKIP and names that one.
+ * Each cause is reported once. If another check reports the cause, a check that cannot run
+ * reports SKIP and names that check.
  */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
@@ -18,23 +18,26 @@
 
 enum doctor_result {
 	DOCTOR_PASS,
-	DOCTOR_WARN, /* it works, but will not for long, or not for everything */
-	DOCTOR_FAIL, /* something does not work, or is open to those it should not be */
-	DOCTOR_SKIP, /* it could not be looked at, and @found says why */
+	DOCTOR_WARN, /* it works, but not for long or not in all cases */
+	DOCTOR_FAIL, /* it does not work, or is accessible to users that must not have access */
+	DOCTOR_SKIP, /* the check could not be made; @found contains the reason */
 	DOCTOR_RESULT_COUNT
 };
 
-/* What a check came to; several when it looks at several things. No text has control characters. */
+/*
+ * A result of a check. A check that examines several things has several. No text contains control
+ * characters.
+ */
 struct finding {
 	enum doctor_result result;
 	char check[32];
-	char purpose[96]; /* what the check is for */
-	char about[160];  /* the one of several that it is about; "": all */
+	char purpose[96]; /* the purpose of the check */
+	char about[160];  /* the object to which it applies, if there are several; "": all */
 	char found[480];
-	char remedy[320]; /* one line; "": there is nothing to be done */
+	char remedy[320]; /* one line; "": no action is needed */
 };
 
-/* Findings of one check; more are only counted, by result. */
+/* Maximum findings stored for one check. Further ones are only counted, by result. */
 #define DOCTOR_FINDINGS_MAX 32
 struct doctor_sheet {
 	uint32_t count;
@@ -44,31 +47,31 @@ struct doctor_sheet {
 
 struct doctor_check;
 
-/* What a person says about the installation; what is NULL was not said. */
+/* Information about the installation from the command line. NULL: not given. */
 struct doctor_options {
-	const char *config;       /* the configuration's file */
-	const char *url;          /* of the wallet's mount, as dealers call it */
+	const char *config;       /* the configuration file */
+	const char *url;          /* of the wallet's mount, as dealers use it */
 	const char *platform_url; /* of the platform's mount */
 	const char *user;         /* of the web server */
-	const char *const *key_files; /* files that may hold keys */
+	const char *const *key_files; /* files that may contain keys */
 	unsigned int key_file_count;
 };
 
-/* What a check is given. */
+/* The input of a check. */
 struct doctor {
 	const struct doctor_options *options;
 	struct session *session; /* of the check's own process */
 	const struct doctor_check *check;
 	struct doctor_sheet *sheet;
-	struct settings *settings; /* to be filled by the first check, read by the others */
+	struct settings *settings; /* filled by the first check, read by the others */
 	bool *settings_loaded;
-	char about[160]; /* of the findings to come */
+	char about[160]; /* of the next findings */
 };
 
 typedef void doctor_look(struct doctor *doctor);
 
 enum doctor_need {
-	NEEDS_SETTINGS = 1, /* the configuration could be read */
+	NEEDS_SETTINGS = 1, /* the configuration was read */
 	NEEDS_URL = 2,      /* --url was given */
 	NEEDS_PLATFORM = 4, /* --platform-url was given */
 };
@@ -77,7 +80,7 @@ struct doctor_check {
 	const char *name;
 	doctor_look *look;
 	const char *purpose;
-	unsigned int needs; /* enum doctor_need, or-ed; unless they are met it is a SKIP */
+	unsigned int needs; /* enum doctor_need, or-ed; if one is not met, the result is SKIP */
 	uint32_t deadline_ms;
 };
 
@@ -86,21 +89,21 @@ extern const struct doctor_check doctor_checks[];
 extern const unsigned int doctor_check_count;
 
 /*
- * Runs @checks, the first one before the others, and writes the findings of each to its sheet.
- * @sheets, @settings and @settings_loaded are apart_memory().
+ * Runs the first of @checks, then all others at the same time. Writes the findings of each to its
+ * sheet. @sheets, @settings and @settings_loaded must be apart_memory().
  */
 void doctor_run(const struct doctor_options *options, struct session *session,
 	struct doctor_sheet *sheets, struct settings *settings,
 	bool *settings_loaded);
 
-/* How many findings of @sheet are only counted. */
+/* Returns how many findings of @sheet were only counted. */
 uint32_t doctor_dropped(const struct doctor_sheet *sheet);
 
-/* What the findings to come are about. */
+/* Sets the object of the next findings. */
 void doctor_about(struct doctor *doctor, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Adds a finding. What comes from outside may stand in it: control characters become '?'. */
+/* Adds a finding. The text may contain external data: control characters are replaced by '?'. */
 void doctor_add(struct doctor *doctor, enum doctor_result result, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define doctor_pass(doctor, ...) doctor_add((doctor), DOCTOR_PASS, __VA_ARGS__)
@@ -108,17 +111,17 @@ void doctor_add(struct doctor *doctor, enum doctor_result result, const char *fo
 #define doctor_fail(doctor, ...) doctor_add((doctor), DOCTOR_FAIL, __VA_ARGS__)
 #define doctor_skip(doctor, ...) doctor_add((doctor), DOCTOR_SKIP, __VA_ARGS__)
 
-/* What to do about the finding last added. Every WARN and FAIL has a remedy. */
+/* Sets the remedy of the last finding. Every WARN and FAIL has a remedy. */
 void doctor_remedy(struct doctor *doctor, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Tells of a file or directory that could not be looked at, by errno @error: SKIP when whoever
- * calls may not, else FAIL with what @remedy says.
+ * Adds a finding for a file or directory that could not be examined because of errno @error. The
+ * result is SKIP if the caller lacks permission, otherwise FAIL with @remedy.
  */
 void doctor_unseen(struct doctor *doctor, const char *path, int error, const char *remedy);
 
-/* The configuration's file. */
+/* Returns the path of the configuration file. */
 const char *doctor_config(const struct doctor *doctor);
 
 /* Writes DIRECTORY/NAME. */
@@ -126,19 +129,19 @@ const char *doctor_config(const struct doctor *doctor);
 void doctor_path(char path[DOCTOR_PATH_MAX], const char *directory, const char *name);
 
 /*
- * Asks the ledger over admin.sock. False: it does not answer, which is a finding of the check
- * "ledger" and here a SKIP.
+ * Sends a command to the ledger over admin.sock. If the ledger does not answer, adds a SKIP and
+ * returns false; the check "ledger" reports the failure.
  */
 bool doctor_ask(struct doctor *doctor, struct link *link, enum command command, const void *cmd,
 	void *result);
 
-/* False: it does not, which the checks "ledger" and "halted" tell of. */
+/* Returns false if the ledger does not serve; the checks "ledger" and "halted" report that. */
 bool doctor_ledger_serves(const struct doctor *doctor);
 
-/* The process that STATE/lock names and that is a ledger; 0: none. */
+/* Returns the process that STATE/lock names, if it is a ledger; 0 otherwise. */
 pid_t doctor_ledger_pid(const struct doctor *doctor);
 
-/* The functions of the table. */
+/* The functions in the table of checks. */
 doctor_look doctor_configuration, doctor_configuration_file, doctor_configuration_access,
 	doctor_configuration_in_use, doctor_settings, doctor_callback_networks;
 doctor_look doctor_caller, doctor_state_directory, doctor_state_files, doctor_key_files;

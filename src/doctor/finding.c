@@ -1,5 +1,5 @@
 /*
- * finding - what a check reports: findings, each with its remedy.
+ * finding - builds the findings of a check and their remedies.
  */
 #include "doctor/doctor.h"
 
@@ -47,7 +47,10 @@ void doctor_add(struct doctor *doctor, enum doctor_result result, const char *fo
 	va_start(arguments, format);
 	write_clean(finding->found, sizeof(finding->found), format, arguments);
 	va_end(arguments);
-	/* The process may be killed at any instruction: what is counted is whole. */
+	/*
+	 * The process may be killed at any instruction, so a finding must be complete before it
+	 * is counted.
+	 */
 	__atomic_store_n(&sheet->count, sheet->count + 1, __ATOMIC_RELEASE);
 }
 
@@ -66,7 +69,7 @@ void doctor_remedy(struct doctor *doctor, const char *format, ...)
 	struct finding *last;
 	va_list arguments;
 
-	/* Of one that was only counted. */
+	/* The last finding was only counted and has no remedy. */
 	if (!sheet->count || doctor_dropped(sheet))
 		return;
 	last = &sheet->findings[sheet->count - 1];

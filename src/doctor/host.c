@@ -1,5 +1,5 @@
 /*
- * doctor_host - the checks of the machine: programs, log, clock.
+ * doctor_host - checks the machine: programs, log and clock.
  */
 #include "doctor/doctor.h"
 
@@ -23,10 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Files of the state may be this much ahead of the clock. */
+/* Maximum seconds by which files of the state may be ahead of the clock. */
 #define AHEAD_S 60
 
-/* The programs that go with this one, and where the package puts them. */
+/* The other programs of this version, and the directories where the package installs them. */
 static const struct {
 	const char *name;
 	const char *directory;
@@ -36,7 +36,7 @@ static const struct {
 	{"creditbridge.fcgi", CREDITBRIDGE_PKGLIBEXECDIR},
 };
 
-/* In the new process: becomes "PATH --version". */
+/* Runs in the child: executes "PATH --version". */
 static void become(const char *path, int out)
 {
 	char *words[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)"--version", NULL};
@@ -48,7 +48,10 @@ static void become(const char *path, int out)
 	_exit(127);
 }
 
-/* Copies the last word of the first line that "PATH --version" prints. False: see @why. */
+/*
+ * Copies the last word of the first line that "PATH --version" prints. Returns false with the
+ * reason in @why.
+ */
 static bool ask_version(const char *path, char *version, size_t size, char *why, size_t why_size)
 {
 	char text[256];
@@ -92,7 +95,9 @@ void doctor_programs(struct doctor *doctor)
 		doctor_about(doctor, "%s", programs[i].name);
 		if (!place_program(programs[i].name, programs[i].directory, path,
 			    sizeof(path))) {
-			/* Debian's package lets only the web server come to the worker. */
+			/*
+			 * In Debian's package only the web server's user may execute the worker.
+			 */
 			if (stat(path, &st) < 0 && errno == EACCES) {
 				doctor_unseen(doctor, path, EACCES, "");
 				continue;
@@ -115,7 +120,7 @@ void doctor_programs(struct doctor *doctor)
 		doctor_pass(doctor, "all are " PACKAGE_VERSION);
 }
 
-/* The workers that run. */
+/* The running workers. */
 struct crew {
 	unsigned int count;
 	unsigned int wallet;
@@ -188,7 +193,7 @@ void doctor_log(struct doctor *doctor)
 		close(fd);
 }
 
-/* The time of the newest file of the data; 0: there is none. */
+/* Returns the time of the newest file of the state; 0 if there is none. */
 static time_t newest_file(const char *state)
 {
 	char path[DOCTOR_PATH_MAX];

@@ -1,5 +1,5 @@
 /*
- * doctor_ledger - the checks of the running ledger, and of what only it knows.
+ * doctor_ledger - checks the running ledger and the information that only it has.
  */
 #include "doctor/doctor.h"
 
@@ -16,23 +16,23 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* An engine that was started again and is younger than this: the cause may be there still. */
+/* If a restarted engine is younger than this, the cause may still exist. */
 #define STEADY_MS         (10 * 60 * 1000)
 #define OVERDUE_MS        (5 * 60 * 1000)
 #define DESCRIPTORS_SPARE 64
-/* For an answer; two of them must fit into the check's deadline. */
+/* Timeout of one answer. Two of them must fit into the check's deadline. */
 #define ANSWER_MS 4000
 
-/* What connecting to one of the ledger's sockets came to. */
+/* The result of connecting to one of the ledger's sockets. */
 enum reach {
 	REACH_GREETED,
-	REACH_ABSENT,  /* there is no socket */
-	REACH_REFUSED, /* nobody listens */
-	REACH_DENIED,  /* this user may not */
-	REACH_CROWDED, /* its queue is full */
-	REACH_SILENT,  /* no greeting came */
-	REACH_FOREIGN, /* something else answers */
-	REACH_VERSION, /* a ledger with another protocol */
+	REACH_ABSENT,  /* the socket does not exist */
+	REACH_REFUSED, /* no process listens */
+	REACH_DENIED,  /* this user has no permission */
+	REACH_CROWDED, /* its backlog is full */
+	REACH_SILENT,  /* no greeting was received */
+	REACH_FOREIGN, /* another program answers */
+	REACH_VERSION, /* a ledger with another protocol version */
 	REACH_COUNT
 };
 
@@ -114,7 +114,7 @@ static const struct {
 		"restart creditbridge-ledger, then reload the web server"},
 };
 
-/* Asks one command, whose answer is in @result; @about is the socket. */
+/* Sends one command and stores the answer in @result. @about is the socket. */
 static bool ask_there(struct doctor *doctor, const char *path, enum command command, void *result)
 {
 	const struct metrics_cmd metrics = {.without_dealers = true};
@@ -280,7 +280,7 @@ void doctor_engine(struct doctor *doctor)
 			status->uptime_ms / 1000, status->connections);
 }
 
-/* The soft limit of open files of @pid; 0: not known. */
+/* Returns the soft limit of open files of @pid; 0 if unknown. */
 static unsigned long descriptor_limit(pid_t pid)
 {
 	char path[64], line[256];
@@ -351,7 +351,7 @@ void doctor_sweeper(struct doctor *doctor)
 	doctor_remedy(doctor, "let cron start creditbridge-sweep --for 55s each minute (see cron)");
 }
 
-/* Asks for a page of dealers. */
+/* Requests a page of dealers. */
 struct asker {
 	struct doctor *doctor;
 	struct link link;

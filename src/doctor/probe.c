@@ -9,10 +9,10 @@
 #include <string.h>
 
 #define CONNECT_MS 3000
-/* A worker gives up on the ledger after 6 s at most. */
+/* A worker waits at most 6 s for the ledger. */
 #define TOTAL_MS 8000
 
-/* True if a worker answered: it gives the request id back. */
+/* Returns true if a worker answered: the answer contains the request id. */
 static bool is_ours(const struct http_answer *answer, const char *request_id)
 {
 	char value[128];

@@ -23,10 +23,10 @@
 
 #define COMMAND_LINE_MAX 4096
 #define STATUS_MAX       4096
-/* The kernel keeps so much of a program's name. */
+/* The kernel truncates a program's name to this length. */
 #define COMM_MAX 15
 
-/* Reads the file @name of process @pid, as text. False: it cannot be read. */
+/* Reads the file @name of process @pid as text. Returns false if it cannot be read. */
 static bool read_proc(pid_t pid, const char *name, char *text, size_t size, size_t *len)
 {
 	char path[64];
@@ -44,7 +44,7 @@ static bool read_proc(pid_t pid, const char *name, char *text, size_t size, size
 	return got > 0;
 }
 
-/* The value of option @name among the @len bytes of a command line; NULL: it is not there. */
+/* Returns the value of option @name in a command line of @len bytes; NULL if it is absent. */
 static const char *find_option(const char *line, size_t len, const char *name)
 {
 	size_t length = strlen(name);
@@ -62,7 +62,7 @@ static const char *find_option(const char *line, size_t len, const char *name)
 	return NULL;
 }
 
-/* True: the process was given the same configuration file as this one, by whatever name. */
+/* Returns true if the process uses the same configuration file as this one, by any path. */
 static bool same_config(const struct doctor *doctor, const char *line, size_t len)
 {
 	const char *theirs = find_option(line, len, "--config");
@@ -78,7 +78,7 @@ static bool same_config(const struct doctor *doctor, const char *line, size_t le
 		strcmp(ours_real, theirs_real) == 0;
 }
 
-/* Effective ids and groups, out of /proc/PID/status. */
+/* Reads effective ids and groups from /proc/PID/status. */
 static bool read_identity(pid_t pid, struct identity *identity)
 {
 	char text[STATUS_MAX];
@@ -131,7 +131,7 @@ static bool runs_program(pid_t pid, const char *name)
 	return strlen(comm) <= COMM_MAX && strncmp(comm, name, COMM_MAX) == 0;
 }
 
-/* True: @pid runs @name with this configuration; *process is filled. */
+/* If @pid runs @name with this configuration, fills *process and returns true. */
 static bool read_process(
 	const struct doctor *doctor, pid_t pid, const char *name, struct process *process)
 {
@@ -206,7 +206,10 @@ static bool take_first(void *context, const struct process *process)
 	return false;
 }
 
-/* Gives @identity the group that executing the installed worker gives it, if that is setgid. */
+/*
+ * Sets the effective group of @identity to the one that the installed worker gets from being
+ * setgid, if it is.
+ */
 static void execute_worker(struct identity *identity)
 {
 	char path[DOCTOR_PATH_MAX];
@@ -249,7 +252,7 @@ bool identity_worker(struct doctor *doctor, struct identity *identity)
 	return false;
 }
 
-/* In the new process. */
+/* Runs in the child. */
 static void try_and_exit(const struct identity *identity, identity_try *try, const char *path)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

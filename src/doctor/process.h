@@ -1,5 +1,5 @@
 /*
- * doctor_process - the processes that run now, and what another user may do.
+ * doctor_process - finds running processes, and tests what another user may do.
  */
 #ifndef DOCTOR_PROCESS_H
 #define DOCTOR_PROCESS_H
@@ -10,11 +10,11 @@
 
 #define PROCESS_GROUPS_MAX 64
 
-/* As whom something is tried. */
+/* The user and groups with which an access is tested. */
 struct identity {
-	char name[64]; /* the user's name, or number */
+	char name[64]; /* the user's name or number */
 	uid_t uid;
-	gid_t gid; /* the effective one */
+	gid_t gid; /* the effective group */
 	gid_t groups[PROCESS_GROUPS_MAX];
 	unsigned int group_count;
 };
@@ -22,18 +22,21 @@ struct identity {
 struct process {
 	pid_t pid;
 	struct identity identity; /* effective */
-	bool replaced;  /* its program's file was deleted or replaced since it was started */
-	char serve[16]; /* of a worker: what follows --serve; "": nothing */
+	bool replaced;  /* its program file was deleted or replaced after it started */
+	char serve[16]; /* of a worker: the argument of --serve; "": none */
 };
 
 /*
- * Calls @see with each process that runs the program @name with this configuration, until it
+ * Calls @see for each process that runs the program @name with this configuration, until @see
  * returns false.
  */
 typedef bool process_see(void *context, const struct process *process);
 void process_walk(const struct doctor *doctor, const char *name, process_see *see, void *context);
 
-/* The user @uid with all groups. False: there is no such account. */
+/*
+ * Fills @identity with the user @uid and all its groups. Returns false if there is no such
+ * account.
+ */
 bool identity_of(uid_t uid, struct identity *identity);
 
 /*
@@ -45,8 +48,8 @@ bool identity_of(uid_t uid, struct identity *identity);
 bool identity_worker(struct doctor *doctor, struct identity *identity);
 
 /*
- * Calls @try in a process that is @identity, and returns what it does: 0 or an errno. -1: only root
- * can be somebody else.
+ * Calls @try in a child process with @identity. Returns its result: 0 or an errno. Returns -1 if
+ * this process is not root and cannot change its user.
  */
 typedef int identity_try(const char *path);
 int identity_try_as(const struct identity *identity, identity_try *try, const char *path);

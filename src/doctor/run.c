@@ -1,5 +1,5 @@
 /*
- * run - each check in a process of its own, with a deadline.
+ * run - runs each check in its own process with a deadline.
  */
 #include "doctor/doctor.h"
 
@@ -17,17 +17,17 @@
 #include <unistd.h>
 
 #define POLL_MS 2
-/* What is killed is waited for so long: in the depths of the kernel it may stay for ever. */
+/* How long to wait for a killed process. A process blocked in the kernel may never exit. */
 #define KILL_MS 200
 
-/* One check under way. */
+/* A running check. */
 struct run {
 	struct doctor doctor;
-	pid_t pid; /* 0: it was not begun, or has ended */
+	pid_t pid; /* 0: it has not started or has ended */
 	int64_t begun_ms;
 };
 
-/* In the new process. What functions shared with other commands report is not heard. */
+/* Runs in the child. Messages of functions that other commands share are not printed. */
 static void look(struct doctor *doctor, pid_t parent)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -43,7 +43,7 @@ static void look(struct doctor *doctor, pid_t parent)
 	_exit(0);
 }
 
-/* False: something that the check needs is not there, which was told. */
+/* Returns false, after a finding, if a requirement of the check is not met. */
 static bool needs_met(struct doctor *doctor)
 {
 	const unsigned int needs = doctor->check->needs;
@@ -98,7 +98,7 @@ static void ended(struct run *run, int status)
 	doctor_remedy(doctor, "this is a fault of creditbridgectl: report it");
 }
 
-/* What it had found by then stays. */
+/* Abandons a check after its deadline; its findings so far are kept. */
 static void give_up(struct run *run)
 {
 	struct doctor *doctor = &run->doctor;
@@ -115,7 +115,7 @@ static void give_up(struct run *run)
 			      "that was stopped");
 }
 
-/* Waits until all have ended. */
+/* Waits until all checks have ended. */
 static void await(struct run *runs, unsigned int count)
 {
 	bool waiting = true;

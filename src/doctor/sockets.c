@@ -1,6 +1,6 @@
 /*
- * doctor_sockets - the checks of the ledger's sockets: who may connect, and who could put others in
- * their place.
+ * doctor_sockets - checks the ledger's sockets: which users may connect, and which could replace
+ * them.
  */
 #include "doctor/doctor.h"
 
@@ -50,12 +50,12 @@ void doctor_socket_directory(struct doctor *doctor)
 	}
 }
 
-/* How the ledger makes its sockets (ledger/daemon/sockets.h). */
+/* The owner and mode with which the ledger creates each socket (ledger/daemon/sockets.h). */
 struct socket_rule {
 	const char *name;
 	mode_t wanted;    /* bits that must be set */
-	mode_t forbidden; /* bits that must not */
-	const char *whom; /* it is for */
+	mode_t forbidden; /* bits that must not be set */
+	const char *whom; /* the users for whom it is meant */
 };
 static const struct socket_rule edge_rule = {"edge.sock", 0660, 0007, "the workers' group"};
 static const struct socket_rule admin_rule = {"admin.sock", 0600, 0077, "the ledger's user only"};
@@ -142,8 +142,8 @@ static int try_connect(const char *path)
 }
 
 /*
- * No program of the web server's user may get to edge.sock but the worker, so the remedy gives the
- * group to the program.
+ * Only the worker, of the web server user's programs, may reach edge.sock. The remedy therefore
+ * gives the group to the program.
  */
 static void explain_no_access(
 	struct doctor *doctor, const struct identity *identity, const char *path, int error)
@@ -183,7 +183,7 @@ void doctor_socket_access(struct doctor *doctor)
 	error = identity_try_as(&identity, try_connect, path);
 	switch (error) {
 	case 0:
-	case EAGAIN: /* the ledger has its hands full */
+	case EAGAIN: /* the ledger's backlog is full */
 		doctor_pass(doctor, "user %s may connect to edge.sock", identity.name);
 		return;
 	case -1:

@@ -1,6 +1,6 @@
 /*
- * doctor_state - the checks of what lies on the disk: whose it is, and who else may read or write
- * it.
+ * doctor_state - checks the files on disk: their owners, and which other users may read or write
+ * them.
  */
 #include "doctor/doctor.h"
 
@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a directory; more are not looked at. */
+/* Maximum files of a directory that are examined. */
 #define FILES_MAX 20000
-/* A file with a key in it is not larger. */
+/* Maximum size of a file that contains a key. */
 #define KEY_FILE_MAX 256
 #define KEY_LENGTH   64
 
@@ -52,7 +52,7 @@ void doctor_caller(struct doctor *doctor)
 		st.st_uid ? owner : "");
 }
 
-/* Looks at the file that tells an initialised state from an empty directory. */
+/* Checks the file that distinguishes an initialised state from an empty directory. */
 static void judge_installation(struct doctor *doctor, const char *state)
 {
 	char path[DOCTOR_PATH_MAX], text[STATE_INSTALLATION_MAX + 2] = "";
@@ -126,13 +126,13 @@ void doctor_state_directory(struct doctor *doctor)
 		doctor_pass(doctor, "%s belongs to user %s only", path, owner);
 }
 
-/* What is wrong with the files of the state. */
+/* Faults of the state's files. */
 struct survey {
 	uid_t owner;
 	unsigned int files;
-	unsigned int foreign;               /* files of others */
-	unsigned int open;                  /* files that others may write */
-	char foreign_name[DOCTOR_PATH_MAX]; /* the first of them */
+	unsigned int foreign;               /* files of other owners */
+	unsigned int open;                  /* files that other users may write to */
+	char foreign_name[DOCTOR_PATH_MAX]; /* the first of the files of other owners */
 	char open_name[DOCTOR_PATH_MAX];
 };
 
@@ -140,7 +140,7 @@ static void survey_file(struct survey *survey, const char *directory, const char
 {
 	struct stat st;
 
-	/* What is gone by now was removed by the ledger. */
+	/* If it no longer exists, the ledger removed it. */
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	survey->files++;
@@ -150,7 +150,7 @@ static void survey_file(struct survey *survey, const char *directory, const char
 		doctor_path(survey->open_name, directory, name);
 }
 
-/* False: told why not. */
+/* Returns false after a finding. */
 static bool survey_directory(struct doctor *doctor, struct survey *survey, const char *path)
 {
 	DIR *dir = opendir(path);
@@ -201,7 +201,7 @@ void doctor_state_files(struct doctor *doctor)
 		doctor_pass(doctor, "%u files belong to user %s", survey.files, owner);
 }
 
-/* True: the file at @fd holds nothing but a key, as `dealer add` shows it. */
+/* Returns true if the file @fd contains only a key, as `dealer add` prints it. */
 static bool holds_key(int fd)
 {
 	char text[KEY_FILE_MAX + 1];
@@ -217,7 +217,10 @@ static bool holds_key(int fd)
 	return is_key;
 }
 
-/* @named: the operator says that it holds secrets; else only if it is seen to hold a key. */
+/*
+ * Checks a file. @named: the operator named it as a secret; otherwise it is checked only if it
+ * contains a key.
+ */
 static bool judge_key_file(
 	struct doctor *doctor, int dir, const char *name, const char *path, bool named)
 {

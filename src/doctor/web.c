@@ -1,9 +1,9 @@
 /*
- * doctor_web - the checks of the mounts, from outside: what a dealer or a game server would meet.
+ * doctor_web - checks the mounts from outside, as a dealer or a game server would call them.
  *
- * Nothing is signed. The service says 401 in its own words to a call without a signature, before
- * that 413 to a body above 64 KiB, which tells that a body got through, and 405 before that
- * (api.md, Order of checks).
+ * Nothing is signed. The service answers a call without a signature with its own 401. Before that
+ * check, it answers 413 for a body above 64 KiB, which shows that the body arrived. Before both,
+ * it answers 405 (api.md, Order of checks).
  */
 #include "doctor/doctor.h"
 
@@ -21,20 +21,21 @@
 #define BALANCE "/user-service/user/3rdparty-get-balance"
 #define HEALTHZ "/healthz"
 
-/* What is served at a mount. */
+/* The service expected at a mount. */
 struct mount {
-	const char *serve; /* as the worker's --serve tells it */
-	const char *path; /* of a signed POST: without a signature 401, once the ledger was asked */
-	const char *post; /* takes POST alone: a GET is a 405, without the ledger */
+	const char *serve; /* the worker's argument of --serve */
+	/* path of a signed POST: without a signature 401, after the ledger was asked */
+	const char *path;
+	const char *post; /* accepts only POST: a GET is answered 405, without the ledger */
 };
 static const struct mount wallet = {"wallet", BALANCE, PROBE_WALLET};
 static const struct mount platform = {"platform", "/platform/balance", "/platform/balance"};
 
-/* Dates tell seconds, and the call takes its time. */
+/* A Date header is in whole seconds, and the call takes time. */
 #define SKEW_WARN_S 5
 #define SKEW_FAIL_S 60
 
-/* What a web server that answers by itself means by it. */
+/* The meaning of answers that the web server generates itself. */
 static const struct {
 	int code;
 	const char *found;
@@ -64,7 +65,7 @@ static const struct {
 	{504, "the worker does not answer the web server in time", "see the worker's log"},
 };
 
-/* Tells why @probe is no answer of the service. */
+/* Explains why the answer in @probe is not from the service. */
 static void explain_foreign(struct doctor *doctor, const struct probe *probe)
 {
 	const char *remedy;
@@ -98,7 +99,7 @@ static void explain_foreign(struct doctor *doctor, const struct probe *probe)
 	doctor_remedy(doctor, "%s", servers_own[i].remedy);
 }
 
-/* Tells what an answer of the service itself means that is not the one that was expected. */
+/* Explains an answer of the service that is not the expected one. */
 static void explain_own(struct doctor *doctor, const struct probe *probe)
 {
 	if (probe->code == 503 || probe->code == 500) {
@@ -119,14 +120,14 @@ static bool is_refused_unsigned(const struct probe *probe)
 	return probe->ours && probe->code == 401 && strcmp(probe->id, "invalid_signature") == 0;
 }
 
-/* True: the service serves @mount there. */
+/* Returns true if the service serves @mount at @base. */
 static bool is_served(const char *base, const struct mount *mount, struct probe *probe)
 {
 	probe_call(probe, base, "GET", mount->post, 0);
 	return probe->ours && probe->code == 405;
 }
 
-/* The service answered 404: the wrong half of it is served, or under another prefix. */
+/* Explains a 404 of the service: the wrong mount is served there, or it has another prefix. */
 static void explain_not_found(struct doctor *doctor, const char *base, const struct mount *mount)
 {
 	const struct mount *other = mount == &wallet ? &platform : &wallet;
@@ -147,8 +148,8 @@ static void explain_not_found(struct doctor *doctor, const char *base, const str
 }
 
 /*
- * True: the mount works. Else told why not. Without a ledger, which other checks tell of, only the
- * way to the worker is looked at.
+ * Returns true if the mount works, otherwise false after a finding. Without a ledger, which other
+ * checks report, only the path to the worker is tested.
  */
 static bool judge_mount(struct doctor *doctor, const char *base, const struct mount *mount)
 {
@@ -179,7 +180,9 @@ void doctor_wallet_mount(struct doctor *doctor)
 		doctor_pass(doctor, "%s reaches the service", base);
 }
 
-/* What lets a GET with a body pass that was answered with @code before the service saw it. */
+/*
+ * Returns the remedy for a GET with a body that was answered @code before it reached the service.
+ */
 static const char *get_body_remedy(int code)
 {
 	switch (code) {
@@ -234,7 +237,7 @@ void doctor_wallet_get_body(struct doctor *doctor)
 	}
 }
 
-/* Whether the paths of @other can be called at the mount of @own. */
+/* Checks whether the paths of @other can be called at the mount of @own. */
 static void judge_paths(
 	struct doctor *doctor, const char *base, const struct mount *own, const struct mount *other)
 {
@@ -314,7 +317,7 @@ void doctor_platform_private(struct doctor *doctor)
 		doctor_pass(doctor, "%s has no public address", host);
 }
 
-/* Compares the Date of the mount with this machine's clock. */
+/* Compares the Date of the mount's answer with this machine's clock. */
 static void judge_skew(struct doctor *doctor, const char *base, const struct mount *mount)
 {
 	struct tm tm = {.tm_sec = 0};

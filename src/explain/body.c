@@ -1,5 +1,5 @@
 /*
- * explain_body - why a body was not accepted: its clock, its JSON, its fields.
+ * explain_body - explains why a body was not accepted: its clock, its JSON or its fields.
  */
 #include "explain/explain.h"
 
@@ -20,7 +20,7 @@ static bool is_near(int64_t one_ms, int64_t other_ms, int64_t window_ms)
 	return one_ms >= other_ms - window_ms && one_ms <= other_ms + window_ms;
 }
 
-/* True: it is in the window when taken in another unit. */
+/* Returns true if the timestamp is within the window when it is read in another unit. */
 static bool tell_unit(const struct explain_case *explain, int64_t timestamp,
 	struct explanation *explanation)
 {
@@ -41,7 +41,7 @@ static bool tell_unit(const struct explain_case *explain, int64_t timestamp,
 
 void explain_clock(const struct explain_case *explain, struct explanation *explanation)
 {
-	/* Time zones are whole quarters of an hour, at most 14 hours off. */
+	/* Time zones are multiples of 15 minutes, at most 14 hours from UTC. */
 	const int64_t quarter_ms = 15 * 60 * 1000, most = 14 * 4;
 	struct inspect_member member;
 	int64_t off_ms, quarters, rest_ms;
@@ -71,7 +71,7 @@ void explain_clock(const struct explain_case *explain, struct explanation *expla
 
 static const struct {
 	enum explain_cause cause;
-	const char *found; /* behind "the body "; with the text or the place behind it */
+	const char *found; /* continues "the body "; the text or position of the fault follows */
 } faults[INSPECT_FAULT_COUNT] = {
 	[INSPECT_EMPTY] = {CAUSE_BODY_EMPTY, "is empty"},
 	[INSPECT_GZIP] = {CAUSE_BODY_COMPRESSED, "is compressed (gzip)"},
@@ -93,7 +93,7 @@ static const struct {
 	[INSPECT_SYNTAX] = {CAUSE_BODY_SYNTAX, "is not valid JSON"},
 };
 
-/* True: the body is no JSON object, which was told. */
+/* Returns true, after adding a finding, if the body is not a JSON object. */
 static bool tell_json(const struct explain_case *explain, struct explanation *explanation)
 {
 	struct inspection inspection;
@@ -102,7 +102,7 @@ static bool tell_json(const struct explain_case *explain, struct explanation *ex
 	inspect_body(explain->request.body, &inspection);
 	if (inspection.fault == INSPECT_FINE)
 		return false;
-	/* By a header, which is not kept. */
+	/* A Content-Encoding header caused this; the header itself is not stored. */
 	if (inspection.fault != INSPECT_GZIP && strstr(explain->request.detail, "Content-Encoding")) {
 		explain_add(explanation, CAUSE_BODY_COMPRESSED, "%s", explain->request.detail);
 		return true;
@@ -128,7 +128,7 @@ static void tell_absent(const char *key, const struct inspect_member *member,
 		explain_add(explanation, CAUSE_FIELD_ABSENT, "%s is not there", key);
 }
 
-/* What the value is, to be said behind the rule. */
+/* Describes the value, for use after the rule. */
 static void tell_value(const char *key, const char *rule, const struct inspect_member *member,
 	enum explain_cause cause, struct explanation *explanation)
 {
@@ -140,7 +140,7 @@ static void tell_value(const char *key, const char *rule, const struct inspect_m
 		is_short ? member->text : "");
 }
 
-/* "amount: must be a number": which field, and which rule. */
+/* Explains a detail such as "amount: must be a number": names the field and the rule. */
 static bool tell_field(const struct explain_case *explain, struct explanation *explanation)
 {
 	const char *detail = explain->request.detail, *colon = strstr(detail, ": ");

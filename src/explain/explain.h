@@ -1,11 +1,12 @@
 /*
- * explain - why a request was answered 400, 401 or user_not_found (creditbridgectl explain): the pure
- * part.
+ * explain - why a request was answered 400, 401 or user_not_found (creditbridgectl explain).
+ * These functions only compute: they ask no ledger and print nothing.
  *
- * From what the ledger kept of the request (link/refused_commands.h) and the keys there are, it finds
- * what a dealer's integrator has to change. Each finding is a cause of explain_causes.def with one
- * line that tells what was found; the first is the cause of the answer, the others go with it. No
- * key, no signature and no body is in a finding, but for names and short values of fields.
+ * Their input is the ledger's copy of the rejected request (link/refused_commands.h) and all
+ * keys. They find the errors that a dealer's integrator must correct. Each finding is a cause of
+ * causes.def and one line of detail. The first finding is the cause of the answer; the others add
+ * to it. A finding never contains a key, a signature or a body, except names and short values of
+ * fields.
  */
 #ifndef EXPLAIN_EXPLAIN_H
 #define EXPLAIN_EXPLAIN_H
@@ -36,65 +37,67 @@ struct explanation {
 	unsigned int count;
 };
 
-/* Of a user_not_found: the player that was asked for, and one of the dealer's with a similar id. */
+/* For user_not_found: the requested player, and a player of the dealer with a similar id. */
 struct explain_player {
-	char sent[EXTERNAL_ID_SIZE];    /* "": not known */
+	char sent[EXTERNAL_ID_SIZE];    /* "": unknown */
 	char near_id[EXTERNAL_ID_SIZE]; /* "": none was found */
-	bool is_there; /* by now there is a player of exactly the id that was sent */
-	bool all;      /* all players of the dealer were looked at */
+	bool is_there; /* a player with exactly this id exists now */
+	bool all;      /* all players of the dealer were searched */
 };
 
-/* What there is to go by. Nothing of it is owned. */
+/* The input. It owns none of the pointers. */
 struct explain_case {
 	struct refused_request request;
-	int64_t window_ms; /* of request_timestamp; 0: it was not looked at */
+	int64_t window_ms; /* for request_timestamp; 0: it was not checked */
 	const struct keyring_entry *callers[KEYRING_OF_COUNT]; /* of both mounts */
 	uint32_t caller_count[KEYRING_OF_COUNT];
-	const struct retired_key *retired; /* of the caller, since the ledger started */
+	const struct retired_key *retired; /* of the caller, retired since the ledger started */
 	uint32_t retired_count;
-	const char *given_secret; /* a further key to try; NULL: none */
-	bool suspended;           /* the caller is */
+	const char *given_secret; /* another key to try; NULL: none */
+	bool suspended;           /* the caller is suspended */
 	struct explain_player player;
 };
 
-/* At least one finding comes of it. */
+/* Fills @explanation with at least one finding. */
 void explain_request(const struct explain_case *explain, struct explanation *explanation);
 
-/* Adds a finding; one too many is dropped. */
+/* Adds a finding, or drops it if there is no room. */
 void explain_add(struct explanation *explanation, enum explain_cause cause, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The parts: invalid_signature, stale_request, user_not_found, and 400. */
+/* The parts for invalid_signature, stale_request, user_not_found and 400. */
 void explain_signature(const struct explain_case *explain, struct explanation *explanation);
 void explain_clock(const struct explain_case *explain, struct explanation *explanation);
 void explain_player(const struct explain_case *explain, struct explanation *explanation);
 void explain_body(const struct explain_case *explain, struct explanation *explanation);
-/* A body that a program made by accident, of a request whose signature nothing explains. */
+/*
+ * Finds an accidental form of the body, for a request whose signature has no other explanation.
+ */
 void explain_encoding(const struct explain_case *explain, struct explanation *explanation);
 
-/* How a signature was written, and the bytes that it stands for. */
+/* The encoding of a signature, and the decoded bytes. */
 enum explain_writing { WRITTEN_HEX, WRITTEN_BASE64, WRITTEN_BASE64_OF_HEX, WRITTEN_COUNT };
 struct explain_given {
 	enum explain_writing writing;
-	bool decorated; /* a prefix, quotes or dashes were taken off */
+	bool decorated; /* a prefix, quotes or dashes were removed */
 	unsigned int len; /* 20, 32 or 64: SHA-1, SHA-256, SHA-512 */
 	uint8_t digest[64];
 };
-/* False: it is neither. */
+/* Returns false if the text has none of these encodings. */
 bool explain_read_signature(struct bytes text, struct explain_given *given);
 
 /*
- * Gives @try the bodies that may have been signed in place of the one that came, the likely ones
- * first, until it returns true. @what describes one.
+ * Calls @try with bodies that may have been signed in place of the received one, the most likely
+ * first, until it returns true. @what describes the body.
  */
 typedef bool explain_try(void *context, struct bytes body, enum explain_cause cause,
 	const char *what);
 bool explain_other_bodies(const struct refused_request *request, explain_try *try, void *context);
 
 /*
- * Looks for what @given was made of: keys of @caller (NULL: it is not known who calls) and of others,
- * and the bodies that may have been signed in place of the one that was sent. False: nothing that is
- * tried makes it. At most EXPLAIN_TRIES_MAX bodies are tried.
+ * Searches for the input of the signature @given. Tries keys of @caller (NULL: unknown) and of
+ * others, and bodies that may have been signed in place of the received one. Returns false if
+ * nothing matches. Tries at most EXPLAIN_TRIES_MAX bodies.
  */
 #define EXPLAIN_TRIES_MAX 4096
 bool explain_search(const struct explain_case *explain, const struct keyring_entry *caller,

@@ -1,5 +1,5 @@
 /*
- * explain_forms - what may have been signed in place of the body that came.
+ * explain_forms - generates the bodies that may have been signed in place of the received one.
  */
 #include "explain/explain.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A body that is written in another form may become so long. */
+/* Maximum length of a body in another form. */
 #define FORM_MAX (8 * REFUSED_BODY_MAX)
 
 struct guess {
@@ -24,7 +24,7 @@ static bool try_body(const struct guess *guess, struct bytes body, enum explain_
 	return guess->try(guess->context, body, cause, what);
 }
 
-/* @before, the middle of the body without @skip bytes at its head and @cut at its end, @after. */
+/* Tries @before, then the body without its first @skip and last @cut bytes, then @after. */
 static bool try_edges(const struct guess *guess, struct buffer *form, const char *before,
 	uint32_t skip, uint32_t cut, const char *after, const char *what)
 {
@@ -78,7 +78,7 @@ static bool try_line_ends(const struct guess *guess, struct buffer *form)
 			"that with a byte order mark before it");
 }
 
-/* CR LF for LF, or LF for CR LF. */
+/* Tries CR LF for LF, or LF for CR LF. */
 static bool try_carriage_returns(const struct guess *guess, struct buffer *form)
 {
 	const struct bytes sent = guess->request->body;
@@ -127,7 +127,7 @@ static bool try_encoded(const struct guess *guess, struct buffer *form)
 		CAUSE_BODY_ENCODED, "that in UTF-16");
 }
 
-/* The same JSON in other bytes. */
+/* Tries the same JSON in another notation. */
 static bool try_form(const struct guess *guess, const struct rewrite_form *how, struct buffer *form)
 {
 	char name[REWRITE_NAME_MAX], what[REWRITE_NAME_MAX + 64];
@@ -170,7 +170,7 @@ static bool try_forms(const struct guess *guess, struct buffer *form)
 	for (unsigned int n = 0; n < all; n++) {
 		struct rewrite_form how;
 
-		/* The likely ones first: the layout changes fastest. */
+		/* Try the most likely forms first: the layout changes fastest. */
 		rest = n;
 		how.layout = (enum rewrite_layout)(rest % LAYOUT_COUNT);
 		rest /= LAYOUT_COUNT;

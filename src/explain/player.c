@@ -1,5 +1,5 @@
 /*
- * explain_player - why a player was not found: an id that differs in little from that of a player.
+ * explain_player - explains why a player was not found: the id is similar to a player's id.
  */
 #include "explain/explain.h"
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* In what two ids differ that are near to each other. */
+/* Describes the difference between two similar ids. */
 static const char *difference(const char *one, const char *other)
 {
 	const struct bytes a = near_id_trim(one), b = near_id_trim(other);

@@ -1,5 +1,6 @@
 /*
- * explain_search - what a signature was made of: which key, in which form, over which bytes.
+ * explain_search - finds the input of a signature: the key, the form of the key, and the bytes
+ * signed.
  */
 #include "explain/explain.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Live and retired keys of the caller, and the given one. */
+/* The caller's active and retired keys, and the given one. */
 #define KEYS_MAX (DEALER_KEYS_MAX + 64 + 1)
 
 enum key_kind { KEY_LIVE, KEY_OLD, KEY_FROM_FILE, KEY_FOREIGN };
@@ -19,10 +20,10 @@ struct key {
 	enum key_kind kind;
 	const char *key_id;
 	const char *secret;
-	int64_t time_ms; /* made; of an old one retired */
+	int64_t time_ms; /* when the key was created; for a retired key, when it was retired */
 };
 
-/* How the characters of a key became the HMAC's key. */
+/* How the HMAC's key was derived from the characters of a key. */
 enum key_form { FORM_AS_ISSUED, FORM_DECODED, FORM_UPPER, FORM_LOWER, FORM_NEWLINE, FORM_COUNT };
 static const char *const form_words[FORM_COUNT] = {
 	[FORM_DECODED] = "its hex decoded to 32 bytes",
@@ -36,7 +37,7 @@ struct search {
 	const struct keyring_entry *caller;
 	const struct explain_given *given;
 	struct explanation *explanation;
-	enum signature_algorithm algorithm; /* which the length of the signature tells */
+	enum signature_algorithm algorithm; /* derived from the length of the signature */
 	struct key keys[KEYS_MAX];
 	unsigned int key_count;
 	unsigned int tries;
@@ -52,7 +53,7 @@ static struct bytes bytes_of(const char *text)
 	return (struct bytes){(const uint8_t *)text, (uint32_t)strlen(text)};
 }
 
-/* Whether @secret, in @form, signs @body so. */
+/* Returns whether @secret, in @form, produces the signature for @body. */
 static bool signs(const struct search *search, const char *secret, enum key_form form,
 	struct bytes body)
 {
@@ -103,7 +104,7 @@ static void gather_keys(struct search *search)
 		add_key(search, KEY_FROM_FILE, "", explain->given_secret, 0);
 }
 
-/* ---- telling */
+/* ---- findings */
 
 /* "2025-01-31 12:00:00 UTC" */
 static void time_text(int64_t time_ms, char text[32])
@@ -132,7 +133,7 @@ static void tell_key(struct search *search, const struct key *key, enum key_form
 			key->key_id[0] ? key->key_id : "that was given", form_words[form]);
 }
 
-/* Of algorithm and encoding, what is not as the dealer is set. */
+/* Reports where algorithm and encoding differ from the dealer's settings. */
 static void tell_writing(struct search *search, const struct keyring_entry *owner)
 {
 	static const char *const words[WRITTEN_COUNT] = {
@@ -152,7 +153,7 @@ static void tell_writing(struct search *search, const struct keyring_entry *owne
 			signature_algorithm_names[owner->signature_algorithm]);
 }
 
-/* Nothing is wrong with it, as things are now. */
+/* Reports that the signature is valid under the current settings and keys. */
 static void tell_right(struct search *search, const struct key *key)
 {
 	if (key->time_ms > search->explain->request.time_ms)
@@ -165,9 +166,9 @@ static void tell_right(struct search *search, const struct key *key)
 			"changed since", key->key_id);
 }
 
-/* ---- looking */
+/* ---- search */
 
-/* Tries the caller's keys on @body; what was found of the key is told. */
+/* Tries the caller's keys on @body, and reports the key that matches. */
 static bool try_body(struct search *search, struct bytes body, enum key_form forms)
 {
 	for (unsigned int form = FORM_AS_ISSUED; form < forms; form++) {
@@ -197,7 +198,7 @@ static bool try_sent(struct search *search)
 	return true;
 }
 
-/* Plain hashes, and an HMAC with its arguments swapped. */
+/* Tries plain hashes, and an HMAC with its arguments swapped. */
 static bool try_hashes(struct search *search)
 {
 	const struct bytes body = search->explain->request.body, none = {NULL, 0};
@@ -229,7 +230,7 @@ static bool try_hashes(struct search *search)
 	return false;
 }
 
-/* Keys of everybody else, on the body as it was sent. */
+/* Tries the keys of all other owners on the received body. */
 static bool try_others(struct search *search)
 {
 	static const char *const words[KEYRING_OF_COUNT] = {"dealer", "game server"};
@@ -256,7 +257,7 @@ static bool try_others(struct search *search)
 
 /* ---- other bodies */
 
-/* Tries @body, and tells what it is: explain_try. */
+/* An explain_try: tries @body and reports a match. */
 static bool try_other_body(void *context, struct bytes body, enum explain_cause cause,
 	const char *what)
 {

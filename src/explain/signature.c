@@ -1,5 +1,6 @@
 /*
- * explain_signature - invalid_signature: the headers, who calls, how the signature is written.
+ * explain_signature - explains invalid_signature: the headers, the caller and the encoding of the
+ * signature.
  */
 #include "explain/explain.h"
 
@@ -30,12 +31,12 @@ static int digit_of(uint8_t c, enum explain_writing writing)
 		found = strchr(hex, tolower(c));
 		return found ? (int)(found - hex) : -1;
 	}
-	/* URLs have - and _ for + and /. */
+	/* The URL-safe alphabet has - and _ in place of + and /. */
 	found = strchr(base64, c == '-' ? '+' : c == '_' ? '/' : c);
 	return found ? (int)(found - base64) : -1;
 }
 
-/* Decodes @text to at most @size bytes. Returns how many; 0: it is not written so. */
+/* Decodes @text to at most @size bytes. Returns their number; 0 if @text has another encoding. */
 static size_t decode(struct bytes text, enum explain_writing writing, uint8_t *to, size_t size)
 {
 	unsigned int width = writing == WRITTEN_HEX ? 4 : 6, bits = 0, value = 0;
@@ -65,7 +66,7 @@ static bool is_digest(size_t len)
 	return len == 20 || len == 32 || len == 64;
 }
 
-/* Takes @text if it is hex of a digest. */
+/* Fills @given if @text is the hexadecimal form of a digest. */
 static bool read_hex(struct bytes text, enum explain_writing writing, struct explain_given *given)
 {
 	given->len = (unsigned int)decode(text, WRITTEN_HEX, given->digest, sizeof(given->digest));
@@ -81,7 +82,7 @@ static bool read_plain(struct bytes text, struct explain_given *given)
 	if (read_hex(text, WRITTEN_HEX, given))
 		return true;
 	inner.len = (uint32_t)decode(text, WRITTEN_BASE64, bytes, sizeof(bytes));
-	/* 64 hex characters are as many bytes as a SHA-512 has. */
+	/* 64 hexadecimal characters have the length of a binary SHA-512, so test them first. */
 	if (read_hex(inner, WRITTEN_BASE64_OF_HEX, given))
 		return true;
 	if (!is_digest(inner.len))
@@ -92,7 +93,7 @@ static bool read_plain(struct bytes text, struct explain_given *given)
 	return true;
 }
 
-/* Takes off what libraries and people put around a signature. */
+/* Removes characters that libraries and people put around a signature. */
 static struct bytes strip(struct bytes text)
 {
 	static const char *const prefixes[] = {"hmac-sha256", "hmac-sha512", "hmac-sha1", "sha256",
@@ -137,7 +138,7 @@ bool explain_read_signature(struct bytes text, struct explain_given *given)
 		return false;
 	if (read_plain(text, given))
 		return true;
-	/* AB-CD-EF, as .NET's BitConverter writes bytes. */
+	/* Handles AB-CD-EF, the format of .NET's BitConverter. */
 	stripped = (struct bytes){bare, 0};
 	for (uint32_t i = 0; i < text.len; i++) {
 		if (!strchr("-: ", text.data[i]))
@@ -148,7 +149,10 @@ bool explain_read_signature(struct bytes text, struct explain_given *given)
 
 /* ---- the headers */
 
-/* Tells of a header that is not there exactly once. True: it is as it must be. */
+/*
+ * Returns true if the header occurs exactly once and its value has no comma, space or control
+ * character. Otherwise adds a finding.
+ */
 static bool look_at_header(struct explanation *explanation, const char *name, uint32_t count,
 	struct bytes value, const enum explain_cause causes[2])
 {
@@ -178,7 +182,7 @@ static bool look_at_header(struct explanation *explanation, const char *name, ui
 	return true;
 }
 
-/* ---- who calls */
+/* ---- the caller */
 
 static const struct keyring_entry *find_caller(const struct explain_case *explain,
 	enum keyring_of of, struct bytes id, bool exact)
@@ -195,7 +199,7 @@ static const struct keyring_entry *find_caller(const struct explain_case *explai
 	return NULL;
 }
 
-/* True: the two differ in one character that is changed, added or left out. */
+/* Returns true if the two differ by one changed, added or omitted character. */
 static bool differ_by_one(const char *name, struct bytes id)
 {
 	size_t len = strlen(name), same = 0, rest_name, rest_id;
@@ -224,7 +228,7 @@ static const struct keyring_entry *find_similar(const struct explain_case *expla
 	return entry;
 }
 
-/* The id without quotes, spaces and commas around it. */
+/* Returns the id without surrounding quotes, spaces and commas. */
 static struct bytes bare_id(struct bytes id)
 {
 	while (id.len && strchr(" \t\"',<", id.data[0])) {
@@ -236,7 +240,10 @@ static struct bytes bare_id(struct bytes id)
 	return id;
 }
 
-/* Who is meant, and what is wrong with the name. NULL: it cannot be known. */
+/*
+ * Finds the intended caller and reports an error in its id. Returns NULL if it cannot be
+ * determined.
+ */
 static const struct keyring_entry *look_at_caller(const struct explain_case *explain,
 	struct explanation *explanation)
 {
@@ -280,7 +287,7 @@ static bool has_live_key(const struct keyring_entry *entry)
 	return false;
 }
 
-/* The signature is no HMAC at all. */
+/* Reports that the signature is not an HMAC at all. */
 static void tell_malformed(const struct explain_case *explain, struct explanation *explanation)
 {
 	struct bytes text = explain->request.signature;

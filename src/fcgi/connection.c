@@ -262,12 +262,9 @@ void fcgi_conn_end(struct fcgi_conn *conn)
  * Returns true if libfcgi calls the OS_Read() above. A libfcgi linked with -Bsymbolic calls its
  * own.
  */
-static bool os_functions_are_called(void)
+static bool os_functions_are_called(int fd)
 {
 	struct fcgi_conn probe = {.failed = true};
-	/* If libfcgi reads by itself, it finds the end of this file at once, and closes it. */
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	bool closed;
 
 	fcgi_conn_init(&probe);
 	probe.request.ipcFd = fd;
@@ -277,8 +274,7 @@ static bool os_functions_are_called(void)
 	current = &probe;
 	FCGX_Accept_r(&probe.request);
 	current = NULL;
-	closed = fd >= 0 && close(fd) < 0;
-	return probe.failed && !closed;
+	return probe.failed;
 }
 
 /*
@@ -298,7 +294,8 @@ bool fcgi_library_init(char *why, size_t size)
 	static const int signals[] = {SIGPIPE, SIGUSR1, SIGTERM};
 	struct sigaction kept[3];
 	struct sigaction aborting = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
-	int error;
+	int error, fd;
+	bool called;
 
 	/* FCGX_Init() installs handlers for these. */
 	for (size_t i = 0; i < 3; i++)
@@ -311,7 +308,14 @@ bool fcgi_library_init(char *why, size_t size)
 			strerror(error > 0 ? error : ENOMEM));
 		return false;
 	}
-	if (os_functions_are_called())
+	/* If libfcgi reads by itself, it finds the end of this file at once, and closes it. */
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		snprintf(why, size, "cannot open /dev/null: %s", strerror(errno));
+		return false;
+	}
+	called = os_functions_are_called(fd);
+	if (close(fd) == 0 && called)
 		return sigaction(SIGABRT, &aborting, NULL) == 0;
 	snprintf(why, size,
 		"libfcgi does not call this program's OS_Read(), because it was linked with "

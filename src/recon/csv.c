@@ -2,20 +2,26 @@
 
 #include <string.h>
 
-/* What makes a spreadsheet take a field for a formula. */
+/* Returns true if @c at the start of a field makes a spreadsheet treat it as a formula. */
 static bool begins_formula(char c)
 {
 	return c && strchr("=+-@\t\r", c);
 }
 
-/* A sign and then only digits, dots and colons: a number or an offset of time, which stays as it is. */
+/*
+ * Returns true for a sign followed only by digits, dots and colons. Such a number or time offset
+ * is not marked.
+ */
 static bool is_number(const char *field)
 {
 	return (*field == '-' || *field == '+') && field[1] &&
 		!field[1 + strspn(field + 1, "0123456789.:")];
 }
 
-/* True: @field begins with what csv_put() marks, or with a mark that a reader would take away. */
+/*
+ * Returns true if csv_put() must mark @field: it begins like a formula, or with a mark that a
+ * reader would remove.
+ */
 static bool needs_mark(const char *field)
 {
 	if (*field == CSV_MARK)
@@ -23,7 +29,7 @@ static bool needs_mark(const char *field)
 	return begins_formula(*field) && !is_number(field);
 }
 
-/* Takes the mark away. */
+/* Removes the mark. */
 static char *unmarked(char *field)
 {
 	return *field == CSV_MARK && (field[1] == CSV_MARK || begins_formula(field[1])) ? field + 1
@@ -76,8 +82,8 @@ static bool bad(struct csv *csv, const char *why)
 }
 
 /*
- * Takes the quoted text that begins at @at apart in place. Returns where it ends, behind the
- * closing quote; NULL: there is none.
+ * Decodes the quoted text at @at in place. Returns the position after the closing quote; NULL if
+ * there is none.
  */
 static char *take_quoted(struct csv *csv, char *at)
 {
@@ -95,7 +101,7 @@ static char *take_quoted(struct csv *csv, char *at)
 	return NULL;
 }
 
-/* Takes one field; *more: another follows it in its row. */
+/* Reads one field. Sets *more if another follows in the same row. */
 static bool take_field(struct csv *csv, char **field, bool *more)
 {
 	char *at = csv->at;

@@ -1,5 +1,5 @@
 /*
- * day - the rows of a dealer's day as CSV.
+ * day - writes the rows of a dealer's day as CSV.
  */
 #include "recon/recon.h"
 
@@ -17,7 +17,7 @@ const char *const recon_column_names[RECON_COLUMN_COUNT] = {
 	"current_balance", "count",
 };
 
-/* @member: room for the text of a field, the field then. */
+/* For each @member: a buffer for the field's text, and the field. */
 #define NUMBER_TEXT SUM_TEXT_MAX
 
 static const char *text_of(const char *text)
@@ -96,7 +96,7 @@ void recon_put(struct recon *recon, const struct recon_row *row)
 	put_line(recon, fields);
 }
 
-/* Which day it is, and whether it was over when it was read. */
+/* Writes which day it is, and whether it had ended when it was read. */
 void recon_put_day(struct recon *recon, bool over)
 {
 	const int32_t offset = recon->dealer.utc_offset_min;

@@ -19,7 +19,7 @@ static enum outcome bad_file(struct side *side, uint64_t line, const char *why)
 		why);
 }
 
-/* Reads all of the file, and a NUL behind it. */
+/* Reads the whole file and appends a NUL. */
 static enum outcome read_side(struct side *side)
 {
 	int fd = strcmp(side->path, "-") == 0 ? STDIN_FILENO
@@ -52,7 +52,7 @@ static enum outcome read_side(struct side *side)
 	return OUTCOME_DONE;
 }
 
-/* The first row: where the columns are. */
+/* Reads the first row, which names the columns. */
 static enum outcome read_heading(struct side *side, struct csv *csv, unsigned int *width)
 {
 	static const enum recon_column needed[] = {COLUMN_RECORD, COLUMN_ID, COLUMN_AMOUNT};
@@ -95,7 +95,10 @@ static const char *column(const struct side *side, char **fields, unsigned int c
 	return at >= 0 && (unsigned int)at < count ? fields[at] : "";
 }
 
-/* The SHA-256 that the file ends with, of @len bytes as they were: taken apart they are changed. */
+/*
+ * Compares the SHA-256 at the end of the file with that of the @len bytes before it. It was
+ * computed before parsing, which modifies the bytes.
+ */
 static enum outcome check_digest(struct side *side, const struct csv *csv, const char *digest,
 	const char *expected)
 {
@@ -106,7 +109,7 @@ static enum outcome check_digest(struct side *side, const struct csv *csv, const
 		"the SHA-256 is another one: the file is not as it was written");
 }
 
-/* The digest of the text up to its last line, which is not changed yet. */
+/* Computes the digest of the text up to its last line, before parsing modifies the text. */
 static bool digest_of(const struct side *side, char text[DIGEST_TEXT_SIZE])
 {
 	const char *data = (const char *)side->text.data;
@@ -170,7 +173,7 @@ static enum outcome add_row(struct side *side, const struct csv *csv, unsigned i
 	return recon_side_add(side, &row) ? OUTCOME_DONE : session_no_memory(side->session);
 }
 
-/* A row of the file: one to be compared, or about the file. */
+/* Handles a row of the file: a row to compare, or one about the file itself. */
 static enum outcome take_row(struct side *side, const struct csv *csv, uint32_t records,
 	char **fields, unsigned int count, const char *digest)
 {
@@ -206,7 +209,7 @@ int compared_order_key(const struct compared *a, const struct compared *b)
 	return strcmp(a->id, b->id);
 }
 
-/* Rows of one key: by amount and state, so that equal ones of both sides meet. */
+/* Orders rows of one key by amount and state, so that equal rows of both sides are paired. */
 int compared_order(const struct compared *a, const struct compared *b)
 {
 	int keys = compared_order_key(a, b);
@@ -282,13 +285,13 @@ enum outcome recon_side_load(struct side *side, struct session *session, const c
 	return code;
 }
 
-/* What recon_sides_walk() was given. */
+/* The arguments of recon_sides_walk(). */
 struct pairing {
 	recon_pair *pair;
 	void *context;
 };
 
-/* The number of rows from @at on that have its key. */
+/* Returns the number of rows from @at on that have the same key. */
 static size_t group(const struct side *side, size_t at)
 {
 	size_t count = 0;
@@ -300,8 +303,9 @@ static size_t group(const struct side *side, size_t at)
 }
 
 /*
- * Rows of one key on both sides, mostly one each. Equal ones belong together; of the rest the first
- * to the first, and what is more on one side is missing on the other: a dealer who booked twice.
+ * Pairs the rows of one key of both sides, usually one each. Equal rows are paired first. The
+ * rest are paired in order. A surplus row is missing on the other side, for example if the dealer
+ * booked it twice.
  */
 static void compare_group(const struct pairing *pairing, struct compared *ours, size_t our_count,
 	struct compared *theirs, size_t their_count)

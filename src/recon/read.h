@@ -1,21 +1,21 @@
 /*
- * read - a file of creditbridge-recon(5), ours or a dealer's, read to be compared.
+ * read - loads a file of creditbridge-recon(5), ours or a dealer's, for comparison.
  *
- * A dealer's own file need not have all columns: record, id and amount are needed, state is looked
- * at if it is there. The first row names them, in any order. The file is held in memory.
+ * A dealer's own file need not have all columns. It must have record, id and amount; state is
+ * compared if present. The first row names the columns, in any order. The file is held in memory.
  */
 #ifndef RECON_READ_H
 #define RECON_READ_H
 
 #include "recon/recon.h"
 
-/* A row that is compared; the texts lie in the file's. */
+/* A row to compare. Its texts point into the file's text. */
 struct compared {
 	unsigned int record;
 	const char *id;
 	money_t amount;
 	const char *state;
-	/* "" or 0: the file does not name it */
+	/* "" or 0: not in the file */
 	const char *user_id;
 	const char *game_id;
 	const char *kind;
@@ -24,7 +24,7 @@ struct compared {
 	int64_t time_ms;
 };
 
-/* A file. */
+/* A loaded file. */
 struct side {
 	struct session *session;
 	const char *path;
@@ -32,40 +32,43 @@ struct side {
 	struct compared *rows;
 	size_t count;
 	size_t room;
-	int columns[RECON_COLUMN_COUNT]; /* where each stands; -1: nowhere */
-	bool ended;                      /* with a SHA-256 that is right */
-	char day[16];                    /* of its day row; "": it has none */
+	int columns[RECON_COLUMN_COUNT]; /* the index of each column; -1: absent */
+	bool ended;                      /* the file ends with a correct SHA-256 */
+	char day[16];                    /* of its day row; "": there is none */
 	char casino_id[CASINO_ID_SIZE];
 };
 
 /*
- * Loads the rows of @records (1 << enum recon_record) that @path holds ("-": standard input), in
- * order. Refuses (bad_file) what is no such file, and one with another SHA-256 than it ends with;
- * @ours must end with one: else it was cut off. To be freed in any case.
+ * Loads the rows of @records (1 << enum recon_record) from @path ("-": standard input) and sorts
+ * them. Reports bad_file if the format or the SHA-256 is wrong. With @ours a SHA-256 is required,
+ * because without it the file was truncated. Free @side in any case.
  */
 enum outcome recon_side_load(struct side *side, struct session *session, const char *path, bool ours,
 	uint32_t records);
 void recon_side_free(struct side *side);
 
-/* Adds a row, whose texts the caller keeps; false: out of memory. Sort afterwards. */
+/*
+ * Adds a row, whose texts the caller keeps valid. Returns false if memory is exhausted. Sort
+ * afterwards.
+ */
 bool recon_side_add(struct side *side, const struct compared *row);
 void recon_side_sort(struct side *side);
 
-/* A row by its record and id; NULL: none. */
+/* Returns the row with this record and id; NULL if there is none. */
 const struct compared *recon_side_find(const struct side *side, unsigned int record, const char *id);
 
 /*
- * Gives @pair the rows of both sides that belong together, in the order of record and id. @ours or
- * @theirs is NULL: the other side has no such row. The order of rows of one key may change.
+ * Calls @pair with the matching rows of both sides, in the order of record and id. @ours or
+ * @theirs is NULL if that side has no such row. May reorder rows of one key.
  */
 typedef void recon_pair(void *context, const struct compared *ours, const struct compared *theirs);
 void recon_sides_walk(struct side *ours, struct side *theirs, recon_pair *pair, void *context);
 
-/* By record and id; and for rows of one key by amount and state. */
+/* Order by record and id; and, for rows of one key, by amount and state. */
 int compared_order_key(const struct compared *a, const struct compared *b);
 int compared_order(const struct compared *a, const struct compared *b);
 
-/* Amount and state of both sides, as members, fields and columns of a difference that is shown. */
+/* The amount and state of both sides, as members, fields and columns of a printed difference. */
 #define COMPARED_STATE_SIZE 64
 #define COMPARED_MEMBERS                                                                           \
 	char our_amount[MONEY_TEXT_MAX];                                                           \
@@ -79,7 +82,9 @@ int compared_order(const struct compared *a, const struct compared *b);
 	{"OUR AMOUNT", "our_amount", OUTPUT_PLAIN}, {"THEIR AMOUNT", "their_amount", OUTPUT_PLAIN}, \
 		{"OUR STATE", "our_state", OUTPUT_PLAIN}, {"THEIR STATE", "their_state", OUTPUT_PLAIN}
 
-/* Fills a side of it; @row NULL: that side has no such row, and the texts are "". */
+/*
+ * Fills the texts of one side. If @row is NULL, that side has no such row, and the texts are "".
+ */
 void compared_show(const struct compared *row, uint8_t decimals, char amount[MONEY_TEXT_MAX],
 	char state[COMPARED_STATE_SIZE]);
 

@@ -1,5 +1,5 @@
 /*
- * recon - a dealer's day as rows and as CSV, as creditbridge-recon(5) describes it.
+ * recon - a dealer's day as rows and as CSV, in the format of creditbridge-recon(5).
  */
 #ifndef RECON_RECON_H
 #define RECON_RECON_H
@@ -7,11 +7,11 @@
 #include "admin/session.h"
 #include "wire/digest.h"
 
-/* What is told of a day, and compared. */
+/* The kinds of rows of a day that are written and compared. */
 enum recon_record { RECON_MOVEMENT, RECON_BET, RECON_CALLBACK, RECON_RECORD_COUNT };
 extern const char *const recon_record_names[RECON_RECORD_COUNT];
 
-/* The columns; the first row names them. */
+/* The columns. The first row contains their names. */
 enum recon_column {
 	COLUMN_RECORD, COLUMN_ID, COLUMN_CASINO_ID, COLUMN_TIME, COLUMN_TIME_MS, COLUMN_USER_ID,
 	COLUMN_PLAYER_ID, COLUMN_GAME_ID, COLUMN_KIND, COLUMN_STATE, COLUMN_AMOUNT,
@@ -20,12 +20,12 @@ enum recon_column {
 };
 extern const char *const recon_column_names[RECON_COLUMN_COUNT];
 
-/* Rows that are about the file itself: see creditbridge-recon(5). */
+/* Rows about the file itself: see creditbridge-recon(5). */
 #define RECON_DAY    "day"
 #define RECON_TOTAL  "total"
 #define RECON_SHA256 "sha256"
 
-/* A row; what is NULL or has no flag is an empty field. */
+/* A row. A member that is NULL or whose flag is not set is an empty field. */
 struct recon_row {
 	const char *record;
 	const char *id;
@@ -47,25 +47,28 @@ struct recon_row {
 	uint64_t count;
 };
 
-/* How many, and how much. */
+/* A number of rows and the total of their amounts. */
 struct recon_sum {
 	uint64_t count;
 	sum_t amount;
 };
 
-#define RECON_NAMES 1024 /* players remembered by name */
+#define RECON_NAMES 1024 /* number of players whose names are cached */
 
 struct recon {
 	struct session *session;
-	/* Is given each row in place of a file; false: out of memory. NULL: the file is written. */
+	/*
+	 * Called with each row instead of writing the file. It returns false if memory is
+	 * exhausted. NULL: the file is written.
+	 */
 	bool (*take)(void *context, const struct recon_row *row);
 	void *context;
 	struct dealer dealer;
 	const char *date;
-	int64_t from_ms; /* the day, in the dealer's utc_offset */
+	int64_t from_ms; /* the day, by the dealer's utc_offset */
 	int64_t until_ms;
-	uint32_t records; /* 1 << enum recon_record: which are asked for */
-	/* Is given the bytes of the file; keeps a failure to itself. */
+	uint32_t records; /* 1 << enum recon_record: the kinds to write */
+	/* Called with the bytes of the file. It must remember a failure itself. */
 	void (*write)(void *file, const void *data, size_t len);
 	void *file;
 	bool failed; /* memory is exhausted */
@@ -79,21 +82,23 @@ struct recon {
 /* Writes a row. */
 void recon_put(struct recon *recon, const struct recon_row *row);
 
-/* Writes the day's movements and bets, then its callbacks, and adds them to the sums. */
+/* Write the day's transactions and bets, and its callbacks, and add them to the sums. */
 enum outcome recon_write_transactions(struct recon *recon);
 enum outcome recon_write_callbacks(struct recon *recon);
 
 /*
- * Writes the movement and bet of transaction @id, or callback @event, whenever it was made. Nothing
- * if it is not there, or is another dealer's.
+ * Write the transaction and bet with the id @id, or the callback @event, of any time. They write
+ * nothing if it does not exist or belongs to another dealer.
  */
 enum outcome recon_write_transaction(struct recon *recon, uint64_t id);
 enum outcome recon_write_callback(struct recon *recon, uint64_t event);
 
-/* The day's own row and the columns' names before all rows; the totals after them. */
+/*
+ * Write the day's own row and the column names before all other rows, and the totals after them.
+ */
 void recon_put_day(struct recon *recon, bool over);
 void recon_put_totals(struct recon *recon);
-/* The last row: the SHA-256 of all bytes before it, as text. */
+/* Writes the last row: the SHA-256 of all preceding bytes as text. */
 void recon_put_digest(struct recon *recon, const char *digest);
 
 #endif

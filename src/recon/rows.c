@@ -1,9 +1,9 @@
 /*
- * recon_rows - the movements, bets and callbacks of a day, for `recon`.
+ * recon_rows - reads the transactions, bets and callbacks of a day for `recon`.
  *
- * Transactions and callbacks are numbered as they are made, for all dealers together: the rows of
- * the day are walked, those before it are not, and what a row names is fetched. Each movement costs
- * one read, a bet two, a callback three.
+ * Transactions and callbacks of all dealers are numbered in the order of their creation. Only the
+ * rows of the day are walked, and the rows that they name are fetched. Each transaction costs one
+ * read, a bet two, a callback three.
  */
 #include "recon/recon.h"
 
@@ -27,7 +27,7 @@ static void add(struct recon_sum *sum, sum_t amount)
 	sum->amount += amount;
 }
 
-/* The user_id of a player. */
+/* Finds the user_id of a player. */
 static enum outcome name_of(struct recon *recon, const char *player_id, const char **user_id)
 {
 	struct player_name *name = &recon->names[text_hash(player_id) % RECON_NAMES];
@@ -125,7 +125,7 @@ static enum outcome write_transaction(struct recon *recon, const union seek_row 
 	return code;
 }
 
-/* What the callback is about: the amount and the transaction_id in its body. */
+/* Reads the amount and the transaction_id from the callback's body. */
 static enum outcome fill_amount(struct recon *recon, const struct callback *callback,
 	struct recon_row *row)
 {
@@ -179,7 +179,7 @@ static enum outcome write_callback(struct recon *recon, const union seek_row *an
 	return OUTCOME_DONE;
 }
 
-/* Gives @write every row of the day. */
+/* Calls @write for every row of the day. */
 static enum outcome walk_day(struct recon *recon, enum record record,
 	enum outcome (*write)(struct recon *recon, const union seek_row *row))
 {

@@ -341,7 +341,7 @@ class Scene:
 
     def follow(self, casino, row, asked):
         remedy = row["remedy"]
-        if remedy in ("none", "release"):
+        if remedy == "none" or (remedy == "release" and not row["command"]):
             return
         if remedy == "repeat" and casino == "bank":
             self.bank_repeats()

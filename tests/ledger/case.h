@@ -1,5 +1,5 @@
 /*
- * case - a ledger on a store, with a dealer `demo` and a player `alice`, and commands as one-liners.
+ * case - a ledger on a store with a dealer `demo` and a player `alice`, and one-line commands.
  */
 #ifndef TESTS_LEDGER_CASE_H
 #define TESTS_LEDGER_CASE_H
@@ -12,34 +12,37 @@ enum case_store { CASE_MEMORY, CASE_BDB, CASE_STORE_COUNT };
 
 #define CASE_SECRET "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-/* Writes a key that belongs to @name only. */
+/* Writes a key that is unique to @name. */
 void case_secret(const char *name, char secret[KEY_SECRET_SIZE]);
 
 extern struct ledger case_ledger;
 extern struct store *case_db;
-extern int64_t case_now_ms;  /* the wall clock that commands are given */
+extern int64_t case_now_ms;  /* the wall clock passed to commands */
 extern int64_t case_boot_ms;
-extern uint64_t case_boot;  /* which boot */
+extern uint64_t case_boot;  /* the number of the boot */
 extern struct outbox_options case_outbox; /* set by case_open_empty() to the defaults */
 const struct moment *case_moment(void);
 
-/* Opens a ledger on an empty store of the kind. */
+/* Opens a ledger on an empty store of @kind. */
 void case_open_empty(int kind);
-/* The same with dealer demo (transfer, thb, 2 decimals) and player alice. */
+/* As case_open_empty(), with dealer demo (transfer, thb, 2 decimals) and player alice. */
 void case_open(int kind);
 void case_close(void);
-/* Closes and opens the data again (Berkeley DB). */
+/* Closes and reopens the data (Berkeley DB). */
 void case_reopen(void);
-/* The same with a row in the table of @record that does not decode. Returns what ledger_init() did. */
+/*
+ * As case_reopen(), with an undecodable row in the table of @record. Returns the result of
+ * ledger_init().
+ */
 enum status case_reopen_with_garbage(enum record record);
 
 /*
- * The same with a row of @record as an older version stored it: packed key and value, the version
- * included.
+ * As case_reopen(), with a row of @record as an older version stored it: packed key and value,
+ * including the version.
  */
 void case_reopen_with_row(enum record record, struct bytes key, struct bytes value);
 
-/* Runs one command alone; the slot is valid until the next. */
+/* Runs one command in its own batch. The slot is valid until the next call. */
 struct slot *case_run(enum command command, const void *cmd);
 void case_run_batch(struct slot *slots, unsigned int count);
 
@@ -59,7 +62,9 @@ struct player_put_result case_player_add(const char *casino_id, const char *user
 void case_suspend_player(const char *user, bool suspended);
 struct operator case_operator(void); /* with a new operation_id */
 
-/* Reads all rows of a kind by pages of @limit; calls @visit for each. Returns how many. */
+/*
+ * Reads all rows of a kind in pages of @limit, and calls @visit for each. Returns their number.
+ */
 unsigned int case_list(enum record record, bool reverse, uint32_t limit,
 	void (*visit)(void *context, const void *row), void *context);
 

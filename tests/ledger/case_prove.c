@@ -1,6 +1,6 @@
 /*
- * case_prove - every invariant of src/store/bdb/SCHEMA over all rows: some written down here once
- * more, all of them by the proof of `creditbridgectl check`.
+ * case_prove - checks every invariant of src/store/bdb/SCHEMA over all rows. Some are written
+ * independently here; the proof of `creditbridgectl check` covers all.
  */
 #include "case.h"
 #include "proof_rows.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the books, written down once more */
+/* ---- the books, checked independently */
 
 struct sums {
 	sum_t balance;
 	sum_t by_kind[ENTRY_KIND_COUNT];
 	uint64_t players;
-	struct transaction *chain; /* every movement so far, of @entries */
+	struct transaction *chain; /* every transaction so far, in the order of @entries */
 	uint64_t entries;
 	uint64_t moved_requests;
 };
@@ -106,7 +106,7 @@ static void prove_sums(void)
 		ck_assert(sums.by_kind[kind] == 0);
 	ck_assert_uint_eq(sums.players, 0);
 	ck_assert_uint_eq(sums.entries, sums.moved_requests);
-	/* Ids of a life have gaps: life.h. */
+	/* Ids of an incarnation have gaps: life.h. */
 	if (!case_ledger.ws.id_stride)
 		ck_assert_uint_eq(transactions, case_ledger.transaction_id);
 }
@@ -174,7 +174,7 @@ static bool take_problem(void *closure, const char *problem)
 	return true;
 }
 
-/* Betting-results that were sent more often than three times and were retried. */
+/* Betting-results that were sent more than three times because they were retried. */
 static void check_retries(const struct kept *callbacks, const struct kept *audits)
 {
 	const struct callback *rows = (const void *)callbacks->rows;
@@ -208,7 +208,7 @@ static uint64_t counter_of(const struct kept *counters, const char *name)
 static void prove_rows(const struct proof_rows *rows)
 {
 	static const uint64_t seed[2] = {1, 2};
-	/* All that is there was there before. */
+	/* All rows existed before this point. */
 	const struct proof_point point = {rows->transaction_id, rows->event, case_now_ms + 1};
 	const struct proof_moment moment = {rows->transaction_id, rows->event, rows->event,
 		point.begin_ms, point.begin_ms};

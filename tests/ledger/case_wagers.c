@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define SWEEPER 7 /* its link */
+#define SWEEPER 7 /* the sweeper's link */
 
 static uint64_t senders;
 

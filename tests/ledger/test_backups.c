@@ -1,5 +1,6 @@
 /*
- * BACKUP: begun once, asked after, in the trail. What is copied is tests/store/test_backup.c's.
+ * Tests BACKUP: it is started once, its status can be queried, and it is in the audit.
+ * tests/store/test_backup.c tests the copy.
  */
 #include "case.h"
 
@@ -81,7 +82,7 @@ START_TEST(a_backup_is_begun_once)
 	ck_assert_msg(result.stage == BACKUP_STAGE_DONE, "%s", result.why);
 	ck_assert(!result.added);
 	ck_assert_int_gt(result.complete_to_ms, 0);
-	/* The same frame again begins nothing, and tells the same. */
+	/* The same frame again starts nothing and gets the same answer. */
 	ck_assert_int_eq(ask(&first).stage, BACKUP_STAGE_DONE);
 	ck_assert(!ask(&first).added);
 	ck_assert_uint_eq(noted(), 1);
@@ -90,7 +91,7 @@ START_TEST(a_backup_is_begun_once)
 	ck_assert(wait_end(other).added);
 	ck_assert_int_eq(wait_end(first).complete_to_ms, result.complete_to_ms);
 	ck_assert_uint_eq(noted(), 2);
-	/* Of one that this ledger knows nothing of. */
+	/* A status query for a backup that this ledger does not know. */
 	other = command(false, "");
 	result = ask(&other);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
@@ -116,7 +117,7 @@ START_TEST(a_failure_is_told)
 }
 END_TEST
 
-/* Who has to be told is the operator, not the trail: a full disk keeps no backup from being made. */
+/* A full disk does not prevent a backup: only the audit row is missing. */
 START_TEST(a_full_disk_is_backed_up)
 {
 	char directory[80];

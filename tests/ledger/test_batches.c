@@ -1,5 +1,6 @@
 /*
- * Batches: one movement for sixteen equal commands, and a bad command harms itself only.
+ * Tests batches: sixteen equal commands make one transaction, and a bad command fails only
+ * itself.
  */
 #include "case_wagers.h"
 
@@ -65,7 +66,9 @@ START_TEST(a_fault_is_run_around)
 {
 	case_open(CASE_MEMORY);
 	run_mixed_batch();
-	/* The whole batch, again without supposing anything, and then the first command alone. */
+	/*
+	 * The whole batch, the batch without assumptions, and then the first command by itself.
+	 */
 	memory_store_fail(case_db, SAVE_FAULT, 3);
 	case_run_batch(slots, 102);
 	ck_assert_int_eq(slots[0].outcome, FRAME_FAULT);
@@ -85,7 +88,10 @@ static uint64_t commits(void)
 	return case_run(COMMAND_STATUS, &cmd)->result.status.commits;
 }
 
-/* A request that is taken for new and is not: the batch is run again as a whole, and tells the truth. */
+/*
+ * If a request was assumed to be new but exists, the whole batch is run again and returns the
+ * right answers.
+ */
 START_TEST(what_was_there_is_found)
 {
 	struct transfer_cmd cmd = case_transfer_cmd(ENTRY_TRANSFER_IN, "alice", "before", CREDIT);
@@ -103,7 +109,7 @@ START_TEST(what_was_there_is_found)
 	ck_assert(slots[100].result.verdict.replay);
 	ck_assert_uint_eq(slots[100].result.transfer.transaction_id, 1);
 	ck_assert_int_eq(slots[101].result.balance.balance, 101 * CREDIT);
-	/* Long after, where nothing would be written for a new one. */
+	/* Much later, when nothing would be written for a new one. */
 	for (unsigned int i = 0; i < 100; i++)
 		case_balance("alice");
 	case_suspend_dealer(true);
@@ -126,7 +132,7 @@ static void expect_storage_full(void)
 		ck_assert_int_eq(slots[i].result.verdict.refusal, REFUSAL_STORAGE_FULL);
 		ck_assert_uint_gt(slots[i].result.verdict.retry_after_s, 0);
 	}
-	/* A replay and a read need no space. */
+	/* A replay and a read need no disk space. */
 	ck_assert_int_eq(slots[100].result.verdict.refusal, REFUSAL_NONE);
 	ck_assert(slots[100].result.verdict.replay);
 	ck_assert_int_eq(slots[101].result.balance.balance, CREDIT);
@@ -175,7 +181,7 @@ START_TEST(a_lost_batch_ends_the_process)
 }
 END_TEST
 
-/* As damage, which halts: a restart would find the same row. */
+/* It is reported as damage, which halts the ledger: a restart would find the same row. */
 START_TEST(a_row_of_the_start_that_does_not_decode_is_told)
 {
 	static const enum record records[] = {RECORD_DUE, RECORD_DEALER};
@@ -245,7 +251,7 @@ START_TEST(rate_limit_refills)
 }
 END_TEST
 
-/* A row of a round that no command makes: the list of its bets is longer than any, or out of order. */
+/* Writes a row of a round that no command makes: its list of bets is too long or out of order. */
 static void forge_round(const char *game, uint32_t entries, uint32_t step)
 {
 	static uint8_t listed[4 * 2000];
@@ -272,7 +278,7 @@ static void forge_round(const char *game, uint32_t entries, uint32_t step)
 	ws_free(&ws);
 }
 
-/* It leads no command beyond an array: the command fails by itself, and the others go on. */
+/* No command writes beyond an array: it fails by itself, and the others continue. */
 START_TEST(a_forged_round_fails_its_command_only)
 {
 	struct round_settle_cmd settle;

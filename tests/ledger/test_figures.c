@@ -1,5 +1,5 @@
 /*
- * METRICS: what the ledger counts, and when.
+ * Tests METRICS: the counters of the ledger, and when they are counted.
  */
 #include "case_wagers.h"
 
@@ -16,7 +16,7 @@ static struct metrics *metrics;
 static struct dealer_metrics dealers[DEALERS_MAX];
 static uint32_t dealer_count;
 
-/* A seamless dealer, and a ledger that counts. */
+/* Opens a ledger that counts, with a seamless dealer. */
 static void open_counting(int kind)
 {
 	case_open_mode(kind, WALLET_SEAMLESS);
@@ -54,7 +54,7 @@ static struct metrics_result page_after(const char *casino_id, bool without_deal
 	return result;
 }
 
-/* All dealers into dealers[]. */
+/* Reads all dealers into dealers[]. */
 static struct metrics_result read_all(void)
 {
 	struct metrics_result first, page;
@@ -81,7 +81,7 @@ static void see_callback(void *context, const void *row)
 	states[((const struct callback *)row)->state]++;
 }
 
-/* What is kept of numbers is what the rows are. */
+/* Checks that the stored counts agree with the rows. */
 static void prove_queue(void)
 {
 	uint64_t states[CALLBACK_STATE_COUNT] = {0};
@@ -125,7 +125,7 @@ static void operate(uint64_t event, enum callback_action action)
 	ck_assert_int_eq(case_operate(event, action), REFUSAL_NONE);
 }
 
-/* An accepted bet, whose result is sent and fails as often as it may: parked. */
+/* Parks the result of an accepted bet by failing each of its attempts. */
 static uint64_t park(const char *game)
 {
 	struct bet_place_result placed = bet(game, game);
@@ -160,7 +160,7 @@ START_TEST(attempts_are_counted_once)
 	ck_assert_uint_eq(demo()->inflight, 1);
 	ck_assert_uint_eq(ended(CALLBACK_BETTING, CALLBACK_SUCCESS), 0);
 	end(&placed.send, CALLBACK_SUCCESS, 3);
-	/* The same news once more, and others that come late. */
+	/* The same report again, and other late reports. */
 	ck_assert(end(&placed.send, CALLBACK_SUCCESS, 3).late);
 	ck_assert(end(&placed.send, CALLBACK_UNKNOWN, 3).late);
 	ck_assert_uint_eq(ended(CALLBACK_BETTING, CALLBACK_SUCCESS), 1);
@@ -190,10 +190,10 @@ START_TEST(a_takeover_is_an_unknown_end)
 	case_pass(10 * SECOND);
 	ck_assert(case_claim(placed.send.event).taken_over);
 	ck_assert_uint_eq(ended(CALLBACK_BETTING, CALLBACK_UNKNOWN), 1);
-	/* Its worker lives, after all: too late. */
+	/* The worker is alive after all, but its report is late. */
 	ck_assert(end(&placed.send, CALLBACK_SUCCESS, 5).late);
 	ck_assert_uint_eq(ended(CALLBACK_BETTING, CALLBACK_SUCCESS), 0);
-	/* Nobody knows how long it took. */
+	/* The duration is unknown. */
 	result = read_all();
 	ck_assert_uint_eq(histogram_count(&result.attempts[CALLBACK_BETTING]), 0);
 	ck_assert_uint_eq(dealers[0].due, 1);
@@ -218,7 +218,7 @@ START_TEST(a_balance_inquiry_counts_by_its_permit)
 	end(&asked.send, CALLBACK_SUCCESS, 2);
 	end(&asked.send, CALLBACK_SUCCESS, 2);
 	ck_assert_uint_eq(ended(CALLBACK_BALANCE_INQUIRE, CALLBACK_SUCCESS), 1);
-	/* Made up by a worker: neither a row nor a permit. */
+	/* An invented event of a worker: it has neither a row nor a permit. */
 	asked.send.event += 1000;
 	end(&asked.send, CALLBACK_SUCCESS, 2);
 	ck_assert_uint_eq(ended(CALLBACK_BALANCE_INQUIRE, CALLBACK_SUCCESS), 1);
@@ -226,7 +226,7 @@ START_TEST(a_balance_inquiry_counts_by_its_permit)
 }
 END_TEST
 
-/* A batch that is run again, command by command, counts what was saved. */
+/* When a batch is run again command by command, only saved commands are counted. */
 START_TEST(what_was_not_saved_is_not_counted)
 {
 	static struct slot slots[2];
@@ -243,7 +243,7 @@ START_TEST(what_was_not_saved_is_not_counted)
 		slots[i].link = 1;
 		slots[i].cmd.callback_end = end_cmd(&placed[i].send, CALLBACK_SUCCESS, 4);
 	}
-	/* The batch, and the first of its commands alone, cannot be saved. */
+	/* Neither the batch nor its first command by itself can be saved. */
 	memory_store_fail(case_db, SAVE_FAULT, 2);
 	case_run_batch(slots, 2);
 	ck_assert_int_eq(slots[0].outcome, FRAME_FAULT);
@@ -268,7 +268,7 @@ START_TEST(parked_and_held_are_counted)
 	ck_assert_uint_eq(demo()->parked, 1);
 	ck_assert_uint_eq(demo()->held, 1);
 	prove_queue();
-	/* Its attempts are used up: it is parked again. */
+	/* Its attempts are used up, so it is parked again. */
 	operate(first, CALLBACK_RELEASE);
 	ck_assert_uint_eq(demo()->parked, 2);
 	ck_assert_uint_eq(demo()->held, 0);
@@ -280,7 +280,7 @@ START_TEST(parked_and_held_are_counted)
 	ck_assert_uint_eq(demo()->held, 1);
 	ck_assert_uint_eq(demo()->due, 0);
 	prove_queue();
-	/* An operator's steps are no attempts. */
+	/* An operator's actions are not attempts. */
 	ck_assert_uint_eq(ended(CALLBACK_BETTING_RESULT, CALLBACK_UNKNOWN), 6);
 	if (_i == CASE_BDB) {
 		case_reopen();
@@ -353,7 +353,7 @@ START_TEST(batches_and_commits_are_measured)
 	}
 	case_run_batch(slots, 20);
 	after = read_all();
-	/* And the one that asks. */
+	/* One more for the query itself. */
 	ck_assert_uint_eq(histogram_count(&after.batches), histogram_count(&before.batches) + 2);
 	ck_assert_uint_eq(after.batches.sum, before.batches.sum + 21);
 	ck_assert_uint_eq(after.batches.places[5].count, before.batches.places[5].count + 1);
@@ -368,7 +368,7 @@ START_TEST(batches_and_commits_are_measured)
 }
 END_TEST
 
-/* Pages: all who have something to tell, in order, and nobody else. */
+/* Pages contain all dealers with values, in order, and no others. */
 START_TEST(dealers_come_by_pages)
 {
 	struct dealer_put_cmd cmd;
@@ -415,7 +415,7 @@ START_TEST(more_names_than_dealers_are_not_counted)
 		metrics_count(metrics, casino_id, CALLBACK_BETTING, &outcome);
 		ck_assert(metrics_ended(metrics, casino_id, &dealer) == (i < DEALERS_MAX));
 	}
-	/* The histogram has them all the same. */
+	/* The histogram still contains all of them. */
 	ck_assert_uint_eq(histogram_count(&metrics->attempts[CALLBACK_BETTING]), DEALERS_MAX + 10);
 	munmap(metrics, sizeof(*metrics));
 }
@@ -476,7 +476,7 @@ static void count_for_ever(unsigned int from)
 	}
 }
 
-/* An engine dies while it counts: the next one finds what was counted, in a table that is whole. */
+/* An engine dies while it counts. The next one finds the counts in an intact table. */
 START_TEST(counts_outlive_an_engine)
 {
 	struct dealer_metrics dealer;
@@ -490,7 +490,10 @@ START_TEST(counts_outlive_an_engine)
 		ck_assert_int_ge(pid, 0);
 		if (!pid)
 			count_for_ever(round * 100);
-		/* The first one lives until something is counted: valgrind's processes begin slowly. */
+		/*
+		 * The first engine lives until something is counted, because processes start
+		 * slowly under valgrind.
+		 */
 		for (int i = 0; !round && !metrics->slots_used && i < 10000; i++)
 			usleep(1000);
 		usleep(1000 + 200 * round);
@@ -505,7 +508,7 @@ START_TEST(counts_outlive_an_engine)
 		if (metrics_ended(metrics, casino_id, &dealer))
 			counted += *dealer_attempts(&dealer, CALLBACK_BETTING, CALLBACK_SUCCESS);
 	}
-	/* Each death may part the two counts of one attempt. */
+	/* Each death may leave one attempt with only one of its two counts. */
 	alone = histogram_count(&metrics->attempts[CALLBACK_BETTING]);
 	ck_assert_uint_gt(counted, 0);
 	ck_assert_uint_le(counted > alone ? counted - alone : alone - counted, 20);

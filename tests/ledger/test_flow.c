@@ -1,5 +1,6 @@
 /*
- * What holds callbacks back: permits and breaker (flow), due times, leases and turns (schedule).
+ * Tests the reasons to delay callbacks: permits and breaker (flow), and due times, leases and
+ * turns (schedule).
  */
 #include "case.h"
 
@@ -12,7 +13,7 @@
 static struct flow flow;
 static uint64_t next_id;
 
-/* One call of demo that ends in @class. False: no permit. */
+/* Makes one call of demo that ends with @class. Returns false if there is no permit. */
 static bool call(enum callback_class class, int64_t now_ms)
 {
 	uint64_t id = ++next_id;
@@ -29,21 +30,24 @@ START_TEST(permits_are_limited)
 	for (uint64_t id = 1; id <= 3; id++)
 		ck_assert(flow_take(&flow, "demo", id, 3, 100, 10100));
 	ck_assert(!flow_take(&flow, "demo", 4, 3, 100, 10100));
-	/* One that is held may be taken again: a batch may be run again. */
+	/* A held permit may be taken again, because a batch may be run again. */
 	ck_assert(flow_take(&flow, "demo", 2, 3, 100, 10100));
 	ck_assert(flow_take(&flow, "other", 4, 3, 100, 10100));
 	flow_give(&flow, "demo", 1, CALLBACK_SUCCESS, 200);
 	flow_give(&flow, "demo", 1, CALLBACK_SUCCESS, 200);
 	ck_assert_uint_eq(flow_inflight(&flow, "demo", 200), 2);
 	ck_assert(flow_take(&flow, "demo", 4, 3, 200, 10200));
-	/* What a killed worker held is free when its lease is over. */
+	/* The permit of a killed worker is released when its lease expires. */
 	ck_assert_uint_eq(flow_inflight(&flow, "demo", 10100), 1);
 	ck_assert_uint_eq(flow_inflight(&flow, "demo", 10200), 0);
 	flow_free(&flow);
 }
 END_TEST
 
-/* Any worker can name dealers that there are not: they take no places, of which there is an end. */
+/*
+ * A worker can name dealers that do not exist. They must not occupy slots, whose number is
+ * limited.
+ */
 START_TEST(names_that_hold_no_permit_take_no_place)
 {
 	char name[32];
@@ -63,20 +67,20 @@ START_TEST(breaker_opens_and_closes)
 	int64_t now_ms = 1000000;
 
 	ck_assert(flow_init(&flow));
-	/* Refusals never open it. */
+	/* Refusals never open the breaker. */
 	for (int i = 0; i < 50; i++)
 		ck_assert(call(CALLBACK_REFUSED, now_ms));
 	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
 	flow_free(&flow);
 	ck_assert(flow_init(&flow));
-	/* 6 of 9 are too few, 7 of 10 are 70 %. */
+	/* 6 of 9 failures are too few; 7 of 10 are 70 %. */
 	for (int i = 0; i < 9; i++)
 		ck_assert(call(i < 6 ? CALLBACK_UNKNOWN : CALLBACK_SUCCESS, now_ms));
 	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
 	ck_assert(call(CALLBACK_NOT_SENT, now_ms));
 	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_OPEN);
 	ck_assert(!call(CALLBACK_SUCCESS, now_ms + FLOW_OPEN_MS - 1));
-	/* Half-open one call is let through, and judged. */
+	/* In the half-open state, one call is allowed and its result decides. */
 	now_ms += FLOW_OPEN_MS;
 	ck_assert(flow_take(&flow, "demo", 500, 20, now_ms, now_ms + 10000));
 	ck_assert(!flow_take(&flow, "demo", 501, 20, now_ms, now_ms + 10000));
@@ -85,14 +89,14 @@ START_TEST(breaker_opens_and_closes)
 	now_ms += FLOW_OPEN_MS;
 	ck_assert(call(CALLBACK_SUCCESS, now_ms));
 	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
-	/* What was before is forgotten. */
+	/* Earlier results are forgotten. */
 	ck_assert(call(CALLBACK_UNKNOWN, now_ms));
 	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
 	flow_free(&flow);
 }
 END_TEST
 
-/* A half-open probe whose worker dies opens it again when the lease is over. */
+/* If the worker of a half-open probe dies, the breaker opens again when the lease expires. */
 START_TEST(lost_calls_count_as_unknown)
 {
 	int64_t now_ms = 1000000;
@@ -121,7 +125,7 @@ START_TEST(outcomes_grow_old)
 END_TEST
 
 static struct schedule schedule;
-static const char *barred; /* a dealer that takes no calls */
+static const char *barred; /* a dealer that accepts no calls */
 
 static bool may(void *context, const char *casino_id, uint32_t already)
 {
@@ -185,7 +189,7 @@ START_TEST(an_owner_is_waited_for)
 	ck_assert(schedule_init(&schedule));
 	set(1, "a", lease_ms, 77);
 	ck_assert_uint_eq(claim(lease_ms - 1, 9, events, 4), 0);
-	/* The lease is over, but its owner may only be slow. */
+	/* The lease has expired, but its owner may only be slow. */
 	ck_assert_uint_eq(claim(lease_ms, 9, events, 4), 0);
 	ck_assert_uint_eq(schedule_overdue_owner(&schedule, lease_ms + patience_ms - 1), 0);
 	ck_assert_uint_eq(schedule_overdue_owner(&schedule, lease_ms + patience_ms), 77);
@@ -197,7 +201,7 @@ START_TEST(an_owner_is_waited_for)
 }
 END_TEST
 
-/* To take over what somebody left nobody is called: neither a backlog nor the breaker delays it. */
+/* A takeover calls no dealer, so neither a backlog nor the breaker delays it. */
 START_TEST(what_was_left_goes_before_what_is_due)
 {
 	uint64_t events[8];
@@ -215,10 +219,10 @@ START_TEST(what_was_left_goes_before_what_is_due)
 	ck_assert_uint_eq(events[0], 2001);
 	ck_assert_uint_eq(events[1], 2000);
 	barred = NULL;
-	/* They take nothing of what the dealer can take. */
+	/* They use none of the dealer's capacity. */
 	ck_assert_uint_eq(claim(60, 1, events, 8), 3);
 	ck_assert_uint_eq(events[2], 1);
-	/* One of them is due again, and goes behind the others. */
+	/* One of them is due again and is placed after the others. */
 	set(2001, "a", 55, 0);
 	set(1, "a", 70, 79);
 	ck_assert_uint_eq(claim(60, 1, events, 8), 2);
@@ -231,7 +235,10 @@ START_TEST(what_was_left_goes_before_what_is_due)
 }
 END_TEST
 
-/* Thousands of events against a plain array: the heap, the table of places and the walk agree. */
+/*
+ * Compares thousands of events with a plain array: the heap, the hash table and the walk must
+ * agree.
+ */
 START_TEST(many_events_agree_with_an_array)
 {
 	enum { EVENTS = 5000 };
@@ -254,14 +261,14 @@ START_TEST(many_events_agree_with_an_array)
 			due[event] = 0;
 		} else {
 			due[event] = 1 + (int64_t)(random / 7 % 1000);
-			/* Some are being sent by somebody who is gone. */
+			/* Some are being sent by a process that has exited. */
 			set(event, name, due[event], random % 3 ? 0 : 9);
 		}
 	}
 	schedule_owner_gone(&schedule, 9);
 	for (uint64_t event = 1; event <= EVENTS; event++)
 		expected += due[event] && due[event] <= 100;
-	/* A walk holds 256 places at a time, which is enough for what a claim takes. */
+	/* A walk holds 256 slots at a time, which is enough for a claim. */
 	found = claim(100, 200, events, EVENTS);
 	ck_assert_uint_eq(found, expected);
 	for (uint32_t i = 0; i < found; i++) {

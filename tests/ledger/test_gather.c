@@ -1,5 +1,5 @@
 /*
- * When the ledger waits for further commands: gather.h.
+ * Tests when the ledger waits for further commands: group_commit.h.
  */
 #include "ledger/daemon/group_commit.h"
 
@@ -11,7 +11,7 @@
 static struct gather gather;
 static struct slot slots[GATHER_ENOUGH];
 
-/* @writes of the @count commands write. */
+/* Of @count commands, @writes write. */
 static bool wants(uint32_t count, uint32_t writes)
 {
 	for (uint32_t i = 0; i < count && i < GATHER_ENOUGH; i++)
@@ -35,7 +35,7 @@ START_TEST(a_lone_client_never_waits)
 	ck_assert(!wants(1, 1));
 	batches(100000, 1, false);
 	ck_assert(!wants(1, 1));
-	/* Rounds of the loop without commands are no batches. */
+	/* Rounds of the loop without commands are not batches. */
 	batches(100, 0, false);
 	ck_assert(!wants(1, 1));
 }
@@ -50,7 +50,7 @@ START_TEST(few_in_company_wait)
 	/* Reads are not committed. */
 	ck_assert(!wants(3, 0));
 	ck_assert(!wants(0, 0));
-	/* The crowd has gone. */
+	/* The other clients have left. */
 	batches(64, 1, false);
 	ck_assert(!wants(1, 1));
 }
@@ -72,7 +72,7 @@ START_TEST(who_sent_several_once_sends_one_at_a_time_again)
 
 	ck_assert(gather_is_single(&several, false));
 	ck_assert(gather_is_single(&several, false));
-	/* The first of two was counted before the second came. */
+	/* The first of two was counted before the second arrived. */
 	ck_assert(gather_is_single(&several, true));
 	for (uint32_t i = 0; i < GATHER_SEVERAL; i++)
 		ck_assert(!gather_is_single(&several, false));

@@ -1,5 +1,5 @@
 /*
- * What a restore holds, and what its release sends.
+ * Tests the callbacks that a restore holds, and those that a release sends.
  */
 #include "case_wagers.h"
 
@@ -31,7 +31,7 @@ static struct dealer reconcile(void)
 	return result.dealer;
 }
 
-/* As a restore does, to the data that the ledger has; it starts again then. */
+/* Changes the ledger's data as a restore does, and restarts it. */
 static void restore(int64_t complete_to_ms, uint64_t first_id)
 {
 	const struct hold_restore restore = {case_now_ms, complete_to_ms, first_id};
@@ -57,7 +57,7 @@ static enum callback_state state_of(uint64_t event)
 	struct callback_operate_cmd cmd = {
 		.operator = case_operator(), .event = event, .action = CALLBACK_RELEASE};
 
-	/* Refused or done, it says which state it is in now. */
+	/* Whether refused or done, the result contains the current state. */
 	return case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.callback_operate.state;
 }
 
@@ -92,7 +92,7 @@ START_TEST(a_burst_on_release_keeps_the_limit)
 	for (unsigned int i = 0; i < WAITING; i++)
 		ck_assert_int_eq(case_claim(events[i]).verdict.refusal, REFUSAL_DEALER_BUSY);
 	ck_assert_int_eq(set_held(false, false), REFUSAL_NONE);
-	/* Never more than three at once, until all have gone. */
+	/* Never more than three at the same time, until all were sent. */
 	while (ended < WAITING) {
 		unsigned int before = granted;
 
@@ -113,7 +113,7 @@ START_TEST(a_burst_on_release_keeps_the_limit)
 }
 END_TEST
 
-/* The hold is in the row: a limit in memory that is wrong sends nothing. */
+/* The hold is stored in the row: a wrong limit in memory sends nothing. */
 START_TEST(a_wrong_limit_in_memory_sends_nothing)
 {
 	struct bet_place_result placed;
@@ -128,7 +128,7 @@ START_TEST(a_wrong_limit_in_memory_sends_nothing)
 	settled = case_settle("s1", "g1", RESULT_WIN, CREDIT);
 	ck_assert_uint_eq(settled.send.event, 0);
 	ck_assert_uint_eq(case_claim(settled.event).send.event, 0);
-	/* Its sender goes on with what it has; the same call again is granted nothing. */
+	/* Its sender continues with its permit; a repetition of the call gets none. */
 	ck_assert_uint_ne(placed.send.event, 0);
 	ck_assert_uint_eq(case_bet("b2", "g2", CREDIT).send.event, 0);
 	case_end(&placed.send, CALLBACK_SUCCESS);
@@ -146,7 +146,7 @@ START_TEST(a_restore_asks_for_the_file)
 	restore(case_now_ms - HOUR, FIRST_ID);
 	ck_assert_int_eq(set_held(false, false), REFUSAL_NOT_ALLOWED_NOW);
 	case_pass(MINUTE);
-	/* Another restore before the gap is closed: it begins where the first one did. */
+	/* Another restore before the gap is closed: the gap begins where the first one did. */
 	restore(case_now_ms, 2 * FIRST_ID);
 	dealer = case_dealer_set(DEALER_RATE_LIMIT, &values).dealer;
 	ck_assert_int_eq(dealer.restored_ms, case_now_ms);
@@ -177,14 +177,14 @@ START_TEST(without_the_file_what_is_old_is_held)
 	pending = case_bet("b4", "pending", CREDIT);
 	restore(case_now_ms, pending.bet.transaction_id + 1);
 	ck_assert_int_eq(set_held(false, true), REFUSAL_NONE);
-	/* Of before: held by itself. */
+	/* Older than the restore: held individually. */
 	settled = case_settle("s1", "old", RESULT_WIN, 3 * CREDIT);
 	ck_assert_int_eq(settled.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(settled.callback_state, CALLBACK_HELD);
 	ck_assert_uint_eq(settled.send.event, 0);
 	ck_assert_int_eq(case_claim(settled.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
 	ck_assert_uint_eq(case_settle("s1", "old", RESULT_WIN, 3 * CREDIT).send.event, 0);
-	/* A bet of after the restore does not make its round a new one. */
+	/* A bet made after the restore does not make its round new. */
 	accept_bet("b5", "mixed");
 	settled = case_settle("s2", "mixed", RESULT_REFUND, 0);
 	ck_assert_int_eq(settled.callback_state, CALLBACK_HELD);
@@ -192,14 +192,35 @@ START_TEST(without_the_file_what_is_old_is_held)
 	ck_assert_int_eq(ended.bet.state, BET_REFUNDING);
 	ck_assert_int_eq(case_operate(settled.event, CALLBACK_RELEASE), REFUSAL_NONE);
 	ck_assert_int_ne(state_of(settled.event), CALLBACK_HELD);
-	/* Of after: sent, and its refund as well. */
+	/* Made after the restore: sent, and so is its refund. */
 	accept_bet("b6", "new");
 	ck_assert_uint_ne(case_settle("s3", "new", RESULT_WIN, CREDIT).send.event, 0);
 	placed = case_bet("b7", "new-2", CREDIT);
 	ck_assert_int_eq(case_end(&placed.send, CALLBACK_UNKNOWN).bet.state, BET_REFUNDING);
-	/* The file was compared: what is old is as good as what is new. */
+	/* The file was compared: old rows are handled like new ones. */
 	reconcile();
 	ck_assert_uint_ne(case_settle("s4", "later", RESULT_WIN, CREDIT).send.event, 0);
+	case_prove();
+	case_close();
+}
+END_TEST
+
+/* A result that is repeated while the dealer is held is not sent by a release without the file. */
+START_TEST(what_comes_during_the_hold_is_held)
+{
+	struct bet_place_result pending;
+	struct round_settle_result settled;
+
+	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	accept_bet("b1", "old");
+	pending = case_bet("b2", "pending", CREDIT);
+	restore(case_now_ms, pending.bet.transaction_id + 1);
+	settled = case_settle("s1", "old", RESULT_WIN, 3 * CREDIT);
+	ck_assert_int_eq(settled.callback_state, CALLBACK_HELD);
+	ck_assert_int_eq(set_held(false, true), REFUSAL_NONE);
+	ck_assert_int_eq(case_claim(settled.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_operate(settled.event, CALLBACK_RELEASE), REFUSAL_NONE);
+	ck_assert_int_eq(case_claim(settled.event).verdict.refusal, REFUSAL_NONE);
 	case_prove();
 	case_close();
 }
@@ -252,6 +273,7 @@ Suite *hold_suite(void)
 	tcase_add_loop_test(tc, a_wrong_limit_in_memory_sends_nothing, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, a_restore_asks_for_the_file);
 	tcase_add_test(tc, without_the_file_what_is_old_is_held);
+	tcase_add_test(tc, what_comes_during_the_hold_is_held);
 	tcase_add_test(tc, the_refund_of_an_old_bet_is_held);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,5 +1,5 @@
 /*
- * Balance inquiries (B1): reads, which take their events from a block of ids in memory.
+ * Tests balance inquiries (B1): reads that take their events from a block of ids in memory.
  */
 #include "case_wagers.h"
 
@@ -28,7 +28,7 @@ static struct player_balance_result inquire(void)
 	return case_run(COMMAND_PLAYER_BALANCE, &cmd)->result.player_balance;
 }
 
-/* The event of an inquiry that is answered at once. */
+/* Makes an inquiry that is answered at once. Returns its event. */
 static uint64_t inquire_and_end(void)
 {
 	const struct player_balance_result result = inquire();
@@ -47,7 +47,7 @@ static uint64_t commits(void)
 	return status.commits;
 }
 
-/* One commit for LIFE_BLOCK_IDS inquiries, and no id that a bet has. */
+/* LIFE_BLOCK_IDS inquiries cost one commit, and no bet has one of their ids. */
 START_TEST(a_block_of_inquiries_is_one_write)
 {
 	const unsigned int bet_at = LIFE_BLOCK_IDS / 2;
@@ -67,7 +67,7 @@ START_TEST(a_block_of_inquiries_is_one_write)
 		case_end(&bet.send, CALLBACK_SUCCESS);
 	}
 	ck_assert_uint_gt(bet.send.event, last);
-	/* The reservation; the bet, and its end. */
+	/* The reservation; the bet and its end. */
 	ck_assert_uint_eq(commits(), before + 3);
 	ck_assert_uint_gt(inquire_and_end(), bet.send.event);
 	ck_assert_uint_eq(commits(), before + 4);
@@ -94,7 +94,7 @@ START_TEST(low_space_refuses_no_inquiry)
 }
 END_TEST
 
-/* A bet of the same batch is refused, and holds up no inquiry. */
+/* When space is low, a bet in the same batch is refused without delaying the inquiries. */
 START_TEST(low_space_parts_a_batch_of_inquiries)
 {
 	static struct slot slots[3];
@@ -119,7 +119,7 @@ START_TEST(low_space_parts_a_batch_of_inquiries)
 }
 END_TEST
 
-/* A reservation that was not saved gives out nothing: the block is as it was before the batch. */
+/* A reservation that was not saved assigns no ids: the block is as it was before the batch. */
 START_TEST(a_lost_reservation_gives_out_nothing)
 {
 	struct bet_place_result bet;
@@ -132,7 +132,7 @@ START_TEST(a_lost_reservation_gives_out_nothing)
 	ck_assert_uint_eq(result.send.event, 0);
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 0);
 	ck_assert_uint_eq(case_ledger.flow.inquiries.count, 0);
-	/* The bet takes the first id of what would have been the block. */
+	/* The bet takes the first id of the block that was not reserved. */
 	bet = case_bet("b1", "g1", 10 * CREDIT);
 	result = inquire();
 	ck_assert_uint_gt(result.send.event, bet.send.event);
@@ -142,7 +142,7 @@ START_TEST(a_lost_reservation_gives_out_nothing)
 }
 END_TEST
 
-/* The ids that a batch took of the block are taken again when the batch is run again. */
+/* When a batch is run again, it takes the same ids of the block again. */
 START_TEST(a_batch_that_is_run_again_takes_its_ids_again)
 {
 	static struct slot slots[2];
@@ -167,7 +167,10 @@ START_TEST(a_batch_that_is_run_again_takes_its_ids_again)
 }
 END_TEST
 
-/* What an engine had left of its block is lost. @_i: data of a life, or of a version before lives. */
+/*
+ * The unused ids of an engine's block are lost. @_i: data of an incarnation, or of a version
+ * before incarnations.
+ */
 START_TEST(a_restart_gives_no_id_twice)
 {
 	uint64_t last = 0;
@@ -185,7 +188,7 @@ START_TEST(a_restart_gives_no_id_twice)
 			ck_assert_uint_gt(event, last);
 			last = event;
 		}
-		/* The clock stands still, or was set back. */
+		/* The clock stands still or was set back. */
 		case_now_ms -= start;
 		case_reopen();
 	}
@@ -194,7 +197,7 @@ START_TEST(a_restart_gives_no_id_twice)
 }
 END_TEST
 
-/* An inquiry that the dealer has no room for takes no id and writes nothing. */
+/* An inquiry beyond the dealer's capacity takes no id and writes nothing. */
 START_TEST(a_dealer_without_room_is_not_asked)
 {
 	struct dealer values = {.max_inflight = 1};
@@ -210,7 +213,7 @@ START_TEST(a_dealer_without_room_is_not_asked)
 	ck_assert_uint_eq(second.send.event, 0);
 	case_end(&first.send, CALLBACK_SUCCESS);
 	ck_assert_uint_eq(inquire_and_end(), first.send.event + 1);
-	/* Callbacks are held: with ids in the block, and with none. */
+	/* Callbacks are held: with ids in the block, and without. */
 	values.callbacks_held_ms = 1;
 	case_dealer_set(DEALER_CALLBACKS_HELD, &values);
 	before = commits();
@@ -223,7 +226,7 @@ START_TEST(a_dealer_without_room_is_not_asked)
 }
 END_TEST
 
-/* The last block is shorter, and ends at the largest id. */
+/* The last block is shorter and ends at the largest id. */
 START_TEST(the_last_block_ends_at_the_largest_id)
 {
 	const uint64_t stride = _i ? LIFE_STRIDE : 1, left = 3;

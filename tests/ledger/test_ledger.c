@@ -1,5 +1,5 @@
 /*
- * Commands against a real environment, and against the store in memory.
+ * Tests commands on Berkeley DB and on the store in memory.
  */
 #include "case.h"
 

@@ -1,5 +1,5 @@
 /*
- * Lives of an installation and the ids that they give out: life.h.
+ * Tests incarnations of an installation and the ids that they assign: life.h.
  */
 #include "ledger/rows/life.h"
 
@@ -14,7 +14,7 @@
 #define YEAR_MS  (INT64_C(365) * 86400 * 1000)
 #define HOUR_MS  INT64_C(3600000)
 #define LIVES    200
-#define RATE_MAX 60000 /* ids a second: below 10^6 / LIFE_STRIDE */
+#define RATE_MAX 60000 /* ids per second: below 10^6 / LIFE_STRIDE */
 
 static uint64_t first_id(uint64_t transaction_id, uint64_t event, int64_t newest_ms, int64_t wall_ms)
 {
@@ -32,7 +32,7 @@ START_TEST(a_life_begins_at_the_microseconds_of_the_clock)
 	ck_assert_uint_eq(first_id(17, 3, NOW_MS - YEAR_MS, NOW_MS), us);
 	/* The newest row is later than the clock. */
 	ck_assert_uint_eq(first_id(17, 3, NOW_MS + 1, NOW_MS), us + 1008);
-	/* The data knows higher ids than the clock allows. */
+	/* The data contains higher ids than the clock allows. */
 	ck_assert_uint_eq(first_id(us + 33, 0, 0, NOW_MS), us + 48);
 	ck_assert_uint_eq(first_id(0, us + 32, 0, NOW_MS), us + 48);
 	ck_assert_uint_eq(first_id(TRANSACTION_ID_MAX - 16, 0, 0, NOW_MS), TRANSACTION_ID_MAX - 15);
@@ -72,18 +72,18 @@ START_TEST(a_clock_that_cannot_be_right_is_refused)
 END_TEST
 
 /*
- * An installation that goes back in time again and again. A life begins from any state that an
- * earlier one had, which may be the first. Each life gives out as many ids as its time allows.
+ * An installation is restored again and again. An incarnation begins from any state of an earlier
+ * one, even the first. Each assigns as many ids as its time allows.
  */
 START_TEST(no_two_lives_share_an_id)
 {
-	/* The last id and the time of each state that was kept; the ends of all lives. */
+	/* The last id and the time of each saved state; the ends of all incarnations. */
 	static uint64_t kept[LIVES];
 	static int64_t kept_ms[LIVES];
 	uint64_t random = (uint64_t)_i * UINT64_C(0x9e3779b97f4a7c15) + 1, highest = 0;
 	int64_t now_ms = NOW_MS;
 
-	kept[0] = (uint64_t)_i; /* of data of a version before lives, or new */
+	kept[0] = (uint64_t)_i; /* data of a version before incarnations, or new data */
 	kept_ms[0] = NOW_MS;
 	for (unsigned int life = 1; life < LIVES; life++) {
 		unsigned int from;
@@ -100,7 +100,7 @@ START_TEST(no_two_lives_share_an_id)
 		ck_assert_uint_eq(first % LIFE_STRIDE, 0);
 		now_ms += lasts_ms;
 		highest = first + count * LIFE_STRIDE;
-		/* A backup may end at any moment of the life. */
+		/* A backup may end at any moment of the incarnation. */
 		kept[life] = first + (random >> 8) % (count + 1) * LIFE_STRIDE;
 		kept_ms[life] = now_ms - lasts_ms;
 	}
@@ -134,11 +134,11 @@ START_TEST(new_data_begins_its_first_life)
 	case_open_empty(_i);
 	begin_first();
 	ck_assert_uint_eq(counter_of(LIFE_STRIDE_COUNTER), LIFE_STRIDE);
-	/* Again is nothing. */
+	/* A repetition has no effect. */
 	begin_first();
 	case_close();
 
-	/* The ids of the data that an engine finds. */
+	/* The ids in the data that an engine finds. */
 	case_open(CASE_BDB);
 	begin_first();
 	case_reopen();
@@ -146,7 +146,7 @@ START_TEST(new_data_begins_its_first_life)
 	second = case_in("alice", "two", 10000);
 	ck_assert_uint_eq(first.transaction_id, life_floor(case_now_ms));
 	ck_assert_uint_eq(second.transaction_id, life_floor(case_now_ms) + LIFE_STRIDE);
-	/* The next engine goes on above the clock, and never below what was given out. */
+	/* The next engine continues above the clock, and never below the ids already assigned. */
 	case_now_ms += 1000;
 	case_reopen();
 	first = case_in("alice", "three", 10000);
@@ -194,7 +194,7 @@ START_TEST(the_newest_row_is_found)
 	case_close();
 	case_open(_i);
 	ck_assert_int_eq(life_newest(case_db, &newest_ms), STATUS_OK);
-	ck_assert_int_eq(newest_ms, case_now_ms); /* the audit's */
+	ck_assert_int_eq(newest_ms, case_now_ms); /* time of the audit's newest row */
 	case_now_ms += 5000;
 	case_in("alice", "one", 10000);
 	ck_assert_int_eq(life_newest(case_db, &newest_ms), STATUS_OK);

@@ -1,8 +1,7 @@
 /*
- * Near every limit, what was accepted can end: from sums as large as they ever get, and balances at
- * their bound, every open bet still ends by win, loss, refund and B4.
- *
- * A failing run prints its seed; CB_SEED=N runs it again, CB_LIMIT_RUNS=N runs so many more.
+ * Near every limit, accepted bets can still end. With the largest sums and with balances at their
+ * bounds, every open bet ends by win, loss, refund or B4. A failing run prints its seed.
+ * CB_SEED=N repeats it; CB_LIMIT_RUNS=N sets the number of runs.
  */
 #include "case_wagers.h"
 
@@ -16,7 +15,7 @@
 #define RUNS   60
 #define GAMES  4
 #define BETS   12
-#define LARGEST (MONEY_MAX - MONEY_MAX % 100) /* of two decimals */
+#define LARGEST (MONEY_MAX - MONEY_MAX % 100) /* with two decimals */
 
 static uint64_t state, seed;
 
@@ -28,9 +27,9 @@ static uint32_t chance(uint32_t below)
 
 #define expect(condition) ck_assert_msg((condition), "CB_SEED=%" PRIu64 ": %s", seed, #condition)
 
-/* ---- sums that came near a bound, as years of movements make them */
+/* ---- sums near a bound, as years of transactions produce them */
 
-/* What is added to the rows' sums, and taken away again before they are proved. */
+/* Values added to the rows' sums, and removed again before the proof. */
 struct planted {
 	int64_t total[6];
 	int64_t statistics[2];
@@ -51,11 +50,11 @@ static struct planted some_sums(void)
 
 	memset(&planted, 0, sizeof(planted));
 	planted.total[0] = near_bound(false);             /* transferred in */
-	planted.total[1] = near_bound(false);             /* out */
+	planted.total[1] = near_bound(false);             /* transferred out */
 	planted.total[2] = near_bound(true);              /* adjusted */
 	planted.total[3] = near_bound(false);             /* staked */
 	planted.total[4] = near_bound(false);             /* paid */
-	planted.total[5] = near_bound(false);             /* the balance of all */
+	planted.total[5] = near_bound(false);             /* the sum of all balances */
 	planted.statistics[0] = near_bound(false);        /* turnover */
 	planted.statistics[1] = near_bound(true);         /* profit_loss */
 	return planted;
@@ -112,7 +111,7 @@ static void plant_statistics(const struct planted *planted, int sign)
 	ws_free(&ws);
 }
 
-/* ---- what dealers and game servers may do */
+/* ---- actions of dealers and game servers */
 
 static unsigned int ids; /* of requests */
 
@@ -129,7 +128,7 @@ static money_t balance(void)
 	return case_balance("alice").balance;
 }
 
-/* An amount near a bound as often as not, above 0 and at most @most. */
+/* Returns an amount above 0 and at most @most; half of the time it is near a bound. */
 static money_t some_amount(money_t most)
 {
 	const money_t cents = most / 100;
@@ -149,7 +148,7 @@ static money_t some_amount(money_t most)
 	return amount > most ? most : amount;
 }
 
-/* The balance goes somewhere between its bounds, by the dealer. */
+/* The dealer moves the balance to a value between its bounds. */
 static void move_credit(void)
 {
 	const money_t held = balance(), room = LARGEST - held;
@@ -170,15 +169,15 @@ static const char *game_of(unsigned int number)
 	return game;
 }
 
-/* A game as the run knows it. */
+/* The run's own record of a game. */
 struct game {
-	bool accepted; /* a bet of it was */
+	bool accepted; /* at least one of its bets was accepted */
 	sum_t staked; /* by bets that are part of the round */
 	uint64_t refunds[BETS]; /* events of B4 */
 	unsigned int refund_count;
 };
 
-/* The dealer answers B2 somehow. */
+/* The dealer answers B2 in a random way. */
 static void answer(struct game *game, const struct callback_grant *send, money_t amount)
 {
 	switch (chance(4)) {
@@ -198,7 +197,7 @@ static void answer(struct game *game, const struct callback_grant *send, money_t
 	}
 }
 
-/* Places a bet, which is refused only where a refund of the round could not be paid. */
+/* Places a bet. It may be refused only if a refund of the round could not be paid. */
 static void place(enum wallet_mode mode, struct game *game, unsigned int number)
 {
 	const money_t held = mode == WALLET_TRANSFER ? balance() : LARGEST;
@@ -224,7 +223,7 @@ static void place(enum wallet_mode mode, struct game *game, unsigned int number)
 	}
 }
 
-/* B4 ends what the dealer did not answer. */
+/* B4 ends a bet that the dealer did not answer. */
 static void refund(uint64_t event)
 {
 	struct callback_claim_result claimed;
@@ -236,8 +235,8 @@ static void refund(uint64_t event)
 }
 
 /*
- * Ends the round by a result. In a transfer wallet a payout that the balance has no room for waits
- * until the dealer has taken credit out: then the same call succeeds.
+ * Ends the round with a result. In a transfer wallet, a payout may exceed the room in the
+ * balance. The call then succeeds when repeated after the dealer has taken out credit.
  */
 static void settle(enum wallet_mode mode, const char *game)
 {
@@ -312,7 +311,7 @@ START_TEST(what_was_accepted_can_end)
 }
 END_TEST
 
-/* The smallest stake, ten thousand times: nothing is rounded on the way. */
+/* Stakes the smallest amount ten thousand times: no sum is rounded. */
 START_TEST(small_stakes_add_up)
 {
 	static struct slot slots[ROUND_BETS_MAX];
@@ -414,7 +413,7 @@ START_TEST(older_sums_are_read)
 	case_reopen_with_row(RECORD_TOTAL, (struct bytes){(const uint8_t *)"demo", 5},
 		(struct bytes){value.data, (uint32_t)value.len});
 	case_list(RECORD_TOTAL, false, 0, prove_older_total, NULL);
-	/* What is written next to it has the new form. */
+	/* A row written beside it has the new form. */
 	ck_assert_int_eq(case_in("alice", "in", CREDIT).verdict.refusal, REFUSAL_NONE);
 	case_reopen();
 	case_list(RECORD_TOTAL, false, 0, prove_newer_total, NULL);
@@ -424,9 +423,9 @@ START_TEST(older_sums_are_read)
 }
 END_TEST
 
-/* ---- what is part of a round, and what is not */
+/* ---- bets that belong to a round, and bets that do not */
 
-/* Places a bet of a seamless player that the dealer answers so. */
+/* Places a bet of a seamless player, and makes the dealer give this answer. */
 static struct callback_end_result bet_answered(const char *game, money_t amount,
 	enum callback_class class)
 {
@@ -436,7 +435,7 @@ static struct callback_end_result bet_answered(const char *game, money_t amount,
 	return case_end(&placed.send, class);
 }
 
-/* What is rejected or refunded takes neither a place nor an amount of its round. */
+/* A rejected or refunded bet uses neither a slot nor an amount of its round. */
 START_TEST(rejected_bets_are_no_part)
 {
 	struct result_inquire_cmd ask;
@@ -458,7 +457,7 @@ START_TEST(rejected_bets_are_no_part)
 	strcpy(ask.game_id, "g1");
 	told = case_run(COMMAND_RESULT_INQUIRE, &ask)->result.result_inquire;
 	ck_assert_uint_eq(told.round.bets, 2 * ROUND_BETS_MAX);
-	/* The page begins with the first one that is part of the round. */
+	/* The page begins with the first bet that belongs to the round. */
 	ck_assert_uint_gt(told.last_bet, ROUND_BETS_MAX);
 	ck_assert(told.more);
 	case_prove();
@@ -466,13 +465,13 @@ START_TEST(rejected_bets_are_no_part)
 }
 END_TEST
 
-/* ---- what a command loads */
+/* ---- rows that a command loads */
 
 #define OBJECT (60 * 1000)
 
 static uint8_t object[OBJECT];
 
-/* So many bets with such an object a round may have. */
+/* A round may have this many bets with such an object. */
 #define OBJECTS (ROUND_OBJECTS_MAX / OBJECT)
 
 /* Opens the largest round. */
@@ -510,7 +509,7 @@ START_TEST(a_round_has_a_size)
 }
 END_TEST
 
-/* A result that is refused, whatever for, loads no bets. */
+/* A refused result loads no bets, whatever the reason. */
 START_TEST(a_refused_result_loads_no_bets)
 {
 	struct round_settle_cmd cmds[6];
@@ -536,7 +535,7 @@ START_TEST(a_refused_result_loads_no_bets)
 			refusals[i]);
 		ck_assert_uint_lt(case_ledger.ws.loaded, OBJECT / 4);
 	}
-	/* The same call again is answered by the round's row, too. */
+	/* The round's row also answers the repeated call. */
 	ck_assert(case_settle("s0", "g1", RESULT_LOSS, 0).verdict.replay);
 	ck_assert_uint_lt(case_ledger.ws.loaded, OBJECT / 4);
 	case_prove();
@@ -544,7 +543,7 @@ START_TEST(a_refused_result_loads_no_bets)
 }
 END_TEST
 
-/* While one bet is pending its row is loaded, and no other. */
+/* While one bet is pending, only its row is loaded. */
 START_TEST(a_pending_bet_is_all_that_is_loaded)
 {
 	struct bet_place_cmd cmd = case_bet_cmd("b1", "g1", CREDIT);
@@ -573,7 +572,7 @@ END_TEST
 
 #define LARGE_ROUNDS 8
 
-/* Results of the largest rounds do not become one batch, but all are done. */
+/* Results of the largest rounds are split into several batches, and all are done. */
 START_TEST(a_batch_loads_so_much)
 {
 	static struct slot slots[LARGE_ROUNDS];
@@ -601,7 +600,7 @@ START_TEST(a_batch_loads_so_much)
 	ck_assert_uint_ge(batches, LARGE_ROUNDS * OBJECTS * OBJECT / LEDGER_BATCH_BYTES - 1);
 	for (unsigned int i = 0; i < LARGE_ROUNDS; i++)
 		ck_assert_int_eq(slots[i].result.verdict.refusal, REFUSAL_NONE);
-	/* A page of A5 loads what it tells, and little more. */
+	/* A page of A5 loads little more than it returns. */
 	memset(&ask, 0, sizeof(ask));
 	strcpy(ask.casino_id, "demo");
 	strcpy(ask.user_id, "alice");
@@ -634,7 +633,7 @@ START_TEST(older_rounds_are_read)
 	refunded = case_bet("b3", "g1", CREDIT);
 	bet_answered("g1", CREDIT, CALLBACK_SUCCESS);
 	case_list(RECORD_ROUND, false, 0, keep_round, &round);
-	/* As it was kept: all that were staked, and what the objects point to is none. */
+	/* As the old version stored it: the sum of all stakes, and no list of the bets. */
 	round.staked = 4 * CREDIT;
 	buffer_init(&key, 1024);
 	buffer_init(&value, 4096);

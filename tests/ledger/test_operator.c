@@ -1,5 +1,5 @@
 /*
- * What an operator does: dealers, keys, players, adjustments, lists, and the trail of it all.
+ * Tests the actions of an operator: dealers, keys, players, adjustments, lists, and their audit.
  */
 #include "case.h"
 
@@ -36,7 +36,7 @@ START_TEST(dealer_is_added_once)
 	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_NONE);
 	ck_assert_str_eq(slot->result.dealer_put.dealer.keys[0].key_id, "k1");
 	ck_assert_str_eq(slot->result.dealer_put.dealer.signing_key_id, "k1");
-	/* The same command again (its answer was lost) acts once and answers the same. */
+	/* The same command again (its answer was lost) acts once and returns the same result. */
 	slot = case_run(COMMAND_DEALER_PUT, &cmd);
 	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_NONE);
 	ck_assert(slot->result.verdict.replay);
@@ -127,12 +127,12 @@ START_TEST(keys_rotate)
 	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", "retire1").verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", "retire1").verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", NULL).verdict.refusal, REFUSAL_KEY_NOT_FOUND);
-	/* A key id is never given out twice. */
+	/* A key id is never assigned twice. */
 	ck_assert_str_eq(key_do(KEY_ADD, "", NULL).key_id, "k3");
-	/* A repeat that comes late names its own key, or none. */
+	/* A late repetition names its own key, or none. */
 	ck_assert_int_eq(key_do(KEY_RETIRE, "k3", NULL).verdict.refusal, REFUSAL_NONE);
 	ck_assert_str_eq(key_do(KEY_ADD, "", "rotate1").key_id, "k2");
-	/* An operation id says one thing once. */
+	/* An operation id can be used for only one action. */
 	ck_assert_str_eq(key_do(KEY_USE, "k2", "rotate1").verdict.field, "operation_id");
 	ck_assert_str_eq(key_do(KEY_RETIRE, "k9", "retire1").verdict.field, "operation_id");
 	case_close();
@@ -174,7 +174,7 @@ static struct player_put_result suspend(bool suspended, const char *operation_id
 	return case_run(COMMAND_PLAYER_PUT, &cmd)->result.player_put;
 }
 
-/* A command that changed nothing and comes again late must not undo what was decided since. */
+/* A late repetition of a command that changed nothing must not undo later changes. */
 START_TEST(late_repeats_change_nothing)
 {
 	case_open(_i);
@@ -212,10 +212,10 @@ START_TEST(adjustments)
 	case_suspend_player("alice", true);
 	ck_assert_int_eq(case_adjust("alice", -5 * CREDIT, NULL).verdict.refusal, REFUSAL_NONE);
 	case_player_add("demo", "bob");
-	/* The operation id was alice's. */
+	/* The operation id belongs to an adjustment of alice. */
 	ck_assert_int_eq(case_adjust("bob", 5 * CREDIT, "op-1").verdict.refusal,
 		REFUSAL_TRANSACTION_CONFLICT);
-	/* ... and here another deed's. */
+	/* ... and here to another action. */
 	memset(&suspend, 0, sizeof(suspend));
 	suspend.operator = case_operator();
 	strcpy(suspend.casino_id, "demo");
@@ -313,7 +313,9 @@ static void no_secret(void *context, const void *row)
 	ck_assert_str_eq(dealer->keys[0].secret, "");
 }
 
-/* More dealers than a page: lists and keyrings go on where they stopped, both ways. */
+/*
+ * More dealers than one page: lists and keyrings continue where they stopped, in both directions.
+ */
 START_TEST(many_dealers_are_paged)
 {
 	struct dealer_put_cmd cmd;
@@ -382,7 +384,7 @@ START_TEST(dealers_have_a_limit)
 }
 END_TEST
 
-/* Adds a key to @owner: of a dealer, or of a game server. */
+/* Adds a key to @owner, a dealer or a game server. */
 static struct verdict add_key(enum keyring_of of, const char *owner, const char *secret)
 {
 	struct dealer_key_cmd dealer;
@@ -420,7 +422,7 @@ static void known(struct verdict verdict, const char *owner)
 	ck_assert(!strstr(verdict.detail, CASE_SECRET));
 }
 
-/* By every way, also when the owner retired it, and after the ledger was started again. */
+/* By every command, also after the owner retired it, and after a restart of the ledger. */
 START_TEST(a_key_is_issued_once)
 {
 	struct dealer_put_cmd other = case_dealer_cmd("other");
@@ -439,7 +441,7 @@ START_TEST(a_key_is_issued_once)
 	known(add_key(KEYRING_CLIENTS, "slots", CASE_SECRET), "dealer demo");
 	known(add_key(KEYRING_DEALERS, "demo", slots), "client slots");
 	known(put_client("more", false, slots), "client slots");
-	/* A command that is refused for another reason issues nothing. */
+	/* A command that is refused for another reason issues no key. */
 	ck_assert_int_eq(add_key(KEYRING_DEALERS, "demo", second).refusal, REFUSAL_NONE);
 	ck_assert_int_eq(add_key(KEYRING_DEALERS, "demo", third).refusal, REFUSAL_TOO_MANY_KEYS);
 	ck_assert_int_eq(key_do(KEY_RETIRE, "k2", NULL).verdict.refusal, REFUSAL_NONE);
@@ -457,7 +459,7 @@ START_TEST(a_key_is_issued_once)
 }
 END_TEST
 
-/* Two commands of one batch. */
+/* Two commands in one batch. */
 START_TEST(a_key_is_issued_once_in_a_batch)
 {
 	static struct slot slots[2];

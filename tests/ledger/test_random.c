@@ -1,6 +1,6 @@
 /*
- * Random commands in random batches against a model of nine lines: balances and used ids. A
- * failing run prints its seed; CB_SEED=N runs it again.
+ * Runs random commands in random batches and compares them with a model of nine lines: balances
+ * and used ids. A failing run prints its seed; CB_SEED=N repeats it.
  */
 #include "case.h"
 
@@ -22,7 +22,7 @@ static uint32_t chance(uint32_t below)
 	return (uint32_t)(state >> 33) % below;
 }
 
-/* What the model knows of an id. */
+/* The model's record of an id. */
 struct used {
 	bool used;
 	struct transfer_cmd cmd;
@@ -44,7 +44,7 @@ static struct transfer_cmd random_cmd(void)
 		(1 + chance(50)) * CREDIT);
 }
 
-/* Applies the command to the model and compares what the ledger said. */
+/* Applies the command to the model and compares the ledger's result. */
 static void compare(const struct transfer_cmd *cmd, const struct transfer_result *result,
 	uint64_t seed)
 {
@@ -96,7 +96,7 @@ START_TEST(random_batches_agree_with_the_model)
 {
 	const char *given = getenv("CB_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)_i + 1;
-	/* Every fourth run has a disk under it. */
+	/* Every fourth run uses Berkeley DB on disk. */
 	int kind = _i % 4 ? CASE_MEMORY : CASE_BDB;
 	char user[8];
 

@@ -1,5 +1,6 @@
 /*
- * Refused requests and retired keys in the ledger's memory (ledger/commands/rejected_requests.h).
+ * Tests rejected requests and retired keys in the ledger's memory
+ * (ledger/commands/rejected_requests.h).
  */
 #include "case.h"
 
@@ -10,7 +11,7 @@
 
 #define OTHER_SECRET "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100"
 
-/* Large enough for the largest. */
+/* Large enough for the largest body. */
 static uint8_t body[REFUSED_BODY_MAX + 1];
 static struct refused_find_result found;
 static struct buffer answer;
@@ -31,7 +32,7 @@ static struct refused_note_cmd request(unsigned int number, uint32_t body_len)
 	return cmd;
 }
 
-/* As the server does: batch, then answer. */
+/* Runs a batch and then answers, as the server does. */
 static struct slot *run(enum command command, const void *cmd)
 {
 	struct slot *slot = case_run(command, cmd);
@@ -50,7 +51,7 @@ static bool note(unsigned int number, uint32_t body_len)
 	return run(COMMAND_REFUSED_NOTE, &cmd)->result.refused_note.kept;
 }
 
-/* The same, however many there were in this second. */
+/* Stores a rejected request, independent of the limit per second. */
 static void keep(unsigned int number, uint32_t body_len)
 {
 	if (number % REFUSED_RATE == 0)
@@ -121,7 +122,10 @@ START_TEST(a_request_comes_back)
 }
 END_TEST
 
-/* Of a worker that is not itself: found, it would be an answer that fits no frame. */
+/*
+ * A malfunctioning worker sent untruncated data: its row would make an answer too large for a
+ * frame.
+ */
 START_TEST(what_was_not_cut_is_dropped)
 {
 	const struct {
@@ -181,13 +185,13 @@ START_TEST(a_thousand_are_kept)
 }
 END_TEST
 
-/* Of all sizes, so that they end anywhere. */
+/* Returns varying sizes, so that rows end at any position. */
 static uint32_t size_of(unsigned int number)
 {
 	return number % 3 ? REFUSED_BODY_MAX - number * 7919 % 40000 : 100 * (number % 7);
 }
 
-/* True: it is kept, byte for byte. */
+/* Returns true if the row is stored byte for byte. */
 static bool is_whole(unsigned int number)
 {
 	if (!is_kept(number) || found.request.body.len != size_of(number))
@@ -199,7 +203,7 @@ static bool is_whole(unsigned int number)
 	return true;
 }
 
-/* With the largest bodies fewer are kept, the newest without a gap; none is damaged. */
+/* With the largest bodies, fewer are stored: the newest without a gap, none damaged. */
 START_TEST(sixteen_mebibytes_are_kept)
 {
 	const unsigned int fit = REFUSED_BYTES_MAX / (REFUSED_BODY_MAX + 300), all = 2500;
@@ -227,7 +231,7 @@ START_TEST(sixteen_mebibytes_are_kept)
 }
 END_TEST
 
-/* A flood is left out, and counted; the next second is a new one. */
+/* A flood is dropped and counted; the next second starts anew. */
 START_TEST(a_second_has_its_rate)
 {
 	open_ring();
@@ -295,7 +299,7 @@ START_TEST(retired_keys_are_kept)
 	ck_assert_str_eq(key.secret, CASE_SECRET);
 	ck_assert_int_eq(key.retired_ms, case_now_ms);
 	ck_assert_int_eq(key.of, KEYRING_DEALERS);
-	/* They are the caller's: of another one there are none. */
+	/* The retired keys belong to the caller: another caller gets none. */
 	case_ledger.refused.count = 0;
 	{
 		struct refused_note_cmd cmd = request(1, 1);
@@ -309,7 +313,7 @@ START_TEST(retired_keys_are_kept)
 }
 END_TEST
 
-/* A client that is removed takes all its keys with it. */
+/* When a client is removed, all its keys are listed as retired. */
 START_TEST(keys_of_clients_are_kept)
 {
 	struct refused_note_cmd note_cmd = request(1, 1);
@@ -333,7 +337,7 @@ START_TEST(keys_of_clients_are_kept)
 }
 END_TEST
 
-/* A new start of the engine begins with nothing. */
+/* A restart of the engine begins with an empty memory. */
 START_TEST(nothing_outlives_the_engine)
 {
 	buffer_init(&answer, 2 * FRAME_MAX);

@@ -1,5 +1,5 @@
 /*
- * A4: what a player has bet and won, by days. A5: how a game ended.
+ * Tests A4 (a player's bets and wins by day) and A5 (how a game ended).
  */
 #include "case_wagers.h"
 
@@ -75,7 +75,10 @@ START_TEST(a_bet_belongs_to_the_day_of_its_acceptance)
 	case_now_ms++;
 	assert_day(0, 0, 0, 0);
 	assert_day(1, 1, 0, 0);
-	/* Another bet of the round is of the next day; the payout is the first one's. */
+	/*
+	 * Another bet of the round belongs to the next day; the payout is booked on the first
+	 * one's day.
+	 */
 	bet("b3", "g1", 10 * CREDIT, false);
 	settle("s1", "g1", RESULT_WIN, 100 * CREDIT);
 	assert_day(1, 1, 35, 65);
@@ -92,7 +95,7 @@ START_TEST(a_bet_belongs_to_the_day_of_its_acceptance)
 }
 END_TEST
 
-/* A sum of binary fractions would be 1.0000000000000002 or the like. */
+/* A sum of binary fractions would be 1.0000000000000002 or similar. */
 START_TEST(ten_thousand_smallest_stakes_make_one)
 {
 	const struct dealer values = {.decimals = 4};
@@ -142,7 +145,7 @@ START_TEST(a_changed_offset_is_for_new_bets)
 	assert_day(1, 1, 0, 0);
 	case_dealer_set(DEALER_UTC_OFFSET, &values);
 	ck_assert_int_eq(stat_of("alice").utc_offset_min, 0);
-	/* It is still the last day of the year in UTC; b2 stays booked on the first. */
+	/* In UTC it is still the last day of the year; b2 stays booked on the first. */
 	bet("b3", "g3", 40 * CREDIT, false);
 	settle("s2", "g2", RESULT_LOSS, 0);
 	settle("s3", "g3", RESULT_LOSS, 0);
@@ -226,7 +229,7 @@ START_TEST(a_game_is_read_by_pages)
 }
 END_TEST
 
-/* api.md A 10: one call of the dealer's, however many pages its answer takes. */
+/* api.md A 10: one call of the dealer, however many pages its answer takes. */
 START_TEST(pages_are_one_call)
 {
 	struct dealer two = {.rate_limit = 2};
@@ -252,7 +255,7 @@ START_TEST(pages_are_one_call)
 }
 END_TEST
 
-/* What a report reads is the same whatever there is. */
+/* A report reads the same number of rows, however many exist. */
 START_TEST(a_report_declares_few_rows)
 {
 	char id[32];

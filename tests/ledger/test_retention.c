@@ -1,5 +1,5 @@
 /*
- * Retention: what is dropped when, by a virtual clock.
+ * Tests retention with a virtual clock: which data is deleted, and when.
  */
 #include "case_wagers.h"
 
@@ -9,7 +9,7 @@
 #define DAYS  180
 #define PAUSE (3600 * SECOND)
 
-/* As a start does, with the first pause over. */
+/* Starts retention, with its first pause over. */
 static void begin(void)
 {
 	case_ledger.retention.days = DAYS;
@@ -42,7 +42,7 @@ static struct callback_grant claim(uint64_t event)
 	return result.send;
 }
 
-/* A bet that is accepted, and its game: "g" and the number of @id. */
+/* Places and accepts a bet in game "g" followed by the number of @id. */
 static uint64_t accept(const char *id, const char *game)
 {
 	struct bet_place_result placed = bet(id, game);
@@ -54,7 +54,7 @@ static uint64_t accept(const char *id, const char *game)
 
 static unsigned int steps;
 
-/* Steps until there is nothing to do, and makes the next pass possible. */
+/* Runs steps until there is nothing to do, and makes the next pass possible. */
 static void drop(void)
 {
 	enum retention_step step = RETENTION_MORE;
@@ -70,8 +70,8 @@ static void drop(void)
 struct seen {
 	unsigned int bodies;
 	unsigned int attempts;
-	unsigned int bets;   /* with what the game server told */
-	unsigned int rounds; /* likewise */
+	unsigned int bets;   /* that still have the game server's data */
+	unsigned int rounds; /* that still have the game server's data */
 	unsigned int callbacks;
 	unsigned int transactions;
 	uint64_t event; /* of the last body */
@@ -132,7 +132,7 @@ static struct seen look(void)
 	return seen;
 }
 
-/* Of one settled round with one bet, both callbacks delivered. */
+/* The rows of one settled round with one bet; both callbacks are delivered. */
 static void expect_kept(struct seen seen, unsigned int rounds)
 {
 	ck_assert_uint_eq(seen.bodies, 2 * rounds);
@@ -155,13 +155,13 @@ START_TEST(the_old_is_dropped)
 	case_pass(DAYS * DAY);
 	drop();
 	expect_kept(look(), 1);
-	/* A day late, so that what follows a bet has ended. */
+	/* One more day, so that everything that follows a bet has ended. */
 	case_pass(DAY);
 	drop();
 	after = look();
 	expect_kept(after, 0);
 	ck_assert_uint_eq(case_ledger.retention.dropped, 2);
-	/* Keys, states and sums are there, and answer as before. */
+	/* Keys, states and sums remain and answer as before. */
 	ck_assert_uint_eq(after.callbacks, before.callbacks);
 	ck_assert_uint_eq(after.transactions, before.transactions);
 	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
@@ -194,7 +194,7 @@ START_TEST(a_loss_has_no_transaction)
 }
 END_TEST
 
-/* Parked for years: its bytes are what the operator sends. Then it is delivered, and ages. */
+/* A callback was parked for years: its bytes remain for the operator. After delivery they age. */
 START_TEST(what_is_not_delivered_stays)
 {
 	struct round_settle_result settled;
@@ -209,7 +209,7 @@ START_TEST(what_is_not_delivered_stays)
 		grant = claim(settled.send.event);
 		end(&grant, CALLBACK_UNKNOWN);
 	}
-	/* Younger ones are not held up by it. */
+	/* It does not delay younger ones. */
 	accept("b2", "g2");
 	settled = case_settle("s2", "g2", RESULT_LOSS, 0);
 	end(&settled.send, CALLBACK_SUCCESS);
@@ -235,7 +235,9 @@ START_TEST(what_is_not_delivered_stays)
 }
 END_TEST
 
-/* Only what is delivered or settled: not what failed, was cancelled, refunded or rejected. */
+/*
+ * Only delivered or settled rows are deleted, not failed, cancelled, refunded or rejected ones.
+ */
 START_TEST(other_ends_are_kept)
 {
 	struct bet_place_result placed;
@@ -259,11 +261,11 @@ START_TEST(other_ends_are_kept)
 	end(&grant, CALLBACK_SUCCESS);
 	case_pass((DAYS + 2) * DAY);
 	drop();
-	/* Dropped: the refund's, and the betting's of b3. */
+	/* Deleted: the bodies of the refund and of the betting of b3. */
 	ck_assert_uint_eq(look().bodies, 3);
 	ck_assert_uint_eq(look().attempts, 3);
 	ck_assert_uint_eq(look().bets, 2);
-	/* With the body that was made of it. */
+	/* Together with the body that was made from it. */
 	ck_assert_uint_eq(look().rounds, 1);
 	case_close();
 }
@@ -281,12 +283,12 @@ START_TEST(a_transfer_wallet_keeps_its_movements)
 	case_pass((DAYS + 2) * DAY);
 	drop();
 	ck_assert_uint_eq(look().rounds, 0);
-	/* Of the round that is still open. */
+	/* The bet of the round that is still open. */
 	ck_assert_uint_eq(look().bets, 1);
 	ck_assert_uint_eq(look().transactions, 4);
 	case_prove();
 	ck_assert_int_eq(case_balance("alice").balance, 10 * CREDIT);
-	/* It is found when it has ended and aged. */
+	/* It is found after it has ended and aged. */
 	ck_assert_int_eq(
 		case_settle("s2", "g2", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
 	drop();
@@ -326,11 +328,11 @@ START_TEST(steps_are_small)
 		now = look().bets;
 		ck_assert_uint_le(left - now, 32);
 		left = now;
-		/* The ledger works on between the steps. */
+		/* The ledger serves between the steps. */
 		ck_assert(bet("b199", "g199").verdict.replay);
 	}
 	expect_kept(look(), 0);
-	/* The next pass begins behind what is done. */
+	/* The next pass begins after the finished part. */
 	case_pass(PAUSE);
 	drop();
 	ck_assert_uint_eq(steps, 1);
@@ -338,7 +340,7 @@ START_TEST(steps_are_small)
 }
 END_TEST
 
-/* Interrupted at any step, it goes on where it was. */
+/* After an interruption at any step, it continues where it was. */
 START_TEST(it_goes_on_after_a_restart)
 {
 	open_with(CASE_BDB, WALLET_SEAMLESS);
@@ -357,7 +359,10 @@ START_TEST(it_goes_on_after_a_restart)
 }
 END_TEST
 
-/* A clock that is a year ahead at a start, or is set so, has a pause to be set right. */
+/*
+ * If the clock is a year ahead at a start, or is set ahead, retention pauses so that it can be
+ * corrected.
+ */
 START_TEST(a_new_clock_is_not_trusted)
 {
 	open_with(_i, WALLET_SEAMLESS);
@@ -370,7 +375,7 @@ START_TEST(a_new_clock_is_not_trusted)
 	case_now_ms -= 365 * DAY;
 	drop();
 	expect_kept(look(), 1);
-	/* One that is wrong by less was not set. */
+	/* A smaller difference does not count as set. */
 	case_pass((DAYS + 2) * DAY);
 	case_now_ms -= RETENTION_CLOCK_MS;
 	drop();
@@ -396,7 +401,7 @@ START_TEST(a_first_pass_waits)
 }
 END_TEST
 
-/* A pass whose steps take 1000 s is followed by 20000 s without one, however long it was under way. */
+/* A pass whose steps take 1000 s is followed by a pause of 20000 s, whatever its elapsed time. */
 START_TEST(a_long_pass_is_followed_by_a_long_pause)
 {
 	open_with(_i, WALLET_SEAMLESS);
@@ -421,7 +426,7 @@ static enum save_result save_slowly(struct store *store, struct ws *ws)
 	return save(store, ws);
 }
 
-/* The time of a pass's last step counts, too: of one that has no other it is all. */
+/* The time of the last step counts too; in a pass with one step, it is the whole time. */
 START_TEST(a_pass_of_one_step_is_followed_by_a_pause_of_its_length)
 {
 	open_with(_i, WALLET_SEAMLESS);
@@ -452,7 +457,7 @@ START_TEST(it_can_be_off)
 }
 END_TEST
 
-/* Without space nothing is dropped, and it is tried again later; a lost save is told. */
+/* Without disk space nothing is deleted, and it is tried again later. A lost save is reported. */
 START_TEST(a_full_disk_is_waited_for)
 {
 	open_with(CASE_MEMORY, WALLET_SEAMLESS);
@@ -474,7 +479,7 @@ START_TEST(a_full_disk_is_waited_for)
 }
 END_TEST
 
-/* Nothing is dropped between the pages of a list. */
+/* Nothing is deleted between the pages of a list. */
 START_TEST(readers_are_not_disturbed)
 {
 	struct seen seen = {.bodies = 0};
@@ -497,7 +502,7 @@ START_TEST(readers_are_not_disturbed)
 }
 END_TEST
 
-/* A loop that waits in vain makes a step, one that never does makes one each second. */
+/* A loop that is idle makes a step; one that is always busy makes one each second. */
 START_TEST(spare_time_is_used)
 {
 	unsigned int left;

@@ -1,5 +1,6 @@
 /*
- * Group C in a seamless wallet: the ledger's side of B1 to B4, with the test as worker and sweeper.
+ * Tests group C in a seamless wallet: the ledger's side of B1 to B4. The test acts as worker and
+ * sweeper.
  */
 #include "case_wagers.h"
 
@@ -23,7 +24,7 @@ static struct callback_end_result end_refused(const struct callback_grant *grant
 	return case_run(COMMAND_CALLBACK_END, &cmd)->result.callback_end;
 }
 
-/* What a sweeper would find first; its event is 0 when there is nothing. */
+/* Returns the row that a sweeper would find first; its event is 0 if there is none. */
 static struct due_entry find(void)
 {
 	struct callback_find_cmd cmd = {.most = 0};
@@ -48,7 +49,7 @@ static bool body_has(const struct callback_grant *grant, const char *text)
 	return memmem(grant->body.data, grant->body.len, text, strlen(text)) != NULL;
 }
 
-/* 1: the dealer's mode cannot be changed, as something is open. */
+/* Returns 1 if the dealer's mode cannot be changed because a bet is open. */
 static uint64_t open_bets(void)
 {
 	struct dealer values = {.mode = WALLET_TRANSFER};
@@ -79,7 +80,7 @@ START_TEST(accepted_and_won)
 	ck_assert(body_has(&placed.send, "\"bet_amount\":10.0"));
 	ck_assert(body_has(&placed.send, "\"user_bet\":{\"line\":1}"));
 	ck_assert_str_eq(placed.send.target.path, "/betting");
-	/* Under way: nothing is settled, the same key asks again in vain. */
+	/* In progress: nothing is settled, and a repetition with the same key does not help. */
 	ck_assert_int_eq(case_settle("s0", "g1", RESULT_WIN, 0).verdict.refusal,
 		REFUSAL_BET_IN_PROGRESS);
 	ck_assert(bet("b1", "g1").verdict.replay);
@@ -158,7 +159,7 @@ static void ignore_row(void *context, const void *row)
 	(void)row;
 }
 
-/* A body that an accepted bet could not be told the dealer in is refused before anything is kept. */
+/* A bet whose callback body would be too large is refused before anything is stored. */
 START_TEST(a_dealer_is_sent_no_more_than_a_body_may_hold)
 {
 	static uint8_t object[64 * 1024];
@@ -180,7 +181,7 @@ START_TEST(a_dealer_is_sent_no_more_than_a_body_may_hold)
 	placed = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
 	ck_assert_uint_gt(placed.send.body.len, OUTBOX_OBJECTS_MAX);
 	ck_assert_uint_le(placed.send.body.len, 65536);
-	/* Rows of that size are listed. */
+	/* Rows of that size can be listed. */
 	for (unsigned int i = 0; i < 5; i++) {
 		snprintf(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), "c%u", i);
 		case_run(COMMAND_BET_PLACE, &cmd);
@@ -214,7 +215,7 @@ START_TEST(a_game_is_staked_no_higher_than_can_be_paid_back)
 	struct bet_place_result placed;
 
 	case_open_mode(_i, WALLET_SEAMLESS);
-	cmd.bet_amount = MONEY_MAX - 9999; /* of two decimals */
+	cmd.bet_amount = MONEY_MAX - 9999; /* with two decimals */
 	cmd.bet_amount -= cmd.bet_amount % 100;
 	placed = case_run(COMMAND_BET_PLACE, &cmd)->result.bet_place;
 	case_end(&placed.send, CALLBACK_SUCCESS);
@@ -248,7 +249,7 @@ START_TEST(unknown_is_refunded)
 	ck_assert_str_eq(claimed.send.target.path, "/betting-refund");
 	ck_assert(body_has(&claimed.send, "\"remark\":\"a remark\""));
 	ck_assert_int_eq(case_claim(due.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
-	/* Not delivered: again after about a second, the very same bytes. */
+	/* Not delivered: sent again after about a second, with the same bytes. */
 	ended = case_end(&claimed.send, CALLBACK_NOT_SENT);
 	ck_assert_int_eq(ended.state, CALLBACK_DUE);
 	ck_assert_int_gt(ended.next_ms, case_now_ms);
@@ -273,7 +274,7 @@ START_TEST(a_left_bet_is_taken_over)
 	case_open_mode(_i, WALLET_SEAMLESS);
 	placed = bet("b1", "g1");
 	case_pass(10 * SECOND);
-	/* The lease is over, but its sender may only be slow. */
+	/* The lease has expired, but its sender may only be slow. */
 	ck_assert_uint_eq(find().event, 0);
 	ck_assert_int_eq(case_claim(placed.send.event).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
 	ledger_link_gone(&case_ledger, 1);
@@ -283,10 +284,10 @@ START_TEST(a_left_bet_is_taken_over)
 	claimed = case_claim(due.event);
 	ck_assert(claimed.taken_over);
 	ck_assert_uint_eq(claimed.send.event, 0);
-	/* refund_delay counts from here. */
+	/* refund_delay starts here. */
 	case_pass(60 * SECOND - 1);
 	ck_assert_uint_eq(find().event, 0);
-	/* The first sender's news come late. */
+	/* The first sender's report is late. */
 	ck_assert(case_end(&placed.send, CALLBACK_SUCCESS).late);
 	ck_assert_int_eq(bet("b1", "g1").bet.state, BET_REFUNDING);
 	case_pass(1);
@@ -330,7 +331,7 @@ START_TEST(a_left_bet_of_a_dead_dealer_is_taken_over)
 	ck_assert_int_eq(bet("b10", "g10").verdict.refusal, REFUSAL_DEALER_BUSY);
 	ledger_link_gone(&case_ledger, 1);
 	case_pass(10 * SECOND);
-	/* To take it over nobody has to be called. */
+	/* A takeover calls no dealer. */
 	ck_assert_int_eq(bet("b10", "g10").verdict.refusal, REFUSAL_DEALER_BUSY);
 	ck_assert_uint_eq(find().event, left.send.event);
 	ck_assert(case_claim(left.send.event).taken_over);
@@ -356,7 +357,7 @@ START_TEST(late_news_give_no_permit_back)
 	case_pass(5 * SECOND);
 	claimed = case_claim(settled.event);
 	ck_assert_uint_eq(claimed.send.attempt, 2);
-	/* The permit is the second attempt's. */
+	/* The permit belongs to the second attempt. */
 	ck_assert(case_end(&settled.send, CALLBACK_UNKNOWN).late);
 	ck_assert_uint_eq(flow_inflight(&case_ledger.flow, "demo", case_boot_ms), 1);
 	ck_assert(!case_end(&claimed.send, CALLBACK_SUCCESS).late);
@@ -440,7 +441,7 @@ START_TEST(a_cancelled_refund_leaves_the_bet_refunded)
 }
 END_TEST
 
-/* As damage or a bad import would leave it. */
+/* Deletes the body, as damage or a bad import would. */
 static void drop_body(uint64_t event)
 {
 	struct callback_body key;
@@ -456,7 +457,7 @@ static void drop_body(uint64_t event)
 	ws_free(&ws);
 }
 
-/* What cannot be sent holds nothing that others could be sent by. */
+/* A callback that cannot be sent must not hold a permit that others need. */
 START_TEST(a_body_that_is_missing_holds_no_permit)
 {
 	struct dealer values = {.max_inflight = 1};
@@ -542,13 +543,13 @@ START_TEST(a_restart_forgets_nothing)
 	case_end(&lost.send, CALLBACK_UNKNOWN);
 	case_pass(30 * SECOND);
 	case_reopen();
-	/* Being sent when it stopped: leased for 10 s from the start. */
+	/* It was being sent when the ledger stopped: leased for 10 s from the start. */
 	case_pass(10 * SECOND - 1);
 	ck_assert_uint_eq(find().event, 0);
 	case_pass(1);
 	ck_assert_uint_eq(find().event, left.send.event);
 	ck_assert(case_claim(left.send.event).taken_over);
-	/* The refund of the other is due by the wall clock after a reboot. */
+	/* After a reboot, the refund of the other is due by the wall clock. */
 	case_pass(10 * SECOND);
 	case_boot++;
 	case_boot_ms = 5 * SECOND;
@@ -561,7 +562,10 @@ START_TEST(a_restart_forgets_nothing)
 }
 END_TEST
 
-/* Below low water the dealer's answer is kept, and what nobody answers for is taken over; all else waits. */
+/*
+ * When space is low, the dealer's answer is stored, and abandoned attempts are taken over.
+ * Everything else waits.
+ */
 START_TEST(low_space_keeps_no_bet_under_way)
 {
 	struct bet_place_result answered, left;
@@ -590,7 +594,10 @@ START_TEST(low_space_keeps_no_bet_under_way)
 }
 END_TEST
 
-/* Below low water whoever lost his answer is told again what to send: it was kept, and is due. */
+/*
+ * When space is low, a caller whose answer was lost gets the same callback to send: it was stored
+ * and is due.
+ */
 START_TEST(low_space_tells_again_what_to_send)
 {
 	struct bet_place_cmd asked = case_bet_cmd("b1", "g1", 10 * CREDIT);
@@ -619,7 +626,10 @@ START_TEST(low_space_tells_again_what_to_send)
 }
 END_TEST
 
-/* Below low water a call that waits for space holds up none that ends in the same batch. */
+/*
+ * When space is low, a command that needs space delays no other command that ends in the same
+ * batch.
+ */
 START_TEST(low_space_parts_a_batch)
 {
 	static struct slot slots[2];
@@ -645,7 +655,7 @@ START_TEST(low_space_parts_a_batch)
 }
 END_TEST
 
-/* A clock without a battery begins in the past, and is set once there is a network. */
+/* A clock without a battery starts in the past and is set when there is a network. */
 START_TEST(a_clock_that_is_behind_keeps_nothing_waiting)
 {
 	struct callback_claim_result claimed;
@@ -664,7 +674,7 @@ START_TEST(a_clock_that_is_behind_keeps_nothing_waiting)
 	case_pass(10 * SECOND);
 	ck_assert_uint_eq(find().event, left.send.event);
 	ck_assert(case_claim(left.send.event).taken_over);
-	/* The refund waits as long as one ever does, and is sent. */
+	/* The refund waits for the longest possible delay, and is sent. */
 	case_pass(case_outbox.retry.refund_backoff_max_ms - 10 * SECOND - 1);
 	refund = lost.send.event + 1;
 	ck_assert_int_eq(case_claim(refund).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
@@ -687,7 +697,7 @@ START_TEST(a_clock_that_is_behind_keeps_nothing_waiting)
 }
 END_TEST
 
-/* The clock is right again at the next reboot only: the attempt before it takes nothing off the day. */
+/* The clock is right only after the next reboot: the earlier attempt does not shorten the day. */
 START_TEST(a_clock_that_was_behind_parks_nothing)
 {
 	struct callback_claim_result claimed;

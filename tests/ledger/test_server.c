@@ -1,5 +1,6 @@
 /*
- * The loop: what a connection with many commands at a time gets, and commands that are waited for.
+ * Tests the server's loop: a connection with many commands at a time, and commands that wait for
+ * others.
  */
 #include "case_wagers.h"
 
@@ -19,7 +20,7 @@
 
 #define CALLS     (2 * CONNECTION_QUEUED_MAX)
 #define BET_BYTES 60000
-/* Long enough for a command that is sent 50 ms after another on a busy machine. */
+/* Longer than the 50 ms between two commands, also on a busy machine. */
 #define GATHER_US 1000000
 
 static char directory[64];
@@ -87,7 +88,7 @@ static int dial(void)
 	return fd;
 }
 
-/* A bet of BET_BYTES and more; @mark is in it. */
+/* Returns a bet of BET_BYTES and more that contains @mark. */
 static struct bet_place_cmd large_bet(const char *id, const char *game, char mark)
 {
 	struct bet_place_cmd cmd = case_bet_cmd(id, game, CREDIT);
@@ -102,7 +103,7 @@ static struct bet_place_cmd large_bet(const char *id, const char *game, char mar
 	return cmd;
 }
 
-/* A game whose only bet makes an answer of BET_BYTES and more. */
+/* Plays a game whose only bet makes an answer of BET_BYTES and more. */
 static void play(void)
 {
 	struct bet_place_cmd cmd = large_bet("b1", "g1", ' ');
@@ -130,7 +131,10 @@ static void ask_all(int fd)
 	buffer_free(&out);
 }
 
-/* Reads answers in their order until the last of them or the end. Returns how many came. */
+/*
+ * Reads answers in their order until the last of them or the end of the stream. Returns their
+ * number.
+ */
 static uint64_t read_all(int fd)
 {
 	struct frame_answer answer;
@@ -161,7 +165,7 @@ static uint64_t read_all(int fd)
 	return count;
 }
 
-/* Calls that share a connection and have large answers: a client that is not quick is not cut off. */
+/* Calls with large answers share a connection: a slow client is not disconnected. */
 START_TEST(large_answers_wait_for_their_reader)
 {
 	int fd;
@@ -201,7 +205,7 @@ static bool answers_within(int fd, int timeout_ms)
 	return poll(&poller, 1, timeout_ms) == 1;
 }
 
-/* Whether so many answers come, each of them done. */
+/* Returns whether @count successful answers arrive in time. */
 static bool done_within(int fd, uint32_t count, int timeout_ms)
 {
 	struct frame_answer answer;
@@ -224,7 +228,7 @@ static bool done_within(int fd, uint32_t count, int timeout_ms)
 	return count == 0;
 }
 
-/* The bet that is stored is the one that was sent. */
+/* Checks that the stored bet is the one that was sent. */
 static void check_bet(const char *game, char mark)
 {
 	struct result_inquire_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
@@ -238,7 +242,10 @@ static void check_bet(const char *game, char mark)
 	ck_assert_ptr_nonnull(memmem(bets->data, bets->len, end, sizeof(end)));
 }
 
-/* In company, a command waits for others: one commit serves them. What it points to stays as it is. */
+/*
+ * If there are other clients, a command waits for theirs: one commit serves them. The data to
+ * which it points stays unchanged.
+ */
 START_TEST(a_few_commands_wait_for_others)
 {
 	uint64_t commits;
@@ -257,7 +264,9 @@ START_TEST(a_few_commands_wait_for_others)
 	ck_assert_int_eq(recv(first, (char[GREETING_SIZE]){0}, GREETING_SIZE, 0), GREETING_SIZE);
 	send_bet(first, "b2", "g2", 'x');
 	ck_assert(!answers_within(first, 50));
-	/* More on a connection whose command waits: it is not read before that was run. */
+	/*
+	 * More data on a connection whose command waits is not read before that command was run.
+	 */
 	send_bet(first, "b3", "g3", 'y');
 	send_bet(second, "b4", "g4", 'z');
 	ck_assert(done_within(first, 2, 10000));
@@ -274,7 +283,7 @@ START_TEST(a_few_commands_wait_for_others)
 }
 END_TEST
 
-/* One that is alone does not. */
+/* A single client's command does not wait. */
 START_TEST(a_lone_command_does_not_wait)
 {
 	int fd;
@@ -293,7 +302,7 @@ START_TEST(a_lone_command_does_not_wait)
 }
 END_TEST
 
-/* Nor does one of a connection that has sent several at a time. */
+/* A command of a connection that has sent several at a time does not wait either. */
 START_TEST(a_command_of_a_crowd_does_not_wait)
 {
 	int crowd;

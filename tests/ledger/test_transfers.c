@@ -1,5 +1,5 @@
 /*
- * A1 to A3: what api.md A says of keys, replays, conflicts and the order of checks.
+ * Tests A1 to A3: keys, replays, conflicts and the order of checks by api.md A.
  */
 #include "case.h"
 
@@ -106,7 +106,7 @@ START_TEST(insufficient_balance_is_recorded)
 }
 END_TEST
 
-/* api.md A 2: these consume no key, so that the same id works once the obstacle is gone. */
+/* api.md A 2: these consume no key, so the same id works after the obstacle is removed. */
 START_TEST(other_refusals_consume_no_key)
 {
 	struct dealer seamless = {.mode = WALLET_SEAMLESS}, transfer = {.mode = WALLET_TRANSFER};
@@ -154,7 +154,7 @@ START_TEST(balance_has_a_limit)
 }
 END_TEST
 
-/* A replay is answered whatever has changed since. */
+/* A replay gets the same answer, whatever has changed since. */
 START_TEST(replay_comes_before_everything)
 {
 	struct transfer_result result;
@@ -173,7 +173,10 @@ START_TEST(replay_comes_before_everything)
 }
 END_TEST
 
-/* Order of checks: suspension, wallet mode, decimals, player, credit; each wins over the later. */
+/*
+ * Order of checks: suspension, wallet mode, decimals, player, credit. Each takes precedence over
+ * the later ones.
+ */
 START_TEST(checks_have_an_order)
 {
 	struct dealer seamless = {.mode = WALLET_SEAMLESS}, transfer = {.mode = WALLET_TRANSFER};
@@ -195,7 +198,9 @@ START_TEST(checks_have_an_order)
 }
 END_TEST
 
-/* A worker may be anybody of the web server's group: nonsense from it moves nothing. */
+/*
+ * A worker may be any process of the web server's group: invalid commands from it move nothing.
+ */
 START_TEST(nonsense_from_a_worker_is_refused)
 {
 	struct transfer_cmd cmd;
@@ -223,7 +228,7 @@ START_TEST(nonsense_from_a_worker_is_refused)
 }
 END_TEST
 
-#define LARGE_MOVEMENTS 9300 /* of the largest amount: more than 64 bits hold */
+#define LARGE_MOVEMENTS 9300 /* of the largest amount: their sum exceeds 64 bits */
 #define LARGE           (MONEY_MAX - MONEY_MAX % 100)
 
 static void prove_large_sums(void *context, const void *row)
@@ -236,7 +241,7 @@ static void prove_large_sums(void *context, const void *row)
 	ck_assert(total->balance == 0);
 }
 
-/* The sums of a dealer go on behind what 64 bits hold, and are right. */
+/* The sums of a dealer may exceed 64 bits and stay correct. */
 START_TEST(sums_grow_for_ever)
 {
 	char in[32], out[32];

@@ -1,5 +1,5 @@
 /*
- * Group C in a transfer wallet: bets debit, rounds credit, each once.
+ * Tests group C in a transfer wallet: bets debit and rounds credit, each once.
  */
 #include "case_wagers.h"
 
@@ -40,7 +40,7 @@ START_TEST(bet_and_win)
 	ck_assert(repeated.verdict.replay);
 	repeated.verdict = won.verdict;
 	ck_assert_mem_eq(&won, &repeated, sizeof(won));
-	/* The bet's answer stays what it was. */
+	/* The bet's answer stays unchanged. */
 	again = case_bet("b1", "g1", 30 * CREDIT);
 	ck_assert_int_eq(again.bet.state, BET_ACCEPTED);
 	ck_assert_int_eq(balance(), 120 * CREDIT);
@@ -78,7 +78,7 @@ START_TEST(loss_refund_and_additions)
 	ck_assert_uint_gt(result.transaction_id, 0);
 	ck_assert_int_eq(balance(), 65 * CREDIT);
 
-	/* A win of nothing moves nothing, but is a win: it has a transaction id. */
+	/* A win of 0 moves nothing, but it is a win and has a transaction id. */
 	case_bet("b4", "g3", 20 * CREDIT);
 	result = case_settle("s3", "g3", RESULT_WIN, 0);
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_NONE);
@@ -131,11 +131,11 @@ START_TEST(bets_are_refused)
 	ck_assert_int_eq(case_bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_USER_SUSPENDED);
 	case_suspend_player("alice", false);
 	ck_assert_int_eq(case_bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_NONE);
-	/* What was staked must end, suspended or not. */
+	/* A placed bet must end, even if the player is suspended. */
 	case_suspend_player("alice", true);
 	case_suspend_dealer(true);
 	ck_assert_int_eq(case_bet("b3", "g1", CREDIT).verdict.refusal, REFUSAL_DEALER_SUSPENDED);
-	/* The round is the client's of its first bet. */
+	/* The round belongs to the client of its first bet. */
 	cmd = case_bet_cmd("b9", "g1", CREDIT);
 	case_suspend_dealer(false);
 	case_suspend_player("alice", false);
@@ -156,7 +156,7 @@ START_TEST(bets_are_refused)
 }
 END_TEST
 
-/* What no edge sends is refused by the ledger itself, and moves nothing. */
+/* The ledger itself refuses bets that no front end sends. They move nothing. */
 START_TEST(bets_that_no_edge_sends)
 {
 	struct bet_place_cmd cmds[6];
@@ -204,7 +204,7 @@ START_TEST(settlements_that_no_edge_sends)
 }
 END_TEST
 
-/* A payout that the player's balance has no room for moves nothing, and the round stays open. */
+/* A payout that exceeds the room in the player's balance moves nothing; the round stays open. */
 START_TEST(a_payout_that_does_not_fit)
 {
 	const money_t most = MONEY_MAX - MONEY_MAX % 100;
@@ -237,7 +237,7 @@ START_TEST(an_id_settles_one_round)
 	refunded = case_settle("s1", "g1", RESULT_REFUND, 0);
 	ck_assert_int_eq(refunded.verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(refunded.payout_amount, 10 * CREDIT);
-	/* The payout of a refund may be told or left out, in the repeated call, too. */
+	/* The payout of a refund may be present or omitted, also in the repeated call. */
 	again = case_settle("s1", "g1", RESULT_REFUND, 0);
 	ck_assert(again.verdict.replay);
 	again = case_settle("s1", "g1", RESULT_REFUND, 10 * CREDIT);
@@ -264,7 +264,7 @@ START_TEST(an_id_settles_one_round)
 }
 END_TEST
 
-/* A result whose objects fit no body to the dealer settles nothing. */
+/* A result whose objects do not fit into a body for the dealer settles nothing. */
 START_TEST(a_result_fits_a_body)
 {
 	static uint8_t object[OUTBOX_OBJECTS_MAX / 3 + 1];

@@ -1,4 +1,4 @@
-"""Harness of the end-to-end tests: everything a test needs, under one name.
+"""Harness of the end-to-end tests: one module that exports everything a test needs.
 
     import cb
     with cb.Instance() as wallet, cb.Lighttpd(wallet, prefix="/wallet") as server:
@@ -6,17 +6,16 @@
         wallet.player_add("demo", "alice")
         answer = cb.call(server, "POST", cb.TRANSFER_IN, {...}, dealer=dealer)
 
-The programs come from $CB_BUILDDIR (default: build/ beside the sources). All is started below a
-temporary directory, on free ports of the loopback, and ended by process id.
-"""
+The programs are in $CB_BUILDDIR (default: build/ beside the sources). All processes use a temporary
+directory and free ports of the loopback interface, and are ended by process id."""
 import os
 import sys
 
-# The sources may be read-only, and are nobody's place for compiled files.
+# The sources may be read-only, and compiled files do not belong there.
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-# Between two ids of transactions or events (src/ledger/rows/life.h).
+# The distance between two ids of transactions or events (src/ledger/rows/life.h).
 ID_STRIDE = 16
 
 from cb_http import (BALANCE, READ_PATHS, RESULT_INQUIRE, STAT, TRANSFER_IN, TRANSFER_OUT,  # noqa

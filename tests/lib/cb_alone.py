@@ -1,6 +1,6 @@
-"""A network of the test's own: an address outside loopback is then unreachable.
+"""A separate network for a test, from which no address outside loopback can be reached.
 
-Tests of forbidden addresses must not send a byte to them, also when the program under test is wrong.
+Tests of forbidden addresses must not send a byte to them, even if the program under test is wrong.
 """
 import ctypes
 import fcntl
@@ -18,7 +18,7 @@ def unshare(flags):
 
 
 def become_same_user(uid, gid):
-    """In a new namespace of users this process keeps its numbers."""
+    """Maps this process's user and group to the same numbers in the new user namespace."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"),
                        ("gid_map", f"{gid} {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
@@ -33,8 +33,8 @@ def loopback_up():
 
 
 def enter():
-    """This process and its children from now on have a network with loopback only. False: it stays in
-    the network of the machine. To be called before any thread is started."""
+    """Moves this process and its future children to a network with only loopback. Returns False
+    if that is not possible; the network is then unchanged. Call it before any thread is started."""
     uid, gid = os.getuid(), os.getgid()
     if unshare(CLONE_NEWNET):
         loopback_up()

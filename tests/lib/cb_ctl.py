@@ -1,4 +1,4 @@
-"""creditbridgectl as tests use it: with the exit code that is expected, and both ways to fail."""
+"""Runs creditbridgectl in tests and checks exit codes and both forms of errors."""
 import contextlib
 import fcntl
 import itertools
@@ -15,12 +15,12 @@ NUMBERS = itertools.count(1)
 
 
 def new(word):
-    """A name that no other case uses."""
+    """Returns a name that no other case uses."""
     return f"{word}{next(NUMBERS)}"
 
 
 def run(*words, code=0, stdin="", **options):
-    """Runs creditbridgectl, which must end with @code; the CompletedProcess."""
+    """Runs creditbridgectl, which must exit with @code. Returns the CompletedProcess."""
     argv = [str(cb.find_program("creditbridgectl")), *map(str, words)]
     done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=60,
                           check=False, **options)
@@ -29,8 +29,8 @@ def run(*words, code=0, stdin="", **options):
 
 
 def on_terminal(wallet, *words, answer=""):
-    """Runs creditbridgectl on a terminal of 120 columns, and types @answer: exit code and what is
-    shown."""
+    """Runs creditbridgectl on a terminal of 120 columns and types @answer. Returns the exit code
+    and the output."""
     leader, follower = os.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     child = subprocess.Popen(wallet.ctl_argv(*words), stdin=follower, stdout=follower,
@@ -46,7 +46,8 @@ def on_terminal(wallet, *words, answer=""):
 
 
 def lone_dealer(wallet, *options, mode):
-    """A new dealer with player alice, whose server, if he has one, is not there; his casino_id."""
+    """Adds a dealer with player alice. Its server, if it has one, does not exist. Returns its
+    casino_id."""
     if mode == "seamless":
         options = ("--url", "http://127.0.0.1:1/d/", "--allow-http", "--refund-delay", "0",
                    *options)
@@ -56,7 +57,7 @@ def lone_dealer(wallet, *options, mode):
 
 
 def bind(wallet):
-    """The functions ctl(), ctl_json() and refused() for @wallet."""
+    """Returns the functions ctl(), ctl_json() and refused() for @wallet."""
 
     def ctl(*words, **options):
         return run("--config", wallet.config, *words, **options)
@@ -67,7 +68,7 @@ def bind(wallet):
         return json.loads(out)
 
     def refused(error_id, *words, code=1):
-        """The command is refused with @error_id, on standard error and in JSON."""
+        """Checks that the command is refused with @error_id on standard error and in JSON."""
         done = ctl(*words, code=code)
         check(f"creditbridgectl: {error_id}: " in done.stderr, f"{words}: {done.stderr}")
         equal(done.stdout, "", f"output of {words}")

@@ -1,4 +1,4 @@
-"""The reference dealer under a real lighttpd, and callbacks to it as the platform would send them."""
+"""Runs the reference dealer under a real lighttpd, and sends it callbacks as the platform would."""
 import itertools
 import json
 import os
@@ -22,8 +22,8 @@ events = itertools.count(1)
 
 
 def body_of(kind, user_id, transaction_id=0, amount=10, game_id="game-1", result=None, **more):
-    """A callback's body; @amount is the stake, or of a result the payout. A value None in @more
-    leaves the field out."""
+    """Returns a callback's body. @amount is the stake or, for a result, the payout. A value of
+    None in @more omits the field."""
     body = {"user_id": user_id, "player_id": "p" * 20}
     if kind != BALANCE_INQUIRE:
         body.update(bet_amount=amount, transaction_id=transaction_id, timestamp=now_ms(),
@@ -38,7 +38,7 @@ def body_of(kind, user_id, transaction_id=0, amount=10, game_id="game-1", result
 
 
 class ReferenceDealer:
-    """One lighttpd with one dealer process. @options are added to the dealer's command line."""
+    """One lighttpd with one dealer process. @options are appended to the dealer's command line."""
 
     def __init__(self, *options, prefix="", port=None, threads=8, control=True, key=None):
         self.user = web_user()
@@ -54,7 +54,7 @@ class ReferenceDealer:
         self.worker_log = self.dir / "worker.log"
         for name in ("sockets", "empty", "tmp"):
             (self.dir / name).mkdir()
-        # The build directory may lie where the web server's user cannot reach it.
+        # The web server's user may not be able to reach the build directory.
         (self.dir / "bin").mkdir(mode=0o755)
         self.program = self.dir / "bin" / DEALER
         shutil.copyfile(find_program(DEALER), self.program)
@@ -77,7 +77,7 @@ class ReferenceDealer:
             raise
 
     def keys_write(self, *keys):
-        """Replaces the key file at once, as an operator should."""
+        """Replaces the key file atomically, as an operator should."""
         new = self.key_file.with_suffix(".new")
         new.write_text("".join(f"{key}\n" for key in keys))
         new.chmod(0o600)
@@ -131,7 +131,7 @@ server.modules += ( "mod_fastcgi" )
         return pids_running(self.program)
 
     def kill(self):
-        """The dealer's process dies; lighttpd starts it anew."""
+        """Kills the dealer's process; lighttpd restarts it."""
         pids = self.pids()
         if not pids:
             raise HarnessError("there is no dealer to kill")
@@ -145,7 +145,7 @@ server.modules += ( "mod_fastcgi" )
         return raw_request(self.port, data, method, timeout)
 
     def call(self, kind, body, *, key=None, webhook_id="", signature=None, headers=(), **words):
-        """One callback. @webhook_id: "" makes one, None leaves it out."""
+        """Sends one callback. A @webhook_id of "" generates one; None omits it."""
         payload = body if isinstance(body, bytes) else json.dumps(body).encode()
         signature = sign(key or self.key, payload) if signature is None else signature
         sent = [("x-casino-signature", signature)] if signature else []
@@ -174,19 +174,19 @@ server.modules += ( "mod_fastcgi" )
         return self.send("GET", "/control/state", None, timeout=60.0).status == 200
 
     def state(self, number=float):
-        """The whole book, with each amount as a @number."""
+        """Returns all data of the dealer, with each amount as a @number."""
         answer = self.send("GET", "/control/state", None, timeout=60.0)
         if answer.status != 200:
             raise HarnessError(f"control/state: {answer}")
         return json.loads(answer.body, parse_float=number)
 
     def transactions(self, user_id=None):
-        """transaction_id -> row."""
+        """Returns {transaction_id: row}."""
         return {row["transaction_id"]: row for row in self.state()["transactions"]
                 if user_id in (None, row["user_id"])}
 
     def balance(self, user_id):
-        """As the state has it; None for a user who was never seen."""
+        """Returns the balance in the state; None for an unknown user."""
         for row in self.state()["users"]:
             if row["user_id"] == user_id:
                 return row["balance"]

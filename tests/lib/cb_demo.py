@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""What `quickstart run` does once everything is built: a wallet behind a real web server.
+"""Implements `quickstart run` after the build: a wallet under a real web server.
 
     cb_demo.py [--server lighttpd|apache] [--port N] [--state DIR] [--once]
 
-The state (data, keys, demo.json) stays in DIR; sockets and the server's configuration are in a
-temporary directory that the web server's user can enter, and are removed at the end.
-"""
+The state (data, keys, demo.json) stays in DIR. Sockets and the server's configuration are in a
+temporary directory that the web server's user can enter; it is removed at the end."""
 import argparse
 import fcntl
 import json
@@ -31,7 +30,7 @@ SEAMLESS = "demo-seamless"
 DEALERS = (("demo", "transfer"), (SEAMLESS, "seamless"))
 CLIENT = "slots"
 PLAYER = "alice"
-DEALER_BALANCE = 1000  # what the player has at the dealer's own server
+DEALER_BALANCE = 1000  # the player's balance at the dealer's own server
 WATCH_S = 0.02
 SWEEP_EVERY_S = 60
 
@@ -50,7 +49,7 @@ class Demo:
         self.written = False
 
     def lock_state(self):
-        """The data has one ledger; two demos on it would fight for it."""
+        """Locks the state, because only one demo may use it at a time."""
         try:
             self.dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.dir.chmod(0o700)
@@ -82,14 +81,14 @@ class Demo:
         self.keys[CLIENT] = self.key(CLIENT, "client")
         self.dealer_server = ReferenceDealer(port=port_near(port + 2), key=self.keys[SEAMLESS])
         self.dealer_server.set_balance(PLAYER, DEALER_BALANCE)
-        # No refund delay: this dealer refuses a bet that comes after its refund.
+        # No refund delay: this dealer refuses a bet that arrives after its refund.
         self.wallet.ctl("dealer", "set", SEAMLESS, "--url", self.dealer_server.base_url,
                         "--allow-http", "--refund-delay", "0")
         self.write()
 
     def key(self, name, kind, *options):
-        """Makes sure of a dealer or client; its key is made here, kept in DIR and never on a
-        command line."""
+        """Creates a dealer or client unless it exists. Its key is generated here, stored in DIR,
+        and never on a command line."""
         path = self.dir / f"{name}.key"
         known = [row[f"{'casino' if kind == 'dealer' else kind}_id"]
                  for row in self.wallet.ctl_json(kind, "list")[f"{kind}s"]]
@@ -105,7 +104,7 @@ class Demo:
         return [str(find_program("creditbridge-sweep")), "--config", str(self.wallet.config)]
 
     def write(self):
-        """demo.json: all that a program needs to use this wallet."""
+        """Writes demo.json: all that a program needs to use this wallet."""
         self.written = True
         running = self.server.child is not None
         replace_file(self.dir / "demo.json", json.dumps({
@@ -125,7 +124,7 @@ class Demo:
     # -- the transcript
 
     def transcript(self):
-        """Makes the calls by the very commands that it prints. Returns the number of failures."""
+        """Makes the calls with the commands that it prints. Returns the number of failures."""
         made = Transcript({
             "CTL": shlex.join(self.wallet.ctl_argv()), "SWEEP": shlex.join(self.sweep_argv()),
             "URL": self.server.base_url, "PLATFORM": self.server.platform_url,
@@ -142,7 +141,7 @@ class Demo:
         say(f"\nServing {self.server.base_url} (wallet) and {self.server.platform_url} (platform);"
             f"\nkeys, players and process ids are in {self.dir / 'demo.json'}.\n"
             "Ctrl-C stops everything.")
-        self.swept_s = time.monotonic()  # the transcript has swept
+        self.swept_s = time.monotonic()  # the transcript included a sweep
         while True:
             time.sleep(WATCH_S)
             self.sweep()
@@ -157,7 +156,7 @@ class Demo:
                 self.write()
 
     def sweep(self):
-        """One pass each minute, where an installation has a line for cron."""
+        """Sweeps once a minute, as cron does in an installation."""
         if self.sweeper and self.sweeper.poll() is None:
             return
         if time.monotonic() - self.swept_s < SWEEP_EVERY_S:
@@ -175,7 +174,7 @@ class Demo:
         if self.wallet:
             self.wallet.close()
         if self.written:
-            self.write()  # the keys stay, the processes are gone
+            self.write()  # the keys stay, the processes have ended
 
 
 def port_near(port):
@@ -183,7 +182,7 @@ def port_near(port):
 
 
 def replace_file(path, text):
-    """Writes @path, readable by its owner alone, so that nobody ever sees half of it."""
+    """Writes @path atomically, readable only by its owner."""
     temporary = path.with_name(path.name + ".new")
     temporary.unlink(missing_ok=True)
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w",

@@ -1,6 +1,6 @@
-"""The command lines of the documents: README, README.Debian, the guide and the pages' EXAMPLES, as blocks
-that tests type. tests/package/bare.sh takes blocks in the same way, in a shell.
-"""
+"""Extracts the command lines of the documents as blocks that tests run: README, README.Debian,
+the guide and the EXAMPLES of the manual pages. tests/package/bare.sh extracts blocks in the same
+way in a shell."""
 import re
 
 from cb_process import SRCDIR
@@ -11,8 +11,8 @@ GUIDE = SRCDIR / "doc" / "integrator-guide.md"
 
 
 def indented(text):
-    """Blocks of lines that are indented by four columns at least; empty and other lines end one, lines
-    of less depth than its first one, too."""
+    """Returns blocks of lines that are indented by at least four columns. An empty line or a
+    line with less indentation than the block's first line ends a block."""
     block, depth = [], 0
     for line in [*text.splitlines(), ""]:
         own = len(line) - len(line.lstrip())
@@ -25,14 +25,15 @@ def indented(text):
 
 
 def examples(text):
-    """The displays of a page's section EXAMPLES."""
+    """Returns the displays in the section EXAMPLES of a page."""
     section = text.partition("\n.Sh EXAMPLES\n")[2].partition("\n.Sh ")[0]
     for display in re.findall(r"^\.Bd -literal[^\n]*\n(.*?)^\.Ed$", section, re.MULTILINE | re.DOTALL):
         yield display.replace("\\e", "\\").replace("\\-", "-")
 
 
 def block(path, first):
-    """The block of @path, a text with indented blocks, from the line on that begins with @first."""
+    """Returns the block of @path that contains a line beginning with @first, from that line on.
+    @path is a text with indented blocks."""
     for text in indented(path.read_text()):
         lines = text.splitlines(keepends=True)
         for number, line in enumerate(lines):

@@ -1,4 +1,5 @@
-"""A web server's side of FastCGI, for one request at a time to a worker's own socket (--socket)."""
+"""The web server's side of FastCGI: sends one request at a time to a worker's own socket
+(--socket)."""
 import socket
 import struct
 
@@ -14,7 +15,7 @@ def record(kind, data):
 
 
 def pair(name, value):
-    """One parameter; all of ours are short."""
+    """Encodes one parameter; all of ours are short."""
     name, value = name.encode(), value.encode()
     head = b"".join(bytes([len(part)]) if len(part) < 128 else struct.pack(">I", 1 << 31 | len(part))
                     for part in (name, value))
@@ -45,7 +46,7 @@ def receive(connection, size):
 
 
 def request(path_of_socket, path, headers, body, timeout=10.0, method="POST"):
-    """The answer. Raises OSError when there is none, or it is not complete."""
+    """Returns the answer. Raises OSError if there is none or it is incomplete."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(timeout)
         connection.connect(str(path_of_socket))

@@ -1,6 +1,7 @@
-"""Figures of many measured values."""
+"""Statistics of measured values."""
 
 
 def percentile(values, share):
-    """The value that @share of @values, 0 to 1, are below; of at least one."""
+    """Returns the value below which @share (0 to 1) of @values are. There must be at least one
+    value."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]

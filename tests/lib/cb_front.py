@@ -1,17 +1,17 @@
-"""A proxy before every server of the tests, when $CB_FRONT names one (tests/contract)."""
+"""Puts a proxy in front of every server of the tests if $CB_FRONT names one (tests/contract)."""
 import os
 import shlex
 
 from cb_process import Child, HarnessError, free_port, port_open
 
-# Its command line; it is given --mount FROM:TO:SERVER:PREFIX for each port, and
-# --report FILE.
+# The proxy's command line. --mount FROM:TO:SERVER:PREFIX for each port and --report FILE are
+# appended.
 FRONT = shlex.split(os.environ.get("CB_FRONT", ""))
 
 
 class Front:
-    """Takes the place of @server: its ports are from now on the proxy's. What it reports goes to
-    the directory $CB_FRONT_REPORTS."""
+    """Replaces @server: from now on its ports are those of the proxy. The proxy writes its
+    reports to the directory $CB_FRONT_REPORTS."""
 
     def __init__(self, server):
         behind = [f"{server.port}:base_url:{server.prefix}",

@@ -1,4 +1,4 @@
-"""HTTP as the tests need it: every byte of a request in the test's hand."""
+"""An HTTP client with which tests control every byte of a request."""
 import hashlib
 import hmac
 import http.client
@@ -19,12 +19,13 @@ def now_ms():
 
 
 def sign(key, body):
-    """x-casino-signature of the bytes @body: HMAC-SHA256, the key's characters being its bytes."""
+    """Returns the x-casino-signature of the bytes @body: HMAC-SHA256 with the key's characters
+    as bytes."""
     return hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
 
 
 class Answer:
-    """Status, headers and body of one answer."""
+    """The status, headers and body of one answer."""
 
     def __init__(self, status, headers, body):
         self.status = status
@@ -32,7 +33,7 @@ class Answer:
         self.body = body
 
     def header(self, name):
-        """The header's value, None when absent; it must not stand there twice."""
+        """Returns the header's value, or None if it is absent. Fails if the header occurs twice."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         if len(values) > 1:
             raise AssertionError(f"header {name} is there {len(values)} times: {values}")
@@ -54,18 +55,18 @@ class Answer:
 
 
 def encode_chunked(body, size=7):
-    """@body as a chunked transfer of small pieces."""
+    """Encodes @body in small chunks (chunked transfer)."""
     pieces = [body[i:i + size] for i in range(0, len(body), size)]
     return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
 
 
 def raw_request(port, data, method="POST", timeout=15.0):
-    """Sends the bytes @data on a connection of its own and reads one answer."""
+    """Sends the bytes @data on a new connection and reads one answer."""
     with socket.create_connection(("127.0.0.1", port), timeout) as connection:
         try:
             connection.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # A server may answer a request that it will not read to its end.
+            pass  # A server may answer before it has read the whole request.
         response = http.client.HTTPResponse(connection, method=method)
         response.begin()
         body = response.read()
@@ -88,11 +89,10 @@ def request_bytes(method, target, headers, body, chunked):
 
 def call(server, method, path, body=None, *, dealer=None, casino=None, signature=None,
          headers=(), chunked=False, port=None, timeout=15.0):
-    """One request to @server (a Server, or anything with port and prefix).
+    """Sends one request to @server (a Server, or any object with port and prefix).
 
-    @body: an object is sent as JSON, bytes as they are, None not at all. @dealer signs; @casino
-    and @signature replace what would be sent, "" leaves the header out. @headers are added.
-    """
+    @body: an object is sent as JSON, bytes are sent unchanged, None sends no body. @dealer signs.
+    @casino and @signature replace the default values; "" omits the header. @headers are added."""
     if body is not None and not isinstance(body, bytes):
         body = json.dumps(body).encode()
     if dealer is not None:

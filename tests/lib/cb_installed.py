@@ -1,8 +1,8 @@
-"""The wallet that Debian's package installed, on this machine, run as its operator runs it: with the
-services of the init system, and under web servers by the files that the package gives them.
+"""Uses the wallet that Debian's package installed on this machine, as its operator does. The
+init system runs the services. The web servers use the package's configuration files.
 
-In the place of Instance and of the classes of cb_servers.py. As root, on a machine that may be changed.
-"""
+Replaces Instance and the classes of cb_servers.py. Run it as root, on a machine that may be
+changed."""
 import os
 import pathlib
 import subprocess
@@ -24,7 +24,7 @@ LEDGER_UNITS = ("creditbridge-ledger-edge.socket", "creditbridge-ledger-admin.so
 
 
 def systemd():
-    """True where systemd is the init system."""
+    """Returns True if systemd is the init system."""
     return os.path.isdir("/run/systemd/system")
 
 
@@ -38,7 +38,7 @@ def run(*argv, check=True, **options):
 
 
 def service(action, name):
-    """What `systemctl ACTION NAME` or `service NAME ACTION` does, whichever the machine has."""
+    """Runs `systemctl ACTION NAME` or `service NAME ACTION`, whichever the machine has."""
     if systemd():
         run("systemctl", action, name)
     else:
@@ -46,7 +46,8 @@ def service(action, name):
 
 
 class Installed(Instance):
-    """The wallet of /etc/creditbridge. Its dealers are named anew in each run: the state is kept."""
+    """The wallet of /etc/creditbridge. Its dealers get new names in each run, because the state
+    is kept."""
 
     def __init__(self):  # pylint: disable=super-init-not-called
         self.user = "www-data"
@@ -72,7 +73,7 @@ class Installed(Instance):
             run("service", "creditbridge-ledger", "stop")
 
     def engine_pids(self):
-        """The ledger's processes that have a ledger as their parent."""
+        """Returns the ledger processes whose parent is also a ledger process."""
         pids = pids_running(LEDGER_PATH)
         parents = {pid: int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1]
                             .split()[1]) for pid in pids}
@@ -90,10 +91,10 @@ class Installed(Instance):
 
 
 class InstalledServer(WebServer):
-    """A web server of Debian with the package's files for it: the wallet at its place on port 80,
-    the platform's mount on its own port."""
+    """A web server of Debian with the package's files for it. The wallet is at its default path
+    on port 80, the platform's mount on its own port."""
 
-    package = ""      # and service
+    package = ""  # also the name of the service
     prefix = PREFIX   # on every virtual host
 
     def __init__(self, instance, prefix=PREFIX):
@@ -101,7 +102,7 @@ class InstalledServer(WebServer):
             raise HarnessError(f"the package mounts the wallet at {self.prefix}, not {prefix}")
         super().__init__(instance, prefix, PORT, PLATFORM_PORT)
         with self.starting():
-            for other in {"apache2", "lighttpd"} - {self.package}:  # on the same port
+            for other in {"apache2", "lighttpd"} - {self.package}:  # they use the same port
                 if pathlib.Path("/etc/init.d", other).exists():
                     service("stop", other)
             self.enable()
@@ -126,10 +127,11 @@ class InstalledFcgid(InstalledServer):
     name = "packaged Apache mod_fcgid"
     package = "apache2"
 
-    # By README.Debian's recipe for one virtual host, the first: Debian's default site has no ServerName, and
-    # takes 127.0.0.1 as its own, which the tests call.
+    # README.Debian's recipe for one virtual host, as the first host. Debian's default site has no
+    # ServerName and would otherwise receive the tests' calls to 127.0.0.1.
     site = pathlib.Path("/etc/apache2/sites-available/000-creditbridge-test.conf")
-    # The last: many workers are killed and started here, and no other site is served.
+    # creditbridge-tuning is for this machine: many workers are killed and started, and no other
+    # site is served.
     confs = ("creditbridge-platform", "creditbridge-tuning")
 
     def enable(self):
@@ -160,7 +162,7 @@ class InstalledLighttpd(InstalledServer):
 
     def enable(self):
         done = run("lighty-enable-mod", *self.modules, check=False)
-        # 2: something was enabled already, here what both of them need.
+        # 2: a module that both need was already enabled.
         if done.returncode not in (0, 2):
             raise HarnessError(f"lighty-enable-mod: {done.stdout}{done.stderr}")
 
@@ -171,7 +173,8 @@ class InstalledLighttpd(InstalledServer):
 
 
 class InstalledProxyFcgi(InstalledServer):
-    """By the samples and the workers' sockets of systemd: `a2enconf creditbridge` is mod_fcgid."""
+    """Uses the sample files and systemd's worker sockets; `a2enconf creditbridge` uses
+    mod_fcgid."""
 
     name = "packaged Apache mod_proxy_fcgi"
     package = "apache2"

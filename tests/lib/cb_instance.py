@@ -1,4 +1,4 @@
-"""One wallet: a state directory, its configuration, its ledger, and the operator's commands."""
+"""One wallet: its state directory, configuration and ledger, and the operator's commands."""
 import collections
 import grp
 import json
@@ -19,7 +19,8 @@ Dealer = collections.namedtuple("Dealer", "casino_id key mode")
 
 
 def web_user():
-    """Whom servers and workers run as: www-data when we are root, else (None) ourselves."""
+    """Returns the user for servers and workers: www-data if the tests run as root; otherwise
+    None, the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("www-data", "nobody"):
@@ -32,7 +33,7 @@ def web_user():
 
 
 def temporary_directory(name):
-    """A directory that the web server's user can pass through, on a path short enough for
+    """Creates a directory that the web server's user can enter. Its path is short enough for
     Unix sockets."""
     places = [tempfile.gettempdir(), "/tmp", "/var/tmp"]
     for place in places:
@@ -46,20 +47,21 @@ def temporary_directory(name):
 
 
 def noon_offset():
-    """Words that give a dealer days of which one is about half over now: no case sees its end."""
+    """Returns options that give a dealer a time zone in which it is about noon now, so that no
+    day ends during a case."""
     return (f"--utc-offset={12 * 60 - int(time.time()) // 60 % (24 * 60)}",)
 
 
 def as_option(value):
-    """A value as the configuration file has it."""
+    """Formats a value for the configuration file."""
     if isinstance(value, (list, tuple)):
         return "{" + ", ".join(as_option(item) for item in value) + "}"
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 class Instance:
-    """A wallet of its own. @settings are added to its configuration. With @state (a directory
-    that is kept) it opens that one, and creates it when it is missing."""
+    """A wallet. @settings are appended to its configuration. @state is a directory that is kept:
+    its state is opened, or created if it does not exist."""
 
     def __init__(self, name="creditbridge", settings=None, state=None, start=True):
         self.user = web_user()
@@ -74,7 +76,7 @@ class Instance:
         self.servers = []
         self.programs = {}
         self.write_config(settings or {})
-        # The build directory may lie where the web server's user cannot reach it.
+        # The web server's user may not be able to reach the build directory.
         (self.dir / "bin").mkdir(mode=0o755)
         self.worker = self.dir / "bin" / WORKER
         shutil.copyfile(find_program(WORKER), self.worker)
@@ -109,7 +111,7 @@ class Instance:
                             self.logs / "ledger.log")
 
     def start(self):
-        """Starts the ledger and waits until it answers."""
+        """Starts the ledger and waits until it responds."""
         self.ledger_start()
         self.ledger.wait_ready(self.answering, 20, "the ledger's first answer")
 
@@ -132,7 +134,8 @@ class Instance:
         return code
 
     def engine_pids(self):
-        """The engine: the ledger's children (the parent restarts it when it dies)."""
+        """Returns the engines: the ledger's child processes, which the parent restarts when they
+        exit."""
         path = pathlib.Path(f"/proc/{self.ledger.pid}/task/{self.ledger.pid}/children")
         try:
             return [int(pid) for pid in path.read_text().split()]
@@ -140,7 +143,7 @@ class Instance:
             return []
 
     def worker_pids(self):
-        """The workers of this instance, under whatever server."""
+        """Returns the workers of this instance under all servers."""
         return pids_running(self.worker)
 
     # -- creditbridgectl
@@ -150,12 +153,12 @@ class Instance:
                 *[str(word) for word in words]]
 
     def ctl_run(self, *words, stdin="", seconds=60):
-        """Runs creditbridgectl; the CompletedProcess, whatever its exit code."""
+        """Runs creditbridgectl. Returns the CompletedProcess, whatever its exit code."""
         return subprocess.run(self.ctl_argv(*words), input=stdin, capture_output=True, text=True,
                               timeout=seconds, check=False)
 
     def ctl(self, *words, stdin="", seconds=60):
-        """Runs creditbridgectl, which must succeed; its output as text."""
+        """Runs creditbridgectl, which must succeed. Returns its output as text."""
         done = self.ctl_run(*words, stdin=stdin, seconds=seconds)
         if done.returncode:
             raise HarnessError(f"creditbridgectl {' '.join(map(str, words))}: exit "
@@ -176,7 +179,7 @@ class Instance:
     # -- the end
 
     def close(self):
-        """Ends all that was started here and removes the temporary directory."""
+        """Ends all processes started here and removes the temporary directory."""
         for server in list(self.servers):
             server.stop()
         self.stop()

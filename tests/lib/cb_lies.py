@@ -1,5 +1,5 @@
-"""Rows as the ledger's LIST hands them out (src/link/admin_commands.h), changed or taken away on
-their way to creditbridgectl."""
+"""Rows as the ledger's LIST returns them (src/link/admin_commands.h). They are changed or
+removed before creditbridgectl receives them."""
 import struct
 
 from cb_link import ANSWER, DONE, LENGTH_SIZE, Link
@@ -8,12 +8,12 @@ from cb_worker import Reader, octets
 
 
 def key_text(value):
-    """A string as part of a key (src/base/pack.h)."""
+    """Encodes a string as part of a key (src/base/pack.h)."""
     return value.encode() + b"\0"
 
 
 def rows_of(sockets, record, key=b""):
-    """The rows of @record, packed, whose key begins with the bytes @key."""
+    """Returns the packed rows of @record whose key begins with the bytes @key."""
     with Link(sockets / "admin.sock") as link:
         frame = link.call("list", struct.pack(">BBI", RECORDS[record], 0, 0) + octets(key)
                           + octets(b""))
@@ -22,7 +22,7 @@ def rows_of(sockets, record, key=b""):
 
 
 class Page:
-    """An answer to LIST, taken apart and put together again."""
+    """A parsed answer to LIST that can be encoded again."""
 
     def __init__(self, answer):
         self.head = answer[:ANSWER.size]
@@ -35,7 +35,7 @@ class Page:
         self.cursor = reader.take(f"{reader.take('>I')}s")
 
     def replace(self, old, new):
-        """Changes the row @old to @new, or takes it away (b"")."""
+        """Replaces the row @old by @new, or removes it (b"")."""
         if old not in self.rows:
             return False
         self.rows = self.rows.replace(old, new, 1)
@@ -50,11 +50,11 @@ class Page:
 
 
 class Lie:
-    """For Middle: tells about rows what is not so. @changes: (record, row, row instead or b"")."""
+    """For Middle: falsifies rows. @changes: (record, row, replacement or b"")."""
 
     def __init__(self, *changes, times=None):
         self.changes = [(RECORDS[record], old, new) for record, old, new in changes]
-        self.times = times  # told so often; None: always
+        self.times = times  # number of falsified answers; None: all
         self.told = 0
 
     def __call__(self, _command, record, answer):

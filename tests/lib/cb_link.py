@@ -1,7 +1,7 @@
-"""The ledger's sockets spoken to byte by byte (src/link/frame.h), for what no client of ours does.
+"""Sends single frames to the ledger's sockets (src/link/frame.h), for tests that no client of
+ours can make.
 
-The table of commands is read from src/link/commands.def, so that a new command is tested as well.
-"""
+The table of commands is read from src/link/commands.def, so that new commands are also tested."""
 import collections
 import re
 import socket
@@ -33,7 +33,7 @@ COMMANDS = commands_read()
 
 
 def text(value):
-    """A string as it is packed (src/base/pack.h)."""
+    """Packs a string (src/base/pack.h)."""
     data = value.encode()
     return struct.pack(">H", len(data)) + data
 
@@ -43,7 +43,7 @@ def balance_payload(casino_id, user_id):
 
 
 def transfer_payload(casino_id, kind, key, user_id, amount):
-    """@amount in ten-thousandths of a credit."""
+    """Packs a transfer. @amount is in ten-thousandths of a credit."""
     return text(casino_id) + bytes([kind]) + text(key) + text(user_id) + struct.pack(">q", amount)
 
 
@@ -54,7 +54,7 @@ def request(command, payload=b"", tag=1):
 
 
 class Closed(Exception):
-    """The other side ended the connection."""
+    """The peer closed the connection."""
 
 
 class Link:
@@ -89,7 +89,7 @@ class Link:
         self.socket.sendall(data)
 
     def frame(self):
-        """The next answer."""
+        """Returns the next answer."""
         length, command, outcome, tag, generation = ANSWER.unpack(self.receive(ANSWER.size))
         if length > FRAME_MAX:
             raise AssertionError(f"an answer of {length} bytes")
@@ -101,7 +101,7 @@ class Link:
         return self.frame()
 
     def ended(self):
-        """Waits for the other side's end of the connection; what it still sent is dropped."""
+        """Waits until the peer closes the connection; drops the data that it still sends."""
         try:
             while self.receive(1):
                 pass

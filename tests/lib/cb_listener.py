@@ -1,4 +1,4 @@
-"""What stands before, or instead of, the service and does its worst to a client."""
+"""Servers that replace the service or a proxy and disturb a client in many ways."""
 import http.server
 import ssl
 import threading
@@ -8,7 +8,8 @@ from cb_process import commands_with
 
 
 class Listening(http.server.ThreadingHTTPServer):
-    """Serves on a port of the loopback as soon as it is entered."""
+    """A server on a loopback port that accepts connections as soon as the `with` statement is
+    entered."""
 
     daemon_threads = True
     scheme = "http"
@@ -35,12 +36,13 @@ class Quiet(http.server.BaseHTTPRequestHandler):
 
 
 def key_shown(key):
-    """The command lines that tell the key: everybody on the machine may read them."""
+    """Returns the command lines that contain the key, which every user of the machine could
+    read."""
     return list(commands_with(key).values())
 
 
 class Front(Listening):
-    """Stands before the service and does its worst: @plan says what, request by request."""
+    """A disturbing proxy in front of the service. @plan lists the disturbance of each request."""
 
     def __init__(self, server, key, plan):
         super().__init__(FrontHandler)
@@ -49,7 +51,7 @@ class Front(Listening):
         self.plan = plan
         self.bodies = []
         self.shown = []
-        self.held = threading.Event()     # a call waits, for its answer or to be handed on
+        self.held = threading.Event()  # set while a call waits for its answer or to be forwarded
         self.release = threading.Event()
 
     def handle_error(self, *_):  # pylint: disable=arguments-differ
@@ -94,7 +96,7 @@ class FrontHandler(Quiet):
 
 
 class TlsServer(Listening):
-    """A server that says who it is by a certificate of its own making."""
+    """A server with a self-signed certificate."""
 
     scheme = "https"
 

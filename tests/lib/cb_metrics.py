@@ -1,4 +1,4 @@
-"""What Prometheus reads, read as strictly as `promtool check metrics` does and more."""
+"""Parses the text that Prometheus reads, at least as strictly as `promtool check metrics`."""
 import re
 
 from cb_tap import check, equal
@@ -9,7 +9,7 @@ TYPE = re.compile(rf"# TYPE ({NAME}) (counter|gauge|histogram)")
 SAMPLE = re.compile(rf"({NAME})(?:\{{([^{{}}]*)\}})? (\S+)")
 LABEL = re.compile(rf'({NAME})="([A-Za-z0-9_.+-]*)"')
 NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
-# Units that are no base units, and words that tell a type (promlint).
+# Units that are not base units, and words that name a metric type (promlint).
 BAD_WORDS = {"ms", "us", "ns", "milliseconds", "minutes", "kib", "mib", "kb", "mb", "gauge",
              "counter", "histogram"}
 SUFFIXES = {"histogram": ("_bucket", "_sum", "_count")}
@@ -19,7 +19,7 @@ class Family:
     def __init__(self, name, kind):
         self.name = name
         self.kind = kind
-        self.samples = {}  # (sample's name, labels) -> value as it was written
+        self.samples = {}  # (sample's name, labels) -> value as text
 
 
 class Metrics:
@@ -27,13 +27,13 @@ class Metrics:
         self.families = {}
 
     def get(self, name, **labels):
-        """The value of one series, which must be there."""
+        """Returns the value of one series, which must exist."""
         value = self.find(name, **labels)
         check(value is not None, f"there is no {name}{labels}")
         return value
 
     def find(self, name, **labels):
-        """The value, or None."""
+        """Returns the value, or None."""
         for family in self.families.values():
             value = family.samples.get((name, frozenset(labels.items())))
             if value is not None:
@@ -41,14 +41,14 @@ class Metrics:
         return None
 
     def sum(self, name, **labels):
-        """Of all series of @name that have @labels, and others."""
+        """Returns the sum over all series of @name that have @labels, among others."""
         wanted = set(labels.items())
         return sum(float(value) for family in self.families.values()
                    for (sample, has), value in family.samples.items()
                    if sample == name and wanted <= has)
 
     def labels(self, name, label):
-        """All values of a label."""
+        """Returns all values of a label."""
         return {value for family in self.families.values() for (sample, has) in family.samples
                 for key, value in has if sample == name and key == label}
 
@@ -104,7 +104,7 @@ def take_sample(family, match, line):
 
 
 def parse(text):
-    """@text as Metrics; whatever is not as it must be fails."""
+    """Parses @text into Metrics; fails on any error in it."""
     metrics = Metrics()
     check(text.endswith("\n"), "the last line has an end")
     helped = family = None

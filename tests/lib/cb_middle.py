@@ -1,4 +1,5 @@
-"""Between creditbridgectl and the ledger: a fast client of its own, and a man in the middle."""
+"""A fast client of the ledger, and a proxy between creditbridgectl and the ledger that changes
+frames."""
 import itertools
 import os
 import pathlib
@@ -23,17 +24,17 @@ RECORDS = records_read()
 
 
 class Operator(Link):
-    """Moves credit and adds players much faster than a process for each could."""
+    """Moves credit and adds players much faster than one process for each could."""
 
     def verdict(self, command, payload):
-        """The number of the refusal; 0: done."""
+        """Returns the number of the refusal; 0: done."""
         frame = self.call(command, payload)
         if frame.outcome != DONE:
             raise AssertionError(f"{command}: outcome {frame.outcome}")
         return frame.payload[0]
 
     def transfer(self, casino_id, user_id, units, reference):
-        """Moves @units (1/10000 credit), out when negative."""
+        """Transfers @units (1/10000 credit) in, or out if negative."""
         kind = TRANSFER_OUT_KIND if units < 0 else TRANSFER_IN_KIND
         return self.verdict("transfer", transfer_payload(casino_id, kind, reference, user_id,
                                                          abs(units)))
@@ -45,12 +46,11 @@ class Operator(Link):
 
 
 class Middle:
-    """Stands at admin.sock in a directory of its own and passes everything to the real one.
+    """Listens on admin.sock in a separate directory and forwards everything to the real one.
 
-    change(command, record, answer) returns the frame to be passed on, or None: then the connection
-    is cut. @command is the command's name, @record the number of the rows' kind of a LIST.
-    greeting(bytes) may change what the ledger greets with.
-    """
+    change(command, record, answer) returns the frame to forward, or None, which closes the
+    connection. @command is the command's name, @record the number of the kind of row in a LIST.
+    greeting(bytes) may change the ledger's greeting."""
 
     def __init__(self, instance, change, greeting=lambda data: data):
         self.target = instance.sockets / "admin.sock"
@@ -69,7 +69,7 @@ class Middle:
 
     @staticmethod
     def frame(link):
-        """A whole frame as it stands there."""
+        """Reads a whole frame without decoding it."""
         head = link.receive(LENGTH_SIZE)
         size = struct.unpack(">I", head)[0]
         if size > FRAME_MAX:
@@ -111,12 +111,12 @@ class Middle:
 
 
 def with_outcome(answer, outcome):
-    """The frame @answer, telling @outcome instead and without its payload."""
+    """Returns the frame @answer with @outcome in place of its own, and without its payload."""
     _, command, _, tag, generation = ANSWER.unpack(answer[:ANSWER.size])
     return ANSWER.pack(ANSWER.size - LENGTH_SIZE, command, outcome, tag, generation)
 
 
 def with_rows(answer, old, new):
-    """The frame @answer with the bytes @old replaced by as many others."""
+    """Returns the frame @answer with the bytes @old replaced by @new of the same length."""
     assert len(old) == len(new)
     return answer[:ANSWER.size] + answer[ANSWER.size:].replace(old, new)

@@ -1,6 +1,6 @@
-"""A dealer that is made otherwise than the reference dealer, and is just as right: bets and results
-in tables of their own, empty answers, a refund of a bet that it does not know refused by
-bet_not_found. Each word in `bugs` makes it wrong in one way."""
+"""A second correct dealer, which differs from the reference dealer. It stores bets and results
+in separate tables and sends empty answers. It refuses the refund of an unknown bet with
+bet_not_found. Each word in `bugs` adds one error."""
 import decimal
 import hashlib
 import hmac
@@ -13,11 +13,11 @@ PATHS = ("balance-inquire", "betting", "betting-result", "betting-refund")
 
 
 class Refused(Exception):
-    """An error body: code, id, detail."""
+    """An error answer: code, id, detail."""
 
 
 def units(number):
-    """An amount of credit in 1/10000; decimal.Decimal keeps every digit of the body's."""
+    """Converts an amount of credit to 1/10000; decimal.Decimal keeps every digit of the body."""
     amount = decimal.Decimal(number) * UNITS
     if amount != amount.to_integral_value() or amount < 0:
         raise Refused(400, "invalid_amount", "the amount is not valid")
@@ -25,13 +25,13 @@ def units(number):
 
 
 class Book:
-    """What the dealer keeps. One call at a time."""
+    """The dealer's data. It handles one call at a time."""
 
     def __init__(self, bugs):
         self.bugs = bugs
         self.balances = {}
         self.bets = {}  # transaction_id -> [user_id, game_id, amount, state]
-        self.results = {}  # transaction_id -> the body's
+        self.results = {}  # transaction_id -> the body's values
         self.games_over = set()
         self.last_result = None
         self.inquiries = 0
@@ -47,7 +47,7 @@ class Book:
         return told
 
     def told(self, user, balance):
-        # json has no Decimal; 1/10000 of a credit survive a float of this size.
+        # json cannot encode Decimal; a float of this size represents 1/10000 of a credit.
         return {"user_id": user, "balance": balance / UNITS, "currency": "thb"}
 
     def betting(self, body):
@@ -127,7 +127,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self, code, body):
-        """A body of nothing stays empty: that is success."""
+        """Sends an answer. An empty @body stays empty, which means success."""
         bugs = self.server.book.bugs
         payload = json.dumps(body).encode() if body else b""
         if code >= 400 and "error_text" in bugs:
@@ -175,8 +175,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             sent_as = None
         if sent_as and sent_as.rpartition("-")[0] != kind:
             raise Refused(400, "bad_request", "webhook-id")
-        # What a body must have keeps bodies of other kinds out; a bet at betting-refund has all of
-        # it, and more.
+        # The required members exclude bodies of other kinds. A bet has all members of a
+        # betting-refund, and more.
         if kind == "betting-refund" and {"user_bet", "result"} & set(body):
             raise Refused(400, "bad_request", "that is no refund")
         if kind == "betting" and "result" in body:
@@ -242,7 +242,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class OtherDealer(http.server.ThreadingHTTPServer):
-    """Serves on the loopback as soon as it is entered. One user, with 1000 credits."""
+    """A server on the loopback interface that accepts connections as soon as the `with`
+    statement is entered. It has one user with 1000 credits."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -250,7 +251,7 @@ class OtherDealer(http.server.ThreadingHTTPServer):
     def __init__(self, port, key, user_id, bugs=()):
         super().__init__(("127.0.0.1", port), Handler)
         self.key = key
-        self.other_keys = []  # of dealers that have this server, too
+        self.other_keys = []  # of other dealers that use this server
         self.lock = threading.Lock()
         self.calls = 0
         self.book = Book(frozenset(bugs))

@@ -1,4 +1,4 @@
-"""The PHP example as the dealer of a wallet: examples/php/creditbridge.php under php -S."""
+"""Runs the PHP example as a wallet's dealer: examples/php/creditbridge.php under php -S."""
 import json
 import os
 import shutil
@@ -15,7 +15,7 @@ MARIADB_PROGRAMS = ("mariadbd", "mariadb", "mariadb-install-db")
 
 
 class MariaDb:
-    """A server of its own on a Unix socket, with an empty database `dealer`."""
+    """A separate database server on a Unix socket, with an empty database `dealer`."""
 
     def __init__(self):
         path = f"{os.environ.get('PATH', '')}:/usr/sbin"
@@ -31,7 +31,7 @@ class MariaDb:
         self.child = None
         (self.dir / "data").mkdir()
         common = ["--no-defaults", f"--datadir={self.dir}/data"]
-        # The user mysql comes with the service, which the tests need not.
+        # The service creates the user mysql; the tests do not need it.
         user = web_user()
         if user:
             shutil.chown(self.dir / "data", user)
@@ -66,8 +66,8 @@ class MariaDb:
 
 
 class PhpDealer:
-    """A seamless dealer @casino_id of @wallet; @words are for `dealer add`. By default in SQLite;
-    @settings are added to its environment."""
+    """A seamless dealer @casino_id of @wallet; @words are options for `dealer add`. It uses
+    SQLite by default; @settings are added to its environment."""
 
     def __init__(self, wallet, casino_id, *words, **settings):
         if not shutil.which("php"):
@@ -103,12 +103,12 @@ class PhpDealer:
         return done.stdout
 
     def player(self, user_id, amount):
-        """A player with that much at the dealer, whom the wallet knows, too."""
+        """Adds a player with @amount at the dealer, and adds it to the wallet."""
         self.command("player", user_id, amount)
         return self.wallet.player_add(self.casino_id, user_id)
 
     def call(self, kind, body, key=None, headers=()):
-        """One callback, signed."""
+        """Sends one signed callback."""
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         sent = [("Host", "127.0.0.1"), ("Connection", "close"),
                 ("x-casino-signature", sign(self.key if key is None else key, body)), *headers]

@@ -1,4 +1,4 @@
-"""Group C: the platform's game servers, and dealers with a server of their own behind a wallet."""
+"""Group C: the platform's game servers, and dealers of a wallet that have their own servers."""
 import collections
 import json
 
@@ -11,7 +11,7 @@ PLAYER_BALANCE = "/platform/balance"
 BETS = "/platform/bets"
 RESULTS = "/platform/results"
 PLATFORM_PATHS = (PLAYERS, PLAYER_BALANCE, BETS, RESULTS)
-# What an Instance needs to reach dealers on this machine.
+# The settings with which an Instance can reach dealers on this machine.
 LOOPBACK = {"callback_networks": ["127.0.0.0/8"]}
 
 Client = collections.namedtuple("Client", "client_id key")
@@ -24,8 +24,9 @@ def client_add(wallet, client_id):
 
 def platform_call(server, path, body=None, *, client=None, client_id=None, signature=None,
                   method="POST", headers=(), chunked=False, timeout=20.0):
-    """One request to the platform's mount of @server. @body, @headers and @chunked as in call();
-    @client signs; @client_id and @signature replace what would be sent, "" leaves a header out."""
+    """Sends one request to the platform's mount of @server. @body, @headers and @chunked are as
+    in call(). @client signs. @client_id and @signature replace the default values; "" omits a
+    header."""
     if body is not None and not isinstance(body, bytes):
         body = json.dumps(body).encode()
     if client is not None:
@@ -41,8 +42,8 @@ def platform_call(server, path, body=None, *, client=None, client_id=None, signa
 
 
 def seamless_dealer(wallet, casino_id, *options, words=()):
-    """A dealer of @wallet whose players' credit is in a ReferenceDealer of its own. @words are for
-    `dealer add`, @options for the dealer's program. Returns both; the second is to be closed."""
+    """Adds a dealer of @wallet whose players' credit is in a new ReferenceDealer. @words are
+    options for `dealer add`, @options for the dealer's program. Returns both; close the second."""
     port = free_port()
     dealer = wallet.dealer_add(casino_id, "--url", f"http://127.0.0.1:{port}", "--allow-http",
                                *words, mode="seamless")

@@ -1,4 +1,4 @@
-"""Processes of the harness: found, started, waited for, and ended by their ids."""
+"""Finds, starts, waits for and ends processes of the harness by their ids."""
 import ctypes
 import errno
 import grp
@@ -15,14 +15,14 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
 PORTS_TAKEN = []
 PORT_MIN, PORT_MAX = 10240, 65535
-# How long what a server leaves behind may take to end by itself; tests/coverage gives it the time to
-# write its counters.
+# Time that processes left by a server have to exit by themselves; tests/coverage uses it so that
+# they write their counters.
 LEAVE_S = float(os.environ.get("CB_LEAVE_S", "0"))
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class HarnessError(Exception):
-    """The harness could not do its work: not a finding about the service, but a failure."""
+    """The harness failed: not a fault of the service, but the case counts as failed."""
 
 
 def builddir():
@@ -30,7 +30,7 @@ def builddir():
 
 
 def find_program(name):
-    """Path of a program of ours in the build directory."""
+    """Returns the path of one of our programs in the build directory."""
     for folder in ("", "src/cmd"):
         path = builddir() / folder / name
         if os.access(path, os.X_OK) and path.is_file():
@@ -39,7 +39,7 @@ def find_program(name):
 
 
 def own_group():
-    """The name of this process's group; "": it has none."""
+    """Returns the name of this process's group; "" if it has none."""
     try:
         return grp.getgrgid(os.getegid()).gr_name
     except KeyError:
@@ -47,8 +47,8 @@ def own_group():
 
 
 def ports_to_give():
-    """The larger range of ports that the kernel gives to no outgoing connection: a port of the
-    others may be taken between free_port() and the server that listens on it."""
+    """Returns the larger range of ports that the kernel does not use for outgoing connections. A
+    port outside it could be taken between free_port() and the start of the server."""
     low, high = 32768, 60999
     try:
         text = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text()
@@ -59,8 +59,8 @@ def ports_to_give():
 
 
 def port_reserve(port):
-    """True: no other test is given @port while this process lasts. A name in the abstract namespace,
-    which goes with its process, marks it as taken."""
+    """Reserves @port until this process exits. Returns False if another test has reserved it.
+    The reservation is a name in the abstract namespace, which disappears with its process."""
     taken = socket.socket(socket.AF_UNIX)
     try:
         taken.bind(f"\0creditbridge-test-port-{port}")
@@ -74,8 +74,8 @@ def port_reserve(port):
 
 
 def free_port():
-    """A port of the loopback on which nothing listens; no other test is given it while this one
-    lasts."""
+    """Returns a loopback port on which no process listens. No other test gets it until this one
+    exits."""
     ports = ports_to_give()
     if not ports:
         raise HarnessError("net.ipv4.ip_local_port_range leaves no port for a test's servers")
@@ -86,7 +86,7 @@ def free_port():
 
 
 def wait_until(condition, seconds, what, interval=0.01):
-    """Calls @condition until it returns something true, which is returned."""
+    """Calls @condition until it returns a true value, and returns that value."""
     deadline = time.monotonic() + seconds
     while True:
         result = condition()
@@ -106,7 +106,7 @@ def port_open(port):
 
 
 def port_taken(port):
-    """True when no server could listen on @port of the loopback."""
+    """Returns True if no server could listen on @port of the loopback interface."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -117,7 +117,8 @@ def port_taken(port):
 
 
 def serve_each(listener, serve):
-    """serve(connection) in a thread of its own for each that @listener takes, until it is closed."""
+    """Calls serve(connection) in a new thread for each connection that @listener accepts, until
+    it is closed."""
     def accept():
         while True:
             try:
@@ -129,13 +130,14 @@ def serve_each(listener, serve):
 
 
 def each_in_thread(function, arguments):
-    """function(argument) for each side by side. Raises, when all have ended, what failed first."""
+    """Calls function(argument) for all arguments at the same time. After all have ended, raises
+    the first exception."""
     problems = []
 
     def run(argument):
         try:
             function(argument)
-        except Exception as error:  # Raised below, by the calling thread.
+        except Exception as error:  # The calling thread raises it below.
             problems.append(error)
     threads = [threading.Thread(target=run, args=(argument,)) for argument in arguments]
     for thread in threads:
@@ -147,7 +149,8 @@ def each_in_thread(function, arguments):
 
 
 def thread_states(pid):
-    """The states of the threads of @pid, as proc(5) has them; empty: there is no such process."""
+    """Returns the states of the threads of @pid, as in proc(5); empty if there is no such
+    process."""
     states = []
     for path in pathlib.Path("/proc").glob(f"{pid}/task/*/stat"):
         try:
@@ -158,8 +161,9 @@ def thread_states(pid):
 
 
 def process_gone(pid):
-    """True when @pid is no process, or one that only waits to be collected. While a thread of it still
-    waits for the disk, its locks are held, though its first thread has ended."""
+    """Returns True if @pid does not exist or is a zombie without other threads. While another
+    thread still waits for the disk, the process's locks are held, although its first thread has
+    ended."""
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
         threads = os.listdir(f"/proc/{pid}/task")
@@ -169,13 +173,13 @@ def process_gone(pid):
 
 
 def process_stopped(pid):
-    """True when all threads of @pid stand still, which is some time after SIGSTOP."""
+    """Returns True if all threads of @pid are stopped, which takes some time after SIGSTOP."""
     return set(thread_states(pid)) == {"T"}
 
 
 def waited_s(pid):
-    """How long the main thread of @pid was ready to run and got no processor: the machine's time in
-    what it took. 0: the kernel does not tell."""
+    """Returns the seconds during which the main thread of @pid was runnable but had no CPU. 0 if
+    the kernel does not report it."""
     try:
         return int(pathlib.Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):
@@ -183,14 +187,15 @@ def waited_s(pid):
 
 
 def lock_holders(path):
-    """The processes that hold a lock on the file @path, as the kernel lists them: a look that takes
-    the lock itself would keep out a program that asks for it in that moment."""
+    """Returns the processes that hold a lock on the file @path, from the kernel's list. Taking
+    the lock for a test would block a program that requests it at that moment."""
     try:
         inode = os.stat(path).st_ino
     except FileNotFoundError:
         return []
     rows = (line.split() for line in pathlib.Path("/proc/locks").read_text().splitlines())
-    # "1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE START END". Rows with "->" are of waiters.
+    # "1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE START END". Rows with "->" are waiting
+    # processes.
     return [int(row[4]) for row in rows if row[1] != "->" and row[5].endswith(f":{inode}")]
 
 
@@ -199,7 +204,7 @@ def pids_all():
 
 
 def command_of(pid):
-    """The command line of @pid, its words separated by NUL. b"": it ended, or has none."""
+    """Returns the command line of @pid, its words separated by NUL. b"" if it ended or has none."""
     try:
         return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -207,22 +212,22 @@ def command_of(pid):
 
 
 def commands_with(text):
-    """{pid: command line} of each process whose command line has @text in it."""
+    """Returns {pid: command line} of each process whose command line contains @text."""
     return {pid: line for pid in pids_all() if os.fsencode(text) in (line := command_of(pid))}
 
 
 def runs(pid, program):
     try:
         target = os.readlink(f"/proc/{pid}/exe")
-        # The name is another one where systemd gave the process mounts of its own.
+        # The path differs if systemd gave the process a separate mount namespace.
         return (target in (str(program), f"{program} (deleted)")
                 or os.path.samefile(f"/proc/{pid}/exe", program))
-    except PermissionError:  # Our programs show it to root alone (base/secrecy.h).
+    except PermissionError:  # Only root can read it for our programs (base/secrecy.h).
         return command_of(pid).split(b"\0")[0] == os.fsencode(program)
 
 
 def pids_running(program):
-    """The processes whose executable is the file @program."""
+    """Returns the processes whose executable is the file @program."""
     found = []
     for pid in pids_all():
         try:
@@ -234,7 +239,7 @@ def pids_running(program):
 
 
 def pids_end(pids, seconds=5.0, signals=(signal.SIGTERM, signal.SIGKILL)):
-    """Ends processes that are not our children: SIGTERM, after @seconds SIGKILL."""
+    """Ends processes that are not our children: SIGTERM, then SIGKILL after @seconds."""
     for number in signals:
         for pid in pids:
             try:
@@ -250,12 +255,12 @@ def pids_end(pids, seconds=5.0, signals=(signal.SIGTERM, signal.SIGKILL)):
 
 
 class Child:
-    """One started program, leader of its own process group, its output in a file."""
+    """A started program that leads its own process group and writes its output to a file."""
 
     def __init__(self, argv, log, user=None, stdin=subprocess.DEVNULL, env=None):
         self.argv = [str(word) for word in argv]
         self.log = pathlib.Path(log)
-        # The signal comes when the starting *thread* ends, so only the main one asks for it.
+        # The signal is sent when the starting *thread* ends, so only the main thread requests it.
         tied = threading.current_thread() is threading.main_thread()
         parent = os.getpid()
 
@@ -296,7 +301,7 @@ class Child:
             raise
 
     def stop(self, number=signal.SIGTERM, seconds=30.0):
-        """Ends it, and with SIGKILL what is left of its group. Returns its exit code."""
+        """Ends the program, and the rest of its group with SIGKILL. Returns its exit code."""
         if self.running():
             self.process.send_signal(number)
             try:
@@ -313,7 +318,7 @@ class Child:
         return self.process.returncode
 
     def group_wait(self, seconds):
-        """Until nothing is left of its group, or @seconds are over."""
+        """Waits until its group is empty, or @seconds have passed."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             try:

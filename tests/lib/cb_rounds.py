@@ -1,20 +1,20 @@
-"""Rounds by the ledger's own commands: much faster than calls of a game server and a dealer."""
+"""Plays rounds by commands to the ledger, much faster than through game server and dealer."""
 from cb_link import DONE, Link, request
 from cb_worker import (SUCCESS, UNITS, UNKNOWN, WIN, Reader, bet_payload, end_payload, player_ref,
                        settle_payload)
 
-PENDING_MAX = 20  # bets placed before their ends are told: what a dealer takes at a time
-WINDOW = 100      # frames under way
+PENDING_MAX = 20  # bets placed before their ends are reported: the dealer's limit
+WINDOW = 100  # frames sent without an answer
 STAKE = 10 * UNITS
 CLIENT = "fair"
 
 
 class Rounds(Link):
-    """Plays rounds of one player after the other: the bet is accepted, the round is won, and the
-    first attempt of its betting-result, where one is begun, fails: the rest is the sweeper's."""
+    """Plays one player's rounds after another: the bet is accepted and the round is won. The
+    first attempt of its betting-result fails, if one is begun; the sweeper does the rest."""
 
     def pipeline(self, command, payloads):
-        """The answers."""
+        """Returns the answers."""
         answers = []
         payloads = list(payloads)
         for at in range(0, len(payloads), WINDOW):
@@ -28,7 +28,7 @@ class Rounds(Link):
         return answers
 
     def bets(self, casino_id, user_id, games):
-        """Places a bet in each of @games, which must be accepted."""
+        """Places a bet in each of @games; each must be accepted."""
         player = player_ref(casino_id, user_id)
         for at in range(0, len(games), PENDING_MAX):
             answers = self.pipeline("bet_place", (
@@ -45,8 +45,8 @@ class Rounds(Link):
                     raise AssertionError(f"a bet was not accepted: {refusal}")
 
     def settle(self, casino_id, user_id, games):
-        """Settles the rounds. Returns {event: when it is due, in Unix ms}, of those whose first
-        attempt was begun here, and the events of the others, which were due at once."""
+        """Settles the rounds. Returns {event: due time in Unix ms} of those whose first attempt
+        was begun here, and the other events, which were due at once."""
         player = player_ref(casino_id, user_id)
         begun, left = [], []
         for answer in self.pipeline("round_settle", (

@@ -1,12 +1,12 @@
-"""What a web server around the wallet is, whoever made its configuration."""
+"""The common part of all web servers that run the wallet, whatever made their configuration."""
 import contextlib
 
 from cb_process import command_of
 
 
 class WebServer:
-    """One that runs for @instance: with the wallet at @prefix on @port, and the platform's mount at
-    the root of @platform_port. A kind of it has start() and stop()."""
+    """A web server for @instance: the wallet at @prefix on @port, and the platform's mount at
+    the root of @platform_port. A subclass has start() and stop()."""
 
     name = ""        # of the server, and in file names
     spawns = True    # starts and restarts the workers itself
@@ -21,7 +21,8 @@ class WebServer:
 
     @contextlib.contextmanager
     def starting(self):
-        """It is one of the instance's servers from now on, and stopped if what is done fails."""
+        """Registers the server with the instance. Stops it if the body of the `with` statement
+        fails."""
         self.instance.servers.append(self)
         try:
             yield
@@ -30,12 +31,12 @@ class WebServer:
             raise
 
     def leave(self):
-        """It is none of the instance's servers any more."""
+        """Removes the server from the instance."""
         if self in self.instance.servers:
             self.instance.servers.remove(self)
 
     def worker_pids(self, serve=None):
-        """The workers under this server; with @serve those of that mount."""
+        """Returns the workers under this server; with @serve, only those of that mount."""
         found = []
         for pid in self.instance.worker_pids():
             argv = command_of(pid).split(b"\0")
@@ -45,7 +46,7 @@ class WebServer:
         return found
 
     def stop(self):
-        """Ends server and workers."""
+        """Ends the server and its workers."""
         raise NotImplementedError
 
     def __enter__(self):

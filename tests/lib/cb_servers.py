@@ -1,4 +1,4 @@
-"""Real web servers around the very files of fcgi-conf/ that operators include."""
+"""Runs real web servers with the files of fcgi-conf/ that operators include."""
 import os
 import pathlib
 import re
@@ -17,7 +17,7 @@ APACHE_MODULES = pathlib.Path("/usr/lib/apache2/modules")
 
 
 def find_server(name):
-    """Path of a web server; those live in sbin, which is not on everybody's PATH."""
+    """Returns the path of a web server. It is in sbin, which is not on every user's PATH."""
     path = shutil.which(name, path=f"/usr/sbin:/sbin:{os.environ.get('PATH', '')}")
     if not path:
         raise HarnessError(f"{name} is not installed")
@@ -25,7 +25,7 @@ def find_server(name):
 
 
 class Server(WebServer):
-    """A web server of the instance's own. Ports that are not given are chosen."""
+    """A web server of the instance. Ports that are not given are chosen."""
 
     template = ""      # in fcgi-conf/, without .conf.in
     processes_default = 2
@@ -52,14 +52,14 @@ class Server(WebServer):
     def prepare(self):
         self.dir.mkdir(mode=0o711)
         (self.dir / "empty").mkdir(mode=0o755)  # the document root
-        sockets = self.dir / "sockets"          # made by the server, or by its user's workers
+        sockets = self.dir / "sockets"  # created by the server or its user's workers
         sockets.mkdir(mode=0o755)
         temporary = self.dir / "tmp"
         temporary.mkdir(mode=0o755)
         if self.instance.user:
             for folder in (sockets, temporary):
                 shutil.chown(folder, self.instance.user, self.instance.user)
-        # Read by the server's user, who may not come as far as our sources.
+        # The server's user reads these files but may not be able to reach our sources.
         shutil.copytree(FCGI_CONF / "errors", self.dir / "errors")
         (self.dir / "errors").chmod(0o755)
         for path in list((self.dir / "errors").glob("*.json")):
@@ -84,7 +84,7 @@ class Server(WebServer):
         }
 
     def render(self, serve):
-        """Fills in the template for a mount; the path of the result."""
+        """Fills in the template for a mount. Returns the path of the result."""
         values = self.values(serve)
         text = (FCGI_CONF / f"{self.template}.conf.in").read_text()
         text = re.sub(r"@([a-z]+)@", lambda match: str(values[match.group(1)]), text)
@@ -93,7 +93,7 @@ class Server(WebServer):
         return path
 
     def config(self):
-        """The text of the server's own configuration around the mounts."""
+        """Returns the server's own configuration around the mounts."""
         raise NotImplementedError
 
     def argv(self):
@@ -114,7 +114,7 @@ class Server(WebServer):
                 f"{self.name} listening on port {self.port}")
 
     def worker_start(self, serve):
-        """Runs a worker for a server that starts none."""
+        """Starts a worker for a server that starts none itself."""
         path = self.socket(serve)
         values = self.values(serve)
         argv = [values["worker"], "--config", values["config"], "--serve", serve,
@@ -125,8 +125,8 @@ class Server(WebServer):
         child.wait_ready(path.exists, 20, f"the socket of the {serve} worker")
 
     def restart(self):
-        """Starts the server anew after it died, and does not wait for it. What it left behind, its
-        own children and workers, is killed: it holds the ports and the sockets."""
+        """Starts the server again after it died, without waiting for it. Kills its remaining
+        children and workers, which hold the ports and the sockets."""
         self.child.stop()
         if self.spawns:
             pids_end(self.worker_pids(), signals=(signal.SIGKILL,))
@@ -173,8 +173,8 @@ include "{self.mounts['platform']}"
 
 
 def apache_threads(per_child, children=2):
-    """A child whose threads are all busy closes the connections that its callers keep, and who has
-    just sent his next call on one of them sees it broken."""
+    """Returns the configuration of threads. If all threads of a child are busy, it closes kept
+    connections, which breaks a call that has just been sent on one of them."""
     return f"""\
 StartServers {children}
 ServerLimit {children}
@@ -185,8 +185,8 @@ MaxSpareThreads {children * per_child}"""
 
 
 def apache_directories(root):
-    """What Debian's apache2.conf has of directories; @root: of the documents. Without these lines
-    Apache looks for .htaccess and for links in each folder on the way, at each request."""
+    """Returns the directory settings of Debian's apache2.conf; @root: of the documents. Without
+    them, Apache looks for .htaccess and links in each folder of the path at each request."""
     return f"""\
 <Directory "/">
 	Options FollowSymLinks
@@ -199,9 +199,9 @@ def apache_directories(root):
 
 
 class Apache(Server):
-    """What both ways of running workers under Apache have in common."""
+    """The common part of both ways to run workers under Apache."""
 
-    mpm = "event"  # as Debian has it
+    mpm = "event"  # as in Debian
     threads_per_child = 64
     modules = ()
     extra = ""
@@ -215,8 +215,8 @@ class Apache(Server):
             f"Listen 127.0.0.1:{port}\n<VirtualHost 127.0.0.1:{port}>\n"
             f"Include {self.mounts[serve]}\n</VirtualHost>"
             for serve, port in (("wallet", self.port), ("platform", self.platform_port)))
-        # Locks on files, as some apache2.conf has it: what mod_fcgid cannot live with is overruled by
-        # its global lines.
+        # File locks, as in some apache2.conf; mod_fcgid cannot work with them, so its global lines
+        # must override them.
         return f"""\
 ServerRoot "{self.dir}"
 ServerName localhost
@@ -259,7 +259,7 @@ class ApacheProxyFcgi(Apache):
     spawns = False
 
     def worker_start(self, serve):
-        """The worker is given its socket as descriptor 0, as systemd would."""
+        """The worker gets its socket as descriptor 0, as from systemd."""
         path = self.socket(serve)
         values = self.values(serve)
         path.unlink(missing_ok=True)
@@ -307,13 +307,14 @@ http {{
                 self.dir / "server.conf"]
 
 
-# What stands before the server hides which one it is.
+# A front hides the differences between the servers.
 SERVERS = (Lighttpd,) if FRONT else (Lighttpd, ApacheFcgid, ApacheProxyFcgi, Nginx)
 
 
 def bench_cases(bench, cases, where=None):
-    """@cases of a server, for run_cases(): @bench has start() and stop(), a wallet, a kind of
-    server, and that server once it is started. None, if a front hides that kind."""
+    """Returns the cases @cases of a server for run_cases(). @bench has start() and stop(), a
+    wallet, a kind of server, and the server after its start. Returns no cases if a front hides
+    that kind."""
     def guarded(function):
         def run():
             check(bench.server, "the server did not start")

@@ -1,4 +1,4 @@
-"""The Test Anything Protocol, printed for tests/run."""
+"""Prints the Test Anything Protocol for tests/run."""
 import os
 import signal
 import sys
@@ -7,11 +7,11 @@ import traceback
 
 
 class Skip(Exception):
-    """Raised by a case that cannot be run here; its text says why."""
+    """Raised by a case that cannot run here; its text is the reason."""
 
 
-SLOWER = int(os.environ.get("CB_SLOWER", "1"))  # how many times as long all takes here
-# As automake's: all was skipped, which shows nothing.
+SLOWER = int(os.environ.get("CB_SLOWER", "1"))  # factor for all time limits on this machine
+# As in automake: all cases were skipped, which proves nothing.
 ALL_SKIPPED = 77
 
 
@@ -34,9 +34,10 @@ def on_alarm(_number, _frame):
 
 
 class Ending:
-    """SIGTERM: the `with` statements under way end what they started, as servers' own children would
-    not by themselves. A second one ends the program as it stands, and so does the first in a process
-    that a case forked, whose statements are its parent's as well."""
+    """Handles SIGTERM: the active `with` statements end the processes that they started, because
+    servers' children would not exit by themselves. A second SIGTERM ends the program at once. So
+    does the first in a process that a case forked, because its `with` statements also belong to
+    its parent."""
 
     def __init__(self):
         self.owner = os.getpid()
@@ -67,7 +68,7 @@ def run_case(number, name, function, seconds):
     except Skip as skip:
         print(f"ok {number} - {name} # SKIP {skip}")
         return SKIPPED
-    except Exception:  # A failing harness fails the case, as a failing service does.
+    except Exception:  # A failure of the harness fails the case, as a failure of the service does.
         signal.alarm(0)
         print(f"not ok {number} - {name}")
         comment(traceback.format_exc())
@@ -81,10 +82,10 @@ def run_case(number, name, function, seconds):
 
 
 def run_cases(cases, seconds=30, unwinds=True):
-    """Runs [(name, function)], each within @seconds, $CB_SLOWER times that on a slow machine; prints
-    TAP; returns main()'s exit code: 1 when one failed or there is none, ALL_SKIPPED when all were
-    skipped. Without @unwinds SIGTERM ends the program as it stands: one that would wait for its jobs
-    otherwise."""
+    """Runs [(name, function)], each within @seconds, multiplied by $CB_SLOWER on a slow machine.
+    Prints TAP. Returns main()'s exit code: 1 if a case failed or there is none, ALL_SKIPPED if
+    all were skipped. If @unwinds is False, SIGTERM ends the program at once, for programs that
+    would otherwise wait for their jobs."""
     signal.signal(signal.SIGALRM, on_alarm)
     ending = Ending()
     if unwinds:
@@ -93,7 +94,7 @@ def run_cases(cases, seconds=30, unwinds=True):
     for number, (name, function) in enumerate(cases, 1):
         ended.append(run_case(number, name, function, seconds))
         sys.stdout.flush()
-        if ending.code is not None:  # what failed while the case was ended is a failed case
+        if ending.code is not None:  # a failure while the case is being ended fails the case
             sys.exit(ending.code)
     print(f"1..{len(cases)}", flush=True)
     if FAILED in ended or not ended:

@@ -1,4 +1,4 @@
-"""The calls that quickstart makes and prints: each by the very command that a person would type."""
+"""The calls that quickstart makes and prints, each by the command that a person would type."""
 import collections
 import json
 import os
@@ -7,13 +7,13 @@ import subprocess
 
 from cb_http import BALANCE, TRANSFER_IN, TRANSFER_OUT, now_ms
 
-# What is printed: a title, the command, and what its answer must be. @status: of HTTP; None: the
-# command is no HTTP call. @wanted: members of the answer, and their values (None: any).
+# A printed step: its title, its command and the expected answer. @status: of HTTP; None if the
+# command is not an HTTP call. @wanted: members of the answer and their values (None: any).
 Step = collections.namedtuple("Step", "title command status wanted")
 
 
 def signed_call(method, url, body, identity, header, signing):
-    """A call with curl, as text for a shell that has $CTL."""
+    """Returns a curl command for a shell that has $CTL."""
     return (f"BODY='{body}'\n"
             f"curl -si -X {method} {url} \\\n"
             f"    -H 'Content-Type: application/json' -H '{identity}' \\\n"
@@ -100,7 +100,8 @@ class Transcript:
                 say("    FAILED")
 
     def shell(self, step):
-        """Runs what would be typed; the status line, the body of the answer, the exit code."""
+        """Runs the printed command. Returns the status line, the body of the answer and the exit
+        code."""
         done = subprocess.run(["bash", "-c", f"{self.setup}\n{step.command}"],
                               capture_output=True, text=True, timeout=30, check=False)
         if step.status is None:

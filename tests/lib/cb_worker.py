@@ -1,5 +1,6 @@
-"""What a worker and the sweeper ask of the ledger, without HTTP: bets, results, and how each
-attempt of a callback ended. A test decides what the dealer would have done."""
+"""Sends the commands of a worker and of the sweeper to the ledger, without HTTP: bets, results,
+and the outcome of each attempt of a callback. The test decides how the dealer would have
+answered."""
 import collections
 import itertools
 import os
@@ -12,7 +13,7 @@ from cb_process import SRCDIR
 UNKNOWN, SUCCESS, REFUSED, NOT_SENT = range(4)  # enum callback_class
 WIN, LOSS, REFUND = 1, 2, 3  # enum round_result
 BALANCE_INQUIRE, BETTING, BETTING_RESULT, BETTING_REFUND = range(4)  # enum callback_kind
-UNITS = 10000  # of a credit
+UNITS = 10000  # units in one credit
 
 Grant = collections.namedtuple("Grant", "event kind attempt")
 Placed = collections.namedtuple("Placed", "refusal transaction_id state send")
@@ -29,12 +30,12 @@ REFUSALS = refusals_read()
 
 
 def octets(value):
-    """Bytes as they are packed (src/base/pack.h)."""
+    """Packs bytes (src/base/pack.h)."""
     return struct.pack(">I", len(value)) + value
 
 
 class Reader:
-    """Takes packed members off an answer, one by one."""
+    """Reads packed members from an answer, one by one."""
 
     def __init__(self, data):
         self.data = data
@@ -49,7 +50,7 @@ class Reader:
         return self.take(f"{self.take('>H')}s").decode()
 
     def verdict(self):
-        """The id of the refusal; "": none."""
+        """Returns the id of the refusal; "": none."""
         refusal, _replay = self.take(">BB")
         self.text()
         self.text()
@@ -72,7 +73,7 @@ class Reader:
         return Settled(refusal, transaction_id, event, self.grant())
 
     def ended(self):
-        """The refusal, and when the callback is due again, in Unix ms."""
+        """Returns the refusal, and the Unix ms when the callback is due again."""
         refusal = self.verdict()
         *_, next_ms = self.take(">BBIQ")
         return refusal, next_ms
@@ -84,7 +85,7 @@ def player_ref(casino_id, user_id):
 
 def bet_payload(client_id, player, game_id, units, *, reference, addition=False, remark="",
                 user_bet=b""):
-    """@player: a player_ref(); @units: ten-thousandths."""
+    """@player: a player_ref(); @units: ten-thousandths of a credit."""
     return b"".join((
         text(client_id), text(reference), player, text(game_id),
         struct.pack(">q?", units, addition), text(remark), octets(user_bet), os.urandom(8)))
@@ -99,7 +100,7 @@ def settle_payload(client_id, player, game_id, result, units, *, reference, rema
 
 def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error="", detail="",
                 balance=None, user_id="", currency="", note=""):
-    """How the attempt @send ended."""
+    """Packs the outcome of the attempt @send."""
     return b"".join((
         struct.pack(">QB", send.event, send.kind), text(casino_id),
         struct.pack(">IBHI", send.attempt, outcome, status, milliseconds), text(error),
@@ -131,11 +132,12 @@ class Worker(Link):
             game_result=b'{"ball":7}')).settled()
 
     def end(self, send, casino_id, outcome, **words):
-        """Tells how the attempt @send ended; @words as in end_payload(). The refusal."""
+        """Reports the outcome of the attempt @send; @words are as in end_payload(). Returns the
+        refusal."""
         return self.ask("callback_end", end_payload(send, casino_id, outcome, **words)).ended()[0]
 
     def find(self):
-        """What a sweeper at work could claim now: [(event, casino_id)]."""
+        """Returns [(event, casino_id)] of the callbacks that a sweeper could claim now."""
         reader = self.ask("callback_find", struct.pack(">I?", 0, True))
         reader.verdict()
         _, count = reader.take(">QI")
@@ -147,7 +149,7 @@ class Worker(Link):
         return found
 
     def claim(self, event):
-        """Claims an event that is due, as the sweeper does. The refusal and the grant."""
+        """Claims a due event, as the sweeper does. Returns the refusal and the grant."""
         reader = self.ask("callback_claim", struct.pack(">Q", event) + os.urandom(8))
         refusal = reader.verdict()
         reader.take(">B")

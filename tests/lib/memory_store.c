@@ -41,7 +41,7 @@ static int compare(const struct row *row, enum record record, struct bytes key)
 	return row->key_len < key.len ? -1 : row->key_len > key.len;
 }
 
-/* Index of the first row that is not before @key. */
+/* Returns the index of the first row that is not before @key. */
 static size_t lower(const struct memory_store *memory, enum record record, struct bytes key)
 {
 	size_t from = 0, to = memory->count;

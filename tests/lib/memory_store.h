@@ -1,6 +1,6 @@
 /*
- * memory_store - a store in a sorted array: the seam's second user, for fast tests. It can be told
- * to fail.
+ * memory_store - a store in a sorted array, for fast tests: the second implementation of the
+ * seam. It can be set to fail.
  */
 #ifndef TESTS_LIB_MEMORY_STORE_H
 #define TESTS_LIB_MEMORY_STORE_H
@@ -9,7 +9,7 @@
 
 struct store *memory_store_new(void);
 
-/* The next @times saves answer @result and change nothing. */
+/* Makes the next @times saves return @result and change nothing. */
 void memory_store_fail(struct store *store, enum save_result result, unsigned int times);
 
 #endif

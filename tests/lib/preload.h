@@ -1,14 +1,13 @@
 /*
- * The names of the C library that a library loaded with LD_PRELOAD takes over. It defines, before it
- * includes this, for each kind of call that it takes the name of its own function for them:
- *
+ * Replaces functions of the C library in a library that is loaded with LD_PRELOAD. Before it
+ * includes this header, the library defines, for each kind of call, the name of its own function:
  *     #define ON_SYNC sync_or_fail
  *     #include "../lib/preload.h"
  *     static int sync_or_fail(long number, int fd) ...
- *
- * That one answers as the system call does: -1 and errno, or MAP_FAILED. An offset of -1 is where
- * the file stands; @number is SYS_fsync or SYS_fdatasync. It makes its calls by syscall(): by their
- * names it would call itself. What the C library does on its own account (stdio) is not seen.
+ * That function returns as the system call does: -1 with errno, or MAP_FAILED. An offset of -1 is
+ * the current position of the file; @number is SYS_fsync or SYS_fdatasync. It must use syscall(),
+ * because a call by name would recurse. Calls that the C library makes internally (stdio) are not
+ * intercepted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The path that @fd is open on. */
+/* Writes the path of the file that is open as @fd to @path. */
 static inline bool path_of(int fd, char path[PATH_MAX])
 {
 	char name[64];

@@ -81,7 +81,7 @@ static const struct callback *callback_of(const struct proof_rows *rows, uint64_
 	return NULL;
 }
 
-/* What the walk does with bets that are under way or changed just now. */
+/* Handles bets that are in progress or have just changed, as the walk does. */
 static void prove_live(struct proof *proof, const struct proof_rows *rows, const struct bet *bet)
 {
 	static const enum callback_kind kinds[] = {CALLBACK_BETTING, CALLBACK_BETTING_REFUND};
@@ -194,7 +194,7 @@ static void prove_events(struct proof *proof, const struct proof_rows *rows)
 
 void proof_rows_wagers(struct proof *proof, const struct proof_rows *rows)
 {
-	/* The order of these is none of the proof's business. */
+	/* The proof does not depend on the order of these. */
 	for (unsigned int i = 0; i < COUNT(REQUEST); i++)
 		proof_request(proof, &ROWS(REQUEST, request)[i]);
 	for (unsigned int i = COUNT(TRANSACTION); i-- > 0;)

@@ -1,6 +1,6 @@
 /*
- * proof_rows - feeds the proof of `creditbridgectl check` with all rows of a ledger that lie in
- * memory, as its walk does.
+ * proof_rows - feeds all rows of a ledger in memory to the proof of `creditbridgectl check`, as
+ * its walk does.
  */
 #ifndef TESTS_LIB_PROOF_ROWS_H
 #define TESTS_LIB_PROOF_ROWS_H
@@ -9,20 +9,23 @@
 #include "proof/event.h"
 #include "proof/links.h"
 
-/* The rows of each kind, an array of its struct, in the order of their keys. */
+/* Each kind of row: an array of its struct, sorted by key. */
 struct proof_rows {
 	struct {
 		const void *rows;
 		unsigned int count;
 	} kinds[RECORD_COUNT];
-	uint64_t transaction_id; /* the last ones given out */
+	uint64_t transaction_id; /* the last ids assigned */
 	uint64_t event;
 };
 
-/* Totals, dealers and players. */
+/* Feeds totals, dealers and players. */
 void proof_rows_books(struct proof *proof, const struct proof_rows *rows,
 	const struct proof_moment *moment);
-/* Request keys, transactions, rounds with their bets, callbacks; the dealers were added. */
+/*
+ * Feeds idempotency keys, transactions, rounds with their bets, and callbacks. The dealers were
+ * added before.
+ */
 void proof_rows_wagers(struct proof *proof, const struct proof_rows *rows);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * scratch - a directory for one test, removed at the end.
+ * scratch - a directory for one test, removed at its end.
  */
 #ifndef TESTS_LIB_SCRATCH_H
 #define TESTS_LIB_SCRATCH_H
@@ -19,7 +19,7 @@ static inline int scratch_remove_one(const char *path, const struct stat *st, in
 	return remove(path);
 }
 
-/* Makes a directory and writes its name to @path. */
+/* Creates a directory and writes its name to @path. */
 static inline void scratch_make(char path[64])
 {
 	snprintf(path, 64, "/tmp/creditbridge-test.XXXXXX");

@@ -1,5 +1,5 @@
 /*
- * batch - a batch of transactions, a thousand rows and about 550 KiB of log.
+ * batch - a batch of transactions: a thousand rows and about 550 KiB of log.
  */
 #ifndef TESTS_STORE_BATCH_H
 #define TESTS_STORE_BATCH_H
@@ -13,7 +13,7 @@
 
 #define BATCH_ROWS 1000
 
-/* Saves those behind @last_id, which is set to the last of them. */
+/* Saves the transactions after @last_id, and sets it to the last of them. */
 static inline void batch_save(struct store *store, struct ws *ws, uint64_t *last_id)
 {
 	struct transaction row;

@@ -13,7 +13,7 @@ Suite *pace_suite(void);
 Suite *spare_suite(void);
 Suite *split_suite(void);
 
-/* Of test_hang.c: called before each write(2) of libdb's. */
+/* In test_hang.c: called before each write(2) of libdb. */
 void hang_before_write(int fd);
 
 #endif

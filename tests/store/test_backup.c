@@ -1,5 +1,5 @@
 /*
- * Backups of Berkeley DB: taken while rows are saved, restored, rolled forward, refused.
+ * Tests backups of Berkeley DB: taken while rows are saved, restored, rolled forward, refused.
  */
 #include "base/clock.h"
 #include "scratch.h"
@@ -20,19 +20,19 @@
 #define BODY_BYTES 700
 #define WAIT_MS    60000
 
-static char root[64]; /* of one test: what follows lies in it */
+static char root[64]; /* directory of one test; contains the following */
 static char data[80];
 static char copy[80];     /* the backup */
-static char restored[80]; /* the data made of it */
+static char restored[80]; /* the state restored from it */
 static struct store *store;
 static struct ws ws;
-static uint64_t rows; /* saved: events 1 to rows */
+static uint64_t rows; /* rows saved: events 1 to rows */
 
 static struct bdb_options options_of(const char *directory)
 {
 	return (struct bdb_options){
 		.directory = directory,
-		.cache_mib = 1, /* pages are written all the time */
+		.cache_mib = 1, /* a small cache, so that pages are written continuously */
 		.checkpoint_kib = 256,
 		.checkpoint_interval_ms = 100,
 		.log_keep_mib = 64,
@@ -76,7 +76,7 @@ static uint8_t letter(uint64_t event)
 	return (uint8_t)('a' + event % 26);
 }
 
-/* Saves events, spread over the table so that all of its pages change. */
+/* Saves events that are spread over the table, so that all of its pages change. */
 static void save_rows(unsigned int count)
 {
 	struct callback_body row = {.event = 0};
@@ -168,7 +168,7 @@ static enum status restore_with(const char *logs)
 	return bdb_restore(&options, &result, why, sizeof(why));
 }
 
-/* Restores, and opens what was restored. */
+/* Restores the backup and opens the result. */
 static void restore(const char *logs)
 {
 	enum status status = restore_with(logs);
@@ -239,7 +239,7 @@ START_TEST(a_backup_comes_back)
 }
 END_TEST
 
-/* Pages are written, split and evicted while they are copied, and the log goes on. */
+/* Pages are written, split and evicted while they are copied, and the log grows. */
 START_TEST(a_backup_at_work_is_consistent)
 {
 	static int64_t saved_ms[100000];
@@ -267,7 +267,7 @@ START_TEST(a_backup_at_work_is_consistent)
 
 		ck_assert_msg(found || i > must, "row %lu of %lu is lost", (unsigned long)i,
 			(unsigned long)must);
-		/* Nothing behind a gap: a batch is there or not. */
+		/* There are no gaps: a batch is complete or missing. */
 		ck_assert_msg(!found || there == i - 1, "row %lu without the one before",
 			(unsigned long)i);
 		there = found ? i : there;
@@ -295,7 +295,7 @@ START_TEST(a_second_backup_adds_log_alone)
 	after = stat_of(path_in(copy, "data.1/callback_body.db"));
 	ck_assert_uint_eq(before.st_ino, after.st_ino);
 	ck_assert_int_eq(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
-	/* Also when nothing happened since, and over a restart of the ledger. */
+	/* Also if nothing happened since, and after a restart of the ledger. */
 	ck_assert(back_up(false).added);
 	store->close(store);
 	open_data(data);
@@ -307,7 +307,7 @@ START_TEST(a_second_backup_adds_log_alone)
 }
 END_TEST
 
-/* What is in no manifest any more is removed behind the backup. */
+/* Waits until files that no manifest lists are removed after the backup. */
 static void await_removal(const char *folder)
 {
 	int64_t until = clock_boot_ms() + WAIT_MS;
@@ -333,7 +333,7 @@ START_TEST(a_whole_backup_takes_the_place_of_the_old)
 }
 END_TEST
 
-/* The log of another history is not continued, though its files have the same names. */
+/* The log of another history is not continued, although its files have the same names. */
 START_TEST(another_history_is_not_added_to)
 {
 	save_rows(100);
@@ -351,7 +351,7 @@ START_TEST(another_history_is_not_added_to)
 }
 END_TEST
 
-/* A backup whose files are not all there is made anew. */
+/* A backup with missing files is replaced by a new one. */
 START_TEST(an_incomplete_backup_is_not_added_to)
 {
 	save_rows(100);
@@ -408,7 +408,7 @@ START_TEST(one_backup_at_a_time)
 	ck_assert_int_eq(store->backup(store, &options), STATUS_OK);
 	ck_assert_int_eq(end().state, BACKUP_DONE);
 	ck_assert_str_eq(progress_now().id, "other");
-	/* The one before is remembered; one that never was is not. */
+	/* The store reports the previous backup; an unknown id is not found. */
 	store->backup_progress(store, "id", &first);
 	ck_assert_int_eq(first.state, BACKUP_DONE);
 	ck_assert_uint_eq(first.tables, RECORD_COUNT);
@@ -430,7 +430,7 @@ START_TEST(another_installation_is_refused)
 }
 END_TEST
 
-/* Closing the store ends a backup; what was there before is as it was. */
+/* Closing the store ends a backup; the previous one is unchanged. */
 START_TEST(a_stopped_backup_leaves_the_old)
 {
 	while (rows < 12000)
@@ -444,7 +444,7 @@ START_TEST(a_stopped_backup_leaves_the_old)
 }
 END_TEST
 
-/* A damaged page is not copied over a backup that is whole. */
+/* A damaged page is not copied over an intact backup. */
 START_TEST(a_damaged_page_ends_the_backup)
 {
 	save_rows(2000);
@@ -485,7 +485,7 @@ static void backup_in_child(void)
 	end();
 }
 
-/* Whenever it is killed: the manifest tells the truth, and the next backup is done. */
+/* Whenever the process is killed, the manifest is correct, and the next backup succeeds. */
 START_TEST(a_killed_backup_harms_nothing)
 {
 	unsigned int before = 0, after = 0;
@@ -561,7 +561,7 @@ START_TEST(damage_is_refused)
 }
 END_TEST
 
-/* Whichever byte of the manifest is another. */
+/* Any changed byte of the manifest is detected. */
 START_TEST(a_damaged_manifest_is_refused)
 {
 	struct stat st;
@@ -582,7 +582,7 @@ START_TEST(a_damaged_manifest_is_refused)
 }
 END_TEST
 
-/* Writes the backup's manifest again, after @change. */
+/* Changes the backup's manifest with @change and writes it. */
 static void change_manifest(void (*change)(struct manifest *manifest))
 {
 	int directory = open(copy, O_RDONLY | O_DIRECTORY);
@@ -631,7 +631,7 @@ START_TEST(it_is_rolled_forward)
 	while (rows < 2000)
 		save_rows(20);
 	back_up(false);
-	/* More than one log file. */
+	/* Fill more than one log file. */
 	while (rows < 14000)
 		save_rows(20);
 	restore(data);
@@ -653,17 +653,17 @@ START_TEST(logs_that_do_not_follow_are_refused)
 	restore_refused(other, STATUS_CONFIG, "cannot open");
 	ck_assert_int_eq(mkdir(other, 0700), 0);
 	restore_refused(other, STATUS_CONFIG, "holds no log that follows");
-	/* Another ledger's. */
+	/* A log file of another ledger. */
 	store->close(store);
 	options = options_of(other);
 	ck_assert_int_eq(bdb_open(&options, &store, why, sizeof(why)), STATUS_OK);
 	save_rows(500);
 	restore_refused(other, STATUS_CONFIG, "does not begin as the backup's");
-	/* Too short. */
+	/* A log file that is too short. */
 	store->close(store);
 	ck_assert_int_eq(truncate(path_in(other, "log.0000000001"), 2000), 0);
 	restore_refused(other, STATUS_CONFIG, "ends before the backup does");
-	/* One is missing. */
+	/* A missing log file. */
 	store = NULL;
 	open_data(data);
 	while (rows < 14000)
@@ -676,7 +676,7 @@ START_TEST(logs_that_do_not_follow_are_refused)
 }
 END_TEST
 
-/* A file that holds nothing may be one that was lost: ids in it may have been given out. */
+/* An empty log file may be a lost one: its ids may have been assigned. */
 START_TEST(an_empty_last_file_is_no_roll_forward)
 {
 	const off_t sizes[] = {0, 4 * 1024 * 1024};
@@ -698,7 +698,7 @@ START_TEST(an_empty_last_file_is_no_roll_forward)
 }
 END_TEST
 
-/* What is no whole record at the log's end is told, and counts as not rolled forward. */
+/* An incomplete record at the end of the log is reported and counts as not rolled forward. */
 START_TEST(a_torn_end_is_told)
 {
 	FILE *log;
@@ -720,7 +720,7 @@ START_TEST(a_torn_end_is_told)
 }
 END_TEST
 
-/* Of every table that libdb wrote. */
+/* Pages of every table, as libdb wrote them. */
 START_TEST(pages_are_told_from_damaged_ones)
 {
 	uint8_t page[PAGE_BYTES];

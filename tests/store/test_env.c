@@ -1,5 +1,5 @@
 /*
- * The environment where memory fails.
+ * Tests the environment when memory is exhausted.
  */
 #include "batch.h"
 #include "scratch.h"
@@ -10,18 +10,21 @@
 #include <stdlib.h>
 
 #define CACHE_MIB 1
-/* A start makes 613 allocations, by libdb 5.3.28. The first fail, and then every seventh. */
+/*
+ * A start makes 613 allocations with libdb 5.3.28. The test fails the first ones, then every
+ * seventh.
+ */
 #define FIRST     20
 #define STEP      7
 #define CASES     100
 
-/* Of this thread's allocations from now on, the one that fails; 0: none. */
+/* Which allocation of this thread fails, counted from now; 0: none. */
 static _Thread_local unsigned int fails_at;
 
 void *__real_malloc(size_t size); /* NOLINT(bugprone-reserved-identifier): ld's names, --wrap */
 void *__wrap_malloc(size_t size); /* NOLINT(bugprone-reserved-identifier) */
 
-/* In the place of malloc() for the service's own code, through which libdb allocates a handle. */
+/* Replaces malloc() for the service's own code, through which libdb allocates a handle. */
 void *__wrap_malloc(size_t size) /* NOLINT(bugprone-reserved-identifier) */
 {
 	if (fails_at && --fails_at == 0)
@@ -31,7 +34,7 @@ void *__wrap_malloc(size_t size) /* NOLINT(bugprone-reserved-identifier) */
 
 static char directory[64];
 
-/* Makes an environment whose start recovers one, while the @n-th allocation fails. */
+/* Creates an environment whose start recovers one, while the @n-th allocation fails. */
 static int make(unsigned int n)
 {
 	DB_ENV *env = NULL;
@@ -51,7 +54,7 @@ START_TEST(an_environment_is_made)
 }
 END_TEST
 
-/* libdb alone would die of SIGSEGV at 37 of 600. */
+/* Without the handler, libdb would die of SIGSEGV at 37 of 600 allocations. */
 START_TEST(without_memory_for_it_the_process_ends)
 {
 	unsigned int i = (unsigned int)_i;
@@ -60,7 +63,7 @@ START_TEST(without_memory_for_it_the_process_ends)
 }
 END_TEST
 
-/* With tables and a log that tells of them: a recovery opens them. */
+/* Creates tables and a log that names them, so that a recovery opens them. */
 static void make_directory(void)
 {
 	const struct bdb_options options = {.directory = directory, .cache_mib = CACHE_MIB,

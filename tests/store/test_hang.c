@@ -1,5 +1,5 @@
 /*
- * A backup whose target hangs: the ledger's own space and its end do not hang with it.
+ * Tests a backup whose target hangs: the ledger's disk space and its exit do not depend on it.
  */
 #include "base/clock.h"
 #include "batch.h"
@@ -21,19 +21,20 @@
 #define MIB     (1024 * 1024)
 #define WAIT_MS 30000
 #define LOW_WATER (64 * MIB)
-/* More than a test writes. */
+/* More log files than a test writes. */
 #define LOGS_MAX 1000
-/* For a page: a checkpoint takes seconds, while two files of the log are written. */
+/* For each page: a checkpoint takes seconds, during which two files of the log are written. */
 #define SLOW_MS 700
-/* Longer than it takes to look at the logs. */
+/* Longer than the interval at which the log files are examined. */
 #define LOOK_MS 2500
 
-static atomic_bool hangs;  /* writes below a directory "copy" do */
-static atomic_bool hanging; /* one does */
-static atomic_bool slow;    /* tables are written slowly, and so is a checkpoint */
-static atomic_bool slowed;  /* one was */
-static atomic_bool slow_again; /* the next one that is made for want of space is to be slow */
-static atomic_long room = -1; /* in bytes, as the file system tells it; below 0: as it is */
+static atomic_bool hangs;  /* writes below a directory "copy" hang */
+static atomic_bool hanging; /* a write hangs now */
+static atomic_bool slow;    /* tables are written slowly, which makes a checkpoint slow */
+static atomic_bool slowed;  /* a write was slow */
+static atomic_bool slow_again; /* the next checkpoint made because space is low must be slow */
+/* free bytes that the file system reports; below 0: the real number */
+static atomic_long room = -1;
 static char root[64];
 static char directory[80];
 static char target[80];
@@ -164,7 +165,7 @@ static void teardown(void)
 	scratch_remove(root);
 }
 
-/* A checkpoint begins in the last file of the log, and ends two files later. */
+/* A checkpoint begins in the last file of the log and ends two files later. */
 static void save_while_it_is_slow(struct store *store, struct ws *ws, uint64_t *last_id)
 {
 	unsigned int log = last_log();
@@ -173,7 +174,7 @@ static void save_while_it_is_slow(struct store *store, struct ws *ws, uint64_t *
 		batch_save(store, ws, last_id);
 }
 
-/* A store with a backup under way that hangs, and more log since. */
+/* Opens a store with a backup that hangs, and with newer log files. */
 static struct store *open_hanging(void)
 {
 	const struct bdb_options options = {.directory = directory, .cache_mib = 8,
@@ -214,13 +215,13 @@ START_TEST(short_of_space_it_keeps_no_log)
 
 	clock_sleep_ms(LOOK_MS);
 	ck_assert(is_there(1));
-	/* Calls are taken still: the backup is wanted then more than ever. */
+	/* Commands are still accepted: a backup is most needed in this state. */
 	atomic_store(&room, LOW_WATER + MIB);
 	clock_sleep_ms(LOOK_MS);
 	ck_assert(is_there(1));
 	atomic_store(&room, LOW_WATER - MIB);
 	ck_assert(waited(first_log_is_gone));
-	/* It goes on, and misses a log: then it is none. */
+	/* The backup continues and misses a log file: it fails. */
 	atomic_store(&room, -1);
 	atomic_store(&hangs, false);
 	until = clock_boot_ms() + WAIT_MS;
@@ -232,7 +233,7 @@ START_TEST(short_of_space_it_keeps_no_log)
 }
 END_TEST
 
-/* The checkpoint that is made anew is slow itself, and calls are taken until it ends. */
+/* The repeated checkpoint is itself slow, and commands are accepted until it ends. */
 START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
 {
 	const struct bdb_options options = {.directory = directory, .cache_mib = 16,
@@ -252,7 +253,7 @@ START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
 	ck_assert(waited(is_slowed));
 	save_while_it_is_slow(store, &ws, &last_id);
 	atomic_store(&slow, false);
-	/* Space enough: nothing is written for it. */
+	/* Enough space: no checkpoint is made because of it. */
 	clock_sleep_ms(LOOK_MS);
 	ck_assert(is_there(1));
 	atomic_store(&slow_again, true);
@@ -261,7 +262,7 @@ START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
 	save_while_it_is_slow(store, &ws, &last_id);
 	atomic_store(&slow, false);
 	ck_assert_msg(waited(one_log_is_left), "%u to %u", first_log(), last_log());
-	/* It ends then, though space is short still. */
+	/* It ends then, although space is still low. */
 	clock_sleep_ms(LOOK_MS);
 	store->figures(store, &before);
 	clock_sleep_ms(LOOK_MS);
@@ -272,7 +273,7 @@ START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
 }
 END_TEST
 
-/* The process ends, as recovery does what the close would. */
+/* The process exits, because recovery does the work of the close. */
 START_TEST(a_close_does_not_wait_for_ever)
 {
 	int64_t begun_ms = clock_boot_ms();

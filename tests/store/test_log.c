@@ -1,5 +1,5 @@
 /*
- * The log goes to its next file, and that file fails: what was acknowledged is there.
+ * When the log switches to its next file, that file fails: acknowledged rows must survive.
  */
 #include "preload.h"
 #include "scratch.h"
@@ -21,11 +21,11 @@
 
 #define SECOND      "/log.0000000002"
 #define BATCHES_MAX 100
-/* Large rows, for few of them fill a file of the log. */
+/* Large rows, so that few of them fill a file of the log. */
 #define BATCH_ROWS  20
 #define BODY_LEN    20000
 #define EXIT_FAILED 1 /* a save was refused */
-#define EXIT_NEVER  2 /* none was, nor did the process end */
+#define EXIT_NEVER  2 /* no save was refused, and the process did not exit */
 
 enum call { CALL_OPEN, CALL_OPEN_DIRECTORY, CALL_WRITE };
 
@@ -51,7 +51,7 @@ static const struct {
 	{CALL_WRITE, EIO, true, BDB_EXIT_IO},
 };
 
-/* In the process that saves; NULL: nothing fails. */
+/* Set in the process that saves; NULL: nothing fails. */
 static bool armed;
 static enum call fails;
 static int fails_with;
@@ -124,10 +124,10 @@ static void batch_fill(struct ws *ws, uint64_t *last_id)
 	}
 }
 
-/* Saves until it fails; @acknowledged is the last row that was said to be on the disk. */
+/* Saves until a save fails. Sets @acknowledged to the last row reported as durable. */
 static int save_until_it_fails(bool ends, uint64_t *acknowledged)
 {
-	/* The process ends with the store open, as if it was killed. */
+	/* The process exits with the store open, as if it was killed. */
 	static struct store *store;
 	static struct ws ws;
 	uint64_t last_id = 0;

@@ -1,5 +1,5 @@
 /*
- * What nobody waits for is handed to the disk a little at a time.
+ * Tests that background data is written to the disk in small portions.
  */
 #include "store/bdb/env/writeback.h"
 
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define BATCHES_MAX 500
-#define ZEROS       (BDB_LOG_FILE_SIZE / PACE_BYTES) /* lots of a spare */
+#define ZEROS       (BDB_LOG_FILE_SIZE / PACE_BYTES) /* portions in a spare log file */
 
 static char directory[64];
 static atomic_uint of_tables, of_spares, of_others;
@@ -38,14 +38,14 @@ static int count(atomic_uint *calls, atomic_int *error)
 	return atomic_load(error);
 }
 
-/* In the place of libc's, for the service's own code, too: counts what is handed over, and fails. */
+/* Replaces libc's function, also for the service's own code: counts the portions, and fails. */
 int sync_file_range(int fd, off64_t offset, off64_t len, unsigned int flags)
 {
 	char path[PATH_MAX] = "";
 	int error = 0;
 
 	path_of(fd, path);
-	/* Waiting would take the error that the fdatasync is to report. */
+	/* Waiting here would consume the error that fdatasync must report. */
 	if (offset || len || flags != SYNC_FILE_RANGE_WRITE)
 		atomic_fetch_add(&of_others, 1);
 	else if (strstr(path, "/transaction.db"))
@@ -74,7 +74,7 @@ START_TEST(a_checkpoint_rests_so_many_times)
 }
 END_TEST
 
-/* What maintain_next_kib() tells with 16 MiB and 10,000 pages. */
+/* Returns the result of maintain_next_kib() for 16 MiB and 10,000 pages. */
 static uint32_t next_kib(uint32_t kib, uint64_t log_kib, uint64_t pages)
 {
 	const struct bdb_options options = {.checkpoint_kib = 16384, .checkpoint_pages = 10000};
@@ -84,24 +84,27 @@ static uint32_t next_kib(uint32_t kib, uint64_t log_kib, uint64_t pages)
 
 START_TEST(a_checkpoint_comes_by_log_or_by_pages)
 {
-	/* The same pages again and again: the log counts. */
+	/* The same pages repeatedly: the log determines the interval. */
 	ck_assert_uint_eq(next_kib(16384, 16384, 8000), 16384);
 	ck_assert_uint_eq(next_kib(16384, 20000, 10000), 16384);
-	/* Others each time: after half of it, by the log or by time. */
+	/* Different pages each time: at half of it, by log or time. */
 	ck_assert_uint_eq(next_kib(16384, 16384, 20000), 8192);
 	ck_assert_uint_eq(next_kib(16384, 12288, 15000), 8192);
 	ck_assert_uint_eq(next_kib(8192, 8192, 10000), 8192);
-	/* The same again, at last. */
+	/* Finally the same pages again. */
 	ck_assert_uint_eq(next_kib(8192, 8192, 4000), 16384);
 }
 END_TEST
 
-/* One that came by time after the load had ended: many pages, no log. It must not count for long. */
+/*
+ * A checkpoint that was made by time after the load ended has many pages and no log. It must not
+ * have a lasting effect.
+ */
 START_TEST(a_checkpoint_after_little_log_tells_nothing)
 {
 	ck_assert_uint_eq(next_kib(16384, 1, 5000), 16384);
 	ck_assert_uint_eq(next_kib(8192, 0, 1), 8192);
-	/* Too many: it does, until the next one by the log. */
+	/* Too many pages: it has an effect until the next checkpoint by log. */
 	ck_assert_uint_eq(next_kib(16384, 1, 12000), 64);
 	ck_assert_uint_eq(next_kib(64, 1, 50), 64);
 	ck_assert_uint_eq(next_kib(64, 70, 50), 14000);
@@ -113,7 +116,7 @@ START_TEST(a_checkpoint_knows_no_pages_where_none_are_told)
 	struct bdb_options options = {.checkpoint_kib = 1048576};
 
 	ck_assert_uint_eq(maintain_next_kib(&options, 1048576, 1048576, 1000000), 1048576);
-	/* No product wraps: 2 TiB of log. */
+	/* No product overflows: 2 TiB of log. */
 	options.checkpoint_pages = UINT32_MAX;
 	options.checkpoint_kib = UINT32_MAX;
 	ck_assert_uint_eq(maintain_next_kib(&options, 64, UINT64_C(1) << 31, UINT64_C(1) << 33),
@@ -121,7 +124,10 @@ START_TEST(a_checkpoint_knows_no_pages_where_none_are_told)
 }
 END_TEST
 
-/* A store that makes a checkpoint after 4 MiB of log, which are 10 batches and some 900 pages. */
+/*
+ * Opens a store that makes a checkpoint after 4 MiB of log. That is 10 batches and about 900
+ * pages.
+ */
 static struct store *store_open(const char *home, uint32_t checkpoint_pages)
 {
 	const struct bdb_options options = {
@@ -141,7 +147,7 @@ static struct store *store_open(const char *home, uint32_t checkpoint_pages)
 	return store;
 }
 
-/* Whether there are more than @known within so many milliseconds. */
+/* Returns whether there are more than @known checkpoints within @wait_ms. */
 static bool more_checkpoints(struct store *store, uint64_t known, int64_t wait_ms)
 {
 	const int64_t end_ms = clock_boot_ms() + wait_ms;
@@ -155,9 +161,9 @@ static bool more_checkpoints(struct store *store, uint64_t known, int64_t wait_m
 }
 
 /*
- * Whether @batches of 400 KiB of log bring a checkpoint, after two that 4 MiB brought; each is waited for
- * @wait_ms. Of a slow machine's pages some are written before a checkpoint counts them, so that it takes
- * more log to have as many.
+ * Makes two checkpoints by 4 MiB of log each. Returns whether @batches of 400 KiB of log then
+ * cause another; waits @wait_ms for each. On a slow machine, some pages are written before a
+ * checkpoint counts them, so that the same number of pages takes more log.
  */
 static bool little_log_is_enough(uint32_t checkpoint_pages, int batches, int64_t wait_ms)
 {
@@ -184,17 +190,17 @@ static bool little_log_is_enough(uint32_t checkpoint_pages, int batches, int64_t
 	return enough;
 }
 
-/* The second one tells how many pages come of how much log. */
+/* The second checkpoint determines how many pages a given amount of log produces. */
 START_TEST(a_checkpoint_comes_as_the_last_ones_pages_tell)
 {
 	ck_assert(little_log_is_enough(100, 8, 2500));
 	ck_assert(!little_log_is_enough(0, 2, 250));
-	/* As if it were none. */
+	/* As if the option were not set. */
 	ck_assert(!little_log_is_enough(1000000, 2, 250));
 }
 END_TEST
 
-/* Saves batches, with checkpoints meanwhile, until @enough pages of a table were handed over. */
+/* Saves batches, with checkpoints, until @enough pages of a table were written. */
 static void save_until(unsigned int enough)
 {
 	char home[96], why[256] = "";
@@ -216,14 +222,14 @@ static void save_until(unsigned int enough)
 	ck_assert_int_eq(mkdir(home, 0700), 0);
 	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	ws_init(&ws);
-	/* A batch fills some tens of pages, and the first checkpoint does not rest. */
+	/* A batch fills some tens of pages, and the first checkpoint does not pause. */
 	for (int i = 0; i < BATCHES_MAX && atomic_load(&of_tables) < enough; i++)
 		batch_save(store, &ws, &last_id);
 	for (int i = 0; i < 1000 && atomic_load(&of_spares) < ZEROS; i++)
 		poll(NULL, 0, 10);
 	ws_free(&ws);
 	store->close(store);
-	/* Not in the assertions: they print what they are made of. */
+	/* Read before the assertions, because they print their expressions. */
 	tables = atomic_load(&of_tables);
 	spares = atomic_load(&of_spares);
 	others = atomic_load(&of_others);
@@ -238,7 +244,7 @@ START_TEST(pages_and_zeros_are_handed_over_while_they_are_written)
 }
 END_TEST
 
-/* A kernel without it, a filter of system calls, too little memory: nothing is lost by it. */
+/* A kernel without the call, a filter of system calls, or too little memory: no data is lost. */
 START_TEST(handing_over_may_be_refused)
 {
 	const int errors[] = {ENOSYS, EPERM, EINVAL, ENOMEM, EINTR};
@@ -256,7 +262,7 @@ START_TEST(a_spare_that_cannot_be_handed_over_ends_nothing)
 }
 END_TEST
 
-/* The kernel may have given the page up: the checkpoint must not be written. */
+/* The kernel may have dropped the page, so the checkpoint must not be written. */
 START_TEST(a_page_that_cannot_be_handed_over_ends_the_process)
 {
 	const int errors[] = {EIO, ENOSPC, EROFS};
@@ -266,7 +272,7 @@ START_TEST(a_page_that_cannot_be_handed_over_ends_the_process)
 }
 END_TEST
 
-/* The lot that a checkpoint begins with; it writes @pages then. */
+/* Returns the portion with which a checkpoint begins; it then writes @pages. */
 static int lot_of(DB_ENV *env, unsigned int pages)
 {
 	db_timeout_t rest_us;
@@ -289,7 +295,7 @@ START_TEST(the_lot_is_of_the_last_checkpoints)
 	ck_assert_int_eq(db_env_create(&env, 0), 0);
 	ck_assert_int_eq(lot_of(env, 0), INT_MAX);
 	ck_assert_int_eq(lot_of(env, 6000), INT_MAX);
-	/* Most are not due when they are asked for. */
+	/* Most are not due when the function asks for them. */
 	ck_assert_int_eq(lot_of(env, 0), 40);
 	ck_assert_int_eq(lot_of(env, 0), 40);
 	ck_assert_int_eq(lot_of(env, 10), 40);
@@ -314,10 +320,10 @@ START_TEST(a_checkpoint_comes_back_at_once_to_a_page_in_use)
 
 	ck_assert_int_eq(db_env_create(&env, 0), 0);
 	pace_checkpoint_begin(env);
-	/* Of three, one is quick although the machine may be slow. */
+	/* One of three attempts is quick, even if the machine is slow. */
 	ck_assert(waited_ms(1, 0) < 500 || waited_ms(1, 0) < 500 || waited_ms(1, 0) < 500);
 	pace_checkpoint_end(env);
-	/* All other waits are what they were. */
+	/* All other waits are unchanged. */
 	ck_assert_int_ge(waited_ms(1, 0), 1000);
 	ck_assert_int_ge(waited_ms(0, 20000), 20);
 	waited_ms(0, 0);
@@ -325,7 +331,7 @@ START_TEST(a_checkpoint_comes_back_at_once_to_a_page_in_use)
 }
 END_TEST
 
-/* Around the processes of the tests, of which some end early. */
+/* Needed around the processes of the tests, some of which exit early. */
 static void make_directory(void)
 {
 	scratch_make(directory);

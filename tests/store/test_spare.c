@@ -1,5 +1,5 @@
 /*
- * Files of the log that are made ahead, and what lies behind the log's end.
+ * Tests log files that are created in advance, and the bytes after the log's end.
  */
 #include "batch.h"
 #include "scratch.h"
@@ -80,7 +80,7 @@ static void check_rows(void)
 	}
 }
 
-/* Some more files of log, and all of it is there again. */
+/* Fills some more log files, and checks that all rows can be read again. */
 static void fill_and_check(void)
 {
 	for (int i = 0; i < 20; i++)
@@ -90,7 +90,7 @@ static void fill_and_check(void)
 	check_rows();
 }
 
-/* The file's inode number; 0: it is not there. */
+/* Returns the file's inode number; 0 if it does not exist. */
 static ino_t inode_of(const char *name)
 {
 	struct stat info;
@@ -105,7 +105,10 @@ static bool appears(const char *name)
 	return inode_of(name) != 0;
 }
 
-/* True: the log has another file than its first. Short of space the older ones may be gone by now. */
+/*
+ * Returns true if the log has a file after its first. When space is low, older files may be
+ * deleted.
+ */
 static bool log_went_on(void)
 {
 	return inode_of("log.0000000002") || inode_of("log.0000000003");
@@ -154,7 +157,7 @@ START_TEST(the_spare_becomes_the_next_file)
 }
 END_TEST
 
-/* What was killed while it was made is made again. */
+/* A file whose creation was interrupted by a kill is created again. */
 START_TEST(half_a_spare_is_none)
 {
 	begin(0);
@@ -180,7 +183,7 @@ START_TEST(without_space_there_is_none)
 }
 END_TEST
 
-/* One of a copy that was made by hand. */
+/* A file from a copy that was made by hand. */
 START_TEST(what_is_no_spare_is_not_taken)
 {
 	begin(UINT64_MAX);
@@ -197,7 +200,7 @@ START_TEST(what_is_no_spare_is_not_taken)
 }
 END_TEST
 
-/* Killed between the new name and the first record. */
+/* The process was killed between the rename and the first record. */
 START_TEST(a_file_without_a_record_is_none)
 {
 	begin(0);
@@ -211,7 +214,7 @@ START_TEST(a_file_without_a_record_is_none)
 }
 END_TEST
 
-/* Of records that were never synced some may lie behind one that is missing; libdb clears them. */
+/* Records that were never synced may follow a missing one; libdb clears them. */
 START_TEST(what_lies_behind_the_end_is_cleared)
 {
 	static uint8_t tail[BDB_LOG_FILE_SIZE];
@@ -222,7 +225,7 @@ START_TEST(what_lies_behind_the_end_is_cleared)
 	close_store();
 	put("log.0000000001", O_APPEND, 0xaa, 100000);
 	open_store();
-	/* Recovery wrote its checkpoint behind the end. */
+	/* Recovery wrote its checkpoint after the end. */
 	fd = open(path_of("log.0000000001"), O_RDONLY);
 	ck_assert_int_eq(pread(fd, tail, 90000, size_of("log.0000000001") - 90000), 90000);
 	close(fd);

@@ -1,5 +1,6 @@
 /*
- * A bet's large user_bet, which Berkeley DB's store keeps in a row of its own (store/bdb/split_row.h).
+ * Tests a bet's large user_bet, which the Berkeley DB store keeps in a separate row
+ * (store/bdb/split_row.h).
  */
 #include "base/pack.h"
 #include "scratch.h"
@@ -16,7 +17,7 @@
 
 #define LARGE   60000
 #define KEY_MAX 512
-#define OTHER   '2' /* what a changed object is made of */
+#define OTHER   '2' /* the bytes of a changed object */
 
 static char directory[64];
 static struct store *store;
@@ -89,7 +90,7 @@ static void put(const struct bet *bet)
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 }
 
-/* Fails the test unless the bet is there, with @state and the first @len bytes of object. */
+/* Fails the test unless the bet exists with @state and the first @len bytes of the object. */
 static void expect(uint32_t number, enum bet_state state, uint32_t len)
 {
 	const struct bet *bet = load(number);
@@ -118,7 +119,7 @@ START_TEST(every_length_comes_back)
 		put(&bet);
 		expect(i + 1, BET_SETTLED, lens[i]);
 	}
-	/* From each length to each. */
+	/* From each length to each other. */
 	for (uint32_t i = 0; i < LENS; i++) {
 		for (uint32_t to = 0; to < LENS; to++) {
 			bet = bet_with(i + 1, lens[to]);
@@ -144,7 +145,7 @@ START_TEST(a_changed_object_is_kept)
 }
 END_TEST
 
-/* Nothing of it stays where it would be in the way of a row of the same key. */
+/* No part of a dropped row remains that could conflict with a new row of the same key. */
 START_TEST(a_dropped_row_leaves_nothing)
 {
 	const struct bet key = bet_with(1, 0);
@@ -183,7 +184,10 @@ static bool visit(void *context, struct bytes key, const void *row)
 	return --seen->most > 0;
 }
 
-/* The numbers of the bets of a range; with @go_on behind the last one of before. */
+/*
+ * Returns the numbers of the bets of a range; with @go_on, after the last one of the previous
+ * call.
+ */
 static const char *scan(struct seen *seen, const struct bet *of, unsigned int members, bool reverse,
 	bool go_on, unsigned int most)
 {
@@ -223,9 +227,9 @@ START_TEST(ranges_have_whole_rows_only)
 }
 END_TEST
 
-/* ---- what is on the disk */
+/* ---- on disk */
 
-/* Bytes that this process has written since it began. */
+/* Returns the bytes that this process has written since it started. */
 static unsigned long long written(void)
 {
 	unsigned long long bytes = 0;
@@ -239,7 +243,7 @@ static unsigned long long written(void)
 	return bytes;
 }
 
-/* Which is what a result costs, for each bet of its round. */
+/* This is the cost of a result for each bet of its round. */
 START_TEST(a_changed_state_does_not_write_the_object)
 {
 	struct bet bet = bet_with(1, LARGE);
@@ -286,7 +290,7 @@ static void raw_close(struct raw *raw)
 	open_store();
 }
 
-/* A row of before: written whole, however large. It stays so until it is changed. */
+/* An older row was written whole, whatever its size. It stays whole until it is changed. */
 START_TEST(whole_rows_are_read)
 {
 	const uint8_t version = record_version(RECORD_BET);
@@ -322,7 +326,7 @@ static bool visit_none(void *context, struct bytes key, const void *row)
 	ck_abort_msg("a damaged row was visited");
 }
 
-/* An object that is missing, or of another length, is damage. */
+/* An object that is missing or has another length is damage. */
 START_TEST(a_lost_object_is_damage)
 {
 	const struct store_range range = {.record = RECORD_BET};

@@ -1,5 +1,5 @@
 /*
- * The same cases for every store: what store.h promises.
+ * Tests the promises of store.h with the same cases for every store.
  */
 #include "base/pack.h"
 #include "memory_store.h"
@@ -52,7 +52,7 @@ static void close_kind(void)
 	scratch_remove(directory);
 }
 
-/* How often a directory was synced: this stands in the place of libc's. */
+/* How often a directory was synced; the function below replaces libc's. */
 static unsigned int directories_synced;
 
 int fsync(int fd)
@@ -131,7 +131,10 @@ START_TEST(append_twice_is_refused)
 }
 END_TEST
 
-/* A process that was killed between making a log and syncing its name leaves that to the next. */
+/*
+ * If a process was killed between creating a log file and syncing its name, the next one syncs
+ * it.
+ */
 START_TEST(names_that_are_there_are_synced)
 {
 	char why[256] = "";
@@ -147,7 +150,7 @@ START_TEST(names_that_are_there_are_synced)
 }
 END_TEST
 
-/* What ws.h promises of rows that were not declared; the store never sees such a batch. */
+/* Tests the promises of ws.h for undeclared rows. The store never receives such a batch. */
 START_TEST(undeclared_rows_are_faults)
 {
 	struct player player = make_player("alice", 1);
@@ -211,7 +214,7 @@ START_TEST(dropped_rows_are_gone)
 	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
 	ck_assert_ptr_null(ws_get(&ws, RECORD_DUE, &due));
 	ck_assert_ptr_nonnull(ws_get(&ws, RECORD_DUE, &other));
-	/* Dropped and made anew in one batch, and made and dropped in one. */
+	/* A row dropped and created again in one batch, and one created and dropped. */
 	ws_drop(&ws, RECORD_DUE, &other);
 	other.due_ms = 99;
 	ws_append(&ws, RECORD_DUE, &other);
@@ -229,7 +232,7 @@ START_TEST(dropped_rows_are_gone)
 }
 END_TEST
 
-/* Bytes are copied when they are put: what they came from may go. Up to 64 KiB and more. */
+/* Bytes are copied by ws_put(), so the source may be freed. Tests 64 KiB and more. */
 START_TEST(bytes_are_kept)
 {
 	struct callback_body body = {.event = 1}, key = {.event = 1};
@@ -300,7 +303,7 @@ START_TEST(ranges_are_ordered)
 	open_kind(_i);
 	for (size_t i = 0; i < 4; i++)
 		save_player(users[i], 1);
-	/* Neighbours that begin with the same letters are another dealer's. */
+	/* Neighbours with the same prefix belong to another dealer. */
 	ws_reset(&ws);
 	strcpy(other.casino_id, "demo2");
 	ws_append(&ws, RECORD_PLAYER, &other);
@@ -324,7 +327,7 @@ START_TEST(ranges_are_ordered)
 }
 END_TEST
 
-/* ---- what only Berkeley DB has: a disk */
+/* ---- cases for Berkeley DB only, because they need a disk */
 
 static enum status reopen(char *why, size_t size)
 {
@@ -352,7 +355,10 @@ static enum status load_without_memory(struct store *any, struct ws *wanted)
 	return STATUS_OK;
 }
 
-/* A schema that was not looked for is no damage, which would halt the service until it is restored. */
+/*
+ * If the schema could not be read because memory is exhausted, it is not damage, which would halt
+ * the service until a restore.
+ */
 START_TEST(a_schema_needs_memory)
 {
 	struct store starving = {.load = load_without_memory};
@@ -383,7 +389,7 @@ START_TEST(bdb_refuses_a_newer_schema)
 }
 END_TEST
 
-/* An empty table in the place of a lost one would let every request move its credit again. */
+/* An empty table in place of a lost one would let every request move its credit again. */
 START_TEST(bdb_refuses_a_missing_table)
 {
 	struct bdb_options again = bdb_options;
@@ -416,7 +422,7 @@ START_TEST(bdb_refuses_an_emptied_directory)
 }
 END_TEST
 
-/* Opens the store again, with a wrong byte in a page of players, of which alice's row is asked. */
+/* Reopens the store with a wrong byte in a page of players, and reads alice's row. */
 static void open_damaged(bool ends)
 {
 	struct bdb_options again = bdb_options;
@@ -430,32 +436,34 @@ static void open_damaged(bool ends)
 	snprintf(file, sizeof(file), "%s/player.db", directory);
 	table = fopen(file, "r+");
 	ck_assert_ptr_nonnull(table);
-	/* The second page: the first is the table's description. */
+	/* The second page: the first describes the table. */
 	fseek(table, 4096 + 3000, SEEK_SET);
 	fputc('!', table);
 	fclose(table);
 	again.create = false;
 	again.ends = ends;
 	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_OK);
-	/* What is open stays readable. */
+	/* Open files stay readable. */
 	scratch_remove(directory);
 	ck_assert(!bdb_met_damage());
 	ws_reset(&ws);
 	ws_want(&ws, RECORD_PLAYER, &key);
 }
 
-/* A wrong byte in a page is found when the page is read, and told as damage. */
+/* A wrong byte in a page is detected when the page is read, and reported as damage. */
 START_TEST(bdb_notices_a_damaged_page)
 {
 	open_damaged(false);
 	ck_assert_int_ne(store->load(store, &ws), STATUS_OK);
 	ck_assert(bdb_met_damage());
-	/* A panicked environment cannot be closed; this end is one that only the last line has. */
+	/*
+	 * A panicked environment cannot be closed; only the last line ends the process this way.
+	 */
 	raise(SIGKILL);
 }
 END_TEST
 
-/* A ledger would answer nothing but faults from then on. */
+/* Otherwise the ledger would answer every command with a fault from then on. */
 START_TEST(bdb_ends_with_a_damaged_page)
 {
 	open_damaged(true);
@@ -464,7 +472,7 @@ START_TEST(bdb_ends_with_a_damaged_page)
 }
 END_TEST
 
-/* A large batch: every row of it is there, or the test ends. */
+/* Every row of a large batch is stored, or the process ends. */
 START_TEST(bdb_saves_a_large_batch)
 {
 	struct transaction entry;

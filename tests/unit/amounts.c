@@ -1,7 +1,11 @@
 /*
- * amounts print SEED COUNT - prints random amounts as answers hold them, one JSON number a line.
- * amounts read SEED COUNT - reads them from standard input, as a request's body holds them, and compares
- * each with the amount that was printed. Exit status 1: one differs; it is printed.
+ * amounts - two commands that test the conversion of amounts:
+ *
+ *   amounts print SEED COUNT   prints random amounts as in answers, one JSON number a line
+ *   amounts read SEED COUNT    reads them from standard input as in a request's body
+ *
+ * `read` compares each amount with the one that was printed. If one differs, it prints that
+ * amount and exits with 1.
  */
 #include "chance.h"
 #include "domain/money.h"
@@ -23,7 +27,10 @@ static const struct body_field fields[] = {
 
 static uint64_t state;
 
-/* Of all sizes: each number of digits is as likely as another. The first ones are the bounds. */
+/*
+ * Returns amounts of all sizes: each number of digits is equally likely. The first ones are the
+ * bounds.
+ */
 static money_t next(uint64_t number)
 {
 	uint64_t most = 10;

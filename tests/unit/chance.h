@@ -1,5 +1,6 @@
 /*
- * chance - random numbers for tests (splitmix64): the same on every run, so that a failure repeats.
+ * chance - random numbers for tests (splitmix64). They are the same on every run, so that a
+ * failure can be repeated.
  */
 #ifndef TESTS_UNIT_CHANCE_H
 #define TESTS_UNIT_CHANCE_H
@@ -15,7 +16,7 @@ static inline uint64_t chance(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* From 0 to @bound - 1. */
+/* Returns a number from 0 to @bound - 1. */
 static inline uint64_t chance_below(uint64_t *state, uint64_t bound)
 {
 	return chance(state) % bound;

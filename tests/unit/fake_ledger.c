@@ -15,7 +15,7 @@
 
 #define CLIENTS_MAX 32
 
-/* A connection, with what was received and not yet understood. */
+/* A connection and the received bytes that are not parsed yet. */
 struct fake_client {
 	int fd;
 	struct buffer in;
@@ -62,7 +62,7 @@ static void answer_keyring(struct fake_ledger *fake, const struct keyring_cmd *c
 	result->entries = (struct bytes){rows->data, (uint32_t)rows->len};
 }
 
-/* Keeps what @record points to, with its groups. */
+/* Copies the data to which @record points, including its groups. */
 static void keep(struct arena *arena, const struct field *table, void *record)
 {
 	must(arena_keep_bytes(arena, table, record), "keep");
@@ -73,7 +73,7 @@ static void keep(struct arena *arena, const struct field *table, void *record)
 	}
 }
 
-/* Where a command's members lie. */
+/* The offsets of each command's members. */
 static const struct {
 	size_t result, cmd;
 } places[COMMAND_COUNT] = {
@@ -83,7 +83,7 @@ static const struct {
 #undef COMMAND
 };
 
-/* Carries @request out and appends its frame to @out. */
+/* Executes @request and appends the answer's frame to @out. */
 static void answer(struct fake_ledger *fake, const struct frame_request *request,
 	struct buffer *out)
 {
@@ -125,7 +125,10 @@ static void answer(struct fake_ledger *fake, const struct frame_request *request
 	buffer_free(&rows);
 }
 
-/* Answers the first frame of what @client sent, @size bytes. False: the connection is over. */
+/*
+ * Answers the first frame in the received data and sets @size to its bytes. Returns false if the
+ * connection must end.
+ */
 static bool client_answer(struct fake_ledger *fake, struct fake_client *client,
 	struct frame_request request, size_t size)
 {
@@ -151,7 +154,7 @@ static bool client_answer(struct fake_ledger *fake, struct fake_client *client,
 	return goes_on;
 }
 
-/* Reads what @client sent and answers it. False: the connection is over. */
+/* Reads from @client and answers. Returns false if the connection has ended. */
 static bool client_serve(struct fake_ledger *fake, struct fake_client *client)
 {
 	struct frame_request request;
@@ -181,7 +184,10 @@ static void client_greet(struct fake_ledger *fake, struct fake_client *client)
 	fake_lock(fake);
 	greeting_put(&out, command_protocol() ^ fake->protocol_xor, fake->generation);
 	fake_unlock(fake);
-	/* A client whose deadline is over has gone already: seen when it is read from. */
+	/*
+	 * A client that reached its deadline has closed the connection; the next read detects
+	 * that.
+	 */
 	must(send(client->fd, out.data, out.len, MSG_NOSIGNAL) == (ssize_t)out.len ||
 			errno == EPIPE,
 		"greet");

@@ -1,6 +1,6 @@
 /*
- * guard - memory that ends where a page ends that nobody may touch: reading one byte too many is a
- * crash, in every build.
+ * guard - memory that ends at an inaccessible page, so that reading one byte too many crashes in
+ * every build.
  */
 #ifndef TESTS_UNIT_GUARD_H
 #define TESTS_UNIT_GUARD_H
@@ -13,7 +13,7 @@
 
 struct guard {
 	uint8_t *pages;
-	size_t size; /* without the guarded page */
+	size_t size; /* without the inaccessible page */
 };
 
 static inline struct guard guard_make(size_t max)
@@ -29,7 +29,7 @@ static inline struct guard guard_make(size_t max)
 	return guard;
 }
 
-/* Copies @data so that it ends at the guarded page. */
+/* Copies @data so that it ends at the inaccessible page. */
 static inline uint8_t *guard_put(struct guard *guard, const void *data, size_t len)
 {
 	uint8_t *at = guard->pages + guard->size - len;

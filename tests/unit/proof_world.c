@@ -12,14 +12,14 @@
 
 static const uint64_t seed[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
 
-/* ---- making it */
+/* ---- building the world */
 
 static const char *casino_of(enum wallet_mode mode)
 {
 	return mode == WALLET_SEAMLESS ? "alpha" : "beta";
 }
 
-/* Seconds pass with each row. */
+/* Advances the time by seconds for each row. */
 static int64_t tick(const struct world *world)
 {
 	return 1000 * (int64_t)(world->transaction_id + world->event + 1);
@@ -40,7 +40,7 @@ static void add_keys(struct world *world, const struct request *key,
 	*row = *transaction;
 	if (!row->entry_seq)
 		return;
-	/* One of a player with others before it. */
+	/* A transaction of a player with earlier ones. */
 	row->entry_seq *= 7;
 	row->previous = row->transaction_id - 1;
 	row->amount = row->kind == ENTRY_BET ? -key->amount : key->amount;
@@ -51,7 +51,7 @@ static void add_keys(struct world *world, const struct request *key,
 	memcpy(row->client_id, key->owner, sizeof(row->client_id));
 }
 
-/* What the rounds' lists are in. */
+/* Storage for the rounds' lists. */
 static uint8_t lists[WORLD_ROUNDS][ROUND_LIST_SIZE];
 
 static struct round *add_round(struct world *world, const char *game_id, enum wallet_mode mode)
@@ -104,7 +104,7 @@ static uint64_t add_event(struct world *world, enum callback_kind kind, const st
 	return callback->event;
 }
 
-/* One more attempt; while it is being sent the last one has not ended. */
+/* Adds an attempt. While it is being sent, the last attempt has not ended. */
 static void add_attempt(struct world *world, uint64_t event, enum callback_class class)
 {
 	struct callback *callback = world_callback(world, event);
@@ -155,7 +155,7 @@ static void add_refund(struct world *world, const struct round *round, struct be
 	bet->refund_event = add_event(world, CALLBACK_BETTING_REFUND, bet, round, state, &body);
 }
 
-/* How a bet in each state came to be. */
+/* The rows that lead to a bet in each state. */
 static const struct made {
 	enum callback_state betting;
 	enum callback_class class;
@@ -250,7 +250,7 @@ static void settle(struct world *world, struct round *round, enum round_result r
 	add_keys(world, &key, &transaction, round->game_id);
 }
 
-/* Player p1 of alpha, seamless. */
+/* Builds player p1 of alpha, which is seamless. */
 static void make_seamless(struct world *world)
 {
 	struct round *round = add_round(world, "g1", WALLET_SEAMLESS);
@@ -290,7 +290,7 @@ static void make_seamless(struct world *world)
 		add_attempt(world, round->event, CALLBACK_UNKNOWN);
 }
 
-/* Player p2 of beta, whose credit is here. */
+/* Builds player p2 of beta, whose credit is stored here. */
 static void make_transfer(struct world *world)
 {
 	struct round *round = add_round(world, "h1", WALLET_TRANSFER);
@@ -381,7 +381,7 @@ struct transaction *world_transaction(struct world *world, uint64_t transaction_
 	return &world->transactions[transaction_id - 1];
 }
 
-/* ---- proving it */
+/* ---- proving */
 
 static bool take_line(void *closure, const char *problem)
 {
@@ -392,7 +392,7 @@ static bool take_line(void *closure, const char *problem)
 	return true;
 }
 
-/* A lie may have put rows out of their order. */
+/* A lie may have put rows out of order. */
 static int compare_attempts(const void *a, const void *b)
 {
 	const struct attempt *one = a, *other = b;
@@ -432,7 +432,7 @@ static void take_rows(struct world *world, struct proof_rows *rows)
 	rows->event = world->event;
 }
 
-/* The dealer's sums as they were at the moment: those of the movements are none of the lies. */
+/* Returns the dealer's sums at that moment. No lie changes the sums of transactions. */
 static struct total total_of(const struct world *world, unsigned int dealer)
 {
 	struct total total = world->totals[dealer];

@@ -1,5 +1,5 @@
 /*
- * proof_world - what a ledger with some bets, rounds and callbacks in every state holds, and its
+ * proof_world - the rows of a ledger with bets, rounds and callbacks in every state, and their
  * proof.
  */
 #ifndef TESTS_UNIT_PROOF_WORLD_H
@@ -16,14 +16,14 @@
 #define WORLD_ATTEMPTS 32
 #define WORLD_BODY     1024
 
-/* Times of the world: all that has ended ended before. */
+/* The times of this world. Everything that has ended ended before. */
 #define WORLD_NOW_MS INT64_C(100000)
 
 struct world {
 	struct proof_point point;
 	struct proof_moment moment; /* of the sums */
-	int64_t read_ms; /* when the rows were read; 0: long after */
-	uint64_t transaction_id; /* the last ones given out */
+	int64_t read_ms; /* when the rows were read; 0: long afterwards */
+	uint64_t transaction_id; /* the last ids assigned */
 	uint64_t event;
 	struct total totals[2];
 	struct round rounds[WORLD_ROUNDS];
@@ -45,7 +45,7 @@ struct world {
 	unsigned int due_count;
 };
 
-/* What became of a proof. */
+/* The result of a proof. */
 struct world_verdict {
 	uint64_t problems;
 	uint64_t loose;
@@ -64,10 +64,10 @@ struct bet *world_bet(struct world *world, const char *game_id, uint32_t number)
 struct callback *world_callback(struct world *world, uint64_t event);
 struct attempt *world_attempt(struct world *world, uint64_t event, uint32_t number);
 struct due *world_due(struct world *world, uint64_t event);
-/* The row of the bet's or (number 0) the result's key. */
+/* Returns the idempotency key of the bet or (number 0) of the result. */
 struct request *world_request(struct world *world, const char *game_id, uint32_t number);
 struct transaction *world_transaction(struct world *world, uint64_t transaction_id);
-/* Takes a row out of its array. */
+/* Removes a row from its array. */
 #define world_remove(array, count, row)                                                            \
 	do {                                                                                       \
 		void *row_ = (row);                                                                \

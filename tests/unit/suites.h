@@ -1,5 +1,5 @@
 /*
- * suites - the suite of each unit test file, and what they share.
+ * suites - the suite of each unit test file, and their shared function.
  */
 #ifndef TESTS_UNIT_SUITES_H
 #define TESTS_UNIT_SUITES_H
@@ -46,7 +46,7 @@ Suite *sender_suite(void);
 
 Suite *proof_wagers_suite(void);
 
-/* A suite with one case of the tests of the NULL-terminated list @tests. */
+/* Makes a suite with one case from the tests in the NULL-terminated list @tests. */
 static inline Suite *suite_make(const char *name, const TTest *const *tests, double timeout_s)
 {
 	Suite *suite = suite_create(name);

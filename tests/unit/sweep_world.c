@@ -28,16 +28,16 @@ bool __wrap_sender_take(struct sender *sender, struct callback_outcome *outcome,
 
 struct world world;
 
-/* Attempts on their way. */
+/* Attempts that are being sent. */
 static struct flying {
-	struct world_callback *callback; /* NULL: this place is free */
+	struct world_callback *callback; /* NULL: this slot is free */
 	enum callback_class class;
 	int64_t begin_ms;
 	int64_t end_ms;
-	bool seen; /* the sender ran when it had ended */
+	bool seen; /* the sender ran after it had ended */
 	void *closure;
 } flying[SENDER_INFLIGHT_MAX];
-static bool idling; /* in link->idle, which may use neither the link nor its callers' things */
+static bool idling; /* in link->idle, which may use neither the link nor its callers' data */
 
 void world_reset(void)
 {
@@ -88,7 +88,7 @@ static bool claimable(const struct world_callback *callback)
 		(callback->state == CALLBACK_SENDING && callback->abandoned);
 }
 
-/* Of the dealer of @callback: on their way, or before it among those found. */
+/* Counts the callbacks of the same dealer that are being sent or precede it among those found. */
 static unsigned int taken_before(const struct world_callback *callback)
 {
 	unsigned int taken = 0;
@@ -131,7 +131,7 @@ static void do_find(const struct callback_find_cmd *cmd, struct callback_find_re
 	result->entries = (struct bytes){rows.data, (uint32_t)rows.len};
 }
 
-/* Lets the time pass that a command takes. */
+/* Advances the time by the duration of a command. */
 static void pass(const struct link *link, int64_t ms)
 {
 	int64_t until_ms = world.now_ms + ms;
@@ -228,7 +228,7 @@ enum status __wrap_link_call(struct link *link, enum command command, const void
 	world.now_ms += WORLD_ASK_MS;
 	ck_assert_int_gt(deadline_ms, world.now_ms - 10 * WORLD_ASK_MS);
 	if (world.find_status != STATUS_OK && world.now_ms < world.away_until_ms) {
-		/* As link_call() does: it tries until the deadline, unless it was told "busy". */
+		/* As in link_call(): retries until the deadline unless the answer is "busy". */
 		if (world.find_status != STATUS_BUSY)
 			pass(link, deadline_ms - world.now_ms);
 		return world.find_status;
@@ -337,7 +337,7 @@ void __wrap_sender_run(struct sender *sender, uint32_t timeout_ms)
 		if (flying[i].seen || flying[i].end_ms > world.now_ms)
 			continue;
 		flying[i].seen = true;
-		/* As libcurl does: it looks at the clock before it reads. */
+		/* As in libcurl: checks the clock before it reads. */
 		if (world.now_ms - flying[i].begin_ms > WORLD_TIMEOUT_MS)
 			flying[i].class = CALLBACK_UNKNOWN;
 	}

@@ -12,7 +12,7 @@ struct found {
 	pid_t pid;
 };
 
-/* Who did it last, whether or not he returned; in apart_memory(). */
+/* The process that ran the function last, whether or not it returned; in apart_memory(). */
 static pid_t *worker;
 
 static void work(void *data)
@@ -43,7 +43,7 @@ static void work_ended(void *data)
 	raise(SIGUSR2);
 }
 
-/* Has @function done. What it left is here if, and only if, it returned. */
+/* Runs @function in a child. Its data is copied back if, and only if, it returned. */
 static enum status done_apart(void (*function)(void *data), char why[APART_WHY_MAX])
 {
 	struct found found = {0};
@@ -60,7 +60,7 @@ static enum status done_apart(void (*function)(void *data), char why[APART_WHY_M
 	return status;
 }
 
-/* 1: the end of children is ignored, and stays so. */
+/* 1: SIGCHLD is ignored, and stays ignored. */
 START_TEST(tells_the_end)
 {
 	char why[APART_WHY_MAX];
@@ -78,7 +78,7 @@ START_TEST(tells_the_end)
 }
 END_TEST
 
-/* exit() flushes what it finds: what the caller had in a buffer is written once. */
+/* exit() flushes stdio buffers: data in the caller's buffer must be written only once. */
 START_TEST(a_buffer_is_written_once)
 {
 	FILE *file = tmpfile();

@@ -55,7 +55,7 @@ static const struct body_field fields[] = {
 	"use POST on the same path"
 #define PRINTED "the body is a printed PHP array: send what json_encode() makes of it"
 #define SINGLE "the body has ' where JSON has \", as a printed Python dict: use a JSON library"
-/* Its place is checked apart. */
+/* Its position is checked separately. */
 #define JSON   "the body is not valid JSON"
 
 static const struct {
@@ -118,7 +118,7 @@ static const struct {
 	{AMOUNT("[1]"), REFUSAL_BAD_REQUEST, NUMBER, 0},
 	{AMOUNT("{}"), REFUSAL_BAD_REQUEST, NUMBER, 0},
 	{"{" U "}", REFUSAL_BAD_REQUEST, "amount: is required", 0},
-	/* what is no number stays none, however large */
+	/* a malformed number is refused at any size */
 	{AMOUNT("01"), REFUSAL_BAD_REQUEST, JSON, 0},
 	{AMOUNT("01e400"), REFUSAL_BAD_REQUEST, JSON, 0},
 	{AMOUNT("0000000000000000000000000001"), REFUSAL_BAD_REQUEST, JSON, 0},
@@ -137,7 +137,7 @@ static const struct {
 	{AMOUNT("NaN"), REFUSAL_BAD_REQUEST, JSON, 0},
 	{AMOUNT("Infinity"), REFUSAL_BAD_REQUEST, JSON, 0},
 	{AMOUNT(""), REFUSAL_BAD_REQUEST, JSON, 0},
-	/* shape before amounts */
+	/* types are checked before amounts */
 	{"{\"amount\":-1}", REFUSAL_BAD_REQUEST, "user_id: is required", 0},
 	{"{\"amount\":-1,\"user_id\":5}", REFUSAL_BAD_REQUEST, "user_id: must be a string", 0},
 	/* ids */
@@ -173,7 +173,7 @@ static const struct {
 		"request_timestamp: must be an integer", 0},
 	{WITH("\"request_timestamp\":null"), REFUSAL_BAD_REQUEST,
 		"request_timestamp: must be an integer", 0},
-	/* what is not known is ignored, whatever it holds */
+	/* unknown members are ignored, whatever they contain */
 	{WITH("\"x\":null,\"y\":[1,{\"z\":-1.5}],\"\":\"\""), REFUSAL_NONE, "", 10000},
 	{WITH("\"x\":1e400"), REFUSAL_NONE, "", 10000},
 	{WITH("\"x\":[1e400,-1e400,[99999999999999999999,-99999999999999999999,1e18,1" D400 "]]"),
@@ -191,7 +191,7 @@ static const struct {
 		"the body begins with a byte order mark: send UTF-8 without one", 0},
 	/* not JSON */
 	{"", REFUSAL_BAD_REQUEST, EMPTY, 0},
-	/* what programs make by accident */
+	/* accidental forms that programs produce */
 	{"\x1f\x8b\x08", REFUSAL_BAD_REQUEST, "the body is compressed (gzip): send it uncompressed", 0},
 	{"\xff\xfe{", REFUSAL_BAD_REQUEST, "the body is in UTF-16: send and sign it in UTF-8", 0},
 	{"\xfe\xff", REFUSAL_BAD_REQUEST, "the body is in UTF-16: send and sign it in UTF-8", 0},
@@ -216,7 +216,7 @@ static const struct {
 	{"amount=1&user_id=alice", REFUSAL_BAD_REQUEST,
 		"the body is a form (name=value): send JSON with Content-Type: application/json", 0},
 	{"}{", REFUSAL_BAD_REQUEST, JSON, 0},
-	/* JSON, but no object */
+	/* JSON that is not an object */
 	{"[]", REFUSAL_BAD_REQUEST, OBJECT, 0},
 	{"[{" U ",\"amount\":1}]", REFUSAL_BAD_REQUEST, OBJECT, 0},
 	{"null", REFUSAL_BAD_REQUEST, JSON, 0},
@@ -229,7 +229,7 @@ static const struct {
 	{"{\"amount\":1," U ",\"am\\u006funt\":1}", REFUSAL_BAD_REQUEST, TWICE, 0},
 	{WITH("\"x\":1,\"x\":1"), REFUSAL_BAD_REQUEST, TWICE, 0},
 	{WITH("\"x\":[{\"y\":1,\"y\":1}]"), REFUSAL_BAD_REQUEST, TWICE, 0},
-	/* text that is none */
+	/* invalid text */
 	{"{\"amount\":1,\"user_id\":\"\xff\"}", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{\"amount\":1,\"user_id\":\"\xc0\x80\"}", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{\"amount\":1,\"user_id\":\"\xed\xa0\x80\"}", REFUSAL_BAD_REQUEST, JSON, 0},
@@ -241,7 +241,7 @@ static const struct {
 	{WITH("\"x\":\"\\u0000\""), REFUSAL_BAD_REQUEST, JSON, 0},
 	{WITH("\"\\u0000\":1"), REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{\"amount\":1,\"user_id\":\"\\x41\"}", REFUSAL_BAD_REQUEST, JSON, 0},
-	/* nesting; the outermost object counts 1 */
+	/* nesting depth; the outermost object counts as 1 */
 	{WITH("\"x\":[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]"), REFUSAL_NONE, "", 10000},
 	{WITH("\"x\":[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]"), REFUSAL_BAD_REQUEST, DEEP, 0},
 	{WITH("\"x\":[[[[[[[[[[[[[[{}]]]]]]]]]]]]]]"), REFUSAL_NONE, "", 10000},
@@ -275,7 +275,7 @@ START_TEST(bodies)
 }
 END_TEST
 
-/* Amounts as languages print sums, to a dealer that has 2 decimals, or none. */
+/* Tests amounts as languages print sums, for a dealer with 2 decimals or none. */
 START_TEST(nearest_amounts)
 {
 	static const struct {
@@ -342,7 +342,7 @@ START_TEST(raw_nul_bytes)
 {
 	static const char after[] = "{" U ",\"amount\":1}\0";
 	static const char within[] = "{\"user_id\":\"a\0b\",\"amount\":1}";
-	/* Jansson does not see it behind a number or a word. */
+	/* Jansson does not detect a NUL after a number or a word. */
 	static const char number[] = "{" U ",\n \"note\":\"\xc3\xa4\",\"amount\":1\0}";
 	static const char real[] = "{" U ",\"amount\":1.5\0}";
 	static const char word[] = "{" U ",\"amount\":1,\"more\":true\0}";
@@ -364,7 +364,7 @@ START_TEST(raw_nul_bytes)
 }
 END_TEST
 
-/* A text of @len bytes: @head, then @unit again and again, then @tail. */
+/* Makes a text of @len bytes: @head, then @unit repeated, then @tail. */
 static char *make_long(const char *head, const char *unit, const char *tail, size_t len)
 {
 	char *text = malloc(len);
@@ -458,7 +458,7 @@ START_TEST(mutated_bodies)
 			call.object.data[call.object.len - 1] == '}' &&
 			call.object.data + call.object.len < at + len);
 	}
-	/* It was no test if everything was refused at once. */
+	/* Make sure that the test is not vacuous: some bodies must be accepted. */
 	ck_assert_uint_gt(counts[REFUSAL_NONE], 1000);
 	ck_assert_uint_gt(objects, 500);
 	ck_assert_uint_gt(counts[REFUSAL_BAD_REQUEST], 1000);
@@ -493,7 +493,7 @@ struct looked_at {
 	bool text, object, any;
 };
 
-/* What may be zero, and what matters only by being there. */
+/* Tests payouts that may be zero, and members whose presence matters. */
 START_TEST(payouts_and_presence)
 {
 	static const struct body_field table[] = {
@@ -548,7 +548,7 @@ struct chosen {
 	uint32_t words;
 };
 
-/* A set of known words. */
+/* Tests a set of allowed words. */
 START_TEST(words)
 {
 	static const char *const known[] = {"one", "two", "three", NULL};
@@ -558,7 +558,7 @@ START_TEST(words)
 	};
 	static const struct {
 		const char *text;
-		const char *detail; /* NULL: taken */
+		const char *detail; /* NULL: accepted */
 		uint32_t words;
 	} rows[] = {
 		{"{}", NULL, 77},
@@ -599,7 +599,7 @@ struct taken {
 	enum round_result result;
 };
 
-/* A table of optional members, which keep what they held. */
+/* A table of optional members, which keep their values if absent. */
 static const struct body_field taken_fields[] = {
 	BODY_OPTIONAL("a", BODY_OBJECT, taken, a),
 	BODY_OPTIONAL("b", BODY_OBJECT, taken, b),
@@ -610,7 +610,7 @@ static const struct body_field taken_fields[] = {
 	BODY_FIELD_END,
 };
 
-/* The text of an object, wherever it stands, byte for byte. */
+/* The text of an object is returned byte for byte, wherever it is in the body. */
 START_TEST(objects)
 {
 	static const struct {
@@ -620,15 +620,15 @@ START_TEST(objects)
 		{"{\"a\":{}}", "{}", ""},
 		{" {\"b\":{},\"a\":{\"b\":1}}", "{\"b\":1}", "{}"},
 		{"{ \t\"x\" : [1,{}] ,\r\n\"a\"\n:\t{ \"k\" : 0.1 }\n}", "{ \"k\" : 0.1 }", ""},
-		/* every number as it was written */
+		/* numbers keep their notation */
 		{"{\"a\":{\"n\":[0.10,1e400,-0,18446744073709551615,1E+2,0.30000000000000004]}}",
 			"{\"n\":[0.10,1e400,-0,18446744073709551615,1E+2,0.30000000000000004]}", ""},
 		{"{\"x\":1e400,\"a\":{\"n\":99999999999999999999},\"y\":-1e999}",
 			"{\"n\":99999999999999999999}", ""},
-		/* what looks like structure, in strings */
+		/* structural characters within strings */
 		{"{\"}\":\"{\\\"a\\\":{}}\",\"a\":{\"}\":\"\\\\\",\"{[\":\"\\\"}\"},\"b\":{}}",
 			"{\"}\":\"\\\\\",\"{[\":\"\\\"}\"}", "{}"},
-		/* keys that are spelt otherwise, and keys of others */
+		/* keys with escapes, and the same keys in other objects */
 		{"{\"\\u0061\":{\"a\":{\"b\":{}}},\"c\":{\"b\":{\"x\":1}},\"b\":{\"y\":[[]]}}",
 			"{\"a\":{\"b\":{}}}", "{\"y\":[[]]}"},
 		{"{\"x\":true,\"y\":null,\"z\":-1.5e-3,\"w\":\"\",\"v\":[],\"a\":{\"t\":false}}",

@@ -18,7 +18,7 @@ START_TEST(appends_up_to_the_bound)
 	ck_assert(!buffer_append(&b, big, 1));
 	ck_assert(b.failed);
 	ck_assert_uint_eq(b.len, 1000);
-	/* Sticky: a writer checks once, at the end. */
+	/* The failure is sticky: a writer checks once at the end. */
 	buffer_consume(&b, 500);
 	ck_assert(!buffer_append(&b, big, 1));
 	buffer_reset(&b);
@@ -63,7 +63,7 @@ START_TEST(prints_and_consumes)
 }
 END_TEST
 
-/* Whether the text fits into what is there, exactly, or not. */
+/* Tests text that fits into the existing memory, fits exactly, or does not fit. */
 START_TEST(prints_across_the_end_of_its_memory)
 {
 	struct buffer b;

@@ -1,5 +1,6 @@
 /*
- * One HTTP exchange (callback/http.h) against servers that answer, stall, cut off and overflow.
+ * Tests one HTTP exchange (callback/http.h) against servers that answer, stall, break off and
+ * send too much.
  */
 #include "base/clock.h"
 #include "callback/http.h"
@@ -17,13 +18,14 @@
 
 #define SEEN_MAX 8192
 
-/* A server that accepts connections one after the other and gives each the same answer. */
+/* A server that accepts one connection after the other and sends each the same answer. */
 struct server {
 	int listener;
 	int port;
-	const char *answer;  /* NULL: none, the connection is kept open */
-	size_t padding;      /* so many 'x' after the answer */
-	unsigned int cut_at; /* the request of this number on a connection is cut; 0: none */
+	const char *answer;  /* NULL: no answer; the connection is kept open */
+	size_t padding;      /* number of 'x' after the answer */
+	/* the connection is closed at the request of this number; 0: never */
+	unsigned int cut_at;
 	unsigned int requests;
 	char seen[SEEN_MAX]; /* the last request */
 	pthread_t thread;
@@ -44,7 +46,7 @@ static int listen_on_loopback(int *port)
 	return fd;
 }
 
-/* Reads a request's head and body. False: the peer closed the connection. */
+/* Reads a request's head and body. Returns false if the peer closed the connection. */
 static bool read_request(struct server *server, int fd)
 {
 	char text[SEEN_MAX] = "";
@@ -105,7 +107,7 @@ static void server_start(struct server *server)
 	ck_assert_int_eq(pthread_create(&server->thread, NULL, run_server, server), 0);
 }
 
-/* After the client is gone, so that the server waits in accept(). */
+/* Call it after the client has ended, so that the server waits in accept(). */
 static void server_stop(struct server *server)
 {
 	shutdown(server->listener, SHUT_RDWR);
@@ -113,7 +115,7 @@ static void server_stop(struct server *server)
 	close(server->listener);
 }
 
-/* Of an exchange; only the test of it shall reach it, on a slow machine too. */
+/* Deadline of an exchange. Only its own test must reach it, also on a slow machine. */
 static uint32_t deadline_ms = 5000;
 
 static enum http_outcome exchange(struct http_client *client, int port, const char *method,
@@ -137,7 +139,7 @@ static enum http_outcome exchange(struct http_client *client, int port, const ch
 	return http_exchange(client, &call, answer);
 }
 
-/* One exchange with a server that behaves as @server says. */
+/* Makes one exchange with a server that behaves as @server specifies. */
 static enum http_outcome exchange_once(struct server *server, const char *method, const char *body,
 	struct http_answer *answer)
 {
@@ -229,7 +231,7 @@ END_TEST
 
 START_TEST(a_cut_answer_is_none)
 {
-	/* Promises more than it sends. */
+	/* It announces more than it sends. */
 	struct server server = {
 		.answer = "HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n", .padding = 1024};
 	struct http_answer answer;
@@ -275,7 +277,7 @@ START_TEST(headers_are_bounded)
 }
 END_TEST
 
-/* libcurl itself is content with it. */
+/* libcurl itself accepts such an answer. */
 START_TEST(an_answer_cut_among_its_headers_is_none)
 {
 	struct server server = {.answer = "HTTP/1.1 200 OK\r\nX-Padding: ", .padding = 1024};
@@ -302,7 +304,7 @@ START_TEST(nothing_is_sent_to_nobody)
 }
 END_TEST
 
-/* libcurl would send the request again by itself, on a new connection, if it could. */
+/* libcurl would repeat the request on a new connection if it could. */
 START_TEST(a_reused_connection_that_dies_is_not_repeated)
 {
 	struct server server = {.answer = OK_ANSWER, .cut_at = 2};
@@ -320,7 +322,7 @@ START_TEST(a_reused_connection_that_dies_is_not_repeated)
 }
 END_TEST
 
-/* What is demanded holds for each request, not only when a connection is made. */
+/* Requirements apply to each request, not only when a connection is made. */
 START_TEST(demands_hold_for_kept_connections)
 {
 	struct server server = {.answer = OK_ANSWER};

@@ -51,7 +51,7 @@ START_TEST(betting)
 		"{\"user_id\":\"al\\\"ice\",\"player_id\":\"p2345abcdefghijklmno\",\"bet_amount\":12.5,"
 		"\"transaction_id\":9007199254740991,\"timestamp\":1700000000123,"
 		"\"remark\":\"round 1\",\"game_id\":\"g1\",\"user_bet\":{ \"line\": [1, 2.50] }}");
-	/* The specification requires it. */
+	/* The specification requires this member. */
 	body.user_bet.len = 0;
 	renders(CALLBACK_BETTING, &body,
 		"{\"user_id\":\"al\\\"ice\",\"player_id\":\"p2345abcdefghijklmno\",\"bet_amount\":12.5,"

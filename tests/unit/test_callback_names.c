@@ -72,7 +72,7 @@ START_TEST(a_dealers_target)
 }
 END_TEST
 
-/* Api.md, B: all three, user_id and currency equal to ours. */
+/* api.md, B: all three members are required; user_id and currency must equal ours. */
 START_TEST(a_balance_is_whole_or_none)
 {
 	struct callback_outcome whole, outcome;
@@ -98,7 +98,7 @@ START_TEST(a_balance_is_whole_or_none)
 }
 END_TEST
 
-/* The members that the table names, one after the other, are all there are. */
+/* The members in the table are adjacent and cover the whole struct. */
 static void check_table(const struct field *table, size_t size)
 {
 	size_t end = 0;
@@ -159,7 +159,7 @@ START_TEST(one_slash_between_url_and_path)
 	strcpy(target.url, "https://dealer.example/a//");
 	callback_target_url(&target, url);
 	ck_assert_str_eq(url, "https://dealer.example/a/betting");
-	/* The longest of both fit. */
+	/* The longest values of both must fit. */
 	memset(target.url, 'u', sizeof(target.url) - 1);
 	memset(target.path, 'p', sizeof(target.path) - 1);
 	callback_target_url(&target, url);

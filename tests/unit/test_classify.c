@@ -1,5 +1,5 @@
 /*
- * The table of answers of api.md, B, row by row.
+ * Tests the table of answers of api.md, B, row by row.
  */
 #include "suites.h"
 
@@ -56,7 +56,7 @@ START_TEST(every_status)
 }
 END_TEST
 
-/* Only what did not leave is not sent; only a whole answer is an answer, whatever came of it. */
+/* Only an unsent request counts as not sent. Only a complete answer counts as an answer. */
 START_TEST(every_outcome)
 {
 	static const struct {
@@ -80,7 +80,7 @@ START_TEST(every_outcome)
 }
 END_TEST
 
-/* A status that is no answer to the call is named, with what to do. */
+/* The note names a status that is not an answer to the call, and the remedy. */
 START_TEST(notes_have_a_remedy)
 {
 	ck_assert_str_eq(classified(HTTP_ANSWERED, 501, "", "{}").note,
@@ -114,7 +114,7 @@ START_TEST(packed_answers_are_not_readable)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ck_assert_msg(classified(HTTP_ANSWERED, 200, cases[i].headers, "{}").class ==
 			cases[i].class, "%s", cases[i].headers);
-		/* Unread, not believed to be empty. */
+		/* An unread body must not be treated as empty. */
 		ck_assert_int_eq(classified(HTTP_ANSWERED, 200, cases[i].headers, "").class,
 			cases[i].class);
 		ck_assert_int_eq(classified(HTTP_ANSWERED, 400, cases[i].headers, ERROR).class,
@@ -133,7 +133,7 @@ START_TEST(wrong_members_change_nothing)
 	ck_assert_str_eq(outcome.user_id, "alice");
 	ck_assert_str_eq(outcome.currency, "thb");
 	ck_assert_str_eq(outcome.note, "not usable in the answer: balance");
-	/* A balance beside a refusal is none. */
+	/* A balance in a refusal is ignored. */
 	outcome = classified(HTTP_ANSWERED, 400, "", "{\"balance\":1}");
 	ck_assert_int_eq(outcome.class, CALLBACK_REFUSED);
 	ck_assert(!outcome.has_balance);

@@ -1,5 +1,5 @@
 /*
- * The file in which workers count.
+ * Tests the file in which workers count.
  */
 #include "suites.h"
 
@@ -46,7 +46,7 @@ static void make(void)
 	ck_assert_msg(counters_make(directory, "edge.sock", why, sizeof(why)), "%s", why);
 }
 
-/* As a worker does for each request, a second later. */
+/* Does what a worker does for each request, one second later. */
 static void look(void)
 {
 	now_ms += COUNTING_LOOK_MS;
@@ -80,7 +80,7 @@ START_TEST(what_is_counted_is_read)
 	ck_assert_uint_eq(counters.latency_us[OPERATION_BETS].sum, 2100);
 	ck_assert_uint_eq(counters.latency_us[OPERATION_NONE].places[14].count, 1);
 	ck_assert_uint_eq(counters.auth_failures[CALLER_CLIENT][AUTH_STALE], 1);
-	/* Nothing else was touched. */
+	/* Nothing else changed. */
 	counters.requests[OPERATION_BETS][REFUSAL_NONE] = 0;
 	counters.requests[OPERATION_NONE][REFUSAL_NOT_FOUND] = 0;
 	counters.auth_failures[CALLER_CLIENT][AUTH_STALE] = 0;
@@ -147,7 +147,7 @@ START_TEST(a_restart_of_the_ledger_keeps_the_counts)
 }
 END_TEST
 
-/* A file of another build, cut off, or no file at all: a new one takes its place. */
+/* A file of another build, a truncated file, or another kind of file is replaced by a new one. */
 START_TEST(what_is_no_such_file_is_replaced)
 {
 	static const struct {
@@ -168,7 +168,7 @@ START_TEST(what_is_no_such_file_is_replaced)
 		ck_assert_int_eq(ftruncate(fd, damages[_i].size), 0);
 	close(fd);
 	ck_assert(!counters_read(path, &counters));
-	/* Nobody counts in it. */
+	/* No worker counts in it. */
 	look();
 	ck_assert_ptr_null(counting.page);
 	count(1);
@@ -204,21 +204,21 @@ START_TEST(a_file_that_cannot_be_made_is_told)
 }
 END_TEST
 
-/* The worker comes before the ledger, and the file changes while it serves. */
+/* The worker starts before the ledger, and the file changes while the worker serves. */
 START_TEST(counts_wait_for_the_file)
 {
 	look();
 	count(4);
 	make();
 	ck_assert_uint_eq(successes(), 0);
-	/* It looks once a second only. */
+	/* It checks the file only once a second. */
 	counting_look(&counting, now_ms + COUNTING_LOOK_MS - 1);
 	ck_assert_uint_eq(successes(), 0);
 	look();
 	ck_assert_uint_eq(successes(), 4);
 	look();
 	ck_assert_uint_eq(successes(), 4);
-	/* The directory was emptied: what is counted meanwhile is kept. */
+	/* The directory was emptied: counts made meanwhile are kept. */
 	ck_assert_int_eq(unlink(path), 0);
 	look();
 	count(2);
@@ -226,7 +226,7 @@ START_TEST(counts_wait_for_the_file)
 	look();
 	count(1);
 	ck_assert_uint_eq(successes(), 3);
-	/* Another file took its place between two looks. */
+	/* Another file replaced it between two checks. */
 	ck_assert_int_eq(unlink(path), 0);
 	make();
 	look();
@@ -235,7 +235,7 @@ START_TEST(counts_wait_for_the_file)
 }
 END_TEST
 
-/* What each of the children has done, told in memory that outlives them. */
+/* The number of counts of each child, in memory that survives the child. */
 struct done {
 	_Atomic uint64_t requests;
 };
@@ -250,7 +250,10 @@ static void count_for_ever(struct done *done)
 	}
 }
 
-/* Killed at any instruction: what was counted is there, and at most the one under way more. */
+/*
+ * After a kill at any instruction, all completed counts are there, and at most the one in
+ * progress.
+ */
 START_TEST(a_kill_takes_nothing_away)
 {
 	enum { CHILDREN = 4, ROUNDS = 8 };

@@ -13,7 +13,7 @@
 static enum dealer_answer_shape read_text(const char *text, size_t len,
 	struct callback_outcome *outcome)
 {
-	/* In memory of its exact size: nothing may be read past it. */
+	/* Memory of the exact size detects reads beyond the end. */
 	char *copy = malloc(len ? len : 1);
 	enum dealer_answer_shape shape;
 
@@ -131,7 +131,10 @@ START_TEST(members_are_taken_or_dropped)
 }
 END_TEST
 
-/* The dealer's words are cut between characters and cannot steer a terminal or forge a line. */
+/*
+ * A quotation of the dealer's text is cut between characters. It cannot control a terminal or
+ * forge a line.
+ */
 START_TEST(words_are_quoted)
 {
 	static char text[2048];
@@ -151,7 +154,10 @@ START_TEST(words_are_quoted)
 	ck_assert_str_eq(text, "\xc3\xa4");
 	dealer_answer_quote(text, 4, "\xff\x01z");
 	ck_assert_str_eq(text, "??z");
-	/* Left-to-right and right-to-left marks, embeddings, overrides and isolates; none beside. */
+	/*
+	 * Left-to-right and right-to-left marks, embeddings, overrides and isolates; not their
+	 * neighbours.
+	 */
 	dealer_answer_quote(text, sizeof(text), "\u200d\u200e\u200f\u2010");
 	ck_assert_str_eq(text, "\u200d??\u2010");
 	dealer_answer_quote(text, sizeof(text), "\u2029\u202a\u202b\u202c\u202d\u202e\u202f");
@@ -163,7 +169,7 @@ START_TEST(words_are_quoted)
 }
 END_TEST
 
-/* What holds of an answer's reading, whatever its bytes are. */
+/* Checks properties of every parsed answer, whatever its bytes. */
 static void check_reading(enum dealer_answer_shape shape, const struct callback_outcome *outcome)
 {
 	bool object = shape == DEALER_ANSWER_OBJECT || shape == DEALER_ANSWER_ERROR;
@@ -180,7 +186,7 @@ static void check_reading(enum dealer_answer_shape shape, const struct callback_
 	ck_assert_ptr_nonnull(memchr(outcome->note, '\0', sizeof(outcome->note)));
 }
 
-/* Whatever is done to a good answer, it is read within its bytes, and as one of the shapes. */
+/* Any mutation of a good answer is parsed within its bytes and has one of the shapes. */
 START_TEST(any_bytes_are_read)
 {
 	static const char good[] =

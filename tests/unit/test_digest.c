@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* FIPS 180-4's examples, whatever the pieces. */
+/* The examples of FIPS 180-4, in pieces of any size. */
 START_TEST(digests_are_sha256)
 {
 	static const char long_text[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -17,7 +17,7 @@ START_TEST(digests_are_sha256)
 	digest_add(&digest, "ab", 2);
 	digest_add(&digest, NULL, 0);
 	digest_add(&digest, "c", 1);
-	/* Asked for in between, it goes on. */
+	/* A digest that is read in between can be continued. */
 	for (unsigned int i = 0; i < 2; i++) {
 		ck_assert(digest_text(&digest, text));
 		ck_assert_str_eq(text,

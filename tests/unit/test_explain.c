@@ -1,6 +1,6 @@
 /*
- * Why a request was refused (explain/explain.h): each cause is planted, and told. The signatures are
- * made by the same function that makes them for callbacks, with other keys and of other bodies.
+ * Tests the reasons for a rejection (explain/explain.h): each cause is provoked and must be
+ * reported. The function that signs callbacks makes the signatures, with other keys and bodies.
  */
 #include "explain/explain.h"
 
@@ -77,7 +77,7 @@ static void set_body(const char *body, size_t len)
 	explain.request.body_len = (uint32_t)len;
 }
 
-/* What was sent is @body; what was signed is @text, with @key. */
+/* Sets a request that contains @body and a signature of @text with @key. */
 static void sign(const char *body, const char *key, const char *text)
 {
 	static char signature[SIGNATURE_TEXT_MAX];
@@ -87,7 +87,7 @@ static void sign(const char *body, const char *key, const char *text)
 	explain.request.signature = bytes_of(signature);
 }
 
-/* The causes must be those, and the first has @found in it. */
+/* Checks the causes; the first finding must contain @found. */
 static void judge(const enum explain_cause *causes, unsigned int count, const char *found)
 {
 	char told[256] = "";
@@ -109,7 +109,7 @@ static void judge(const enum explain_cause *causes, unsigned int count, const ch
 static const struct {
 	const char *body;
 	const char *key;
-	const char *text; /* that is signed */
+	const char *text; /* the signed text */
 	enum explain_cause cause;
 	const char *found;
 } signed_so[] = {
@@ -146,7 +146,7 @@ static const struct {
 	{"{\"a\":10.0}", KEY_LIVE, "{\"a\":10}", CAUSE_BODY_RESERIALISED, "10 for 10.0"},
 	{"{\"a\":10}", KEY_LIVE, "{\"a\":10.00}", CAUSE_BODY_RESERIALISED, "10.00 for 10"},
 	{"{\"a\":\"<\"}", KEY_LIVE, "{\"a\":\"\\u003c\"}", CAUSE_BODY_RESERIALISED, "\\u003c"},
-	/* Another value is no other form of it. */
+	/* A different value is not another form of the body. */
 	{BODY, KEY_LIVE, "{\"user_id\":\"a/b\",\"amount\":11.50,\"x\":\"\xc3\xa9\"}",
 		CAUSE_SIGNATURE_UNEXPLAINED, ""},
 };
@@ -159,7 +159,7 @@ START_TEST(what_was_signed)
 }
 END_TEST
 
-/* A signature is @text, or made of @make. */
+/* A signature is @text, or is made by @make. */
 static void digest_hex(const uint8_t *digest, unsigned int len, char *text)
 {
 	for (unsigned int i = 0; i < len; i++)
@@ -194,7 +194,7 @@ START_TEST(how_it_was_made)
 	ck_assert(signature_make(HMAC_SHA256, ENCODING_BASE64, KEY_LIVE, BODY, strlen(BODY), text));
 	explain.request.signature = bytes_of(text);
 	ck_cause(ENCODING_WRONG, "written as base64; here it is hex");
-	/* URL-safe, without padding. */
+	/* URL-safe alphabet without padding. */
 	for (char *c = text; *c; c++)
 		*c = *c == '+' ? '-' : *c == '/' ? '_' : *c == '=' ? '\0' : *c;
 	explain.request.signature = bytes_of(text);
@@ -248,7 +248,7 @@ START_TEST(who_calls)
 	explain.request.caller = bytes_of("slots");
 	explain_request(&explain, &explanation);
 	ck_assert_int_eq(explanation.findings[0].cause, CAUSE_CALLER_OTHER_MOUNT);
-	/* Nobody's id, but somebody's key. */
+	/* An unknown id with the key of another owner. */
 	explain.request.caller = bytes_of("nobody");
 	judge((const enum explain_cause[]){CAUSE_CALLER_UNKNOWN, CAUSE_KEY_OF_OTHER}, 2,
 		"nor one with a similar id");
@@ -321,7 +321,7 @@ START_TEST(a_given_key)
 }
 END_TEST
 
-/* Things changed since. */
+/* The settings or keys changed since the request. */
 START_TEST(right_by_now)
 {
 	sign(BODY, KEY_LIVE, BODY);
@@ -338,7 +338,7 @@ START_TEST(a_lost_body)
 }
 END_TEST
 
-/* No key and no signature is ever told, whatever the cause. */
+/* No finding ever contains a key or a signature. */
 START_TEST(no_secret_is_told)
 {
 	static const char *const keys[] = {KEY_LIVE, KEY_OLD, KEY_RIVAL, KEY_GAME, KEY_LOST};
@@ -359,7 +359,7 @@ START_TEST(no_secret_is_told)
 }
 END_TEST
 
-/* The largest body, with everything in it that has other forms: the search ends. */
+/* The search ends even for the largest body with every variation. */
 START_TEST(the_search_is_bounded)
 {
 	static char large[REFUSED_BODY_MAX];
@@ -479,7 +479,7 @@ START_TEST(cut_bodies)
 	set_body("{\"a\"", 4);
 	explain.request.body_broken = true;
 	ck_cause(BODY_CUT, "4 bytes arrived");
-	/* What is not kept is not judged. */
+	/* Data that was not stored is not judged. */
 	explain.request.body_broken = false;
 	explain.request.body_len = 70000;
 	strcpy(explain.request.detail, "the body is not valid JSON (line 1, column 9)");
@@ -487,7 +487,7 @@ START_TEST(cut_bodies)
 }
 END_TEST
 
-/* ---- the writers */
+/* ---- rewriting */
 
 static const char *const documents[] = {"{}", "{\"a\":[]}", "[]", BODY,
 	"{\"b\":{\"d\":[1,2.50,-3e2,true,null,\"\"],\"c\":{}},\"a\":\"\\u0041\\n\\\"\\\\/<&>\"}",
@@ -506,7 +506,7 @@ static void write_form(const char *text, const struct rewrite_form *form, char *
 	buffer_free(&out);
 }
 
-/* Whatever the form, writing it plainly again gives what the plain form of the original is. */
+/* Rewriting any form plainly gives the plain form of the original. */
 START_TEST(forms_are_the_same_json)
 {
 	const struct rewrite_form plain = {.layout = LAYOUT_COMPACT};
@@ -550,7 +550,7 @@ START_TEST(forms_as_others_write_them)
 }
 END_TEST
 
-/* Bodies, ids and signatures with anything in them: something is told, and the search ends. */
+/* Any body, id or signature has at least one finding, and the search ends. */
 START_TEST(anything_is_explained)
 {
 	static const enum refusal refusals[] = {REFUSAL_INVALID_SIGNATURE, REFUSAL_STALE_REQUEST,
@@ -591,7 +591,7 @@ END_TEST
 static const struct {
 	const char *sent, *other;
 	bool is_near;
-	const char *found; /* what differs */
+	const char *found; /* the difference */
 } players[] = {
 	{"Ann", "ann", true, "there is no player 'Ann', but there is a player 'ann', which differs in upper"},
 	{"ann ", "ann", true, "there is a player 'ann', which differs in the white space around it"},
@@ -626,7 +626,7 @@ START_TEST(no_player_of_a_similar_id)
 	near_id_forms(" ", ids);
 	ck_assert_str_eq(ids[0], "");
 	explain.request.refusal = REFUSAL_USER_NOT_FOUND;
-	/* The body has none, or was cut. */
+	/* The request has no body, or it was truncated. */
 	ck_cause(REQUEST_REFUSED, "it was refused");
 	strcpy(explain.player.sent, "ann");
 	ck_cause(USER_UNKNOWN, "there is no player 'ann' of this dealer");

@@ -1,5 +1,5 @@
 /*
- * A collection from pages of the ledger, and its text.
+ * Tests a collection of pages of the ledger and its text.
  */
 #include "suites.h"
 
@@ -15,8 +15,8 @@
 /* A ledger that answers from a list of dealers. */
 static struct {
 	uint32_t dealers;   /* d0000, d0001 ... */
-	uint32_t page;      /* rows on each */
-	bool empty_first;   /* a page without rows comes first */
+	uint32_t page;      /* rows on each page */
+	bool empty_first;   /* the first page has no rows */
 	bool endless;
 	bool damaged;
 	unsigned int fail_at; /* this call fails; 0: none */
@@ -138,7 +138,7 @@ START_TEST(answers_that_cannot_be_are_refused)
 }
 END_TEST
 
-/* The text as a string. */
+/* Returns the text as a string. */
 static const char *rendered(void)
 {
 	buffer_reset(&text);
@@ -147,7 +147,7 @@ static const char *rendered(void)
 	return (const char *)text.data;
 }
 
-/* The text has this line. */
+/* Returns true if the text has this line. */
 static bool has(const char *line)
 {
 	char whole[256];
@@ -188,7 +188,7 @@ START_TEST(counters_are_rendered)
 	ck_has("creditbridge_auth_failures_total{caller=\"dealer\",reason=\"signature\"} 4");
 	ck_has("creditbridge_auth_failures_total{caller=\"client\",reason=\"headers\"} 0");
 	ck_has("creditbridge_refused_notes_total{outcome=\"dropped\"} 6");
-	/* Of the ledger nothing is known: no 0 that was never told. */
+	/* Values of the ledger are unknown, so they must not appear as 0. */
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_callbacks{"));
 	ck_assert_ptr_null(strstr((const char *)text.data, "creditbridge_storage_low"));
 }
@@ -244,7 +244,7 @@ START_TEST(a_halted_ledger_tells_nothing_of_callbacks)
 }
 END_TEST
 
-/* As much as there can be. */
+/* The largest possible number of values. */
 START_TEST(the_longest_text_fits)
 {
 	collection.counted = collection.answered = true;

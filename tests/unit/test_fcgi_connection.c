@@ -1,4 +1,6 @@
-/* The FastCGI protocol on one connection: what breaks its rules, and how requests end. */
+/*
+ * Tests the FastCGI protocol on one connection: violations, and how requests end.
+ */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -57,7 +59,7 @@ static void put_begin(uint16_t id, uint8_t role, bool keep)
 	put(BEGIN_REQUEST, id, body, sizeof(body), 0);
 }
 
-/* Variables with a body of 5 bytes. */
+/* Sends variables that announce a body of 5 bytes. */
 static void put_params(uint16_t id)
 {
 	static const char params[] = "\x0e\x04REQUEST_METHODPOST\x0e\x01" "CONTENT_LENGTH5";
@@ -89,7 +91,7 @@ static void check_body(enum http_body state, const char *body)
 	ck_assert_mem_eq(request.body, body, strlen(body));
 }
 
-/* The byte at @at of an answer, head and body together. */
+/* Returns the byte at @at of an answer, head and body together. */
 static uint8_t octet(size_t at)
 {
 	return (uint8_t)(at % 251);
@@ -112,7 +114,7 @@ static bool reply(size_t len)
 	return reply_of(10, len);
 }
 
-/* Takes the next record, whose content goes to @content. Returns its length. */
+/* Reads the next record into @content. Returns the length of its content. */
 static size_t take(uint8_t type, uint16_t id, uint8_t content[65535])
 {
 	uint8_t head[8], padding[255];
@@ -159,7 +161,7 @@ static void take_nothing(void)
 	ck_assert_int_le(recv(front, &byte, 1, MSG_DONTWAIT), 0);
 }
 
-/* Answers of any length arrive whole, and the connection goes on. */
+/* Answers of any length arrive complete, and the connection stays usable. */
 START_TEST(test_answers)
 {
 	static const size_t lengths[] = {0, 1, 65493, 65494, 65495, 65503, 65504, 65505, 65535,
@@ -180,7 +182,7 @@ START_TEST(test_answers)
 }
 END_TEST
 
-/* Wherever the head ends. */
+/* The head may end at any position. */
 START_TEST(test_heads)
 {
 	static const size_t heads[] = {0, 1, 65503, 65504, 65505, 70000, 131008, 140000};
@@ -188,13 +190,13 @@ START_TEST(test_heads)
 	put_request(1, true, "hello");
 	ck_assert(fcgi_conn_request(&conn, &web_format, &request));
 	ck_assert(take_body());
-	/* take_reply() counts ten bytes of a head. */
+	/* take_reply() requires a head of ten bytes. */
 	ck_assert(reply_of(heads[_i], 150000 - heads[_i]));
 	take_reply(1, 150000 - 10);
 }
 END_TEST
 
-/* Both requests of a connection may have come before the first one is read. */
+/* Both requests of a connection may arrive before the first one is read. */
 START_TEST(test_both_at_once)
 {
 	put_request(1, true, "hello");
@@ -214,7 +216,9 @@ START_TEST(test_both_at_once)
 }
 END_TEST
 
-/* What a whole connection sent, byte by byte: libfcgi and the guard wait within each record's head. */
+/*
+ * A whole connection is sent byte by byte: libfcgi and the guard wait within each record's head.
+ */
 START_TEST(test_byte_by_byte)
 {
 	uint8_t all[512];
@@ -248,7 +252,7 @@ START_TEST(test_byte_by_byte)
 }
 END_TEST
 
-/* In the place of a request's variables. */
+/* Sends FCGI_GET_VALUES in place of a request's variables. */
 static void put_values(unsigned int count)
 {
 	static const char pair[] = "\x0e\x00" "FCGI_MAX_CONNS";
@@ -259,7 +263,7 @@ static void put_values(unsigned int count)
 	put(GET_VALUES, 0, names, count * (sizeof(pair) - 1), 0);
 }
 
-/* Variables of 1 MiB and more. */
+/* Sends variables of 1 MiB and more. */
 static void put_many_params(void)
 {
 	static uint8_t content[1024];
@@ -335,7 +339,7 @@ static void put_bad(enum bad bad)
 		put_params(1);
 }
 
-/* What breaks the rules is not answered, and the process survives it. */
+/* A violation of the protocol is not answered, and the process survives. */
 START_TEST(test_refused)
 {
 	if (_i == BAD_TOO_MUCH)
@@ -350,7 +354,10 @@ START_TEST(test_refused)
 }
 END_TEST
 
-/* Within a body, too: no byte of another request gets into it, and it is never taken for whole. */
+/*
+ * A violation within a body: no byte of another request enters the body, and it never counts as
+ * complete.
+ */
 START_TEST(test_refused_in_body)
 {
 	put_begin(1, 1, true);
@@ -369,7 +376,7 @@ START_TEST(test_refused_in_body)
 }
 END_TEST
 
-/* A web server that falls silent in a body can be answered, and then no more is read. */
+/* A web server that stops sending in a body can be answered; then nothing more is read. */
 START_TEST(test_breaks_off)
 {
 	int64_t begun_ms = clock_boot_ms();
@@ -381,7 +388,7 @@ START_TEST(test_breaks_off)
 		put(ABORT_REQUEST, 1, "", 0, 0);
 	if (_i == 2)
 		shutdown(front, SHUT_WR);
-	/* One that is taken back is not even begun. */
+	/* A withdrawn request is not even begun. */
 	ck_assert_int_eq(fcgi_conn_request(&conn, &web_format, &request), _i != 1);
 	if (_i == 1)
 		return;
@@ -390,13 +397,13 @@ START_TEST(test_breaks_off)
 	ck_assert(conn.failed);
 	ck_assert(!reply(0));
 	take_reply(1, 0);
-	/* Nor does closing wait for longer. */
+	/* Closing does not wait for longer either. */
 	fcgi_conn_close(&conn);
 	ck_assert_int_lt(clock_boot_ms() - begun_ms, 3 * WAIT_MS + 500);
 }
 END_TEST
 
-/* A web server that takes nothing is given up. */
+/* A connection whose web server reads nothing is abandoned. */
 START_TEST(test_takes_nothing)
 {
 	int64_t begun_ms = clock_boot_ms();

@@ -15,7 +15,7 @@ static struct listeners listeners;
 static struct listener first, second;
 static int own_fd;
 
-/* Makes a listening socket with a name that the kernel chooses (unix(7), autobind). */
+/* Creates a listening socket with a name that the kernel chooses (unix(7), autobind). */
 static int listening(void)
 {
 	const struct sockaddr_un none = {.sun_family = AF_UNIX};
@@ -95,7 +95,7 @@ START_TEST(test_owner_ended)
 }
 END_TEST
 
-/* epoll would report it as ready forever. */
+/* Without special handling, epoll would report it as ready forever. */
 START_TEST(test_shut)
 {
 	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
@@ -105,7 +105,7 @@ START_TEST(test_shut)
 }
 END_TEST
 
-/* Pending events of a closed listener do not count for the next one in its place. */
+/* Pending events of a closed listener do not apply to the next one in its slot. */
 START_TEST(test_place_used_again)
 {
 	const int callers[] = {caller(own_fd), caller(first.fd)};
@@ -113,7 +113,7 @@ START_TEST(test_place_used_again)
 
 	ck_assert_int_eq(shutdown(first.fd, SHUT_RD), 0);
 	ck_assert_int_eq(shutdown(second.fd, SHUT_RD), 0);
-	fd = listeners_accept(&listeners); /* also brings the events of the others */
+	fd = listeners_accept(&listeners); /* also fetches the events of the others */
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	ck_assert_uint_gt(listeners.count, listeners.at);

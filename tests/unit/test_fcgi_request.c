@@ -1,4 +1,6 @@
-/* Requests from CGI environments, routes and mounts, and the socket. */
+/*
+ * Tests requests from CGI environments, routes and mounts, and the socket.
+ */
 #include "web_case.h"
 
 #include "base/text.h"
@@ -18,7 +20,7 @@
 
 #define BIG (HTTP_DRAIN_MAX + 1024 * 1024)
 
-/* A body of @left bytes, and how much was taken of it. */
+/* A body with @left bytes to read, and the number of bytes read. */
 struct counted {
 	size_t left;
 	size_t taken;
@@ -41,15 +43,15 @@ static const struct {
 	const char *chunked; /* Transfer-Encoding */
 	size_t sent;
 	enum http_body state;
-	size_t len;   /* of the body kept */
-	bool drained; /* the source was read to its end */
+	size_t len;   /* length of the stored body */
+	bool drained; /* the body was read to its end */
 } bodies[] = {
 	{"5", NULL, 5, HTTP_BODY_WHOLE, 5, true},
 	{"005", NULL, 5, HTTP_BODY_WHOLE, 5, true},
 	{"0", NULL, 0, HTTP_BODY_WHOLE, 0, true},
 	{"", NULL, 0, HTTP_BODY_WHOLE, 0, true},
 	{NULL, NULL, 0, HTTP_BODY_WHOLE, 0, true},
-	/* What was not announced is no part of the body. */
+	/* Bytes beyond the announced length are not part of the body. */
 	{"5", NULL, 9, HTTP_BODY_WHOLE, 5, true},
 	{NULL, NULL, 9, HTTP_BODY_WHOLE, 0, true},
 	{"5", NULL, 4, HTTP_BODY_BROKEN, 4, true},
@@ -67,14 +69,14 @@ static const struct {
 	{"17825792", NULL, BIG, HTTP_BODY_TOO_LARGE, 65537, false},
 	{"18446744073709551621", NULL, 5, HTTP_BODY_TOO_LARGE, 5, true},
 	{"99999999999999999999999999999999999999", NULL, 5, HTTP_BODY_TOO_LARGE, 5, true},
-	/* Chunked: up to the end. */
+	/* Chunked: the body extends to the end. */
 	{NULL, "chunked", 0, HTTP_BODY_WHOLE, 0, true},
 	{NULL, "Chunked", 17, HTTP_BODY_WHOLE, 17, true},
 	{"", "chunked", 65536, HTTP_BODY_WHOLE, 65536, true},
 	{NULL, "chunked", 65537, HTTP_BODY_TOO_LARGE, 65537, true},
 	{NULL, "chunked", BIG, HTTP_BODY_TOO_LARGE, 65537, false},
 	{NULL, "gzip", 17, HTTP_BODY_WHOLE, 0, true},
-	/* With a length the length counts. */
+	/* If there is a length, it applies. */
 	{"5", "chunked", 9, HTTP_BODY_WHOLE, 5, true},
 };
 
@@ -208,12 +210,12 @@ START_TEST(test_socket)
 	ck_assert(stat(path, &info) == 0 && S_ISSOCK(info.st_mode));
 	ck_assert_uint_eq(info.st_mode & 07777, 0660);
 
-	/* In use: it stays. */
+	/* The socket is in use and stays. */
 	ck_assert_int_eq(socket_open(&second, path, "", why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_int_eq(second.fd, -1);
 	ck_assert_ptr_nonnull(strstr(why, "in use"));
 
-	/* Without a listener it is replaced. The old process no longer removes the file. */
+	/* A socket without a listener is replaced. The old process no longer removes the file. */
 	close(first.fd);
 	ck_assert_msg(socket_open(&second, path, group ? group->gr_name : "", why, sizeof(why)) ==
 			STATUS_OK,
@@ -227,7 +229,7 @@ START_TEST(test_socket)
 	ck_assert(socket_is_listening(second.fd));
 	close(second.fd);
 
-	/* Another file stays. */
+	/* A file of another kind stays. */
 	file = fopen(path, "w");
 	ck_assert(file && fclose(file) == 0);
 	ck_assert_int_eq(socket_open(&first, path, "", why, sizeof(why)), STATUS_CONFIG);
@@ -244,7 +246,7 @@ START_TEST(test_socket)
 }
 END_TEST
 
-/* In a child: writes to the pipe whether it has the socket, and waits. */
+/* Runs in a child: writes to the pipe whether it got the socket, and waits. */
 static void open_and_wait(const char *path, int start, int result)
 {
 	struct fcgi_socket sock;
@@ -259,7 +261,7 @@ static void open_and_wait(const char *path, int start, int result)
 		pause();
 }
 
-/* Of two that start at once where a killed one left its socket, one is refused. */
+/* If two processes start at once on the socket of a killed one, exactly one is refused. */
 START_TEST(test_socket_race)
 {
 	char directory[] = "/tmp/web-socket-XXXXXX", path[64], why[256] = "", has[2];
@@ -327,7 +329,7 @@ Suite *fcgi_request_suite(void)
 	tcase_add_test(tcase, test_socket);
 	tcase_add_test(tcase, test_socket_race);
 	tcase_add_test(tcase, test_not_listening);
-	/* The race waits for a lock, in steps. */
+	/* The race waits for a lock in steps. */
 	tcase_set_timeout(tcase, 60);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -1,6 +1,6 @@
 /*
- * fcgi_run() in a child process, between a FastCGI client and a fake ledger:
- * kept connections, bodies, and how it stops.
+ * Tests fcgi_run() in a child process, between a FastCGI client and a fake ledger: kept
+ * connections, bodies, and how it stops.
  */
 #include "web_case.h"
 
@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #define BODY BODY_TRANSFER
-/* A worker that has nothing to wait for ends long before FCGI_STOP_MS. */
+/* A worker without pending work exits long before FCGI_STOP_MS. */
 #define PROMPT_MS (FCGI_STOP_MS - 2000)
-/* Of a wait for what must come. */
+/* Timeout for events that must occur. */
 #define WAIT_MS   10000
 
 /* Record types of the FastCGI specification. */
@@ -32,7 +32,7 @@ enum { BEGIN_REQUEST = 1, END_REQUEST = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
 
 static char socket_path[128];
 static pid_t pid;
-/* The requests are fibers, with a connection to the ledger in common. */
+/* Requests run in fibers that share a connection to the ledger. */
 static bool in_fibers;
 
 static void setup(void)
@@ -49,8 +49,9 @@ static void setup_fibers(void)
 }
 
 /*
- * Starts the worker process, then the ledger's thread (in this order: a fork keeps no threads).
- * @inherited NULL: on a socket of its own; else on one that it is given, which stays open here.
+ * Starts the worker process, then the ledger's thread (in this order, because a fork copies no
+ * threads). If @inherited is NULL, the worker has its own socket. Otherwise it inherits one,
+ * which stays open here.
  */
 static void start_on(unsigned int threads, bool exclusive, int *inherited)
 {
@@ -98,7 +99,7 @@ static void teardown(void)
 	fake_stop(&fake);
 }
 
-/* Waits for the worker's end, at most @limit_ms. Returns its exit code, or -1. */
+/* Waits at most @limit_ms for the worker to exit. Returns its exit code, or -1. */
 static int ended(int64_t limit_ms)
 {
 	int64_t until_ms = clock_boot_ms() + limit_ms;
@@ -113,7 +114,7 @@ static int ended(int64_t limit_ms)
 	return WIFEXITED(info) ? WEXITSTATUS(info) : -1;
 }
 
-/* Returns a connection, or -1 and errno. */
+/* Returns a connection, or -1 with errno. */
 static int try_dial(void)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -156,8 +157,8 @@ static void put_param(struct buffer *out, const char *name, const char *value)
 }
 
 /*
- * Sends a signed transfer-in with @length as CONTENT_LENGTH, without the last @held bytes of its
- * body and its end, if any are held. False: the connection is closed.
+ * Sends a signed transfer-in with @length as CONTENT_LENGTH. If @held is not 0, omits the last
+ * @held bytes of the body and the end of the stream. Returns false if the connection is closed.
  */
 static bool try_request(int fd, bool keep, size_t length, size_t held)
 {
@@ -194,7 +195,7 @@ static void send_request(int fd, bool keep, size_t length, size_t held)
 	ck_assert(try_request(fd, keep, length, held));
 }
 
-/* Sends what send_request() held back of the body, and its end if @end. */
+/* Sends the part of the body that send_request() omitted, and its end if @end is true. */
 static void send_part(int fd, size_t held, bool end)
 {
 	struct buffer out;
@@ -230,7 +231,7 @@ static bool read_all(int fd, uint8_t *to, size_t len)
 	return true;
 }
 
-/* Reads a whole answer. Returns its HTTP status, 0 when the connection ended or nothing came. */
+/* Reads a whole answer. Returns its HTTP status; 0 if the connection ended or nothing arrived. */
 static int read_answer(int fd)
 {
 	uint8_t head[8], content[65536 + 256];
@@ -258,8 +259,8 @@ static int read_answer(int fd)
 }
 
 /*
- * Waits until the ledger has the first transfer, which it answers after slow_ms; the next ones it
- * answers at once: what waits in the backlog is served for FCGI_GRACE_MS only.
+ * Waits until the ledger has the first transfer, which it answers after slow_ms. It answers the
+ * next ones at once, because queued connections are served for only FCGI_GRACE_MS.
  */
 static void wait_for_first_transfer(void)
 {
@@ -278,7 +279,7 @@ static void wait_for_first_transfer(void)
 	ck_abort_msg("the ledger was sent no transfer");
 }
 
-/* True: the other side has closed the connection. */
+/* Returns true if the peer has closed the connection. */
 static bool closed(int fd)
 {
 	uint8_t byte;
@@ -306,7 +307,7 @@ START_TEST(test_requests)
 }
 END_TEST
 
-/* A body that is announced too long or short leaves a kept connection in step. */
+/* A body longer or shorter than announced leaves a kept connection in sync. */
 START_TEST(test_kept)
 {
 	int fd;
@@ -330,7 +331,7 @@ START_TEST(test_kept)
 }
 END_TEST
 
-/* A kept connection that the web server closes leaves no thread in accept(). */
+/* When the web server closes a kept connection, no thread stays blocked in accept(). */
 START_TEST(test_kept_closed)
 {
 	int fd;
@@ -346,7 +347,7 @@ START_TEST(test_kept_closed)
 }
 END_TEST
 
-/* Kept connections that are idle do not starve others, not even with a single thread. */
+/* Idle kept connections do not starve others, even with a single thread. */
 START_TEST(test_kept_gives_way)
 {
 	int first, second, third;
@@ -362,7 +363,10 @@ START_TEST(test_kept_gives_way)
 	ck_assert(closed(first));
 	close(first);
 	ck_assert_int_eq(read_answer(second), 200);
-	/* Closed by the web server itself while idle: noticed, and the next one taken. */
+	/*
+	 * The web server closes an idle connection: the worker notices it and serves the next
+	 * one.
+	 */
 	close(second);
 	ck_assert_int_eq(read_answer(third), 200);
 	close(third);
@@ -379,7 +383,7 @@ START_TEST(test_stop_finishes_requests)
 	fake.acts[COMMAND_TRANSFER] = FAKE_SLOW;
 	fake.slow_ms = 250;
 	start(2);
-	/* One is with the ledger, one has half its body, one waits in the backlog. */
+	/* One request is at the ledger, one has sent half its body, one is in the backlog. */
 	slow = dial();
 	send_request(slow, false, strlen(BODY), 0);
 	fast = dial();
@@ -403,8 +407,8 @@ START_TEST(test_stop_finishes_requests)
 END_TEST
 
 /*
- * A socket of its own rejects connections after the signal, and serves those from before it. No
- * connection is reset.
+ * After the signal, the worker's own socket refuses new connections. It serves those made before.
+ * No connection is reset.
  */
 START_TEST(test_stop_refuses_newcomers)
 {
@@ -421,7 +425,7 @@ START_TEST(test_stop_refuses_newcomers)
 		send_request(waiting[i], false, strlen(BODY), 0);
 	}
 	kill(pid, SIGTERM);
-	/* As soon as it has heard of the signal. */
+	/* As soon as the worker has received the signal. */
 	for (int i = 0; i < WAIT_MS / 5 && (fd = try_dial()) >= 0; i++) {
 		close(fd);
 		clock_sleep_ms(5);
@@ -439,7 +443,7 @@ START_TEST(test_stop_refuses_newcomers)
 }
 END_TEST
 
-/* A socket that others accept from, too, goes on for them. */
+/* A socket from which other processes also accept stays usable for them. */
 START_TEST(test_stop_leaves_shared_socket)
 {
 	int inherited, fd, accepted;
@@ -460,7 +464,7 @@ START_TEST(test_stop_leaves_shared_socket)
 }
 END_TEST
 
-/* A kept connection on which one request follows the other does not keep the process. */
+/* A kept connection with continuous requests does not delay the exit. */
 START_TEST(test_stop_ends_kept)
 {
 	int fd, answered = 0;
@@ -474,7 +478,7 @@ START_TEST(test_stop_ends_kept)
 	kill(pid, SIGTERM);
 	ck_assert_int_eq(read_answer(fd), 200);
 	do {
-		/* Each comes when the worker has begun to wait for it. */
+		/* Each request is sent after the worker has begun to wait for it. */
 		clock_sleep_ms(20);
 		if (!try_request(fd, true, strlen(BODY), 0))
 			break;
@@ -487,8 +491,8 @@ START_TEST(test_stop_ends_kept)
 END_TEST
 
 /*
- * A request that never ends does not keep the process: it is gone before Apache's patience of 8 s
- * is. A machine that stalls for so long is given another try.
+ * A request that never ends does not delay the exit beyond Apache's timeout of 8 s. The test is
+ * repeated if the machine stalls that long.
  */
 START_TEST(test_stop_is_bounded)
 {
@@ -516,7 +520,10 @@ START_TEST(test_stop_is_bounded)
 }
 END_TEST
 
-/* The ledger is another version: answered, and the process ends to be started anew. */
+/*
+ * If the ledger has another version, the request is answered and the process exits to be
+ * restarted.
+ */
 START_TEST(test_other_protocol)
 {
 	int fd;
@@ -531,7 +538,7 @@ START_TEST(test_other_protocol)
 }
 END_TEST
 
-/* A client that is no web server harms no other. */
+/* A client that is not a web server does not affect the others. */
 START_TEST(test_garbage)
 {
 	int fd;
@@ -557,7 +564,7 @@ END_TEST
 #define HELD_THREADS 2
 #define WAITING      (2 * HELD_THREADS + 1)
 
-/* @count calls, each of whose bodies still lacks @missing bytes. */
+/* Makes @count calls; each body lacks its last @missing bytes. */
 static void dial_all(int *fds, int count, size_t missing)
 {
 	for (int i = 0; i < count; i++) {
@@ -566,7 +573,10 @@ static void dial_all(int *fds, int count, size_t missing)
 	}
 }
 
-/* Every thread waits for the rest of a body, and @count calls, which lack @missing, wait besides. */
+/*
+ * Makes every thread wait for the rest of a body, and @count more calls, which lack @missing
+ * bytes, wait in the queue.
+ */
 static void start_held(int held[HELD_THREADS], int *waiting, int count, size_t missing)
 {
 	start(HELD_THREADS);
@@ -575,7 +585,7 @@ static void start_held(int held[HELD_THREADS], int *waiting, int count, size_t m
 	dial_all(waiting, count, missing);
 }
 
-/* Serves the held requests, then those that waited. */
+/* Completes the held requests, then those that waited. */
 static void release(const int held[HELD_THREADS], const int waiting[HELD_THREADS])
 {
 	for (int i = 0; i < HELD_THREADS; i++) {
@@ -590,8 +600,8 @@ static void release(const int held[HELD_THREADS], const int waiting[HELD_THREADS
 }
 
 /*
- * While every thread is held, as many connections wait as there are threads. Further ones are
- * rejected, and none of these reaches the ledger. Afterwards all is as before.
+ * While every thread is held, as many connections may wait as there are threads. Further ones are
+ * rejected and do not reach the ledger. Afterwards the worker serves as before.
  */
 START_TEST(test_excess)
 {
@@ -616,7 +626,7 @@ START_TEST(test_excess)
 }
 END_TEST
 
-/* A silent connection is closed without an answer. The others that wait are served. */
+/* A silent connection is closed without an answer. The other waiting connections are served. */
 START_TEST(test_excess_silent)
 {
 	int held[HELD_THREADS], silent, waiting[HELD_THREADS];
@@ -631,7 +641,7 @@ START_TEST(test_excess_silent)
 }
 END_TEST
 
-/* A web server that takes back what it has not ended is not answered: no refusal is true of it. */
+/* If a web server withdraws an incomplete request, the worker sends no refusal. */
 START_TEST(test_broken_off)
 {
 	int fd;
@@ -649,7 +659,10 @@ START_TEST(test_broken_off)
 }
 END_TEST
 
-/* Excess is rejected even while its body is arriving, and does not delay the next rejection. */
+/*
+ * An excess request is rejected even while its body is arriving, and does not delay the next
+ * rejection.
+ */
 START_TEST(test_excess_slow)
 {
 	int held[HELD_THREADS], waiting[WAITING];

@@ -12,7 +12,7 @@ static int ends[2];
 static bool read_came, time_came;
 static unsigned int breaths;
 
-/* Always has something to do. */
+/* Always has work. */
 static void breathe_on(void *unused)
 {
 	(void)unused;
@@ -37,7 +37,7 @@ static void wait_for_time(void *unused)
 	time_came = true;
 }
 
-/* Those that are never without work leave room for what comes from outside. */
+/* Fibers that always have work leave time for external input. */
 START_TEST(who_breathes_starves_nobody)
 {
 	struct fibers *fibers = fibers_new(4);
@@ -79,7 +79,7 @@ static void gather_all(void *unused)
 	}
 }
 
-/* Has work for the gatherer, and more of it after a wait of its own. */
+/* Adds work for the gathering fiber, and more after waiting. */
 static void bring(void *name)
 {
 	note(name);
@@ -90,7 +90,7 @@ static void bring(void *name)
 	fiber_wake_last(gatherer, false);
 }
 
-/* Brings something, too, of what the others know nothing: its descriptor is readable. */
+/* Adds work when its descriptor becomes readable, without the others' knowledge. */
 static void bring_when_told(void *name)
 {
 	char byte;
@@ -99,16 +99,16 @@ static void bring_when_told(void *name)
 		;
 	note(name);
 	fiber_wake_last(gatherer, false);
-	/* fiber_wake() is no event of the descriptor. */
+	/* fiber_wake() is not an event of the descriptor. */
 	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
 	ck_assert(!fiber_wait(ends[0], POLLIN, clock_boot_ms() + 5));
 	ck_assert(!fiber_was_notified(ends[0]));
-	/* A fiber that no longer waits for it must check by itself. */
+	/* A fiber that no longer waits for the descriptor must check it itself. */
 	fiber_forget(ends[0]);
 	ck_assert(fiber_was_notified(ends[0]));
 }
 
-/* One turn for what all brought, those included whose descriptor had something. */
+/* One turn handles the work of all fibers, including those whose descriptor was ready. */
 START_TEST(who_gathers_runs_behind_the_others)
 {
 	struct fibers *fibers = fibers_new(4);
@@ -130,7 +130,7 @@ END_TEST
 
 static unsigned int yields;
 
-/* In place of libc's function, which yields the CPU. */
+/* Replaces libc's function, which yields the CPU. */
 int sched_yield(void);
 int sched_yield(void)
 {
@@ -138,7 +138,10 @@ int sched_yield(void)
 	return 0;
 }
 
-/* Asks for a yield twice in its first turn of three. The second time the gatherer is queued already. */
+/*
+ * Requests a yield twice in its first turn of three. The second time the gatherer is already
+ * queued.
+ */
 static void bring_patiently(void *unused)
 {
 	(void)unused;
@@ -151,7 +154,7 @@ static void bring_patiently(void *unused)
 	}
 }
 
-/* Is woken during the first one's yield, and asks for one too: that yield counts for both. */
+/* Is woken during the first fiber's yield and also requests one: that yield counts for both. */
 static void bring_meanwhile(void *unused)
 {
 	(void)unused;
@@ -167,7 +170,7 @@ static void gather_three(void *unused)
 		fiber_wait(-1, 0, FIBER_FOREVER);
 }
 
-/* The CPU is yielded once for all fibers that ask at a time, and only for these. */
+/* One yield serves all fibers that request it at the same time, and only these. */
 START_TEST(who_is_patient_yields_once)
 {
 	struct fibers *fibers = fibers_new(3);
@@ -221,7 +224,10 @@ static void breathe_once(void *unused)
 	read_came = true;
 }
 
-/* The gatherer wakes others again and again. Timeouts still occur, and a yielding fiber continues. */
+/*
+ * The gatherer wakes others again and again. Timeouts still occur, and a yielding fiber
+ * continues.
+ */
 START_TEST(who_gathers_stops_no_time)
 {
 	struct fibers *fibers = fibers_new(4);
@@ -248,7 +254,10 @@ static double deep(unsigned int steps, double x)
 	return steps ? deep(steps - 1, x) + weight[steps % sizeof(weight)] : x;
 }
 
-/* @result: a double, of what deep() leaves in registers and on the stack over all its waits. */
+/*
+ * @result: a double, computed from values that deep() keeps in registers and on the stack across
+ * its waits.
+ */
 static void go_deep(void *result)
 {
 	double *x = result;
@@ -256,7 +265,7 @@ static void go_deep(void *result)
 	*x = deep(100, *x);
 }
 
-/* Each goes on where it was, with its own stack and with the signals of the thread. */
+/* Each fiber continues where it was, with its own stack and the thread's signal mask. */
 START_TEST(each_goes_on_with_its_own)
 {
 	struct fibers *fibers = fibers_new(3);

@@ -27,7 +27,7 @@ START_TEST(finds)
 }
 END_TEST
 
-/* Where it cannot be looked for, a group that is there is not called missing. */
+/* If the group file cannot be read, an existing group is not reported as missing. */
 START_TEST(lacks_a_descriptor)
 {
 	struct rlimit before, none;

@@ -24,7 +24,7 @@ START_TEST(scales_rise_and_fit)
 	const struct histogram_scale *const scales[] = {&histogram_durations_us, &histogram_sizes};
 
 	for (unsigned int i = 0; i < 2; i++) {
-		/* One place more than bounds: for the rest. */
+		/* There is one more slot than bounds, for larger values. */
 		ck_assert_uint_lt(scales[i]->count, HISTOGRAM_PLACES);
 		for (unsigned int n = 1; n < scales[i]->count; n++)
 			ck_assert_uint_lt(scales[i]->bounds[n - 1], scales[i]->bounds[n]);

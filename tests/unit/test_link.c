@@ -1,5 +1,5 @@
 /*
- * The link floor: frames, codecs and the client.
+ * Tests src/link: frames, codecs and the client.
  */
 #include "test_link.h"
 

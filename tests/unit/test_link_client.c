@@ -1,9 +1,10 @@
 /*
- * The client against a ledger that follows a script: one letter an attempt.
+ * Tests the client against a ledger that follows a script, with one letter for each attempt:
  *
- *     a answer   b busy   c take the command and cut   h half an answer and cut   s silence
+ *     a answer   b busy   c receive the command and close   h half an answer and close
+ *     s silence
  *     p an answer byte by byte
- *     x answer with garbage   f forbidden   F fault   r answer that the rate limit says no
+ *     x answer with garbage   f forbidden   F fault   r answer that the rate limit refuses
  */
 #include "test_link.h"
 
@@ -22,11 +23,14 @@
 #include <sys/un.h>
 #include <time.h>
 
-/* Deadlines: to be reached, to be reached after a request was sent, never to be reached. */
+/*
+ * Deadlines: one that is reached, one that is reached after a request was sent, one that is never
+ * reached.
+ */
 #define PATIENCE_MS 400
 #define SILENCE_MS  1000
 #define LONG_MS     10000
-/* Between two bytes of an answer in pieces. */
+/* Time between two bytes of an answer in pieces. */
 #define PIECE_US    500
 
 static char directory[64];
@@ -196,7 +200,7 @@ static enum status call(struct link *link, int64_t patience_ms)
 	return asked.status;
 }
 
-/* A link, @shared with others or with a connection of its own. */
+/* Makes a link that is @shared or has its own connection. */
 static void link_make(struct link *link, bool shared)
 {
 	static struct mux mux;
@@ -219,15 +223,18 @@ static const struct {
 	{"ha", STATUS_OK, 2},
 	{"p", STATUS_OK, 1},
 	{"b", STATUS_BUSY, 1},
-	/* Busy after a lost answer does not mean that nothing was done. */
+	/* "busy" after a lost answer does not prove that nothing was done. */
 	{"cba", STATUS_OK, 3},
-	/* Nor does the rate limit, which counts the repeat. */
+	/* Neither does the rate limit, which counts the repetition. */
 	{"cra", STATUS_OK, 3},
 	{"f", STATUS_FORBIDDEN, 1},
 	{"F", STATUS_FAULT, 1},
 	{"s", STATUS_UNKNOWN, 1},
 	{"cs", STATUS_UNKNOWN, 2},
-	/* Garbage comes from a ledger that may have acted: asked again, it tells. */
+	/*
+	 * The ledger may have executed the command before it sent garbage; a repetition returns
+	 * the result.
+	 */
 	{"xa", STATUS_OK, 2},
 };
 
@@ -261,7 +268,10 @@ static void ignore(int number)
 	(void)number;
 }
 
-/* It neither ends early nor asks again and again, signals or not, and ends when it is to. */
+/*
+ * While the ledger is silent, the client sleeps, even if signals arrive. It returns at its
+ * deadline and not before.
+ */
 START_TEST(silence_is_waited_for_asleep)
 {
 	const struct sigaction action = {.sa_handler = ignore};
@@ -271,7 +281,7 @@ START_TEST(silence_is_waited_for_asleep)
 	sigset_t alarm;
 	int tries = 0;
 
-	/* The signals are this thread's. */
+	/* The signals are delivered to this thread. */
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
@@ -279,7 +289,7 @@ START_TEST(silence_is_waited_for_asleep)
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	link_make(&link, false);
 	ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
-	/* A machine that stalls is given more tries. */
+	/* Repeated if the machine stalls. */
 	do {
 		ck_assert_int_eq(setitimer(ITIMER_REAL, _i ? &often : &never, NULL), 0);
 		before = clock_boot_ms();
@@ -303,7 +313,7 @@ START_TEST(no_ledger_is_not_sent)
 	int tries = 0;
 
 	ck_assert(link_init(&link, "/proc/none/edge.sock"));
-	/* It tries until the deadline, and not beyond: a machine that stalls is given more tries. */
+	/* It retries until the deadline and not beyond. Repeated if the machine stalls. */
 	do {
 		before = clock_boot_ms();
 		ck_assert_int_eq(call(&link, PATIENCE_MS), STATUS_NOT_SENT);
@@ -321,8 +331,8 @@ static void count_up(void *closure)
 }
 
 /*
- * A call that waits for SILENCE_MS and ends as @expected. What must not wait is called meanwhile: often
- * enough, and no more often than every few milliseconds.
+ * Makes a call that waits for SILENCE_MS and returns @expected. link->idle is called meanwhile:
+ * often enough, but at most every few milliseconds.
  */
 static void wait_idling(struct link *link, enum status expected)
 {
@@ -370,7 +380,7 @@ START_TEST(other_protocol_is_told)
 }
 END_TEST
 
-/* A ledger that was killed while the worker was idle: the old connection is dead, a new one works. */
+/* The ledger was killed while the worker was idle: the old connection is dead and is replaced. */
 START_TEST(dead_connection_is_replaced)
 {
 	struct link link;
@@ -398,7 +408,7 @@ START_TEST(a_late_answer_is_not_the_next_ones)
 }
 END_TEST
 
-/* Many calls under way at a time, and connections that break: each has its answer. */
+/* Many simultaneous calls on breaking connections: each gets its own answer. */
 START_TEST(shared_calls_are_all_answered)
 {
 	struct link links[40];
@@ -429,7 +439,7 @@ static bool post(struct link *link)
 	return link_post(link, COMMAND_BALANCE, &cmd);
 }
 
-/* What is posted is answered to nobody: the next call has its own answer. */
+/* The answer to a post is skipped: the next call gets its own answer. */
 START_TEST(posts_are_skipped)
 {
 	struct link link;
@@ -449,7 +459,7 @@ START_TEST(posts_are_skipped)
 }
 END_TEST
 
-/* One that is not answered lets no other go, and none of them takes time. */
+/* While a post is unanswered, further posts are dropped at once. */
 START_TEST(one_post_at_a_time)
 {
 	struct link link;
@@ -463,14 +473,14 @@ START_TEST(one_post_at_a_time)
 	for (unsigned int i = 0; i < 1000; i++)
 		ck_assert(!post(&link));
 	ck_assert_int_lt(clock_boot_ms() - begun_ms, LONG_MS / 2);
-	/* Answers come in order: what was posted before this call will not be answered. */
+	/* Answers arrive in order, so posts made before this call will not be answered. */
 	ck_assert_int_eq(call(&link, LONG_MS), STATUS_OK);
 	ck_assert(post(&link));
 	stop(&link);
 }
 END_TEST
 
-/* What is posted and lost, or answered with garbage, fails no call behind it. */
+/* A post that is lost, or answered with garbage, fails no later call. */
 START_TEST(lost_posts_harm_nothing)
 {
 	static const char *const steps[] = {"aca", "aha", "axa", "aba", "afa", "aFa"};
@@ -497,7 +507,7 @@ static void post_in_fiber(void *context)
 	for (unsigned int i = 0; i < 1000; i++)
 		sent += post(asked->link);
 	ck_assert_uint_eq(sent, MUX_POSTS_MAX);
-	/* Behind them; answered, they make room. */
+	/* Sent after the posts; its answer makes room. */
 	ck_assert_int_eq(call_here(asked->link, asked->patience_ms), STATUS_OK);
 	ck_assert(post(asked->link));
 	shutdown(asked->link->mux->fd, SHUT_RDWR);
@@ -505,7 +515,7 @@ static void post_in_fiber(void *context)
 	ck_assert_uint_eq(asked->link->mux->posts, 0);
 }
 
-/* Of a connection in common they take but a part, so that there is room for the calls. */
+/* Posts use only part of a shared connection's capacity, so that calls have room. */
 START_TEST(shared_posts_leave_room)
 {
 	struct link link;

@@ -73,7 +73,7 @@ START_TEST(requests_have_names)
 }
 END_TEST
 
-/* A name that no request can have is garbage. */
+/* An invalid request name is garbage. */
 START_TEST(names_are_checked)
 {
 	static const struct {
@@ -97,7 +97,7 @@ START_TEST(names_are_checked)
 		ck_assert_int_eq(frame_get_request(of(&out), &request, &size), cases[i].expected);
 		buffer_free(&out);
 	}
-	/* A NUL is no end. */
+	/* A NUL does not end the name. */
 	buffer_init(&out, FRAME_MAX);
 	start = frame_open_request(&out, COMMAND_BALANCE, 77);
 	buffer_append(&out, "a\0b", 3);
@@ -127,7 +127,7 @@ START_TEST(answer_comes_back)
 }
 END_TEST
 
-/* Lengths below the head and above the bound are garbage, not a reason to wait. */
+/* A length below the head or above the bound is garbage, not a reason to wait. */
 START_TEST(lengths_are_bounded)
 {
 	static const struct {
@@ -170,7 +170,10 @@ START_TEST(greeting_comes_back)
 }
 END_TEST
 
-/* Random bytes into every decoder, in memory of their exact size: refused or read, never past it. */
+/*
+ * Feeds random bytes to every decoder in memory of their exact size: it refuses or reads them,
+ * never beyond.
+ */
 START_TEST(decoders_survive_anything)
 {
 	const struct command_info *info = &command_infos[_i];
@@ -183,7 +186,7 @@ START_TEST(decoders_survive_anything)
 		struct bytes in = {bytes, len};
 
 		ck_assert_ptr_nonnull(bytes);
-		/* Mostly small numbers: they pass for lengths and enums. */
+		/* Use mostly small numbers, which are plausible lengths and enums. */
 		for (uint32_t i = 0; i < len; i++)
 			bytes[i] = (uint8_t)chance(chance(4) ? 3 : 256);
 		unpack_record(&in, info->cmd_fields, &cmd);
@@ -194,7 +197,7 @@ START_TEST(decoders_survive_anything)
 }
 END_TEST
 
-/* A member that is missing in its table would be lost on the way: fill all, send, compare. */
+/* A member that is missing in its table would be lost in transit: fill all, send, and compare. */
 static void fill(const struct field *table, void *record, uint8_t *blob)
 {
 	for (; table->name; table++) {
@@ -249,7 +252,7 @@ static void comes_back(const struct field *table, size_t size)
 	in = of(&out);
 	ck_assert(unpack_record(&in, table, &got));
 	ck_assert_uint_eq(in.len, 0);
-	/* Compared packed: bytes members point elsewhere. */
+	/* Compare the packed forms, because bytes members contain pointers. */
 	ck_assert(pack_record(&again, table, &got));
 	ck_assert_uint_eq(out.len, again.len);
 	ck_assert_mem_eq(out.data, again.data, out.len);
@@ -271,7 +274,7 @@ START_TEST(commands_come_back)
 }
 END_TEST
 
-/* What a member of the field's type is aligned to. */
+/* Returns the alignment of the field's type. */
 static uint32_t alignment(const struct field *field)
 {
 	uint32_t most = 1;
@@ -298,8 +301,8 @@ static uint32_t aligned(uint32_t offset, uint32_t to)
 }
 
 /*
- * The table names the members one after the other: a gap that alignment does not explain is a
- * member that was forgotten and would be lost on the way.
+ * Checks that the table's members are adjacent. A gap that alignment does not explain is a
+ * forgotten member, which would be lost in transit.
  */
 static void complete(const char *name, const struct field *table, uint32_t size)
 {

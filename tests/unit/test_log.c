@@ -10,7 +10,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-/* What the test's own syslog() was given last. */
+/* The last message passed to the test's own syslog(). */
 static char syslog_line[4096];
 static int syslog_priority = -1;
 
@@ -38,7 +38,7 @@ void __syslog_chk(int priority, int flag, const char *format, ...)
 	syslog_priority = priority;
 }
 
-/* Lets standard error go to a file. Returns its descriptor. */
+/* Redirects standard error to a file. Returns its descriptor. */
 static int catch_stderr(void)
 {
 	FILE *file = tmpfile();
@@ -132,7 +132,7 @@ START_TEST(goes_to_syslog)
 }
 END_TEST
 
-/* Where a web server that starts the program looks. */
+/* The message is also on standard error, where a web server that starts the program looks. */
 START_TEST(a_failed_start_is_told_twice)
 {
 	int fd = catch_stderr();
@@ -162,7 +162,7 @@ START_TEST(a_value_cannot_forge_another)
 	memset(longest, '"', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
 	log_quote(quoted, longest);
-	/* Whole pairs. */
+	/* Only complete pairs. */
 	ck_assert_uint_eq(strlen(quoted) % 2, 0);
 	ck_assert_uint_ge(strlen(quoted), LOG_QUOTED_MAX - 3);
 }

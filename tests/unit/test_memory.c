@@ -1,9 +1,9 @@
 /*
- * The n-th allocation fails: for n = 1, 2 ... until the call succeeds. Each failure must be told as
- * what it is, and nothing may be lost or leaked.
+ * Makes the n-th allocation fail, for n = 1, 2 ... until the call succeeds. Each failure must be
+ * reported correctly; nothing may be lost or leaked.
  *
- * The linker turns the allocations of the wire floor, and so those that it hands to Jansson, into
- * the ones below (--wrap); GnuTLS takes its own by a variable.
+ * The linker replaces the allocations of src/wire, which are also those of Jansson, by the ones
+ * below (--wrap). GnuTLS gets its allocator through a variable.
  */
 #include "suites.h"
 
@@ -31,14 +31,14 @@ void __wrap_free(void *data);
 
 static struct {
 	bool armed;
-	bool lasting;       /* all that follow fail too */
-	unsigned long left; /* allocations until the one that fails */
+	bool lasting;       /* all later allocations fail too */
+	unsigned long left; /* allocations before the one that fails */
 	unsigned long seen;
 	unsigned long failed;
 	long live;
 } memory;
 
-/* True: this one fails. */
+/* Returns true if this allocation must fail. */
 static bool refused(void)
 {
 	if (!memory.armed)
@@ -96,7 +96,10 @@ static void arm(unsigned long n, bool lasting)
 	memory.live = 0;
 }
 
-/* Ends the counting; nothing is asserted before, for check allocates too. True: one failed. */
+/*
+ * Stops counting. Call it before any assertion, because check allocates too. Returns true if one
+ * failed.
+ */
 static bool disarm(void)
 {
 	memory.armed = false;
@@ -114,7 +117,7 @@ static const struct body_field call_fields[] = {
 	BODY_FIELD_END,
 };
 
-/* Parses @text with every allocation failing in its turn. Returns how many there are. */
+/* Parses @text with each allocation failing in turn. Returns the number of allocations. */
 static unsigned long starve_parse(const char *text, bool lasting, enum refusal expected,
 	struct call *call)
 {
@@ -155,7 +158,7 @@ START_TEST(parse)
 }
 END_TEST
 
-/* Strings and numbers of every length: the byte that finds no room may be any of them. */
+/* Tests strings and numbers of every length, so that any byte may be the first without room. */
 START_TEST(parse_every_length)
 {
 	for (int len = 1; len <= 128; len++) {
@@ -234,7 +237,9 @@ START_TEST(signature)
 		arm(n, _i);
 		verified = signature_verify(HMAC_SHA512, ENCODING_BASE64, secret, "", 0, good);
 		ck_assert(disarm() == !verified);
-		/* A signature that could not be made equals nothing, not even nothing. */
+		/*
+		 * A signature that could not be computed must not match, not even an empty one.
+		 */
 		arm(n, _i);
 		verified = signature_verify(HMAC_SHA512, ENCODING_BASE64, secret, "", 0, "");
 		ck_assert(disarm() == !made);
@@ -242,7 +247,7 @@ START_TEST(signature)
 		if (made)
 			break;
 	}
-	/* GnuTLS really took its memory from here. */
+	/* GnuTLS used this allocator. */
 	ck_assert_uint_ge(n, 2);
 }
 END_TEST
@@ -271,7 +276,10 @@ START_TEST(webhook)
 }
 END_TEST
 
-/* An answer that could not be read for want of memory is unreadable, never an empty success. */
+/*
+ * An answer that could not be read because memory is exhausted is unreadable, never an empty
+ * success.
+ */
 START_TEST(dealer_answer)
 {
 	static const char text[] = "{\"id\":\"a\",\"detail\":\"b\",\"x\":[1e99,{}]}";
@@ -295,7 +303,7 @@ START_TEST(dealer_answer)
 }
 END_TEST
 
-/* A row is written and read whole, or it is told that memory was exhausted. */
+/* A row is written and read completely, or exhausted memory is reported. */
 START_TEST(row_lines)
 {
 	const struct callback_body row = {.event = 7, .body = {(const uint8_t *)"a\0b", 3}};

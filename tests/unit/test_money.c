@@ -10,7 +10,7 @@
 
 #define ROUNDS 3000000
 
-/* Any amount, small ones as likely as large ones. */
+/* Returns any amount; small ones are as likely as large ones. */
 static money_t random_amount(uint64_t *state)
 {
 	uint64_t bits = chance_below(state, 50);
@@ -26,7 +26,7 @@ static bool same_double(double a, double b)
 	return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-/* Every way from one amount to another form and back. NULL: all are exact. */
+/* Converts an amount to every other form and back. Returns NULL if all are exact. */
 static const char *round_trip(money_t money, unsigned int decimals)
 {
 	double x = money_to_double(money);
@@ -48,7 +48,7 @@ static const char *round_trip(money_t money, unsigned int decimals)
 		return "from the text with decimals";
 	if (strlen(strchr(text, '.') ? strchr(text, '.') + 1 : "") < decimals)
 		return "too few decimals";
-	/* The nearest doubles name no amount. */
+	/* The nearest doubles are not amounts. */
 	back = 77;
 	if (money_from_double(nextafter(x, INFINITY), &back) ||
 		money_from_double(nextafter(x, -INFINITY), &back) || back != 77)
@@ -80,7 +80,7 @@ START_TEST(random_finer_amounts)
 {
 	uint64_t state = 2;
 
-	/* A fifth decimal is seen as long as doubles are closer together than that. */
+	/* A fifth decimal is detected while doubles are close enough together. */
 	for (int i = 0; i < ROUNDS / 3; i++) {
 		char text[MONEY_TEXT_MAX], finer[MONEY_TEXT_MAX + 2];
 		money_t money = random_amount(&state) % INT64_C(10000000000000), back;
@@ -163,7 +163,7 @@ START_TEST(doubles)
 			i);
 		ck_assert_msg(money == (cases[i].good ? cases[i].money : 77), "case %zu", i);
 	}
-	/* A zero by the time it is a double. */
+	/* It is zero as a double. */
 	ck_assert(money_from_double(strtod("1e-400", NULL), &zero));
 	ck_assert_int_eq(zero, 0);
 }
@@ -264,7 +264,7 @@ START_TEST(sums)
 	ck_assert_int_eq(sum, 77);
 	ck_assert(money_add(INT64_MAX, INT64_MIN, &sum));
 	ck_assert_int_eq(sum, -1);
-	/* 0.1 + 0.2 is 0.3 here. */
+	/* 0.1 + 0.2 is exactly 0.3 here. */
 	ck_assert(money_add(1000, 2000, &sum));
 	ck_assert_int_eq(sum, 3000);
 }
@@ -293,7 +293,7 @@ START_TEST(sums_have_no_limit)
 		ck_assert(sum_from_text(text, &sum));
 		ck_assert(sum == cases[i].units);
 	}
-	/* The largest and the smallest that there is. */
+	/* The largest and the smallest values. */
 	ck_assert(sum_from_text("17014118346046923173168730371588410.5727", &sum));
 	sum_format(sum, 0, text);
 	ck_assert_str_eq(text, "17014118346046923173168730371588410.5727");

@@ -26,7 +26,7 @@ static void prepare(void)
 
 START_TEST(decides_in_order)
 {
-	/* Each fault hides the ones after it (api.md, Order of checks). */
+	/* Each fault hides the later ones (api.md, Order of checks). */
 	player.balance = 0;
 	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_OUT, 100),
 		REFUSAL_INSUFFICIENT_BALANCE);
@@ -154,7 +154,7 @@ START_TEST(a_bet_names_its_game_and_its_client)
 }
 END_TEST
 
-/* Applies and checks that a refusal changed nothing. */
+/* Applies the transaction, and checks that a refusal changed nothing. */
 static enum refusal apply(enum entry_kind kind, money_t gain)
 {
 	const struct movement movement = movement_of(kind, gain);
@@ -177,7 +177,7 @@ START_TEST(a_refusal_changes_nothing)
 }
 END_TEST
 
-/* Of each kind: its sum and the dealer's balance go on behind what 64 bits hold. */
+/* For each kind: its sum and the dealer's balance may exceed 64 bits. */
 START_TEST(no_sum_is_full)
 {
 	static const struct {

@@ -13,7 +13,7 @@ static void address_of(const char *text, uint8_t address[NETWORK_ADDRESS_SIZE])
 	ck_assert_msg(network_address_parse(text, address), "%s", text);
 }
 
-/* First and last of each range that is kept apart, and their neighbours. */
+/* The first and last address of each excluded range, and their neighbours. */
 static const struct {
 	const char *address;
 	bool is_public;
@@ -36,7 +36,7 @@ static const struct {
 	{"223.255.255.255", true}, {"224.0.0.0", false}, {"239.255.255.255", false},
 	{"240.0.0.0", false}, {"255.255.255.255", false},
 	{"8.8.8.8", true},
-	/* What the registries keep apart besides, and metadata servers of clouds. */
+	/* Other ranges that the registries exclude, and metadata servers of clouds. */
 	{"100.100.100.200", false}, {"168.63.129.15", true}, {"168.63.129.16", false},
 	{"168.63.129.17", true}, {"192.0.0.192", false}, {"192.0.0.8", false}, {"192.0.0.170", false},
 	{"192.31.195.255", true}, {"192.31.196.0", false}, {"192.31.196.255", false},
@@ -51,7 +51,7 @@ static const struct {
 	{"2001:30::1", false}, {"2001:0:a9fe:a9fe::1", false}, {"2002:a9fe:a9fe::1", false},
 	{"2620:4f:7fff::1", true}, {"2620:4f:8000::1", false}, {"2620:4f:8001::1", true},
 	{"3ffe:ffff::1", true}, {"3fff:fff:ffff::1", false},
-	/* wrapped by IPv6 */
+	/* IPv4 addresses mapped into IPv6 */
 	{"::ffff:127.0.0.1", false}, {"::ffff:7f00:1", false}, {"::ffff:10.1.2.3", false},
 	{"::ffff:8.8.8.8", true}, {"64:ff9b::127.0.0.1", false}, {"64:ff9b::a01:203", false},
 	{"64:ff9b::8.8.8.8", true}, {"64:ff9b:1::808:808", false}, {"2002:7f00:1::1", false},
@@ -147,7 +147,7 @@ START_TEST(socket_addresses)
 	ck_assert(network_address_of((struct sockaddr *)&v4, address));
 	network_address_format(address, text);
 	ck_assert_str_eq(text, "127.0.0.1");
-	/* The mapped spelling is the same address. */
+	/* The mapped form is the same address. */
 	ck_assert_int_eq(inet_pton(AF_INET6, "::ffff:127.0.0.1", &v6.sin6_addr), 1);
 	ck_assert(network_address_of((struct sockaddr *)&v6, other));
 	ck_assert_mem_eq(address, other, sizeof(address));

@@ -46,7 +46,7 @@ static const struct field outer_fields[] = {
 
 static const uint8_t rest[] = {0, 1, 2};
 static const uint8_t json[] = {'{', '}'};
-/* The layout of the wire and of the disk, byte for byte: it must never change by accident. */
+/* The layout on the wire and on disk, byte for byte. It must not change by accident. */
 static const uint8_t packed[] = {
 	1,                                              /* flag */
 	2,                                              /* u8 */
@@ -63,7 +63,7 @@ static const uint8_t packed[] = {
 	0, 0, 0, 2, '{', '}',                           /* json */
 };
 
-/* Holes are zero too: the structs are compared byte for byte. */
+/* Holes are also zero, because the structs are compared byte for byte. */
 static void fill_example(struct outer *outer)
 {
 	memset(outer, 0, sizeof(*outer));
@@ -190,7 +190,7 @@ START_TEST(numbers_of_every_width)
 		uint64_t kept = sizes[i] == 8 ? value : value & ((UINT64_C(1) << 8 * sizes[i]) - 1);
 
 		memset(member, 0x5a, sizeof(member));
-		/* Wherever it lies. */
+		/* At any alignment. */
 		field_store_number(member + 1, sizes[i], value);
 		ck_assert_uint_eq(field_load_number(member + 1, sizes[i]), kept);
 		ck_assert_uint_eq(member[0], 0x5a);

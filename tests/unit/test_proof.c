@@ -1,6 +1,6 @@
 /*
- * The proof of `creditbridgectl check`, fed with rows made here: a sound world must pass, and each
- * single damage to it must be found.
+ * Tests the proof of `creditbridgectl check` with rows made here. A correct world must pass; each
+ * single fault in it must be found.
  */
 #include "proof_rows.h"
 #include "suites.h"
@@ -13,10 +13,10 @@
 #define ENTRIES 7
 #define DEALERS 2
 
-/* Everything that a ledger with two dealers holds. */
+/* All rows of a ledger with two dealers. */
 struct world {
 	uint64_t as_of; /* when the sums were read */
-	uint64_t now;   /* when everything else was */
+	uint64_t now;   /* when all other rows were read */
 	struct total totals[DEALERS];
 	unsigned int total_count;
 	struct dealer dealers[DEALERS];
@@ -31,7 +31,7 @@ struct world {
 	unsigned int request_count;
 };
 
-/* What became of a proof. */
+/* The result of a proof. */
 struct verdict_of {
 	uint64_t problems;
 	bool requests_equal;
@@ -56,7 +56,7 @@ static void add_player(struct world *world, const char *player_id, const char *c
 	strcpy(name->user_id, user_id);
 }
 
-/* Moves @amount (signed) of player number @index, by transaction @id. */
+/* Moves @amount (signed) for player number @index, by transaction @id. */
 static void move(struct world *world, unsigned int index, enum entry_kind kind, money_t amount,
 	uint64_t id)
 {
@@ -87,7 +87,7 @@ static void move(struct world *world, unsigned int index, enum entry_kind kind, 
 	request->current_balance = entry->current_balance;
 }
 
-/* Brings the sums to what the movements up to as_of make. */
+/* Computes the sums of the transactions up to as_of. */
 static void sum_up(struct world *world)
 {
 	for (unsigned int i = 0; i < world->entry_count; i++) {
@@ -197,7 +197,7 @@ START_TEST(a_sound_world_is_proved)
 }
 END_TEST
 
-/* The ways to break it. Each changes one row. */
+/* The faults. Each changes one row. */
 static void negative_balance(struct world *w) { w->players[1].balance = -1; }
 static void unexplained_credit(struct world *w) { w->entry_count = 0; w->players[0].entry_seq = w->players[0].entry_transaction_id = 0; }
 static void no_last(struct world *w) { w->players[0].entry_seq = 0; w->players[0].balance = 0; }
@@ -294,7 +294,7 @@ START_TEST(a_damage_is_reported)
 }
 END_TEST
 
-/* Damages between rows: found by the sets. */
+/* Faults between rows, which comparing the sets finds. */
 static void request_gone(struct world *w) { w->requests[0] = w->requests[--w->request_count]; }
 static void request_twice(struct world *w) { w->requests[7] = w->requests[0]; strcpy(w->requests[7].request_transaction_id, "ref-x"); }
 static void request_renamed(struct world *w) { strcpy(w->requests[0].request_transaction_id, "ref-x"); }
@@ -315,7 +315,7 @@ static void requests_swapped(struct world *w)
 static void one_id_twice(struct world *w) { w->entries[3].transaction_id = w->entries[0].transaction_id; }
 static void one_id_moved(struct world *w) { w->entries[3].transaction_id = 5; }
 static void player_without_name(struct world *w) { w->entry_count = 4; w->name_count = 2; }
-/* Damages of chains. */
+/* Faults of chains. */
 static void entry_of_other(struct world *w) { strcpy(w->entries[2].casino_id, "beta"); }
 static void lower_balance(struct world *w) { w->players[1].balance -= 1; }
 static void forgotten(struct world *w) { w->players[0].entry_seq = 4; }
@@ -327,7 +327,7 @@ static void others_chain(struct world *w) { w->entries[5].previous = 2; }
 static void orphan(struct world *w) { strcpy(w->entries[6].player_id, "p4"); }
 static void no_name(struct world *w) { w->name_count = 2; }
 static void entry_gone(struct world *w) { w->entries[1] = w->entries[6]; w->entry_count--; }
-/* A second movement number 2, whose follower nobody is. */
+/* A second transaction number 2, which no other one follows. */
 static void fork_of(struct world *w)
 {
 	w->entries[6] = w->entries[1];
@@ -373,7 +373,7 @@ START_TEST(sets_that_differ_are_told)
 }
 END_TEST
 
-/* What happens while the check is under way must not disturb it. */
+/* Rows added during the check must not disturb it. */
 START_TEST(later_movements_are_left_out)
 {
 	struct world world;
@@ -381,7 +381,7 @@ START_TEST(later_movements_are_left_out)
 
 	for (uint64_t as_of = 0; as_of <= 7; as_of++) {
 		make_world(&world);
-		/* The sums are those of then; every row is as it is now. */
+		/* The sums are those of that time; all other rows are current. */
 		world.as_of = as_of;
 		for (unsigned int i = 0; i < DEALERS; i++) {
 			world.totals[i].balance = world.totals[i].transferred_in = 0;

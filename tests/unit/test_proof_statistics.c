@@ -1,6 +1,6 @@
 /*
- * What `creditbridgectl check` proves of A4's sums: those that the ledger keeps must pass, and each
- * single damage to them, or to the bets, must be found.
+ * Tests the proof of A4's sums. The sums that the ledger stores must pass; each single fault in
+ * them or in the bets must be found.
  */
 #include "proof/statistics.h"
 
@@ -18,7 +18,7 @@
 #define DAYS    8
 #define DAY_ONE 20000
 
-/* What a ledger holds of a player. */
+/* A player's rows in a ledger. */
 static struct world {
 	struct round rounds[ROUNDS];
 	struct bet bets[ROUNDS][BETS];
@@ -30,7 +30,7 @@ static struct world {
 	unsigned int day_count;
 } world;
 
-/* What was reported. */
+/* The reported problems. */
 static struct {
 	unsigned int lines;
 	char text[4096];
@@ -111,7 +111,10 @@ static void settle(unsigned int number, enum round_result result, money_t payout
 	}
 }
 
-/* A win over midnight, a loss, a refund, an open round, one that was refunded, one refused. */
+/*
+ * Makes a win across midnight, a loss, a refund, an open round, a refunded round and a rejected
+ * bet.
+ */
 static void make_world(void)
 {
 	unsigned int round;
@@ -141,7 +144,7 @@ static void make_world(void)
 	add_bet(round, BET_REJECTED, 23, false, 5);
 }
 
-/* Feeds the world; the proof is to be freed. */
+/* Feeds the world. The caller frees the proof. */
 static struct proof_statistics prove(void)
 {
 	struct proof_statistics proof;
@@ -180,14 +183,14 @@ START_TEST(sums_are_proved)
 	ck_assert(world.lifetime.sums.turnover == 52 * CREDIT);
 	ck_assert(world.lifetime.sums.profit_loss == 48 * CREDIT);
 	ck_assert_uint_eq(world.day_count, 5);
-	/* A player without bets has no rows; rows of zeros are as good. */
+	/* A player without bets has no rows; rows of zeros are equivalent. */
 	memset(&world, 0, sizeof(world));
 	proved();
 	world.has_lifetime = true;
 	world.day_count = 1;
 	world.days[0].number = 7;
 	proved();
-	/* Bets whose round is not there are those of an open one. */
+	/* Bets whose round is missing belong to an open round. */
 	make_world();
 	memset(&told, 0, sizeof(told));
 	proof_statistics_init(&proof, report, NULL);
@@ -200,7 +203,7 @@ START_TEST(sums_are_proved)
 }
 END_TEST
 
-/* Each of them is the only one. */
+/* The faults. Each test applies one. */
 static void lifetime_count(void) { world.lifetime.sums.bet_count++; }
 static void lifetime_turnover(void) { world.lifetime.sums.turnover += 5 * CREDIT; }
 static void lifetime_profit(void) { world.lifetime.sums.profit_loss *= -1; }
@@ -266,13 +269,16 @@ START_TEST(damages_are_told)
 	damages[_i].damage();
 	proof = prove();
 	ck_assert_msg(strstr(told.text, damages[_i].told), "%s", told.text);
-	/* Nobody listens: they are counted all the same. */
+	/* There is no callback for problems, but they are counted. */
 	ck_assert_uint_ge(proof.differences, 1);
 	proof_statistics_free(&proof);
 }
 END_TEST
 
-/* What is kept lies between what was there before and behind it, and what does not is told so. */
+/*
+ * A stored sum must lie between the values before and after it was read; otherwise it is
+ * reported.
+ */
 START_TEST(rows_read_between)
 {
 	struct proof_statistics proof;
@@ -296,7 +302,7 @@ START_TEST(rows_read_between)
 				proof_statistics_day(&proof, &world.days[i]);
 			proof_statistics_again(&proof);
 		}
-		/* Two more, in the last round. */
+		/* Two more bets in the last round. */
 		proof_statistics_bet(&proof, &later);
 		proof_statistics_bet(&proof, &later);
 		ck_assert(proof_statistics_end(&proof));
@@ -307,7 +313,7 @@ START_TEST(rows_read_between)
 }
 END_TEST
 
-/* One step of a world, with what it books. */
+/* Makes one step of a world, including its bookings. */
 static void step(uint64_t *luck)
 {
 	unsigned int number = (unsigned int)chance_below(luck, ROUNDS);
@@ -345,8 +351,8 @@ static void step(uint64_t *luck)
 static struct world history[STEPS];
 
 /*
- * Feeds the bets, each row as it was at a time of its own from @from to @until: the bets of a round
- * one after the other, the round whenever it is.
+ * Feeds the bets, each row as it was at a random time between @from and @until. The bets of a
+ * round are fed one after the other, the round at any time.
  */
 static void feed_torn(struct proof_statistics *proof, unsigned int from, unsigned int until,
 	uint64_t *luck)
@@ -367,7 +373,7 @@ static void feed_torn(struct proof_statistics *proof, unsigned int from, unsigne
 	}
 }
 
-/* However torn the readings are, what the ledger keeps is never accused. */
+/* Correct rows are never reported as wrong, however inconsistent the times of reading. */
 START_TEST(readings_may_be_torn)
 {
 	struct proof_statistics proof;
@@ -401,7 +407,7 @@ START_TEST(readings_may_be_torn)
 }
 END_TEST
 
-/* A player of many years: bets in any order of days, in the memory of their days. */
+/* A player with many years of bets, in any order of days, within the memory for their days. */
 START_TEST(many_days)
 {
 	static struct day days[5000];

@@ -1,6 +1,6 @@
 /*
- * The proof of bets, rounds and callbacks: a sound world must pass, and each single lie in it must
- * be found, in the row where it stands or between two sets.
+ * Tests the proof of bets, rounds and callbacks. A correct world must pass. Each single lie in it
+ * must be found, in its row or between two sets.
  */
 #include "proof_world.h"
 #include "suites.h"
@@ -22,7 +22,7 @@ START_TEST(a_sound_world_is_proved)
 }
 END_TEST
 
-/* ---- lies that a row, a round or an event tells by itself */
+/* ---- lies visible in a single row, round or event */
 
 #define LIE(name) static void name(struct world *w)
 #define BET(game, number) world_bet(w, game, number)
@@ -267,7 +267,7 @@ START_TEST(a_lie_is_reported)
 }
 END_TEST
 
-/* ---- lies between rows: found by the sets */
+/* ---- lies between rows: comparing the sets finds them */
 
 static void change_body(struct world *w, uint64_t event, const char *from, const char *to)
 {
@@ -350,7 +350,7 @@ LIE(transaction_of_round_gone)
 
 static const struct set_lie {
 	void (*tell)(struct world *world);
-	bool requests, transactions, callbacks, ends; /* differ */
+	bool requests, transactions, callbacks, ends; /* the sets that differ */
 } set_lies[] = {
 	{body_amount, 0, 0, 1, 0}, {body_user_bet, 0, 0, 1, 0}, {body_user, 0, 0, 1, 0},
 	{body_payout, 0, 0, 1, 0}, {body_result, 0, 0, 1, 0}, {body_ball, 0, 0, 1, 0},
@@ -388,7 +388,7 @@ START_TEST(sets_that_differ_are_told)
 }
 END_TEST
 
-/* ---- a bet beside its callback, as it is compared when it is under way or the sets differ */
+/* ---- a bet compared with its callback, when it is in progress or the sets differ */
 
 START_TEST(what_is_wrong_between_them_is_told)
 {
@@ -436,7 +436,7 @@ START_TEST(what_is_wrong_between_them_is_told)
 }
 END_TEST
 
-/* A bet under way that lies is found without the sets. */
+/* A lie about a bet in progress is found without the sets. */
 LIE(pending_but_delivered)
 {
 	BETTING("g2", 1)->state = CALLBACK_DELIVERED;
@@ -465,9 +465,9 @@ START_TEST(bets_under_way_are_compared)
 }
 END_TEST
 
-/* ---- what happens while the check is under way must not disturb it */
+/* ---- changes during the check must not disturb it */
 
-/* The event counter is read first: whose event is known has a known transaction id. */
+/* The event counter is read first: a row with a known event has a known transaction id. */
 static bool is_possible(const struct world *w, uint64_t as_of, uint64_t event)
 {
 	for (unsigned int i = 0; i < w->bet_count; i++) {
@@ -513,26 +513,26 @@ START_TEST(what_ended_meanwhile_is_left_out)
 }
 END_TEST
 
-/* The sums are those of a moment; bets and results opened and ended since. */
+/* The sums belong to one moment; bets and results were opened and ended since. */
 START_TEST(open_bets_are_those_of_the_moment)
 {
 	struct world world, *w = &world;
 	struct world_verdict verdict;
 
 	world_make(w);
-	/* Then the settled bet of g3 was open still. */
+	/* At that time the settled bet of g3 was still open. */
 	BET("g3", 1)->changed_ms = world_round(w, "g3")->settled_ms = WORLD_NOW_MS + 1;
 	w->moment.event_from = w->moment.event_until = RESULT("g3")->event - 1;
 	world_prove(w, &verdict);
 	ck_assert_uint_eq(verdict.open_least, 4);
 	ck_assert_uint_eq(verdict.open_most, 4);
-	/* Just then: before or after. */
+	/* Exactly then: before or after. */
 	BET("g3", 1)->changed_ms = WORLD_NOW_MS;
 	w->moment.event_until++;
 	world_prove(w, &verdict);
 	ck_assert_uint_eq(verdict.open_least, 3);
 	ck_assert_uint_eq(verdict.open_most, 5);
-	/* A bet that was placed later, a result that was delivered later. */
+	/* A bet was placed later, and a result was delivered later. */
 	world_make(w);
 	w->moment.as_of = BET("g2", 2)->transaction_id - 1;
 	RESULT("g1")->ended_ms = WORLD_NOW_MS + 5;
@@ -540,7 +540,10 @@ START_TEST(open_bets_are_those_of_the_moment)
 	ck_assert_uint_eq(verdict.open_least, 4);
 	ck_assert_uint_eq(verdict.open_most, 4);
 	ck_assert_uint_eq(verdict.problems, verdict.loose);
-	/* A time that has not come: the clock was set back since, and they ended who knows when. */
+	/*
+	 * Times in the future: the clock was set back since, so the time of their end is not
+	 * known.
+	 */
 	world_make(w);
 	BET("g3", 1)->changed_ms = world_round(w, "g3")->settled_ms = WORLD_NOW_MS + 3;
 	RESULT("g1")->ended_ms = WORLD_NOW_MS + 3;
@@ -552,7 +555,7 @@ START_TEST(open_bets_are_those_of_the_moment)
 }
 END_TEST
 
-/* A number that changed meanwhile proves nothing. */
+/* A counter that changed meanwhile proves nothing. */
 START_TEST(what_was_parked_meanwhile_is_passed_over)
 {
 	static const uint64_t seed[2] = {1, 2};

@@ -43,7 +43,7 @@ static size_t round_up(size_t value, size_t to)
 	return (value + to - 1) / to * to;
 }
 
-/* Lays the fields out as the compiler does: a hole is a member that the table forgot. */
+/* Lays the fields out as the compiler does: a gap is a member that is missing in the table. */
 static void check_layout(const struct field *table, size_t size)
 {
 	size_t at = 0, most = 1;
@@ -74,7 +74,7 @@ static void cover(const struct field *table, uint8_t *record)
 {
 	for (; table->name; table++) {
 		if (table->type == FIELD_JSON || table->type == FIELD_BYTES) {
-			/* Its own hole is no member. */
+			/* The padding within this member is not another member. */
 			memset(record + table->offset, 0xff, sizeof(uint8_t *) + sizeof(uint32_t));
 			continue;
 		}
@@ -93,7 +93,7 @@ static void cover(const struct field *table, uint8_t *record)
 #endif
 #endif
 #ifdef HAVE_CLEAR_PADDING
-/* Every byte that is no padding is described: also a bool that hides in a hole. */
+/* The tables describe every byte that is not padding, including a bool in a hole. */
 START_TEST(tables_describe_every_byte)
 {
 	union any_record described;
@@ -117,7 +117,7 @@ START_TEST(tables_describe_every_byte)
 {
 	union any_record described;
 
-	/* Without the builtin: no more bytes than the struct has, none twice. */
+	/* No more bytes than the struct has, and none twice. */
 	for (int kind = 0; kind < RECORD_COUNT; kind++) {
 		size_t marked = 0;
 
@@ -126,14 +126,14 @@ START_TEST(tables_describe_every_byte)
 		for (size_t i = 0; i < sizeof(described); i++)
 			marked += ((uint8_t *)&described)[i] != 0;
 		ck_assert_uint_le(marked, record_infos[kind].size);
-		/* What is left is padding; a round has the most. */
+		/* The rest is padding; a round has the most. */
 		ck_assert_uint_gt(marked + 48, record_infos[kind].size);
 	}
 }
 END_TEST
 #endif
 
-/* Any text without NUL that fits; short ones often, so that keys meet. */
+/* Makes any text without NUL that fits. Short ones are frequent, so that keys collide. */
 static void fill_text(uint64_t *state, char *text, uint32_t size)
 {
 	uint64_t len = chance_below(state, chance(state) & 1 ? size : (size < 4 ? size : 4));
@@ -162,7 +162,7 @@ static void fill_number(uint64_t *state, const struct field *field, uint8_t *mem
 		memcpy(member, &value, 8);
 }
 
-/* Some JSON text, or none. */
+/* Returns some JSON text, or none. */
 static struct bytes some_json(uint64_t *state)
 {
 	static const uint8_t text[] = "{\"a\":[1,2,3]}";
@@ -170,7 +170,7 @@ static struct bytes some_json(uint64_t *state)
 	return (struct bytes){text, chance(state) & 1 ? (uint32_t)sizeof(text) - 1 : 0};
 }
 
-/* Random legal content in a record that is zero. */
+/* Writes random valid content to a zeroed record. */
 static void fill(uint64_t *state, const struct field *table, uint8_t *record)
 {
 	for (; table->name; table++) {
@@ -225,7 +225,7 @@ START_TEST(round_trips)
 		in = (struct bytes){guard_put(&guard, out.data, out.len), (uint32_t)out.len};
 		ck_assert(unpack_record(&in, info->fields, &back));
 		ck_assert_uint_eq(in.len, 0);
-		/* Two texts at two places are equal as packed, not as structs. */
+		/* Equal texts at different addresses are equal when packed, not as structs. */
 		buffer_reset(&again);
 		ck_assert(pack_record(&again, info->fields, &back));
 		ck_assert_uint_eq(again.len, out.len);
@@ -239,7 +239,7 @@ START_TEST(round_trips)
 }
 END_TEST
 
-/* What is accepted is what pack_record() would have written: no row has two forms. */
+/* An accepted input must equal the output of pack_record(): no row has two forms. */
 static void check_hostile(const struct record_info *info, struct guard *guard, const uint8_t *data,
 	size_t len)
 {
@@ -295,7 +295,7 @@ static int compare_member(const struct field *field, const uint8_t *a, const uin
 
 	if (field->type == FIELD_STR)
 		return strcmp((const char *)a, (const char *)b);
-	/* Only what sorts as it is packed may be in a key. */
+	/* Only a type that sorts as it is packed may be in a key. */
 	ck_assert_msg(field->type == FIELD_U64 || field->type == FIELD_U32 ||
 			field->type == FIELD_ENUM,
 		"%s", field->name);
@@ -410,7 +410,7 @@ START_TEST(keys_of_a_dealer)
 	struct dealer dealer;
 
 	memset(&dealer, 0, sizeof(dealer));
-	/* An unused slot is not found by the empty name it has. */
+	/* Its empty name does not find an unused slot. */
 	ck_assert_ptr_null(dealer_key_find(&dealer, ""));
 	strcpy(dealer.keys[1].key_id, "k2");
 	ck_assert_ptr_eq(dealer_key_find(&dealer, "k2"), &dealer.keys[1]);

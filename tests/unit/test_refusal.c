@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* api.md, Error ids, and the order in which they are stored: append, never reorder. */
+/* api.md, Error ids. The order is that of the stored numbers: append, never reorder. */
 static const struct {
 	enum refusal refusal;
 	const char *id;
@@ -31,14 +31,14 @@ static const struct {
 	{REFUSAL_INTERNAL_ERROR, "internal_error", 500, true},
 	{REFUSAL_SERVICE_UNAVAILABLE, "service_unavailable", 503, true},
 	{REFUSAL_STORAGE_FULL, "storage_full", 503, true},
-	/* an operator's alone */
+	/* only for operators */
 	{REFUSAL_ALREADY_EXISTS, "already_exists", 409, false},
 	{REFUSAL_KEY_NOT_FOUND, "key_not_found", 404, false},
 	{REFUSAL_KEY_IN_USE, "key_in_use", 409, false},
 	{REFUSAL_TOO_MANY_KEYS, "too_many_keys", 409, false},
 	{REFUSAL_NOT_ALLOWED_NOW, "not_allowed_now", 409, false},
 	{REFUSAL_TOO_MANY_DEALERS, "too_many_dealers", 409, false},
-	/* group C's */
+	/* only for group C */
 	{REFUSAL_GAME_NOT_FOUND, "game_not_found", 404, false},
 	{REFUSAL_BET_NOT_FOUND, "bet_not_found", 404, false},
 	{REFUSAL_ALREADY_SETTLED, "already_settled", 409, false},
@@ -57,7 +57,7 @@ static const struct {
 
 START_TEST(table)
 {
-	/* One that is new in refusal.def belongs into the rows above. */
+	/* Add a new row of refusal.def to the rows above. */
 	ck_assert_uint_eq(sizeof(rows) / sizeof(rows[0]), REFUSAL_COUNT);
 	for (unsigned int i = 0; i < REFUSAL_COUNT; i++) {
 		const struct refusal_info *info = refusal_info(rows[i].refusal);

@@ -99,7 +99,7 @@ static struct all example(void)
 	return all;
 }
 
-/* What was appended, as a string. */
+/* Returns the appended data as a string. */
 static const char *text_of(struct buffer *out)
 {
 	ck_assert(buffer_append(out, "", 1));
@@ -204,7 +204,7 @@ END_TEST
 
 START_TEST(every_byte_is_readable_json)
 {
-	/* An independent reader takes back what was written. */
+	/* An independent reader must restore the written value. */
 	for (int c = 1; c < 256; c++) {
 		char text[] = {'<', (char)c, '>', '\0'};
 		struct buffer out;
@@ -303,7 +303,7 @@ struct outer {
 	struct bytes json;
 };
 
-/* One struct within another is an object, and JSON text with line breaks stays on its line. */
+/* A nested struct is an object. JSON text with line breaks stays on its line. */
 START_TEST(nested)
 {
 	static const struct field fields[] = {
@@ -356,7 +356,9 @@ START_TEST(a_full_buffer_takes_nothing)
 		buffer_init(&out, max);
 		ck_assert(buffer_append(&out, "abc", 3));
 		fits = render_record(&out, all_fields, &all);
-		/* A number needs room for a NUL while it is printed; no other slack is allowed. */
+		/*
+		 * A number needs room for a NUL while it is printed; no other slack is allowed.
+		 */
 		ck_assert_msg(fits == (max >= 3 + sizeof(all_json) - 1), "%zu", max);
 		ck_assert(fits || (out.failed && out.len == 3));
 		buffer_reset(&out);

@@ -23,7 +23,7 @@ union row {
 #undef RECORD
 };
 
-/* What bytes members point to. */
+/* Storage for bytes members. */
 struct pool {
 	uint8_t bytes[16][BYTES_MAX];
 	size_t used;
@@ -37,7 +37,7 @@ static uint64_t any_number(uint64_t *state)
 	return chance_below(state, 3) ? chance(state) : edges[chance_below(state, 8)];
 }
 
-/* Bytes that are no text as often as not, without NUL if @text. */
+/* Writes random bytes. Half of the time they are not text; without NUL if @text. */
 static void any_bytes(uint64_t *state, uint8_t *bytes, size_t len, bool text)
 {
 	static const char *const pieces[] = {"a", "\"", "\\", "ü", "\n", "\x7f", "\xc3",
@@ -75,7 +75,7 @@ static void any_member(uint64_t *state, struct pool *pool, const struct field *f
 
 	switch (field->type) {
 	case FIELD_SUM:
-		/* Of any sign, and more than 64 bits. */
+		/* Any sign, and more than 64 bits. */
 		sum = (sum_t)(int64_t)any_number(state) * (sum_t)(1 + chance_below(state, 1000000));
 		memcpy(member, &sum, sizeof(sum));
 		return;
@@ -107,7 +107,7 @@ static void any_member(uint64_t *state, struct pool *pool, const struct field *f
 	}
 }
 
-/* Replaces pointers by what they point to, so that rows can be compared. */
+/* Replaces pointers by a digest of their data, so that rows can be compared. */
 static uint64_t digest_and_clear(const struct field *table, uint8_t *row)
 {
 	uint64_t digest = 14695981039346656037u;
@@ -125,7 +125,7 @@ static uint64_t digest_and_clear(const struct field *table, uint8_t *row)
 	return digest;
 }
 
-/* Every kind of row, whatever is in it, reads back as it was. */
+/* Every kind of row with any content reads back unchanged. */
 START_TEST(rows_read_back)
 {
 	uint64_t state = 20250131;
@@ -188,7 +188,7 @@ START_TEST(secrets_are_left_out)
 		ROW_LINE_DONE);
 	memset(dealer.keys[1].secret, 0, sizeof(dealer.keys[1].secret));
 	ck_assert_mem_eq(&dealer, &back, sizeof(back));
-	/* Where none are expected one is too much. */
+	/* If no member is expected, one is too many. */
 	buffer_reset(&out);
 	strcpy(dealer.keys[1].secret, "s3cret");
 	ck_assert(row_line_put(&out, "dealer", dealer_fields, &dealer, true));
@@ -240,10 +240,10 @@ START_TEST(what_is_written_is_the_format)
 }
 END_TEST
 
-/* Each differs in one place from what can be read. */
+/* Each case differs in one place from a readable line. */
 START_TEST(what_is_not_exact_is_refused)
 {
-	/* One member is replaced in a line that can be read. */
+	/* Replaces one member of a readable line. */
 	static const struct {
 		const char *member;
 		const char *value;
@@ -348,7 +348,7 @@ START_TEST(lines_that_are_none)
 }
 END_TEST
 
-/* A row that holds what has no name is damaged: that is no line. */
+/* A row with a value that has no name is damaged and is not written. */
 START_TEST(damaged_rows_are_not_written)
 {
 	struct small small = {.kind = 2};

@@ -1,6 +1,6 @@
 /*
- * What callback/sender.h promises besides what tests/callback/test_faults.py sees from outside:
- * bounds, copies, and what becomes of attempts when the sender goes away.
+ * Tests promises of callback/sender.h that tests/callback/test_faults.py cannot observe: bounds,
+ * copies, and the fate of attempts when the sender is freed.
  */
 #include "suites.h"
 
@@ -18,7 +18,7 @@ static struct network loopback;
 static struct callback_target target;
 static int listener;
 
-/* A server that accepts, in its kernel, and never answers. */
+/* A server whose kernel accepts connections, and that never answers. */
 static void prepare(void)
 {
 	struct sockaddr_in address = {
@@ -74,7 +74,7 @@ static struct callback_request request_of(void *closure)
 
 START_TEST(attempts_are_bounded)
 {
-	/* Time enough to send them all. */
+	/* Enough time to send them all. */
 	struct sender *sender = sender_of(2000);
 	struct callback_outcome outcome;
 	unsigned int closures[SENDER_INFLIGHT_MAX] = {0};
@@ -118,7 +118,7 @@ START_TEST(a_sender_may_go_at_any_time)
 	for (int i = 0; i < 5; i++)
 		ck_assert(sender_add(sender, &request));
 	sender_run(sender, 50);
-	/* Five under way, one refused and not taken. */
+	/* Five are being sent; one is refused and not accepted. */
 	broken.url[0] = '\0';
 	refused.target = &broken;
 	ck_assert(sender_add(sender, &refused));
@@ -127,7 +127,7 @@ START_TEST(a_sender_may_go_at_any_time)
 }
 END_TEST
 
-/* The outcomes of others that end during a call are kept for sender_take(). */
+/* Outcomes of other attempts that end during a call are kept for sender_take(). */
 START_TEST(a_call_among_others)
 {
 	struct sender *sender = sender_of(1000);
@@ -143,7 +143,7 @@ START_TEST(a_call_among_others)
 	callback_send(sender, &request, &outcome);
 	ck_assert_int_eq(outcome.class, CALLBACK_UNKNOWN);
 	ck_assert_uint_ge(outcome.ms, 990);
-	/* Its own time, and not the default's. */
+	/* The call's own timeout, not the default. */
 	ck_assert_int_lt(clock_boot_ms() - begin_ms, 3000);
 	ck_assert_uint_eq(sender_count(sender), 3);
 	for (int i = 0; i < 3; i++) {
@@ -174,7 +174,7 @@ START_TEST(the_fence_is_asked_once)
 }
 END_TEST
 
-/* A key that is missing is told, and nothing is sent with another. */
+/* A missing key is reported, and nothing is signed with another key. */
 START_TEST(no_signing_key_no_callback)
 {
 	struct sender *sender = sender_of(0);
@@ -186,7 +186,7 @@ START_TEST(no_signing_key_no_callback)
 	ck_assert_int_eq(outcome.class, CALLBACK_NOT_SENT);
 	ck_assert_str_eq(outcome.note, 
 		"the dealer has no signing key: `creditbridgectl dealer key-add`, then key-use");
-	/* An unused slot is no key. */
+	/* An unused slot is not a key. */
 	target.signing_key_id[0] = target.keys[0].key_id[0] = '\0';
 	callback_send(sender, &request, &outcome);
 	ck_assert_str_eq(outcome.note, 

@@ -22,7 +22,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-/* Loads @text and gives what was written to the error stream, less the file's name. */
+/* Loads @text. Returns the text written to the error stream without the file's name. */
 static const char *load(const char *text, size_t len, struct settings *settings,
 	enum status *status)
 {
@@ -305,7 +305,7 @@ static const struct {
 		":2: callback_networks is set a second time; add to it with +=\n"},
 	{"callback_networks = {127.0.0.1,\n127.0.0.2}\ncallback_networks={}\n",
 		":3: callback_networks is set a second time; add to it with +=\n"},
-	/* the first of two errors, before and behind the second time */
+	/* the first of two errors, before and after a duplicate */
 	{"log_level = info\nfoo = 1\nlog_level = info\n", ":2: no such option 'foo'\n"},
 	{"log_level = info\nlog_level = info\nfoo = 1\n", ":2: log_level is set a second time\n"},
 	{"log_target = \"/var/log/x\"", ":1: log_target must be syslog or stderr\n"},
@@ -324,7 +324,9 @@ static const struct {
 	{"sweep_overdue_s = 0", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},
 	{"sweep_overdue_s = 86401", ":1: sweep_overdue_s must be a whole number from 1 to 86400\n"},
 	{"sweep_concurrency = 0", ":1: sweep_concurrency must be a whole number from 1 to 256\n"},
-	/* two that do not go together, in either order, with the other's default, with other errors */
+	/*
+	 * two incompatible settings, in either order, with the other's default, with other errors
+	 */
 	{"callback_timeout_ms = 6000\n\ncallback_lease_ms = 7499\n# x\nlog_level = info\n",
 		":3: " LEASE "7500\n"},
 	{"callback_lease_ms = 1600\n# x\ncallback_timeout_ms = 101\n", ":3: " LEASE "1601\n"},
@@ -370,7 +372,7 @@ START_TEST(refuses_what_is_no_configuration)
 }
 END_TEST
 
-/* What settings_load() says about @file. */
+/* Returns the error of settings_load() for @file. */
 static const char *complaint(const char *file, enum status *status)
 {
 	static char message[8192];

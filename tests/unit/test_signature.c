@@ -8,7 +8,10 @@
 #define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define CALL "{\"user_id\":\"alice\",\"amount\":12.5}"
 
-/* Made with PHP's hash_hmac() and `openssl dgst -hmac`; "Jefe" is test case 2 of RFC 4231, 2202. */
+/*
+ * Made with PHP's hash_hmac() and `openssl dgst -hmac`. "Jefe" is test case 2 of RFC 4231 and RFC
+ * 2202.
+ */
 static const struct {
 	enum signature_algorithm algorithm;
 	const char *secret;
@@ -49,7 +52,7 @@ static const struct {
 };
 #define GOLDEN_COUNT ((int)(sizeof(golden) / sizeof(golden[0])))
 
-/* Each algorithm and encoding is known by the form of its signatures; nothing else has one. */
+/* The form of a signature identifies its algorithm and encoding; other text has no form. */
 START_TEST(forms)
 {
 	static const char *const none[] = {"", "abcd", "-", "sha256=0", "0123456789abcdef0123456789abcdef0123456z",
@@ -94,7 +97,7 @@ START_TEST(golden_vectors)
 		upper[i] = (char)toupper((unsigned char)golden[_i].hex[i]);
 	ck_assert(signature_verify(golden[_i].algorithm, ENCODING_HEX, golden[_i].secret,
 		golden[_i].body, len, upper));
-	/* An encoding is what the operator chose, never guessed. */
+	/* The operator selects the encoding; it is never guessed. */
 	ck_assert(!signature_verify(golden[_i].algorithm, ENCODING_BASE64, golden[_i].secret,
 		golden[_i].body, len, golden[_i].hex));
 	ck_assert(!signature_verify(golden[_i].algorithm, ENCODING_HEX, golden[_i].secret,
@@ -123,7 +126,7 @@ START_TEST(a_large_body)
 }
 END_TEST
 
-/* Tries every other character at every place of @good. */
+/* Tries every other character at every position of @good. */
 static void check_changes(int row, enum signature_encoding encoding, const char *good)
 {
 	char text[SIGNATURE_TEXT_MAX];
@@ -242,7 +245,7 @@ START_TEST(random_texts)
 	}
 	for (int c = 0; c < 256; c++)
 		different += seen[c] != 0;
-	/* 4000 characters miss one of 32 with a chance below 10^-53. */
+	/* The chance that 4000 characters miss one of 32 is below 10^-53. */
 	ck_assert_uint_eq(different, 32);
 	ck_assert(signature_random_id(id[0], 1));
 	ck_assert_str_eq(id[0], "");

@@ -34,7 +34,7 @@ static void remove_root(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-/* "STATE" and @rest. */
+/* Returns "STATE" followed by @rest. */
 static const char *sentence(const char *rest)
 {
 	static char text[512];
@@ -137,7 +137,7 @@ START_TEST(creation_refuses)
 	create_refuses(" is not empty: it holds letter. Give an empty directory, or move that away");
 	ck_assert_int_eq(unlink(inside("letter")), 0);
 
-	/* Tables without an installation file are somebody's data. */
+	/* Tables without an installation file may be another program's data. */
 	ck_assert_int_eq(mkdir(inside("db"), 0700), 0);
 	put_file("db/log.0000000001", "");
 	create_refuses(" is not empty: it holds db. Give an empty directory, or move that away");
@@ -191,7 +191,7 @@ START_TEST(check_refuses_another_owner)
 {
 	char rest[256];
 
-	/* Root gives its directory away; anyone else looks at one of root's. */
+	/* As root, gives its directory away; as another user, uses a directory of root. */
 	if (geteuid() == 0) {
 		create();
 		ck_assert_int_eq(chown(state, 12345, 12345), 0);
@@ -240,7 +240,7 @@ START_TEST(lock_holds_the_pid)
 }
 END_TEST
 
-/* A child that takes the lock and keeps it for @ms. */
+/* Starts a child that takes the lock and keeps it for @ms. */
 static pid_t holder(int ms)
 {
 	int ready[2];
@@ -281,7 +281,7 @@ START_TEST(lock_names_its_holder)
 	put_file("lock", "x\x1b[2J");
 	ck_assert_int_eq(state_dir_lock(state, 0, why, sizeof(why)), -1);
 	ck_assert_str_eq(why, sentence(" is in use by another ledger: stop that one first"));
-	/* However the holder ends, the lock is free. */
+	/* However the holder exits, the lock is free. */
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	ck_assert_int_ge(state_dir_lock(state, 0, why, sizeof(why)), 0);
@@ -351,7 +351,10 @@ START_TEST(a_restore_begins_and_ends)
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_OK);
 	ck_assert_int_ge(lock, 0);
 	ck_assert(there("restoring") && there("db") && !there("installation"));
-	/* Until its end nobody takes it for a state, and nobody else restores to it. */
+	/*
+	 * Until the restore ends, the directory does not count as a state, and no other restore
+	 * uses it.
+	 */
 	ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_int_eq(state_dir_create(state, id, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(why, "a restore to "));
@@ -398,7 +401,7 @@ START_TEST(a_restore_refuses)
 }
 END_TEST
 
-/* What `init` made is as good as empty, until a ledger was started on it. */
+/* A state that `init` made counts as empty until a ledger was started on it. */
 START_TEST(a_restore_takes_what_was_just_initialised)
 {
 	char read[STATE_INSTALLATION_MAX];

@@ -1,6 +1,6 @@
 /*
- * What sweep/sweep.h promises, against a ledger and dealers whose clock the test keeps
- * (sweep_world.h). tests/e2e/test_sweep.py has the real ones.
+ * Tests the promises of sweep/sweep.h against a ledger and dealers with a simulated clock
+ * (sweep_world.h). tests/e2e/test_sweep.py uses real ones.
  */
 #include "suites.h"
 #include "sweep_world.h"
@@ -29,7 +29,7 @@ static void clean(void)
 	report_free(&report);
 }
 
-/* Sweeps for @for_ms; 0: once. */
+/* Sweeps for @for_ms; 0: one pass. */
 static enum status sweep(int64_t for_ms)
 {
 	struct sweep_options options = {
@@ -67,7 +67,7 @@ END_TEST
 START_TEST(nothing_to_do_is_one_look)
 {
 	ck_assert_int_eq(sweep(0), STATUS_OK);
-	ck_assert_uint_le(world.finds, 2); /* and how much is left */
+	ck_assert_uint_le(world.finds, 2); /* and the number of callbacks left */
 	ck_assert_uint_eq(world.asked, world.finds);
 }
 END_TEST
@@ -80,7 +80,7 @@ START_TEST(no_more_is_claimed_than_is_sent_at_once)
 		world.callbacks[i].takes_ms = 700;
 	ck_assert_int_eq(sweep(0), STATUS_OK);
 	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 50);
-	/* A quarter of the places is kept for dealers to whom nothing is being sent. */
+	/* A quarter of the slots is reserved for dealers to which nothing is being sent. */
 	ck_assert_uint_eq(world.most_under_way, 3);
 }
 END_TEST
@@ -119,7 +119,7 @@ START_TEST(a_place_is_filled_when_it_gets_free)
 	ck_assert_int_eq(sweep(0), STATUS_OK);
 	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 20);
 	ck_assert_uint_eq(world.most_under_way, 2);
-	/* 10 rounds of 1.5 s: it did not wait for the second of its next look. */
+	/* 10 rounds of 1.5 s: the sweeper did not wait for the second of its next query. */
 	ck_assert_int_lt(world.now_ms, WORLD_START_MS + 15300);
 }
 END_TEST
@@ -237,7 +237,7 @@ START_TEST(a_signal_ends_the_claiming)
 	ck_assert_int_eq(sweep(55000), STATUS_OK);
 	ck_assert_int_le(world.last_claim_ms, WORLD_START_MS + 2500);
 	ck_assert_int_le(world.now_ms, WORLD_START_MS + 3600);
-	/* What was under way was finished. */
+	/* Attempts in progress were finished. */
 	ck_assert_uint_eq(world_count(CALLBACK_SENDING), 0);
 	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 6);
 }
@@ -291,7 +291,7 @@ START_TEST(refused_claims_are_skipped)
 	ck_assert_int_eq(sweep(0), STATUS_OK);
 	ck_assert_uint_eq(world_count(CALLBACK_DELIVERED), 1);
 	ck_assert_uint_ge(report.counts[SWEPT_REFUSED_BUSY], 1);
-	/* They are no progress: it does not ask without end. */
+	/* These are no progress, so the sweeper does not ask endlessly. */
 	ck_assert_uint_le(world.callbacks[0].claims, 2);
 	ck_assert_uint_eq(report.counts[SWEPT_REFUSED_BUSY], world.callbacks[0].claims);
 }
@@ -310,7 +310,7 @@ START_TEST(a_lease_that_came_too_late_sends_nothing)
 {
 	struct world_callback *callback = world_add(1, "demo");
 
-	/* 3.5 s must be left: 3.499 are. */
+	/* 3.5 s must remain; only 3.499 s do. */
 	callback->lease_ms = 10000;
 	callback->claim_takes_ms = 6501;
 	callback = world_add(2, "demo");
@@ -339,7 +339,7 @@ START_TEST(news_that_come_late)
 	/* Ended by the same command, whose answer was lost. */
 	callback->end_late = true;
 	callback->end_attempts = 1;
-	/* Taken over, and begun again by somebody else. */
+	/* Another process took it over and began a new attempt. */
 	callback = world_add(2, "demo");
 	callback->end_late = true;
 	callback->end_attempts = 2;
@@ -371,7 +371,7 @@ START_TEST(the_ledger_goes_away_while_callbacks_are_sent)
 		world.callbacks[i].end_status = STATUS_UNKNOWN;
 	}
 	ck_assert_int_eq(sweep(55000), STATUS_UNKNOWN);
-	/* It is not asked for each of them, nor for anything more. */
+	/* After the first failure, the sweeper sends the ledger no further command. */
 	ck_assert_uint_eq(world.callbacks[0].ends + world.callbacks[1].ends +
 		world.callbacks[2].ends, 1);
 	ck_assert_uint_eq(world.under_way, 0);
@@ -392,13 +392,15 @@ START_TEST(answers_are_read_while_the_ledger_is_waited_for)
 }
 END_TEST
 
-/* Each of them takes too little to be waited for, and all of them more than a call may take. */
+/* Each report is too short to be waited for; all together take longer than a call may. */
 START_TEST(answers_are_read_while_others_ends_are_told)
 {
 	settings.sweep_concurrency = 256;
 	world.end_takes_ms = 10;
 	add_many(192, "demo");
-	/* All but the first end at the same moment, and that one while they are told. */
+	/*
+	 * All but the first end at the same moment, and the first while they are being reported.
+	 */
 	for (unsigned int i = 0; i < world.count; i++)
 		world.callbacks[i].takes_ms = i ? 1200 - i : 1500;
 	ck_assert_int_eq(sweep(0), STATUS_OK);
@@ -450,7 +452,9 @@ START_TEST(a_full_disk_ends_the_claiming)
 }
 END_TEST
 
-/* Takeovers need none of it, whoever else is due; and it is asked again as long as there is time. */
+/*
+ * Takeovers need no disk space, whatever else is due. The sweeper asks again while there is time.
+ */
 START_TEST(a_full_disk_leaves_the_takeovers)
 {
 	add_many(2, "first");
@@ -467,7 +471,7 @@ START_TEST(a_full_disk_leaves_the_takeovers)
 }
 END_TEST
 
-/* What sweep_look() prints. */
+/* Returns the output of sweep_look(). */
 static const char *look(bool json)
 {
 	static char text[4096];

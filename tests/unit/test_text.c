@@ -43,11 +43,11 @@ START_TEST(utf8)
 		{"\x7f", false},
 		{"\xc2\x80", false},                    /* U+0080: control */
 		{"\xc2\x9f", false},                    /* U+009F: control */
-		{"\x80", false},                        /* no beginning */
-		{"\xc3", false},                        /* cut off */
+		{"\x80", false},                        /* not a first byte */
+		{"\xc3", false},                        /* truncated */
 		{"\xe2\x82", false},
 		{"\xf0\x9f\x98", false},
-		{"\xc0\x80", false},                    /* too long encodings */
+		{"\xc0\x80", false},                    /* overlong encodings */
 		{"\xc1\xbf", false},
 		{"\xe0\x9f\xbf", false},
 		{"\xf0\x8f\xbf\xbf", false},
@@ -173,7 +173,7 @@ START_TEST(base_paths)
 }
 END_TEST
 
-/* What shows nothing is shown; what is seen stays as it is. */
+/* Invisible characters are shown; visible ones stay unchanged. */
 START_TEST(hidden_characters_are_shown)
 {
 	static const struct {
@@ -194,7 +194,7 @@ START_TEST(hidden_characters_are_shown)
 			strlen(cases[i].shown));
 		ck_assert_str_eq(shown, cases[i].shown);
 	}
-	/* Whole characters only. */
+	/* Only whole characters. */
 	text_show(small, sizeof(small), "abc\xe2\x80\x8b");
 	ck_assert_str_eq(small, "abc");
 }

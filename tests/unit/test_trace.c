@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What was written to standard error since the last call. */
+/* Returns the text written to standard error since the last call. */
 static const char *caught(bool begin)
 {
 	static char text[16384];
@@ -57,7 +57,7 @@ START_TEST(bodies_are_shown_at_debug)
 		"webhook_id=betting-7 of=callback bytes=1 body=\"x\"\n");
 	ck_assert_str_eq(traced(&swept, NULL, 0), "level=debug event=body request_id=- "
 		"webhook_id=betting-7 of=callback_answer bytes=0 body=\"\"\n");
-	/* One line, whatever is in it. */
+	/* The output is one line, whatever the text contains. */
 	ck_assert_str_eq(traced(&request, "a\nevent=b\" c=d\0\xff\xc3\xa4", 18),
 		"level=debug event=body request_id=r-1 of=request bytes=18 "
 		"body=\"a\\nevent=b\\\" c=d\\u0000?\xc3\xa4\"\n");

@@ -1,4 +1,6 @@
-/* doc/signature-vectors.json, which integrators are given: our own code makes the same. */
+/*
+ * Checks that our code produces doc/signature-vectors.json, which integrators receive.
+ */
 #include "suites.h"
 
 #include "base/buffer.h"
@@ -103,7 +105,7 @@ START_TEST(other_schemes)
 		}
 		buffer_free(&body);
 	}
-	/* All that there are, but for the one that the golden ones have. */
+	/* All combinations except the one in the golden rows. */
 	ck_assert_uint_eq(done, SIGNATURE_ALGORITHM_COUNT * SIGNATURE_ENCODING_COUNT - 1);
 }
 END_TEST

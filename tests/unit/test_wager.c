@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* api.md, Bet states: the arrows that are there, and no other. */
+/* api.md, Bet states: the listed transitions, and no other. */
 START_TEST(only_legal_moves)
 {
 	static const enum bet_state arrows[][2] = {
@@ -36,7 +36,7 @@ START_TEST(only_legal_moves)
 }
 END_TEST
 
-/* api.md C 1: how a bet is answered, now and on a repeat. */
+/* api.md C 1: the answer to a bet, now and when repeated. */
 START_TEST(bets_are_answered_by_their_state)
 {
 	static const enum refusal answers[BET_STATE_COUNT] = {
@@ -67,7 +67,7 @@ static enum game_status status_of(enum round_result result, unsigned int states)
 	return round_status(&round, bets);
 }
 
-/* api.md A 5, over every mixture of states. */
+/* api.md A 5, for every mixture of states. */
 START_TEST(games_have_a_status)
 {
 	enum { PENDING = 1 << BET_PENDING, ACCEPTED = 1 << BET_ACCEPTED,
@@ -86,7 +86,7 @@ START_TEST(games_have_a_status)
 	}
 	ck_assert_int_eq(status_of(RESULT_WIN, SETTLED), GAME_SETTLED);
 	ck_assert_int_eq(status_of(RESULT_LOSS, SETTLED | REJECTED), GAME_SETTLED);
-	/* Refunded bets are no part of the round. */
+	/* Refunded bets are not part of the round. */
 	ck_assert_int_eq(status_of(RESULT_WIN, SETTLED | REFUNDED | REFUNDING), GAME_SETTLED);
 	ck_assert_int_eq(status_of(RESULT_REFUND, SETTLED), GAME_REFUNDED);
 	ck_assert_int_eq(status_of(RESULT_REFUND, SETTLED | REFUNDED | REJECTED), GAME_REFUNDED);
@@ -148,7 +148,7 @@ START_TEST(no_round_overflows)
 }
 END_TEST
 
-/* B3: three attempts, 5 s and 30 s later, then parked. */
+/* B3: three attempts, after 5 s and 30 s, then parked. */
 START_TEST(results_are_sent_three_times)
 {
 	struct retry_policy policy;
@@ -167,7 +167,10 @@ START_TEST(results_are_sent_three_times)
 }
 END_TEST
 
-/* B4: 1, 2, 4 ... 300 s less up to a quarter, for 24 hours; an operator's retry is one. */
+/*
+ * B4: 1, 2, 4 ... 300 s, reduced by up to a quarter, for 24 hours; an operator's retry is one
+ * attempt.
+ */
 START_TEST(refunds_back_off)
 {
 	struct retry_policy policy;
@@ -200,7 +203,7 @@ END_TEST
 
 #define DAY_MS INT64_C(86400000)
 
-/* An attempt that is begun now fails after @ms, in which the wall clock is set by @jump_ms. */
+/* An attempt that begins now fails after @ms; meanwhile the wall clock is set by @jump_ms. */
 static enum callback_state attempt(struct delivery *delivery, struct moment *now, int64_t ms,
 	int64_t jump_ms)
 {
@@ -216,7 +219,7 @@ static enum callback_state attempt(struct delivery *delivery, struct moment *now
 	return delivery->callback.state;
 }
 
-/* B4's 24 hours are hours, whatever the wall clock is set to meanwhile. */
+/* B4's 24 hours are elapsed time, even if the wall clock is set meanwhile. */
 START_TEST(a_day_is_a_day)
 {
 	static const int64_t jumps_ms[] = {0, DAY_MS, -DAY_MS, 40 * 365 * DAY_MS};
@@ -242,7 +245,7 @@ START_TEST(a_day_is_a_day)
 }
 END_TEST
 
-/* After a reboot the wall clock is all that is known. */
+/* After a reboot, only the wall clock is known. */
 START_TEST(a_reboot_goes_by_the_wall_clock)
 {
 	struct moment now = {.wall_ms = INT64_C(1700000000000), .boot_ms = 5000, .boot = 1};

@@ -1,4 +1,6 @@
-/* The unit tests of the web floor. */
+/*
+ * The unit tests of src/web.
+ */
 #include "web_case.h"
 
 int main(void)

@@ -1,4 +1,6 @@
-/* /readyz and /metrics, and what is counted of every request. */
+/*
+ * Tests /readyz and /metrics, and the counters of requests.
+ */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the worker under test: a file of its own beside the fake ledger's socket. */
+/* The counters file of the worker under test, beside the fake ledger's socket. */
 static char counters_path[128];
 static struct counters counters;
 
@@ -107,7 +109,7 @@ START_TEST(not_ready)
 	ck_assert_int_eq(get("/readyz"), 503);
 	ck_assert_ptr_nonnull(strstr(reply_body(), "{\"status\":\"not_ready\","));
 	ck_assert_msg(strstr(reply_body(), failing[_i]) != NULL, "%s", reply_body());
-	/* And no other one. */
+	/* No other check fails. */
 	ck_assert_ptr_null(strstr(strstr(reply_body(), "\"ok\":false") + 1, "\"ok\":false"));
 	read_counters();
 	ck_assert_uint_eq(
@@ -115,7 +117,7 @@ START_TEST(not_ready)
 }
 END_TEST
 
-/* The other checks are unknown then. The answer comes sooner than that of a transfer. */
+/* The other checks are then unknown. The answer arrives sooner than that of a transfer. */
 START_TEST(not_ready_without_a_ledger)
 {
 	int64_t begun_ms = clock_boot_ms();
@@ -174,7 +176,7 @@ START_TEST(metrics_without_a_file)
 }
 END_TEST
 
-/* An answer that cannot be: no half of a text. */
+/* After an impossible answer of the ledger, no partial text is sent. */
 START_TEST(metrics_of_a_broken_ledger)
 {
 	fake_lock(&fake);
@@ -194,7 +196,7 @@ START_TEST(the_wallet_has_neither)
 }
 END_TEST
 
-/* Each route has an operation of its own. */
+/* Each route has its own operation. */
 START_TEST(each_route_is_an_operation)
 {
 	bool seen[OPERATION_COUNT] = {false};
@@ -211,7 +213,7 @@ START_TEST(each_route_is_an_operation)
 }
 END_TEST
 
-/* One request of each kind; every one is counted as what it was answered. */
+/* Makes one request of each kind; each is counted under its answer. */
 START_TEST(requests_are_counted)
 {
 	static const struct {
@@ -263,7 +265,7 @@ START_TEST(failures_to_sign_are_counted)
 				"%zu: %s", i, auth_failure_names[n]);
 	}
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
-	/* An authenticated caller that the ledger no longer knows. */
+	/* An authenticated caller that the ledger no longer has. */
 	fake_lock(&fake);
 	fake.results.transfer.verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 	fake_unlock(&fake);
@@ -284,7 +286,7 @@ START_TEST(clients_fail_to_sign_by_themselves)
 }
 END_TEST
 
-/* A worker without a file serves as before. */
+/* A worker without a counters file serves as before. */
 START_TEST(serving_without_counting)
 {
 	unlink(counters_path);

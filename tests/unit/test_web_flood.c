@@ -1,4 +1,6 @@
-/* What callers without a key cost (web/flood.h): the bytes that are hashed, the lines that are logged. */
+/*
+ * Tests the cost of callers without a key (web/flood.h): bytes hashed and lines logged.
+ */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -8,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Their bodies are above every budget. */
+/* The sum of their bodies exceeds every budget. */
 #define FLOOD_REQUESTS 1100
 #define STRANGER "REMOTE_ADDR=203.0.113.7"
 #define HONEST   "REMOTE_ADDR=192.0.2.1"
@@ -16,10 +18,10 @@
 _Static_assert(FLOOD_REQUESTS * (int64_t)BODY_MAX > FLOOD_PROCESS_BURST, "no budget is used up");
 
 static char large[BODY_MAX + 1];
-/* The time that the budgets see. It moves only when a test moves it. */
+/* The time that the budgets see. It advances only when a test sets it. */
 static int64_t now_ms;
 
-/* Bodies of the largest size: a good transfer, and blanks. */
+/* Makes bodies of the largest size: a valid transfer, and blanks. */
 static void setup_flood(void)
 {
 	web_case_setup();
@@ -33,7 +35,9 @@ static int ask_now(const struct ask *what)
 	return ask_at(what, NOW_MS, now_ms);
 }
 
-/* What @what costs in all when it is sent again and again at one moment; the last answer's code. */
+/*
+ * Sends @what repeatedly at one moment. Returns the total cost, and the code of the last answer.
+ */
 static size_t flood_with(const struct ask *what, int *code)
 {
 	size_t bytes = 0;
@@ -45,7 +49,7 @@ static size_t flood_with(const struct ask *what, int *code)
 	return bytes;
 }
 
-/* Without headers that can be a signature nothing is hashed, and every call is 401. */
+/* Without headers that can be a signature, nothing is hashed, and every call is answered 401. */
 START_TEST(malformed_costs_nothing)
 {
 	static const struct ask cases[] = {{.caller = "-", .body = large, .more = {STRANGER}},
@@ -60,7 +64,7 @@ START_TEST(malformed_costs_nothing)
 }
 END_TEST
 
-/* An id that does not exist: bounded work, then 429; its address gets its budget back with time. */
+/* An unknown id causes bounded work, then 429. Its address regains its budget over time. */
 START_TEST(unknown_is_bounded)
 {
 	struct ask what = {.caller = "nobody", .body = large, .more = {STRANGER}};
@@ -74,7 +78,7 @@ START_TEST(unknown_is_bounded)
 	ck_error("rate_limited");
 	ck_assert(reply_has("Retry-After: 1"));
 	ck_assert_uint_gt(worker.counting.kept.auth_failures[CALLER_DEALER][AUTH_FLOOD], 0);
-	/* So is every other id from there, and none from elsewhere. */
+	/* This also holds for every other id from that address, but not from other addresses. */
 	what.caller = "somebody";
 	ck_assert_int_eq(ask_now(&what), 429);
 	what.more[0] = HONEST;
@@ -87,7 +91,7 @@ START_TEST(unknown_is_bounded)
 }
 END_TEST
 
-/* A dealer's id with a wrong signature costs no more than an id that does not exist. */
+/* A dealer's id with a wrong signature costs no more than an unknown id. */
 START_TEST(known_is_bounded)
 {
 	struct ask what = {.key = KEY_OTHER, .body = large, .more = {STRANGER}};
@@ -98,12 +102,12 @@ START_TEST(known_is_bounded)
 	ck_assert_uint_le(bytes,
 		AUTH_WORK * (FLOOD_ADDRESS_BURST + FLOOD_CALLER_BURST + 2 * BODY_MAX));
 	ck_assert_int_eq(code, 429);
-	/* The dealer calls from an address of its own, and has not called before. */
+	/* The dealer calls from its own address and has not called before. */
 	ck_assert_int_eq(ask_now(&(struct ask){.body = large, .more = {HONEST}}), 200);
 }
 END_TEST
 
-/* A dealer at the address of the flood: let in at its first call, and then always. */
+/* A dealer at the address of the flood is served at its first call and from then on. */
 START_TEST(honest_at_the_same_address)
 {
 	struct ask stranger = {.caller = "nobody", .body = large, .more = {STRANGER}};
@@ -116,31 +120,31 @@ START_TEST(honest_at_the_same_address)
 	ck_assert_int_eq(code, 429);
 	ck_assert_int_eq(ask_now(&honest), 200);
 	ck_assert_uint_eq(signatures, 1);
-	/* Also where its own id is used for the flood, which is bounded nevertheless. */
+	/* Also if the flood uses the dealer's id; the flood is still bounded. */
 	bytes = flood_with(&imitator, &code);
 	ck_assert_int_eq(code, 429);
 	ck_assert_uint_le(bytes, AUTH_WORK * (FLOOD_PAIR_BURST + 2 * BODY_MAX));
 	ck_assert_int_eq(ask_now(&honest), 200);
 	ck_assert_uint_eq(signatures, 1);
-	/* A flood of small bodies is checked, and keeps the dealer out as little. */
+	/* A flood of small bodies is checked, and does not exclude the dealer either. */
 	ck_assert_uint_le(strlen(BODY_TRANSFER), FLOOD_SMALL_BYTES);
 	imitator.body = NULL;
 	flood_with(&imitator, &code);
 	ck_assert_int_eq(code, 401);
 	ck_assert_int_eq(ask_now(&honest), 200);
-	/* Its large bodies are let in again with time. */
+	/* Its large bodies are accepted again after a time. */
 	honest.body = large;
 	ck_assert_int_eq(ask_now(&honest), 429);
 	now_ms += 1000;
 	ck_assert_int_eq(ask_now(&honest), 200);
 	honest.body = NULL;
-	/* With a key that signs in the second slot, too. */
+	/* Also with the key in the second slot. */
 	honest.key = KEY_TWO;
 	ck_assert_int_eq(ask_now(&honest), 200);
 }
 END_TEST
 
-/* Many addresses have a budget together. */
+/* Many addresses share one budget. */
 START_TEST(process_is_bounded)
 {
 	char address[64];
@@ -159,7 +163,7 @@ START_TEST(process_is_bounded)
 }
 END_TEST
 
-/* All addresses of an IPv6 network of 64 bits are one. */
+/* All addresses of an IPv6 network of 64 bits count as one. */
 START_TEST(network_is_one_address)
 {
 	char address[64];
@@ -175,7 +179,7 @@ START_TEST(network_is_one_address)
 }
 END_TEST
 
-/* Good calls charge nothing, however many and large. */
+/* Valid calls cost nothing, however many and large. */
 START_TEST(good_calls_are_free)
 {
 	struct ask what = {.body = large, .more = {HONEST}};

@@ -1,4 +1,7 @@
-/* Group C: bodies to commands, the ledger's answers to replies; nothing is sent to a dealer. */
+/*
+ * Tests group C: bodies become commands, and the ledger's answers become replies. Nothing is sent
+ * to a dealer.
+ */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -29,7 +32,7 @@ static const enum command commands[] = {COMMAND_PLAYER_REGISTER, COMMAND_PLAYER_
 	COMMAND_BET_PLACE, COMMAND_ROUND_SETTLE};
 #define ROUTE_COUNT ((int)(sizeof(routes) / sizeof(routes[0])))
 
-/* The verdict of route number @i's command. */
+/* Returns the verdict of the command of route number @i. */
 static struct verdict *verdict_of(int i)
 {
 	struct verdict *const verdicts[] = {&fake.results.player_register.verdict,
@@ -63,7 +66,7 @@ START_TEST(test_players)
 		"\"casino_id\":\"demo\",\"currency\":\"thb\",\"created\":true}");
 	ck_assert_str_eq(cmd->casino_id, "demo");
 	ck_assert_str_eq(cmd->user_id, "alice");
-	/* Each call offers a player_id of its own. */
+	/* Each call supplies a new player_id. */
 	ck_assert_uint_eq(strlen(cmd->player_id), PLAYER_ID_SIZE - 1);
 	ck_assert_uint_eq(strspn(cmd->player_id, "abcdefghijklmnopqrstuvwxyz234567"),
 		PLAYER_ID_SIZE - 1);
@@ -103,11 +106,14 @@ START_TEST(test_player_names)
 	} cases[] = {
 		{"\"player_id\":\"abcdefghijklmnopqrst\"", "abcdefghijklmnopqrst", "", "", NULL},
 		{"\"casino_id\":\"demo\",\"user_id\":\"alice\"", "", "demo", "alice", NULL},
-		/* The ledger gets all three, and checks that they agree. */
+		/* The ledger receives all three and checks that they agree. */
 		{"\"player_id\":\"p\",\"casino_id\":\"demo\",\"user_id\":\"alice\"", "p", "demo",
 			"alice", NULL},
 		{"\"player_id\":\"p\",\"user_id\":\"alice\"", "p", "", "alice", NULL},
-		/* Too long for an id: it names no player, and not the one with its beginning. */
+		/*
+		 * Too long for an id: it names no player, not even the one with the same
+		 * beginning.
+		 */
 		{"\"player_id\":\"abcdefghijklmnopqrstu\"", "-", "", "", NULL},
 		{"\"x\":1", "", "", "", "player_id: is required, or casino_id and user_id"},
 		{"\"casino_id\":\"demo\"", "", "", "", "user_id: is required with casino_id"},
@@ -186,7 +192,7 @@ START_TEST(test_bet)
 		"\"state\":\"accepted\",\"balance\":89.5}");
 	ck_assert(reply_has("X-Idempotent-Replay: true"));
 	ck_assert_str_eq(cmd->client_id, "other");
-	/* What was left out. */
+	/* The omitted member. */
 	ck_assert(!cmd->addition);
 	ck_assert_str_eq(cmd->remark, "");
 	ck_assert_uint_eq(cmd->user_bet.len, 0);
@@ -227,7 +233,7 @@ START_TEST(test_result)
 	ck_assert(is_text(cmd->user_bet_result, "{\"a\":[{}]}"));
 	ck_assert_uint_eq(fake.calls[COMMAND_CALLBACK_END], 0);
 
-	/* A seamless dealer's that is left to the sweeper. */
+	/* A seamless dealer's result that is left to the sweeper. */
 	fake_lock(&fake);
 	fake.results.round_settle.event = 9;
 	fake.results.round_settle.callback_state = CALLBACK_DUE;
@@ -238,7 +244,7 @@ START_TEST(test_result)
 }
 END_TEST
 
-/* What a result needs no payout for. */
+/* Results that need no payout. */
 START_TEST(test_payouts)
 {
 	static const struct {
@@ -281,10 +287,10 @@ START_TEST(test_payouts)
 }
 END_TEST
 
-/* What each of the bodies must not be. The detail names the field. */
+/* Invalid members of each body. The detail names the field. */
 static const struct {
 	int route;
-	const char *member;     /* replaces the one of its name, or is added */
+	const char *member;     /* replaces the member with its name, or is added */
 	const char *id;
 	const char *detail;
 } bad_bodies[] = {
@@ -326,7 +332,10 @@ static const struct {
 	{3, "\"user_bet_result\":\"\"", "bad_request", "user_bet_result: must be an object"},
 };
 
-/* Writes @body with @member instead of the member of its name; without a colon in it without. */
+/*
+ * Writes @body with @member in place of the member with its name. If @member has no colon, omits
+ * that member.
+ */
 static void body_with(char *to, size_t size, const char *body, const char *member)
 {
 	size_t name = (size_t)(strchr(member + 1, '"') - member) + 1;
@@ -378,7 +387,7 @@ START_TEST(test_long_remark)
 }
 END_TEST
 
-/* What the ledger may refuse (api.md, Error ids), by route. */
+/* The refusals of the ledger (api.md, Error ids), by route. */
 static const struct {
 	int route;
 	enum refusal refusal;
@@ -506,7 +515,7 @@ START_TEST(test_refusal_details)
 }
 END_TEST
 
-/* The longest words of a dealer, all of whose characters are escaped, fit. */
+/* The longest text of a dealer, with every character escaped, fits. */
 START_TEST(test_longest_refusal)
 {
 	struct bet_place_result *bet = &fake.results.bet_place;
@@ -520,7 +529,7 @@ START_TEST(test_longest_refusal)
 }
 END_TEST
 
-/* The machine's failures: 503 promises that nothing moved. */
+/* Internal failures: 503 promises that nothing moved. */
 static const struct {
 	int route;
 	enum fake_act act;
@@ -570,7 +579,7 @@ START_TEST(test_groups)
 }
 END_TEST
 
-/* All 401s of the platform are one answer, made with one amount of work. */
+/* All 401s of the platform are the same answer and cost the same work. */
 START_TEST(test_signature)
 {
 	static char long_client[200];
@@ -584,7 +593,7 @@ START_TEST(test_signature)
 		{{.signature = ""}, 0},
 		{{.caller = "nobody"}, AUTH_WORK},
 		{{.caller = "nobody", .key = ""}, AUTH_WORK},
-		{{.caller = "demo"}, AUTH_WORK}, /* a dealer is no client */
+		{{.caller = "demo"}, AUTH_WORK}, /* a dealer is not a client */
 		{{.caller = "Game"}, AUTH_WORK},
 		{{.caller = "game,other"}, 0},
 		{{.caller = "game "}, 0},
@@ -621,7 +630,7 @@ START_TEST(test_signature)
 		ck_assert_str_eq(reply_body(), body);
 	}
 	ck_assert_uint_eq(fake.calls[COMMAND_BET_PLACE], 1);
-	/* A dealer's headers are none here. */
+	/* A dealer's headers do not count here. */
 	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_ONE, BODY_BET, strlen(BODY_BET),
 		good));
 	for (char *at = good; *at; at++)
@@ -641,7 +650,7 @@ START_TEST(test_removed_client)
 	ck_assert_int_eq(ask(&bets), 200);
 	ck_assert_int_eq(fake.cmds.keyring.of, KEYRING_CLIENTS);
 	ck_assert_uint_eq(worker.auth.count, 2);
-	/* The ledger is not asked for keys while it vouches for them ... */
+	/* The worker does not ask for keys while the ledger confirms them ... */
 	asked_ms = worker.link.asked_ms;
 	fake_lock(&fake);
 	memset(fake.clients[0].keys, 0, sizeof(fake.clients[0].keys));

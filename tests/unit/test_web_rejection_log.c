@@ -19,7 +19,7 @@ static unsigned int noted(void)
 	return calls;
 }
 
-/* Waits until the ledger got @count reports. */
+/* Waits until the ledger has received @count reports. */
 static void wait_noted(unsigned int count)
 {
 	int64_t until_ms = clock_boot_ms() + PATIENCE_MS;
@@ -29,7 +29,7 @@ static void wait_noted(unsigned int count)
 	ck_assert_uint_eq(noted(), count);
 }
 
-/* The next note is dropped for as long as the ledger's answer to the last has not come. */
+/* Waits for the answer to the last report, because the next one would be dropped before. */
 static void wait_answered(void)
 {
 	struct pollfd connection = {.fd = worker.link.fd, .events = POLLIN};
@@ -70,7 +70,7 @@ START_TEST(a_401_is_told)
 	ck_bytes(newest().body, BODY_TRANSFER);
 	ck_assert_uint_eq(newest().body_len, strlen(BODY_TRANSFER));
 	ck_assert(!newest().body_broken);
-	/* Once. */
+	/* Only once. */
 	serve_after(&worker);
 	ck_assert_int_eq(ask(&what), 401);
 	ck_assert_uint_eq(noted(), 1);
@@ -87,7 +87,7 @@ START_TEST(a_400_is_told)
 }
 END_TEST
 
-/* Players that are not there use up no more than half of the budget. */
+/* Requests for unknown players use at most half of the budget. */
 START_TEST(a_player_who_is_not_found_is_told)
 {
 	const int64_t now_ms = clock_boot_ms();
@@ -144,7 +144,7 @@ START_TEST(nothing_else_is_told)
 		ck_assert_int_eq(ask(&others[i]), codes[i]);
 		serve_after(&worker);
 	}
-	/* This one comes after all of them. */
+	/* This one arrives after all of them. */
 	ck_assert_int_eq(ask(&(struct ask){.signature = "-"}), 401);
 	serve_after(&worker);
 	wait_noted(1);
@@ -152,7 +152,7 @@ START_TEST(nothing_else_is_told)
 }
 END_TEST
 
-/* Above the budget nothing is sent; it comes back with time. */
+/* Reports above the budget are dropped; the budget recovers over time. */
 START_TEST(a_flood_is_left_out)
 {
 	int64_t now_ms = clock_boot_ms();
@@ -193,7 +193,7 @@ START_TEST(large_bodies_use_the_budget_up)
 }
 END_TEST
 
-/* A ledger that does not answer is not waited for, and later calls are answered. */
+/* The worker does not wait for a ledger that does not answer, and serves later calls. */
 START_TEST(a_silent_ledger_is_not_waited_for)
 {
 	int64_t begun_ms;
@@ -210,7 +210,7 @@ START_TEST(a_silent_ledger_is_not_waited_for)
 	ck_assert_int_lt(clock_boot_ms() - begun_ms, PATIENCE_MS / 2);
 	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_SENT], 1);
 	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED], 19);
-	/* An answer that never comes fails no call. */
+	/* A report that is never answered fails no call. */
 	ck_assert_int_eq(ask(&(struct ask){.method = NULL}), 200);
 	ck_assert_int_eq(ask(&(struct ask){.method = NULL}), 200);
 }

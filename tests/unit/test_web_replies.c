@@ -1,4 +1,6 @@
-/* What the ledger's answers and failures become: status, headers, body. */
+/*
+ * Tests the replies to the ledger's answers and failures: status, headers, body.
+ */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -59,7 +61,7 @@ START_TEST(test_balance)
 }
 END_TEST
 
-/* The longest ids, all of whose bytes are escaped, fit. */
+/* The longest ids, with every byte escaped, fit. */
 START_TEST(test_longest_answer)
 {
 	memset(fake.results.transfer.user_id, '"', EXTERNAL_ID_SIZE - 1);
@@ -77,7 +79,7 @@ START_TEST(test_replay)
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 200);
 	ck_assert(reply_has("X-Idempotent-Replay: true"));
 
-	/* A recorded refusal is repeated as it was, with the balance of then. */
+	/* A recorded refusal is repeated unchanged, with the balance of its time. */
 	fake_lock(&fake);
 	fake.results.transfer.verdict.refusal = REFUSAL_INSUFFICIENT_BALANCE;
 	fake.results.transfer.verdict.current_balance = 25000;
@@ -88,7 +90,7 @@ START_TEST(test_replay)
 	ck_assert(reply_has("X-Idempotent-Replay: true"));
 	ck_assert(strstr(reply_head(), "Status: 402 Payment Required\r\n") == reply_head());
 
-	/* Nothing of it sticks to the next reply. */
+	/* Nothing remains in the next reply. */
 	ck_assert_int_eq(ask(&(struct ask){.path = "/nowhere"}), 404);
 	ck_assert(strstr(reply_head(), "Replay") == NULL);
 	ck_assert(strstr(reply_body(), "current_balance") == NULL);
@@ -181,9 +183,9 @@ START_TEST(test_body_details)
 }
 END_TEST
 
-/* The machine's failures (api.md, Error ids: 503 promises that nothing moved). */
+/* Internal failures (api.md, Error ids: 503 promises that nothing moved). */
 static const struct {
-	enum command command; /* that fails */
+	enum command command; /* the command that fails */
 	enum fake_act act;
 	const char *path, *body;
 	int code;
@@ -227,7 +229,7 @@ END_TEST
 
 START_TEST(test_wallet_knows_after_failure)
 {
-	/* The thread's connection is good again as soon as the ledger is. */
+	/* The thread's connection works again as soon as the ledger does. */
 	service.ledger_deadline_ms = 1000;
 	fake_lock(&fake);
 	fake.acts[COMMAND_TRANSFER] = FAKE_CUT;
@@ -248,7 +250,7 @@ START_TEST(test_no_ledger)
 	ck_error("service_unavailable");
 	ck_assert(reply_has("Retry-After: 1"));
 	ck_assert(!worker.ended);
-	/* What needs no ledger is answered as ever. */
+	/* Requests that need no ledger are answered as usual. */
 	ck_assert_int_eq(ask(&(struct ask){.path = "/nowhere"}), 404);
 }
 END_TEST

@@ -1,4 +1,6 @@
-/* A4 and A5: bodies to commands, the ledger's answers, page by page, to replies. */
+/*
+ * Tests A4 and A5: bodies become commands, and the ledger's pages become replies.
+ */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -63,7 +65,7 @@ START_TEST(test_stat)
 }
 END_TEST
 
-/* Writes the whole answer with the days that end on @today. */
+/* Writes the whole answer with the days up to @today. */
 static const char *expected_summary(uint32_t today)
 {
 	static char text[8192];
@@ -87,10 +89,10 @@ START_TEST(test_summary)
 		uint32_t today;
 		const char *first, *last;
 	} cases[] = {
-		{19723, "2023-12-03", "2024-01-01"}, /* the year ends */
-		{19783, "2024-02-01", "2024-03-01"}, /* of a leap year */
+		{19723, "2023-12-03", "2024-01-01"}, /* across the end of a year */
+		{19783, "2024-02-01", "2024-03-01"}, /* in a leap year */
 		{19418, "2023-02-01", "2023-03-02"},
-		{47541, "2100-01-31", "2100-03-01"}, /* no leap year */
+		{47541, "2100-01-31", "2100-03-01"}, /* not a leap year */
 	};
 	char part[64];
 
@@ -163,7 +165,7 @@ START_TEST(test_bad_bodies)
 			"\"include_data\":[\"bet_summary\",\"bets\"]}", "include_data: holds what"},
 		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
 			"\"include_data\":[1]}", "include_data: holds what"},
-		/* Shape before age. */
+		/* The shape is checked before the age. */
 		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":1,\"include_data\":[1]}",
 			"include_data: holds what"},
 		{INQUIRE, "{\"user_id\":\"alice\"}", "game_id: is required"},
@@ -215,10 +217,10 @@ END_TEST
 static struct {
 	struct bet bets[ROUND_BETS_MAX];
 	uint32_t count;
-	uint32_t page;       /* bets that an answer holds */
-	uint32_t settles_at; /* from this call on the round is settled; 0: as it is */
+	uint32_t page;       /* bets in one answer */
+	uint32_t settles_at; /* from this call on the round is settled; 0: it stays unchanged */
 	uint32_t fails_at;   /* this call is not answered; 0: all are */
-	bool endless;        /* more is always to come */
+	bool endless;        /* every page announces another one */
 	bool damaged;
 	struct buffer rows;
 } game;
@@ -257,7 +259,7 @@ static struct bytes text_bytes(const char *text)
 	return (struct bytes){(const uint8_t *)text, (uint32_t)strlen(text)};
 }
 
-/* A game with @count bets in the states of @states, one after the other and again. */
+/* Makes a game with @count bets whose states repeat those in @states. */
 static void game_setup(uint32_t count, const enum bet_state *states, uint32_t state_count)
 {
 	buffer_free(&game.rows);
@@ -349,7 +351,7 @@ START_TEST(test_settled)
 		"{\"transaction_id\":1000,\"bet_amount\":1.5,\"addition\":false,"
 		"\"timestamp\":1700000000000,\"state\":\"settled\",\"remark\":\"\",\"user_bet\":{}}]}");
 
-	/* Objects that there were none of are not shown. A refund is another status. */
+	/* Missing objects are not shown. A refund is another status. */
 	settle(RESULT_REFUND);
 	round->user_bet = round->game_result = round->user_bet_result = (struct bytes){NULL, 0};
 	ck_assert_int_eq(ask(&inquire), 200);
@@ -374,7 +376,7 @@ START_TEST(test_statuses)
 }
 END_TEST
 
-/* How often @part is in the answer. */
+/* Returns how often @part is in the answer. */
 static unsigned int count_of(const char *part)
 {
 	const struct buffer *body = reply_content(&worker.reply);
@@ -388,7 +390,7 @@ static unsigned int count_of(const char *part)
 	return count;
 }
 
-/* A full round whose objects are as large as they can be is answered whole. */
+/* A full round with objects of the maximum size is answered completely. */
 START_TEST(test_largest)
 {
 	static const enum bet_state states[] = {BET_SETTLED};
@@ -420,7 +422,7 @@ START_TEST(test_largest)
 	ck_assert_uint_eq(count_of("{\"transaction_id\":9007199254740991,"), ROUND_BETS_MAX);
 	ck_assert(memcmp(body->data + body->len - 5, "\"}}]}", 5) == 0);
 	ck_assert_uint_eq(fake.calls[COMMAND_RESULT_INQUIRE], ROUND_BETS_MAX);
-	/* Its memory is not kept. */
+	/* Its memory is freed. */
 	ck_assert_int_eq(ask(&(struct ask){.path = "/nowhere"}), 404);
 	ck_error("not_found");
 	ck_assert(!worker.reply.large.data);
@@ -428,7 +430,7 @@ START_TEST(test_largest)
 }
 END_TEST
 
-/* A game that is settled between two pages is read anew. No answer mixes the two. */
+/* A game that is settled between two pages is read again. No answer mixes the two. */
 START_TEST(test_settled_between)
 {
 	static const enum bet_state states[] = {BET_ACCEPTED};

@@ -1,6 +1,6 @@
 /*
- * Group C's callbacks: what the ledger gives leave to send goes to a real server on the loopback,
- * and what came of it to the ledger and to the game service.
+ * Tests group C's callbacks: under a permit of the ledger, the worker sends them to a real server
+ * on the loopback interface. It reports the outcome to the ledger and to the game service.
  */
 #include "web_case.h"
 
@@ -71,7 +71,7 @@ static void clean(void)
 	tiny_stop(&dealer);
 }
 
-/* The worker anew, with other timeouts. */
+/* Restarts the worker with other timeouts. */
 static void restart(uint32_t callback_ms, uint32_t ledger_ms)
 {
 	worker_free(&worker);
@@ -80,7 +80,7 @@ static void restart(uint32_t callback_ms, uint32_t ledger_ms)
 	ck_assert(worker_init(&worker, &service));
 }
 
-/* The dealer's next answers. */
+/* Sets the dealer's next answers. */
 static void dealer_will(enum tiny_act act, int status, const char *body)
 {
 	tiny_lock(&dealer);
@@ -137,7 +137,7 @@ START_TEST(test_request)
 }
 END_TEST
 
-/* What B2 came to, as the ledger judges it. */
+/* The outcome of B2 as the ledger judges it. */
 START_TEST(test_bet_answers)
 {
 	static const struct {
@@ -152,9 +152,9 @@ START_TEST(test_bet_answers)
 		{REFUSAL_DEALER_UNREACHABLE, BET_REJECTED, 502, "\"id\":\"dealer_unreachable\""},
 		{REFUSAL_DEALER_TIMEOUT, BET_REFUNDING, 504, "\"state\":\"refunding\""},
 		{REFUSAL_DEALER_TIMEOUT, BET_REFUNDED, 504, "\"state\":\"refunded\""},
-		/* Never an answer over HTTP. */
+		/* This is never an answer over HTTP. */
 		{REFUSAL_CALLBACK_NOT_FOUND, BET_PENDING, 500, "\"id\":\"internal_error\""},
-		/* What the dealer answered could not be kept: that nothing moved is not known. */
+		/* The dealer's answer could not be stored: it is not known that nothing moved. */
 		{REFUSAL_STORAGE_FULL, BET_PENDING, 500, "\"id\":\"internal_error\""},
 	};
 	struct callback_end_result *end = &fake.results.callback_end;
@@ -174,7 +174,7 @@ START_TEST(test_bet_answers)
 }
 END_TEST
 
-/* The dealer's act, as reported to the ledger: the table of answers (api.md, B). */
+/* The dealer's action as reported to the ledger: the table of answers (api.md, B). */
 START_TEST(test_outcomes)
 {
 	static const struct {
@@ -197,7 +197,7 @@ START_TEST(test_outcomes)
 
 	restart(3000, 5000);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		/* Only a dealer that hangs reaches the limit. */
+		/* Only a dealer that hangs reaches the time limit. */
 		if (cases[i].act == TINY_HANG)
 			restart(300, 2000);
 		dealer_will(cases[i].act, cases[i].status, cases[i].body);
@@ -230,7 +230,7 @@ START_TEST(test_not_sent)
 }
 END_TEST
 
-/* Nothing leaves when the call could outlast the lease. */
+/* Nothing is sent if the call could outlast the lease. */
 START_TEST(test_fence)
 {
 	restart(3000, 2000);
@@ -252,7 +252,7 @@ START_TEST(test_fence)
 }
 END_TEST
 
-/* The report to the ledger fails: the bet's outcome is unknown, though the dealer accepted. */
+/* The report to the ledger fails: the bet's outcome is unknown although the dealer accepted. */
 START_TEST(test_ledger_away)
 {
 	restart(1000, 300);
@@ -260,14 +260,14 @@ START_TEST(test_ledger_away)
 	ck_assert_int_eq(ask(&bet), 500);
 	ck_error("internal_error");
 	ck_assert(reply_has("Retry-After: 1"));
-	/* Not 503 either, when it is certain that the ledger did not hear of it. */
+	/* Not 503 either, although the ledger certainly did not receive the report. */
 	fake_lock(&fake);
 	fake.acts[COMMAND_CALLBACK_END] = FAKE_BUSY;
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&bet), 500);
 	ck_error("internal_error");
 	ck_assert_uint_eq(asked(), 2);
-	/* The round is settled all the same, and the balance is what the dealer says. */
+	/* The round is settled all the same, and the balance is the dealer's. */
 	ck_assert_int_eq(ask(&result), 200);
 	ck_assert_msg(strstr(reply_body(), "\"callback\":{\"state\":\"sending\",\"attempts\":1}}"),
 		"%s", reply_body());
@@ -278,14 +278,14 @@ START_TEST(test_ledger_away)
 }
 END_TEST
 
-/* Locked. */
+/* Called with the lock held. */
 static void room_at_third(struct fake_ledger *ledger, enum command command)
 {
 	if (command == COMMAND_CALLBACK_END && ledger->calls[command] == 3)
 		ledger->acts[command] = FAKE_ANSWER;
 }
 
-/* The dealer has said yes: a ledger that has no room for a moment hears of it all the same. */
+/* The dealer accepted. If the ledger is briefly busy, the report is repeated. */
 START_TEST(test_ledger_busy)
 {
 	fake_lock(&fake);
@@ -298,7 +298,7 @@ START_TEST(test_ledger_busy)
 }
 END_TEST
 
-/* The ledger's time is not used up by the dealer. */
+/* Time spent at the dealer does not reduce the time for the ledger. */
 START_TEST(test_slow_dealer)
 {
 	restart(3000, 1000);
@@ -337,13 +337,13 @@ START_TEST(test_result_states)
 		ck_assert_int_eq(fake.cmds.callback_end.outcome.class,
 			i ? CALLBACK_UNKNOWN : CALLBACK_SUCCESS);
 	}
-	/* A row that is gone says nothing. */
+	/* A missing row proves nothing. */
 	fake_lock(&fake);
 	end->verdict.refusal = REFUSAL_CALLBACK_NOT_FOUND;
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&result), 200);
 	ck_assert(strstr(reply_body(), "\"state\":\"sending\""));
-	/* Refused, although there is a grant beside it: nothing is sent. */
+	/* Refused, although the result contains a permit: nothing is sent. */
 	fake_lock(&fake);
 	fake.results.round_settle.verdict.refusal = REFUSAL_ALREADY_SETTLED;
 	fake_unlock(&fake);
@@ -352,7 +352,7 @@ START_TEST(test_result_states)
 }
 END_TEST
 
-/* B1: api.md C balance, and B's words on B1. */
+/* B1: api.md C balance, and the rules for B1 in B. */
 START_TEST(test_inquiry)
 {
 	static const struct {
@@ -390,7 +390,7 @@ START_TEST(test_inquiry)
 		ck_assert_msg(ask(&inquiry) == cases[i].code, "case %zu: %s", i, reply_body());
 		ck_assert_msg(strstr(reply_body(), cases[i].text), "case %zu: %s", i, reply_body());
 		ck_assert_int_eq(reply_has("Retry-After: 1"), cases[i].code == 504);
-		/* The permit is given back. */
+		/* The permit is returned. */
 		ck_assert_uint_eq(ends(), i + 1);
 		ck_assert_str_eq(end->casino_id, "demo");
 		ck_assert_int_eq(end->kind, CALLBACK_BALANCE_INQUIRE);
@@ -402,7 +402,7 @@ START_TEST(test_inquiry)
 	ck_assert_int_eq(ask(&inquiry), 502);
 	ck_error("dealer_unreachable");
 	ck_assert(strstr(reply_head(), "Retry-After") == NULL);
-	/* Without leave to ask, the ledger's own figure is not the balance. */
+	/* Without a permit to ask the dealer, the ledger's own number is not the balance. */
 	fake_lock(&fake);
 	fake.results.player_balance.send.event = 0;
 	fake_unlock(&fake);
@@ -411,7 +411,7 @@ START_TEST(test_inquiry)
 }
 END_TEST
 
-/* Members of an answer that are of no use: dropped, and noted (api.md, B). */
+/* Unusable members of an answer are dropped and noted (api.md, B). */
 START_TEST(test_dropped_members)
 {
 	const struct callback_outcome *outcome = &fake.cmds.callback_end.outcome;

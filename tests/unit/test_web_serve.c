@@ -1,4 +1,6 @@
-/* serve(): the order of checks, authentication, and what the ledger's answers become. */
+/*
+ * Tests serve(): the order of checks, authentication, and the replies to the ledger's answers.
+ */
 #include "web_case.h"
 
 #include "base/clock.h"
@@ -91,12 +93,15 @@ START_TEST(test_groups)
 	ck_assert_int_eq(
 		ask(&(struct ask){.method = "GET", .path = "/healthz", .caller = "-"}), 200);
 	ck_assert_str_eq(reply_body(), "{\"status\":\"ok\"}");
-	/* Even under overload: a supervisor that restarts the worker after a 503 would break calls to dealers. */
+	/*
+	 * Even under overload: a supervisor that restarts the worker after a 503 would break
+	 * calls to dealers.
+	 */
 	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .excess = true}), 200);
 	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/readyz", .excess = true}), 503);
 	ck_error("service_unavailable");
 	ck_assert_int_eq(ask(&(struct ask){.path = "/nothing", .excess = true}), 503);
-	/* Only the liveness of the worker. */
+	/* Only the liveness of the worker is checked. */
 	ck_assert_int_eq(worker.link.fd, -1);
 }
 END_TEST
@@ -120,8 +125,8 @@ START_TEST(test_size)
 END_TEST
 
 /*
- * All 401s are one answer. A header that cannot be a signature costs none, for any caller id. All others
- * cost the same work with one algorithm (api.md, Signature).
+ * All 401s are the same answer. A header that cannot be a signature costs no computation for any
+ * caller id. All others cost the same work with one algorithm (api.md, Signature).
  */
 START_TEST(test_indistinguishable)
 {
@@ -133,7 +138,7 @@ START_TEST(test_indistinguishable)
 	static char long_casino[200];
 	static const char *const signed_twice = "HTTP_X_CASINO_SIGNATURE="
 		"64f1a6b5e3a8a0c0b1e0dd6c0f3c4f0c6d2e0e5b7b7f6b1b0a5a9d0f0e1c2b3a";
-	/* The signatures that each costs are of one algorithm. */
+	/* Each case computes signatures of only one algorithm. */
 	const struct {
 		struct ask ask;
 		unsigned int work;
@@ -182,7 +187,7 @@ START_TEST(test_indistinguishable)
 			more++;
 		what.more[more] = "HTTP_X_REQUEST_ID=fixed";
 		ck_assert_msg(ask(&what) == 401, "case %zu: %s", i, reply_head());
-		/* Whichever algorithm the dealer has. */
+		/* Independent of the dealer's algorithm. */
 		ck_assert_msg(signatures == cases[i].work &&
 			signatures_of[cases[i].of] == cases[i].work, "case %zu: %u of %u", i,
 			signatures_of[cases[i].of], signatures);
@@ -198,7 +203,7 @@ START_TEST(test_indistinguishable)
 }
 END_TEST
 
-/* The error of a stale request has its unit, the time here, and the difference. */
+/* The error of a stale request contains its unit, the time here, and the difference. */
 START_TEST(test_stale_details)
 {
 	static const struct {
@@ -246,7 +251,7 @@ START_TEST(test_details_by_headers)
 					 .more = {cases[i].header}}), 400);
 		ck_assert_msg(strstr(reply_body(), cases[i].detail) != NULL, "%zu: %s", i,
 			reply_body());
-		/* Without a signature there is no detail. */
+		/* Without a valid signature there is no detail. */
 		ck_assert_int_eq(ask(&(struct ask){.body = cases[i].body, .key = KEY_OTHER,
 					 .more = {cases[i].header}}), 401);
 		ck_assert(strstr(reply_body(), cases[i].detail) == NULL);
@@ -279,7 +284,7 @@ START_TEST(test_algorithm_of_dealer)
 		strlen(BODY_TRANSFER), signature));
 	ck_assert_int_eq(ask(&(struct ask){.signature = signature}), 200);
 	ck_assert_uint_eq(signatures, 1);
-	/* A good signature by another algorithm than the dealer's is none. */
+	/* A valid signature by another algorithm than the dealer's is refused. */
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 401);
 	ck_assert_uint_eq(signatures, AUTH_WORK);
 	fake_lock(&fake);
@@ -294,7 +299,7 @@ END_TEST
 
 START_TEST(test_broken_body)
 {
-	/* A short body is reported only to a caller that signed the received part. */
+	/* A body that is too short is reported only to a caller that signed the received part. */
 	struct ask what = {.more = {"CONTENT_LENGTH=9"}};
 
 	ck_assert_int_eq(ask(&what), 401);
@@ -338,7 +343,7 @@ START_TEST(test_request_ids)
 }
 END_TEST
 
-/* Its lines about a command name the request as well. */
+/* Log lines of the ledger about a command also contain the request id. */
 START_TEST(test_ledger_is_told_request_ids)
 {
 	ck_assert_int_eq(ask(&(struct ask){.more = {"HTTP_X_REQUEST_ID=id-1"}}), 200);
@@ -374,7 +379,7 @@ START_TEST(test_window)
 }
 END_TEST
 
-/* How often the ledger was asked for keys so far. */
+/* Returns how often the worker asked the ledger for keys. */
 static unsigned int keyring_calls(void)
 {
 	unsigned int calls;
@@ -415,7 +420,10 @@ START_TEST(test_keys_refreshed)
 	ck_assert_uint_eq(keyring_calls(), 2);
 	ck_assert_uint_eq(fake.unchanged, 1);
 
-	/* A transfer's answer reports a change: the retired key ends with the next request. */
+	/*
+	 * The answer to a transfer reports a change: the retired key is refused from the next
+	 * request on.
+	 */
 	fake_lock(&fake);
 	fake.dealers[0].keys[0].key_id[0] = '\0';
 	fake.generation++;
@@ -468,7 +476,7 @@ START_TEST(test_keys_damaged)
 	fake.dealers[0] = fake.dealers[1];
 	fake.dealers[1] = first;
 	fake_unlock(&fake);
-	/* Not in order: a search in it could miss a dealer. */
+	/* Not sorted: a search could miss a dealer. */
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 500);
 	ck_error("internal_error");
 	ck_assert_uint_eq(signatures, 0);

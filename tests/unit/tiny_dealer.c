@@ -14,11 +14,11 @@
 
 #define CONNECTIONS_MAX 16
 
-/* A connection, with what was received and not yet answered. */
+/* A connection and the received bytes that are not answered yet. */
 struct connection {
 	int fd;
 	size_t len;
-	char *in; /* as large as head and body together, and a NUL */
+	char *in; /* large enough for head and body together, and a NUL */
 };
 #define IN_SIZE (sizeof(((struct tiny_dealer *)0)->head) + sizeof(((struct tiny_dealer *)0)->text))
 
@@ -40,7 +40,7 @@ void tiny_unlock(struct tiny_dealer *dealer)
 	must(pthread_mutex_unlock(&dealer->mutex) == 0, "unlock");
 }
 
-/* The length of the body that @head tells of. */
+/* Returns the length of the body that @head announces. */
 static size_t body_len(const char *head)
 {
 	const char *line = strcasestr(head, "\r\ncontent-length:");
@@ -48,7 +48,7 @@ static size_t body_len(const char *head)
 	return line ? strtoul(line + 17, NULL, 10) : 0;
 }
 
-/* False: the connection is over. */
+/* Answers. Returns false if the connection must end. */
 static bool answer(struct tiny_dealer *dealer, struct connection *connection)
 {
 	char out[4096];
@@ -59,7 +59,7 @@ static bool answer(struct tiny_dealer *dealer, struct connection *connection)
 	return send(connection->fd, out, (size_t)len, MSG_NOSIGNAL) == len;
 }
 
-/* Reads on; answers what is complete. False: the connection is over. */
+/* Reads more, and answers each complete request. Returns false if the connection has ended. */
 static bool connection_serve(struct tiny_dealer *dealer, struct connection *connection)
 {
 	ssize_t got = recv(connection->fd, connection->in + connection->len,
@@ -129,7 +129,7 @@ static void *tiny_main(void *context)
 		poll(fds, count + 1, 10);
 		if (fds[count].revents && count < CONNECTIONS_MAX)
 			connections[count++] = connection_new(dealer);
-		/* From the last: what takes an ended one's place was looked at. */
+		/* Backwards: the connection that replaces an ended one was already handled. */
 		for (nfds_t i = count; i-- > 0;) {
 			if (connections[i].fd != fds[i].fd || !fds[i].revents ||
 				connection_serve(dealer, &connections[i]))

@@ -1,7 +1,7 @@
 /*
- * tiny_dealer - an HTTP server on the loopback, played by a thread, for tests of what is sent to
- * dealers. It answers every request in the same way. Members may be changed between two requests,
- * under tiny_lock().
+ * tiny_dealer - a thread that acts as an HTTP server on the loopback interface, for tests of
+ * calls to dealers. It answers every request in the same way. Change its members only between two
+ * requests, under tiny_lock().
  */
 #ifndef TESTS_UNIT_TINY_DEALER_H
 #define TESTS_UNIT_TINY_DEALER_H
@@ -12,8 +12,8 @@
 
 enum tiny_act {
 	TINY_ANSWER,
-	TINY_HANG, /* taken, never answered */
-	TINY_CUT,  /* taken, and the connection is cut */
+	TINY_HANG, /* received, never answered */
+	TINY_CUT,  /* received, then the connection is closed */
 };
 
 struct tiny_dealer {
@@ -24,17 +24,17 @@ struct tiny_dealer {
 	bool stopping;
 
 	enum tiny_act act;
-	int status;       /* 200 */
-	const char *body; /* {} */
+	int status;       /* default: 200 */
+	const char *body; /* default: {} */
 	unsigned int delay_ms; /* before the answer */
 
 	unsigned int connections;
 	unsigned int requests;
-	char head[4096];   /* of the newest request */
+	char head[4096];   /* of the last request */
 	char text[131072]; /* its body */
 };
 
-/* Listens; tiny_start() begins to answer. Aborts on failure. */
+/* Creates the listening socket; tiny_start() begins to answer. Aborts on failure. */
 void tiny_init(struct tiny_dealer *dealer);
 void tiny_start(struct tiny_dealer *dealer);
 void tiny_stop(struct tiny_dealer *dealer);

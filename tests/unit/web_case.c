@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * For the ledger's answers. It counts from the boot time that a test gives, which may stand still for
- * the whole test: so it is longer than any test takes, also under valgrind.
+ * Deadline for the ledger's answers. It is relative to the boot time that a test supplies, which
+ * may not advance during the test. It is therefore longer than any test, also under valgrind.
  */
 #define DEADLINE_MS (3600 * 1000)
 
@@ -40,7 +40,10 @@ bool __wrap_signature_verify(enum signature_algorithm algorithm, enum signature_
 
 static void setup(enum serve_group group)
 {
-	/* Requests are logged on standard error; a test's output is read by a program. */
+	/*
+	 * Requests are logged on standard error, because a program reads a test's standard
+	 * output.
+	 */
 	log_open("test", false, LOG_LEVEL_ERROR);
 	fake_init(&fake);
 	fake_add_dealer(&fake, "demo", KEY_ONE, KEY_TWO);
@@ -77,7 +80,7 @@ void web_case_teardown(void)
 	fake_stop(&fake);
 }
 
-/* What is left of a body in memory. */
+/* The unread part of a body in memory. */
 struct text_source {
 	const char *at;
 	size_t left;

@@ -1,8 +1,7 @@
 /*
- * web_case - what the tests of serve() share: a fake ledger with two dealers and two clients, a
- * worker, requests made from a CGI environment, and a count of the signatures computed.
- *
- * Link with -Wl,--wrap=signature_verify.
+ * web_case - shared by the tests of serve(). It has a fake ledger with two dealers and two
+ * clients, a worker, requests made from a CGI environment, and a count of the signatures
+ * computed. Link with -Wl,--wrap=signature_verify.
  */
 #ifndef TESTS_UNIT_WEB_CASE_H
 #define TESTS_UNIT_WEB_CASE_H
@@ -38,29 +37,34 @@ Suite *web_replies_suite(void);
 Suite *web_reports_suite(void);
 Suite *web_serve_suite(void);
 
-/* A request to be made; what is NULL gets the default, what is "-" is left out. */
+/* A request to make. A NULL member gets its default; "-" omits it. */
 struct ask {
-	const char *method;    /* POST */
-	const char *path;      /* TRANSFER_IN */
-	const char *caller;    /* "demo"; of the platform's paths the client "game" */
-	const char *key;       /* KEY_ONE: signs the body */
-	const char *signature; /* made with key */
-	const char *body;      /* BODY_TRANSFER */
-	const char *more[4];   /* further variables, "NAME=value" */
-	bool excess;           /* more wait than can be served */
+	const char *method;    /* default: POST */
+	const char *path;      /* default: TRANSFER_IN */
+	const char *caller;    /* default: "demo"; for the platform's paths the client "game" */
+	const char *key;       /* default: KEY_ONE; signs the body */
+	const char *signature; /* default: made with key */
+	const char *body;      /* default: BODY_TRANSFER */
+	const char *more[4];   /* more variables, "NAME=value" */
+	bool excess;           /* more requests wait than can be served */
 };
 
-/* Dealer "demo" and client "game" with KEY_ONE and KEY_TWO, "other" of both with KEY_OTHER. */
+/*
+ * Dealer "demo" and client "game" have KEY_ONE and KEY_TWO; dealer and client "other" have
+ * KEY_OTHER.
+ */
 extern struct fake_ledger fake;
 extern struct web_service service;
 extern struct flood flood; /* service.flood */
 extern struct worker worker;
-/* Computed by signature_verify() since ask() began: all, those of each algorithm, their bytes. */
+/*
+ * Counts of signature_verify() since ask() began: all, those of each algorithm, and their bytes.
+ */
 extern unsigned int signatures;
 extern unsigned int signatures_of[SIGNATURE_ALGORITHM_COUNT];
 extern size_t signature_bytes;
 
-/* Checked fixtures. The ledger's thread is started; it answers with zeroed results. */
+/* Checked fixtures. They start the ledger's thread, which answers with zeroed results. */
 void web_case_setup(void);
 void web_case_platform(void);
 void web_case_teardown(void);
@@ -70,13 +74,16 @@ void request_read(struct http_request *request, char *const *environment);
 
 /* Serves the request and returns worker.reply's HTTP status. */
 int ask(const struct ask *ask);
-/* The same at other times. */
+/* As ask(), at the given times. */
 int ask_at(const struct ask *ask, int64_t wall_ms, int64_t boot_ms);
 
-/* The reply's head or body as text, valid until the next call of each. */
+/*
+ * Return the head or body of the reply as text. Each is valid until the next call of the same
+ * function.
+ */
 const char *reply_head(void);
 const char *reply_body(void);
-/* True: the reply has this header line. */
+/* Returns true if the reply has this header line. */
 bool reply_has(const char *line);
 
 /* Fails the test unless the reply is the error @id. */

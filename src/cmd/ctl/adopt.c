@@ -1,5 +1,5 @@
 /*
- * adopt - adopt: what a state is that was copied or moved, while no ledger runs.
+ * adopt - implements `adopt`: reports what a copied or moved state is, while no ledger runs.
  */
 #include "ledger/offline/adopt.h"
 
@@ -28,7 +28,7 @@ static void print_text(const struct ctl *ctl, const struct adopt_result *result)
 		offline_print_steps();
 }
 
-/* In the child. */
+/* Runs in the child. */
 static enum outcome work(void *context)
 {
 	struct ctl *ctl = context;

@@ -1,6 +1,6 @@
 /*
- * args - the command line of creditbridgectl: global options, one or two words naming a
- * command, its options and arguments. Everything argp knows comes from the table of commands.
+ * args - parses the command line of creditbridgectl: global options, one or two words that name a
+ * command, its options and arguments. The table of commands supplies everything that argp needs.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -47,7 +47,7 @@ static error_t parse_global(int key, char *value, struct argp_state *state)
 
 static const struct argp global_argp = {global_options, parse_global, NULL, NULL, NULL, NULL, NULL};
 
-/* True: @command is called @name, or belongs to the group @name ("dealer"). */
+/* Returns true if @command is called @name or belongs to the group @name ("dealer"). */
 static bool in_group(const struct ctl_command *command, const char *name)
 {
 	size_t len = strlen(name);
@@ -57,8 +57,8 @@ static bool in_group(const struct ctl_command *command, const char *name)
 }
 
 /*
- * Adds the line of @command to @text, of @len bytes: folded before column 79, as argp does, but
- * below its own column. Returns the new length.
+ * Appends the line of @command to @text, which has @len bytes. Folds before column 79, as argp
+ * does, and aligns continuations with the help column. Returns the new length.
  */
 static size_t list_command(const struct ctl_command *command, char *text, size_t len)
 {
@@ -84,7 +84,7 @@ static size_t list_command(const struct ctl_command *command, char *text, size_t
 	return len;
 }
 
-/* Lists the commands of @group (NULL: all) for --help. The caller frees it. */
+/* Returns a list of the commands of @group (NULL: all) for --help. The caller frees it. */
 static char *list_commands(const char *group)
 {
 	char *text = malloc(HELP_SIZE);
@@ -103,7 +103,7 @@ static char *list_commands(const char *group)
 	return text;
 }
 
-/* The text after \v in the doc is the group to list, "*" for everything. */
+/* An argp help filter. The text after \v in the doc names the group to list; "*" lists all. */
 static char *filter_help(int key, const char *text, void *input)
 {
 	(void)input;
@@ -112,7 +112,7 @@ static char *filter_help(int key, const char *text, void *input)
 	return list_commands(strcmp(text, "*") == 0 ? NULL : text);
 }
 
-/* Where the words of the command begin. */
+/* The position of the command's words. */
 struct front {
 	struct ctl *ctl;
 	int first;
@@ -140,8 +140,8 @@ static error_t parse_front(int key, char *value, struct argp_state *state)
 }
 
 /*
- * An amount like -5 looks like an option to argp: where amounts are taken, the ten digits are
- * hidden options whose argument is the rest of the number.
+ * argp parses an amount such as -5 as an option. For commands that take amounts, the ten digits
+ * are therefore hidden options whose argument is the rest of the number.
  */
 #define DIGIT(digit)                                                                               \
 	{                                                                                          \
@@ -220,12 +220,12 @@ static bool is_group(const char *name)
 }
 
 /*
- * What argp and getopt write on standard error is kept while they run with --json: they end the
- * process themselves, and the error is to be told in JSON then.
+ * With --json, stores the text that argp and getopt print on standard error. They exit by
+ * themselves, and the error must then be reported as JSON.
  */
 static struct {
 	struct ctl *ctl;
-	FILE *errors; /* the real standard error; NULL: nothing is kept */
+	FILE *errors; /* the original standard error; NULL: nothing is stored */
 	char *text;
 	size_t len;
 } kept;
@@ -239,12 +239,12 @@ static void keep_end(void)
 	fclose(stderr);
 	stderr = errors;
 	kept.errors = NULL;
-	/* NULL: there was no memory for it. */
+	/* NULL if memory was exhausted. */
 	if (kept.text)
 		fputs(kept.text, stderr);
 }
 
-/* Runs at exit. What was parsed is no error, and what was not says why in its first line. */
+/* Runs at exit. If parsing failed, reports the first line of the stored text as the reason. */
 static void tell_kept(void)
 {
 	const char *colon;
@@ -261,7 +261,7 @@ static void tell_kept(void)
 	free(kept.text);
 }
 
-/* True: --json is among the words; argp takes it shortened, too. */
+/* Returns true if --json, or an abbreviation that argp accepts, is among the words. */
 static bool wants_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -285,7 +285,7 @@ static void keep_begin(struct ctl *ctl, int argc, char **argv)
 	stderr = memory;
 }
 
-/* argp_parse(3), which without memory has read nothing: the command would be without its words. */
+/* Calls argp_parse(3) and checks for exhausted memory, when it would have read no words. */
 static void read_words(struct ctl *ctl, const struct argp *argp, int argc, char **argv,
 	unsigned int flags, void *input)
 {
@@ -297,8 +297,8 @@ static void read_words(struct ctl *ctl, const struct argp *argp, int argc, char 
 }
 
 /*
- * Parses global options up to the first word, and returns where that stands. @doc ends with what
- * filter_help() takes.
+ * Parses global options up to the first word and returns its index. @doc ends with the group for
+ * filter_help().
  */
 static int parse_words(struct ctl *ctl, int argc, char **argv, const char *doc)
 {
@@ -311,7 +311,7 @@ static int parse_words(struct ctl *ctl, int argc, char **argv, const char *doc)
 	return front.first;
 }
 
-/* "dealer", "dealer --help", "dealer --foo": tells what there is. */
+/* Handles "dealer", "dealer --help" and "dealer --foo": lists the commands of the group. */
 static void parse_group(struct ctl *ctl, const char *group, char *option)
 {
 	char title[64], doc[128];
@@ -343,7 +343,7 @@ static void parse_rest(struct ctl *ctl, int argc, char **argv)
 
 static void parse(struct ctl *ctl, int argc, char **argv)
 {
-	/* Kept: argp takes the name in its messages from argv[0]. */
+	/* Static, because argp keeps argv[0] for its messages. */
 	static char title[64];
 	int first = parse_words(ctl, argc, argv,
 		"Operate creditbridge: its dealers, players, bets and callbacks, and the ledger.\v*");

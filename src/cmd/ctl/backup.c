@@ -1,5 +1,5 @@
 /*
- * backup - backup: asks the ledger for one and waits for its end.
+ * backup - implements `backup`: requests a backup from the ledger and waits until it is complete.
  */
 #include "cmd/ctl/backup.h"
 
@@ -18,7 +18,7 @@
 #define POLL_FIRST_MS 5
 #define POLL_MAX_MS   200
 
-/* As root the directory is made for the user that the ledger runs as. */
+/* Creates the directory; as root, for the user that runs the ledger. */
 static enum outcome prepare(struct ctl *ctl, char *path, size_t size)
 {
 	enum outcome code = session_settings(&ctl->session);
@@ -39,7 +39,7 @@ static enum outcome ask(struct ctl *ctl, const struct backup_cmd *cmd,
 
 	if (code == OUTCOME_DONE || !failure.id[0])
 		return code;
-	/* Another backup is under way. */
+	/* Another backup is running. */
 	if (strcmp(failure.id, "not_allowed_now") == 0)
 		code = OUTCOME_BUSY;
 	return ctl_fail(ctl, code, failure.id, "%s", failure.detail);
@@ -93,7 +93,10 @@ enum outcome backup_make(struct ctl *ctl, const char *directory, bool whole,
 		show_progress(&progress, result);
 		clock_sleep_ms(pause_ms);
 		pause_ms = pause_ms < POLL_MAX_MS ? 2 * pause_ms : POLL_MAX_MS;
-		/* Near the end: the less passes until that is known, the less is not in the backup. */
+		/*
+		 * The backup is almost complete: poll often, so that little is written after its
+		 * end.
+		 */
 		if (result->bytes >= result->bytes_all)
 			pause_ms = POLL_FIRST_MS;
 		code = ask(ctl, &cmd, result);

@@ -1,5 +1,5 @@
 /*
- * backup - a backup is asked of the ledger and waited for.
+ * backup - requests a backup from the ledger and waits until it is complete.
  */
 #ifndef CMD_CTL_BACKUP_H
 #define CMD_CTL_BACKUP_H
@@ -7,8 +7,8 @@
 #include "cmd/ctl/ctl.h"
 
 /*
- * Makes a backup in @directory, which is absolute; @whole: nothing that is there is built upon. A
- * failure is reported.
+ * Makes a backup in @directory, an absolute path. @whole: copies everything and builds on no
+ * earlier backup in that directory. Reports a failure.
  */
 enum outcome backup_make(struct ctl *ctl, const char *directory, bool whole,
 	struct backup_result *result);

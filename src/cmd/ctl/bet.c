@@ -1,5 +1,6 @@
 /*
- * bet - bet show, round show: found by a transaction id, or by player and game.
+ * bet - implements `bet show` and `round show`. Finds the game by transaction id, or by player
+ * and game.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -11,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* By a transaction id: of a bet, or of a result (number 0). */
+/* Finds a game by a transaction id: of a bet, or of a result (number 0). */
 static enum outcome find_transaction(struct ctl *ctl, struct game_key *key)
 {
 	struct transaction row;
@@ -39,7 +40,7 @@ static enum outcome find_transaction(struct ctl *ctl, struct game_key *key)
 	return OUTCOME_DONE;
 }
 
-/* By PLAYER GAME [N]. */
+/* Finds a game by PLAYER GAME [N]. */
 static enum outcome find_game(struct ctl *ctl, struct game_key *key)
 {
 	struct player player;
@@ -67,7 +68,7 @@ enum outcome ctl_bet_show(struct ctl *ctl)
 
 	if (code != OUTCOME_DONE)
 		return code;
-	/* Whoever has the transaction id of a win has no other. */
+	/* The transaction id of a win identifies only the round. */
 	if (by_transaction && !key.number)
 		return game_show_round(ctl, &key);
 	return game_show_bet(ctl, &key);

@@ -1,9 +1,9 @@
 /*
- * bet_list - bet list: the newest bets first.
+ * bet_list - implements `bet list`: the newest bets first.
  *
- * Bets are kept by player and game, transactions by their ids. So without --user and --state the
- * transactions are walked from the newest, and each bet is fetched; with one of them the player's
- * bets, or all there are, are walked and the newest that fit are kept.
+ * Bets are keyed by player and game; transactions by id. Without --user and --state, the command
+ * walks the transactions from the newest and fetches each bet. With one of them, it walks the
+ * player's bets, or all bets, and keeps the newest that match.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -16,11 +16,11 @@
 #include <string.h>
 
 #define VIEW_MAX 40
-/* Bets kept while they are put in order. */
+/* Maximum number of bets held in memory for sorting. */
 #define KEPT_MAX 10000
 
 struct bet_row {
-	struct bet bet; /* first: the view begins with its fields */
+	struct bet bet; /* must be first: the view begins with its fields */
 	char user_id[EXTERNAL_ID_SIZE];
 };
 
@@ -97,7 +97,7 @@ static enum outcome walk_transactions(struct walk *walk)
 	return list_end(&list, code);
 }
 
-/* The newest bets seen: a heap, whose root is the oldest of them. */
+/* The newest bets seen so far, as a heap. The root is the oldest of them. */
 struct kept {
 	struct bet *bets;
 	size_t count;

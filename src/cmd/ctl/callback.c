@@ -1,5 +1,5 @@
 /*
- * callback - callback list, show.
+ * callback - implements `callback list` and `callback show`.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -45,9 +45,9 @@ static const struct output_column show_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* An attempt whose end is not known has no outcome yet. */
+/* An attempt. One whose end is not known has no outcome yet. */
 struct attempt_row {
-	struct attempt attempt; /* first */
+	struct attempt attempt; /* must be first */
 	char outcome[32];
 };
 
@@ -143,7 +143,9 @@ static enum outcome show_attempts(struct ctl *ctl, const struct callback *callba
 	return output_list_close(&out, list_end(&list, OUTCOME_DONE));
 }
 
-/* The exact bytes that are sent each time; a terminal is not to be steered by them. */
+/*
+ * Prints the exact bytes of each attempt's body. On a terminal, control characters are escaped.
+ */
 static enum outcome show_body(struct ctl *ctl, const struct callback *callback,
 	struct output_json *json)
 {

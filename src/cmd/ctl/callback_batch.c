@@ -30,7 +30,7 @@ static enum outcome add_word(struct batch *batch, const char *word)
 	return OUTCOME_DONE;
 }
 
-/* Events from standard input, with white space between them. */
+/* Reads events, separated by white space, from standard input. */
 static enum outcome read_stdin(struct batch *batch)
 {
 	struct buffer text;
@@ -74,7 +74,7 @@ void batch_fail_row(struct batch_row *row, const char *id, const char *detail)
 	snprintf(row->error_detail, sizeof(row->error_detail), "%s", detail);
 }
 
-/* What the ledger would say, by the rule that it goes by. */
+/* Sets in @row the result that the ledger would return, by the ledger's own rule. */
 static void rehearse(const struct batch *batch, const struct callback *callback,
 	struct batch_row *row)
 {
@@ -94,7 +94,7 @@ static void rehearse(const struct batch *batch, const struct callback *callback,
 		batch_fail_row(row, refusal_info(REFUSAL_NOT_ALLOWED_NOW)->id, why);
 }
 
-/* Looks at one event. */
+/* Looks up one event. */
 static enum outcome find_event(struct batch *batch, struct batch_row *row, bool dry_run)
 {
 	const struct refusal_info *unknown = refusal_info(REFUSAL_CALLBACK_NOT_FOUND);
@@ -121,7 +121,7 @@ static enum outcome find_event(struct batch *batch, struct batch_row *row, bool 
 	return code;
 }
 
-/* True: the event of row @last is among the rows before it. */
+/* Returns true if the event of row @last is among the rows before it. */
 static bool named_before(const struct batch *batch, size_t last)
 {
 	for (size_t i = 0; i < last; i++) {

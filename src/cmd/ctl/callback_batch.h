@@ -1,5 +1,6 @@
 /*
- * callback_batch - the events that an operator names: read, and looked up before anything is done.
+ * callback_batch - reads the events that an operator names and looks all of them up before any is
+ * changed.
  */
 #ifndef CMD_CTL_CALLBACK_BATCH_H
 #define CMD_CTL_CALLBACK_BATCH_H
@@ -8,20 +9,20 @@
 
 #define BATCH_EVENTS_MAX 10000
 
-/* One event, and what became of it. */
+/* One event and its result. */
 struct batch_row {
 	uint64_t event;
-	enum callback_kind kind; /* first what was asked for: CALLBACK_KIND_COUNT is any */
+	enum callback_kind kind; /* first, as requested: CALLBACK_KIND_COUNT is any */
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_state state;
 	uint32_t attempts;
-	int64_t first_ms; /* a refund is not sent before that, whoever hurries it */
+	int64_t first_ms; /* a refund is not sent before this time, even after `callback retry` */
 	bool found;
-	bool done; /* with --dry-run: it would be */
-	bool used_up; /* released, and parked again: no attempt was left */
+	bool done; /* with --dry-run: the action would succeed */
+	bool used_up; /* released, and parked again because no attempt was left */
 	const char *error_id;
 	char error_detail[256];
-	char result[320]; /* for people */
+	char result[320]; /* in text for people */
 };
 
 struct batch {
@@ -31,19 +32,19 @@ struct batch {
 	size_t count;
 	size_t found;
 	size_t done;
-	enum outcome code; /* why the last one that was not done was not */
+	enum outcome code; /* the outcome of the last row that failed */
 };
 
-/* Reads the events among the arguments, and for "-" from standard input. */
+/* Reads the events from the arguments. The argument "-" reads them from standard input. */
 enum outcome batch_read(struct batch *batch);
 
 /*
- * Looks at every event before anything is done. One that is named twice counts once. With @dry_run
- * each row tells what the ledger would say.
+ * Looks up every event before any is changed. An event that is named twice counts once. With
+ * @dry_run, sets each row to the result that the ledger would return.
  */
 enum outcome batch_find(struct batch *batch, bool dry_run);
 
-/* Notes why @row was not done. @id must stay. */
+/* Records in @row why it was not done. @id is not copied and must outlive the row. */
 void batch_fail_row(struct batch_row *row, const char *id, const char *detail);
 
 #endif

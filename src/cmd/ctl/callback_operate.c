@@ -1,8 +1,10 @@
 /*
- * callback_operate - callback retry, hold, release, cancel: of one or many events.
+ * callback_operate - implements `callback retry`, `hold`, `release` and `cancel` for one or many
+ * events.
  *
- * Each event is a command of its own, with an operation id of its own. What was done to which, and
- * what was not and why, is told in the end; only some done ends with OUTCOME_PARTLY.
+ * Each event is a separate command with its own operation id. The report at the end lists the
+ * result of each event, with the reason if it failed. If only some succeeded, the outcome is
+ * OUTCOME_PARTLY.
  */
 #include "cmd/ctl/callback_batch.h"
 
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_MAX 20 /* before the question */
+#define SHOWN_MAX 20 /* rows listed before the question */
 
 static const struct field json_fields[] = {
 	FIELD(FIELD_U64, batch_row, event),
@@ -55,18 +57,18 @@ static const struct output_column columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* An event that is not there has its number only. */
+/* The fields of an unknown event: only its number. */
 static const struct field unknown_fields[] = {
 	FIELD(FIELD_U64, batch_row, event),
 	FIELD(FIELD_BOOL, batch_row, done),
 	FIELD_END,
 };
 
-/* How an action is told, and asked for before. */
+/* The words for an action in the report and in the question before it. */
 static const struct wording {
 	const char *done;
 	const char *would;
-	const char *verb; /* NULL: nothing is asked */
+	const char *verb; /* NULL: there is no question */
 	const char *consequence;
 } wordings[CALLBACK_ACTION_COUNT] = {
 	[CALLBACK_RETRY] = {"is due now", "would be due now", "Send",
@@ -77,7 +79,7 @@ static const struct wording {
 		"as settled outside? No cancelled one is ever sent again."},
 };
 
-/* What is asked about, as it stands now. */
+/* Prints the current state of the events before the question. */
 static enum outcome print_found(struct batch *batch)
 {
 	struct output_list list;
@@ -114,7 +116,7 @@ static bool confirm(struct batch *batch)
 	return ctl_confirm(batch->ctl, question, &batch->code);
 }
 
-/* Does it to one event. False: no other needs to be tried. */
+/* Applies the action to one event. Returns false if the remaining events need not be tried. */
 static bool operate(struct batch *batch, struct batch_row *row)
 {
 	struct callback_operate_cmd cmd = {
@@ -137,7 +139,10 @@ static bool operate(struct batch *batch, struct batch_row *row)
 	}
 	if (!row->done)
 		batch_fail_row(row, failure.id, failure.detail);
-	/* A refusal is this event's; with no ledger the others need not be tried. */
+	/*
+	 * A refusal concerns only this event. If the ledger cannot be reached, the rest need not
+	 * be tried.
+	 */
 	return row->done || batch->code == OUTCOME_FAILED;
 }
 

@@ -28,7 +28,7 @@ static const struct field text_fields[] = {
 	FIELD_END,
 };
 
-/* How many attempts have ended. */
+/* Returns how many attempts have ended. */
 static uint32_t ended(const struct callback *callback)
 {
 	return callback->attempts - (callback->state == CALLBACK_SENDING);
@@ -66,7 +66,7 @@ const struct field *callback_row_view(void)
 	return view;
 }
 
-/* What the last attempt came to. The callback tells of the last one that ended. */
+/* Describes the last attempt. The callback row contains the result of the last one that ended. */
 static void describe_last(struct callback_row *row)
 {
 	const struct callback *callback = &row->callback;
@@ -139,7 +139,7 @@ static enum outcome fetch_last(struct ctl *ctl, struct callback_row *row)
 
 enum outcome callback_row_fill(struct ctl *ctl, struct callback_row *row)
 {
-	/* The rows of a player often follow each other. */
+	/* Caches the last name, because rows of one player often follow each other. */
 	static struct player_name name;
 	enum outcome code = names_of(&ctl->session, row->callback.player_id, &name);
 

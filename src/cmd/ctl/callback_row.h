@@ -1,5 +1,5 @@
 /*
- * callback_row - a callback with what an operator asks of it: whose, how it went, when it goes on.
+ * callback_row - a callback with its player, its last attempt, and the time of its next attempt.
  */
 #ifndef CMD_CTL_CALLBACK_ROW_H
 #define CMD_CTL_CALLBACK_ROW_H
@@ -10,13 +10,14 @@
 struct callback_row {
 	struct callback callback; /* first: the views begin with its fields */
 	char user_id[EXTERNAL_ID_SIZE];
-	int64_t next_ms; /* due or being sent: when it is looked at next, wall clock; 0: not at all */
-	/* of the last attempt; 0 and "": there is none, or its end is not known */
+	/* if due or being sent: the wall-clock time of the next attempt; 0: there is none */
+	int64_t next_ms;
+	/* of the last attempt; 0 and "": there was none, or its outcome is not known */
 	int64_t last_time_ms;
 	uint32_t last_ms;
 	char last_dealer_error_id[DEALER_ERROR_ID_SIZE];
 	char last_note[CALLBACK_NOTE_SIZE];
-	/* the same for people */
+	/* the same as text for people */
 	char last[48]; /* "unknown 504" */
 	char next[64]; /* "in 3.200 s" */
 };
@@ -30,8 +31,8 @@ struct callback_row {
 	"\"last_note\"}"
 
 /*
- * The table of struct callback_row: for --json, without last_class before an attempt of @row has
- * ended, to be used before it is asked for again; and with the members for people.
+ * Returns the field table of struct callback_row for --json, including the members for people. It
+ * omits last_class until an attempt of @row has ended. The table is valid until the next call.
  */
 const struct field *callback_row_json(const struct callback_row *row);
 const struct field *callback_row_view(void);
@@ -39,13 +40,13 @@ const struct field *callback_row_view(void);
 /* Fills the rest of a row whose callback is set. */
 enum outcome callback_row_fill(struct ctl *ctl, struct callback_row *row);
 
-/* Fetches callback @event and fills its row. */
+/* Fetches callback @event from the ledger and fills its row. */
 enum outcome callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback_row *row,
 	bool *found);
 
 /*
- * Reads an event: its number, or its webhook-id ("betting-17"), which names the kind too:
- * *kind is CALLBACK_KIND_COUNT when any is meant. False: it is neither.
+ * Parses an event: a number or a webhook-id ("betting-17"), which also names the kind. Sets *kind
+ * to CALLBACK_KIND_COUNT if any kind is meant. Returns false if @text is neither.
  */
 bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *kind);
 

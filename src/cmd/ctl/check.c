@@ -1,5 +1,5 @@
 /*
- * check - check: proves the rows of the ledger, and prints what was found.
+ * check - implements `check`: checks the rows of the ledger and prints the problems found.
  */
 #include "cmd/ctl/check.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No problem of the books: it is printed beside them. */
+/* Not a problem of the rows, so it is printed separately. */
 static void print_shared_key(void *context, const struct attention_key *shared)
 {
 	char text[ATTENTION_KEY_TEXT];

@@ -1,5 +1,5 @@
 /*
- * check - the proof of `check` for other commands.
+ * check - runs the checks of `check` for other commands.
  */
 #ifndef CMD_CTL_CHECK_H
 #define CMD_CTL_CHECK_H
@@ -11,12 +11,12 @@
 
 struct check_found {
 	uint64_t problems;
-	char first[CHECK_PROBLEM_SIZE]; /* "": there is none */
+	char first[CHECK_PROBLEM_SIZE]; /* "": no problem */
 };
 
 /*
- * Proves all rows that the session lists, and prints only progress. OUTCOME_DONE: *found is set.
- * OUTCOME_BUSY: the rows changed meanwhile. Others were reported.
+ * Checks all rows that the session lists, and prints only progress. OUTCOME_DONE: *found is set.
+ * OUTCOME_BUSY: the rows changed during the check. Any other outcome was reported.
  */
 enum outcome check_prove(struct ctl *ctl, struct check_found *found);
 

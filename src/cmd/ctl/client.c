@@ -1,5 +1,6 @@
 /*
- * client - client add, list, key-add, key-use, key-retire, remove: the game servers of group C.
+ * client - implements `client add`, `list`, `key-add`, `key-use`, `key-retire`, `remove` for the
+ * game servers of API group C.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPEN_NAMED 5 /* games with open rounds that are named */
+#define OPEN_NAMED 5 /* maximum number of games with open rounds that the message names */
 
 static const struct output_column list_columns[] = {
 	{"CLIENT", "client_id", OUTPUT_PLAIN},
@@ -72,11 +73,11 @@ enum outcome ctl_client_add(struct ctl *ctl)
 	return code;
 }
 
-/* Adds @game_id to @names, unless it stands there. False: it has no room. */
+/* Adds @game_id to @names if it is not there yet. Returns false if @names is full. */
 static bool add_name(char names[OPEN_NAMED][EXTERNAL_ID_SIZE], unsigned int *count,
 	const char *game_id)
 {
-	/* Players of one table have rounds of the same game. */
+	/* Players at one table have rounds of the same game. */
 	for (unsigned int i = 0; i < *count; i++) {
 		if (strcmp(names[i], game_id) == 0)
 			return true;
@@ -87,7 +88,7 @@ static bool add_name(char names[OPEN_NAMED][EXTERNAL_ID_SIZE], unsigned int *cou
 	return true;
 }
 
-/* Refuses when @client_id has rounds that are open. */
+/* Refuses if @client_id has open rounds. */
 static enum outcome refuse_open(struct ctl *ctl, const char *client_id)
 {
 	char names[OPEN_NAMED][EXTERNAL_ID_SIZE], text[OPEN_NAMED * (EXTERNAL_ID_SIZE + 2)] = "";
@@ -115,7 +116,7 @@ static enum outcome refuse_open(struct ctl *ctl, const char *client_id)
 		"all the same", client_id, text, room ? "" : " and others");
 }
 
-/* The ledger refuses a client that is not there: nobody needs to look for his rounds. */
+/* The ledger refuses an unknown client, so its rounds need not be searched. */
 static enum outcome may_remove(struct ctl *ctl, const char *client_id)
 {
 	struct client row;

@@ -30,7 +30,7 @@ static const struct argp_option list_options[] = {LIMIT_OPTION("100"), OPTIONS_E
 static const struct argp_option ledger_options[] = {LIMIT_OPTION("0"), OPTIONS_END};
 static const struct argp_option key_add_options[] = {KEY_FILE_OPTION, REASON_OPTION, OPTIONS_END};
 
-/* "?ARGUMENT" in dealer_settings.def: the argument may be left out. */
+/* "?ARGUMENT" in dealer_settings.def marks an optional argument. */
 #define SETTING_ARGUMENT(argument) ((argument)[0] == '?' ? &(argument)[1] : (argument))
 #define SETTING_FLAGS(argument)    ((argument)[0] == '?' ? OPTION_ARG_OPTIONAL : 0)
 #define DEALER_SETTING(option, name, argument, help, ...)                                          \
@@ -227,7 +227,7 @@ static const struct argp_option doctor_options[] = {
 #define KEY_JSON    "{\"casino_id\",\"key_id\",\"key\"}"
 
 #define CLIENT_KEY_JSON "{\"client_id\",\"key_id\",\"key\"}"
-/* EVENT is a number, or the webhook-id as in betting-17; "-" reads more of them. */
+/* EVENT is a number or a webhook-id such as betting-17. "-" reads events from standard input. */
 #define OPERATE_ARGS "EVENT...\n-"
 #define OPERATE_JSON                                                                               \
 	"{\"action\",\"dry_run\",\"callbacks\":[{\"event\",\"kind\",\"casino_id\",\"state\","   \
@@ -401,7 +401,7 @@ const struct ctl_command ctl_commands[] = {
 		"Propose the commands that mend what a restore lost, by a dealer's file",
 		"{\"casino_id\",\"differences\":[{\"record\",\"id\",\"user_id\",\"game_id\","
 		"\"our_amount\",\"their_amount\",\"our_state\",\"their_state\",\"remedy\",\"command\","
-		"\"why\"}],\"rows\",\"open\",\"ok\",\"noted\"}; remedy is none, add_player, adjust, cancel, retry, "
+		"\"why\"}],\"rows\",\"open\",\"ok\",\"covers\",\"noted\"}; remedy is none, add_player, adjust, cancel, retry, "
 		"release, sweep, repeat or ask_dealer",
 		reconcile_options, 2, 2, false, ctl_reconcile},
 	{"check", "", "Prove that every balance is the sum of its movements, and every row sound",

@@ -1,9 +1,10 @@
 /*
- * completion - completion: the completion for bash, made of the table of commands.
+ * completion - implements `completion`: prints a bash completion generated from the table of
+ * commands.
  *
- * It knows the words of each command and its options, and completes files for the options that take
- * one and for arguments. Dealers and players it does not know: the ledger would be asked at each
- * key.
+ * The script completes the words of each command, its options, and files for arguments and for
+ * options that take a file. It does not complete dealers and players, because that would ask the
+ * ledger at each keystroke.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -63,13 +64,13 @@ static const char tail[] =
 	"complete -o default -F _creditbridgectl creditbridgectl\n"
 	"complete -o default -F _creditbridge_sweep creditbridge-sweep\n";
 
-/* True: both names have @len bytes in common. */
+/* Returns true if the first @len bytes of both names are equal. */
 static bool same_front(const struct ctl_command *one, const struct ctl_command *other, size_t len)
 {
 	return strncmp(one->name, other->name, len) == 0;
 }
 
-/* Appends the first words of all commands, and for each group its second words. */
+/* Appends the first words of all commands and the second words of each group. */
 static void append_words(struct buffer *script)
 {
 	size_t len, last_len = 0;
@@ -77,7 +78,7 @@ static void append_words(struct buffer *script)
 	buffer_append_str(script, "\t'') words='");
 	for (const struct ctl_command *c = ctl_commands; c->name; c++) {
 		len = strcspn(c->name, " ");
-		/* The commands of a group stand together. */
+		/* The commands of a group are adjacent in the table. */
 		if (c == ctl_commands || len != last_len || !same_front(c, c - 1, len))
 			buffer_printf(script, "%s%.*s", c == ctl_commands ? "" : " ", (int)len,
 				c->name);

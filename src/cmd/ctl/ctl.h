@@ -1,8 +1,8 @@
 /*
- * ctl - creditbridgectl: what its commands share.
+ * ctl - declarations that the commands of creditbridgectl share.
  *
- * A command is a row of the table in commands.c: name, synopsis, help, options, function. The
- * command line is parsed by argp in args.c, before the function is called, into struct ctl.
+ * A command is a row of the table in commands.c: name, synopsis, help, options, function. args.c
+ * parses the command line into struct ctl with argp before it calls the function.
  */
 #ifndef CMD_CTL_CTL_H
 #define CMD_CTL_CTL_H
@@ -12,7 +12,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-/* Every option of every command; one without argument is "" when given. */
+/* All options of all commands. An option without an argument is "" when it is given. */
 enum ctl_option {
 	OPTION_JSON,
 	OPTION_CONFIG,
@@ -55,7 +55,7 @@ enum ctl_option {
 #undef DEALER_SETTING
 	OPTION_COUNT
 };
-/* argp's key of an option: none is a character. */
+/* The key of an option in argp. No option has a short form. */
 #define OPTION_KEY(option) (0x100 + (int)(option))
 
 #define CTL_ARGS_MAX 256
@@ -67,21 +67,21 @@ struct ctl {
 	const char *options[OPTION_COUNT]; /* NULL: not given */
 	const char *args[CTL_ARGS_MAX];
 	unsigned int arg_count;
-	/* "-5" or "-0.50" among the arguments: an amount, no option; "" when there was none */
+	/* "-5" or "-0.50" among the arguments: an amount, not an option; "" if there was none */
 	char negative[MONEY_TEXT_MAX];
 	bool json;
 	struct session session;
 };
 
 /*
- * Runs with arguments and options already counted, and returns the exit code; a failure was
- * reported by then (ctl_fail and the like).
+ * Runs a command whose arguments and options were already counted. Returns the exit code. The
+ * function reports its failure before it returns (ctl_fail() and the like).
  */
 typedef enum outcome ctl_run(struct ctl *ctl);
 
 struct ctl_command {
 	const char *name;     /* one word, or two: "dealer add" */
-	const char *synopsis; /* of the arguments, as argp's args_doc; "" for none */
+	const char *synopsis; /* its arguments, in the format of argp's args_doc; "" for none */
 	const char *help;     /* one line */
 	const char *json;     /* what --json prints */
 	const struct argp_option *options; /* NULL: only the global ones */
@@ -95,8 +95,8 @@ struct ctl_command {
 extern const struct ctl_command ctl_commands[];
 
 /*
- * Parses the command line. Ends the process itself for --help, --version and errors of usage (told
- * in JSON, too, when --json is among the words); else ctl->command, options and args are set.
+ * Parses the command line and sets ctl->command, options and args. Exits for --help, --version
+ * and usage errors. Reports a usage error as JSON too if --json is among the words.
  */
 void ctl_parse(struct ctl *ctl, int argc, char **argv);
 
@@ -107,10 +107,13 @@ void ctl_parse(struct ctl *ctl, int argc, char **argv);
 enum outcome ctl_fail(struct ctl *ctl, enum outcome code, const char *id, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Reports "creditbridgectl: ID: DETAIL" on standard error alone: what is not the whole outcome. */
+/*
+ * Reports "creditbridgectl: ID: DETAIL" only on standard error. Use it for a failure that is not
+ * the outcome of the whole command.
+ */
 void ctl_tell(const char *id, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* As ctl_fail(): memory is exhausted. */
+/* As ctl_fail(), for exhausted memory. */
 enum outcome ctl_no_memory(struct ctl *ctl);
 
 /* Reports a failure of the session, as ctl_fail() does. @ctl is a struct ctl. */
@@ -119,11 +122,14 @@ void ctl_report(void *ctl, enum outcome outcome, const struct failure *failure);
 /* With --json, prints the object of ctl_fail(). */
 void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail);
 
-/* Reports an error of usage, with a hint to --help. Returns OUTCOME_USAGE. */
+/* Reports a usage error with a hint to --help. Returns OUTCOME_USAGE. */
 enum outcome ctl_usage(struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reads --limit: a number from 1; 0 and absent stand for all and @standard. */
+/*
+ * Reads --limit into *limit, which is @standard if the option is absent. 0 means no limit and
+ * sets UINT64_MAX.
+ */
 enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit);
 
 /*
@@ -133,23 +139,22 @@ enum outcome ctl_limit(struct ctl *ctl, uint64_t standard, uint64_t *limit);
 bool ctl_time(const char *text, int64_t *time_ms);
 
 /*
- * Reads an option that names one or several of @names, separated by commas, into *mask (1 <<
- * place); when it is not given all are set.
+ * Parses an option that contains one or several of @names, separated by commas. Sets bit (1 <<
+ * index) in *mask for each. If the option is absent, all bits are set.
  */
 enum outcome ctl_choices(struct ctl *ctl, enum ctl_option option, const char *const *names,
 	unsigned int count, uint32_t *mask);
 
-/* True: standard input is a terminal. */
+/* Returns true if standard input is a terminal. */
 bool ctl_can_ask(void);
 
 /*
- * Asks on the terminal whether to go on; --yes answers. False: usage or "not confirmed, so "
- 	"nothing was changed: answer yes, or give --yes" was
- * reported, and *code is what to end with.
+ * Asks @question on the terminal; --yes answers it. Returns false if the user does not agree or
+ * cannot be asked: the failure was reported and *code is the exit code.
  */
 bool ctl_confirm(struct ctl *ctl, const char *question, enum outcome *code);
 
-/* The functions of the table. */
+/* The functions in the table of commands. */
 ctl_run ctl_init, ctl_status, ctl_metrics, ctl_resume, ctl_audit;
 ctl_run ctl_dealer_add, ctl_dealer_list, ctl_dealer_show, ctl_dealer_set, ctl_dealer_suspend,
 	ctl_dealer_resume, ctl_dealer_key_add, ctl_dealer_key_use, ctl_dealer_key_retire;

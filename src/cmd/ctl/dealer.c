@@ -1,5 +1,5 @@
 /*
- * dealer - dealer add, list, show, set, suspend, resume.
+ * dealer - implements `dealer add`, `list`, `show`, `set`, `suspend`, `resume`.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -68,9 +68,12 @@ static const struct output_column key_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-#define WARNING_MAX 320 /* bytes of the sentence, with two casino ids */
+#define WARNING_MAX 320 /* bytes of a warning that contains two casino ids */
 
-/* Writes to @text what keeps @dealer from working. Returns NULL if nothing does, else @text. */
+/*
+ * Writes to @text the reason why @dealer cannot work, and returns @text. Returns NULL if there is
+ * none.
+ */
 static const char *dealer_warning(const struct dealer *dealer, char *text, size_t size)
 {
 	if (dealer->mode != WALLET_SEAMLESS || dealer->url[0])
@@ -94,7 +97,7 @@ static enum outcome print_keys(struct ctl *ctl, const struct dealer *dealer)
 	return output_list_close(&list, OUTCOME_DONE);
 }
 
-/* For people: where callbacks go, also where that was not set. */
+/* For people: fills in the default paths of callbacks. */
 static struct dealer with_paths(const struct dealer *dealer)
 {
 	struct dealer shown = *dealer;
@@ -163,7 +166,10 @@ enum outcome ctl_dealer_list(struct ctl *ctl)
 	list_open(&list, &ctl->session, RECORD_DEALER, false, 0, NULL);
 	output_list_open(&out, ctl, "dealers", "dealers", dealer_fields, list_columns);
 	while (list_next(&list, &row)) {
-		/* Where the URL stands, but not in JSON, where that member is a URL or empty. */
+		/*
+		 * In the table the warning replaces the URL. In JSON that member is a URL or
+		 * empty.
+		 */
 		if (!ctl->json && dealer_warning(&row, text, sizeof(text)))
 			text_copy(row.url, sizeof(row.url), "none: its bets are refused");
 		output_list_add(&out, &row);
@@ -197,7 +203,7 @@ enum outcome ctl_dealer_set(struct ctl *ctl)
 {
 	struct dealer_put_cmd cmd = {.operator = ctl->session.operator};
 	struct dealer_put_result result;
-	/* The URL is judged together with what stays as it is. */
+	/* The ledger validates the URL together with the members that stay unchanged. */
 	enum outcome code = names_dealer(&ctl->session, ctl->args[0], &cmd.dealer);
 
 	if (code == OUTCOME_DONE)

@@ -1,5 +1,6 @@
 /*
- * dealer_ping - dealer ping: asks a dealer's server for a player's balance, and prints what came of it.
+ * dealer_ping - implements `dealer ping`: requests a player's balance from a dealer's server and
+ * prints the result.
  */
 #include "admin/ping.h"
 

@@ -22,7 +22,7 @@ struct setting {
 	enum setting_kind kind;
 	long min;
 	long max;
-	const char *standard; /* NULL: must be given to `dealer add` */
+	const char *standard; /* the default; NULL: `dealer add` requires the option */
 };
 
 static const struct setting settings[] = {

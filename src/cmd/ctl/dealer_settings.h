@@ -1,5 +1,5 @@
 /*
- * dealer_settings - the settings of a dealer as options (dealer_settings.def).
+ * dealer_settings - the options of a dealer's settings (dealer_settings.def).
  */
 #ifndef CMD_CTL_DEALER_SETTINGS_H
 #define CMD_CTL_DEALER_SETTINGS_H
@@ -7,9 +7,9 @@
 #include "cmd/ctl/ctl.h"
 
 /*
- * Sets the members of @dealer whose options were given; *mask tells which (enum dealer_member).
- * With @create the others get their defaults, and an option without default must be given.
- * What is wrong is reported as usage.
+ * Sets the members of @dealer whose options were given, and their bits in *mask (enum
+ * dealer_member). With @create, sets the other members to their defaults; an option without a
+ * default is then required. Reports wrong values as usage errors.
  */
 enum outcome dealer_settings_apply(struct ctl *ctl, bool create, struct dealer *dealer,
 	uint32_t *mask);

@@ -1,5 +1,6 @@
 /*
- * dealer_test - dealer test: puts a dealer's server through the cases of src/conformance.
+ * dealer_test - implements `dealer test`: runs the cases of src/conformance against a dealer's
+ * server.
  */
 #include "cmd/ctl/dealer_test.h"
 
@@ -25,14 +26,16 @@ static void on_signal(int number)
 	interrupted = 1;
 }
 
-/* A case that was begun is brought to its end: it gives back what it took. */
+/*
+ * Handles stop signals: a case that has begun is completed, so that it returns the money it took.
+ */
 static void take_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* A dealer that closes the connection is no reason to end. */
+	/* A dealer that closes the connection must not end the process. */
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -52,7 +55,7 @@ static bool confirm(struct ctl *ctl, struct exam *exam, enum outcome *code)
 	return ctl_confirm(ctl, question, code);
 }
 
-/* Who did it, and with which ids, for the trail; before anything is moved. */
+/* Records the operator and the ids in the audit before any money moves. */
 static enum outcome note(struct exam *exam)
 {
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
@@ -80,7 +83,7 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 	*begun = true;
 	take_signals();
 	progress = progress_begin(ctl);
-	/* A case waits for the dealer. */
+	/* Each case waits for the dealer, so show every one. */
 	progress.every_ms = 0;
 	exam->progress = show_progress;
 	exam->progress_closure = &progress;
@@ -89,7 +92,7 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 	return OUTCOME_DONE;
 }
 
-/* Writes the report to --junit's file, which is closed: a part of one is none. */
+/* Writes the report to the file of --junit and closes it. A partial report is deleted. */
 static enum outcome write_junit(struct ctl *ctl, const struct exam *exam, FILE *junit)
 {
 	const char *path = ctl->options[OPTION_JUNIT];
@@ -123,7 +126,7 @@ static enum outcome report(struct ctl *ctl, struct exam *exam, FILE *junit)
 	return exam->unanswered >= EXAM_UNANSWERED_MAX ? OUTCOME_UNREACHABLE : OUTCOME_FAILED;
 }
 
-/* Nothing was tested: whoever reads reports alone is told so, too. */
+/* Reports that nothing was tested, also in the report formats, for readers of only those. */
 static void report_nothing(struct ctl *ctl, struct exam *exam, FILE *junit)
 {
 	for (unsigned int i = 0; i < exam->count; i++)
@@ -133,7 +136,7 @@ static void report_nothing(struct ctl *ctl, struct exam *exam, FILE *junit)
 	write_junit(ctl, exam, junit);
 }
 
-/* Tells the cases. */
+/* Lists the cases without running them. */
 static enum outcome rehearse(struct ctl *ctl, struct exam *exam)
 {
 	static const struct output_column columns[] = {
@@ -167,7 +170,7 @@ static enum outcome check_options(struct ctl *ctl, FILE **junit)
 		return OUTCOME_DONE;
 	if (!ctl->options[OPTION_USER])
 		return ctl_usage(ctl, "--user must be given");
-	/* Before anything is moved: what cannot be written is told in time. */
+	/* Open the file before any money moves, so that a failure is reported in time. */
 	if (path)
 		*junit = fopen(path, "we");
 	if (path && !*junit)

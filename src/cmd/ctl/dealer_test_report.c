@@ -1,5 +1,5 @@
 /*
- * dealer_test_report - what came of dealer test: a table, JSON, TAP, JUnit's XML.
+ * dealer_test_report - prints the result of `dealer test` as a table, JSON, TAP or JUnit XML.
  */
 #include "cmd/ctl/dealer_test.h"
 
@@ -28,7 +28,7 @@ static const struct field shown_fields[] = {
 	FIELD_END,
 };
 
-/* The figures of all of it. */
+/* The totals of all cases. */
 struct sums {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
@@ -49,7 +49,7 @@ static const struct field sums_fields[] = {
 	SUM(FIELD_U64, first_id), SUM(FIELD_U64, last_id), SUM(FIELD_U32, passed),
 	SUM(FIELD_U32, failed), SUM(FIELD_U32, skipped), SUM(FIELD_U32, not_run), FIELD_END,
 };
-/* Where the balance could be read in the end. */
+/* Present if the balance could be read at the end. */
 static const struct field money_fields[] = {
 	SUM(FIELD_MONEY, balance_before), SUM(FIELD_MONEY, balance_after),
 	SUM(FIELD_MONEY, difference), FIELD_END,
@@ -90,7 +90,10 @@ static void sum_up(const struct exam *exam, struct sums *sums)
 	sums->difference = exam->balance - exam->first_balance;
 }
 
-/* Why a case did not pass, and all that came. The dealer's words are among it. */
+/*
+ * Prints why a case did not pass and everything that was received, including the dealer's own
+ * text.
+ */
 static void print_why(const struct exam_row *row)
 {
 	printf("\n%s %s: ", exam_result_names[row->result], row->name);
@@ -168,7 +171,7 @@ enum outcome exam_print(struct ctl *ctl, const struct exam *exam)
 	return output_json_close(&json);
 }
 
-/* The balance before and after, in words. */
+/* Describes the balance before and after. */
 static void describe_money(const struct exam *exam, char *text, size_t size)
 {
 	char before[MONEY_TEXT_MAX], after[MONEY_TEXT_MAX], difference[MONEY_TEXT_MAX];
@@ -205,7 +208,7 @@ void exam_print_tap(const struct exam *exam)
 	printf("# %s\n", money);
 }
 
-/* XML has no control characters, and some of its own. */
+/* Writes @text as XML: escapes XML's special characters and replaces control characters. */
 static void put_xml(FILE *file, const char *text)
 {
 	static const struct {
@@ -245,7 +248,7 @@ static void put_seconds(FILE *file, uint64_t ms)
 
 static void put_case(FILE *file, const struct exam_row *row)
 {
-	/* What JUnit calls it. */
+	/* The JUnit element for each result. */
 	static const char *const elements[EXAM_RESULT_COUNT] = {
 		[EXAM_FAILED] = "failure", [EXAM_SKIPPED] = "skipped", [EXAM_NOT_RUN] = "error"};
 	const char *element = elements[row->result];

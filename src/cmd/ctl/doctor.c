@@ -1,5 +1,5 @@
 /*
- * doctor - the command: runs the checks of src/doctor, and prints what they found.
+ * doctor - implements `doctor`: runs the checks of src/doctor and prints their findings.
  */
 #include "doctor/doctor.h"
 
@@ -35,7 +35,7 @@ static const struct output_column finding_columns[] = {
 
 typedef void each_finding(void *context, const struct finding *finding);
 
-/* Gives all findings to @each, in the order of the table. */
+/* Calls @each for all findings, in the order of the table. */
 static void walk(const struct doctor_sheet *sheets, each_finding *each, void *context)
 {
 	for (unsigned int i = 0; i < doctor_check_count; i++) {
@@ -59,7 +59,7 @@ static void render_one(void *context, const struct finding *finding)
 	output_json_item(context, finding_fields, finding);
 }
 
-/* The remedies for findings of one result. */
+/* The remedies for findings with the same result. */
 struct remedies {
 	struct output_pairs *pairs;
 	enum doctor_result result;
@@ -152,7 +152,7 @@ enum outcome ctl_doctor(struct ctl *ctl)
 		dropped += doctor_dropped(&sheets[i]);
 		for (unsigned int n = 0; n < DOCTOR_RESULT_COUNT; n++)
 			counts[n] += sheets[i].dropped[n];
-		/* A check that found nothing at all was not made. */
+		/* A check without any finding was not run. */
 		if (!sheets[i].count)
 			return ctl_no_memory(ctl);
 	}

@@ -1,5 +1,6 @@
 /*
- * explain - why a request was answered 400, 401 or user_not_found: what is printed, and what it is found by.
+ * explain - implements `explain`: finds a request that was answered 400, 401 or user_not_found,
+ * and prints the reason.
  */
 #include "explain/explain.h"
 
@@ -18,19 +19,19 @@
 #include <string.h>
 
 #define RETIRED_MAX 64
-/* Of standard input: an id, and white space around it. */
+/* Maximum bytes read from standard input: an id and white space around it. */
 #define WORD_MAX 256
-/* Players of the dealer that are looked at for one of a similar id. */
+/* Maximum number of the dealer's players that are searched for a similar id. */
 #define PLAYERS_MAX 10000
 
-/* Everything that an explanation is made of. */
+/* The input of an explanation. */
 struct inquest {
 	struct explain_case explain;
 	struct refused_find_result found;
-	struct buffer kept; /* what explain.request points to */
+	struct buffer kept; /* owns the bytes to which explain.request points */
 	struct keyring_entry *callers[KEYRING_OF_COUNT];
 	struct retired_key retired[RETIRED_MAX];
-	char secret[KEY_SECRET_SIZE]; /* of --key-file */
+	char secret[KEY_SECRET_SIZE]; /* from --key-file */
 };
 
 static void inquest_free(struct inquest *inquest)
@@ -47,7 +48,7 @@ static void inquest_free(struct inquest *inquest)
 	explicit_bzero(inquest, sizeof(*inquest));
 }
 
-/* REQUEST_ID, or '-': from standard input. */
+/* Reads REQUEST_ID, or from standard input if it is '-'. */
 static enum outcome read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
 {
 	struct buffer text;
@@ -81,7 +82,7 @@ static enum outcome add_page(struct ctl *ctl, struct inquest *inquest, enum keyr
 
 	if (!entries)
 		return ctl_no_memory(ctl);
-	/* Not by realloc(), which would leave keys behind. */
+	/* Do not use realloc(): it would leave copies of keys in memory. */
 	if (*count) {
 		memcpy(entries, inquest->callers[of], *count * sizeof(*entries));
 		explicit_bzero(inquest->callers[of], *count * sizeof(*entries));
@@ -99,7 +100,7 @@ static enum outcome add_page(struct ctl *ctl, struct inquest *inquest, enum keyr
 	return OUTCOME_DONE;
 }
 
-/* All keys there are, of dealers and of game servers. */
+/* Reads all keys of dealers and game servers. */
 static enum outcome read_keys(struct ctl *ctl, struct inquest *inquest)
 {
 	enum outcome code = OUTCOME_DONE;
@@ -126,7 +127,7 @@ static enum outcome read_keys(struct ctl *ctl, struct inquest *inquest)
 	return code;
 }
 
-/* Copies what @bytes point to, which is valid until the next call of the ledger, to @kept. */
+/* Copies @bytes to @kept, because they are valid only until the next call to the ledger. */
 static bool keep_bytes(struct buffer *kept, struct bytes *bytes)
 {
 	const size_t at = kept->len;
@@ -149,7 +150,7 @@ static enum outcome not_kept(struct ctl *ctl, const struct refused_find_result *
 		id, 1000, found->kept, since);
 }
 
-/* Asks for the request, and keeps what the ledger tells of it. */
+/* Fetches the rejected request from the ledger and keeps its data. */
 static enum outcome find_request(struct ctl *ctl, struct inquest *inquest, const char *id)
 {
 	struct refused_request *request = &inquest->explain.request;
@@ -172,7 +173,7 @@ static enum outcome find_request(struct ctl *ctl, struct inquest *inquest, const
 				"the versions");
 	}
 	inquest->explain.retired = inquest->retired;
-	/* All at once, so that it stays where it is. */
+	/* Reserve once, so that the buffer does not move. */
 	if (!buffer_reserve(&inquest->kept, request->caller.len + request->signature.len +
 				    request->query.len + request->body.len + 1) ||
 		!keep_bytes(&inquest->kept, &request->caller) ||
@@ -183,7 +184,10 @@ static enum outcome find_request(struct ctl *ctl, struct inquest *inquest, const
 	return OUTCOME_DONE;
 }
 
-/* The dealer who calls. False: it is none, or its id is not one. */
+/*
+ * Writes the id of the calling dealer to @casino_id. Returns false if the caller is not a dealer
+ * or its id is invalid.
+ */
 static bool name_dealer(const struct explain_case *explain, char casino_id[CASINO_ID_SIZE])
 {
 	const struct bytes caller = explain->request.caller;
@@ -193,7 +197,7 @@ static bool name_dealer(const struct explain_case *explain, char casino_id[CASIN
 		text_is_name(casino_id, CASINO_ID_SIZE - 1);
 }
 
-/* Whether there is a player of that id. */
+/* Asks the ledger whether a player with this id exists. */
 static enum outcome is_player(struct ctl *ctl, const char *casino_id, const char *user_id,
 	bool *found)
 {
@@ -206,7 +210,7 @@ static enum outcome is_player(struct ctl *ctl, const char *casino_id, const char
 	return user_id[0] ? list_fetch(&ctl->session, RECORD_PLAYER, &player, found, NULL) : OUTCOME_DONE;
 }
 
-/* Looks for one of a similar id among the first PLAYERS_MAX of the dealer's. */
+/* Searches the dealer's first PLAYERS_MAX players for a similar id. */
 static enum outcome walk_players(struct ctl *ctl, const char *casino_id,
 	struct explain_player *player)
 {
@@ -224,7 +228,9 @@ static enum outcome walk_players(struct ctl *ctl, const char *casino_id,
 	return list_end(&list, OUTCOME_DONE);
 }
 
-/* Of a user_not_found: whether there is a player whose id differs in little from the one sent. */
+/*
+ * For user_not_found: searches for a player whose id differs slightly from the id in the request.
+ */
 static enum outcome look_at_player(struct ctl *ctl, struct explain_case *explain)
 {
 	struct explain_player *player = &explain->player;
@@ -247,7 +253,7 @@ static enum outcome look_at_player(struct ctl *ctl, struct explain_case *explain
 	return code == OUTCOME_DONE && !found ? walk_players(ctl, casino_id, player) : code;
 }
 
-/* Whether the dealer who calls is suspended. */
+/* Checks whether the calling dealer is suspended. */
 static enum outcome look_at_dealer(struct ctl *ctl, struct explain_case *explain)
 {
 	struct dealer dealer;
@@ -264,7 +270,7 @@ static enum outcome look_at_dealer(struct ctl *ctl, struct explain_case *explain
 
 /* ---- printing */
 
-/* The id that was sent, cut and with nothing in it that steers a terminal. */
+/* Writes the caller's id as received, truncated and with control characters escaped. */
 static void caller_text(const struct refused_request *request, char text[CASINO_ID_SIZE])
 {
 	size_t len = request->caller.len < CASINO_ID_SIZE - 1 ? request->caller.len

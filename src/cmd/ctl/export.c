@@ -1,8 +1,9 @@
 /*
- * export - export: everything that the ledger keeps, as lines of JSON.
+ * export - implements `export`: writes all rows of the ledger as lines of JSON.
  *
- * Of a ledger that runs it is read from a backup made for it (ledger/offline/export.h), so that all rows
- * are of one moment; with --offline from the state of one that does not run.
+ * For a running ledger, the rows are read from a backup made for the export
+ * (ledger/offline/export.h), so that all rows belong to one moment. With --offline, they are read
+ * from the state of a ledger that does not run.
  */
 #include "ledger/offline/export.h"
 
@@ -27,13 +28,13 @@ struct exporting {
 	struct ctl *ctl;
 	struct outfile out;
 	struct export_place place; /* of the backup */
-	uint64_t bytes;            /* of it */
+	uint64_t bytes;            /* of the backup */
 	struct export export;
 	struct export_head head;
 	struct export_tail tail;
-	uint64_t last_transaction_id; /* of the rows ... */
+	uint64_t last_transaction_id; /* of the exported rows ... */
 	int64_t last_ms;              /* ... and its time; 0: there is none */
-	enum record record; /* being walked */
+	enum record record; /* the record that is being written */
 	struct buffer line;
 	bool damaged; /* a row could not be written */
 	struct progress progress;
@@ -59,7 +60,7 @@ static bool put_row(void *context, const void *row)
 	++*export_count(&exporting->tail.counts, exporting->record);
 	if (++exporting->tail.rows % 4096 == 0)
 		progress_show(&exporting->progress, "%" PRIu64 " rows", exporting->tail.rows);
-	/* In the order of their ids: the last one stays. */
+	/* Transactions are read in the order of their ids, so the last value remains. */
 	if (exporting->record == RECORD_TRANSACTION) {
 		exporting->last_transaction_id = transaction->transaction_id;
 		exporting->last_ms = transaction->time_ms;
@@ -106,7 +107,7 @@ static enum outcome write_rows(struct exporting *exporting)
 	for (unsigned int i = 0; i < RECORD_COUNT && !status; i++) {
 		exporting->record = (enum record)i;
 		status = export_walk(&exporting->export, exporting->record, put_row, exporting);
-		/* A write that failed is told when the file is closed. */
+		/* outfile_close() reports a failed write. */
 		if (exporting->out.failed)
 			return OUTCOME_DONE;
 		if (status || exporting->damaged)
@@ -151,7 +152,7 @@ static enum outcome tell(struct exporting *exporting)
 	return output_json_close(&json);
 }
 
-/* In the child: the data is open. */
+/* Runs in the child, with the data open. */
 static enum outcome write_all(struct exporting *exporting)
 {
 	enum outcome code = write_head(exporting);
@@ -164,7 +165,7 @@ static enum outcome write_all(struct exporting *exporting)
 	return code == OUTCOME_DONE ? tell(exporting) : code;
 }
 
-/* For the trail. */
+/* Returns the text for the audit. */
 static const char *keys_text(const struct ctl *ctl)
 {
 	return ctl->options[OPTION_WITH_KEYS] ? "keys=yes" : "keys=no";
@@ -190,7 +191,10 @@ static enum outcome work(void *context)
 	struct exporting *exporting = context;
 	enum outcome code;
 
-	/* What libdb and the store log is for daemons; a failure is told here. */
+	/*
+	 * libdb and the store write log messages for daemons; this command reports the failure
+	 * itself.
+	 */
 	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
 	buffer_init(&exporting->line, EXPORT_LINE_MAX);
 	code = open_data(exporting);
@@ -204,7 +208,7 @@ static enum outcome work(void *context)
 	return code;
 }
 
-/* Notes in the trail who took everything, before it is taken. */
+/* Records in the audit who exports, before any row is read. */
 static enum outcome note(struct exporting *exporting)
 {
 	struct operator *operator = &exporting->ctl->session.operator;
@@ -212,7 +216,7 @@ static enum outcome note(struct exporting *exporting)
 		exporting->out.path ? exporting->out.path : "standard output",
 		keys_text(exporting->ctl));
 
-	/* The backup is an operation of its own. */
+	/* The backup is a separate operation. */
 	if (code == OUTCOME_DONE &&
 		!signature_random_id(operator->operation_id, sizeof(operator->operation_id)))
 		return ctl_fail(exporting->ctl, OUTCOME_FAILED, "failed", "the kernel gives no "
@@ -220,7 +224,7 @@ static enum outcome note(struct exporting *exporting)
 	return code;
 }
 
-/* Lets the ledger make the backup that is read. */
+/* Makes the ledger create the backup that is read. */
 static enum outcome prepare_backup(struct exporting *exporting)
 {
 	struct ctl *ctl = exporting->ctl;
@@ -269,6 +273,6 @@ enum outcome ctl_export(struct ctl *ctl)
 		if (!offline)
 			export_place_close(&exporting.place);
 	}
-	/* Else the child did: the file is there, or it is not. */
+	/* Otherwise the child closed or deleted the file. */
 	return ended ? outfile_close(&exporting.out, code) : code;
 }

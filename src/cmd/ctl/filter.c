@@ -51,7 +51,10 @@ enum outcome filter_read(struct ctl *ctl, uint64_t standard, struct filter *filt
 
 enum filter_match filter_time(const struct filter *filter, int64_t time_ms)
 {
-	/* Rows are in the order of their ids, which a clock that was set is not. */
+	/*
+	 * Rows are in the order of their ids. Their times may not be in order if the clock was
+	 * set.
+	 */
 	if (filter->since_ms > INT64_MIN && time_ms < filter->since_ms - SEEK_SLACK_MS)
 		return FILTER_END;
 	return time_ms < filter->since_ms || time_ms >= filter->until_ms ? FILTER_SKIP

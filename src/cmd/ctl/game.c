@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many as there are. */
+/* A growing list of numbers. */
 struct numbers {
 	uint64_t *all;
 	size_t count;
 	size_t room;
 };
 
-/* What is gathered of one game, in the order it is shown in. */
+/* The rows of one game, in the order in which they are shown. */
 struct game {
 	struct ctl *ctl;
 	struct output_json json;
@@ -30,7 +30,7 @@ struct game {
 	bool no_memory;
 };
 
-/* Of the round, also shown with a bet. */
+/* The columns of the round that are also shown with a bet. */
 static const struct output_column whose_columns[] = {
 	{"casino id", "casino_id", OUTPUT_PLAIN},
 	{"user id", "user_id", OUTPUT_PLAIN},
@@ -113,7 +113,7 @@ static const struct output_column entry_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* Begins: the round. To be ended by game_close() in any case. */
+/* Fetches the round. Call game_close() even if this function fails. */
 static enum outcome game_open(struct game *game, struct ctl *ctl, const struct game_key *key)
 {
 	enum outcome code;
@@ -131,7 +131,7 @@ static enum outcome game_open(struct game *game, struct ctl *ctl, const struct g
 	return code;
 }
 
-/* Remembers @number, if it is one. */
+/* Adds @number unless it is 0. */
 static void add_number(struct game *game, struct numbers *numbers, uint64_t number)
 {
 	uint64_t *grown = numbers->all;
@@ -151,7 +151,7 @@ static void add_number(struct game *game, struct numbers *numbers, uint64_t numb
 	numbers->all[numbers->count++] = number;
 }
 
-/* Remembers what is to be shown behind the bet. */
+/* Collects the numbers of the rows that are shown after the bet. */
 static void add_bet(struct game *game, const struct bet *bet)
 {
 	add_number(game, &game->transactions, bet->transaction_id);
@@ -190,7 +190,7 @@ static enum outcome show_callbacks(struct game *game)
 	return output_list_close(&list, code);
 }
 
-/* The movement that @transaction_id made, if it made one. */
+/* Fetches the transaction @transaction_id, if it exists. */
 static enum outcome find_movement(struct ctl *ctl, uint64_t transaction_id,
 	struct transaction *entry, bool *found)
 {
@@ -238,7 +238,7 @@ static enum outcome show_round(struct game *game, bool whose)
 	return output_pairs_close(&pairs);
 }
 
-/* Shows what was remembered, and ends with @code or what became of it. */
+/* Shows the collected rows. Returns @code, or the failure of showing them. */
 static enum outcome game_close(struct game *game, enum outcome code)
 {
 	if (code == OUTCOME_DONE && game->no_memory)
@@ -256,7 +256,7 @@ static enum outcome game_close(struct game *game, enum outcome code)
 	return code;
 }
 
-/* In the table stands the answer, instead of the stored outcome that only a rejected bet has. */
+/* The table shows the answer. The stored outcome exists only for a rejected bet. */
 static enum outcome show_bets(struct game *game)
 {
 	struct bet row;
@@ -293,11 +293,11 @@ enum outcome game_show_round(struct ctl *ctl, const struct game_key *key)
 	return game_close(&game, code);
 }
 
-/* What the game server was told of the bet, and why. */
+/* Shows the answer that the game server received for the bet, and the reason. */
 static void show_answer(struct game *game, struct output_pairs *pairs, const struct bet *bet)
 {
 	const struct refusal_info *info = refusal_info(bet_refusal(bet));
-	/* Whoever repeats the bet is told how it ended. */
+	/* A repeated request for this bet receives its final state. */
 	const char *detail = bet->state == BET_REFUNDED ? BET_REFUNDED_DETAIL : info->detail;
 	char balance[MONEY_TEXT_MAX];
 	struct output_json json;

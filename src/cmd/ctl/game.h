@@ -1,22 +1,22 @@
 /*
- * game - shows a round or a bet with everything that belongs to it: for bet show and round show.
+ * game - shows a round or a bet with all rows that belong to it, for `bet show` and `round show`.
  */
 #ifndef CMD_CTL_GAME_H
 #define CMD_CTL_GAME_H
 
 #include "cmd/ctl/ctl.h"
 
-/* A bet, or a whole round. */
+/* Identifies a bet or a whole round. */
 struct game_key {
 	char player_id[PLAYER_ID_SIZE];
 	char game_id[EXTERNAL_ID_SIZE];
-	uint32_t number; /* of the bet; 0: the round */
+	uint32_t number; /* of the bet; 0: the whole round */
 };
 
-/* The round, its bets, its callbacks or movements. */
+/* Shows the round, its bets, and its callbacks or transactions. */
 enum outcome game_show_round(struct ctl *ctl, const struct game_key *key);
 
-/* The bet, its round, and the callbacks or movements of both. */
+/* Shows the bet, its round, and the callbacks or transactions of both. */
 enum outcome game_show_bet(struct ctl *ctl, const struct game_key *key);
 
 #endif

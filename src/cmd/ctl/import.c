@@ -1,8 +1,8 @@
 /*
- * import - import: an export becomes the state of a ledger that does not run.
+ * import - implements `import`: creates the state of a ledger that does not run from an export.
  *
- * The file is read once; until its last line was found right the state counts as not initialised,
- * and when it is not, or anything else fails, the state is made empty again.
+ * The file is read once. The state counts as uninitialised until the last line has been verified.
+ * If verification or anything else fails, the state is emptied again.
  */
 #include "ledger/offline/import.h"
 
@@ -48,9 +48,9 @@ struct importing {
 	uint64_t last_transaction_id;
 	int64_t last_ms;
 	struct life_begun life;
-	struct output_json keyless; /* lists of those that need new keys, and ... */
-	bool clients_begun;         /* ... its second one is open */
-	struct buffer remedy;       /* ... what is to be done */
+	struct output_json keyless; /* lists of dealers and clients that need new keys, and ... */
+	bool clients_begun;         /* ... its second list is open */
+	struct buffer remedy;       /* ... the commands that create the keys */
 	union any_row row;
 	struct progress progress;
 	struct revived_lists lists;
@@ -76,7 +76,7 @@ static enum outcome read_head(struct importing *importing)
 	return OUTCOME_DONE;
 }
 
-/* The lists of dealers and of clients follow each other, as their rows do. */
+/* Starts the list of clients, which follows the list of dealers as their rows do. */
 static void begin_clients(struct importing *importing)
 {
 	if (importing->clients_begun)
@@ -86,14 +86,14 @@ static void begin_clients(struct importing *importing)
 	output_json_list_open(&importing->keyless, "clients");
 }
 
-/* Notes that @name came without keys, as one of @what. */
+/* Records that @name, one of @what, was imported without keys. */
 static void note_keyless(struct importing *importing, const char *what, const char *name)
 {
 	output_json_item_string(&importing->keyless, name);
 	buffer_printf(&importing->remedy, "  creditbridgectl %s key-add %s\n", what, name);
 }
 
-/* Without their secrets keys are none. */
+/* Removes keys that have no secret. */
 static void drop_keys(struct importing *importing, enum record record)
 {
 	struct dealer *dealer = &importing->row.dealer;
@@ -110,7 +110,7 @@ static void drop_keys(struct importing *importing, enum record record)
 	}
 }
 
-/* The kind of row that @name is; RECORD_COUNT: none. */
+/* Returns the kind of row called @name; RECORD_COUNT if there is none. */
 static enum record find_record(const char *name)
 {
 	unsigned int i = 0;
@@ -120,20 +120,23 @@ static enum record find_record(const char *name)
 	return (enum record)i;
 }
 
-/* Of the row in the line: the newest whose members are there. An older program wrote fewer. */
+/*
+ * Returns the version of the row in the line: the newest version all of whose members are
+ * present. Older programs wrote fewer members.
+ */
 static uint8_t version_of(const struct import_lines *lines, enum record record)
 {
 	uint8_t version = record_version(record);
 
 	while (version > 1 && !row_line_holds(&lines->line, record_fields_of(record, version)))
 		version--;
-	/* Where no version fits, the error names what the newest one misses. */
+	/* If no version matches, the error names the member that the newest version lacks. */
 	return row_line_holds(&lines->line, record_fields_of(record, version))
 		? version
 		: record_version(record);
 }
 
-/* No key may have two owners. */
+/* Refuses a key that two owners share. */
 static enum outcome check_keys(struct importing *importing, enum record record)
 {
 	const struct dealer *dealer = &importing->row.dealer;
@@ -160,7 +163,7 @@ static enum outcome check_keys(struct importing *importing, enum record record)
 	return import_lines_bad(&importing->lines, why);
 }
 
-/* A row that no command of the ledger makes is refused. */
+/* Refuses a row that no command of the ledger can create. */
 static enum outcome check_bounds(struct importing *importing, enum record record)
 {
 	char why[ROW_BOUNDS_WHY_SIZE], name[ROW_BOUNDS_NAME_SIZE];
@@ -209,7 +212,7 @@ static enum outcome put_row(struct importing *importing, enum record record)
 	return status ? offline_fail(importing->ctl, status, importing->import.why) : OUTCOME_DONE;
 }
 
-/* The last line tells what was before it. */
+/* Verifies the last line, which contains the counts and the digest of the preceding lines. */
 static enum outcome check_tail(struct importing *importing)
 {
 	struct import_lines *lines = &importing->lines;
@@ -263,7 +266,7 @@ static enum outcome read_rows(struct importing *importing)
 	}
 }
 
-/* Proves the rows as `check` does, before a ledger may start on them. */
+/* Checks the rows like `check`, before a ledger may start with them. */
 static enum outcome prove(struct importing *importing)
 {
 	struct import *import = &importing->import;
@@ -385,7 +388,7 @@ static enum outcome begin(struct importing *importing)
 	return status ? offline_fail(importing->ctl, status, importing->import.why) : OUTCOME_DONE;
 }
 
-/* After begin(). */
+/* Reads all lines. Call after begin(). */
 static enum outcome take_all(struct importing *importing)
 {
 	enum outcome code = read_rows(importing);
@@ -400,13 +403,16 @@ static enum outcome take_all(struct importing *importing)
 	return code == OUTCOME_DONE ? tell(importing) : code;
 }
 
-/* In the child. */
+/* Runs in the child. */
 static enum outcome work(void *context)
 {
 	struct importing *importing = context;
 	enum outcome code;
 
-	/* What libdb and the store log is for daemons; a failure is told here. */
+	/*
+	 * libdb and the store write log messages for daemons; this command reports the failure
+	 * itself.
+	 */
 	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
 	buffer_init(&importing->remedy, NAMES_MAX);
 	revived_begin(&importing->lists);
@@ -432,7 +438,7 @@ enum outcome ctl_import(struct ctl *ctl)
 	memset(&importing, 0, sizeof(importing));
 	importing.ctl = ctl;
 	importing.dry_run = ctl->options[OPTION_DRY_RUN] != NULL;
-	/* Before root becomes another user, who may not read it. */
+	/* Open the file before root changes to a user that may not be able to read it. */
 	if (code == OUTCOME_DONE)
 		code = import_lines_open(&importing.lines, ctl, ctl->args[0]);
 	if (code == OUTCOME_DONE && !importing.dry_run)

@@ -30,7 +30,7 @@ enum outcome import_lines_bad(struct import_lines *lines, const char *why)
 		lines->number, why);
 }
 
-/* Reads up to the next newline, which is kept. */
+/* Reads up to and including the next newline. */
 static enum outcome read_text(struct import_lines *lines)
 {
 	struct buffer *text = &lines->text;
@@ -40,7 +40,10 @@ static enum outcome read_text(struct import_lines *lines)
 	buffer_reset(text);
 	lines->number++;
 	for (;;) {
-		/* A NUL in the text would look like its end: then the line seems to have none. */
+		/*
+		 * A NUL byte ends the string early: the line then seems to lack a newline and is
+		 * refused.
+		 */
 		if (!fgets(piece, sizeof(piece), lines->file))
 			break;
 		len = strlen(piece);

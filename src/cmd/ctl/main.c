@@ -1,5 +1,5 @@
 /*
- * main - creditbridgectl: parses the command line, runs the command, and ends with its outcome.
+ * main - creditbridgectl: parses the command line, runs the command and exits with its outcome.
  */
 #include "admin/operator.h"
 #include "base/secrecy.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What refusals are about: "dealer", and "dealer demo: " when arguments name one. */
+/* Sets the object that refusals name: "dealer", and "dealer demo: " if the arguments name one. */
 static void describe_object(struct ctl *ctl)
 {
 	struct session *session = &ctl->session;
@@ -33,7 +33,10 @@ int main(int argc, char **argv)
 	enum outcome code;
 
 	secrecy_begin();
-	/* Whoever started this may have ignored it, and of no child's end would be heard. */
+	/*
+	 * The parent process may have ignored SIGCHLD; wait() would then report no child's
+	 * status.
+	 */
 	signal(SIGCHLD, SIG_DFL);
 	setlocale(LC_CTYPE, "");
 	ctl.session.report = ctl_report;
@@ -52,7 +55,7 @@ int main(int argc, char **argv)
 	else
 		code = ctl.command->run(&ctl);
 	session_close(&ctl.session);
-	/* What was not written was not told: never report that as success. */
+	/* Output that could not be written must never be reported as success. */
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "creditbridgectl: cannot write the output: %s\n", strerror(errno));
 		if (code == OUTCOME_DONE)

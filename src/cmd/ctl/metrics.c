@@ -1,5 +1,5 @@
 /*
- * metrics - metrics: what /metrics of the platform's mount answers.
+ * metrics - implements `metrics`: prints the same text as /metrics on the platform's mount.
  */
 #include "cmd/ctl/metrics.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* A ledger that is asked page by page. */
+/* Requests the metrics from the ledger page by page. */
 struct asking {
 	struct ctl *ctl;
 	enum outcome code;

@@ -1,5 +1,5 @@
 /*
- * metrics - the figures of METRICS, for the commands that show them.
+ * metrics - collects the values of METRICS for the commands that show them.
  */
 #ifndef CMD_CTL_METRICS_H
 #define CMD_CTL_METRICS_H
@@ -7,7 +7,7 @@
 #include "cmd/ctl/ctl.h"
 #include "metrics/collect.h"
 
-/* Reads what the workers counted and asks the ledger for all pages. A failure was reported. */
+/* Reads the workers' counters and requests all pages from the ledger. Reports a failure. */
 enum outcome metrics_collect(struct ctl *ctl, struct collection *collection);
 
 #endif

@@ -119,7 +119,7 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 	const char *outcome, bool *ended)
 {
 	struct sigaction before[3];
-	int status = -1, code; /* -1: neither an exit nor a signal */
+	int status = -1, code; /* -1: ended neither by exit nor by a signal */
 	pid_t pid;
 
 	fflush(NULL);
@@ -128,7 +128,7 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 	if (pid == 0) {
 		take_signals(before, false);
 		code = (int)work(context);
-		/* What was not written was not told. */
+		/* Output that could not be written is a failure. */
 		if (fflush(stdout) != 0 && code == OUTCOME_DONE) {
 			ctl_tell(NULL, "cannot write standard output: see that its disk has "
 				"room and its reader runs");
@@ -160,7 +160,7 @@ static const struct offline_failure {
 	{STATUS_BUSY, OUTCOME_BUSY, "busy"},
 	{STATUS_CONFIG, OUTCOME_CONFIG, "configuration"},
 	{STATUS_FULL, OUTCOME_FAILED, "storage_full"},
-	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* every other */
+	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* any other status */
 };
 
 enum outcome offline_fail(struct ctl *ctl, enum status status, const char *why)

@@ -61,7 +61,7 @@ void outfile_digest(struct outfile *out, char text[DIGEST_TEXT_SIZE])
 
 bool outfile_keep(FILE *file)
 {
-	/* A pipe or a terminal, which is named as well, is never synced. */
+	/* fsync() fails with EINVAL on a pipe or a terminal, which are allowed as files. */
 	return fflush(file) == 0 && !ferror(file) && (fsync(fileno(file)) == 0 || errno == EINVAL);
 }
 
@@ -69,7 +69,10 @@ void outfile_spoil(FILE *file, const char *path)
 {
 	struct stat st;
 
-	/* Root may have become somebody who cannot delete it: nobody mistakes an empty file. */
+	/*
+	 * Root may have changed to a user that cannot delete the file. An empty file is not
+	 * mistaken for a result.
+	 */
 	if (ftruncate(fileno(file), 0) < 0 || lstat(path, &st) < 0 ||
 		(S_ISREG(st.st_mode) && unlink(path) < 0))
 		ctl_tell(NULL, "%s is incomplete; delete it", path);

@@ -1,9 +1,9 @@
 /*
- * outfile - what a command writes that is kept: to a file of its own or to standard output, with
- * the SHA-256 of it.
+ * outfile - writes a command's result to a file or to standard output, and computes its SHA-256.
  *
- * A file is made anew, for its owner alone (0600), before root becomes another user, so that it
- * may lie wherever the caller can write. What fails leaves no half of it.
+ * The file is created new with mode 0600. It is created before root changes to another user, so
+ * that it can be in any directory to which the caller can write. After a failure, no partial file
+ * remains.
  */
 #ifndef CMD_CTL_OUTFILE_H
 #define CMD_CTL_OUTFILE_H
@@ -22,28 +22,32 @@ struct outfile {
 };
 
 /*
- * Opens @path; NULL and "-" are standard output, which is refused (as usage) with --json and when
- * it is a terminal and @foreign: the bytes are for no eye. Else already_exists, or why it cannot be
- * made. To be closed only if OUTCOME_DONE is returned.
+ * Opens @path. NULL and "-" are standard output. Refuses standard output as a usage error with
+ * --json, and if it is a terminal and @foreign is true, because the bytes are not text. Otherwise
+ * reports already_exists or why the file cannot be created. Close @out only if OUTCOME_DONE is
+ * returned.
  */
 enum outcome outfile_open(struct outfile *out, struct ctl *ctl, const char *path, bool foreign);
 
-/* A failure is kept, and reported by outfile_close(). */
+/* Writes @len bytes. outfile_close() reports a failure. */
 void outfile_put(struct outfile *out, const void *data, size_t len);
 
-/* The SHA-256 of what was put so far, as 64 hex characters. */
+/* Writes the SHA-256 of the bytes written so far to @text, as 64 hexadecimal characters. */
 void outfile_digest(struct outfile *out, char text[DIGEST_TEXT_SIZE]);
 
 /*
- * Makes a file durable. With @code, a failure reported before, or when writing failed: empties and
- * deletes it.
+ * Makes the file durable and closes it. If @code is a failure (already reported), or if a write
+ * failed, empties and deletes the file.
  */
 enum outcome outfile_close(struct outfile *out, enum outcome code);
 
-/* Makes what was written to @file durable, where that can be. False: it is not whole, see errno. */
+/*
+ * Makes the contents of @file durable if its kind of file supports that. Returns false if the
+ * file is incomplete; errno is set.
+ */
 bool outfile_keep(FILE *file);
 
-/* Empties and deletes the file at @path, which @file is open on: it is not whole. */
+/* Empties and deletes the incomplete file at @path, which is open as @file. */
 void outfile_spoil(FILE *file, const char *path);
 
 #endif

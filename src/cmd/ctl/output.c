@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PART_LINES 512             /* lines of a table held in memory */
-#define PART_BYTES (1024 * 1024)   /* of JSON */
+#define PART_LINES 512             /* maximum lines of a table held in memory */
+#define PART_BYTES (1024 * 1024)   /* maximum bytes of JSON held in memory */
 
 static bool colors_wanted(void)
 {
@@ -63,8 +63,9 @@ void output_title(struct ctl *ctl, const char *title)
 #define SHOWN_CHAR_MAX TEXT_ESCAPE_MAX
 
 /*
- * The character that @text begins with, or the byte that begins none, as it is shown. Returns how
- * many bytes of @text that is. @plain: it is itself.
+ * Writes to @shown how the first character of @text is shown, or its first byte if that begins no
+ * character. Returns the number of bytes of @text that this is. Sets @plain if it is shown
+ * unchanged.
  */
 static size_t show_char(const char *text, size_t len, char shown[SHOWN_CHAR_MAX], bool *plain)
 {
@@ -119,7 +120,7 @@ void output_foreign(const void *text, size_t len)
 	}
 }
 
-/* Sets a cell, as it is shown. */
+/* Sets a cell to @text, with hidden characters escaped. */
 static bool set_cell(struct libscols_line *line, size_t column, const char *text)
 {
 	char shown[OUTPUT_SHOWN_MAX];
@@ -199,7 +200,7 @@ void output_view(struct field *view, size_t size, const struct field *table,
 		view[count++] = *table;
 	for (; more->name && count + 1 < size; more++)
 		view[count++] = *more;
-	/* A view without room for all is a bug that every call of its command shows. */
+	/* A view that is too small is a bug, which every call of its command reveals. */
 	if (table->name || more->name)
 		abort();
 	view[count] = (struct field)FIELD_END;

@@ -1,5 +1,5 @@
 /*
- * output_json - JSON objects, member by member.
+ * output_json - builds JSON objects member by member.
  */
 #include "cmd/ctl/output.h"
 
@@ -34,7 +34,7 @@ void output_json_fields(struct output_json *json, const struct field *table, con
 	struct buffer object;
 
 	buffer_init(&object, OUTPUT_JSON_MAX);
-	/* An object without its braces is a list of members. */
+	/* Without its braces, an object is a list of members. */
 	if (!render_record(&object, table, record)) {
 		json->text.failed = true;
 	} else if (object.len > 2) {
@@ -55,7 +55,7 @@ void output_json_record(struct output_json *json, const char *name, const struct
 	render_record(&json->text, table, record);
 }
 
-/* Appends @inner, and frees it. */
+/* Appends @inner and frees it. */
 static void embed(struct output_json *json, struct output_json *inner)
 {
 	buffer_append_str(&inner->text, "}");

@@ -1,5 +1,5 @@
 /*
- * output_value - fields as a person reads them.
+ * output_value - formats fields for people.
  */
 #include "cmd/ctl/output.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define JSON_SHOWN_MAX 400 /* of JSON text among other values */
+#define JSON_SHOWN_MAX 400 /* maximum bytes of JSON text shown as a value */
 
 static void format_bytes(uint64_t bytes, char *text)
 {
@@ -72,7 +72,7 @@ void output_due(int64_t time_ms, char text[OUTPUT_TEXT_MAX])
 	snprintf(text, OUTPUT_TEXT_MAX, left_ms < 0 ? "%s ago" : "in %s", far);
 }
 
-/* "k1, k2": the first member of each element that is used. */
+/* Formats "k1, k2": the first member of each element in use. */
 static void format_group(const struct field *field, const uint8_t *member, char *text)
 {
 	size_t len = 0;
@@ -98,7 +98,7 @@ static void format_json(const void *member, char *text)
 		snprintf(text, OUTPUT_TEXT_MAX, "%.*s", (int)len, (const char *)json.data);
 		return;
 	}
-	/* Not within a character. */
+	/* Do not cut within a character. */
 	for (len = JSON_SHOWN_MAX; len && (json.data[len] & 0xc0) == 0x80;)
 		len--;
 	snprintf(text, OUTPUT_TEXT_MAX, "%.*s... (%" PRIu32 " bytes; all of it with --json)",

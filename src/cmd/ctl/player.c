@@ -1,5 +1,5 @@
 /*
- * player - player add, list, show, suspend, resume, ledger, adjust.
+ * player - implements `player add`, `list`, `show`, `suspend`, `resume`, `ledger`, `adjust`.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -77,7 +77,7 @@ static enum outcome read_ids(struct ctl *ctl, char casino_id[CASINO_ID_SIZE],
 	return code;
 }
 
-/* Fetches the player that CASINO USER, or PLAYER_ID or CASINO/USER, in the arguments name. */
+/* Fetches the player that the arguments name: CASINO USER, PLAYER_ID or CASINO/USER. */
 static enum outcome fetch_player(struct ctl *ctl, struct player *player)
 {
 	if (ctl->arg_count == 2)
@@ -184,7 +184,7 @@ enum outcome ctl_player_ledger(struct ctl *ctl)
 	return output_list_close(&out, movements.code);
 }
 
-/* Prints @text so that a shell reads it as one word. */
+/* Prints @text quoted, so that a shell reads it as one word. */
 static void print_word(FILE *file, const char *text)
 {
 	fputs(" '", file);
@@ -197,7 +197,10 @@ static void print_word(FILE *file, const char *text)
 	fputc('\'', file);
 }
 
-/* The movement may have been made: only the same operation id can tell without making it twice. */
+/*
+ * The transaction may have been made. Only a repetition with the same operation id can find out
+ * without making it twice.
+ */
 static enum outcome adjust_unknown(struct ctl *ctl, const char *amount)
 {
 	ctl_fail(ctl, OUTCOME_UNREACHABLE, "outcome_unknown",

@@ -1,5 +1,5 @@
 /*
- * progress - one line on the terminal about a command that takes long, written over again and again.
+ * progress - one line on the terminal that shows the progress of a long command.
  */
 #ifndef CMD_CTL_PROGRESS_H
 #define CMD_CTL_PROGRESS_H
@@ -9,13 +9,13 @@
 struct progress {
 	bool wanted; /* standard error is a terminal, and --json was not given */
 	bool shown;
-	int64_t every_ms; /* the line is written so often, at most */
+	int64_t every_ms; /* minimum interval between two updates */
 	int64_t last_ms;
 };
 
 struct progress progress_begin(const struct ctl *ctl);
 
-/* Writes the line, unless it was written less than @progress->every_ms ago. */
+/* Updates the line, unless it was updated less than @progress->every_ms ago. */
 void progress_show(struct progress *progress, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,5 +1,5 @@
 /*
- * recon - recon: writes a dealer's day to a file.
+ * recon - implements `recon`: writes one day of a dealer to a file.
  */
 #include "cmd/ctl/recon.h"
 
@@ -17,7 +17,7 @@
 #define MINUTE_MS INT64_C(60000)
 #define ROW_MAX   16384
 
-/* A file on its way. */
+/* A file that is being written. */
 struct making {
 	struct ctl *ctl;
 	struct outfile out;
@@ -89,12 +89,12 @@ static enum outcome write_day(struct making *making)
 	return code == OUTCOME_DONE ? report(making, over, digest) : code;
 }
 
-/* Reads --date: a day of the dealer's. */
+/* Reads --date, a day in the dealer's time zone. */
 static enum outcome read_day(struct ctl *ctl, struct recon *recon)
 {
 	int64_t midnight_ms;
 
-	/* ctl_time() reads more than a date. */
+	/* ctl_time() accepts other formats than a date. */
 	if (strlen(recon->date) != strlen("2025-01-31") || !ctl_time(recon->date, &midnight_ms) ||
 		recon->date[4] != '-')
 		return ctl_usage(ctl, "--date takes a day, YYYY-MM-DD; not '%s'",

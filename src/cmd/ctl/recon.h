@@ -1,12 +1,12 @@
 /*
- * recon - recon --compare, for the command recon; and the columns of a difference.
+ * recon - implements `recon --compare`, and defines the columns of a difference.
  */
 #ifndef CMD_CTL_RECON_H
 #define CMD_CTL_RECON_H
 
 #include "cmd/ctl/ctl.h"
 
-/* Compares the files that the arguments name. */
+/* Compares the files named by the arguments. */
 enum outcome recon_compare(struct ctl *ctl);
 
 #endif

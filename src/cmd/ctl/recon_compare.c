@@ -1,5 +1,6 @@
 /*
- * recon_compare - recon --compare: what two files of one day do not agree on.
+ * recon_compare - implements `recon --compare`: lists the differences between two files of one
+ * day.
  */
 #include "cmd/ctl/recon.h"
 
@@ -15,7 +16,7 @@ enum finding {
 static const char *const finding_names[FINDING_COUNT] = {
 	"missing_here", "missing_there", "amount_differs", "state_differs"};
 
-/* A difference, as it is shown. */
+/* A difference as it is shown. */
 struct difference {
 	enum finding finding;
 	enum recon_record record;
@@ -43,15 +44,15 @@ struct comparison {
 	struct ctl *ctl;
 	struct side sides[2]; /* ours, theirs */
 	uint32_t records;
-	bool states; /* both tell them */
+	bool states; /* both files contain states */
 	uint64_t compared;
 	uint64_t found[FINDING_COUNT];
-	uint64_t limit; /* differences still to be listed */
+	uint64_t limit; /* differences that may still be listed */
 	struct output_list list;
 	struct output_json json;
 };
 
-/* @ours or @theirs NULL: it is missing. */
+/* Reports a finding. @ours or @theirs is NULL if that side has no such row. */
 static void report(struct comparison *comparison, enum finding finding,
 	const struct compared *ours, const struct compared *theirs)
 {

@@ -1,5 +1,5 @@
 /*
- * reconcile - reconcile: a dealer's file against the ledger after a restore.
+ * reconcile - implements `reconcile`: compares a dealer's file with the ledger after a restore.
  */
 #include "cmd/ctl/reconcile.h"
 
@@ -20,7 +20,7 @@
 static const char *const remedy_names[REMEDY_COUNT] = {"none", "add_player", "adjust", "cancel",
 	"retry", "release", "sweep", "repeat", "ask_dealer"};
 
-/* Texts of a row of ours, which the rows themselves do not keep. */
+/* Texts of one of our rows, which the row itself does not contain. */
 struct our_text {
 	struct our_text *next;
 	char id[EXTERNAL_ID_SIZE];
@@ -31,7 +31,7 @@ struct our_text {
 	char reference[EXTERNAL_ID_SIZE];
 };
 
-/* A difference, as it is shown. */
+/* A difference as it is shown. */
 struct shown {
 	enum recon_record record;
 	char id[EXTERNAL_ID_SIZE];
@@ -39,7 +39,7 @@ struct shown {
 	char game_id[EXTERNAL_ID_SIZE];
 	COMPARED_MEMBERS;
 	enum remedy remedy;
-	char command[COMMAND_MAX]; /* "": none mends it */
+	char command[COMMAND_MAX]; /* "": no command resolves it */
 	char why[256];
 };
 
@@ -69,7 +69,7 @@ static void copy(char *to, size_t size, const char *text)
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-/* The number in a row's id: a transaction id, or the event of a webhook-id. */
+/* Extracts the number in a row's id: a transaction id, or the event of a webhook-id. */
 static bool number_of(const struct compared *row, uint64_t *number)
 {
 	enum callback_kind kind;
@@ -78,7 +78,7 @@ static bool number_of(const struct compared *row, uint64_t *number)
 					     : text_unsigned(row->id, TRANSACTION_ID_MAX, number);
 }
 
-/* recon's rows, kept instead of written. */
+/* Receives recon's rows and stores them instead of writing them. */
 static bool keep(void *context, const struct recon_row *row)
 {
 	struct reconcile *reconcile = context;
@@ -112,7 +112,7 @@ static bool keep(void *context, const struct recon_row *row)
 	return recon_side_add(&reconcile->ours, &kept);
 }
 
-/* Rows that are there twice, because two rows of the dealer's name one transaction. */
+/* Removes duplicates, which exist if two rows of the dealer name one transaction. */
 static void drop_twins(struct side *side)
 {
 	size_t kept = 0;
@@ -125,7 +125,7 @@ static void drop_twins(struct side *side)
 	side->count = kept;
 }
 
-/* Loads what the dealer's rows name and the walk has not met. */
+/* Loads the rows that the dealer's file names and that the walk has not loaded. */
 static enum outcome load_named(struct reconcile *reconcile, struct recon *recon)
 {
 	const struct side *theirs = &reconcile->theirs;
@@ -146,7 +146,7 @@ static enum outcome load_named(struct reconcile *reconcile, struct recon *recon)
 	return code;
 }
 
-/* Loads the callbacks that `release` would send, however old. */
+/* Loads the callbacks that `release` would send, of any age. */
 static enum outcome load_waiting(struct reconcile *reconcile, struct recon *recon)
 {
 	enum outcome code = OUTCOME_DONE;
@@ -194,7 +194,7 @@ static enum outcome load_ours(struct reconcile *reconcile)
 	return code;
 }
 
-/* Appends @text so that a shell reads it as one word. */
+/* Appends @text quoted, so that a shell reads it as one word. */
 static void put_word(struct buffer *line, const char *text)
 {
 	buffer_append_str(line, " '");
@@ -221,7 +221,7 @@ static void put_adjust(const struct reconcile *reconcile, const struct compared 
 	buffer_printf(line, " 'reconciled: transaction %s of the dealer'", theirs->id);
 }
 
-/* The command that mends it; "" if none does. */
+/* Appends the command that resolves the difference; nothing if there is none. */
 static void put_command(const struct reconcile *reconcile, const struct proposal *proposal,
 	char command[COMMAND_MAX])
 {
@@ -254,7 +254,10 @@ static void put_command(const struct reconcile *reconcile, const struct proposal
 		buffer_append_str(&line, " sweep");
 		break;
 	case REMEDY_RELEASE:
-		/* One that is held by itself waits for the operator also when the dealer is released. */
+		/*
+		 * A callback that is held individually still waits for the operator after its
+		 * dealer is released.
+		 */
 		if (strcmp(proposal->ours.state, callback_state_names[CALLBACK_HELD]) == 0)
 			buffer_printf(&line, " callback release --reason reconciled %s", proposal->ours.id);
 		else
@@ -277,7 +280,8 @@ static void fill(const struct reconcile *reconcile, const struct proposal *propo
 {
 	const struct compared *ours = proposal->ours.id ? &proposal->ours : NULL;
 	const struct compared *theirs = proposal->theirs.id ? &proposal->theirs : NULL;
-	const struct compared *any = ours ? ours : &proposal->theirs; /* one of them is there */
+	/* at least one side exists */
+	const struct compared *any = ours ? ours : &proposal->theirs;
 
 	memset(row, 0, sizeof(*row));
 	row->record = any->record;
@@ -291,7 +295,7 @@ static void fill(const struct reconcile *reconcile, const struct proposal *propo
 	put_command(reconcile, proposal, row->command);
 }
 
-/* A line for a shell, after a comment that names the reason. */
+/* Prints a line for a shell, after a comment with the reason. */
 static void print_step(const struct shown *row)
 {
 	char line[COMMAND_MAX + 512];
@@ -305,7 +309,7 @@ static void print_step(const struct shown *row)
 	}
 }
 
-/* Has the ledger note that nothing is open: `release` asks for that after a restore. */
+/* Makes the ledger record that no difference is open. `release` requires this after a restore. */
 static enum outcome note(struct reconcile *reconcile)
 {
 	struct ctl *ctl = reconcile->ctl;
@@ -330,6 +334,7 @@ static enum outcome show(struct reconcile *reconcile)
 	struct shown row;
 	uint64_t open = 0;
 	bool noted = false;
+	char time[TEXT_TIME_SIZE];
 	enum outcome code;
 
 	output_list_open(&list, ctl, NULL, NULL, shown_fields, shown_columns);
@@ -340,17 +345,24 @@ static enum outcome show(struct reconcile *reconcile)
 		fill(reconcile, &reconcile->proposals[i], &row);
 		output_list_add(&list, &row);
 		output_json_item(&json, shown_fields, &row);
-		open += row.remedy != REMEDY_NONE && row.remedy != REMEDY_RELEASE;
+		/* What only waits for the release of the dealer has no command. */
+		open += row.remedy != REMEDY_NONE &&
+			(row.remedy != REMEDY_RELEASE || row.command[0]);
 	}
 	output_json_list_close(&json);
 	output_json_number(&json, "rows", reconcile->theirs.count);
 	output_json_number(&json, "open", open);
 	output_json_bool(&json, "ok", open == 0);
 	code = output_list_close(&list, OUTCOME_DONE);
-	if (code == OUTCOME_DONE && !open && reconcile->dealer.restored_ms) {
+	if (code == OUTCOME_DONE && !open && reconcile->dealer.restored_ms && reconcile->covers) {
 		code = note(reconcile);
 		noted = code == OUTCOME_DONE;
 	}
+	if (code != OUTCOME_DONE) {
+		buffer_free(&json.text);
+		return code;
+	}
+	output_json_bool(&json, "covers", reconcile->covers);
 	output_json_bool(&json, "noted", noted);
 	if (!ctl->json && reconcile->count)
 		output_title(ctl, "Steps, in this order");
@@ -361,15 +373,23 @@ static enum outcome show(struct reconcile *reconcile)
 	if (!ctl->json)
 		printf("%zu rows of the dealer's, %" PRIu64 " to be mended%s\n",
 			reconcile->theirs.count, open,
-			open ? "; then run reconcile again" : ": the dealer can be released");
+			open ? "; then run reconcile again"
+			     : noted || !reconcile->dealer.restored_ms ? ": the dealer can be released"
+								       : "");
 	if (output_json_close(&json) != OUTCOME_DONE)
 		code = OUTCOME_FAILED;
-	return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
+	if (open || noted || !reconcile->dealer.restored_ms)
+		return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
+	text_time(reconcile->dealer.restored_to_ms, time);
+	ctl_tell("not_covered", "%s has no row of after %s, up to which the restored data is whole, so "
+		"the dealer cannot be released by it: give a file that the dealer makes now",
+		ctl->args[1], time);
+	return OUTCOME_FAILED;
 }
 
 /*
- * From when on rows of ours are looked at: --since, or the oldest row of theirs, or up to when the data
- * of a restore are whole.
+ * Determines the time from which our rows are examined: --since, or the time of their oldest row,
+ * or the time up to which restored data is complete.
  */
 static enum outcome read_since(struct reconcile *reconcile)
 {
@@ -383,6 +403,8 @@ static enum outcome read_since(struct reconcile *reconcile)
 		if (time_ms > reconcile->until_ms)
 			reconcile->until_ms = time_ms;
 	}
+	reconcile->covers = reconcile->theirs.count &&
+		(!reconcile->until_ms || reconcile->until_ms >= reconcile->dealer.restored_to_ms);
 	if (!reconcile->until_ms)
 		reconcile->until_ms =
 			reconcile->dealer.restored_ms ? reconcile->dealer.restored_ms : clock_wall_ms();

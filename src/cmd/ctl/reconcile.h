@@ -1,7 +1,8 @@
 /*
- * reconcile - what a dealer's file of creditbridge-recon(5) and the ledger do not agree on after a
- * restore, and the command that mends each difference. No credit moves. When nothing is to be mended
- * the ledger notes it, so that the dealer can be released (ledger/hold.h).
+ * reconcile - lists the differences between a dealer's file of creditbridge-recon(5) and the
+ * ledger after a restore, each with the command that resolves it. No money moves. If no
+ * difference needs a remedy, the ledger records that, and the dealer can be released
+ * (ledger/hold.h).
  */
 #ifndef CMD_CTL_RECONCILE_H
 #define CMD_CTL_RECONCILE_H
@@ -17,12 +18,13 @@ enum remedy {
 	REMEDY_RETRY,      /* `callback retry` */
 	REMEDY_RELEASE,    /* `release` sends it */
 	REMEDY_SWEEP,      /* `sweep`, then `reconcile` again */
-	REMEDY_REPEAT,     /* the game server or the dealer repeats its call while callbacks are held */
-	REMEDY_ASK,        /* the dealer mends it in its books */
+	/* the game server or the dealer repeats its call while callbacks are held */
+	REMEDY_REPEAT,
+	REMEDY_ASK,        /* the dealer corrects its own records */
 	REMEDY_COUNT
 };
 
-/* A difference; the id of @ours or @theirs is NULL: that side has no such row. */
+/* A difference. The id of @ours or @theirs is NULL if that side has no such row. */
 struct proposal {
 	enum remedy remedy;
 	struct compared ours;
@@ -35,23 +37,32 @@ struct reconcile {
 	struct dealer dealer;
 	struct side ours;
 	struct side theirs;
-	struct our_text *texts;          /* of the rows of @ours */
-	const struct compared **results; /* of theirs that are results of rounds, by game_id */
+	struct our_text *texts;          /* of the rows in @ours */
+	/* their rows that are results of rounds, sorted by game_id */
+	const struct compared **results;
 	size_t result_count;
-	const struct compared **movements; /* of theirs with a reference, by that */
+	const struct compared **movements; /* their rows with a reference, sorted by it */
 	size_t movement_count;
-	int64_t since_ms;                /* rows of ours since then are looked at; 0: only those named */
-	int64_t until_ms;                /* the newest row of theirs; 0: the file has no times */
+	/* our rows from this time on are examined; 0: only those that the file names */
+	int64_t since_ms;
+	int64_t until_ms;                /* the newest of their rows; 0: the file has no times */
+	bool covers; /* they have a row later than the backup, as far as times are known */
 	struct proposal *proposals;
 	size_t count;
 	size_t room;
 	enum outcome code;
 };
 
-/* Judges every row of both sides, and fills @proposals in the order in which they are to be done. */
+/*
+ * Compares every row of both sides. Fills @proposals in the order in which they must be carried
+ * out.
+ */
 enum outcome reconcile_judge(struct reconcile *reconcile);
 
-/* Fills @id with the operation id of the adjustment for movement @theirs; false: its id is no number. */
+/*
+ * Writes to @id the operation id of the adjustment that corresponds to transaction @theirs.
+ * Returns false if the transaction's id is not a number.
+ */
 bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZE]);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * reconcile_judge - which command mends a difference between the ledger and a dealer's file.
+ * reconcile_judge - selects the command that resolves a difference between the ledger and a
+ * dealer's file.
  *
  * A bet is judged by its own row. The refund of a bet and the result of a round are judged by the
- * callback that waits: it is what `release` would send.
+ * waiting callback, which `release` would send.
  */
 #include "cmd/ctl/reconcile.h"
 
@@ -56,7 +57,7 @@ static bool is(const char *text, const char *word)
 	return strcmp(text, word) == 0;
 }
 
-/* True: the request @id was made here. */
+/* Returns true if the request @id made a transaction in this ledger. */
 static bool requested(struct reconcile *reconcile, enum request_scope scope, const char *id)
 {
 	struct request request = {.scope = scope};
@@ -70,7 +71,7 @@ static bool requested(struct reconcile *reconcile, enum request_scope scope, con
 	return found && request.entry_seq;
 }
 
-/* A movement that only the dealer has. */
+/* Judges a transaction that only the dealer has. */
 static void judge_movement(struct reconcile *reconcile, const struct compared *theirs)
 {
 	char operation_id[OPERATION_ID_SIZE];
@@ -89,7 +90,7 @@ static void judge_movement(struct reconcile *reconcile, const struct compared *t
 		propose(reconcile, REMEDY_ADJUST, NULL, theirs, "it was made after the backup");
 }
 
-/* The dealer's result of the round of @game_id and @user_id; NULL: it has none. */
+/* Returns the dealer's result for the round of @game_id and @user_id; NULL if it has none. */
 static const struct compared *find_result(const struct reconcile *reconcile, const char *user_id,
 	const char *game_id)
 {
@@ -114,7 +115,7 @@ static int compare_reference(const void *reference, const void *row)
 	return strcmp(reference, (*(const struct compared *const *)row)->reference);
 }
 
-/* True: the dealer has a movement of this request_transaction_id. */
+/* Returns true if the dealer has a transaction with this request_transaction_id. */
 static bool has_reference(const struct reconcile *reconcile, const char *reference)
 {
 	return bsearch(reference, reconcile->movements, reconcile->movement_count,
@@ -126,7 +127,7 @@ static bool settled_there(const struct reconcile *reconcile, const struct compar
 	return is(bet->state, "settled") || find_result(reconcile, bet->user_id, bet->game_id);
 }
 
-/* A bet that only the dealer has. */
+/* Judges a bet that only the dealer has. */
 static void judge_unknown_bet(struct reconcile *reconcile, const struct compared *theirs)
 {
 	if (recon_side_find(&reconcile->ours, RECON_BET, theirs->id))
@@ -142,7 +143,7 @@ static void judge_unknown_bet(struct reconcile *reconcile, const struct compared
 			"stake back");
 }
 
-/* True: the operator cancelled the refund of bet @ours. */
+/* Returns true if the operator cancelled the refund of bet @ours. */
 static bool refund_cancelled(const struct reconcile *reconcile, const struct compared *ours)
 {
 	const char *kind = callback_kind_names[CALLBACK_BETTING_REFUND];
@@ -157,14 +158,14 @@ static bool refund_cancelled(const struct reconcile *reconcile, const struct com
 	return false;
 }
 
-/* A bet that both have, in different states. */
+/* Judges a bet that both sides have in different states. */
 static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 	const struct compared *theirs)
 {
 	const bool settled = settled_there(reconcile, theirs);
 
 	if (is(ours->state, "refunding") || (is(ours->state, "settled") && !is(theirs->state, "refunded")))
-		return; /* its callback is judged */
+		return; /* judged by its callback */
 	if (is(ours->state, "pending"))
 		propose(reconcile, REMEDY_SWEEP, ours, theirs,
 			"it was being sent when the backup ended: run reconcile again after the sweeper");
@@ -192,7 +193,10 @@ static bool waits(const struct compared *callback)
 		is(callback->state, "parked") || is(callback->state, "held");
 }
 
-/* A callback that was being sent when the backup ended can only be cancelled once it was taken over. */
+/*
+ * A callback that was being sent when the backup ended can be cancelled only after it was taken
+ * over.
+ */
 static void propose_cancel(struct reconcile *reconcile, const struct compared *ours,
 	const struct compared *theirs, const char *why)
 {
@@ -207,14 +211,19 @@ static void judge_refund(struct reconcile *reconcile, const struct compared *our
 {
 	char id[32];
 	const struct compared *bet;
+	bool settled, covered;
 
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)ours->transaction_id);
 	bet = recon_side_find(&reconcile->theirs, RECON_BET, id);
-	if (find_result(reconcile, ours->user_id, ours->game_id) || (bet && is(bet->state, "settled")))
+	settled = bet && is(bet->state, "settled");
+	/* A result covers no bet that was being refunded before: such a bet was no part of the round. */
+	covered = find_result(reconcile, ours->user_id, ours->game_id) &&
+		!(ours->time_ms && ours->time_ms <= reconcile->dealer.restored_to_ms);
+	if (settled || covered)
 		propose_cancel(reconcile, ours, bet, "settled before the restore");
 	else
-		propose(reconcile, REMEDY_RELEASE, ours, bet,
-			"the dealer has no result of the round: the refund may go");
+		propose(reconcile, is(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, bet,
+			"the dealer has no result that covers the bet: the refund may go");
 }
 
 static void judge_result(struct reconcile *reconcile, const struct compared *ours)
@@ -222,7 +231,10 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 	const struct compared *theirs =
 		recon_side_find(&reconcile->theirs, RECON_CALLBACK, ours->id);
 
-	/* A dealer that keeps no webhook-id may have made one of a transaction_id: of another round. */
+	/*
+	 * A dealer that stores no webhook-id may have derived one from the transaction_id of
+	 * another round.
+	 */
 	if (theirs && theirs->game_id[0] && !is(theirs->game_id, ours->game_id))
 		theirs = NULL;
 	if (!theirs)
@@ -247,7 +259,7 @@ static void judge_callback(struct reconcile *reconcile, const struct compared *o
 		judge_result(reconcile, ours);
 }
 
-/* A row that the dealer does not have, though its file is newer. */
+/* Judges a row that the dealer lacks although its file is newer. */
 static void judge_missing_there(struct reconcile *reconcile, const struct compared *ours)
 {
 	const bool transfer = ours->record == RECON_MOVEMENT &&
@@ -260,7 +272,7 @@ static void judge_missing_there(struct reconcile *reconcile, const struct compar
 		ours->time_ms > reconcile->until_ms)
 		return;
 	if (transfer && has_reference(reconcile, ours->reference))
-		return; /* repeated after the restore: judge_movement() */
+		return; /* repeated after the restore: see judge_movement() */
 	if (transfer)
 		propose(reconcile, REMEDY_REPEAT, ours, NULL,
 			"the dealer repeats the transfer with the same request_transaction_id");
@@ -273,7 +285,10 @@ static int order_names(const void *one, const void *other)
 	return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-/* The round of @theirs here; false: there is none, or @reconcile->code says why it is not known. */
+/*
+ * Finds our round for @theirs. Returns false if there is none, or after an error in
+ * @reconcile->code.
+ */
 static bool find_round(struct reconcile *reconcile, const struct compared *theirs, struct round *round)
 {
 	struct player player;
@@ -293,7 +308,10 @@ static bool find_round(struct reconcile *reconcile, const struct compared *their
 	return reconcile->code == OUTCOME_DONE && found;
 }
 
-/* A result of the dealer's, whose bets the file need not name: they may be older than the backup. */
+/*
+ * Judges a result of the dealer. The file need not name its bets: they may be older than the
+ * backup.
+ */
 static void judge_round_there(struct reconcile *reconcile, const struct compared *theirs)
 {
 	struct round round;
@@ -308,7 +326,10 @@ static void judge_round_there(struct reconcile *reconcile, const struct compared
 			"are held; then run reconcile again before release");
 }
 
-/* Rounds that the dealer settled and that are open here, where no bet of the file says so. */
+/*
+ * Judges rounds that the dealer settled and that are open here, if no bet in the file indicates
+ * it.
+ */
 static void judge_rounds(struct reconcile *reconcile)
 {
 	const char **games = calloc(reconcile->count + 1, sizeof(*games));
@@ -319,7 +340,7 @@ static void judge_rounds(struct reconcile *reconcile)
 		return;
 	}
 	for (size_t i = 0; i < reconcile->count; i++) {
-		/* A bet that was under way ends first. */
+		/* A bet in progress must end first. */
 		if (reconcile->proposals[i].remedy == REMEDY_REPEAT ||
 			reconcile->proposals[i].remedy == REMEDY_SWEEP)
 			games[count++] = reconcile->proposals[i].ours.game_id;
@@ -340,7 +361,7 @@ static void judge_pair(void *context, const struct compared *ours, const struct 
 	if (ours && ours->record == RECON_CALLBACK)
 		judge_callback(reconcile, ours);
 	else if (any->record == RECON_CALLBACK)
-		return; /* a result of the dealer's is looked up for bets and callbacks of ours */
+		return; /* a result of the dealer is looked up for our bets and callbacks */
 	else if (!theirs)
 		judge_missing_there(reconcile, ours);
 	else if (!ours && any->record == RECON_MOVEMENT)
@@ -393,7 +414,7 @@ static enum outcome index_theirs(struct reconcile *reconcile)
 	return OUTCOME_DONE;
 }
 
-/* Adjustments first, those of a player together and the ones that add credit before the others. */
+/* Orders adjustments first, grouped by player; those that add credit precede the others. */
 static int order_proposals(const void *one, const void *other)
 {
 	const struct proposal *a = one, *b = other;
@@ -415,7 +436,7 @@ static int order_proposals(const void *one, const void *other)
 	return compared_order(x, y);
 }
 
-/* Players of adjustments that are not known here come first of all. */
+/* Puts players that do not exist here, but need an adjustment, before everything else. */
 static void add_players(struct reconcile *reconcile)
 {
 	const size_t adjustments = reconcile->count;

@@ -1,9 +1,10 @@
 /*
- * release - release, dealer hold: all callbacks of a dealer at once.
+ * release - implements `release` and `dealer hold`: releases or holds all callbacks of a dealer
+ * at once.
  *
- * A restore or an import holds the callbacks of every dealer (ledger/outbox/hold.h). `release` first shows
- * what would be sent; it lifts the hold only when the operator agrees, and only of dealers whose file
- * was compared since.
+ * A restore or an import holds the callbacks of every dealer (ledger/outbox/hold.h). `release`
+ * first shows the callbacks that would be sent. It lifts the hold only if the operator agrees,
+ * and only for dealers whose file was compared since.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -23,9 +24,9 @@
 struct held_dealer {
 	char casino_id[CASINO_ID_SIZE];
 	int64_t callbacks_held_ms;
-	int64_t restored_ms; /* as in struct dealer: its file is to be compared */
+	int64_t restored_ms; /* as in struct dealer: the dealer's file must be compared */
 	int64_t restored_to_ms;
-	uint64_t callbacks; /* that wait */
+	uint64_t callbacks; /* number of waiting callbacks */
 	bool released;
 };
 
@@ -57,7 +58,7 @@ struct waiting_row {
 	money_t amount;
 	uint64_t transaction_id;
 	uint32_t attempts;
-	char bet[16]; /* state of the bet, or the result of the round */
+	char bet[16]; /* the state of the bet, or the result of the round */
 };
 
 static const struct field waiting_fields[] = {
@@ -87,10 +88,10 @@ static const struct output_column waiting_columns[] = {
 
 struct release {
 	struct ctl *ctl;
-	struct held_dealer *dealers; /* room for DEALERS_MAX, in the order of casino_id */
+	struct held_dealer *dealers; /* room for DEALERS_MAX, sorted by casino_id */
 	size_t count;
 	uint64_t callbacks;
-	uint64_t limit; /* rows to be shown */
+	uint64_t limit; /* rows to show */
 	struct output_list list;
 	struct output_json json;
 };
@@ -120,7 +121,7 @@ static void note_dealer(struct release *release, const struct dealer *dealer)
 	release->count++;
 }
 
-/* Finds the dealers that are to be released: the one that was named, or all that are held. */
+/* Finds the dealers to release: the named one, or all that are held. */
 static enum outcome find_dealers(struct release *release)
 {
 	struct ctl *ctl = release->ctl;
@@ -144,7 +145,7 @@ static enum outcome find_dealers(struct release *release)
 					"nothing to release", dealer.casino_id);
 }
 
-/* The amount that the callback asks the dealer to move, and how its bet stands. */
+/* Fills in the amount that the callback asks the dealer to move, and the state of its bet. */
 static enum outcome fill_money(struct ctl *ctl, const struct callback *callback,
 	struct waiting_row *row)
 {
@@ -196,7 +197,7 @@ static enum outcome add_waiting(struct release *release, const struct callback_r
 	return OUTCOME_DONE;
 }
 
-/* Shows the callbacks that wait, the first ones in full, and counts all. */
+/* Shows the first waiting callbacks in full, and counts all. */
 static enum outcome show_waiting(struct release *release)
 {
 	struct callback_row callback;
@@ -215,7 +216,7 @@ static enum outcome show_waiting(struct release *release)
 		if (release->callbacks++ >= release->limit)
 			continue;
 		code = callback_row_fetch(release->ctl, due.event, &callback, &found);
-		/* It may have ended meanwhile: an operator cancelled it. */
+		/* The callback may have ended meanwhile: an operator can cancel it. */
 		if (code == OUTCOME_DONE && found)
 			code = add_waiting(release, &callback);
 	}
@@ -248,7 +249,7 @@ static enum outcome preview(struct release *release)
 	return code == OUTCOME_DONE ? show_dealers(release) : code;
 }
 
-/* @held 0 releases; else holds. */
+/* Releases the dealer if @held_ms is 0; otherwise holds it. */
 static enum outcome set_held(struct ctl *ctl, const char *casino_id, int64_t held_ms,
 	struct dealer_put_result *result)
 {
@@ -279,7 +280,7 @@ static enum outcome lift(struct release *release)
 	return code;
 }
 
-/* A dealer that the ledger would not release; NULL: there is none. */
+/* Returns a dealer that the ledger would refuse to release; NULL if there is none. */
 static const char *find_unreconciled(const struct release *release)
 {
 	size_t i = 0;
@@ -291,7 +292,10 @@ static const char *find_unreconciled(const struct release *release)
 		: NULL;
 }
 
-/* Asks on a terminal; elsewhere only --yes releases. False: it stays a preview, or *code says why. */
+/*
+ * Asks on a terminal; otherwise releases only with --yes. Returns false if the command remains a
+ * preview, or after an error in *code.
+ */
 static bool agreed(struct release *release, enum outcome *code)
 {
 	struct ctl *ctl = release->ctl;
@@ -368,7 +372,7 @@ enum outcome ctl_dealer_hold(struct ctl *ctl)
 	char casino_id[CASINO_ID_SIZE];
 	enum outcome code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
 
-	/* The ledger puts its own time in place of the 1. */
+	/* The ledger replaces the 1 by its own time. */
 	if (code == OUTCOME_DONE)
 		code = set_held(ctl, casino_id, 1, &result);
 	if (code != OUTCOME_DONE)

@@ -1,5 +1,6 @@
 /*
- * report - how creditbridgectl reports failures: a line on standard error, and with --json an object.
+ * report - reports the failures of creditbridgectl: a line on standard error and, with --json, an
+ * object.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -18,13 +19,16 @@ void ctl_fail_json(struct ctl *ctl, const char *id, const char *detail)
 	output_json_string(&error, "detail", detail);
 	output_json_open(&json, ctl);
 	output_json_object(&json, "error", &error);
-	/* Out of memory here would end in here again: the line on standard error has to do. */
+	/*
+	 * If memory is exhausted, a report of that would recurse. The line on standard error must
+	 * suffice.
+	 */
 	if (ctl->json && !json.text.failed)
 		printf("%.*s}\n", (int)json.text.len, (const char *)json.text.data);
 	buffer_free(&json.text);
 }
 
-/* On standard error, after what was printed before. */
+/* Prints to standard error, after flushing the earlier output. */
 static void print_line(const char *id, const char *detail)
 {
 	char shown[OUTPUT_SHOWN_MAX];

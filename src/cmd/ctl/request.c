@@ -1,5 +1,5 @@
 /*
- * request - sign, request: a dealer's side of a call, by hand.
+ * request - implements `sign` and `request`: makes a dealer's call by hand.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -29,7 +29,10 @@ static bool is_stdin(const struct ctl *ctl, enum ctl_option option)
 	return ctl->options[option] && strcmp(ctl->options[option], "-") == 0;
 }
 
-/* What is done with a dealer's key that the ledger keeps is noted; a key of a file is the caller's. */
+/*
+ * Records the use of a dealer's key that the ledger stores. A key from a file belongs to the
+ * caller and is not recorded.
+ */
 static enum outcome note_use(struct ctl *ctl, enum note_action action, const char *casino_id,
 	const char *detail)
 {
@@ -51,7 +54,7 @@ enum outcome ctl_sign(struct ctl *ctl)
 	struct buffer body;
 	enum outcome code = OUTCOME_DONE;
 
-	/* With a key file there is no dealer to name: the one argument is the body's file. */
+	/* With a key file, no dealer is named: the only argument is the file of the body. */
 	if (with_file && ctl->arg_count > 1)
 		return ctl_usage(ctl, "with --key-file there is no CASINO: give --key-file=FILE "
 				      "[BODYFILE]");
@@ -64,7 +67,10 @@ enum outcome ctl_sign(struct ctl *ctl)
 	buffer_init(&body, BODY_MAX);
 	if (!with_file)
 		code = names_read_casino_id(&ctl->session, ctl->args[0], casino_id);
-	/* `sign demo --key-file K` looks right: say what demo was taken for. */
+	/*
+	 * `sign demo --key-file K` looks right, so the message must say that demo was read as a
+	 * file name.
+	 */
 	if (with_file && path && strcmp(path, "-") != 0 && access(path, F_OK) < 0)
 		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s (with --key-file "
 			"there is no CASINO; the argument is BODYFILE)", path, strerror(errno));
@@ -91,7 +97,7 @@ enum outcome ctl_sign(struct ctl *ctl)
 	return code;
 }
 
-/* The bodies of the operations that have a name. */
+/* The members of the bodies of all named operations. */
 struct transfer_body {
 	money_t amount;
 	char request_transaction_id[EXTERNAL_ID_SIZE];
@@ -138,7 +144,7 @@ static const struct operation_call {
 	{NULL, NULL, NULL, NULL},
 };
 
-/* One call to be made. */
+/* One call to make. */
 struct call {
 	const char *method;
 	const char *path;
@@ -147,7 +153,7 @@ struct call {
 	char reference[EXTERNAL_ID_SIZE]; /* of a transfer; "": none */
 };
 
-/* Builds the body of a named operation from --user, --amount, --reference, --game. */
+/* Builds the body of a named operation from --user, --amount, --reference and --game. */
 static enum outcome build_body(struct ctl *ctl, const struct operation_call *operation,
 	struct call *call)
 {
@@ -191,7 +197,7 @@ static enum outcome build_body(struct ctl *ctl, const struct operation_call *ope
 	return code;
 }
 
-/* --body JSON|@FILE|- */
+/* Reads the argument of --body: JSON, @FILE or "-". */
 static enum outcome read_body(struct ctl *ctl, struct call *call)
 {
 	const char *text = ctl->options[OPTION_BODY];
@@ -206,11 +212,14 @@ static enum outcome read_body(struct ctl *ctl, struct call *call)
 	return OUTCOME_DONE;
 }
 
-/* Where Debian's package mounts the wallet. Its workers are given that path, not base_path. */
+/*
+ * The path at which Debian's package mounts the wallet. Its workers get this path instead of
+ * base_path.
+ */
 #define LOCAL         "http://127.0.0.1"
 #define PACKAGED_PATH "/creditbridge"
 
-/* Finds the wallet's mount on this machine: at base_path, or where the package has it. */
+/* Finds the wallet's mount on this machine: base_path, or the path of Debian's package. */
 static enum outcome find_mount(struct ctl *ctl, char *base, size_t size)
 {
 	enum outcome code = session_settings(&ctl->session);
@@ -288,7 +297,7 @@ static enum outcome prepare(struct ctl *ctl, struct call *call)
 	return code;
 }
 
-/* Headers worth showing. */
+/* The headers of an answer that are printed. */
 static const char *const shown_headers[] = {
 	"Content-Type", "X-Request-Id", "X-Idempotent-Replay", "Retry-After", "Allow", "Cache-Control"};
 #define SHOWN_COUNT (sizeof(shown_headers) / sizeof(shown_headers[0]))
@@ -322,13 +331,16 @@ static enum outcome print_answer(struct ctl *ctl, const struct call *call,
 		output_foreign(answer->body.data, answer->body.len);
 		putchar('\n');
 	}
-	/* render_string() takes text: a NUL in the body ends it. */
+	/* render_string() expects text. A NUL in the body ends it. */
 	buffer_append(&answer->body, "", 1);
 	output_json_string(&json, "body", (const char *)answer->body.data);
 	return output_json_close(&json);
 }
 
-/* True if the service answered: it gives the request id back, or answers in JSON through a proxy. */
+/*
+ * Returns true if the service answered: the answer contains the request id, or is JSON from
+ * behind a proxy.
+ */
 static bool is_service(const struct http_answer *answer, const char *request_id)
 {
 	char value[128];
@@ -340,7 +352,7 @@ static bool is_service(const struct http_answer *answer, const char *request_id)
 	       strncmp(value, "application/json", strlen("application/json")) == 0;
 }
 
-/* One sentence in place of a web server's own page. */
+/* Reports one sentence in place of a web server's error page. */
 static enum outcome not_the_service(struct ctl *ctl, const struct call *call,
 	const struct http_answer *answer)
 {
@@ -359,7 +371,7 @@ static enum outcome not_the_service(struct ctl *ctl, const struct call *call,
 		server[0] ? " by " : "", server, remedy);
 }
 
-/* Says that no answer came. */
+/* Reports that no answer was received. */
 static enum outcome fail_unsent(struct ctl *ctl, enum outcome code, const char *id,
 	const struct call *call, const struct http_answer *answer)
 {
@@ -404,7 +416,7 @@ static enum outcome send_call(struct ctl *ctl, const char *casino_id, const char
 			code = not_the_service(ctl, call, &answer);
 			break;
 		}
-		/* Room for the NUL that print_answer() adds. */
+		/* Reserves room for the NUL that print_answer() appends. */
 		answer.body.max++;
 		code = print_answer(ctl, call, &answer);
 		if (code == OUTCOME_DONE && (answer.code < 200 || answer.code > 299))
@@ -449,7 +461,10 @@ enum outcome ctl_request(struct ctl *ctl)
 	explicit_bzero(&signing, sizeof(signing));
 	if (code == OUTCOME_DONE)
 		code = make_url(ctl, &call);
-	/* What only reads leaves no trail, so that a ledger whose disk is full can be looked at. */
+	/*
+	 * A request that only reads is not recorded, so that it also works when the ledger's disk
+	 * is full.
+	 */
 	if (code == OUTCOME_DONE && strcmp(call.method, "GET") != 0) {
 		snprintf(detail, sizeof(detail), "%.16s %.300s%s%s", call.method, call.path,
 			call.reference[0] ? " reference=" : "", call.reference);

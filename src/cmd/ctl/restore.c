@@ -1,8 +1,8 @@
 /*
- * restore - restore: a backup becomes the state, while no ledger runs.
+ * restore - implements `restore`: turns a backup into the state, while no ledger runs.
  *
- * The work is done by a child: libdb ends its process when a disk fails (store/bdb/bdb.h), and that
- * is to be told like any other failure.
+ * A child process does the work, because libdb ends its process when a disk fails
+ * (store/bdb/bdb.h). The parent reports that like any other failure.
  */
 #include "ledger/offline/restore.h"
 
@@ -25,18 +25,18 @@
 #include <unistd.h>
 
 
-/* The report of the child; struct piece follow. */
+/* The child's report; instances of struct piece follow it. */
 struct report {
 	enum status status;
 	struct restore_result result;
 	char why[512];
 };
 
-/* What the child goes on to tell. */
+/* The kinds of pieces that the child sends after its report. */
 enum piece_kind {
 	PIECE_REVIVED,
 	PIECE_CHANGED,
-	PIECE_OLD, /* the last one: how reading the old state's audit ended */
+	PIECE_OLD, /* the last piece: the result of reading the old state's audit */
 };
 struct piece {
 	enum piece_kind kind;
@@ -50,14 +50,14 @@ struct piece {
 	} of;
 };
 
-/* Of the child. */
+/* The data of the child. */
 struct work {
 	const struct ctl *ctl;
 	const char *old;      /* db/ of the old state; NULL: none */
 	const struct restore_result *result;
-	int to;               /* -1: the pieces are kept */
-	struct buffer pieces; /* until the report was written */
-	struct buffer deeds;  /* struct deed: all that was restored, by their numbers */
+	int to;               /* -1: the pieces are stored */
+	struct buffer pieces; /* stored until the report is sent */
+	struct buffer deeds;  /* struct deed: all restored rows of the audit, by their numbers */
 	bool failed;
 };
 
@@ -66,11 +66,11 @@ struct deed {
 	int64_t time_ms;
 };
 
-/* Of the parent. */
+/* The data that the parent received. */
 struct told {
 	struct report report;
 	struct revived_lists lists;
-	struct piece old; /* its why is "" when it was not looked for */
+	struct piece old; /* its why is "" if the old state was not read */
 };
 
 static bool write_all(int to, const void *data, size_t len)
@@ -116,7 +116,10 @@ static void note_changed(struct work *work, const struct audit *row, bool in_for
 	put_piece(work, &piece);
 }
 
-/* A row of the trail that was restored. Those of after the backup came with the logs. */
+/*
+ * Receives a restored row of the audit. Rows newer than the backup are from the log files of
+ * --logs.
+ */
 static void note_deed(void *context, const struct audit *row)
 {
 	struct work *work = context;
@@ -135,7 +138,7 @@ static int compare_deeds(const void *one, const void *other)
 	return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-/* A row of the old state's trail. */
+/* Receives a row of the old state's audit. */
 static void note_old(void *context, const struct audit *row)
 {
 	struct work *work = context;
@@ -145,7 +148,10 @@ static void note_old(void *context, const struct audit *row)
 			  compare_deeds)
 		: NULL;
 
-	/* Of another life, the number names another deed. */
+	/*
+	 * If the times differ, the same number belongs to another incarnation and names another
+	 * action.
+	 */
 	if ((!deed || deed->time_ms != row->time_ms) && changed_concerns(row))
 		note_changed(work, row, false);
 }
@@ -171,7 +177,7 @@ static void show_progress(void *progress, uint64_t bytes, uint64_t bytes_all)
 	progress_show(progress, "%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
 }
 
-/* In the child. */
+/* Runs in the child. */
 static void work(const struct ctl *ctl, const char *backup, const char *old, int to)
 {
 	struct progress progress = progress_begin(ctl);
@@ -198,7 +204,7 @@ static void work(const struct ctl *ctl, const char *backup, const char *old, int
 	progress_end(&progress);
 	work.failed = !write_all(to, &report, sizeof(report)) ||
 		!write_all(to, work.pieces.data, work.pieces.len);
-	/* From here on an end of this process is no failure of the restore. */
+	/* From here on, the death of this process is not a failure of the restore. */
 	work.to = to;
 	if (!report.status && old && !report.result.rolled_forward && !options.look_only)
 		read_old(&work);
@@ -217,7 +223,7 @@ static bool read_piece(int from, struct piece *piece)
 	return len == sizeof(*piece);
 }
 
-/* Reads until the other end is closed. */
+/* Reads pieces until the child closes its end. */
 static void read_pieces(int from, struct told *told)
 {
 	struct piece piece;
@@ -234,7 +240,7 @@ static void read_pieces(int from, struct told *told)
 	}
 }
 
-/* Why the child told nothing. */
+/* Reports why the child sent no report. */
 static enum outcome child_failed(struct ctl *ctl, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -251,7 +257,7 @@ static enum outcome run_child(struct ctl *ctl, const char *old, struct told *tol
 {
 	struct report *report = &told->report;
 	ssize_t got = 0;
-	int ends[2], status = -1; /* -1: neither an exit nor a signal */
+	int ends[2], status = -1; /* -1: ended neither by exit nor by a signal */
 	pid_t pid;
 
 	fflush(NULL);
@@ -285,7 +291,7 @@ static const struct refused {
 	{STATUS_BUSY, OUTCOME_BUSY, "busy"},
 	{STATUS_CONFIG, OUTCOME_CONFIG, "configuration"},
 	{STATUS_FULL, OUTCOME_FAILED, "storage_full"},
-	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* every other */
+	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* any other status */
 };
 
 static const struct field restore_fields[] = {
@@ -329,7 +335,7 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 	offline_print_steps();
 }
 
-/* The data are restored; what changed since the backup is not known. */
+/* The data is restored, but the changes since the backup are not known. */
 static enum outcome judge_old(const char *old, const struct told *told)
 {
 	if (told->old.kind == PIECE_OLD && !told->old.of.old.status)
@@ -373,7 +379,10 @@ static enum outcome tell(struct ctl *ctl, const char *old, struct told *told)
 	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
 }
 
-/* db/ of the state that was put away: --old, or where --logs lie. "": there is none. */
+/*
+ * Finds db/ of the old state: below --old, or the directory of --logs if it contains an audit.
+ * "": there is none.
+ */
 static enum outcome find_old(struct ctl *ctl, char old[PATH_MAX])
 {
 	const char *state = ctl->options[OPTION_OLD], *logs = ctl->options[OPTION_LOGS];
@@ -404,7 +413,7 @@ enum outcome ctl_restore(struct ctl *ctl)
 	if (code != OUTCOME_DONE)
 		return code;
 	revived_begin(&told.lists);
-	told.old.kind = PIECE_REVIVED; /* none came */
+	told.old.kind = PIECE_REVIVED; /* no piece was received */
 	code = run_child(ctl, old[0] ? old : NULL, &told);
 	if (code == OUTCOME_DONE)
 		code = tell(ctl, old[0] ? old : NULL, &told);

@@ -1,8 +1,8 @@
 /*
- * resume - resume: the ledger goes on after it halted on a disk error.
+ * resume - implements `resume`: restarts the ledger's engine after a disk error halted it.
  *
- * A halted ledger has no store to keep an audit in, so the trail is written when it serves again:
- * its commit is at once the proof that the disk takes one.
+ * A halted ledger has no store for the audit, so the audit row is written when the ledger serves
+ * again. Its commit also proves that the disk accepts writes.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "cmd/ctl/output.h"
 
-/* So long the ledger is waited for: recovery reads the log since the last checkpoint. */
+/* Maximum time to wait for the ledger: recovery reads the log since the last checkpoint. */
 #define PATIENCE_MS 60000
 #define LOOK_MS     50
 
-/* Asks how the ledger is. False: it cannot be asked now. */
+/* Asks for the ledger's status. Returns false if it cannot be asked now. */
 static bool look(struct ctl *ctl, struct status_result *status)
 {
 	const struct status_cmd cmd = {.unused = false};
@@ -23,7 +23,10 @@ static bool look(struct ctl *ctl, struct status_result *status)
 	return session_try(&ctl->session, COMMAND_STATUS, &cmd, status, &failure) == OUTCOME_DONE;
 }
 
-/* Waits until the ledger, whose halted engine was @pid, took the trail or halted again. */
+/*
+ * Waits until the ledger, whose halted engine was @pid, has committed the audit row or halted
+ * again.
+ */
 static enum outcome await(struct ctl *ctl, uint32_t pid)
 {
 	int64_t until_ms = clock_boot_ms() + PATIENCE_MS;
@@ -42,7 +45,7 @@ static enum outcome await(struct ctl *ctl, uint32_t pid)
 		code = audit_note_try(&ctl->session, NOTE_RESUME, "ledger", "", &failure);
 		if (code == OUTCOME_DONE)
 			return OUTCOME_DONE;
-		/* Unreachable or busy: it may be halting. */
+		/* The ledger is unreachable or busy: it may be halting. */
 		if (code == OUTCOME_FAILED)
 			return ctl_fail(ctl, code, failure.id,
 				"the ledger serves again, but the audit has no row of it: %s",

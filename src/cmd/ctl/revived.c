@@ -25,7 +25,7 @@ static const struct output_column revived_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* A change, as it is shown. */
+/* A change as it is shown. */
 struct shown {
 	int64_t time_ms;
 	char action[ACTION_SIZE];

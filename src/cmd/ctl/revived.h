@@ -1,6 +1,6 @@
 /*
- * revived - what a restore or an import brought back, as far as it concerns security: keys, game
- * servers and suspensions, and what operators changed since the backup.
+ * revived - lists security-relevant rows that a restore or an import brought back (keys, game
+ * servers, suspensions), and what operators changed since the backup.
  */
 #ifndef CMD_CTL_REVIVED_H
 #define CMD_CTL_REVIVED_H
@@ -12,38 +12,38 @@
 #define REVIVED_KEYS_SIZE (DEALER_KEYS_MAX * (KEY_ID_SIZE + 32))
 #define REVIVED_ID_SIZE   (CASINO_ID_SIZE + EXTERNAL_ID_SIZE)
 
-/* A dealer, a game server, or a player that is suspended, as the data have it. */
+/* A dealer, a game server or a suspended player in the restored data. */
 struct revived {
 	char kind[8]; /* "dealer", "client", "player" */
 	char id[REVIVED_ID_SIZE];
 	bool suspended;
 	bool removed;
-	char keys[REVIVED_KEYS_SIZE]; /* ids and since when */
+	char keys[REVIVED_KEYS_SIZE]; /* key ids and the times since which they are in use */
 };
 
-/* True: @row, a dealer, a client or a player, is one that is listed; *one is filled. */
+/* Fills *one and returns true if @row, a dealer, client or player, belongs in the list. */
 bool revived_fill(struct revived *one, enum record record, const void *row);
 
-/* What an operator changed after the backup. */
+/* A change that an operator made after the backup. */
 struct changed {
-	bool in_force; /* the data that were restored have it, by --logs */
+	bool in_force; /* the restored data contains the change, because --logs was given */
 	struct audit deed;
 };
 
-/* True: @deed changed who may call, or kept a callback from being sent. */
+/* Returns true if @deed changed which callers are accepted or kept a callback from being sent. */
 bool changed_concerns(const struct audit *deed);
 
-/* Rows of the two structs; more than fit in memory are left out. */
+/* Rows of both structs. Rows that do not fit in memory are left out. */
 struct revived_lists {
 	struct buffer revived;
 	struct buffer changed;
-	bool looked; /* for changes */
+	bool looked; /* the audit was searched for changes */
 };
 
 void revived_begin(struct revived_lists *lists);
 void revived_end(struct revived_lists *lists);
 
-/* Prints both lists, and appends the members "revived" and, where it was looked for, "changed". */
+/* Prints both lists. Appends the member "revived" and, if the audit was searched, "changed". */
 enum outcome revived_show(struct ctl *ctl, struct output_json *json, struct revived_lists *lists);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * schema - schema: which encoding the data of a ledger that does not run is of. An upgrade asks it
- * before it starts the new ledger.
+ * schema - implements `schema`: reports the schema of the data of a ledger that does not run. An
+ * upgrade checks it before it starts the new ledger.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -18,7 +18,10 @@
 #define CACHE_MIB    8
 #define LOCK_WAIT_MS 3000
 
-/* Reads the schema of the state, which is not in use. Both stay when no ledger was started on it. */
+/*
+ * Reads the schema of a state that is not in use. Leaves both values unchanged if no ledger was
+ * ever started with the state.
+ */
 static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **data)
 {
 	const char *state = ctl->session.settings.state_directory;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What @path is called in texts. */
+/* Returns the name of @path for messages. */
 static const char *name_of(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -124,7 +124,7 @@ enum outcome secret_print_done(struct ctl *ctl, const char *what, const char *me
 	return output_json_close(&json);
 }
 
-/* Finds @text among @names. False: usage was reported. */
+/* Finds @text among @names. Returns false after a usage error. */
 static bool find_name(struct ctl *ctl, enum ctl_option option, const char *const *names,
 	unsigned int count, unsigned int *found)
 {
@@ -157,7 +157,7 @@ static enum outcome signing_from_file(struct ctl *ctl, struct signing *signing)
 	return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], signing->secret);
 }
 
-/* Takes the signing key out of @entry. */
+/* Copies the signing key from @entry. */
 static enum outcome take_key(struct ctl *ctl, const struct keyring_entry *entry,
 	struct signing *signing)
 {

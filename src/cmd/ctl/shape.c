@@ -1,11 +1,12 @@
 /*
- * shape - callback list --shape: how many callbacks wait, by dealer and age, as Postfix's qshape
- * tells of its queue.
+ * shape - implements `callback list --shape`: counts waiting callbacks by dealer and age, like
+ * Postfix's qshape.
  *
- * What is due or being sent is in the rows of RECORD_DUE; the age of each is one read more. What is
- * parked or held is in no row of its own, but counted in the dealers' sums: callbacks are walked
- * from the newest until so many were found. That is short while what waits is young; a callback
- * that was parked a year ago costs a walk through a year.
+ * Callbacks that are due or being sent have rows of RECORD_DUE; the age of each costs one more
+ * read. Callbacks that are parked or held have no rows of their own; the dealers' totals contain
+ * their number. So the command walks the callbacks from the newest until it has found that many.
+ * The walk is short if the waiting callbacks are young. One that was parked a year ago costs a
+ * walk through a year.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -22,7 +23,7 @@
 #define HOUR_MS   (60 * MINUTE_MS)
 #define AGES      7
 
-/* The ages that the columns end with; the last column has no end. */
+/* The upper bounds of the columns; the last column has none. */
 static const int64_t ages_ms[AGES - 1] = {
 	MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS};
 
@@ -70,7 +71,7 @@ static const struct output_column shape_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* The columns of a dealer in one state. */
+/* The columns of one dealer in one state. */
 struct counts {
 	uint64_t ages[AGES];
 };
@@ -86,9 +87,9 @@ struct shape {
 	uint32_t kinds;
 	bool asked[WAIT_COUNT];
 	int64_t now_ms;
-	struct shape_dealer *dealers; /* in the order of casino_id */
+	struct shape_dealer *dealers; /* sorted by casino_id */
 	size_t count;
-	uint64_t aside; /* parked or held, of any dealer: still to be found */
+	uint64_t aside; /* parked or held callbacks of all dealers that are still to be found */
 };
 
 static int order(const void *a, const void *b)
@@ -108,7 +109,7 @@ static void count_callback(struct shape *shape, enum wait wait, const struct cal
 	memcpy(key.casino_id, callback->casino_id, sizeof(key.casino_id));
 	dealer = shape->count ? bsearch(&key, shape->dealers, shape->count, sizeof(key), order)
 			      : NULL;
-	/* A dealer made since the table was: it has nothing old. */
+	/* A dealer that was added after the table was made has no old callbacks. */
 	if (!dealer || !shape->asked[wait] || !(shape->kinds & UINT32_C(1) << callback->kind) ||
 		!filter_names(&shape->filter, callback->casino_id, callback->player_id,
 			callback->game_id))
@@ -118,7 +119,7 @@ static void count_callback(struct shape *shape, enum wait wait, const struct cal
 	dealer->waits[wait].ages[age]++;
 }
 
-/* Makes the table of the dealers, and learns how many callbacks are parked or held. */
+/* Creates the table of dealers and counts the callbacks that are parked or held. */
 static enum outcome walk_totals(struct shape *shape)
 {
 	struct list list;
@@ -152,7 +153,7 @@ static enum outcome walk_due(struct shape *shape)
 		memset(&callback, 0, sizeof(callback));
 		callback.event = row.event;
 		code = list_fetch(&shape->ctl->session, RECORD_CALLBACK, &callback, &found, NULL);
-		/* It may have ended since. */
+		/* The callback may have ended since. */
 		if (code == OUTCOME_DONE && found &&
 			(callback.state == CALLBACK_DUE || callback.state == CALLBACK_SENDING))
 			count_callback(shape, WAIT_DUE, &callback);
@@ -199,7 +200,9 @@ static void add_row(struct output_list *out, const char *casino_id, enum wait wa
 		output_list_add(out, &row);
 }
 
-/* The sums of all dealers stand first, as "TOTAL"; with --json anybody can add. */
+/*
+ * Puts the totals of all dealers first, as "TOTAL". JSON omits them, because its reader can add.
+ */
 static void add_sums(struct shape *shape, struct output_list *out)
 {
 	for (unsigned int wait = 0; wait < WAIT_COUNT; wait++) {

@@ -1,5 +1,5 @@
 /*
- * state - init, status, audit.
+ * state - implements `init`, `status` and `audit`.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 /*
- * As root: makes the directory and gives it to @uid, since its parent may be root's alone. What is
- * there already must be empty-handed: root's own or @uid's.
+ * Run as root: creates the directory and gives it to @uid, because only root may be able to write
+ * to its parent. An existing directory must belong to root or @uid.
  */
 static enum outcome give_directory(struct ctl *ctl, const char *path, uid_t uid, gid_t gid)
 {
@@ -51,7 +51,7 @@ static enum outcome give_directory(struct ctl *ctl, const char *path, uid_t uid,
 	return code;
 }
 
-/* Root may create for another user, and becomes that user. */
+/* Root may create the state for another user; the process then becomes that user. */
 static enum outcome become_user(struct ctl *ctl, const char *path)
 {
 	const char *name = ctl->options[OPTION_USER];
@@ -86,13 +86,16 @@ enum outcome ctl_init(struct ctl *ctl)
 
 	if (code != OUTCOME_DONE)
 		return code;
-	/* Before anything is touched. Unreadable: state_dir_create() tells. */
+	/*
+	 * Check before anything is changed. If it is unreadable, state_dir_create() reports the
+	 * reason.
+	 */
 	snprintf(mark, sizeof(mark), "%s/installation", path);
 	if (access(mark, F_OK) == 0)
 		return ctl_fail(ctl, OUTCOME_FAILED, "already_exists",
 			"%s is initialised already, and nothing was changed; start "
 			"creditbridge-ledger to use it", path);
-	/* Its state may have been moved away. */
+	/* A ledger may still run although its state was moved away. */
 	code = offline_check_unheld(ctl);
 	if (code == OUTCOME_DONE)
 		code = become_user(ctl, path);
@@ -105,7 +108,7 @@ enum outcome ctl_init(struct ctl *ctl)
 	status = state_dir_create(path, installation, why, sizeof(why));
 	if (status != STATUS_OK)
 		return offline_fail(ctl, status, why);
-	/* It is another state than the one that halted in this place before. */
+	/* The halt belongs to the state that was at this path before. */
 	halt_clear(&ctl->session.settings);
 	if (!ctl->json)
 		printf("%s is ready, installation %s\n", path, installation);
@@ -115,7 +118,7 @@ enum outcome ctl_init(struct ctl *ctl)
 	return output_json_close(&json);
 }
 
-/* What fits on one screen, and what stands there only when there is something to say. */
+/* Everything that fits on one screen. Some rows appear only when they need attention. */
 static const struct output_column status_columns[] = {
 	{"version", "version", OUTPUT_PLAIN},
 	{"installation", "installation", OUTPUT_PLAIN},
@@ -184,7 +187,9 @@ static void size_text(const char *name, uint64_t bytes, char text[OUTPUT_TEXT_MA
 	snprintf(text, OUTPUT_TEXT_MAX, "%s %.32s", name, number);
 }
 
-/* The largest tables, TABLES_A_LINE on each of TABLE_LINES, and what all others are together. */
+/*
+ * The largest tables, TABLES_A_LINE on each of TABLE_LINES lines; the other tables are added up.
+ */
 #define TABLES_A_LINE 3
 #define TABLE_LINES   2
 static void add_tables(struct output_pairs *pairs, const struct status_result *status)
@@ -216,7 +221,7 @@ static void add_retention(struct output_pairs *pairs, uint32_t days)
 		output_pairs_add(pairs, "retention", "for ever");
 }
 
-/* A list of names, as a row of a table and as a member of JSON. */
+/* A list of names, printed as a row of a table and as a member of JSON. */
 struct names {
 	struct output_pairs *pairs;
 	struct output_json *json;
@@ -243,7 +248,7 @@ static void add_shared_key(void *context, const struct attention_key *shared)
 	add_name(context, text);
 }
 
-/* What needs the operator. A ledger that cannot tell all of it tells less. */
+/* Prints the conditions that need the operator. An older ledger reports only some of them. */
 static void add_attention(struct ctl *ctl, struct output_pairs *pairs, struct output_json *json)
 {
 	struct names dealers = {pairs, json, "dealers without URL"};

@@ -1,5 +1,6 @@
 /*
- * sweep - sends the callbacks that are due, as cron does: becomes creditbridge-sweep.
+ * sweep - implements `sweep`: sends the callbacks that are due, as cron does. Executes
+ * creditbridge-sweep.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -16,7 +17,7 @@
 
 #define PROGRAM "creditbridge-sweep"
 
-/* Its options, which are called as ours are. */
+/* Options that are passed on. creditbridge-sweep uses the same names. */
 static const struct {
 	const char *name;
 	enum ctl_option option;
@@ -29,7 +30,7 @@ static const struct {
 };
 #define PASSED (sizeof(passed) / sizeof(passed[0]))
 
-/* Writes its command line; @words has room for it and the NULL at its end. */
+/* Writes the sweeper's command line to @words, which has room for it and a final NULL. */
 static void make_words(const struct ctl *ctl, const char *words[2 * PASSED + 2])
 {
 	size_t count = 0;
@@ -47,8 +48,8 @@ static void make_words(const struct ctl *ctl, const char *words[2 * PASSED + 2])
 }
 
 /*
- * The sweeper calls dealers' servers, so root does not start it as the ledger's user if that user NAME
- * has one for it, NAME-sweep, as Debian's package makes it.
+ * The sweeper calls dealers' servers. If the ledger's user NAME has a separate user NAME-sweep
+ * for it, as Debian's package creates, root starts the sweeper as that user.
  */
 static enum outcome become_sweeper(struct ctl *ctl)
 {

@@ -1,5 +1,6 @@
 /*
- * transfer - transfer show, list: movements by their references.
+ * transfer - implements `transfer show` and `transfer list`: finds transactions by their
+ * references.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A movement with everything that leads to it. */
+/* A transaction with all ids by which it is found. */
 struct movement_row {
 	uint64_t transaction_id;
 	int64_t time_ms;
@@ -58,7 +59,7 @@ static const struct output_column list_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-/* What became of a request key. */
+/* The result of an idempotency key. */
 struct transfer_view {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
@@ -143,7 +144,7 @@ static enum outcome print_transfer(struct ctl *ctl, const struct request *reques
 	return output_json_close(&json);
 }
 
-/* Shows what @request points to. */
+/* Shows the object to which @request points. */
 static enum outcome show_request(struct ctl *ctl, const struct request *request)
 {
 	struct transaction entry;
@@ -195,7 +196,9 @@ enum outcome ctl_transfer_show(struct ctl *ctl)
 		return show_transaction(ctl, ctl->options[OPTION_TRANSACTION]);
 	if (ctl->options[OPTION_TRANSACTION] || ctl->arg_count != 2)
 		return ctl_usage(ctl, "give CASINO and REFERENCE, or --transaction ID");
-	/* A dealer's reference first; then an operator's (the operation id of an adjustment). */
+	/*
+	 * Try a dealer's reference first, then an operator's (the operation id of an adjustment).
+	 */
 	for (unsigned int scope = 0; code == OUTCOME_DONE && !found && scope < SCOPE_COUNT; scope++) {
 		memset(&request, 0, sizeof(request));
 		request.scope = scope;
@@ -235,7 +238,7 @@ static void add_row(struct output_list *out, const struct player_name *name,
 	output_list_add(out, &row);
 }
 
-/* The movements of everybody, or of a dealer, by their transaction ids. */
+/* Lists the transactions of all players, or of one dealer, by their transaction ids. */
 static enum outcome list_transactions(struct ctl *ctl, struct filter *filter,
 	struct output_list *out)
 {
@@ -262,7 +265,7 @@ static enum outcome list_transactions(struct ctl *ctl, struct filter *filter,
 	return list_end(&list, code);
 }
 
-/* The movements of one player. */
+/* Lists the transactions of one player. */
 static enum outcome list_entries(struct ctl *ctl, struct filter *filter, struct output_list *out)
 {
 	struct movements movements;

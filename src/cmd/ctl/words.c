@@ -1,5 +1,5 @@
 /*
- * words - how the words of the command line are read, and the operator is asked.
+ * words - parses the arguments of the command line, and asks the operator for confirmation.
  */
 #include "cmd/ctl/ctl.h"
 
@@ -39,7 +39,7 @@ bool ctl_time(const char *text, int64_t *time_ms)
 			continue;
 		back = tm;
 		seconds = timegm(&back);
-		/* timegm() turns 31 February into a day of March: that is no date. */
+		/* timegm() turns 31 February into a day of March: refuse such a date. */
 		if (back.tm_mday != tm.tm_mday || back.tm_sec != tm.tm_sec)
 			return false;
 		*time_ms = (int64_t)seconds * 1000;
@@ -51,7 +51,7 @@ bool ctl_time(const char *text, int64_t *time_ms)
 	return true;
 }
 
-/* What the option is called on the command line. */
+/* Returns the name of the option on the command line. */
 static const char *option_name(const struct ctl *ctl, enum ctl_option option)
 {
 	const struct argp_option *row = ctl->command->options;
@@ -61,7 +61,7 @@ static const char *option_name(const struct ctl *ctl, enum ctl_option option)
 	return row->name ? row->name : "";
 }
 
-/* The place of @name, of @len bytes, among @names; @count: it is none. */
+/* Returns the index of @name, of @len bytes, in @names; @count if it is not there. */
 static unsigned int find_choice(const char *name, size_t len, const char *const *names,
 	unsigned int count)
 {

@@ -7,7 +7,7 @@ uint32_t hold_permits(const struct dealer *dealer)
 
 bool hold_result(const struct dealer *dealer, uint64_t transaction_id)
 {
-	return transaction_id && transaction_id < dealer->restored_id && !dealer->callbacks_held_ms;
+	return transaction_id && transaction_id < dealer->restored_id;
 }
 
 void hold_end_restore(struct dealer *dealer)

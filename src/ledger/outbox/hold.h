@@ -13,8 +13,11 @@
  *
  * `release` is refused until `reconcile` found no difference to the dealer's file. A round that is
  * open here may be settled and paid there. Its result, if repeated, would be paid again under a
- * new id. An operator can release a dealer without its file. The result of a round that began
- * before the restore is then held by itself, and an operator decides about it.
+ * new id.
+ *
+ * An operator can release a dealer without its file. Therefore each result and refund opened for a
+ * round from before the restore is held by itself. This hold lasts until the file was compared or
+ * an operator decides about the callback.
  */
 #ifndef LEDGER_OUTBOX_HOLD_H
 #define LEDGER_OUTBOX_HOLD_H
@@ -29,7 +32,8 @@ uint32_t hold_permits(const struct dealer *dealer);
 
 /*
  * Returns true if the result of a round whose first bet has @transaction_id (0: none) is held by
- * itself: the round began before a restore, and the dealer was released without its file.
+ * itself. The round began before a restore, and the file of the dealer was not compared since. It
+ * waits for an operator even if the dealer is released without its file.
  */
 bool hold_result(const struct dealer *dealer, uint64_t transaction_id);
 
