@@ -1,6 +1,5 @@
 /*
- * context - what a command's apply() works on beside its rows: the time, its caller, and what the ledger
- * keeps in memory.
+ * context - the input of apply() besides its rows: the time, the caller, and the state in memory.
  */
 #ifndef LEDGER_ROWS_CONTEXT_H
 #define LEDGER_ROWS_CONTEXT_H
@@ -21,16 +20,16 @@ struct arena;
 struct apply_context {
 	struct moment now;    /* one a batch */
 	uint32_t peer_uid;    /* of the socket's other end */
-	uint64_t link;        /* the caller's link, a number of this run; never 0 */
+	uint64_t link;        /* the link of the caller, unique in this run; never 0 */
 	struct flow *flow;    /* permits: taken and given back while applying */
 	const struct schedule *schedule; /* as it was before the batch */
 	const struct outbox_options *outbox;
 	struct metrics *metrics; /* NULL: nothing is counted */
 	struct metrics_notes *notes; /* attempts that end in this batch */
-	struct key_book *key_book; /* every key that was issued; NULL: no key is known */
-	struct retired_notes *retired; /* keys that are taken away in this batch */
-	bool *granted_again; /* set when the caller is told again what was granted to him before */
-	struct arena *arena; /* for what results point to: lives until the answers are written */
+	struct key_book *key_book; /* every issued key; NULL: no key is known */
+	struct retired_notes *retired; /* keys that this batch retires */
+	bool *granted_again; /* set if an existing grant is returned again */
+	struct arena *arena; /* data that results point to: lives until the answers are written */
 };
 
 #endif

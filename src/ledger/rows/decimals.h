@@ -1,6 +1,4 @@
-/*
- * decimals - amounts that have more decimals than their dealer.
- */
+/* decimals - describes amounts that have more decimals than their dealer. */
 #ifndef LEDGER_ROWS_DECIMALS_H
 #define LEDGER_ROWS_DECIMALS_H
 
@@ -8,8 +6,8 @@
 #include "link/verdict.h"
 
 /*
- * Describes in @verdict, where it is an invalid_amount for that reason, how many decimals the dealer has
- * and which amount is nearest to @amount, the value of the member @field.
+ * If @verdict is an invalid_amount for this reason, adds the decimals of the dealer and the amount
+ * nearest to @amount. @amount is the value of the member @field.
  */
 void verdict_decimals(struct verdict *verdict, const char *field, money_t amount,
 	const struct dealer *dealer);

@@ -1,10 +1,11 @@
 /*
- * issued_keys - which keys were issued, so that no key is issued twice.
+ * issued_keys - the keys that were issued, so that no key is issued twice.
  *
- * A key that two dealers, two game servers, or a dealer and a game server hold makes a body that is signed
- * for the one valid for the other. A retired key may have leaked. So a key is refused that is there, or
- * was: the book has the SHA-256 of each, with the owner. It is in memory. At the start it is filled from the
- * rows of dealers and clients, and for retired keys from the audit, where retiring writes the digest.
+ * If two dealers, two game servers, or a dealer and a game server have the same key, a body signed
+ * for one is valid for the other. A retired key may have leaked. The ledger therefore refuses each
+ * key that exists or existed. The book holds the SHA-256 of each, with the owner. It is in memory.
+ * At the start it is filled from the rows of dealers and clients. Retired keys are read from the
+ * audit, where retiring writes the digest.
  */
 #ifndef LEDGER_ROWS_ISSUED_KEYS_H
 #define LEDGER_ROWS_ISSUED_KEYS_H
@@ -24,19 +25,19 @@ struct key_entry {
 struct key_book {
 	struct key_entry *entries;
 	size_t count;
-	size_t kept; /* of them, those of batches that were saved */
+	size_t kept; /* entries of saved batches */
 	size_t room;
 };
 
 void key_book_free(struct key_book *book);
 
-/* Writes the SHA-256 of @secret. False: the library failed. */
+/* Writes the SHA-256 of @secret. Returns false if the library failed. */
 bool key_book_digest(const char *secret, char digest[DIGEST_TEXT_SIZE]);
 
-/* Adds an entry for good. False: no memory. */
+/* Adds an entry permanently. Returns false if memory is exhausted. */
 bool key_book_add(struct key_book *book, const struct key_entry *entry);
 
-/* The entry of that digest, or NULL. */
+/* Returns the entry with that digest, or NULL. */
 const struct key_entry *key_book_find(const struct key_book *book, const char *digest);
 
 /*
@@ -46,17 +47,18 @@ const struct key_entry *key_book_find(const struct key_book *book, const char *d
 bool key_book_add_keys(struct key_book *book, enum keyring_of of, const char *owner,
 	const struct dealer_key keys[DEALER_KEYS_MAX], struct key_entry *shared);
 
-/* Adds the retired keys that a row of the audit names. False: no memory. */
+/* Adds the retired keys that a row of the audit names. Returns false if memory is exhausted. */
 bool key_book_add_audit(struct key_book *book, const struct audit *audit);
 
 /*
- * A command of the batch issues @secret. REFUSAL_NONE, REFUSAL_KEY_KNOWN, with the owner in
- * verdict->detail, or REFUSAL_SERVICE_UNAVAILABLE: no memory. @book NULL: every key is new.
+ * Records that a command of the batch issues @secret. Returns REFUSAL_NONE, REFUSAL_KEY_KNOWN with
+ * the owner in verdict->detail, or REFUSAL_SERVICE_UNAVAILABLE if memory is exhausted. @book NULL:
+ * every key is new.
  */
 enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const char *owner,
 	const char *secret, struct verdict *verdict);
 
-/* The batch ended: what it issued stays if it was @saved. */
+/* Ends the batch: keeps the keys that it issued if it was @saved. */
 void key_book_settle(struct key_book *book, bool saved);
 
 /* Appends " sha256=DIGEST" of each live key to the detail of an audit row; @key_id "": of all. */

@@ -1,6 +1,4 @@
-/*
- * keys - names of the rows that several families of commands need.
- */
+/* keys - names rows that several families of commands need. */
 #ifndef LEDGER_ROWS_KEYS_H
 #define LEDGER_ROWS_KEYS_H
 
@@ -11,8 +9,8 @@
 #include <string.h>
 
 /*
- * A key for ws_want() and ws_get() of a row that is named by one string, which comes first in its struct:
- * the string is enough, and a struct of two thousand bytes need not be made for it.
+ * Returns a key for ws_want() and ws_get() of a row named by one string, which is the first member
+ * of its struct. The string suffices; no struct of two thousand bytes is filled.
  */
 static inline const void *dealer_key_of(const char *casino_id)
 {
@@ -110,7 +108,7 @@ static inline struct request request_named(enum request_scope scope, const char 
 	return key;
 }
 
-/* True: 1 to 128 bytes of UTF-8 without control characters (api.md, Ids). */
+/* Returns true for 1 to 128 bytes of UTF-8 without control characters (api.md, Ids). */
 static inline bool external_id_valid(const char *id)
 {
 	size_t len = strlen(id);

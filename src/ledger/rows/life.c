@@ -78,7 +78,7 @@ static bool note_last(void *context, struct bytes key, const void *row)
 
 enum status life_newest(struct store *store, int64_t *newest_ms)
 {
-	/* Each is appended to in the order of its ids, so that the last row is its newest. */
+	/* Each table is appended to in the order of its ids, so its last row is the newest. */
 	static const enum record records[] = {RECORD_TRANSACTION, RECORD_CALLBACK, RECORD_AUDIT};
 	struct newest newest = {.ms = 0};
 	enum status status = STATUS_OK;
@@ -125,7 +125,7 @@ bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_b
 
 	if (!first)
 		return false;
-	/* A counter is the last id that was given out. */
+	/* A counter holds the last id that was used. */
 	put(ws, LIFE_TRANSACTIONS, first - LIFE_STRIDE);
 	put(ws, LIFE_EVENTS, first - LIFE_STRIDE);
 	put(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
@@ -152,7 +152,10 @@ static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_
 	status = life_check_clock(wall_ms, 0, why, why_size);
 	if (status)
 		return status;
-	/* The counters of ids stay at 0, "none was given out": the engine's floor is above. */
+	/*
+	 * The counters of ids stay 0, which means that no id was used: the floor of the engine is
+	 * higher.
+	 */
 	put(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
 	if (ws_faulty(ws)) {
 		snprintf(why, why_size, "out of memory");

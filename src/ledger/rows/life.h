@@ -25,15 +25,18 @@
 #define LIFE_EVENTS         "event"
 #define LIFE_STRIDE_COUNTER "id_stride"
 
-/* Ids of a life are multiples of it. The other remainders are kept for further ledgers. */
+/* Ids of a life are multiples of it. The other remainders are reserved for further ledgers. */
 #define LIFE_STRIDE 16
 
 #define LIFE_EPOCH_MS     INT64_C(1577836800000) /* 2020-01-01 UTC */
 #define LIFE_CLOCK_MAX_MS INT64_C(7258118400000) /* 2200-01-01 UTC: a later clock is wrong */
-/* How far the clock may be behind the newest row: clocks of two hosts differ, and clocks are set. */
+/*
+ * The most that the clock may be slower than the newest row. Clocks of two hosts differ, and
+ * clocks are set.
+ */
 #define LIFE_BEHIND_MAX_MS (INT64_C(10) * 60 * 1000)
 
-/* What a new life begins after. */
+/* The data that a new life follows. */
 struct life_past {
 	uint64_t transaction_id; /* the last one that the data knows; 0: none */
 	uint64_t event;          /* likewise */
@@ -59,7 +62,7 @@ enum status life_newest(struct store *store, int64_t *newest_ms);
 /* Declares what life_begin() and life_is_new() need. */
 void life_want(struct ws *ws);
 
-/* True: the data is of no life, and gave out no id yet. */
+/* Returns true if the data belongs to no life and has not used an id. */
 bool life_is_new(struct ws *ws);
 
 /* What became of the ids when a life began. */
@@ -69,8 +72,8 @@ struct life_begun {
 };
 
 /*
- * Begins a life in @ws, of data whose newest row is of @newest_ms. False: no ids are left, and
- * nothing was changed. life_check_clock() comes first.
+ * Begins a life in @ws, of data whose newest row is of @newest_ms. Returns false and changes
+ * nothing if no ids are left. Call life_check_clock() first.
  */
 bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_begun *begun);
 
@@ -83,10 +86,10 @@ enum status life_begin_first(struct store *store, int64_t wall_ms, char *why, si
 /* Declares the counter of ids @name (LIFE_TRANSACTIONS, LIFE_EVENTS). */
 void life_want_id(struct ws *ws, const char *name);
 
-/* The id that life_take_id() gives out next; 0: none is left. */
+/* Returns the id that life_take_id() will return next; 0 if none is left. */
 uint64_t life_peek_id(struct ws *ws, const char *name);
 
-/* Gives out the next id; 0: none is left. */
+/* Returns the next id and marks it as used; 0 if none is left. */
 uint64_t life_take_id(struct ws *ws, const char *name);
 
 /*
@@ -102,10 +105,15 @@ struct life_block {
 	uint64_t stride; /* between two of them */
 };
 
-/* The id that life_block_take() gives out next; 0: none is left. Needs life_want_id(). */
+/*
+ * Returns the id that life_block_take() will return next; 0 if none is left. Needs life_want_id().
+ */
 uint64_t life_block_peek(struct ws *ws, const char *name, const struct life_block *block);
 
-/* Gives out an id of the block, after reserving @ids (0: LIFE_BLOCK_IDS), or those left, if it is empty. 0: none is left. */
+/*
+ * Returns an id of the block. If the block is empty, first reserves @ids (0: LIFE_BLOCK_IDS), or
+ * as many as are left. Returns 0 if none is left.
+ */
 uint64_t life_block_take(struct ws *ws, const char *name, uint64_t ids, struct life_block *block);
 
 #endif

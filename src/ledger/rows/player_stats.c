@@ -20,7 +20,7 @@ void tally_want(struct ws *ws, const char *player_id, uint32_t day)
 	ws_want(ws, RECORD_DAY, &key);
 }
 
-/* Adds to both sums. */
+/* Adds to the totals of the lifetime and of the day. */
 static void tally(struct ws *ws, const char *player_id, uint32_t number,
 	const struct statistics_change *change)
 {

@@ -1,8 +1,8 @@
 /*
- * player_stats - books bets and rounds in their player's statistics (domain/statistics.h).
+ * player_stats - adds bets and rounds to the statistics of their player (domain/statistics.h).
  *
- * The sums change in the batch that changes the bet, so that reading them costs the same however
- * many bets there are.
+ * The totals change in the batch that changes the bet. The cost of reading them does not depend on
+ * the number of bets.
  */
 #ifndef LEDGER_ROWS_PLAYER_STATS_H
 #define LEDGER_ROWS_PLAYER_STATS_H
@@ -10,25 +10,25 @@
 #include "domain/statistics.h"
 #include "ledger/rows/context.h"
 
-/* Declares the sums of @player_id, of its lifetime and of @day. */
+/* Declares the totals of @player_id, for the lifetime and for @day. */
 void tally_want(struct ws *ws, const char *player_id, uint32_t day);
 
-/* Books a bet that was accepted. */
+/* Adds an accepted bet. */
 void tally_acceptance(struct ws *ws, const struct bet *bet);
 
 /*
- * Books a round that was settled: @bets are @count accepted ones, the first of which has the
- * payout's day.
+ * Adds a settled round. @bets are its @count accepted bets; the payout belongs to the day of the
+ * first.
  */
 void tally_settlement(struct ws *ws, const struct round *round, const struct bet *const *bets,
 	uint32_t count);
 
 /*
- * Declares what tally_read() needs: the player's lifetime, and with @days the STATISTICS_DAYS up to
+ * Declares the rows for tally_read(): the lifetime, and with @days the STATISTICS_DAYS up to
  * @today.
  */
 void tally_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days);
-/* A day's sums; zeros when there were no bets. @day 0: the lifetime's. */
+/* Returns the totals of a day, zeros without bets. @day 0 is the lifetime. */
 struct statistics tally_read(struct ws *ws, const char *player_id, uint32_t day);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * post - writing one movement of credit with everything that belongs to it.
+ * post - writes one movement of credit with all its rows.
  *
- * The player, its dealer's sums and the transaction row change together or not at all;
- * the request key is written by whoever knows what was asked.
+ * The player, the totals of its dealer and the transaction row change together or not at all. The
+ * command that knows the request writes the request key.
  */
 #ifndef LEDGER_ROWS_POST_H
 #define LEDGER_ROWS_POST_H
@@ -10,30 +10,34 @@
 #include "domain/movement.h"
 #include "ledger/rows/context.h"
 
-/* Declares the rows that book_move() works on. */
+/* Declares the rows that book_move() changes. */
 void book_want(struct ws *ws, const char *casino_id, const char *user_id);
 
 /*
- * Moves @movement->amount on @player, which is written; @movement's transaction_id is given here.
- * Refusals: those of movement_apply(), and service_unavailable when transaction ids are used up.
+ * Applies @movement->amount to @player, writes the rows, and assigns the transaction_id of
+ * @movement. Refuses as movement_apply(), and with service_unavailable if transaction ids are
+ * exhausted.
  */
 enum refusal book_move(struct ws *ws, struct movement *movement, struct player *player,
 	struct transaction *entry);
 
 /*
- * Gives out a transaction id for a bet, or a result (@bet_number 0), that moves no credit here, and
- * writes its row. 0: they are used up.
+ * Assigns a transaction id to a bet, or to a result (@bet_number 0), that moves no credit here,
+ * and writes its row. Returns 0 if the ids are exhausted.
  */
 uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
 	uint32_t bet_number, int64_t now_ms);
 
-/* Gives a refusal for want of a transaction id its detail; nothing to any other. */
+/* Adds the detail to a refusal for lack of a transaction id. Other refusals stay unchanged. */
 void book_describe(struct ws *ws, struct verdict *verdict);
 
-/* Counts bets and callbacks of the dealer that came open, or ended (struct total, open_bets). */
+/* Adds @change to the open bets and callbacks of the dealer (struct total, open_bets). */
 void book_open_bets(struct ws *ws, const char *casino_id, int32_t change);
 
-/* Counts the dealer's callbacks that are parked or held: one went from @was to @is. */
+/*
+ * Updates the counts of parked and held callbacks of the dealer for one that changed from @was to
+ * @is.
+ */
 void book_callback_state(struct ws *ws, const char *casino_id, enum callback_state was,
 	enum callback_state is);
 

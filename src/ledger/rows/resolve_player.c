@@ -3,7 +3,7 @@
 #include "ledger/rows/keys.h"
 #include "ledger/rows/post.h"
 
-/* Group C names a player by player_id: then the row that holds the name comes first. */
+/* Group C may name a player by player_id. The row that maps the name is then loaded first. */
 static bool name_player(struct ws *ws, const struct player_ref *ref, struct player *key)
 {
 	struct player_name name_key = player_id_named(ref->player_id);
@@ -20,7 +20,7 @@ static bool name_player(struct ws *ws, const struct player_ref *ref, struct play
 	return true;
 }
 
-/* Who gives more than player_id must mean that player. */
+/* If a command gives more than player_id, all members must name the same player. */
 static bool agrees(const struct player_ref *ref, const struct player *key)
 {
 	return (!ref->casino_id[0] || strcmp(ref->casino_id, key->casino_id) == 0) &&

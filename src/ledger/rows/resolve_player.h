@@ -1,8 +1,8 @@
 /*
- * resolve_player - the player and the dealer that a command of group C is about.
+ * resolve_player - finds the player and the dealer of a command of group C.
  *
- * Group C names a player by player_id, or by casino_id and user_id; by player_id the row that
- * holds the name has to be loaded first.
+ * Group C names a player by player_id, or by casino_id and user_id. For a player_id, the row that
+ * maps the name must be loaded first.
  */
 #ifndef LEDGER_ROWS_RESOLVE_PLAYER_H
 #define LEDGER_ROWS_RESOLVE_PLAYER_H
@@ -15,15 +15,15 @@ struct subject {
 };
 
 /*
- * Declares the player's rows, those of book_move() among them. False: some are still to be loaded
- * (keys() is called again then), or there is no such player_id. True: @key names the player's row,
- * which is loaded.
+ * Declares the rows of the player, including those of book_move(). Returns true if the row of the
+ * player is loaded; @key then names it. Returns false if rows are still to be loaded (keys() is
+ * then called again) or there is no such player_id.
  */
 bool subject_want(struct ws *ws, const struct player_ref *ref, struct player *key);
 
 /*
- * Finds the rows. REFUSAL_DEALER_NOT_FOUND, REFUSAL_USER_NOT_FOUND: also of a player_id that comes
- * with the casino_id or user_id of another player.
+ * Finds the rows. Returns REFUSAL_DEALER_NOT_FOUND or REFUSAL_USER_NOT_FOUND, also if the
+ * casino_id or user_id given belongs to another player than the player_id.
  */
 enum refusal subject_find(struct ws *ws, const struct player_ref *ref, struct subject *subject);
 
