@@ -1,8 +1,8 @@
 /*
- * backups - a backup is begun and asked after. The store does it, beside everything else.
+ * backups - starts a backup and reports its progress. The store runs it in parallel.
  *
- * That it was begun is noted in the trail, unless the disk is too full to write: then it is begun
- * all the same. read() answers, also to the command that begins it, since it has the store.
+ * The start is recorded in the trail. If the disk is too full to write, the backup starts without
+ * a record. read() answers the command that starts it, too, because only read() has the store.
  */
 #include "base/log.h"
 #include "base/text.h"

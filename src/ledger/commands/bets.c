@@ -19,7 +19,7 @@
 
 #include <stdio.h>
 
-/* What a caller is told to wait when the dealer takes no call. */
+/* The retry time in answers while the dealer accepts no call. */
 #define BUSY_RETRY_S 1
 
 static struct request bet_request(const struct bet_place_cmd *cmd)
@@ -38,7 +38,7 @@ static void want_tally(struct ws *ws, const struct player *player)
 			statistics_day(ws->now.wall_ms, dealer->utc_offset_min));
 }
 
-/* The key, and the bet that was placed under it, of whatever player. */
+/* Declares the request key, and the bet that any player placed under it. */
 static void want_replay(struct ws *ws, const struct bet_place_cmd *cmd)
 {
 	struct request request = bet_request(cmd);
@@ -291,7 +291,7 @@ static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 	return REFUSAL_NONE;
 }
 
-/* What the edge has checked, checked again. */
+/* Repeats the checks of the edge. */
 static bool bet_sane(const struct bet_place_cmd *cmd)
 {
 	return cmd->bet_amount > 0 && cmd->bet_amount <= MONEY_MAX &&

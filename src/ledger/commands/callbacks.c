@@ -1,5 +1,6 @@
 /*
- * callbacks - an attempt's end, the sweeper's questions and claims, the operator's steps.
+ * callbacks - the end of an attempt, the queries and claims of the sweeper, the steps of the
+ * operator.
  */
 #include "base/pack.h"
 #include "ledger/commands/bets.h"
@@ -22,7 +23,7 @@ void callback_end_keys(const void *arg, struct ws *ws)
 		outbox_want(ws, cmd->event);
 }
 
-/* The present state, whoever brought it about. */
+/* Answers with the present state, independent of its cause. */
 static void end_answer(struct ws *ws, const struct delivery *delivery,
 	struct callback_end_result *result)
 {
@@ -48,7 +49,7 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 	struct delivery delivery;
 
 	if (cmd->kind == CALLBACK_BALANCE_INQUIRE) {
-		/* No row tells whether this is a repetition; the permit does. Nothing is saved. */
+		/* No row shows whether this is a repetition; the permit does. Nothing is saved. */
 		if (flow_give(context->flow, cmd->casino_id, cmd->event, cmd->outcome.class,
 			    context->now.boot_ms) && !cmd->is_look)
 			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome);
@@ -72,7 +73,7 @@ bool callback_end_concludes(const void *result)
 	return true;
 }
 
-/* What schedule_claimable() asks. */
+/* The context of schedule_may(). */
 struct room {
 	struct flow *flow;
 	int64_t now_ms;
@@ -126,7 +127,7 @@ void callback_claim_keys(const void *arg, struct ws *ws)
 	outbox_want_grant(ws, cmd->event);
 }
 
-/* Somebody began an attempt and is gone: its outcome is unknown. */
+/* Takes over an attempt whose sender disconnected: its outcome is unknown. */
 static enum refusal take_over(struct ws *ws, const struct apply_context *context,
 	struct delivery *delivery, struct callback_claim_result *result)
 {
@@ -198,7 +199,7 @@ void callback_operate_keys(const void *arg, struct ws *ws)
 	outbox_want(ws, cmd->event);
 }
 
-/* Who cancels, as it is kept: the person before sudo, or the number of the user. */
+/* Writes the operator who cancels, as it is stored: the person before sudo, or the user number. */
 static void name_operator(const struct operator *operator, char name[SUDO_USER_SIZE])
 {
 	if (operator->sudo_user[0])

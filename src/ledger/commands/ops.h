@@ -1,13 +1,13 @@
 /*
- * ops - what the ledger does for each command.
+ * ops - the operations of each command.
  *
- * keys() declares the rows a command needs; apply() is a pure function on them and on the permits of
- * the dealers (permits.h): no I/O, no clock, no randomness. keys() is called again after a load until it declares nothing new, so that a row
- * may name the next. A command that only reads ranges has read() instead, which runs after the
- * batch was saved and sees its rows.
+ * keys() declares the rows that a command needs. It is called again after each load until it
+ * declares no new rows, so that a row may name the next. apply() is a pure function on the rows
+ * and on the permits of the dealers (permits.h): no I/O, no clock, no randomness. A command that
+ * only reads ranges has read() instead. It runs after the batch was saved and sees its rows.
  *
- * Each family of commands is one file of commands/: transfers.c, bets.c, rounds.c,
- * callbacks.c, reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, stats.c,
+ * Each family of commands is one file of commands/: transfers.c, bets.c, rounds.c, callbacks.c,
+ * reports.c, backups.c, players.c, dealers.c, clients.c, keyring.c, lists.c, note.c, stats.c,
  * rejected_requests.c.
  */
 #ifndef LEDGER_COMMANDS_OPS_H
@@ -23,37 +23,42 @@ struct refused_ring;
 struct read_context {
 	struct store *store;
 	uint64_t generation;     /* of the keyring */
-	uint64_t transaction_id; /* the last one given out */
+	uint64_t transaction_id; /* the last one used */
 	struct moment now;
 	struct flow *flow;
 	struct schedule *schedule;
 	struct metrics *metrics; /* NULL: nothing is counted */
-	/* How the ledger is (ledger_status()). */
+	/* Reports the state of the ledger (ledger_status()). */
 	void (*status)(const struct ledger *ledger, struct status_result *status);
 	const struct ledger *ledger;
 	struct refused_ring *refused;
-	struct buffer *rows;     /* for struct bytes of the result; reset before each read */
+	struct buffer *rows;     /* data of struct bytes of the result; reset before each read */
 	struct buffer *cursor;   /* likewise */
 };
 
 struct command_ops {
 	void (*keys)(const void *cmd, struct ws *ws);
-	/* @result is zeroed before. */
+	/* @result is zeroed before the call. */
 	void (*apply)(const void *cmd, const struct apply_context *context, struct ws *ws,
 		void *result);
 	enum status (*read)(const void *cmd, const struct read_context *context, void *result);
 	/*
-	 * Whether @result ends what is under way, and so many of these there can be at most: such a
-	 * command may take of the space below disk_low_water_mib. NULL: it may not. (One that tells its
-	 * caller again what to send may as well, apply_context.granted_again. So may a read that writes
-	 * over one small row, once for LIFE_BLOCK_IDS of its kind: checkpoints free that log again.)
+	 * Returns true if @result ends work under way, whose amount is limited. Such a command may
+	 * use disk space below disk_low_water_mib. NULL: it may not.
+	 *
+	 * Two other kinds may use it. One returns an existing grant again
+	 * (apply_context.granted_again). The other is a read that overwrites one small row, once
+	 * for LIFE_BLOCK_IDS of its kind; checkpoints free that log again.
 	 */
 	bool (*concludes)(const void *result);
-	/* Its rows may be large: what the batch has loaded is looked at behind it (LEDGER_BATCH_BYTES). */
+	/*
+	 * Its rows may be large: after it the batch checks how much it has loaded
+	 * (LEDGER_BATCH_BYTES).
+	 */
 	bool loads_objects;
 };
 
-/* By command; a CONTROL command without read() is answered by ledger.c. */
+/* Indexed by command. ledger.c answers a CONTROL command without read(). */
 extern const struct command_ops command_ops[COMMAND_COUNT];
 
 #define OPS_APPLY(lower)                                                                           \

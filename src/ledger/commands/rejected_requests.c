@@ -12,7 +12,7 @@
 
 #define RATE_WINDOW_MS 1000
 
-/* Everything that is kept, so that its bound is its size. */
+/* All kept data, so that its size is its bound. */
 #define ARENA_SIZE                                                                                 \
 	(REFUSED_BYTES_MAX - REFUSED_MAX * (uint32_t)sizeof(struct refused_slot) -                 \
 		REFUSED_RETIRED_MAX * (uint32_t)sizeof(struct retired_key))
@@ -54,13 +54,13 @@ static void drop_oldest(struct refused_ring *ring)
 	ring->count--;
 }
 
-/* Makes room for @len bytes behind the newest, or at the beginning; returns where. */
+/* Frees @len bytes after the newest request or at the beginning. Returns the offset. */
 static uint32_t make_room(struct refused_ring *ring, uint32_t len)
 {
 	uint32_t at = ring->head;
 
 	if (len > ARENA_SIZE - at) {
-		/* What lies behind the newest is older than what lies at the beginning. */
+		/* Requests after the newest are older than those at the beginning. */
 		while (ring->count && slot_at(ring, 0)->offset >= ring->head)
 			drop_oldest(ring);
 		at = 0;
@@ -73,7 +73,7 @@ static uint32_t make_room(struct refused_ring *ring, uint32_t len)
 	return at;
 }
 
-/* False: enough were taken in this second. */
+/* Returns false if the limit of this second is reached. */
 static bool within_rate(struct refused_ring *ring, int64_t boot_ms)
 {
 	if (boot_ms - ring->window_ms >= RATE_WINDOW_MS) {
@@ -86,7 +86,10 @@ static bool within_rate(struct refused_ring *ring, int64_t boot_ms)
 	return true;
 }
 
-/* A worker cuts what it notes; one that does not must not make an answer that fits no frame. */
+/*
+ * Workers cut the members. A request of a worker that did not must not exceed a frame in the
+ * answer.
+ */
 static bool is_cut(const struct refused_request *request)
 {
 	return request->caller.len <= REFUSED_ID_MAX &&
@@ -105,7 +108,7 @@ bool refused_keep(struct refused_ring *ring, const struct refused_request *reque
 		ring->dropped++;
 		return false;
 	}
-	/* What is cut is far smaller than the arena, so that anything fits. */
+	/* A cut request is far smaller than the arena, so it always fits. */
 	len = (uint32_t)scratch->len;
 	ring->head = make_room(ring, len);
 	slot = slot_at(ring, ring->count++);
@@ -126,7 +129,7 @@ static bool read_slot(const struct refused_ring *ring, uint32_t n, struct refuse
 	return unpack_record(&packed, refused_request_fields, request);
 }
 
-/* The retired keys of who @request says that it is. */
+/* Finds the retired keys of the caller that @request names. */
 static void find_retired(const struct refused_ring *ring, const struct refused_request *request,
 	struct refused_find_result *result, struct buffer *rows)
 {
@@ -198,7 +201,7 @@ static bool see_row(void *context, struct bytes key, const void *row)
 	return false;
 }
 
-/* Whether the dealer has a player of that id. An error counts as no. */
+/* Returns true if the dealer has a player of that id; false also after an error. */
 static bool is_player(const struct read_context *context, const char *casino_id, const char *user_id)
 {
 	struct store_range range = {.record = RECORD_PLAYER};
@@ -216,7 +219,7 @@ static bool is_player(const struct read_context *context, const char *casino_id,
 	return context->store->scan(context->store, &range, see_row, &found) == STATUS_OK && found;
 }
 
-/* A dealer asked for a player that is not there: logs the one that it may have meant. */
+/* Logs the player that the dealer may have meant when it asked for an unknown one. */
 static void log_near_player(const struct refused_request *request, const struct read_context *context)
 {
 	char casino_id[CASINO_ID_SIZE], sent[EXTERNAL_ID_SIZE];

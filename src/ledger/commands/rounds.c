@@ -1,9 +1,9 @@
 /*
  * rounds - group C: a round is settled.
  *
- * All accepted bets of the player in the game are settled as one, once. In a transfer wallet the
- * payout is credited on the ledger; in a seamless one B3 tells the dealer. What was staked is summed
- * up here, not believed.
+ * All accepted bets of the player in the game are settled together, once. In a transfer wallet the
+ * payout is credited on the ledger. In a seamless wallet B3 reports it to the dealer. The ledger
+ * computes the total stake itself and does not trust the caller.
  */
 #include "domain/round_list.h"
 #include "domain/wager.h"
@@ -22,7 +22,7 @@ static struct request settle_request(const struct round_settle_cmd *cmd)
 	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
 }
 
-/* The sums of the day that the bet belongs to. */
+/* Declares the totals of the day of the bet. */
 static void want_tally(struct ws *ws, const struct bet *key)
 {
 	const struct bet *bet = ws_get(ws, RECORD_BET, key);
@@ -98,7 +98,7 @@ static void want_bets(struct ws *ws, const struct round *round)
 	}
 }
 
-/* The bet by which a round is known to be older than a restore. */
+/* The bet that shows that a round is older than a restore. */
 static struct bet first_bet(const struct round *round)
 {
 	return bet_named(round->player_id, round->game_id, 1);
@@ -168,7 +168,7 @@ static const char *difference(const struct round_settle_cmd *cmd, const struct r
 		return "game_id";
 	if (!round || round->result != cmd->result)
 		return "result";
-	/* A refund's payout may be left to us: 0. */
+	/* A caller may leave the payout of a refund to the ledger: 0. */
 	if (cmd->result == RESULT_REFUND && cmd->payout_amount == 0)
 		return NULL;
 	return stored->amount == cmd->payout_amount ? NULL : "payout_amount";
@@ -303,7 +303,10 @@ static bool hold_old(struct ws *ws, const struct apply_context *context,
 	return bet && outbox_hold(ws, context, dealer, round->event, bet->transaction_id);
 }
 
-/* A seamless wallet: B3 tells the dealer, at once if he takes a call now, else by the sweeper. */
+/*
+ * A seamless wallet: B3 reports the result to the dealer, at once if the dealer accepts a call
+ * now, otherwise by the sweeper.
+ */
 static enum refusal tell(struct ws *ws, const struct apply_context *context,
 	const struct round_settle_cmd *cmd, struct round *round, const struct subject *subject,
 	struct callback_grant *send)

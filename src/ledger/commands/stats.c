@@ -21,7 +21,7 @@ struct page {
 	uint32_t looked;
 };
 
-/* Whether there is anything to tell of the dealer. */
+/* Fills the figures of the dealer. Returns false if there are none. */
 static bool fill(const struct page *page, const struct total *total, struct dealer_metrics *dealer)
 {
 	const struct read_context *context = page->context;

@@ -15,7 +15,7 @@
 
 #define ADJUST_ACTION "player adjust"
 
-/* The rows every movement works on. */
+/* The rows that every credit movement changes. */
 struct rows {
 	struct player player_key;
 	struct request request_key;
@@ -34,7 +34,7 @@ static void want_rows(struct ws *ws, const struct rows *rows)
 	ws_want(ws, RECORD_REQUEST, &rows->request_key);
 }
 
-/* Writes the request key: what was asked, and what came of it. @entry NULL: nothing moved. */
+/* Writes the request key: the request and its outcome. @entry NULL: no credit moved. */
 static void record_request(struct ws *ws, const struct rows *rows, enum entry_kind kind,
 	money_t amount, enum refusal outcome, const struct player *player,
 	const struct transaction *entry, int64_t now_ms)
@@ -54,7 +54,7 @@ static void record_request(struct ws *ws, const struct rows *rows, enum entry_ki
 	ws_append(ws, RECORD_REQUEST, &request);
 }
 
-/* Moves @gain and writes every row of it; @player and @entry are filled. */
+/* Moves @gain and writes all its rows; fills @player and @entry. */
 static enum refusal move(struct ws *ws, const struct rows *rows, enum entry_kind kind, money_t gain,
 	money_t asked, int64_t now_ms, struct player *player, struct transaction *entry)
 {
@@ -86,7 +86,7 @@ void transfer_keys(const void *arg, struct ws *ws)
 	ws_want_new(ws, RECORD_REQUEST, &rows.request_key);
 }
 
-/* The answer that was stored under the key, or a conflict. */
+/* Returns the answer stored under the key, or a conflict. */
 static void transfer_replay(const struct transfer_cmd *cmd, const struct dealer *dealer,
 	const struct player *player, const struct request *stored, struct transfer_result *result)
 {
@@ -143,7 +143,7 @@ static void transfer_new(const struct transfer_cmd *cmd, const struct rows *rows
 	text_copy(result->currency, sizeof(result->currency), dealer->currency);
 }
 
-/* What the edge has checked, checked again: a worker is not trusted with the data. */
+/* Repeats the checks of the edge, because the ledger does not trust a worker with the data. */
 static bool transfer_sane(const struct transfer_cmd *cmd)
 {
 	return (cmd->kind == ENTRY_TRANSFER_IN || cmd->kind == ENTRY_TRANSFER_OUT) &&

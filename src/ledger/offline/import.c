@@ -137,7 +137,7 @@ enum status import_put(struct import *import, enum record record, const void *ro
 								       : commit(import);
 }
 
-/* A number that is behind its rows would be given out again. */
+/* If a counter is lower than its rows, the ledger would use an id again. */
 static enum status check_counters(struct import *import)
 {
 	if (import->dealers != import->dealers_counter) {
