@@ -25,7 +25,7 @@ struct outbox_options {
 	int64_t lease_ms;
 	int64_t owner_patience_ms; /* time after the lease until a hanging sender counts as gone */
 	int64_t breaker_open_ms;
-	uint64_t inquiry_ids; /* events of balance inquiries that one write reserves; 0: LIFE_BLOCK_IDS */
+	uint64_t inquiry_ids; /* event ids reserved by one write for inquiries; 0: LIFE_BLOCK_IDS */
 };
 void outbox_options_defaults(struct outbox_options *options);
 
@@ -77,8 +77,8 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct player *player, struct callback_grant *grant);
 
 /*
- * Declares the rows of an event: by passes, as its callback names the others. False: some are still
- * to be loaded, or there is no such event.
+ * Declares the rows of an event. This takes several passes, because its callback names the others.
+ * Returns false if rows are still to be loaded or there is no such event.
  */
 bool outbox_want(struct ws *ws, uint64_t event);
 /* Like outbox_want(), with the body. For commands that may grant the event. */

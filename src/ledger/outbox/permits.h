@@ -17,7 +17,7 @@
 #define FLOW_BUCKETS      30
 #define FLOW_CALLS_MIN    10
 #define FLOW_BAD_PERCENT  70
-#define FLOW_OPEN_MS      30000 /* open so long, then one call is let through; a setting */
+#define FLOW_OPEN_MS      30000 /* open time, then one call is allowed; a setting */
 #define FLOW_UNDO_MAX     256   /* permits that one batch may take */
 #define FLOW_PERMITS_MAX  1000  /* most that max_inflight can be */
 
