@@ -63,10 +63,10 @@ enum status adopt_run(const struct adopt_options *options, struct adopt_result *
 	if (status)
 		return status;
 	text_copy(result->installation, sizeof(result->installation), hold.installation);
-	/* Without data there are no ids: its first life begins with the first ledger. */
+	/* Without data there are no ids; the first life begins with the first ledger. */
 	if (disk_mark_is_set(state, DISK_CREATED))
 		status = begin_life(options, result, why, why_size);
-	/* Last: what was interrupted before is to be repeated. */
+	/* Write the identity last: an interrupted adoption must be repeated. */
 	if (!status && !state_identity_write(hold.directory, state, hold.installation)) {
 		status = status_of_errno(errno);
 		snprintf(why, why_size, "cannot write %s/" STATE_IDENTITY ": %s", state,

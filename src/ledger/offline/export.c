@@ -25,7 +25,7 @@ static int delete_one(const char *path, const struct stat *st, int flag, struct 
 {
 	(void)st;
 	(void)flag;
-	/* Not the folder itself: it holds the lock. */
+	/* Keep the folder itself: it holds the lock. */
 	if (where->level)
 		remove(path);
 	return 0;
@@ -75,7 +75,10 @@ void export_place_close(struct export_place *place)
 	close(place->lock);
 }
 
-/* What is unpacked is as large again, and the ledger goes on writing beside it. */
+/*
+ * Checks the free space: the unpacked data is as large as the backup, and the ledger continues to
+ * write.
+ */
 static enum status check_room(const struct settings *settings, const struct export_place *place,
 	uint64_t bytes, char *why, size_t why_size)
 {

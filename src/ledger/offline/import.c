@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Rows are committed when they are so many bytes. */
+/* Rows are committed when they reach this many bytes. */
 #define PENDING_MAX (4u * 1024 * 1024)
 
 static enum status fail(struct import *import, enum status status, const char *why)
@@ -63,7 +63,7 @@ enum status import_begin(struct import *import, const struct settings *settings,
 	return status;
 }
 
-/* Commits what was put. */
+/* Commits the pending rows. */
 static enum status commit(struct import *import)
 {
 	enum save_result saved = SAVE_FAULT;
@@ -127,7 +127,7 @@ enum status import_put(struct import *import, enum record record, const void *ro
 {
 	const struct counter *counter = row;
 
-	/* The data has its own already. */
+	/* The data already has its own counter. */
 	if (record == RECORD_COUNTER && strcmp(counter->name, "schema") == 0)
 		return STATUS_OK;
 	note(import, record, row);
@@ -146,7 +146,7 @@ static enum status check_counters(struct import *import)
 			import->dealers);
 		return STATUS_CORRUPT;
 	}
-	/* The audit is kept for ever, so that the counter is the number of its last row. */
+	/* Audit rows are never deleted, so the counter is the number of the last one. */
 	if (import->last_audit != import->audit_counter) {
 		snprintf(import->why, sizeof(import->why), "the counter \"audit\" is %" PRIu64
 			", and the last row of the audit is number %" PRIu64,

@@ -1,9 +1,9 @@
 /*
- * import - rows become the state of a ledger that does not run (api.md, What an operator may
+ * import - writes rows as the state of a ledger that does not run (api.md, What an operator may
  * change).
  *
- * The state counts as not initialised until import_end(): no ledger starts on a part of the rows.
- * Interrupted, it can be imported or restored to again.
+ * The state counts as not initialised until import_end(), so no ledger starts on a part of the
+ * rows. After an interruption, an import or a restore to the state is possible again.
  *
  * libdb may end the process (store/bdb/bdb.h) in every function here.
  */
@@ -25,8 +25,8 @@ struct ws;
 
 struct import {
 	const struct settings *settings;
-	char installation[STATE_INSTALLATION_MAX]; /* that the state has, or gets */
-	bool initialised; /* it had it before */
+	char installation[STATE_INSTALLATION_MAX]; /* the id that the state has or gets */
+	bool initialised; /* it was initialised before */
 	int lock;
 	struct store *store;
 	struct ws *ws;
@@ -41,49 +41,49 @@ struct import {
 	uint64_t last_event;
 	uint64_t last_audit;
 	uint64_t dealers;
-	char why[IMPORT_WHY_SIZE]; /* a sentence, when something fails */
+	char why[IMPORT_WHY_SIZE]; /* the reason of a failure */
 };
 
 /*
- * Begins an import into the state directory, which is absent, empty, or was initialised and never
- * started on. @installation: its id, if it has none yet (32 hex characters). STATUS_BUSY: a ledger
- * has it; STATUS_CONFIG: it is not empty. Others as of bdb_open().
+ * Begins an import into the state directory. The directory is absent, empty, or initialised
+ * without a ledger started on it. @installation is its id if it has none yet (32 hex characters).
+ * Returns STATUS_BUSY if a ledger holds it, STATUS_CONFIG if it is not empty, otherwise the
+ * results of bdb_open().
  */
 enum status import_begin(struct import *import, const struct settings *settings,
 	const char *installation);
 
 /*
- * Adds a row. STATUS_CORRUPT: there was one with its key, or what is written disagrees; STATUS_FULL;
- * STATUS_NOMEM; STATUS_IO.
+ * Adds a row. Returns STATUS_CORRUPT if a row with its key exists or the data disagrees; also
+ * STATUS_FULL, STATUS_NOMEM and STATUS_IO.
  */
 enum status import_put(struct import *import, enum record record, const void *row);
 
 /*
- * All rows were put: stores the last of them, and compares the counters with the rows.
- * STATUS_CORRUPT: they do not agree. import->store has all rows then.
+ * Stores the remaining rows after all were put, and compares the counters with the rows. Returns
+ * STATUS_CORRUPT if they disagree. Afterwards import->store has all rows.
  */
 enum status import_settle(struct import *import);
 
 struct import_options {
 	const struct operator *operator; /* for the trail */
 	const char *object;              /* likewise */
-	bool accept_clock;               /* although the clock is before the newest row */
+	bool accept_clock;               /* accept a clock before the newest row */
 	/* As of struct atrest_deed; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
 	void *context;
 };
 
 /*
- * All rows were put: begins a new life (ledger/rows/life.h), notes the import in the trail and makes the
- * state one that a ledger starts on. *life: the ids of the new life.
- * STATUS_CORRUPT: the rows do not
- * agree with the counters. STATUS_CONFIG: the clock of the host cannot be right. After a failure the
- * import is to be abandoned.
+ * After all rows were put: begins a new life (ledger/rows/life.h), records the import in the trail
+ * and completes the state, so that a ledger can start on it. *life receives the ids of the new
+ * life. Returns STATUS_CORRUPT if the rows disagree with the counters. Returns STATUS_CONFIG if
+ * the clock of the host cannot be right. After a failure the caller calls import_abandon().
  */
 enum status import_end(struct import *import, const struct import_options *options,
 	struct life_begun *life);
 
-/* Takes everything back: the state is as it was before. */
+/* Undoes the import: the state is as it was before. */
 void import_abandon(struct import *import);
 
 #endif

@@ -54,7 +54,7 @@ enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int6
 	return status;
 }
 
-/* Whether a life may begin by the clock. *newest_ms: the newest time of a row. */
+/* Checks that the clock permits a new life. Sets *newest_ms to the newest time of a row. */
 static enum status check_clock(struct store *store, const struct atrest_deed *deed,
 	int64_t *newest_ms, char *why, size_t why_size)
 {
@@ -125,7 +125,7 @@ static enum status hold(struct store *store, const struct atrest_deed *deed, int
 	return status;
 }
 
-/* Begins a life in @ws, and holds what is to be held. */
+/* Begins a life in @ws and holds callbacks if requested. */
 static enum status begin_life(struct store *store, const struct atrest_deed *deed,
 	struct atrest_life *life, struct ws *ws, char *why, size_t why_size)
 {
@@ -144,7 +144,7 @@ static enum status begin_life(struct store *store, const struct atrest_deed *dee
 	return status;
 }
 
-/* Writes the deed into the trail. @life: of the life that begins with it; NULL: none does. */
+/* Records the action in the trail. @life is the life that begins with it; NULL: none. */
 static enum status write_trail(struct store *store, const struct atrest_deed *deed,
 	struct atrest_life *life, struct ws *ws, char *why, size_t why_size)
 {

@@ -70,7 +70,7 @@ static enum status copy_file(struct copy *copy, const char *name)
 	return status;
 }
 
-/* The trail before the log: what a ledger writes meanwhile is in the log. */
+/* Copies the trail before the log: the log contains writes of a ledger that happen meanwhile. */
 static enum status copy_files(struct copy *copy)
 {
 	enum status status = copy_file(copy, TRAIL);
@@ -136,7 +136,7 @@ enum status old_audit_walk(const struct settings *settings, const char *data,
 	const struct store_range range = {.record = RECORD_AUDIT};
 	struct visit inner = {visit, context};
 	struct export_place place;
-	/* The other tables are made: the log's records of them are of no use here. */
+	/* Create the other tables: the records of the log about them are not needed here. */
 	const struct atrest_options atrest = {.directory = place.data, .create = true};
 	struct store *store = NULL;
 	enum status status =

@@ -25,7 +25,7 @@ static bool pass_audit(void *context, struct bytes key, const void *row)
 	return true;
 }
 
-/* Gives the caller the trail that was restored. */
+/* Passes the restored trail to the caller. */
 static enum status walk_audit(struct store *store, const struct restore_options *options, char *why,
 	size_t why_size)
 {
@@ -40,7 +40,10 @@ static enum status walk_audit(struct store *store, const struct restore_options 
 	return status;
 }
 
-/* The data is there: opens it as a ledger does, writes into the trail, and begins a new life. */
+/*
+ * Opens the restored data as a ledger does, records the restore in the trail and begins a new
+ * life.
+ */
 static enum status finish(const struct restore_options *options, struct restore_result *result,
 	const char *directory, char *why, size_t why_size)
 {
@@ -78,7 +81,7 @@ static enum status finish(const struct restore_options *options, struct restore_
 	return status;
 }
 
-/* Into the state directory, which is ready for it. */
+/* Restores into the prepared state directory. */
 static enum status fill(const struct restore_options *options, struct bdb_restore *bdb,
 	struct restore_result *result, char *why, size_t why_size)
 {
