@@ -106,7 +106,7 @@ static enum status fill(const struct restore_options *options, struct bdb_restor
 		return STATUS_IO;
 	}
 	status = state_dir_restored(state, result->installation, why, why_size);
-	/* Of the disk, or the data, that this takes the place of. */
+	/* The mark concerned the replaced data or its disk. */
 	if (!status)
 		halt_clear(options->settings);
 	return status;

@@ -16,21 +16,28 @@
 #include <unistd.h>
 
 #define MIB             (1024u * 1024u)
-/* Holds all records of a batch of 256 transfers, so that a commit is one write; bodies may take more. */
+/*
+ * Holds all records of a batch of 256 transfers, so that a commit is one write. Bodies may need
+ * more.
+ */
 #define LOG_BUFFER_SIZE (2 * MIB)
 
-/* libdb reports each page that it cannot write: more than this tells nothing new. */
+/* libdb reports each page that it cannot write; further messages add no information. */
 #define MESSAGES_MAX 50
 
 static atomic_uint messages;
 
 /*
- * Syncs the end of the log that is there, and the names in the directory. What a process wrote and did
- * not come to sync before it was killed is read like all else by recovery, which brings pages to the
- * disk that rest on it: after a power cut in that moment they would lie there without their log. And a
- * log file whose name was not synced is found here, so that nobody makes it again and syncs its name
- * then. libdb syncs a log file before it makes the next, so that all but the last were; the last two
- * are synced, in case the last has no record yet. Syncing each costs a flush of the disk's cache a file.
+ * Syncs the end of the existing log and the names in its directory.
+ *
+ * If a process was killed before it synced its last writes, recovery reads them like all others
+ * and writes pages that depend on them. After a power failure at that moment these pages would
+ * exist without their log. If the name of a log file was not synced, recovery finds the file here
+ * and never creates it again, so libdb would not sync its name.
+ *
+ * libdb syncs a log file before it creates the next, so only the last one may be unsynced. The
+ * last two are synced, in case the last has no record yet. Syncing every file would flush the
+ * cache of the disk once for each.
  */
 static int sync_logs(const char *directory)
 {
@@ -40,7 +47,7 @@ static int sync_logs(const char *directory)
 	uint32_t last[2] = {0, 0}, number; /* the last but one, the last */
 	int error, fd;
 
-	/* libdb tells what is wrong with one that is not there. */
+	/* libdb reports a missing directory. */
 	if (!dir)
 		return errno == ENOENT ? 0 : errno;
 	while ((errno = 0, file = readdir(dir))) {
@@ -83,7 +90,7 @@ static void on_message(const DB_ENV *env, const char *prefix, const char *messag
 		log_line(LOG_LEVEL_WARNING, "libdb", "message=\"further messages are left out\"");
 }
 
-/* Bytes by bytes, as libdb orders keys; it does so one by one. The order on the disk is the same. */
+/* Compares keys in the order of libdb, but not byte by byte. The order on the disk is the same. */
 static int compare_keys(DB *table, const DBT *a, const DBT *b)
 {
 	u_int32_t len = a->size < b->size ? a->size : b->size;
@@ -93,7 +100,10 @@ static int compare_keys(DB *table, const DBT *a, const DBT *b)
 	return difference ? difference : (a->size > b->size) - (a->size < b->size);
 }
 
-/* How many bytes of @b tell it from the smaller @a: what the pages above the leaves need to hold. */
+/*
+ * Returns how many bytes of @b distinguish it from the smaller @a: the internal pages store only
+ * these.
+ */
 static size_t key_prefix(DB *table, const DBT *a, const DBT *b)
 {
 	u_int32_t len = a->size < b->size ? a->size : b->size;
@@ -160,7 +170,7 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 	return error;
 }
 
-/* Closes everything and tells what @error means. @record: the table, or RECORD_COUNT. */
+/* Closes everything and maps @error. @record: the table, or RECORD_COUNT. */
 static enum status give_up(struct bdb_env *bdb, const struct bdb_options *options, int error,
 	enum record record, char *why, size_t why_size)
 {

@@ -15,16 +15,16 @@ struct bdb_env {
 	DB *tables[RECORD_COUNT];
 };
 
-/* How long a file of the log is. */
+/* The size of a log file. */
 #define BDB_LOG_FILE_SIZE (4u * 1024 * 1024)
 
 #define BDB_ENV_FLAGS                                                                              \
 	(DB_PRIVATE | DB_THREAD | DB_INIT_TXN | DB_INIT_LOG | DB_INIT_MPOOL | DB_CREATE)
 
 /*
- * Makes an environment with our settings, functions and messages, and opens it with @flags, which may ask
- * for recovery. *made, unless it is NULL, is to be closed in any case. No memory for it ends the process
- * (70). No other thread may use libdb meanwhile.
+ * Creates an environment with the ledger's settings, hooks and messages, and opens it with @flags,
+ * which may request recovery. Unless *made is NULL, the caller closes it, also after a failure. If
+ * memory for it is exhausted, the process ends (70). No other thread may use libdb meanwhile.
  */
 int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t cache_mib);
 
@@ -32,8 +32,8 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options, char *why,
 	size_t why_size);
 /*
- * Opens the other tables. Both make tables only when options->create is set: a table that is
- * missing from data that exists is STATUS_CONFIG, never an empty table.
+ * Opens the other tables. Both functions create tables only if options->create is set. If existing
+ * data lacks a table, they return STATUS_CONFIG and never create an empty one.
  */
 enum status bdb_env_open_tables(struct bdb_env *bdb, const struct bdb_options *options, char *why,
 	size_t why_size);

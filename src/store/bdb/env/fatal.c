@@ -11,7 +11,10 @@
 
 /* A write found the disk full: libdb may report that as DB_RUNRECOVERY. */
 static atomic_bool met_full;
-/* libdb found a page whose checksum is wrong; it says so in words and then only DB_RUNRECOVERY. */
+/*
+ * libdb found a page with a wrong checksum. It reports this in a message and then only returns
+ * DB_RUNRECOVERY.
+ */
 static atomic_bool met_damage;
 static atomic_bool ends_with_libdb;
 static atomic_int halting; /* the code that the process ends with; 0: none */
@@ -24,8 +27,8 @@ void bdb_wait_if_halting(void)
 }
 
 /*
- * What comes before the process ends with @code. The thread that met the first failure that halts has
- * it marked, and no other ends the process meanwhile with a code that halts nobody.
+ * Prepares the end of the process with @code. The thread that met the first halting failure sets
+ * the mark. Meanwhile no other thread ends the process with a code that does not halt the ledger.
  */
 static void prepare_end(int code)
 {
@@ -44,7 +47,7 @@ void bdb_end(int code)
 	_exit(code);
 }
 
-/* The mark comes first: whoever takes the log may be slow. */
+/* Set the mark first: the reader of the log output may be slow. */
 void bdb_die_of_disk(const char *where, int error)
 {
 	prepare_end(BDB_EXIT_IO);
@@ -89,7 +92,7 @@ void bdb_end_with_libdb(bool ends)
 	atomic_store(&ends_with_libdb, ends);
 }
 
-/* libdb gave up: it fails every call from now on, reads too. */
+/* libdb cannot continue: every later call fails, including reads. */
 static void die_of_libdb(int error)
 {
 	bool damaged = bdb_met_damage();

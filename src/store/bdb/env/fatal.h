@@ -1,6 +1,6 @@
 /*
- * fatal - failures after which the process must end: the disk fails, the data is damaged, or libdb gave
- * up. bdb.h says which exit code each has.
+ * fatal - failures after which the process must end: the disk failed, the data is damaged, or
+ * libdb cannot continue. bdb.h lists the exit codes.
  */
 #ifndef STORE_BDB_ENV_FATAL_H
 #define STORE_BDB_ENV_FATAL_H
@@ -10,34 +10,41 @@
 #include <stdbool.h>
 
 /*
- * Returns, unless the process is about to end with 74 or 76: what was found out in another thread may
- * concern what this one takes for done.
+ * Returns unless the process is about to end with 74 or 76. The failure of another thread may
+ * invalidate work that this thread considers complete.
  */
 void bdb_wait_if_halting(void);
 /*
- * Ends the process with @code as the store does: with 74 or 76 once options->before_halt was called,
- * with another only if no thread is about to end it with one of these.
+ * Ends the process with @code as the store does. For 74 or 76 first calls the function of
+ * bdb_before_halt(). With another code, ends it only if no thread is about to end it with 74 or
+ * 76.
  */
 void bdb_end(int code) __attribute__((noreturn));
 
-/* Whether a write of this process, since its start, found the disk full. */
+/* Returns true if a write of this process found the disk full. */
 bool bdb_met_full(void);
-/* Whether this process met a page whose checksum is wrong. */
+/* Returns true if this process found a page with a wrong checksum. */
 bool bdb_met_damage(void);
 
-/* Remembers, for bdb_met_damage(), a page whose checksum is wrong. */
+/* Records a page with a wrong checksum for bdb_met_damage(). */
 void bdb_note_damage(void);
-/* What bdb_end() calls before the process ends with 74 or 76. NULL: nothing. Before other threads begin. */
+/*
+ * Sets the function that bdb_end() calls before it ends the process with 74 or 76. NULL: none.
+ * Call it before other threads start.
+ */
 void bdb_before_halt(void (*function)(void));
 
-/* Ends the process (74): what the disk has is not known, by an @error of the call @where. */
+/*
+ * Ends the process (74) because the call @where failed with @error and the content of the disk is
+ * unknown.
+ */
 void bdb_die_of_disk(const char *where, int error) __attribute__((noreturn));
-/* Whether the process is to end when libdb gives up (bdb.h). */
+/* Sets whether the process ends when libdb cannot continue (bdb.h). */
 void bdb_end_with_libdb(bool ends);
 bool bdb_ends_with_libdb(void);
-/* Of the error of a call: a full disk is remembered for bdb_met_full(). */
+/* Records for bdb_met_full() that @error means a full disk. */
 void bdb_note_full(int error);
-/* The status that an error number of libdb stands for. Ends the process (74) on EIO. */
+/* Returns the status for an error number of libdb. Ends the process (74) on EIO. */
 enum status bdb_status(int error);
 
 #endif

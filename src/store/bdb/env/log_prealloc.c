@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One that could not be made is tried again after this. */
+/* The pause after a failed attempt. */
 #define RETRY_S 10
 
-/* libdb's functions have no context: one lock for all spares there are. */
+/* The hooks of libdb have no context, so one lock serves all spares. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t taken;
@@ -35,7 +35,7 @@ static bool fill(int fd)
 	return fdatasync(fd) == 0;
 }
 
-/* Makes it, unless it is there. It has its name when all of it is on the disk. */
+/* Creates the spare unless it exists. It gets its name when all of its bytes are on the disk. */
 static bool make(const struct spare *spare)
 {
 	int directory = open(spare->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -124,7 +124,10 @@ void spare_stop(struct spare *spare)
 	spare->started = false;
 }
 
-/* True: the file is a whole spare of ours: a ledger cannot go on with another one. */
+/*
+ * Returns true if the file is a complete spare of this user. The ledger cannot continue with
+ * another file.
+ */
 static bool is_spare(const char *path)
 {
 	uint8_t block[4096], zeros[sizeof(block)] = {0};

@@ -1,10 +1,11 @@
 /*
- * log_prealloc - a file of zeros, made ahead, that becomes the next file of the log.
+ * log_prealloc - prepares a file of zeros that becomes the next file of the log.
  *
- * A log that grows makes each fdatasync write which blocks are new, too, in a journal of the file
- * system; one that is written over in place does not. libdb takes zeros behind the last record for the
- * end of a file (those of DB_LOG_ZERO, which it writes itself, in the way of a commit), a file without
- * a record for none, and in recovery clears what lies behind the log's end.
+ * If a log file grows, each fdatasync also writes the newly used blocks to the journal of the file
+ * system. Overwriting an existing file in place avoids this. libdb treats zeros after the last
+ * record as the end of a file. It treats a file without a record as absent, and in recovery it
+ * clears the bytes after the end of the log. libdb itself would write the zeros (DB_LOG_ZERO), but
+ * during a commit.
  */
 #ifndef STORE_BDB_ENV_LOG_PREALLOC_H
 #define STORE_BDB_ENV_LOG_PREALLOC_H
@@ -15,7 +16,7 @@
 #include <stdint.h>
 
 #define SPARE_NAME "spare.log"
-/* As long as it is not complete. */
+/* The name until the file is complete. */
 #define SPARE_MAKING_NAME "spare.new"
 
 struct spare {
@@ -27,15 +28,16 @@ struct spare {
 };
 
 /*
- * Begins to keep a spare in @directory as long as more than @low_water_bytes are free there. That there
- * is none is no error: libdb makes its files itself then. False: no thread could be made.
+ * Keeps a spare in @directory while more than @low_water_bytes are free there. A missing spare is
+ * not an error: libdb then creates its files itself. Returns false if the thread could not be
+ * created.
  */
 bool spare_start(struct spare *spare, const char *directory, uint64_t low_water_bytes);
 void spare_stop(struct spare *spare);
 
 /*
- * Gives the spare beside it the name @path, a file of the log that is not there. False: there is none;
- * one that is not whole, or not ours, is removed.
+ * Renames the spare to @path, a log file that does not exist. Returns false if there is no spare.
+ * Removes a spare that is incomplete or not ours.
  */
 bool spare_take(const char *path);
 

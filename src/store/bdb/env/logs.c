@@ -30,7 +30,10 @@ bool logs_needed(DB_ENV *env, uint32_t *first, uint32_t *last)
 	uint32_t number, behind = 0;
 
 	*first = *last = 0;
-	/* In this order: in the other one, a checkpoint between the two could make unneeded all that were told. */
+	/*
+	 * Keep this order: otherwise a checkpoint between the two calls could make all reported
+	 * files unneeded.
+	 */
 	if (env->log_archive(env, &unneeded, 0) != 0 ||
 		env->log_archive(env, &all, DB_ARCH_LOG) != 0) {
 		free(unneeded);

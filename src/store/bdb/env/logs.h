@@ -1,6 +1,4 @@
-/*
- * logs - the files of the ledger's log.
- */
+/* logs - lists the log files of the ledger. */
 #ifndef STORE_BDB_ENV_LOGS_H
 #define STORE_BDB_ENV_LOGS_H
 
@@ -8,12 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Adds up the log files in @directory; 0: it cannot be read. */
+/* Returns the total size of the log files in @directory; 0 if it cannot be read. */
 uint64_t logs_bytes(const char *directory);
 
 /*
- * The numbers of the files that a recovery of @env would read, from *@first to *@last, which is the one that
- * is written. False: that cannot be told. A checkpoint that ends meanwhile may need less than is told.
+ * Sets the numbers of the log files that a recovery of @env would read, from *@first to *@last,
+ * the current one. Returns false if unknown. If a checkpoint ends meanwhile, recovery may need
+ * fewer.
  */
 bool logs_needed(DB_ENV *env, uint32_t *first, uint32_t *last);
 

@@ -17,18 +17,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often the amount of log since the last checkpoint is looked at. */
+/* The interval of checks of the amount of log since the last checkpoint. */
 #define LOOK_MS     50
 #define ARCHIVE_MS  2000
 #define RETRY_MS    1000
-/* As little as checkpoint_kib may be. */
+/* The least value of checkpoint_kib. */
 #define NEXT_KIB_MIN 64
 #define MIB         (1024 * 1024)
 
 /*
- * True: old logs would cost the space to go on. Those for roll-forward go when it becomes short, those
- * that a backup under way reads when no call is taken any more: then one whose target hangs would keep
- * it so.
+ * Returns true if old logs must be removed for lack of space. When space becomes low, logs for
+ * roll-forward are removed. Logs that a running backup reads are removed when the ledger accepts
+ * no more calls. Otherwise a backup whose target hangs would block the ledger for good.
  */
 static bool is_short(const struct bdb_maintain *maintain)
 {
@@ -41,8 +41,8 @@ static bool is_short(const struct bdb_maintain *maintain)
 }
 
 /*
- * Deletes the oldest logs that recovery no longer needs while all logs together exceed what is to
- * be kept for roll-forward. A backup that misses one fails.
+ * Deletes the oldest logs that recovery does not need while all logs exceed the size kept for
+ * roll-forward. A backup that misses one fails.
  */
 static void remove_old_logs(struct bdb_maintain *maintain)
 {
@@ -123,7 +123,7 @@ uint32_t maintain_next_kib(const struct bdb_options *options, uint32_t kib, uint
 	return next < NEXT_KIB_MIN ? NEXT_KIB_MIN : (uint32_t)next;
 }
 
-/* Learns from a checkpoint, if one was written: libdb writes none where there is nothing new. */
+/* Counts a checkpoint if libdb wrote one; libdb writes none if nothing is new. */
 static void count_checkpoint(struct bdb_maintain *maintain, uint64_t pages)
 {
 	DB_TXN_STAT *stat = NULL;
@@ -143,8 +143,8 @@ static void count_checkpoint(struct bdb_maintain *maintain, uint64_t pages)
 }
 
 /*
- * Writes a checkpoint when @kib of log were written since the last; 0: whenever there is any, or with
- * DB_FORCE in @flags though there is none. False: it failed.
+ * Writes a checkpoint if @kib of log were written since the last. 0: if there is any log, or with
+ * DB_FORCE in @flags in any case. Returns false if it failed.
  */
 static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t flags)
 {
@@ -159,10 +159,11 @@ static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t fla
 }
 
 /*
- * What was written while a checkpoint was made recovery needs until the next, and libdb writes none
- * where nothing is new: when no call is taken any more, a log would stay that costs the space to go on.
- * So, short of space, one is made anew as long as recovery needs more than the log's last file, at each
- * look also while calls are taken still.
+ * Frees log when space is low. Recovery needs the log that was written during a checkpoint until
+ * the next one, and libdb writes none if nothing is new. If the ledger accepts no calls, that log
+ * would stay and use the space needed to continue. Therefore, while space is low, each check
+ * writes a new checkpoint if recovery needs more than the last log file. This also applies while
+ * calls are accepted.
  */
 static bool checkpoint_for_space(struct bdb_maintain *maintain)
 {
@@ -175,7 +176,7 @@ static bool checkpoint_for_space(struct bdb_maintain *maintain)
 	return wanting && checkpoint(maintain, 0, DB_FORCE);
 }
 
-/* Sleeps for LOOK_MS or until the thread is to end. Returns whether it is. */
+/* Sleeps for LOOK_MS or until the thread must stop. Returns true if it must. */
 static bool nap(struct bdb_maintain *maintain)
 {
 	struct timespec until;
@@ -206,11 +207,11 @@ static void *run(void *context)
 	while (!nap(maintain)) {
 		now = clock_boot_ms();
 		due = now - checkpoint_ms >= maintain->options.checkpoint_interval_ms;
-		/* One that fails for want of space is tried again, but not at every look. */
+		/* A checkpoint that fails for lack of space is retried, but not at each check. */
 		if (!failed_ms || now - failed_ms >= RETRY_MS) {
 			last = maintain->last_checkpoint;
 			failed_ms = checkpoint(maintain, due ? 0 : maintain->next_kib, 0) ? 0 : now;
-			/* One that was due and failed stays so. */
+			/* A checkpoint that failed remains due. */
 			if (!failed_ms && (due || maintain->last_checkpoint != last))
 				checkpoint_ms = now;
 		}
@@ -241,7 +242,7 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	maintain->stop = false;
 	pthread_mutex_init(&maintain->mutex, NULL);
 	pthread_mutex_init(&maintain->logs, NULL);
-	/* Not by the wall clock: set back, it would keep checkpoints away. */
+	/* Use the monotonic clock: a wall clock that is set back would delay checkpoints. */
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&maintain->wake, &monotonic);

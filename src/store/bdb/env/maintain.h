@@ -1,9 +1,9 @@
 /*
- * maintain - checkpoints, removal of old logs and measuring, in a thread of their own.
+ * maintain - checkpoints, removal of old logs and measurements, in one thread.
  *
- * A checkpoint in the ledger's loop would stall every caller for as long as the pages take to be
- * written. Of libdb the thread calls checkpoints, the log's archive and statistics, which are safe
- * beside the writer because the environment is opened with DB_THREAD.
+ * A checkpoint in the loop of the ledger would stall every caller until its pages are written. The
+ * thread calls the checkpoints, log archive and statistics of libdb. These are safe in parallel to
+ * the writer because the environment is opened with DB_THREAD.
  */
 #ifndef STORE_BDB_ENV_MAINTAIN_H
 #define STORE_BDB_ENV_MAINTAIN_H
@@ -25,8 +25,8 @@ struct bdb_maintain {
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
 	pthread_mutex_t logs; /* held while some are removed */
-	bool keep_logs;       /* under it: a backup reads them ... */
-	bool kept_went;       /* ... and for want of space some were removed */
+	bool keep_logs;       /* under it: a running backup reads them ... */
+	bool kept_went;       /* ... and some were removed for lack of space */
 	bool started;
 	bool stop; /* under mutex */
 	uint64_t last_checkpoint; /* its place in the log, in bytes from the first file on */
@@ -37,28 +37,31 @@ struct bdb_maintain {
 };
 
 /*
- * After how much log the next checkpoint is to be made, by the one before it, which wrote @pages after
- * @log_kib: checkpoint_kib of @options, or less where it would write more than their checkpoint_pages. A
- * recovery reads, changes and writes as many, which takes longer than the log does: where they are few, since
- * the same ones change again and again, they are written less often. Pages that a small cache gave up before
- * the checkpoint do not count.
+ * Returns the amount of log (KiB) until the next checkpoint. The last one wrote @pages after
+ * @log_kib. The result is checkpoint_kib of @options, or less if a checkpoint would write more
+ * than checkpoint_pages.
  *
- * @kib: what was told the last time. It stays where this one tells nothing: the log of one that came by
- * time may be short, and its pages those of the checkpoint before, which they came too late for.
+ * A recovery reads, changes and writes the same pages, which takes longer than reading the log. If
+ * few pages change again and again, they are written less often. Pages that a small cache wrote
+ * before the checkpoint do not count.
+ *
+ * @kib is the previous result. It is returned again if this checkpoint gives no information. The
+ * log of a checkpoint that was due by time may be short, and its pages may belong to the previous
+ * checkpoint.
  */
 uint32_t maintain_next_kib(const struct bdb_options *options, uint32_t kib, uint64_t log_kib,
 	uint64_t pages);
 
-/* Starts the thread. False: it could not be made. */
+/* Starts the thread. Returns false if it could not be created. */
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	const struct bdb_options *options);
 /*
- * From now on no log is removed, unless less than low_water_bytes are free, until they are let go.
- * False: some were removed meanwhile.
+ * bdb_maintain_keep_logs() stops the removal of logs, except while less than low_water_bytes are
+ * free. bdb_maintain_let_logs_go() ends this and returns false if logs were removed meanwhile.
  */
 void bdb_maintain_keep_logs(struct bdb_maintain *maintain);
 bool bdb_maintain_let_logs_go(struct bdb_maintain *maintain);
-/* Ends the thread and waits for it. */
+/* Stops the thread and waits for its end. */
 void bdb_maintain_stop(struct bdb_maintain *maintain);
 
 #endif

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 /*
- * In the place of libdb's fsync, which it would repeat on EIO (see bdb.h). Whatever the error, what
- * was to be synced may be lost although a second fsync succeeds.
+ * Replaces the fsync of libdb, which would repeat it on EIO (bdb.h). After any error the data may
+ * be lost even if a second fsync succeeds.
  */
 int calls_sync(int fd)
 {
@@ -39,7 +39,7 @@ static bool is_log_path(const char *path)
 	return base && strncmp(base, "/log.", 5) == 0;
 }
 
-/* True: @fd is a file of the log. */
+/* Returns true if @fd is a log file. */
 static bool is_log(int fd)
 {
 	char name[64], path[PATH_MAX];
@@ -54,8 +54,9 @@ static bool is_log(int fd)
 }
 
 /*
- * A log that cannot be written, or whose next file cannot be made: libdb 5.3 goes on after it with
- * commits that return success and lie in its buffer alone. Recovery tells what is on the disk.
+ * Ends the process because the log cannot be written or its next file cannot be made. libdb 5.3
+ * would continue with commits that return success but exist only in its buffer. Recovery finds the
+ * state of the disk.
  */
 static void __attribute__((noreturn)) die_of_log(const char *where, int error)
 {
@@ -67,9 +68,9 @@ static void __attribute__((noreturn)) die_of_log(const char *where, int error)
 }
 
 /*
- * In the place of libdb's writes, whose errors do not always get through to the caller. libdb takes
- * a short write of a function that is not its own for an error, and what errno held for its cause.
- * @offset -1: where the file stands. Returns @len, or -1.
+ * Replaces the writes of libdb, whose errors do not always reach the caller. libdb treats a short
+ * write of a replaced function as an error, with the old errno as its cause. @offset -1 is the
+ * current position. Returns @len, or -1.
  */
 static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
 {
@@ -111,8 +112,8 @@ static ssize_t pwrite_noting(int fd, const void *data, size_t len, off_t offset)
 }
 
 /*
- * A new name is on the disk only when its directory was synced, which libdb leaves to the file
- * system: some lose a log file that was synced, and every commit in it.
+ * A new name is durable only when its directory was synced, which libdb leaves to the file system.
+ * On some, a log file that was synced is lost with every commit in it.
  */
 void calls_sync_names(int fd)
 {
@@ -140,7 +141,10 @@ static int sync_directory_of(const char *path)
 	return 0;
 }
 
-/* What is left of a name that could not be synced would never be: it would not be new again. */
+/*
+ * Removes a name that could not be synced. Otherwise it would never be synced, because it would
+ * not be new again.
+ */
 static void take_name_back(const char *path)
 {
 	if (unlink(path) < 0)
@@ -160,14 +164,14 @@ static int make_durable(const char *path, int flags, mode_t mode)
 	if (fd >= 0 || is_spare)
 		take_name_back(path);
 	bdb_note_full(error);
-	/* Before the store is open, recovery fails by it. */
+	/* Before the store is open, the error fails the recovery. */
 	if (is_log_path(path) && error != EINTR && bdb_ends_with_libdb())
 		die_of_log("open", error);
 	errno = error;
 	return -1;
 }
 
-/* In the place of libdb's open and rename: a name that they make is on the disk when they return. */
+/* Replaces open and rename of libdb: a name that they create is durable when they return. */
 static int open_durable(const char *path, int flags, ...)
 {
 	mode_t mode = 0;

@@ -1,8 +1,9 @@
 /*
- * page_checksum - is a page of a table as libdb wrote it?
+ * page_checksum - checks that a page of a table is as libdb wrote it.
  *
- * Tables have checksums (DB_CHKSUM): libdb's hash of the page with the checksum itself as zeros, in
- * its place behind the page's header, or at the end of the first 512 bytes of a table's description.
+ * Tables have checksums (DB_CHKSUM): the hash of libdb over the page, with the checksum itself as
+ * zeros. The checksum follows the header of the page, or ends the first 512 bytes of the
+ * description page.
  */
 #ifndef STORE_BDB_ENV_PAGE_CHECKSUM_H
 #define STORE_BDB_ENV_PAGE_CHECKSUM_H
@@ -12,7 +13,10 @@
 
 #define PAGE_BYTES 4096 /* of every table */
 
-/* True: its checksum is right, or it was never written (zeros). @number: 0 is the description. */
+/*
+ * Returns true if the checksum is right or the page was never written (zeros). @number 0 is the
+ * description.
+ */
 bool page_is_whole(const uint8_t *page, uint64_t number);
 
 #endif

@@ -34,14 +34,15 @@ uint32_t pace_lot(uint64_t pages)
 }
 
 /*
- * False: the kernel could not begin it, and may have given up pages that no fdatasync tells of any more.
- * What fails after it began stays for the fdatasync: the flags that wait would take the error.
+ * Starts writing out. Returns false if the kernel could not start and may have dropped pages,
+ * which no fdatasync reports. Later errors are left to the fdatasync: the flags that wait would
+ * consume them.
  */
 static bool begin_writing_out(int fd)
 {
 	if (sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE) == 0)
 		return true;
-	/* Not known here, or not now: the fdatasync does all of it. */
+	/* The call is not supported or not possible now; the fdatasync writes everything. */
 	return errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == ENOMEM ||
 		errno == EINTR;
 }
