@@ -19,7 +19,7 @@
 enum save_result {
 	SAVE_OK,    /* durable */
 	SAVE_FULL,  /* no space: nothing was changed, the store remains usable */
-	SAVE_FAULT, /* an appended row exists already: nothing was changed, the store goes on */
+	SAVE_FAULT, /* an appended row already exists: nothing was changed */
 	SAVE_LOST,  /* outcome unknown or the store is broken: the process must end */
 };
 

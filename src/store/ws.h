@@ -34,7 +34,7 @@ struct ws_row {
 	bool dirty;    /* a command wrote or dropped it: the store saves it */
 	bool appended; /* it must not exist in the store yet */
 	bool dropped;  /* to be deleted */
-	bool supposed; /* WS_ABSENT without having been looked for */
+	bool supposed; /* WS_ABSENT by assumption: not looked up */
 	uint32_t hash;
 	uint32_t key_len;
 	uint8_t *key; /* packed */

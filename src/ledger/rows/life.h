@@ -1,18 +1,19 @@
 /*
- * life - the lives of an installation, and the ids that each one gives out (api.md, What an operator
- * may change).
+ * life - the lives of an installation and the ids of each one (api.md, What an operator may
+ * change).
  *
- * An id of a transaction or an event must never name two things, also after the data went back in
- * time. So each life of an installation (init, restore, import) begins above every id that an earlier
- * life can have given out, without trusting the data: at the microseconds since 2020 by the wall
- * clock. Ids then count up in steps of LIFE_STRIDE, so that up to 62,500 ids a second on average stay
- * below the clock. They stay below 2^53 until the year 2305.
+ * An id of a transaction or an event must never name two things, even after the data went back in
+ * time. Therefore each life of an installation (init, restore, import) begins above every id that
+ * an earlier life can have used. It does not trust the data. Its first id is the number of
+ * microseconds since 2020 by the wall clock. Ids then increase in steps of LIFE_STRIDE, so that up
+ * to 62,500 ids a second on average stay below the clock. They stay below 2^53 until the year
+ * 2305.
  *
- * Each start of the engine goes on above the clock as well. That covers copies that nothing can
+ * Each start of the engine also continues above the clock. That covers copies that nothing can
  * detect, such as a disk image that was set back.
  *
- * Data of a version before lives has no counter LIFE_STRIDE_COUNTER. Its ids count up by one, and go
- * on so until the installation's next life.
+ * Data of a version before lives has no counter LIFE_STRIDE_COUNTER. Its ids increase by one until
+ * the next life of the installation.
  */
 #ifndef LEDGER_ROWS_LIFE_H
 #define LEDGER_ROWS_LIFE_H
@@ -43,20 +44,25 @@ struct life_past {
 	int64_t newest_ms;       /* the newest time of a row; 0: there is none */
 };
 
-/* The smallest id that a life or an engine which begins at @wall_ms gives out; 0: no clock before 2020. */
+/*
+ * Returns the smallest id of a life or an engine that begins at @wall_ms; 0 if the clock is before
+ * 2020.
+ */
 uint64_t life_floor(int64_t wall_ms);
 
-/* The first id of a life that begins at @wall_ms after @past; 0: it would be beyond 2^53 - 1. */
+/* Returns the first id of a life that begins at @wall_ms after @past; 0 if it exceeded 2^53 - 1. */
 uint64_t life_first_id(const struct life_past *past, int64_t wall_ms);
 
 /*
- * Whether @wall_ms can be trusted with the first id. STATUS_CONFIG, with a sentence that names the
- * remedy in @why: the clock is before 2020, beyond 2200, or more than LIFE_BEHIND_MAX_MS before
+ * Checks that @wall_ms can be trusted with the first id. Returns STATUS_CONFIG, with the remedy in
+ * @why, if the clock is before 2020, after 2200, or more than LIFE_BEHIND_MAX_MS before
  * @newest_ms.
  */
 enum status life_check_clock(int64_t wall_ms, int64_t newest_ms, char *why, size_t why_size);
 
-/* Finds the newest time of a transaction, a callback or an entry of the audit. 0: there is none. */
+/*
+ * Finds the newest time of a transaction, a callback or an entry of the audit; 0 if there is none.
+ */
 enum status life_newest(struct store *store, int64_t *newest_ms);
 
 /* Declares what life_begin() and life_is_new() need. */
@@ -65,7 +71,7 @@ void life_want(struct ws *ws);
 /* Returns true if the data belongs to no life and has not used an id. */
 bool life_is_new(struct ws *ws);
 
-/* What became of the ids when a life began. */
+/* The ids of a life that began. */
 struct life_begun {
 	uint64_t first_id;  /* of transactions and events alike */
 	uint64_t raised_by; /* from the last transaction id to the first one; 0: there was none */
@@ -78,8 +84,9 @@ struct life_begun {
 bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_begun *begun);
 
 /*
- * Begins the first life of data that life_is_new(), in a transaction of its own; does nothing to
- * other data. STATUS_CONFIG: the clock; STATUS_FULL, STATUS_IO, STATUS_NOMEM. With a sentence in @why.
+ * Begins the first life of data that life_is_new(), in a separate transaction. Does nothing to
+ * other data. Returns STATUS_CONFIG for a wrong clock, STATUS_FULL, STATUS_IO or STATUS_NOMEM,
+ * with a reason in @why.
  */
 enum status life_begin_first(struct store *store, int64_t wall_ms, char *why, size_t why_size);
 
@@ -93,10 +100,9 @@ uint64_t life_peek_id(struct ws *ws, const char *name);
 uint64_t life_take_id(struct ws *ws, const char *name);
 
 /*
- * Ids that one write of the counter reserved, and that are given out without a further write. It is
- * kept in memory: what is left when the engine ends is never given out. Zeroed: it is empty. A batch
- * that is run again or refused needs the block back as it was before, since its reservation was not
- * saved.
+ * Ids that one write of the counter reserved. They are used without a further write. The block is
+ * in memory: ids left when the engine ends are never used. Zeroed: empty. If a batch is rerun or
+ * refused, the block must be reset to its previous value, because the reservation was not saved.
  */
 #define LIFE_BLOCK_IDS 256
 struct life_block {

@@ -22,9 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Written data is made durable in such pieces, so that the ledger's commits do not wait for more. */
+/*
+ * Written data is made durable in pieces of this size, so that commits of the ledger do not wait
+ * for more.
+ */
 #define SYNC_BYTES (8 * 1024 * 1024)
-/* So long it may take to notice that it is to end: it looks whenever it has written a piece. */
+/* The most time to notice a stop request; the thread checks after each piece that it writes. */
 #define END_WAIT_S 5
 /* The thread yields to the ledger's loop. */
 #define NICENESS 10
@@ -32,7 +35,7 @@
 #define LAST_BACKUP "last_backup"
 #define LAST_BACKUP_SIZE 24
 
-/* To when the last backup is complete; 0: none was made of this data. */
+/* Returns the time to which the last backup is complete; 0 if there was none. */
 static int64_t read_last(const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -47,7 +50,7 @@ static int64_t read_last(const char *directory)
 	return ms > 0 ? ms : 0;
 }
 
-/* Notes it for the engines to come. What is not noted was done all the same. */
+/* Saves the time for later engines. A failure to save does not fail the backup. */
 static void note_last(const struct backup_job *job, int64_t ms)
 {
 	char text[LAST_BACKUP_SIZE];
@@ -109,7 +112,7 @@ static bool copy_whole(struct backup_job *job)
 	uint32_t last;
 
 	job->new.tables_ms = (uint64_t)clock_wall_ms();
-	/* Saves log to be copied and replayed. One that fails only makes it longer. */
+	/* Reduces the log to copy and replay. If it fails, only more log is copied. */
 	pace_checkpoint(job->backup->env, 0, 0, &pages);
 	if (!logs_needed(job->backup->env, &job->log, &last))
 		return backup_fail(job, "cannot find which logs the backup needs");
@@ -221,11 +224,11 @@ static void *run(void *context)
 				"the backup needs: free space below state_directory, then "
 				"repeat it");
 		opened = true;
-		/* What is told to be done may be restored at once. */
+		/* A backup that is reported as done may be restored at once. */
 		flock(job.target, LOCK_UN);
 	}
 	report(&job, done);
-	/* That can take its time. What it removes is in no manifest. */
+	/* This can take long. The deleted files are in no manifest. */
 	if (opened)
 		remove_leftovers(&job, done);
 	close_job(&job);

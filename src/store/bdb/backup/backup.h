@@ -43,7 +43,7 @@ struct bdb_backup {
 	struct backup_progress progress; /* under mutex */
 	struct backup_progress past[BACKUPS_PAST]; /* under mutex: earlier backups, a ring */
 	unsigned int past_next;
-	int64_t complete_to_ms;          /* likewise: of the last one to stay that was done */
+	int64_t complete_to_ms;          /* under mutex: of the last backup but for exports */
 };
 
 void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain *maintain,

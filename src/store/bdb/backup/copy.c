@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A page that is being written is read again so often, with a millisecond between. */
+/* The number of retries for a page that is being written, with a millisecond between. */
 #define PAGE_TRIES 200
-/* Room for the log that is copied behind the tables. */
+/* Space for the log that is copied after the tables. */
 #define LOG_ROOM (16 * 1024 * 1024)
 
 int backup_open_source(struct backup_job *job, const char *name, uint64_t *size)
@@ -67,8 +67,8 @@ bool backup_finish_copy(struct backup_job *job, int fd, const char *name, uint64
 }
 
 /*
- * Reads a page that was being written, or is damaged, until it is whole. libdb writes pages one by
- * one while it is read here, and a read may see half of a write.
+ * Reads a page that was being written or is damaged until it is whole. libdb writes pages
+ * meanwhile, and a read may see half of a write.
  */
 static bool read_page_again(struct backup_job *job, int fd, const char *name, uint8_t *page,
 	uint64_t number)
@@ -95,7 +95,7 @@ static ssize_t read_pages(struct backup_job *job, int fd, const char *name, uint
 			strerror(errno));
 		return -1;
 	}
-	/* What is behind the last whole page is not written yet, and in the log. */
+	/* Bytes after the last whole page are not written yet; the log has them. */
 	len -= len % PAGE_BYTES;
 	for (ssize_t at = 0; at < len; at += PAGE_BYTES) {
 		uint64_t number = (offset + (uint64_t)at) / PAGE_BYTES;
@@ -127,7 +127,7 @@ static bool copy_pages(struct backup_job *job, int from, int to, const char *nam
 	return true;
 }
 
-/* Up to the size that it has now: what is added later is in the log. */
+/* Copies a table up to its present size; the log has later additions. */
 static bool copy_table(struct backup_job *job, const char *name)
 {
 	struct digest digest;
@@ -148,7 +148,7 @@ static bool copy_table(struct backup_job *job, const char *name)
 	return done;
 }
 
-/* The bytes to come, and whether there is room for them. */
+/* Estimates the bytes to copy and checks that they fit. */
 static bool expect(struct backup_job *job)
 {
 	struct bdb_backup *backup = job->backup;

@@ -14,13 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The log is copied again while more than this was added meanwhile, so often at most. */
+/* Copy the log again if more than this was added meanwhile, at most this many times. */
 #define LOG_REST   (256 * 1024)
 #define LOG_PASSES 20
-/* With so much more log than tables the tables are copied again: that is replayed no slower. */
+/*
+ * If there is this much more log than tables, copy the tables again: replaying would not be
+ * faster.
+ */
 #define LOG_SPARE (256 * 1024 * 1024)
 
-/* Where the log ends that is on the disk: all before it stays as it is for ever. */
+/* Finds the end of the log on the disk. Everything before it stays unchanged. */
 static bool find_end(struct backup_job *job, DB_LSN *end)
 {
 	DB_ENV *env = job->backup->env;
@@ -96,7 +99,7 @@ static bool finish_file(struct backup_job *job)
 	return true;
 }
 
-/* One pass: everything from where the copying stands to the log's end as it is now. */
+/* One pass: copies from the current position to the present end of the log. */
 static bool copy_to_end(struct backup_job *job, uint64_t *copied)
 {
 	uint64_t stood = job->offset;
@@ -134,7 +137,7 @@ bool backup_copy_log(struct backup_job *job)
 	return finish_file(job);
 }
 
-/* True: all files of the old backup are there, long enough. */
+/* Returns true if all files of the old backup exist and are long enough. */
 static bool old_is_there(struct backup_job *job)
 {
 	struct stat st;
@@ -150,9 +153,9 @@ static bool old_is_there(struct backup_job *job)
 }
 
 /*
- * True: the last log file of the old backup is the beginning of ours. Then both are of one history:
- * a record holds times and numbers of transactions that no other history has. Its digest goes on
- * from there.
+ * Returns true if the last log file of the old backup is the beginning of the current one. Both
+ * then belong to one history, because a record holds times and transaction numbers that no other
+ * history has. The digest continues from there.
  */
 static bool continues(struct backup_job *job, const struct manifest_file *last)
 {
@@ -178,7 +181,7 @@ static bool continues(struct backup_job *job, const struct manifest_file *last)
 	return same;
 }
 
-/* The new manifest is the old one but for its last log file, which is longer now. */
+/* Copies the old manifest to the new one, except for its last log file, which is longer now. */
 static bool take_over(struct backup_job *job)
 {
 	const struct manifest *old = &job->old;

@@ -45,7 +45,7 @@ static uint32_t last_log_in(int directory)
 	return last;
 }
 
-/* Whether the first bytes of the log file are the backup's last one. */
+/* Compares the first bytes of the log file with the last log file of the backup. */
 static enum status compare(struct restore_job *job, int from, const char *name)
 {
 	const struct manifest_file *file = &job->manifest.files[job->manifest.file_count - 1];
@@ -123,7 +123,7 @@ enum status restore_copy_logs(struct restore_job *job)
 	return status;
 }
 
-/* Where the log ends, after every record of it was read. */
+/* Finds the end of the log by reading every record. */
 static enum status walk_log(struct restore_job *job, DB_ENV *env, DB_LSN *end)
 {
 	DB_LOG_STAT *stat = NULL;
@@ -151,7 +151,7 @@ static enum status walk_log(struct restore_job *job, DB_ENV *env, DB_LSN *end)
 	return STATUS_OK;
 }
 
-/* Bytes of a log file behind @offset, without the zeros at its end. */
+/* Returns the bytes of a log file after @offset, without the zeros at its end. */
 static uint64_t bytes_behind(struct restore_job *job, uint32_t number, uint64_t offset)
 {
 	char name[FILES_LOG_NAME_SIZE];
@@ -171,7 +171,7 @@ static uint64_t bytes_behind(struct restore_job *job, uint32_t number, uint64_t 
 	return last - offset;
 }
 
-/* Compares where the log ends with where it must. */
+/* Checks that the log ends at the right place. */
 static enum status judge_end(struct restore_job *job, const DB_LSN *end)
 {
 	struct bdb_restored *restored = job->restored;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define DEPTH_MAX 128
-/* What the logs that are kept may grow by while a backup is made. */
+/* The growth of the retained logs during a backup. */
 #define LOGS_MEANWHILE (64 * 1024 * 1024)
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -89,7 +89,7 @@ static bool check_owner(struct backup_job *job)
 	return true;
 }
 
-/* Without a manifest the directory may hold only what a backup left that did not come to its end. */
+/* Without a manifest, the directory may hold only the remains of an incomplete backup. */
 static bool check_empty(struct backup_job *job)
 {
 	const char *const own[] = {".", "..", MANIFEST_NEW_NAME, manifest_folders[0],
@@ -138,8 +138,8 @@ static bool read_old(struct backup_job *job)
 }
 
 /*
- * How much space the ledger is to keep. One that is short of it already may be backed up all the
- * same, to another file system.
+ * Sets the space that must stay free for the ledger. If less is free already, a backup to another
+ * file system is still allowed.
  */
 static void set_floor(struct backup_job *job)
 {
@@ -153,8 +153,8 @@ static void set_floor(struct backup_job *job)
 }
 
 /*
- * What to do about errno @error of a target; "": its own words are enough. Under systemd a path is
- * read-only or missing for the service only.
+ * Returns advice for errno @error of a target, or "" if the error text suffices. Under systemd a
+ * path may be read-only or missing only for the service.
  */
 static const char *target_advice(int error)
 {
