@@ -27,7 +27,7 @@ static struct request bet_request(const struct bet_place_cmd *cmd)
 	return request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
 }
 
-/* The sums of the day on which the bet would be accepted. */
+/* Declares the totals of the day on which the bet would be accepted. */
 static void want_tally(struct ws *ws, const struct player *player)
 {
 	struct dealer key = dealer_named(player->casino_id);
@@ -77,7 +77,7 @@ void bet_place_keys(const void *arg, struct ws *ws)
 	outbox_want_new(ws);
 }
 
-/* The member in which the repeated request differs, or NULL. */
+/* Returns the member in which the repeated request differs, or NULL. */
 static const char *bet_difference(const struct bet_place_cmd *cmd, const struct request *stored,
 	const struct player *player)
 {
@@ -119,7 +119,7 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
 		return;
 	}
-	/* The same call, whose answer was lost: it still has to send. */
+	/* The same call, whose answer was lost: the caller must still send the callback. */
 	result->verdict.replay = !bet || bet->state != BET_PENDING || !subject->dealer ||
 		!outbox_grant_again(ws, context, subject->dealer, bet->event, cmd->sender,
 			&result->send);
@@ -131,7 +131,7 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 	result->verdict.current_balance = stored->current_balance;
 }
 
-/* Everything that is checked before credit, in the order of api.md. */
+/* Makes all checks that precede the check of the credit, in the order of api.md. */
 static enum refusal bet_decide(const struct bet_place_cmd *cmd,
 	const struct subject *subject, const struct round *round)
 {
@@ -142,7 +142,7 @@ static enum refusal bet_decide(const struct bet_place_cmd *cmd,
 		return REFUSAL_DEALER_SUSPENDED;
 	if (player && player->suspended)
 		return REFUSAL_USER_SUSPENDED;
-	/* A game that was begun before the dealer's mode was changed is over. */
+	/* A game that began before the mode of the dealer changed is over. */
 	if (round && round->mode != dealer->mode)
 		return REFUSAL_WRONG_WALLET_MODE;
 	if (!money_has_decimals(cmd->bet_amount, dealer->decimals))
@@ -152,7 +152,7 @@ static enum refusal bet_decide(const struct bet_place_cmd *cmd,
 	return round_decide_bet(round, cmd->client_id, cmd->bet_amount, cmd->user_bet.len);
 }
 
-/* The round as it is with one more bet. */
+/* Returns the round with one more bet. */
 static struct round round_with_bet(const struct bet_place_cmd *cmd, const struct dealer *dealer,
 	const struct player *player, const struct round *stored, uint8_t list[ROUND_LIST_SIZE])
 {
@@ -193,7 +193,7 @@ static struct bet bet_new(const struct bet_place_cmd *cmd, const struct dealer *
 	return bet;
 }
 
-/* Consumes the key: what was asked, and where its answer stands. */
+/* Writes the request key: the request and the position of its answer. */
 static void record_bet(struct ws *ws, const struct bet_place_cmd *cmd, const struct player *player,
 	const struct bet *bet, const struct transaction *entry, enum refusal outcome, int64_t now_ms)
 {

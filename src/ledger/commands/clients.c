@@ -32,7 +32,9 @@ static void trail(const struct operator *operator, const struct apply_context *c
 	audit_write(ws, context, operator, action, object, detail);
 }
 
-/* The key @key_id of @client, "" for all, is taken away. @client NULL: there was none. */
+/*
+ * Notes that the key @key_id of @client, or all with "", is retired. @client NULL: there was none.
+ */
 static void note_retired(const struct client *client, const char *key_id,
 	const struct apply_context *context)
 {

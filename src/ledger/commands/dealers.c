@@ -61,7 +61,10 @@ static const struct {
 	TAKE(DEALER_RECONCILED, restored_ms),
 };
 
-/* Why a change may not be made now (api.md, What an operator may change), or NULL. */
+/*
+ * Returns the reason why a change is not allowed now (api.md, What an operator may change), or
+ * NULL.
+ */
 static const char *bad_change(const struct dealer *was, const struct dealer *is,
 	const struct total *total)
 {
@@ -274,7 +277,7 @@ static enum refusal key_change(const struct dealer_key_cmd *cmd, struct dealer *
 	return REFUSAL_NONE;
 }
 
-/* What the first sending of the command answered. */
+/* Repeats the answer of the first execution of the command. */
 static enum refusal key_replay(const struct dealer_key_cmd *cmd, const struct dealer *dealer,
 	char *key_id)
 {
@@ -317,7 +320,7 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 			cmd->casino_id, cmd->secret, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
-	/* After an import without keys there is no other one. */
+	/* After an import without keys there is no other signing key. */
 	if (!dealer.signing_key_id[0])
 		text_copy(dealer.signing_key_id, KEY_ID_SIZE, result->key_id);
 	if (cmd->action == KEY_RETIRE)

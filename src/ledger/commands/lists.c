@@ -17,7 +17,7 @@ struct page {
 	uint32_t limit;
 };
 
-/* Keys never leave by a list. */
+/* A list never contains keys. */
 static void blank_secrets(struct dealer_key keys[DEALER_KEYS_MAX])
 {
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++)

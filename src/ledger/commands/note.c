@@ -1,6 +1,4 @@
-/*
- * note - what an operator did outside the ledger, for the trail.
- */
+/* note - records in the trail an action of an operator outside the ledger. */
 #include "ledger/rows/audit.h"
 
 #include "ledger/commands/ops.h"

@@ -66,7 +66,7 @@ void player_put_keys(const void *arg, struct ws *ws)
 	audit_keys(ws, &cmd->operator);
 }
 
-/* Writes a new player's rows; @player, whose key is filled, becomes it. */
+/* Writes the rows of a new player. The key members of @player are filled; the rest is set here. */
 static enum refusal create(struct ws *ws, const struct dealer *dealer, const char *player_id,
 	int64_t now_ms, struct player *player)
 {
@@ -93,7 +93,7 @@ static enum refusal create(struct ws *ws, const struct dealer *dealer, const cha
 	return REFUSAL_NONE;
 }
 
-/* What the operator does to the player, for the audit. */
+/* Returns the name of the action on the player, for the audit. */
 static const char *action_of(const struct player_put_cmd *cmd)
 {
 	if (!cmd->change_suspended)
@@ -194,7 +194,7 @@ void player_balance_apply(const void *arg, const struct apply_context *context, 
 
 bool player_balance_concludes(const void *result)
 {
-	/* It writes nothing but the counter of events, when it reserves a block of them. */
+	/* It only writes the counter of events, when it reserves a block of them. */
 	(void)result;
 	return true;
 }

@@ -11,10 +11,12 @@
 
 /* Bets that one page of A5 reads. */
 #define BETS_PAGE 64
-/* Bytes of them that one answer holds at most: beside a round with its objects it fits a frame. */
+/*
+ * The most bytes of bets in one answer, which fits a frame together with a round and its objects.
+ */
 #define BETS_BYTES (FRAME_MAX / 4)
 
-/* The dealer and its player. Refusals as A3. */
+/* Finds the dealer and its player. Refuses like A3. */
 static enum refusal find(struct ws *ws, const char *casino_id, const char *user_id,
 	const struct dealer **dealer, const struct player **player)
 {
@@ -28,7 +30,7 @@ static enum refusal find(struct ws *ws, const char *casino_id, const char *user_
 	return *player ? REFUSAL_NONE : REFUSAL_USER_NOT_FOUND;
 }
 
-/* Declares both. NULL: not loaded yet, or not there. */
+/* Declares both rows. Returns NULL if the player is not loaded yet or does not exist. */
 static const struct player *want(struct ws *ws, const char *casino_id, const char *user_id,
 	const struct dealer **dealer)
 {
@@ -76,15 +78,13 @@ void user_stat_apply(const void *arg, const struct apply_context *context, struc
 			tally_read(ws, player->player_id, result->today - i);
 }
 
-/* True: before so many bets of a page are declared, those before are looked at. */
+/* Returns true if the bets declared so far must be checked before @count are declared. */
 static bool is_step(uint32_t count)
 {
 	return count == 4 || count == 16 || count == 32;
 }
 
-/*
- * Declares the bets of a page, a few at a time: no more once those that are loaded fill the answer.
- */
+/* Declares the bets of a page, a few at a time, and stops when the loaded ones fill the answer. */
 static void want_page(struct ws *ws, const struct round *round, uint32_t after)
 {
 	uint32_t number = round_list_shown(round, after), bytes = 0;
@@ -121,7 +121,7 @@ void result_inquire_keys(const void *arg, struct ws *ws)
 		want_page(ws, round, cmd->after_bet);
 }
 
-/* Packs the page's bets until the answer is full: one at least. */
+/* Packs the bets of the page until the answer is full, but at least one. */
 static bool pack_bets(struct ws *ws, const struct result_inquire_cmd *cmd,
 	struct result_inquire_result *result, struct buffer *bets)
 {

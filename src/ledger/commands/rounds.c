@@ -31,7 +31,10 @@ static void want_tally(struct ws *ws, const struct bet *key)
 		tally_want(ws, bet->player_id, bet->day);
 }
 
-/* The result's refusal as far as the round's row decides it; REFUSAL_NONE: its bets decide. */
+/*
+ * Returns the refusal of the result as far as the row of the round decides it; REFUSAL_NONE if its
+ * bets decide.
+ */
 static enum refusal row_refusal(const struct round_settle_cmd *cmd, const struct dealer *dealer,
 	const struct player *player, const struct round *round)
 {
@@ -48,7 +51,7 @@ static enum refusal row_refusal(const struct round_settle_cmd *cmd, const struct
 	settlement.bet_amount = round->staked;
 	if (settlement.bets && round_list_waits(round) < settlement.bets)
 		return REFUSAL_NONE;
-	/* All are accepted: what they staked is known. */
+	/* All bets are accepted, so their total stake is known. */
 	refusal = settlement_close(&settlement, cmd->result, cmd->payout_amount);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
@@ -68,7 +71,7 @@ static const struct bet *listed_bet(struct ws *ws, const struct round *round, ui
 	return ws_get(ws, RECORD_BET, &key);
 }
 
-/* True: its first bet that is not known to be accepted is PENDING. */
+/* Returns true if the first bet that is not known to be accepted is PENDING. */
 static bool is_in_progress(struct ws *ws, const struct round *round)
 {
 	const uint32_t first = round_list_waits(round);
@@ -78,7 +81,10 @@ static bool is_in_progress(struct ws *ws, const struct round *round)
 	return bet && bet->state == BET_PENDING;
 }
 
-/* The bets of a round, first the one that may still be PENDING: then the others are not needed. */
+/*
+ * Declares the bets of a round, first the one that may still be PENDING: if it is, the others are
+ * not needed.
+ */
 static void want_bets(struct ws *ws, const struct round *round)
 {
 	const uint32_t first = round_list_waits(round), count = round_list_count(round);
@@ -156,7 +162,7 @@ static void answer(struct ws *ws, const struct round *round, struct round_settle
 	result->callback_attempts = delivery.callback.attempts;
 }
 
-/* The member in which the repeated request differs from the round it settled, or NULL. */
+/* Returns the member in which the repeated request differs from the settled round, or NULL. */
 static const char *difference(const struct round_settle_cmd *cmd, const struct request *stored,
 	const struct player *player, const struct round *round)
 {
@@ -174,7 +180,7 @@ static const char *difference(const struct round_settle_cmd *cmd, const struct r
 	return stored->amount == cmd->payout_amount ? NULL : "payout_amount";
 }
 
-/* Sums up the round's bets. */
+/* Adds up the bets of the round. */
 static enum refusal sum_bets(struct ws *ws, const struct round *round,
 	const struct round_settle_cmd *cmd, struct settlement *settlement)
 {
@@ -191,7 +197,7 @@ static enum refusal sum_bets(struct ws *ws, const struct round *round,
 	return settlement_close(settlement, cmd->result, cmd->payout_amount);
 }
 
-/* Books the round in the player's statistics. */
+/* Adds the round to the statistics of the player. */
 static void tally_bets(struct ws *ws, const struct round *round)
 {
 	const struct bet *accepted[ROUND_BETS_MAX];
@@ -206,7 +212,7 @@ static void tally_bets(struct ws *ws, const struct round *round)
 	tally_settlement(ws, round, accepted, count);
 }
 
-/* Marks the accepted bets settled. Those in another state are no part of the round. */
+/* Marks the accepted bets settled. Bets in another state are not part of the round. */
 static void mark_bets(struct ws *ws, const struct round *round)
 {
 	int32_t settled = 0;
@@ -223,11 +229,11 @@ static void mark_bets(struct ws *ws, const struct round *round)
 		ws_put(ws, RECORD_BET, &bet);
 		settled++;
 	}
-	/* The betting-result is open instead, until the dealer has it. */
+	/* The betting-result counts as open instead, until the dealer has received it. */
 	book_open_bets(ws, round->casino_id, (round->event ? 1 : 0) - settled);
 }
 
-/* The round as it is when it is settled. */
+/* Returns the round in its settled state. */
 static struct round settled(const struct round *stored, const struct round_settle_cmd *cmd,
 	const struct settlement *settlement, int64_t now_ms)
 {
@@ -293,7 +299,7 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 	return refusal;
 }
 
-/* True: its result is held, since the round may have been settled before a restore. */
+/* Holds the result if the round may have been settled before a restore. Returns true if held. */
 static bool hold_old(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct round *round)
 {
@@ -433,7 +439,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
 		return;
 	}
-	/* The same call, whose answer was lost: it still has to send. */
+	/* The same call, whose answer was lost: the caller must still send the callback. */
 	result->verdict.replay = !round->event || !subject.dealer ||
 		!outbox_grant_again(ws, context, subject.dealer, round->event, cmd->sender,
 			&result->send);
