@@ -199,7 +199,7 @@ void callback_operate_keys(const void *arg, struct ws *ws)
 	outbox_want(ws, cmd->event);
 }
 
-/* Writes the operator who cancels, as it is stored: the person before sudo, or the user number. */
+/* Writes the operator that cancels, as stored: the person before sudo, or the user number. */
 static void name_operator(const struct operator *operator, char name[SUDO_USER_SIZE])
 {
 	if (operator->sudo_user[0])

@@ -26,7 +26,10 @@
 #define LIFE_EVENTS         "event"
 #define LIFE_STRIDE_COUNTER "id_stride"
 
-/* Ids of a life are multiples of it. The other remainders are reserved for further ledgers. */
+/*
+ * Ids of a life are multiples of this number. The other remainders are reserved for further
+ * ledgers.
+ */
 #define LIFE_STRIDE 16
 
 #define LIFE_EPOCH_MS     INT64_C(1577836800000) /* 2020-01-01 UTC */

@@ -293,7 +293,7 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 		follow(bdb, ws);
 		return SAVE_OK;
 	}
-	/* The outcome is unknown: the log may hold the commit. */
+	/* Unknown outcome: the log may hold the commit. */
 	log_line(LOG_LEVEL_ERROR, "commit_failed", "error=\"%s\"", db_strerror(error));
 	bdb_status(error);
 	return SAVE_LOST;

@@ -1,5 +1,5 @@
 /*
- * Copies the log into a backup, or the rest of it.
+ * Copies the log, or the rest of the log, into a backup.
  */
 #include "store/bdb/backup/job.h"
 
