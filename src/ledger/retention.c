@@ -10,8 +10,8 @@
 #define DAY_MS    INT64_C(86400000)
 #define NS_PER_MS 1000000
 /*
- * A loop without work for this time is idle. A loop that is never idle runs a step at the second
- * interval.
+ * A loop without work for WAIT_MS is idle. A loop that is never idle runs a step once in each
+ * longer interval below.
  */
 #define WAIT_MS 5
 #define BUSY_MS 1000
@@ -181,8 +181,8 @@ static void want_callbacks(struct step *step)
 /* ---- what is old enough */
 
 /*
- * Returns true if the callback was delivered long enough ago. A transfer wallet has no event; its
- * rows are old.
+ * Returns true if the callback was delivered long enough ago, or if there is no event (transfer
+ * wallet).
  */
 static bool is_old(struct step *step, uint64_t event)
 {

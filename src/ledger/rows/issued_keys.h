@@ -41,8 +41,9 @@ bool key_book_add(struct key_book *book, const struct key_entry *entry);
 const struct key_entry *key_book_find(const struct key_book *book, const char *digest);
 
 /*
- * Adds the live keys of an owner for good. *shared: an entry of another owner, or another of this one's,
- * has the same key; NULL: none has. False: no memory.
+ * Adds the live keys of an owner permanently. If the book already had one of these keys, copies
+ * the earlier entry to *@shared; otherwise zeroes *@shared. The earlier entry may belong to any
+ * owner. Returns false if memory is exhausted.
  */
 bool key_book_add_keys(struct key_book *book, enum keyring_of of, const char *owner,
 	const struct dealer_key keys[DEALER_KEYS_MAX], struct key_entry *shared);
