@@ -405,7 +405,10 @@ enum status ledger_run(struct ledger *ledger, struct slot *slots, unsigned int c
 	return status;
 }
 
-/* Runs the command's read(). A range that does not decode is the command's fault, not its result. */
+/*
+ * Runs read() of the command. A range that does not decode is a fault of the command, not its
+ * result.
+ */
 static void read_ranges(struct ledger *ledger, struct slot *slot)
 {
 	const struct command_ops *ops = &command_ops[slot->command];

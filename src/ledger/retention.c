@@ -10,8 +10,7 @@
 #define DAY_MS    INT64_C(86400000)
 #define NS_PER_MS 1000000
 /*
- * A loop without work for WAIT_MS is idle. A loop that is never idle runs a step once in each
- * longer interval below.
+ * A loop that waits WAIT_MS without work is idle. If it is never idle, a step runs every BUSY_MS.
  */
 #define WAIT_MS 5
 #define BUSY_MS 1000

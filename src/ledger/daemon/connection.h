@@ -33,7 +33,7 @@ struct connection {
 	uint32_t peer_uid;
 	uint64_t link; /* its number: the owner of what it sends */
 	unsigned int queued; /* its frames in the queue */
-	uint32_t several;    /* lately there were two at a time: it gathers them by itself (group_commit.h) */
+	uint32_t several;    /* sends several at a time (group_commit.h) */
 	size_t taken;        /* bytes of @in that were taken as frames */
 	struct buffer in;
 	struct buffer out;

@@ -29,7 +29,7 @@ struct adopt_result {
 	uint64_t last_transaction_id; /* the last transaction, bet or result in the data, ... */
 	int64_t last_ms;              /* ... and its time; 0: it holds none */
 	uint64_t raised_by;           /* the increase of the transaction ids to ... */
-	uint64_t first_id;            /* ... the first id of the new life; 0: no ledger was started on it */
+	uint64_t first_id;            /* ... first id of the new life; 0: never started */
 };
 
 /*

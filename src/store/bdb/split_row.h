@@ -8,8 +8,8 @@
  * follows the bet in the table. The values:
  *
  *     whole    version, the members
- *     head     version with the bit SPLIT_HEAD, four bytes with the number of bytes of the members before
- *              the object, the members without the object
+ *     head     version with the bit SPLIT_HEAD, four bytes with the number of bytes of the
+ *              members before the object, the members without the object
  *     object   the byte SPLIT_OBJECT, the object
  *
  * A row that was written whole stays whole until it changes. Only the store knows of the split:

@@ -22,7 +22,10 @@ static _Thread_local struct {
 	int64_t rested_ns;
 } paced;
 
-/* One checkpoint at a time, and how many pages the last one wrote that wrote any; not known: very many. */
+/*
+ * Serialises checkpoints. @last_pages: the pages of the last one that wrote any; unknown:
+ * UINT64_MAX.
+ */
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t last_pages = UINT64_MAX;
 
