@@ -25,13 +25,13 @@ void apart_free(void *memory, size_t size)
 		munmap(memory, size);
 }
 
-/* What both processes see: whether the work has returned, and its data. */
+/* Shared by both processes. */
 struct shared {
 	bool returned;
 	max_align_t data[];
 };
 
-/* In the new process. A parent that was killed at once has another's number by now. */
+/* Runs in the child. If the parent was killed before prctl(), getppid() returns another id. */
 static void become(pid_t parent, void (*work)(void *data), struct shared *shared)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -42,7 +42,7 @@ static void become(pid_t parent, void (*work)(void *data), struct shared *shared
 	_exit(EXIT_SUCCESS);
 }
 
-/* Returns how it ended, as waitpid(2) gives it; -1 and errno: there was no process. */
+/* Returns the status from waitpid(2). Returns -1 and sets errno if the child could not be made. */
 static int run(void (*work)(void *data), struct shared *shared)
 {
 	const struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -50,9 +50,9 @@ static int run(void (*work)(void *data), struct shared *shared)
 	pid_t self = getpid(), pid;
 	int end = -1, error;
 
-	/* What is in the buffers is written once, though a library calls exit(). */
+	/* Empty the stdio buffers. Otherwise a library's exit() in the child writes them again. */
 	fflush(NULL);
-	/* Whoever ignores it hears of no end; so may whoever was started by such a one. */
+	/* If SIGCHLD is ignored, waitpid() gets no status. A process can inherit that setting. */
 	sigaction(SIGCHLD, &standard, &before);
 	pid = fork();
 	if (pid == 0)
@@ -83,7 +83,7 @@ enum status apart_run(void (*work)(void *data), void *data, size_t size, char wh
 		status = STATUS_OK;
 	}
 	apart_free(shared, sizeof(*shared) + size);
-	/* An assertion, and the kernel's means when the machine has no memory left, are that. */
+	/* SIGABRT means a failed assertion. SIGKILL is the kernel's reply to exhausted memory. */
 	number = end != -1 && WIFSIGNALED(end) ? WTERMSIG(end) : 0;
 	if (number && number != SIGABRT && number != SIGKILL)
 		snprintf(why, APART_WHY_MAX, "the process for it was ended by signal %d", number);

@@ -1,6 +1,6 @@
 /*
- * apart - work in a process of its own: a library that ends its process without memory, by an assertion,
- * exit(3) or worse, ends that one.
+ * apart - runs a function in a child process. It contains libraries that abort, exit or crash when
+ * an allocation fails.
  */
 #ifndef BASE_APART_H
 #define BASE_APART_H
@@ -12,19 +12,20 @@
 #define APART_WHY_MAX 128
 
 /*
- * Memory of @size bytes, all zero, that this process shares with those it forks; NULL: none. It is
- * unmapped by apart_free(), or with the processes.
+ * Returns @size zeroed bytes that this process shares with the processes it forks, or NULL.
+ * apart_free() unmaps the memory; so does the end of the processes.
  */
 void *apart_memory(size_t size);
 void apart_free(void *memory, size_t size);
 
 /*
- * Calls @work with @data, of @size bytes, in a new process and waits for its end, however long that
- * takes; the process ends with this one. For programs that start: without threads, and while no other
- * child is waited for.
+ * Calls @work with @data, of @size bytes, in a child process and waits without a time limit for the
+ * child to end. The kernel kills the child when this process ends. For programs that start: call it
+ * without threads and without other children to wait for.
  *
- * STATUS_OK: @work has returned, and @data is as it left it. Else @data is untouched. STATUS_NOMEM: there was no process for it, or it was ended before,
- * as by a lack of memory; @why gets a phrase. The process may have written to standard error.
+ * Returns STATUS_OK if @work returned; @data is then as @work left it. Otherwise @data is
+ * unchanged. Returns STATUS_NOMEM if the child could not be made or ended early, as it does when
+ * memory is exhausted. @why gets a phrase. The child may have written to standard error.
  */
 enum status apart_run(void (*work)(void *data), void *data, size_t size, char why[APART_WHY_MAX]);
 

@@ -47,7 +47,7 @@ void arena_reset(struct arena *arena)
 		arena->block->used = 0;
 }
 
-/* A block behind the one in use that has room for @size bytes. */
+/* Returns a block after the current one that has room for @size bytes. */
 static struct arena_block *next_block(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->block;

@@ -1,6 +1,4 @@
-/*
- * arena - memory that is taken piece by piece and given back all at once.
- */
+/* arena - memory allocated in pieces and released all at once. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -17,13 +15,17 @@ struct arena {
 
 void arena_init(struct arena *arena);
 void arena_free(struct arena *arena);
-/* Gives back everything that was taken. Keeps blocks of the usual size for the next round. */
+/* Releases all pieces. Keeps blocks of the usual size for reuse. */
 void arena_reset(struct arena *arena);
-/* @size bytes, aligned for anything, valid until arena_reset(). NULL: no memory. */
+/*
+ * Returns @size bytes, aligned for any type and valid until arena_reset(). Returns NULL if memory
+ * is exhausted.
+ */
 void *arena_take(struct arena *arena, size_t size);
 /*
- * Copies what the FIELD_BYTES and FIELD_JSON members of @record point to into the arena and makes
- * them point there; not those of its groups, which no stored row has. False: no memory.
+ * Copies the data of the FIELD_BYTES and FIELD_JSON members of @record to the arena and redirects
+ * the members to the copies. Skips the members of groups: no stored row has such groups. Returns
+ * false if memory is exhausted.
  */
 bool arena_keep_bytes(struct arena *arena, const struct field *table, void *record);
 

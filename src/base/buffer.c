@@ -78,7 +78,7 @@ bool buffer_printf(struct buffer *b, const char *format, ...)
 	int need;
 	uint8_t *to;
 
-	/* Into what is there; it seldom has to be told again. */
+	/* Format into the room that is free. A second pass is seldom needed. */
 	va_start(args, format);
 	need = vsnprintf(room ? (char *)b->data + b->len : NULL, room, format, args);
 	va_end(args);

@@ -1,8 +1,8 @@
 /*
- * buffer - a byte buffer that grows up to a bound.
+ * buffer - a byte buffer that grows up to a limit.
  *
- * A failed append (bound reached, memory exhausted) sets @failed, changes nothing and every later
- * append fails too, so that a writer checks once, at the end.
+ * An append fails if it exceeds the limit or memory is exhausted. It then sets @failed and changes
+ * nothing else. Every later append also fails, so a writer checks once, at the end.
  */
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
@@ -15,19 +15,22 @@ struct buffer {
 	uint8_t *data;
 	size_t len;
 	size_t cap;
-	size_t max; /* never grows above this many bytes */
+	size_t max; /* upper limit of cap, in bytes */
 	bool failed;
 };
 
-/* Makes @b empty, without memory, bounded by @max bytes. */
+/* Sets @b to empty, with no memory allocated and a limit of @max bytes. */
 void buffer_init(struct buffer *b, size_t max);
 /* Frees the memory; the buffer is empty and usable again. */
 void buffer_free(struct buffer *b);
 /* Empties the buffer, keeps the memory, clears @failed. */
 void buffer_reset(struct buffer *b);
-/* As buffer_reserve(), where there is no room yet. */
+/* The slow path of buffer_reserve(): allocates the room. */
 uint8_t *buffer_grow(struct buffer *b, size_t len);
-/* Makes room for @len more bytes. Returns their place, not yet counted in len, or NULL. */
+/*
+ * Makes room for @len more bytes. Returns the address of that room, or NULL. The caller adds the
+ * bytes written to len.
+ */
 static inline uint8_t *buffer_reserve(struct buffer *b, size_t len)
 {
 	if (b->data && !b->failed && b->cap - b->len >= len)
@@ -36,7 +39,7 @@ static inline uint8_t *buffer_reserve(struct buffer *b, size_t len)
 }
 bool buffer_append(struct buffer *b, const void *data, size_t len);
 bool buffer_append_str(struct buffer *b, const char *text);
-/* Appends @number in decimal: every answer has some, and printf() takes its time with them. */
+/* Appends @number in decimal. Faster than printf(); every response contains numbers. */
 bool buffer_append_number(struct buffer *b, uint64_t number);
 bool buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Drops the first @len bytes. */

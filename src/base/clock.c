@@ -15,14 +15,17 @@ static int64_t read_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	/* Cannot fail for a clock that the kernel has and a valid pointer. */
+	/* Cannot fail: the kernel has this clock and the pointer is valid. */
 	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 
-/* The kernel's name of this boot as a number. Without /proc every start counts as a boot. */
+/*
+ * Returns the kernel's boot id as a number. Without /proc every start of the program counts as a
+ * boot.
+ */
 static uint64_t read_boot(void)
 {
 	char id[40] = "";
@@ -72,7 +75,7 @@ void clock_sleep_us(int64_t us)
 
 	if (us <= 0)
 		return;
-	/* An absolute time, so that a signal does not make the sleep longer either. */
+	/* Use an absolute time, so that a signal does not prolong the sleep either. */
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
 		;
 }

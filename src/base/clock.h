@@ -1,6 +1,4 @@
-/*
- * clock - the only place that reads the time. Everything else is given it.
- */
+/* clock - the only module that reads the time. All others get the time from their callers. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -10,7 +8,7 @@
 struct moment {
 	int64_t wall_ms; /* as clock_wall_ms() */
 	int64_t boot_ms; /* as clock_boot_ms() */
-	uint64_t boot;   /* which boot that counts from; never 0 */
+	uint64_t boot;   /* identifies the boot of boot_ms; never 0 */
 };
 
 /* Now. */
@@ -19,13 +17,19 @@ struct moment clock_now(void);
 /* Unix time in milliseconds. */
 int64_t clock_wall_ms(void);
 
-/* Milliseconds since boot (CLOCK_BOOTTIME): never jumps, counts sleep; for deadlines and leases. */
+/*
+ * Milliseconds since boot (CLOCK_BOOTTIME). Never jumps and includes suspension. Use it for
+ * deadlines and leases.
+ */
 int64_t clock_boot_ms(void);
 
-/* Nanoseconds since boot, for measuring. */
+/* Nanoseconds since boot, for measurements. */
 int64_t clock_boot_ns(void);
 
-/* Sleeps for @ms milliseconds, or @us microseconds, not cut short by signals handled elsewhere. */
+/*
+ * Sleeps for @ms milliseconds or @us microseconds. A signal that is handled does not shorten the
+ * sleep.
+ */
 void clock_sleep_ms(int64_t ms);
 void clock_sleep_us(int64_t us);
 

@@ -1,12 +1,13 @@
-/*
- * descriptors - how many files and sockets this process may have open.
- */
+/* descriptors - the limit of open files and sockets of this process. */
 #ifndef BASE_DESCRIPTORS_H
 #define BASE_DESCRIPTORS_H
 
 #include <sys/resource.h>
 
-/* Raises the limit to @wanted, or as far as this process may. Returns the limit as it is then; 0: unknown. */
+/*
+ * Raises the limit to @wanted, or as far as permitted. Returns the new limit, or 0 if it is
+ * unknown.
+ */
 rlim_t descriptors_raise(rlim_t wanted);
 
 #endif

@@ -321,7 +321,7 @@ static int sleep_ms(const struct fibers *fibers)
 	return left_ms > INT_MAX ? INT_MAX : (int)left_ms;
 }
 
-/* Makes the fibers runnable whose time has come. */
+/* Makes the fibers runnable whose time has passed. */
 static void wake_expired(struct fibers *fibers)
 {
 	int64_t now_ms = clock_boot_ms();

@@ -60,8 +60,8 @@ void fiber_wake_last(struct fiber *fiber, bool yield_cpu);
 bool fiber_was_notified(int fd);
 
 /*
- * Lets other runnable fibers run, and those whose descriptor or time has come, unless this fiber
- * has waited since its last call.
+ * Lets other runnable fibers run, and those whose descriptor is ready or whose time has passed. Has
+ * no effect if this fiber has waited since its last call.
  */
 void fiber_yield(void);
 

@@ -22,7 +22,7 @@ static uint64_t mix_number(uint64_t digest, uint32_t number)
 
 uint64_t field_digest_name(uint64_t seed, const char *name)
 {
-	/* With the closing NUL, so that "a", "bc" is not "ab", "c". */
+	/* Include the closing NUL, so that "a", "bc" differs from "ab", "c". */
 	for (size_t i = 0; i <= strlen(name); i++)
 		seed = (seed ^ (uint8_t)name[i]) * PRIME;
 	return seed;

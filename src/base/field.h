@@ -1,10 +1,9 @@
 /*
  * field - tables that describe the members of a struct.
  *
- * One table per struct serves every generic loop over it: the binary codec of the ledger's socket
- * and of stored rows (base/pack.h), the JSON of answers and of creditbridgectl --json (wire/).
- * A table ends with FIELD_END. Structs described by a table hold no pointers, but for FIELD_BYTES
- * and FIELD_JSON.
+ * One table for each struct serves every generic loop over the struct. Two of them are the binary
+ * codec of the ledger's socket and rows (base/pack.h) and JSON (wire/). A table ends with
+ * FIELD_END. FIELD_BYTES and FIELD_JSON are the only pointers in a struct described by a table.
  */
 #ifndef BASE_FIELD_H
 #define BASE_FIELD_H
@@ -26,15 +25,15 @@ enum field_type {
 	FIELD_MONEY,    /* money_t, int64_t of ten-thousandths of a credit */
 	FIELD_TIME_MS,  /* int64_t, Unix time in milliseconds */
 	FIELD_STR,      /* char[size], NUL-terminated text */
-	FIELD_SECRET,   /* as FIELD_STR, but no rendering for people or logs ever shows it */
+	FIELD_SECRET,   /* as FIELD_STR; never shown to people or in logs */
 	FIELD_BYTES,    /* struct bytes; unpacking points into the input */
 	FIELD_GROUP,    /* @count structs of @size bytes described by @sub, one after the other */
-	FIELD_JSON,     /* as FIELD_BYTES; they are JSON text, or none (len 0) */
+	FIELD_JSON,     /* as FIELD_BYTES, holding JSON text or nothing (len 0) */
 	FIELD_SUM,      /* sum_t, a wide_t (base/wide.h) of ten-thousandths of a credit */
-	FIELD_SUM_64,   /* a sum_t that a row of an older version keeps in 8 bytes: only unpacked */
+	FIELD_SUM_64,   /* a sum_t stored in 8 bytes by an older row version: only unpacked */
 };
 
-/* Bytes owned by somebody else. */
+/* Bytes that the struct does not own. */
 struct bytes {
 	const uint8_t *data;
 	uint32_t len;
@@ -55,7 +54,7 @@ struct field {
 	 .type = (type_),                                                                          \
 	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
 	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_)}
-/* The same for a member that is shown under another name, or lies in a struct of its own. */
+/* Like FIELD(), for a member shown under another name or inside a nested struct. */
 #define FIELD_AS(name_, type_, struct_, member_)                                                   \
 	{.name = (name_),                                                                          \
 	 .type = (type_),                                                                          \
@@ -87,12 +86,12 @@ struct field {
 		.name = NULL, .type = FIELD_NONE                                                   \
 	}
 
-/* Finds the field called @name in @table, or NULL. */
+/* Returns the field named @name in @table, or NULL. */
 const struct field *field_find(const struct field *table, const char *name);
 
 /*
- * Reads and writes a member that is a number of @size bytes (1, 2, 4 or 8), wherever it lies: as an
- * unsigned number of the machine, a negative one in two's complement of its own width.
+ * Read and write a number of @size bytes (1, 2, 4 or 8) at any alignment, in the machine's byte
+ * order, as unsigned. A negative number is in two's complement of its own width.
  */
 static inline uint64_t field_load_number(const void *member, uint32_t size)
 {
@@ -140,8 +139,9 @@ static inline void field_store_number(void *member, uint32_t size, uint64_t valu
 }
 
 /*
- * Mixes names, types, sizes and the names of enums of @table into @seed (FNV-1a): two builds that differ in a table
- * have different digests, which is what the protocol version in the ledger's greeting is made of.
+ * Mixes the names, types, sizes and enum names of @table into @seed (FNV-1a). Builds with different
+ * tables have different digests. The protocol version in the ledger's greeting is made from these
+ * digests.
  */
 uint64_t field_digest(uint64_t seed, const struct field *table);
 

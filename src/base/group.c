@@ -15,7 +15,7 @@ struct looking {
 	int error;
 };
 
-/* In a process that the C library may end: without memory its name service dies of signals. */
+/* Runs in a child process: without memory the C library's name service crashes. */
 static void look(void *data)
 {
 	struct looking *looking = data;
@@ -29,7 +29,7 @@ static void look(void *data)
 		looking->gid = group->gr_gid;
 }
 
-/* getgrnam(3): for a group that is not there errno may be one of several numbers, or 0. */
+/* If the group does not exist, errno may be 0 or one of several numbers; see getgrnam(3). */
 static enum status judge(const struct looking *looking, char why[APART_WHY_MAX])
 {
 	if (looking->found)

@@ -1,6 +1,4 @@
-/*
- * group - a group of this host, found by its name.
- */
+/* group - looks up a user group of this host by name. */
 #ifndef BASE_GROUP_H
 #define BASE_GROUP_H
 
@@ -10,9 +8,10 @@
 #include <sys/types.h>
 
 /*
- * Looks up socket_group, of base/settings.h: *@gid is its number, (gid_t)-1 for "". STATUS_CONFIG:
- * there is no such group. Another status: it could not be looked up, and may be later. @why gets a
- * sentence for both. For programs that start (base/apart.h).
+ * Looks up the group of the option socket_group (base/settings.h). Sets *@gid to its number, or to
+ * (gid_t)-1 if @name is "". Returns STATUS_CONFIG if the group does not exist. Another status means
+ * that the look-up failed and may succeed later. @why gets a sentence in both cases. For programs
+ * that start (base/apart.h).
  */
 enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size);
 

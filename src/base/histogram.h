@@ -1,8 +1,8 @@
 /*
- * histogram - how often a value of which size was measured.
+ * histogram - counts measured values by size.
  *
- * A scale has the upper bounds, in rising order; place i counts the values up to bound i that are
- * above the bound before it, the place behind the last bound the rest. Sums wrap at 2^64.
+ * A scale has upper bounds in rising order. Slot i counts the values up to bound i that exceed the
+ * bound before it. The slot after the last bound counts all larger values. Sums wrap at 2^64.
  */
 #ifndef BASE_HISTOGRAM_H
 #define BASE_HISTOGRAM_H
@@ -31,13 +31,13 @@ struct histogram {
 extern const struct field histogram_place_fields[];
 extern const struct field histogram_fields[];
 
-/* The place of @value. */
+/* Returns the slot of @value. */
 unsigned int histogram_place_of(const struct histogram_scale *scale, uint64_t value);
 
 void histogram_add(struct histogram *histogram, const struct histogram_scale *scale,
 	uint64_t value);
 
-/* How many values were added. */
+/* Returns the number of values added. */
 uint64_t histogram_count(const struct histogram *histogram);
 
 #endif

@@ -26,7 +26,7 @@ bool lock_wait(int fd, int wait_ms)
 	return true;
 }
 
-/* False: errno. */
+/* Returns false and sets errno if the path is too long. */
 static bool path_make(char path[PATH_MAX], const char *directory, const char *name)
 {
 	if ((size_t)snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX)
@@ -35,7 +35,10 @@ static bool path_make(char path[PATH_MAX], const char *directory, const char *na
 	return false;
 }
 
-/* Makes what is open at @fd lockable for the users of @like. Without a @like its owner has it only. */
+/*
+ * Gives the users of @like access to the lock file open at @fd. Without @like only its owner has
+ * it.
+ */
 static bool share(int fd, const char *directory, const char *like)
 {
 	char path[PATH_MAX];
@@ -43,7 +46,7 @@ static bool share(int fd, const char *directory, const char *like)
 
 	if (fstat(fd, &own) < 0)
 		return false;
-	/* As root: a second name of another file gives nothing away. */
+	/* Root must not change the owner of another file that has a second name here. */
 	if (!S_ISREG(own.st_mode) || own.st_nlink != 1) {
 		errno = EINVAL;
 		return false;

@@ -6,19 +6,22 @@
 
 #include <stdbool.h>
 
-/* The sweeper's, in settings.socket_directory: made by the ledger for the users of edge.sock. */
+/*
+ * The sweeper's lock file in settings.socket_directory. The ledger makes it for users of edge.sock.
+ */
 #define LOCK_SWEEP "sweep.lock"
 
 /*
- * Locks what is open at @fd (flock(2)) for as long as it is open. Waits for @wait_ms at most. False:
- * another holds it still (EWOULDBLOCK), or errno says what failed.
+ * Locks the file open at @fd (flock(2)) until @fd is closed. Waits at most @wait_ms. Returns false
+ * with errno on failure; EWOULDBLOCK means that another process still holds the lock.
  */
 bool lock_wait(int fd, int wait_ms);
 
 /*
- * Opens the file @name of @directory for a lock that several users take. Makes it if it is missing. If
- * it belongs to this process, or this process is root's, the file gets group and mode of @like, another
- * file of @directory, and the owner of @directory. Links are refused. Returns the descriptor; -1: errno.
+ * Opens the file @name in @directory for a lock shared by several users. Creates the file if it is
+ * missing. The function sets owner and mode if this process owns the file or runs as root: group
+ * and mode are those of @like, another file of @directory, and the owner is that of @directory.
+ * Links are refused. Returns the descriptor, or -1 with errno.
  */
 int lock_file_open(const char *directory, const char *name, const char *like);
 

@@ -39,7 +39,7 @@ void log_open(const char *program, bool to_syslog, enum log_level level)
 		openlog(program, LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 
-/* Writes what precedes the event on standard error, where no daemon adds it. Returns its length. */
+/* Writes the prefix of a line on standard error, where no daemon adds one. Returns its length. */
 static size_t head(char *line, size_t size, enum log_level level)
 {
 	int64_t now_ms = clock_wall_ms();
@@ -66,7 +66,7 @@ static size_t add(char *line, size_t size, size_t len, const char *format, va_li
 		return len;
 	if ((size_t)more < size - len)
 		return len + (size_t)more;
-	/* Cut: the reader must see that something is missing. */
+	/* The line was cut: mark it, so that the reader notices. */
 	memcpy(line + size - 4, "...", 4);
 	return size - 1;
 }

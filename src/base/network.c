@@ -12,12 +12,12 @@
 static const struct network mapped = {{[10] = 0xff, [11] = 0xff}, MAPPED_BITS};
 /* The well-known prefix that a translator (NAT64) puts before an IPv4 address. */
 static const struct network translated = {{0x00, 0x64, 0xff, 0x9b}, 96};
-/* What IANA gives to hosts; all other of IPv6 is special, or nobody's yet. */
+/* The range that IANA assigns to hosts; all other IPv6 is special or unassigned. */
 static const struct network global_unicast = {{0x20}, 3};
 
 #define V4(a, b, c, d, bits)                                                                       \
 	{{[10] = 0xff, [11] = 0xff, [12] = a, [13] = b, [14] = c, [15] = d}, MAPPED_BITS + (bits)}
-/* The special-purpose registries of RFC 6890; not a host's address on the Internet. */
+/* The special-purpose registries of RFC 6890: no addresses of Internet hosts. */
 static const struct network special[] = {
 	V4(0, 0, 0, 0, 8),       /* "this" network: 0.0.0.0 is this host */
 	V4(10, 0, 0, 0, 8),      /* private */
@@ -30,7 +30,7 @@ static const struct network special[] = {
 	V4(192, 0, 2, 0, 24),    /* documentation */
 	V4(192, 31, 196, 0, 24), /* AS112 */
 	V4(192, 52, 193, 0, 24), /* automatic multicast tunneling */
-	V4(192, 88, 99, 0, 24),  /* 6to4 relays, gone */
+	V4(192, 88, 99, 0, 24),  /* 6to4 relays, withdrawn */
 	V4(192, 168, 0, 0, 16),  /* private */
 	V4(192, 175, 48, 0, 24), /* AS112 */
 	V4(198, 18, 0, 0, 15),   /* benchmarks */
@@ -106,7 +106,7 @@ void network_address_format(const uint8_t address[NETWORK_ADDRESS_SIZE],
 		text[0] = '\0';
 }
 
-/* Reads the number behind the slash. */
+/* Reads the number after the slash. */
 static bool parse_prefix(const char *text, unsigned int most, unsigned int *bits)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -131,7 +131,7 @@ bool network_parse(const char *text, struct network *network)
 	address[len] = '\0';
 	if (!network_address_parse(address, result.address))
 		return false;
-	/* By its spelling: "::ffff:10.0.0.0/104" counts as IPv6 does. */
+	/* The spelling decides: "::ffff:10.0.0.0/104" is a network of IPv6. */
 	most = strchr(address, ':') ? 128 : 32;
 	bits = most;
 	if (slash && !parse_prefix(slash + 1, most, &bits))

@@ -1,8 +1,8 @@
 /*
- * network - IP addresses and networks: which of them a dealer's server may be at.
+ * network - IP addresses and networks, and which of them a dealer's server may use.
  *
- * An address is 16 bytes in network order; IPv4 is kept as IPv4-mapped IPv6 (::ffff:a.b.c.d), so
- * that the two spellings of one address are one.
+ * An address is 16 bytes in network order. IPv4 is stored as IPv4-mapped IPv6 (::ffff:a.b.c.d), so
+ * that both spellings of an address are equal.
  */
 #ifndef BASE_NETWORK_H
 #define BASE_NETWORK_H
@@ -18,31 +18,35 @@ struct sockaddr;
 
 struct network {
 	uint8_t address[NETWORK_ADDRESS_SIZE];
-	uint8_t prefix; /* bits that count, of 128; 96 more than IPv4's own */
+	uint8_t prefix; /* significant bits, of 128; for IPv4 its own prefix plus 96 */
 };
 
 /*
- * Reads "10.0.0.0/8", "fd00::/8" or an address alone. False: it is no network, or has bits set
- * behind its prefix; *network is untouched.
+ * Reads "10.0.0.0/8", "fd00::/8" or a single address. Returns false if @text is no network or has
+ * bits set after the prefix; *network is then unchanged.
  */
 bool network_parse(const char *text, struct network *network);
 
-/* True: @address lies in @network. No IPv4 address lies in a network of IPv6, such as ::/0. */
+/*
+ * Returns true if @address is in @network. A network of IPv6, such as ::/0, contains no IPv4
+ * address.
+ */
 bool network_contains(const struct network *network, const uint8_t address[NETWORK_ADDRESS_SIZE]);
 
-/* Reads an address as inet_ntop() writes it. */
+/* Reads an address in the format of inet_ntop(). Returns false if it is none. */
 bool network_address_parse(const char *text, uint8_t address[NETWORK_ADDRESS_SIZE]);
 
-/* False: neither IPv4 nor IPv6. */
+/* Returns false if the address is neither IPv4 nor IPv6. */
 bool network_address_of(const struct sockaddr *from, uint8_t address[NETWORK_ADDRESS_SIZE]);
 
 void network_address_format(const uint8_t address[NETWORK_ADDRESS_SIZE],
 	char text[NETWORK_TEXT_MAX]);
 
 /*
- * True: an address that hosts on the Internet have. False: private, loopback, link-local, shared
- * (CGNAT), multicast, unspecified, documentation and whatever else the special-purpose registries
- * of RFC 6890 keep apart, or a cloud's metadata server; also where IPv6 only wraps such an IPv4 address.
+ * Returns true if hosts on the Internet have such an address. Returns false for private, loopback,
+ * link-local, shared (CGNAT), multicast, unspecified and documentation addresses. It also returns
+ * false for all other special-purpose ranges (RFC 6890), metadata servers of clouds, and IPv6
+ * addresses that wrap such an IPv4 address.
  */
 bool network_is_public(const uint8_t address[NETWORK_ADDRESS_SIZE]);
 

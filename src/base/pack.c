@@ -14,7 +14,7 @@ static bool put_number(struct buffer *out, uint64_t value, unsigned int width)
 
 	if (!to)
 		return false;
-	/* Of a width that is known at each of these memcpy(). */
+	/* Gives each memcpy() a constant size. */
 	value = htobe64(value << (64 - 8 * width));
 	memcpy(big, &value, sizeof(big));
 	switch (width) {
@@ -47,7 +47,7 @@ static bool get_number(struct bytes *in, uint64_t *value, unsigned int width)
 	return true;
 }
 
-/* Bytes on the wire of a number of @type, 0 for what is no number. */
+/* Returns the number of bytes on the wire of a number of @type, or 0 if @type is no number. */
 static unsigned int number_width(enum field_type type)
 {
 	static const uint8_t widths[] = {

@@ -4,6 +4,6 @@
 
 void secrecy_begin(void)
 {
-	/* RLIMIT_CORE would not do: a core_pattern that is a pipe does not heed it. */
+	/* RLIMIT_CORE is not sufficient: the kernel ignores it when core_pattern is a pipe. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

@@ -1,15 +1,17 @@
 /*
- * secrecy - keeps what is in a process's memory from getting out with it.
+ * secrecy - protects the memory of a process from other processes and from core dumps.
  *
- * Keys are in it in more places than can be listed: libdb's cache and log, the frames of the link,
- * GnuTLS, libcurl. So the whole process is left out of core dumps, and nobody but root may trace it
- * or read its memory, which also keeps the other programs of a web server's user out of the workers.
+ * Keys are in too many buffers to list: libdb's cache and log, the frames of the link, GnuTLS,
+ * libcurl. So the whole process is excluded from core dumps, and only root may trace it or read its
+ * memory. This also protects workers from other programs of the web server's user.
  */
 #ifndef BASE_SECRECY_H
 #define BASE_SECRECY_H
 
-/* For main(), first of all, and again after a change of ids: the kernel forgets it then. Children
- * have it from their parent, but programs that they execute begin anew. */
+/*
+ * Call it first in main(), and again after a change of ids, which resets it in the kernel. A forked
+ * child inherits it; a program that the child executes does not.
+ */
 void secrecy_begin(void);
 
 #endif

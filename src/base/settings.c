@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any sane file; a device or a database given by mistake is not read to its end. */
+/* More than any sane file needs. Limits the read of a device or database given by mistake. */
 #define FILE_MAX_BYTES (1024 * 1024)
-/* What ends a word in libconfuse's language. */
+/* Characters that end a word in libconfuse's language. */
 #define SEPARATORS " \t\r\n={}()+,"
 
 /*
- * What one settings_read() works on. libconfuse hands no pointer of ours to its callbacks, and its
- * scanner keeps its own state in globals anyway: one at a time.
+ * State of one settings_read(). It is global because libconfuse passes no pointer of ours to its
+ * callbacks. The scanner of libconfuse is global too, so only one read runs at a time.
  */
 static struct {
 	struct settings *settings;
 	char message[OPTION_MESSAGE_MAX]; /* the first error; "": none */
 	int line;
-	int lines[OPTIONS_MAX]; /* where each option was set; 0: it was not */
+	int lines[OPTIONS_MAX]; /* line where each option was set; 0: not set */
 } load;
 
-/* What a process of its own finds out. */
+/* Result of the child process. */
 struct reading {
 	const char *path;
 	enum status status;
@@ -33,7 +33,7 @@ struct reading {
 	struct settings settings;
 };
 
-/* libconfuse's errors: the first one counts, what follows is its echo. */
+/* Receives libconfuse's errors. Only the first one counts; the others follow from it. */
 static void on_error(cfg_t *cfg, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 static void on_error(cfg_t *cfg, const char *format, va_list args)
@@ -42,11 +42,11 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
 		return;
 	load.line = cfg->line;
 	vsnprintf(load.message, OPTION_MESSAGE_MAX, format, args);
-	/* It may repeat words of the file. */
+	/* The message may contain words of the file. */
 	text_clean(load.message, strlen(load.message));
 }
 
-/* The whole list so far: it may be added to. */
+/* Copies the whole list so far: the file may append to it. */
 static bool list_set(const struct option *option, cfg_opt_t *opt)
 {
 	struct settings *settings = load.settings;
@@ -59,7 +59,7 @@ static bool list_set(const struct option *option, cfg_opt_t *opt)
 	return set;
 }
 
-/* Called after each option with the value it was given, and after each value of a list. */
+/* libconfuse calls this after each option with its value, and after each value of a list. */
 static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 {
 	const struct option *option = option_named(opt->name);
@@ -87,14 +87,17 @@ static enum status complain(enum status status, const char *message)
 	return status;
 }
 
-/* Tells what @error, of errno, kept from being read. */
+/* Reports the error number @error of a failed read. */
 static enum status complain_errno(int error)
 {
 	return complain(error == ENOENT ? STATUS_NOT_FOUND : status_of_errno(error),
 		error == ENOMEM ? status_text(STATUS_NOMEM) : strerror(error));
 }
 
-/* All of @path, NUL-terminated, for the caller to free. NULL: *@status tells why. */
+/*
+ * Reads all of @path. Returns NUL-terminated text that the caller frees, or NULL with the reason in
+ * *@status.
+ */
 static char *read_file(const char *path, enum status *status)
 {
 	FILE *file = fopen(path, "re");
@@ -136,7 +139,7 @@ static char *blank(char *text, char *end)
 	return end;
 }
 
-/* The end of the quoted string at @text, or of @text. */
+/* Returns the end of the quoted string at @text, or of @text. */
 static char *skip_string(char *text)
 {
 	char quote = *text++;
@@ -151,8 +154,8 @@ static char *skip_string(char *text)
 }
 
 /*
- * Overwrites the comments: libconfuse 3.3 counts the line of a one-line comment more than once, and
- * then tells a wrong line in every error after it. False: a comment has no end.
+ * Overwrites the comments with spaces. libconfuse 3.3 counts the line of a one-line comment more
+ * than once and then reports wrong lines. Returns false if a comment has no end.
  */
 static bool blank_comments(char *text)
 {
@@ -180,8 +183,8 @@ static bool blank_comments(char *text)
 }
 
 /*
- * Finds the first option of @text (without comments) that is set a second time; NULL: none. A list
- * may be added to by +=. Its line is left in *@line.
+ * Returns the first option of @text (without comments) that is set a second time, and its line in
+ * *@line. Returns NULL if there is none. A list may be extended by +=.
  */
 static const struct option *find_repeated(char *text, int *line)
 {
@@ -215,14 +218,14 @@ static const struct option *find_repeated(char *text, int *line)
 				return &settings_options[i];
 			given[i] = true;
 		}
-		/* Behind any of these another word begins. */
+		/* A new word begins after any of these. */
 		if (strchr("={}()+,", *text))
 			word.len = 0;
 	}
 	return NULL;
 }
 
-/* Tells of @repeated at @line, unless there is an error before it. */
+/* Reports @repeated at @line, unless an earlier line has an error. */
 static enum status complain_repeated(enum status status, const struct option *repeated, int line)
 {
 	if (status != STATUS_OK && load.line <= line)
@@ -233,7 +236,7 @@ static enum status complain_repeated(enum status status, const struct option *re
 	return STATUS_CONFIG;
 }
 
-/* What options must be to each other: told of the line where the later one of them is set. */
+/* Checks rules between options. An error names the line of the later option. */
 static enum status compare(void)
 {
 	const struct option *between[2];
@@ -272,7 +275,7 @@ static enum status parse(char *text)
 	errno = 0;
 	if (cfg_parse_buf(cfg, text) != CFG_SUCCESS) {
 		status = STATUS_CONFIG;
-		/* libconfuse says nothing of an allocation that failed. */
+		/* libconfuse does not report a failed allocation. */
 		if (errno == ENOMEM) {
 			status = complain_errno(ENOMEM);
 		} else if (!load.message[0]) {
@@ -280,7 +283,7 @@ static enum status parse(char *text)
 			complain(STATUS_CONFIG, "syntax error");
 		}
 	}
-	/* An empty list has no value that on_option() was called for. */
+	/* libconfuse does not call on_option() for an empty list. */
 	for (size_t i = 0; status == STATUS_OK && i < settings_option_count; i++) {
 		if (settings_options[i].type == OPTION_NETWORKS)
 			list_set(&settings_options[i], cfg_getopt(cfg, settings_options[i].name));
@@ -316,7 +319,7 @@ enum status settings_read(struct settings *settings, const char *path, char why[
 	return status;
 }
 
-/* In the process that libconfuse may end. */
+/* Runs in the child process, which libconfuse may end. */
 static void read_apart(void *data)
 {
 	struct reading *reading = data;

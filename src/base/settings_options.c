@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A socket's path has 107 bytes; the longest name in the directory is "/admin.sock". */
+/* The path of a socket has 107 bytes. The longest name in the directory is "/admin.sock". */
 #define SOCKET_DIRECTORY_MAX 96
 /* The default of every list. */
 #define EMPTY_LIST "{}"
 /*
- * What a lease must have beyond a call's own timeout: what must be left when the first byte leaves
- * (link/edge_commands.h), and a second to be told of the lease and to connect.
+ * Time that a lease has in addition to the timeout of a call. It covers the time left when the
+ * first byte is sent (link/edge_commands.h), and one second to learn of the lease and to connect.
  */
 #define LEASE_SPARE_MS 1500
 
@@ -29,7 +29,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_TARGET, log_target, "syslog", 0, 15),
 	OPTION(OPTION_LEVEL, log_level, "info", 0, 0),
 	OPTION(OPTION_NUMBER, request_window_s, "300", 0, 86400),
-	/* The worker's stop is bounded at 7 s: a longer call would be cut by it. */
+	/* A worker stops within 7 s, which would cut off a longer call. */
 	OPTION(OPTION_NUMBER, ledger_deadline_ms, "5000", 100, 6000),
 	OPTION(OPTION_NUMBER, ledger_connections_max, "1024", 1, 65536),
 	OPTION(OPTION_NUMBER, ledger_queue_max, "1024", 1, 65536),
@@ -42,7 +42,7 @@ const struct option settings_options[] = {
 	OPTION(OPTION_NUMBER, retention_pause_s, "3600", 1, 86400),
 	OPTION(OPTION_NUMBER, disk_low_water_mib, "64", 0, 16777216),
 	OPTION(OPTION_NUMBER, disk_ballast_mib, "16", 0, 65536),
-	/* What a worker that is stopped has under way ends within its 7 s. */
+	/* A stopping worker completes its calls within 7 s. */
 	OPTION(OPTION_NUMBER, callback_timeout_ms, "3000", 100, 6000),
 	OPTION(OPTION_NUMBER, callback_connect_timeout_ms, "1000", 10, 6000),
 	OPTION(OPTION_NUMBER, callback_lease_ms, "10000", 100 + LEASE_SPARE_MS, 600000),
@@ -80,7 +80,7 @@ static bool directory_ok(const char *value)
 	return value[0] == '/';
 }
 
-/* One more network, as a list is read. */
+/* Appends one network of a list. */
 static bool add_network(const struct option *option, struct settings *settings, const char *value)
 {
 	uint32_t *count = &settings->callback_network_count;
@@ -191,7 +191,7 @@ void settings_defaults(struct settings *settings)
 {
 	memset(settings, 0, sizeof(*settings));
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		/* A default that its own option refuses is a bug of the table. */
+		/* A default outside its own range is a bug of the table. */
 		if (settings_options[i].type != OPTION_NETWORKS &&
 			!option_set(&settings_options[i], settings, settings_options[i].preset))
 			abort();

@@ -1,7 +1,7 @@
 /*
- * settings_options - the table of options behind settings.c: their types, ranges and defaults.
+ * settings_options - the table of options for settings.c, with their types, ranges and defaults.
  *
- * Knows nothing of files.
+ * It does not read files.
  */
 #ifndef BASE_SETTINGS_OPTIONS_H
 #define BASE_SETTINGS_OPTIONS_H
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* More than there are: for arrays with a place for each option. */
+/* Upper limit of the number of options, for arrays with one element for each. */
 #define OPTIONS_MAX        48
 #define OPTION_MESSAGE_MAX 256
 
@@ -37,18 +37,21 @@ struct option {
 extern const struct option settings_options[];
 extern const unsigned int settings_option_count;
 
-/* The option @name; it must be one. */
+/* Returns the option @name, which must exist. */
 const struct option *option_named(const char *name);
 
-/* Gives @option @value, of a list: one more. False: refused; option_explain() says why. */
+/*
+ * Sets @option to @value; appends @value if the option is a list. Returns false if the value is
+ * refused; option_explain() gives the reason.
+ */
 bool option_set(const struct option *option, struct settings *settings, const char *value);
 
-/* Says what values @option takes. */
+/* Writes which values @option accepts. */
 void option_explain(const struct option *option, char message[OPTION_MESSAGE_MAX]);
 
 /*
- * Looks at what options must be to each other. False: they cannot be so together; @message says why
- * and @between gets the two.
+ * Checks rules between options. Returns false if two options conflict; @message gets the reason and
+ * @between the two options.
  */
 bool options_agree(const struct settings *settings, const struct option *between[2],
 	char message[OPTION_MESSAGE_MAX]);

@@ -28,7 +28,7 @@ bool text_copy(char *to, size_t size, const char *from)
 
 size_t text_utf8_len(const char *text, size_t len, uint32_t *code)
 {
-	/* The smallest character that needs so many bytes: what is below was encoded too long. */
+	/* The smallest code point of each length; a smaller one was encoded too long. */
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 	const uint8_t *byte = (const uint8_t *)text;
 	size_t need;
@@ -73,7 +73,7 @@ bool text_steers(uint32_t code)
 		(code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/* First and last of each range of characters that show nothing, or nothing but a gap. */
+/* First and last code point of each range of characters shown as nothing or as a gap. */
 static const uint32_t hidden[][2] = {
 	{0x00a0, 0x00a0}, {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
 	{0x1680, 0x1680}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2000, 0x200f}, {0x2028, 0x202f},
@@ -93,7 +93,7 @@ bool text_is_hidden(uint32_t code)
 
 size_t text_escape(uint32_t code, char to[TEXT_ESCAPE_MAX])
 {
-	/* As JSON escapes it, since a line of the log may hold a JSON string. */
+	/* Write a JSON escape, since a line of the log may contain a JSON string. */
 	if (code > 0xffff)
 		return (size_t)snprintf(to, TEXT_ESCAPE_MAX, "\\u%04x\\u%04x",
 			(unsigned int)(0xd800 + ((code - 0x10000) >> 10)),

@@ -1,8 +1,8 @@
 /*
- * wide - a whole number of 128 bits, for sums that grow for ever.
+ * wide - an integer of 128 bits, for sums that grow without limit.
  *
- * Of two's complement, as int64_t is. Adding the largest amounts of the service a million times a
- * second fills it in some 10^10 years, so that such sums are added without a check.
+ * Two's complement, like int64_t. The largest amounts of the service, added a million times a
+ * second, fill it in about 10^10 years. So sums are added without an overflow check.
  */
 #ifndef BASE_WIDE_H
 #define BASE_WIDE_H
