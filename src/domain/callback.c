@@ -67,7 +67,7 @@ void callback_target_url(const struct callback_target *target, char url[CALLBACK
 	snprintf(url, CALLBACK_URL_SIZE, "%.*s%s", (int)len, target->url, target->path);
 }
 
-/* True: the segment at @segment, up to the next slash, is "." or "..". */
+/* Returns true if the segment at @segment, up to the next slash, is "." or "..". */
 static bool segment_moves(const char *segment)
 {
 	size_t len = strcspn(segment, "/");

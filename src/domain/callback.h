@@ -1,6 +1,4 @@
-/*
- * callback - what is sent to a dealer's server, and what came of it (api.md, B).
- */
+/* callback - messages to a dealer's server and their outcomes (api.md, B). */
 #ifndef DOMAIN_CALLBACK_H
 #define DOMAIN_CALLBACK_H
 
@@ -8,14 +6,14 @@
 
 #define CALLBACK_EVENT_ID_SIZE 40 /* "balance-inquire-" and 20 digits */
 
-/* Of a dealer (api.md, B): open, it takes no call; half-open, one. */
+/* A dealer's breaker (api.md, B). Open: no call is sent. Half-open: one call is sent. */
 enum breaker { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_COUNT };
 extern const char *const breaker_names[BREAKER_COUNT];
 
 /* The paths that the specification suggests: "/" and the name. */
 extern const char *const callback_default_paths[CALLBACK_KIND_COUNT];
 
-/* Where one callback of a dealer goes, and who signs it. Holds secrets. */
+/* The address of one callback of a dealer, and the keys that sign it. Holds secrets. */
 struct callback_target {
 	char url[URL_SIZE]; /* dealer_base_url */
 	char path[CALLBACK_PATH_SIZE];
@@ -26,15 +24,15 @@ struct callback_target {
 	struct dealer_key keys[DEALER_KEYS_MAX];
 };
 
-/* What came of one attempt. */
+/* The outcome of one attempt. */
 struct callback_outcome {
 	enum callback_class class;
-	uint16_t http_status; /* 0: none arrived */
-	uint32_t ms;          /* from the call to its end */
-	/* The dealer's own words, when it refused by an error body; clean UTF-8, cut to fit. */
+	uint16_t http_status; /* 0: no response */
+	uint32_t ms;          /* duration of the call */
+	/* Id and text of the dealer's error body; clean UTF-8, cut to fit. */
 	char dealer_error_id[DEALER_ERROR_ID_SIZE];
 	char dealer_error_detail[DEALER_ERROR_TEXT_SIZE];
-	/* What a successful answer held; what was absent or unusable is left out, and noted. */
+	/* Members of a successful response. An absent or unusable one is left out and noted. */
 	bool has_balance;
 	money_t balance;
 	char currency[CURRENCY_SIZE];
@@ -45,29 +43,33 @@ struct callback_outcome {
 extern const struct field callback_target_fields[];
 extern const struct field callback_outcome_fields[];
 
-/* Where callbacks of @kind to @dealer go below its URL: as set, or as the specification suggests. */
+/*
+ * Returns the path of callbacks of @kind below the URL of @dealer: the dealer's setting, or the
+ * path that the specification suggests.
+ */
 const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind kind);
 
 /* Fills @target for callbacks of @kind to @dealer. */
 void callback_target_of(const struct dealer *dealer, enum callback_kind kind,
 	struct callback_target *target);
 
-/* Writes where that is: base URL and path, with one slash between them. */
+/* Writes the full URL: base URL and path, with one slash between them. */
 #define CALLBACK_URL_SIZE (URL_SIZE + CALLBACK_PATH_SIZE)
 void callback_target_url(const struct callback_target *target, char url[CALLBACK_URL_SIZE]);
 
 /*
- * True: @path can be a callback's path: a slash and up to 127 printable ASCII characters, no space,
- * none of ? # \ and no ".." or "." between slashes.
+ * Returns true if @path is valid for a callback: a slash and up to 127 printable ASCII characters.
+ * It may contain no space, none of ? # \ and no ".." or "." between slashes.
  */
 bool callback_path_ok(const char *path);
 
-/* Writes the webhook-id of an event, the same over all its attempts: "betting-17". */
+/* Writes the webhook-id of an event, "betting-17". All attempts of the event share it. */
 void callback_event_id(enum callback_kind kind, uint64_t event, char id[CALLBACK_EVENT_ID_SIZE]);
 
 /*
- * True: a balance inquiry brought what api.md B wants of it: success, all three fields, the
- * player's own user_id and the dealer's currency. Else 502 dealer_bad_answer, if it is success.
+ * Returns true if a balance inquiry succeeded as api.md B requires: all three fields, the player's
+ * own user_id and the dealer's currency. If a successful response lacks one of these, the caller
+ * answers 502 dealer_bad_answer.
  */
 bool callback_balance_ok(const struct callback_outcome *outcome, const char *user_id,
 	const char *currency);

@@ -8,7 +8,7 @@
 const char *const callback_action_names[CALLBACK_ACTION_COUNT] = {
 	"retry", "hold", "release", "cancel"};
 
-/* Error ids that a dealer is expected to use for a bet it never saw (api.md, B). */
+/* Error ids that a dealer should use for an unknown bet (api.md, B). */
 #define UNKNOWN_BET_IDS "bet_not_found,transaction_not_found"
 
 bool callback_has_ended(enum callback_state state)
@@ -41,10 +41,12 @@ int64_t due_boot_ms(const struct due *due, const struct moment *now)
 }
 
 /*
- * Within one boot the row knows how far the wall clock was set since it was written. A refund's 24
- * hours go with it: a jump of a day neither ends them nor makes them longer. One whose first attempt
- * was made while the clock was behind lies in that clock's future: it stays there until the clock is
- * set, and its day begins then.
+ * Adjusts times to a change of the wall clock within one boot; the row shows how far the clock was
+ * set since it was written. The 24 hours of a refund move with the clock, so a jump of a day
+ * neither ends nor prolongs them.
+ *
+ * If the clock was slow at the first attempt, the start of the 24 hours follows the correction of
+ * the clock.
  */
 static void follow_wall_clock(struct delivery *delivery, const struct moment *now)
 {
@@ -96,7 +98,7 @@ bool delivery_begin(struct delivery *delivery, const struct moment *now,
 	return true;
 }
 
-/* The state is the last one: nothing is looked at again. */
+/* Sets the final state: the callback is not scheduled again. */
 static void finish(struct delivery *delivery, enum callback_state state, const struct moment *now)
 {
 	delivery->callback.state = state;
@@ -150,7 +152,7 @@ bool delivery_end(struct delivery *delivery, uint32_t attempt,
 	return true;
 }
 
-/* True: without an operator no attempt of it would follow. */
+/* Returns true if no further attempt follows unless an operator intervenes. */
 static bool used_up(const struct callback *callback, const struct delivery_terms *terms,
 	const struct moment *now)
 {
@@ -162,10 +164,12 @@ static bool used_up(const struct callback *callback, const struct delivery_terms
 }
 
 /*
- * An operator may hurry an attempt, but not the first before its time: a refund that overtakes its
- * bet finds none, and the bet stays at the dealer (api.md B, refund_delay). What is due knows that
- * time whatever the wall clock was set to; what was held has the wall clock alone, and waits no
- * longer than it had to in the first place.
+ * Returns the earliest time of the next attempt. An operator may advance an attempt, but not the
+ * first one before its time. A refund that overtakes its bet is not found by the dealer, and the
+ * bet stays there (api.md B, refund_delay).
+ *
+ * A due callback has that time on the boot clock, whatever the wall clock says. A held callback has
+ * only the wall clock, and waits no longer than its original delay.
  */
 static int64_t earliest_ms(const struct delivery *delivery, const struct moment *now)
 {
@@ -182,14 +186,14 @@ static int64_t earliest_ms(const struct delivery *delivery, const struct moment 
 	return left_ms > 0 ? left_ms : 0;
 }
 
-/* Due as soon as it may be sent. */
+/* Makes the callback due as early as permitted. */
 static void hurry(struct delivery *delivery, const struct moment *now)
 {
 	delivery->callback.state = CALLBACK_DUE;
 	schedule(delivery, now, earliest_ms(delivery, now), false);
 }
 
-/* Each action's states, by enum callback_state. */
+/* The states in which each action is possible, by enum callback_state. */
 static const bool operable[CALLBACK_ACTION_COUNT][CALLBACK_STATE_COUNT] = {
 	[CALLBACK_RETRY] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
 	[CALLBACK_HOLD] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true},
@@ -218,7 +222,7 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 
 	if (why)
 		return why;
-	/* Before the first attempt it is told from created_ms how long that has to wait. */
+	/* Before the first attempt, created_ms determines the remaining delay. */
 	if (callback->attempts)
 		follow_wall_clock(delivery, now);
 	switch (action) {
@@ -283,7 +287,7 @@ bool bet_conclude(struct bet *bet, const struct callback_outcome *outcome, const
 	return true;
 }
 
-/* True: @id is one of @list, separated by commas. */
+/* Returns true if @id is in the comma-separated @list. */
 static bool in_list(const char *id, const char *list)
 {
 	size_t len = strlen(id);

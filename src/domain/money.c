@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MONEY_DOUBLE_LIMIT 1e11
-/* Digits of a sum in ten-thousandths that surely fit. */
+/* Digits, in ten-thousandths, that fit in any sum. */
 
 bool money_from_double(double x, money_t *money)
 {
@@ -17,7 +17,7 @@ bool money_from_double(double x, money_t *money)
 		return false;
 	n = llround(x * MONEY_UNITS_PER_CREDIT);
 	back = (double)n / MONEY_UNITS_PER_CREDIT;
-	/* Bit for bit: this also refuses -0.0. */
+	/* Compare bit for bit: this also refuses -0.0. */
 	if (memcmp(&back, &x, sizeof(x)) != 0)
 		return false;
 	if (n > MONEY_MAX || n < -MONEY_MAX)
@@ -45,7 +45,7 @@ bool money_from_integer(int64_t x, money_t *money)
 	return true;
 }
 
-/* Reads digits up to @max into *value. Returns how many, or -1 when they are too many. */
+/* Reads at most @max digits into *value. Returns their number, or -1 if there are more. */
 static int read_digits(const char **text, int max, int64_t *value)
 {
 	int digits = 0;
@@ -109,7 +109,7 @@ static void format_part(char *text, unsigned int part, unsigned int decimals)
 
 void money_format(money_t money, unsigned int decimals, char text[MONEY_TEXT_MAX])
 {
-	/* Negating as unsigned: INT64_MIN has no positive int64. */
+	/* Negate as unsigned: -INT64_MIN does not fit in int64. */
 	uint64_t units = money < 0 ? 0 - (uint64_t)money : (uint64_t)money;
 
 	if (money < 0)
@@ -118,7 +118,7 @@ void money_format(money_t money, unsigned int decimals, char text[MONEY_TEXT_MAX
 	format_part(text, (unsigned int)(units % MONEY_UNITS_PER_CREDIT), decimals);
 }
 
-/* Writes @number, which has no limit, by groups of 18 digits. */
+/* Writes @number, of any size, in groups of 18 digits. */
 static char *format_wide(char *text, wide_unsigned_t number)
 {
 	const uint64_t group = UINT64_C(1000000000000000000);
@@ -139,7 +139,7 @@ void sum_format(sum_t sum, unsigned int decimals, char text[SUM_TEXT_MAX])
 	format_part(text, (unsigned int)(units % MONEY_UNITS_PER_CREDIT), decimals);
 }
 
-/* Appends a decimal digit. False: it would be above @limit. */
+/* Appends a decimal digit. Returns false if the result would exceed @limit. */
 static bool add_digit(wide_unsigned_t *units, unsigned int digit, wide_unsigned_t limit)
 {
 	if (*units > (limit - digit) / 10)
@@ -151,7 +151,7 @@ static bool add_digit(wide_unsigned_t *units, unsigned int digit, wide_unsigned_
 bool sum_from_text(const char *text, sum_t *sum)
 {
 	const bool negative = *text == '-';
-	/* All that a sum holds: an export of a damaged row must read back as it was. */
+	/* The full range of a sum: an export of a damaged row must read back unchanged. */
 	const wide_unsigned_t limit = ((wide_unsigned_t)1 << 127) - !negative;
 	const char *point = NULL;
 	unsigned int decimals = 0;

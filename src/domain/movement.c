@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* What a transfer of @amount adds to the balance. */
+/* Returns the change of the balance by a transfer of @amount. */
 static money_t transfer_gain(enum entry_kind kind, money_t amount)
 {
 	return kind == ENTRY_TRANSFER_OUT ? -amount : amount;
@@ -17,7 +17,7 @@ static enum refusal decide_credit(const struct player *player, money_t gain)
 	return balance < 0 ? REFUSAL_INSUFFICIENT_BALANCE : REFUSAL_NONE;
 }
 
-/* Wallet mode, decimals, player, credit. */
+/* Checks wallet mode, decimals, player and credit, in this order. */
 static enum refusal decide(const struct dealer *dealer, const struct player *player, money_t gain)
 {
 	if (dealer->mode != WALLET_TRANSFER)
@@ -46,7 +46,7 @@ enum refusal adjust_decide(const struct dealer *dealer, const struct player *pla
 	return decide(dealer, player, amount);
 }
 
-/* Counts a movement in its dealer's sums. False: it is of no kind. */
+/* Adds a transaction to its dealer's sums. Returns false for an unknown kind. */
 static bool total_count(struct total *total, enum entry_kind kind, money_t gain)
 {
 	switch (kind) {

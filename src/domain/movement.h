@@ -1,52 +1,53 @@
 /*
- * movement - the rules by which a player's credit moves.
+ * movement - the rules for changes of a player's credit.
  *
- * Pure: the caller brings the rows and takes them away. Nothing is changed unless every check
- * passed.
+ * Pure: the caller loads and stores the rows. Nothing is changed unless every check passes.
  */
 #ifndef DOMAIN_MOVEMENT_H
 #define DOMAIN_MOVEMENT_H
 
 #include "domain/records.h"
 
-/* What a movement is to be. */
+/* A requested change of credit. */
 struct movement {
 	enum entry_kind kind;
-	money_t amount; /* signed: what the balance gains */
+	money_t amount; /* signed change of the balance */
 	uint64_t transaction_id;
 	int64_t time_ms;
 	enum request_scope scope;
 	const char *request_transaction_id;
-	const char *client_id; /* SCOPE_CLIENT: whose key it is; else NULL */
+	const char *client_id; /* owner of the request key for SCOPE_CLIENT; else NULL */
 	const char *game_id;   /* of a bet or a result; else NULL */
 	uint32_t bet_number;   /* of a bet; else 0 */
 };
 
 /*
- * Whether the dealer may transfer @amount (above 0) now. The order is api.md's: suspension, wallet
- * mode, decimals, player, credit. @player NULL: not known.
+ * Decides whether the dealer may transfer @amount (above 0) now. Checks in the order of api.md:
+ * suspension, wallet mode, decimals, player, credit. @player is NULL if the player is unknown.
  */
 enum refusal transfer_decide(const struct dealer *dealer, const struct player *player,
 	enum entry_kind kind, money_t amount);
 
 /*
- * Whether the operator may adjust by @amount (signed): as a transfer, but suspension is no
- * obstacle (api.md, What an operator may change).
+ * Decides whether the operator may adjust by the signed @amount. Same checks as for a transfer,
+ * except suspension (api.md, What an operator may change).
  */
 enum refusal adjust_decide(const struct dealer *dealer, const struct player *player,
 	money_t amount);
 
 /*
- * Moves the credit: changes @player and its dealer's @total and writes @entry.
- * REFUSAL_BALANCE_LIMIT when the balance would exceed MONEY_MAX, REFUSAL_INSUFFICIENT_BALANCE when
- * it would fall below 0, REFUSAL_INTERNAL_ERROR for a movement of no kind. Then nothing was changed.
+ * Changes the credit of @player and the @total of its dealer, and writes @entry. Returns
+ * REFUSAL_BALANCE_LIMIT if the balance would exceed MONEY_MAX, and REFUSAL_INSUFFICIENT_BALANCE if
+ * it would fall below 0. Returns REFUSAL_INTERNAL_ERROR for an unknown kind. A refusal changes
+ * nothing.
  */
 enum refusal movement_apply(const struct movement *movement, struct player *player,
 	struct total *total, struct transaction *entry);
 
 /*
- * The member in which a repeated request differs from the one stored under its key:
- * "direction", "user_id" or "amount"; NULL when it is the same. @player NULL: not known.
+ * Returns the name of the member in which a repeated request differs from the stored one:
+ * "direction", "user_id" or "amount". Returns NULL if they are equal. @player is NULL if the player
+ * is unknown.
  */
 const char *request_difference(const struct request *stored, enum entry_kind kind,
 	const struct player *player, money_t amount);

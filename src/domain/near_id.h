@@ -1,8 +1,8 @@
 /*
- * near_id - ids that differ in little: in upper and lower case (ASCII) and in white space around them.
+ * near_id - ids that differ only in case (ASCII) or in white space around them.
  *
- * Pure. A caller that sends "Ann" or "ann " for the player "ann" is answered user_not_found; log and
- * `creditbridgectl explain` name the player that was meant.
+ * Pure. A caller that sends "Ann" or "ann " for the player "ann" gets user_not_found. The log and
+ * `creditbridgectl explain` name the intended player.
  */
 #ifndef DOMAIN_NEAR_ID_H
 #define DOMAIN_NEAR_ID_H
@@ -10,13 +10,16 @@
 #include "base/field.h"
 #include "domain/records.h"
 
-/* @id without the white space around it. */
+/* Returns @id without the white space around it. */
 struct bytes near_id_trim(const char *id);
 
-/* Whether two ids differ in nothing else. An id is near to itself. */
+/* Returns true if two ids are equal or differ only in that way. */
 bool near_id_is(const char *one, const char *other);
 
-/* Writes ids that @sent may have been meant for: without white space around it, and in lower case as well. */
+/*
+ * Writes the ids that @sent may stand for: without the white space around it, and also in lower
+ * case.
+ */
 #define NEAR_ID_FORMS 2
 void near_id_forms(const char *sent, char ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE]);
 

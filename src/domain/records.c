@@ -309,7 +309,7 @@ const struct record_info record_infos[RECORD_COUNT] = {
 #undef RECORD
 };
 
-/* Rows as they were stored with version 1, whose sums had 64 bits. */
+/* Fields of rows of version 1, whose sums had 64 bits. */
 static const struct field total_fields_1[] = {
 	FIELD(FIELD_STR, total, casino_id),
 	FIELD(FIELD_U64, total, players),
@@ -345,7 +345,7 @@ static const struct field day_fields_1[] = {
 	FIELD_END,
 };
 
-/* Without the list of its bets. */
+/* Version 1, without the list of bets. */
 static const struct field round_fields_1[] = {
 	FIELD(FIELD_STR, round, player_id),
 	FIELD(FIELD_STR, round, game_id),
@@ -372,7 +372,7 @@ static const struct field round_fields_1[] = {
 	FIELD_END,
 };
 
-/* Before callbacks could be held for all of a dealer, and keys could need to be confirmed. */
+/* Version 1, without a hold of all callbacks and without confirmation of restored keys. */
 static const struct field dealer_fields_1[] = {
 	FIELD(FIELD_STR, dealer, casino_id),
 	FIELD(FIELD_STR, dealer, currency),
@@ -401,7 +401,7 @@ static const struct field dealer_fields_1[] = {
 	FIELD_END,
 };
 
-/* Before a restore asked for the dealer's file. */
+/* Version 2, without the members for the comparison after a restore. */
 static const struct field dealer_fields_2[] = {
 	FIELD(FIELD_STR, dealer, casino_id),
 	FIELD(FIELD_STR, dealer, currency),
@@ -441,7 +441,7 @@ static const struct field client_fields_1[] = {
 	FIELD_END,
 };
 
-/* By the version less 1; a kind that is not here has had one only. */
+/* Indexed by version - 1. A kind that is absent here had only one version. */
 #define OLDER_MAX 2
 static const struct field *const older_fields[RECORD_COUNT][OLDER_MAX] = {
 	[RECORD_DEALER] = {dealer_fields_1, dealer_fields_2},

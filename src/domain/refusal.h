@@ -1,8 +1,8 @@
 /*
- * refusal - how the wallet declines.
+ * refusal - the errors by which the wallet declines a request.
  *
- * A refusal is ordinary data in a result (api.md, Error ids); it tells that the call changed
- * nothing, or what it recorded. A machine failure is a status (base/status.h).
+ * A refusal is ordinary data in a result (api.md, Error ids). It means that the call changed
+ * nothing, or it is the recorded outcome. A machine failure is a status (base/status.h).
  */
 #ifndef DOMAIN_REFUSAL_H
 #define DOMAIN_REFUSAL_H
@@ -17,16 +17,16 @@ enum refusal {
 };
 
 struct refusal_info {
-	const char *id;     /* error id of the wire */
+	const char *id;     /* error id in the protocol */
 	int code;           /* HTTP status */
 	bool retryable;
-	const char *detail; /* what a person reads when no better detail is known */
+	const char *detail; /* text used when there is no better detail */
 };
 
-/* The ids by number, for field tables. */
+/* The ids by number; used by field tables. */
 extern const char *const refusal_ids[REFUSAL_COUNT];
 
-/* Returns the row of @refusal, never NULL; an unknown number gives internal_error's. */
+/* Returns the row of @refusal, never NULL. An unknown number returns the row of internal_error. */
 const struct refusal_info *refusal_info(enum refusal refusal);
 
 #endif

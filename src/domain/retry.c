@@ -20,7 +20,7 @@ static struct retry result_next(const struct retry_policy *policy, const struct 
 	return (struct retry){CALLBACK_DUE, policy->result_delay_ms[callback->attempts - 1]};
 }
 
-/* Takes up to a quarter off, by a hash of event and attempt (splitmix64's last steps). */
+/* Subtracts up to a quarter, by a hash of event and attempt (last steps of splitmix64). */
 static int64_t jitter(int64_t delay_ms, const struct callback *callback)
 {
 	uint64_t hash = callback->event * UINT64_C(0x9e3779b97f4a7c15) + callback->attempts;

@@ -1,6 +1,4 @@
-/*
- * retry - when a callback that was not delivered is sent again (api.md, B).
- */
+/* retry - the time of the next attempt of an undelivered callback (api.md, B). */
 #ifndef DOMAIN_RETRY_H
 #define DOMAIN_RETRY_H
 
@@ -8,7 +6,7 @@
 
 #define RETRY_RESULT_ATTEMPTS 3
 
-/* Settings of the configuration; tests shorten them. */
+/* From the configuration; tests use shorter times. */
 struct retry_policy {
 	int64_t result_delay_ms[RETRY_RESULT_ATTEMPTS - 1]; /* 5 s, 30 s */
 	int64_t refund_backoff_ms;     /* 1 s, doubled with each attempt ... */
@@ -16,25 +14,25 @@ struct retry_policy {
 	int64_t refund_give_up_ms;     /* 24 h after it was first due */
 };
 
-/* What becomes of a callback after an attempt that did not deliver it. */
+/* The state of a callback after a failed attempt. */
 struct retry {
 	enum callback_state state; /* CALLBACK_DUE or CALLBACK_PARKED; CALLBACK_FAILED for a betting */
-	int64_t delay_ms;          /* CALLBACK_DUE: from now */
+	int64_t delay_ms;          /* delay from now, for CALLBACK_DUE */
 };
 
-/* The standard of api.md. */
+/* Sets the defaults of api.md. */
 void retry_policy_defaults(struct retry_policy *policy);
 
 /*
- * @callback as it is after the attempt (its attempts counted). The jitter comes from the event and
- * the attempt, so that the same question has the same answer.
+ * Returns the state after a failed attempt; @callback already counts the attempt. The jitter is
+ * derived from the event and the attempt, so equal arguments give equal results.
  */
 struct retry retry_next(const struct retry_policy *policy, const struct callback *callback,
 	int64_t now_ms);
 
 /*
- * No callback of @kind waits longer for its next attempt, but for a refund's first, which is the
- * dealer's refund_delay.
+ * Returns the longest delay of a callback of @kind before its next attempt. The first attempt of a
+ * refund is excluded: it waits for the dealer's refund_delay.
  */
 int64_t retry_longest_ms(const struct retry_policy *policy, enum callback_kind kind);
 

@@ -69,7 +69,7 @@ bool round_list_sane(const struct round *round)
 uint32_t round_list_shown(const struct round *round, uint32_t after)
 {
 	const uint32_t others = ROUND_BETS_MAX - round_list_count(round);
-	/* The numbers from here on are all shown. */
+	/* From this number on, all bets are shown. */
 	const uint32_t newest = round->bets > others ? round->bets - others + 1 : 1;
 	uint32_t at = 0;
 
@@ -82,7 +82,7 @@ uint32_t round_list_shown(const struct round *round, uint32_t after)
 	return after < round->bets ? after + 1 : 0;
 }
 
-/* The list as it is, in @room. */
+/* Copies the unchanged list to @room. */
 static void move(struct round *round, uint8_t room[ROUND_LIST_SIZE])
 {
 	if (round->listed.len > ROUND_LIST_SIZE)
@@ -123,7 +123,7 @@ void round_list_remove(struct round *round, uint32_t number, uint8_t room[ROUND_
 	round->listed.len -= ENTRY;
 }
 
-/* The list of all bets, none of them known to be accepted. */
+/* A list of all bets, none known to be accepted. */
 #define N1(n)   0, 0, (n) >> 7, (n) << 1 & 0xff
 #define N4(n)   N1(n), N1((n) + 1), N1((n) + 2), N1((n) + 3)
 #define N16(n)  N4(n), N4((n) + 4), N4((n) + 8), N4((n) + 12)

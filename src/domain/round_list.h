@@ -1,13 +1,15 @@
 /*
- * round_list - which bets are part of a round: the numbers of those that are PENDING, ACCEPTED or
+ * round_list - the list of the bets that are part of a round: those that are PENDING, ACCEPTED or
  * SETTLED.
  *
- * A rejected bet, and one that is refunded, is no part of its round (api.md C 3), but keeps its
- * number. So a round has a list, at most ROUND_BETS_MAX long, and its result loads no other bets,
- * however many were rejected. It is kept in the row (struct round, listed): four bytes a bet, in the
- * order of the numbers: twice the number, and 1 more when the bet is known to be accepted.
+ * A rejected or refunded bet is not part of its round (api.md C 3), but keeps its number. The list
+ * has at most ROUND_BETS_MAX bets. The round's result loads only these bets, however many were
+ * rejected.
  *
- * The list of a row of version 1 is made when it is read: it names all bets, none as accepted.
+ * The row stores the list (struct round, listed) with four bytes for each bet, in the order of the
+ * numbers. Each entry is twice the number, plus 1 if the bet is known to be accepted.
+ *
+ * The list of a row of version 1 is made when the row is read: it names all bets, none as accepted.
  */
 #ifndef DOMAIN_ROUND_LIST_H
 #define DOMAIN_ROUND_LIST_H
@@ -16,26 +18,26 @@
 
 #define ROUND_LIST_SIZE (4 * ROUND_BETS_MAX)
 
-/* How many bets are part of the round. */
+/* Returns the number of bets that are part of the round. */
 uint32_t round_list_count(const struct round *round);
-/* The number of the one at @at, which is below the count. */
+/* Returns the bet number at index @at, which must be below the count. */
 uint32_t round_list_at(const struct round *round, uint32_t at);
-/* The place of bet @number; the count: it is not listed. */
+/* Returns the index of bet @number, or the count if it is not listed. */
 uint32_t round_list_find(const struct round *round, uint32_t number);
-/* The place of the first one that is not known to be accepted; the count: all are. */
+/* Returns the index of the first bet not known to be accepted, or the count if all are. */
 uint32_t round_list_waits(const struct round *round);
-/* True: the list is one that these functions make. */
+/* Returns true if the list is well-formed. */
 bool round_list_sane(const struct round *round);
 
 /*
- * The number behind @after of the next bet that A5 tells of: all that are part of the round, and of
- * the others the newest, ROUND_BETS_MAX together at most. 0: there is none.
+ * Returns the number after @after of the next bet that A5 shows, or 0. A5 shows all bets of the
+ * round and the newest of the others, at most ROUND_BETS_MAX together.
  */
 uint32_t round_list_shown(const struct round *round, uint32_t after);
 
 /*
- * Lists bet @number, the round's newest; notes that it was accepted; takes it off the list. The list
- * is then in @room, which has to live as long as @round is used.
+ * Add bet @number, the newest of the round; mark it as accepted; remove it. The list is then stored
+ * in @room, which must remain valid while @round is used.
  */
 void round_list_add(struct round *round, uint32_t number, bool accepted,
 	uint8_t room[ROUND_LIST_SIZE]);

@@ -12,14 +12,14 @@
 
 #define TIME_MAX_MS   (INT64_C(1) << 53)
 #define SUM_MAX       ((sum_t)1 << 100)
-#define BODY_BYTES    65536        /* a body of a caller, of which objects are parts */
+#define BODY_BYTES    65536        /* a request body, which contains the objects */
 #define EVENT_BYTES   (256 * 1024) /* a body of a callback */
 #define PLAYER_ID_SET "abcdefghijklmnopqrstuvwxyz234567"
 
 enum rule {
-	ANY,       /* nothing beyond the type: text that was cut to fit, or of another program */
+	ANY,       /* only the type's limit: text cut to fit, or from another program */
 	NAME,      /* casino_id, client_id: [A-Za-z0-9_.-]{1,64} */
-	NAME_NONE, /* that or nothing */
+	NAME_NONE, /* a NAME or empty */
 	ID,        /* 1 to 128 bytes of UTF-8 without control characters */
 	ID_NONE,
 	PLAYER,    /* 20 lower-case base32 characters */
@@ -28,7 +28,7 @@ enum rule {
 	SECRET,    /* 64 hex characters */
 	NUMBER,    /* 0 to @most */
 	COUNT,     /* 1 to @most */
-	GIVEN,     /* a number that the ledger gives out: 1 to 2^53-1 */
+	GIVEN,     /* a number that the ledger assigns: 1 to 2^53-1 */
 	GIVEN_NONE,
 	CREDIT,    /* an amount of 0 or more */
 	STAKE,     /* an amount above 0 */
@@ -155,7 +155,7 @@ static bool is_key_id(const char *text)
 	return text[0] == 'k' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1);
 }
 
-/* What a member of text is to be; NULL: it is. */
+/* Returns what a text member must be, or NULL if it satisfies its rule. */
 static const char *bad_text(enum rule rule, const char *text)
 {
 	const size_t len = strlen(text);
@@ -289,7 +289,7 @@ static bool check_member(const struct field *field, const struct bound *bound, c
 
 #define BOUND_COUNT (sizeof(bounds) / sizeof(bounds[0]))
 
-/* Where those of @record begin: they follow each other. */
+/* Returns the index of the first limit of @record; its limits are consecutive. */
 static size_t first_bound(enum record record)
 {
 	size_t i = 0;
@@ -308,7 +308,7 @@ static const struct bound *find_bound(enum record record, size_t first, const ch
 	return NULL;
 }
 
-/* ---- what members say of each other */
+/* ---- rules between members */
 
 static bool check_keys(const struct dealer_key keys[DEALER_KEYS_MAX], uint32_t issued, bool secrets,
 	char *why)

@@ -1,11 +1,11 @@
 /*
- * row_bounds - the bounds that the ledger's commands keep in each row by itself.
+ * row_bounds - limits of the members of a single row, which the ledger's commands observe.
  *
- * A row that comes from elsewhere (an import) is checked before it is stored. What rows say of each other
- * is proved later, by the proof of `creditbridgectl check`.
+ * Rows from outside (an import) are checked before they are stored. Consistency between rows is
+ * checked later by `creditbridgectl check`.
  *
- * Pure. Members without a rule of their own are bounded by their type: amounts by MONEY_MAX, times to the
- * range 0 to 2^53 ms, text to clean UTF-8, numbers of 64 bits to 63.
+ * Pure. A member without a rule of its own has the limit of its type: amounts MONEY_MAX, times 0 to
+ * 2^53 ms, text clean UTF-8, 64-bit numbers 63 bits.
  */
 #ifndef DOMAIN_ROW_BOUNDS_H
 #define DOMAIN_ROW_BOUNDS_H
@@ -16,13 +16,14 @@
 #define ROW_BOUNDS_NAME_SIZE 320
 
 /*
- * True: each member of @row, a struct of @record, is within its bounds. False: @why is a sentence that
- * names the member and the rule. @secrets false: the row came without its keys' secrets.
+ * Returns true if each member of @row, a struct of @record, is within its limits. Otherwise @why
+ * gets a sentence that names the member and the rule. If @secrets is false, the row has no secrets
+ * of its keys.
  */
 bool row_bounds_check(enum record record, const void *row, bool secrets,
 	char why[ROW_BOUNDS_WHY_SIZE]);
 
-/* Writes which row it is, for people: its kind and its key, "bet PLAYER_ID GAME_ID 1". */
+/* Writes the row's kind and key for people: "bet PLAYER_ID GAME_ID 1". */
 void row_bounds_name(enum record record, const void *row, char name[ROW_BOUNDS_NAME_SIZE]);
 
 #endif

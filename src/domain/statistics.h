@@ -14,32 +14,34 @@
 
 #include "domain/records.h"
 
-#define STATISTICS_DAYS 30 /* what bet_summary tells: the last one is today */
+#define STATISTICS_DAYS 30 /* days in bet_summary; the last is today */
 #define DATE_SIZE       11 /* "2026-11-21" */
 
-/* The day that @time_ms falls on, counted from 1970-01-01. */
+/* Returns the day of @time_ms, counted from 1970-01-01. */
 uint32_t statistics_day(int64_t time_ms, int32_t utc_offset_min);
 
 /* Writes a day as YYYY-MM-DD. */
 void statistics_date(uint32_t day, char date[DATE_SIZE]);
 
-/* What a bet or a payout adds to the sums. */
+/* The change of the sums by a bet or a payout. */
 struct statistics_change {
 	int32_t bet_count;
 	money_t turnover;
 	money_t profit_loss;
 };
 
-/* A bet was accepted. */
+/* The change when a bet is accepted. */
 struct statistics_change statistics_of_acceptance(const struct bet *bet);
 
-/* A bet that was accepted is settled with @result: its own part, without the payout. */
+/*
+ * The change when an accepted bet is settled with @result: the bet's own part, without the payout.
+ */
 struct statistics_change statistics_of_settlement(const struct bet *bet, enum round_result result);
 
-/* A round pays @payout_amount; a refund's is no profit. */
+/* The change when a round pays @payout_amount. A refund is no profit. */
 struct statistics_change statistics_of_payout(money_t payout_amount, enum round_result result);
 
-/* Adds @change to a day's or a lifetime's sums. */
+/* Adds @change to the sums of a day or a lifetime. */
 void statistics_add(struct statistics *sums, const struct statistics_change *change);
 
 #endif

@@ -6,7 +6,7 @@
 
 const char *const game_status_names[GAME_STATUS_COUNT] = {"none", "pending", "refunded", "settled"};
 
-/* Row: from, column: to. */
+/* Row: from; column: to. */
 static const bool legal[BET_STATE_COUNT][BET_STATE_COUNT] = {
 	[BET_PENDING] = {[BET_ACCEPTED] = true, [BET_REJECTED] = true, [BET_REFUNDING] = true},
 	[BET_ACCEPTED] = {[BET_SETTLED] = true},
@@ -84,7 +84,7 @@ enum refusal settlement_close(struct settlement *settlement, enum round_result r
 		return REFUSAL_BET_NOT_FOUND;
 	if (!money_add(settlement->bet_amount, settlement->addition_amount, &staked))
 		return REFUSAL_BALANCE_LIMIT;
-	/* What a refund pays is known; whoever names another amount means something else. */
+	/* The amount of a refund is known. A request with another amount is a mistake. */
 	if (result == RESULT_REFUND && asked == 0)
 		asked = staked;
 	if (asked < 0 || asked > MONEY_MAX || (result == RESULT_LOSS && asked != 0) ||

@@ -8,37 +8,41 @@
 
 #include "domain/records.h"
 
-/* True: a bet may go from @from to @to. */
+/* Returns true if a bet may change from @from to @to. */
 bool bet_may_move(enum bet_state from, enum bet_state to);
 
-/* Moves the bet. False: not from this state; nothing was changed. */
+/*
+ * Changes the state of the bet. Returns false if this is not allowed from its present state;
+ * nothing is then changed.
+ */
 bool bet_move(struct bet *bet, enum bet_state to, int64_t now_ms);
 
-/* True: no further transition will come. */
+/* Returns true if the state is final. */
 bool bet_has_ended(enum bet_state state);
 
 /*
- * How whoever placed the bet is answered, now and when the call is repeated: by its present state
- * (api.md C 1). REFUSAL_NONE: accepted.
+ * Returns the answer to the bet's caller, now and for repeated calls, by the bet's present state
+ * (api.md C 1). REFUSAL_NONE means accepted.
  */
 enum refusal bet_refusal(const struct bet *bet);
-/* The words of REFUSAL_DEALER_TIMEOUT once the bet is BET_REFUNDED. */
+/* The detail text of REFUSAL_DEALER_TIMEOUT once the bet is BET_REFUNDED. */
 #define BET_REFUNDED_DETAIL "the dealer did not answer; the bet was refunded"
 
 /*
- * Whether a new bet may be placed in @round (NULL: the game is new) by @client_id. The player's and
- * dealer's checks come before. REFUSAL_GAME_NOT_FOUND (another client's round), ALREADY_SETTLED,
- * ROUND_FULL (by its bets, or with @objects_len bytes more by their user_bet), BALANCE_LIMIT: with
- * @bet_amount more would be staked than a refund could pay back.
+ * Decides whether @client_id may place a new bet in @round (NULL: the game is new). The caller
+ * checks the player and the dealer first. Returns REFUSAL_GAME_NOT_FOUND for the round of another
+ * client, and ALREADY_SETTLED. Returns ROUND_FULL if the bets, or their user_bet with @objects_len
+ * bytes more, reach the limit. Returns BALANCE_LIMIT if the stakes with @bet_amount would exceed
+ * what a refund can pay back.
  */
 enum refusal round_decide_bet(const struct round *round, const char *client_id,
 	money_t bet_amount, uint32_t objects_len);
 
-/* True: the bet is part of its round (api.md C 3). */
+/* Returns true if a bet in this state is part of its round (api.md C 3). */
 bool bet_is_part(enum bet_state state);
 
 
-/* What a round came to. */
+/* The sums of a round. */
 struct settlement {
 	enum round_result result;
 	money_t bet_amount;      /* accepted stakes without additions */
@@ -49,23 +53,24 @@ struct settlement {
 };
 
 /*
- * Adds a bet of the round to the sums: accepted ones count, PENDING ones block
- * (REFUSAL_BET_IN_PROGRESS), others are no part of the round. REFUSAL_BALANCE_LIMIT: a sum does not
- * fit.
+ * Adds a bet of the round to the sums. An accepted bet counts. A PENDING bet blocks
+ * (REFUSAL_BET_IN_PROGRESS). Bets in other states are not part of the round. Returns
+ * REFUSAL_BALANCE_LIMIT if a sum does not fit.
  */
 enum refusal settlement_add(struct settlement *settlement, const struct bet *bet);
 
 /*
- * Completes the sums: @asked is the payout the game server gives. A loss pays nothing, a refund
- * exactly what was staked (asked as 0 or as that amount), a win anything from 0. REFUSAL_BET_NOT_FOUND: no accepted bet;
- * REFUSAL_INVALID_AMOUNT: the payout does not fit the result.
+ * Completes the sums; @asked is the payout that the game server gives. A loss pays nothing. A
+ * refund pays exactly the stakes (@asked is 0 or that amount). A win pays 0 or more. Returns
+ * REFUSAL_BET_NOT_FOUND if no bet is accepted, and REFUSAL_INVALID_AMOUNT if the payout does not
+ * fit the result.
  */
 enum refusal settlement_close(struct settlement *settlement, enum round_result result,
 	money_t asked);
 
-/* What A5 tells of a game (api.md A 5). */
+/* The status of a game in A5 (api.md A 5). */
 enum game_status {
-	GAME_NOT_FOUND, /* there were only rejected bets, or none */
+	GAME_NOT_FOUND, /* only rejected bets, or none */
 	GAME_PENDING,
 	GAME_REFUNDED,
 	GAME_SETTLED,
@@ -74,9 +79,9 @@ enum game_status {
 extern const char *const game_status_names[GAME_STATUS_COUNT];
 
 /*
- * How @round stands, of whose bets so many are in each state: pending while any is PENDING or
- * ACCEPTED; refunded when the result is a refund, or when all bets, rejected ones aside, are
- * refunded or being refunded; else settled.
+ * Returns the status of @round; @bets holds the number of its bets in each state. Pending while any
+ * is PENDING or ACCEPTED. Refunded if the result is a refund, or if all bets except rejected ones
+ * are refunded or being refunded. Otherwise settled.
  */
 enum game_status round_status(const struct round *round, const uint32_t bets[BET_STATE_COUNT]);
 
