@@ -12,9 +12,9 @@
 
 #define INTEGER_MAX ((INT64_C(1) << 53) - 1)
 #define NAME_MAX_BYTES 64
-/* Above every amount. */
+/* Larger than every amount. */
 #define AMOUNT_LIMIT 1e11
-/* A longer number is not repeated to who sent it. */
+/* A longer number is not quoted in the answer. */
 #define SENT_MAX 32
 
 static enum refusal complain(const struct body_field *field, const char *must,
@@ -93,7 +93,7 @@ static enum refusal take_result(const struct body_field *field, const json_t *va
 	return complain(field, "must be win, loss or refund", detail);
 }
 
-/* The bit of @word in @words; 0: it is none of them. */
+/* Returns the bit of @word in @words, or 0 if it is none of them. */
 static uint32_t word_bit(const char *const *words, const json_t *word)
 {
 	const char *text = json_string_value(word);
@@ -122,7 +122,7 @@ static enum refusal take_words(const struct body_field *field, const json_t *val
 	return REFUSAL_NONE;
 }
 
-/* For what matters only by being there. */
+/* For members of which only the presence matters. */
 static enum refusal take_presence(const struct body_field *field, const json_t *value, void *member,
 	char detail[BODY_DETAIL_MAX])
 {
@@ -136,7 +136,7 @@ static enum refusal take_presence(const struct body_field *field, const json_t *
 	return REFUSAL_NONE;
 }
 
-/* True: a string that would be a number without its quotes. */
+/* Returns true for a string that would be a number without its quotes. */
 static bool number_in_quotes(const json_t *value)
 {
 	const char *text = json_string_value(value);
@@ -145,8 +145,8 @@ static bool number_in_quotes(const json_t *value)
 }
 
 /*
- * The shape of one field; takes all but amounts, which are judged when every shape is good, and
- * objects, whose text is taken then.
+ * Checks the type of one field and stores its value. Amounts and objects are stored later, when
+ * every type is correct.
  */
 static enum refusal take(const struct body_field *field, const json_t *value, void *member,
 	char detail[BODY_DETAIL_MAX])
@@ -186,7 +186,7 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 	return REFUSAL_NONE;
 }
 
-/* Names the amount nearest to one with too many decimals, such as 0.1 + 0.2. */
+/* Writes a message with the nearest amount if there are too many decimals, as in 0.1 + 0.2. */
 static void complain_decimals(const struct body_field *field, double x, struct bytes sent,
 	unsigned int decimals, char detail[BODY_DETAIL_MAX])
 {
@@ -204,7 +204,7 @@ static void complain_decimals(const struct body_field *field, double x, struct b
 	complain(field, must, detail);
 }
 
-/* api.md, Common rules, Money. @sent is the number as it stands in the body. */
+/* api.md, Common rules, Money. @sent is the number's text in the body. */
 static enum refusal take_amount(const struct body_field *field, const json_t *value, void *member,
 	struct bytes sent, unsigned int decimals, char detail[BODY_DETAIL_MAX])
 {
@@ -231,7 +231,7 @@ static enum refusal take_amount(const struct body_field *field, const json_t *va
 	return REFUSAL_NONE;
 }
 
-/* What the body is, in place of where it is no JSON. */
+/* Replaces the parser's message of a syntax error when the kind of the body is known. */
 static const char not_json[] = "the body is not valid JSON";
 
 static void tell_kind(const void *text, size_t len, char detail[BODY_DETAIL_MAX])

@@ -1,7 +1,8 @@
 /*
- * body - a request's JSON body into a struct, by a table (api.md, Common rules, Body).
+ * body - reads a request's JSON body into a struct by a table (api.md, Common rules, Body).
  *
- * One JSON object in UTF-8, nesting at most 16, duplicate keys refused, unknown keys ignored.
+ * Accepts one JSON object in UTF-8 with a nesting of at most 16. Duplicate keys are refused,
+ * unknown keys ignored.
  */
 #ifndef WIRE_BODY_H
 #define WIRE_BODY_H
@@ -24,16 +25,16 @@ enum body_type {
 	BODY_AMOUNT,    /* money_t above zero; else invalid_amount */
 	BODY_PAYOUT,    /* money_t, zero or above; else invalid_amount */
 	BODY_INTEGER,   /* int64_t; a JSON integer from 0 to 2^53-1 */
-	BODY_TEXT,      /* char[]: UTF-8 without control characters, as much as fits, or nothing */
+	BODY_TEXT,      /* char[]: UTF-8 without control characters, cut to fit; may be empty */
 	BODY_BOOL,      /* bool */
 	BODY_RESULT,    /* enum round_result: "win", "loss" or "refund" */
-	BODY_WORDS,     /* uint32_t, a set: an array of strings of @words; bit n stands for the n-th */
+	BODY_WORDS,     /* uint32_t, a set: an array of strings of @words; bit n is the n-th word */
 	/*
-	 * struct bytes: the text of a JSON object, byte for byte as it stands in the body, so that
-	 * its numbers keep every digit. It points into the body.
+	 * struct bytes: the text of a JSON object, byte for byte as in the body, so that numbers
+	 * keep every digit. It points into the body.
 	 */
 	BODY_OBJECT,
-	/* Not kept: bool, set when the key is there. */
+	/* The value is not stored; sets a bool to true if the key is present. */
 	BODY_HAS_STRING,
 	BODY_HAS_OBJECT,
 	BODY_HAS_ANY,
@@ -45,13 +46,13 @@ struct body_field {
 	bool required;
 	uint32_t offset;
 	uint32_t size;
-	const char *const *words; /* of BODY_WORDS: at most 32, and NULL behind the last */
+	const char *const *words; /* for BODY_WORDS: at most 32 words, then NULL */
 };
 
 #define BODY_FIELD(type_, struct_, member_)                                                        \
 	{#member_, (type_), true, (uint32_t)offsetof(struct struct_, member_),                     \
 		(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL}
-/* @key may be absent; then the member keeps what it held before, its default. */
+/* If @key is absent, the member keeps its previous value as the default. */
 #define BODY_OPTIONAL(key_, type_, struct_, member_)                                               \
 	{(key_), (type_), false, (uint32_t)offsetof(struct struct_, member_),                      \
 		(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL}
@@ -64,18 +65,21 @@ struct body_field {
 	}
 
 /*
- * Parses @len bytes at @text and fills the members of @record that @table names. A key may stand in
- * the table twice: to be taken, and as BODY_HAS_ANY to know whether it was there. Returns
- * REFUSAL_NONE, REFUSAL_BAD_REQUEST or REFUSAL_INVALID_AMOUNT with a sentence naming the field in
- * @detail, or REFUSAL_SERVICE_UNAVAILABLE when memory is exhausted. Shape is checked before
- * amounts: a body with a wrong type anywhere is bad_request even if its amount is invalid too.
+ * Parses @len bytes at @text and fills the members of @record named by @table. A key may appear in
+ * the table twice: once for its value and once as BODY_HAS_ANY for its presence.
+ *
+ * Returns REFUSAL_NONE, or REFUSAL_BAD_REQUEST or REFUSAL_INVALID_AMOUNT with a sentence in @detail
+ * that names the field. Returns REFUSAL_SERVICE_UNAVAILABLE if memory is exhausted. Types are
+ * checked before amounts: a body with any wrong type is bad_request, even if an amount is invalid
+ * too.
  */
 enum refusal body_parse(const void *text, size_t len, const struct body_field *table, void *record,
 	char detail[BODY_DETAIL_MAX]);
 
 /*
- * The same for a caller whose amounts have at most @decimals: @detail names them, and the nearest such
- * amount. An amount is only refused for more than MONEY_DECIMALS_MAX.
+ * Like body_parse(), for a caller whose amounts have at most @decimals. @detail mentions this limit
+ * and the nearest such amount. An amount is refused only if it has more than MONEY_DECIMALS_MAX
+ * decimals.
  */
 enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table, void *record,
 	unsigned int decimals, char detail[BODY_DETAIL_MAX]);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The shortest currency code; the longest fills its member. */
+/* The shortest currency code. The longest is limited by the member's size. */
 #define CURRENCY_LEN_MIN 2
 
 void dealer_answer_quote(char *to, size_t size, const char *text)
@@ -59,7 +59,7 @@ static bool take_balance(const json_t *value, struct callback_outcome *outcome)
 	return outcome->has_balance;
 }
 
-/* What an answer may tell besides yes and no. */
+/* The optional members of a successful response. */
 static const struct {
 	const char *name;
 	bool (*take)(const json_t *value, struct callback_outcome *outcome);

@@ -1,8 +1,8 @@
 /*
- * dealer_answer - what a dealer's server answered to a callback (api.md, B).
+ * dealer_answer - reads a dealer's response to a callback (api.md, B).
  *
- * The text comes from outside and is believed in nothing: one JSON object of bounded nesting, no
- * key twice, or it is not readable.
+ * The text is untrusted. It must be one JSON object of limited nesting without duplicate keys;
+ * otherwise it is unreadable.
  */
 #ifndef WIRE_DEALER_ANSWER_H
 #define WIRE_DEALER_ANSWER_H
@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 enum dealer_answer_shape {
-	DEALER_ANSWER_UNREADABLE, /* neither of the others; or memory is exhausted */
-	DEALER_ANSWER_EMPTY,      /* nothing, or white space alone */
-	DEALER_ANSWER_OBJECT,     /* an object that is no error body */
+	DEALER_ANSWER_UNREADABLE, /* none of the others, or memory is exhausted */
+	DEALER_ANSWER_EMPTY,      /* nothing, or only white space */
+	DEALER_ANSWER_OBJECT,     /* an object that is not an error body */
 	DEALER_ANSWER_ERROR,      /* an error body: id and detail are both strings */
 };
 
@@ -30,7 +30,7 @@ enum dealer_answer_shape {
 enum dealer_answer_shape dealer_answer_read(const void *text, size_t len,
 	struct callback_outcome *outcome);
 
-/* Copies @text to @to as far as it fits, as dealer_error_detail is: for other words from outside. */
+/* Copies @text to @to, cleaned and cut to fit like dealer_error_detail. For other external text. */
 void dealer_answer_quote(char *to, size_t size, const char *text);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * digest - SHA-256 of data that comes piece by piece.
- */
+/* digest - SHA-256 of data that is added in pieces. */
 #ifndef WIRE_DIGEST_H
 #define WIRE_DIGEST_H
 
@@ -10,13 +8,16 @@
 #define DIGEST_TEXT_SIZE 65 /* 64 lower-case hex characters */
 
 struct digest {
-	void *handle; /* NULL: the library failed (memory), or it was ended */
+	void *handle; /* NULL: the library failed (memory), or the digest was ended */
 };
 
-/* Begins. What was begun is to be ended by digest_end(). */
+/* Begins a digest. Release it with digest_end(). */
 void digest_begin(struct digest *digest);
 void digest_add(struct digest *digest, const void *data, size_t len);
-/* Writes the digest of what was added so far; more may be added. False: the library failed. */
+/*
+ * Writes the digest of the data added so far. More may be added later. Returns false if the library
+ * failed.
+ */
 bool digest_text(const struct digest *digest, char text[DIGEST_TEXT_SIZE]);
 void digest_end(struct digest *digest);
 

@@ -33,7 +33,7 @@ static void set_text(char text[INSPECT_TEXT_MAX], const char *from, size_t len)
 
 	if (len > room)
 		len = room;
-	/* Not in the middle of a character. */
+	/* Do not cut inside a character. */
 	while (len && len == room && ((uint8_t)from[len] & 0xc0) == 0x80)
 		len--, room--;
 	memcpy(text, from, len);
@@ -45,7 +45,7 @@ static bool begins(struct bytes body, const char *with, size_t len)
 	return body.len >= len && memcmp(body.data, with, len) == 0;
 }
 
-/* name=value, with & between them, and no JSON. */
+/* Returns true for name=value pairs separated by &, which are not JSON. */
 static bool is_form(struct bytes body)
 {
 	const char *text = (const char *)body.data;
@@ -56,13 +56,13 @@ static bool is_form(struct bytes body)
 	return at && at < body.len && text[at] == '=';
 }
 
-/* As print_r() and var_dump() print an array, and serialize() writes one. */
+/* Returns true for an array in the format of print_r(), var_dump() or serialize(). */
 static bool is_printed(struct bytes body)
 {
 	return begins(body, "Array", 5) || begins(body, "array(", 6) || begins(body, "a:", 2);
 }
 
-/* What the first bytes tell. */
+/* Returns the fault that the first bytes show. */
 static enum inspect_fault look_at_head(struct bytes body)
 {
 	if (!body.len)
@@ -81,7 +81,7 @@ static enum inspect_fault look_at_head(struct bytes body)
 	return is_form(body) ? INSPECT_FORM : INSPECT_FINE;
 }
 
-/* The byte at which line and column are, or the body's end. */
+/* Returns the offset of the error's line and column, or the end of the body. */
 static size_t place_of(struct bytes body, const json_error_t *error)
 {
 	size_t at = error->position > 0 ? (size_t)error->position : 0;
@@ -89,7 +89,7 @@ static size_t place_of(struct bytes body, const json_error_t *error)
 	return at < body.len ? at : body.len;
 }
 
-/* What a person would see at @at, where the parser gave up. */
+/* Classifies the text at @at, where the parser stopped. */
 static enum inspect_fault look_at_place(struct bytes body, size_t at, struct inspection *inspection)
 {
 	static const char *const words[] = {"NaN", "Infinity", "-Infinity", "None", "True", "False",
@@ -97,7 +97,7 @@ static enum inspect_fault look_at_place(struct bytes body, size_t at, struct ins
 	const char *text = (const char *)body.data;
 	size_t before = at;
 
-	/* The parser stands behind the token that it did not expect. */
+	/* The parser stopped after the unexpected token. */
 	for (unsigned int i = 0; words[i]; i++) {
 		size_t len = strlen(words[i]);
 
@@ -195,7 +195,7 @@ static enum inspect_type type_of(const json_t *value)
 	}
 }
 
-/* Equal but for case, _ and -: userId and user_id. */
+/* Returns true if two keys differ only in case, _ and -: userId and user_id. */
 static bool is_similar(const char *one, const char *other)
 {
 	for (;;) {

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of at most so many digits before its point fits int64_t and double. */
+/* A number with at most this many digits before its point fits in int64_t and double. */
 #define DIGITS_MAX 18
 #define EXPONENT_CLIP INT64_C(1000000000000)
 
 /*
- * Jansson 2.14 ignores a failed allocation while it collects a token: the token would lose bytes,
- * an amount a digit, a string its closing quote. So once an allocation fails during a parse all
- * that follow fail too, which ends the parse before the token is looked at.
+ * Jansson 2.14 ignores a failed allocation while it collects a token. The token could lose bytes: a
+ * digit of an amount, or the closing quote of a string. So after one failed allocation all later
+ * ones in the parse fail too. The parse then ends before the token is used.
  */
 static _Thread_local enum { MEMORY_ANY, MEMORY_PARSING, MEMORY_EXHAUSTED } memory;
 
@@ -43,7 +43,7 @@ static size_t skip_digits(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* The exponent at @at ("e+12"), if there is one, added to *exponent. Returns where it ends. */
+/* Adds the exponent at @at ("e+12"), if any, to *exponent. Returns the offset of its end. */
 static size_t read_exponent(const char *text, size_t len, size_t at, int64_t *exponent)
 {
 	size_t digit = at + 1;
@@ -66,8 +66,8 @@ static size_t read_exponent(const char *text, size_t len, size_t at, int64_t *ex
 }
 
 /*
- * Reads the number whose first digit is at @at, as JSON's grammar has it. Returns where it ends;
- * *huge tells that it has more than DIGITS_MAX digits before its point when written out.
+ * Reads the number whose first digit is at @at, by the grammar of JSON. Returns the offset of its
+ * end. Sets *huge if it has more than DIGITS_MAX digits before its point when written out.
  */
 static size_t read_number(const char *text, size_t len, size_t at, bool *huge)
 {
@@ -82,7 +82,7 @@ static size_t read_number(const char *text, size_t len, size_t at, bool *huge)
 	}
 	while (first < end && (text[first] == '0' || text[first] == '.'))
 		first++;
-	/* Digits from the first that is not zero to the point; none or less for 0.0xyz. */
+	/* Digits from the first that is not zero to the point; zero or negative for 0.0xyz. */
 	digits = (int64_t)point - (int64_t)first + (first > point ? 1 : 0);
 	if (first == end)
 		digits = -EXPONENT_CLIP * 100;
@@ -100,16 +100,16 @@ static size_t skip_string(const char *text, size_t len, size_t at)
 	return at + 1;
 }
 
-/* What the parser must not meet. */
+/* Properties that the parser must not meet. */
 struct survey {
-	unsigned int nesting; /* the deepest; the outermost object counts 1 */
-	bool huge;            /* a number that no int64_t or no double holds */
+	unsigned int nesting; /* deepest nesting; the outermost object counts as 1 */
+	bool huge;            /* a number that fits no int64_t or no double */
 };
 
 /*
- * Looks over @text before the parser does. With @copy, a copy of @text, every huge number in it is
- * overwritten by 1e99, which every use refuses as too large and the parser can hold: a number that
- * overflows would fail the whole parse, also under an unknown key.
+ * Examines @text before the parser. In @copy, a copy of @text, it overwrites every huge number with
+ * 1e99. The parser accepts 1e99, and every use refuses it as too large. A number that overflows
+ * would fail the whole parse, even under an unknown key.
  */
 static struct survey look_over(const char *text, size_t len, char *copy)
 {
@@ -139,7 +139,9 @@ static struct survey look_over(const char *text, size_t len, char *copy)
 			end = read_number(text, len, at, &huge);
 			survey.huge = survey.huge || huge;
 			if (huge && copy) {
-				/* The shortest huge number, 1e18, is as long. */
+				/*
+				 * 1e99 fits: the shortest huge number, 1e18, has the same length.
+				 */
 				memset(copy + at, ' ', end - at);
 				memcpy(copy + at, "1e99", 4);
 			}
@@ -178,10 +180,10 @@ static enum refusal refuse_place(unsigned int line, unsigned int column,
 	return REFUSAL_BAD_REQUEST;
 }
 
-/* Why the parser refused. */
+/* Returns the reason for the parser's refusal. */
 static enum refusal explain(const json_error_t *error, char detail[BODY_DETAIL_MAX])
 {
-	/* Jansson gives no error at all for some of its allocations. */
+	/* Jansson reports no error for some failed allocations. */
 	if (memory == MEMORY_EXHAUSTED)
 		return refuse(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
 	if (json_error_code(error) == json_error_duplicate_key)
@@ -240,7 +242,7 @@ static size_t skip_space(const char *text, size_t len, size_t at)
 	return at;
 }
 
-/* Where the object, array or string that begins at @at ends, in text that is known to be JSON. */
+/* Returns the end of the object, array or string at @at, in valid JSON. */
 static size_t skip_nested(const char *text, size_t len, size_t at)
 {
 	unsigned int depth = 0;
@@ -267,8 +269,8 @@ static size_t skip_value(const char *text, size_t len, size_t at)
 }
 
 /*
- * Jansson tells no places, but it keeps the order: the n-th key of the object is the n-th of the
- * text, however it is escaped there.
+ * Jansson reports no places, but keeps the order: the n-th key of the object is the n-th key of the
+ * text, however the text escapes it.
  */
 struct bytes parse_text_of(const void *bytes, size_t len, json_t *body, const char *key)
 {
@@ -276,7 +278,7 @@ struct bytes parse_text_of(const void *bytes, size_t len, json_t *body, const ch
 	size_t at = skip_space(text, len, 0), end;
 
 	for (void *i = json_object_iter(body); i; i = json_object_iter_next(body, i)) {
-		/* Behind the brace or the comma: key, colon, value. */
+		/* After the brace or the comma: key, colon, value. */
 		at = skip_space(text, len, at + 1);
 		at = skip_space(text, len, skip_string(text, len, at));
 		at = skip_space(text, len, at + 1);

@@ -21,7 +21,7 @@ static bool put_character(struct buffer *out, const char *text, size_t len, uint
 	return buffer_append(out, text, len);
 }
 
-/* How many characters from the beginning on are ASCII and stand for themselves: nearly always all. */
+/* Returns the number of leading ASCII characters that need no escape, usually all. */
 static size_t plain_len(const char *text, size_t len)
 {
 	size_t plain = 0;
@@ -65,14 +65,15 @@ static bool put_money(struct buffer *out, money_t money)
 	char text[MONEY_TEXT_MAX];
 
 	/*
-	 * The decimal text is a JSON number, exact for every int64. With a decimal even when it is
-	 * whole: amounts are floating-point numbers (spec.md), and typed languages tell 100 from 100.0.
+	 * The decimal text is a JSON number, exact for every int64. It has a decimal even if it is
+	 * whole: amounts are floating-point numbers (spec.md), and typed languages distinguish 100
+	 * from 100.0.
 	 */
 	money_format(money, 1, text);
 	return buffer_append_str(out, text);
 }
 
-/* Exact, too: a sum may have more digits than a double holds (creditbridge-protocol(7)). */
+/* Also exact: a sum may have more digits than a double holds (creditbridge-protocol(7)). */
 static bool put_sum(struct buffer *out, sum_t sum)
 {
 	char text[SUM_TEXT_MAX];
@@ -81,7 +82,7 @@ static bool put_sum(struct buffer *out, sum_t sum)
 	return buffer_append_str(out, text);
 }
 
-/* True: an unused slot of a group, told by an empty name in its first member. */
+/* Returns true for an unused slot of a group: its first member is an empty string. */
 static bool slot_unused(const struct field *first, const uint8_t *element)
 {
 	return first->type == FIELD_STR && element[first->offset] == '\0';
@@ -109,7 +110,7 @@ static bool put_group(struct buffer *out, const struct field *field, const uint8
 	return buffer_append(out, "]", 1);
 }
 
-/* Members are read by memcpy: a table says where they lie, not how they are aligned. */
+/* Read members by memcpy(): a table gives their offset, not their alignment. */
 #define LOAD(type_, member_)                                                                       \
 	({                                                                                         \
 		type_ load_;                                                                       \
@@ -126,7 +127,7 @@ static bool put_enum(struct buffer *out, const struct field *field, const uint8_
 	return render_string(out, field->names[value]);
 }
 
-/* JSON text stays as it is, but for line breaks: they mean nothing there, and would end a line. */
+/* Copies JSON text without its line breaks, which have no meaning in JSON and would end a line. */
 static bool put_json(struct buffer *out, struct bytes json)
 {
 	size_t start = out->len;
@@ -179,7 +180,7 @@ static bool put_value(struct buffer *out, const struct field *field, const uint8
 	return false;
 }
 
-/* True: the member is not shown at all. */
+/* Returns true if the member is not shown. */
 static bool left_out(const struct field *field, const uint8_t *member)
 {
 	return field->type == FIELD_SECRET || field->type == FIELD_BYTES ||
@@ -193,7 +194,7 @@ static bool render_members(struct buffer *out, const struct field *table, const 
 	for (; table->name; table++) {
 		if (left_out(table, record + table->offset))
 			continue;
-		/* Names of ours need no escapes. */
+		/* Our own names need no escapes. */
 		if (!buffer_append_str(out, before) || !buffer_append_str(out, table->name) ||
 			!buffer_append_str(out, "\":") ||
 			!put_value(out, table, record + table->offset))
@@ -203,7 +204,7 @@ static bool render_members(struct buffer *out, const struct field *table, const 
 	return (*before == ',' || buffer_append(out, "{", 1)) && buffer_append(out, "}", 1);
 }
 
-/* Takes back what was appended since @start: a reader never meets half an object. */
+/* Removes the text appended since @start on failure, so that a reader never gets half an object. */
 static bool finish(struct buffer *out, size_t start, bool done)
 {
 	if (!done) {

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Members of an object; of a text that has one with more there are no other forms. */
+/* Limit of members of an object. A text with a larger object is not rewritten. */
 #define MEMBERS_MAX 1024
 #define NUMBER_TEXT_MAX 40
 
-/* The text on its way through. */
+/* State of the pass over the text. */
 struct walk {
 	const char *text;
 	size_t len;
@@ -21,7 +21,7 @@ struct walk {
 };
 
 struct member {
-	size_t key; /* where its key begins, and its value */
+	size_t key; /* offsets of its key and its value */
 	size_t value;
 };
 
@@ -47,7 +47,7 @@ static char peek(struct walk *walk)
 	return walk->at < walk->len ? walk->text[walk->at] : '\0';
 }
 
-/* A new line at @depth, of layouts that have lines. */
+/* Starts a new line at @depth, for layouts with lines. */
 static void new_line(struct walk *walk, unsigned int depth)
 {
 	static const char *const indents[LAYOUT_COUNT] = {
@@ -69,7 +69,9 @@ static unsigned int read_hex4(const char *text)
 	return (unsigned int)strtoul(digits, NULL, 16);
 }
 
-/* Reads the character at walk->at of a string, also an escaped one; a pair makes one. */
+/*
+ * Reads the character of a string at walk->at, escaped or not. A surrogate pair is one character.
+ */
 static uint32_t read_character(struct walk *walk)
 {
 	static const char names[] = "bfnrt", characters[] = "\b\f\n\r\t";
@@ -179,7 +181,7 @@ static void put_word(struct walk *walk)
 		return;
 	}
 	memcpy(text, walk->text + from, len);
-	/* A point or an exponent makes a float of it; times and ids stay as they are. */
+	/* Only a point or an exponent marks a float. Times and ids stay unchanged. */
 	if (!strpbrk(text, ".eE") && (number == NUMBER_SHORT || len > 12)) {
 		buffer_append_str(walk->out, text);
 		return;
@@ -222,7 +224,7 @@ static void skip_value(struct walk *walk)
 	} while (depth && walk->at < walk->len);
 }
 
-/* Finds the members of the object at walk->at and leaves walk->at behind it. */
+/* Finds the members of the object at walk->at and sets walk->at to its end. */
 static size_t find_members(struct walk *walk, struct member *members)
 {
 	size_t count = 0;
@@ -245,7 +247,7 @@ static size_t find_members(struct walk *walk, struct member *members)
 	return count;
 }
 
-/* Keys are compared as they stand: serialisers sort plain names. */
+/* Compares keys in their escaped form. Serialisers that sort have plain names. */
 static int compare(const void *one, const void *other, void *text)
 {
 	const char *a = (const char *)text + ((const struct member *)one)->key + 1;

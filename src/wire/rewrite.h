@@ -1,8 +1,8 @@
 /*
- * rewrite - the same JSON in other bytes, as the serialisers of common languages write it.
+ * rewrite - writes JSON as the serialisers of common languages format it.
  *
- * For `creditbridgectl explain`: whoever signs one text and sends another has usually let a library
- * serialise the object twice.
+ * For `creditbridgectl explain`: a client that signs one text and sends another has usually
+ * serialised the object twice.
  */
 #ifndef WIRE_REWRITE_H
 #define WIRE_REWRITE_H
@@ -10,13 +10,13 @@
 #include "base/buffer.h"
 #include "base/field.h"
 
-/* What stands between the parts. */
+/* White space between the parts. */
 enum rewrite_layout {
 	LAYOUT_COMPACT,  /* {"a":1,"b":2}: PHP, JavaScript, Go, .NET */
 	LAYOUT_SPACED,   /* {"a": 1, "b": 2}: Python */
 	LAYOUT_COLON,    /* {"a": 1,"b": 2} */
-	LAYOUT_INDENT_2, /* lines, as JavaScript and Ruby make them */
-	LAYOUT_INDENT_4, /* as PHP and Python do */
+	LAYOUT_INDENT_2, /* lines with an indent of 2: JavaScript, Ruby */
+	LAYOUT_INDENT_4, /* lines with an indent of 4: PHP, Python */
 	LAYOUT_INDENT_TAB,
 	LAYOUT_COUNT
 };
@@ -43,16 +43,16 @@ struct rewrite_form {
 	enum rewrite_number number;
 };
 
-/* True: @text is JSON as a body may be (wire/body.h), so that rewrite_json() may be given it. */
+/* Returns true if @text is valid JSON for a body (wire/body.h). rewrite_json() requires this. */
 bool rewrite_may(struct bytes text);
 
 /*
- * Appends @text, for which rewrite_may() is true, to @out in the form. False: it did not fit, or
- * there is no memory.
+ * Appends @text, which rewrite_may() accepted, to @out in the form. Returns false if it does not
+ * fit or memory is exhausted.
  */
 bool rewrite_json(struct bytes text, const struct rewrite_form *form, struct buffer *out);
 
-/* Describes the form, as "compact, slashes escaped"; at most REWRITE_NAME_MAX bytes. */
+/* Describes the form, for example "compact, slashes escaped", in at most REWRITE_NAME_MAX bytes. */
 #define REWRITE_NAME_MAX 128
 void rewrite_name(const struct rewrite_form *form, char name[REWRITE_NAME_MAX]);
 

@@ -12,7 +12,7 @@
 
 #define RECORD_KEY "record"
 
-/* What is being filled. */
+/* State of the row that is filled. */
 struct taking {
 	struct row_line *line;
 	bool secrets;
@@ -75,7 +75,7 @@ enum row_line_status row_line_read(struct row_line *line, const char *text, size
 	return ROW_LINE_DONE;
 }
 
-/* A whole number, as such or as its digits in a string. */
+/* Reads an integer, or a string of its digits. */
 static bool take_digits(const json_t *value, bool *negative, uint64_t *number)
 {
 	const char *text = json_string_value(value);
@@ -124,7 +124,7 @@ static enum row_line_status take_enum(struct taking *taking, const struct field 
 	return unfit(taking, field, "one of its names");
 }
 
-/* Sums go beyond what an amount may be, and so may an amount of a damaged row. */
+/* Sums exceed the limit of amounts, and so may an amount of a damaged row. */
 static enum row_line_status take_sum(struct taking *taking, const struct field *field,
 	const json_t *value, uint8_t *member)
 {
@@ -171,7 +171,7 @@ static enum row_line_status take_hex(struct taking *taking, const struct field *
 	return hex[2 * len] ? unfit(taking, field, "pairs of hex digits") : ROW_LINE_DONE;
 }
 
-/* The bytes of a string, or of {"hex":"..."}. */
+/* Reads the bytes of a string, or of {"hex":"..."}. */
 static enum row_line_status take_bytes(struct taking *taking, const struct field *field,
 	const json_t *value, struct bytes *bytes)
 {
@@ -266,7 +266,7 @@ static enum row_line_status take_value(struct taking *taking, const struct field
 	return bad(taking->why, "%s cannot be read", field->name);
 }
 
-/* @others: keys that @object has beside the members. */
+/* @others: number of keys of @object in addition to the members. */
 static enum row_line_status take_members(struct taking *taking, const json_t *object,
 	const struct field *table, uint8_t *row, size_t others)
 {

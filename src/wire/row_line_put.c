@@ -1,6 +1,4 @@
-/*
- * row_line_put - rows into lines.
- */
+/* row_line_put - writes rows as lines. */
 #include "wire/row_line.h"
 
 #include "base/text.h"
@@ -69,7 +67,7 @@ static bool put_sum(struct buffer *out, const uint8_t *member)
 
 static bool put_enum(struct buffer *out, const struct field *field, uint64_t number)
 {
-	/* A number without a name would not read back: the row is damaged. */
+	/* A number without a name would not read back; the row is damaged. */
 	if (number >= field->count) {
 		out->failed = true;
 		return false;

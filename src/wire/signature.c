@@ -17,7 +17,7 @@ static const struct {
 	[HMAC_SHA1] = {GNUTLS_MAC_SHA1, GNUTLS_DIG_SHA1, 20},
 };
 
-/* The whole of @text is set, so that two of them may be compared at full length. */
+/* Sets all of @text, so that two texts can be compared at full length. */
 static bool encode(enum signature_encoding encoding, uint8_t *digest, unsigned int size,
 	char text[SIGNATURE_TEXT_MAX])
 {
@@ -55,7 +55,7 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 	return made;
 }
 
-/* The characters of hex and base64; the padding stands at the end of the latter. */
+/* The characters of hex and base64. Base64 padding is at the end. */
 static const char hex_digits[] = "0123456789abcdefABCDEF";
 static const char base64_digits[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -88,7 +88,10 @@ bool signature_verify(enum signature_algorithm algorithm, enum signature_encodin
 	bool made = signature_make(algorithm, encoding, secret, body, len, expected);
 	int differ;
 
-	/* As many steps for every text; one that is too long leaves no NUL at the end. */
+	/*
+	 * The same number of steps for every text. A text that is too long leaves no NUL at the
+	 * end.
+	 */
 	for (size_t i = 0; i < SIGNATURE_TEXT_MAX; i++) {
 		given[i] = *text;
 		if (encoding == ENCODING_HEX && *text >= 'A' && *text <= 'F')
@@ -97,7 +100,7 @@ bool signature_verify(enum signature_algorithm algorithm, enum signature_encodin
 	}
 	differ = gnutls_memcmp(given, expected, SIGNATURE_TEXT_MAX);
 	gnutls_memset(expected, 0, sizeof(expected));
-	/* An unused key slot has an empty secret: anyone can make its signatures. */
+	/* An unused key slot has an empty secret, with which anyone could make signatures. */
 	return made && secret[0] && differ == 0;
 }
 

@@ -6,10 +6,13 @@
 
 #include <string.h>
 
-/* What a line has room for beside the other members. */
+/* Room in a line beside the other members. */
 #define TEXT_MAX 1536
 
-/* The text with its quotes, of at most @len bytes of @body. False: it does not fit, or no memory. */
+/*
+ * Writes at most @len bytes of @body with quotes. Returns false if it does not fit or memory is
+ * exhausted.
+ */
 static bool quote(struct buffer *text, struct bytes body, uint32_t len)
 {
 	buffer_reset(text);

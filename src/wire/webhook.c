@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of what stands before the body: id, two points, a number. */
+/* Limit of the signed text before the body: id, two points, a number. */
 #define HEAD_MAX 128
 
-/* Appends one key's signature to @text. */
+/* Appends the signature of one key to @text. */
 static bool add(const char *secret, const struct buffer *content, char text[WEBHOOK_SIGNATURE_MAX])
 {
 	char signature[SIGNATURE_TEXT_MAX];
