@@ -1,6 +1,4 @@
-/*
- * admin_commands - the commands of an operator: admin.sock alone carries them.
- */
+/* admin_commands - the commands of an operator, carried only by admin.sock. */
 #ifndef LINK_ADMIN_COMMANDS_H
 #define LINK_ADMIN_COMMANDS_H
 
@@ -21,8 +19,8 @@ struct status_result {
 	char installation[33];
 	uint32_t pid;        /* of the engine */
 	uint32_t parent_pid; /* of creditbridge-ledger itself */
-	bool halted;         /* the disk failed: nothing is served until `resume` */
-	bool storage_low;    /* writes are refused: free space below the mark */
+	bool halted;         /* the disk failed: requests are refused until `resume` */
+	bool storage_low;    /* free space is below the limit: writes are refused */
 	uint64_t disk_free_bytes;
 	uint64_t disk_low_water_bytes; /* the mark */
 	uint64_t log_bytes;
@@ -31,23 +29,25 @@ struct status_result {
 	uint32_t schema;
 	uint64_t last_transaction_id;
 	uint64_t dealers;
-	uint64_t held_dealers; /* whose callbacks are held until `release` */
+	uint64_t held_dealers; /* dealers whose callbacks are held until `release` */
 	uint64_t unconfirmed_keys; /* dealers and clients whose keys wait for `key-confirm` */
 	uint32_t connections;
 	uint64_t commands; /* applied since the start */
 	uint64_t batches;
 	uint64_t commits;
 	uint64_t checkpoints;
-	uint64_t refused_busy;  /* frames answered "busy" */
-	uint64_t clients_cut;   /* connections ended: garbage, half a frame, unread answers, a lease */
-	uint64_t engine_starts; /* since creditbridge-ledger was started */
-	int64_t swept_ms;       /* when the sweeper last asked what is due; 0: not since then */
-	int64_t backup_ms;      /* to when the last backup of this data is complete; 0: none */
-	uint32_t retention_days; /* 0: bodies are kept for ever */
-	uint64_t bodies_dropped; /* because they were older, since the start */
+	uint64_t refused_busy;  /* frames answered with "busy" */
+	/* connections closed for garbage, half a frame, unread answers or a lease */
+	uint64_t clients_cut;
+	uint64_t engine_starts; /* engine starts since creditbridge-ledger was started */
+	/* when the sweeper last requested due callbacks; 0: not since the start */
+	int64_t swept_ms;
+	int64_t backup_ms;      /* time up to which the last backup is complete; 0: none */
+	uint32_t retention_days; /* 0: bodies are never deleted */
+	uint64_t bodies_dropped; /* bodies deleted by retention since the start */
 };
 
-/* Leaves the halt after a disk error. verdict NOT_ALLOWED_NOW when not halted. */
+/* Ends the halt after a disk error. The verdict is NOT_ALLOWED_NOW if the ledger is not halted. */
 struct resume_cmd {
 	struct operator operator;
 };
@@ -55,34 +55,39 @@ struct resume_result {
 	struct verdict verdict;
 };
 
-/* Which members of dealer_put_cmd.dealer are to be taken: 1 << bit. */
+/* The members of dealer_put_cmd.dealer to change, as bits: 1 << value. */
 enum dealer_member {
 	DEALER_CURRENCY, DEALER_MODE, DEALER_DECIMALS, DEALER_SUSPENDED, DEALER_UTC_OFFSET,
 	DEALER_RATE_LIMIT, DEALER_ALGORITHM, DEALER_ENCODING, DEALER_URL, DEALER_ALLOW_HTTP,
 	DEALER_REFUND_DELAY, DEALER_MAX_INFLIGHT, DEALER_PATH_BALANCE_INQUIRE, DEALER_PATH_BETTING,
 	DEALER_PATH_BETTING_RESULT, DEALER_PATH_BETTING_REFUND, DEALER_UNKNOWN_BET_IDS,
-	DEALER_CALLBACKS_HELD, /* not 0: they are held from now on, if they are not yet */
-	DEALER_RECONCILED,     /* the file was compared, and nothing is open: restored_ms and its kind are 0 */
+	DEALER_CALLBACKS_HELD, /* not 0: hold callbacks from now on, unless they are held already */
+	/*
+	 * the dealer's file was compared without open differences: sets restored_ms and related
+	 * members to 0
+	 */
+	DEALER_RECONCILED,
 	DEALER_MEMBER_COUNT
 };
 /*
- * Adds a dealer (@create: every member counts, keys[0] is its first key, id "k1") or changes the
- * members in @mask. Refusals: already_exists, dealer_not_found, too_many_dealers, and
- * not_allowed_now with a detail (api.md, What an operator may change; ledger/hold.h).
+ * Adds a dealer if @create is set; every member then counts and keys[0] is its first key, id "k1".
+ * Otherwise changes the members in @mask. Refusals: already_exists, dealer_not_found,
+ * too_many_dealers, and not_allowed_now with a detail (api.md, What an operator may change;
+ * ledger/hold.h).
  */
 struct dealer_put_cmd {
 	struct operator operator;
 	bool create;
 	uint32_t mask;
-	bool unreconciled; /* callbacks are released although the dealer's file was not compared */
+	bool unreconciled; /* release callbacks although the dealer's file was not compared */
 	struct dealer dealer;
 };
 struct dealer_put_result {
 	struct verdict verdict;
-	struct dealer dealer; /* as it is now */
+	struct dealer dealer; /* the dealer after the command */
 };
 
-/* KEY_CONFIRM: the keys that a restore brought back are the right ones; all at once, without an id. */
+/* KEY_CONFIRM: confirms all keys that a restore brought back; it has no key id. */
 enum key_action { KEY_ADD, KEY_USE, KEY_RETIRE, KEY_CONFIRM, KEY_ACTION_COUNT };
 extern const char *const key_action_names[KEY_ACTION_COUNT];
 /* Refusals: dealer_not_found, key_not_found, key_in_use, too_many_keys. */
@@ -90,7 +95,7 @@ struct dealer_key_cmd {
 	struct operator operator;
 	char casino_id[CASINO_ID_SIZE];
 	enum key_action action;
-	char key_id[KEY_ID_SIZE];      /* of use and retire */
+	char key_id[KEY_ID_SIZE];      /* for KEY_USE and KEY_RETIRE */
 	char secret[KEY_SECRET_SIZE];  /* of add */
 };
 struct dealer_key_result {
@@ -99,14 +104,14 @@ struct dealer_key_result {
 };
 
 /*
- * Registers a player, or suspends or resumes one (@change_suspended). Registering twice returns
- * the first. Refusals: dealer_not_found, dealer_suspended (a new player), user_not_found.
+ * Registers a player, or suspends or resumes one (@change_suspended). A second registration returns
+ * the first. Refusals: dealer_not_found, dealer_suspended (for a new player), user_not_found.
  */
 struct player_put_cmd {
 	struct operator operator;
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
-	char player_id[PLAYER_ID_SIZE]; /* random: taken when the player is new */
+	char player_id[PLAYER_ID_SIZE]; /* random; used if the player is new */
 	bool change_suspended;
 	bool suspended;
 };
@@ -122,10 +127,9 @@ struct player_put_result {
 };
 
 /*
- * A movement by the operator, either sign, keyed by operator.operation_id (scope operator).
- * Refusals: dealer_not_found, user_not_found, wrong_wallet_mode, invalid_amount,
- * insufficient_balance, balance_limit, transaction_conflict. An operator may adjust what is
- * suspended.
+ * An adjustment of either sign by the operator. Its key is operator.operation_id (scope operator).
+ * Suspended dealers and players can be adjusted. Refusals: dealer_not_found, user_not_found,
+ * wrong_wallet_mode, invalid_amount, insufficient_balance, balance_limit, transaction_conflict.
  */
 struct adjust_cmd {
 	struct operator operator;
@@ -143,8 +147,8 @@ struct adjust_result {
 };
 
 /*
- * Adds a game server (@secret is its first key, "k1"), or takes it away with its keys. Refusals:
- * already_exists, client_not_found. One that was removed may be added again.
+ * Adds a game server (@secret is its first key, "k1"), or removes it with its keys. A removed one
+ * may be added again. Refusals: already_exists, client_not_found.
  */
 struct client_put_cmd {
 	struct operator operator;
@@ -157,7 +161,7 @@ struct client_put_result {
 	char key_id[KEY_ID_SIZE];
 };
 
-/* As struct dealer_key_cmd. A client's keys only verify; `use` marks the one to be kept. */
+/* Like struct dealer_key_cmd. A client's keys only verify; `use` marks the key to be kept. */
 struct client_key_cmd {
 	struct operator operator;
 	char client_id[CLIENT_ID_SIZE];
@@ -171,8 +175,8 @@ struct client_key_result {
 };
 
 /*
- * What an operator does to a callback (domain/delivery.h). Refusals: callback_not_found;
- * not_allowed_now with a detail: it is being sent, has ended, or is a betting.
+ * Performs an operator's action on a callback (domain/delivery.h). Refusals: callback_not_found;
+ * not_allowed_now with a detail if it is being sent, has ended, or is a betting.
  */
 struct callback_operate_cmd {
 	struct operator operator;
@@ -188,15 +192,15 @@ struct callback_operate_result {
 };
 
 /*
- * Notes in the trail what an operator did outside the ledger. Refusals: those of every operation
- * that is repeated with another content.
+ * Records in the audit an operator's action outside the ledger. Refusals: those of any operation_id
+ * that is repeated with other content.
  */
 enum note_action {
-	NOTE_DEALER_TEST, /* callbacks that are in no row were sent to a dealer */
-	NOTE_RESUME,      /* the ledger goes on after a halt, in which it had no store */
+	NOTE_DEALER_TEST, /* callbacks without a row were sent to a dealer */
+	NOTE_RESUME,      /* the ledger resumed after a halt, during which it had no store */
 	NOTE_SIGN,        /* a body was signed with a dealer's key */
 	NOTE_REQUEST,     /* a call was made with a dealer's key */
-	NOTE_EXPORT,      /* everything was written to a file */
+	NOTE_EXPORT,      /* all rows were written to a file */
 	NOTE_ACTION_COUNT
 };
 extern const char *const note_action_names[NOTE_ACTION_COUNT];
@@ -211,13 +215,14 @@ struct note_result {
 };
 
 /*
- * Begins a backup of everything into a directory of the ledger's own user (@start), or tells how far
- * the one is that operator.operation_id began. Refusals: not_allowed_now: another one is under way;
- * bad_request: no absolute path. Sent again it begins nothing new.
+ * Begins a backup into a directory owned by the ledger's user (@start), or reports the progress of
+ * the backup begun by operator.operation_id. A repeated command begins no second backup. Refusals:
+ * not_allowed_now if another backup is running; bad_request if the path is not absolute.
  */
 #define BACKUP_PATH_SIZE 1024
 enum backup_stage {
-	BACKUP_STAGE_NONE, /* not known: the ledger was started again since, and it was not finished */
+	/* unknown: the ledger was restarted since, and the backup was not finished */
+	BACKUP_STAGE_NONE,
 	BACKUP_STAGE_RUNNING, BACKUP_STAGE_DONE, BACKUP_STAGE_FAILED,
 	BACKUP_STAGE_COUNT
 };
@@ -225,43 +230,44 @@ extern const char *const backup_stage_names[BACKUP_STAGE_COUNT];
 struct backup_cmd {
 	struct operator operator;
 	bool start;
-	bool whole; /* nothing of a backup that is there is built upon */
+	bool whole; /* a full backup: does not extend an existing one */
 	char directory[BACKUP_PATH_SIZE];
 };
 struct backup_result {
 	struct verdict verdict;
 	enum backup_stage stage;
-	bool added;         /* only log was added to the backup that was there */
+	bool added;         /* only log was added to the existing backup */
 	uint64_t bytes;     /* copied so far ... */
-	uint64_t bytes_all; /* ... of about so many; 0: that is not known */
+	uint64_t bytes_all; /* ... of about this total; 0: unknown */
 	uint64_t tables;    /* files */
 	uint64_t logs;
 	int64_t begun_ms;
 	int64_t ended_ms;
-	int64_t complete_to_ms; /* done: every movement acknowledged before is in it */
+	/* when done: every transaction acknowledged before this time is in the backup */
+	int64_t complete_to_ms;
 	char why[512];          /* failed: a sentence */
 };
 
 /*
- * Reads rows of one kind in the order of their keys. @prefix is the packed beginning of a key
- * (link_list_key): all fields of it name one row, fewer a range, none everything. Secrets are
- * blanked. With @reverse from the last to the first. Pages: give @cursor back until !more.
+ * Reads rows of one kind in key order, or backwards with @reverse. @prefix is the packed beginning
+ * of a key (link_list_key()). All key fields name one row, fewer a range, none all rows. Secrets
+ * are blanked. For the next page, repeat with @cursor while @more is set.
  */
 #define LIST_KEY_MAX 512
 #define LIST_ROWS_MAX 256
 struct list_cmd {
 	enum record record;
 	bool reverse;
-	uint32_t limit; /* 0: LIST_ROWS_MAX, which is also the most */
+	uint32_t limit; /* 0: LIST_ROWS_MAX, which is also the maximum */
 	struct bytes prefix;
 	struct bytes cursor;
 };
 struct list_result {
 	struct verdict verdict;
-	uint64_t last_transaction_id; /* given out when this page was read: the page's point in time */
+	uint64_t last_transaction_id; /* last id assigned when this page was read */
 	bool more;
 	uint32_t count;
-	struct bytes rows;   /* packed records, one after the other (link_list_row) */
+	struct bytes rows;   /* packed records in order (link_list_row()) */
 	struct bytes cursor; /* of the next page */
 };
 

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Between two attempts to connect. */
+/* pause between attempts to connect */
 #define RECONNECT_MS 10
 /* While a call waits, link->idle is called this often. */
 #define IDLE_MS 10
@@ -42,13 +42,13 @@ void link_close(struct link *link)
 	buffer_free(&link->in);
 }
 
-/* Whether calls go over link->mux. */
+/* Returns true if calls use link->mux. */
 static bool is_shared(const struct link *link)
 {
 	return link->mux && fiber_current();
 }
 
-/* A call waits: what must not wait with it goes on. Leaves errno alone. */
+/* Calls link->idle while a call waits. Preserves errno. */
 static void be_idle(const struct link *link)
 {
 	int kept = errno;
@@ -58,7 +58,7 @@ static void be_idle(const struct link *link)
 	errno = kept;
 }
 
-/* Waits for @events until the deadline. False: it passed, or waiting failed. */
+/* Waits for @events until the deadline. Returns false if it has passed or the wait failed. */
 static bool wait_for(const struct link *link, short events, int64_t deadline_ms)
 {
 	struct pollfd pfd = {.fd = link->fd, .events = events};
@@ -77,9 +77,10 @@ static bool wait_for(const struct link *link, short events, int64_t deadline_ms)
 }
 
 /*
- * Reads more into link->in. False: the connection ended, the deadline passed, or there is no memory.
- * A deadline that has passed means one look. It waits in poll(), not in recv(), which on a Unix socket
- * wakes up when the peer takes what was sent, too: every second wake-up would be for nothing.
+ * Reads more into link->in. Returns false if the connection ended, the deadline passed or memory is
+ * exhausted. If the deadline has already passed, it checks once. It waits in poll(): recv() on a
+ * Unix socket also wakes when the peer reads what was sent, so every second wake-up would be
+ * useless.
  */
 static bool receive(struct link *link, int64_t deadline_ms)
 {
@@ -149,14 +150,14 @@ static enum link_try send_all(struct link *link, int64_t deadline_ms)
 	return LINK_TRY_ANSWERED;
 }
 
-/* Takes the answer to what was posted, the first @size bytes, off link->in. */
+/* Removes the answer to the posted command, the first @size bytes, from link->in. */
 static void skip_posted(struct link *link, size_t size)
 {
 	buffer_consume(&link->in, size);
 	link->posted = 0;
 }
 
-/* Sends the frame by way of link->mux. */
+/* Sends the frame over link->mux. */
 static enum link_try try_shared(struct link *link, struct frame_answer *answer,
 	const struct mux_frame *frame, int64_t deadline_ms)
 {
@@ -169,7 +170,7 @@ static enum link_try try_shared(struct link *link, struct frame_answer *answer,
 	return tried;
 }
 
-/* Sends the frame, which is in link->out, on a connection and waits for the answer. */
+/* Sends the frame in link->out on the link's own connection and waits for the answer. */
 static enum link_try try_once(struct link *link, struct frame_answer *answer,
 	const struct mux_frame *frame, int64_t deadline_ms)
 {
@@ -189,7 +190,7 @@ static enum link_try try_once(struct link *link, struct frame_answer *answer,
 		disconnect(link);
 		return tried;
 	}
-	/* The answer to what was posted may be here in part, or whole. */
+	/* The answer to the posted command may be here, in part or whole. */
 	if (!link->posted)
 		buffer_reset(&link->in);
 	for (;;) {
@@ -205,7 +206,7 @@ static enum link_try try_once(struct link *link, struct frame_answer *answer,
 			read = frame_get_answer(received(link), answer, &size);
 		}
 		if (read == FRAME_COMPLETE && answer->tag == frame->tag && size == link->in.len) {
-			/* Answers come in order: one that was skipped will not come. */
+			/* Answers arrive in order: a skipped one can no longer arrive. */
 			link->posted = 0;
 			return LINK_TRY_ANSWERED;
 		}
@@ -216,7 +217,7 @@ static enum link_try try_once(struct link *link, struct frame_answer *answer,
 	}
 }
 
-/* The status that an answer stands for. */
+/* Returns the status of an answer. */
 static enum status read_answer(struct link *link, enum command command,
 	const struct frame_answer *answer, void *result)
 {
@@ -228,7 +229,7 @@ static enum status read_answer(struct link *link, enum command command,
 			unpack_record(&payload, command_infos[command].result_fields, result) &&
 			payload.len == 0)
 			return STATUS_OK;
-		/* It was applied, whatever it answered. */
+		/* The command was applied, whatever the answer. */
 		disconnect(link);
 		return STATUS_UNKNOWN;
 	case FRAME_BUSY:
@@ -241,8 +242,8 @@ static enum status read_answer(struct link *link, enum command command,
 }
 
 /*
- * True: the answer tells that this attempt did nothing, and nothing of an earlier one that may have
- * been applied.
+ * Returns true if the answer means that this attempt did nothing but says nothing about an earlier
+ * attempt, which may have been applied.
  */
 static bool tells_of_itself_only(enum status status, const void *result)
 {
@@ -254,7 +255,10 @@ static bool tells_of_itself_only(enum status status, const void *result)
 	return status != STATUS_NOMEM && status != STATUS_UNKNOWN;
 }
 
-/* Puts the frame of a command into link->out, which @frame then tells of. False: no memory. */
+/*
+ * Writes the frame of a command to link->out and describes it in @frame. Returns false if memory is
+ * exhausted.
+ */
 static bool make_frame(struct link *link, enum command command, const void *cmd,
 	struct mux_frame *frame)
 {
@@ -285,7 +289,7 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 	if (!make_frame(link, command, cmd, &frame))
 		return STATUS_NOMEM;
 	for (;;) {
-		/* An answer may lie unread for long: it tells of no moment after its question. */
+		/* The answer may be read late, so it is dated at the time of its request. */
 		asked_ms = clock_boot_ms();
 		tried = try_once(link, &answer, &frame, deadline_ms);
 		if (tried == LINK_TRY_ANSWERED) {
@@ -305,7 +309,7 @@ enum status link_call(struct link *link, enum command command, const void *cmd, 
 	}
 }
 
-/* True: nothing that was posted is unanswered. Waits for nothing. */
+/* Returns true if no posted command lacks its answer. Does not wait. */
 static bool posted_was_answered(struct link *link)
 {
 	struct frame_answer answer;
@@ -336,7 +340,7 @@ bool link_post(struct link *link, enum command command, const void *cmd)
 		link->posted = frame.tag;
 		return true;
 	}
-	/* Half a frame stands before whatever would be sent next. */
+	/* Half a frame was sent; it would precede the next one. */
 	if (sent > 0)
 		disconnect(link);
 	return false;

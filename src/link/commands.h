@@ -1,8 +1,8 @@
 /*
- * commands - what can be asked of the ledger, and what it answers.
+ * commands - the requests that the ledger accepts, and their results.
  *
- * One table (commands.def) names every command, the socket that may carry it, its request and its
- * result struct; the codec is the field tables. Every result begins with a verdict.
+ * One table (commands.def) names every command, the socket that may carry it, and its request and
+ * result structs. The codec uses the field tables. Every result begins with a verdict.
  */
 #ifndef LINK_COMMANDS_H
 #define LINK_COMMANDS_H
@@ -55,8 +55,8 @@ union any_result {
 };
 
 /*
- * A number that two builds share iff they have the same commands with the same fields: the
- * protocol version in the greeting.
+ * Returns the protocol version in the greeting: equal in two builds only if they have the same
+ * commands with the same fields.
  */
 uint64_t command_protocol(void);
 

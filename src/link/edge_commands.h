@@ -1,6 +1,4 @@
-/*
- * edge_commands - the commands that workers and the sweeper need: edge.sock carries them.
- */
+/* edge_commands - the commands for workers and the sweeper, carried by edge.sock. */
 #ifndef LINK_EDGE_COMMANDS_H
 #define LINK_EDGE_COMMANDS_H
 
@@ -9,30 +7,30 @@
 #include "link/verdict.h"
 
 /*
- * The keys a worker verifies with. A worker keeps them all and asks again when an answer's
- * generation differs from its own or a second has passed.
+ * The keys with which a worker verifies requests. A worker keeps them all. It asks again if an
+ * answer has another generation, or after one second.
  */
 struct keyring_entry {
-	char casino_id[CASINO_ID_SIZE]; /* of a dealer, or the client_id of a client */
+	char casino_id[CASINO_ID_SIZE]; /* casino_id of a dealer, or client_id of a client */
 	enum signature_algorithm signature_algorithm;
 	enum signature_encoding signature_encoding;
 	char signing_key_id[KEY_ID_SIZE];
-	uint8_t decimals; /* of a dealer's amounts; of a client 4 */
+	uint8_t decimals; /* decimals of a dealer's amounts; 4 for a client */
 	struct dealer_key keys[DEALER_KEYS_MAX];
 };
-/* Whose keys: of the dealers that call group A, or of the clients that call group C. */
+/* Keys of the dealers that call group A, or of the clients that call group C. */
 enum keyring_of { KEYRING_DEALERS, KEYRING_CLIENTS, KEYRING_OF_COUNT };
 extern const char *const keyring_of_names[KEYRING_OF_COUNT];
 struct keyring_cmd {
 	enum keyring_of of;
 	uint64_t generation; /* of the caller's keyring; 0: none */
-	char after[CASINO_ID_SIZE]; /* continue behind this dealer; "": from the first */
+	char after[CASINO_ID_SIZE]; /* continue after this dealer; "": from the first */
 };
 struct keyring_result {
 	struct verdict verdict;
-	uint64_t generation; /* what the entries belong to; never 0 */
-	bool unchanged;      /* the caller's keyring is this generation: no entries */
-	bool more;           /* ask again with the last entry's casino_id */
+	uint64_t generation; /* generation of the entries; never 0 */
+	bool unchanged;      /* the caller's keyring is up to date: no entries */
+	bool more;           /* request the next page with the last entry's casino_id */
 	uint32_t count;
 	struct bytes entries; /* packed keyring_entry, in the order of casino_id */
 };
@@ -57,7 +55,7 @@ struct transfer_result {
 	char user_id[EXTERNAL_ID_SIZE];
 };
 
-/* A3. Refusals: user_not_found; invalid_signature when the dealer is not known. */
+/* A3. Refusals: user_not_found; invalid_signature if the dealer is unknown. */
 struct balance_cmd {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
@@ -70,7 +68,7 @@ struct balance_result {
 	char currency[CURRENCY_SIZE];
 };
 
-/* A4. Refusals: user_not_found; invalid_signature when the dealer is not known. */
+/* A4. Refusals: user_not_found; invalid_signature if the dealer is unknown. */
 struct user_stat_cmd {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
@@ -88,8 +86,8 @@ struct user_stat_result {
 };
 
 /*
- * A5. The round and its bets by pages: ask again with @after_bet = @last_bet while @more. Refusals:
- * user_not_found, game_not_found; invalid_signature when the dealer is not known.
+ * A5. The round and its bets in pages: ask again with @after_bet = @last_bet while @more is set.
+ * Refusals: user_not_found, game_not_found; invalid_signature if the dealer is unknown.
  */
 struct result_inquire_cmd {
 	char casino_id[CASINO_ID_SIZE];
@@ -107,13 +105,13 @@ struct result_inquire_result {
 };
 
 /*
- * C players: registers a player; registering twice returns the first. Refusals: dealer_not_found,
- * dealer_suspended.
+ * C players: registers a player. A second registration returns the first. Refusals:
+ * dealer_not_found, dealer_suspended.
  */
 struct player_register_cmd {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
-	char player_id[PLAYER_ID_SIZE]; /* random: taken when the player is new */
+	char player_id[PLAYER_ID_SIZE]; /* random; used if the player is new */
 };
 struct player_register_result {
 	struct verdict verdict;
@@ -132,9 +130,10 @@ struct player_ref {
 };
 
 /*
- * Leave to send one attempt of a callback, and everything that takes. Whoever gets one sends it
- * once, with the first byte leaving while the call's timeout and CALLBACK_FENCE_SPARE_MS are left of
- * the lease, and tells what came of it with CALLBACK_END; if he dies, the sweeper takes over (api.md, Bet states). Holds secrets.
+ * Permission to send one attempt of a callback, with all data for it. The holder sends it once and
+ * reports the outcome with CALLBACK_END. When the first byte leaves, the lease must still have the
+ * call's timeout and CALLBACK_FENCE_SPARE_MS left. If the holder dies, the sweeper takes over
+ * (api.md, Bet states). Holds secrets.
  */
 struct callback_grant {
 	uint64_t event; /* 0: there is nothing to send */
@@ -144,20 +143,23 @@ struct callback_grant {
 	struct callback_target target;
 	struct bytes body; /* exactly these bytes */
 };
-/* What must be left of the lease beyond the call's own timeout when its first byte leaves. */
+/*
+ * Time that the lease must have left, in addition to the call's timeout, when the first byte
+ * leaves.
+ */
 #define CALLBACK_FENCE_SPARE_MS 500
 
 /*
- * C balance. For a seamless dealer @send is B1, an event without a row; its CALLBACK_END gives the
- * permit back. Refusals: dealer_not_found, user_not_found, dealer_busy, and of a seamless dealer, since
- * the event takes a number, storage_full.
+ * C balance. For a seamless dealer @send is B1, an event without a row. Its CALLBACK_END returns
+ * the permit. Refusals: dealer_not_found, user_not_found, dealer_busy. A seamless dealer also gets
+ * storage_full, because the event consumes a number.
  */
 struct player_balance_cmd {
 	struct player_ref player;
 };
 struct player_balance_result {
 	struct verdict verdict;
-	enum wallet_mode mode; /* seamless: the balance is the dealer's to tell (B1) */
+	enum wallet_mode mode; /* seamless: the dealer must be asked for the balance (B1) */
 	char player_id[PLAYER_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	char casino_id[CASINO_ID_SIZE];
@@ -167,15 +169,16 @@ struct player_balance_result {
 };
 
 /*
- * C bets. The idempotency key is (client_id, request_transaction_id); a repeat is answered by the
- * bet's present state (api.md C 1). Refusals, in this order: transaction_conflict or the replay,
- * dealer_not_found, dealer_suspended, user_suspended, wrong_wallet_mode (the game was begun in the
- * other), invalid_amount (decimals), user_not_found, game_not_found, already_settled, round_full,
- * then in transfer mode insufficient_balance (recorded under the key), in seamless mode dealer_busy.
+ * C bets. The idempotency key is (client_id, request_transaction_id). A repetition gets the bet's
+ * present state (api.md C 1). Refusals, in this order: transaction_conflict or the replay,
+ * dealer_not_found, dealer_suspended, user_suspended, wrong_wallet_mode (the game began in the
+ * other mode), invalid_amount (decimals), user_not_found, game_not_found, already_settled,
+ * round_full. Then in transfer mode insufficient_balance (recorded under the key), in seamless mode
+ * dealer_busy.
  *
- * Seamless mode: the bet is PENDING when the answer comes, @send is B2 and the verdict is that of a
- * bet under way (bet_in_progress, not a replay); CALLBACK_END answers the bet. The same command
- * sent again with the same @sender gets the same @send.
+ * Seamless mode: the result has a PENDING bet and @send is B2. The verdict is that of an unfinished
+ * bet (bet_in_progress, not a replay). CALLBACK_END answers the bet. If the same command is
+ * repeated with the same @sender, it gets the same @send.
  */
 struct bet_place_cmd {
 	char client_id[CLIENT_ID_SIZE];
@@ -188,7 +191,7 @@ struct bet_place_cmd {
 	struct bytes user_bet; /* a JSON object as text */
 	uint64_t sender;       /* random: who will send */
 };
-/* What a bet came to; the verdict beside it tells how it is answered. */
+/* The state of a bet; the verdict is the answer to its caller. */
 struct bet_answer {
 	uint64_t transaction_id;
 	enum bet_state state;
@@ -206,9 +209,9 @@ struct bet_place_result {
 /*
  * C results: settles all accepted bets of the player in the game as one round. Refusals:
  * transaction_conflict or the replay, dealer_not_found, user_not_found, game_not_found,
- * already_settled, bet_in_progress, bet_not_found, invalid_amount, balance_limit. Suspension is no
- * obstacle (api.md A 9). Seamless mode: @send is the first attempt of B3, unless it is left to the
- * sweeper (callback_state due).
+ * already_settled, bet_in_progress, bet_not_found, invalid_amount, balance_limit. Suspension does
+ * not prevent it (api.md A 9). Seamless mode: @send is the first attempt of B3, unless the sweeper
+ * is to send it (callback_state due).
  */
 struct round_settle_cmd {
 	char client_id[CLIENT_ID_SIZE];
@@ -237,17 +240,18 @@ struct round_settle_result {
 };
 
 /*
- * What came of an attempt that was granted. An attempt ends once: news that come late change
- * nothing. Answers by the present state, so it may be sent again. Refusals: callback_not_found; for
- * a betting the verdict is the bet's, as BET_PLACE would give it on a repeat, but no replay.
+ * Reports the outcome of a granted attempt. An attempt ends once: a late result changes nothing.
+ * The answer is the present state, so the command may be repeated. Refusals: callback_not_found.
+ * For a betting the verdict is that of a repeated BET_PLACE, but not a replay.
  */
 struct callback_end_cmd {
 	uint64_t event;
 	enum callback_kind kind;
-	char casino_id[CASINO_ID_SIZE]; /* of a balance inquiry, which has no row */
+	char casino_id[CASINO_ID_SIZE]; /* for a balance inquiry, which has no row */
 	uint32_t attempt;
 	struct callback_outcome outcome;
-	bool is_look; /* of a balance inquiry: the operator's (`dealer ping`), which is no traffic */
+	/* for a balance inquiry by the operator (`dealer ping`), not counted as traffic */
+	bool is_look;
 };
 struct callback_end_result {
 	struct verdict verdict;
@@ -259,33 +263,33 @@ struct callback_end_result {
 };
 
 /*
- * The callbacks that could be claimed now: due ones and those whose sender is gone, oldest first,
- * round the dealers, no more of a dealer than it takes now (max_inflight, breaker).
+ * Lists callbacks that can be claimed now: due ones and those of lost senders, the oldest first,
+ * alternating between dealers. A dealer gets no more than it accepts now (max_inflight, breaker).
  */
 #define CALLBACK_FIND_MAX 256
 struct due_entry {
 	uint64_t event;
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_kind kind;
-	bool takeover;      /* being sent by someone who is gone */
-	uint64_t overdue_ms; /* since it was due */
+	bool takeover;      /* its sender is lost */
+	uint64_t overdue_ms; /* time since it was due */
 };
 struct callback_find_cmd {
-	uint32_t most; /* 0: CALLBACK_FIND_MAX, which is also the most */
-	bool sweeping; /* what is found will be sent: this is a sweeper at work */
+	uint32_t most; /* 0: CALLBACK_FIND_MAX, which is also the maximum */
+	bool sweeping; /* set by a working sweeper, which will send the callbacks */
 };
 struct callback_find_result {
 	struct verdict verdict;
-	uint64_t waiting; /* callbacks that are due now or later, or being sent */
+	uint64_t waiting; /* number of callbacks due now or later, or being sent */
 	uint32_t count;
 	struct bytes entries; /* packed due_entry */
 };
 
 /*
- * Claims one callback for sending, or takes over what somebody left: a betting becomes REFUNDING, an
- * attempt of another kind counts as unknown and is due again later or parked. Refusals:
- * callback_not_found; dealer_busy; not_allowed_now: it is not due, or somebody is sending it. The same
- * command sent again with the same @sender gets the same @send.
+ * Claims one callback for sending, or takes over the attempt of a lost sender. A betting taken over
+ * becomes REFUNDING. Another attempt counts as unknown, and its callback is due later or parked.
+ * Refusals: callback_not_found; dealer_busy; not_allowed_now if it is not due or is being sent. If
+ * the same command is repeated with the same @sender, it gets the same @send.
  */
 struct callback_claim_cmd {
 	uint64_t event;
@@ -293,12 +297,12 @@ struct callback_claim_cmd {
 };
 struct callback_claim_result {
 	struct verdict verdict;
-	bool taken_over; /* nothing is to be sent */
+	bool taken_over; /* taken over: nothing to send */
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_kind kind;
 	enum callback_state state;
 	uint32_t attempts;
-	int64_t next_ms; /* after a takeover: when it is due again, wall clock; 0: not */
+	int64_t next_ms; /* after a takeover: wall-clock time of the next attempt; 0: none */
 	struct callback_grant send;
 };
 

@@ -82,7 +82,7 @@ void frame_name_request(struct buffer *out, size_t start, const char *request_id
 	put(out->data + start + 6, strlen(request_id), 2);
 }
 
-/* Finds the frame's end. @head: the bytes that every frame of this kind has. */
+/* Finds the end of the frame. @head: number of bytes that every frame of this kind has. */
 static enum frame_read measure(struct bytes in, uint32_t head, size_t *size)
 {
 	uint64_t length;

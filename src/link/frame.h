@@ -1,5 +1,5 @@
 /*
- * frame - how commands and answers travel on the ledger's sockets.
+ * frame - the format of commands and answers on the ledger's sockets.
  *
  *     greeting  "CBL1" protocol:u64 generation:u64                     ledger -> client, once
  *     request   length:u32 command:u16 named:u16 tag:u64 id payload    client -> ledger
@@ -16,21 +16,21 @@
 #include "base/buffer.h"
 #include "base/field.h"
 
-/* A request's body is at most 64 KiB; everything around it is small. */
+/* The body of a request is at most 64 KiB; the rest of a frame is small. */
 #define FRAME_MAX           (256 * 1024)
 #define GREETING_SIZE       20
 #define FRAME_LENGTH_SIZE   4
 #define FRAME_REQUEST_SIZE  16 /* length included */
 #define FRAME_ANSWER_SIZE   24
 #define FRAME_REQUEST_ID_SIZE 65 /* 1 to 64 of [A-Za-z0-9._-] */
-/* Mixed into the protocol version: another frame is another protocol. */
+/* Part of the protocol version: change it with the frame format. */
 #define FRAME_FORM "named requests"
 
 enum frame_outcome {
 	FRAME_DONE,      /* applied; the payload is the result */
 	FRAME_BUSY,      /* overloaded or halted: nothing done, try later */
-	FRAME_FORBIDDEN, /* this socket does not carry the command: nothing done */
-	FRAME_FAULT,     /* the ledger met a bug of its own: nothing done */
+	FRAME_FORBIDDEN, /* this socket does not permit the command: nothing done */
+	FRAME_FAULT,     /* the ledger found its own bug: nothing done */
 };
 
 struct frame_request {
@@ -50,22 +50,22 @@ struct frame_answer {
 enum frame_read { FRAME_COMPLETE, FRAME_INCOMPLETE, FRAME_GARBAGE };
 
 void greeting_put(struct buffer *out, uint64_t protocol, uint64_t generation);
-/* FRAME_GARBAGE: no ledger on the other side. */
+/* Returns FRAME_GARBAGE if the peer is not a ledger. */
 enum frame_read greeting_get(struct bytes in, uint64_t *protocol, uint64_t *generation);
 
 /*
- * Opens a request in @out; append the payload, then frame_close(@start) with what this returned.
- * The same for an answer.
+ * Begins a request in @out. Append the payload, then call frame_close() with the returned start.
+ * Answers work in the same way.
  */
 size_t frame_open_request(struct buffer *out, uint16_t command, uint64_t tag);
 size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer);
 void frame_close(struct buffer *out, size_t start);
-/* Tells, before its payload is appended, which HTTP request a request belongs to. */
+/* Sets the id of the HTTP request. Call it before the payload is appended. */
 void frame_name_request(struct buffer *out, size_t start, const char *request_id);
 
 /*
- * Reads the first frame in @in. On FRAME_COMPLETE *size is the whole frame's length; payloads
- * point into @in.
+ * Reads the first frame in @in. On FRAME_COMPLETE, *size is the length of the whole frame and the
+ * payload points into @in.
  */
 enum frame_read frame_get_request(struct bytes in, struct frame_request *request, size_t *size);
 enum frame_read frame_get_answer(struct bytes in, struct frame_answer *answer, size_t *size);

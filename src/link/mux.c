@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define READ_SIZE 65536
-/* How often those look who wait for another one that connects. */
+/* Poll interval of fibers that wait while another fiber connects. */
 #define LOOK_MS 2
 
 bool mux_init(struct mux *mux, const char *path)
@@ -74,7 +74,7 @@ static void finish(struct mux_call *call, enum link_try tried)
 	fiber_wake(call->fiber);
 }
 
-/* The connection is over, and with it all that was not answered. */
+/* Closes the connection; every unanswered call is lost. */
 static void disconnect(struct mux *mux)
 {
 	const struct mux_sent *sent;
@@ -97,7 +97,7 @@ static void disconnect(struct mux *mux)
 	mux->posts = 0;
 }
 
-/* Reads what is there. False: the connection ended, or there is no memory. */
+/* Reads available data. Returns false if the connection ended or memory is exhausted. */
 static bool receive(struct mux *mux, bool *more)
 {
 	uint8_t *to = buffer_reserve(&mux->in, READ_SIZE);
@@ -157,7 +157,7 @@ static enum link_try connect_once(struct mux *mux, int64_t deadline_ms)
 	return tried;
 }
 
-/* Sees to a connection. */
+/* Makes sure that there is a connection. */
 static enum link_try reach(struct mux *mux, int64_t deadline_ms)
 {
 	while (mux->state == MUX_CONNECTING) {
@@ -168,7 +168,7 @@ static enum link_try reach(struct mux *mux, int64_t deadline_ms)
 	return mux->state == MUX_UP ? LINK_TRY_ANSWERED : connect_once(mux, deadline_ms);
 }
 
-/* Hands a frame to the pump. False: there is no room. */
+/* Passes a frame to the pump. Returns false if there is no room. */
 static bool hand_over(struct mux *mux, const struct mux_frame *frame, struct mux_call *call)
 {
 	const struct buffer *bytes = frame->bytes;
@@ -180,15 +180,15 @@ static bool hand_over(struct mux *mux, const struct mux_frame *frame, struct mux
 		(struct mux_sent){.tag = frame->tag, .at = at, .call = call, .posted = !call};
 	mux->posts += !call;
 	/*
-	 * The others that are ready have frames to send, too. More of them may wait for the processor,
-	 * which pays for several reads: what changes something is gathered by the ledger while it
-	 * commits, and a call alone waits for nobody.
+	 * Other ready fibers have frames too, so the pump runs last. For reads it also yields the
+	 * CPU, since other processes may bring more of them. Writes need no such wait: the ledger
+	 * gathers them while it commits. A single call does not wait.
 	 */
 	fiber_wake_last(mux->pump, call && frame->reads && mux->count > 1);
 	return true;
 }
 
-/* The call that waits no more is taken out of the ring; its answer will be skipped. */
+/* Removes a call that no longer waits from the ring. Its answer will be skipped. */
 static void abandon(struct mux *mux, const struct mux_call *call)
 {
 	for (unsigned int i = 0; i < mux->count; i++) {
@@ -208,7 +208,7 @@ enum link_try mux_try(struct mux *mux, const struct mux_frame *frame, struct buf
 	if (tried != LINK_TRY_ANSWERED)
 		return tried;
 	if (!hand_over(mux, frame, &call)) {
-		/* Only a ledger that answers nothing leaves so much behind. */
+		/* Only a ledger that does not answer leaves so much unsent. */
 		mux->out.failed = false;
 		return LINK_TRY_NOT_SENT;
 	}
@@ -230,7 +230,7 @@ bool mux_post(struct mux *mux, const struct mux_frame *frame)
 	return false;
 }
 
-/* Gives the frames that are there whole to those who wait. False: garbage, or no memory. */
+/* Passes complete frames to the waiting calls. Returns false on garbage or exhausted memory. */
 static bool deliver(struct mux *mux)
 {
 	struct frame_answer answer;
@@ -245,7 +245,7 @@ static bool deliver(struct mux *mux)
 		read = frame_get_answer(left, &answer, &size);
 		if (read != FRAME_COMPLETE)
 			break;
-		/* Answers come in order: one that was skipped will not come. */
+		/* Answers arrive in order: a skipped one can no longer arrive. */
 		do {
 			if (!mux->count)
 				return false;
@@ -268,7 +268,7 @@ static bool deliver(struct mux *mux)
 	return read == FRAME_INCOMPLETE;
 }
 
-/* Sends as much as the socket takes. False: the connection ended. */
+/* Sends as much as the socket accepts. Returns false if the connection ended. */
 static bool flush(struct mux *mux)
 {
 	ssize_t sent;

@@ -1,11 +1,15 @@
 /*
- * refused_commands - requests that were answered 400, 401 or user_not_found, kept for `creditbridgectl explain`.
+ * refused_commands - requests answered with 400, 401 or user_not_found, stored for `creditbridgectl
+ * explain`.
  *
- * A worker notes one after its answer has left (web/rejection_log.h); the ledger keeps the newest in
- * memory alone (ledger/commands/rejected_requests.h), and tells admin.sock of one by its request id. What is kept was
- * sent by whoever could reach the web server: none of it is checked. It is for the operator, and
- * never goes into a log, a file, an export or a backup. The one exception is the user_id of a dealer's
- * user_not_found, which passed the check of the signature: the ledger logs it if a player's id is near.
+ * A worker notes such a request after it has sent the answer (web/rejection_log.h). The ledger
+ * keeps the newest notes in memory only (ledger/commands/rejected_requests.h). admin.sock reads one
+ * by its request id.
+ *
+ * Any client of the web server can send such content, and none of it is verified. It is for the
+ * operator and never written to a log, file, export or backup. One exception: the user_id of a
+ * dealer's user_not_found has passed the signature check. The ledger logs it if a player's id is
+ * similar.
  */
 #ifndef LINK_REFUSED_COMMANDS_H
 #define LINK_REFUSED_COMMANDS_H
@@ -13,7 +17,7 @@
 #include "link/edge_commands.h"
 #include "link/frame.h"
 
-/* What is kept at most; more is cut off, and the counts beside it tell so. */
+/* Limits of the stored parts. Longer ones are cut; the counts show the full length. */
 #define REFUSED_ID_MAX        256
 #define REFUSED_SIGNATURE_MAX 512
 #define REFUSED_QUERY_MAX     1024
@@ -22,34 +26,34 @@
 #define REFUSED_DETAIL_SIZE   161
 
 struct refused_request {
-	int64_t time_ms;       /* when the request was read: what request_timestamp was held against */
+	int64_t time_ms;       /* when the request was read; compared with request_timestamp */
 	char request_id[FRAME_REQUEST_ID_SIZE];
-	enum keyring_of of;    /* whose mount: the dealers' (group A) or the clients' (C) */
-	char operation[24];    /* as it is counted: metrics/operations.def */
+	enum keyring_of of;    /* mount of the dealers (group A) or the clients (C) */
+	char operation[24];    /* name of the operation in metrics/operations.def */
 	char method[17];
-	char path[REFUSED_PATH_SIZE]; /* the route's, below base_path */
-	enum refusal refusal;  /* what was answered ... */
+	char path[REFUSED_PATH_SIZE]; /* path of the route, below base_path */
+	enum refusal refusal;  /* the answer ... */
 	char detail[REFUSED_DETAIL_SIZE]; /* ... and its detail, cut to fit */
-	uint32_t caller_count; /* how often the id was sent: x-casino-id or x-client-id */
+	uint32_t caller_count; /* number of x-casino-id or x-client-id headers */
 	uint32_t signature_count;
-	uint32_t body_len;     /* of the body that came; above body.len it was cut */
-	bool body_broken;      /* it is not as long as Content-Length told */
-	struct bytes caller;   /* the first, as sent */
+	uint32_t body_len;     /* length of the received body; the stored body is cut if shorter */
+	bool body_broken;      /* its length differs from Content-Length */
+	struct bytes caller;   /* the first such header, as sent */
 	struct bytes signature;
 	struct bytes query;    /* QUERY_STRING */
 	struct bytes body;
 };
 
-/* Keeps a request. Needs no answer: see link_post(). */
+/* Stores a request. Needs no answer; see link_post(). */
 struct refused_note_cmd {
 	struct refused_request request;
 };
 struct refused_note_result {
 	struct verdict verdict;
-	bool kept; /* false: there are more than the ledger takes in a second */
+	bool kept; /* false: over the ledger's limit for one second */
 };
 
-/* A key that was taken away since the ledger's engine started. */
+/* A key that was retired since the ledger's engine started. */
 struct retired_key {
 	enum keyring_of of;
 	char casino_id[CASINO_ID_SIZE]; /* or the client_id */
@@ -58,17 +62,17 @@ struct retired_key {
 	int64_t retired_ms;
 };
 
-/* The newest that is kept of this request id, and the retired keys of its caller. */
+/* Finds the newest stored request with this request id, and the retired keys of its caller. */
 struct refused_find_cmd {
 	char request_id[FRAME_REQUEST_ID_SIZE];
 };
 struct refused_find_result {
 	struct verdict verdict;
-	uint32_t matches; /* kept of this request id: callers choose their own; 0: none */
+	uint32_t matches; /* stored requests with this id; callers choose their own ids; 0: none */
 	uint32_t kept;    /* in all */
-	uint64_t dropped; /* not taken by the ledger since its engine started */
-	int64_t since_ms; /* of the oldest that is kept; 0: none is */
-	int64_t started_ms; /* when the engine began to keep them */
+	uint64_t dropped; /* requests not stored since the engine started */
+	int64_t since_ms; /* time of the oldest stored request; 0: none */
+	int64_t started_ms; /* when the engine began to store them */
 	struct refused_request request;
 	uint32_t retired_count;
 	struct bytes retired; /* packed retired_key, the newest first */
