@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page may hold no dealer, but it gets on. */
+/* A page may be empty, but each one advances. */
 #define PAGES_MAX (2 * DEALERS_MAX)
 
 static bool take_page(struct collection *collection, const struct metrics_result *page)
@@ -31,7 +31,7 @@ static bool take_page(struct collection *collection, const struct metrics_result
 	return true;
 }
 
-/* Reads all pages. *@ok stays true unless what comes cannot be used. */
+/* Reads all pages. Leaves *@ok true unless an answer is invalid. */
 static bool ask_all(struct collection *collection, collect_ask *ask, void *context, bool *ok)
 {
 	struct metrics_result page;
@@ -65,7 +65,7 @@ bool collection_make(struct collection *collection, const char *counters_path, c
 	collection->answered = ask_all(collection, ask, context, &ok);
 	if (!collection->answered)
 		collection->dealer_count = 0;
-	/* What it points to is gone with the next answer. */
+	/* The next answer overwrites the data it points to. */
 	collection->ledger.dealers = (struct bytes){NULL, 0};
 	return ok;
 }

@@ -1,6 +1,6 @@
 /*
- * collect - all that is known of how the service is doing, in one piece: what the workers counted
- * and the ledger's figures with all its dealers.
+ * collect - all metrics of the service: the workers' counters and the ledger's metrics with all its
+ * dealers.
  */
 #ifndef METRICS_COLLECT_H
 #define METRICS_COLLECT_H
@@ -11,25 +11,26 @@
 struct collection {
 	bool counted;             /* the workers' counters were read */
 	struct counters counters;
-	bool answered;            /* the ledger told its figures */
+	bool answered;            /* the ledger returned its metrics */
 	struct metrics_result ledger;
 	struct dealer_metrics *dealers; /* in the order of casino_id */
 	uint32_t dealer_count;
 };
 
-/* Asks the ledger METRICS. False: it cannot be asked. */
+/* Sends METRICS to the ledger. Returns false if that fails. */
 typedef bool collect_ask(void *context, const struct metrics_cmd *cmd,
 	struct metrics_result *result);
 
 /*
- * Fills @collection, which is to be freed in any case. What cannot be had is left out. False: no
- * memory, or an answer of the ledger that cannot be; the ledger is left out then.
+ * Fills @collection, which the caller must free in any case. Unavailable parts are left out.
+ * Returns false if memory is exhausted or the ledger's answer is invalid; the ledger's part is then
+ * left out.
  */
 bool collection_make(struct collection *collection, const char *counters_path, collect_ask *ask,
 	void *context);
 void collection_free(struct collection *collection);
 
-/* The sums over all dealers, in a dealer without a name; overdue_ms is the longest. */
+/* Sets @sum to the sums over all dealers, without a name; overdue_ms is the maximum. */
 void collection_sum(const struct collection *collection, struct dealer_metrics *sum);
 
 #endif

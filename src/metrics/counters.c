@@ -15,7 +15,7 @@
 #define MAGIC 0x31544e554f434243 /* "CBCOUNT1" on a little-endian machine */
 #define PATH_SIZE 4224
 #define CELLS (sizeof(struct counters) / sizeof(uint64_t))
-/* Where a member of struct counters is among the cells. */
+/* The index of a member of struct counters among the cells. */
 #define CELL(member) (offsetof(struct counters, member) / sizeof(uint64_t))
 
 struct head {
@@ -50,7 +50,7 @@ static uint64_t digest_names(uint64_t digest, const char *const *names, unsigned
 	return digest;
 }
 
-/* A number that two builds share iff they count the same in the same cells. */
+/* Returns a number that is equal in two builds only if they count the same in the same cells. */
 static uint64_t layout(void)
 {
 	const struct histogram_scale *scale = &histogram_durations_us;
@@ -74,7 +74,7 @@ static struct head head_of_this_build(void)
 	return (struct head){MAGIC, layout(), sizeof(struct counters_page)};
 }
 
-/* Opens the file at @path if it is of this layout. -1: it is not, and errno tells why. */
+/* Opens the file at @path if it has this layout. Returns -1 with errno otherwise. */
 static int open_valid(const char *path, int flags)
 {
 	const struct head expected = head_of_this_build();
@@ -107,7 +107,7 @@ static void unmap(struct counters_page *page)
 		munmap(page, sizeof(*page));
 }
 
-/* Gives it mode and group of @like; without one it stays ours alone. */
+/* Sets mode and group of @like. Without @like, only the owner has access. */
 static bool share(int fd, const char *like)
 {
 	struct stat st;
@@ -117,7 +117,7 @@ static bool share(int fd, const char *like)
 	return fchown(fd, (uid_t)-1, st.st_gid) == 0 && fchmod(fd, st.st_mode & 0666) == 0;
 }
 
-/* Makes a whole file under another name first: nobody maps half of one. */
+/* Makes the complete file under a temporary name, so that no process maps an incomplete one. */
 static bool make(const char *path, const char *temporary, const char *like)
 {
 	const struct head head = head_of_this_build();
@@ -128,7 +128,7 @@ static bool make(const char *path, const char *temporary, const char *like)
 	fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	/* With its blocks: to count where the disk has none left would kill the worker. */
+	/* Allocate the blocks: counting on a full disk would kill the worker. */
 	error = posix_fallocate(fd, 0, (off_t)head.size);
 	if (!error && (pwrite(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
 			      !share(fd, like) || rename(temporary, path) < 0))
@@ -202,7 +202,7 @@ static void count(struct counting *counting, size_t cell, uint64_t number)
 		kept[cell] += number;
 }
 
-/* Adds what was counted while there was no file. */
+/* Adds the counts made while there was no file. */
 static void bring_in(struct counting *counting)
 {
 	const uint64_t *kept = (const uint64_t *)(const void *)&counting->kept;
@@ -220,7 +220,7 @@ static bool is_same(const struct counting *counting, const struct stat *st)
 		counting->inode == (uint64_t)st->st_ino;
 }
 
-/* Maps the file that is there now. False: none can be; errno tells why. */
+/* Maps the present file. Returns false with errno if that fails. */
 static bool take(struct counting *counting)
 {
 	struct counters_page *page;
@@ -261,7 +261,7 @@ void counting_look(struct counting *counting, int64_t now_ms)
 		log_line(LOG_LEVEL_WARNING, "not_counting", "file=%s error=\"%s\"", counting->path,
 			errno == EPROTO ? "it is of another version" : strerror(errno));
 	counting->told = true;
-	/* A file that is gone is read by nobody. */
+	/* A deleted file has no readers. */
 	unmap(counting->page);
 	counting->page = NULL;
 }

@@ -1,15 +1,16 @@
 /*
- * counters - what the workers count, in a file that all of them map: a worker that is killed at any
- * instruction takes nothing of it away.
+ * counters - the workers' counters, in a file that all workers map. A worker that is killed at any
+ * instruction loses none.
  *
- * The ledger makes the file, COUNTERS_FILE in the socket directory, with the mode and the group of
- * edge.sock, so that who may ask the ledger may count. It never maps the file: a worker that
- * damages it harms the figures and its fellows, not the ledger. The layout is that of struct
- * counters, whose members are uint64_t all through; the file's head tells a digest of it, and who
- * was built with another one does not count there.
+ * The ledger makes the file, COUNTERS_FILE in the socket directory, with the mode and group of
+ * edge.sock. So any process that may use the ledger may count. The ledger never maps the file: a
+ * worker that damages it harms the metrics and other workers, not the ledger.
  *
- * A worker that cannot map the file serves all the same. It logs that once, keeps its counts for
- * itself and adds them when the file is there.
+ * The file has the layout of struct counters, whose members are all uint64_t. Its head contains a
+ * digest of the layout; a program built with another layout does not use the file.
+ *
+ * A worker that cannot map the file still serves requests. It logs this once, counts in its own
+ * memory, and adds those counts when the file exists.
  */
 #ifndef METRICS_COUNTERS_H
 #define METRICS_COUNTERS_H
@@ -30,24 +31,26 @@ enum web_operation {
 extern const char *const operation_names[OPERATION_COUNT];
 
 /*
- * The X-Request-Id of a call of `creditbridgectl doctor` begins so. Such a call without any id of a
- * caller and without a signature is counted as OPERATION_DOCTOR when it is refused, and as no failed
- * authentication. It guesses no key, so a stranger who sends the same hides nothing.
+ * Prefix of the X-Request-Id of calls by `creditbridgectl doctor`. If such a call has no caller id
+ * and no signature, its refusal is counted as OPERATION_DOCTOR, not as failed authentication. It
+ * guesses no key, so a stranger who sends the same prefix hides nothing.
  */
 #define COUNTERS_DOCTOR_PREFIX "doctor-"
 
-/* Who could not be let in ... */
+/* The kind of caller whose authentication failed ... */
 enum caller_kind { CALLER_DEALER, CALLER_CLIENT, CALLER_KIND_COUNT };
-/* ... and why. The order is that of the checks. */
+/* ... and the reason, in the order of the checks. */
 enum auth_failure {
-	AUTH_HEADERS,   /* id or signature missing, sent twice, or with characters none has */
+	AUTH_HEADERS,   /* id or signature missing, sent twice, or with invalid characters */
 	AUTH_UNKNOWN,   /* no dealer or client has this id */
-	AUTH_SIGNATURE, /* none of the caller's keys made it */
+	AUTH_SIGNATURE, /* no key of the caller made it */
 	AUTH_STALE,     /* request_timestamp is outside the window */
-	AUTH_FLOOD,     /* too much was hashed for callers that were not let in: answered 429 */
+	AUTH_FLOOD,     /* over the limit of hashing for failed callers: answered 429 */
 	AUTH_FAILURE_COUNT
 };
-/* What became of the note of a request that was answered 400, 401 or user_not_found (web/rejection_log.h). */
+/*
+ * The outcome of noting a request answered with 400, 401 or user_not_found (web/rejection_log.h).
+ */
 enum refused_note_end { NOTE_SENT, NOTE_DROPPED, NOTE_END_COUNT };
 extern const char *const refused_note_names[NOTE_END_COUNT];
 extern const char *const caller_kind_names[CALLER_KIND_COUNT];
@@ -55,45 +58,45 @@ extern const char *const auth_failure_names[AUTH_FAILURE_COUNT];
 
 struct counters {
 	uint64_t requests[OPERATION_COUNT][REFUSAL_COUNT]; /* answered so */
-	struct histogram latency_us[OPERATION_COUNT];      /* from the whole request to its reply */
+	struct histogram latency_us[OPERATION_COUNT]; /* from the complete request to its reply */
 	uint64_t auth_failures[CALLER_KIND_COUNT][AUTH_FAILURE_COUNT];
 	uint64_t refused_notes[NOTE_END_COUNT];
 };
 
 /*
- * Makes the file in @directory, unless there is one of this layout already: what was counted stays.
- * Its mode and group are those of the file @like in the directory, 0600 if there is none. False:
- * @why says why not; errno tells, too.
+ * Makes the file in @directory. An existing file of this layout keeps its counts. Mode and group
+ * are those of the file @like in the directory; without it the mode is 0600. Returns false with a
+ * reason in @why, and sets errno.
  */
 bool counters_make(const char *directory, const char *like, char *why, size_t why_size);
 
-/* Reads what all workers have counted. False: there is no file of this layout at @path. */
+/* Reads the counts of all workers. Returns false if there is no file of this layout at @path. */
 bool counters_read(const char *path, struct counters *counters);
 
-/* A worker's access to the file. Not for use by two threads at once: each has its own. */
+/* A thread's access to the file. Not for use by two threads at once. */
 struct counters_page;
 struct counting {
 	char path[128];
 	struct counters_page *page; /* NULL: none */
-	uint64_t device, inode;     /* which file it is */
+	uint64_t device, inode;     /* identifies the mapped file */
 	int64_t looked_ms;
 	bool looked;
-	bool told;            /* that there is none, in the log */
-	struct counters kept; /* what was counted without it */
+	bool told;            /* the missing file was logged */
+	struct counters kept; /* counts made without the file */
 };
 
-/* False: @path is too long. */
+/* Returns false if @path is too long. */
 bool counting_init(struct counting *counting, const char *path);
 void counting_free(struct counting *counting);
 
 /*
- * Looks once in COUNTING_LOOK_MS whether the file is there and is still the same. To be called
- * before something is counted; @now_ms is boot time.
+ * Checks once in COUNTING_LOOK_MS whether the file exists and is unchanged. Call it before
+ * counting; @now_ms is boot time.
  */
 #define COUNTING_LOOK_MS 1000
 void counting_look(struct counting *counting, int64_t now_ms);
 
-/* Counts an answer, and how long the request took. */
+/* Counts an answer and the duration of its request. */
 void counting_request(struct counting *counting, enum web_operation operation, enum refusal refusal,
 	uint64_t us);
 void counting_auth_failure(struct counting *counting, enum caller_kind caller,

@@ -15,7 +15,7 @@ static void put_number(struct buffer *out, const char *name, uint64_t value)
 	buffer_printf(out, PREFIX "%s %" PRIu64 "\n", name, value);
 }
 
-/* Millionths as a decimal number: 0.0025, 1, 2.5. */
+/* Writes millionths as a decimal number: 0.0025, 1, 2.5. */
 static void put_us(struct buffer *out, uint64_t us)
 {
 	uint64_t fraction = us % 1000000;
@@ -28,7 +28,7 @@ static void put_us(struct buffer *out, uint64_t us)
 		digits--;
 	buffer_printf(out, ".%0*" PRIu64, digits, fraction);
 }
-/* Thousandths likewise. */
+/* Writes thousandths as a decimal number. */
 static void put_ms(struct buffer *out, uint64_t ms)
 {
 	buffer_printf(out, "%" PRIu64, ms / 1000);
@@ -40,7 +40,7 @@ static void put_plain(struct buffer *out, uint64_t number)
 	buffer_printf(out, "%" PRIu64, number);
 }
 
-/* How a histogram is written: its bounds, and the unit of its values. */
+/* Format of a histogram: its bounds and the unit of its values. */
 struct drawing {
 	const char *name;
 	const struct histogram_scale *scale;
@@ -87,7 +87,10 @@ static void put_requests(struct buffer *out, const struct counters *counters)
 		for (unsigned int n = 0; n < REFUSAL_COUNT; n++) {
 			const struct refusal_info *info = refusal_info((enum refusal)n);
 
-			/* That an operation's first success can be seen as a rise from 0. */
+			/*
+			 * Start from 0, so that the first success of an operation is visible as a
+			 * rise.
+			 */
 			if (counters->requests[i][n] || (n == REFUSAL_NONE && i != OPERATION_NONE))
 				buffer_printf(out, PREFIX "requests_total{operation=\"%s\",code=\"%d\","
 					"error=\"%s\"} %" PRIu64 "\n", operation_names[i],
@@ -321,7 +324,7 @@ bool exposition_render(struct buffer *out, const struct collection *collection)
 		put_figures(out, &collection->ledger.status);
 		put_histograms(out, &collection->ledger);
 	}
-	/* Halted, it answers but cannot read its rows: 0 parked would be wrong. */
+	/* A halted ledger answers but cannot read its rows: 0 parked would be wrong. */
 	if (collection->answered && !collection->ledger.status.halted) {
 		put_queues(out, collection);
 		put_dealers(out, collection);

@@ -1,9 +1,9 @@
 /*
- * exposition - a collection as the text that Prometheus reads (text format 0.0.4).
+ * exposition - a collection in the text format of Prometheus (0.0.4).
  *
- * Labels are names of ours and casino_id: no player is in it. Times are in seconds, sizes in bytes.
- * A dealer is there from his first callback on. What could not be had is left out; ledger_up and
- * counters_readable tell.
+ * Labels are our own names and casino_id, never a player. Times are in seconds, sizes in bytes. A
+ * dealer appears after its first callback. Unavailable parts are left out; ledger_up and
+ * counters_readable report this.
  */
 #ifndef METRICS_EXPOSITION_H
 #define METRICS_EXPOSITION_H
@@ -12,10 +12,10 @@
 #include "metrics/collect.h"
 
 #define EXPOSITION_TYPE "text/plain; version=0.0.4; charset=utf-8"
-/* More than DEALERS_MAX dealers with names of full length take. */
+/* Larger than the text for DEALERS_MAX dealers with names of full length. */
 #define EXPOSITION_MAX (16 * 1024 * 1024)
 
-/* Appends the text to @out. False: it does not fit, or there is no memory. */
+/* Appends the text to @out. Returns false if it does not fit or memory is exhausted. */
 bool exposition_render(struct buffer *out, const struct collection *collection);
 
 #endif
