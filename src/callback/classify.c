@@ -16,7 +16,7 @@ static void note_status(struct callback_outcome *outcome, const char *more)
 		(unsigned int)outcome->http_status, more);
 }
 
-/* Why nothing was sent, and the remedy where there is room for it. */
+/* Notes why nothing was sent, with the remedy if there is room. */
 static void note_fault(struct callback_outcome *outcome, const struct http_answer *answer)
 {
 	const char *remedy = http_fault_remedy(answer->fault);
@@ -26,7 +26,7 @@ static void note_fault(struct callback_outcome *outcome, const struct http_answe
 	note(outcome, remedy[0] && len < (int)sizeof(text) ? text : answer->error);
 }
 
-/* What a status that is no answer to the call says, and the remedy. */
+/* Returns what a status means that is no answer to the call, with the remedy. */
 static const char *status_advice(int code)
 {
 	switch (code) {
@@ -46,14 +46,14 @@ static const char *status_advice(int code)
 	}
 }
 
-/* True: the body is what the dealer wrote, not packed in a way that was not asked for. */
+/* Returns true if the body has no content encoding; the request asked for none. */
 static bool is_plain(const struct http_answer *answer)
 {
 	return http_answer_only(answer, "Content-Encoding", "identity") &&
 		http_answer_only(answer, "Transfer-Encoding", "chunked");
 }
 
-/* A whole answer with a 2xx status. */
+/* Classifies a complete response with a 2xx status. */
 static enum callback_class classify_2xx(const struct http_answer *answer,
 	struct callback_outcome *outcome)
 {
@@ -80,7 +80,7 @@ static enum callback_class classify_4xx(const struct http_answer *answer,
 		note_status(outcome, status_advice(answer->code));
 		return CALLBACK_UNKNOWN;
 	}
-	/* The words of an error body, and nothing else of any other. */
+	/* Copy id and text of an error body, and nothing of any other body. */
 	memset(&read, 0, sizeof(read));
 	if (is_plain(answer) && dealer_answer_read(answer->body.data, answer->body.len, &read) ==
 			DEALER_ANSWER_ERROR) {

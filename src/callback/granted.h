@@ -1,9 +1,9 @@
 /*
- * granted - an attempt that the ledger gave leave to send (link/edge_commands.h, struct
- * callback_grant): the request with its fence, and the CALLBACK_END that tells what came of it.
+ * granted - an attempt that the ledger permitted (link/edge_commands.h, struct callback_grant): its
+ * request with the fence, and the CALLBACK_END that reports the outcome.
  *
- * The fence is what keeps two senders of one event apart: an attempt whose first byte leaves in time
- * has ended before its lease is over, and whoever takes the callback over does so after that.
+ * The fence keeps two senders of one event apart. It lets the first byte leave only if the attempt
+ * can end before its lease expires. A takeover happens only after that.
  */
 #ifndef CALLBACK_GRANTED_H
 #define CALLBACK_GRANTED_H
@@ -11,17 +11,17 @@
 #include "callback/sender.h"
 #include "link/edge_commands.h"
 
-/* Holds no secret: it may outlive its grant. */
+/* Holds no secret, so it may outlive its grant. */
 struct granted {
-	int64_t send_until_ms;       /* boot time: no first byte leaves later */
-	struct callback_end_cmd end; /* to be completed with the outcome */
+	int64_t send_until_ms;       /* boot time: after it the first byte may not leave */
+	struct callback_end_cmd end; /* the caller adds the outcome */
 };
 
 /*
- * Fills @granted and returns the request that sends @grant's bytes, by a sender whose whole call
- * takes @timeout_ms at most. @granted is the closure of the request's fence, and @grant holds its
- * target: both must stay until sender_add() or callback_send() has the request, @granted until the
- * attempt has ended. @casino_id: of a balance inquiry; of any other "" will do.
+ * Fills @granted and returns the request that sends @grant's bytes, for a sender whose calls last
+ * at most @timeout_ms. @granted is the closure of the fence and @grant holds the target. Both must
+ * stay valid until sender_add() or callback_send() has the request; @granted until the attempt has
+ * ended. @casino_id: for a balance inquiry; otherwise "" is sufficient.
  */
 struct callback_request granted_request(struct granted *granted, const struct callback_grant *grant,
 	const char *casino_id, uint32_t timeout_ms);

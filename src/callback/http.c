@@ -128,7 +128,7 @@ static void answer_done(struct http_client *client, struct http_answer *answer)
 	client->done_end = &answer->next;
 }
 
-/* Ends an exchange that the multi handle does not hold any more. */
+/* Ends an exchange that the multi handle no longer holds. */
 static void finish(struct http_client *client, struct exchange *exchange, CURLcode code)
 {
 	struct http_answer *answer = exchange->answer;
@@ -179,7 +179,7 @@ void http_begin(struct http_client *client, const struct http_call *call,
 		finish(client, exchange, CURLE_OUT_OF_MEMORY);
 }
 
-/* Collects what libcurl has done with. */
+/* Collects the exchanges that libcurl has finished. */
 static void reap(struct http_client *client)
 {
 	struct exchange *exchange = NULL;
@@ -190,7 +190,7 @@ static void reap(struct http_client *client)
 	while ((message = curl_multi_info_read(client->multi, &left))) {
 		if (message->msg != CURLMSG_DONE)
 			continue;
-		/* The message is gone with the handle. */
+		/* The message is freed with the handle. */
 		code = message->data.result;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
 		curl_multi_remove_handle(client->multi, exchange->curl);
@@ -201,7 +201,7 @@ static void reap(struct http_client *client)
 	}
 }
 
-/* libcurl itself fails: what is under way ends as what it may have become. */
+/* libcurl itself failed: end every exchange with the outcome that it may have had. */
 static void give_up(struct http_client *client)
 {
 	while (client->active) {
@@ -212,7 +212,7 @@ static void give_up(struct http_client *client)
 	}
 }
 
-/* Wakes bodies whose next piece is due. Returns in how many milliseconds the next one will be. */
+/* Resumes bodies whose next piece is due. Returns the time to the next piece in milliseconds. */
 static int64_t wake(struct http_client *client)
 {
 	struct exchange *exchange, *next;
@@ -226,7 +226,7 @@ static int64_t wake(struct http_client *client)
 	return soonest_ms;
 }
 
-/* Works until @awaited is done (NULL: any is), none is under way, or @timeout_ms have passed. */
+/* Runs until @awaited is done (NULL: any), none is left, or @timeout_ms have passed. */
 static void work(struct http_client *client, const struct http_answer *awaited, uint32_t timeout_ms)
 {
 	int64_t deadline_ms = clock_boot_ms() + timeout_ms, left_ms, wake_ms;
@@ -265,7 +265,7 @@ struct http_answer *http_take(struct http_client *client)
 	return answer;
 }
 
-/* Takes one answer out of those that are done, wherever it stands. */
+/* Removes one answer from the list of finished ones, at any position. */
 static void take_this(struct http_client *client, struct http_answer *answer)
 {
 	struct http_answer **link = &client->done;
@@ -289,8 +289,7 @@ enum http_outcome http_exchange(struct http_client *client, const struct http_ca
 }
 
 /*
- * The value of the next header called @name after @at, and its length; NULL: there is none. *at is
- * 0 at first.
+ * Returns the value of the next header @name after @at, and its length, or NULL. *at is 0 at first.
  */
 static const char *next_header(const struct http_answer *answer, const char *name, size_t *at,
 	size_t *len)

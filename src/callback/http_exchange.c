@@ -10,9 +10,9 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-/* An idle connection older than this is not used again: the peer is likely to have closed it. */
+/* An idle connection older than this is not reused: the peer has probably closed it. */
 #define IDLE_AGE_S 20L
-/* A connection is not kept longer than this: a dealer's name may come to mean another address. */
+/* A connection is not kept longer than this: the dealer's name may get another address. */
 #define LIFETIME_S 300L
 
 struct exchange *exchange_new(const struct http_demands *demands, struct http_sockets *sockets)
@@ -40,7 +40,7 @@ void exchange_free(struct exchange *exchange)
 	free(exchange);
 }
 
-/* True: the demands allow to talk to @address. */
+/* Returns true if the demands permit connections to @address. */
 static bool allowed(const struct http_demands *demands,
 	const uint8_t address[NETWORK_ADDRESS_SIZE])
 {
@@ -78,22 +78,22 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
 		return CURL_SOCKET_BAD;
 	}
 	fd = http_sockets_open(exchange->sockets, peer->family, peer->socktype, peer->protocol);
-	/* It is not the other end's fault, which libcurl's message would tell of. */
+	/* The peer is not at fault, as libcurl's message would suggest. */
 	if (fd < 0)
 		snprintf(exchange->refused, sizeof(exchange->refused), "no socket: %s",
 			strerror(errno));
 	return fd;
 }
 
-/* May come long after the exchange that opened it. */
+/* libcurl may call this long after the exchange that opened the socket. */
 static int close_socket(void *closure, curl_socket_t fd)
 {
 	return http_sockets_close(closure, fd);
 }
 
 /*
- * True: on a connection that was used before something has come in that nobody asked for. libcurl
- * 7.88 would take it for the answer to the next request. Such a connection is closed.
+ * Returns true if unexpected data arrived on a reused connection. libcurl 7.88 would read it as the
+ * response to the next request. Such a connection is closed.
  */
 static bool has_unasked(const struct exchange *exchange, const char *own_ip, int own_port,
 	const char *peer_ip, int peer_port)
@@ -114,8 +114,8 @@ static bool has_unasked(const struct exchange *exchange, const char *own_ip, int
 }
 
 /*
- * A connection stands and nothing of the request has left. libcurl comes here again when it is
- * about to send a request a second time.
+ * Called when a connection exists and nothing of the request has left. libcurl also calls this
+ * before it sends a request a second time.
  */
 static int before_request(void *closure, char *peer_ip, char *own_ip, int peer_port, int own_port)
 {
@@ -185,7 +185,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *closure)
 	return 0;
 }
 
-/* Called once a line, with its CR LF; interim (1xx) answers are headed by a status line too. */
+/* Called for each line with its CR LF. Interim (1xx) responses also begin with a status line. */
 static size_t take_header(char *data, size_t size, size_t count, void *closure)
 {
 	struct exchange *exchange = closure;
@@ -223,7 +223,7 @@ static struct curl_slist *list_add(struct curl_slist *list, const char *line)
 /* Returns libcurl's header list, or NULL with a sentence in @error. */
 static struct curl_slist *make_headers(const struct http_call *call, char *error)
 {
-	/* Neither a wait for "100 Continue" nor libcurl's own idea of the content type. */
+	/* Prevents a wait for "100 Continue" and libcurl's own content type. */
 	struct curl_slist *list = list_add(NULL, "Expect:");
 	bool typed = false;
 	char line[4096];
@@ -265,11 +265,11 @@ static void set_method(CURL *curl, const struct http_call *call)
 	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, call->method);
 }
 
-/* What every exchange is. */
+/* Sets the options of every exchange. */
 static void set_manners(CURL *curl)
 {
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	/* Does not wait for a resolver that hangs when the time is over. */
+	/* Do not wait for a hanging resolver after the timeout. */
 	curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
@@ -293,7 +293,7 @@ static void set_functions(CURL *curl, struct exchange *exchange)
 	curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, exchange->sockets);
 	curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, before_request);
 	curl_easy_setopt(curl, CURLOPT_PREREQDATA, exchange);
-	/* Without a seek function: what was read of the body cannot be sent again. */
+	/* There is no seek function, so the body cannot be sent again. */
 	curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
 	curl_easy_setopt(curl, CURLOPT_READDATA, exchange);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
@@ -335,7 +335,7 @@ bool exchange_begin(struct exchange *exchange, const struct http_call *call,
 	if (exchange->demands->ca_file)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, exchange->demands->ca_file);
 	set_method(curl, call);
-	/* The one option that copies, and so can fail, and that the request cannot do without. */
+	/* The only required option that copies, and so can fail. */
 	if (curl_easy_setopt(curl, CURLOPT_URL, call->url) != CURLE_OK) {
 		exchange_end(exchange, CURLE_OUT_OF_MEMORY);
 		return false;
@@ -365,21 +365,21 @@ int64_t exchange_wake(struct exchange *exchange)
 	if (left_ms > 0)
 		return left_ms;
 	exchange->piece_awaited = false;
-	/* Should it fail, the call ends by its timeout. */
+	/* If this fails, the call ends at its timeout. */
 	curl_easy_pause(exchange->curl, CURLPAUSE_CONT);
 	return 0;
 }
 
 static enum http_outcome judge(const struct exchange *exchange, CURLcode code)
 {
-	/* libcurl takes a connection that ends among the headers for an answer without a body. */
+	/*
+	 * libcurl accepts a connection that ends inside the headers as a response without a body.
+	 */
 	if (code == CURLE_OK)
 		return exchange->header_ended ? HTTP_ANSWERED : HTTP_CUT;
 	if (exchange->too_large)
 		return HTTP_TOO_LARGE;
-	/*
-	 * From here on it is not asked how many bytes libcurl counts: what was let go may have left.
-	 */
+	/* Ignore libcurl's byte count: a released request may have been sent. */
 	if (exchange->leaving)
 		return HTTP_CUT;
 	if (exchange->fenced)
@@ -408,7 +408,7 @@ const char *http_fault_remedy(enum http_fault fault)
 	return (unsigned int)fault < HTTP_FAULT_COUNT && remedies[fault] ? remedies[fault] : "";
 }
 
-/* Which fault of a certificate the words of the TLS library @error name. */
+/* Returns the certificate fault that the message @error of the TLS library describes. */
 static enum http_fault certificate_fault(const char *error)
 {
 	if (strstr(error, "expired") || strstr(error, "not yet valid"))
@@ -461,7 +461,7 @@ void exchange_end(struct exchange *exchange, CURLcode code)
 	else if (code != CURLE_OK)
 		snprintf(answer->error, sizeof(answer->error), "%.*s", HTTP_ERROR_SIZE - 1,
 			error[0] ? error : curl_easy_strerror(code));
-	/* Neither the list nor what the caller lent may be pointed to when they are gone. */
+	/* The handle may not point to freed data: the list or the caller's memory. */
 	curl_easy_reset(exchange->curl);
 	curl_slist_free_all(exchange->headers);
 	exchange->headers = NULL;

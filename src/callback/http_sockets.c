@@ -44,7 +44,7 @@ static bool is_address(const union address *address, const uint8_t ip[NETWORK_AD
 {
 	uint8_t own[NETWORK_ADDRESS_SIZE];
 
-	/* The port is at the same place in both families. */
+	/* Both families have the port at the same offset. */
 	return network_address_of(&address->any, own) && ntohs(address->v4.sin_port) == port &&
 		memcmp(own, ip, sizeof(own)) == 0;
 }

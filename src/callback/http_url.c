@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* True: @url has the part @part. */
+/* Returns true if @url has the part @part. */
 static bool url_has(CURLU *url, CURLUPart part)
 {
 	char *text = NULL;
@@ -34,7 +34,7 @@ static const char *url_fault(const char *text, CURLU *url, bool allow_http)
 		return "it names no host";
 	if (url_has(url, CURLUPART_USER) || url_has(url, CURLUPART_PASSWORD))
 		return "it may not hold a user or a password";
-	/* An empty query or fragment is one too: a path is going to be appended. */
+	/* Refuse an empty query or fragment too: a path will be appended. */
 	if (strpbrk(text, "?#"))
 		return "it may not hold a query or a fragment";
 	return NULL;
@@ -61,7 +61,7 @@ bool http_url_host(const char *url, char *host, size_t size)
 	if (parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
 		curl_url_get(parsed, CURLUPART_HOST, &text, 0) == CURLUE_OK) {
 		len = strlen(text);
-		/* An IPv6 address stands in brackets. */
+		/* An IPv6 address is in brackets. */
 		if (text[0] == '[' && text[len - 1] == ']')
 			found = (size_t)snprintf(host, size, "%.*s", (int)len - 2, text + 1) < size;
 		else

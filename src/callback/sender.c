@@ -23,18 +23,18 @@ struct sender {
 	struct http_client *client;
 	struct sender_options options;
 	unsigned int count;
-	struct sending *refused; /* could not be begun; to be taken */
+	struct sending *refused; /* could not begin; waiting to be taken */
 	struct sending *all;     /* those under way */
 };
 
-/* An attempt under way, and the memory that its http_call points to. */
+/* A running attempt, and the memory that its http_call points to. */
 struct sending {
 	struct sending *next;
 	struct sending *prev;
 	struct http_answer answer;
 	bool (*fence)(void *closure);
 	void *closure;
-	char why[CALLBACK_NOTE_SIZE]; /* it cannot be sent: why */
+	char why[CALLBACK_NOTE_SIZE]; /* reason why it cannot be sent */
 	char url[CALLBACK_URL_SIZE];
 	char signature[SIGNATURE_TEXT_MAX];
 	char webhook_id[CALLBACK_EVENT_ID_SIZE];
@@ -115,7 +115,7 @@ void sender_free(struct sender *sender)
 
 	if (!sender)
 		return;
-	/* First: it still points to the others. */
+	/* First, because it still points to the others. */
 	http_client_free(sender->client);
 	while ((sending = sender->all)) {
 		list_remove(&sender->all, sending);
@@ -186,7 +186,10 @@ static void set_headers(struct sending *sending)
 	memcpy(sending->headers, headers, sizeof(headers));
 }
 
-/* Makes an attempt ready. NULL: memory. Its @why tells when it cannot be sent. */
+/*
+ * Prepares an attempt. Returns NULL if memory is exhausted. If it cannot be sent, @why gets the
+ * reason.
+ */
 static struct sending *prepare(const struct callback_request *request)
 {
 	struct sending *sending = calloc(1, sizeof(*sending) + request->body.len);
@@ -275,7 +278,7 @@ bool sender_add(struct sender *sender, const struct callback_request *request)
 
 void sender_run(struct sender *sender, uint32_t timeout_ms)
 {
-	/* With an outcome at hand the others are served, but not waited for. */
+	/* If an outcome is ready, serve the other attempts without waiting. */
 	http_run(sender->client, sender->refused ? 0 : timeout_ms);
 }
 

@@ -258,7 +258,7 @@ struct callback_end_result {
 	bool late; /* the attempt had ended before */
 	enum callback_state state;
 	uint32_t attempts;
-	int64_t next_ms;       /* when it is due again, wall clock; 0: not */
+	int64_t next_ms;       /* wall-clock time of the next attempt; 0: none */
 	struct bet_answer bet; /* of a betting */
 };
 
