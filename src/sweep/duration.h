@@ -1,6 +1,4 @@
-/*
- * duration - lengths of time as people write them.
- */
+/* duration - reads durations typed by people. */
 #ifndef SWEEP_DURATION_H
 #define SWEEP_DURATION_H
 
@@ -10,8 +8,8 @@
 #define DURATION_MAX_MS (24 * INT64_C(3600000))
 
 /*
- * Reads a whole number and its unit, ms, s, m or h; without a unit these are seconds. False: it is
- * neither, or not above 0 and at most a day.
+ * Reads an integer with a unit, ms, s, m or h; the default is seconds. Returns false for other
+ * text, for 0, and for more than a day.
  */
 bool duration_parse(const char *text, int64_t *ms);
 

@@ -24,7 +24,7 @@ void report_free(struct report *report)
 	report_init(report);
 }
 
-/* Where @casino_id is, or belongs. */
+/* Returns the index of @casino_id, or where to insert it. */
 static uint32_t find(const struct report *report, const char *casino_id)
 {
 	uint32_t low = 0, high = report->dealer_count, middle;
@@ -54,7 +54,7 @@ static bool make_room(struct report *report)
 	return true;
 }
 
-/* NULL: memory. */
+/* Returns the dealer's counters, or NULL if memory is exhausted. */
 static struct report_dealer *dealer_of(struct report *report, const char *casino_id)
 {
 	uint32_t at = find(report, casino_id);
@@ -83,7 +83,7 @@ void report_count(struct report *report, const char *casino_id, enum swept what)
 		dealer->counts[what]++;
 }
 
-/* Keeps the oldest, in their order. */
+/* Keeps the oldest events, in order. */
 static void keep_oldest(struct report_dealer *dealer, uint64_t event)
 {
 	uint64_t other;
@@ -105,7 +105,7 @@ void report_state(struct report *report, const char *casino_id, enum callback_ki
 		[CALLBACK_DELIVERED] = SWEPT_DELIVERED,
 		[CALLBACK_PARKED] = SWEPT_PARKED,
 		[CALLBACK_FAILED] = SWEPT_FAILED,
-		/* No attempt ends so: somebody went on. */
+		/* No attempt ends in this state: another sender has continued. */
 		[CALLBACK_SENDING] = SWEPT_LATE,
 		[CALLBACK_HELD] = SWEPT_LATE,
 		[CALLBACK_CANCELLED] = SWEPT_LATE,

@@ -10,22 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* While there is nothing to do the ledger is asked this often ... */
+/* Interval of requests to the ledger while idle ... */
 #define FIND_EVERY_MS 1000
-/* ... and when something has ended at once; but a look goes round all dealers' queues. */
+/* ... and after an attempt has ended. A request examines the queues of all dealers. */
 #define FIND_PAUSE_MS 10
-/* Between two tries of a command that the ledger has no room for. */
+/* Pause before a command is repeated that the ledger had no room for. */
 #define BUSY_PAUSE_MS 20
 
-/* An attempt under way. */
+/* A running attempt. */
 struct flight {
-	struct granted granted; /* first: its address is the flight's; no casino_id: it is free */
+	/* first member: its address is the flight's; free if it has no casino_id */
+	struct granted granted;
 	struct flight *next_free;
 };
 
 struct sweep {
 	const struct settings *settings;
-	const struct sweep_options *options; /* NULL: only looks */
+	const struct sweep_options *options; /* NULL: lists only */
 	struct report *report;
 	struct link link;
 	struct sender *sender;
@@ -33,17 +34,17 @@ struct sweep {
 	struct flight *free;
 	struct due_entry *found; /* CALLBACK_FIND_MAX of them */
 	int64_t looked_ms;    /* boot time of the last look */
-	bool progress;        /* since then: another one may find more */
-	bool full;            /* the ledger's storage is: in this look only takeovers are claimed */
-	bool stopping;        /* nothing is claimed any more */
-	bool cut_off;         /* nor can the ledger be told anything */
+	bool progress;        /* an attempt ended since then, so another request may find more */
+	bool full; /* the ledger's storage is full: this time only takeovers are claimed */
+	bool stopping;        /* no further claims */
+	bool cut_off;         /* and the ledger cannot be reached */
 	enum status status;   /* the first failure ... */
 	char *why;            /* ... in words */
 };
 
 /*
- * Notes the first failure. Unless it is this command's own, or storage, which takeovers need none of,
- * there will be no more claims.
+ * Records the first failure and stops further claims. Exceptions are failures of this command only,
+ * and full storage, because takeovers need none.
  */
 static void fail(struct sweep *sweep, enum status status, enum command command, const char *text)
 {
@@ -57,8 +58,8 @@ static void fail(struct sweep *sweep, enum status status, enum command command, 
 }
 
 /*
- * Lets the calls under way go on, however long the ledger takes: a dealer's answer that lies unread
- * until the call's time is over would count for none.
+ * Continues running calls while the ledger is slow. Otherwise a dealer's response, unread until the
+ * timeout, would be lost.
  */
 static void drive(void *closure)
 {
@@ -68,8 +69,8 @@ static void drive(void *closure)
 }
 
 /*
- * Asks the ledger, for up to ledger_deadline_ms. False: it failed, or refuses what it would do for
- * everybody.
+ * Sends a command to the ledger for up to ledger_deadline_ms. Returns false if it failed or got a
+ * refusal that applies to every dealer.
  */
 static bool ask(struct sweep *sweep, enum command command, const void *cmd, void *result)
 {
@@ -111,7 +112,7 @@ static void log_end(const struct callback_end_cmd *cmd, const struct callback_en
 		log_quote(note, outcome->note), outcome->note[0] ? "\"" : "");
 }
 
-/* Tells the ledger what came of @flight, and lets it go. */
+/* Reports the outcome of @flight to the ledger and frees the slot. */
 static void end_flight(struct sweep *sweep, struct flight *flight,
 	const struct callback_outcome *outcome)
 {
@@ -121,7 +122,9 @@ static void end_flight(struct sweep *sweep, struct flight *flight,
 	cmd->outcome = *outcome;
 	if (!sweep->cut_off && ask(sweep, COMMAND_CALLBACK_END, cmd, &end)) {
 		log_end(cmd, &end);
-		/* A repeated command is late too: what counts is whether anybody went on. */
+		/*
+		 * A repeated command is late too. What counts is whether another sender continued.
+		 */
 		if (end.verdict.refusal != REFUSAL_NONE ||
 			(end.late && end.attempts != cmd->attempt))
 			report_count(sweep->report, cmd->casino_id, SWEPT_LATE);
@@ -135,7 +138,7 @@ static void end_flight(struct sweep *sweep, struct flight *flight,
 	sweep->progress = true;
 }
 
-/* Lets what is under way go on for up to @timeout_ms, and ends what is done. */
+/* Continues running attempts for up to @timeout_ms and ends finished ones. */
 static void work(struct sweep *sweep, uint32_t timeout_ms)
 {
 	struct callback_outcome outcome;
@@ -144,12 +147,12 @@ static void work(struct sweep *sweep, uint32_t timeout_ms)
 	sender_run(sweep->sender, timeout_ms);
 	while (sender_take(sweep->sender, &outcome, &closure)) {
 		end_flight(sweep, closure, &outcome);
-		/* Many ends, one after another, are long, too. */
+		/* Reporting many ends takes time too. */
 		drive(sweep);
 	}
 }
 
-/* Begins the attempt of @grant. There is a free place. */
+/* Begins the attempt of @grant. There is a free slot. */
 static void send_granted(struct sweep *sweep, const char *casino_id,
 	const struct callback_grant *grant)
 {
@@ -178,7 +181,7 @@ static void note_takeover(struct sweep *sweep, const struct due_entry *entry,
 	sweep->progress = true;
 }
 
-/* Claims @entry and begins to send it, or takes it over. There is a free place. */
+/* Claims @entry and begins to send it, or takes it over. There is a free slot. */
 static void claim(struct sweep *sweep, const struct due_entry *entry)
 {
 	struct callback_claim_cmd cmd = {.event = entry->event};
@@ -197,7 +200,7 @@ static void claim(struct sweep *sweep, const struct due_entry *entry)
 		note_takeover(sweep, entry, &claimed);
 	else if (claimed.verdict.refusal == REFUSAL_NONE && claimed.send.event)
 		send_granted(sweep, entry->casino_id, &claimed.send);
-	/* Any other refusal: somebody else was faster, or the operator. */
+	/* Any other refusal: another sender or the operator was faster. */
 	explicit_bzero(&claimed.send.target, sizeof(claimed.send.target));
 }
 
@@ -213,7 +216,7 @@ static bool may_claim(struct sweep *sweep)
 		(!sweep->options->until_ms || clock_boot_ms() < sweep->options->until_ms);
 }
 
-/* Asks what can be claimed, up to @most. Returns how many are in sweep->found. */
+/* Requests up to @most claimable callbacks. Returns the number in sweep->found. */
 static uint32_t find(struct sweep *sweep, uint32_t most)
 {
 	struct callback_find_cmd cmd = {.most = most, .sweeping = sweep->options != NULL};
@@ -226,14 +229,14 @@ static uint32_t find(struct sweep *sweep, uint32_t most)
 	if (!ask(sweep, COMMAND_CALLBACK_FIND, &cmd, &result))
 		return 0;
 	sweep->report->waiting = result.waiting;
-	/* The entries lie in the link's buffer, until its next call. */
+	/* The entries are in the link's buffer, valid until its next call. */
 	while (count < most && count < result.count &&
 		unpack_record(&result.entries, due_entry_fields, &sweep->found[count]))
 		count++;
 	return count;
 }
 
-/* How long until the next look. */
+/* Returns the time to the next request. */
 static int64_t look_in_ms(const struct sweep *sweep)
 {
 	int64_t pause_ms = sweep->progress ? FIND_PAUSE_MS : FIND_EVERY_MS;
@@ -251,8 +254,8 @@ static bool sends_to(const struct sweep *sweep, const char *casino_id)
 }
 
 /*
- * The last quarter of the places is for dealers to whom nothing is being sent: some who hang, and
- * take many calls at a time, do not stop the others.
+ * The last quarter of the slots is reserved for dealers without running attempts. So dealers that
+ * hang, and occupy many slots, do not block the others.
  */
 static bool may_take_place(const struct sweep *sweep, const struct due_entry *entry)
 {
@@ -264,24 +267,24 @@ static bool may_take_place(const struct sweep *sweep, const struct due_entry *en
 		!sends_to(sweep, entry->casino_id);
 }
 
-/* Fills the free places. */
+/* Fills the free slots. */
 static void claim_some(struct sweep *sweep)
 {
 	uint32_t count;
 
 	if (!sweep->free || look_in_ms(sweep) > 0)
 		return;
-	/* More than there are places: some may be passed over. */
+	/* Request more than there are slots: some may be skipped. */
 	count = find(sweep, CALLBACK_FIND_MAX);
 	for (uint32_t i = 0; i < count && sweep->free && may_claim(sweep); i++) {
 		if (may_take_place(sweep, &sweep->found[i]))
 			claim(sweep, &sweep->found[i]);
-		/* What is under way does not wait for the others' claims. */
+		/* Running attempts do not wait for other claims. */
 		work(sweep, 0);
 	}
 }
 
-/* Sleeps until it is time for the next look, or the end. A signal to stop ends it. */
+/* Sleeps until the next request or the end of the run. A stop signal interrupts the sleep. */
 static void rest(struct sweep *sweep)
 {
 	int64_t ms = look_in_ms(sweep), left_ms = sweep->options->until_ms - clock_boot_ms();
@@ -296,7 +299,7 @@ static void rest(struct sweep *sweep)
 		sweep->stopping = true;
 }
 
-/* Works until something has ended, or it is time for the next look. */
+/* Runs until an attempt has ended or the next request is due. */
 static void work_on(struct sweep *sweep, bool claiming)
 {
 	int64_t ms = FIND_EVERY_MS;
@@ -323,7 +326,7 @@ static void loop(struct sweep *sweep)
 	}
 }
 
-/* False: memory. */
+/* Returns false if memory is exhausted. */
 static bool prepare(struct sweep *sweep)
 {
 	const struct settings *settings = sweep->settings;
@@ -344,7 +347,7 @@ static bool prepare(struct sweep *sweep)
 	return true;
 }
 
-/* False: the socket's name is too long, which the setting's own bound rules out. */
+/* Returns false if the socket's path is too long, which the limit of the setting prevents. */
 static bool open_link(struct sweep *sweep)
 {
 	char path[SETTINGS_PATH_MAX + 16];
@@ -368,7 +371,7 @@ enum status sweep_run(const struct sweep_options *options, struct report *report
 		goto out;
 	}
 	loop(&sweep);
-	/* How much is left, by now. */
+	/* Request how many callbacks are left now. */
 	if (sweep.status == STATUS_OK)
 		find(&sweep, 1);
 out:
