@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A call and what is only looked at. */
+/* A call, and the members that are only checked. */
 struct received_body {
 	struct dealer_call call;
 	char result[16];
@@ -18,7 +18,7 @@ struct received_body {
 #define CALL_FIELD(type_, member_)                                                                 \
 	{#member_, (type_), true, (uint32_t)offsetof(struct received_body, call.member_),          \
 		(uint32_t)sizeof(((struct received_body *)0)->call.member_), NULL}
-/* Must not be there. */
+/* The member must be absent. */
 #define ALIEN_FIELD(name_, member_)                                                                \
 	{name_, BODY_HAS_ANY, false, (uint32_t)offsetof(struct received_body, member_),            \
 		(uint32_t)sizeof(bool), NULL}
@@ -57,7 +57,7 @@ static const struct body_field *const fields[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BETTING_REFUND] = refund_fields,
 };
 
-/* True: the header is absent, or is "KIND-NUMBER". */
+/* Returns true if the header is absent or is "KIND-NUMBER". */
 static bool webhook_id_fits(const struct http_variable *header, enum callback_kind kind)
 {
 	size_t prefix = strlen(callback_kind_names[kind]);
@@ -78,7 +78,7 @@ static enum dealer_answer refuse(const char *text, char detail[BODY_DETAIL_MAX])
 	return ANSWER_BAD_REQUEST;
 }
 
-/* Checks what the tables cannot, and completes the call. */
+/* Checks the rules that the tables cannot express, and completes the call. */
 static enum dealer_answer body_check(struct received_body *body, enum callback_kind kind,
 	bool any_kind, char detail[BODY_DETAIL_MAX])
 {

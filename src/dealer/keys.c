@@ -29,7 +29,7 @@ bool keys_read(const char *path, char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE]
 		begins = ends;
 		ends = strchr(line, '\n') != NULL;
 		if (!begins)
-			continue; /* more of a line that is longer than any key */
+			continue; /* the rest of a line longer than any key */
 		line[strcspn(line, " \t\r\n")] = '\0';
 		if (line[0] == '\0' || line[0] == '#')
 			continue;
@@ -60,7 +60,7 @@ bool keys_signed(const char *path, const struct http_request *request)
 
 	if (!usable)
 		log_line(LOG_LEVEL_ERROR, "keys", "error=\"%s\"", why);
-	/* Every slot is tried, so that the time taken tells nothing. */
+	/* Try every slot, so that the duration reveals nothing. */
 	for (unsigned int i = 0; i < DEALER_KEY_SLOTS; i++)
 		good |= signature_verify(HMAC_SHA256, ENCODING_HEX, secrets[i], request->body,
 			request->body_len, text);

@@ -101,7 +101,7 @@ enum dealer_answer rules_apply(const struct dealer_call *call, struct dealer_row
 	const struct step *step = &steps[rows->transaction.state][call->kind];
 	money_t balance = rows->user.balance;
 
-	/* A refund that finds no bet does nothing, also for a user who was never seen. */
+	/* A refund without a bet does nothing, not even for a new user. */
 	rows->user_changed = rows->user_is_new && call->kind != CALLBACK_BETTING_REFUND;
 	rows->transaction_changed = false;
 	if (call->kind == CALLBACK_BALANCE_INQUIRE || call->result == OUTCOME_LOSS)

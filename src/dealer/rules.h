@@ -1,11 +1,11 @@
 /*
- * rules - what a dealer does with a callback (spec.md B; api.md B): the part to carry over.
+ * rules - how a dealer processes a callback (spec.md B; api.md B). Copy this part to your dealer.
  *
- * Pure: the caller loads the two rows that a call names, applies the rule, and commits what has
- * changed, in one transaction, before it answers. Calls are applied one at a time.
+ * Pure: the caller loads the two rows that a call names and applies the rule. It commits the changes
+ * in one transaction before it answers. Calls are applied one at a time.
  *
- * Every transaction_id has one row, whatever callback brought it. So one id moves credit once, and
- * the same callback may come any number of times, late, and in any order:
+ * Every transaction_id has one row, whichever callback carries it. So one id moves credit once, and
+ * the same callback may arrive any number of times, late, and in any order:
  *
  *   transaction is  betting            betting-result          betting-refund
  *                                      (win, refund)
@@ -18,16 +18,17 @@
  *   REFUSED         insufficient_      transaction_conflict    ok, nothing
  *                   balance
  *
- * "ok" goes to a call of equal content (user_id, game_id, amount, result); a known id with other
- * content is a transaction_conflict. A refused call changes nothing but this: a bet above the balance
- * is REFUSED from then on. The platform has dropped it, and whoever sends its bytes again when there
- * is credit, since he saw them, must not be believed.
+ * "ok" requires equal content (user_id, game_id, amount, result). A known id with other content is a
+ * transaction_conflict. A refused call changes nothing, with one exception: a bet above the balance
+ * stays REFUSED. The platform has dropped that bet. If its bytes are replayed later, when there is
+ * credit, they must not be accepted.
  *
- * A result has an id of its own and names no bets. The platform counts in it what it accepted, and
- * sends a betting-refund only for a bet that it did not. So a refund never asks whether the round
- * is over: a bet whose answer got lost is refunded after the round's result, and that is right.
+ * A result has its own id and names no bets. It includes only bets that the platform accepted, and
+ * a betting-refund is sent only for other bets. So a refund does not depend on the state of the
+ * round: a bet whose answer was lost is correctly refunded after the round's result.
  *
- * A loss has transaction_id 0 and moves nothing. Who counts losses tells repeats by webhook-id.
+ * A loss has transaction_id 0 and moves nothing. A dealer that counts losses detects repetitions by
+ * webhook-id.
  */
 #ifndef DEALER_RULES_H
 #define DEALER_RULES_H
@@ -37,7 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The outcome of a round; none for what is no result. */
+/* The outcome of a round; none if the call is no result. */
 enum dealer_outcome { OUTCOME_NONE, OUTCOME_WIN, OUTCOME_LOSS, OUTCOME_REFUND, DEALER_OUTCOME_COUNT };
 extern const char *const dealer_outcome_names[DEALER_OUTCOME_COUNT];
 
@@ -45,14 +46,14 @@ enum dealer_state {
 	TRANSACTION_NONE,
 	TRANSACTION_BET,
 	TRANSACTION_REFUNDED,
-	TRANSACTION_TOMBSTONE, /* the refund came before its bet, which is to be refused */
+	TRANSACTION_TOMBSTONE, /* the refund arrived before its bet, which must be refused */
 	TRANSACTION_PAID,
 	TRANSACTION_REFUSED, /* the bet was above the balance */
 	DEALER_STATE_COUNT,
 };
 extern const char *const dealer_state_names[DEALER_STATE_COUNT];
 
-/* A dealer's answer: success, or the id of an error body with its HTTP status. */
+/* The answer of a dealer: success, or the id of an error body with its HTTP status. */
 enum dealer_answer {
 	ANSWER_OK,
 	ANSWER_BAD_REQUEST,
@@ -75,7 +76,7 @@ struct dealer_answer_info {
 };
 extern const struct dealer_answer_info dealer_answers[DEALER_ANSWER_COUNT];
 
-/* A callback, its body read. */
+/* A callback whose body was read. */
 struct dealer_call {
 	enum callback_kind kind;
 	char user_id[EXTERNAL_ID_SIZE];
@@ -91,7 +92,7 @@ struct dealer_call {
 struct dealer_user {
 	char user_id[EXTERNAL_ID_SIZE];
 	money_t balance;
-	money_t granted; /* what was given otherwise than by callbacks */
+	money_t granted; /* credit granted outside callbacks */
 };
 
 struct dealer_transaction {
@@ -99,23 +100,23 @@ struct dealer_transaction {
 	enum dealer_state state;
 	char user_id[EXTERNAL_ID_SIZE];
 	char game_id[EXTERNAL_ID_SIZE];
-	money_t amount; /* staked, or paid */
+	money_t amount; /* stake or payout */
 	enum dealer_outcome result;
 };
 
-/* The rows that a call names, as loaded; then as they are to be. */
+/* The rows that a call names: as loaded, then as changed. */
 struct dealer_rows {
-	struct dealer_user user; /* on first sight: with the opening balance */
+	struct dealer_user user; /* a new user has the opening balance */
 	bool user_is_new;
 	bool user_changed; /* to be written */
-	struct dealer_transaction transaction; /* TRANSACTION_NONE: there is none */
+	struct dealer_transaction transaction; /* TRANSACTION_NONE: no row exists */
 	bool transaction_changed;
 };
 
-/* What @call is about, as its transaction would hold it; without a state. */
+/* Returns the content of @call as its transaction stores it, without a state. */
 struct dealer_transaction rules_content(const struct dealer_call *call);
 
-/* Applies @call to @rows. Unless ANSWER_OK is returned nothing is to be written. */
+/* Applies @call to @rows. Unless it returns ANSWER_OK, nothing may be written. */
 enum dealer_answer rules_apply(const struct dealer_call *call, struct dealer_rows *rows);
 
 #endif

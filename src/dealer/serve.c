@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define HEAD_MAX 512
-/* The state of a long test. */
+/* Room for the state after a long test. */
 #define BODY_OUT_MAX (256 * 1024 * 1024)
 
 struct balance_body {
@@ -50,7 +50,7 @@ void worker_refuse(struct dealer_worker *worker, enum dealer_answer answer, cons
 	worker_error(worker, info->code, info->id, detail && detail[0] ? detail : info->detail);
 }
 
-/* Counts the call, before anything can happen to it. */
+/* Counts the call before any fault is applied. */
 static void call_note(struct dealer_worker *worker, const struct http_request *request,
 	const struct dealer_call *call)
 {
@@ -80,7 +80,7 @@ static void balance_put(struct dealer_worker *worker, const char *user_id, money
 	render_record(&worker->body, balance_body_fields, &body);
 }
 
-/* The call itself: load, rule, commit, and only then the answer. */
+/* Performs the call: load, rule, commit, and only then the answer. */
 static void call_work(struct dealer_worker *worker, const struct dealer_call *call,
 	unsigned int bugs)
 {
@@ -114,7 +114,7 @@ static void call_work(struct dealer_worker *worker, const struct dealer_call *ca
 		balance_put(worker, call->user_id, rows.user.balance);
 }
 
-/* Returns false when the connection is to be closed in place of an answer. */
+/* Returns false if the connection must be closed without an answer. */
 static bool callback_serve(struct dealer_worker *worker, enum callback_kind kind,
 	const struct http_request *request)
 {
@@ -152,7 +152,7 @@ static bool callback_serve(struct dealer_worker *worker, enum callback_kind kind
 	return strike.answer != FAULT_CUT;
 }
 
-/* The path below base_path, without its slash; "" when it is elsewhere. */
+/* Returns the path below base_path, without its slash, or "" for other paths. */
 static const char *path_below(const struct reference_dealer *dealer, const char *path)
 {
 	size_t len = strlen(dealer->base_path);
@@ -229,7 +229,7 @@ static void *program_open(void *context)
 	worker->dealer = context;
 	buffer_init(&worker->head, HEAD_MAX);
 	buffer_init(&worker->body, BODY_OUT_MAX);
-	/* Room for every answer but the state's. */
+	/* Room for every answer except the state's. */
 	if (buffer_reserve(&worker->head, HEAD_MAX) && buffer_reserve(&worker->body, 4096))
 		return worker;
 	program_close(worker);

@@ -1,4 +1,4 @@
-/* The only file here that knows Berkeley DB. */
+/* The only file of the dealer that uses Berkeley DB. */
 #include "dealer/store.h"
 
 #include "base/log.h"
@@ -43,7 +43,7 @@ const struct field dealer_event_fields[] = {
 	FIELD_END,
 };
 
-/* The first field of each is the key. */
+/* The first field of each table is the key. */
 static const struct {
 	const char *file;
 	const struct field *fields;
@@ -60,7 +60,7 @@ struct dealer_store {
 	money_t opening_balance;
 };
 
-/* The one place where libdb's errors are told and translated. */
+/* Reports and translates all of libdb's errors. */
 static enum status result_of(int error, const char *what)
 {
 	if (!error)
@@ -135,7 +135,7 @@ static DBT borrowed(const struct buffer *buffer)
 	return dbt;
 }
 
-/* Fills @record, whose key is set. DB_NOTFOUND: there is no such row. */
+/* Fills @record, whose key is set. Returns DB_NOTFOUND if there is no such row. */
 static int row_get(struct dealer_store *store, enum store_table table, void *record)
 {
 	DB *db = store->tables[table];
@@ -197,7 +197,7 @@ enum status store_load(struct dealer_store *store, const char *user_id, uint64_t
 	return result_of(error == DB_NOTFOUND ? 0 : error, "load");
 }
 
-/* Ends @txn by what came before it, and bounds the log. */
+/* Commits @txn, or aborts it after an @error, and limits the log. */
 static int txn_end(struct dealer_store *store, DB_TXN *txn, int error, u_int32_t flags)
 {
 	if (error) {
@@ -205,7 +205,7 @@ static int txn_end(struct dealer_store *store, DB_TXN *txn, int error, u_int32_t
 		return error;
 	}
 	error = txn->commit(txn, flags);
-	/* As store/bdb/bdb.c has it, and why. */
+	/* See store/bdb/bdb.c for the reason. */
 	if (!error && flags == DB_TXN_SYNC)
 		error = store->env->log_flush(store->env, NULL);
 	return error ? error

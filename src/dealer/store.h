@@ -1,8 +1,8 @@
 /*
- * store - what the dealer remembers: users, transactions, and a journal of what came.
+ * store - the dealer's database: users, transactions, and a journal of received calls.
  *
- * A Berkeley DB environment that this process alone uses, held with the lock file of
- * state/directory.h; recovery at start. Not thread-safe: calls are made one at a time.
+ * A Berkeley DB environment used only by this process and locked with the lock file of
+ * state/directory.h. Recovery runs at the start. Not thread-safe: make one call at a time.
  */
 #ifndef DEALER_STORE_H
 #define DEALER_STORE_H
@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* How often a callback came; only those that were signed and well-formed. */
+/* The number of times that a callback arrived; only signed and well-formed ones count. */
 struct dealer_event {
 	char webhook_id[EXTERNAL_ID_SIZE]; /* without one: KIND/TRANSACTION_ID */
 	enum callback_kind kind;
@@ -30,8 +30,8 @@ enum store_table { STORE_USER, STORE_TRANSACTION, STORE_EVENT, STORE_TABLE_COUNT
 struct dealer_store;
 
 /*
- * Opens the store in @directory, which is made (0700) if it is not there. Users get
- * @opening_balance when they are seen first. NULL: a sentence is in @why.
+ * Opens the store in @directory, which is made (0700) if it does not exist. New users get
+ * @opening_balance. Returns NULL with a sentence in @why on failure.
  */
 struct dealer_store *store_open(const char *directory, money_t opening_balance, char *why,
 	size_t why_size);
@@ -42,15 +42,17 @@ enum status store_load(struct dealer_store *store, const char *user_id, uint64_t
 	struct dealer_rows *rows);
 
 /*
- * Makes the changed rows durable, all or none. After a failure the outcome is unknown and the
- * process has to end: recovery at its next start tells the truth.
+ * Commits the changed rows, all or none. If it fails, the outcome is unknown and the process must
+ * exit. Recovery at the next start determines the outcome.
  */
 enum status store_commit(struct dealer_store *store, const struct dealer_rows *rows);
 
-/* Counts a call in the journal: outlives the process, but not the machine. */
+/*
+ * Counts a call in the journal. The journal survives the process, but not a crash of the machine.
+ */
 enum status store_note(struct dealer_store *store, const struct dealer_event *event);
 
-/* Shows every row of @table, in the order of keys, until @visit returns false. */
+/* Passes every row of @table to @visit in key order, until @visit returns false. */
 enum status store_each(struct dealer_store *store, enum store_table table,
 	bool (*visit)(void *context, const void *record), void *context);
 

@@ -18,7 +18,7 @@ static bool is_ascii(const void *text, size_t len)
 enum dealer_answer bend_call(struct reference_dealer *dealer, unsigned int bugs,
 	const struct http_request *request, const struct dealer_call *call)
 {
-	/* Some dealers take nothing that is not ASCII. */
+	/* Some dealers refuse text that is not ASCII. */
 	if ((bugs & BUG_REJECT_UNICODE) && !(is_ascii(request->body, request->body_len) &&
 						is_ascii(call->user_id, strlen(call->user_id))))
 		return ANSWER_BAD_REQUEST;

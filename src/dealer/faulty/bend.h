@@ -1,19 +1,19 @@
 /*
- * bend - what the script (faults.h) does to calls and answers that are right; nothing to carry over.
+ * bend - applies the script (faults.h) to correct calls and answers. Do not copy it to your dealer.
  */
 #ifndef DEALER_FAULTY_BEND_H
 #define DEALER_FAULTY_BEND_H
 
 #include "dealer/serve.h"
 
-/* What a dealer with @bugs answers to @call before it works; ANSWER_OK: it works. */
+/* Returns the answer of a dealer with @bugs to @call before the work; ANSWER_OK: do the work. */
 enum dealer_answer bend_call(struct reference_dealer *dealer, unsigned int bugs,
 	const struct http_request *request, const struct dealer_call *call);
 
-/* Writes the success that a dealer answers who keeps credit in floats. */
+/* Writes the success answer of a dealer that stores credit in floats. */
 void bend_balance(struct dealer_worker *worker, const char *user_id, money_t balance);
 
-/* Puts what @strike answers in the place of the answer. */
+/* Replaces the answer by the one of @strike. */
 void bend_answer(struct dealer_worker *worker, const struct fault_strike *strike);
 
 #endif

@@ -30,7 +30,7 @@ static const struct field totals_fields[] = {
 	FIELD_END,
 };
 
-/* A walk through a table: an array of its rows, and the sums. */
+/* State of a walk through a table: an array of its rows, and the sums. */
 struct walk {
 	struct buffer *out;
 	enum store_table table;
@@ -82,7 +82,7 @@ static void serve_state(struct dealer_worker *worker, const struct http_request 
 	(void)request;
 	buffer_append_str(&worker->body, "{\"faults\":");
 	faults_render(&dealer->faults, &worker->body);
-	/* At one moment. */
+	/* Read all of it at one moment. */
 	pthread_mutex_lock(&dealer->mutex);
 	for (unsigned int i = 0; i < 3 && status == STATUS_OK; i++) {
 		buffer_append_str(&worker->body, walks[i].before);

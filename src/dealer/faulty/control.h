@@ -1,20 +1,20 @@
 /*
- * control - what tests and demonstrations steer the dealer by; only with --control, never signed:
- * for the loopback alone.
+ * control - the interface by which tests and demonstrations control the dealer. Only with
+ * --control. It is not signed, so use it only on the loopback.
  *
  *   POST control/faults  adds a rule to the script (faults.h); {"fault": "none"} empties it
  *   POST control/users   {user_id, balance}: sets a balance
  *   GET  control/state   {faults, users, transactions, events, totals: {conserved, granted,
  *                        balances, staked, paid}}
  *
- * conserved: balances = granted - staked + paid, where staked are the bets that stand.
+ * conserved: balances = granted - staked + paid, where staked counts only valid bets.
  */
 #ifndef DEALER_FAULTY_CONTROL_H
 #define DEALER_FAULTY_CONTROL_H
 
 #include "dealer/serve.h"
 
-/* Serves the request if @path, below base_path, is one of these. */
+/* Serves the request if @path, below base_path, is a control path. */
 bool control_serve(struct dealer_worker *worker, const char *path, const char *method,
 	const struct http_request *request);
 

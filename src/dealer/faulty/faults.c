@@ -35,7 +35,7 @@ enum wait { WAIT_NOT, WAIT_BEFORE, WAIT_AFTER };
 
 static const struct fault {
 	const char *name;
-	unsigned int bug; /* 0: a fault, which the other columns describe */
+	unsigned int bug; /* 0: a fault, described by the other columns */
 	enum wait wait;
 	bool works;
 	enum fault_answer answer;
@@ -86,7 +86,7 @@ static bool kind_is_known(const char *name)
 void faults_init(struct dealer_faults *faults)
 {
 	memset(faults, 0, sizeof(*faults));
-	faults->chance = 1; /* the same chances in every run */
+	faults->chance = 1; /* the same random sequence in every run */
 	pthread_mutex_init(&faults->mutex, NULL);
 }
 
@@ -143,7 +143,7 @@ void faults_render(struct dealer_faults *faults, struct buffer *out)
 	pthread_mutex_unlock(&faults->mutex);
 }
 
-/* @user_id NULL: nobody's; only rules for everybody fit. */
+/* @user_id is NULL if unknown; then only rules for all users match. */
 static bool rule_fits(const struct fault_rule *rule, enum callback_kind kind, const char *user_id)
 {
 	return (!rule->kind[0] || strcmp(rule->kind, callback_kind_names[kind]) == 0) &&
@@ -231,7 +231,7 @@ bool faults_refuse(struct dealer_faults *faults, unsigned int bugs, const struct
 
 void faults_blind(unsigned int bugs, const struct dealer_call *call, struct dealer_rows *rows)
 {
-	/* A state that is taken for another one, by calls of one kind. */
+	/* A state that calls of one kind treat as another state. */
 	static const struct {
 		unsigned int bug;
 		enum callback_kind kind;

@@ -1,13 +1,13 @@
 /*
- * faults - a script of misbehaviour, for tests and demonstrations; nothing to carry over.
+ * faults - a script of misbehaviour, for tests and demonstrations. Do not copy it.
  *
- * A rule strikes calls of its kind and user (absent: of any): after @skip calls that fit each
- * @every-th, @times altogether (0: without end), by chance of @percent. Of the faults the first
- * rule that strikes counts; bugs add up.
+ * A rule matches calls of its kind and user (absent: of any). It skips the first @skip matching
+ * calls, then applies to each @every-th, at most @times (0: without end), with a probability of
+ * @percent. If several faults apply, the first rule counts. Bugs add up.
  *
  *   fault      works  what the platform sees
  *   slow       yes    the work begins after @ms
- *   late       yes    the answer comes @ms after the work
+ *   late       yes    the answer is sent @ms after the work
  *   lost       yes    the connection is closed @ms after the work, without an answer
  *   hang       no     the connection is closed after @ms
  *   cut        no     the connection is closed
@@ -21,14 +21,14 @@
  *   signature_unchecked     takes any signature (whatever the user)
  *   kind_unchecked          takes a body that was replayed under another kind
  *   reject_unicode          refuses ids and bodies that are not ASCII
- *   float_money             tells balances in single precision
+ *   float_money             returns balances in single precision
  *   debit_twice             debits a repeated bet again
  *   credit_twice            credits a repeated result again
  *   refund_twice            credits a repeated refund again
  *   loss_credits            credits a loss with its stake
- *   loss_once               refuses all losses but one, for their transaction_id is the same
- *   no_tombstone            accepts a bet that comes after its refund
- *   refund_unknown_credits  credits the refund of a bet it does not know
+ *   loss_once               refuses all losses after the first, as they share a transaction_id
+ *   no_tombstone            accepts a bet that arrives after its refund
+ *   refund_unknown_credits  credits the refund of an unknown bet
  */
 #ifndef DEALER_FAULTY_FAULTS_H
 #define DEALER_FAULTY_FAULTS_H
@@ -43,7 +43,7 @@
 
 #define FAULT_RULES_MAX 64
 #define FAULT_MS_MAX    60000
-#define FAULT_AS_IS     9 /* of fault_rule.works */
+#define FAULT_AS_IS     9 /* value of fault_rule.works: by the fault's own column */
 
 enum {
 	BUG_SIGNATURE_UNCHECKED = 1 << 0,
@@ -60,7 +60,7 @@ enum {
 };
 
 enum fault_answer {
-	FAULT_NONE, /* the answer that is right */
+	FAULT_NONE, /* the correct answer */
 	FAULT_CUT,
 	FAULT_STATUS,
 	FAULT_REFUSE,
@@ -70,7 +70,7 @@ enum fault_answer {
 	FAULT_TRUNCATED,
 };
 
-/* What happens to one call. */
+/* The fault of one call. */
 struct fault_strike {
 	int64_t before_ms;
 	bool works;
@@ -83,7 +83,7 @@ struct fault_strike {
 struct fault;
 
 struct fault_rule {
-	const struct fault *is; /* what @fault names, once that is known */
+	const struct fault *is; /* the row of @fault, once it is known */
 	char fault[32];
 	char kind[32];
 	char user_id[EXTERNAL_ID_SIZE];
@@ -95,33 +95,33 @@ struct dealer_faults {
 	struct fault_rule rules[FAULT_RULES_MAX];
 	unsigned int count;
 	uint64_t chance;
-	uint64_t losses; /* seen by loss_once */
+	uint64_t losses; /* losses counted by loss_once */
 	pthread_mutex_t mutex;
 };
 
 void faults_init(struct dealer_faults *faults);
 
 /*
- * Adds the rule in the JSON @body; the fault "none" empties the script. False: @detail tells why
- * not.
+ * Adds the rule in the JSON @body; the fault "none" empties the script. Returns false with the
+ * reason in @detail if the rule is invalid.
  */
 bool faults_add(struct dealer_faults *faults, const void *body, size_t len,
 	char detail[BODY_DETAIL_MAX]);
 
-/* Appends the script as it stands to @out, as a JSON array. */
+/* Appends the present script to @out as a JSON array. */
 void faults_render(struct dealer_faults *faults, struct buffer *out);
 
-/* The bugs in force for calls of @kind, whoever their user is. */
+/* Returns the bugs for calls of @kind by any user. */
 unsigned int faults_bugs(struct dealer_faults *faults, enum callback_kind kind);
 
-/* Judges one call, and counts it. */
+/* Returns the fault for one call, and counts the call. */
 struct fault_strike faults_strike(struct dealer_faults *faults, enum callback_kind kind,
 	const char *user_id);
 
-/* True: a dealer with @bugs refuses @call although it is right. */
+/* Returns true if a dealer with @bugs refuses the correct @call. */
 bool faults_refuse(struct dealer_faults *faults, unsigned int bugs, const struct dealer_call *call);
 
-/* Blinds the rules: changes the rows that they are about to see as a dealer with @bugs would. */
+/* Changes the rows before the rules see them, as a dealer with @bugs would. */
 void faults_blind(unsigned int bugs, const struct dealer_call *call, struct dealer_rows *rows);
 
 #endif
