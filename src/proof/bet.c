@@ -1,6 +1,4 @@
-/*
- * A bet by itself, and beside its callbacks.
- */
+/* Checks a bet by itself and with its callbacks. */
 #include "proof/links.h"
 #include "proof/round.h"
 #include "domain/callback.h"
@@ -42,7 +40,7 @@ static void accuse_state(struct proof_faults *faults, const struct bet *bet, con
 		bet->number, bet_state_names[bet->state], what);
 }
 
-/* The fields that a state needs, and those that it must not have. */
+/* Checks the members that a state requires or forbids. */
 static void check_state(const struct bet *bet, struct proof_faults *faults)
 {
 	bool refund = bet->state == BET_REFUNDING || bet->state == BET_REFUNDED;
@@ -91,14 +89,14 @@ void proof_bet_alone(const struct bet *bet, struct proof_faults *faults)
 		accuse(faults, bet, "has no transaction id");
 }
 
-/* ---- beside its callbacks */
+/* ---- with its callbacks */
 
 static bool is_refund(enum callback_kind kind)
 {
 	return kind == CALLBACK_BETTING_REFUND;
 }
 
-/* What a bet's betting or refund must be, going by the bet alone. */
+/* Returns the expected betting or refund, derived from the bet only. */
 static struct callback wanted_of(const struct bet *bet, enum callback_kind kind)
 {
 	static const struct {
@@ -198,7 +196,7 @@ const char *proof_bet_callback(const struct bet *bet, enum callback_kind kind,
 
 bool proof_bet_is_quiet(const struct proof *proof, const struct bet *bet)
 {
-	/* The betting and the refund ended no later than the bet changed last. */
+	/* The betting and the refund ended no later than the bet's last change. */
 	return bet->state != BET_PENDING && bet->state != BET_REFUNDING &&
 		!proof_is_since(proof, bet->changed_ms, proof->point.begin_ms);
 }
@@ -215,7 +213,7 @@ void proof_bet_ended(struct proof *proof, const struct bet *bet, const struct ca
 	fingerprint_add(&proof->wanted.ends, &row);
 }
 
-/* @dropped: without the body in proof->body, which retention took. */
+/* @dropped: retention deleted the body, so leave out proof->body. */
 static void want_callback(struct proof *proof, const struct callback *wanted,
 	struct wager_sets *sets, bool ended, bool dropped)
 {
@@ -233,7 +231,7 @@ static void want_callback(struct proof *proof, const struct callback *wanted,
 	fingerprint_add(&sets->ends, &row);
 }
 
-/* The rows that make a bet or a result found by its key and by its number. */
+/* Adds the rows by which a bet or result is found by its key and its number. */
 static void want_rows(struct proof *proof, const struct request *key,
 	const struct transaction *transaction, struct wager_sets *sets)
 {

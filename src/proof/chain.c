@@ -141,7 +141,7 @@ void proof_last(struct proof *proof, const struct proof_link *last)
 			last->player_id);
 }
 
-/* Its place among the player's movements: what it follows, and that it is there to be followed. */
+/* Adds its reference to the previous transaction, and itself as a target of references. */
 void proof_chain_entry(struct proof *proof, const struct transaction *entry)
 {
 	struct proof_link link = proof_link_of(entry);

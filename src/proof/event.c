@@ -32,7 +32,7 @@ void proof_event_begin(struct event_reading *reading, struct proof *proof, uint6
 
 /* ---- the callback by itself */
 
-/* By kind: the states that it can be in. A betting is made and sent at once. */
+/* The possible states of each kind. A betting is made and sent at once. */
 #define STATE(state) (1u << CALLBACK_##state)
 static const unsigned int kind_states[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BETTING] = STATE(SENDING) | STATE(DELIVERED) | STATE(FAILED),
@@ -41,7 +41,7 @@ static const unsigned int kind_states[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BETTING_REFUND] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) |
 		STATE(PARKED) | STATE(HELD) | STATE(CANCELLED),
 };
-/* These need an attempt. */
+/* These states require an attempt. */
 static const unsigned int tried_states = STATE(SENDING) | STATE(DELIVERED) | STATE(FAILED);
 
 static bool is_one_of(const struct callback *callback, unsigned int states)
@@ -163,7 +163,7 @@ static void check_last_attempt(struct event_reading *reading)
 {
 	const struct callback *callback = &reading->callback;
 
-	/* Retention takes the attempts with the body, all or none. */
+	/* Retention deletes the attempts with the body, all or none. */
 	if (reading->attempts != callback->attempts && (reading->body || reading->attempts))
 		accuse(reading, "counts %" PRIu32 " attempts, the last one found is number %"
 			PRIu32, callback->attempts, reading->attempts);
@@ -189,7 +189,7 @@ void proof_event_end(struct event_reading *reading)
 	check_last_attempt(reading);
 }
 
-/* What waits, and whether the result was open when its dealer's sums were read. */
+/* Counts waiting callbacks, and whether the result was open when its dealer's sums were read. */
 static void count_for_dealer(const struct event_reading *reading)
 {
 	const struct callback *callback = &reading->callback;

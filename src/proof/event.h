@@ -1,10 +1,10 @@
 /*
  * event - the rows of an event: the callback, its body, its attempts, and when it is due.
  *
- * A reading, as in proof/round.h: one with a fault is made anew before it is believed, and believed
- * only while the callback's row does not change. Events up to proof->point.event were there when
- * the proof began and are there for good; later ones are left to a later check. A number without
- * rows was a balance inquiry.
+ * They are a reading, as in proof/round.h: if it has a fault, it is repeated. A fault counts only
+ * if the callback's row did not change. Events up to proof->point.event existed when the proof
+ * began and are permanent. Later ones are left to a later check. A number without rows belongs to a
+ * balance inquiry.
  */
 #ifndef PROOF_EVENT_H
 #define PROOF_EVENT_H
@@ -15,7 +15,7 @@
 struct event_reading {
 	struct proof *proof;
 	uint64_t event;
-	bool there; /* the callback is */
+	bool there; /* the callback exists */
 	bool body;
 	bool due;
 	struct callback callback;
@@ -30,7 +30,7 @@ struct event_reading {
 };
 
 void proof_event_begin(struct event_reading *reading, struct proof *proof, uint64_t event);
-/* The callback comes first, if there is one; the attempts in their order. */
+/* Pass the callback first, if it exists, then the attempts in order. */
 void proof_event_callback(struct event_reading *reading, const struct callback *callback);
 void proof_event_body(struct event_reading *reading, const struct callback_body *body);
 void proof_event_attempt(struct event_reading *reading, const struct attempt *attempt);
@@ -39,7 +39,7 @@ void proof_event_end(struct event_reading *reading);
 /* Counts the reading. */
 void proof_event_take(const struct event_reading *reading);
 
-/* A betting-result that was sent more often than that was sent so by operators: see the audit. */
+/* A betting-result with more attempts was repeated by operators; see the audit. */
 #define PROOF_RESULT_ATTEMPTS 3
 
 #endif

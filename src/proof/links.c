@@ -117,7 +117,7 @@ struct transaction proof_round_transaction(const struct round *round)
 
 bool proof_key_counts(const struct proof *proof, const struct request *key)
 {
-	/* A loss has no transaction id; the clock is what there is. */
+	/* A loss has no transaction id, so only the clock can decide. */
 	if (!key->transaction_id)
 		return key->time_ms < proof->point.begin_ms;
 	return key->transaction_id <= proof->point.as_of;
@@ -198,7 +198,7 @@ const char *proof_wager_transaction(const struct transaction *wanted,
 
 /* ---- the rows */
 
-/* Whether outcome, movement and transaction id go together. */
+/* Returns true if outcome, entry_seq and transaction id are consistent. */
 static bool outcome_agrees(const struct request *request)
 {
 	bool entry = request->entry_seq != 0, transaction = request->transaction_id != 0;
@@ -207,7 +207,7 @@ static bool outcome_agrees(const struct request *request)
 		return !entry && !transaction && !request->bet_number;
 	if (request->kind == ENTRY_BET)
 		return transaction;
-	/* A result that pays nothing moves nothing; a loss has no transaction id either. */
+	/* A result without a payout moves no credit; a loss has no transaction id either. */
 	if (request->kind == ENTRY_PAYOUT)
 		return entry ? transaction && request->amount > 0
 			     : transaction || request->amount == 0;

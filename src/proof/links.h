@@ -1,43 +1,44 @@
 /*
- * links - the rows that movements, bets and rounds have elsewhere: their idempotency keys and
- * their transaction rows.
+ * links - the related rows of transactions, bets and rounds: their idempotency keys and transaction
+ * rows.
  *
- * What such a row must hold is made from the movement, bet or round; sets of both are compared
- * (struct wager_sets), and where they differ row with row.
+ * The expected content of such a row is derived from the transaction, bet or round. Sets of
+ * expected and found rows are compared (struct wager_sets). If they differ, the rows are compared
+ * one by one.
  */
 #ifndef PROOF_LINKS_H
 #define PROOF_LINKS_H
 
 #include "proof/proof.h"
 
-/* Adds the request key that a movement wants. */
+/* Adds the request key that a transaction requires. */
 void proof_entry_links(struct proof *proof, const struct transaction *entry);
 
 void proof_request(struct proof *proof, const struct request *request);
 
-/* What is wrong between a movement and its request key (NULL: there is none); NULL: nothing. */
+/* Returns what is wrong between a transaction and its request key (NULL: not found), or NULL. */
 const char *proof_entry_request(const struct transaction *entry, const struct request *request);
 
 /*
- * The key of a bet, and of a settled round's result. The round does not hold its
+ * The request key of a bet, and of a settled round's result. The round does not hold its
  * request_transaction_id, which is left empty.
  */
 struct request proof_bet_key(const struct bet *bet);
 struct request proof_round_key(const struct round *round);
-/* Their transaction rows; a loss has none (id 0). entry_seq is 1 if there is a movement. */
+/* Their transaction rows; a loss has none (id 0). entry_seq is 1 if credit moved. */
 struct transaction proof_bet_transaction(const struct bet *bet);
 struct transaction proof_round_transaction(const struct round *round);
 
-/* True: the row belongs to the sets, because it was there when the proof began. */
+/* Returns true if the row existed when the proof began, and so belongs to the sets. */
 bool proof_key_counts(const struct proof *proof, const struct request *key);
 bool proof_transaction_counts(const struct proof *proof, const struct transaction *transaction);
 
-/* The row as a member of its set. */
+/* Hashes the row as a member of its set. */
 void proof_hash_key(const struct proof *proof, const struct request *key, struct row_hash *hash);
 void proof_hash_transaction(const struct proof *proof, const struct transaction *transaction,
 	struct row_hash *hash);
 
-/* What is wrong between the row that is wanted and the one found (NULL: none); NULL: nothing. */
+/* Returns what is wrong between the expected row and the one found (NULL: none), or NULL. */
 const char *proof_wager_key(const struct request *wanted, const struct request *found);
 const char *proof_wager_transaction(const struct transaction *wanted,
 	const struct transaction *found);

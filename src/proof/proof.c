@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What each kind of movement must look like. */
+/* The rules for each kind of transaction. */
 static const struct kind_rule {
 	enum request_scope scope;
-	int sign; /* of the amount; 0: either */
+	int sign; /* required sign of the amount; 0: any */
 	size_t sum; /* in struct proof_dealer */
 } kind_rules[ENTRY_KIND_COUNT] = {
 	[ENTRY_TRANSFER_IN] = {SCOPE_DEALER, 1, offsetof(struct proof_dealer, transferred_in)},
@@ -156,7 +156,7 @@ void proof_dealer(struct proof *proof, const char *casino_id)
 bool proof_player_count(struct proof *proof, const struct proof_dealer *dealer, uint64_t before,
 	uint64_t after)
 {
-	/* Players are never removed: a true count lies between the two. */
+	/* Players are never removed, so the correct count lies between the two. */
 	if (dealer->players >= before && dealer->players <= after)
 		return before == after;
 	proof_problem(proof, "dealer %s: %" PRIu64 " players are kept as the number, there are %"
@@ -164,7 +164,7 @@ bool proof_player_count(struct proof *proof, const struct proof_dealer *dealer, 
 	return true;
 }
 
-/* The three fields that name and player row share. */
+/* Adds the three fields that the name row and the player row share. */
 static void add_identity(struct proof *proof, struct fingerprint *set, const char *player_id,
 	const char *casino_id, const char *user_id)
 {
@@ -210,7 +210,7 @@ void proof_name(struct proof *proof, const struct player_name *name, const struc
 			name->user_id);
 }
 
-/* Sums and sets that the movement belongs to. */
+/* Adds the transaction to its sums and sets. */
 static void book_entry(struct proof *proof, const struct transaction *entry)
 {
 	struct proof_dealer *dealer = proof_find_dealer(proof, entry->casino_id);
@@ -226,7 +226,7 @@ static void book_entry(struct proof *proof, const struct transaction *entry)
 	proof_entry_links(proof, entry);
 }
 
-/* What a movement must be by itself. */
+/* Checks a transaction by itself. */
 static void check_entry(struct proof *proof, const struct transaction *entry)
 {
 	const struct kind_rule *rule = &kind_rules[entry->kind];
@@ -247,7 +247,7 @@ static void check_entry(struct proof *proof, const struct transaction *entry)
 			entry->player_id, entry->entry_seq);
 }
 
-/* Whether it is a bet's or a result's, and says so. */
+/* Checks the game members of bets and results. */
 static void check_game(struct proof *proof, const struct transaction *transaction)
 {
 	const bool wager = proof_is_wager(transaction->kind);

@@ -82,7 +82,7 @@ bool proof_round_body(struct proof *proof, const struct round *round)
 void proof_body_hash(struct row_hash *row, enum callback_kind kind, struct bytes body,
 	int64_t *timestamp)
 {
-	/* No string of a body holds this: there its quotes would be escaped. */
+	/* No string of a body contains this, because its quotes would be escaped. */
 	static const char member[] = ",\"timestamp\":";
 	const uint8_t *digits = NULL;
 	uint32_t before, len = 0;
@@ -117,7 +117,7 @@ static void __attribute__((format(printf, 2, 3))) accuse(struct round_reading *r
 		reading->round.game_id, what);
 }
 
-/* What an open round must not have yet. */
+/* Checks the members that an open round must not have. */
 static void check_open_round(struct round_reading *reading)
 {
 	const struct round *round = &reading->round;
@@ -184,7 +184,7 @@ void proof_round_begin(struct round_reading *reading, struct proof *proof, const
 	proof_round_links(proof, round, &reading->wanted);
 }
 
-/* Whether the bet was open when its dealer's sums were read. */
+/* Counts the bet as open if it was open when its dealer's sums were read. */
 static void count_open(struct round_reading *reading, const struct bet *bet)
 {
 	const struct proof_dealer *dealer = proof_find_dealer(reading->proof, bet->casino_id);
@@ -277,7 +277,7 @@ static void check_sum(struct round_reading *reading, const char *what, money_t k
 	accuse(reading, "keeps %s as %s, its bets make %s", what, kept_text, found_text);
 }
 
-/* What was staked is what the settled bets staked; what is paid goes with the result. */
+/* Checks that the stakes are those of the settled bets, and that the payout fits the result. */
 static void check_sums(struct round_reading *reading)
 {
 	const struct round *round = &reading->round;
@@ -301,7 +301,7 @@ static void check_sums(struct round_reading *reading)
 		accuse(reading, "is a refund that does not pay what was staked");
 }
 
-/* What is staked is what the listed bets staked. */
+/* Checks that the stakes are those of the listed bets. */
 static void check_list(struct round_reading *reading)
 {
 	char kept[MONEY_TEXT_MAX], found[SUM_TEXT_MAX];

@@ -1,10 +1,9 @@
 /*
- * round - a round and its bets: states, sums, and what they want of other rows.
+ * round - a round and its bets: states, sums, and the rows that they require.
  *
- * A ledger at work changes rows between the reading of one and the next. So a round and its bets
- * are a reading, which is taken (proof_round_take) or, when it has a fault, thrown away and made
- * anew: only a fault that stands while the round's row does not change is believed. The same holds
- * for a bet and its callbacks.
+ * A running ledger may change rows between two reads. So a round and its bets are one reading. It
+ * is counted by proof_round_take(), or discarded and repeated if it has a fault. A fault counts
+ * only if the round's row did not change meanwhile. The same applies to a bet and its callbacks.
  */
 #ifndef PROOF_ROUND_H
 #define PROOF_ROUND_H
@@ -14,39 +13,39 @@
 
 #define PROOF_FAULTS_MAX 8
 
-/* What is wrong with a reading, a line each. */
+/* The faults of a reading, one line each. */
 struct proof_faults {
 	uint32_t count;
 	char lines[PROOF_FAULTS_MAX][PROOF_LINE_SIZE];
 };
-/* Those after the first PROOF_FAULTS_MAX are left to the next check. */
+/* Adds a fault. Faults beyond PROOF_FAULTS_MAX are left to the next check. */
 void proof_fault(struct proof_faults *faults, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Reports them as problems. */
 void proof_accuse(struct proof *proof, const struct proof_faults *faults);
 
 /*
- * Of one round. More can only be where hundreds of bets of one player in one game are rejected while
- * the check runs: then it says that the ledger changed too fast.
+ * Limit of live bets of one round. It is exceeded only if hundreds of bets of one player in one
+ * game are rejected during the check. Then the reading reports that the ledger changed too fast.
  */
 #define PROOF_LIVE_MAX 4096
 
 struct round_reading {
 	struct proof *proof;
-	struct round round; /* its bytes are not used after proof_round_begin(), but for listed */
-	uint8_t list[ROUND_LIST_SIZE]; /* which are these */
+	struct round round; /* its bytes, except listed, are unused after proof_round_begin() */
+	uint8_t list[ROUND_LIST_SIZE]; /* the copy of listed */
 	bool there;
-	bool counts;   /* false: only bets placed since the proof began: left to a later one */
+	bool counts; /* false: all bets were placed since the proof began; left to a later check */
 	uint32_t bets; /* number of the last one */
 	uint32_t settled;
 	money_t staked;
 	money_t added;
 	bool overflow;
-	uint32_t listed;     /* bets that are listed as part of the round ... */
+	uint32_t listed;     /* number of bets listed as part of the round ... */
 	sum_t listed_amount; /* ... and their sum */
-	uint64_t event; /* the highest one named; by bet number event_bet, 0: the round */
+	uint64_t event; /* highest event named; by bet event_bet, or by the round if 0 */
 	uint32_t event_bet;
-	/* Bets whose callbacks are to be looked at one by one: under way, or changed meanwhile. */
+	/* Bets whose callbacks are checked one by one: unfinished, or changed meanwhile. */
 	uint32_t live_count;
 	uint32_t live[PROOF_LIVE_MAX];
 	uint64_t open_least;
@@ -56,62 +55,64 @@ struct round_reading {
 };
 
 /*
- * @round NULL: @key's row is not there, but bets of it are. @as_of: the last transaction id when
- * the row was read.
+ * Begins a reading. @round is NULL if the row @key does not exist but bets of it do. @as_of: the
+ * last transaction id when the row was read.
  */
 void proof_round_begin(struct round_reading *reading, struct proof *proof, const struct round *key,
 	const struct round *round, uint64_t as_of);
-/* The bets in their order. */
+/* Adds the bets, in order. */
 void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint64_t as_of);
-/* @event_given: the event counter, read after the rows. */
+/* Ends the reading. @event_given: the event counter, read after the rows. */
 void proof_round_end(struct round_reading *reading, uint64_t event_given);
 /* Counts the reading. */
 void proof_round_take(const struct round_reading *reading);
 
-/* True: the bet alone says how its betting and its refund ended, and they did before the proof. */
+/*
+ * Returns true if the bet shows how its betting and refund ended, and both ended before the proof.
+ */
 bool proof_bet_is_quiet(const struct proof *proof, const struct bet *bet);
 
-/* What is wrong with the bet by itself. */
+/* Adds the faults of the bet by itself. */
 void proof_bet_alone(const struct bet *bet, struct proof_faults *faults);
 
-/* Adds what the bet wants of other rows. @user_id: of its round. */
+/* Adds the rows that the bet requires. @user_id: that of its round. */
 void proof_bet_links(struct proof *proof, const struct bet *bet, const char *user_id,
 	struct wager_sets *wanted);
 void proof_round_links(struct proof *proof, const struct round *round, struct wager_sets *wanted);
 
 /*
- * What is wrong between a bet and its callback of @kind, a betting or a refund (NULL: there is
- * none); NULL: nothing.
+ * Returns what is wrong between a bet and its callback of @kind, a betting or a refund (NULL: not
+ * found), or NULL.
  */
 const char *proof_bet_callback(const struct bet *bet, enum callback_kind kind,
 	const struct callback *callback);
-/* The same for a round and its betting-result. */
+/* Like proof_bet_callback(), for a round and its betting-result. */
 const char *proof_round_callback(const struct round *round, const struct callback *callback);
 
 /*
- * Of a bet that was compared with its callback: adds its end to the set, if it was before the
- * proof.
+ * Adds the end of a bet that was compared with its callback to the set, if it was before the proof.
  */
 void proof_bet_ended(struct proof *proof, const struct bet *bet, const struct callback *callback);
 
 /*
- * Renders the body that the callback of a bet or a round must have into proof->body. False: no
- * memory (proof->no_memory is set). A refund's timestamp is left 0: see proof_body_hash().
+ * Renders the body that the callback of a bet or round must have into proof->body. Returns false
+ * and sets proof->no_memory if memory is exhausted. The timestamp of a refund is left 0: see
+ * proof_body_hash().
  */
 bool proof_bet_body(struct proof *proof, const struct bet *bet, const char *user_id,
 	enum callback_kind kind);
 bool proof_round_body(struct proof *proof, const struct round *round);
 
 /*
- * Adds a body to the row's hash, without the timestamp of a refund, which is that of its event:
- * *timestamp gets it; 0: it has none.
+ * Adds a body to the row's hash. The timestamp of a refund, which is that of its event, is left out
+ * and stored in *timestamp; 0: none.
  */
 void proof_body_hash(struct row_hash *row, enum callback_kind kind, struct bytes body,
 	int64_t *timestamp);
 
-/* The members of the sets. */
+/* Hash the members of the sets. */
 void proof_hash_callback(const struct proof *proof, const struct callback *callback,
-	struct row_hash *row); /* to be followed by the body */
+	struct row_hash *row); /* the caller adds the body afterwards */
 void proof_hash_end(const struct proof *proof, const struct callback *callback,
 	struct row_hash *row);
 

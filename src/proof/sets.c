@@ -22,7 +22,7 @@ void row_hash_begin(struct row_hash *row, const uint64_t seed[2])
 
 void row_hash_bytes(struct row_hash *row, const void *data, size_t len)
 {
-	/* Hashes are chained: each begins with the one before. */
+	/* Each hash is seeded with the previous one. */
 	for (int i = 0; i < 2; i++)
 		row->state[i] = hash(row->state[i], data, len);
 }

@@ -1,8 +1,8 @@
 /*
  * sets - sets of rows, compared by sums of hashes.
  *
- * Each row is hashed with a secret of this run; a set is the number of its rows and the sum of
- * their hashes, so that two sets that should be equal can be walked in any order, in no memory at all.
+ * Each row is hashed with a secret of this run. A set is the number of its rows and the sum of
+ * their hashes. So two sets can be compared in any order and in constant memory.
  */
 #ifndef PROOF_SETS_H
 #define PROOF_SETS_H
@@ -17,7 +17,7 @@ struct fingerprint {
 	uint64_t sum[2];
 };
 
-/* The hash of one row, made member by member; the order counts. */
+/* The hash of one row, built member by member, in order. */
 struct row_hash {
 	uint64_t state[2];
 };
@@ -31,7 +31,7 @@ void fingerprint_add(struct fingerprint *set, const struct row_hash *row);
 /* Adds all rows of @other. */
 void fingerprint_merge(struct fingerprint *set, const struct fingerprint *other);
 bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);
-/* True: @set and one more row, @row, would be @whole. */
+/* Returns true if @set with one more row, @row, would equal @whole. */
 bool fingerprint_lacks(const struct fingerprint *set, const struct fingerprint *whole,
 	const struct row_hash *row);
 

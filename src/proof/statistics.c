@@ -54,7 +54,10 @@ void proof_statistics_again(struct proof_statistics *proof)
 	proof->reading = 1;
 }
 
-/* The day's sums, zeros when it is new. NULL: memory, or no day that can be. */
+/*
+ * Returns the day's sums, zeros if it is new. Returns NULL if memory is exhausted or the day is
+ * invalid.
+ */
 static struct proof_sums *day_take(struct proof_statistics *proof, uint32_t day)
 {
 	struct proof_sums *days = proof->days;
@@ -91,13 +94,13 @@ static struct proof_sums *day_take(struct proof_statistics *proof, uint32_t day)
 	return &days[low];
 }
 
-/* Books @change, as the ledger does: in the lifetime and on the day. */
+/* Adds @change as the ledger does: to the lifetime and to the day. */
 static void book(struct proof_statistics *proof, uint32_t number,
 	const struct statistics_change *change)
 {
 	struct proof_sums *day = day_take(proof, number);
 	struct proof_sums *const booked[] = {&proof->lifetime, day};
-	/* A stake is no profit: what remains of it is paid. */
+	/* A stake is no profit; the remaining part is paid. */
 	sum_t paid = (sum_t)change->profit_loss + change->turnover;
 
 	for (size_t i = 0; day && i < 2; i++) {
@@ -134,7 +137,7 @@ void proof_statistics_bet(struct proof_statistics *proof, const struct bet *bet)
 		return;
 	change = statistics_of_settlement(bet, proof->result);
 	book(proof, bet->day, &change);
-	/* Where the first one was read too early, its day is not known yet. */
+	/* If the first one was read too early, its day is still unknown. */
 	if (proof->paid || proof->waits)
 		return;
 	proof->paid = true;
@@ -190,7 +193,9 @@ static void compare_money(struct proof_statistics *proof, const char *of, const 
 	tell(proof, of, what, texts[0], texts[1], texts[2]);
 }
 
-/* Compares what is kept with what the bets made before and behind it. @of: "" or the date. */
+/*
+ * Compares the stored sums with those computed from the bets before and after. @of: "" or the date.
+ */
 static void compare_sums(struct proof_statistics *proof, const char *of,
 	const struct proof_sums *sums)
 {
