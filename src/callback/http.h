@@ -73,7 +73,7 @@ enum http_fault {
 	HTTP_FAULT_OTHER,
 	HTTP_FAULT_NAME,           /* the host has no address */
 	HTTP_FAULT_CONNECT,        /* the host refuses connections or is unreachable */
-	HTTP_FAULT_TLS, /* the peer and this machine have no TLS version or cipher in common */
+	HTTP_FAULT_TLS, /* the TLS handshake with the peer fails */
 	HTTP_FAULT_CERTIFICATE,    /* an unknown issuer; with some TLS libraries also expired */
 	HTTP_FAULT_CERTIFICATE_NAME, /* the certificate belongs to another host */
 	HTTP_FAULT_CERTIFICATE_DATE, /* the certificate has expired, or is not valid yet */

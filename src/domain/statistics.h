@@ -1,13 +1,13 @@
 /*
- * statistics - what a player has bet and won: running sums of a lifetime and of each day (api.md,
- * A 4; specification A4).
+ * statistics - running sums of a player's bets and winnings, over a lifetime and for each day
+ * (api.md, A 4; specification A4).
  *
- *   bet_count    accepted bets less refunded ones; additions are not counted
- *   turnover     stakes of settled bets (win or loss), additions included
+ *   bet_count    accepted bets minus refunded ones, without additions
+ *   turnover     stakes of settled bets (win or loss), with additions
  *   profit_loss  the player's profit, negative for a loss
  *
- * A bet belongs to the day of its acceptance, in the dealer's utc_offset of then, and keeps it:
- * its settlement books on that day. A round's payout belongs to the day of its first accepted bet.
+ * A bet belongs to the day of its acceptance, in the dealer's utc_offset at that time. Its
+ * settlement also counts on that day. A round's payout counts on the day of its first accepted bet.
  */
 #ifndef DOMAIN_STATISTICS_H
 #define DOMAIN_STATISTICS_H

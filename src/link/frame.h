@@ -5,10 +5,10 @@
  *     request   length:u32 command:u16 named:u16 tag:u64 id payload    client -> ledger
  *     answer    length:u32 command:u16 outcome:u16 tag:u64 generation:u64 payload
  *
- * Big-endian; length counts what follows it. id is the request id of the HTTP request that the
- * command belongs to, for the log: "named" bytes, 0 when there is none. The payload of a request is the packed command, of an
- * answer with outcome FRAME_DONE the packed result, else nothing. Answers carry the tag of their
- * request and, on one connection, come in the order of the requests.
+ * Numbers are big-endian; length excludes itself. id is the id of the HTTP request that the command
+ * belongs to, for the log. It has "named" bytes, 0 if there is none. The payload of a request is the
+ * packed command. An answer with outcome FRAME_DONE has the packed result, any other has none.
+ * Answers carry the tag of their request and arrive in the order of the requests.
  */
 #ifndef LINK_FRAME_H
 #define LINK_FRAME_H

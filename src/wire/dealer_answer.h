@@ -19,13 +19,13 @@ enum dealer_answer_shape {
 };
 
 /*
- * Reads the @len bytes of an answer and, whatever their shape, sets of @outcome
+ * Reads the @len bytes of an answer. Sets these members of @outcome:
  *   for an error body   dealer_error_id and dealer_error_detail, control characters replaced by '?'
  *                       and cut to fit between two characters;
- *   for an object       has_balance, balance, currency and user_id as far as they are there and
- *                       well-formed; the names of those that are there and are not, in note;
+ *   for an object       has_balance, balance, currency and user_id if present and well-formed;
+ *                       in note the names of the malformed ones;
  *   if unreadable       note.
- * Other members are not touched.
+ * Other members are unchanged.
  */
 enum dealer_answer_shape dealer_answer_read(const void *text, size_t len,
 	struct callback_outcome *outcome);
