@@ -45,8 +45,8 @@ int64_t due_boot_ms(const struct due *due, const struct moment *now)
  * set since it was written. The 24 hours of a refund move with the clock, so a jump of a day
  * neither ends nor prolongs them.
  *
- * If the clock was slow at the first attempt, the start of the 24 hours follows the correction of
- * the clock.
+ * After a forward step, first_ms may still be in the future of the clock. The 24 hours then begin
+ * now.
  */
 static void follow_wall_clock(struct delivery *delivery, const struct moment *now)
 {

@@ -189,7 +189,7 @@ struct bet_place_cmd {
 	bool addition;
 	char remark[REMARK_SIZE];
 	struct bytes user_bet; /* a JSON object as text */
-	uint64_t sender;       /* random: who will send */
+	uint64_t sender;       /* random number of the sender */
 };
 /* The state of a bet; the verdict is the answer to its caller. */
 struct bet_answer {
@@ -224,7 +224,7 @@ struct round_settle_cmd {
 	struct bytes user_bet; /* JSON objects as text; empty: none */
 	struct bytes game_result;
 	struct bytes user_bet_result;
-	uint64_t sender; /* random: who will send */
+	uint64_t sender; /* random number of the sender */
 };
 struct round_settle_result {
 	struct verdict verdict;
@@ -293,7 +293,7 @@ struct callback_find_result {
  */
 struct callback_claim_cmd {
 	uint64_t event;
-	uint64_t sender; /* random: who will send */
+	uint64_t sender; /* random number of the sender */
 };
 struct callback_claim_result {
 	struct verdict verdict;

@@ -155,7 +155,7 @@ static void put_character(struct walk *walk, uint32_t code)
 		put_utf8(walk->out, code);
 }
 
-/* Behind the quotes. */
+/* Continue after the quotes. */
 static void put_string(struct walk *walk)
 {
 	buffer_append_str(walk->out, "\"");
