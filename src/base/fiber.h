@@ -3,7 +3,7 @@
  *
  * A fiber runs until it waits. Then the next runnable fiber runs, in the order in which they
  * became runnable. The thread sleeps when all fibers wait. Threads would cost a system call and a
- * switch in the kernel for each wakeup; fibers that are runnable at the same time run one after
+ * switch in the kernel for each wakeup. Fibers that are runnable at the same time run one after
  * the other.
  */
 #ifndef BASE_FIBER_H

@@ -19,8 +19,8 @@ bool lock_wait(int fd, int wait_ms);
 
 /*
  * Opens the file @name in @directory for a lock shared by several users. Creates the file if it is
- * missing. The function sets owner and mode if this process owns the file or runs as root: group
- * and mode are those of @like, another file of @directory, and the owner is that of @directory.
+ * missing. The function sets owner and mode if this process owns the file or runs as root. Group
+ * and mode are copied from @like, another file of @directory; the owner is that of @directory.
  * Links are refused. Returns the descriptor, or -1 with errno.
  */
 int lock_file_open(const char *directory, const char *name, const char *like);

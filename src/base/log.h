@@ -16,7 +16,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 /* @program must stay valid. Before this call, lines go to standard error at level info. */
 void log_open(const char *program, bool to_syslog, enum log_level level);
 
-/* Writes "event=EVENT " and the formatted rest: log_line(LOG_LEVEL_INFO, "start", "pid=%d", pid). */
+/* Writes "event=EVENT " and the rest: log_line(LOG_LEVEL_INFO, "start", "pid=%d", pid). */
 void log_line(enum log_level level, const char *event, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

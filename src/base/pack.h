@@ -18,9 +18,9 @@ bool pack_record(struct buffer *out, const struct field *table, const void *reco
 
 /*
  * Reads one record from @in, advances @in, and sets every described member of @record. Returns
- * false if the input is too short, an enum or bool is out of range, or a string contains a NUL or
- * is too long for its member. @record is then unusable. Never reads outside @in, whatever bytes it
- * has.
+ * false if the input is too short, or an enum or bool is out of range. Also false: a string
+ * contains a NUL or is too long for its member. @record is then unusable. Never reads outside @in,
+ * whatever bytes it has.
  */
 bool unpack_record(struct bytes *in, const struct field *table, void *record);
 

@@ -1,8 +1,8 @@
 /*
  * rules - how a dealer processes a callback (spec.md B; api.md B). Copy this part to your dealer.
  *
- * Pure: the caller loads the two rows that a call names and applies the rule. It commits the changes
- * in one transaction before it answers. Calls are applied one at a time.
+ * Pure: the caller loads the two rows that a call names and applies the rule. It commits the
+ * changes in one transaction before it answers. Calls are applied one at a time.
  *
  * Every transaction_id has one row, whichever callback carries it. So one id moves credit once, and
  * the same callback may arrive any number of times, late, and in any order:
@@ -18,10 +18,10 @@
  *   REFUSED         insufficient_      transaction_conflict    ok, nothing
  *                   balance
  *
- * "ok" requires equal content (user_id, game_id, amount, result). A known id with other content is a
- * transaction_conflict. A refused call changes nothing, with one exception: a bet above the balance
- * stays REFUSED. The platform has dropped that bet. If its bytes are replayed later, when there is
- * credit, they must not be accepted.
+ * "ok" requires equal content (user_id, game_id, amount, result). A known id with other content is
+ * a transaction_conflict. A refused call changes nothing, with one exception: a bet above the
+ * balance stays REFUSED. The platform has dropped that bet. If its bytes are replayed later, when
+ * there is credit, they must not be accepted.
  *
  * A result has its own id and names no bets. It includes only bets that the platform accepted, and
  * a betting-refund is sent only for other bets. So a refund does not depend on the state of the

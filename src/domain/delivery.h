@@ -4,8 +4,8 @@
  *     due -> sending -> delivered            held, cancelled: by the operator
  *      ^        |-> due (again) | parked     failed: a betting that was not accepted
  *
- * Pure. Each step is a compare-and-set of the state, and of the attempt's number if an attempt ends.
- * It changes nothing if another step was faster. The caller stores the rows together.
+ * Pure. Each step is a compare-and-set of the state, and of the attempt's number if an attempt
+ * ends. It changes nothing if another step was faster. The caller stores the rows together.
  */
 #ifndef DOMAIN_DELIVERY_H
 #define DOMAIN_DELIVERY_H

@@ -16,7 +16,8 @@ struct retry_policy {
 
 /* The state of a callback after a failed attempt. */
 struct retry {
-	enum callback_state state; /* CALLBACK_DUE or CALLBACK_PARKED; CALLBACK_FAILED for a betting */
+	/* CALLBACK_DUE or CALLBACK_PARKED; CALLBACK_FAILED for a betting */
+	enum callback_state state;
 	int64_t delay_ms;          /* delay from now, for CALLBACK_DUE */
 };
 

@@ -4,8 +4,8 @@
  * Rows from outside (an import) are checked before they are stored. Consistency between rows is
  * checked later by `creditbridgectl check`.
  *
- * Pure. A member without a rule of its own has the limit of its type: amounts MONEY_MAX, times 0 to
- * 2^53 ms, text clean UTF-8, 64-bit numbers 63 bits.
+ * Pure. A member without a rule of its own has the limit of its type. Amounts: MONEY_MAX; times: 0
+ * to 2^53 ms; text: clean UTF-8; 64-bit numbers: 63 bits.
  */
 #ifndef DOMAIN_ROW_BOUNDS_H
 #define DOMAIN_ROW_BOUNDS_H

@@ -6,9 +6,10 @@
  *     answer    length:u32 command:u16 outcome:u16 tag:u64 generation:u64 payload
  *
  * Numbers are big-endian; length excludes itself. id is the id of the HTTP request that the command
- * belongs to, for the log. It has "named" bytes, 0 if there is none. The payload of a request is the
- * packed command. An answer with outcome FRAME_DONE has the packed result, any other has none.
- * Answers carry the tag of their request and arrive in the order of the requests.
+ * belongs to, for the log. It has "named" bytes, 0 if there is none. The payload of a request is
+ * the packed command. An answer with outcome FRAME_DONE has the packed result, any other has none.
+ * Answers carry the tag of their request. On one connection they arrive in the order of the
+ * requests.
  */
 #ifndef LINK_FRAME_H
 #define LINK_FRAME_H

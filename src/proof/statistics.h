@@ -9,8 +9,8 @@
  *
  * If a player bets during the check, these rows are not from one moment. Then the caller passes
  * rounds and bets a second time, read after the rows (proof_statistics_again()). Acceptances,
- * refunds, stakes and payouts only grow. So the rows must lie between the sums of the first pass and
- * those of the second.
+ * refunds, stakes and payouts only grow. So the rows must lie between the sums of the first pass
+ * and those of the second.
  */
 #ifndef PROOF_STATISTICS_H
 #define PROOF_STATISTICS_H

@@ -30,8 +30,8 @@ struct sweep_options {
 /*
  * Sweeps and adds the results to @report. Ends by @until_ms plus callback_timeout_ms plus the time
  * of the ledger's answers. Any status but STATUS_OK is the sweeper's own failure, with the reason
- * in @why: the ledger could not be reached (see link_call()) or has no storage left (STATUS_FULL),
- * or memory is exhausted. Running attempts were then finished if the ledger could be reached.
+ * in @why. The ledger was not reached (see link_call()), its storage is full (STATUS_FULL), or
+ * memory is exhausted. Running attempts were then finished if the ledger could be reached.
  */
 #define SWEEP_WHY_MAX 256
 enum status sweep_run(const struct sweep_options *options, struct report *report,
