@@ -19,30 +19,30 @@ static const struct network global_unicast = {{0x20}, 3};
 	{{[10] = 0xff, [11] = 0xff, [12] = a, [13] = b, [14] = c, [15] = d}, MAPPED_BITS + (bits)}
 /* The special-purpose registries of RFC 6890: no addresses of Internet hosts. */
 static const struct network special[] = {
-	V4(0, 0, 0, 0, 8),       /* "this" network: 0.0.0.0 is this host */
-	V4(10, 0, 0, 0, 8),      /* private */
-	V4(100, 64, 0, 0, 10),   /* shared by carrier-grade NAT; a cloud's metadata server */
-	V4(127, 0, 0, 0, 8),     /* loopback */
-	V4(168, 63, 129, 16, 32), /* a cloud's metadata and DNS server, in no registry */
-	V4(169, 254, 0, 0, 16),  /* link-local; the metadata servers of clouds */
-	V4(172, 16, 0, 0, 12),   /* private */
-	V4(192, 0, 0, 0, 24),    /* protocol assignments */
-	V4(192, 0, 2, 0, 24),    /* documentation */
-	V4(192, 31, 196, 0, 24), /* AS112 */
-	V4(192, 52, 193, 0, 24), /* automatic multicast tunneling */
-	V4(192, 88, 99, 0, 24),  /* 6to4 relays, withdrawn */
-	V4(192, 168, 0, 0, 16),  /* private */
-	V4(192, 175, 48, 0, 24), /* AS112 */
-	V4(198, 18, 0, 0, 15),   /* benchmarks */
-	V4(198, 51, 100, 0, 24), /* documentation */
-	V4(203, 0, 113, 0, 24),  /* documentation */
-	V4(224, 0, 0, 0, 4),     /* multicast */
-	V4(240, 0, 0, 0, 4),     /* reserved, and broadcast */
-	{{0x20, 0x01}, 23},      /* protocol assignments, Teredo */
+	V4(0, 0, 0, 0, 8),              /* "this" network: 0.0.0.0 is this host */
+	V4(10, 0, 0, 0, 8),             /* private */
+	V4(100, 64, 0, 0, 10),          /* shared by carrier-grade NAT; a cloud's metadata server */
+	V4(127, 0, 0, 0, 8),            /* loopback */
+	V4(168, 63, 129, 16, 32),       /* a cloud's metadata and DNS server, in no registry */
+	V4(169, 254, 0, 0, 16),         /* link-local; the metadata servers of clouds */
+	V4(172, 16, 0, 0, 12),          /* private */
+	V4(192, 0, 0, 0, 24),           /* protocol assignments */
+	V4(192, 0, 2, 0, 24),           /* documentation */
+	V4(192, 31, 196, 0, 24),        /* AS112 */
+	V4(192, 52, 193, 0, 24),        /* automatic multicast tunneling */
+	V4(192, 88, 99, 0, 24),         /* 6to4 relays, withdrawn */
+	V4(192, 168, 0, 0, 16),         /* private */
+	V4(192, 175, 48, 0, 24),        /* AS112 */
+	V4(198, 18, 0, 0, 15),          /* benchmarks */
+	V4(198, 51, 100, 0, 24),        /* documentation */
+	V4(203, 0, 113, 0, 24),         /* documentation */
+	V4(224, 0, 0, 0, 4),            /* multicast */
+	V4(240, 0, 0, 0, 4),            /* reserved, and broadcast */
+	{{0x20, 0x01}, 23},             /* protocol assignments, Teredo */
 	{{0x20, 0x01, 0x0d, 0xb8}, 32}, /* documentation */
-	{{0x20, 0x02}, 16},      /* 6to4: wraps an IPv4 address */
+	{{0x20, 0x02}, 16},             /* 6to4: wraps an IPv4 address */
 	{{0x26, 0x20, 0x00, 0x4f, 0x80, 0x00}, 48}, /* AS112 */
-	{{0x3f, 0xff}, 20},      /* documentation */
+	{{0x3f, 0xff}, 20},                         /* documentation */
 };
 
 static bool prefix_equal(const uint8_t *a, const uint8_t *b, unsigned int bits)

@@ -45,9 +45,9 @@ struct settings {
 	uint32_t log_keep_mib; /* size of logs before the last checkpoint kept for roll-forward */
 	/* age at which bodies of delivered and settled rows are deleted; 0: never */
 	uint32_t retention_days;
-	uint32_t retention_pause_s;      /* before the first pass and between passes */
-	uint32_t disk_low_water_mib;     /* with less free space, writes are refused */
-	uint32_t disk_ballast_mib;       /* file deleted when recovery finds no free space */
+	uint32_t retention_pause_s;  /* before the first pass and between passes */
+	uint32_t disk_low_water_mib; /* with less free space, writes are refused */
+	uint32_t disk_ballast_mib;   /* file deleted when recovery finds no free space */
 	/* Callbacks (api.md, B; Bet states). Tests use shorter times. */
 	uint32_t callback_timeout_ms;         /* limit of the whole call, of which ... */
 	uint32_t callback_connect_timeout_ms; /* ... look-up, connection and TLS may use this */

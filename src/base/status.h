@@ -11,18 +11,18 @@
 
 enum status {
 	STATUS_OK = 0,
-	STATUS_NOMEM,       /* memory is exhausted */
-	STATUS_IO,          /* a read or write failed (EIO and unexpected errors) */
-	STATUS_FULL,        /* the disk is full; nothing was changed */
-	STATUS_CORRUPT,     /* stored data does not decode */
-	STATUS_NOT_SENT,    /* the ledger was not reached and did not get this call */
-	STATUS_UNKNOWN,     /* the call may have reached the ledger; no answer in time */
-	STATUS_BUSY,        /* the ledger is overloaded or halted: nothing done */
-	STATUS_FORBIDDEN,   /* this socket may not carry this command */
-	STATUS_PROTOCOL,    /* the peer speaks another protocol version, or garbage */
-	STATUS_FAULT,       /* the ledger found its own bug in this command: nothing done */
-	STATUS_CONFIG,      /* the configuration or the state directory is not usable */
-	STATUS_NOT_FOUND,   /* a file or directory does not exist */
+	STATUS_NOMEM,     /* memory is exhausted */
+	STATUS_IO,        /* a read or write failed (EIO and unexpected errors) */
+	STATUS_FULL,      /* the disk is full; nothing was changed */
+	STATUS_CORRUPT,   /* stored data does not decode */
+	STATUS_NOT_SENT,  /* the ledger was not reached and did not get this call */
+	STATUS_UNKNOWN,   /* the call may have reached the ledger; no answer in time */
+	STATUS_BUSY,      /* the ledger is overloaded or halted: nothing done */
+	STATUS_FORBIDDEN, /* this socket may not carry this command */
+	STATUS_PROTOCOL,  /* the peer speaks another protocol version, or garbage */
+	STATUS_FAULT,     /* the ledger found its own bug in this command: nothing done */
+	STATUS_CONFIG,    /* the configuration or the state directory is not usable */
+	STATUS_NOT_FOUND, /* a file or directory does not exist */
 };
 
 /* Returns a short English text for @status, never NULL. */

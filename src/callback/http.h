@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HTTP_ANSWER_MAX        65536 /* limit of a response body, in bytes */
+#define HTTP_ANSWER_MAX 65536 /* limit of a response body, in bytes */
 /* limit of all header lines, in bytes, with those of interim responses */
 #define HTTP_ANSWER_HEADER_MAX 16384
 #define HTTP_REQUEST_HEADERS   16
@@ -71,10 +71,10 @@ enum http_outcome {
 /* Why there is no response; only reasons with a remedy of their own. */
 enum http_fault {
 	HTTP_FAULT_OTHER,
-	HTTP_FAULT_NAME,           /* the host has no address */
-	HTTP_FAULT_CONNECT,        /* the host refuses connections or is unreachable */
-	HTTP_FAULT_TLS, /* the TLS handshake with the peer fails */
-	HTTP_FAULT_CERTIFICATE,    /* an unknown issuer; with some TLS libraries also expired */
+	HTTP_FAULT_NAME,             /* the host has no address */
+	HTTP_FAULT_CONNECT,          /* the host refuses connections or is unreachable */
+	HTTP_FAULT_TLS,              /* the TLS handshake with the peer fails */
+	HTTP_FAULT_CERTIFICATE,      /* an unknown issuer; with some TLS libraries also expired */
 	HTTP_FAULT_CERTIFICATE_NAME, /* the certificate belongs to another host */
 	HTTP_FAULT_CERTIFICATE_DATE, /* the certificate has expired, or is not valid yet */
 	HTTP_FAULT_COUNT

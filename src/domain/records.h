@@ -17,7 +17,7 @@
 #define PLAYER_ID_SIZE      21  /* 20 lower-case base32 characters */
 #define CURRENCY_SIZE       9   /* [a-z0-9]{2,8} */
 #define KEY_ID_SIZE         8   /* "k1", "k2", ...: unique within the dealer, never reused */
-#define KEY_SECRET_SIZE     65  /* 64 hex characters, used undecoded as the HMAC key */
+#define KEY_SECRET_SIZE        65  /* 64 hex characters, used undecoded as the HMAC key */
 #define URL_SIZE            512
 #define DEALER_KEYS_MAX     2
 #define DEALERS_MAX         4096
@@ -34,7 +34,7 @@
 #define CALLBACK_NOTE_SIZE     161 /* note on an attempt, for the operator */
 #define CALLBACK_PATH_SIZE  129 /* of a dealer's callback */
 #define UNKNOWN_BET_IDS_SIZE 257
-#define ROUND_BETS_MAX      256 /* bets that are part of a round */
+#define ROUND_BETS_MAX         256 /* bets that are part of a round */
 /* Limit of the bet numbers of a round, including rejected and refunded bets. */
 #define ROUND_NUMBERS_MAX   (UINT32_C(1) << 30)
 /*
@@ -154,11 +154,11 @@ struct dealer {
 	int64_t created_ms;
 	/* time since which no callback is sent (ledger/outbox/hold.h); 0: not held */
 	int64_t callbacks_held_ms;
-	int64_t keys_restored_ms;  /* time of a restore whose keys are not yet confirmed; 0: none */
+	int64_t keys_restored_ms; /* time of a restore whose keys are not yet confirmed; 0: none */
 	/* A restore without a comparison of the dealer's file yet; all 0: there is none. */
-	int64_t restored_ms;       /* time of the restore */
-	int64_t restored_to_ms;    /* time up to which the restored data are known to be complete */
-	uint64_t restored_id;      /* transactions before the restore have smaller ids */
+	int64_t restored_ms;    /* time of the restore */
+	int64_t restored_to_ms; /* time up to which the restored data are known to be complete */
+	uint64_t restored_id;   /* transactions before the restore have smaller ids */
 };
 
 /* Running sums of a dealer: balance = in - out + adjusted - staked + paid. */
@@ -181,8 +181,8 @@ struct player {
 	char casino_id[CASINO_ID_SIZE];
 	char user_id[EXTERNAL_ID_SIZE];
 	char player_id[PLAYER_ID_SIZE];
-	money_t balance; /* equals current_balance of the last transaction */
-	uint64_t entry_seq; /* number of the player's last transaction; 0: none */
+	money_t balance;               /* equals current_balance of the last transaction */
+	uint64_t entry_seq;            /* number of the player's last transaction; 0: none */
 	uint64_t entry_transaction_id; /* id of that transaction; 0: none */
 	bool suspended;
 	int64_t created_ms;
@@ -230,7 +230,7 @@ struct request {
 	char request_transaction_id[EXTERNAL_ID_SIZE];
 	enum entry_kind kind;
 	enum refusal outcome; /* REFUSAL_NONE or REFUSAL_INSUFFICIENT_BALANCE */
-	money_t amount; /* as requested; positive for a transfer, signed for an adjustment */
+	money_t amount;       /* as requested; positive for a transfer, signed for an adjustment */
 	char player_id[PLAYER_ID_SIZE];
 	uint64_t entry_seq;      /* 0: nothing moved */
 	uint64_t transaction_id; /* 0: nothing moved */
@@ -275,7 +275,7 @@ struct round {
 	char client_id[CLIENT_ID_SIZE]; /* of the first bet */
 	enum wallet_mode mode;
 	enum round_state state;
-	uint32_t bets; /* number of bet numbers assigned */
+	uint32_t bets;  /* number of bet numbers assigned */
 	money_t staked; /* stakes of the bets that are part of the round; limits the refund */
 	enum round_result result;
 	money_t bet_amount;      /* accepted stakes without additions */
@@ -307,7 +307,7 @@ struct bet {
 	enum bet_state state;
 	bool addition;
 	money_t bet_amount;
-	int64_t accepted_ms;    /* timestamp of the bet command */
+	int64_t accepted_ms; /* timestamp of the bet command */
 	uint32_t day; /* day of accepted_ms, in the dealer's utc_offset at that time (api.md A 4) */
 	int64_t changed_ms;     /* of the last transition */
 	uint64_t event;         /* of its betting callback; 0: transfer wallet */
@@ -340,8 +340,8 @@ struct callback {
 	 * the wall clock is set within a boot.
 	 */
 	int64_t first_ms;
-	int64_t ended_ms;   /* when it was delivered, failed or cancelled */
-	bool once_more;     /* the operator requested one more attempt */
+	int64_t ended_ms; /* when it was delivered, failed or cancelled */
+	bool once_more;   /* the operator requested one more attempt */
 	/* the dealer reported that it does not know the bet of this refund */
 	bool unknown_to_dealer;
 	enum callback_class last_class;

@@ -18,7 +18,7 @@ struct retry_policy {
 struct retry {
 	/* CALLBACK_DUE or CALLBACK_PARKED; CALLBACK_FAILED for a betting */
 	enum callback_state state;
-	int64_t delay_ms;          /* delay from now, for CALLBACK_DUE */
+	int64_t delay_ms; /* delay from now, for CALLBACK_DUE */
 };
 
 /* Sets the defaults of api.md. */

@@ -22,17 +22,17 @@ enum rule {
 	NAME_NONE, /* a NAME or empty */
 	ID,        /* 1 to 128 bytes of UTF-8 without control characters */
 	ID_NONE,
-	PLAYER,    /* 20 lower-case base32 characters */
-	KEY,       /* "k" and a number */
+	PLAYER, /* 20 lower-case base32 characters */
+	KEY,    /* "k" and a number */
 	KEY_NONE,
-	SECRET,    /* 64 hex characters */
-	NUMBER,    /* 0 to @most */
-	COUNT,     /* 1 to @most */
-	GIVEN,     /* a number that the ledger assigns: 1 to 2^53-1 */
+	SECRET, /* 64 hex characters */
+	NUMBER, /* 0 to @most */
+	COUNT,  /* 1 to @most */
+	GIVEN,  /* a number that the ledger assigns: 1 to 2^53-1 */
 	GIVEN_NONE,
-	CREDIT,    /* an amount of 0 or more */
-	STAKE,     /* an amount above 0 */
-	OBJECT,    /* at most @most bytes */
+	CREDIT, /* an amount of 0 or more */
+	STAKE,  /* an amount above 0 */
+	OBJECT, /* at most @most bytes */
 };
 
 struct bound {

@@ -29,20 +29,20 @@ struct status_result {
 	uint32_t schema;
 	uint64_t last_transaction_id;
 	uint64_t dealers;
-	uint64_t held_dealers; /* dealers whose callbacks are held until `release` */
+	uint64_t held_dealers;     /* dealers whose callbacks are held until `release` */
 	uint64_t unconfirmed_keys; /* dealers and clients whose keys wait for `key-confirm` */
 	uint32_t connections;
 	uint64_t commands; /* applied since the start */
 	uint64_t batches;
 	uint64_t commits;
 	uint64_t checkpoints;
-	uint64_t refused_busy;  /* frames answered with "busy" */
+	uint64_t refused_busy; /* frames answered with "busy" */
 	/* connections closed for garbage, half a frame, unread answers or a lease */
 	uint64_t clients_cut;
 	uint64_t engine_starts; /* engine starts since creditbridge-ledger was started */
 	/* when the sweeper last requested due callbacks; 0: not since the start */
 	int64_t swept_ms;
-	int64_t backup_ms;      /* time up to which the last backup is complete; 0: none */
+	int64_t backup_ms;       /* time up to which the last backup is complete; 0: none */
 	uint32_t retention_days; /* 0: bodies are never deleted */
 	uint64_t bodies_dropped; /* bodies deleted by retention since the start */
 };

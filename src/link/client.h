@@ -19,7 +19,7 @@ struct link {
 	struct mux *mux; /* mux for the calls of fibers, used instead of @fd; else NULL */
 	int fd; /* -1: not connected */
 	uint64_t generation; /* generation of the keyring in the newest answer */
-	int64_t asked_ms; /* boot time: the newest answer is not older than this */
+	int64_t asked_ms;    /* boot time: the newest answer is not older than this */
 	/* id of the HTTP request for which the calls are made; NULL: none */
 	const char *request_id;
 	/*

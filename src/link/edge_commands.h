@@ -271,7 +271,7 @@ struct due_entry {
 	uint64_t event;
 	char casino_id[CASINO_ID_SIZE];
 	enum callback_kind kind;
-	bool takeover;      /* its sender is lost */
+	bool takeover;       /* its sender is lost */
 	uint64_t overdue_ms; /* time since it was due */
 };
 struct callback_find_cmd {

@@ -26,19 +26,19 @@
 #define REFUSED_DETAIL_SIZE   161
 
 struct refused_request {
-	int64_t time_ms;       /* when the request was read; compared with request_timestamp */
+	int64_t time_ms; /* when the request was read; compared with request_timestamp */
 	char request_id[FRAME_REQUEST_ID_SIZE];
-	enum keyring_of of;    /* mount of the dealers (group A) or the clients (C) */
-	char operation[24];    /* name of the operation in metrics/operations.def */
+	enum keyring_of of; /* mount of the dealers (group A) or the clients (C) */
+	char operation[24]; /* name of the operation in metrics/operations.def */
 	char method[17];
-	char path[REFUSED_PATH_SIZE]; /* path of the route, below base_path */
-	enum refusal refusal;  /* the answer ... */
+	char path[REFUSED_PATH_SIZE];     /* path of the route, below base_path */
+	enum refusal refusal;             /* the answer ... */
 	char detail[REFUSED_DETAIL_SIZE]; /* ... and its detail, cut to fit */
-	uint32_t caller_count; /* number of x-casino-id or x-client-id headers */
+	uint32_t caller_count;            /* number of x-casino-id or x-client-id headers */
 	uint32_t signature_count;
-	uint32_t body_len;     /* length of the received body; the stored body is cut if shorter */
-	bool body_broken;      /* its length differs from Content-Length */
-	struct bytes caller;   /* the first such header, as sent */
+	uint32_t body_len;   /* length of the received body; the stored body is cut if shorter */
+	bool body_broken;    /* its length differs from Content-Length */
+	struct bytes caller; /* the first such header, as sent */
 	struct bytes signature;
 	struct bytes query;    /* QUERY_STRING */
 	struct bytes body;

@@ -7,11 +7,11 @@
 /* The wallet's answer: the first member of every result. */
 struct verdict {
 	enum refusal refusal;
-	bool replay;              /* the same answer was given before (X-Idempotent-Replay) */
-	char field[32];           /* for transaction_conflict: the field that differs */
-	char detail[128];         /* detail in place of the refusal's text; "": none */
-	money_t current_balance;  /* for insufficient_balance: the balance at the refusal */
-	uint32_t retry_after_s;   /* for rate_limited and 503 */
+	bool replay;             /* the same answer was given before (X-Idempotent-Replay) */
+	char field[32];          /* for transaction_conflict: the field that differs */
+	char detail[128];        /* detail in place of the refusal's text; "": none */
+	money_t current_balance; /* for insufficient_balance: the balance at the refusal */
+	uint32_t retry_after_s;  /* for rate_limited and 503 */
 };
 
 /* The operator who issued an admin command; stored in the audit. */

@@ -11,7 +11,7 @@
 struct collection {
 	bool counted;             /* the workers' counters were read */
 	struct counters counters;
-	bool answered;            /* the ledger returned its metrics */
+	bool answered; /* the ledger returned its metrics */
 	struct metrics_result ledger;
 	struct dealer_metrics *dealers; /* in the order of casino_id */
 	uint32_t dealer_count;

@@ -14,7 +14,7 @@
 /* The rules for each kind of transaction. */
 static const struct kind_rule {
 	enum request_scope scope;
-	int sign; /* required sign of the amount; 0: any */
+	int sign;   /* required sign of the amount; 0: any */
 	size_t sum; /* in struct proof_dealer */
 } kind_rules[ENTRY_KIND_COUNT] = {
 	[ENTRY_TRANSFER_IN] = {SCOPE_DEALER, 1, offsetof(struct proof_dealer, transferred_in)},

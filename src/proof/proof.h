@@ -20,7 +20,7 @@
 #include "proof/sets.h"
 #include "domain/records.h"
 
-#define PROOF_LINE_SIZE 512 /* line that describes a problem, cut to fit */
+#define PROOF_LINE_SIZE   512 /* line that describes a problem, cut to fit */
 #define PROOF_CHAIN_PARTS 1024
 
 /* The start of the proof: rows up to here are proved. */
@@ -49,7 +49,7 @@ struct wager_sets {
 };
 
 struct proof_dealer {
-	struct total total;  /* as stored by the ledger, ... */
+	struct total total;         /* as stored by the ledger, ... */
 	struct proof_moment moment; /* ... read then */
 	uint64_t players;    /* player rows seen */
 	bool present;        /* its dealer row was seen */
@@ -106,8 +106,8 @@ struct proof {
 		struct fingerprint rows;
 		struct fingerprint told;
 	} chains[2][PROOF_CHAIN_PARTS];
-	bool no_memory;           /* memory was exhausted, so the proof is void */
-	bool incomplete;          /* rows kept changing: proof_loose() proves nothing */
+	bool no_memory;  /* memory was exhausted, so the proof is void */
+	bool incomplete; /* rows kept changing: proof_loose() proves nothing */
 };
 
 /*

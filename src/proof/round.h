@@ -43,7 +43,7 @@ struct round_reading {
 	bool overflow;
 	uint32_t listed;     /* number of bets listed as part of the round ... */
 	sum_t listed_amount; /* ... and their sum */
-	uint64_t event; /* highest event named; by bet event_bet, or by the round if 0 */
+	uint64_t event;      /* highest event named; by bet event_bet, or by the round if 0 */
 	uint32_t event_bet;
 	/* Bets whose callbacks are checked one by one: unfinished, or changed meanwhile. */
 	uint32_t live_count;

@@ -12,11 +12,11 @@
  * taken over.
  */
 enum swept {
-	SWEPT_SENT,         /* attempts begun by this run, whether or not a byte was sent */
+	SWEPT_SENT, /* attempts begun by this run, whether or not a byte was sent */
 	SWEPT_DELIVERED,
 	SWEPT_DUE_AGAIN,
 	SWEPT_PARKED,
-	SWEPT_FAILED,       /* bettings not accepted, now being refunded */
+	SWEPT_FAILED, /* bettings not accepted, now being refunded */
 	/* the attempt had been ended and continued by another; the result changed nothing */
 	SWEPT_LATE,
 	SWEPT_TAKEN_OVER,   /* attempts of lost senders, ended for them */

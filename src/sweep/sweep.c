@@ -35,9 +35,9 @@ struct sweep {
 	struct due_entry *found; /* CALLBACK_FIND_MAX of them */
 	int64_t looked_ms;    /* boot time of the last look */
 	bool progress;        /* an attempt ended since then, so another request may find more */
-	bool full; /* the ledger's storage is full: this time only takeovers are claimed */
-	bool stopping;        /* no further claims */
-	bool cut_off;         /* and the ledger cannot be reached */
+	bool full;     /* the ledger's storage is full: this time only takeovers are claimed */
+	bool stopping; /* no further claims */
+	bool cut_off;  /* and the ledger cannot be reached */
 	enum status status;   /* the first failure ... */
 	char *why;            /* ... in words */
 };

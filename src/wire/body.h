@@ -19,16 +19,16 @@
 #define BODY_DETAIL_MAX  160
 
 enum body_type {
-	BODY_NONE = 0,  /* ends a table */
-	BODY_ID,        /* char[]: 1 to 128 bytes of UTF-8 without control characters */
-	BODY_NAME,      /* char[]: [A-Za-z0-9_.-]{1,64} */
-	BODY_AMOUNT,    /* money_t above zero; else invalid_amount */
-	BODY_PAYOUT,    /* money_t, zero or above; else invalid_amount */
-	BODY_INTEGER,   /* int64_t; a JSON integer from 0 to 2^53-1 */
-	BODY_TEXT,      /* char[]: UTF-8 without control characters, cut to fit; may be empty */
-	BODY_BOOL,      /* bool */
-	BODY_RESULT,    /* enum round_result: "win", "loss" or "refund" */
-	BODY_WORDS,     /* uint32_t, a set: an array of strings of @words; bit n is the n-th word */
+	BODY_NONE = 0, /* ends a table */
+	BODY_ID,       /* char[]: 1 to 128 bytes of UTF-8 without control characters */
+	BODY_NAME,     /* char[]: [A-Za-z0-9_.-]{1,64} */
+	BODY_AMOUNT,   /* money_t above zero; else invalid_amount */
+	BODY_PAYOUT,   /* money_t, zero or above; else invalid_amount */
+	BODY_INTEGER,  /* int64_t; a JSON integer from 0 to 2^53-1 */
+	BODY_TEXT,     /* char[]: UTF-8 without control characters, cut to fit; may be empty */
+	BODY_BOOL,     /* bool */
+	BODY_RESULT,   /* enum round_result: "win", "loss" or "refund" */
+	BODY_WORDS,    /* uint32_t, a set: an array of strings of @words; bit n is the n-th word */
 	/*
 	 * struct bytes: the text of a JSON object, byte for byte as in the body, so that numbers
 	 * keep every digit. It points into the body.

@@ -10,24 +10,24 @@
 #define INSPECT_TEXT_MAX 96
 
 enum inspect_fault {
-	INSPECT_FINE,     /* one JSON object */
+	INSPECT_FINE, /* one JSON object */
 	INSPECT_EMPTY,
-	INSPECT_GZIP,     /* compressed */
+	INSPECT_GZIP, /* compressed */
 	INSPECT_UTF16,
-	INSPECT_BOM,      /* begins with a byte order mark of UTF-8 */
-	INSPECT_FORM,     /* amount=10&user_id=... */
+	INSPECT_BOM,       /* begins with a byte order mark of UTF-8 */
+	INSPECT_FORM,      /* amount=10&user_id=... */
 	INSPECT_MULTIPART, /* a form in parts */
-	INSPECT_PRINTED,  /* output of PHP's print_r() or serialize() */
-	INSPECT_QUOTED,   /* a JSON string that contains JSON: serialised twice */
+	INSPECT_PRINTED,   /* output of PHP's print_r() or serialize() */
+	INSPECT_QUOTED,    /* a JSON string that contains JSON: serialised twice */
 	INSPECT_NOT_OBJECT,
 	INSPECT_NOT_UTF8,
-	INSPECT_ZERO,     /* it contains a zero byte */
-	INSPECT_TWICE,    /* a duplicate key: @text */
+	INSPECT_ZERO,  /* it contains a zero byte */
+	INSPECT_TWICE, /* a duplicate key: @text */
 	INSPECT_DEEP,
-	INSPECT_CUT,      /* it ends too early */
-	INSPECT_COMMA,    /* a comma before } or ] */
-	INSPECT_SINGLE,   /* ' instead of " */
-	INSPECT_WORD,     /* NaN, Infinity, None, True ...: @text */
+	INSPECT_CUT,    /* it ends too early */
+	INSPECT_COMMA,  /* a comma before } or ] */
+	INSPECT_SINGLE, /* ' instead of " */
+	INSPECT_WORD,   /* NaN, Infinity, None, True ...: @text */
 	INSPECT_SYNTAX,
 	INSPECT_FAULT_COUNT
 };

@@ -32,12 +32,12 @@ bool render_text(struct buffer *out, const char *text, size_t len);
 /* An error body (api.md, Common rules, Error). */
 struct error_body {
 	enum refusal refusal;
-	const char *detail;     /* NULL: the detail of the refusal */
+	const char *detail; /* NULL: the detail of the refusal */
 	const char *request_id;
 	const char *field;      /* of transaction_conflict; NULL or "": none */
 	bool has_balance;       /* insufficient_balance includes current_balance */
 	money_t current_balance;
-	const char *state;      /* state of a bet that is being refunded; NULL: none */
+	const char *state; /* state of a bet that is being refunded; NULL: none */
 	/*
 	 * The dealer's error id and text, "" if the dealer sent none; NULL: the dealer was not
 	 * involved.
