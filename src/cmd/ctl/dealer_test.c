@@ -69,7 +69,7 @@ static enum outcome note(struct exam *exam)
 
 static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 {
-	struct progress progress;
+	static struct progress progress; /* outlives the call: the exam keeps its address */
 	enum outcome code = exam_prepare(exam, ctl->args[0], ctl->options[OPTION_USER]);
 
 	if (code != OUTCOME_DONE || !confirm(ctl, exam, &code))

@@ -403,8 +403,9 @@ static enum outcome read_since(struct reconcile *reconcile)
 		if (time_ms > reconcile->until_ms)
 			reconcile->until_ms = time_ms;
 	}
-	reconcile->covers = reconcile->theirs.count &&
-		(!reconcile->until_ms || reconcile->until_ms >= reconcile->dealer.restored_to_ms);
+	/* A dealer that did nothing since has no row. */
+	reconcile->covers =
+		!reconcile->until_ms || reconcile->until_ms >= reconcile->dealer.restored_to_ms;
 	if (!reconcile->until_ms)
 		reconcile->until_ms =
 			reconcile->dealer.restored_ms ? reconcile->dealer.restored_ms : clock_wall_ms();
