@@ -62,6 +62,16 @@ static const char *find_option(const char *line, size_t len, const char *name)
 	return NULL;
 }
 
+/* Returns true if a program was started with --version, as by the check `programs`: it serves nothing. */
+static bool asks_version(const char *line, size_t len)
+{
+	for (const char *word = line; word < line + len; word += strlen(word) + 1) {
+		if (strcmp(word, "--version") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Returns true if the process uses the same configuration file as this one, by any path. */
 static bool same_config(const struct doctor *doctor, const char *line, size_t len)
 {
@@ -140,7 +150,7 @@ static bool read_process(
 	size_t len;
 
 	if (!runs_program(pid, name) || !read_proc(pid, "cmdline", line, sizeof(line), &len) ||
-		!same_config(doctor, line, len))
+		asks_version(line, len) || !same_config(doctor, line, len))
 		return false;
 	memset(process, 0, sizeof(*process));
 	process->pid = pid;

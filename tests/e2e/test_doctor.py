@@ -657,6 +657,21 @@ def case_programs():
     mended(program=ctl)
 
 
+def case_version_asked():
+    """A program that is only asked for its version, as doctor itself does, is no worker."""
+    before = doctor().of("workers")
+    program = WALLET.dir / "asked" / "creditbridge.fcgi"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nread line\n")
+    program.chmod(0o755)
+    with subprocess.Popen([program, "--config", WALLET.config, "--version"],
+                          stdin=subprocess.PIPE) as asked:
+        comm = pathlib.Path(f"/proc/{asked.pid}/comm")
+        cb.wait_until(lambda: comm.read_text().startswith("creditbridge.fc"), 10, "the program")
+        equal(doctor().of("workers"), before, "the workers that are found")
+        asked.stdin.close()
+
+
 def case_caller():
     """Whoever may not look is told so, and nothing is taken for a fault."""
     need_root("call it as another user", "caller")
@@ -1096,6 +1111,7 @@ CASES = [
     ("too few descriptors", case_descriptors),
     ("an engine that died", case_engine_died),
     ("stale and missing programs", case_programs),
+    ("a program that is asked for its version", case_version_asked),
     ("a caller who may not look", case_caller),
     ("a setgid worker that does not run", case_setgid_worker),
     ("cron", case_cron),
