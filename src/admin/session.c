@@ -19,16 +19,24 @@ static enum outcome report(struct session *session, enum outcome outcome, const 
 	return outcome;
 }
 
+enum outcome session_fail_list(struct session *session, enum outcome outcome, const char *id,
+	const char *format, va_list arguments)
+{
+	struct failure failure = {.id = id};
+
+	vsnprintf(failure.detail, sizeof(failure.detail), format, arguments);
+	return report(session, outcome, &failure);
+}
+
 enum outcome session_fail(struct session *session, enum outcome outcome, const char *id,
 	const char *format, ...)
 {
-	struct failure failure = {.id = id};
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(failure.detail, sizeof(failure.detail), format, arguments);
+	session_fail_list(session, outcome, id, format, arguments);
 	va_end(arguments);
-	return report(session, outcome, &failure);
+	return outcome;
 }
 
 enum outcome session_no_memory(struct session *session)
@@ -36,15 +44,20 @@ enum outcome session_no_memory(struct session *session)
 	return session_fail(session, OUTCOME_FAILED, "failed", "out of memory");
 }
 
+enum outcome session_no_random(struct session *session)
+{
+	return session_fail(session, OUTCOME_FAILED, "failed", "the kernel gives no random numbers: "
+		"allow the system call getrandom, and repeat this");
+}
+
 enum outcome session_usage(struct session *session, const char *format, ...)
 {
-	struct failure failure = {.id = "usage"};
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(failure.detail, sizeof(failure.detail), format, arguments);
+	session_fail_list(session, OUTCOME_USAGE, "usage", format, arguments);
 	va_end(arguments);
-	return report(session, OUTCOME_USAGE, &failure);
+	return OUTCOME_USAGE;
 }
 
 /* The advice for a refusal of the ledger; %s is the command's noun. */

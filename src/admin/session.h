@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "link/client.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 /* Bytes of a sentence about the configuration: FILE:LINE: REASON. */
@@ -86,8 +87,15 @@ enum outcome session_try(struct session *session, enum command command, const vo
 enum outcome session_fail(struct session *session, enum outcome outcome, const char *id,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* As session_fail(), with the arguments as a list. */
+enum outcome session_fail_list(struct session *session, enum outcome outcome, const char *id,
+	const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
+
 /* As session_fail(), for exhausted memory. */
 enum outcome session_no_memory(struct session *session);
+
+/* As session_fail(): the kernel gives no random numbers. */
+enum outcome session_no_random(struct session *session);
 
 /* As session_fail(), for an invalid argument. Returns OUTCOME_USAGE. */
 enum outcome session_usage(struct session *session, const char *format, ...)

@@ -75,8 +75,7 @@ static enum outcome open_proof(struct check *check, uint64_t as_of)
 	uint64_t seed[2];
 
 	if (!signature_random_id(random, sizeof(random)))
-		return session_fail(check->session, OUTCOME_FAILED, "failed", "the kernel gives no random "
-			"numbers: allow the system call getrandom, and repeat this");
+		return session_no_random(check->session);
 	memcpy(seed, random, sizeof(seed));
 	check->point.as_of = as_of;
 	proof_init(&check->proof, seed, &check->point, take_problem, check);

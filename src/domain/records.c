@@ -35,33 +35,41 @@ const struct field dealer_key_fields[] = {
 	FIELD_END,
 };
 
+/* The members of version 1, which the later versions continue. */
+#define DEALER_FIELDS_1 \
+	FIELD(FIELD_STR, dealer, casino_id), \
+	FIELD(FIELD_STR, dealer, currency), \
+	FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT), \
+	FIELD(FIELD_U8, dealer, decimals), \
+	FIELD(FIELD_BOOL, dealer, suspended), \
+	FIELD(FIELD_I32, dealer, utc_offset_min), \
+	FIELD(FIELD_U32, dealer, rate_limit), \
+	FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names, \
+		SIGNATURE_ALGORITHM_COUNT), \
+	FIELD_NAMED(dealer, signature_encoding, signature_encoding_names, \
+		SIGNATURE_ENCODING_COUNT), \
+	FIELD(FIELD_STR, dealer, url), \
+	FIELD(FIELD_BOOL, dealer, allow_http), \
+	FIELD(FIELD_U32, dealer, refund_delay_s), \
+	FIELD(FIELD_U32, dealer, max_inflight), \
+	FIELD(FIELD_STR, dealer, path_balance_inquire), \
+	FIELD(FIELD_STR, dealer, path_betting), \
+	FIELD(FIELD_STR, dealer, path_betting_result), \
+	FIELD(FIELD_STR, dealer, path_betting_refund), \
+	FIELD(FIELD_STR, dealer, unknown_bet_ids), \
+	FIELD(FIELD_U32, dealer, keys_issued), \
+	FIELD(FIELD_STR, dealer, signing_key_id), \
+	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields), \
+	FIELD(FIELD_TIME_MS, dealer, created_ms)
+
+/* Version 2 adds the hold of all callbacks and the confirmation of restored keys. */
+#define DEALER_FIELDS_2 \
+	DEALER_FIELDS_1, \
+	FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms), \
+	FIELD(FIELD_TIME_MS, dealer, keys_restored_ms)
+
 const struct field dealer_fields[] = {
-	FIELD(FIELD_STR, dealer, casino_id),
-	FIELD(FIELD_STR, dealer, currency),
-	FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT),
-	FIELD(FIELD_U8, dealer, decimals),
-	FIELD(FIELD_BOOL, dealer, suspended),
-	FIELD(FIELD_I32, dealer, utc_offset_min),
-	FIELD(FIELD_U32, dealer, rate_limit),
-	FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names,
-		SIGNATURE_ALGORITHM_COUNT),
-	FIELD_NAMED(dealer, signature_encoding, signature_encoding_names,
-		SIGNATURE_ENCODING_COUNT),
-	FIELD(FIELD_STR, dealer, url),
-	FIELD(FIELD_BOOL, dealer, allow_http),
-	FIELD(FIELD_U32, dealer, refund_delay_s),
-	FIELD(FIELD_U32, dealer, max_inflight),
-	FIELD(FIELD_STR, dealer, path_balance_inquire),
-	FIELD(FIELD_STR, dealer, path_betting),
-	FIELD(FIELD_STR, dealer, path_betting_result),
-	FIELD(FIELD_STR, dealer, path_betting_refund),
-	FIELD(FIELD_STR, dealer, unknown_bet_ids),
-	FIELD(FIELD_U32, dealer, keys_issued),
-	FIELD(FIELD_STR, dealer, signing_key_id),
-	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields),
-	FIELD(FIELD_TIME_MS, dealer, created_ms),
-	FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms),
-	FIELD(FIELD_TIME_MS, dealer, keys_restored_ms),
+	DEALER_FIELDS_2,
 	FIELD(FIELD_TIME_MS, dealer, restored_ms),
 	FIELD(FIELD_TIME_MS, dealer, restored_to_ms),
 	FIELD(FIELD_U64, dealer, restored_id),
@@ -374,61 +382,13 @@ static const struct field round_fields_1[] = {
 
 /* Version 1, without a hold of all callbacks and without confirmation of restored keys. */
 static const struct field dealer_fields_1[] = {
-	FIELD(FIELD_STR, dealer, casino_id),
-	FIELD(FIELD_STR, dealer, currency),
-	FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT),
-	FIELD(FIELD_U8, dealer, decimals),
-	FIELD(FIELD_BOOL, dealer, suspended),
-	FIELD(FIELD_I32, dealer, utc_offset_min),
-	FIELD(FIELD_U32, dealer, rate_limit),
-	FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names,
-		SIGNATURE_ALGORITHM_COUNT),
-	FIELD_NAMED(dealer, signature_encoding, signature_encoding_names,
-		SIGNATURE_ENCODING_COUNT),
-	FIELD(FIELD_STR, dealer, url),
-	FIELD(FIELD_BOOL, dealer, allow_http),
-	FIELD(FIELD_U32, dealer, refund_delay_s),
-	FIELD(FIELD_U32, dealer, max_inflight),
-	FIELD(FIELD_STR, dealer, path_balance_inquire),
-	FIELD(FIELD_STR, dealer, path_betting),
-	FIELD(FIELD_STR, dealer, path_betting_result),
-	FIELD(FIELD_STR, dealer, path_betting_refund),
-	FIELD(FIELD_STR, dealer, unknown_bet_ids),
-	FIELD(FIELD_U32, dealer, keys_issued),
-	FIELD(FIELD_STR, dealer, signing_key_id),
-	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields),
-	FIELD(FIELD_TIME_MS, dealer, created_ms),
+	DEALER_FIELDS_1,
 	FIELD_END,
 };
 
 /* Version 2, without the members for the comparison after a restore. */
 static const struct field dealer_fields_2[] = {
-	FIELD(FIELD_STR, dealer, casino_id),
-	FIELD(FIELD_STR, dealer, currency),
-	FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT),
-	FIELD(FIELD_U8, dealer, decimals),
-	FIELD(FIELD_BOOL, dealer, suspended),
-	FIELD(FIELD_I32, dealer, utc_offset_min),
-	FIELD(FIELD_U32, dealer, rate_limit),
-	FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names,
-		SIGNATURE_ALGORITHM_COUNT),
-	FIELD_NAMED(dealer, signature_encoding, signature_encoding_names,
-		SIGNATURE_ENCODING_COUNT),
-	FIELD(FIELD_STR, dealer, url),
-	FIELD(FIELD_BOOL, dealer, allow_http),
-	FIELD(FIELD_U32, dealer, refund_delay_s),
-	FIELD(FIELD_U32, dealer, max_inflight),
-	FIELD(FIELD_STR, dealer, path_balance_inquire),
-	FIELD(FIELD_STR, dealer, path_betting),
-	FIELD(FIELD_STR, dealer, path_betting_result),
-	FIELD(FIELD_STR, dealer, path_betting_refund),
-	FIELD(FIELD_STR, dealer, unknown_bet_ids),
-	FIELD(FIELD_U32, dealer, keys_issued),
-	FIELD(FIELD_STR, dealer, signing_key_id),
-	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields),
-	FIELD(FIELD_TIME_MS, dealer, created_ms),
-	FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms),
-	FIELD(FIELD_TIME_MS, dealer, keys_restored_ms),
+	DEALER_FIELDS_2,
 	FIELD_END,
 };
 

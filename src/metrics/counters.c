@@ -253,14 +253,14 @@ void counting_look(struct counting *counting, int64_t now_ms)
 	if (stat(counting->path, &st) == 0 && is_same(counting, &st))
 		return;
 	if (take(counting)) {
-		counting->told = false;
+		counting->logged = false;
 		bring_in(counting);
 		return;
 	}
-	if (!counting->told)
+	if (!counting->logged)
 		log_line(LOG_LEVEL_WARNING, "not_counting", "file=%s error=\"%s\"", counting->path,
 			errno == EPROTO ? "it is of another version" : strerror(errno));
-	counting->told = true;
+	counting->logged = true;
 	/* A deleted file has no readers. */
 	unmap(counting->page);
 	counting->page = NULL;

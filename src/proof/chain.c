@@ -100,13 +100,13 @@ static void add_told(struct proof *proof, const struct proof_link *link)
 
 	hash_link(proof, link, &row);
 	for (int i = 0; i < 2; i++)
-		fingerprint_add(&proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS].told, &row);
+		fingerprint_add(&proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS].expected, &row);
 }
 
 bool proof_chains_equal(const struct proof *proof)
 {
 	for (unsigned int i = 0; i < PROOF_CHAIN_PARTS; i++) {
-		if (!fingerprint_equal(&proof->chains[0][i].rows, &proof->chains[0][i].told))
+		if (!fingerprint_equal(&proof->chains[0][i].rows, &proof->chains[0][i].expected))
 			return false;
 	}
 	return true;
@@ -121,7 +121,7 @@ bool proof_is_untold(const struct proof *proof, const struct transaction *entry)
 	hash_link(proof, &link, &row);
 	for (int i = 0; i < 2; i++) {
 		part = &proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS];
-		if (fingerprint_lacks(&part->told, &part->rows, &row))
+		if (fingerprint_lacks(&part->expected, &part->rows, &row))
 			return true;
 	}
 	return false;

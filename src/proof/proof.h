@@ -104,7 +104,7 @@ struct proof {
 	 */
 	struct chain_part {
 		struct fingerprint rows;
-		struct fingerprint told;
+		struct fingerprint expected;
 	} chains[2][PROOF_CHAIN_PARTS];
 	bool no_memory;  /* memory was exhausted, so the proof is void */
 	bool incomplete; /* rows kept changing: proof_loose() proves nothing */

@@ -331,13 +331,13 @@ class Scene:
             done = self.wallet.ctl_run("--json", "reconcile", casino, self.file_of(casino),
                                        seconds=120)
             check(done.returncode in (0, 1) and done.stdout, f"reconcile: {done.stderr}")
-            told = json.loads(done.stdout)
-            rows = told["differences"]
+            report = json.loads(done.stdout)
+            rows = report["differences"]
             for row in rows:
                 self.follow(casino, row, asked)
             if self.contradictions:
                 return
-        check(told["ok"], f"proposals are left: {rows[:3]}")
+        check(report["ok"], f"proposals are left: {rows[:3]}")
 
     def follow(self, casino, row, asked):
         remedy = row["remedy"]
@@ -493,7 +493,7 @@ def keep_results(options, results):
 
 
 def run(options, seed, results):
-    told = results["control" if options.without else "campaign"] = {
+    report = results["control" if options.without else "campaign"] = {
         "seed": seed, "cycles": options.cycles, "ways": {}, "ended": False}
     with Scene(options, seed) as scene:
         ways = list(options.way or WAYS)
@@ -501,7 +501,7 @@ def run(options, seed, results):
             way = ways[cycle % len(ways)]
             started = time.monotonic()
             scene.go_back(way, options.seconds)
-            told["ways"][way] = told["ways"].get(way, 0) + 1
+            report["ways"][way] = report["ways"].get(way, 0) + 1
             keep_results(options, results)
             print(f"# cycle {cycle}: {way}, life {scene.life}, "
                   f"{time.monotonic() - started:.1f} s", flush=True)
@@ -512,7 +512,7 @@ def run(options, seed, results):
         print(f"# {options.cycles} restores, {scene.life} lives, {len(rounds)} rounds, {wins} wins, "
               f"{len(scene.bank.transfers)} transfers, {scene.sweeps} sweeps: "
               f"{len(faults)} faults", flush=True)
-        told.update(ended=True, lives=scene.life, rounds=len(rounds), wins=wins,
+        report.update(ended=True, lives=scene.life, rounds=len(rounds), wins=wins,
                     transfers=len(scene.bank.transfers), sweeps=scene.sweeps, faults=len(faults),
                     found=[fault[:500] for fault in faults[:10]])
         keep_results(options, results)

@@ -636,7 +636,7 @@ def case_odd_answers(b):
 
 
 def case_not_implemented(b):
-    """A dealer's 501: the game server is told the status, the operator what to correct, and the bet is
+    """A dealer's 501: the game server gets the status, the operator reads what to correct, and the bet is
     refunded."""
     user, game = b.seamless_player(), new_id("game")
     b.reference.fault("status", kind=BETTING, user_id=user, times=1, code=501)

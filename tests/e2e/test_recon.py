@@ -114,7 +114,7 @@ def case_transfers():
     day = recon(name)
     equal(columns(day["day"], "id", "state", "reference", "currency", "casino_id"),
           [(today(), "running", "+00:00", "thb", name)], "the day's own row")
-    check("has not ended in" in day["errors"], "and that is told")
+    check("has not ended in" in day["errors"], "the warning about it")
     names = ("user_id", "kind", "amount", "before_balance", "current_balance", "reference",
              "game_id")
     equal(columns(day["movement"], *names)[:4], [

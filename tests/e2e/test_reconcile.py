@@ -28,7 +28,7 @@ STAKE = 10
 
 
 class Book:
-    """A seamless dealer's: what it did of what it was told."""
+    """The book of a seamless dealer: the calls that it executed."""
 
     def __init__(self):
         self.balance = 100
@@ -92,12 +92,12 @@ class Wallet(cb.Instance):
             writer.writeheader()
             writer.writerows(rows)
         done = self.ctl_run("--json", "reconcile", casino, path)
-        told = json.loads(done.stdout)
-        equal(done.returncode, 0 if told["ok"] else 1, f"reconcile: {told}{done.stderr}")
+        report = json.loads(done.stdout)
+        equal(done.returncode, 0 if report["ok"] else 1, f"reconcile: {report}{done.stderr}")
         text = self.ctl_run("reconcile", casino, path).stdout
-        for row in told["differences"]:
+        for row in report["differences"]:
             check(not row["command"] or f"\n{row['command']}\n" in text, f"{row}: {text}")
-        return told
+        return report
 
 
 def typed(wallet, command):
@@ -108,8 +108,8 @@ def typed(wallet, command):
     equal(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
 
 
-def remedies(told):
-    return {(row["record"], str(row["id"])): row["remedy"] for row in told["differences"]}
+def remedies(report):
+    return {(row["record"], str(row["id"])): row["remedy"] for row in report["differences"]}
 
 
 # -- transfers
@@ -141,11 +141,11 @@ def case_transfers():
         transfer("alice", 300, "in-4", known=False)
         equal((wallet.balance("alice"), wallet.ctl_run("player", "show", "demo", odd).returncode),
               (103, 1), "the backup's")
-        told = wallet.reconcile("demo", rows)
+        report = wallet.reconcile("demo", rows)
         wanted = {("movement", str(row["id"])): remedy for row, remedy in zip(
             rows[1:], ("adjust", "adjust", "adjust", "adjust", "none"))}
-        equal(remedies(told), wanted, f"remedies: {told}")
-        steps = [row for row in told["differences"] if row["command"]]
+        equal(remedies(report), wanted, f"remedies: {report}")
+        steps = [row for row in report["differences"] if row["command"]]
         equal([row["remedy"] for row in steps], ["add_player"] + ["adjust"] * 4, "a player first")
         before = wallet.balance("alice")
         wallet.reconcile("demo", rows)
@@ -157,16 +157,16 @@ def case_transfers():
                 elif wallet.ctl_run("player", "show", "demo", odd).returncode:
                     typed(wallet, row["command"])
         equal((wallet.balance("alice"), wallet.balance(odd)), (23.25, 7), "both sides agree")
-        told = wallet.reconcile("demo", rows)
-        check(told["ok"] and set(remedies(told).values()) == {"none"}, f"it is reconciled: {told}")
+        report = wallet.reconcile("demo", rows)
+        check(report["ok"] and set(remedies(report).values()) == {"none"}, f"it is reconciled: {report}")
         # What the dealer lost, or booked twice, is its own to mend.
-        told = wallet.reconcile("demo", [rows[0], *rows])
-        equal(remedies(told)["movement", str(rows[0]["id"])], "ask_dealer", "booked twice")
+        report = wallet.reconcile("demo", [rows[0], *rows])
+        equal(remedies(report)["movement", str(rows[0]["id"])], "ask_dealer", "booked twice")
         transfer("alice", 100, "in-5", known=False)
-        told = wallet.reconcile("demo", rows)
-        check(told["ok"], f"a movement newer than the file is no difference: {told}")
-        told = wallet.reconcile("demo", [*rows[:-1], {**rows[-1], "time_ms": cb.now_ms() + 1000}])
-        check("repeat" in remedies(told).values(), f"the dealer lacks one: {told}")
+        report = wallet.reconcile("demo", rows)
+        check(report["ok"], f"a movement newer than the file is no difference: {report}")
+        report = wallet.reconcile("demo", [*rows[:-1], {**rows[-1], "time_ms": cb.now_ms() + 1000}])
+        check("repeat" in remedies(report).values(), f"the dealer lacks one: {report}")
         wallet.check_books()
 
 
@@ -201,9 +201,9 @@ def play(wallet, book):
     return bets
 
 
-def mend(wallet, book, told):
+def mend(wallet, book, report):
     """Does what is proposed: by the operator, the dealer's people and the game server."""
-    for row in told["differences"]:
+    for row in report["differences"]:
         if row["command"]:
             typed(wallet, row["command"])
         elif row["remedy"] == "ask_dealer":
@@ -242,26 +242,26 @@ def case_bets():
         balance = book.balance
         wallet.ctl("dealer", "suspend", "seam", "--reason", "after the backup")
         wallet.ctl("client", "key-add", "slots")
-        told = wallet.go_back()["revived"]
-        equal([(row["kind"], row["id"], row["suspended"], row["keys"][:3]) for row in told],
+        report = wallet.go_back()["revived"]
+        equal([(row["kind"], row["id"], row["suspended"], row["keys"][:3]) for row in report],
               [("dealer", "demo", False, "k1 "), ("dealer", "seam", False, "k1 "),
-               ("client", "slots", False, "k1 ")], f"what is in force again: {told}")
-        check(all("," not in row["keys"] for row in told), f"the backup's keys only: {told}")
+               ("client", "slots", False, "k1 ")], f"what is in force again: {report}")
+        check(all("," not in row["keys"] for row in report), f"the backup's keys only: {report}")
         rounds = 0
 
         def mended():
             nonlocal rounds
             rounds += 1
-            told = wallet.reconcile("seam", book.rows.values())
+            report = wallet.reconcile("seam", book.rows.values())
             if rounds == 1:
-                found = remedies(told)
+                found = remedies(report)
                 equal(found["bet", str(bets["new"].transaction_id)], "ask_dealer", "a new bet")
                 equal(found["bet", str(bets["lost"].transaction_id)], "none", "a new bet, settled")
                 equal(found["bet", str(bets["paid"].transaction_id)], "repeat", "a result is missing")
                 check(found.get(("bet", str(bets["won"].transaction_id)), "sweep") == "sweep",
-                      f"a bet that was pending: {told}")
-            mend(wallet, book, told)
-            return told["ok"]
+                      f"a bet that was pending: {report}")
+            mend(wallet, book, report)
+            return report["ok"]
         cb.wait_until(mended, 60, "everything is reconciled", interval=0.2)
         equal(book.balance, balance + STAKE, "nothing was sent before release")
         equal(wallet.ctl_json("bet", "list", "--state", "accepted")["bets"][0]["game_id"], "open",
@@ -281,8 +281,8 @@ def case_bets():
         cancelled = wallet.ctl_json("callback", "list", "--state", "cancelled")["callbacks"]
         equal(sorted((row["game_id"], row["kind"]) for row in cancelled),
               [("paid", "betting-result"), ("won", "betting-refund")], "what was cancelled")
-        told = wallet.reconcile("seam", book.rows.values())
-        check(told["ok"], f"it stays reconciled: {told}")
+        report = wallet.reconcile("seam", book.rows.values())
+        check(report["ok"], f"it stays reconciled: {report}")
         # A worker that repeats its own call is given nothing to send, either.
         payload = bet_payload("slots", player_ref("seam", "alice"), "again", STAKE * 10000,
                               reference="again")
@@ -314,8 +314,8 @@ def case_security():
         wallet.ctl("client", "remove", "pacman", "--yes")
         wallet.ctl("player", "suspend", "demo", "alice")
 
-        def changed(told):
-            return [(row["action"], row["object"]) for row in told["changed"]]
+        def changed(report):
+            return [(row["action"], row["object"]) for row in report["changed"]]
 
         def again(*options, code=0):
             """Restores once more, without a ledger in between."""
@@ -323,12 +323,12 @@ def case_security():
             done = wallet.ctl_run("--json", "restore", *options, wallet.dir / "backup")
             equal(done.returncode, code, f"restore {options}: {done.stdout}{done.stderr}")
             return json.loads(done.stdout), done.stderr
-        told = wallet.go_back("--old", wallet.dir / "old")
-        equal(changed(told), deeds, "changed after the backup")
-        equal({row["in_force"] for row in told["changed"]}, {False}, "undone by the restore")
-        equal([row["reason"] for row in told["changed"]][1], "a breach", "why it was done")
+        report = wallet.go_back("--old", wallet.dir / "old")
+        equal(changed(report), deeds, "changed after the backup")
+        equal({row["in_force"] for row in report["changed"]}, {False}, "undone by the restore")
+        equal([row["reason"] for row in report["changed"]][1], "a breach", "why it was done")
         shown = [(row["kind"], row["id"], row["suspended"], row["removed"], row["keys"].count("k"))
-                 for row in told["revived"]]
+                 for row in report["revived"]]
         equal(shown, [("dealer", "demo", False, False, 2), ("dealer", "seam", False, False, 1),
                       ("client", "gone", False, True, 0), ("client", "pacman", False, False, 1),
                       ("client", "slots", False, False, 1), ("player", "seam/bob", True, False, 0)],
@@ -347,22 +347,22 @@ def case_security():
         equal(wallet.ctl_json("status")["unconfirmed_keys"], 1, "of the dealer, after a start")
         wallet.stop()
         # Rolled forward, they are in force; an audit of a later life names other deeds.
-        told, _ = again("--logs", wallet.dir / "old" / "db")
-        equal((told["rolled_forward"], changed(told)), (True, deeds), "with the logs")
-        equal({row["in_force"] for row in told["changed"]}, {True}, "in force")
-        told, _ = again()
-        check("changed" not in told, f"without the old state nothing is known: {told}")
+        report, _ = again("--logs", wallet.dir / "old" / "db")
+        equal((report["rolled_forward"], changed(report)), (True, deeds), "with the logs")
+        equal({row["in_force"] for row in report["changed"]}, {True}, "in force")
+        report, _ = again()
+        check("changed" not in report, f"without the old state nothing is known: {report}")
         # Whatever else is damaged, the audit is read; where it is damaged itself, that is said.
         db = wallet.dir / "old" / "db"
         for name in ("player.db", "counter.db"):
             os.truncate(db / name, 100)
         before = {path.name: path.read_bytes() for path in db.iterdir()}
-        told, _ = again("--old", wallet.dir / "old")
-        equal(changed(told), deeds, "of a damaged state")
+        report, _ = again("--old", wallet.dir / "old")
+        equal(changed(report), deeds, "of a damaged state")
         equal({path.name: path.read_bytes() for path in db.iterdir()}, before, "it is not changed")
         (db / "audit.db").write_bytes(b"x" * 8192)
-        told, text = again("--old", wallet.dir / "old", code=3)
-        check(told["first_id"] and "not complete" in text, f"{told} {text}")
+        report, text = again("--old", wallet.dir / "old", code=3)
+        check(report["first_id"] and "not complete" in text, f"{report} {text}")
         os.truncate(db / "audit.db", 0)
         for path in db.glob("log.*"):
             path.unlink()
@@ -410,9 +410,9 @@ def case_late_results():
         refused_release(wallet, "seam")
         refused_release(wallet)
         # The file names the result only: the bet is older than the backup.
-        told = wallet.reconcile("seam", book.rows.values())
-        check("repeat" in [row["remedy"] for row in told["differences"]] and not told["ok"] and
-              not told["noted"], f"the round is open here: {told}")
+        report = wallet.reconcile("seam", book.rows.values())
+        check("repeat" in [row["remedy"] for row in report["differences"]] and not report["ok"] and
+              not report["noted"], f"the round is open here: {report}")
         refused_release(wallet, "seam")
         # Without looking: what would have been sent is sent; what comes later is held by itself.
         wallet.ctl("release", "seam", "--yes", "--unreconciled", "--reason", "test")
@@ -436,14 +436,14 @@ def case_late_results():
         done = wallet.ctl_run("--json", "doctor")
         check(any("was released without its file" in row["found"]
                   for row in json.loads(done.stdout)["findings"]), f"doctor: {done.stdout}")
-        told = wallet.reconcile("seam", book.rows.values())
-        for row in told["differences"]:
+        report = wallet.reconcile("seam", book.rows.values())
+        for row in report["differences"]:
             if row["command"]:
                 typed(wallet, row["command"])
-        told = wallet.reconcile("seam", book.rows.values())
-        check(told["ok"] and told["noted"], f"it is reconciled: {told}")
-        told = wallet.reconcile("seam", book.rows.values())
-        check(told["ok"] and not told["noted"], f"it is noted once: {told}")
+        report = wallet.reconcile("seam", book.rows.values())
+        check(report["ok"] and report["noted"], f"it is reconciled: {report}")
+        report = wallet.reconcile("seam", book.rows.values())
+        check(report["ok"] and not report["noted"], f"it is noted once: {report}")
         shown = wallet.ctl_json("dealer", "show", "seam")
         equal((shown["restored_ms"], shown["restored_to_ms"], shown["restored_id"]), (0, 0, 0),
               "the restore is over")

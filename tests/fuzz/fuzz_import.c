@@ -334,7 +334,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t options = fuzz_byte(&in);
 	enum outcome code;
 
-	/* The import tells on it what it did. */
+	/* The import prints its result there. */
 	if (!ctl.arg_count)
 		must(freopen("/dev/null", "w", stdout));
 	ctl = (struct ctl){.json = true, .args = {EXPORT_PATH}, .arg_count = 1};

@@ -347,7 +347,7 @@ def reconciled(wallet, casino_id):
 
 
 def restored(wallet, backup, options=""):
-    """Does what README.Debian tells, and puts away the state of before."""
+    """Follows README.Debian, and puts away the state of before."""
     type_block(wallet, [line.replace(" restore ", f" restore {options} ") for line in restoring()],
                (("DIRECTORY", backup),))
     equal((STATE.owner(), STATE.group(), STATE.stat().st_mode & 0o777),
@@ -576,8 +576,8 @@ CASES = (
     ("an upgrade while callers are served", case_upgrade),
     ("an upgrade of data of an older schema", case_older_schema),
     ("a downgrade is refused", case_downgrade),
-    ("the way back to an older package, as README.Debian tells", case_way_back),
-    ("a backup restored as README.Debian tells", case_restore),
+    ("the way back to an older package, as README.Debian describes", case_way_back),
+    ("a backup restored as README.Debian describes", case_restore),
     ("remove keeps the data", case_remove),
     ("remove and lighttpd", case_remove_lighttpd),
     ("an upgrade from the time of one user", case_users),

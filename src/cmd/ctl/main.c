@@ -45,8 +45,7 @@ int main(int argc, char **argv)
 	ctl_parse(&ctl, argc, argv);
 	describe_object(&ctl);
 	if (!operator_identify(&ctl.session.operator))
-		return (int)ctl_fail(&ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
-			"numbers: allow the system call getrandom, and repeat this");
+		return (int)session_no_random(&ctl.session);
 	reason = ctl.options[OPTION_REASON];
 	if (reason && (!text_is_utf8_clean(reason, strlen(reason)) ||
 			      !text_copy(ctl.session.operator.reason, REASON_SIZE, reason)))

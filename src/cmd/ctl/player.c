@@ -92,8 +92,7 @@ static enum outcome put_player(struct ctl *ctl, struct player_put_cmd *cmd)
 	enum outcome code = read_ids(ctl, cmd->casino_id, cmd->user_id);
 
 	if (code == OUTCOME_DONE && !signature_random_id(cmd->player_id, sizeof(cmd->player_id)))
-		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
-			"numbers: allow the system call getrandom, and repeat this");
+		return session_no_random(&ctl->session);
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_PLAYER_PUT, cmd, &result, NULL);
 	if (code == OUTCOME_DONE)

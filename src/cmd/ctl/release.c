@@ -262,8 +262,7 @@ static enum outcome set_held(struct ctl *ctl, const char *casino_id, int64_t hel
 	cmd.unreconciled = ctl->options[OPTION_UNRECONCILED] != NULL;
 	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "%s", casino_id);
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id)))
-		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
-			"numbers: allow the system call getrandom, and repeat this");
+		return session_no_random(&ctl->session);
 	return session_do(&ctl->session, COMMAND_DEALER_PUT, &cmd, result, NULL);
 }
 

@@ -66,13 +66,12 @@ void ctl_report(void *closure, enum outcome outcome, const struct failure *failu
 
 enum outcome ctl_fail(struct ctl *ctl, enum outcome outcome, const char *id, const char *format, ...)
 {
-	char detail[1024];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(detail, sizeof(detail), format, arguments);
+	session_fail_list(&ctl->session, outcome, id, format, arguments);
 	va_end(arguments);
-	return session_fail(&ctl->session, outcome, id, "%s", detail);
+	return outcome;
 }
 
 enum outcome ctl_no_memory(struct ctl *ctl)
@@ -82,11 +81,10 @@ enum outcome ctl_no_memory(struct ctl *ctl)
 
 enum outcome ctl_usage(struct ctl *ctl, const char *format, ...)
 {
-	char detail[512];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(detail, sizeof(detail), format, arguments);
+	session_fail_list(&ctl->session, OUTCOME_USAGE, "usage", format, arguments);
 	va_end(arguments);
-	return session_usage(&ctl->session, "%s", detail);
+	return OUTCOME_USAGE;
 }

@@ -184,8 +184,7 @@ static enum outcome build_body(struct ctl *ctl, const struct operation_call *ope
 		return ctl_usage(ctl, "--amount takes a number with at most 4 decimals");
 	if (transfer && !reference) {
 		if (!signature_random_id(random, sizeof(random)))
-			return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
-				"numbers: allow the system call getrandom, and repeat this");
+			return session_no_random(&ctl->session);
 		snprintf(body.request_transaction_id, sizeof(body.request_transaction_id), "ctl-%s",
 			random);
 	} else if (transfer) {

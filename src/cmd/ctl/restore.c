@@ -67,7 +67,7 @@ struct deed {
 };
 
 /* The data that the parent received. */
-struct told {
+struct received {
 	struct report report;
 	struct revived_lists lists;
 	struct piece old; /* its why is "" if the old state was not read */
@@ -224,19 +224,19 @@ static bool read_piece(int from, struct piece *piece)
 }
 
 /* Reads pieces until the child closes its end. */
-static void read_pieces(int from, struct told *told)
+static void read_pieces(int from, struct received *received)
 {
 	struct piece piece;
 
 	while (read_piece(from, &piece)) {
 		if (piece.kind == PIECE_REVIVED)
-			buffer_append(&told->lists.revived, &piece.of.revived,
+			buffer_append(&received->lists.revived, &piece.of.revived,
 				sizeof(piece.of.revived));
 		else if (piece.kind == PIECE_CHANGED)
-			buffer_append(&told->lists.changed, &piece.of.changed,
+			buffer_append(&received->lists.changed, &piece.of.changed,
 				sizeof(piece.of.changed));
 		else
-			told->old = piece;
+			received->old = piece;
 	}
 }
 
@@ -253,9 +253,9 @@ static enum outcome child_failed(struct ctl *ctl, int status)
 						: "the restore's process was killed");
 }
 
-static enum outcome run_child(struct ctl *ctl, const char *old, struct told *told)
+static enum outcome run_child(struct ctl *ctl, const char *old, struct received *received)
 {
-	struct report *report = &told->report;
+	struct report *report = &received->report;
 	ssize_t got = 0;
 	int ends[2], status = -1; /* -1: ended neither by exit nor by a signal */
 	pid_t pid;
@@ -271,7 +271,7 @@ static enum outcome run_child(struct ctl *ctl, const char *old, struct told *tol
 	while (pid > 0 && (got = read(ends[0], report, sizeof(*report))) < 0 && errno == EINTR)
 		;
 	if (pid > 0 && got == (ssize_t)sizeof(*report))
-		read_pieces(ends[0], told);
+		read_pieces(ends[0], received);
 	close(ends[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -336,22 +336,22 @@ static void print_text(const struct ctl *ctl, const struct restore_result *resul
 }
 
 /* The data is restored, but the changes since the backup are not known. */
-static enum outcome judge_old(const char *old, const struct told *told)
+static enum outcome judge_old(const char *old, const struct received *received)
 {
-	if (told->old.kind == PIECE_OLD && !told->old.of.old.status)
+	if (received->old.kind == PIECE_OLD && !received->old.of.old.status)
 		return OUTCOME_DONE;
 	ctl_tell(NULL, "the audit in %s cannot be read (%s), so the list of what was changed after the "
 		"backup is not complete: ask the operators for keys that were retired, and for dealers, "
 		"players and game servers that were suspended or removed", old,
-		told->old.kind != PIECE_OLD ? "reading it was ended" : told->old.of.old.why[0]
-			? told->old.of.old.why : status_text(told->old.of.old.status));
+		received->old.kind != PIECE_OLD ? "reading it was ended" : received->old.of.old.why[0]
+			? received->old.of.old.why : status_text(received->old.of.old.status));
 	return OUTCOME_PARTLY;
 }
 
-static enum outcome tell(struct ctl *ctl, const char *old, struct told *told)
+static enum outcome print_result(struct ctl *ctl, const char *old, struct received *received)
 {
 	const struct refused *refused = refusals;
-	const struct report *report = &told->report;
+	const struct report *report = &received->report;
 	struct output_json json;
 	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
 	enum outcome code = OUTCOME_DONE;
@@ -371,11 +371,11 @@ static enum outcome tell(struct ctl *ctl, const char *old, struct told *told)
 	output_json_bool(&json, "dry_run", look);
 	output_json_fields(&json, restore_fields, &report->result);
 	if (!look) {
-		told->lists.looked = old || ctl->options[OPTION_LOGS];
-		code = revived_show(ctl, &json, &told->lists);
+		received->lists.looked = old || ctl->options[OPTION_LOGS];
+		code = revived_show(ctl, &json, &received->lists);
 	}
 	if (code == OUTCOME_DONE && !look && old && !report->result.rolled_forward)
-		code = judge_old(old, told);
+		code = judge_old(old, received);
 	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
 }
 
@@ -400,7 +400,7 @@ static enum outcome find_old(struct ctl *ctl, char old[PATH_MAX])
 
 enum outcome ctl_restore(struct ctl *ctl)
 {
-	static struct told told;
+	static struct received received;
 	char old[PATH_MAX];
 	enum outcome code = session_settings(&ctl->session);
 
@@ -412,11 +412,11 @@ enum outcome ctl_restore(struct ctl *ctl)
 		code = find_old(ctl, old);
 	if (code != OUTCOME_DONE)
 		return code;
-	revived_begin(&told.lists);
-	told.old.kind = PIECE_REVIVED; /* no piece was received */
-	code = run_child(ctl, old[0] ? old : NULL, &told);
+	revived_begin(&received.lists);
+	received.old.kind = PIECE_REVIVED; /* no piece was received */
+	code = run_child(ctl, old[0] ? old : NULL, &received);
 	if (code == OUTCOME_DONE)
-		code = tell(ctl, old[0] ? old : NULL, &told);
-	revived_end(&told.lists);
+		code = print_result(ctl, old[0] ? old : NULL, &received);
+	revived_end(&received.lists);
 	return code;
 }

@@ -72,8 +72,7 @@ enum outcome secret_new_key(struct ctl *ctl, char secret[KEY_SECRET_SIZE])
 	if (ctl->options[OPTION_KEY_FILE])
 		return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], secret);
 	if (!signature_new_secret(secret))
-		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
-			"numbers: allow the system call getrandom, and repeat this");
+		return session_no_random(&ctl->session);
 	return OUTCOME_DONE;
 }
 

@@ -102,8 +102,7 @@ enum outcome ctl_init(struct ctl *ctl)
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!signature_new_secret(random))
-		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the kernel gives no random "
-			"numbers: allow the system call getrandom, and repeat this");
+		return session_no_random(&ctl->session);
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
 	status = state_dir_create(path, installation, why, sizeof(why));
 	if (status != STATUS_OK)

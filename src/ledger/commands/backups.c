@@ -6,9 +6,8 @@
  */
 #include "base/log.h"
 #include "base/text.h"
-#include "ledger/rows/audit.h"
-
 #include "ledger/commands/ops.h"
+#include "ledger/rows/audit.h"
 
 #include <stdio.h>
 #include <string.h>

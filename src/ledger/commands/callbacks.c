@@ -4,14 +4,13 @@
  */
 #include "base/pack.h"
 #include "ledger/commands/bets.h"
+#include "ledger/commands/ops.h"
 #include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/outbox/permits.h"
 #include "ledger/outbox/schedule.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/keys.h"
-
-#include "ledger/commands/ops.h"
 
 #include <stdio.h>
 

@@ -3,15 +3,14 @@
  */
 #include "base/pack.h"
 #include "domain/dealer_settings.h"
+#include "ledger/commands/ops.h"
 #include "ledger/commands/rejected_requests.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/rows/audit.h"
+#include "ledger/rows/counters.h"
 #include "ledger/rows/issued_keys.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/keyslots.h"
-
-#include "ledger/commands/ops.h"
-#include "ledger/rows/counters.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,11 @@
 /*
  * players - registering, suspending, and A3: the credit held on the platform.
  */
+#include "ledger/commands/ops.h"
 #include "ledger/outbox/outbox.h"
 #include "ledger/rows/audit.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/resolve_player.h"
-
-#include "ledger/commands/ops.h"
 
 #include <stdio.h>
 

@@ -3,11 +3,10 @@
  */
 #include "base/pack.h"
 #include "domain/round_list.h"
+#include "ledger/commands/ops.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/player_stats.h"
 #include "link/frame.h"
-
-#include "ledger/commands/ops.h"
 
 /* Bets that one page of A5 reads. */
 #define BETS_PAGE 64

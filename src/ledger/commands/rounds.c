@@ -7,15 +7,14 @@
  */
 #include "domain/round_list.h"
 #include "domain/wager.h"
+#include "ledger/commands/ops.h"
 #include "ledger/outbox/outbox.h"
+#include "ledger/rows/decimals.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/player_stats.h"
 #include "ledger/rows/post.h"
 #include "ledger/rows/resolve_player.h"
 #include "wire/callback_body.h"
-
-#include "ledger/commands/ops.h"
-#include "ledger/rows/decimals.h"
 
 static struct request settle_request(const struct round_settle_cmd *cmd)
 {

@@ -4,12 +4,11 @@
  * Both consume an idempotency key in the batch that moves the credit (api.md A 1, 2): the dealer's
  * request_transaction_id, or the operator's operation_id.
  */
+#include "ledger/commands/ops.h"
 #include "ledger/rows/audit.h"
+#include "ledger/rows/decimals.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/post.h"
-
-#include "ledger/commands/ops.h"
-#include "ledger/rows/decimals.h"
 
 #include <stdio.h>
 
