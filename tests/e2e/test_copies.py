@@ -34,6 +34,7 @@ TRIES = 40             # of a transfer, each of which nginx repeats
 IMPATIENT = "200ms"    # of nginx
 STILL_S = 0.35         # of the ledger: nginx repeats
 PAUSE_S = 0.3          # between two faults, at most
+ENOUGH_S = 60          # until enough transfers met a fault, at most
 OPTIONS = None
 WALLET = DEALER = None
 SERVERS = ()
@@ -206,30 +207,36 @@ class Faults(threading.Thread):
             self.failure = error
 
 
+def move(proxy, user_id, key):
+    """Repeats one transfer until it is done, as a dealer would. Returns what went wrong, or None."""
+    for _ in range(TRIES):
+        try:
+            answer = transfer(proxy, TRANSFER_IN, user_id, key, timeout=30.0)
+        except (OSError, cb.HarnessError, ValueError):
+            continue
+        if answer.status < 500:
+            return None if answer.status == 200 else f"{key}: {answer}"
+    return f"{key}: no answer"
+
+
 def move_all(proxy, user_id, keys, problems):
-    """Each is repeated until it is done, as a dealer would."""
-    for key in keys:
-        for _ in range(TRIES):
-            try:
-                answer = transfer(proxy, TRANSFER_IN, user_id, key, timeout=30.0)
-            except (OSError, cb.HarnessError, ValueError):
-                continue
-            if answer.status < 500:
-                break
-        else:
-            problems.append(f"{key}: no answer")
+    """Makes the caller's share of the transfers, and more until enough of them met a fault."""
+    each, enough = max(1, OPTIONS.transfers // CALLERS), OPTIONS.transfers // 20
+    deadline = time.monotonic() + ENOUGH_S
+    while len(keys) < each or (proxy.repeats() < enough and time.monotonic() < deadline):
+        keys.append(f"{user_id}-{len(keys)}")
+        problem = move(proxy, user_id, keys[-1])
+        if problem:
+            problems.append(problem)
             return
-        if answer.status != 200:
-            problems.append(f"{key}: {answer}")
 
 
 def case_repeated():
-    each = max(1, OPTIONS.transfers // CALLERS)
     users = [f"repeat-{number}" for number in range(CALLERS)]
     for user_id in users:
         WALLET.player_add("dealer", user_id)
     problems, faults = [], Faults(random.Random(f"{OPTIONS.seed}/repeated"))
-    keys = {user_id: [f"{user_id}-{number}" for number in range(each)] for user_id in users}
+    keys = {user_id: [] for user_id in users}
     with Proxy() as proxy:
         faults.start()
         threads = [threading.Thread(target=move_all, args=(proxy, user_id, keys[user_id], problems))
@@ -239,12 +246,6 @@ def case_repeated():
                 thread.start()
             for thread in threads:
                 thread.join()
-            # A few calls meet no fault: more of them do.
-            more = 0
-            while proxy.repeats() < OPTIONS.transfers // 20 and not problems and more < 20 * each:
-                keys[users[0]].append(f"{users[0]}-more-{more}")
-                move_all(proxy, users[0], keys[users[0]][-1:], problems)
-                more += 1
         finally:
             faults.over.set()
             faults.join()
