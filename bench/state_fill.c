@@ -126,7 +126,7 @@ static bool fill(struct ledger *ledger, uint64_t end, uint64_t entries)
 static bool open_and_fill(const struct settings *settings, uint64_t count, uint64_t entries)
 {
 	static char directory[SETTINGS_PATH_MAX + 8];
-	const struct atrest_options options = {.directory = directory};
+	const struct offline_options options = {.directory = directory};
 	const struct moment now = clock_now();
 	static struct ledger ledger;
 	struct store *store;
@@ -134,7 +134,7 @@ static bool open_and_fill(const struct settings *settings, uint64_t count, uint6
 	bool filled;
 
 	snprintf(directory, sizeof(directory), "%s/db", settings->state_directory);
-	if (atrest_open(&store, settings, &options, why, sizeof(why)) != STATUS_OK) {
+	if (offline_open(&store, settings, &options, why, sizeof(why)) != STATUS_OK) {
 		fprintf(stderr, "state_fill: %s\n", why);
 		return false;
 	}

@@ -1,6 +1,6 @@
 #include "base/group.h"
 
-#include "base/apart.h"
+#include "base/isolated.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -30,24 +30,24 @@ static void look(void *data)
 }
 
 /* If the group does not exist, errno may be 0 or one of several numbers; see getgrnam(3). */
-static enum status judge(const struct looking *looking, char why[APART_WHY_MAX])
+static enum status judge(const struct looking *looking, char why[ISOLATED_WHY_MAX])
 {
 	if (looking->found)
 		return STATUS_OK;
-	snprintf(why, APART_WHY_MAX, "%s", strerror(looking->error));
+	snprintf(why, ISOLATED_WHY_MAX, "%s", strerror(looking->error));
 	return status_of_errno(looking->error);
 }
 
 enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size)
 {
 	struct looking looking = {.name = name};
-	char reason[APART_WHY_MAX];
+	char reason[ISOLATED_WHY_MAX];
 	enum status status;
 
 	*gid = (gid_t)-1;
 	if (!name[0])
 		return STATUS_OK;
-	status = apart_run(look, &looking, sizeof(looking), reason);
+	status = isolated_run(look, &looking, sizeof(looking), reason);
 	if (!status)
 		status = judge(&looking, reason);
 	if (!status)

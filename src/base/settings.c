@@ -1,6 +1,6 @@
 #include "base/settings_options.h"
 
-#include "base/apart.h"
+#include "base/isolated.h"
 #include "base/text.h"
 
 #include <confuse.h>
@@ -330,8 +330,8 @@ static void read_apart(void *data)
 enum status settings_load(struct settings *settings, const char *path, FILE *errors)
 {
 	struct reading reading = {.path = path};
-	char why[APART_WHY_MAX];
-	enum status status = apart_run(read_apart, &reading, sizeof(reading), why);
+	char why[ISOLATED_WHY_MAX];
+	enum status status = isolated_run(read_apart, &reading, sizeof(reading), why);
 
 	if (status != STATUS_OK) {
 		fprintf(errors, "%s: %s\n", path, why);

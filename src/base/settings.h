@@ -84,8 +84,8 @@ void settings_defaults(struct settings *settings);
  * is wrong and STATUS_NOT_FOUND if it does not exist. Another status, from status_of_errno(), means
  * that a later attempt may succeed.
  *
- * A child process reads the file (base/apart.h), because libconfuse ends its process when memory is
- * exhausted. The result is then STATUS_NOMEM.
+ * A child process reads the file (base/isolated.h), because libconfuse ends its process when memory
+ * is exhausted. The result is then STATUS_NOMEM.
  */
 enum status settings_load(struct settings *settings, const char *path, FILE *errors);
 

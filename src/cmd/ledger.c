@@ -50,5 +50,5 @@ int main(int argc, char **argv)
 	if (status != STATUS_OK)
 		return status_exit_code(status);
 	settings_open_log(&settings, "creditbridge-ledger");
-	return parent_run(&settings);
+	return supervisor_run(&settings);
 }

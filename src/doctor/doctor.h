@@ -90,7 +90,7 @@ extern const unsigned int doctor_check_count;
 
 /*
  * Runs the first of @checks, then all others at the same time. Writes the findings of each to its
- * sheet. @sheets, @settings and @settings_loaded must be apart_memory().
+ * sheet. @sheets, @settings and @settings_loaded must be isolated_memory().
  */
 void doctor_run(const struct doctor_options *options, struct session *session,
 	struct doctor_sheet *sheets, struct settings *settings,

@@ -99,14 +99,14 @@ static bool remember_dealer(void *context, struct bytes key, const void *row)
 	const struct dealer *dealer = row;
 
 	(void)key;
-	flow_limit(&scan->ledger->flow, dealer->casino_id, hold_permits(dealer));
+	permits_limit(&scan->ledger->permits, dealer->casino_id, hold_permits(dealer));
 	if ((int64_t)dealer->refund_delay_s * 1000 > scan->refund_delay_ms)
 		scan->refund_delay_ms = (int64_t)dealer->refund_delay_s * 1000;
 	return remember_unconfirmed(scan, RECORD_DEALER, row) &&
 		remember_keys(scan, KEYRING_DEALERS, dealer->casino_id, dealer->keys);
 }
 
-enum status memory_load(struct ledger *ledger)
+enum status derived_state_load(struct ledger *ledger)
 {
 	const struct store_range dealers = {.record = RECORD_DEALER};
 	const struct store_range clients = {.record = RECORD_CLIENT};
@@ -166,7 +166,7 @@ static void note_counter(struct ledger *ledger, const struct counter *counter)
 static void note_dealer(struct ledger *ledger, const struct dealer *dealer)
 {
 	ledger->generation++;
-	flow_limit(&ledger->flow, dealer->casino_id, hold_permits(dealer));
+	permits_limit(&ledger->permits, dealer->casino_id, hold_permits(dealer));
 	unconfirmed_follow(&ledger->unconfirmed, RECORD_DEALER, dealer);
 }
 
@@ -176,7 +176,7 @@ static void note_client(struct ledger *ledger, const struct client *client)
 	unconfirmed_follow(&ledger->unconfirmed, RECORD_CLIENT, client);
 }
 
-bool memory_follow(struct ledger *ledger)
+bool derived_state_follow(struct ledger *ledger)
 {
 	bool noted = true;
 

@@ -13,12 +13,12 @@
  * Builds the state from the rows at the start. Returns STATUS_NOMEM, or the status of a row that
  * cannot be read.
  */
-enum status memory_load(struct ledger *ledger);
+enum status derived_state_load(struct ledger *ledger);
 
 /*
  * Applies the rows of a saved batch to the state. Returns false if memory is exhausted; then only
  * a restart makes both agree.
  */
-bool memory_follow(struct ledger *ledger);
+bool derived_state_follow(struct ledger *ledger);
 
 #endif

@@ -39,19 +39,19 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	/* A page of LIST ends at half a frame, so that one more row of any size fits. */
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
-	if (!flow_init(&ledger->flow) || !schedule_init(&ledger->schedule) ||
+	if (!permits_init(&ledger->permits) || !schedule_init(&ledger->schedule) ||
 		!refused_init(&ledger->refused, now))
 		return STATUS_NOMEM;
-	ledger->flow.open_ms = ledger->outbox.breaker_open_ms;
+	ledger->permits.open_ms = ledger->outbox.breaker_open_ms;
 	ledger->schedule.patience_ms = ledger->outbox.owner_patience_ms;
-	return store ? memory_load(ledger) : STATUS_OK;
+	return store ? derived_state_load(ledger) : STATUS_OK;
 }
 
 void ledger_free(struct ledger *ledger)
 {
 	ws_free(&ledger->ws);
 	arena_free(&ledger->answers);
-	flow_free(&ledger->flow);
+	permits_free(&ledger->permits);
 	schedule_free(&ledger->schedule);
 	refused_free(&ledger->refused);
 	key_book_free(&ledger->key_book);
@@ -152,7 +152,7 @@ static void apply(struct ledger *ledger, struct slot *slot)
 		.now = ledger->now,
 		.peer_uid = slot->peer_uid,
 		.link = slot->link,
-		.flow = &ledger->flow,
+		.permits = &ledger->permits,
 		.schedule = &ledger->schedule,
 		.outbox = &ledger->outbox,
 		.metrics = ledger->metrics,
@@ -222,7 +222,7 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	case SAVE_OK:
 		ledger->figures.commits++;
 		metrics_commit(ledger->metrics, ledger->store->save_us);
-		return memory_follow(ledger) ? RUN_DONE : RUN_LOST;
+		return derived_state_follow(ledger) ? RUN_DONE : RUN_LOST;
 	case SAVE_FULL:
 		return RUN_FULL;
 	case SAVE_FAULT:
@@ -243,13 +243,13 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *cou
 	ran = load(ledger, slots, count);
 	if (ran != RUN_DONE)
 		return ran;
-	flow_mark(&ledger->flow);
+	permits_mark(&ledger->permits);
 	ledger->notes.count = 0;
 	ran = apply_and_save(ledger, slots, *count);
 	if (ran == RUN_DONE)
 		metrics_book(ledger->metrics, &ledger->notes);
 	else
-		flow_undo(&ledger->flow);
+		permits_undo(&ledger->permits);
 	retired_book(&ledger->refused, &ledger->retired, ran == RUN_DONE);
 	key_book_settle(&ledger->key_book, ran == RUN_DONE);
 	return ran;
@@ -301,7 +301,7 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 	status->storage_low = ledger->storage_low;
 	status->schema = STORE_SCHEMA;
 	status->last_transaction_id = ledger->transaction_id;
-	status->held_dealers = ledger->flow.held_count;
+	status->held_dealers = ledger->permits.held_count;
 	status->unconfirmed_keys = ledger->unconfirmed.count;
 	status->log_bytes = figures.log_bytes;
 	status->checkpoints = figures.checkpoints;
@@ -419,7 +419,7 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 		.rows = &ledger->rows,
 		.cursor = &ledger->cursor,
 		.now = ledger->now,
-		.flow = &ledger->flow,
+		.permits = &ledger->permits,
 		.schedule = &ledger->schedule,
 		.metrics = ledger->metrics,
 		.status = ledger_status,

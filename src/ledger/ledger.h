@@ -48,7 +48,7 @@ struct ledger {
 	struct store *store; /* NULL: halted; every command except CONTROL is answered busy */
 	struct ws ws;
 	struct limiter limiter;
-	struct flow flow;
+	struct permits permits;
 	struct schedule schedule;
 	struct outbox_options outbox;
 	struct metrics *metrics; /* not owned; NULL, as after ledger_init(): nothing is counted */

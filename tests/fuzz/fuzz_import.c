@@ -103,7 +103,7 @@ enum status __wrap_state_dir_restore(const char *path, int *lock, char *why, siz
 enum status __wrap_state_dir_restored(const char *path, const char *installation, char *why,
 	size_t why_size);
 enum status __wrap_atrest_open(struct store **store, const struct settings *settings,
-	const struct atrest_options *options, char *why, size_t why_size);
+	const struct offline_options *options, char *why, size_t why_size);
 bool __wrap_directory_sync_path(const char *path);
 bool __wrap_disk_mark_set(const char *state, enum disk_mark mark);
 void __wrap_halt_clear(const struct settings *settings);
@@ -142,7 +142,7 @@ static void keep_open(struct store *kept)
 }
 
 enum status __wrap_atrest_open(struct store **opened, const struct settings *settings,
-	const struct atrest_options *options, char *why, size_t why_size)
+	const struct offline_options *options, char *why, size_t why_size)
 {
 	(void)settings;
 	(void)options;

@@ -78,7 +78,7 @@ Suite *random_suite(void);
 Suite *wagers_suite(void);
 Suite *seamless_suite(void);
 Suite *reports_suite(void);
-Suite *flow_suite(void);
+Suite *permits_suite(void);
 Suite *gather_suite(void);
 Suite *hold_suite(void);
 Suite *inquiries_suite(void);

@@ -21,7 +21,7 @@
 #define CALLS     (2 * CONNECTION_QUEUED_MAX)
 #define BET_BYTES 60000
 /* Longer than the 50 ms between two commands, also on a busy machine. */
-#define GATHER_US 1000000
+#define GROUP_COMMIT_US 1000000
 
 static char directory[64];
 static struct sockets sockets;
@@ -254,7 +254,7 @@ START_TEST(a_few_commands_wait_for_others)
 	case_open(CASE_MEMORY);
 	play();
 	commits = case_ledger.figures.commits;
-	start(GATHER_US);
+	start(GROUP_COMMIT_US);
 	crowd = dial();
 	first = dial();
 	second = dial();
@@ -290,12 +290,12 @@ START_TEST(a_lone_command_does_not_wait)
 
 	case_open(CASE_MEMORY);
 	play();
-	start(GATHER_US);
+	start(GROUP_COMMIT_US);
 	fd = dial();
 	ck_assert(answers_within(fd, 10000));
 	ck_assert_int_eq(recv(fd, (char[GREETING_SIZE]){0}, GREETING_SIZE, 0), GREETING_SIZE);
 	send_bet(fd, "b2", "g2", 'x');
-	ck_assert(answers_within(fd, GATHER_US / 1000 / 2));
+	ck_assert(answers_within(fd, GROUP_COMMIT_US / 1000 / 2));
 	stop();
 	close(fd);
 	case_close();
@@ -309,12 +309,12 @@ START_TEST(a_command_of_a_crowd_does_not_wait)
 
 	case_open(CASE_MEMORY);
 	play();
-	start(GATHER_US);
+	start(GROUP_COMMIT_US);
 	crowd = dial();
 	ask_all(crowd);
 	ck_assert_uint_eq(read_all(crowd), CALLS);
 	send_bet(crowd, "b2", "g2", 'x');
-	ck_assert(answers_within(crowd, GATHER_US / 1000 / 2));
+	ck_assert(answers_within(crowd, GROUP_COMMIT_US / 1000 / 2));
 	close(crowd);
 	stop();
 	case_close();

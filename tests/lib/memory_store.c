@@ -74,7 +74,7 @@ static bool unpack(const struct row *row, void *data)
 	return unpack_record(&in, record_infos[row->record].fields, data) && !in.len;
 }
 
-static enum status memory_load(struct store *store, struct ws *ws)
+static enum status derived_state_load(struct store *store, struct ws *ws)
 {
 	size_t at;
 
@@ -227,7 +227,7 @@ struct store *memory_store_new(void)
 	if (!memory)
 		abort();
 	memory->store = (struct store){
-		.load = memory_load,
+		.load = derived_state_load,
 		.save = memory_save,
 		.scan = memory_scan,
 		.figures = memory_figures,

@@ -230,7 +230,7 @@ static void check_permits(struct world *w)
 	}
 	for (uint32_t i = 0; i < w->plan.dealers && w->up; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
-		if (flow_inflight(&sim_ledger.flow, casino_id, world_boot_ms(w)) > sendings[i])
+		if (permits_inflight(&sim_ledger.permits, casino_id, world_boot_ms(w)) > sendings[i])
 			violate(w, FLAW_PERMITS, "%s has more than callbacks being sent",
 				casino_id);
 	}

@@ -200,7 +200,7 @@ static void look_at_rows(struct world *w, uint32_t who, uint32_t what)
 	rows_check(w);
 	for (uint32_t i = 0; i < w->plan.dealers && w->up; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
-		w->tally.breakers += flow_breaker(&sim_ledger.flow, casino_id,
+		w->tally.breakers += permits_breaker(&sim_ledger.permits, casino_id,
 			world_boot_ms(w)) != BREAKER_CLOSED;
 	}
 	if (who)

@@ -10,7 +10,7 @@ Suite *env_suite(void);
 Suite *hang_suite(void);
 Suite *log_suite(void);
 Suite *pace_suite(void);
-Suite *spare_suite(void);
+Suite *log_prealloc_suite(void);
 Suite *split_suite(void);
 
 /* In test_hang.c: called before each write(2) of libdb. */

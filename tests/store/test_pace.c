@@ -50,7 +50,7 @@ int sync_file_range(int fd, off64_t offset, off64_t len, unsigned int flags)
 		atomic_fetch_add(&of_others, 1);
 	else if (strstr(path, "/transaction.db"))
 		error = count(&of_tables, &error_of_tables);
-	else if (strstr(path, "/" SPARE_MAKING_NAME))
+	else if (strstr(path, "/" LOG_PREALLOC_MAKING_NAME))
 		error = count(&of_spares, &error_of_spares);
 	if (error) {
 		errno = error;

@@ -529,5 +529,5 @@ static Suite *store_suite(void)
 int main(void)
 {
 	return tap_main((Suite *(*const[])(void)){store_suite, env_suite, hang_suite,
-		log_suite, pace_suite, spare_suite, split_suite, NULL});
+		log_suite, pace_suite, log_prealloc_suite, split_suite, NULL});
 }

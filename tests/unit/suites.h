@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-Suite *apart_suite(void);
+Suite *isolated_suite(void);
 Suite *buffer_suite(void);
 Suite *clock_suite(void);
 Suite *fiber_suite(void);

@@ -3,7 +3,7 @@
  */
 #include "doctor/doctor.h"
 
-#include "base/apart.h"
+#include "base/isolated.h"
 #include "cmd/ctl/output.h"
 
 #include <stdio.h>
@@ -131,9 +131,9 @@ static enum outcome print_json(struct ctl *ctl, const struct doctor_sheet *sheet
 enum outcome ctl_doctor(struct ctl *ctl)
 {
 	unsigned int counts[DOCTOR_RESULT_COUNT] = {0}, dropped = 0;
-	struct settings *settings = apart_memory(sizeof(*settings));
-	bool *settings_loaded = apart_memory(sizeof(*settings_loaded));
-	struct doctor_sheet *sheets = apart_memory(doctor_check_count * sizeof(*sheets));
+	struct settings *settings = isolated_memory(sizeof(*settings));
+	bool *settings_loaded = isolated_memory(sizeof(*settings_loaded));
+	struct doctor_sheet *sheets = isolated_memory(doctor_check_count * sizeof(*sheets));
 	const struct doctor_options options = {
 		.config = ctl->options[OPTION_CONFIG],
 		.url = ctl->options[OPTION_URL],

@@ -34,7 +34,7 @@ static void want_tally(struct ws *ws, const struct player *player)
 	const struct dealer *dealer = ws_get(ws, RECORD_DEALER, &key);
 
 	if (dealer)
-		tally_want(ws, player->player_id,
+		player_stats_want(ws, player->player_id,
 			statistics_day(ws->now.wall_ms, dealer->utc_offset_min));
 }
 
@@ -66,7 +66,7 @@ void bet_place_keys(const void *arg, struct ws *ws)
 	struct player key;
 
 	want_replay(ws, cmd);
-	if (!subject_want(ws, &cmd->player, &key))
+	if (!resolve_player_want(ws, &cmd->player, &key))
 		return;
 	player = ws_get(ws, RECORD_PLAYER, &key);
 	if (player) {
@@ -107,7 +107,7 @@ void bet_answer(const struct bet *bet, struct verdict *verdict, struct bet_answe
 
 static void bet_replay(struct ws *ws, const struct apply_context *context,
 	const struct bet_place_cmd *cmd, const struct request *stored,
-	const struct subject *subject, struct bet_place_result *result)
+	const struct resolved_player *subject, struct bet_place_result *result)
 {
 	struct bet key = bet_named(stored->player_id, stored->game_id, stored->bet_number);
 	const struct bet *bet =
@@ -133,7 +133,7 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 
 /* Makes all checks that precede the check of the credit, in the order of api.md. */
 static enum refusal bet_decide(const struct bet_place_cmd *cmd,
-	const struct subject *subject, const struct round *round)
+	const struct resolved_player *subject, const struct round *round)
 {
 	const struct dealer *dealer = subject->dealer;
 	const struct player *player = subject->player;
@@ -232,7 +232,7 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 		.game_id = cmd->game_id,
 		.bet_number = bet->number,
 	};
-	enum refusal refusal = book_move(ws, &movement, &player, &entry);
+	enum refusal refusal = post_move(ws, &movement, &player, &entry);
 
 	if (refusal == REFUSAL_INSUFFICIENT_BALANCE)
 		record_bet(ws, cmd, stored, NULL, NULL, refusal, now_ms);
@@ -242,7 +242,7 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 	bet->has_balance = true;
 	bet->balance = player.balance;
 	bet_move(bet, BET_ACCEPTED, now_ms);
-	tally_acceptance(ws, bet);
+	player_stats_acceptance(ws, bet);
 	ws_put(ws, RECORD_ROUND, round);
 	ws_append(ws, RECORD_BET, bet);
 	record_bet(ws, cmd, &player, bet, &entry, REFUSAL_NONE, now_ms);
@@ -252,7 +252,7 @@ static enum refusal bet_debit(struct ws *ws, const struct bet_place_cmd *cmd,
 /* A seamless wallet: the bet is pending, and B2 may be sent. */
 static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 	const struct bet_place_cmd *cmd, const struct round *round, struct bet *bet,
-	const struct subject *subject, struct callback_grant *send)
+	const struct resolved_player *subject, struct callback_grant *send)
 {
 	const struct outbox_subject of = {
 		.dealer = subject->dealer,
@@ -266,7 +266,7 @@ static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 		return REFUSAL_PAYLOAD_TOO_LARGE;
 	if (!outbox_admit_next(ws, context, subject->dealer))
 		return REFUSAL_DEALER_BUSY;
-	bet->transaction_id = book_transaction(ws, subject->player, bet->game_id, bet->number,
+	bet->transaction_id = post_transaction(ws, subject->player, bet->game_id, bet->number,
 		context->now.wall_ms);
 	if (!bet->transaction_id)
 		return REFUSAL_SERVICE_UNAVAILABLE;
@@ -301,7 +301,7 @@ static bool bet_sane(const struct bet_place_cmd *cmd)
 
 /* Places a bet under a key that is new. */
 static void place(struct ws *ws, const struct apply_context *context,
-	const struct bet_place_cmd *cmd, const struct subject *subject, const struct round *stored,
+	const struct bet_place_cmd *cmd, const struct resolved_player *subject, const struct round *stored,
 	struct bet_place_result *result)
 {
 	enum refusal refusal = bet_decide(cmd, subject, stored);
@@ -318,9 +318,9 @@ static void place(struct ws *ws, const struct apply_context *context,
 	}
 	result->verdict.refusal = refusal;
 	verdict_decimals(&result->verdict, "bet_amount", cmd->bet_amount, subject->dealer);
-	book_describe(ws, &result->verdict);
+	post_describe(ws, &result->verdict);
 	if (refusal == REFUSAL_NONE) {
-		book_open_bets(ws, bet.casino_id, 1);
+		post_open_bets(ws, bet.casino_id, 1);
 		bet_answer(&bet, &result->verdict, &result->bet);
 		return;
 	}
@@ -344,14 +344,14 @@ void bet_place_apply(const void *arg, const struct apply_context *context, struc
 	const struct request *stored = ws_get(ws, RECORD_REQUEST, &key);
 	const struct round *round = NULL;
 	struct round round_key;
-	struct subject subject;
+	struct resolved_player subject;
 	enum refusal refusal;
 
 	if (!bet_sane(cmd)) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return;
 	}
-	refusal = subject_find(ws, &cmd->player, &subject);
+	refusal = resolve_player(ws, &cmd->player, &subject);
 	if (stored) {
 		bet_replay(ws, context, cmd, stored, &subject, result);
 		return;

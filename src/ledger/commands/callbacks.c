@@ -49,7 +49,7 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 
 	if (cmd->kind == CALLBACK_BALANCE_INQUIRE) {
 		/* No row shows whether this is a repetition; the permit does. Nothing is saved. */
-		if (flow_give(context->flow, cmd->casino_id, cmd->event, cmd->outcome.class,
+		if (permits_give(context->permits, cmd->casino_id, cmd->event, cmd->outcome.class,
 			    context->now.boot_ms) && !cmd->is_look)
 			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome);
 		result->state = CALLBACK_DELIVERED;
@@ -74,7 +74,7 @@ bool callback_end_concludes(const void *result)
 
 /* The context of schedule_may(). */
 struct room {
-	struct flow *flow;
+	struct permits *permits;
 	int64_t now_ms;
 };
 
@@ -82,14 +82,14 @@ static bool has_room(void *arg, const char *casino_id, uint32_t already)
 {
 	const struct room *room = arg;
 
-	return flow_has_room(room->flow, casino_id, already, room->now_ms);
+	return permits_has_room(room->permits, casino_id, already, room->now_ms);
 }
 
 enum status callback_find_read(const void *arg, const struct read_context *context, void *out)
 {
 	const struct callback_find_cmd *cmd = arg;
 	struct callback_find_result *result = out;
-	struct room room = {context->flow, context->now.boot_ms};
+	struct room room = {context->permits, context->now.boot_ms};
 	uint64_t events[CALLBACK_FIND_MAX];
 	uint32_t most = cmd->most && cmd->most < CALLBACK_FIND_MAX ? cmd->most : CALLBACK_FIND_MAX;
 	uint32_t count;

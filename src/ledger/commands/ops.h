@@ -25,7 +25,7 @@ struct read_context {
 	uint64_t generation;     /* of the keyring */
 	uint64_t transaction_id; /* the last one used */
 	struct moment now;
-	struct flow *flow;
+	struct permits *permits;
 	struct schedule *schedule;
 	struct metrics *metrics; /* NULL: nothing is counted */
 	/* Reports the state of the ledger (ledger_status()). */

@@ -164,7 +164,7 @@ void player_balance_keys(const void *arg, struct ws *ws)
 	const struct player_balance_cmd *cmd = arg;
 	struct player key;
 
-	subject_want(ws, &cmd->player, &key);
+	resolve_player_want(ws, &cmd->player, &key);
 	outbox_want_new(ws);
 }
 
@@ -173,9 +173,9 @@ void player_balance_apply(const void *arg, const struct apply_context *context, 
 {
 	const struct player_balance_cmd *cmd = arg;
 	struct player_balance_result *result = out;
-	struct subject subject;
+	struct resolved_player subject;
 
-	result->verdict.refusal = subject_find(ws, &cmd->player, &subject);
+	result->verdict.refusal = resolve_player(ws, &cmd->player, &subject);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	result->mode = subject.dealer->mode;

@@ -52,7 +52,7 @@ void user_stat_keys(const void *arg, struct ws *ws)
 	const struct player *player = want(ws, cmd->casino_id, cmd->user_id, &dealer);
 
 	if (player)
-		tally_want_report(ws, player->player_id,
+		player_stats_want_report(ws, player->player_id,
 			statistics_day(ws->now.wall_ms, dealer->utc_offset_min), cmd->bet_summary);
 }
 
@@ -69,12 +69,12 @@ void user_stat_apply(const void *arg, const struct apply_context *context, struc
 	text_copy(result->user_id, sizeof(result->user_id), player->user_id);
 	text_copy(result->player_id, sizeof(result->player_id), player->player_id);
 	text_copy(result->currency, sizeof(result->currency), dealer->currency);
-	result->sums = tally_read(ws, player->player_id, 0);
+	result->sums = player_stats_read(ws, player->player_id, 0);
 	result->utc_offset_min = dealer->utc_offset_min;
 	result->today = statistics_day(context->now.wall_ms, dealer->utc_offset_min);
 	for (uint32_t i = 0; cmd->bet_summary && i < STATISTICS_DAYS && i < result->today; i++)
 		result->days[STATISTICS_DAYS - 1 - i] =
-			tally_read(ws, player->player_id, result->today - i);
+			player_stats_read(ws, player->player_id, result->today - i);
 }
 
 /* Returns true if the bets declared so far must be checked before @count are declared. */

@@ -27,7 +27,7 @@ static void want_tally(struct ws *ws, const struct bet *key)
 	const struct bet *bet = ws_get(ws, RECORD_BET, key);
 
 	if (bet)
-		tally_want(ws, bet->player_id, bet->day);
+		player_stats_want(ws, bet->player_id, bet->day);
 }
 
 /*
@@ -121,7 +121,7 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	struct bet bet;
 
 	ws_want(ws, RECORD_REQUEST, &request);
-	if (!subject_want(ws, &cmd->player, &key))
+	if (!resolve_player_want(ws, &cmd->player, &key))
 		return;
 	player = ws_get(ws, RECORD_PLAYER, &key);
 	if (!player)
@@ -197,7 +197,7 @@ static enum refusal sum_bets(struct ws *ws, const struct round *round,
 }
 
 /* Adds the round to the statistics of the player. */
-static void tally_bets(struct ws *ws, const struct round *round)
+static void count_bet_statistics(struct ws *ws, const struct round *round)
 {
 	const struct bet *accepted[ROUND_BETS_MAX];
 	uint32_t count = 0;
@@ -208,7 +208,7 @@ static void tally_bets(struct ws *ws, const struct round *round)
 		if (bet && bet->state == BET_ACCEPTED)
 			accepted[count++] = bet;
 	}
-	tally_settlement(ws, round, accepted, count);
+	player_stats_settlement(ws, round, accepted, count);
 }
 
 /* Marks the accepted bets settled. Bets in another state are not part of the round. */
@@ -229,7 +229,7 @@ static void mark_bets(struct ws *ws, const struct round *round)
 		settled++;
 	}
 	/* The betting-result counts as open instead, until the dealer has received it. */
-	book_open_bets(ws, round->casino_id, (round->event ? 1 : 0) - settled);
+	post_open_bets(ws, round->casino_id, (round->event ? 1 : 0) - settled);
 }
 
 /* Returns the round in its settled state. */
@@ -286,11 +286,11 @@ static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struc
 	enum refusal refusal = REFUSAL_NONE;
 
 	if (round->payout_amount) {
-		refusal = book_move(ws, &movement, &player, &entry);
+		refusal = post_move(ws, &movement, &player, &entry);
 		round->transaction_id = entry.transaction_id;
 	} else if (round->result != RESULT_LOSS) {
 		round->transaction_id =
-			book_transaction(ws, stored, round->game_id, 0, round->settled_ms);
+			post_transaction(ws, stored, round->game_id, 0, round->settled_ms);
 		refusal = round->transaction_id ? REFUSAL_NONE : REFUSAL_SERVICE_UNAVAILABLE;
 	}
 	if (refusal == REFUSAL_NONE)
@@ -313,7 +313,7 @@ static bool hold_old(struct ws *ws, const struct apply_context *context,
  * now, otherwise by the sweeper.
  */
 static enum refusal tell(struct ws *ws, const struct apply_context *context,
-	const struct round_settle_cmd *cmd, struct round *round, const struct subject *subject,
+	const struct round_settle_cmd *cmd, struct round *round, const struct resolved_player *subject,
 	struct callback_grant *send)
 {
 	const struct outbox_subject of = {
@@ -327,7 +327,7 @@ static enum refusal tell(struct ws *ws, const struct apply_context *context,
 		OUTBOX_OBJECTS_MAX)
 		return REFUSAL_PAYLOAD_TOO_LARGE;
 	if (round->result != RESULT_LOSS) {
-		round->transaction_id = book_transaction(ws, subject->player, round->game_id, 0,
+		round->transaction_id = post_transaction(ws, subject->player, round->game_id, 0,
 			round->settled_ms);
 		if (!round->transaction_id)
 			return REFUSAL_SERVICE_UNAVAILABLE;
@@ -360,7 +360,7 @@ static enum refusal tell(struct ws *ws, const struct apply_context *context,
 
 /* Checks of the first settlement, and the settlement. */
 static enum refusal settle(struct ws *ws, const struct apply_context *context,
-	const struct round_settle_cmd *cmd, const struct subject *subject,
+	const struct round_settle_cmd *cmd, const struct resolved_player *subject,
 	const struct round *stored, struct round_settle_result *result)
 {
 	struct settlement settlement = {.bets = 0};
@@ -384,7 +384,7 @@ static enum refusal settle(struct ws *ws, const struct apply_context *context,
 		outbox_too_large(&result->verdict);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
-	tally_bets(ws, &round);
+	count_bet_statistics(ws, &round);
 	mark_bets(ws, &round);
 	ws_put(ws, RECORD_ROUND, &round);
 	answer(ws, &round, result);
@@ -408,7 +408,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 	const struct request *stored = ws_get(ws, RECORD_REQUEST, &request_key);
 	const struct round *round = NULL;
 	struct round round_key;
-	struct subject subject;
+	struct resolved_player subject;
 	const char *differs;
 	enum refusal refusal;
 
@@ -416,7 +416,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return;
 	}
-	refusal = subject_find(ws, &cmd->player, &subject);
+	refusal = resolve_player(ws, &cmd->player, &subject);
 	if (subject.player) {
 		round_key = round_named(subject.player->player_id, cmd->game_id);
 		round = ws_get(ws, RECORD_ROUND, &round_key);
@@ -429,7 +429,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 			return;
 		verdict_decimals(&result->verdict, "payout_amount", cmd->payout_amount,
 			subject.dealer);
-		book_describe(ws, &result->verdict);
+		post_describe(ws, &result->verdict);
 		return;
 	}
 	differs = difference(cmd, stored, subject.player, round);

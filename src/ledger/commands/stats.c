@@ -37,8 +37,8 @@ static bool fill(const struct page *page, const struct total *total, struct deal
 	dealer->parked = total->parked;
 	if (schedule.waiting && schedule.first_due_ms < now_ms)
 		dealer->overdue_ms = (uint64_t)(now_ms - schedule.first_due_ms);
-	dealer->breaker = flow_breaker(context->flow, total->casino_id, now_ms);
-	dealer->inflight = flow_inflight(context->flow, total->casino_id, now_ms);
+	dealer->breaker = permits_breaker(context->permits, total->casino_id, now_ms);
+	dealer->inflight = permits_inflight(context->permits, total->casino_id, now_ms);
 	return called || dealer->due || dealer->sending || dealer->held || dealer->parked ||
 		dealer->inflight || dealer->breaker != BREAKER_CLOSED;
 }

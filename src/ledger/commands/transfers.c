@@ -29,7 +29,7 @@ static void name_rows(struct rows *rows, enum request_scope scope, const char *c
 
 static void want_rows(struct ws *ws, const struct rows *rows)
 {
-	book_want(ws, rows->player_key.casino_id, rows->player_key.user_id);
+	post_want(ws, rows->player_key.casino_id, rows->player_key.user_id);
 	ws_want(ws, RECORD_REQUEST, &rows->request_key);
 }
 
@@ -64,7 +64,7 @@ static enum refusal move(struct ws *ws, const struct rows *rows, enum entry_kind
 		.scope = rows->request_key.scope,
 		.request_transaction_id = rows->request_key.request_transaction_id,
 	};
-	enum refusal refusal = book_move(ws, &movement, player, entry);
+	enum refusal refusal = post_move(ws, &movement, player, entry);
 
 	if (refusal == REFUSAL_NONE)
 		record_request(ws, rows, kind, asked, REFUSAL_NONE, player, entry, now_ms);
@@ -81,7 +81,7 @@ void transfer_keys(const void *arg, struct ws *ws)
 	struct rows rows;
 
 	transfer_rows(arg, &rows);
-	book_want(ws, rows.player_key.casino_id, rows.player_key.user_id);
+	post_want(ws, rows.player_key.casino_id, rows.player_key.user_id);
 	ws_want_new(ws, RECORD_REQUEST, &rows.request_key);
 }
 
@@ -131,7 +131,7 @@ static void transfer_new(const struct transfer_cmd *cmd, const struct rows *rows
 	}
 	result->verdict.refusal = refusal;
 	verdict_decimals(&result->verdict, "amount", cmd->amount, dealer);
-	book_describe(ws, &result->verdict);
+	post_describe(ws, &result->verdict);
 	if (refusal != REFUSAL_NONE)
 		return;
 	result->amount = cmd->amount;
@@ -229,7 +229,7 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	player = *stored;
 	result->verdict.refusal = move(ws, rows, ENTRY_ADJUST, cmd->amount, cmd->amount,
 		context->now.wall_ms, &player, &entry);
-	book_describe(ws, &result->verdict);
+	post_describe(ws, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	result->amount = cmd->amount;

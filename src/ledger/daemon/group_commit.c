@@ -1,20 +1,21 @@
 #include "ledger/daemon/group_commit.h"
 
-bool gather_is_single(uint32_t *several, bool again)
+bool group_commit_is_single(uint32_t *several, bool again)
 {
 	bool single = !*several;
 
 	if (again)
-		*several = GATHER_SEVERAL;
+		*several = GROUP_COMMIT_SEVERAL;
 	else if (!single)
 		--*several;
 	return single;
 }
 
-bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count,
+bool group_commit_wants(const struct group_commit *group, const struct slot *slots, uint32_t count,
 	uint32_t singles)
 {
-	if (singles < count || gather->rest || gather->mean < GATHER_COMPANY || count >= GATHER_ENOUGH)
+	if (singles < count || group->rest || group->mean < GROUP_COMMIT_COMPANY ||
+		count >= GROUP_COMMIT_ENOUGH)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		if (command_infos[slots[i].command].access == ACCESS_WRITE)
@@ -23,15 +24,15 @@ bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_
 	return false;
 }
 
-void gather_learn(struct gather *gather, uint32_t count, bool waited)
+void group_commit_learn(struct group_commit *group, uint32_t count, bool waited)
 {
 	if (!count)
 		return;
-	gather->mean += GATHER_UNIT / 16 * count - gather->mean / 16;
-	if (gather->rest)
-		gather->rest--;
-	if (!waited || ++gather->tries < GATHER_TRIES || gather->mean >= GATHER_WORTH)
+	group->mean += GROUP_COMMIT_UNIT / 16 * count - group->mean / 16;
+	if (group->rest)
+		group->rest--;
+	if (!waited || ++group->tries < GROUP_COMMIT_TRIES || group->mean >= GROUP_COMMIT_WORTH)
 		return;
-	gather->tries = 0;
-	gather->rest = GATHER_REST;
+	group->tries = 0;
+	group->rest = GROUP_COMMIT_REST;
 }

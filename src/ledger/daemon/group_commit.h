@@ -16,25 +16,27 @@
 #include "ledger/ledger.h"
 
 /* The loop runs this many commands without a delay. */
-#define GATHER_ENOUGH 8
+#define GROUP_COMMIT_ENOUGH 8
 /*
- * After GATHER_TRIES delays the loop judges their benefit. If it is too small, GATHER_REST batches
- * run without a delay.
+ * After GROUP_COMMIT_TRIES delays the loop judges their benefit. If it is too small,
+ * GROUP_COMMIT_REST batches run without a delay.
  */
-#define GATHER_TRIES 32
-#define GATHER_REST  1024
+#define GROUP_COMMIT_TRIES 32
+#define GROUP_COMMIT_REST  1024
 
 /*
  * After several commands at a time, a connection counts as gathering by itself for this many more.
  */
-#define GATHER_SEVERAL 64
+#define GROUP_COMMIT_SEVERAL 64
 
 /* Fixed-point unit of mean batch sizes. */
-#define GATHER_UNIT    256
-#define GATHER_COMPANY (GATHER_UNIT * 5 / 4) /* below this mean, further commands are unlikely */
-#define GATHER_WORTH   (GATHER_UNIT * 5 / 2) /* delayed batches must be larger than this */
+#define GROUP_COMMIT_UNIT 256
+/* Below this mean, further commands are unlikely. */
+#define GROUP_COMMIT_COMPANY (GROUP_COMMIT_UNIT * 5 / 4)
+/* Delayed batches must be larger than this. */
+#define GROUP_COMMIT_WORTH (GROUP_COMMIT_UNIT * 5 / 2)
 
-struct gather {
+struct group_commit {
 	uint32_t mean;  /* mean batch size; each new batch has a weight of 1/16 */
 	uint32_t tries; /* delays since the last rest */
 	uint32_t rest;  /* batches left that run without a delay */
@@ -44,16 +46,16 @@ struct gather {
  * Returns true if the connection sends one command at a time. @several belongs to the connection
  * and starts at 0. @again: another of its commands is in this batch.
  */
-bool gather_is_single(uint32_t *several, bool again);
+bool group_commit_is_single(uint32_t *several, bool again);
 
 /*
  * Returns true if the loop should delay these commands: they are few, one writes, others may
  * follow, and all are @singles, from clients that send one at a time.
  */
-bool gather_wants(const struct gather *gather, const struct slot *slots, uint32_t count,
+bool group_commit_wants(const struct group_commit *group, const struct slot *slots, uint32_t count,
 	uint32_t singles);
 
 /* Records the size of a batch about to run. @waited: it was delayed. */
-void gather_learn(struct gather *gather, uint32_t count, bool waited);
+void group_commit_learn(struct group_commit *group, uint32_t count, bool waited);
 
 #endif

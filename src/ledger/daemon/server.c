@@ -39,7 +39,7 @@ struct server {
 	uint32_t queue_len;
 	uint32_t singles; /* queued commands of clients that send one at a time */
 	uint64_t links; /* numbers given to connections */
-	struct gather gather;
+	struct group_commit group_commit;
 	bool paused;    /* not accepting until the next tick */
 	bool stop;
 };
@@ -198,7 +198,7 @@ static bool enqueue(struct server *server, struct connection *connection,
 	memcpy(slot->request_id, request->request_id, sizeof(slot->request_id));
 	server->pending[server->queue_len++] =
 		(struct pending){.connection = connection, .tag = request->tag};
-	server->singles += gather_is_single(&connection->several, connection->queued++ > 0);
+	server->singles += group_commit_is_single(&connection->several, connection->queued++ > 0);
 	return true;
 }
 
@@ -426,7 +426,7 @@ static int take_in(struct server *server, int timeout_ms)
 static bool round_once(struct server *server, int timeout_ms, bool *again)
 {
 	int count = take_in(server, timeout_ms);
-	bool waits = server->options->gather_us && gather_wants(&server->gather, server->slots,
+	bool waits = server->options->gather_us && group_commit_wants(&server->group_commit, server->slots,
 				server->queue_len, server->singles);
 	struct moment now;
 
@@ -434,7 +434,7 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 		clock_sleep_us(server->options->gather_us);
 		take_in(server, 0);
 	}
-	gather_learn(&server->gather, server->queue_len, waits);
+	group_commit_learn(&server->group_commit, server->queue_len, waits);
 	if (!run_queue(server))
 		return false;
 	*again = bury(server);

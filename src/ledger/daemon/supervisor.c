@@ -35,7 +35,7 @@
 /* After an engine that served and ran for this long, the pauses start at 0 again. */
 #define STEADY_MS 250
 
-struct parent {
+struct supervisor {
 	const struct settings *settings;
 	struct sockets sockets;
 	struct state_hold hold;
@@ -74,7 +74,7 @@ static void block_stop(bool block, sigset_t *before)
 }
 
 /* Runs in the new process: serves and exits. */
-static void become_engine(const struct parent *parent, pid_t parent_pid)
+static void become_engine(const struct supervisor *supervisor, pid_t parent_pid)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
 
@@ -83,25 +83,25 @@ static void become_engine(const struct parent *parent, pid_t parent_pid)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent_pid)
 		_exit(ENGINE_STOPPED);
-	_exit((int)engine_run(parent->settings, &parent->sockets, &parent->hold, parent->start,
-		parent->metrics));
+	_exit((int)engine_run(supervisor->settings, &supervisor->sockets, &supervisor->hold,
+		supervisor->start, supervisor->metrics));
 }
 
 /*
  * Checks that the state is still the locked one. Returns an exit code, or 0 to continue. The
  * engine checks again before it opens the data.
  */
-static int check_state(const struct parent *parent)
+static int check_state(const struct supervisor *supervisor)
 {
 	char why[512] = "";
 
-	if (state_hold_check(&parent->hold, why, sizeof(why)) != STATUS_CONFIG)
+	if (state_hold_check(&supervisor->hold, why, sizeof(why)) != STATUS_CONFIG)
 		return 0;
 	return fail(why, ENGINE_CONFIG);
 }
 
 /* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
-static int run_engine(struct parent *parent)
+static int run_engine(struct supervisor *supervisor)
 {
 	pid_t self = getpid(), pid;
 	int status = -1;
@@ -110,14 +110,14 @@ static int run_engine(struct parent *parent)
 	 * Before each start: the ballast may have been dropped, and there was no room for it
 	 * since.
 	 */
-	disk_ballast_make(parent->settings->state_directory,
-		(uint64_t)parent->settings->disk_ballast_mib * MIB,
-		(uint64_t)parent->settings->disk_low_water_mib * MIB);
+	disk_ballast_make(supervisor->settings->state_directory,
+		(uint64_t)supervisor->settings->disk_ballast_mib * MIB,
+		(uint64_t)supervisor->settings->disk_low_water_mib * MIB);
 	/* Until engine_pid is known a stop signal waits. */
 	block_stop(true, NULL);
 	pid = stop_asked ? 0 : fork();
 	if (pid == 0 && getpid() != self)
-		become_engine(parent, self);
+		become_engine(supervisor, self);
 	engine_pid = pid > 0 ? pid : 0;
 	block_stop(false, NULL);
 	if (pid <= 0)
@@ -132,23 +132,23 @@ static int run_engine(struct parent *parent)
  * Waits before the next start: 0, 0.1, 0.2 s and so on, at most @max_ms. @steady restarts the
  * sequence.
  */
-static void back_off(struct parent *parent, bool steady, int64_t max_ms)
+static void back_off(struct supervisor *supervisor, bool steady, int64_t max_ms)
 {
 	if (steady)
-		parent->backoff_ms = 0;
-	if (parent->backoff_ms > max_ms)
-		parent->backoff_ms = max_ms;
-	for (int64_t slept = 0; slept < parent->backoff_ms && !stop_asked; slept += 50)
+		supervisor->backoff_ms = 0;
+	if (supervisor->backoff_ms > max_ms)
+		supervisor->backoff_ms = max_ms;
+	for (int64_t slept = 0; slept < supervisor->backoff_ms && !stop_asked; slept += 50)
 		clock_sleep_ms(50);
-	if (!parent->backoff_ms)
-		parent->backoff_ms = BACKOFF_FIRST_MS;
+	if (!supervisor->backoff_ms)
+		supervisor->backoff_ms = BACKOFF_FIRST_MS;
 	else
-		parent->backoff_ms *= 2;
-	if (parent->backoff_ms > BACKOFF_MAX_MS)
-		parent->backoff_ms = BACKOFF_MAX_MS;
+		supervisor->backoff_ms *= 2;
+	if (supervisor->backoff_ms > BACKOFF_MAX_MS)
+		supervisor->backoff_ms = BACKOFF_MAX_MS;
 }
 
-static void halt(struct parent *parent, int exited)
+static void halt(struct supervisor *supervisor, int exited)
 {
 	const char *why = exited == ENGINE_DAMAGED
 		? "reason=\"the data is damaged\" remedy=\"restore it from a backup\""
@@ -157,9 +157,9 @@ static void halt(struct parent *parent, int exited)
 		: "reason=\"the disk failed or the data is damaged; see the lines before this one\" "
 		  "remedy=\"check the disk, then creditbridgectl resume, or restore a backup\"";
 
-	parent->start = ENGINE_HALTED;
+	supervisor->start = ENGINE_HALTED;
 	/* The engine has set the mark, unless it could not or was killed before it finished. */
-	halt_mark(parent->settings);
+	halt_mark(supervisor->settings);
 	log_line(LOG_LEVEL_ERROR, "ledger_halted", "%s", why);
 }
 
@@ -168,33 +168,33 @@ static void halt(struct parent *parent, int exited)
  * mark if the engine was killed. When an engine opens the store after a halt, it clears the old
  * mark once it is ready.
  */
-static bool has_halted(const struct parent *parent, int exited, bool was_ready)
+static bool has_halted(const struct supervisor *supervisor, int exited, bool was_ready)
 {
 	char path[PATH_MAX];
 
 	if (exited == ENGINE_HALT || exited == ENGINE_DAMAGED)
 		return true;
-	return (parent->start == ENGINE_NORMAL ||
-		       (parent->start == ENGINE_AFTER_HALT && was_ready)) &&
-		halt_is_marked(parent->settings, path);
+	return (supervisor->start == ENGINE_NORMAL ||
+		       (supervisor->start == ENGINE_AFTER_HALT && was_ready)) &&
+		halt_is_marked(supervisor->settings, path);
 }
 
 /*
  * Decides the next step after the end of an engine. Returns false if the supervisor must end with
  * *code.
  */
-static bool after_engine(struct parent *parent, int status, int64_t lived_ms, int *code)
+static bool after_engine(struct supervisor *supervisor, int status, int64_t lived_ms, int *code)
 {
-	const char *state = parent->settings->state_directory;
+	const char *state = supervisor->settings->state_directory;
 	int exited = status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	bool was_ready = parent->metrics->engine_starts != parent->engine_starts;
-	bool halts = has_halted(parent, exited, was_ready), full;
+	bool was_ready = supervisor->metrics->engine_starts != supervisor->engine_starts;
+	bool halts = has_halted(supervisor, exited, was_ready), full;
 
 	/* Also during a stop: the next start must not ignore the failure. */
 	if (halts)
-		halt(parent, exited);
-	else if (parent->start == ENGINE_AFTER_HALT && was_ready)
-		parent->start = ENGINE_NORMAL;
+		halt(supervisor, exited);
+	else if (supervisor->start == ENGINE_AFTER_HALT && was_ready)
+		supervisor->start = ENGINE_NORMAL;
 	if (stop_asked) {
 		*code = !halts ? 0 : exited == ENGINE_DAMAGED ? ENGINE_DAMAGED : ENGINE_HALT;
 		return false;
@@ -209,8 +209,8 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	case ENGINE_DAMAGED:
 		return true;
 	case ENGINE_RESUMED:
-		parent->start = ENGINE_AFTER_HALT;
-		parent->backoff_ms = 0;
+		supervisor->start = ENGINE_AFTER_HALT;
+		supervisor->backoff_ms = 0;
 		return true;
 	case ENGINE_FULL:
 	case ENGINE_NO_SPACE:
@@ -224,7 +224,7 @@ static bool after_engine(struct parent *parent, int status, int64_t lived_ms, in
 	}
 	full = exited == ENGINE_FULL || exited == ENGINE_NO_SPACE;
 	/* A recovery that fails may take longer than that. */
-	back_off(parent, was_ready && lived_ms >= STEADY_MS,
+	back_off(supervisor, was_ready && lived_ms >= STEADY_MS,
 		full ? PROBE_MS
 		     : was_ready ? BACKOFF_SERVED_MAX_MS
 				 : BACKOFF_MAX_MS);
@@ -288,35 +288,35 @@ static enum status check_identity(const struct state_hold *hold, char *why, size
 }
 
 /* Makes all checks that can refuse the start. Returns an exit code, or 0 to continue. */
-static int prepare(struct parent *parent)
+static int prepare(struct supervisor *supervisor)
 {
-	const struct settings *settings = parent->settings;
+	const struct settings *settings = supervisor->settings;
 	char why[512] = "", path[PATH_MAX];
 	enum status status;
 
-	status = state_hold_take(&parent->hold, settings->state_directory, settings->socket_directory,
+	status = state_hold_take(&supervisor->hold, settings->state_directory, settings->socket_directory,
 		LOCK_WAIT_MS, why, sizeof(why));
 	if (!status)
-		status = check_identity(&parent->hold, why, sizeof(why));
+		status = check_identity(&supervisor->hold, why, sizeof(why));
 	if (status)
 		return fail(why, status == STATUS_BUSY ? 1 : status_exit_code(status));
-	status = sockets_open(settings, &parent->sockets, why, sizeof(why));
+	status = sockets_open(settings, &supervisor->sockets, why, sizeof(why));
 	if (status)
 		return fail(why, status_exit_code(status));
 	make_counters(settings);
 	make_together(settings);
 	make_sweep_lock(settings);
-	parent->metrics = metrics_new();
-	if (!parent->metrics)
+	supervisor->metrics = metrics_new();
+	if (!supervisor->metrics)
 		return fail("out of memory", status_exit_code(STATUS_NOMEM));
 	if (halt_is_marked(settings, path))
-		parent->start = ENGINE_HALTED;
+		supervisor->start = ENGINE_HALTED;
 	return 0;
 }
 
-int parent_run(const struct settings *settings)
+int supervisor_run(const struct settings *settings)
 {
-	struct parent parent = {.settings = settings};
+	struct supervisor supervisor = {.settings = settings};
 	struct sigaction stop = {.sa_handler = on_stop};
 	int64_t started_ms;
 	int code, status;
@@ -326,7 +326,7 @@ int parent_run(const struct settings *settings)
 	 * an engine.
 	 */
 	signal(SIGCHLD, SIG_DFL);
-	code = prepare(&parent);
+	code = prepare(&supervisor);
 	if (code)
 		return code;
 	sigaction(SIGTERM, &stop, NULL);
@@ -334,13 +334,13 @@ int parent_run(const struct settings *settings)
 	signal(SIGPIPE, SIG_IGN);
 	sd_notify(0, "READY=1");
 	do {
-		code = check_state(&parent);
+		code = check_state(&supervisor);
 		if (code)
 			break;
 		started_ms = clock_boot_ms();
-		parent.engine_starts = parent.metrics->engine_starts;
-		status = run_engine(&parent);
-	} while (after_engine(&parent, status, clock_boot_ms() - started_ms, &code));
+		supervisor.engine_starts = supervisor.metrics->engine_starts;
+		status = run_engine(&supervisor);
+	} while (after_engine(&supervisor, status, clock_boot_ms() - started_ms, &code));
 	log_line(LOG_LEVEL_INFO, "ledger_ended", "exit=%d", code);
 	return code;
 }

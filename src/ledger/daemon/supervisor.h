@@ -20,6 +20,6 @@
  * stop. 78: the configuration or the state cannot be used. 1: another ledger runs on this state,
  * or a system call failed.
  */
-int parent_run(const struct settings *settings);
+int supervisor_run(const struct settings *settings);
 
 #endif

@@ -19,8 +19,8 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 	char *why, size_t why_size)
 {
 	char directory[PATH_MAX];
-	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
-	const struct atrest_deed deed = {
+	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
+	const struct offline_deed deed = {
 		.operator = options->operator,
 		.now = options->now,
 		.action = ACTION,
@@ -30,7 +30,7 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 		.accept_clock = options->accept_clock,
 	};
 	struct store *store = NULL;
-	struct atrest_life life;
+	struct offline_life life;
 	enum status status;
 
 	if ((unsigned int)snprintf(directory, sizeof(directory), "%s/db",
@@ -39,10 +39,10 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 		return STATUS_CONFIG;
 	}
 	halt_forget_cached(options->settings, directory);
-	status = atrest_open(&store, options->settings, &atrest, why, why_size);
+	status = offline_open(&store, options->settings, &atrest, why, why_size);
 	if (status)
 		return status;
-	status = atrest_begin_life(store, &deed, &life, why, why_size);
+	status = offline_begin_life(store, &deed, &life, why, why_size);
 	result->last_transaction_id = life.last_transaction_id;
 	result->last_ms = life.last_ms;
 	result->raised_by = life.begun.raised_by;

@@ -34,7 +34,7 @@ struct adopt_result {
 
 /*
  * Adopts the state. Returns STATUS_BUSY if a ledger holds it, otherwise the results of
- * state_dir_check() and atrest_trail(). Writes the reason to @why. libdb may end the process
+ * state_dir_check() and offline_trail(). Writes the reason to @why. libdb may end the process
  * (store/bdb/bdb.h).
  */
 enum status adopt_run(const struct adopt_options *options, struct adopt_result *result, char *why,

@@ -101,7 +101,7 @@ enum status export_open_backup(struct export *export, const struct settings *set
 		.directory = place->data,
 		.cache_mib = settings->ledger_cache_mib,
 	};
-	const struct atrest_options atrest = {.directory = place->data};
+	const struct offline_options atrest = {.directory = place->data};
 	struct bdb_restored restored;
 	enum status status = check_room(settings, place, bytes, why, why_size);
 
@@ -109,7 +109,7 @@ enum status export_open_backup(struct export *export, const struct settings *set
 	if (!status)
 		status = bdb_restore(&options, &restored, why, why_size);
 	if (!status)
-		status = atrest_open(&export->store, settings, &atrest, why, why_size);
+		status = offline_open(&export->store, settings, &atrest, why, why_size);
 	if (!status)
 		text_copy(export->installation, sizeof(export->installation),
 			restored.installation);
@@ -134,8 +134,8 @@ enum status export_open_state(struct export *export, const struct settings *sett
 	const struct operator *operator, const char *detail, char *why, size_t why_size)
 {
 	char directory[SETTINGS_PATH_MAX + 8];
-	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
-	const struct atrest_deed deed = {
+	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
+	const struct offline_deed deed = {
 		.operator = operator,
 		.now = clock_now(),
 		.action = "export",
@@ -150,9 +150,9 @@ enum status export_open_state(struct export *export, const struct settings *sett
 	if (!status)
 		halt_forget_cached(settings, directory);
 	if (!status)
-		status = atrest_open(&export->store, settings, &atrest, why, why_size);
+		status = offline_open(&export->store, settings, &atrest, why, why_size);
 	if (!status)
-		status = atrest_trail(export->store, &deed, why, why_size);
+		status = offline_trail(export->store, &deed, why, why_size);
 	if (status)
 		export_close(export);
 	return status;

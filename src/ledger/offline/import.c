@@ -31,13 +31,13 @@ static void name_data(const struct import *import, char directory[SETTINGS_PATH_
 static enum status open_data(struct import *import)
 {
 	char directory[SETTINGS_PATH_MAX + 8];
-	const struct atrest_options options = {.directory = directory, .create = true};
+	const struct offline_options options = {.directory = directory, .create = true};
 
 	name_data(import, directory);
 	import->ws = ws_new();
 	if (!import->ws)
 		return fail(import, STATUS_NOMEM, "out of memory");
-	return atrest_open(&import->store, import->settings, &options, import->why,
+	return offline_open(&import->store, import->settings, &options, import->why,
 		sizeof(import->why));
 }
 
@@ -166,7 +166,7 @@ static enum status check_counters(struct import *import)
 static enum status write_trail(struct import *import, const struct import_options *options,
 	struct life_begun *life)
 {
-	const struct atrest_deed deed = {
+	const struct offline_deed deed = {
 		.operator = options->operator,
 		.now = clock_now(),
 		.action = "import",
@@ -177,9 +177,9 @@ static enum status write_trail(struct import *import, const struct import_option
 		.context = options->context,
 		.accept_clock = options->accept_clock,
 	};
-	struct atrest_life begun;
+	struct offline_life begun;
 	enum status status =
-		atrest_begin_life(import->store, &deed, &begun, import->why, sizeof(import->why));
+		offline_begin_life(import->store, &deed, &begun, import->why, sizeof(import->why));
 
 	*life = begun.begun;
 	return status;

@@ -69,7 +69,7 @@ struct import_options {
 	const struct operator *operator; /* for the trail */
 	const char *object;              /* likewise */
 	bool accept_clock;               /* accept a clock before the newest row */
-	/* As of struct atrest_deed; NULL: none. */
+	/* As of struct offline_deed; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
 	void *context;
 };

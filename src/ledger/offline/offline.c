@@ -12,8 +12,8 @@
 /* " last_transaction_id=N first_id=N raised_by=N" and its end. */
 #define LIFE_TEXT_MAX 128
 
-enum status atrest_open(struct store **store, const struct settings *settings,
-	const struct atrest_options *options, char *why, size_t why_size)
+enum status offline_open(struct store **store, const struct settings *settings,
+	const struct offline_options *options, char *why, size_t why_size)
 {
 	const struct bdb_options bdb = {
 		.directory = options->directory,
@@ -43,7 +43,7 @@ static bool note_last(void *context, struct bytes key, const void *row)
 	return false;
 }
 
-enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int64_t *ms)
+enum status offline_find_last(struct store *store, uint64_t *transaction_id, int64_t *ms)
 {
 	const struct store_range range = {.record = RECORD_TRANSACTION, .reverse = true};
 	struct last last = {0};
@@ -55,7 +55,7 @@ enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int6
 }
 
 /* Checks that the clock permits a new life. Sets *newest_ms to the newest time of a row. */
-static enum status check_clock(struct store *store, const struct atrest_deed *deed,
+static enum status check_clock(struct store *store, const struct offline_deed *deed,
 	int64_t *newest_ms, char *why, size_t why_size)
 {
 	enum status status = life_newest(store, newest_ms);
@@ -67,7 +67,7 @@ static enum status check_clock(struct store *store, const struct atrest_deed *de
 	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why, why_size);
 }
 
-static enum status load(struct store *store, const struct atrest_deed *deed, bool life,
+static enum status load(struct store *store, const struct offline_deed *deed, bool life,
 	struct ws *ws, char *why, size_t why_size)
 {
 	enum status status;
@@ -85,7 +85,7 @@ static enum status load(struct store *store, const struct atrest_deed *deed, boo
 
 static bool report_player(void *context, struct bytes key, const void *row)
 {
-	const struct atrest_deed *deed = context;
+	const struct offline_deed *deed = context;
 
 	(void)key;
 	if (((const struct player *)row)->suspended)
@@ -93,11 +93,11 @@ static bool report_player(void *context, struct bytes key, const void *row)
 	return true;
 }
 
-static enum status report_revived(struct store *store, const struct atrest_deed *deed,
+static enum status report_revived(struct store *store, const struct offline_deed *deed,
 	const struct ws *ws, char *why, size_t why_size)
 {
 	const struct store_range players = {.record = RECORD_PLAYER};
-	struct atrest_deed context = *deed;
+	struct offline_deed context = *deed;
 	enum status status;
 
 	for (const struct ws_row *row = ws->first; row; row = row->next) {
@@ -110,7 +110,7 @@ static enum status report_revived(struct store *store, const struct atrest_deed 
 	return status;
 }
 
-static enum status hold(struct store *store, const struct atrest_deed *deed, int64_t newest_ms,
+static enum status hold(struct store *store, const struct offline_deed *deed, int64_t newest_ms,
 	const struct life_begun *life, struct ws *ws, char *why, size_t why_size)
 {
 	const struct hold_restore restore = {
@@ -126,8 +126,8 @@ static enum status hold(struct store *store, const struct atrest_deed *deed, int
 }
 
 /* Begins a life in @ws and holds callbacks if requested. */
-static enum status begin_life(struct store *store, const struct atrest_deed *deed,
-	struct atrest_life *life, struct ws *ws, char *why, size_t why_size)
+static enum status begin_life(struct store *store, const struct offline_deed *deed,
+	struct offline_life *life, struct ws *ws, char *why, size_t why_size)
 {
 	int64_t newest_ms;
 	enum status status = check_clock(store, deed, &newest_ms, why, why_size);
@@ -145,8 +145,8 @@ static enum status begin_life(struct store *store, const struct atrest_deed *dee
 }
 
 /* Records the action in the trail. @life is the life that begins with it; NULL: none. */
-static enum status write_trail(struct store *store, const struct atrest_deed *deed,
-	struct atrest_life *life, struct ws *ws, char *why, size_t why_size)
+static enum status write_trail(struct store *store, const struct offline_deed *deed,
+	struct offline_life *life, struct ws *ws, char *why, size_t why_size)
 {
 	const struct apply_context context = {.now = deed->now, .peer_uid = geteuid()};
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
@@ -171,8 +171,8 @@ static enum status write_trail(struct store *store, const struct atrest_deed *de
 	return STATUS_IO;
 }
 
-static enum status note_deed(struct store *store, const struct atrest_deed *deed,
-	struct atrest_life *life, char *why, size_t why_size)
+static enum status note_deed(struct store *store, const struct offline_deed *deed,
+	struct offline_life *life, char *why, size_t why_size)
 {
 	struct ws *ws = ws_new();
 	enum status status = STATUS_NOMEM;
@@ -185,19 +185,19 @@ static enum status note_deed(struct store *store, const struct atrest_deed *deed
 	return status;
 }
 
-enum status atrest_trail(struct store *store, const struct atrest_deed *deed, char *why,
+enum status offline_trail(struct store *store, const struct offline_deed *deed, char *why,
 	size_t why_size)
 {
 	return note_deed(store, deed, NULL, why, why_size);
 }
 
-enum status atrest_begin_life(struct store *store, const struct atrest_deed *deed,
-	struct atrest_life *life, char *why, size_t why_size)
+enum status offline_begin_life(struct store *store, const struct offline_deed *deed,
+	struct offline_life *life, char *why, size_t why_size)
 {
 	enum status status;
 
 	memset(life, 0, sizeof(*life));
-	status = atrest_find_last(store, &life->last_transaction_id, &life->last_ms);
+	status = offline_find_last(store, &life->last_transaction_id, &life->last_ms);
 	if (status) {
 		snprintf(why, why_size, "cannot read the last transaction of the data: %s", status_text(status));
 		return status;

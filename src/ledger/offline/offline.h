@@ -9,21 +9,21 @@
 #include "link/verdict.h"
 #include "store/store.h"
 
-struct atrest_options {
+struct offline_options {
 	const char *directory;
 	bool create;    /* the data is new */
 	bool keep_logs; /* remove no old logs; the ledger decides about them */
 };
 
 /* Opens the data with the settings that a ledger would use. Returns the results of bdb_open(). */
-enum status atrest_open(struct store **store, const struct settings *settings,
-	const struct atrest_options *options, char *why, size_t why_size);
+enum status offline_open(struct store **store, const struct settings *settings,
+	const struct offline_options *options, char *why, size_t why_size);
 
 /* Finds the last transaction, bet or result of the data and its time; 0 if there is none. */
-enum status atrest_find_last(struct store *store, uint64_t *transaction_id, int64_t *ms);
+enum status offline_find_last(struct store *store, uint64_t *transaction_id, int64_t *ms);
 
 /* The action of an operator on the data. */
-struct atrest_deed {
+struct offline_deed {
 	const struct operator *operator;
 	struct moment now;
 	const char *action;
@@ -45,11 +45,11 @@ struct atrest_deed {
  * Records the action in the trail. Returns STATUS_CORRUPT, STATUS_IO or STATUS_NOMEM, with a
  * reason in @why.
  */
-enum status atrest_trail(struct store *store, const struct atrest_deed *deed, char *why,
+enum status offline_trail(struct store *store, const struct offline_deed *deed, char *why,
 	size_t why_size);
 
 /* The life that began with an action, and the ids before it. */
-struct atrest_life {
+struct offline_life {
 	uint64_t last_transaction_id; /* last transaction, bet or result; 0: none */
 	int64_t last_ms;              /* its time */
 	struct life_begun begun;
@@ -57,10 +57,10 @@ struct atrest_life {
 
 /*
  * Records the action in the trail and begins a new life in the same transaction. Returns the
- * results of atrest_trail(), and STATUS_CONFIG if the clock of the host cannot be right or no ids
+ * results of offline_trail(), and STATUS_CONFIG if the clock of the host cannot be right or no ids
  * are left.
  */
-enum status atrest_begin_life(struct store *store, const struct atrest_deed *deed,
-	struct atrest_life *life, char *why, size_t why_size);
+enum status offline_begin_life(struct store *store, const struct offline_deed *deed,
+	struct offline_life *life, char *why, size_t why_size);
 
 #endif

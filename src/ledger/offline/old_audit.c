@@ -137,7 +137,7 @@ enum status old_audit_walk(const struct settings *settings, const char *data,
 	struct visit inner = {visit, context};
 	struct export_place place;
 	/* Create the other tables: the records of the log about them are not needed here. */
-	const struct atrest_options atrest = {.directory = place.data, .create = true};
+	const struct offline_options atrest = {.directory = place.data, .create = true};
 	struct store *store = NULL;
 	enum status status =
 		export_place_open(&place, settings->state_directory, why, why_size);
@@ -146,7 +146,7 @@ enum status old_audit_walk(const struct settings *settings, const char *data,
 		return status;
 	status = copy_trail(data, place.data, why, why_size);
 	if (!status)
-		status = atrest_open(&store, settings, &atrest, why, why_size);
+		status = offline_open(&store, settings, &atrest, why, why_size);
 	if (!status) {
 		status = store->scan(store, &range, pass_on, &inner);
 		if (status)

@@ -47,9 +47,9 @@ static enum status walk_audit(struct store *store, const struct restore_options 
 static enum status finish(const struct restore_options *options, struct restore_result *result,
 	const char *directory, char *why, size_t why_size)
 {
-	const struct atrest_options atrest = {.directory = directory, .keep_logs = true};
+	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
 	char detail[DETAIL_SIZE];
-	const struct atrest_deed deed = {
+	const struct offline_deed deed = {
 		.operator = options->operator,
 		.now = options->now,
 		.action = ACTION,
@@ -62,8 +62,8 @@ static enum status finish(const struct restore_options *options, struct restore_
 		.accept_clock = options->accept_clock,
 	};
 	struct store *store = NULL;
-	struct atrest_life life;
-	enum status status = atrest_open(&store, options->settings, &atrest, why, why_size);
+	struct offline_life life;
+	enum status status = offline_open(&store, options->settings, &atrest, why, why_size);
 
 	if (status)
 		return status;
@@ -71,7 +71,7 @@ static enum status finish(const struct restore_options *options, struct restore_
 	snprintf(detail, sizeof(detail), "complete_to_ms=%" PRId64 " rolled_forward=%s",
 		result->complete_to_ms, result->rolled_forward ? "yes" : "no");
 	if (!status) {
-		status = atrest_begin_life(store, &deed, &life, why, why_size);
+		status = offline_begin_life(store, &deed, &life, why, why_size);
 		result->last_transaction_id = life.last_transaction_id;
 		result->last_ms = life.last_ms;
 		result->raised_by = life.begun.raised_by;

@@ -23,7 +23,7 @@ struct restore_options {
 	bool accept_clock; /* accept a clock before the newest row (ledger/rows/life.h) */
 	const struct operator *operator;  /* for the trail */
 	struct moment now;
-	/* As of struct atrest_deed; NULL: none. */
+	/* As of struct offline_deed; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
 	/* Called for each restored row of the trail, in order; NULL: none. */
 	void (*audit)(void *context, const struct audit *row);

@@ -1,6 +1,6 @@
 #include "ledger/outbox/metrics.h"
 
-#include "base/apart.h"
+#include "base/isolated.h"
 #include "base/text.h"
 
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 
 struct metrics *metrics_new(void)
 {
-	return apart_memory(sizeof(struct metrics));
+	return isolated_memory(sizeof(struct metrics));
 }
 
 static struct metrics_note note_of(const char *casino_id, enum callback_kind kind,

@@ -17,7 +17,7 @@ void outbox_options_defaults(struct outbox_options *options)
 	retry_policy_defaults(&options->retry);
 	options->lease_ms = 10000;
 	options->owner_patience_ms = SCHEDULE_OWNER_PATIENCE_MS;
-	options->breaker_open_ms = FLOW_OPEN_MS;
+	options->breaker_open_ms = PERMITS_OPEN_MS;
 }
 
 void outbox_too_large(struct verdict *verdict)
@@ -72,7 +72,7 @@ static struct callback_body body_named(uint64_t event)
 static bool take_permit(const struct apply_context *context, const struct dealer *dealer,
 	uint64_t event)
 {
-	return flow_take(context->flow, dealer->casino_id, event, hold_permits(dealer),
+	return permits_take(context->permits, dealer->casino_id, event, hold_permits(dealer),
 		context->now.boot_ms, context->now.boot_ms + context->outbox->lease_ms);
 }
 
@@ -160,7 +160,7 @@ void outbox_write(struct ws *ws, const struct delivery *delivery, bool begun)
 	const struct callback *was = ws_get(ws, RECORD_CALLBACK, &was_key);
 
 	if (was)
-		book_callback_state(ws, was->casino_id, was->state, delivery->callback.state);
+		post_callback_state(ws, was->casino_id, was->state, delivery->callback.state);
 	ws_put(ws, RECORD_CALLBACK, &delivery->callback);
 	if (begun)
 		ws_append(ws, RECORD_ATTEMPT, &delivery->attempt);
@@ -248,7 +248,7 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct player *player, struct callback_grant *grant)
 {
-	struct life_block *events = &context->flow->inquiries;
+	struct life_block *events = &context->permits->inquiries;
 	const uint64_t event = life_block_peek(ws, LIFE_EVENTS, events);
 	struct balance_inquire_body body;
 	struct bytes text;
@@ -275,7 +275,7 @@ static void want_tally(struct ws *ws, const struct callback *callback, const str
 		? ws_get(ws, RECORD_BET, key) : NULL;
 
 	if (bet)
-		tally_want(ws, bet->player_id, bet->day);
+		player_stats_want(ws, bet->player_id, bet->day);
 }
 
 bool outbox_want(struct ws *ws, uint64_t event)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define SLOTS     (2 * DEALERS_MAX)
-#define BUCKET_MS (FLOW_WINDOW_MS / FLOW_BUCKETS)
+#define BUCKET_MS (PERMITS_WINDOW_MS / PERMITS_BUCKETS)
 
 struct permit {
 	uint64_t id;
@@ -20,51 +20,51 @@ struct bucket {
 	uint32_t bad; /* unknown or not sent */
 };
 
-struct flow_dealer {
+struct permits_dealer {
 	char casino_id[CASINO_ID_SIZE];
 	enum breaker breaker;
 	int64_t open_ms; /* how long the breaker stays open */
 	int64_t open_until_ms;
 	uint64_t probe; /* the permit of the test call while half-open; 0: none yet */
-	struct bucket buckets[FLOW_BUCKETS];
+	struct bucket buckets[PERMITS_BUCKETS];
 	bool held;             /* counted in held_count */
-	uint32_t max_inflight; /* the last value set by flow_limit() or flow_take() */
+	uint32_t max_inflight; /* the last value set by permits_limit() or permits_take() */
 	uint32_t permit_count;
-	struct permit permits[FLOW_PERMITS_MAX];
+	struct permit permits[PERMITS_MAX];
 };
 
-bool flow_init(struct flow *flow)
+bool permits_init(struct permits *permits)
 {
-	memset(flow, 0, sizeof(*flow));
-	flow->open_ms = FLOW_OPEN_MS;
-	flow->dealers = calloc(SLOTS, sizeof(*flow->dealers));
-	return flow->dealers != NULL;
+	memset(permits, 0, sizeof(*permits));
+	permits->open_ms = PERMITS_OPEN_MS;
+	permits->dealers = calloc(SLOTS, sizeof(*permits->dealers));
+	return permits->dealers != NULL;
 }
 
-void flow_free(struct flow *flow)
+void permits_free(struct permits *permits)
 {
-	for (unsigned int i = 0; flow->dealers && i < SLOTS; i++)
-		free(flow->dealers[i]);
-	free(flow->dealers);
-	flow->dealers = NULL;
+	for (unsigned int i = 0; permits->dealers && i < SLOTS; i++)
+		free(permits->dealers[i]);
+	free(permits->dealers);
+	permits->dealers = NULL;
 }
 
 /* Returns the hash slot of the dealer name, used or free. */
-static struct flow_dealer **place(struct flow *flow, const char *casino_id)
+static struct permits_dealer **place(struct permits *permits, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % SLOTS;
 
 	/* Dealers are never removed and there are fewer than slots, so the loop ends. */
-	while (flow->dealers[at] && strcmp(flow->dealers[at]->casino_id, casino_id) != 0)
+	while (permits->dealers[at] && strcmp(permits->dealers[at]->casino_id, casino_id) != 0)
 		at = (at + 1) % SLOTS;
-	return &flow->dealers[at];
+	return &permits->dealers[at];
 }
 
 /* Returns the entry of an existing dealer; NULL if memory is exhausted. */
-static struct flow_dealer *find(struct flow *flow, const char *casino_id)
+static struct permits_dealer *find(struct permits *permits, const char *casino_id)
 {
-	struct flow_dealer **at = place(flow, casino_id);
-	struct flow_dealer *dealer = *at;
+	struct permits_dealer **at = place(permits, casino_id);
+	struct permits_dealer *dealer = *at;
 
 	if (dealer)
 		return dealer;
@@ -72,47 +72,47 @@ static struct flow_dealer *find(struct flow *flow, const char *casino_id)
 	if (!dealer)
 		return NULL;
 	text_copy(dealer->casino_id, CASINO_ID_SIZE, casino_id);
-	dealer->open_ms = flow->open_ms;
+	dealer->open_ms = permits->open_ms;
 	*at = dealer;
 	return dealer;
 }
 
-static void close_breaker(struct flow_dealer *dealer)
+static void close_breaker(struct permits_dealer *dealer)
 {
 	dealer->breaker = BREAKER_CLOSED;
 	dealer->probe = 0;
 	memset(dealer->buckets, 0, sizeof(dealer->buckets));
 }
 
-static void open_breaker(struct flow_dealer *dealer, int64_t now_ms)
+static void open_breaker(struct permits_dealer *dealer, int64_t now_ms)
 {
 	dealer->breaker = BREAKER_OPEN;
 	dealer->probe = 0;
 	dealer->open_until_ms = now_ms + dealer->open_ms;
 }
 
-static void count(struct flow_dealer *dealer, bool bad, int64_t now_ms)
+static void count(struct permits_dealer *dealer, bool bad, int64_t now_ms)
 {
 	int64_t number = now_ms / BUCKET_MS;
-	struct bucket *bucket = &dealer->buckets[number % FLOW_BUCKETS];
+	struct bucket *bucket = &dealer->buckets[number % PERMITS_BUCKETS];
 	uint32_t calls = 0, bads = 0;
 
 	if (bucket->number != number)
 		*bucket = (struct bucket){.number = number};
 	bucket->calls++;
 	bucket->bad += bad;
-	for (unsigned int i = 0; i < FLOW_BUCKETS; i++) {
-		if (dealer->buckets[i].number <= number - FLOW_BUCKETS)
+	for (unsigned int i = 0; i < PERMITS_BUCKETS; i++) {
+		if (dealer->buckets[i].number <= number - PERMITS_BUCKETS)
 			continue;
 		calls += dealer->buckets[i].calls;
 		bads += dealer->buckets[i].bad;
 	}
-	if (calls >= FLOW_CALLS_MIN && bads * 100 >= calls * FLOW_BAD_PERCENT)
+	if (calls >= PERMITS_CALLS_MIN && bads * 100 >= calls * PERMITS_BAD_PERCENT)
 		open_breaker(dealer, now_ms);
 }
 
 /* Counts the outcome of the call that holds permit @id. */
-static void judge(struct flow_dealer *dealer, uint64_t id, bool bad, int64_t now_ms)
+static void judge(struct permits_dealer *dealer, uint64_t id, bool bad, int64_t now_ms)
 {
 	switch (dealer->breaker) {
 	case BREAKER_CLOSED:
@@ -132,13 +132,13 @@ static void judge(struct flow_dealer *dealer, uint64_t id, bool bad, int64_t now
 	}
 }
 
-static void drop(struct flow_dealer *dealer, uint32_t at)
+static void drop(struct permits_dealer *dealer, uint32_t at)
 {
 	dealer->permits[at] = dealer->permits[--dealer->permit_count];
 }
 
 /* Ends expired permits and the open time of the breaker. */
-static void refresh(struct flow_dealer *dealer, int64_t now_ms)
+static void refresh(struct permits_dealer *dealer, int64_t now_ms)
 {
 	for (uint32_t i = dealer->permit_count; i-- > 0;) {
 		struct permit permit = dealer->permits[i];
@@ -152,7 +152,7 @@ static void refresh(struct flow_dealer *dealer, int64_t now_ms)
 		dealer->breaker = BREAKER_HALF_OPEN;
 }
 
-static bool held(const struct flow_dealer *dealer, uint64_t id, uint32_t *at)
+static bool held(const struct permits_dealer *dealer, uint64_t id, uint32_t *at)
 {
 	for (*at = 0; *at < dealer->permit_count; ++*at) {
 		if (dealer->permits[*at].id == id)
@@ -161,29 +161,29 @@ static bool held(const struct flow_dealer *dealer, uint64_t id, uint32_t *at)
 	return false;
 }
 
-void flow_limit(struct flow *flow, const char *casino_id, uint32_t max_inflight)
+void permits_limit(struct permits *permits, const char *casino_id, uint32_t max_inflight)
 {
-	struct flow_dealer *dealer = find(flow, casino_id);
+	struct permits_dealer *dealer = find(permits, casino_id);
 
 	if (!dealer)
 		return;
 	dealer->max_inflight = max_inflight;
-	flow->held_count -= dealer->held;
+	permits->held_count -= dealer->held;
 	dealer->held = !max_inflight;
-	flow->held_count += dealer->held;
+	permits->held_count += dealer->held;
 }
 
-void flow_mark(struct flow *flow)
+void permits_mark(struct permits *permits)
 {
-	flow->taken_count = 0;
-	flow->inquiries_marked = flow->inquiries;
+	permits->taken_count = 0;
+	permits->inquiries_marked = permits->inquiries;
 }
 
-void flow_undo(struct flow *flow)
+void permits_undo(struct permits *permits)
 {
-	flow->inquiries = flow->inquiries_marked;
-	while (flow->taken_count) {
-		const struct flow_taken *taken = &flow->taken[--flow->taken_count];
+	permits->inquiries = permits->inquiries_marked;
+	while (permits->taken_count) {
+		const struct permits_taken *taken = &permits->taken[--permits->taken_count];
 		uint32_t at;
 
 		if (held(taken->dealer, taken->id, &at))
@@ -194,7 +194,7 @@ void flow_undo(struct flow *flow)
 }
 
 /* Returns true if another call is allowed, with @already more than are under way. */
-static bool has_room(const struct flow_dealer *dealer, uint32_t already)
+static bool has_room(const struct permits_dealer *dealer, uint32_t already)
 {
 	uint32_t calls = dealer->permit_count + already;
 
@@ -202,12 +202,13 @@ static bool has_room(const struct flow_dealer *dealer, uint32_t already)
 		return false;
 	if (dealer->breaker == BREAKER_HALF_OPEN && already)
 		return false;
-	return calls < dealer->max_inflight && calls < FLOW_PERMITS_MAX;
+	return calls < dealer->max_inflight && calls < PERMITS_MAX;
 }
 
-bool flow_has_room(struct flow *flow, const char *casino_id, uint32_t already, int64_t now_ms)
+bool permits_has_room(
+	struct permits *permits, const char *casino_id, uint32_t already, int64_t now_ms)
 {
-	struct flow_dealer *dealer = find(flow, casino_id);
+	struct permits_dealer *dealer = find(permits, casino_id);
 
 	if (!dealer)
 		return false;
@@ -215,10 +216,10 @@ bool flow_has_room(struct flow *flow, const char *casino_id, uint32_t already, i
 	return has_room(dealer, already);
 }
 
-bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t max_inflight,
-	int64_t now_ms, int64_t until_ms)
+bool permits_take(struct permits *permits, const char *casino_id, uint64_t id,
+	uint32_t max_inflight, int64_t now_ms, int64_t until_ms)
 {
-	struct flow_dealer *dealer = find(flow, casino_id);
+	struct permits_dealer *dealer = find(permits, casino_id);
 	uint32_t at;
 
 	if (!dealer)
@@ -233,17 +234,17 @@ bool flow_take(struct flow *flow, const char *casino_id, uint64_t id, uint32_t m
 		return false;
 	if (dealer->breaker == BREAKER_HALF_OPEN)
 		dealer->probe = id;
-	if (flow->taken_count < FLOW_UNDO_MAX)
-		flow->taken[flow->taken_count++] = (struct flow_taken){dealer, id};
+	if (permits->taken_count < PERMITS_UNDO_MAX)
+		permits->taken[permits->taken_count++] = (struct permits_taken){dealer, id};
 	dealer->permits[dealer->permit_count++] = (struct permit){id, until_ms};
 	return true;
 }
 
-bool flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callback_class class,
-	int64_t now_ms)
+bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
+	enum callback_class class, int64_t now_ms)
 {
 	/* Any caller may send any name, so create no entry for it. */
-	struct flow_dealer *dealer = *place(flow, casino_id);
+	struct permits_dealer *dealer = *place(permits, casino_id);
 	uint32_t at;
 
 	if (!dealer)
@@ -256,9 +257,9 @@ bool flow_give(struct flow *flow, const char *casino_id, uint64_t id, enum callb
 	return true;
 }
 
-enum breaker flow_breaker(struct flow *flow, const char *casino_id, int64_t now_ms)
+enum breaker permits_breaker(struct permits *permits, const char *casino_id, int64_t now_ms)
 {
-	struct flow_dealer *dealer = find(flow, casino_id);
+	struct permits_dealer *dealer = find(permits, casino_id);
 
 	if (!dealer)
 		return BREAKER_CLOSED;
@@ -266,9 +267,9 @@ enum breaker flow_breaker(struct flow *flow, const char *casino_id, int64_t now_
 	return dealer->breaker;
 }
 
-uint32_t flow_inflight(struct flow *flow, const char *casino_id, int64_t now_ms)
+uint32_t permits_inflight(struct permits *permits, const char *casino_id, int64_t now_ms)
 {
-	struct flow_dealer *dealer = find(flow, casino_id);
+	struct permits_dealer *dealer = find(permits, casino_id);
 
 	if (!dealer)
 		return 0;

@@ -110,9 +110,9 @@ static bool conclude_betting(struct ws *ws, const struct apply_context *context,
 	ws_put(ws, RECORD_BET, &bet);
 	update_round(ws, round, &bet);
 	if (bet.state == BET_ACCEPTED)
-		tally_acceptance(ws, &bet);
+		player_stats_acceptance(ws, &bet);
 	if (bet.state == BET_REJECTED)
-		book_open_bets(ws, callback->casino_id, -1);
+		post_open_bets(ws, callback->casino_id, -1);
 	return true;
 }
 
@@ -144,7 +144,7 @@ static bool conclude(struct ws *ws, const struct apply_context *context,
 		return conclude_betting(ws, context, dealer, delivery, outcome);
 	if (!callback_has_ended(delivery->callback.state))
 		return true;
-	book_open_bets(ws, delivery->callback.casino_id, -1);
+	post_open_bets(ws, delivery->callback.casino_id, -1);
 	return delivery->callback.kind != CALLBACK_BETTING_REFUND ||
 		conclude_refund(ws, context, delivery);
 }
@@ -163,7 +163,7 @@ bool outbox_end(struct ws *ws, const struct apply_context *context, struct deliv
 	/*
 	 * A late outcome returns no permit, because that permit would belong to the next attempt.
 	 */
-	flow_give(context->flow, delivery->callback.casino_id, delivery->callback.event,
+	permits_give(context->permits, delivery->callback.casino_id, delivery->callback.event,
 		outcome->class, context->now.boot_ms);
 	outbox_write(ws, delivery, false);
 	if (!conclude(ws, context, dealer, delivery, outcome))

@@ -8,7 +8,7 @@
 #include "link/commands.h"
 #include "store/ws.h"
 
-struct flow;
+struct permits;
 struct schedule;
 struct outbox_options;
 struct metrics;
@@ -21,7 +21,7 @@ struct apply_context {
 	struct moment now;    /* one a batch */
 	uint32_t peer_uid;    /* of the socket's other end */
 	uint64_t link;        /* the link of the caller, unique in this run; never 0 */
-	struct flow *flow;    /* permits: taken and given back while applying */
+	struct permits *permits;    /* permits: taken and given back while applying */
 	const struct schedule *schedule; /* as it was before the batch */
 	const struct outbox_options *outbox;
 	struct metrics *metrics; /* NULL: nothing is counted */

@@ -11,7 +11,7 @@ static struct lifetime lifetime_named(const char *player_id)
 	return key;
 }
 
-void tally_want(struct ws *ws, const char *player_id, uint32_t day)
+void player_stats_want(struct ws *ws, const char *player_id, uint32_t day)
 {
 	struct lifetime lifetime = lifetime_named(player_id);
 	struct day key = day_named(player_id, day);
@@ -39,15 +39,15 @@ static void tally(struct ws *ws, const char *player_id, uint32_t number,
 	ws_put(ws, RECORD_DAY, &day);
 }
 
-void tally_acceptance(struct ws *ws, const struct bet *bet)
+void player_stats_acceptance(struct ws *ws, const struct bet *bet)
 {
 	const struct statistics_change change = statistics_of_acceptance(bet);
 
 	tally(ws, bet->player_id, bet->day, &change);
 }
 
-void tally_settlement(struct ws *ws, const struct round *round, const struct bet *const *bets,
-	uint32_t count)
+void player_stats_settlement(
+	struct ws *ws, const struct round *round, const struct bet *const *bets, uint32_t count)
 {
 	const struct statistics_change payout =
 		statistics_of_payout(round->payout_amount, round->result);
@@ -62,7 +62,7 @@ void tally_settlement(struct ws *ws, const struct round *round, const struct bet
 		tally(ws, round->player_id, bets[0]->day, &payout);
 }
 
-void tally_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days)
+void player_stats_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days)
 {
 	struct lifetime lifetime = lifetime_named(player_id);
 
@@ -74,7 +74,7 @@ void tally_want_report(struct ws *ws, const char *player_id, uint32_t today, boo
 	}
 }
 
-struct statistics tally_read(struct ws *ws, const char *player_id, uint32_t day)
+struct statistics player_stats_read(struct ws *ws, const char *player_id, uint32_t day)
 {
 	const struct statistics none = {.bet_count = 0};
 	struct lifetime lifetime_key = lifetime_named(player_id);

@@ -11,24 +11,24 @@
 #include "ledger/rows/context.h"
 
 /* Declares the totals of @player_id, for the lifetime and for @day. */
-void tally_want(struct ws *ws, const char *player_id, uint32_t day);
+void player_stats_want(struct ws *ws, const char *player_id, uint32_t day);
 
 /* Adds an accepted bet. */
-void tally_acceptance(struct ws *ws, const struct bet *bet);
+void player_stats_acceptance(struct ws *ws, const struct bet *bet);
 
 /*
  * Adds a settled round. @bets are its @count accepted bets; the payout belongs to the day of the
  * first.
  */
-void tally_settlement(struct ws *ws, const struct round *round, const struct bet *const *bets,
-	uint32_t count);
+void player_stats_settlement(
+	struct ws *ws, const struct round *round, const struct bet *const *bets, uint32_t count);
 
 /*
- * Declares the rows for tally_read(): the lifetime, and with @days the STATISTICS_DAYS up to
+ * Declares the rows for player_stats_read(): the lifetime, and with @days the STATISTICS_DAYS up to
  * @today.
  */
-void tally_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days);
+void player_stats_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days);
 /* Returns the totals of a day, zeros without bets. @day 0 is the lifetime. */
-struct statistics tally_read(struct ws *ws, const char *player_id, uint32_t day);
+struct statistics player_stats_read(struct ws *ws, const char *player_id, uint32_t day);
 
 #endif

@@ -3,7 +3,7 @@
 #include "ledger/rows/keys.h"
 #include "ledger/rows/life.h"
 
-void book_want(struct ws *ws, const char *casino_id, const char *user_id)
+void post_want(struct ws *ws, const char *casino_id, const char *user_id)
 {
 	struct total total = total_named(casino_id);
 	struct player player = player_named(casino_id, user_id);
@@ -14,7 +14,7 @@ void book_want(struct ws *ws, const char *casino_id, const char *user_id)
 	life_want_id(ws, LIFE_TRANSACTIONS);
 }
 
-uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
+uint64_t post_transaction(struct ws *ws, const struct player *player, const char *game_id,
 	uint32_t bet_number, int64_t now_ms)
 {
 	struct transaction row;
@@ -33,7 +33,7 @@ uint64_t book_transaction(struct ws *ws, const struct player *player, const char
 	return row.transaction_id;
 }
 
-enum refusal book_move(struct ws *ws, struct movement *movement, struct player *player,
+enum refusal post_move(struct ws *ws, struct movement *movement, struct player *player,
 	struct transaction *entry)
 {
 	struct total key = total_named(player->casino_id);
@@ -54,14 +54,14 @@ enum refusal book_move(struct ws *ws, struct movement *movement, struct player *
 	return REFUSAL_NONE;
 }
 
-void book_describe(struct ws *ws, struct verdict *verdict)
+void post_describe(struct ws *ws, struct verdict *verdict)
 {
 	if (verdict->refusal == REFUSAL_SERVICE_UNAVAILABLE && !life_peek_id(ws, LIFE_TRANSACTIONS))
 		text_copy(verdict->detail, sizeof(verdict->detail), "every transaction_id up to 2^53-1 "
 			"was given out; nothing was changed; begin a new installation");
 }
 
-void book_open_bets(struct ws *ws, const char *casino_id, int32_t change)
+void post_open_bets(struct ws *ws, const char *casino_id, int32_t change)
 {
 	struct total key = total_named(casino_id);
 	const struct total *stored = ws_get(ws, RECORD_TOTAL, &key);
@@ -71,7 +71,7 @@ void book_open_bets(struct ws *ws, const char *casino_id, int32_t change)
 	ws_put(ws, RECORD_TOTAL, &total);
 }
 
-void book_callback_state(struct ws *ws, const char *casino_id, enum callback_state was,
+void post_callback_state(struct ws *ws, const char *casino_id, enum callback_state was,
 	enum callback_state is)
 {
 	struct total key = total_named(casino_id);

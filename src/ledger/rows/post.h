@@ -10,35 +10,35 @@
 #include "domain/movement.h"
 #include "ledger/rows/context.h"
 
-/* Declares the rows that book_move() changes. */
-void book_want(struct ws *ws, const char *casino_id, const char *user_id);
+/* Declares the rows that post_move() changes. */
+void post_want(struct ws *ws, const char *casino_id, const char *user_id);
 
 /*
  * Applies @movement->amount to @player, writes the rows, and assigns the transaction_id of
  * @movement. Refuses as movement_apply(), and with service_unavailable if transaction ids are
  * exhausted.
  */
-enum refusal book_move(struct ws *ws, struct movement *movement, struct player *player,
+enum refusal post_move(struct ws *ws, struct movement *movement, struct player *player,
 	struct transaction *entry);
 
 /*
  * Assigns a transaction id to a bet, or to a result (@bet_number 0), that moves no credit here,
  * and writes its row. Returns 0 if the ids are exhausted.
  */
-uint64_t book_transaction(struct ws *ws, const struct player *player, const char *game_id,
+uint64_t post_transaction(struct ws *ws, const struct player *player, const char *game_id,
 	uint32_t bet_number, int64_t now_ms);
 
 /* Adds the detail to a refusal for lack of a transaction id. Other refusals stay unchanged. */
-void book_describe(struct ws *ws, struct verdict *verdict);
+void post_describe(struct ws *ws, struct verdict *verdict);
 
 /* Adds @change to the open bets and callbacks of the dealer (struct total, open_bets). */
-void book_open_bets(struct ws *ws, const char *casino_id, int32_t change);
+void post_open_bets(struct ws *ws, const char *casino_id, int32_t change);
 
 /*
  * Updates the counts of parked and held callbacks of the dealer for one that changed from @was to
  * @is.
  */
-void book_callback_state(struct ws *ws, const char *casino_id, enum callback_state was,
+void post_callback_state(struct ws *ws, const char *casino_id, enum callback_state was,
 	enum callback_state is);
 
 #endif

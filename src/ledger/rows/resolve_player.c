@@ -27,7 +27,7 @@ static bool agrees(const struct player_ref *ref, const struct player *key)
 		(!ref->user_id[0] || strcmp(ref->user_id, key->user_id) == 0);
 }
 
-bool subject_want(struct ws *ws, const struct player_ref *ref, struct player *key)
+bool resolve_player_want(struct ws *ws, const struct player_ref *ref, struct player *key)
 {
 	struct player_name name_key = player_id_named(ref->player_id);
 
@@ -38,16 +38,17 @@ bool subject_want(struct ws *ws, const struct player_ref *ref, struct player *ke
 	}
 	if (!name_player(ws, ref, key))
 		return false;
-	book_want(ws, key->casino_id, key->user_id);
+	post_want(ws, key->casino_id, key->user_id);
 	return ws_loaded(ws, RECORD_PLAYER, key);
 }
 
-enum refusal subject_find(struct ws *ws, const struct player_ref *ref, struct subject *subject)
+enum refusal resolve_player(
+	struct ws *ws, const struct player_ref *ref, struct resolved_player *subject)
 {
 	struct player key;
 	struct dealer dealer_key;
 
-	*subject = (struct subject){NULL, NULL};
+	*subject = (struct resolved_player){NULL, NULL};
 	if (!name_player(ws, ref, &key) || !agrees(ref, &key))
 		return REFUSAL_USER_NOT_FOUND;
 	dealer_key = dealer_named(key.casino_id);

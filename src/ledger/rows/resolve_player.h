@@ -9,22 +9,23 @@
 
 #include "ledger/rows/context.h"
 
-struct subject {
+struct resolved_player {
 	const struct dealer *dealer; /* NULL: not known */
 	const struct player *player; /* NULL: not known */
 };
 
 /*
- * Declares the rows of the player, including those of book_move(). Returns true if the row of the
+ * Declares the rows of the player, including those of post_move(). Returns true if the row of the
  * player is loaded; @key then names it. Returns false if rows are still to be loaded (keys() is
  * then called again) or there is no such player_id.
  */
-bool subject_want(struct ws *ws, const struct player_ref *ref, struct player *key);
+bool resolve_player_want(struct ws *ws, const struct player_ref *ref, struct player *key);
 
 /*
  * Finds the rows. Returns REFUSAL_DEALER_NOT_FOUND or REFUSAL_USER_NOT_FOUND, also if the
  * casino_id or user_id given belongs to another player than the player_id.
  */
-enum refusal subject_find(struct ws *ws, const struct player_ref *ref, struct subject *subject);
+enum refusal resolve_player(struct ws *ws, const struct player_ref *ref,
+	struct resolved_player *subject);
 
 #endif

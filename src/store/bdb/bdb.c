@@ -25,7 +25,7 @@ struct bdb_store {
 	struct store store;
 	struct bdb_env bdb;
 	struct bdb_maintain maintain;
-	struct spare spare;
+	struct log_prealloc spare;
 	struct bdb_backup backup;
 	struct kept kept;
 	struct buffer row; /* the value being written */
@@ -433,7 +433,7 @@ static void bdb_close(struct store *store)
 		bdb_end(BDB_EXIT_LOST);
 	}
 	bdb_maintain_stop(&bdb->maintain);
-	spare_stop(&bdb->spare);
+	log_prealloc_stop(&bdb->spare);
 	error = bdb->bdb.env->txn_checkpoint(bdb->bdb.env, 0, 0, DB_FORCE);
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
@@ -491,7 +491,7 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 	if (!status)
 		status = schema_raise(&bdb->store, why, why_size);
 	if (!status &&
-		((options->spare && !spare_start(&bdb->spare, options->directory,
+		((options->spare && !log_prealloc_start(&bdb->spare, options->directory,
 					    options->low_water_bytes)) ||
 			!bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
 		snprintf(why, why_size, "cannot start the threads of the database");
@@ -501,7 +501,7 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 	if (status && bdb_met_damage())
 		status = STATUS_CORRUPT;
 	if (status) {
-		spare_stop(&bdb->spare);
+		log_prealloc_stop(&bdb->spare);
 		/* Write no checkpoint: refused data stays unchanged. */
 		bdb_env_close(&bdb->bdb);
 		buffer_free(&bdb->row);

@@ -162,11 +162,11 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 	int error;
 
 	calls_replace();
-	memory_must_suffice(true);
+	oom_ends_process(true);
 	error = make(made, cache_mib);
 	if (!error)
 		error = (*made)->open(*made, directory, flags, 0600);
-	memory_must_suffice(false);
+	oom_ends_process(false);
 	return error;
 }
 

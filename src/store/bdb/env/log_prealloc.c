@@ -36,7 +36,7 @@ static bool fill(int fd)
 }
 
 /* Creates the spare unless it exists. It gets its name when all of its bytes are on the disk. */
-static bool make(const struct spare *spare)
+static bool make(const struct log_prealloc *spare)
 {
 	int directory = open(spare->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool made = false;
@@ -46,22 +46,22 @@ static bool make(const struct spare *spare)
 
 	if (directory < 0)
 		return false;
-	if (fstatat(directory, SPARE_NAME, &st, 0) == 0) {
+	if (fstatat(directory, LOG_PREALLOC_NAME, &st, 0) == 0) {
 		close(directory);
 		return true;
 	}
 	free_bytes = files_free_bytes(directory);
 	fd = free_bytes > BDB_LOG_FILE_SIZE &&
 			free_bytes - BDB_LOG_FILE_SIZE > spare->low_water_bytes
-		? openat(directory, SPARE_MAKING_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+		? openat(directory, LOG_PREALLOC_MAKING_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
 		: -1;
 	if (fd >= 0) {
 		made = fill(fd) &&
-			renameat(directory, SPARE_MAKING_NAME, directory, SPARE_NAME) == 0;
+			renameat(directory, LOG_PREALLOC_MAKING_NAME, directory, LOG_PREALLOC_NAME) == 0;
 		if (!made) {
 			log_line(LOG_LEVEL_WARNING, "log_not_made_ahead", "error=\"%s\"",
 				strerror(errno));
-			unlinkat(directory, SPARE_MAKING_NAME, 0);
+			unlinkat(directory, LOG_PREALLOC_MAKING_NAME, 0);
 		}
 		close(fd);
 	}
@@ -71,7 +71,7 @@ static bool make(const struct spare *spare)
 
 static void *run(void *context)
 {
-	struct spare *spare = context;
+	struct log_prealloc *spare = context;
 	struct timespec until;
 	uint64_t seen;
 	bool made;
@@ -96,7 +96,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-bool spare_start(struct spare *spare, const char *directory, uint64_t low_water_bytes)
+bool log_prealloc_start(struct log_prealloc *spare, const char *directory, uint64_t low_water_bytes)
 {
 	sigset_t all, before;
 
@@ -112,7 +112,7 @@ bool spare_start(struct spare *spare, const char *directory, uint64_t low_water_
 	return spare->started;
 }
 
-void spare_stop(struct spare *spare)
+void log_prealloc_stop(struct log_prealloc *spare)
 {
 	if (!spare->started)
 		return;
@@ -145,14 +145,14 @@ static bool is_spare(const char *path)
 	return is;
 }
 
-bool spare_take(const char *path)
+bool log_prealloc_take(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char from[PATH_MAX];
 	bool is_taken;
 
 	if (!slash || !files_log_number(slash + 1) ||
-		(unsigned int)snprintf(from, sizeof(from), "%.*s/" SPARE_NAME, (int)(slash - path),
+		(unsigned int)snprintf(from, sizeof(from), "%.*s/" LOG_PREALLOC_NAME, (int)(slash - path),
 			path) >= sizeof(from))
 		return false;
 	is_taken = is_spare(from);

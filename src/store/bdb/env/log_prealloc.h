@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SPARE_NAME "spare.log"
+#define LOG_PREALLOC_NAME "spare.log"
 /* The name until the file is complete. */
-#define SPARE_MAKING_NAME "spare.new"
+#define LOG_PREALLOC_MAKING_NAME "spare.new"
 
-struct spare {
+struct log_prealloc {
 	char directory[PATH_MAX];
 	uint64_t low_water_bytes;
 	pthread_t thread;
@@ -32,13 +32,14 @@ struct spare {
  * not an error: libdb then creates its files itself. Returns false if the thread could not be
  * created.
  */
-bool spare_start(struct spare *spare, const char *directory, uint64_t low_water_bytes);
-void spare_stop(struct spare *spare);
+bool log_prealloc_start(
+	struct log_prealloc *spare, const char *directory, uint64_t low_water_bytes);
+void log_prealloc_stop(struct log_prealloc *spare);
 
 /*
  * Renames the spare to @path, a log file that does not exist. Returns false if there is no spare.
  * Removes a spare that is incomplete or not ours.
  */
-bool spare_take(const char *path);
+bool log_prealloc_take(const char *path);
 
 #endif

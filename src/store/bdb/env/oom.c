@@ -28,7 +28,7 @@ static void *realloc_or_end(void *old, size_t size)
 	return memory_or_end(realloc(old, size));
 }
 
-void memory_must_suffice(bool must)
+void oom_ends_process(bool must)
 {
 	db_env_set_func_malloc(must ? malloc_or_end : malloc);
 	db_env_set_func_realloc(must ? realloc_or_end : realloc);

@@ -14,6 +14,6 @@
  * Sets whether a failed allocation of libdb ends the process. No other thread may use libdb
  * meanwhile.
  */
-void memory_must_suffice(bool must);
+void oom_ends_process(bool must);
 
 #endif

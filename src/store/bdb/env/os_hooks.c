@@ -153,7 +153,7 @@ static void take_name_back(const char *path)
 
 static int make_durable(const char *path, int flags, mode_t mode)
 {
-	bool is_spare = is_log_path(path) && spare_take(path);
+	bool is_spare = is_log_path(path) && log_prealloc_take(path);
 	int fd = open(path, flags, mode), error;
 
 	if (fd >= 0 && !sync_directory_of(path))

@@ -138,18 +138,18 @@ START_TEST(the_spare_becomes_the_next_file)
 	ino_t spare;
 
 	begin(0);
-	ck_assert(appears(SPARE_NAME));
-	ck_assert_int_eq(size_of(SPARE_NAME), BDB_LOG_FILE_SIZE);
-	spare = inode_of(SPARE_NAME);
+	ck_assert(appears(LOG_PREALLOC_NAME));
+	ck_assert_int_eq(size_of(LOG_PREALLOC_NAME), BDB_LOG_FILE_SIZE);
+	spare = inode_of(LOG_PREALLOC_NAME);
 	for (int i = 0; !inode_of("log.0000000002"); i++) {
 		ck_assert_int_lt(i, 100);
 		batch_save(store, &ws, &last_id);
 	}
 	ck_assert_uint_eq(inode_of("log.0000000002"), spare);
 	ck_assert_int_eq(size_of("log.0000000002"), BDB_LOG_FILE_SIZE);
-	ck_assert(appears(SPARE_NAME));
-	ck_assert_uint_ne(inode_of(SPARE_NAME), spare);
-	ck_assert_uint_eq(inode_of(SPARE_MAKING_NAME), 0);
+	ck_assert(appears(LOG_PREALLOC_NAME));
+	ck_assert_uint_ne(inode_of(LOG_PREALLOC_NAME), spare);
+	ck_assert_uint_eq(inode_of(LOG_PREALLOC_MAKING_NAME), 0);
 	close_store();
 	open_store();
 	check_rows();
@@ -161,13 +161,13 @@ END_TEST
 START_TEST(half_a_spare_is_none)
 {
 	begin(0);
-	ck_assert(appears(SPARE_NAME));
+	ck_assert(appears(LOG_PREALLOC_NAME));
 	close_store();
-	ck_assert_int_eq(unlink(path_of(SPARE_NAME)), 0);
-	put(SPARE_MAKING_NAME, O_CREAT, 0xff, BDB_LOG_FILE_SIZE);
+	ck_assert_int_eq(unlink(path_of(LOG_PREALLOC_NAME)), 0);
+	put(LOG_PREALLOC_MAKING_NAME, O_CREAT, 0xff, BDB_LOG_FILE_SIZE);
 	open_store();
-	ck_assert(appears(SPARE_NAME));
-	ck_assert_uint_eq(inode_of(SPARE_MAKING_NAME), 0);
+	ck_assert(appears(LOG_PREALLOC_NAME));
+	ck_assert_uint_eq(inode_of(LOG_PREALLOC_MAKING_NAME), 0);
 	fill_and_check();
 	end();
 }
@@ -178,7 +178,7 @@ START_TEST(without_space_there_is_none)
 	begin(UINT64_MAX);
 	fill_and_check();
 	ck_assert(log_went_on());
-	ck_assert_uint_eq(inode_of(SPARE_NAME), 0);
+	ck_assert_uint_eq(inode_of(LOG_PREALLOC_NAME), 0);
 	end();
 }
 END_TEST
@@ -188,14 +188,14 @@ START_TEST(what_is_no_spare_is_not_taken)
 {
 	begin(UINT64_MAX);
 	if (_i == 0)
-		put(SPARE_NAME, O_CREAT, 0, 4096);
+		put(LOG_PREALLOC_NAME, O_CREAT, 0, 4096);
 	else if (_i == 1)
-		put(SPARE_NAME, O_CREAT, 0xff, BDB_LOG_FILE_SIZE);
+		put(LOG_PREALLOC_NAME, O_CREAT, 0xff, BDB_LOG_FILE_SIZE);
 	else
-		ck_assert_int_eq(symlink("/dev/zero", path_of(SPARE_NAME)), 0);
+		ck_assert_int_eq(symlink("/dev/zero", path_of(LOG_PREALLOC_NAME)), 0);
 	fill_and_check();
 	ck_assert(log_went_on());
-	ck_assert_uint_eq(inode_of(SPARE_NAME), 0);
+	ck_assert_uint_eq(inode_of(LOG_PREALLOC_NAME), 0);
 	end();
 }
 END_TEST
@@ -236,13 +236,13 @@ START_TEST(what_lies_behind_the_end_is_cleared)
 }
 END_TEST
 
-Suite *spare_suite(void)
+Suite *log_prealloc_suite(void)
 {
 	const TTest *const tests[] = {the_spare_becomes_the_next_file, half_a_spare_is_none,
 		without_space_there_is_none, a_file_without_a_record_is_none,
 		what_lies_behind_the_end_is_cleared, NULL};
-	Suite *suite = suite_create("spare");
-	TCase *tcase = tcase_create("spare");
+	Suite *suite = suite_create("log_prealloc");
+	TCase *tcase = tcase_create("log_prealloc");
 
 	tcase_set_timeout(tcase, 30);
 	for (size_t i = 0; tests[i]; i++)

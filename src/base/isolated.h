@@ -1,22 +1,22 @@
 /*
- * apart - runs a function in a child process. It contains libraries that abort, exit or crash when
- * an allocation fails.
+ * isolated - runs a function in a child process. It contains libraries that abort, exit or crash
+ * when an allocation fails.
  */
-#ifndef BASE_APART_H
-#define BASE_APART_H
+#ifndef BASE_ISOLATED_H
+#define BASE_ISOLATED_H
 
 #include "base/status.h"
 
 #include <stddef.h>
 
-#define APART_WHY_MAX 128
+#define ISOLATED_WHY_MAX 128
 
 /*
  * Returns @size zeroed bytes that this process shares with the processes it forks, or NULL.
- * apart_free() unmaps the memory; so does the end of the processes.
+ * isolated_free() unmaps the memory; so does the end of the processes.
  */
-void *apart_memory(size_t size);
-void apart_free(void *memory, size_t size);
+void *isolated_memory(size_t size);
+void isolated_free(void *memory, size_t size);
 
 /*
  * Calls @work with @data, of @size bytes, in a child process and waits without a time limit for the
@@ -27,6 +27,7 @@ void apart_free(void *memory, size_t size);
  * unchanged. Returns STATUS_NOMEM if the child could not be made or ended early, as it does when
  * memory is exhausted. @why gets a phrase. The child may have written to standard error.
  */
-enum status apart_run(void (*work)(void *data), void *data, size_t size, char why[APART_WHY_MAX]);
+enum status isolated_run(
+	void (*work)(void *data), void *data, size_t size, char why[ISOLATED_WHY_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Tests the reasons to delay callbacks: permits and breaker (flow), and due times, leases and
+ * Tests the reasons to delay callbacks: permits and breaker (permits), and due times, leases and
  * turns (schedule).
  */
 #include "case.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct flow flow;
+static struct permits permits;
 static uint64_t next_id;
 
 /* Makes one call of demo that ends with @class. Returns false if there is no permit. */
@@ -18,29 +18,29 @@ static bool call(enum callback_class class, int64_t now_ms)
 {
 	uint64_t id = ++next_id;
 
-	if (!flow_take(&flow, "demo", id, 20, now_ms, now_ms + 10000))
+	if (!permits_take(&permits, "demo", id, 20, now_ms, now_ms + 10000))
 		return false;
-	flow_give(&flow, "demo", id, class, now_ms);
+	permits_give(&permits, "demo", id, class, now_ms);
 	return true;
 }
 
 START_TEST(permits_are_limited)
 {
-	ck_assert(flow_init(&flow));
+	ck_assert(permits_init(&permits));
 	for (uint64_t id = 1; id <= 3; id++)
-		ck_assert(flow_take(&flow, "demo", id, 3, 100, 10100));
-	ck_assert(!flow_take(&flow, "demo", 4, 3, 100, 10100));
+		ck_assert(permits_take(&permits, "demo", id, 3, 100, 10100));
+	ck_assert(!permits_take(&permits, "demo", 4, 3, 100, 10100));
 	/* A held permit may be taken again, because a batch may be run again. */
-	ck_assert(flow_take(&flow, "demo", 2, 3, 100, 10100));
-	ck_assert(flow_take(&flow, "other", 4, 3, 100, 10100));
-	flow_give(&flow, "demo", 1, CALLBACK_SUCCESS, 200);
-	flow_give(&flow, "demo", 1, CALLBACK_SUCCESS, 200);
-	ck_assert_uint_eq(flow_inflight(&flow, "demo", 200), 2);
-	ck_assert(flow_take(&flow, "demo", 4, 3, 200, 10200));
+	ck_assert(permits_take(&permits, "demo", 2, 3, 100, 10100));
+	ck_assert(permits_take(&permits, "other", 4, 3, 100, 10100));
+	permits_give(&permits, "demo", 1, CALLBACK_SUCCESS, 200);
+	permits_give(&permits, "demo", 1, CALLBACK_SUCCESS, 200);
+	ck_assert_uint_eq(permits_inflight(&permits, "demo", 200), 2);
+	ck_assert(permits_take(&permits, "demo", 4, 3, 200, 10200));
 	/* The permit of a killed worker is released when its lease expires. */
-	ck_assert_uint_eq(flow_inflight(&flow, "demo", 10100), 1);
-	ck_assert_uint_eq(flow_inflight(&flow, "demo", 10200), 0);
-	flow_free(&flow);
+	ck_assert_uint_eq(permits_inflight(&permits, "demo", 10100), 1);
+	ck_assert_uint_eq(permits_inflight(&permits, "demo", 10200), 0);
+	permits_free(&permits);
 }
 END_TEST
 
@@ -52,13 +52,13 @@ START_TEST(names_that_hold_no_permit_take_no_place)
 {
 	char name[32];
 
-	ck_assert(flow_init(&flow));
+	ck_assert(permits_init(&permits));
 	for (unsigned int i = 0; i < 3 * DEALERS_MAX; i++) {
 		snprintf(name, sizeof(name), "no-dealer-%u", i);
-		ck_assert(!flow_give(&flow, name, 1, CALLBACK_SUCCESS, 100));
+		ck_assert(!permits_give(&permits, name, 1, CALLBACK_SUCCESS, 100));
 	}
-	ck_assert(flow_take(&flow, "demo", 1, 1, 100, 10100));
-	flow_free(&flow);
+	ck_assert(permits_take(&permits, "demo", 1, 1, 100, 10100));
+	permits_free(&permits);
 }
 END_TEST
 
@@ -66,33 +66,33 @@ START_TEST(breaker_opens_and_closes)
 {
 	int64_t now_ms = 1000000;
 
-	ck_assert(flow_init(&flow));
+	ck_assert(permits_init(&permits));
 	/* Refusals never open the breaker. */
 	for (int i = 0; i < 50; i++)
 		ck_assert(call(CALLBACK_REFUSED, now_ms));
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
-	flow_free(&flow);
-	ck_assert(flow_init(&flow));
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_CLOSED);
+	permits_free(&permits);
+	ck_assert(permits_init(&permits));
 	/* 6 of 9 failures are too few; 7 of 10 are 70 %. */
 	for (int i = 0; i < 9; i++)
 		ck_assert(call(i < 6 ? CALLBACK_UNKNOWN : CALLBACK_SUCCESS, now_ms));
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_CLOSED);
 	ck_assert(call(CALLBACK_NOT_SENT, now_ms));
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_OPEN);
-	ck_assert(!call(CALLBACK_SUCCESS, now_ms + FLOW_OPEN_MS - 1));
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_OPEN);
+	ck_assert(!call(CALLBACK_SUCCESS, now_ms + PERMITS_OPEN_MS - 1));
 	/* In the half-open state, one call is allowed and its result decides. */
-	now_ms += FLOW_OPEN_MS;
-	ck_assert(flow_take(&flow, "demo", 500, 20, now_ms, now_ms + 10000));
-	ck_assert(!flow_take(&flow, "demo", 501, 20, now_ms, now_ms + 10000));
-	flow_give(&flow, "demo", 500, CALLBACK_UNKNOWN, now_ms);
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_OPEN);
-	now_ms += FLOW_OPEN_MS;
+	now_ms += PERMITS_OPEN_MS;
+	ck_assert(permits_take(&permits, "demo", 500, 20, now_ms, now_ms + 10000));
+	ck_assert(!permits_take(&permits, "demo", 501, 20, now_ms, now_ms + 10000));
+	permits_give(&permits, "demo", 500, CALLBACK_UNKNOWN, now_ms);
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_OPEN);
+	now_ms += PERMITS_OPEN_MS;
 	ck_assert(call(CALLBACK_SUCCESS, now_ms));
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_CLOSED);
 	/* Earlier results are forgotten. */
 	ck_assert(call(CALLBACK_UNKNOWN, now_ms));
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
-	flow_free(&flow);
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_CLOSED);
+	permits_free(&permits);
 }
 END_TEST
 
@@ -101,12 +101,12 @@ START_TEST(lost_calls_count_as_unknown)
 {
 	int64_t now_ms = 1000000;
 
-	ck_assert(flow_init(&flow));
+	ck_assert(permits_init(&permits));
 	for (uint64_t id = 1; id <= 10; id++)
-		ck_assert(flow_take(&flow, "demo", id, 20, now_ms, now_ms + 10000));
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms + 9999), BREAKER_CLOSED);
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms + 10000), BREAKER_OPEN);
-	flow_free(&flow);
+		ck_assert(permits_take(&permits, "demo", id, 20, now_ms, now_ms + 10000));
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms + 9999), BREAKER_CLOSED);
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms + 10000), BREAKER_OPEN);
+	permits_free(&permits);
 }
 END_TEST
 
@@ -114,13 +114,13 @@ START_TEST(outcomes_grow_old)
 {
 	int64_t now_ms = 1000000;
 
-	ck_assert(flow_init(&flow));
+	ck_assert(permits_init(&permits));
 	for (int i = 0; i < 9; i++)
 		ck_assert(call(CALLBACK_UNKNOWN, now_ms));
-	now_ms += FLOW_WINDOW_MS;
+	now_ms += PERMITS_WINDOW_MS;
 	ck_assert(call(CALLBACK_UNKNOWN, now_ms));
-	ck_assert_int_eq(flow_breaker(&flow, "demo", now_ms), BREAKER_CLOSED);
-	flow_free(&flow);
+	ck_assert_int_eq(permits_breaker(&permits, "demo", now_ms), BREAKER_CLOSED);
+	permits_free(&permits);
 }
 END_TEST
 
@@ -279,10 +279,10 @@ START_TEST(many_events_agree_with_an_array)
 }
 END_TEST
 
-Suite *flow_suite(void)
+Suite *permits_suite(void)
 {
-	Suite *suite = suite_create("flow");
-	TCase *tc = tcase_create("flow");
+	Suite *suite = suite_create("permits");
+	TCase *tc = tcase_create("permits");
 
 	tcase_add_test(tc, permits_are_limited);
 	tcase_add_test(tc, names_that_hold_no_permit_take_no_place);

@@ -1,6 +1,6 @@
 #include "suites.h"
 
-#include "base/apart.h"
+#include "base/isolated.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ struct found {
 	pid_t pid;
 };
 
-/* The process that ran the function last, whether or not it returned; in apart_memory(). */
+/* The process that ran the function last, whether or not it returned; in isolated_memory(). */
 static pid_t *worker;
 
 static void work(void *data)
@@ -44,26 +44,26 @@ static void work_ended(void *data)
 }
 
 /* Runs @function in a child. Its data is copied back if, and only if, it returned. */
-static enum status done_apart(void (*function)(void *data), char why[APART_WHY_MAX])
+static enum status done_apart(void (*function)(void *data), char why[ISOLATED_WHY_MAX])
 {
 	struct found found = {0};
 	enum status status;
 
-	worker = apart_memory(sizeof(*worker));
+	worker = isolated_memory(sizeof(*worker));
 	ck_assert_ptr_nonnull(worker);
 	ck_assert_int_eq(*worker, 0);
-	status = apart_run(function, &found, sizeof(found), why);
+	status = isolated_run(function, &found, sizeof(found), why);
 	ck_assert_int_gt(*worker, 0);
 	ck_assert_int_ne(*worker, getpid());
 	ck_assert_int_eq(found.pid, status == STATUS_OK ? *worker : 0);
-	apart_free(worker, sizeof(*worker));
+	isolated_free(worker, sizeof(*worker));
 	return status;
 }
 
 /* 1: SIGCHLD is ignored, and stays ignored. */
 START_TEST(tells_the_end)
 {
-	char why[APART_WHY_MAX];
+	char why[ISOLATED_WHY_MAX];
 
 	signal(SIGCHLD, _i ? SIG_IGN : SIG_DFL);
 	ck_assert_int_eq(done_apart(work, why), STATUS_OK);
@@ -74,7 +74,7 @@ START_TEST(tells_the_end)
 	ck_assert_int_eq(done_apart(work_ended, why), STATUS_NOMEM);
 	ck_assert_str_eq(why, "the process for it was ended by signal 12");
 	ck_assert(signal(SIGCHLD, SIG_DFL) == (_i ? SIG_IGN : SIG_DFL));
-	apart_free(NULL, 1);
+	isolated_free(NULL, 1);
 }
 END_TEST
 
@@ -82,7 +82,7 @@ END_TEST
 START_TEST(a_buffer_is_written_once)
 {
 	FILE *file = tmpfile();
-	char text[64], why[APART_WHY_MAX];
+	char text[64], why[ISOLATED_WHY_MAX];
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_ge(fputs("once", file), 0);
@@ -93,10 +93,10 @@ START_TEST(a_buffer_is_written_once)
 }
 END_TEST
 
-Suite *apart_suite(void)
+Suite *isolated_suite(void)
 {
-	Suite *suite = suite_create("apart");
-	TCase *tcase = tcase_create("apart");
+	Suite *suite = suite_create("isolated");
+	TCase *tcase = tcase_create("isolated");
 
 	tcase_add_loop_test(tcase, tells_the_end, 0, 2);
 	tcase_add_test(tcase, a_buffer_is_written_once);

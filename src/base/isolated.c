@@ -1,4 +1,4 @@
-#include "base/apart.h"
+#include "base/isolated.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void *apart_memory(size_t size)
+void *isolated_memory(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-void apart_free(void *memory, size_t size)
+void isolated_free(void *memory, size_t size)
 {
 	if (memory)
 		munmap(memory, size);
@@ -65,27 +65,28 @@ static int run(void (*work)(void *data), struct shared *shared)
 	return end;
 }
 
-enum status apart_run(void (*work)(void *data), void *data, size_t size, char why[APART_WHY_MAX])
+enum status isolated_run(
+	void (*work)(void *data), void *data, size_t size, char why[ISOLATED_WHY_MAX])
 {
-	struct shared *shared = apart_memory(sizeof(*shared) + size);
+	struct shared *shared = isolated_memory(sizeof(*shared) + size);
 	enum status status = STATUS_NOMEM;
 	int end, number;
 
-	snprintf(why, APART_WHY_MAX, "%s", status_text(STATUS_NOMEM));
+	snprintf(why, ISOLATED_WHY_MAX, "%s", status_text(STATUS_NOMEM));
 	if (!shared)
 		return STATUS_NOMEM;
 	memcpy(shared->data, data, size);
 	end = run(work, shared);
 	if (end == -1)
-		snprintf(why, APART_WHY_MAX, "no process for it: %s", strerror(errno));
+		snprintf(why, ISOLATED_WHY_MAX, "no process for it: %s", strerror(errno));
 	if (shared->returned) {
 		memcpy(data, shared->data, size);
 		status = STATUS_OK;
 	}
-	apart_free(shared, sizeof(*shared) + size);
+	isolated_free(shared, sizeof(*shared) + size);
 	/* SIGABRT means a failed assertion. SIGKILL is the kernel's reply to exhausted memory. */
 	number = end != -1 && WIFSIGNALED(end) ? WTERMSIG(end) : 0;
 	if (number && number != SIGABRT && number != SIGKILL)
-		snprintf(why, APART_WHY_MAX, "the process for it was ended by signal %d", number);
+		snprintf(why, ISOLATED_WHY_MAX, "the process for it was ended by signal %d", number);
 	return status;
 }
