@@ -39,8 +39,8 @@ static void read_answer(
 		dealer_answer_quote(probe->server, sizeof(probe->server), value);
 }
 
-void probe_call(struct probe *probe, const char *base, const char *method, const char *path,
-	size_t body_len)
+void probe_call(struct probe *probe, const char *base, const char *method,
+	enum web_operation operation, size_t body_len)
 {
 	static char body[BODY_MAX + 1];
 	char random[21] = "", request_id[32];
@@ -65,7 +65,8 @@ void probe_call(struct probe *probe, const char *base, const char *method, const
 	probe->outcome = HTTP_FAILED;
 	while (len && base[len - 1] == '/')
 		len--;
-	snprintf(probe->url, sizeof(probe->url), "%.*s%s", (int)len, base, path);
+	snprintf(probe->url, sizeof(probe->url), "%.*s%s", (int)len, base,
+		http_operations[operation].path);
 	http_call.url = probe->url;
 	memset(body, ' ', sizeof(body));
 	memcpy(body, "{}", 2);

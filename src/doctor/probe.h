@@ -6,9 +6,9 @@
 
 #include "callback/http.h"
 #include "domain/callback.h"
+#include "wire/operations.h"
 
 #define PROBE_URL_MAX 2048 /* bytes */
-#define PROBE_WALLET  "/wallet-service/credit/transfer-in" /* accepts only POST: GET is 405 */
 
 /* One unsigned call and its answer. */
 struct probe {
@@ -24,12 +24,15 @@ struct probe {
 	enum http_fault fault;
 };
 
+/* Accepts only POST: a GET is answered 405. */
+#define PROBE_WALLET OPERATION_TRANSFER_IN
+
 /*
- * Calls @base followed by @path with a body of @body_len bytes (0: no body; at most BODY_MAX +
+ * Calls @operation at @base with a body of @body_len bytes (0: no body; at most BODY_MAX +
  * 1), and fills @probe. Takes at most 8 s. Workers count a rejected call as one of doctor.
  */
-void probe_call(struct probe *probe, const char *base, const char *method, const char *path,
-	size_t body_len);
+void probe_call(struct probe *probe, const char *base, const char *method,
+	enum web_operation operation, size_t body_len);
 
 /* Returns true if a worker of the service serves the wallet's paths at @base. */
 bool probe_finds_wallet(const char *base);

@@ -18,18 +18,21 @@
 #include <string.h>
 #include <time.h>
 
-#define BALANCE "/user-service/user/3rdparty-get-balance"
-#define HEALTHZ "/healthz"
-
 /* The service expected at a mount. */
 struct mount {
-	const char *serve; /* the worker's argument of --serve */
-	/* path of a signed POST: without a signature 401, after the ledger was asked */
-	const char *path;
-	const char *post; /* accepts only POST: a GET is answered 405, without the ledger */
+	enum serve_group group; /* the worker's argument of --serve */
+	/* a signed POST: without a signature 401, after the ledger was asked */
+	enum web_operation signed_post;
+	enum web_operation post; /* accepts only POST: a GET is answered 405, without the ledger */
 };
-static const struct mount wallet = {"wallet", BALANCE, PROBE_WALLET};
-static const struct mount platform = {"platform", "/platform/balance", "/platform/balance"};
+static const struct mount wallet = {SERVE_WALLET, OPERATION_BALANCE, PROBE_WALLET};
+static const struct mount platform = {SERVE_PLATFORM, OPERATION_PLAYER_BALANCE,
+	OPERATION_PLAYER_BALANCE};
+
+static const char *serve_name(const struct mount *mount)
+{
+	return serve_group_names[mount->group];
+}
 
 /* A Date header is in whole seconds, and the call takes time. */
 #define SKEW_WARN_S 5
@@ -134,9 +137,9 @@ static void explain_not_found(struct doctor *doctor, const char *base, const str
 	struct probe probe;
 
 	if (is_served(base, other, &probe)) {
-		doctor_fail(doctor, "the worker at %s serves the %s's paths", base, other->serve);
+		doctor_fail(doctor, "the worker at %s serves the %s's paths", base, serve_name(other));
 		doctor_remedy(doctor,
-			"start the worker of this mount with --serve %s", mount->serve);
+			"start the worker of this mount with --serve %s", serve_name(mount));
 		return;
 	}
 	doctor_fail(doctor,
@@ -159,7 +162,7 @@ static bool judge_mount(struct doctor *doctor, const char *base, const struct mo
 		if (is_served(base, mount, &probe))
 			return true;
 	} else {
-		probe_call(&probe, base, "POST", mount->path, 2);
+		probe_call(&probe, base, "POST", mount->signed_post, 2);
 		if (is_refused_unsigned(&probe))
 			return true;
 	}
@@ -209,12 +212,12 @@ void doctor_wallet_get_body(struct doctor *doctor)
 		doctor_skip(doctor, "the mount does not work (see wallet_mount)");
 		return;
 	}
-	probe_call(&large, base, "GET", BALANCE, BODY_MAX + 1);
+	probe_call(&large, base, "GET", OPERATION_BALANCE, BODY_MAX + 1);
 	if (large.ours && large.code == 413) {
 		doctor_pass(doctor, "the body of a GET reaches the service");
 		return;
 	}
-	probe_call(&small, base, "GET", BALANCE, 2);
+	probe_call(&small, base, "GET", OPERATION_BALANCE, 2);
 	if (!small.ours) {
 		doctor_fail(doctor,
 			"a GET with a body is answered HTTP %d%s%s%s and does not reach the "
@@ -245,15 +248,15 @@ static void judge_paths(
 
 	if (is_served(base, other, &probe)) {
 		doctor_fail(doctor, "the paths of the %s can be called at the mount of the %s: %s",
-			other->serve, own->serve, probe.url);
+			serve_name(other), serve_name(own), probe.url);
 		doctor_remedy(doctor,
 			"start the worker of this mount with --serve %s; give each mount "
 			"a virtual host or port of its own",
-			own->serve);
+			serve_name(own));
 	} else if (probe.outcome != HTTP_ANSWERED) {
-		doctor_skip(doctor, "there is no answer (see %s_mount)", own->serve);
+		doctor_skip(doctor, "there is no answer (see %s_mount)", serve_name(own));
 	} else {
-		doctor_pass(doctor, "the %s's paths are not to be had there", other->serve);
+		doctor_pass(doctor, "the %s's paths are not to be had there", serve_name(other));
 	}
 }
 
@@ -274,13 +277,14 @@ void doctor_platform_mount(struct doctor *doctor)
 
 	if (!judge_mount(doctor, base, &platform))
 		return;
-	probe_call(&probe, base, "GET", HEALTHZ, 0);
+	probe_call(&probe, base, "GET", OPERATION_HEALTHZ, 0);
 	if (probe.ours && probe.code == 200) {
 		doctor_pass(doctor, "%s reaches the service", base);
 		return;
 	}
 	doctor_fail(doctor,
-		"%s: HTTP %d, though %s is served", probe.url, probe.code, platform.path);
+		"%s: HTTP %d, though %s is served", probe.url, probe.code,
+		http_operations[platform.signed_post].path);
 	doctor_remedy(doctor, "hand the whole mount to the service: see fcgi-conf/");
 }
 
@@ -325,8 +329,8 @@ static void judge_skew(struct doctor *doctor, const char *base, const struct mou
 	const char *end;
 	long long off_s;
 
-	doctor_about(doctor, "%s", mount->serve);
-	probe_call(&probe, base, "GET", HEALTHZ, 0);
+	doctor_about(doctor, "%s", serve_name(mount));
+	probe_call(&probe, base, "GET", OPERATION_HEALTHZ, 0);
 	end = probe.date[0] ? strptime(probe.date, "%a, %d %b %Y %H:%M:%S GMT", &tm) : NULL;
 	if (!end || *end) {
 		doctor_skip(doctor, "the answer of %s has no Date", base);

@@ -29,7 +29,7 @@ struct refused_request {
 	int64_t time_ms; /* when the request was read; compared with request_timestamp */
 	char request_id[FRAME_REQUEST_ID_SIZE];
 	enum keyring_of of; /* mount of the dealers (group A) or the clients (C) */
-	char operation[24]; /* name of the operation in metrics/operations.def */
+	char operation[24]; /* name of the operation in wire/operations.def */
 	char method[17];
 	char path[REFUSED_PATH_SIZE];     /* path of the route, below base_path */
 	enum refusal refusal;             /* the answer ... */

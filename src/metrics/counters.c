@@ -33,8 +33,8 @@ _Static_assert(sizeof(_Atomic uint64_t) == sizeof(uint64_t), "a cell is a number
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "two processes count without a lock");
 
 const char *const operation_names[OPERATION_COUNT] = {
-#define OPERATION(name, text) text,
-#include "metrics/operations.def"
+#define OPERATION(name, text, ...) text,
+#include "wire/operations.def"
 #undef OPERATION
 };
 const char *const caller_kind_names[CALLER_KIND_COUNT] = {"dealer", "client"};

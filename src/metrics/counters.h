@@ -17,17 +17,13 @@
 
 #include "base/histogram.h"
 #include "domain/refusal.h"
+#include "wire/operations.h"
 
 #include <stddef.h>
 
 #define COUNTERS_FILE "counters"
 
-enum web_operation {
-#define OPERATION(name, text) OPERATION_##name,
-#include "metrics/operations.def"
-#undef OPERATION
-	OPERATION_COUNT
-};
+/* As in the table of operations. */
 extern const char *const operation_names[OPERATION_COUNT];
 
 /*

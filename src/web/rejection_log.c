@@ -11,7 +11,7 @@ static bool is_recorded(const struct route *route, const struct http_reply *repl
 	const int code = reply_code(reply);
 
 	return code == 400 || code == 401 ||
-	       (reply->refusal == REFUSAL_USER_NOT_FOUND && route->group == SERVE_WALLET);
+	       (reply->refusal == REFUSAL_USER_NOT_FOUND && route->operation->group == SERVE_WALLET);
 }
 
 /* Whether the budget allows a report of a body of @len bytes and leaves @spare reports. */
@@ -48,7 +48,7 @@ void rejection_log_record(struct rejection_log *log, const struct route *route,
 	const struct http_request *request, const struct http_reply *reply,
 	struct counting *counting)
 {
-	bool is_wallet = route && route->group == SERVE_WALLET;
+	bool is_wallet = route && route->operation->group == SERVE_WALLET;
 	const struct http_variable *caller =
 		&request->headers[is_wallet ? HEADER_CASINO_ID : HEADER_CLIENT_ID];
 	const struct http_variable *signature =
@@ -58,7 +58,7 @@ void rejection_log_record(struct rejection_log *log, const struct route *route,
 	int64_t spare = reply->refusal == REFUSAL_USER_NOT_FOUND ? REJECTION_LOG_BURST / 2 : 0;
 
 	log->pending = false;
-	if (!route || !route->is_signed || !is_recorded(route, reply))
+	if (!route || !route->operation->body || !is_recorded(route, reply))
 		return;
 	if (!rejection_budget_take(log, request->body_len, spare, request->boot_ms)) {
 		counting_refused_note(counting, NOTE_DROPPED);
@@ -69,10 +69,10 @@ void rejection_log_record(struct rejection_log *log, const struct route *route,
 	text_copy(refused->request_id, sizeof(refused->request_id), reply->request_id);
 	refused->of = is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS;
 	text_copy(
-		refused->operation, sizeof(refused->operation), operation_names[route->operation]);
+		refused->operation, sizeof(refused->operation), route->operation->name);
 	text_copy(refused->method, sizeof(refused->method),
 		request->method.value ? request->method.value : "");
-	text_copy(refused->path, sizeof(refused->path), route->path);
+	text_copy(refused->path, sizeof(refused->path), route->operation->path);
 	refused->refusal = reply->refusal;
 	text_copy(refused->detail, sizeof(refused->detail), reply->detail);
 	refused->caller_count = caller->count;

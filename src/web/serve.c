@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "web/handlers/handlers.h"
 #include "web/request/headers.h"
+#include "web/request/method.h"
 #include "wire/trace.h"
 
 #include <errno.h>
@@ -98,7 +99,7 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 	}
 	if (!web->caller) {
 		reply_refuse(web->reply, REFUSAL_INVALID_SIGNATURE,
-			route->group == SERVE_PLATFORM ? not_a_client : NULL);
+			route->operation->group == SERVE_PLATFORM ? not_a_client : NULL);
 		return;
 	}
 	if (request->body_state == HTTP_BODY_BROKEN) {
@@ -106,7 +107,7 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 			"body length does not match Content-Length");
 		return;
 	}
-	refusal = body_parse_of(request->body, request->body_len, route->body, &web->body,
+	refusal = body_parse_of(request->body, request->body_len, route->operation->body, &web->body,
 		web->caller->decimals, detail);
 	if (refusal == REFUSAL_BAD_REQUEST)
 		describe_body_by_headers(request, detail);
@@ -133,12 +134,12 @@ static void serve_route(
 		.reply = &worker->reply,
 	};
 
-	if (!(route->methods & method_parse(value_of(&request->method)))) {
-		worker->reply.allow = route->methods;
+	if (!(route->operation->methods & method_parse(value_of(&request->method)))) {
+		worker->reply.allow = route->operation->methods;
 		reply_refuse(&worker->reply, REFUSAL_METHOD_NOT_ALLOWED, NULL);
 	} else if (request->body_state == HTTP_BODY_TOO_LARGE) {
 		reply_refuse(&worker->reply, REFUSAL_PAYLOAD_TOO_LARGE, NULL);
-	} else if (route->is_signed) {
+	} else if (route->operation->body) {
 		serve_signed(worker, route, &web);
 	} else {
 		route->handle(&web);
@@ -205,7 +206,7 @@ static void request_log(
 	log_line(code >= 500 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "request",
 		"request_id=%s method=%s path=%s %s=%s code=%d refusal=%s ms=%lld%s%s%s",
 		reply->request_id, text_is_name(method, METHOD_NAME_MAX) ? method : "-",
-		route ? route->path : "-", is_wallet ? "casino_id" : "client_id",
+		route ? route->operation->path : "-", is_wallet ? "casino_id" : "client_id",
 		text_is_name(caller, CASINO_ID_SIZE - 1) ? caller : "-", code,
 		refusal[0] ? refusal : "-", ms, reply->status == STATUS_OK ? "" : " failure=\"",
 		reply->status == STATUS_OK ? "" : status_text(reply->status),
@@ -245,7 +246,7 @@ static void request_count(struct worker *worker, const struct route *route, int6
 		counting_auth_failure(counting, caller, AUTH_FLOOD);
 	else if (refusal == REFUSAL_STALE_REQUEST)
 		counting_auth_failure(counting, caller, AUTH_STALE);
-	counting_request(counting, route ? route->operation : OPERATION_NONE, refusal,
+	counting_request(counting, route ? route->operation->number : OPERATION_NONE, refusal,
 		(uint64_t)(clock_boot_ns() - begun_ns) / 1000);
 }
 

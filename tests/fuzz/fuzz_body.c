@@ -7,9 +7,9 @@
 #include "fuzz.h"
 
 #include "base/text.h"
-#include "web/handlers/handlers.h"
-#include "web/route.h"
+#include "wire/bodies.h"
 #include "wire/body.h"
+#include "wire/operations.h"
 #include "wire/render.h"
 
 #include <jansson.h>
@@ -19,9 +19,9 @@ static const struct body_field *table_of(unsigned int choice)
 	const struct body_field *tables[64];
 	unsigned int count = 0;
 
-	for (unsigned int i = 0; route_number(i); i++) {
-		if (route_number(i)->body)
-			tables[count++] = route_number(i)->body;
+	for (unsigned int i = 0; i < OPERATION_COUNT; i++) {
+		if (http_operations[i].body)
+			tables[count++] = http_operations[i].body;
 	}
 	return tables[choice % count];
 }

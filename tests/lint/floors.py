@@ -26,7 +26,6 @@ FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metric
 FORBIDDEN = {
     "link": {"wire"},
     "explain": {"proof", "state"},
-    "metrics": {"wire"},
     "proof": {"state", "link"},
     "sweep": {"store", "ledger"},
     "fcgi": {"domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback", "sweep"},

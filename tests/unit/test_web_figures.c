@@ -203,10 +203,12 @@ START_TEST(each_route_is_an_operation)
 	const struct route *route;
 
 	for (unsigned int i = 0; (route = route_number(i)); i++) {
-		ck_assert_msg(route->operation != OPERATION_NONE, "%s is not counted", route->path);
-		ck_assert_msg(!seen[route->operation], "%s: %s is counted twice", route->path,
-			operation_names[route->operation]);
-		seen[route->operation] = true;
+		const enum web_operation number = route->operation->number;
+
+		ck_assert_msg(number != OPERATION_NONE, "%s is not counted", route->operation->path);
+		ck_assert_msg(!seen[number], "%s: %s is counted twice", route->operation->path,
+			operation_names[number]);
+		seen[number] = true;
 	}
 	for (unsigned int i = OPERATION_NONE + 1; i < OPERATION_DOCTOR; i++)
 		ck_assert_msg(seen[i], "%s has no route", operation_names[i]);

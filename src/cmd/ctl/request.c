@@ -11,7 +11,8 @@
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/secret.h"
 #include "doctor/probe.h"
-#include "wire/body.h"
+#include "wire/bodies.h"
+#include "wire/operations.h"
 #include "wire/render.h"
 #include "wire/signature.h"
 
@@ -97,52 +98,31 @@ enum outcome ctl_sign(struct ctl *ctl)
 	return code;
 }
 
-/* The members of the bodies of all named operations. */
-struct transfer_body {
-	money_t amount;
-	char request_transaction_id[EXTERNAL_ID_SIZE];
-	char user_id[EXTERNAL_ID_SIZE];
-	char game_id[EXTERNAL_ID_SIZE];
+/* The body of a named operation. */
+struct call_body {
+	union any_body members; /* must be first: the operation's table describes it */
 	struct bytes include_data;
-	int64_t request_timestamp;
 };
 
-static const struct field transfer_fields[] = {
-	FIELD(FIELD_MONEY, transfer_body, amount),
-	FIELD(FIELD_STR, transfer_body, request_transaction_id),
-	FIELD(FIELD_STR, transfer_body, user_id),
-	FIELD_END,
-};
-static const struct field balance_fields[] = {
-	FIELD(FIELD_STR, transfer_body, user_id),
-	FIELD(FIELD_TIME_MS, transfer_body, request_timestamp),
-	FIELD_END,
-};
-static const struct field stat_fields[] = {
-	FIELD(FIELD_STR, transfer_body, user_id),
-	FIELD(FIELD_JSON, transfer_body, include_data),
-	FIELD(FIELD_TIME_MS, transfer_body, request_timestamp),
-	FIELD_END,
-};
-static const struct field inquire_fields[] = {
-	FIELD(FIELD_STR, transfer_body, user_id),
-	FIELD(FIELD_STR, transfer_body, game_id),
-	FIELD_END,
-};
+#define CALL_FIELDS_MAX 8
 
-static const struct operation_call {
-	const char *name;
-	const char *method;
-	const char *path;
-	const struct field *fields;
-} operation_calls[] = {
-	{"transfer-in", "POST", "/wallet-service/credit/transfer-in", transfer_fields},
-	{"transfer-out", "POST", "/wallet-service/credit/transfer-out", transfer_fields},
-	{"balance", "GET", "/user-service/user/3rdparty-get-balance", balance_fields},
-	{"stat", "GET", "/user-service/user/stat", stat_fields},
-	{"result-inquire", "GET", "/game-service/bet_game/result-inquire", inquire_fields},
-	{NULL, NULL, NULL, NULL},
-};
+/* Makes the table by which a body is written from the one by which the service reads it. */
+static void make_fields(const struct body_field *body, struct field fields[CALL_FIELDS_MAX])
+{
+	static const struct field include_data = FIELD(FIELD_JSON, call_body, include_data);
+
+	memset(fields, 0, CALL_FIELDS_MAX * sizeof(*fields));
+	for (unsigned int i = 0; body[i].name && i < CALL_FIELDS_MAX - 1; i++) {
+		fields[i].name = body[i].name;
+		fields[i].offset = body[i].offset;
+		fields[i].size = body[i].size;
+		fields[i].type = body[i].type == BODY_AMOUNT ? FIELD_MONEY
+			: body[i].type == BODY_INTEGER       ? FIELD_TIME_MS
+							     : FIELD_STR;
+		if (body[i].type == BODY_WORDS)
+			fields[i] = include_data;
+	}
+}
 
 /* One call to make. */
 struct call {
@@ -153,45 +133,74 @@ struct call {
 	char reference[EXTERNAL_ID_SIZE]; /* of a transfer; "": none */
 };
 
+/* Reads --amount and --reference, or generates a reference. */
+static enum outcome fill_transfer(struct ctl *ctl, struct transfer_body *body, struct call *call)
+{
+	const char *amount = ctl->options[OPTION_AMOUNT], *reference = ctl->options[OPTION_REFERENCE];
+	enum outcome code = OUTCOME_DONE;
+	char random[21];
+
+	if (!amount || !money_from_text(amount, &body->amount))
+		return ctl_usage(ctl, "--amount takes a number with at most 4 decimals");
+	if (reference) {
+		code = names_read_external_id(&ctl->session, "a reference", reference,
+			body->request_transaction_id);
+	} else {
+		if (!signature_random_id(random, sizeof(random)))
+			return session_no_random(&ctl->session);
+		snprintf(body->request_transaction_id, sizeof(body->request_transaction_id),
+			"ctl-%s", random);
+	}
+	text_copy(call->reference, sizeof(call->reference), body->request_transaction_id);
+	return code;
+}
+
 /* Builds the body of a named operation from --user, --amount, --reference and --game. */
-static enum outcome build_body(struct ctl *ctl, const struct operation_call *operation,
+static enum outcome build_body(struct ctl *ctl, const struct http_operation *operation,
 	struct call *call)
 {
 	static const char summary[] = "[\"bet_summary\"]";
-	struct transfer_body body = {.request_timestamp = clock_wall_ms(),
-		.include_data = {(const uint8_t *)summary, sizeof(summary) - 1}};
-	const char *game_id = ctl->options[OPTION_GAME];
+	struct call_body body;
+	struct field fields[CALL_FIELDS_MAX];
+	const char *game_id = ctl->options[OPTION_GAME], *user_id = ctl->options[OPTION_USER];
 	const char *amount = ctl->options[OPTION_AMOUNT], *reference = ctl->options[OPTION_REFERENCE];
-	bool transfer = operation->fields == transfer_fields;
-	char random[21];
+	char user[EXTERNAL_ID_SIZE];
 	enum outcome code;
 
-	if (!ctl->options[OPTION_USER])
+	if (!user_id)
 		return ctl_usage(ctl, "--user must be given");
-	code = names_read_external_id(&ctl->session, "a user id", ctl->options[OPTION_USER], body.user_id);
+	code = names_read_external_id(&ctl->session, "a user id", user_id, user);
 	if (code != OUTCOME_DONE)
 		return code;
-	if ((operation->fields == inquire_fields) != (game_id != NULL))
+	if ((operation->number == OPERATION_RESULT_INQUIRE) != (game_id != NULL))
 		return ctl_usage(ctl, "--game must be given with result-inquire, and with no "
 			"other operation");
-	if (game_id)
-		code = names_read_external_id(&ctl->session, "a game id", game_id, body.game_id);
-	if (code != OUTCOME_DONE)
-		return code;
-	if (!transfer && (amount || reference))
+	if (operation->body != transfer_body_fields && (amount || reference))
 		return ctl_usage(ctl, "%s takes neither --amount nor --reference", operation->name);
-	if (transfer && (!amount || !money_from_text(amount, &body.amount)))
-		return ctl_usage(ctl, "--amount takes a number with at most 4 decimals");
-	if (transfer && !reference) {
-		if (!signature_random_id(random, sizeof(random)))
-			return session_no_random(&ctl->session);
-		snprintf(body.request_transaction_id, sizeof(body.request_transaction_id), "ctl-%s",
-			random);
-	} else if (transfer) {
-		code = names_read_external_id(&ctl->session, "a reference", reference, body.request_transaction_id);
+	memset(&body, 0, sizeof(body));
+	body.include_data = (struct bytes){(const uint8_t *)summary, sizeof(summary) - 1};
+	switch (operation->number) {
+	case OPERATION_TRANSFER_IN:
+	case OPERATION_TRANSFER_OUT:
+		memcpy(body.members.transfer.user_id, user, sizeof(user));
+		code = fill_transfer(ctl, &body.members.transfer, call);
+		break;
+	case OPERATION_RESULT_INQUIRE:
+		memcpy(body.members.inquire.user_id, user, sizeof(user));
+		code = names_read_external_id(&ctl->session, "a game id", game_id,
+			body.members.inquire.game_id);
+		break;
+	case OPERATION_STAT:
+		memcpy(body.members.stat.user_id, user, sizeof(user));
+		body.members.stat.request_timestamp = clock_wall_ms();
+		break;
+	default:
+		memcpy(body.members.balance.user_id, user, sizeof(user));
+		body.members.balance.request_timestamp = clock_wall_ms();
+		break;
 	}
-	text_copy(call->reference, sizeof(call->reference), body.request_transaction_id);
-	if (code == OUTCOME_DONE && !render_record(&call->body, operation->fields, &body))
+	make_fields(operation->body, fields);
+	if (code == OUTCOME_DONE && !render_record(&call->body, fields, &body))
 		return ctl_no_memory(ctl);
 	return code;
 }
@@ -267,7 +276,7 @@ static enum outcome make_url(struct ctl *ctl, struct call *call)
 
 static enum outcome prepare(struct ctl *ctl, struct call *call)
 {
-	const struct operation_call *operation = operation_calls;
+	const struct http_operation *operation;
 	enum outcome code;
 
 	if (ctl->arg_count == 3) {
@@ -281,15 +290,14 @@ static enum outcome prepare(struct ctl *ctl, struct call *call)
 			return ctl_usage(ctl, "'%s' is not a method", call->method);
 		code = read_body(ctl, call);
 	} else {
-		while (operation->name && strcmp(operation->name, ctl->args[1]) != 0)
-			operation++;
-		if (!operation->name)
+		operation = http_operation_find(SERVE_WALLET, ctl->args[1]);
+		if (!operation)
 			return ctl_usage(ctl, "'%s' is no operation; there are transfer-in, "
 					      "transfer-out, balance, stat and result-inquire",
 				ctl->args[1]);
 		if (ctl->options[OPTION_BODY])
 			return ctl_usage(ctl, "--body goes with METHOD and PATH");
-		call->method = operation->method;
+		call->method = operation->methods & METHOD_GET ? "GET" : "POST";
 		call->path = operation->path;
 		code = build_body(ctl, operation, call);
 	}

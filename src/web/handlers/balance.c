@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-const struct body_field balance_body_fields[] = {
-	BODY_FIELD(BODY_ID, balance_body, user_id),
-	BODY_FIELD(BODY_INTEGER, balance_body, request_timestamp),
-	BODY_FIELD_END,
-};
-
 /* The answer of A3 (api.md A). */
 static const struct field answer_fields[] = {
 	FIELD(FIELD_STR, balance_result, user_id),

@@ -10,17 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct body_field bet_request_body_fields[] = {
-	BODY_FIELD(BODY_ID, bet_request_body, request_transaction_id),
-	BODY_PLAYER(bet_request_body),
-	BODY_FIELD(BODY_ID, bet_request_body, game_id),
-	BODY_FIELD(BODY_AMOUNT, bet_request_body, bet_amount),
-	BODY_OPTIONAL("remark", BODY_TEXT, bet_request_body, remark),
-	BODY_OPTIONAL("user_bet", BODY_OBJECT, bet_request_body, user_bet),
-	BODY_OPTIONAL("addition", BODY_BOOL, bet_request_body, addition),
-	BODY_FIELD_END,
-};
-
 /* The answer (api.md C), without a balance and with one. */
 static const struct field accepted_fields[] = {
 	FIELD(FIELD_U64, bet_answer, transaction_id),

@@ -9,16 +9,6 @@
 
 #include "web/request/web_request.h"
 
-/* The fields of the bodies (web/request/bodies.h), one table for each route. */
-extern const struct body_field transfer_body_fields[];
-extern const struct body_field balance_body_fields[];
-extern const struct body_field stat_body_fields[];
-extern const struct body_field inquire_body_fields[];
-extern const struct body_field player_balance_body_fields[];
-extern const struct body_field register_body_fields[];
-extern const struct body_field bet_request_body_fields[];
-extern const struct body_field result_request_body_fields[];
-
 /* A1, A2: TRANSFER. */
 void handle_transfer_in(struct web_request *web);
 void handle_transfer_out(struct web_request *web);

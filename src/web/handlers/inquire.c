@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-const struct body_field inquire_body_fields[] = {
-	BODY_FIELD(BODY_ID, inquire_body, user_id),
-	BODY_FIELD(BODY_ID, inquire_body, game_id),
-	BODY_FIELD_END,
-};
-
 /* The answer of A5 (api.md A), of an open game and of a settled one. */
 struct game {
 	struct round round;

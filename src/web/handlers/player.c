@@ -7,17 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct body_field register_body_fields[] = {
-	BODY_FIELD(BODY_NAME, register_body, casino_id),
-	BODY_FIELD(BODY_ID, register_body, user_id),
-	BODY_FIELD_END,
-};
-
-const struct body_field player_balance_body_fields[] = {
-	BODY_PLAYER(player_balance_body),
-	BODY_FIELD_END,
-};
-
 /* The answers (api.md C). */
 static const struct field registered_fields[] = {
 	FIELD(FIELD_STR, player_register_result, player_id),

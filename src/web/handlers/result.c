@@ -6,20 +6,6 @@
 
 #include <string.h>
 
-const struct body_field result_request_body_fields[] = {
-	BODY_FIELD(BODY_ID, result_request_body, request_transaction_id),
-	BODY_PLAYER(result_request_body),
-	BODY_FIELD(BODY_ID, result_request_body, game_id),
-	BODY_FIELD(BODY_RESULT, result_request_body, result),
-	BODY_OPTIONAL("payout_amount", BODY_HAS_ANY, result_request_body, has_payout),
-	BODY_OPTIONAL("payout_amount", BODY_PAYOUT, result_request_body, payout_amount),
-	BODY_OPTIONAL("remark", BODY_TEXT, result_request_body, remark),
-	BODY_OPTIONAL("user_bet", BODY_OBJECT, result_request_body, user_bet),
-	BODY_OPTIONAL("game_result", BODY_OBJECT, result_request_body, game_result),
-	BODY_OPTIONAL("user_bet_result", BODY_OBJECT, result_request_body, user_bet_result),
-	BODY_FIELD_END,
-};
-
 /* The answer (api.md C). */
 struct delivery_report {
 	enum callback_state state;

@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-static const char *const include_words[] = {"bet_summary", NULL};
-
-const struct body_field stat_body_fields[] = {
-	BODY_FIELD(BODY_ID, stat_body, user_id),
-	BODY_OPTIONAL_WORDS("include_data", stat_body, include_data, include_words),
-	BODY_FIELD(BODY_INTEGER, stat_body, request_timestamp),
-	BODY_FIELD_END,
-};
-
 /* The answer of A4 (api.md A). */
 struct summary_row {
 	char date[DATE_SIZE];

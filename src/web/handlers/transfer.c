@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-const struct body_field transfer_body_fields[] = {
-	BODY_FIELD(BODY_AMOUNT, transfer_body, amount),
-	BODY_FIELD(BODY_ID, transfer_body, request_transaction_id),
-	BODY_FIELD(BODY_ID, transfer_body, user_id),
-	BODY_FIELD_END,
-};
-
 /* The answer of A1 and A2 (api.md A). */
 static const struct field answer_fields[] = {
 	FIELD(FIELD_MONEY, transfer_result, amount),

@@ -4,7 +4,8 @@
 #ifndef WEB_REQUEST_METHOD_H
 #define WEB_REQUEST_METHOD_H
 
-enum http_method { METHOD_GET = 1 << 0, METHOD_POST = 1 << 1 };
+#include "wire/operations.h"
+
 /* Holds any list of methods for Allow. */
 #define METHODS_TEXT_MAX 32
 

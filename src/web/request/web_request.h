@@ -7,8 +7,8 @@
 #include "callback/sender.h"
 #include "fcgi/request.h"
 #include "link/client.h"
-#include "web/request/bodies.h"
 #include "web/request/reply.h"
+#include "wire/bodies.h"
 
 /* A request that is being answered. */
 struct web_request {

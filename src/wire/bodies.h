@@ -1,10 +1,10 @@
 /*
- * bodies - the members of each route's JSON body, as the route's table of fields fills them.
+ * bodies - the members of each operation's JSON body, and the tables by which body_parse() fills them.
  *
  * Strings are "" and numbers 0 where an optional member is absent.
  */
-#ifndef WEB_REQUEST_BODIES_H
-#define WEB_REQUEST_BODIES_H
+#ifndef WIRE_BODIES_H
+#define WIRE_BODIES_H
 
 #include "domain/money.h"
 #include "domain/records.h"
@@ -98,5 +98,15 @@ union any_body {
 	struct bet_request_body bet;
 	struct result_request_body result;
 };
+
+/* One table for each operation with a body (wire/operations.def). */
+extern const struct body_field transfer_body_fields[];
+extern const struct body_field balance_body_fields[];
+extern const struct body_field stat_body_fields[];
+extern const struct body_field inquire_body_fields[];
+extern const struct body_field player_balance_body_fields[];
+extern const struct body_field register_body_fields[];
+extern const struct body_field bet_request_body_fields[];
+extern const struct body_field result_request_body_fields[];
 
 #endif
