@@ -1,6 +1,6 @@
 #include "doctor/attention.h"
 
-#include "base/pack.h"
+#include "admin/keys.h"
 #include "ledger/rows/issued_keys.h"
 
 #include <stdio.h>
@@ -21,11 +21,11 @@ static bool add_entry(struct key_book *book, enum keyring_of of, const struct ke
 	struct attention_key shared = {.of = of};
 	struct key_entry found;
 
-	if (!key_book_add_keys(book, of, entry->casino_id, entry->keys, &found))
+	if (!key_book_add_keys(book, of, entry->caller_id, entry->keys, &found))
 		return false;
 	if (!found.digest[0])
 		return true;
-	memcpy(shared.owner, entry->casino_id, sizeof(shared.owner));
+	memcpy(shared.owner, entry->caller_id, sizeof(shared.owner));
 	shared.other_of = found.of;
 	memcpy(shared.other, found.owner, sizeof(shared.other));
 	visit(context, &shared);
@@ -35,23 +35,12 @@ static bool add_entry(struct key_book *book, enum keyring_of of, const struct ke
 static bool read_keys(struct session *session, struct key_book *book, enum keyring_of of,
 	attention_visit *visit, void *context)
 {
-	struct keyring_cmd cmd = {.of = of};
-	struct keyring_result result;
-	struct keyring_entry entry;
-	struct failure failure;
-	bool done = true, any;
+	struct keyring keyring = {.entries = NULL};
+	bool done = keys_try(session, of, &keyring);
 
-	memset(&entry, 0, sizeof(entry));
-	do {
-		if (session_try(session, COMMAND_KEYRING, &cmd, &result, &failure) != OUTCOME_DONE)
-			return false;
-		any = result.entries.len;
-		while (done && result.entries.len)
-			done = unpack_record(&result.entries, keyring_entry_fields, &entry) &&
-				add_entry(book, of, &entry, visit, context);
-		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
-	} while (done && any && result.more);
-	explicit_bzero(&entry, sizeof(entry));
+	for (uint32_t i = 0; done && i < keyring.count; i++)
+		done = add_entry(book, of, &keyring.entries[i], visit, context);
+	keyring_free(&keyring);
 	return done;
 }
 

@@ -247,7 +247,7 @@ static bool try_others(struct search *search)
 					continue;
 				explain_add(search->explanation, CAUSE_KEY_OF_OTHER,
 					"it is a signature of key %s of the %s '%s'",
-					entry->keys[n].key_id, words[of], entry->casino_id);
+					entry->keys[n].key_id, words[of], entry->caller_id);
 				return true;
 			}
 		}

@@ -189,11 +189,11 @@ static const struct keyring_entry *find_caller(const struct explain_case *explai
 {
 	for (uint32_t i = 0; i < explain->caller_count[of]; i++) {
 		const struct keyring_entry *entry = &explain->callers[of][i];
-		size_t len = strlen(entry->casino_id);
+		size_t len = strlen(entry->caller_id);
 
 		if (len == id.len &&
-			(exact ? memcmp(entry->casino_id, id.data, len)
-			       : strncasecmp(entry->casino_id, (const char *)id.data, len)) == 0)
+			(exact ? memcmp(entry->caller_id, id.data, len)
+			       : strncasecmp(entry->caller_id, (const char *)id.data, len)) == 0)
 			return entry;
 	}
 	return NULL;
@@ -222,7 +222,7 @@ static const struct keyring_entry *find_similar(const struct explain_case *expla
 	const struct keyring_entry *entry = find_caller(explain, of, id, false);
 
 	for (uint32_t i = 0; !entry && id.len > 2 && i < explain->caller_count[of]; i++) {
-		if (differ_by_one(explain->callers[of][i].casino_id, id))
+		if (differ_by_one(explain->callers[of][i].caller_id, id))
 			entry = &explain->callers[of][i];
 	}
 	return entry;
@@ -261,10 +261,10 @@ static const struct keyring_entry *look_at_caller(const struct explain_case *exp
 	if (entry)
 		explain_add(explanation, CAUSE_CALLER_MISSPELT,
 			"there is no %s with the id in %s, but there is '%s', which differs in "
-			"%s", caller_words[of], id_headers[of], entry->casino_id,
+			"%s", caller_words[of], id_headers[of], entry->caller_id,
 			bare.len != request->caller.len ? "what stands around it"
-			: strlen(entry->casino_id) == bare.len &&
-				strncasecmp(entry->casino_id, (const char *)bare.data, bare.len) == 0
+			: strlen(entry->caller_id) == bare.len &&
+				strncasecmp(entry->caller_id, (const char *)bare.data, bare.len) == 0
 				? "upper and lower case"
 				: "one character");
 	else if (find_caller(explain, other, bare, true))
@@ -322,7 +322,7 @@ void explain_signature(const struct explain_case *explain, struct explanation *e
 
 	if (named && caller && !has_live_key(caller))
 		explain_add(explanation, CAUSE_KEY_NONE, "'%s' has no live key: every signature is "
-			"refused", caller->casino_id);
+			"refused", caller->caller_id);
 	if (!request->signature.len)
 		return;
 	if (!explain_read_signature(request->signature, &given)) {
@@ -342,6 +342,6 @@ void explain_signature(const struct explain_case *explain, struct explanation *e
 			explain_add(explanation, CAUSE_SIGNATURE_UNEXPLAINED,
 				"no live key of '%s' makes it, of the body as it came or as it may "
 				"have been: the key is another one, or something changed the body",
-				caller->casino_id);
+				caller->caller_id);
 	}
 }

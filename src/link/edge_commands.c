@@ -5,7 +5,7 @@
 const char *const keyring_of_names[KEYRING_OF_COUNT] = {"dealers", "clients"};
 
 const struct field keyring_entry_fields[] = {
-	FIELD(FIELD_STR, keyring_entry, casino_id),
+	FIELD(FIELD_STR, keyring_entry, caller_id),
 	FIELD_NAMED(keyring_entry, signature_algorithm, signature_algorithm_names,
 		SIGNATURE_ALGORITHM_COUNT),
 	FIELD_NAMED(keyring_entry, signature_encoding, signature_encoding_names,

@@ -11,7 +11,7 @@
  * answer has another generation, or after one second.
  */
 struct keyring_entry {
-	char casino_id[CASINO_ID_SIZE]; /* casino_id of a dealer, or client_id of a client */
+	char caller_id[CASINO_ID_SIZE]; /* casino_id of a dealer, or client_id of a client */
 	enum signature_algorithm signature_algorithm;
 	enum signature_encoding signature_encoding;
 	char signing_key_id[KEY_ID_SIZE];
@@ -24,15 +24,15 @@ extern const char *const keyring_of_names[KEYRING_OF_COUNT];
 struct keyring_cmd {
 	enum keyring_of of;
 	uint64_t generation; /* of the caller's keyring; 0: none */
-	char after[CASINO_ID_SIZE]; /* continue after this dealer; "": from the first */
+	char after[CASINO_ID_SIZE]; /* continue after this caller; "": from the first */
 };
 struct keyring_result {
 	struct verdict verdict;
 	uint64_t generation; /* generation of the entries; never 0 */
 	bool unchanged;      /* the caller's keyring is up to date: no entries */
-	bool more;           /* request the next page with the last entry's casino_id */
+	bool more;           /* request the next page with the last entry's caller_id */
 	uint32_t count;
-	struct bytes entries; /* packed keyring_entry, in the order of casino_id */
+	struct bytes entries; /* packed keyring_entry, in the order of caller_id */
 };
 
 /* A1 and A2. Refusals: api.md's for A1 and A2 from the idempotency key on. */

@@ -34,7 +34,7 @@ const struct field refused_note_result_fields[] = {
 
 const struct field retired_key_fields[] = {
 	FIELD_NAMED(retired_key, of, keyring_of_names, KEYRING_OF_COUNT),
-	FIELD(FIELD_STR, retired_key, casino_id),
+	FIELD(FIELD_STR, retired_key, caller_id),
 	FIELD(FIELD_STR, retired_key, key_id),
 	FIELD(FIELD_SECRET, retired_key, secret),
 	FIELD(FIELD_TIME_MS, retired_key, retired_ms),

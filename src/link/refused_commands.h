@@ -56,7 +56,7 @@ struct refused_note_result {
 /* A key that was retired since the ledger's engine started. */
 struct retired_key {
 	enum keyring_of of;
-	char casino_id[CASINO_ID_SIZE]; /* or the client_id */
+	char caller_id[CASINO_ID_SIZE]; /* casino_id or client_id */
 	char key_id[KEY_ID_SIZE];
 	char secret[KEY_SECRET_SIZE];
 	int64_t retired_ms;

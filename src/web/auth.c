@@ -1,30 +1,9 @@
 #include "web/auth.h"
 
-#include "base/pack.h"
-#include "base/text.h"
 #include "web/request/headers.h"
 #include "wire/signature.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Attempts to read a keyring that keeps changing. */
-#define FETCH_TRIES 8
-
-/* A keyring that is being read. */
-struct fetch {
-	struct keyring_entry *entries;
-	uint32_t count;
-	uint32_t cap;
-	uint64_t generation;
-};
-
-static void entries_free(struct keyring_entry *entries, uint32_t count)
-{
-	if (entries)
-		explicit_bzero(entries, count * sizeof(*entries));
-	free(entries);
-}
 
 bool auth_init(struct auth *auth, enum keyring_of of)
 {
@@ -39,133 +18,35 @@ bool auth_init(struct auth *auth, enum keyring_of of)
 
 void auth_free(struct auth *auth)
 {
-	entries_free(auth->entries, auth->count);
+	keyring_free(&auth->keyring);
 	explicit_bzero(auth, sizeof(*auth));
 }
 
-static void fetch_restart(struct fetch *fetch)
+/* A call to the ledger that must end in time. */
+struct ledger_call {
+	struct link *link;
+	int64_t deadline_ms;
+};
+
+static enum status ask_ledger(void *context, const struct keyring_cmd *cmd,
+	struct keyring_result *page)
 {
-	entries_free(fetch->entries, fetch->cap);
-	memset(fetch, 0, sizeof(*fetch));
-}
+	const struct ledger_call *call = context;
+	enum status status = link_call(call->link, COMMAND_KEYRING, cmd, page, call->deadline_ms);
 
-/* Makes room for @more entries. Not by realloc(), which would leave a copy of keys. */
-static enum status fetch_grow(struct fetch *fetch, uint32_t more)
-{
-	struct keyring_entry *entries;
-	uint32_t cap = fetch->cap ? fetch->cap : 16;
-
-	if (more > AUTH_CALLERS_MAX - fetch->count)
-		return STATUS_CORRUPT;
-	while (cap < fetch->count + more)
-		cap *= 2;
-	if (cap == fetch->cap)
-		return STATUS_OK;
-	entries = calloc(cap, sizeof(*entries));
-	if (!entries)
-		return STATUS_NOMEM;
-	if (fetch->count)
-		memcpy(entries, fetch->entries, fetch->count * sizeof(*entries));
-	entries_free(fetch->entries, fetch->cap);
-	fetch->entries = entries;
-	fetch->cap = cap;
-	return STATUS_OK;
-}
-
-/* Takes the entries of one page. They must continue in the order of casino_id. */
-static enum status fetch_page(struct fetch *fetch, const struct keyring_result *page)
-{
-	struct bytes rows = page->entries;
-	struct keyring_entry *entry;
-	enum status status = fetch_grow(fetch, page->count);
-
-	if (status != STATUS_OK)
-		return status;
-	if (page->more && page->count == 0)
-		return STATUS_CORRUPT;
-	for (uint32_t i = 0; i < page->count; i++) {
-		entry = &fetch->entries[fetch->count];
-		if (!unpack_record(&rows, keyring_entry_fields, entry))
-			return STATUS_CORRUPT;
-		if (fetch->count && strcmp(entry[-1].casino_id, entry->casino_id) >= 0)
-			return STATUS_CORRUPT;
-		fetch->count++;
-	}
-	return rows.len == 0 ? STATUS_OK : STATUS_CORRUPT;
-}
-
-/*
- * Reads a complete keyring of one generation into @fetch. *@unchanged: it has the generation of
- * @auth, and @fetch is empty.
- */
-static enum status fetch_all(const struct auth *auth, struct fetch *fetch, struct link *link,
-	int64_t deadline_ms, bool *unchanged)
-{
-	uint64_t known = auth->generation;
-	struct keyring_cmd cmd;
-	struct keyring_result page;
-	enum status status;
-	unsigned int tries = 0;
-
-	do {
-		/* Only the first page may be answered by "unchanged". */
-		memset(&cmd, 0, sizeof(cmd));
-		cmd.of = auth->of;
-		if (fetch->count)
-			text_copy(cmd.after, sizeof(cmd.after),
-				fetch->entries[fetch->count - 1].casino_id);
-		else
-			cmd.generation = known;
-		memset(&page, 0, sizeof(page));
-		status = link_call(link, COMMAND_KEYRING, &cmd, &page, deadline_ms);
-		if (status != STATUS_OK)
-			return status;
-		if (page.verdict.refusal != REFUSAL_NONE)
-			return STATUS_BUSY;
-		*unchanged = page.unchanged && known && page.generation == known;
-		if (*unchanged)
-			return STATUS_OK;
-		if (fetch->count && page.generation != fetch->generation) {
-			if (++tries == FETCH_TRIES)
-				return STATUS_BUSY;
-			fetch_restart(fetch);
-			page.more = true;
-			continue;
-		}
-		fetch->generation = page.generation;
-		status = fetch_page(fetch, &page);
-		if (status != STATUS_OK)
-			return status;
-	} while (page.more);
-	return STATUS_OK;
+	return status == STATUS_OK && page->verdict.refusal != REFUSAL_NONE ? STATUS_BUSY : status;
 }
 
 /* Updates the keys, unless the ledger confirmed them within AUTH_FRESH_MS. */
 static enum status auth_refresh(struct auth *auth, struct link *link, int64_t now_ms,
 	int64_t deadline_ms)
 {
-	struct fetch fetch = {.entries = NULL};
-	bool unchanged = false;
-	enum status status;
+	struct ledger_call call = {.link = link, .deadline_ms = deadline_ms};
 
-	if (auth->generation && auth->generation == link->generation &&
+	if (auth->keyring.generation && auth->keyring.generation == link->generation &&
 		now_ms - link->asked_ms <= AUTH_FRESH_MS)
 		return STATUS_OK;
-	status = fetch_all(auth, &fetch, link, deadline_ms, &unchanged);
-	if (status == STATUS_OK && !unchanged) {
-		entries_free(auth->entries, auth->count);
-		auth->entries = fetch.entries;
-		auth->count = fetch.count;
-		auth->generation = fetch.generation;
-		return STATUS_OK;
-	}
-	fetch_restart(&fetch);
-	return status;
-}
-
-static int entry_compare(const void *casino_id, const void *entry)
-{
-	return strcmp(casino_id, ((const struct keyring_entry *)entry)->casino_id);
+	return keyring_fetch(&auth->keyring, auth->of, ask_ledger, &call);
 }
 
 /* A signature, as it was sent. */
@@ -243,9 +124,7 @@ enum status auth_check(struct auth *auth, struct link *link, const struct http_r
 		return status;
 	if (!http_header_is_single(id) || !http_header_is_single(signature))
 		return STATUS_OK;
-	if (auth->count)
-		found = bsearch(id->value, auth->entries, auth->count, sizeof(*auth->entries),
-			entry_compare);
+	found = keyring_find(&auth->keyring, id->value);
 	auth->why = found ? AUTH_SIGNATURE : AUTH_UNKNOWN;
 	/* A header that cannot be a signature is rejected without an HMAC. */
 	if (signature_form(given.text, &given.algorithm, &given.encoding) &&

@@ -17,6 +17,7 @@
 
 #include "fcgi/request.h"
 #include "link/client.h"
+#include "link/keyring.h"
 #include "metrics/counters.h"
 #include "web/flood.h"
 
@@ -28,14 +29,9 @@
 /* Signatures that are computed for a wrong one, within the budget. */
 #define AUTH_WORK DEALER_KEYS_MAX
 
-/* A keyring with more callers is damaged. */
-#define AUTH_CALLERS_MAX 65536
-
 struct auth {
 	enum keyring_of of;
-	struct keyring_entry *entries; /* in the order of casino_id */
-	uint32_t count;
-	uint64_t generation; /* 0: no keys yet */
+	struct keyring keyring; /* generation 0: no keys yet */
 	enum auth_failure why; /* of the last caller that failed; otherwise AUTH_UNKNOWN */
 	struct flood *flood;   /* of the process; NULL: failures are not bounded */
 	struct keyring_entry unknown; /* stands in for an unknown caller */

@@ -348,7 +348,7 @@ START_TEST(many_dealers_are_paged)
 		for (uint32_t i = 0; i < keyring->count; i++) {
 			ck_assert(unpack_record(&keyring->entries, keyring_entry_fields, &entry));
 			snprintf(name, sizeof(name), "d%03u", count++);
-			ck_assert_str_eq(entry.casino_id, name);
+			ck_assert_str_eq(entry.caller_id, name);
 			ck_assert_str_eq(entry.keys[0].secret,
 				case_dealer_cmd(name).dealer.keys[0].secret);
 			strcpy(last, name);

@@ -294,7 +294,7 @@ START_TEST(retired_keys_are_kept)
 	change_key(KEY_RETIRE, "k1", REFUSAL_NONE);
 	key = first_retired();
 	ck_assert_uint_eq(found.retired_count, 1);
-	ck_assert_str_eq(key.casino_id, "demo");
+	ck_assert_str_eq(key.caller_id, "demo");
 	ck_assert_str_eq(key.key_id, "k1");
 	ck_assert_str_eq(key.secret, CASE_SECRET);
 	ck_assert_int_eq(key.retired_ms, case_now_ms);

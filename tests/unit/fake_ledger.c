@@ -54,7 +54,7 @@ static void answer_keyring(struct fake_ledger *fake, const struct keyring_cmd *c
 		fake->unchanged++;
 		return;
 	}
-	while (cmd->after[0] && i < count && strcmp(entries[i++].casino_id, cmd->after) != 0)
+	while (cmd->after[0] && i < count && strcmp(entries[i++].caller_id, cmd->after) != 0)
 		;
 	for (; i < count && result->count < fake->page; i++, result->count++)
 		pack_record(rows, keyring_entry_fields, &entries[i]);
@@ -271,7 +271,7 @@ static struct keyring_entry *fill(struct keyring_entry *entry, const char *id, c
 	const char *secrets[DEALER_KEYS_MAX] = {first, second};
 
 	memset(entry, 0, sizeof(*entry));
-	text_copy(entry->casino_id, sizeof(entry->casino_id), id);
+	text_copy(entry->caller_id, sizeof(entry->caller_id), id);
 	for (size_t i = 0; i < DEALER_KEYS_MAX; i++) {
 		if (!secrets[i][0])
 			continue;

@@ -32,7 +32,7 @@ static struct explanation explanation;
 static void set_entry(struct keyring_entry *entry, const char *name, const char *key)
 {
 	memset(entry, 0, sizeof(*entry));
-	strcpy(entry->casino_id, name);
+	strcpy(entry->caller_id, name);
 	strcpy(entry->keys[0].key_id, "k2");
 	strcpy(entry->keys[0].secret, key);
 	entry->keys[0].created_ms = NOW_MS - 1000;
@@ -52,7 +52,7 @@ static void setup(void)
 	dealers[1].keys[0].key_id[0] = '\0';
 	set_entry(&clients[0], "slots", KEY_GAME);
 	retired = (struct retired_key){.of = KEYRING_DEALERS, .retired_ms = NOW_MS};
-	strcpy(retired.casino_id, "Casino");
+	strcpy(retired.caller_id, "Casino");
 	strcpy(retired.key_id, "k1");
 	strcpy(retired.secret, KEY_OLD);
 	explain.callers[KEYRING_DEALERS] = dealers;

@@ -649,7 +649,7 @@ START_TEST(test_removed_client)
 
 	ck_assert_int_eq(ask(&bets), 200);
 	ck_assert_int_eq(fake.cmds.keyring.of, KEYRING_CLIENTS);
-	ck_assert_uint_eq(worker.auth.count, 2);
+	ck_assert_uint_eq(worker.auth.keyring.count, 2);
 	/* The worker does not ask for keys while the ledger confirms them ... */
 	asked_ms = worker.link.asked_ms;
 	fake_lock(&fake);

@@ -449,7 +449,7 @@ START_TEST(test_keys_paged)
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.caller = "p39", .key = KEY_TWO}), 200);
 	ck_assert_uint_eq(keyring_calls(), 7);
-	ck_assert_uint_eq(worker.auth.count, 32);
+	ck_assert_uint_eq(worker.auth.keyring.count, 32);
 	ck_assert_int_eq(ask(&(struct ask){.caller = "p10", .key = KEY_TWO}), 200);
 	ck_assert_int_eq(ask(&(struct ask){.key = KEY_ONE}), 200);
 

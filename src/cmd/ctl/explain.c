@@ -4,6 +4,7 @@
  */
 #include "explain/explain.h"
 
+#include "admin/keys.h"
 #include "admin/list.h"
 #include "base/pack.h"
 #include "base/text.h"
@@ -29,19 +30,15 @@ struct inquest {
 	struct explain_case explain;
 	struct refused_find_result found;
 	struct buffer kept; /* owns the bytes to which explain.request points */
-	struct keyring_entry *callers[KEYRING_OF_COUNT];
+	struct keyring keyrings[KEYRING_OF_COUNT];
 	struct retired_key retired[RETIRED_MAX];
 	char secret[KEY_SECRET_SIZE]; /* from --key-file */
 };
 
 static void inquest_free(struct inquest *inquest)
 {
-	for (unsigned int of = 0; of < KEYRING_OF_COUNT; of++) {
-		if (inquest->callers[of])
-			explicit_bzero(inquest->callers[of],
-				inquest->explain.caller_count[of] * sizeof(*inquest->callers[of]));
-		free(inquest->callers[of]);
-	}
+	for (unsigned int of = 0; of < KEYRING_OF_COUNT; of++)
+		keyring_free(&inquest->keyrings[of]);
 	if (inquest->kept.data)
 		explicit_bzero(inquest->kept.data, inquest->kept.cap);
 	buffer_free(&inquest->kept);
@@ -72,57 +69,15 @@ static enum outcome read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
 	return code;
 }
 
-/* Adds the entries of a page. */
-static enum outcome add_page(struct ctl *ctl, struct inquest *inquest, enum keyring_of of,
-	struct keyring_result *page)
-{
-	uint32_t *count = &inquest->explain.caller_count[of];
-	struct keyring_entry *entries =
-		calloc((size_t)*count + page->count + 1, sizeof(*entries));
-
-	if (!entries)
-		return ctl_no_memory(ctl);
-	/* Do not use realloc(): it would leave copies of keys in memory. */
-	if (*count) {
-		memcpy(entries, inquest->callers[of], *count * sizeof(*entries));
-		explicit_bzero(inquest->callers[of], *count * sizeof(*entries));
-	}
-	free(inquest->callers[of]);
-	inquest->callers[of] = entries;
-	inquest->explain.callers[of] = entries;
-	for (uint32_t i = 0; i < page->count; i++) {
-		if (!unpack_record(&page->entries, keyring_entry_fields, &entries[*count]))
-			return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the ledger sent a row that "
-				"cannot be read: run `creditbridgectl doctor`, which compares "
-				"the versions");
-		++*count;
-	}
-	return OUTCOME_DONE;
-}
-
 /* Reads all keys of dealers and game servers. */
 static enum outcome read_keys(struct ctl *ctl, struct inquest *inquest)
 {
 	enum outcome code = OUTCOME_DONE;
 
 	for (unsigned int of = 0; of < KEYRING_OF_COUNT && code == OUTCOME_DONE; of++) {
-		struct keyring_cmd cmd = {.of = (enum keyring_of)of};
-		struct keyring_result page = {.more = true};
-
-		while (page.more && code == OUTCOME_DONE) {
-			code = session_do(&ctl->session, COMMAND_KEYRING, &cmd, &page, NULL);
-			if (code != OUTCOME_DONE)
-				break;
-			code = add_page(ctl, inquest, (enum keyring_of)of, &page);
-			if (page.more && !page.count)
-				return ctl_fail(ctl, OUTCOME_FAILED, "failed",
-					"the ledger sent an empty page: run `creditbridgectl doctor`, which "
-					"compares the versions");
-			if (page.count)
-				text_copy(cmd.after, sizeof(cmd.after),
-					inquest->callers[of][inquest->explain.caller_count[of] - 1]
-						.casino_id);
-		}
+		code = keys_fetch(&ctl->session, (enum keyring_of)of, &inquest->keyrings[of]);
+		inquest->explain.callers[of] = inquest->keyrings[of].entries;
+		inquest->explain.caller_count[of] = inquest->keyrings[of].count;
 	}
 	return code;
 }

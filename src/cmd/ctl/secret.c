@@ -1,6 +1,5 @@
 #include "cmd/ctl/secret.h"
 
-#include "base/pack.h"
 #include "cmd/ctl/output.h"
 #include "wire/signature.h"
 
@@ -156,52 +155,12 @@ static enum outcome signing_from_file(struct ctl *ctl, struct signing *signing)
 	return secret_read_key(ctl, ctl->options[OPTION_KEY_FILE], signing->secret);
 }
 
-/* Copies the signing key from @entry. */
-static enum outcome take_key(struct ctl *ctl, const struct keyring_entry *entry,
-	struct signing *signing)
-{
-	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
-		const struct dealer_key *key = &entry->keys[i];
-
-		if (!key->key_id[0] || strcmp(key->key_id, entry->signing_key_id) != 0)
-			continue;
-		signing->algorithm = entry->signature_algorithm;
-		signing->encoding = entry->signature_encoding;
-		memcpy(signing->secret, key->secret, sizeof(signing->secret));
-		return OUTCOME_DONE;
-	}
-	return ctl_fail(ctl, OUTCOME_FAILED, "key_not_found", "dealer %s has no signing key: "
-		"`creditbridgectl dealer key-add`, then key-use",
-		entry->casino_id);
-}
-
 enum outcome secret_find_signing(struct ctl *ctl, const char *casino_id, struct signing *signing)
 {
-	struct keyring_cmd cmd = {.generation = 0};
-	struct keyring_result result;
-	struct keyring_entry entry;
-	enum outcome code;
-
 	memset(signing, 0, sizeof(*signing));
 	if (ctl->options[OPTION_KEY_FILE])
 		return signing_from_file(ctl, signing);
 	if (ctl->options[OPTION_ALGORITHM] || ctl->options[OPTION_ENCODING])
 		return ctl_usage(ctl, "--algorithm and --encoding go with --key-file");
-	memset(&entry, 0, sizeof(entry));
-	do {
-		code = session_do(&ctl->session, COMMAND_KEYRING, &cmd, &result, NULL);
-		if (code != OUTCOME_DONE)
-			return code;
-		while (result.entries.len) {
-			if (!unpack_record(&result.entries, keyring_entry_fields, &entry))
-				return ctl_fail(ctl, OUTCOME_FAILED, "failed",
-					"the ledger sent a row that cannot be read: run "
-					"`creditbridgectl doctor`, which compares the versions");
-			if (strcmp(entry.casino_id, casino_id) == 0)
-				return take_key(ctl, &entry, signing);
-		}
-		memcpy(cmd.after, entry.casino_id, sizeof(cmd.after));
-	} while (result.more);
-	return ctl_fail(ctl, OUTCOME_FAILED, "dealer_not_found",
-		"there is no dealer '%s'; see `creditbridgectl dealer list`", casino_id);
+	return keys_find_signing(&ctl->session, casino_id, signing);
 }

@@ -4,6 +4,7 @@
 #ifndef CMD_CTL_SECRET_H
 #define CMD_CTL_SECRET_H
 
+#include "admin/keys.h"
 #include "base/buffer.h"
 #include "cmd/ctl/ctl.h"
 
@@ -27,13 +28,6 @@ enum outcome secret_print_key(struct ctl *ctl, const char *what, const char *mem
 /* Prints that the key @key_id of @what @owner @done ("is retired"). The JSON has no "key". */
 enum outcome secret_print_done(struct ctl *ctl, const char *what, const char *member,
 	const char *owner, const char *key_id, const char *done);
-
-/* The key that signs a dealer's calls, and how. */
-struct signing {
-	enum signature_algorithm algorithm;
-	enum signature_encoding encoding;
-	char secret[KEY_SECRET_SIZE];
-};
 
 /*
  * Gets the signing key of @casino_id from the ledger. With --key-file, uses that key with

@@ -16,7 +16,7 @@ struct page {
 
 static void from_dealer(const struct dealer *dealer, struct keyring_entry *entry)
 {
-	text_copy(entry->casino_id, sizeof(entry->casino_id), dealer->casino_id);
+	text_copy(entry->caller_id, sizeof(entry->caller_id), dealer->casino_id);
 	entry->signature_algorithm = dealer->signature_algorithm;
 	entry->signature_encoding = dealer->signature_encoding;
 	text_copy(entry->signing_key_id, sizeof(entry->signing_key_id), dealer->signing_key_id);
@@ -26,7 +26,7 @@ static void from_dealer(const struct dealer *dealer, struct keyring_entry *entry
 
 static void from_client(const struct client *client, struct keyring_entry *entry)
 {
-	text_copy(entry->casino_id, sizeof(entry->casino_id), client->client_id);
+	text_copy(entry->caller_id, sizeof(entry->caller_id), client->client_id);
 	/* Of amounts of all dealers. */
 	entry->decimals = MONEY_DECIMALS_MAX;
 	memcpy(entry->keys, client->keys, sizeof(entry->keys));

@@ -139,8 +139,8 @@ static void find_retired(const struct refused_ring *ring, const struct refused_r
 
 	for (uint32_t i = 1; i <= kept; i++) {
 		key = &ring->memory->retired[(ring->retired_count - i) % REFUSED_RETIRED_MAX];
-		if (key->of != request->of || strlen(key->casino_id) != request->caller.len ||
-			memcmp(key->casino_id, request->caller.data, request->caller.len) != 0)
+		if (key->of != request->of || strlen(key->caller_id) != request->caller.len ||
+			memcmp(key->caller_id, request->caller.data, request->caller.len) != 0)
 			continue;
 		if (pack_record(rows, retired_key_fields, key))
 			result->retired_count++;
@@ -179,7 +179,7 @@ void retired_note(struct retired_notes *notes, enum keyring_of of, const char *o
 	note = &notes->keys[notes->count++];
 	memset(note, 0, sizeof(*note));
 	note->of = of;
-	text_copy(note->casino_id, sizeof(note->casino_id), owner);
+	text_copy(note->caller_id, sizeof(note->caller_id), owner);
 	text_copy(note->key_id, sizeof(note->key_id), key->key_id);
 	text_copy(note->secret, sizeof(note->secret), key->secret);
 	note->retired_ms = now_ms;

@@ -23,7 +23,7 @@ void handle_balance(struct web_request *web)
 
 	if (!web_request_is_fresh(web, body->request_timestamp))
 		return;
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->caller_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&result, 0, sizeof(result));
 	status = link_call(web->link, COMMAND_BALANCE, &cmd, &result, web->deadline_ms);

@@ -96,7 +96,7 @@ void handle_bet(struct web_request *web)
 
 	if (!web_request_player(web, &body->player, &cmd.player))
 		return;
-	text_copy(cmd.client_id, sizeof(cmd.client_id), web->caller->casino_id);
+	text_copy(cmd.client_id, sizeof(cmd.client_id), web->caller->caller_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		body->request_transaction_id);
 	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);

@@ -145,7 +145,7 @@ void handle_inquire(struct web_request *web)
 	struct game_reading reading;
 	enum status status;
 
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->caller_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);
 	memset(&page, 0, sizeof(page));

@@ -100,7 +100,7 @@ void handle_result(struct web_request *web)
 			"payout_amount: is required for a win");
 		return;
 	}
-	text_copy(cmd.client_id, sizeof(cmd.client_id), web->caller->casino_id);
+	text_copy(cmd.client_id, sizeof(cmd.client_id), web->caller->caller_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		body->request_transaction_id);
 	text_copy(cmd.game_id, sizeof(cmd.game_id), body->game_id);

@@ -25,7 +25,7 @@ static void transfer_credit(struct web_request *web, enum entry_kind kind)
 	struct transfer_result result;
 	enum status status;
 
-	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->casino_id);
+	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->caller_id);
 	text_copy(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
 		body->request_transaction_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
