@@ -41,8 +41,8 @@ def made_folder(name):
 
 
 def add_out(parser):
-    parser.add_argument("--out", type=made_folder, default=".", metavar="DIR",
-                        help="for the files it writes (default: the current directory)")
+    parser.add_argument("--out", type=made_folder, default="results", metavar="DIR",
+                        help="for the files it writes (default: %(default)s, in the current directory)")
 
 
 def rounds_of(runs):
