@@ -2,7 +2,7 @@
 """A million random amounts, printed as answers hold them, parsed and printed by five languages, and parsed
 as requests hold them: each is the same in the end.
 
-What is printed is one JSON number a line (tests/unit/amounts.c). Each language makes a number of its own
+What is printed is one JSON number a line (tests/wire/amounts.c). Each language makes a number of its own
 of it and prints that in its usual way. $SEED chooses the amounts.
 """
 import os
@@ -18,7 +18,7 @@ from cb import check, equal  # noqa: E402
 
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 COUNT = 200000  # of each language
-TOOL = cb.builddir() / "tests" / "unit" / "amounts"
+TOOL = cb.builddir() / "tests" / "wire" / "amounts"
 NODE = """\
 const lines = require('fs').readFileSync(0, 'utf8').trimEnd().split('\\n');
 process.stdout.write(lines.map((line) => JSON.stringify(JSON.parse(line))).join('\\n') + '\\n');

@@ -13,6 +13,10 @@ mkdir -m 1777 "$work/reports"
 export TSAN_OPTIONS="log_path=$work/reports/tsan exitcode=99 atexit_sleep_ms=0 detect_deadlocks=0"
 
 tests=(link metrics web callback sweep)
+programs=()
+for test in "${tests[@]}"; do
+	programs+=("tests/$test/test_$test")
+done
 
 threads_build() {
 	mkdir -p "$work/tsan"
@@ -22,8 +26,7 @@ threads_build() {
 		LDFLAGS=-Wl,--wrap=pthread_clockjoin_np LIBS="$work/tsan/tsan.o"
 	make --no-print-directory -s -j"$(nproc)" all
 	# Not in one with it: `all` is another make, and both would write the same objects.
-	make --no-print-directory -s -j"$(nproc)" "${tests[@]/#/tests/unit/test_}" \
-		tests/store/test_backup
+	make --no-print-directory -s -j"$(nproc)" "${programs[@]}" tests/store/test_backup
 }
 
 probe_build() {
@@ -53,7 +56,7 @@ elif ! probe_runs >/dev/null 2>&1; then
 		"its programs do not run: setarch -R fails, vm.mmap_rnd_bits is $(cat /proc/sys/vm/mmap_rnd_bits)"
 elif step "builds with --enable-sanitizers=thread" threads_build; then
 	for test in "${tests[@]}"; do
-		step "test_$test has no race" runs "$work/tsan/tests/unit/test_$test" || true
+		step "test_$test has no race" runs "$work/tsan/tests/$test/test_$test" || true
 	done
 	step "backups of the store have no race" runs "$work/tsan/tests/store/test_backup" || true
 	step "a backup under load has no race" runs /usr/bin/python3 \

@@ -2,8 +2,8 @@
  * guard - memory that ends at an inaccessible page, so that reading one byte too many crashes in
  * every build.
  */
-#ifndef TESTS_UNIT_GUARD_H
-#define TESTS_UNIT_GUARD_H
+#ifndef TESTS_LIB_GUARD_H
+#define TESTS_LIB_GUARD_H
 
 #include <check.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * sweep_world - a ledger, dealers and a clock for the sweeper's tests. The linker replaces the
  * functions that src/sweep/ calls (--wrap). Time advances only here.
  */
-#ifndef TESTS_UNIT_SWEEP_WORLD_H
-#define TESTS_UNIT_SWEEP_WORLD_H
+#ifndef TESTS_SWEEP_SWEEP_WORLD_H
+#define TESTS_SWEEP_SWEEP_WORLD_H
 
 #include "callback/sender.h"
 #include "link/commands.h"

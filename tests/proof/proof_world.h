@@ -2,12 +2,12 @@
  * proof_world - the rows of a ledger with bets, rounds and callbacks in every state, and their
  * proof.
  */
-#ifndef TESTS_UNIT_PROOF_WORLD_H
-#define TESTS_UNIT_PROOF_WORLD_H
+#ifndef TESTS_PROOF_PROOF_WORLD_H
+#define TESTS_PROOF_PROOF_WORLD_H
 
+#include "domain/delivery.h"
 #include "proof/event.h"
 #include "proof/links.h"
-#include "domain/delivery.h"
 #include "wire/callback_body.h"
 
 #define WORLD_ROUNDS   6

@@ -1,8 +1,8 @@
 /*
  * suites - the suite of each unit test file, and their shared function.
  */
-#ifndef TESTS_UNIT_SUITES_H
-#define TESTS_UNIT_SUITES_H
+#ifndef TESTS_LIB_SUITES_H
+#define TESTS_LIB_SUITES_H
 
 #include <check.h>
 

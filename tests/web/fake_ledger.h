@@ -2,8 +2,8 @@
  * fake_ledger - a thread that acts as the ledger on a real Unix socket, for tests of code that
  * uses link/client.h. Change its members only between two calls, under fake_lock().
  */
-#ifndef TESTS_UNIT_FAKE_LEDGER_H
-#define TESTS_UNIT_FAKE_LEDGER_H
+#ifndef TESTS_WEB_FAKE_LEDGER_H
+#define TESTS_WEB_FAKE_LEDGER_H
 
 #include "base/arena.h"
 #include "link/commands.h"

@@ -1,5 +1,5 @@
-#ifndef TESTS_UNIT_TEST_LINK_H
-#define TESTS_UNIT_TEST_LINK_H
+#ifndef TESTS_LINK_TEST_LINK_H
+#define TESTS_LINK_TEST_LINK_H
 
 #include "tap.h"
 

@@ -2,8 +2,8 @@
  * chance - random numbers for tests (splitmix64). They are the same on every run, so that a
  * failure can be repeated.
  */
-#ifndef TESTS_UNIT_CHANCE_H
-#define TESTS_UNIT_CHANCE_H
+#ifndef TESTS_LIB_CHANCE_H
+#define TESTS_LIB_CHANCE_H
 
 #include <stdint.h>
 

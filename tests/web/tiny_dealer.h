@@ -3,8 +3,8 @@
  * calls to dealers. It answers every request in the same way. Change its members only between two
  * requests, under tiny_lock().
  */
-#ifndef TESTS_UNIT_TINY_DEALER_H
-#define TESTS_UNIT_TINY_DEALER_H
+#ifndef TESTS_WEB_TINY_DEALER_H
+#define TESTS_WEB_TINY_DEALER_H
 
 #include <pthread.h>
 #include <stdbool.h>

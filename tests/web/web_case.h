@@ -3,8 +3,8 @@
  * clients, a worker, requests made from a CGI environment, and a count of the signatures
  * computed. Link with -Wl,--wrap=signature_verify.
  */
-#ifndef TESTS_UNIT_WEB_CASE_H
-#define TESTS_UNIT_WEB_CASE_H
+#ifndef TESTS_WEB_WEB_CASE_H
+#define TESTS_WEB_WEB_CASE_H
 
 #include "fake_ledger.h"
 #include "web/serve.h"
