@@ -1,7 +1,7 @@
 /*
  * secrecy - protects the memory of a process from other processes and from core dumps.
  *
- * Keys are in too many buffers to list: libdb's cache and log, the frames of the link, GnuTLS,
+ * Keys are in too many buffers to list: the cache and log of the store, the frames of the link, GnuTLS,
  * libcurl. So the whole process is excluded from core dumps, and only root may trace it or read its
  * memory. This also protects workers from other programs of the web server's user.
  */

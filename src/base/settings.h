@@ -39,7 +39,7 @@ struct settings {
 	uint32_t ledger_queue_max;       /* queued commands; further ones are refused immediately */
 	/* a small batch of many clients waits this long for more; 0: never */
 	uint32_t ledger_gather_us;
-	uint32_t ledger_cache_mib;       /* Berkeley DB's page cache */
+	uint32_t ledger_cache_mib;       /* page cache of the store */
 	uint32_t checkpoint_kib;         /* checkpoint after this much log, or ... */
 	uint32_t checkpoint_interval_ms; /* ... after this time */
 	uint32_t log_keep_mib; /* size of logs before the last checkpoint kept for roll-forward */

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "state/halt.h"
-#include "store/bdb/env/logs.h"
+#include "store/figures.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,7 @@ static void judge_space(struct doctor *doctor, uint64_t free_mib)
 	uint64_t log_mib;
 
 	doctor_path(path, settings->state_directory, "db");
-	log_mib = logs_bytes(path) / MIB;
+	log_mib = store_log_bytes(path) / MIB;
 	if (free_mib < mark) {
 		doctor_fail(doctor,
 			"%" PRIu64 " MiB are free, less than disk_low_water_mib = %" PRIu64

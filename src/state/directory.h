@@ -3,7 +3,7 @@
  *
  *     STATE/            0700
  *     STATE/lock        held with flock(2) by the running ledger; holds its pid as text
- *     STATE/db/         Berkeley DB's environment: tables and log
+ *     STATE/db/         the data of the store
  *     STATE/installation  the installation's id, written by `creditbridgectl init`; its presence
  *                       distinguishes an initialised state from an empty or unmounted directory
  *     STATE/identity    where the state lies (identity.h); shows that a state was copied

@@ -3,11 +3,14 @@
  *
  * Code above this header does not know the database. A store keeps the row kinds of
  * domain/records.def, loads and saves working sets and reads ranges. Only one thread uses a store.
+ * Any function here may end the process when the disk fails (exit.h).
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
 #include "base/status.h"
+#include "store/figures.h"
+#include "store/options.h"
 #include "store/ws.h"
 
 /*
@@ -37,37 +40,8 @@ struct store_range {
  */
 typedef bool store_visit(void *context, struct bytes key, const void *row);
 
-struct store_figures {
-	uint64_t log_bytes;
-	uint64_t checkpoints;
-	uint64_t table_bytes[RECORD_COUNT]; /* on the disk */
-	int64_t backup_ms; /* complete_to_ms of the last backup, but for an export; 0: none */
-};
-
-#define BACKUP_ID_SIZE 24
-#define BACKUP_WHY_SIZE 512
-
-struct backup_options {
-	const char *directory; /* absolute */
-	const char *id;        /* of the request, to ask for its progress later */
-	bool whole;            /* do not build upon an existing backup */
-};
-
-enum backup_state { BACKUP_NONE, BACKUP_RUNNING, BACKUP_DONE, BACKUP_FAILED, BACKUP_STATE_COUNT };
-
-struct backup_progress {
-	enum backup_state state; /* no such backup since the store was opened */
-	char id[BACKUP_ID_SIZE];
-	bool added;         /* only log was added to an existing backup */
-	uint64_t bytes;     /* copied so far ... */
-	uint64_t bytes_all; /* ... of about this many */
-	uint64_t tables;    /* files copied */
-	uint64_t logs;
-	int64_t begun_ms;
-	int64_t ended_ms;
-	int64_t complete_to_ms; /* done: it holds every commit that was reported before */
-	char why[BACKUP_WHY_SIZE]; /* failed: the reason */
-};
+struct backup_options;
+struct backup_progress;
 
 struct store {
 	/* Loads every row that is WS_WANTED. Returns STATUS_CORRUPT if a row does not decode. */
@@ -80,15 +54,34 @@ struct store {
 	void (*figures)(struct store *store, struct store_figures *figures);
 	/*
 	 * Starts a backup that runs in parallel and ends by itself. Returns STATUS_OK, STATUS_BUSY
-	 * if one is running, or STATUS_NOMEM. NULL: this store has no backup.
+	 * if one is running, or STATUS_NOMEM. See backup.h. NULL: this store has no backup.
 	 */
 	enum status (*backup)(struct store *store, const struct backup_options *options);
 	/* Reports the progress of a recent backup with @id; NULL: of the last one. */
 	void (*backup_progress)(struct store *store, const char *id,
 		struct backup_progress *progress);
 	uint64_t save_us; /* duration of the last save() that was SAVE_OK; 0: unknown */
-	/* Writes a checkpoint, closes the store and frees it. */
+	/*
+	 * Makes the next start short, closes the store and frees it. Ends the process with
+	 * STORE_EXIT_LOST if the target of a backup hangs. If that target hangs in the kernel, as a
+	 * hard NFS mount does, the process cannot end until the target responds.
+	 */
 	void (*close)(struct store *store);
 };
+
+/*
+ * Opens the store and recovers its data. Returns STATUS_OK, STATUS_FULL if recovery found no space,
+ * or STATUS_CONFIG if a newer schema wrote the data. Also STATUS_IO, STATUS_NOMEM and
+ * STATUS_CORRUPT. Each failure has a reason in @why. The caller closes *store with its close().
+ */
+enum status store_open(const struct store_options *options, struct store **store, char *why,
+	size_t why_size);
+
+/*
+ * Reads the schema version of the data of @options: older, current or newer. Recovers the data and
+ * changes nothing else; store_open() raises an older version. Returns the results of store_open().
+ */
+enum status store_read_schema(const struct store_options *options, uint64_t *schema, char *why,
+	size_t why_size);
 
 #endif

@@ -1,12 +1,12 @@
 #include "set_row.h"
 
-#include "store/bdb/bdb.h"
+#include "store/store.h"
 
 #include <stdio.h>
 
 int set_row(const char *directory, enum record record, const void *row, bool known)
 {
-	const struct bdb_options options = {
+	const struct store_options options = {
 		.directory = directory,
 		.cache_mib = 8,
 		.checkpoint_kib = 8192,
@@ -18,7 +18,7 @@ int set_row(const char *directory, enum record record, const void *row, bool kno
 	static struct ws ws;
 	int code = 1;
 
-	if (bdb_open(&options, &store, why, sizeof(why)) != STATUS_OK) {
+	if (store_open(&options, &store, why, sizeof(why)) != STATUS_OK) {
 		fprintf(stderr, "%s\n", why);
 		return 1;
 	}

@@ -1,11 +1,11 @@
 #include "case.h"
 
+#include "../store/raw_row.h"
 #include "base/pack.h"
 #include "base/text.h"
 #include "memory_store.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
-#include "store/bdb/env/env.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,9 +30,9 @@ static struct slot slot;
 static unsigned int operations;
 static unsigned int players;
 
-static void open_bdb(void)
+static void open_on_disk(void)
 {
-	const struct bdb_options options = {
+	const struct store_options options = {
 		.directory = directory,
 		.cache_mib = 8,
 		.checkpoint_kib = 8192,
@@ -42,7 +42,7 @@ static void open_bdb(void)
 	};
 	char why[256] = "";
 
-	ck_assert_msg(bdb_open(&options, &case_db, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &case_db, why, sizeof(why)) == STATUS_OK, "%s", why);
 }
 
 void case_open_empty(int kind)
@@ -52,7 +52,7 @@ void case_open_empty(int kind)
 	if (kind == CASE_MEMORY)
 		case_db = memory_store_new();
 	else
-		open_bdb();
+		open_on_disk();
 	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 1, &case_outbox, case_moment()), STATUS_OK);
 }
 
@@ -77,35 +77,17 @@ void case_reopen(void)
 {
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
-	open_bdb();
+	open_on_disk();
 	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()), STATUS_OK);
-}
-
-static void put_row(enum record record, struct bytes key_bytes, struct bytes value_bytes)
-{
-	char file[64];
-	DBT key = {.data = (void *)(uintptr_t)key_bytes.data, .size = key_bytes.len};
-	DBT value = {.data = (void *)(uintptr_t)value_bytes.data, .size = value_bytes.len};
-	DB_ENV *env;
-	DB *table;
-
-	snprintf(file, sizeof(file), "%s.db", record_infos[record].name);
-	ck_assert_int_eq(bdb_env_make(&env, directory, BDB_ENV_FLAGS | DB_RECOVER, 8), 0);
-	ck_assert_int_eq(db_create(&table, env, 0), 0);
-	ck_assert_int_eq(
-		table->open(table, NULL, file, NULL, DB_UNKNOWN, DB_AUTO_COMMIT, 0), 0);
-	ck_assert_int_eq(table->put(table, NULL, &key, &value, DB_AUTO_COMMIT), 0);
-	ck_assert_int_eq(table->close(table, 0), 0);
-	ck_assert_int_eq(env->close(env, 0), 0);
 }
 
 enum status case_reopen_with_garbage(enum record record)
 {
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
-	put_row(record, (struct bytes){(const uint8_t *)"garbage", 8},
+	raw_row_put(directory, record, (struct bytes){(const uint8_t *)"garbage", 8},
 		(struct bytes){(const uint8_t *)"\xff", 1});
-	open_bdb();
+	open_on_disk();
 	return ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment());
 }
 
@@ -113,8 +95,8 @@ void case_reopen_with_row(enum record record, struct bytes key, struct bytes val
 {
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
-	put_row(record, key, value);
-	open_bdb();
+	raw_row_put(directory, record, key, value);
+	open_on_disk();
 	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()), STATUS_OK);
 }
 

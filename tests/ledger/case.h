@@ -8,7 +8,7 @@
 #include "memory_store.h"
 #include "tap.h"
 
-enum case_store { CASE_MEMORY, CASE_BDB, CASE_STORE_COUNT };
+enum case_store { CASE_MEMORY, CASE_DISK, CASE_STORE_COUNT };
 
 #define CASE_SECRET "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
@@ -28,7 +28,7 @@ void case_open_empty(int kind);
 /* As case_open_empty(), with dealer demo (transfer, thb, 2 decimals) and player alice. */
 void case_open(int kind);
 void case_close(void);
-/* Closes and reopens the data (Berkeley DB). */
+/* Closes and reopens the data (CASE_DISK). */
 void case_reopen(void);
 /*
  * As case_reopen(), with an undecodable row in the table of @record. Returns the result of

@@ -73,7 +73,7 @@ START_TEST(a_backup_is_begun_once)
 	struct backup_cmd first, other;
 	struct backup_result result;
 
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	scratch_make(root);
 	snprintf(directory, sizeof(directory), "%s/backup", root);
 	first = command(true, directory);
@@ -106,7 +106,7 @@ START_TEST(a_failure_is_told)
 	struct backup_cmd cmd = command(true, "/no/such/directory");
 	struct backup_result result;
 
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	ask(&cmd);
 	result = wait_end(cmd);
 	ck_assert_int_eq(result.stage, BACKUP_STAGE_FAILED);
@@ -123,7 +123,7 @@ START_TEST(a_full_disk_is_backed_up)
 	char directory[80];
 	struct backup_cmd cmd;
 
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	scratch_make(root);
 	snprintf(directory, sizeof(directory), "%s/backup", root);
 	cmd = command(true, directory);

@@ -187,7 +187,7 @@ START_TEST(a_row_of_the_start_that_does_not_decode_is_told)
 	static const enum record records[] = {RECORD_DUE, RECORD_DEALER};
 
 	for (unsigned int i = 0; i < sizeof(records) / sizeof(*records); i++) {
-		case_open(CASE_BDB);
+		case_open(CASE_DISK);
 		ck_assert_int_eq(case_reopen_with_garbage(records[i]), STATUS_CORRUPT);
 		case_close();
 	}

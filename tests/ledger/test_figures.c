@@ -282,7 +282,7 @@ START_TEST(parked_and_held_are_counted)
 	prove_queue();
 	/* An operator's actions are not attempts. */
 	ck_assert_uint_eq(ended(CALLBACK_BETTING_RESULT, CALLBACK_UNKNOWN), 6);
-	if (_i == CASE_BDB) {
+	if (_i == CASE_DISK) {
 		case_reopen();
 		case_ledger.metrics = metrics;
 		ck_assert_uint_eq(demo()->held, 1);
@@ -362,7 +362,7 @@ START_TEST(batches_and_commits_are_measured)
 	case_player_add("demo", "bob");
 	after = read_all();
 	ck_assert_uint_eq(histogram_count(&after.commits), histogram_count(&before.commits) + 1);
-	if (_i == CASE_BDB)
+	if (_i == CASE_DISK)
 		ck_assert_uint_gt(after.commits.sum, before.commits.sum);
 	close_counting();
 }

@@ -142,7 +142,7 @@ START_TEST(a_restore_asks_for_the_file)
 	const struct dealer values = {.rate_limit = 0};
 	struct dealer dealer;
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	restore(case_now_ms - HOUR, FIRST_ID);
 	ck_assert_int_eq(set_held(false, false), REFUSAL_NOT_ALLOWED_NOW);
 	case_pass(MINUTE);
@@ -170,7 +170,7 @@ START_TEST(without_the_file_what_is_old_is_held)
 	struct round_settle_result settled;
 	struct callback_end_result ended;
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	accept_bet("b1", "old");
 	accept_bet("b2", "mixed");
 	accept_bet("b3", "later");
@@ -211,7 +211,7 @@ START_TEST(what_comes_during_the_hold_is_held)
 	struct bet_place_result pending;
 	struct round_settle_result settled;
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	accept_bet("b1", "old");
 	pending = case_bet("b2", "pending", CREDIT);
 	restore(case_now_ms, pending.bet.transaction_id + 1);
@@ -247,7 +247,7 @@ START_TEST(the_refund_of_an_old_bet_is_held)
 	struct bet_place_result old, new;
 	struct held held = {0};
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	old = case_bet("b1", "g1", CREDIT);
 	restore(case_now_ms, old.bet.transaction_id + 1);
 	ck_assert_int_eq(set_held(false, true), REFUSAL_NONE);

@@ -176,7 +176,7 @@ START_TEST(a_restart_gives_no_id_twice)
 	uint64_t last = 0;
 	char why[256];
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	if (_i) {
 		ck_assert_int_eq(life_begin_first(case_db, case_now_ms, why, sizeof(why)), STATUS_OK);
 		case_reopen();

@@ -139,7 +139,7 @@ START_TEST(new_data_begins_its_first_life)
 	case_close();
 
 	/* The ids in the data that an engine finds. */
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	begin_first();
 	case_reopen();
 	first = case_in("alice", "one", 10000);
@@ -162,7 +162,7 @@ END_TEST
 
 START_TEST(data_before_lives_goes_on_one_by_one)
 {
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	ck_assert_uint_eq(case_in("alice", "one", 10000).transaction_id, 1);
 	begin_first();
 	ck_assert_uint_eq(counter_of(LIFE_STRIDE_COUNTER), 0);

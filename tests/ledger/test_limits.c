@@ -320,7 +320,7 @@ START_TEST(small_stakes_add_up)
 	struct user_stat_result stat;
 	char id[32], game[32];
 
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	ck_assert_int_eq(case_dealer_set(DEALER_DECIMALS, &values).verdict.refusal, REFUSAL_NONE);
 	case_in("alice", "in", CREDIT);
 	for (unsigned int i = 0; i < 40; i++) {
@@ -385,7 +385,7 @@ START_TEST(older_sums_are_read)
 	struct user_stat_cmd ask;
 	struct user_stat_result stat;
 
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	buffer_init(&key, 256);
 	buffer_init(&value, 256);
 	buffer_append(&key, case_balance("alice").player_id, PLAYER_ID_SIZE);
@@ -627,7 +627,7 @@ START_TEST(older_rounds_are_read)
 	struct buffer key, value;
 	struct round round;
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	bet_answered("g1", CREDIT, CALLBACK_SUCCESS);
 	bet_answered("g1", CREDIT, CALLBACK_REFUSED);
 	refunded = case_bet("b3", "g1", CREDIT);

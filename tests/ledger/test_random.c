@@ -87,7 +87,7 @@ static void run_rounds(uint64_t seed, int kind)
 		case_run_batch(slots, count);
 		for (unsigned int i = 0; i < count; i++)
 			compare(&slots[i].cmd.transfer, &slots[i].result.transfer, seed);
-		if (kind == CASE_BDB && chance(20) == 0)
+		if (kind == CASE_DISK && chance(20) == 0)
 			case_reopen();
 	}
 }
@@ -97,7 +97,7 @@ START_TEST(random_batches_agree_with_the_model)
 	const char *given = getenv("CB_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)_i + 1;
 	/* Every fourth run uses Berkeley DB on disk. */
-	int kind = _i % 4 ? CASE_MEMORY : CASE_BDB;
+	int kind = _i % 4 ? CASE_MEMORY : CASE_DISK;
 	char user[8];
 
 	state = seed * UINT64_C(0x9e3779b97f4a7c15);

@@ -341,7 +341,7 @@ END_TEST
 START_TEST(nothing_outlives_the_engine)
 {
 	buffer_init(&answer, 2 * FRAME_MAX);
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	keep(1, 10);
 	ck_assert(is_kept(1));
 	case_reopen();

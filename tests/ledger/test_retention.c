@@ -343,7 +343,7 @@ END_TEST
 /* After an interruption at any step, it continues where it was. */
 START_TEST(it_goes_on_after_a_restart)
 {
-	open_with(CASE_BDB, WALLET_SEAMLESS);
+	open_with(CASE_DISK, WALLET_SEAMLESS);
 	make_rounds(100);
 	case_pass((DAYS + 2) * DAY);
 	for (unsigned int i = 0; look().bets; i++) {
@@ -386,7 +386,7 @@ END_TEST
 
 START_TEST(a_first_pass_waits)
 {
-	open_with(CASE_BDB, WALLET_SEAMLESS);
+	open_with(CASE_DISK, WALLET_SEAMLESS);
 	make_rounds(1);
 	case_now_ms += 365 * DAY;
 	case_boot++;

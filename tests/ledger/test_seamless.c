@@ -537,7 +537,7 @@ START_TEST(a_restart_forgets_nothing)
 {
 	struct bet_place_result left, lost;
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	left = bet("b1", "g1");
 	lost = bet("b2", "g2");
 	case_end(&lost.send, CALLBACK_UNKNOWN);
@@ -663,7 +663,7 @@ START_TEST(a_clock_that_is_behind_keeps_nothing_waiting)
 	struct bet_place_result lost, left;
 	uint64_t refund;
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	lost = bet("b1", "g1");
 	case_end(&lost.send, CALLBACK_UNKNOWN);
 	left = bet("b2", "g2");
@@ -704,7 +704,7 @@ START_TEST(a_clock_that_was_behind_parks_nothing)
 	struct bet_place_result lost;
 	uint64_t refund;
 
-	case_open_mode(CASE_BDB, WALLET_SEAMLESS);
+	case_open_mode(CASE_DISK, WALLET_SEAMLESS);
 	lost = bet("b1", "g1");
 	refund = lost.send.event + 1;
 	case_end(&lost.send, CALLBACK_UNKNOWN);

@@ -262,7 +262,7 @@ START_TEST(everything_is_there_after_a_restart)
 {
 	struct transfer_result first, again;
 
-	case_open(CASE_BDB);
+	case_open(CASE_DISK);
 	first = case_in("alice", "r1", 100 * CREDIT);
 	case_reopen();
 	again = case_in("alice", "r1", 100 * CREDIT);

@@ -49,6 +49,14 @@ LIBRARIES = {
     "fcgiapp.h": "src/fcgi/",
     "check.h": "tests/",
 }
+# The headers of src/store itself are the seam: nothing else knows which database is below it.
+STORE_HIDDEN = "store/bdb/"
+STORE_KNOWN_BY = ("src/store/bdb/", "tests/store/")
+# Files that still look below the seam. The list only shrinks.
+STORE_EXCEPTIONS = ()
+STORE_WORDS = re.compile(r"\bBDB_|\bbdb_|\blibdb\b|Berkeley")
+# The reference dealer keeps its data with Berkeley DB, and has nothing to do with the store.
+STORE_WORDS_MAY = ("src/store/", "src/dealer/")
 # Folders that still include each other. The list only shrinks.
 CIRCLES = ("dealer", "dealer/faulty")
 FILE_LINES_MAX = 600
@@ -134,6 +142,23 @@ def case_libraries():
     none(findings, "a library's header stays on its floor")
 
 
+def case_store_seam():
+    """Code above src/store does not know Berkeley DB."""
+    findings, users = [], sources("*.c", "*.h", "*.def")
+    tests = sorted(path for suffix in ("*.c", "*.h") for path in (SRCDIR / "tests").rglob(suffix))
+    tests += sorted(path for suffix in ("*.c", "*.h") for path in (SRCDIR / "bench").rglob(suffix))
+    for path in users + tests:
+        name = name_of(path)
+        if any(header.startswith(STORE_HIDDEN) for _, header in includes(path)) and \
+                not name.startswith(STORE_KNOWN_BY) and name not in STORE_EXCEPTIONS:
+            findings.append(f"{name}: includes a header below {STORE_HIDDEN}")
+    for path in users:
+        if name_of(path).startswith(STORE_WORDS_MAY):
+            continue
+        findings += [f"{name_of(path)}: {word}" for word in STORE_WORDS.findall(path.read_text())]
+    none(findings, "only src/store and tests/store know Berkeley DB")
+
+
 def case_file_lines():
     findings = []
     for path in sources("*.c", "*.h"):
@@ -211,6 +236,7 @@ sys.exit(run_cases([
     ("no circles of includes", case_circles),
     ("a README in each folder", case_readmes),
     ("library headers on their floors", case_libraries),
+    ("the store hides its database", case_store_seam),
     ("length of files", case_file_lines),
     ("length of functions", case_function_lines),
     ("every test is in BUDGET", case_budget),

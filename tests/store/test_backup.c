@@ -3,10 +3,11 @@
  */
 #include "base/clock.h"
 #include "scratch.h"
-#include "store/bdb/backup/restore.h"
-#include "store/bdb/bdb.h"
+#include "store/backup.h"
+#include "store/bdb/backup/manifest.h"
 #include "store/bdb/env/files.h"
 #include "store/bdb/env/page_checksum.h"
+#include "store/store.h"
 #include "tap.h"
 
 #include <dirent.h>
@@ -28,9 +29,9 @@ static struct store *store;
 static struct ws ws;
 static uint64_t rows; /* rows saved: events 1 to rows */
 
-static struct bdb_options options_of(const char *directory)
+static struct store_options options_of(const char *directory)
 {
-	return (struct bdb_options){
+	return (struct store_options){
 		.directory = directory,
 		.cache_mib = 1, /* a small cache, so that pages are written continuously */
 		.checkpoint_kib = 256,
@@ -43,10 +44,10 @@ static struct bdb_options options_of(const char *directory)
 
 static void open_data(const char *directory)
 {
-	struct bdb_options options = options_of(directory);
+	struct store_options options = options_of(directory);
 	char why[256] = "";
 
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 }
 
 static void setup(void)
@@ -155,31 +156,31 @@ static void back_up_refused(const char *directory, const char *why)
 }
 
 static char why[512];
-static struct bdb_restored result;
+static struct store_restored result;
 
 static enum status restore_with(const char *logs)
 {
-	const struct bdb_restore options = {
+	const struct store_restore options = {
 		.backup = copy, .directory = restored, .logs = logs, .cache_mib = 8};
 
 	why[0] = '\0';
 	scratch_remove(restored);
 	ck_assert_int_eq(mkdir(restored, 0700), 0);
-	return bdb_restore(&options, &result, why, sizeof(why));
+	return store_restore(&options, &result, why, sizeof(why));
 }
 
 /* Restores the backup and opens the result. */
 static void restore(const char *logs)
 {
 	enum status status = restore_with(logs);
-	struct bdb_options options = options_of(restored);
+	struct store_options options = options_of(restored);
 
 	ck_assert_msg(status == STATUS_OK, "%s", why);
 	if (store)
 		store->close(store);
 	store = NULL;
 	options.create = false;
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 }
 
 static void restore_refused(const char *logs, enum status status, const char *text)
@@ -419,13 +420,13 @@ END_TEST
 
 START_TEST(another_installation_is_refused)
 {
-	struct bdb_options options = options_of(data);
+	struct store_options options = options_of(data);
 
 	save_rows(100);
 	back_up(false);
 	store->close(store);
 	options.installation = "ffffffffffffffffffffffffffffffff";
-	ck_assert_int_eq(bdb_open(&options, &store, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(store_open(&options, &store, why, sizeof(why)), STATUS_OK);
 	back_up_refused(copy, "holds the backup of another installation, 0123");
 }
 END_TEST
@@ -645,7 +646,7 @@ END_TEST
 START_TEST(logs_that_do_not_follow_are_refused)
 {
 	char other[96], name[64];
-	struct bdb_options options;
+	struct store_options options;
 
 	save_rows(100);
 	back_up(false);
@@ -656,7 +657,7 @@ START_TEST(logs_that_do_not_follow_are_refused)
 	/* A log file of another ledger. */
 	store->close(store);
 	options = options_of(other);
-	ck_assert_int_eq(bdb_open(&options, &store, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(store_open(&options, &store, why, sizeof(why)), STATUS_OK);
 	save_rows(500);
 	restore_refused(other, STATUS_CONFIG, "does not begin as the backup's");
 	/* A log file that is too short. */

@@ -3,8 +3,8 @@
  */
 #include "batch.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
 #include "store/bdb/env/env.h"
+#include "store/store.h"
 #include "suites.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ END_TEST
 /* Creates tables and a log that names them, so that a recovery opens them. */
 static void make_directory(void)
 {
-	const struct bdb_options options = {.directory = directory, .cache_mib = CACHE_MIB,
+	const struct store_options options = {.directory = directory, .cache_mib = CACHE_MIB,
 		.checkpoint_kib = 1024, .checkpoint_interval_ms = 60000, .create = true};
 	uint64_t last_id = 0;
 	struct store *store;
@@ -74,7 +74,7 @@ static void make_directory(void)
 	struct ws ws;
 
 	scratch_make(directory);
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	ws_init(&ws);
 	batch_save(store, &ws, &last_id);
 	ws_free(&ws);
@@ -93,7 +93,7 @@ Suite *env_suite(void)
 
 	tcase_add_unchecked_fixture(tcase, make_directory, remove_directory);
 	tcase_add_test(tcase, an_environment_is_made);
-	tcase_add_loop_exit_test(tcase, without_memory_for_it_the_process_ends, BDB_EXIT_LOST, 1,
+	tcase_add_loop_exit_test(tcase, without_memory_for_it_the_process_ends, STORE_EXIT_LOST, 1,
 		CASES + 1);
 	suite_add_tcase(suite, tcase);
 	return suite;

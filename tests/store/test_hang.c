@@ -5,8 +5,10 @@
 #include "batch.h"
 #include "preload.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
+#include "store/backup.h"
 #include "store/bdb/env/writeback.h"
+#include "store/exit.h"
+#include "store/store.h"
 #include "suites.h"
 
 #include <fcntl.h>
@@ -177,7 +179,7 @@ static void save_while_it_is_slow(struct store *store, struct ws *ws, uint64_t *
 /* Opens a store with a backup that hangs, and with newer log files. */
 static struct store *open_hanging(void)
 {
-	const struct bdb_options options = {.directory = directory, .cache_mib = 8,
+	const struct store_options options = {.directory = directory, .cache_mib = 8,
 		.checkpoint_kib = 1024, .checkpoint_interval_ms = 100, .low_water_bytes = LOW_WATER,
 		.create = true};
 	const struct backup_options backup = {target, "id", true};
@@ -186,7 +188,7 @@ static struct store *open_hanging(void)
 	char why[256] = "";
 	struct ws ws;
 
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	ws_init(&ws);
 	batch_save(store, &ws, &last_id);
 	atomic_store(&hangs, true);
@@ -236,7 +238,7 @@ END_TEST
 /* The repeated checkpoint is itself slow, and commands are accepted until it ends. */
 START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
 {
-	const struct bdb_options options = {.directory = directory, .cache_mib = 16,
+	const struct store_options options = {.directory = directory, .cache_mib = 16,
 		.checkpoint_kib = 1024, .checkpoint_interval_ms = 5000,
 		.low_water_bytes = LOW_WATER, .create = true};
 	struct store_figures before, figures;
@@ -246,7 +248,7 @@ START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
 	struct ws ws;
 
 	atomic_store(&room, 4 * LOW_WATER);
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	ws_init(&ws);
 	atomic_store(&slow, true);
 	batch_save(store, &ws, &last_id);
@@ -289,7 +291,7 @@ START_TEST(a_close_does_not_wait_for_ever)
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
-	ck_assert_int_eq(WEXITSTATUS(status), BDB_EXIT_LOST);
+	ck_assert_int_eq(WEXITSTATUS(status), STORE_EXIT_LOST);
 	ck_assert_int_lt(clock_boot_ms() - begun_ms, WAIT_MS);
 }
 END_TEST

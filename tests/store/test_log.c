@@ -3,7 +3,8 @@
  */
 #include "preload.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
+#include "store/exit.h"
+#include "store/store.h"
 #include "store/ws.h"
 #include "suites.h"
 
@@ -35,20 +36,20 @@ static const struct {
 	bool ends;
 	int exits;
 } cases[] = {
-	{CALL_OPEN, ENOSPC, true, BDB_EXIT_FULL},
-	{CALL_OPEN, EDQUOT, true, BDB_EXIT_FULL},
-	{CALL_OPEN, EMFILE, true, BDB_EXIT_LOST},
-	{CALL_OPEN, EACCES, true, BDB_EXIT_LOST},
-	{CALL_OPEN, EROFS, true, BDB_EXIT_LOST},
-	{CALL_OPEN, EIO, true, BDB_EXIT_IO},
-	{CALL_OPEN_DIRECTORY, EMFILE, true, BDB_EXIT_LOST},
+	{CALL_OPEN, ENOSPC, true, STORE_EXIT_FULL},
+	{CALL_OPEN, EDQUOT, true, STORE_EXIT_FULL},
+	{CALL_OPEN, EMFILE, true, STORE_EXIT_LOST},
+	{CALL_OPEN, EACCES, true, STORE_EXIT_LOST},
+	{CALL_OPEN, EROFS, true, STORE_EXIT_LOST},
+	{CALL_OPEN, EIO, true, STORE_EXIT_IO},
+	{CALL_OPEN_DIRECTORY, EMFILE, true, STORE_EXIT_LOST},
 	{CALL_OPEN, ENOSPC, false, EXIT_FAILED},
 	{CALL_OPEN, EMFILE, false, EXIT_FAILED},
 	{CALL_OPEN_DIRECTORY, EMFILE, false, EXIT_FAILED},
-	{CALL_WRITE, ENOSPC, true, BDB_EXIT_FULL},
-	{CALL_WRITE, EROFS, true, BDB_EXIT_LOST},
-	{CALL_WRITE, EUCLEAN, false, BDB_EXIT_LOST},
-	{CALL_WRITE, EIO, true, BDB_EXIT_IO},
+	{CALL_WRITE, ENOSPC, true, STORE_EXIT_FULL},
+	{CALL_WRITE, EROFS, true, STORE_EXIT_LOST},
+	{CALL_WRITE, EUCLEAN, false, STORE_EXIT_LOST},
+	{CALL_WRITE, EIO, true, STORE_EXIT_IO},
 };
 
 /* Set in the process that saves; NULL: nothing fails. */
@@ -102,13 +103,13 @@ ssize_t __wrap_write(int fd, const void *data, size_t len)
 
 static struct store *opened(bool create, bool ends)
 {
-	const struct bdb_options options = {.directory = directory, .cache_mib = 8,
+	const struct store_options options = {.directory = directory, .cache_mib = 8,
 		.checkpoint_kib = 1048576, .checkpoint_interval_ms = 3600000, .create = create,
 		.ends = ends};
 	struct store *store = NULL;
 	char why[256] = "";
 
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	return store;
 }
 

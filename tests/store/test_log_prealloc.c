@@ -3,9 +3,9 @@
  */
 #include "batch.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
 #include "store/bdb/env/env.h"
 #include "store/bdb/env/log_prealloc.h"
+#include "store/store.h"
 #include "suites.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 static char directory[64];
 static char path[128];
-static struct bdb_options options;
+static struct store_options options;
 static struct store *store;
 static struct ws ws;
 static uint64_t last_id;
@@ -33,7 +33,7 @@ static void open_store(void)
 {
 	char why[256] = "";
 
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	ws_init(&ws);
 }
 
@@ -47,14 +47,14 @@ static void begin(uint64_t low_water_bytes)
 {
 	scratch_make(directory);
 	last_id = 0;
-	options = (struct bdb_options){
+	options = (struct store_options){
 		.directory = directory,
 		.cache_mib = 8,
 		.checkpoint_kib = 8192,
 		.checkpoint_interval_ms = 1000,
 		.log_keep_mib = 64,
 		.low_water_bytes = low_water_bytes,
-		.spare = true,
+		.prepare_log = true,
 		.create = true,
 	};
 	open_store();

@@ -7,10 +7,10 @@
 #include "batch.h"
 #include "preload.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
 #include "store/bdb/env/env.h"
 #include "store/bdb/env/log_prealloc.h"
 #include "store/bdb/env/maintain.h"
+#include "store/store.h"
 #include "suites.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ END_TEST
 /* Returns the result of maintain_next_kib() for 16 MiB and 10,000 pages. */
 static uint32_t next_kib(uint32_t kib, uint64_t log_kib, uint64_t pages)
 {
-	const struct bdb_options options = {.checkpoint_kib = 16384, .checkpoint_pages = 10000};
+	const struct store_options options = {.checkpoint_kib = 16384, .checkpoint_pages = 10000};
 
 	return maintain_next_kib(&options, kib, log_kib, pages);
 }
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(a_checkpoint_knows_no_pages_where_none_are_told)
 {
-	struct bdb_options options = {.checkpoint_kib = 1048576};
+	struct store_options options = {.checkpoint_kib = 1048576};
 
 	ck_assert_uint_eq(maintain_next_kib(&options, 1048576, 1048576, 1000000), 1048576);
 	/* No product overflows: 2 TiB of log. */
@@ -128,9 +128,9 @@ END_TEST
  * Opens a store that makes a checkpoint after 4 MiB of log. That is 10 batches and about 900
  * pages.
  */
-static struct store *store_open(const char *home, uint32_t checkpoint_pages)
+static struct store *open_scratch(const char *home, uint32_t checkpoint_pages)
 {
-	const struct bdb_options options = {
+	const struct store_options options = {
 		.directory = home,
 		.cache_mib = 64,
 		.checkpoint_kib = 4096,
@@ -143,7 +143,7 @@ static struct store *store_open(const char *home, uint32_t checkpoint_pages)
 	char why[256] = "";
 
 	ck_assert_int_eq(mkdir(home, 0700), 0);
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	return store;
 }
 
@@ -175,7 +175,7 @@ static bool little_log_is_enough(uint32_t checkpoint_pages, int batches, int64_t
 	int left = 60;
 
 	snprintf(home, sizeof(home), "%s/%u", directory, checkpoint_pages);
-	store = store_open(home, checkpoint_pages);
+	store = open_scratch(home, checkpoint_pages);
 	ws_init(&ws);
 	for (uint64_t known = 0; known < 2; known++)
 		while (left-- > 0 && !more_checkpoints(store, known, 100))
@@ -204,13 +204,13 @@ END_TEST
 static void save_until(unsigned int enough)
 {
 	char home[96], why[256] = "";
-	struct bdb_options options = {
+	struct store_options options = {
 		.directory = home,
 		.cache_mib = 64,
 		.checkpoint_kib = 4096,
 		.checkpoint_interval_ms = 100,
 		.log_keep_mib = 64,
-		.spare = true,
+		.prepare_log = true,
 		.create = true,
 	};
 	unsigned int tables, spares, others;
@@ -220,7 +220,7 @@ static void save_until(unsigned int enough)
 
 	snprintf(home, sizeof(home), "%s/%d", directory, (int)getpid());
 	ck_assert_int_eq(mkdir(home, 0700), 0);
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	ws_init(&ws);
 	/* A batch fills some tens of pages, and the first checkpoint does not pause. */
 	for (int i = 0; i < BATCHES_MAX && atomic_load(&of_tables) < enough; i++)
@@ -360,7 +360,7 @@ Suite *pace_suite(void)
 	tcase_add_loop_test(tcase, handing_over_may_be_refused, 0, 5);
 	tcase_add_test(tcase, a_spare_that_cannot_be_handed_over_ends_nothing);
 	tcase_add_loop_exit_test(tcase, a_page_that_cannot_be_handed_over_ends_the_process,
-		BDB_EXIT_IO, 0, 3);
+		STORE_EXIT_IO, 0, 3);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -4,9 +4,9 @@
  */
 #include "base/pack.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
 #include "store/bdb/env/env.h"
 #include "store/bdb/split_row.h"
+#include "store/store.h"
 #include "suites.h"
 #include "tap.h"
 
@@ -26,7 +26,7 @@ static char object[LARGE];
 
 static void open_store(void)
 {
-	const struct bdb_options options = {
+	const struct store_options options = {
 		.directory = directory,
 		.cache_mib = 8,
 		.checkpoint_kib = 8192,
@@ -36,7 +36,7 @@ static void open_store(void)
 	};
 	char why[256] = "";
 
-	ck_assert_msg(bdb_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 }
 
 static void setup(void)

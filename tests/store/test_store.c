@@ -4,8 +4,9 @@
 #include "base/pack.h"
 #include "memory_store.h"
 #include "scratch.h"
-#include "store/bdb/bdb.h"
+#include "store/bdb/env/fatal.h"
 #include "store/bdb/schema.h"
+#include "store/store.h"
 #include "suites.h"
 #include "tap.h"
 
@@ -23,7 +24,7 @@ static char directory[64];
 static struct store *store;
 static struct ws ws;
 
-static const struct bdb_options bdb_options = {
+static const struct store_options store_options = {
 	.directory = directory,
 	.cache_mib = 8,
 	.checkpoint_kib = 8192,
@@ -40,7 +41,7 @@ static void open_kind(int kind)
 	if (kind == KIND_MEMORY)
 		store = memory_store_new();
 	else
-		ck_assert_msg(bdb_open(&bdb_options, &store, why, sizeof(why)) == STATUS_OK, "%s",
+		ck_assert_msg(store_open(&store_options, &store, why, sizeof(why)) == STATUS_OK, "%s",
 			why);
 	ws_init(&ws);
 }
@@ -143,7 +144,7 @@ START_TEST(names_that_are_there_are_synced)
 	save_player("alice", 1);
 	store->close(store);
 	directories_synced = 0;
-	ck_assert_msg(bdb_open(&bdb_options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
+	ck_assert_msg(store_open(&store_options, &store, why, sizeof(why)) == STATUS_OK, "%s", why);
 	ck_assert_uint_eq(directories_synced, 1);
 	ck_assert_int_eq(load_player("alice")->balance, 1);
 	close_kind();
@@ -333,7 +334,7 @@ static enum status reopen(char *why, size_t size)
 {
 	store->close(store);
 	store = NULL;
-	return bdb_open(&bdb_options, &store, why, size);
+	return store_open(&store_options, &store, why, size);
 }
 
 START_TEST(bdb_keeps_rows_over_a_restart)
@@ -392,7 +393,7 @@ END_TEST
 /* An empty table in place of a lost one would let every request move its credit again. */
 START_TEST(bdb_refuses_a_missing_table)
 {
-	struct bdb_options again = bdb_options;
+	struct store_options again = store_options;
 	char file[96], why[256] = "";
 
 	open_kind(KIND_BDB);
@@ -401,7 +402,7 @@ START_TEST(bdb_refuses_a_missing_table)
 	snprintf(file, sizeof(file), "%s/request.db", directory);
 	ck_assert_int_eq(unlink(file), 0);
 	again.create = false;
-	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_int_eq(store_open(&again, &store, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(
 		why, "/request.db is missing: the data is not complete; mount or restore it"));
 	ws_free(&ws);
@@ -411,12 +412,12 @@ END_TEST
 
 START_TEST(bdb_refuses_an_emptied_directory)
 {
-	struct bdb_options again = bdb_options;
+	struct store_options again = store_options;
 	char why[256] = "";
 
 	scratch_make(directory);
 	again.create = false;
-	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_int_eq(store_open(&again, &store, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(why, "/counter.db is missing"));
 	scratch_remove(directory);
 }
@@ -425,7 +426,7 @@ END_TEST
 /* Reopens the store with a wrong byte in a page of players, and reads alice's row. */
 static void open_damaged(bool ends)
 {
-	struct bdb_options again = bdb_options;
+	struct store_options again = store_options;
 	char file[96], why[256] = "";
 	struct player key = make_player("alice", 0);
 	FILE *table;
@@ -442,7 +443,7 @@ static void open_damaged(bool ends)
 	fclose(table);
 	again.create = false;
 	again.ends = ends;
-	ck_assert_int_eq(bdb_open(&again, &store, why, sizeof(why)), STATUS_OK);
+	ck_assert_int_eq(store_open(&again, &store, why, sizeof(why)), STATUS_OK);
 	/* Open files stay readable. */
 	scratch_remove(directory);
 	ck_assert(!bdb_met_damage());
@@ -517,7 +518,7 @@ static Suite *store_suite(void)
 	tcase_add_test(bdb, bdb_refuses_a_missing_table);
 	tcase_add_test(bdb, bdb_refuses_an_emptied_directory);
 	tcase_add_test_raise_signal(bdb, bdb_notices_a_damaged_page, SIGKILL);
-	tcase_add_exit_test(bdb, bdb_ends_with_a_damaged_page, BDB_EXIT_DAMAGED);
+	tcase_add_exit_test(bdb, bdb_ends_with_a_damaged_page, STORE_EXIT_DAMAGED);
 	tcase_add_test(bdb, bdb_saves_a_large_batch);
 	tcase_set_timeout(all, 30);
 	tcase_set_timeout(bdb, 30);

@@ -410,7 +410,7 @@ static enum outcome work(void *context)
 	enum outcome code;
 
 	/*
-	 * libdb and the store write log messages for daemons; this command reports the failure
+	 * The store writes log messages for daemons; this command reports the failure
 	 * itself.
 	 */
 	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cmd/ctl/output.h"
 #include "state/lock.h"
-#include "store/bdb/bdb.h"
+#include "store/exit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,12 +104,12 @@ static enum outcome report_end(struct ctl *ctl, int status, const char *outcome)
 {
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
-	if (code == BDB_EXIT_FULL)
-		return ctl_fail(ctl, OUTCOME_FAILED, "storage_full", "the disk is full: %s. Free "
-			"space there, then repeat this", outcome);
-	if (code == BDB_EXIT_IO)
-		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the disk failed: %s. See the "
-			"kernel's log, and replace the disk", outcome);
+	if (code == STORE_EXIT_FULL)
+		return ctl_fail(ctl, OUTCOME_FAILED, "storage_full", "%s: %s. Free space there, "
+			"then repeat this", store_exit_text(code), outcome);
+	if (code == STORE_EXIT_IO)
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "%s: %s. See the kernel's log, and "
+			"replace the disk", store_exit_text(code), outcome);
 	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the process of `creditbridgectl %s` was "
 		"killed by signal %d: %s",
 		ctl->command->name, WIFSIGNALED(status) ? WTERMSIG(status) : 0, outcome);
@@ -143,10 +143,10 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 	take_signals(before, false);
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	if (ended)
-		*ended = pid < 0 || code < 0 || code == BDB_EXIT_FULL || code == BDB_EXIT_IO;
+		*ended = pid < 0 || code < 0 || code == STORE_EXIT_FULL || code == STORE_EXIT_IO;
 	if (pid < 0)
 		return ctl_no_memory(ctl);
-	if (code < 0 || code == BDB_EXIT_FULL || code == BDB_EXIT_IO)
+	if (code < 0 || code == STORE_EXIT_FULL || code == STORE_EXIT_IO)
 		return report_end(ctl, status, outcome);
 	return (enum outcome)code;
 }

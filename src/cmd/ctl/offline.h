@@ -1,7 +1,7 @@
 /*
  * offline - runs commands that work directly on the state instead of asking a ledger.
  *
- * libdb ends its process when a disk fails (store/bdb/bdb.h). These commands therefore run in a
+ * The store ends its process when a disk fails (store/exit.h). These commands therefore run in a
  * child process, and the parent reports the child's death like any other failure.
  */
 #ifndef CMD_CTL_OFFLINE_H

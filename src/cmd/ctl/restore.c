@@ -1,8 +1,8 @@
 /*
  * restore - implements `restore`: turns a backup into the state, while no ledger runs.
  *
- * A child process does the work, because libdb ends its process when a disk fails
- * (store/bdb/bdb.h). The parent reports that like any other failure.
+ * A child process does the work, because the store ends its process when a disk fails
+ * (store/exit.h). The parent reports that like any other failure.
  */
 #include "ledger/offline/restore.h"
 
@@ -13,7 +13,7 @@
 #include "cmd/ctl/progress.h"
 #include "cmd/ctl/revived.h"
 #include "ledger/offline/old_audit.h"
-#include "store/bdb/bdb.h"
+#include "store/exit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -243,14 +243,13 @@ static void read_pieces(int from, struct received *received)
 /* Reports why the child sent no report. */
 static enum outcome child_failed(struct ctl *ctl, int status)
 {
-	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	const bool full = code == STORE_EXIT_FULL, known = full || code == STORE_EXIT_IO;
 
-	return ctl_fail(ctl, OUTCOME_FAILED, "restore_failed", "%s: nothing was restored. Repeat "
+	return ctl_fail(ctl, OUTCOME_FAILED, "restore_failed", "%s%s: nothing was restored. Repeat "
 		"it when the cause is mended",
-		code == BDB_EXIT_IO           ? "the disk failed"
-			: code == BDB_EXIT_FULL ? "the disk is full: free space there, then "
-				"repeat this"
-						: "the restore's process was killed");
+		known ? store_exit_text(code) : "the restore's process was killed",
+		full ? ": free space there, then repeat this" : "");
 }
 
 static enum outcome run_child(struct ctl *ctl, const char *old, struct received *received)

@@ -9,7 +9,7 @@
 #include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
-#include "store/bdb/bdb.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **
 {
 	const char *state = ctl->session.settings.state_directory;
 	char installation[STATE_INSTALLATION_MAX], directory[SETTINGS_PATH_MAX + 4], why[512] = "";
-	const struct bdb_options options = {.directory = directory, .cache_mib = CACHE_MIB};
+	const struct store_options options = {.directory = directory, .cache_mib = CACHE_MIB};
 	enum status status = state_dir_check(state, installation, why, sizeof(why));
 	int lock;
 
@@ -38,7 +38,7 @@ static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **
 	snprintf(directory, sizeof(directory), "%s/db", state);
 	if (disk_mark_is_set(state, DISK_CREATED)) {
 		halt_forget_cached(&ctl->session.settings, directory);
-		status = bdb_schema(&options, schema, why, sizeof(why));
+		status = store_read_schema(&options, schema, why, sizeof(why));
 		*data = *schema == STORE_SCHEMA ? "current"
 			: *schema < STORE_SCHEMA ? "older"
 						 : "newer";

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ledger/commands/ops.h"
 #include "ledger/rows/audit.h"
+#include "store/backup.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,8 @@
 #include "ledger/rows/life.h"
 #include "state/disk.h"
 #include "state/halt.h"
-#include "store/bdb/bdb.h"
+#include "store/exit.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,8 +28,8 @@
 /* The state directory, seen from db/ in it, which the engine has entered. */
 #define ENTERED_STATE ".."
 
-_Static_assert(ENGINE_LOST == BDB_EXIT_LOST && ENGINE_FULL == BDB_EXIT_FULL &&
-		ENGINE_HALT == BDB_EXIT_IO && ENGINE_DAMAGED == BDB_EXIT_DAMAGED,
+_Static_assert(ENGINE_LOST == (int)STORE_EXIT_LOST && ENGINE_FULL == (int)STORE_EXIT_FULL &&
+		ENGINE_HALT == (int)STORE_EXIT_IO && ENGINE_DAMAGED == (int)STORE_EXIT_DAMAGED,
 	"the store ends the engine with the engine's codes");
 
 static enum engine_exit exit_for(enum status status)
@@ -69,7 +70,7 @@ static enum status open_data(const struct settings *settings, const struct state
 	enum engine_start start, struct store **store, char *why, size_t why_size)
 {
 	static char name[PATH_MAX];
-	struct bdb_options options = {
+	struct store_options options = {
 		.directory = ".",
 		.name = name,
 		.state_directory = settings->state_directory,
@@ -82,7 +83,7 @@ static enum status open_data(const struct settings *settings, const struct state
 		.low_water_bytes = (uint64_t)settings->disk_low_water_mib * MIB,
 		.before_halt = mark_halt,
 		.ends = true,
-		.spare = true,
+		.prepare_log = true,
 		.create = !disk_mark_is_set(ENTERED_STATE, DISK_CREATED),
 	};
 	enum status status;
@@ -92,7 +93,7 @@ static enum status open_data(const struct settings *settings, const struct state
 		return STATUS_CONFIG;
 	if (start == ENGINE_AFTER_HALT)
 		disk_forget_cached(options.directory);
-	status = bdb_open(&options, store, why, why_size);
+	status = store_open(&options, store, why, why_size);
 	if (status)
 		return status;
 	if (options.create && !disk_mark_set(ENTERED_STATE, DISK_CREATED)) {
@@ -176,9 +177,7 @@ static enum engine_exit serve(const struct settings *settings, const struct sock
 		code = ENGINE_RESUMED;
 		break;
 	case SERVER_LOST:
-		code = bdb_met_damage() ? ENGINE_DAMAGED
-			: bdb_met_full() ? ENGINE_FULL
-					 : ENGINE_LOST;
+		code = (enum engine_exit)store_exit_code();
 		break;
 	case SERVER_FAILED:
 		break;
@@ -234,10 +233,10 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	if (!status)
 		status = make_ledger(ledger, store, settings);
 	if (status)
-		bdb_end((int)exit_for(status));
+		store_end_process((int)exit_for(status));
 	/* The data was read from the disk and is now served. */
 	if (start == ENGINE_AFTER_HALT) {
-		bdb_wait_if_halting();
+		store_wait_if_halting();
 		halt_clear(settings);
 	}
 	ledger->started_ms = clock_boot_ms();
@@ -255,7 +254,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	code = serve(settings, sockets, ledger);
 	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
 	if ((code != ENGINE_STOPPED && code != ENGINE_RESUMED) || getppid() != parent)
-		bdb_end((int)code);
+		store_end_process((int)code);
 	if (store)
 		store->close(store);
 	ledger_free(ledger);

@@ -34,8 +34,8 @@ struct adopt_result {
 
 /*
  * Adopts the state. Returns STATUS_BUSY if a ledger holds it, otherwise the results of
- * state_dir_check() and offline_trail(). Writes the reason to @why. libdb may end the process
- * (store/bdb/bdb.h).
+ * state_dir_check() and offline_trail(). Writes the reason to @why. The store may end the process
+ * (store/exit.h).
  */
 enum status adopt_run(const struct adopt_options *options, struct adopt_result *result, char *why,
 	size_t why_size);

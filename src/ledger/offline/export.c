@@ -4,7 +4,7 @@
 #include "ledger/offline/offline.h"
 #include "state/disk.h"
 #include "state/halt.h"
-#include "store/bdb/backup/restore.h"
+#include "store/backup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,18 +96,18 @@ static enum status check_room(const struct settings *settings, const struct expo
 enum status export_open_backup(struct export *export, const struct settings *settings,
 	const struct export_place *place, uint64_t bytes, char *why, size_t why_size)
 {
-	const struct bdb_restore options = {
+	const struct store_restore options = {
 		.backup = place->backup,
 		.directory = place->data,
 		.cache_mib = settings->ledger_cache_mib,
 	};
 	const struct offline_options atrest = {.directory = place->data};
-	struct bdb_restored restored;
+	struct store_restored restored;
 	enum status status = check_room(settings, place, bytes, why, why_size);
 
 	*export = (struct export){.lock = -1};
 	if (!status)
-		status = bdb_restore(&options, &restored, why, why_size);
+		status = store_restore(&options, &restored, why, why_size);
 	if (!status)
 		status = offline_open(&export->store, settings, &atrest, why, why_size);
 	if (!status)

@@ -6,7 +6,7 @@
  * running ledger no more than a backup. It sees the data of one commit, however long the reading
  * takes.
  *
- * libdb may end the process (store/bdb/bdb.h) in every function here.
+ * The store may end the process (store/exit.h) in every function here.
  */
 #ifndef LEDGER_OFFLINE_EXPORT_H
 #define LEDGER_OFFLINE_EXPORT_H
@@ -48,15 +48,15 @@ struct export {
 
 /*
  * Unpacks the backup of @bytes bytes and opens it. Returns STATUS_FULL if there is no room, or too
- * little would be left for the ledger. Otherwise returns the results of bdb_restore() and
- * bdb_open(), with a reason in @why. After STATUS_OK the caller closes @export.
+ * little would be left for the ledger. Otherwise returns the results of store_restore() and
+ * store_open(), with a reason in @why. After STATUS_OK the caller closes @export.
  */
 enum status export_open_backup(struct export *export, const struct settings *settings,
 	const struct export_place *place, uint64_t bytes, char *why, size_t why_size);
 
 /*
  * Opens the state itself and records the export in its trail, with @detail. Returns STATUS_BUSY if
- * a ledger runs on it, otherwise the results of state_dir_check() and bdb_open().
+ * a ledger runs on it, otherwise the results of state_dir_check() and store_open().
  */
 enum status export_open_state(struct export *export, const struct settings *settings,
 	const struct operator *operator, const char *detail, char *why, size_t why_size);

@@ -5,7 +5,7 @@
  * The state counts as not initialised until import_end(), so no ledger starts on a part of the
  * rows. After an interruption, an import or a restore to the state is possible again.
  *
- * libdb may end the process (store/bdb/bdb.h) in every function here.
+ * The store may end the process (store/exit.h) in every function here.
  */
 #ifndef LEDGER_OFFLINE_IMPORT_H
 #define LEDGER_OFFLINE_IMPORT_H
@@ -48,7 +48,7 @@ struct import {
  * Begins an import into the state directory. The directory is absent, empty, or initialised
  * without a ledger started on it. @installation is its id if it has none yet (32 hex characters).
  * Returns STATUS_BUSY if a ledger holds it, STATUS_CONFIG if it is not empty, otherwise the
- * results of bdb_open().
+ * results of store_open().
  */
 enum status import_begin(struct import *import, const struct settings *settings,
 	const char *installation);

@@ -2,7 +2,6 @@
 
 #include "ledger/outbox/hold.h"
 #include "ledger/rows/audit.h"
-#include "store/bdb/bdb.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 enum status offline_open(struct store **store, const struct settings *settings,
 	const struct offline_options *options, char *why, size_t why_size)
 {
-	const struct bdb_options bdb = {
+	const struct store_options store_options = {
 		.directory = options->directory,
 		.cache_mib = settings->ledger_cache_mib,
 		.checkpoint_kib = settings->checkpoint_kib,
@@ -24,7 +23,7 @@ enum status offline_open(struct store **store, const struct settings *settings,
 		.create = options->create,
 	};
 
-	return bdb_open(&bdb, store, why, why_size);
+	return store_open(&store_options, store, why, why_size);
 }
 
 struct last {

@@ -15,7 +15,7 @@ struct offline_options {
 	bool keep_logs; /* remove no old logs; the ledger decides about them */
 };
 
-/* Opens the data with the settings that a ledger would use. Returns the results of bdb_open(). */
+/* Opens the data with the settings that a ledger would use. Returns the results of store_open(). */
 enum status offline_open(struct store **store, const struct settings *settings,
 	const struct offline_options *options, char *why, size_t why_size);
 

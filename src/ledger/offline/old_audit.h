@@ -18,7 +18,7 @@ bool old_audit_is_there(const char *data);
 /*
  * Calls @visit for each row of the trail in @data, in order. The copy lies in the state directory
  * of @settings. Returns STATUS_FULL, STATUS_BUSY, STATUS_CORRUPT, STATUS_IO or STATUS_NOMEM, with
- * a reason in @why. libdb may end the process (store/bdb/bdb.h).
+ * a reason in @why. The store may end the process (store/exit.h).
  */
 enum status old_audit_walk(const struct settings *settings, const char *data,
 	void (*visit)(void *context, const struct audit *row), void *context, char *why,

@@ -5,7 +5,7 @@
 #include "state/directory.h"
 #include "state/disk.h"
 #include "state/halt.h"
-#include "store/bdb/backup/restore.h"
+#include "store/backup.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -82,12 +82,12 @@ static enum status finish(const struct restore_options *options, struct restore_
 }
 
 /* Restores into the prepared state directory. */
-static enum status fill(const struct restore_options *options, struct bdb_restore *bdb,
+static enum status fill(const struct restore_options *options, struct store_restore *restore,
 	struct restore_result *result, char *why, size_t why_size)
 {
 	const char *state = options->settings->state_directory;
-	struct bdb_restored restored;
-	enum status status = bdb_restore(bdb, &restored, why, why_size);
+	struct store_restored restored;
+	enum status status = store_restore(restore, &restored, why, why_size);
 
 	text_copy(result->installation, sizeof(result->installation), restored.installation);
 	text_copy(result->version, sizeof(result->version), restored.version);
@@ -98,7 +98,7 @@ static enum status fill(const struct restore_options *options, struct bdb_restor
 	result->unreadable = restored.unreadable;
 	if (status || options->look_only)
 		return status;
-	status = finish(options, result, bdb->directory, why, why_size);
+	status = finish(options, result, restore->directory, why, why_size);
 	if (status)
 		return status;
 	if (!disk_mark_set(state, DISK_CREATED)) {
@@ -116,7 +116,7 @@ enum status restore_run(const struct restore_options *options, struct restore_re
 	char *why, size_t why_size)
 {
 	char directory[PATH_MAX];
-	struct bdb_restore bdb = {
+	struct store_restore restore = {
 		.backup = options->backup,
 		.directory = options->look_only ? NULL : directory,
 		.logs = options->logs,
@@ -138,7 +138,7 @@ enum status restore_run(const struct restore_options *options, struct restore_re
 		if (status)
 			return status;
 	}
-	status = fill(options, &bdb, result, why, why_size);
+	status = fill(options, &restore, result, why, why_size);
 	if (lock >= 0)
 		close(lock);
 	return status;

@@ -49,8 +49,8 @@ struct restore_result {
 
 /*
  * Restores the backup. Returns STATUS_BUSY if a ledger runs on the state or the backup is being
- * written. Otherwise returns the results of bdb_restore() and state_dir_restore(), with a reason
- * in @why. libdb may end the process (store/bdb/bdb.h).
+ * written. Otherwise returns the results of store_restore() and state_dir_restore(), with a reason
+ * in @why. The store may end the process (store/exit.h).
  */
 enum status restore_run(const struct restore_options *options, struct restore_result *result,
 	char *why, size_t why_size);

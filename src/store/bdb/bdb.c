@@ -1,4 +1,11 @@
-#include "store/bdb/bdb.h"
+/*
+ * bdb - the store on Berkeley DB: load, save and scan.
+ *
+ * One environment belongs to this process and to no other (DB_PRIVATE). It is recovered when it is
+ * opened. Each row kind has one btree, in the file NAME.db. See SCHEMA beside this file for the
+ * encoding, and env/fatal.h for failures that end the process.
+ */
+#include "store/store.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -289,7 +296,7 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 		error = bdb->bdb.env->log_flush(bdb->bdb.env, NULL);
 	store->save_us = (uint64_t)(clock_boot_ns() - begun_ns) / 1000;
 	if (!error) {
-		bdb_wait_if_halting();
+		store_wait_if_halting();
 		follow(bdb, ws);
 		return SAVE_OK;
 	}
@@ -430,7 +437,7 @@ static void bdb_close(struct store *store)
 	if (!bdb_backup_end(&bdb->backup)) {
 		log_line(LOG_LEVEL_ERROR, "backup_hangs", "directory=%s action=exit",
 			bdb->backup.directory);
-		bdb_end(BDB_EXIT_LOST);
+		store_end_process(STORE_EXIT_LOST);
 	}
 	bdb_maintain_stop(&bdb->maintain);
 	log_prealloc_stop(&bdb->spare);
@@ -443,7 +450,7 @@ static void bdb_close(struct store *store)
 	free(bdb);
 }
 
-enum status bdb_schema(const struct bdb_options *options, uint64_t *schema, char *why,
+enum status store_read_schema(const struct store_options *options, uint64_t *schema, char *why,
 	size_t why_size)
 {
 	struct bdb_store *bdb = calloc(1, sizeof(*bdb));
@@ -463,7 +470,7 @@ enum status bdb_schema(const struct bdb_options *options, uint64_t *schema, char
 	return status;
 }
 
-enum status bdb_open(const struct bdb_options *options, struct store **store, char *why,
+enum status store_open(const struct store_options *options, struct store **store, char *why,
 	size_t why_size)
 {
 	struct bdb_store *bdb = calloc(1, sizeof(*bdb));
@@ -491,7 +498,7 @@ enum status bdb_open(const struct bdb_options *options, struct store **store, ch
 	if (!status)
 		status = schema_raise(&bdb->store, why, why_size);
 	if (!status &&
-		((options->spare && !log_prealloc_start(&bdb->spare, options->directory,
+		((options->prepare_log && !log_prealloc_start(&bdb->spare, options->directory,
 					    options->low_water_bytes)) ||
 			!bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
 		snprintf(why, why_size, "cannot start the threads of the database");

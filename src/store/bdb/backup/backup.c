@@ -8,6 +8,7 @@
 #include "store/bdb/env/files.h"
 #include "store/bdb/env/logs.h"
 #include "store/bdb/env/writeback.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ static void note_last(const struct backup_job *job, int64_t ms)
 	snprintf(text, sizeof(text), "%" PRId64 "\n", ms);
 	if (!directory_put_file(job->home, LAST_BACKUP, text))
 		log_line(LOG_LEVEL_WARNING, "backup_not_noted", "file=%s/" LAST_BACKUP
-			" error=\"%s\"", bdb_name(job->options), strerror(errno));
+			" error=\"%s\"", store_name(job->options), strerror(errno));
 }
 
 void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain *maintain,
@@ -215,7 +216,7 @@ static void *run(void *context)
 	job.home = open(job.options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	job.chunk = malloc(BACKUP_CHUNK);
 	if (job.home < 0 || !job.chunk) {
-		backup_fail(&job, "cannot read %s: %s", bdb_name(job.options), strerror(errno));
+		backup_fail(&job, "cannot read %s: %s", store_name(job.options), strerror(errno));
 	} else if (backup_open_target(&job)) {
 		bdb_maintain_keep_logs(backup->maintain);
 		done = copy_all(&job);

@@ -20,8 +20,9 @@
 #ifndef STORE_BDB_BACKUP_BACKUP_H
 #define STORE_BDB_BACKUP_BACKUP_H
 
+#include "store/backup.h"
 #include "store/bdb/env/maintain.h"
-#include "store/store.h"
+#include "store/figures.h"
 
 #include <limits.h>
 

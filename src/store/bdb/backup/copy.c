@@ -31,7 +31,7 @@ int backup_open_source(struct backup_job *job, const char *name, uint64_t *size)
 		*size = (uint64_t)st.st_size;
 		return fd;
 	}
-	backup_fail(job, "cannot read %s/%s: %s", bdb_name(job->options), name, strerror(errno));
+	backup_fail(job, "cannot read %s/%s: %s", store_name(job->options), name, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -80,7 +80,7 @@ static bool read_page_again(struct backup_job *job, int fd, const char *name, ui
 			return true;
 	}
 	return backup_fail(job, "page %" PRIu64 " of %s/%s is damaged: keep the backup that there "
-		"is, and restore it", number, bdb_name(job->options), name);
+		"is, and restore it", number, store_name(job->options), name);
 }
 
 /* Reads whole pages at @offset into the chunk. Returns their bytes, -1: why was said. */
@@ -91,7 +91,7 @@ static ssize_t read_pages(struct backup_job *job, int fd, const char *name, uint
 	ssize_t len = files_read(fd, job->chunk, left < BACKUP_CHUNK ? left : BACKUP_CHUNK, offset);
 
 	if (len < 0) {
-		backup_fail(job, "cannot read %s/%s: %s", bdb_name(job->options), name,
+		backup_fail(job, "cannot read %s/%s: %s", store_name(job->options), name,
 			strerror(errno));
 		return -1;
 	}

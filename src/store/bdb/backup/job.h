@@ -13,7 +13,7 @@
 
 struct backup_job {
 	struct bdb_backup *backup;
-	const struct bdb_options *options;
+	const struct store_options *options;
 	int home;   /* directories: the data, ... */
 	int target; /* ... where the backup is, ... */
 	int folder; /* ... and the folder in it that is written */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "store/bdb/env/files.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,7 @@ static bool copy_range(struct backup_job *job, int from, const char *name, uint6
 		len = files_read(from, job->chunk, left < BACKUP_CHUNK ? left : BACKUP_CHUNK,
 			job->offset);
 		if (len <= 0)
-			return backup_fail(job, "cannot read %s/%s: %s", bdb_name(job->options),
+			return backup_fail(job, "cannot read %s/%s: %s", store_name(job->options),
 				name, len ? strerror(errno) : "it ends too early");
 		if (!files_write(job->log_fd, job->chunk, (size_t)len, job->offset))
 			return backup_cannot_write(job, name);

@@ -16,6 +16,7 @@
 #define STORE_BDB_BACKUP_MANIFEST_H
 
 #include "base/status.h"
+#include "store/backup.h"
 #include "wire/digest.h"
 
 #include <stdbool.h>
@@ -24,7 +25,7 @@
 
 #define MANIFEST_NAME     "manifest"
 #define MANIFEST_NEW_NAME "manifest.new"
-#define MANIFEST_TEXT     48
+#define MANIFEST_TEXT     RESTORED_TEXT
 
 struct manifest_file {
 	char name[MANIFEST_TEXT]; /* in the folder */

@@ -1,4 +1,4 @@
-#include "store/bdb/backup/restore.h"
+#include "store/backup.h"
 
 #include "base/directory.h"
 #include "base/text.h"
@@ -166,7 +166,7 @@ static enum status copy_files(struct restore_job *job)
 
 static enum status restore(struct restore_job *job)
 {
-	const struct bdb_restore *options = job->options;
+	const struct store_restore *options = job->options;
 	enum status status = read_backup(job);
 
 	if (status)
@@ -196,7 +196,7 @@ static enum status restore(struct restore_job *job)
 	return status ? status : restore_recover(job);
 }
 
-enum status bdb_restore(const struct bdb_restore *options, struct bdb_restored *restored, char *why,
+enum status store_restore(const struct store_restore *options, struct store_restored *restored, char *why,
 	size_t why_size)
 {
 	struct restore_job job = {

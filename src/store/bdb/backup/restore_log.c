@@ -174,7 +174,7 @@ static uint64_t bytes_behind(struct restore_job *job, uint32_t number, uint64_t 
 /* Checks that the log ends at the right place. */
 static enum status judge_end(struct restore_job *job, const DB_LSN *end)
 {
-	struct bdb_restored *restored = job->restored;
+	struct store_restored *restored = job->restored;
 
 	for (uint32_t number = end->file; number <= job->last_log; number++)
 		restored->unreadable +=

@@ -1,18 +1,19 @@
 /*
  * restore_log - restores the log, and declares the data shared by the parts of a restore. See
- * restore.h.
+ * store/backup.h.
  */
 #ifndef STORE_BDB_BACKUP_RESTORE_LOG_H
 #define STORE_BDB_BACKUP_RESTORE_LOG_H
 
-#include "store/bdb/backup/restore.h"
+#include "store/backup.h"
+#include "store/bdb/backup/manifest.h"
 
 #define RESTORE_CHUNK    (1024 * 1024)
 #define RESTORE_WHY_SIZE 512
 
 struct restore_job {
-	const struct bdb_restore *options;
-	struct bdb_restored *restored;
+	const struct store_restore *options;
+	struct store_restored *restored;
 	struct manifest manifest;
 	int backup;
 	int folder;        /* of the backup */

@@ -171,24 +171,24 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 }
 
 /* Closes everything and maps @error. @record: the table, or RECORD_COUNT. */
-static enum status give_up(struct bdb_env *bdb, const struct bdb_options *options, int error,
+static enum status give_up(struct bdb_env *bdb, const struct store_options *options, int error,
 	enum record record, char *why, size_t why_size)
 {
 	bdb_env_close(bdb);
 	if (error == ENOENT && record != RECORD_COUNT && !options->create) {
 		snprintf(why, why_size,
 			"%s/%s.db is missing: the data is not complete; mount or restore it",
-			bdb_name(options), record_infos[record].name);
+			store_name(options), record_infos[record].name);
 		return STATUS_CONFIG;
 	}
-	snprintf(why, why_size, "cannot open the database in %s: %s", bdb_name(options),
+	snprintf(why, why_size, "cannot open the database in %s: %s", store_name(options),
 		bdb_met_full() ? strerror(ENOSPC) : db_strerror(error));
 	if (bdb_met_full())
 		return STATUS_FULL;
 	return bdb_met_damage() ? STATUS_CORRUPT : bdb_status(error);
 }
 
-enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options, char *why,
+enum status bdb_env_open(struct bdb_env *bdb, const struct store_options *options, char *why,
 	size_t why_size)
 {
 	int error;
@@ -207,7 +207,7 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options,
 	return STATUS_OK;
 }
 
-enum status bdb_env_open_tables(struct bdb_env *bdb, const struct bdb_options *options, char *why,
+enum status bdb_env_open_tables(struct bdb_env *bdb, const struct store_options *options, char *why,
 	size_t why_size)
 {
 	int error;

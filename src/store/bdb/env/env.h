@@ -6,7 +6,7 @@
 
 #include "domain/records.h"
 #include "store/bdb/env/fatal.h"
-#include "store/bdb/env/options.h"
+#include "store/options.h"
 
 #include <db.h>
 
@@ -29,13 +29,13 @@ struct bdb_env {
 int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t cache_mib);
 
 /* Opens the environment with recovery, and the table of counters, which holds the schema. */
-enum status bdb_env_open(struct bdb_env *bdb, const struct bdb_options *options, char *why,
+enum status bdb_env_open(struct bdb_env *bdb, const struct store_options *options, char *why,
 	size_t why_size);
 /*
  * Opens the other tables. Both functions create tables only if options->create is set. If existing
  * data lacks a table, they return STATUS_CONFIG and never create an empty one.
  */
-enum status bdb_env_open_tables(struct bdb_env *bdb, const struct bdb_options *options, char *why,
+enum status bdb_env_open_tables(struct bdb_env *bdb, const struct store_options *options, char *why,
 	size_t why_size);
 /* Closes what is open. */
 void bdb_env_close(struct bdb_env *bdb);

@@ -1,7 +1,6 @@
 #include "store/bdb/env/fatal.h"
 
 #include "base/log.h"
-#include "store/bdb/env/options.h"
 
 #include <db.h>
 #include <errno.h>
@@ -20,7 +19,7 @@ static atomic_bool ends_with_libdb;
 static atomic_int halting; /* the code that the process ends with; 0: none */
 static void (*before_halt)(void); /* set before other threads begin */
 
-void bdb_wait_if_halting(void)
+void store_wait_if_halting(void)
 {
 	while (atomic_load(&halting))
 		pause();
@@ -32,16 +31,16 @@ void bdb_wait_if_halting(void)
  */
 static void prepare_end(int code)
 {
-	bool halts = code == BDB_EXIT_IO || code == BDB_EXIT_DAMAGED;
+	bool halts = code == STORE_EXIT_IO || code == STORE_EXIT_DAMAGED;
 	int none = 0;
 
 	if (!halts || !atomic_compare_exchange_strong(&halting, &none, code))
-		bdb_wait_if_halting();
+		store_wait_if_halting();
 	else if (before_halt)
 		before_halt();
 }
 
-void bdb_end(int code)
+void store_end_process(int code)
 {
 	prepare_end(code);
 	_exit(code);
@@ -50,10 +49,10 @@ void bdb_end(int code)
 /* Set the mark first: the reader of the log output may be slow. */
 void bdb_die_of_disk(const char *where, int error)
 {
-	prepare_end(BDB_EXIT_IO);
+	prepare_end(STORE_EXIT_IO);
 	log_line(LOG_LEVEL_ERROR, "disk_failed", "where=%s error=\"%s\" action=halt", where,
 		strerror(error));
-	_exit(BDB_EXIT_IO);
+	_exit(STORE_EXIT_IO);
 }
 
 bool bdb_met_full(void)
@@ -64,6 +63,13 @@ bool bdb_met_full(void)
 bool bdb_met_damage(void)
 {
 	return atomic_load(&met_damage);
+}
+
+enum store_exit store_exit_code(void)
+{
+	return bdb_met_damage() ? STORE_EXIT_DAMAGED
+		: bdb_met_full() ? STORE_EXIT_FULL
+				 : STORE_EXIT_LOST;
 }
 
 void bdb_note_damage(void)
@@ -98,12 +104,12 @@ static void die_of_libdb(int error)
 	bool damaged = bdb_met_damage();
 
 	if (damaged)
-		prepare_end(BDB_EXIT_DAMAGED);
+		prepare_end(STORE_EXIT_DAMAGED);
 	log_line(LOG_LEVEL_ERROR, "database_failed", "error=\"%s\" action=%s", db_strerror(error),
 		damaged ? "halt" : "restart");
 	if (damaged)
-		_exit(BDB_EXIT_DAMAGED);
-	bdb_end(bdb_met_full() ? BDB_EXIT_FULL : BDB_EXIT_LOST);
+		_exit(STORE_EXIT_DAMAGED);
+	store_end_process(store_exit_code());
 }
 
 enum status bdb_status(int error)

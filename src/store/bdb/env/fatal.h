@@ -1,25 +1,26 @@
 /*
- * fatal - failures after which the process must end: the disk failed, the data is damaged, or
- * libdb cannot continue. bdb.h lists the exit codes.
+ * fatal - failures of libdb and of the disk after which the process must end. store/exit.h has
+ * the exit codes.
+ *
+ * If fsync fails or returns EIO, the process ends at once (74). libdb would repeat the call. On
+ * Linux a repeated fsync can report success for data that is lost.
+ *
+ * If a log write finds the disk full, the process ends with 72. If the log cannot be written for
+ * another reason, or its next file cannot be made, the process ends with 70. libdb would continue
+ * with commits that are not on the disk. (Without store_options.ends, a file that cannot be made
+ * fails the save.)
+ *
+ * After DB_RUNRECOVERY, as for a page with a wrong checksum, every later call of libdb fails. With
+ * store_options.ends the process then ends: with 76 after such a page, with 72 after a full disk,
+ * and otherwise with 70.
  */
 #ifndef STORE_BDB_ENV_FATAL_H
 #define STORE_BDB_ENV_FATAL_H
 
 #include "base/status.h"
+#include "store/exit.h"
 
 #include <stdbool.h>
-
-/*
- * Returns unless the process is about to end with 74 or 76. The failure of another thread may
- * invalidate work that this thread considers complete.
- */
-void bdb_wait_if_halting(void);
-/*
- * Ends the process with @code as the store does. For 74 or 76 first calls the function of
- * bdb_before_halt(). With another code, ends it only if no thread is about to end it with 74 or
- * 76.
- */
-void bdb_end(int code) __attribute__((noreturn));
 
 /* Returns true if a write of this process found the disk full. */
 bool bdb_met_full(void);
@@ -29,8 +30,8 @@ bool bdb_met_damage(void);
 /* Records a page with a wrong checksum for bdb_met_damage(). */
 void bdb_note_damage(void);
 /*
- * Sets the function that bdb_end() calls before it ends the process with 74 or 76. NULL: none.
- * Call it before other threads start.
+ * Sets the function that is called before the process ends with 74 or 76. NULL: none. Call it
+ * before other threads start.
  */
 void bdb_before_halt(void (*function)(void));
 
@@ -39,7 +40,7 @@ void bdb_before_halt(void (*function)(void));
  * unknown.
  */
 void bdb_die_of_disk(const char *where, int error) __attribute__((noreturn));
-/* Sets whether the process ends when libdb cannot continue (bdb.h). */
+/* Sets whether the process ends when libdb cannot continue. */
 void bdb_end_with_libdb(bool ends);
 bool bdb_ends_with_libdb(void);
 /* Records for bdb_met_full() that @error means a full disk. */

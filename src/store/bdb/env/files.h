@@ -1,7 +1,7 @@
 /*
  * files - reads and writes the files of a backup.
  *
- * It does not use the functions of libdb, which end the process when a disk fails (bdb.h). The
+ * It does not use the functions of libdb, which end the process when a disk fails (fatal.h). The
  * disk of a backup may fail without harm to the ledger.
  */
 #ifndef STORE_BDB_ENV_FILES_H

@@ -1,12 +1,13 @@
 #include "store/bdb/env/logs.h"
 
 #include "store/bdb/env/files.h"
+#include "store/figures.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-uint64_t logs_bytes(const char *directory)
+uint64_t store_log_bytes(const char *directory)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *file;

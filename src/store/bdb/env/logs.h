@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns the total size of the log files in @directory; 0 if it cannot be read. */
-uint64_t logs_bytes(const char *directory);
-
 /*
  * Sets the numbers of the log files that a recovery of @env would read, from *@first to *@last,
  * the current one. Returns false if unknown. If a checkpoint ends meanwhile, recovery may need

@@ -6,6 +6,7 @@
 #include "store/bdb/env/env.h"
 #include "store/bdb/env/logs.h"
 #include "store/bdb/env/writeback.h"
+#include "store/figures.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +47,7 @@ static bool is_short(const struct bdb_maintain *maintain)
  */
 static void remove_old_logs(struct bdb_maintain *maintain)
 {
-	uint64_t keep, sum = logs_bytes(maintain->options.directory);
+	uint64_t keep, sum = store_log_bytes(maintain->options.directory);
 	char **unneeded = NULL;
 	unsigned int removed = 0;
 	struct stat st;
@@ -108,7 +109,7 @@ static void measure_tables(struct bdb_maintain *maintain)
 	}
 }
 
-uint32_t maintain_next_kib(const struct bdb_options *options, uint32_t kib, uint64_t log_kib,
+uint32_t maintain_next_kib(const struct store_options *options, uint32_t kib, uint64_t log_kib,
 	uint64_t pages)
 {
 	uint64_t next;
@@ -227,7 +228,7 @@ static void *run(void *context)
 }
 
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
-	const struct bdb_options *options)
+	const struct store_options *options)
 {
 	pthread_condattr_t monotonic;
 	sigset_t all, before;

@@ -10,7 +10,7 @@
 
 #include "domain/records.h"
 #include "store/bdb/env/fatal.h"
-#include "store/bdb/env/options.h"
+#include "store/options.h"
 
 #include <db.h>
 #include <limits.h>
@@ -19,7 +19,7 @@
 
 struct bdb_maintain {
 	DB_ENV *env;
-	struct bdb_options options; /* its directory is the copy below */
+	struct store_options options; /* its directory is the copy below */
 	char directory[PATH_MAX];
 	pthread_t thread;
 	pthread_mutex_t mutex;
@@ -49,12 +49,12 @@ struct bdb_maintain {
  * log of a checkpoint that was due by time may be short, and its pages may belong to the previous
  * checkpoint.
  */
-uint32_t maintain_next_kib(const struct bdb_options *options, uint32_t kib, uint64_t log_kib,
+uint32_t maintain_next_kib(const struct store_options *options, uint32_t kib, uint64_t log_kib,
 	uint64_t pages);
 
 /* Starts the thread. Returns false if it could not be created. */
 bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
-	const struct bdb_options *options);
+	const struct store_options *options);
 /*
  * bdb_maintain_keep_logs() stops the removal of logs, except while less than low_water_bytes are
  * free. bdb_maintain_let_logs_go() ends this and returns false if logs were removed meanwhile.

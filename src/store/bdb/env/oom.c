@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "store/bdb/env/fatal.h"
-#include "store/bdb/env/options.h"
+#include "store/options.h"
 
 #include <db.h>
 #include <errno.h>
@@ -15,7 +15,7 @@ static void *memory_or_end(void *memory)
 		return memory;
 	log_line(LOG_LEVEL_ERROR, "database_failed", "error=\"%s\" action=restart",
 		strerror(ENOMEM));
-	bdb_end(BDB_EXIT_LOST);
+	store_end_process(STORE_EXIT_LOST);
 }
 
 static void *malloc_or_end(size_t size)

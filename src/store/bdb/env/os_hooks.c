@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /*
- * Replaces the fsync of libdb, which would repeat it on EIO (bdb.h). After any error the data may
+ * Replaces the fsync of libdb, which would repeat it on EIO (fatal.h). After any error the data may
  * be lost even if a second fsync succeeds.
  */
 int calls_sync(int fd)
@@ -64,7 +64,7 @@ static void __attribute__((noreturn)) die_of_log(const char *where, int error)
 		bdb_die_of_disk(where, error);
 	log_line(LOG_LEVEL_ERROR, bdb_met_full() ? "log_full" : "log_failed",
 		"where=%s error=\"%s\" action=restart", where, strerror(error));
-	bdb_end(bdb_met_full() ? BDB_EXIT_FULL : BDB_EXIT_LOST);
+	store_end_process(bdb_met_full() ? STORE_EXIT_FULL : STORE_EXIT_LOST);
 }
 
 /*

@@ -1,5 +1,5 @@
 /*
- * os_hooks - replaces the system calls of libdb (bdb.h). Syncs are not repeated, write errors are
+ * os_hooks - replaces the system calls of libdb (fatal.h). Syncs are not repeated, write errors are
  * handled where they occur, and new names are durable when their call returns.
  */
 #ifndef STORE_BDB_ENV_OS_HOOKS_H

@@ -1,17 +1,12 @@
-/* options - the options of a store on Berkeley DB, and the exit codes of its failures. */
-#ifndef STORE_BDB_ENV_OPTIONS_H
-#define STORE_BDB_ENV_OPTIONS_H
+/* options - how store_open() opens a store. */
+#ifndef STORE_OPTIONS_H
+#define STORE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BDB_EXIT_LOST    70
-#define BDB_EXIT_FULL    72
-#define BDB_EXIT_IO      74
-#define BDB_EXIT_DAMAGED 76
-
-struct bdb_options {
-	const char *directory; /* the environment: tables and log */
+struct store_options {
+	const char *directory; /* holds the data and nothing else */
 	const char *name; /* of that directory in messages; NULL: @directory. It outlives the store */
 	const char *state_directory; /* contains @directory; not allowed for a backup; NULL: none */
 	const char *installation;    /* its id, kept in backups; NULL: none. Both outlive the store */
@@ -26,17 +21,18 @@ struct bdb_options {
 	 */
 	uint64_t low_water_bytes;
 	/*
-	 * Called once before the process ends with 74 or 76, in the thread that met the failure.
-	 * From then on no save returns and no other thread ends the process. NULL: none.
+	 * Called once before the process ends with STORE_EXIT_IO or STORE_EXIT_DAMAGED (exit.h), in
+	 * the thread that met the failure. From then on no save returns and no other thread ends
+	 * the process. NULL: none.
 	 */
 	void (*before_halt)(void);
-	bool ends;   /* the process ends when libdb gives up, once the store is open */
-	bool spare;  /* prepare the next log file ahead */
-	bool create; /* create the tables. Otherwise a missing one is STATUS_CONFIG */
+	bool ends; /* once the store is open, the process ends when the store cannot continue */
+	bool prepare_log; /* prepare the next log file ahead */
+	bool create;      /* create the tables. Otherwise a missing one is STATUS_CONFIG */
 };
 
 /* Returns the directory of @options as messages name it. */
-static inline const char *bdb_name(const struct bdb_options *options)
+static inline const char *store_name(const struct store_options *options)
 {
 	return options->name ? options->name : options->directory;
 }
