@@ -1,6 +1,6 @@
 #include "admin/operator.h"
 
-#include "base/secrecy.h"
+#include "base/no_dump.h"
 #include "base/text.h"
 #include "wire/signature.h"
 
@@ -86,6 +86,6 @@ bool operator_become(uid_t uid, char *why, size_t why_size)
 		snprintf(why, why_size, "root's rights could not be given up");
 		return false;
 	}
-	secrecy_begin();
+	no_dump_begin();
 	return true;
 }

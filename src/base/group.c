@@ -16,7 +16,7 @@ struct looking {
 };
 
 /* Runs in a child process: without memory the C library's name service crashes. */
-static void look(void *data)
+static void look_up_group(void *data)
 {
 	struct looking *looking = data;
 	const struct group *group;
@@ -30,7 +30,7 @@ static void look(void *data)
 }
 
 /* If the group does not exist, errno may be 0 or one of several numbers; see getgrnam(3). */
-static enum status judge(const struct looking *looking, char why[ISOLATED_WHY_MAX])
+static enum status judge_lookup(const struct looking *looking, char why[ISOLATED_WHY_MAX])
 {
 	if (looking->found)
 		return STATUS_OK;
@@ -47,9 +47,9 @@ enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size)
 	*gid = (gid_t)-1;
 	if (!name[0])
 		return STATUS_OK;
-	status = isolated_run(look, &looking, sizeof(looking), reason);
+	status = isolated_run(look_up_group, &looking, sizeof(looking), reason);
 	if (!status)
-		status = judge(&looking, reason);
+		status = judge_lookup(&looking, reason);
 	if (!status)
 		*gid = looking.gid;
 	else if (status == STATUS_CONFIG)

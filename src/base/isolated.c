@@ -32,7 +32,7 @@ struct shared {
 };
 
 /* Runs in the child. If the parent was killed before prctl(), getppid() returns another id. */
-static void become(pid_t parent, void (*work)(void *data), struct shared *shared)
+static void run_in_child(pid_t parent, void (*work)(void *data), struct shared *shared)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent) {
@@ -43,7 +43,7 @@ static void become(pid_t parent, void (*work)(void *data), struct shared *shared
 }
 
 /* Returns the status from waitpid(2). Returns -1 and sets errno if the child could not be made. */
-static int run(void (*work)(void *data), struct shared *shared)
+static int fork_and_wait(void (*work)(void *data), struct shared *shared)
 {
 	const struct sigaction standard = {.sa_handler = SIG_DFL};
 	struct sigaction before;
@@ -56,7 +56,7 @@ static int run(void (*work)(void *data), struct shared *shared)
 	sigaction(SIGCHLD, &standard, &before);
 	pid = fork();
 	if (pid == 0)
-		become(self, work, shared);
+		run_in_child(self, work, shared);
 	while (pid > 0 && waitpid(pid, &end, 0) < 0 && errno == EINTR)
 		;
 	error = errno;
@@ -76,7 +76,7 @@ enum status isolated_run(
 	if (!shared)
 		return STATUS_NOMEM;
 	memcpy(shared->data, data, size);
-	end = run(work, shared);
+	end = fork_and_wait(work, shared);
 	if (end == -1)
 		snprintf(why, ISOLATED_WHY_MAX, "no process for it: %s", strerror(errno));
 	if (shared->returned) {

@@ -39,7 +39,7 @@ static bool path_make(char path[PATH_MAX], const char *directory, const char *na
  * Gives the users of @like access to the lock file open at @fd. Without @like only its owner has
  * it.
  */
-static bool share(int fd, const char *directory, const char *like)
+static bool share_with_users_of(int fd, const char *directory, const char *like)
 {
 	char path[PATH_MAX];
 	struct stat own, model, folder;
@@ -70,7 +70,7 @@ int lock_file_open(const char *directory, const char *name, const char *like)
 	if (!path_make(path, directory, name))
 		return -1;
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 || share(fd, directory, like))
+	if (fd < 0 || share_with_users_of(fd, directory, like))
 		return fd;
 	saved = errno;
 	close(fd);

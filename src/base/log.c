@@ -40,7 +40,7 @@ void log_open(const char *program, bool to_syslog, enum log_level level)
 }
 
 /* Writes the prefix of a line on standard error, where no daemon adds one. Returns its length. */
-static size_t head(char *line, size_t size, enum log_level level)
+static size_t write_line_head(char *line, size_t size, enum log_level level)
 {
 	int64_t now_ms = clock_wall_ms();
 	time_t seconds = (time_t)(now_ms / 1000);
@@ -56,9 +56,9 @@ static size_t head(char *line, size_t size, enum log_level level)
 }
 
 /* Appends to @line at @len. Returns the new length, at most @size - 1. */
-static size_t add(char *line, size_t size, size_t len, const char *format, va_list args)
+static size_t append_text(char *line, size_t size, size_t len, const char *format, va_list args)
 	__attribute__((format(printf, 4, 0)));
-static size_t add(char *line, size_t size, size_t len, const char *format, va_list args)
+static size_t append_text(char *line, size_t size, size_t len, const char *format, va_list args)
 {
 	int more = vsnprintf(line + len, size - len, format, args);
 
@@ -83,9 +83,9 @@ static void write_line(bool to_syslog, enum log_level level, const char *event, 
 	ssize_t written;
 
 	if (!to_syslog)
-		len = head(line, LINE_MAX_BYTES, level);
+		len = write_line_head(line, LINE_MAX_BYTES, level);
 	len += (size_t)snprintf(line + len, LINE_MAX_BYTES - len, "event=%.64s ", event);
-	len = add(line, LINE_MAX_BYTES, len, format, args);
+	len = append_text(line, LINE_MAX_BYTES, len, format, args);
 	while (len && line[len - 1] == ' ')
 		line[--len] = '\0';
 	text_clean(line, len);

@@ -135,7 +135,7 @@ bool pack_record(struct buffer *out, const struct field *table, const void *reco
 	return true;
 }
 
-static bool take(struct bytes *in, uint32_t len, const uint8_t **data)
+static bool take_bytes(struct bytes *in, uint32_t len, const uint8_t **data)
 {
 	if (in->len < len)
 		return false;
@@ -150,7 +150,7 @@ static bool unpack_str(struct bytes *in, const struct field *field, uint8_t *mem
 	uint64_t len;
 	const uint8_t *text;
 
-	if (!get_number(in, &len, 2) || len >= field->size || !take(in, (uint32_t)len, &text))
+	if (!get_number(in, &len, 2) || len >= field->size || !take_bytes(in, (uint32_t)len, &text))
 		return false;
 	if (memchr(text, 0, len))
 		return false;
@@ -180,7 +180,7 @@ static bool unpack_field(struct bytes *in, const struct field *field, uint8_t *m
 		if (!get_number(in, &value, 4) || value > in->len)
 			return false;
 		bytes.len = (uint32_t)value;
-		if (!take(in, bytes.len, &bytes.data))
+		if (!take_bytes(in, bytes.len, &bytes.data))
 			return false;
 		memcpy(member, &bytes, sizeof(bytes));
 		return true;
@@ -245,7 +245,7 @@ bool unpack_key(struct bytes *in, const struct field *table, unsigned int count,
 		if (table[i].type != FIELD_STR || !end)
 			return false;
 		len = (uint32_t)(end - in->data);
-		if (len >= table[i].size || !take(in, len, &text) || !take(in, 1, &end))
+		if (len >= table[i].size || !take_bytes(in, len, &text) || !take_bytes(in, 1, &end))
 			return false;
 		memset(member, 0, table[i].size);
 		memcpy(member, text, len);

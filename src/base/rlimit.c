@@ -1,6 +1,6 @@
-#include "base/descriptors.h"
+#include "base/rlimit.h"
 
-rlim_t descriptors_raise(rlim_t wanted)
+rlim_t rlimit_raise_files(rlim_t wanted)
 {
 	struct rlimit limit;
 	rlim_t before;

@@ -81,16 +81,16 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 	return -1;
 }
 
-static enum status complain(enum status status, const char *message)
+static enum status option_error(enum status status, const char *message)
 {
 	text_copy(load.message, OPTION_MESSAGE_MAX, message);
 	return status;
 }
 
 /* Reports the error number @error of a failed read. */
-static enum status complain_errno(int error)
+static enum status option_error_errno(int error)
 {
-	return complain(error == ENOENT ? STATUS_NOT_FOUND : status_of_errno(error),
+	return option_error(error == ENOENT ? STATUS_NOT_FOUND : status_of_errno(error),
 		error == ENOMEM ? status_text(STATUS_NOMEM) : strerror(error));
 }
 
@@ -105,12 +105,12 @@ static char *read_file(const char *path, enum status *status)
 	size_t len;
 
 	if (!file) {
-		*status = complain_errno(errno);
+		*status = option_error_errno(errno);
 		return NULL;
 	}
 	text = malloc(FILE_MAX_BYTES + 1);
 	if (!text) {
-		*status = complain_errno(ENOMEM);
+		*status = option_error_errno(ENOMEM);
 		goto out;
 	}
 	len = fread(text, 1, FILE_MAX_BYTES + 1, file);
@@ -118,8 +118,8 @@ static char *read_file(const char *path, enum status *status)
 		text[len] = '\0';
 		goto out;
 	}
-	*status = ferror(file) ? complain_errno(errno)
-			       : complain(STATUS_CONFIG, "this is not a configuration file");
+	*status = ferror(file) ? option_error_errno(errno)
+			       : option_error(STATUS_CONFIG, "this is not a configuration file");
 	free(text);
 	text = NULL;
 out:
@@ -128,7 +128,7 @@ out:
 }
 
 /* Overwrites @text up to @end with spaces. Returns @end. */
-static char *blank(char *text, char *end)
+static char *overwrite_with_spaces(char *text, char *end)
 {
 	for (; text < end; text++) {
 		if (*text == '\n')
@@ -167,12 +167,12 @@ static bool blank_comments(char *text)
 			text = skip_string(text);
 			fresh = true;
 		} else if (*text == '#' || (fresh && strncmp(text, "//", 2) == 0)) {
-			text = blank(text, text + strcspn(text, "\n"));
+			text = overwrite_with_spaces(text, text + strcspn(text, "\n"));
 		} else if (fresh && strncmp(text, "/*", 2) == 0) {
 			end = strstr(text + 2, "*/");
 			if (!end)
 				return false;
-			text = blank(text, end + 2);
+			text = overwrite_with_spaces(text, end + 2);
 		} else {
 			if (*text == '\n')
 				load.line++;
@@ -226,7 +226,8 @@ static const struct option *find_repeated(char *text, int *line)
 }
 
 /* Reports @repeated at @line, unless an earlier line has an error. */
-static enum status complain_repeated(enum status status, const struct option *repeated, int line)
+static enum status option_error_repeated(
+	enum status status, const struct option *repeated, int line)
 {
 	if (status != STATUS_OK && load.line <= line)
 		return status;
@@ -237,7 +238,7 @@ static enum status complain_repeated(enum status status, const struct option *re
 }
 
 /* Checks rules between options. An error names the line of the later option. */
-static enum status compare(void)
+static enum status check_rules_between_options(void)
 {
 	const struct option *between[2];
 	int line[2];
@@ -250,7 +251,7 @@ static enum status compare(void)
 	return STATUS_CONFIG;
 }
 
-static enum status parse(char *text)
+static enum status parse_settings(char *text)
 {
 	cfg_opt_t opts[OPTIONS_MAX + 1];
 	const struct option *repeated;
@@ -259,7 +260,7 @@ static enum status parse(char *text)
 	cfg_t *cfg;
 
 	if (!blank_comments(text))
-		return complain(STATUS_CONFIG, "a comment that begins here has no end");
+		return option_error(STATUS_CONFIG, "a comment that begins here has no end");
 	repeated = find_repeated(text, &line);
 	for (size_t i = 0; i < settings_option_count; i++)
 		opts[i] = settings_options[i].type == OPTION_NETWORKS
@@ -268,7 +269,7 @@ static enum status parse(char *text)
 	opts[settings_option_count] = (cfg_opt_t)CFG_END();
 	cfg = cfg_init(opts, CFGF_NONE);
 	if (!cfg)
-		return complain_errno(ENOMEM);
+		return option_error_errno(ENOMEM);
 	cfg_set_error_function(cfg, on_error);
 	for (size_t i = 0; i < settings_option_count; i++)
 		cfg_set_validate_func(cfg, settings_options[i].name, on_option);
@@ -277,10 +278,10 @@ static enum status parse(char *text)
 		status = STATUS_CONFIG;
 		/* libconfuse does not report a failed allocation. */
 		if (errno == ENOMEM) {
-			status = complain_errno(ENOMEM);
+			status = option_error_errno(ENOMEM);
 		} else if (!load.message[0]) {
 			load.line = cfg->line;
-			complain(STATUS_CONFIG, "syntax error");
+			option_error(STATUS_CONFIG, "syntax error");
 		}
 	}
 	/* libconfuse does not call on_option() for an empty list. */
@@ -290,8 +291,8 @@ static enum status parse(char *text)
 	}
 	cfg_free(cfg);
 	if (status == STATUS_OK)
-		status = compare();
-	return repeated ? complain_repeated(status, repeated, line) : status;
+		status = check_rules_between_options();
+	return repeated ? option_error_repeated(status, repeated, line) : status;
 }
 
 enum status settings_read(struct settings *settings, const char *path, char why[SETTINGS_WHY_MAX])
@@ -307,7 +308,7 @@ enum status settings_read(struct settings *settings, const char *path, char why[
 	memset(load.lines, 0, sizeof(load.lines));
 	text = read_file(path, &status);
 	if (text)
-		status = parse(text);
+		status = parse_settings(text);
 	free(text);
 	why[0] = '\0';
 	if (status == STATUS_OK)
@@ -320,7 +321,7 @@ enum status settings_read(struct settings *settings, const char *path, char why[
 }
 
 /* Runs in the child process, which libconfuse may end. */
-static void read_apart(void *data)
+static void read_in_child(void *data)
 {
 	struct reading *reading = data;
 
@@ -331,7 +332,7 @@ enum status settings_load(struct settings *settings, const char *path, FILE *err
 {
 	struct reading reading = {.path = path};
 	char why[ISOLATED_WHY_MAX];
-	enum status status = isolated_run(read_apart, &reading, sizeof(reading), why);
+	enum status status = isolated_run(read_in_child, &reading, sizeof(reading), why);
 
 	if (status != STATUS_OK) {
 		fprintf(errors, "%s: %s\n", path, why);

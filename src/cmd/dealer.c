@@ -11,7 +11,7 @@
  *   78  the key file or the state directory cannot be used
  */
 #include "base/log.h"
-#include "base/secrecy.h"
+#include "base/no_dump.h"
 #include "cmd/arguments.h"
 #include "cmd/listen.h"
 #include "dealer/serve.h"
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 	bool usable;
 	int code = EX_CONFIG;
 
-	secrecy_begin();
+	no_dump_begin();
 	signals_block();
 	arguments_parse(&argp, argc, argv, &arguments);
 	log_open(PROGRAM, false, LOG_LEVEL_INFO);

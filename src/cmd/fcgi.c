@@ -15,9 +15,9 @@
  *   75  the ledger speaks another protocol version, or memory was short: restart
  *   78  configuration error
  */
-#include "base/descriptors.h"
 #include "base/log.h"
-#include "base/secrecy.h"
+#include "base/no_dump.h"
+#include "base/rlimit.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "cmd/arguments.h"
@@ -235,7 +235,7 @@ static struct shared_listener *join_shared_listener(const struct arguments *argu
 		!shared_listener_join(&shared, &group, LISTEN_INHERITED_FD, again))
 		return NULL;
 	own = DESCRIPTORS_SPARE + arguments->threads * DESCRIPTORS_SLOT;
-	limit = descriptors_raise(
+	limit = rlimit_raise_files(
 		own + SHARED_LISTENER_FOLLOWERS_MAX * SHARED_LISTENER_DESCRIPTORS_EACH);
 	limit = limit > own ? (limit - own) / SHARED_LISTENER_DESCRIPTORS_EACH : 0;
 	shared.room = limit < SHARED_LISTENER_FOLLOWERS_MAX ? (unsigned int)limit
@@ -293,7 +293,7 @@ static int serve_own(const struct arguments *arguments, struct web_service *serv
  */
 static unsigned int connections_kept(unsigned int threads)
 {
-	rlim_t limit = descriptors_raise(
+	rlim_t limit = rlimit_raise_files(
 		DESCRIPTORS_SPARE + threads * (DESCRIPTORS_THREAD + SENDER_INFLIGHT_MAX));
 	rlim_t each = limit > DESCRIPTORS_SPARE ? (limit - DESCRIPTORS_SPARE) / threads : 0;
 
@@ -336,7 +336,7 @@ int main(int argc, char **argv)
 	char why[256];
 	int code;
 
-	secrecy_begin();
+	no_dump_begin();
 	signals_block();
 	if (privileged && clearenv() != 0)
 		return EX_OSERR;

@@ -1,7 +1,7 @@
 /*
  * creditbridge-ledger - the only process that writes the players' credit.
  */
-#include "base/secrecy.h"
+#include "base/no_dump.h"
 #include "base/settings.h"
 #include "cmd/arguments.h"
 #include "ledger/daemon/supervisor.h"
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	static struct settings settings;
 	enum status status;
 
-	secrecy_begin();
+	no_dump_begin();
 	arguments_parse(&argp, argc, argv, &config);
 	status = settings_load(&settings, config, stderr);
 	if (status != STATUS_OK)

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/secrecy.h"
+#include "base/no_dump.h"
 #include "base/settings.h"
 #include "cmd/arguments.h"
 #include "sweep/duration.h"
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	int lock, code = EXIT_SUCCESS;
 	enum status status;
 
-	secrecy_begin();
+	no_dump_begin();
 	arguments_parse(&argp, argc, argv, &arguments);
 	status = settings_load(&settings, arguments.config, stderr);
 	if (status != STATUS_OK)

@@ -51,7 +51,7 @@ void ws_reset(struct ws *ws)
 	ws->fault_text[0] = '\0';
 }
 
-static void fault(struct ws *ws, const char *what, enum record record)
+static void mark_fault(struct ws *ws, const char *what, enum record record)
 {
 	if (!ws->fault)
 		snprintf(ws->fault_text, sizeof(ws->fault_text), "%s a %s row", what,
@@ -82,20 +82,20 @@ static uint32_t hash_key(enum record record, const struct buffer *key)
 }
 
 /* Packs the key of @key_row into ws->key. */
-static bool make_key(struct ws *ws, enum record record, const void *key_row, uint32_t *hash)
+static bool pack_row_key(struct ws *ws, enum record record, const void *key_row, uint32_t *hash)
 {
 	const struct record_info *info = &record_infos[record];
 
 	buffer_reset(&ws->key);
 	if (!pack_key(&ws->key, info->fields, info->key_count, key_row)) {
-		fault(ws, "cannot name", record);
+		mark_fault(ws, "cannot name", record);
 		return false;
 	}
 	*hash = hash_key(record, &ws->key);
 	return true;
 }
 
-static struct ws_row *find(const struct ws *ws, enum record record, uint32_t hash)
+static struct ws_row *find_row(const struct ws *ws, enum record record, uint32_t hash)
 {
 	struct ws_row *row = ws->buckets[hash % WS_BUCKETS];
 
@@ -108,13 +108,13 @@ static struct ws_row *find(const struct ws *ws, enum record record, uint32_t has
 }
 
 /* Adds a row named by ws->key. */
-static struct ws_row *add(struct ws *ws, enum record record, uint32_t hash)
+static struct ws_row *add_row(struct ws *ws, enum record record, uint32_t hash)
 {
 	struct ws_row *row = arena_take(&ws->arena, sizeof(*row));
 	uint8_t *key = arena_take(&ws->arena, ws->key.len);
 
 	if (!row || !key) {
-		fault(ws, "no memory for", record);
+		mark_fault(ws, "no memory for", record);
 		return NULL;
 	}
 	memset(row, 0, sizeof(*row));
@@ -134,16 +134,16 @@ static struct ws_row *add(struct ws *ws, enum record record, uint32_t hash)
 }
 
 /* Declares the row and returns it; NULL if it was declared before or memory is exhausted. */
-static struct ws_row *declare(struct ws *ws, enum record record, const void *key_row)
+static struct ws_row *declare_row(struct ws *ws, enum record record, const void *key_row)
 {
 	uint32_t hash;
 
-	if (!make_key(ws, record, key_row, &hash) || find(ws, record, hash))
+	if (!pack_row_key(ws, record, key_row, &hash) || find_row(ws, record, hash))
 		return NULL;
-	return add(ws, record, hash);
+	return add_row(ws, record, hash);
 }
 
-static void want(struct ws *ws, struct ws_row *row)
+static void mark_wanted(struct ws *ws, struct ws_row *row)
 {
 	row->state = WS_WANTED;
 	if (!ws->first_wanted)
@@ -152,20 +152,20 @@ static void want(struct ws *ws, struct ws_row *row)
 
 void ws_want(struct ws *ws, enum record record, const void *key_row)
 {
-	struct ws_row *row = declare(ws, record, key_row);
+	struct ws_row *row = declare_row(ws, record, key_row);
 
 	if (row)
-		want(ws, row);
+		mark_wanted(ws, row);
 }
 
 void ws_want_new(struct ws *ws, enum record record, const void *key_row)
 {
-	struct ws_row *row = declare(ws, record, key_row);
+	struct ws_row *row = declare_row(ws, record, key_row);
 
 	if (!row)
 		return;
 	if (!ws->supposing) {
-		want(ws, row);
+		mark_wanted(ws, row);
 		return;
 	}
 	row->state = WS_ABSENT;
@@ -178,7 +178,7 @@ bool ws_check(struct ws *ws)
 		return false;
 	for (struct ws_row *row = ws->first; row; row = row->next) {
 		if (row->supposed && !row->dirty)
-			want(ws, row);
+			mark_wanted(ws, row);
 	}
 	return ws_pending(ws);
 }
@@ -198,11 +198,11 @@ const void *ws_get(struct ws *ws, enum record record, const void *key_row)
 	uint32_t hash;
 
 	ws->reads++;
-	if (!make_key(ws, record, key_row, &hash))
+	if (!pack_row_key(ws, record, key_row, &hash))
 		return NULL;
-	row = find(ws, record, hash);
+	row = find_row(ws, record, hash);
 	if (!row || row->state == WS_WANTED) {
-		fault(ws, "undeclared read of", record);
+		mark_fault(ws, "undeclared read of", record);
 		return NULL;
 	}
 	return row->state == WS_LOADED ? row->data : NULL;
@@ -214,9 +214,9 @@ bool ws_loaded(struct ws *ws, enum record record, const void *key_row)
 	uint32_t hash;
 
 	ws->reads++;
-	if (!make_key(ws, record, key_row, &hash))
+	if (!pack_row_key(ws, record, key_row, &hash))
 		return false;
-	row = find(ws, record, hash);
+	row = find_row(ws, record, hash);
 	return row && row->state != WS_WANTED;
 }
 
@@ -226,13 +226,13 @@ static void write_row(struct ws *ws, struct ws_row *row, const void *data)
 	void *to = row->data ? row->data : arena_take(&ws->arena, info->size);
 
 	if (!to) {
-		fault(ws, "no memory for", row->record);
+		mark_fault(ws, "no memory for", row->record);
 		return;
 	}
 	if (to != data)
 		memcpy(to, data, info->size);
 	if (!arena_keep_bytes(&ws->arena, info->fields, to))
-		fault(ws, "no memory for", row->record);
+		mark_fault(ws, "no memory for", row->record);
 	if (row->supposed)
 		row->appended = true;
 	row->data = to;
@@ -247,13 +247,13 @@ void ws_put(struct ws *ws, enum record record, const void *data)
 	struct ws_row *row;
 	uint32_t hash;
 
-	if (!make_key(ws, record, data, &hash))
+	if (!pack_row_key(ws, record, data, &hash))
 		return;
-	row = find(ws, record, hash);
+	row = find_row(ws, record, hash);
 	if (row && row->state != WS_WANTED)
 		write_row(ws, row, data);
 	else
-		fault(ws, "undeclared write of", record);
+		mark_fault(ws, "undeclared write of", record);
 }
 
 void ws_append(struct ws *ws, enum record record, const void *data)
@@ -261,15 +261,15 @@ void ws_append(struct ws *ws, enum record record, const void *data)
 	struct ws_row *row;
 	uint32_t hash;
 
-	if (!make_key(ws, record, data, &hash))
+	if (!pack_row_key(ws, record, data, &hash))
 		return;
-	row = find(ws, record, hash);
+	row = find_row(ws, record, hash);
 	if (row && row->state != WS_ABSENT) {
-		fault(ws, "second append of", record);
+		mark_fault(ws, "second append of", record);
 		return;
 	}
 	if (!row)
-		row = add(ws, record, hash);
+		row = add_row(ws, record, hash);
 	if (!row)
 		return;
 	row->appended = !row->stored;
@@ -281,11 +281,11 @@ void ws_drop(struct ws *ws, enum record record, const void *key_row)
 	struct ws_row *row;
 	uint32_t hash;
 
-	if (!make_key(ws, record, key_row, &hash))
+	if (!pack_row_key(ws, record, key_row, &hash))
 		return;
-	row = find(ws, record, hash);
+	row = find_row(ws, record, hash);
 	if (!row || row->state == WS_WANTED) {
-		fault(ws, "undeclared drop of", record);
+		mark_fault(ws, "undeclared drop of", record);
 		return;
 	}
 	if (row->state == WS_ABSENT)
@@ -312,7 +312,7 @@ void *ws_row_fill(struct ws *ws, struct ws_row *row)
 
 	row->data = arena_take(&ws->arena, info->size);
 	if (!row->data) {
-		fault(ws, "no memory for", row->record);
+		mark_fault(ws, "no memory for", row->record);
 		return NULL;
 	}
 	memset(row->data, 0, info->size);
@@ -323,9 +323,9 @@ void *ws_row_fill(struct ws *ws, struct ws_row *row)
 void ws_row_loaded(struct ws *ws, struct ws_row *row)
 {
 	if (!arena_keep_bytes(&ws->arena, record_infos[row->record].fields, row->data))
-		fault(ws, "no memory for", row->record);
+		mark_fault(ws, "no memory for", row->record);
 	else if (!record_sane(row->record, row->data))
-		fault(ws, "damaged: numbers out of range in", row->record);
+		mark_fault(ws, "damaged: numbers out of range in", row->record);
 	ws->loaded += record_weigh(row->record, row->data);
 	row->state = WS_LOADED;
 	row->stored = true;

@@ -15,7 +15,7 @@ be there:
                  ledger, where a key is shown once, and in an export that was asked for them
     signatures   on the wire, and on the link of a worker that notes a refused request
     bodies       there, and in logs at level debug; a round's objects in the answer that tells of it
-    memory       of a process that is alive: root alone can look into it (base/secrecy.h)
+    memory       of a process that is alive: root alone can look into it (base/no_dump.h)
 
 The search is put to the test in each place by a leak that was planted there. Prints its seed, and
 one line of figures.

@@ -222,7 +222,7 @@ def runs(pid, program):
         # The path differs if systemd gave the process a separate mount namespace.
         return (target in (str(program), f"{program} (deleted)")
                 or os.path.samefile(f"/proc/{pid}/exe", program))
-    except PermissionError:  # Only root can read it for our programs (base/secrecy.h).
+    except PermissionError:  # Only root can read it for our programs (base/no_dump.h).
         return command_of(pid).split(b"\0")[0] == os.fsencode(program)
 
 

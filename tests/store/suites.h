@@ -9,7 +9,7 @@
 Suite *env_suite(void);
 Suite *hang_suite(void);
 Suite *log_suite(void);
-Suite *pace_suite(void);
+Suite *writeback_suite(void);
 Suite *log_prealloc_suite(void);
 Suite *split_suite(void);
 

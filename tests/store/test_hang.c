@@ -46,8 +46,8 @@ ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset);
 int __real_statvfs(const char *path, struct statvfs *vfs);
 int __wrap_statvfs(const char *path, struct statvfs *vfs);
-int __real_pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
-int __wrap_pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
+int __real_writeback_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
+int __wrap_writeback_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
 
 void hang_before_write(int fd)
 {
@@ -83,14 +83,14 @@ int __wrap_statvfs(const char *path, struct statvfs *vfs)
 	return done;
 }
 
-int __wrap_pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages)
+int __wrap_writeback_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages)
 {
 	if ((flags & DB_FORCE) && atomic_load(&slow_again)) {
 		atomic_store(&slowed, false);
 		atomic_store(&slow, true);
 		atomic_store(&slow_again, false);
 	}
-	return __real_pace_checkpoint(env, kib, flags, pages);
+	return __real_writeback_checkpoint(env, kib, flags, pages);
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 

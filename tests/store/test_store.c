@@ -529,6 +529,6 @@ static Suite *store_suite(void)
 
 int main(void)
 {
-	return tap_main((Suite *(*const[])(void)){store_suite, env_suite, hang_suite,
-		log_suite, pace_suite, log_prealloc_suite, split_suite, NULL});
+	return tap_main((Suite *(*const[])(void)){store_suite, env_suite, hang_suite, log_suite,
+		writeback_suite, log_prealloc_suite, split_suite, NULL});
 }

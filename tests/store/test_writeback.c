@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define BATCHES_MAX 500
-#define ZEROS       (BDB_LOG_FILE_SIZE / PACE_BYTES) /* portions in a spare log file */
+#define ZEROS       (BDB_LOG_FILE_SIZE / WRITEBACK_BYTES) /* portions in a spare log file */
 
 static char directory[64];
 static atomic_uint of_tables, of_spares, of_others;
@@ -64,13 +64,13 @@ START_TEST(a_checkpoint_rests_so_many_times)
 	const uint64_t pages[] = {1200, 1201, 2000, 7000, 20000, 999999, 1000000000};
 
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
-		ck_assert_uint_ge(pages[i] / pace_lot(pages[i]), PACE_RESTS);
-		ck_assert_uint_le(pages[i] / pace_lot(pages[i]), PACE_RESTS * 5 / 4);
+		ck_assert_uint_ge(pages[i] / writeback_lot(pages[i]), WRITEBACK_RESTS);
+		ck_assert_uint_le(pages[i] / writeback_lot(pages[i]), WRITEBACK_RESTS * 5 / 4);
 	}
-	ck_assert_uint_eq(pace_lot(0), 8);
-	ck_assert_uint_eq(pace_lot(100), 8);
+	ck_assert_uint_eq(writeback_lot(0), 8);
+	ck_assert_uint_eq(writeback_lot(100), 8);
 	/* libdb takes an int. */
-	ck_assert_uint_eq(pace_lot(UINT64_MAX), INT_MAX);
+	ck_assert_uint_eq(writeback_lot(UINT64_MAX), INT_MAX);
 }
 END_TEST
 
@@ -278,11 +278,11 @@ static int lot_of(DB_ENV *env, unsigned int pages)
 	db_timeout_t rest_us;
 	int lot, after;
 
-	pace_checkpoint_begin(env);
+	writeback_checkpoint_begin(env);
 	ck_assert_int_eq(env->get_mp_max_write(env, &lot, &rest_us), 0);
 	while (pages--)
-		pace_wrote_page(STDOUT_FILENO);
-	pace_checkpoint_end(env);
+		writeback_wrote_page(STDOUT_FILENO);
+	writeback_checkpoint_end(env);
 	ck_assert_int_eq(env->get_mp_max_write(env, &after, &rest_us), 0);
 	ck_assert_int_eq(after, 0);
 	return lot;
@@ -310,7 +310,7 @@ static int64_t waited_ms(unsigned long seconds, unsigned long microseconds)
 {
 	int64_t begin = clock_boot_ms();
 
-	ck_assert_int_eq(pace_wait(seconds, microseconds), 0);
+	ck_assert_int_eq(writeback_wait(seconds, microseconds), 0);
 	return clock_boot_ms() - begin;
 }
 
@@ -319,10 +319,10 @@ START_TEST(a_checkpoint_comes_back_at_once_to_a_page_in_use)
 	DB_ENV *env;
 
 	ck_assert_int_eq(db_env_create(&env, 0), 0);
-	pace_checkpoint_begin(env);
+	writeback_checkpoint_begin(env);
 	/* One of three attempts is quick, even if the machine is slow. */
 	ck_assert(waited_ms(1, 0) < 500 || waited_ms(1, 0) < 500 || waited_ms(1, 0) < 500);
-	pace_checkpoint_end(env);
+	writeback_checkpoint_end(env);
 	/* All other waits are unchanged. */
 	ck_assert_int_ge(waited_ms(1, 0), 1000);
 	ck_assert_int_ge(waited_ms(0, 20000), 20);
@@ -342,10 +342,10 @@ static void remove_directory(void)
 	scratch_remove(directory);
 }
 
-Suite *pace_suite(void)
+Suite *writeback_suite(void)
 {
-	Suite *suite = suite_create("pace");
-	TCase *tcase = tcase_create("pace");
+	Suite *suite = suite_create("writeback");
+	TCase *tcase = tcase_create("writeback");
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_unchecked_fixture(tcase, make_directory, remove_directory);

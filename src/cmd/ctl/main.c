@@ -2,7 +2,7 @@
  * main - creditbridgectl: parses the command line, runs the command and exits with its outcome.
  */
 #include "admin/operator.h"
-#include "base/secrecy.h"
+#include "base/no_dump.h"
 #include "base/text.h"
 #include "cmd/ctl/ctl.h"
 
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	const char *reason;
 	enum outcome code;
 
-	secrecy_begin();
+	no_dump_begin();
 	/*
 	 * The parent process may have ignored SIGCHLD; wait() would then report no child's
 	 * status.

@@ -1,8 +1,8 @@
 #include "ledger/daemon/engine.h"
 
 #include "base/clock.h"
-#include "base/descriptors.h"
 #include "base/log.h"
+#include "base/rlimit.h"
 #include "base/text.h"
 #include "ledger/daemon/server.h"
 #include "ledger/rows/life.h"
@@ -143,7 +143,7 @@ static int stop_signals(void)
 static uint32_t connections_possible(uint32_t wanted)
 {
 	const rlim_t others = SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX + DESCRIPTORS_SPARE;
-	rlim_t limit = descriptors_raise(wanted + others);
+	rlim_t limit = rlimit_raise_files(wanted + others);
 	uint32_t possible = limit > others ? (uint32_t)(limit - others) : 1;
 
 	if (possible >= wanted)

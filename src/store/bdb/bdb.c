@@ -32,9 +32,9 @@ struct bdb_store {
 	struct store store;
 	struct bdb_env bdb;
 	struct bdb_maintain maintain;
-	struct log_prealloc spare;
+	struct log_prealloc prealloc;
 	struct bdb_backup backup;
-	struct kept kept;
+	struct row_cache cache;
 	struct buffer row; /* the value being written */
 	uint8_t value[ROW_MAX];
 	uint8_t key[ROW_MAX];
@@ -42,19 +42,19 @@ struct bdb_store {
 	uint8_t object_key[ROW_MAX];
 };
 
-static struct bdb_store *self(struct store *store)
+static struct bdb_store *bdb_of(struct store *store)
 {
 	return (struct bdb_store *)((char *)store - offsetof(struct bdb_store, store));
 }
 
-static DBT borrowed(const void *data, size_t len)
+static DBT borrowed_dbt(const void *data, size_t len)
 {
 	DBT dbt = {.data = (void *)(uintptr_t)data, .size = (u_int32_t)len};
 
 	return dbt;
 }
 
-static DBT room(uint8_t *memory)
+static DBT dbt_buffer(uint8_t *memory)
 {
 	DBT dbt = {.data = memory, .ulen = ROW_MAX, .flags = DB_DBT_USERMEM};
 
@@ -62,7 +62,7 @@ static DBT room(uint8_t *memory)
 }
 
 /* Decodes a value into @row, whose key members are set. */
-static enum status decode(enum record record, const DBT *value, void *row)
+static enum status decode_value(enum record record, const DBT *value, void *row)
 {
 	const struct record_info *info = &record_infos[record];
 	struct bytes in = {value->data, value->size};
@@ -94,10 +94,11 @@ static DBT object_key(struct bdb_store *bdb, const DBT *key)
 }
 
 /* Completes @value if it is a head. Its memory has ROW_MAX bytes. */
-static enum status complete(struct bdb_store *bdb, enum record record, const DBT *key, DBT *value)
+static enum status complete_head(
+	struct bdb_store *bdb, enum record record, const DBT *key, DBT *value)
 {
 	DB *table = bdb->bdb.tables[record];
-	DBT at, object = room(bdb->object);
+	DBT at, object = dbt_buffer(bdb->object);
 	int error;
 
 	if (!split_is_head((struct bytes){value->data, value->size}))
@@ -119,7 +120,7 @@ static enum status complete(struct bdb_store *bdb, enum record record, const DBT
 }
 
 /* Records which part of a loaded row is stored separately; none if the row was whole. */
-static void note_apart(struct ws_row *row, bool was_head)
+static void note_object(struct ws_row *row, bool was_head)
 {
 	if (was_head)
 		row->apart = split_object_of(row->record, row->data);
@@ -128,7 +129,7 @@ static void note_apart(struct ws_row *row, bool was_head)
 static enum status read_row(struct bdb_store *bdb, struct ws *ws, struct ws_row *row)
 {
 	DB *table = bdb->bdb.tables[row->record];
-	DBT key = borrowed(row->key, row->key_len), value = room(bdb->value);
+	DBT key = borrowed_dbt(row->key, row->key_len), value = dbt_buffer(bdb->value);
 	enum status status;
 	bool is_head;
 	void *data;
@@ -148,32 +149,32 @@ static enum status read_row(struct bdb_store *bdb, struct ws *ws, struct ws_row 
 		return bdb_status(error);
 	}
 	is_head = split_is_head((struct bytes){value.data, value.size});
-	status = complete(bdb, row->record, &key, &value);
+	status = complete_head(bdb, row->record, &key, &value);
 	if (status)
 		return status;
 	data = ws_row_fill(ws, row);
 	if (!data)
 		return STATUS_NOMEM;
-	status = decode(row->record, &value, data);
+	status = decode_value(row->record, &value, data);
 	if (!status) {
 		ws_row_loaded(ws, row);
-		note_apart(row, is_head);
-		kept_follow(&bdb->kept, row);
+		note_object(row, is_head);
+		row_cache_update(&bdb->cache, row);
 	}
 	return status;
 }
 
 static enum status load_row(struct bdb_store *bdb, struct ws *ws, struct ws_row *row)
 {
-	const void *kept = kept_find(&bdb->kept, row);
+	const void *cached = row_cache_find(&bdb->cache, row);
 	void *data;
 
-	if (!kept)
+	if (!cached)
 		return read_row(bdb, ws, row);
 	data = ws_row_fill(ws, row);
 	if (!data)
 		return STATUS_NOMEM;
-	memcpy(data, kept, record_infos[row->record].size);
+	memcpy(data, cached, record_infos[row->record].size);
 	ws_row_loaded(ws, row);
 	return STATUS_OK;
 }
@@ -184,14 +185,14 @@ static enum status bdb_load(struct store *store, struct ws *ws)
 
 	for (struct ws_row *row = ws->first_wanted; row && !status; row = row->next) {
 		if (row->state == WS_WANTED)
-			status = load_row(self(store), ws, row);
+			status = load_row(bdb_of(store), ws, row);
 	}
 	if (!status)
 		ws->first_wanted = NULL;
 	return status;
 }
 
-static int delete(DB *table, DB_TXN *txn, DBT *key)
+static int delete_key(DB *table, DB_TXN *txn, DBT *key)
 {
 	int error = table->del(table, txn, key, 0);
 
@@ -212,35 +213,35 @@ static int put_object(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *r
 		return 0;
 	at = object_key(bdb, key);
 	if (!object.len)
-		return delete(table, txn, &at);
+		return delete_key(table, txn, &at);
 	buffer_reset(&bdb->row);
 	buffer_append(&bdb->row, &mark, 1);
 	if (!buffer_append(&bdb->row, object.data, object.len))
 		return ENOMEM;
-	value = borrowed(bdb->row.data, bdb->row.len);
+	value = borrowed_dbt(bdb->row.data, bdb->row.len);
 	return table->put(table, txn, &at, &value, row->appended ? DB_NOOVERWRITE : 0);
 }
 
 static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
 {
 	DB *table = bdb->bdb.tables[row->record];
-	DBT key = borrowed(row->key, row->key_len), value;
+	DBT key = borrowed_dbt(row->key, row->key_len), value;
 	struct bytes object = {NULL, 0};
 	int error;
 
 	if (row->dropped) {
-		error = delete(table, txn, &key);
+		error = delete_key(table, txn, &key);
 	} else {
 		if (!split_pack(&bdb->row, row->record, row->data, &object))
 			return ENOMEM;
-		value = borrowed(bdb->row.data, bdb->row.len);
+		value = borrowed_dbt(bdb->row.data, bdb->row.len);
 		error = table->put(table, txn, &key, &value, row->appended ? DB_NOOVERWRITE : 0);
 	}
 	return error ? error : put_object(bdb, txn, row, &key, object);
 }
 
 /* Aborts the transaction after a step before the commit failed, and maps the error. */
-static enum save_result give_up(DB_TXN *txn, int error)
+static enum save_result abort_save(DB_TXN *txn, int error)
 {
 	int aborted = txn->abort(txn);
 
@@ -257,17 +258,17 @@ static enum save_result give_up(DB_TXN *txn, int error)
 }
 
 /* Updates the row cache with the saved rows, which the next load must find. */
-static void follow(struct bdb_store *bdb, const struct ws *ws)
+static void update_row_cache(struct bdb_store *bdb, const struct ws *ws)
 {
 	for (const struct ws_row *row = ws->first; row; row = row->next) {
 		if (row->dirty)
-			kept_follow(&bdb->kept, row);
+			row_cache_update(&bdb->cache, row);
 	}
 }
 
 static enum save_result bdb_save(struct store *store, struct ws *ws)
 {
-	struct bdb_store *bdb = self(store);
+	struct bdb_store *bdb = bdb_of(store);
 	int64_t begun_ns = clock_boot_ns();
 	DB_TXN *txn;
 	int error;
@@ -284,7 +285,7 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 			continue;
 		error = put_row(bdb, txn, row);
 		if (error)
-			return give_up(txn, error);
+			return abort_save(txn, error);
 	}
 	error = txn->commit(txn, 0);
 	/*
@@ -297,7 +298,7 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 	store->save_us = (uint64_t)(clock_boot_ns() - begun_ns) / 1000;
 	if (!error) {
 		store_wait_if_halting();
-		follow(bdb, ws);
+		update_row_cache(bdb, ws);
 		return SAVE_OK;
 	}
 	/* Unknown outcome: the log may hold the commit. */
@@ -316,7 +317,7 @@ static bool has_prefix(const DBT *key, struct bytes prefix)
  * Changes @key in place to the first key after all keys with this prefix. Returns false if there
  * is none.
  */
-static bool step_over(uint8_t *key, u_int32_t *len)
+static bool next_after_prefix(uint8_t *key, u_int32_t *len)
 {
 	while (*len) {
 		if (key[*len - 1] != 0xff) {
@@ -329,8 +330,8 @@ static bool step_over(uint8_t *key, u_int32_t *len)
 }
 
 /* Moves the cursor to the range's first row. */
-static int seek(struct bdb_store *bdb, DBC *cursor, const struct store_range *range, DBT *key,
-	DBT *value)
+static int seek_range(
+	struct bdb_store *bdb, DBC *cursor, const struct store_range *range, DBT *key, DBT *value)
 {
 	struct bytes from = range->after.len ? range->after : range->prefix;
 	bool behind;
@@ -349,7 +350,7 @@ static int seek(struct bdb_store *bdb, DBC *cursor, const struct store_range *ra
 		return error;
 	}
 	/* The last row before @after, or before the first key after the prefix. */
-	behind = range->after.len || step_over(bdb->key, &key->size);
+	behind = range->after.len || next_after_prefix(bdb->key, &key->size);
 	error = behind && key->size ? cursor->get(cursor, key, value, DB_SET_RANGE) : DB_NOTFOUND;
 	if (error && error != DB_NOTFOUND)
 		return error;
@@ -368,9 +369,9 @@ static enum status visit_row(struct bdb_store *bdb, const struct store_range *ra
 		return STATUS_NOMEM;
 	status = unpack_key(&in, info->fields, info->key_count, row) ? STATUS_OK : STATUS_CORRUPT;
 	if (!status)
-		status = complete(bdb, range->record, key, value);
+		status = complete_head(bdb, range->record, key, value);
 	if (!status)
-		status = decode(range->record, value, row);
+		status = decode_value(range->record, value, row);
 	if (!status)
 		*go_on = visit(context, key_bytes, row);
 	free(row);
@@ -380,9 +381,9 @@ static enum status visit_row(struct bdb_store *bdb, const struct store_range *ra
 static enum status bdb_scan(struct store *store, const struct store_range *range,
 	store_visit *visit, void *context)
 {
-	struct bdb_store *bdb = self(store);
+	struct bdb_store *bdb = bdb_of(store);
 	DB *table = bdb->bdb.tables[range->record];
-	DBT key = room(bdb->key), value = room(bdb->value);
+	DBT key = dbt_buffer(bdb->key), value = dbt_buffer(bdb->value);
 	enum status status = STATUS_OK;
 	bool go_on = true;
 	DBC *cursor;
@@ -390,7 +391,7 @@ static enum status bdb_scan(struct store *store, const struct store_range *range
 
 	if (error)
 		return bdb_status(error);
-	error = seek(bdb, cursor, range, &key, &value);
+	error = seek_range(bdb, cursor, range, &key, &value);
 	while (!error && !status && go_on && has_prefix(&key, range->prefix)) {
 		if (!split_is_object(range->record, (struct bytes){value.data, value.size}))
 			status = visit_row(bdb, range, &key, &value, visit, context, &go_on);
@@ -409,29 +410,29 @@ static enum status bdb_scan(struct store *store, const struct store_range *range
 
 static void bdb_figures(struct store *store, struct store_figures *figures)
 {
-	struct bdb_maintain *maintain = &self(store)->maintain;
+	struct bdb_maintain *maintain = &bdb_of(store)->maintain;
 
 	memset(figures, 0, sizeof(*figures));
 	figures->log_bytes = atomic_load(&maintain->log_bytes);
 	figures->checkpoints = atomic_load(&maintain->checkpoints);
 	for (unsigned int i = 0; i < RECORD_COUNT; i++)
 		figures->table_bytes[i] = atomic_load(&maintain->table_bytes[i]);
-	bdb_backup_figures(&self(store)->backup, figures);
+	bdb_backup_figures(&bdb_of(store)->backup, figures);
 }
 
 static enum status bdb_backup(struct store *store, const struct backup_options *options)
 {
-	return bdb_backup_start(&self(store)->backup, options);
+	return bdb_backup_start(&bdb_of(store)->backup, options);
 }
 
 static void bdb_progress(struct store *store, const char *id, struct backup_progress *progress)
 {
-	bdb_backup_progress(&self(store)->backup, id, progress);
+	bdb_backup_progress(&bdb_of(store)->backup, id, progress);
 }
 
 static void bdb_close(struct store *store)
 {
-	struct bdb_store *bdb = self(store);
+	struct bdb_store *bdb = bdb_of(store);
 	int error;
 
 	if (!bdb_backup_end(&bdb->backup)) {
@@ -440,13 +441,13 @@ static void bdb_close(struct store *store)
 		store_end_process(STORE_EXIT_LOST);
 	}
 	bdb_maintain_stop(&bdb->maintain);
-	log_prealloc_stop(&bdb->spare);
+	log_prealloc_stop(&bdb->prealloc);
 	error = bdb->bdb.env->txn_checkpoint(bdb->bdb.env, 0, 0, DB_FORCE);
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
 	bdb_env_close(&bdb->bdb);
 	buffer_free(&bdb->row);
-	kept_free(&bdb->kept);
+	row_cache_free(&bdb->cache);
 	free(bdb);
 }
 
@@ -465,7 +466,7 @@ enum status store_read_schema(const struct store_options *options, uint64_t *sch
 		status = schema_read(&bdb->store, schema, why, why_size);
 	bdb_env_close(&bdb->bdb);
 	buffer_free(&bdb->row);
-	kept_free(&bdb->kept);
+	row_cache_free(&bdb->cache);
 	free(bdb);
 	return status;
 }
@@ -498,7 +499,7 @@ enum status store_open(const struct store_options *options, struct store **store
 	if (!status)
 		status = schema_raise(&bdb->store, why, why_size);
 	if (!status &&
-		((options->prepare_log && !log_prealloc_start(&bdb->spare, options->directory,
+		((options->prepare_log && !log_prealloc_start(&bdb->prealloc, options->directory,
 					    options->low_water_bytes)) ||
 			!bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
 		snprintf(why, why_size, "cannot start the threads of the database");
@@ -508,11 +509,11 @@ enum status store_open(const struct store_options *options, struct store **store
 	if (status && bdb_met_damage())
 		status = STATUS_CORRUPT;
 	if (status) {
-		log_prealloc_stop(&bdb->spare);
+		log_prealloc_stop(&bdb->prealloc);
 		/* Write no checkpoint: refused data stays unchanged. */
 		bdb_env_close(&bdb->bdb);
 		buffer_free(&bdb->row);
-		kept_free(&bdb->kept);
+		row_cache_free(&bdb->cache);
 		free(bdb);
 		return status;
 	}

@@ -4,50 +4,50 @@
 #include <string.h>
 
 /* Kinds with few, small rows and no bytes members (FIELD_BYTES), which point elsewhere. */
-static const bool is_kept[RECORD_COUNT] = {
+static const bool is_cached[RECORD_COUNT] = {
 	[RECORD_COUNTER] = true,
 	[RECORD_DEALER] = true,
 	[RECORD_TOTAL] = true,
 	[RECORD_CLIENT] = true,
 };
 
-static bool names(const struct kept_row *place, const struct ws_row *row)
+static bool slot_holds(const struct row_cache_slot *slot, const struct ws_row *row)
 {
-	return place->data && place->record == row->record && place->key_len == row->key_len &&
-		memcmp(place->key, row->key, row->key_len) == 0;
+	return slot->data && slot->record == row->record && slot->key_len == row->key_len &&
+		memcmp(slot->key, row->key, row->key_len) == 0;
 }
 
-void kept_free(struct kept *kept)
+void row_cache_free(struct row_cache *cache)
 {
-	for (unsigned int i = 0; i < KEPT_PLACES; i++)
-		free(kept->places[i].data);
-	memset(kept, 0, sizeof(*kept));
+	for (unsigned int i = 0; i < ROW_CACHE_SLOTS; i++)
+		free(cache->slots[i].data);
+	memset(cache, 0, sizeof(*cache));
 }
 
-const void *kept_find(const struct kept *kept, const struct ws_row *row)
+const void *row_cache_find(const struct row_cache *cache, const struct ws_row *row)
 {
-	const struct kept_row *place = &kept->places[row->hash % KEPT_PLACES];
+	const struct row_cache_slot *slot = &cache->slots[row->hash % ROW_CACHE_SLOTS];
 
-	return is_kept[row->record] && names(place, row) ? place->data : NULL;
+	return is_cached[row->record] && slot_holds(slot, row) ? slot->data : NULL;
 }
 
-void kept_follow(struct kept *kept, const struct ws_row *row)
+void row_cache_update(struct row_cache *cache, const struct ws_row *row)
 {
-	struct kept_row *place = &kept->places[row->hash % KEPT_PLACES];
+	struct row_cache_slot *slot = &cache->slots[row->hash % ROW_CACHE_SLOTS];
 
-	if (!is_kept[row->record] || row->key_len > KEPT_KEY_MAX)
+	if (!is_cached[row->record] || row->key_len > ROW_CACHE_KEY_MAX)
 		return;
-	if (!names(place, row)) {
-		free(place->data);
-		place->data = malloc(record_infos[row->record].size);
-		place->record = row->record;
-		place->key_len = row->key_len;
-		memcpy(place->key, row->key, row->key_len);
+	if (!slot_holds(slot, row)) {
+		free(slot->data);
+		slot->data = malloc(record_infos[row->record].size);
+		slot->record = row->record;
+		slot->key_len = row->key_len;
+		memcpy(slot->key, row->key, row->key_len);
 	}
-	if (place->data && row->state == WS_LOADED) {
-		memcpy(place->data, row->data, record_infos[row->record].size);
+	if (slot->data && row->state == WS_LOADED) {
+		memcpy(slot->data, row->data, record_infos[row->record].size);
 	} else {
-		free(place->data);
-		place->data = NULL;
+		free(slot->data);
+		slot->data = NULL;
 	}
 }

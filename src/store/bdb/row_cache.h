@@ -10,22 +10,22 @@
 
 #include "store/ws.h"
 
-#define KEPT_PLACES 512
-#define KEPT_KEY_MAX 96
+#define ROW_CACHE_SLOTS 512
+#define ROW_CACHE_KEY_MAX 96
 
-struct kept {
-	struct kept_row {
+struct row_cache {
+	struct row_cache_slot {
 		void *data; /* NULL: the slot is empty */
 		enum record record;
 		uint32_t key_len;
-		uint8_t key[KEPT_KEY_MAX];
-	} places[KEPT_PLACES];
+		uint8_t key[ROW_CACHE_KEY_MAX];
+	} slots[ROW_CACHE_SLOTS];
 };
 
-void kept_free(struct kept *kept);
+void row_cache_free(struct row_cache *cache);
 /* Returns the row that @row names, or NULL if it is not cached; the store may still have it. */
-const void *kept_find(const struct kept *kept, const struct ws_row *row);
+const void *row_cache_find(const struct row_cache *cache, const struct ws_row *row);
 /* Follows a load, save or deletion of @row. */
-void kept_follow(struct kept *kept, const struct ws_row *row);
+void row_cache_update(struct row_cache *cache, const struct ws_row *row);
 
 #endif

@@ -15,7 +15,8 @@ struct schema {
 };
 
 /* Loads the counter. The caller closes @schema after any result. */
-static enum status load(struct schema *schema, struct store *store, char *why, size_t why_size)
+static enum status load_schema(
+	struct schema *schema, struct store *store, char *why, size_t why_size)
 {
 	const struct counter key = {.name = "schema"};
 	enum status status;
@@ -38,13 +39,14 @@ static enum status load(struct schema *schema, struct store *store, char *why, s
 	return status;
 }
 
-static void unload(struct schema *schema)
+static void free_schema(struct schema *schema)
 {
 	ws_delete(schema->ws);
 }
 
 /* Saves the current version. */
-static enum status save(struct schema *schema, struct store *store, char *why, size_t why_size)
+static enum status save_schema(
+	struct schema *schema, struct store *store, char *why, size_t why_size)
 {
 	const struct counter ours = {.name = "schema", .value = STORE_SCHEMA};
 	enum save_result saved;
@@ -63,7 +65,7 @@ static enum status save(struct schema *schema, struct store *store, char *why, s
 enum status schema_read(struct store *store, uint64_t *number, char *why, size_t why_size)
 {
 	struct schema schema;
-	enum status status = load(&schema, store, why, why_size);
+	enum status status = load_schema(&schema, store, why, why_size);
 
 	if (schema.stored) {
 		*number = schema.stored->value;
@@ -71,14 +73,14 @@ enum status schema_read(struct store *store, uint64_t *number, char *why, size_t
 		snprintf(why, why_size, NO_SCHEMA);
 		status = STATUS_CORRUPT;
 	}
-	unload(&schema);
+	free_schema(&schema);
 	return status;
 }
 
 enum status schema_check(struct store *store, bool create, char *why, size_t why_size)
 {
 	struct schema schema;
-	enum status status = load(&schema, store, why, why_size);
+	enum status status = load_schema(&schema, store, why, why_size);
 
 	if (schema.stored && schema.stored->value > STORE_SCHEMA) {
 		snprintf(why, why_size,
@@ -87,26 +89,26 @@ enum status schema_check(struct store *store, bool create, char *why, size_t why
 			schema.stored->value, STORE_SCHEMA);
 		status = STATUS_CONFIG;
 	} else if (!status && !schema.stored && create) {
-		status = save(&schema, store, why, why_size);
+		status = save_schema(&schema, store, why, why_size);
 	} else if (!status && !schema.stored) {
 		snprintf(why, why_size, NO_SCHEMA);
 		status = STATUS_CORRUPT;
 	}
-	unload(&schema);
+	free_schema(&schema);
 	return status;
 }
 
 enum status schema_raise(struct store *store, char *why, size_t why_size)
 {
 	struct schema schema;
-	enum status status = load(&schema, store, why, why_size);
+	enum status status = load_schema(&schema, store, why, why_size);
 
 	if (schema.stored && schema.stored->value < STORE_SCHEMA) {
 		/* Convert older rows here; so far no version needs it. */
 		log_line(LOG_LEVEL_WARNING, "schema_raised", "from=%" PRIu64 " to=%d",
 			schema.stored->value, STORE_SCHEMA);
-		status = save(&schema, store, why, why_size);
+		status = save_schema(&schema, store, why, why_size);
 	}
-	unload(&schema);
+	free_schema(&schema);
 	return status;
 }

@@ -13,7 +13,7 @@ static struct field before[MEMBERS];
 static const struct field *after;
 
 /* Fills the two tables. Only one thread uses a store. */
-static void tables_make(void)
+static void make_split_tables(void)
 {
 	const struct field *field = record_infos[RECORD_BET].fields +
 		record_infos[RECORD_BET].key_count;
@@ -48,7 +48,7 @@ bool split_pack(struct buffer *value, enum record record, const void *row, struc
 		return buffer_append(value, head, 1) &&
 			pack_record(value, info->fields + info->key_count, row);
 	if (!after)
-		tables_make();
+		make_split_tables();
 	head[0] |= SPLIT_HEAD;
 	if (!buffer_append(value, head, HEAD_LEN) || !pack_record(value, before, row))
 		return false;

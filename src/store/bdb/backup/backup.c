@@ -37,7 +37,7 @@
 #define LAST_BACKUP_SIZE 24
 
 /* Returns the time to which the last backup is complete; 0 if there was none. */
-static int64_t read_last(const char *directory)
+static int64_t read_last_backup(const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char text[LAST_BACKUP_SIZE];
@@ -52,7 +52,7 @@ static int64_t read_last(const char *directory)
 }
 
 /* Saves the time for later engines. A failure to save does not fail the backup. */
-static void note_last(const struct backup_job *job, int64_t ms)
+static void save_last_backup(const struct backup_job *job, int64_t ms)
 {
 	char text[LAST_BACKUP_SIZE];
 
@@ -69,7 +69,7 @@ void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain
 	backup->env = env;
 	backup->maintain = maintain;
 	backup->installation = installation;
-	backup->complete_to_ms = read_last(maintain->options.directory);
+	backup->complete_to_ms = read_last_backup(maintain->options.directory);
 	pthread_mutex_init(&backup->mutex, NULL);
 }
 
@@ -107,14 +107,14 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 }
 
 /* The logs are kept by now. */
-static bool copy_whole(struct backup_job *job)
+static bool copy_tables_anew(struct backup_job *job)
 {
 	uint64_t pages;
 	uint32_t last;
 
 	job->new.tables_ms = (uint64_t)clock_wall_ms();
 	/* Reduces the log to copy and replay. If it fails, only more log is copied. */
-	pace_checkpoint(job->backup->env, 0, 0, &pages);
+	writeback_checkpoint(job->backup->env, 0, 0, &pages);
 	if (!logs_needed(job->backup->env, &job->log, &last))
 		return backup_fail(job, "cannot find which logs the backup needs");
 	job->new.first_log = job->log;
@@ -146,7 +146,7 @@ static void remove_leftovers(struct backup_job *job, bool done)
 	}
 }
 
-static bool copy_all(struct backup_job *job)
+static bool copy_tables_and_log(struct backup_job *job)
 {
 	struct bdb_backup *backup = job->backup;
 	bool added = !backup->whole && backup_can_add(job);
@@ -154,7 +154,7 @@ static bool copy_all(struct backup_job *job)
 	pthread_mutex_lock(&backup->mutex);
 	backup->progress.added = added;
 	pthread_mutex_unlock(&backup->mutex);
-	return (added || copy_whole(job)) && backup_copy_log(job) && write_manifest(job);
+	return (added || copy_tables_anew(job)) && backup_copy_log(job) && write_manifest(job);
 }
 
 static void close_job(struct backup_job *job)
@@ -171,14 +171,14 @@ static void close_job(struct backup_job *job)
 	free(job->chunk);
 }
 
-static void report(struct backup_job *job, bool done)
+static void report_end(struct backup_job *job, bool done)
 {
 	struct bdb_backup *backup = job->backup;
 	struct backup_progress *progress = &backup->progress;
 	const bool stays = done && !backup_is_for_export(job);
 
 	if (stays)
-		note_last(job, (int64_t)job->new.complete_to_ms);
+		save_last_backup(job, (int64_t)job->new.complete_to_ms);
 	pthread_mutex_lock(&backup->mutex);
 	progress->ended_ms = clock_wall_ms();
 	if (done)
@@ -197,7 +197,7 @@ static void report(struct backup_job *job, bool done)
 	pthread_mutex_unlock(&backup->mutex);
 }
 
-static void *run(void *context)
+static void *backup_thread(void *context)
 {
 	struct bdb_backup *backup = context;
 	struct backup_job job = {
@@ -219,8 +219,8 @@ static void *run(void *context)
 		backup_fail(&job, "cannot read %s: %s", store_name(job.options), strerror(errno));
 	} else if (backup_open_target(&job)) {
 		bdb_maintain_keep_logs(backup->maintain);
-		done = copy_all(&job);
-		if (!bdb_maintain_let_logs_go(backup->maintain) && !done)
+		done = copy_tables_and_log(&job);
+		if (!bdb_maintain_release_logs(backup->maintain) && !done)
 			backup_fail(&job, "the ledger ran short of space and removed logs that "
 				"the backup needs: free space below state_directory, then "
 				"repeat it");
@@ -228,7 +228,7 @@ static void *run(void *context)
 		/* A backup that is reported as done may be restored at once. */
 		flock(job.target, LOCK_UN);
 	}
-	report(&job, done);
+	report_end(&job, done);
 	/* This can take long. The deleted files are in no manifest. */
 	if (opened)
 		remove_leftovers(&job, done);
@@ -263,7 +263,7 @@ enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_opti
 	/* Signals are the main thread's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&backup->thread, NULL, run, backup);
+	error = pthread_create(&backup->thread, NULL, backup_thread, backup);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!error) {
 		backup->started = true;

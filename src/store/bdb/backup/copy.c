@@ -76,7 +76,7 @@ static bool read_page_again(struct backup_job *job, int fd, const char *name, ui
 	for (unsigned int tries = 0; tries < PAGE_TRIES; tries++) {
 		clock_sleep_ms(1);
 		if (files_read(fd, page, PAGE_BYTES, number * PAGE_BYTES) == PAGE_BYTES &&
-			page_is_whole(page, number))
+			page_checksum_ok(page, number))
 			return true;
 	}
 	return backup_fail(job, "page %" PRIu64 " of %s/%s is damaged: keep the backup that there "
@@ -100,7 +100,7 @@ static ssize_t read_pages(struct backup_job *job, int fd, const char *name, uint
 	for (ssize_t at = 0; at < len; at += PAGE_BYTES) {
 		uint64_t number = (offset + (uint64_t)at) / PAGE_BYTES;
 
-		if (!page_is_whole(job->chunk + at, number) &&
+		if (!page_checksum_ok(job->chunk + at, number) &&
 			!read_page_again(job, fd, name, job->chunk + at, number))
 			return -1;
 	}
@@ -149,7 +149,7 @@ static bool copy_table(struct backup_job *job, const char *name)
 }
 
 /* Estimates the bytes to copy and checks that they fit. */
-static bool expect(struct backup_job *job)
+static bool check_backup_room(struct backup_job *job)
 {
 	struct bdb_backup *backup = job->backup;
 	uint64_t all = 0, room;
@@ -175,7 +175,7 @@ bool backup_copy_tables(struct backup_job *job)
 {
 	char name[64];
 
-	if (!expect(job))
+	if (!check_backup_room(job))
 		return false;
 	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
 		snprintf(name, sizeof(name), "%s.db", record_infos[i].name);

@@ -25,7 +25,7 @@
 #define LOG_SPARE (256 * 1024 * 1024)
 
 /* Finds the end of the log on the disk. Everything before it stays unchanged. */
-static bool find_end(struct backup_job *job, DB_LSN *end)
+static bool find_log_end(struct backup_job *job, DB_LSN *end)
 {
 	DB_ENV *env = job->backup->env;
 	DB_LOG_STAT *stat = NULL;
@@ -40,7 +40,7 @@ static bool find_end(struct backup_job *job, DB_LSN *end)
 }
 
 /* Copies log file job->log from job->offset to @end. */
-static bool copy_range(struct backup_job *job, int from, const char *name, uint64_t end)
+static bool copy_log_range(struct backup_job *job, int from, const char *name, uint64_t end)
 {
 	ssize_t len;
 
@@ -63,7 +63,7 @@ static bool copy_range(struct backup_job *job, int from, const char *name, uint6
 }
 
 /* Copies log file job->log up to @end, or as far as it goes if that is 0. */
-static bool copy_file(struct backup_job *job, uint64_t end)
+static bool copy_log_file(struct backup_job *job, uint64_t end)
 {
 	char name[FILES_LOG_NAME_SIZE];
 	uint64_t size;
@@ -78,13 +78,13 @@ static bool copy_file(struct backup_job *job, uint64_t end)
 		job->log_fd = backup_open_copy(job, name, job->offset ? 0 : O_TRUNC);
 	if (!job->digest.handle)
 		digest_begin(&job->digest);
-	done = job->log_fd >= 0 && copy_range(job, from, name, end ? end : size);
+	done = job->log_fd >= 0 && copy_log_range(job, from, name, end ? end : size);
 	close(from);
 	return done;
 }
 
 /* The log file is copied as far as it is wanted. */
-static bool finish_file(struct backup_job *job)
+static bool finish_log_file(struct backup_job *job)
 {
 	char name[FILES_LOG_NAME_SIZE];
 	int fd = job->log_fd;
@@ -101,24 +101,24 @@ static bool finish_file(struct backup_job *job)
 }
 
 /* One pass: copies from the current position to the present end of the log. */
-static bool copy_to_end(struct backup_job *job, uint64_t *copied)
+static bool copy_log_to_end(struct backup_job *job, uint64_t *copied)
 {
 	uint64_t stood = job->offset;
 	int64_t now_ms = clock_wall_ms();
 	DB_LSN end = {0, 0};
 
 	*copied = 0;
-	if (!find_end(job, &end))
+	if (!find_log_end(job, &end))
 		return false;
 	for (; job->log < end.file; job->log++) {
-		if (!copy_file(job, 0))
+		if (!copy_log_file(job, 0))
 			return false;
 		*copied += job->offset - stood;
-		if (!finish_file(job))
+		if (!finish_log_file(job))
 			return false;
 		job->offset = stood = 0;
 	}
-	if (!copy_file(job, end.offset))
+	if (!copy_log_file(job, end.offset))
 		return false;
 	*copied += job->offset - stood;
 	job->new.complete_to_ms = (uint64_t)now_ms;
@@ -132,14 +132,14 @@ bool backup_copy_log(struct backup_job *job)
 	uint64_t copied = UINT64_MAX;
 
 	for (unsigned int pass = 0; pass < LOG_PASSES && copied > LOG_REST; pass++) {
-		if (!copy_to_end(job, &copied))
+		if (!copy_log_to_end(job, &copied))
 			return false;
 	}
-	return finish_file(job);
+	return finish_log_file(job);
 }
 
 /* Returns true if all files of the old backup exist and are long enough. */
-static bool old_is_there(struct backup_job *job)
+static bool old_files_exist(struct backup_job *job)
 {
 	struct stat st;
 
@@ -158,7 +158,7 @@ static bool old_is_there(struct backup_job *job)
  * then belong to one history, because a record holds times and transaction numbers that no other
  * history has. The digest continues from there.
  */
-static bool continues(struct backup_job *job, const struct manifest_file *last)
+static bool old_log_continues(struct backup_job *job, const struct manifest_file *last)
 {
 	char digest[DIGEST_TEXT_SIZE];
 	uint64_t at = 0, left;
@@ -183,7 +183,7 @@ static bool continues(struct backup_job *job, const struct manifest_file *last)
 }
 
 /* Copies the old manifest to the new one, except for its last log file, which is longer now. */
-static bool take_over(struct backup_job *job)
+static bool adopt_manifest(struct backup_job *job)
 {
 	const struct manifest *old = &job->old;
 
@@ -209,8 +209,8 @@ bool backup_can_add(struct backup_job *job)
 		return false;
 	job->folder = openat(job->target, old->folder,
 		O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (job->folder >= 0 && old_is_there(job) &&
-		continues(job, &old->files[old->file_count - 1]) && take_over(job))
+	if (job->folder >= 0 && old_files_exist(job) &&
+		old_log_continues(job, &old->files[old->file_count - 1]) && adopt_manifest(job))
 		return true;
 	if (job->folder >= 0)
 		close(job->folder);

@@ -105,7 +105,7 @@ static bool digest_of(const void *data, size_t len, char text[DIGEST_TEXT_SIZE])
 	return done;
 }
 
-static bool render(const struct manifest *manifest, struct buffer *out)
+static bool render_manifest(const struct manifest *manifest, struct buffer *out)
 {
 	char digest[DIGEST_TEXT_SIZE];
 
@@ -127,7 +127,7 @@ static bool render(const struct manifest *manifest, struct buffer *out)
 }
 
 /* Writes a file and makes it durable. */
-static bool write_file(int directory, const char *name, const struct buffer *text)
+static bool write_manifest_file(int directory, const char *name, const struct buffer *text)
 {
 	int fd = openat(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		0600);
@@ -145,10 +145,10 @@ bool manifest_write(const struct manifest *manifest, int directory, char *why, s
 	bool done;
 
 	buffer_init(&text, TEXT_MAX);
-	done = render(manifest, &text);
+	done = render_manifest(manifest, &text);
 	if (!done) {
 		snprintf(why, why_size, "out of memory");
-	} else if (!write_file(directory, MANIFEST_NEW_NAME, &text) ||
+	} else if (!write_manifest_file(directory, MANIFEST_NEW_NAME, &text) ||
 		renameat(directory, MANIFEST_NEW_NAME, directory, MANIFEST_NAME) < 0 ||
 		!directory_sync(directory)) {
 		snprintf(why, why_size, "cannot write the manifest: %s", strerror(errno));
@@ -214,7 +214,7 @@ static bool parse_file(struct manifest *manifest, char *line)
 }
 
 /* What the last line says of those before it. */
-static bool end_is_true(const char *text, size_t len)
+static bool end_digest_matches(const char *text, size_t len)
 {
 	const size_t end_len = strlen("end ") + DIGEST_TEXT_SIZE;
 	char digest[DIGEST_TEXT_SIZE];
@@ -226,7 +226,7 @@ static bool end_is_true(const char *text, size_t len)
 }
 
 /* True: the numbers are such as a backup has, and its logs are the last files, without a gap. */
-static bool is_sound(const struct manifest *manifest)
+static bool manifest_is_sound(const struct manifest *manifest)
 {
 	uint64_t logs = manifest->last_log - manifest->first_log + 1;
 	const struct manifest_file *file = manifest->files + manifest->file_count;
@@ -244,7 +244,7 @@ static bool is_sound(const struct manifest *manifest)
 }
 
 /* The lines, of which the first was read. */
-static bool parse(struct manifest *manifest, const char *text, size_t len)
+static bool parse_lines(struct manifest *manifest, const char *text, size_t len)
 {
 	char line[LINE_SIZE];
 	uint64_t count;
@@ -260,16 +260,16 @@ static bool parse(struct manifest *manifest, const char *text, size_t len)
 			return false;
 	}
 	return next_line(&text, &len, line) && strncmp(line, "end ", 4) == 0 && !len &&
-		is_sound(manifest);
+		manifest_is_sound(manifest);
 }
 
-static enum status parse_text(struct manifest *manifest, const char *text, size_t len, char *why,
-	size_t why_size)
+static enum status parse_manifest(
+	struct manifest *manifest, const char *text, size_t len, char *why, size_t why_size)
 {
 	char line[LINE_SIZE];
 	uint64_t format;
 
-	if (!end_is_true(text, len) || !next_line(&text, &len, line) ||
+	if (!end_digest_matches(text, len) || !next_line(&text, &len, line) ||
 		strncmp(line, TITLE " ", strlen(TITLE " ")) != 0 ||
 		!parse_number(line + strlen(TITLE " "), &format) || !format) {
 		snprintf(why, why_size, "the manifest is damaged");
@@ -279,7 +279,7 @@ static enum status parse_text(struct manifest *manifest, const char *text, size_
 		snprintf(why, why_size, "the backup was written by a newer creditbridge");
 		return STATUS_CONFIG;
 	}
-	if (parse(manifest, text, len))
+	if (parse_lines(manifest, text, len))
 		return STATUS_OK;
 	snprintf(why, why_size, "the manifest is damaged");
 	return STATUS_CORRUPT;
@@ -310,7 +310,7 @@ enum status manifest_read(struct manifest *manifest, int directory, char *why, s
 	if (!text || files_read(fd, text, (size_t)st.st_size, 0) != st.st_size)
 		snprintf(why, why_size, "cannot read the manifest: %s", strerror(errno));
 	else
-		status = parse_text(manifest, text, (size_t)st.st_size, why, why_size);
+		status = parse_manifest(manifest, text, (size_t)st.st_size, why, why_size);
 out:
 	free(text);
 	if (fd >= 0)

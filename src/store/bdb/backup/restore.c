@@ -104,8 +104,8 @@ int restore_open_copy(struct restore_job *job, const char *name)
 	return openat(job->target, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-static enum status copy_checked(struct restore_job *job, const struct manifest_file *file, int from,
-	int to)
+static enum status restore_checked(
+	struct restore_job *job, const struct manifest_file *file, int from, int to)
 {
 	char digest_found[DIGEST_TEXT_SIZE];
 	struct digest digest;
@@ -124,7 +124,7 @@ static enum status copy_checked(struct restore_job *job, const struct manifest_f
 	return status;
 }
 
-static enum status copy_file(struct restore_job *job, const struct manifest_file *file)
+static enum status restore_file(struct restore_job *job, const struct manifest_file *file)
 {
 	int from = openat(job->folder, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), to = -1;
 	enum status status;
@@ -137,14 +137,14 @@ static enum status copy_file(struct restore_job *job, const struct manifest_file
 	if (job->target >= 0 && to < 0)
 		status = restore_cannot_write(job, file->name);
 	else
-		status = copy_checked(job, file, from, to);
+		status = restore_checked(job, file, from, to);
 	if (to >= 0)
 		close(to);
 	close(from);
 	return status;
 }
 
-static enum status copy_files(struct restore_job *job)
+static enum status restore_files(struct restore_job *job)
 {
 	enum status status = STATUS_OK;
 
@@ -155,7 +155,7 @@ static enum status copy_files(struct restore_job *job)
 			PRIu64 " MiB are needed", job->options->directory,
 			files_free_bytes(job->target) >> 20, job->bytes_all >> 20);
 	for (uint64_t i = 0; i < job->manifest.file_count && !status; i++) {
-		status = copy_file(job, &job->manifest.files[i]);
+		status = restore_file(job, &job->manifest.files[i]);
 		if (files_log_number(job->manifest.files[i].name))
 			job->restored->logs++;
 		else
@@ -164,7 +164,7 @@ static enum status copy_files(struct restore_job *job)
 	return status;
 }
 
-static enum status restore(struct restore_job *job)
+static enum status restore_data(struct restore_job *job)
 {
 	const struct store_restore *options = job->options;
 	enum status status = read_backup(job);
@@ -185,7 +185,7 @@ static enum status restore(struct restore_job *job)
 	job->chunk = malloc(RESTORE_CHUNK);
 	if (!job->chunk)
 		return restore_fail(job, STATUS_NOMEM, "out of memory");
-	status = copy_files(job);
+	status = restore_files(job);
 	if (!status && options->logs)
 		status = restore_copy_logs(job);
 	if (status || !options->directory)
@@ -211,7 +211,7 @@ enum status store_restore(const struct store_restore *options, struct store_rest
 	enum status status;
 
 	memset(restored, 0, sizeof(*restored));
-	status = restore(&job);
+	status = restore_data(&job);
 	if (job.target >= 0)
 		close(job.target);
 	if (job.folder >= 0)

@@ -46,7 +46,7 @@ static uint32_t last_log_in(int directory)
 }
 
 /* Compares the first bytes of the log file with the last log file of the backup. */
-static enum status compare(struct restore_job *job, int from, const char *name)
+static enum status compare_with_backup(struct restore_job *job, int from, const char *name)
 {
 	const struct manifest_file *file = &job->manifest.files[job->manifest.file_count - 1];
 	char text[DIGEST_TEXT_SIZE];
@@ -69,7 +69,7 @@ static enum status compare(struct restore_job *job, int from, const char *name)
 }
 
 /* Copies one log file; of the backup's last one what follows the @done bytes that are there. */
-static enum status copy_log(struct restore_job *job, int logs, uint32_t number, uint64_t done)
+static enum status copy_later_log(struct restore_job *job, int logs, uint32_t number, uint64_t done)
 {
 	char name[FILES_LOG_NAME_SIZE];
 	enum status status = STATUS_OK;
@@ -84,7 +84,7 @@ static enum status copy_log(struct restore_job *job, int logs, uint32_t number, 
 		goto out;
 	}
 	if (done)
-		status = compare(job, from, name);
+		status = compare_with_backup(job, from, name);
 	if (status || job->target < 0)
 		goto out;
 	to = restore_open_copy(job, name);
@@ -116,7 +116,7 @@ enum status restore_copy_logs(struct restore_job *job)
 		status = restore_fail(job, STATUS_CONFIG, "%s holds no log that follows the backup, "
 			"which ends in log.%010u", path, first);
 	for (uint32_t number = first; number <= job->last_log && !status; number++)
-		status = copy_log(job, logs, number,
+		status = copy_later_log(job, logs, number,
 			number == first ? job->manifest.last_offset : 0);
 	job->restored->logs += job->last_log - first;
 	close(logs);
@@ -124,7 +124,7 @@ enum status restore_copy_logs(struct restore_job *job)
 }
 
 /* Finds the end of the log by reading every record. */
-static enum status walk_log(struct restore_job *job, DB_ENV *env, DB_LSN *end)
+static enum status read_every_record(struct restore_job *job, DB_ENV *env, DB_LSN *end)
 {
 	DB_LOG_STAT *stat = NULL;
 	DB_LOGC *cursor = NULL;
@@ -152,7 +152,7 @@ static enum status walk_log(struct restore_job *job, DB_ENV *env, DB_LSN *end)
 }
 
 /* Returns the bytes of a log file after @offset, without the zeros at its end. */
-static uint64_t bytes_behind(struct restore_job *job, uint32_t number, uint64_t offset)
+static uint64_t bytes_after(struct restore_job *job, uint32_t number, uint64_t offset)
 {
 	char name[FILES_LOG_NAME_SIZE];
 	uint64_t at = offset, last = offset;
@@ -172,13 +172,13 @@ static uint64_t bytes_behind(struct restore_job *job, uint32_t number, uint64_t 
 }
 
 /* Checks that the log ends at the right place. */
-static enum status judge_end(struct restore_job *job, const DB_LSN *end)
+static enum status check_log_end(struct restore_job *job, const DB_LSN *end)
 {
 	struct store_restored *restored = job->restored;
 
 	for (uint32_t number = end->file; number <= job->last_log; number++)
 		restored->unreadable +=
-			bytes_behind(job, number, number == end->file ? end->offset : 0);
+			bytes_after(job, number, number == end->file ? end->offset : 0);
 	/* A file of zeros may be one without a record yet, and may be one that was lost. */
 	restored->rolled_forward = job->options->logs && end->file == job->last_log &&
 		!restored->unreadable;
@@ -202,10 +202,10 @@ enum status restore_read_log(struct restore_job *job)
 		status = restore_fail(job, STATUS_CORRUPT, "cannot read the log: %s",
 			db_strerror(error));
 	else
-		status = walk_log(job, env, &end);
+		status = read_every_record(job, env, &end);
 	if (env)
 		env->close(env, 0);
-	return status ? status : judge_end(job, &end);
+	return status ? status : check_log_end(job, &end);
 }
 
 enum status restore_recover(struct restore_job *job)

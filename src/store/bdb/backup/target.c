@@ -118,7 +118,7 @@ static bool check_empty(struct backup_job *job)
 	return fine;
 }
 
-static bool read_old(struct backup_job *job)
+static bool read_old_manifest(struct backup_job *job)
 {
 	const char *path = job->backup->directory;
 	char why[BACKUP_WHY_SIZE] = "";
@@ -194,7 +194,7 @@ bool backup_open_target(struct backup_job *job)
 				"another directory"
 			: "cannot be locked");
 	set_floor(job);
-	return read_old(job);
+	return read_old_manifest(job);
 }
 
 bool backup_new_folder(struct backup_job *job)

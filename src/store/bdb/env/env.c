@@ -65,18 +65,18 @@ static int sync_logs(const char *directory)
 			continue;
 		files_log_name(last[i], name);
 		fd = openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 || calls_sync(fd) < 0)
+		if (fd < 0 || os_hooks_sync(fd) < 0)
 			error = errno;
 		if (fd >= 0)
 			close(fd);
 	}
 	if (!error)
-		calls_sync_names(dirfd(dir));
+		os_hooks_sync_directory(dirfd(dir));
 	closedir(dir);
 	return error;
 }
 
-static void on_message(const DB_ENV *env, const char *prefix, const char *message)
+static void log_libdb_message(const DB_ENV *env, const char *prefix, const char *message)
 {
 	unsigned int count = atomic_fetch_add(&messages, 1);
 
@@ -141,14 +141,14 @@ static int open_table(struct bdb_env *bdb, enum record record, bool create)
 	return error;
 }
 
-static int make(DB_ENV **made, uint32_t cache_mib)
+static int env_create(DB_ENV **made, uint32_t cache_mib)
 {
 	int error = db_env_create(made, 0);
 	DB_ENV *env = *made;
 
 	if (error)
 		return error;
-	env->set_errcall(env, on_message);
+	env->set_errcall(env, log_libdb_message);
 	error = env->set_cachesize(env, cache_mib / 1024, (cache_mib % 1024) * MIB, 1);
 	if (!error)
 		error = env->set_lg_max(env, BDB_LOG_FILE_SIZE);
@@ -161,9 +161,9 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 {
 	int error;
 
-	calls_replace();
+	os_hooks_install();
 	oom_ends_process(true);
-	error = make(made, cache_mib);
+	error = env_create(made, cache_mib);
 	if (!error)
 		error = (*made)->open(*made, directory, flags, 0600);
 	oom_ends_process(false);
@@ -171,7 +171,7 @@ int bdb_env_make(DB_ENV **made, const char *directory, uint32_t flags, uint32_t 
 }
 
 /* Closes everything and maps @error. @record: the table, or RECORD_COUNT. */
-static enum status give_up(struct bdb_env *bdb, const struct store_options *options, int error,
+static enum status open_failed(struct bdb_env *bdb, const struct store_options *options, int error,
 	enum record record, char *why, size_t why_size)
 {
 	bdb_env_close(bdb);
@@ -200,10 +200,10 @@ enum status bdb_env_open(struct bdb_env *bdb, const struct store_options *option
 		error = bdb_env_make(&bdb->env, options->directory, BDB_ENV_FLAGS | DB_RECOVER,
 			options->cache_mib);
 	if (error)
-		return give_up(bdb, options, error, RECORD_COUNT, why, why_size);
+		return open_failed(bdb, options, error, RECORD_COUNT, why, why_size);
 	error = open_table(bdb, RECORD_COUNTER, options->create);
 	if (error)
-		return give_up(bdb, options, error, RECORD_COUNTER, why, why_size);
+		return open_failed(bdb, options, error, RECORD_COUNTER, why, why_size);
 	return STATUS_OK;
 }
 
@@ -217,7 +217,7 @@ enum status bdb_env_open_tables(struct bdb_env *bdb, const struct store_options 
 			continue;
 		error = open_table(bdb, (enum record)i, options->create);
 		if (error)
-			return give_up(bdb, options, error, (enum record)i, why, why_size);
+			return open_failed(bdb, options, error, (enum record)i, why, why_size);
 	}
 	return STATUS_OK;
 }

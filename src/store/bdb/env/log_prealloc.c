@@ -23,22 +23,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t taken;
 
-static bool fill(int fd)
+static bool fill_with_zeros(int fd)
 {
-	static const uint8_t zeros[PACE_BYTES];
+	static const uint8_t zeros[WRITEBACK_BYTES];
 
 	for (uint64_t at = 0; at < BDB_LOG_FILE_SIZE; at += sizeof(zeros)) {
 		if (!files_write(fd, zeros, sizeof(zeros), at))
 			return false;
-		pace_hand_over(fd);
+		writeback_start(fd);
 	}
 	return fdatasync(fd) == 0;
 }
 
 /* Creates the spare unless it exists. It gets its name when all of its bytes are on the disk. */
-static bool make(const struct log_prealloc *spare)
+static bool make_next_log(const struct log_prealloc *prealloc)
 {
-	int directory = open(spare->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int directory = open(prealloc->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool made = false;
 	uint64_t free_bytes;
 	struct stat st;
@@ -52,12 +52,14 @@ static bool make(const struct log_prealloc *spare)
 	}
 	free_bytes = files_free_bytes(directory);
 	fd = free_bytes > BDB_LOG_FILE_SIZE &&
-			free_bytes - BDB_LOG_FILE_SIZE > spare->low_water_bytes
-		? openat(directory, LOG_PREALLOC_MAKING_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+			free_bytes - BDB_LOG_FILE_SIZE > prealloc->low_water_bytes
+		? openat(directory, LOG_PREALLOC_MAKING_NAME,
+			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
 		: -1;
 	if (fd >= 0) {
-		made = fill(fd) &&
-			renameat(directory, LOG_PREALLOC_MAKING_NAME, directory, LOG_PREALLOC_NAME) == 0;
+		made = fill_with_zeros(fd) &&
+			renameat(directory, LOG_PREALLOC_MAKING_NAME, directory,
+				LOG_PREALLOC_NAME) == 0;
 		if (!made) {
 			log_line(LOG_LEVEL_WARNING, "log_not_made_ahead", "error=\"%s\"",
 				strerror(errno));
@@ -69,22 +71,22 @@ static bool make(const struct log_prealloc *spare)
 	return made;
 }
 
-static void *run(void *context)
+static void *log_prealloc_thread(void *context)
 {
-	struct log_prealloc *spare = context;
+	struct log_prealloc *prealloc = context;
 	struct timespec until;
 	uint64_t seen;
 	bool made;
 
 	pthread_mutex_lock(&lock);
-	while (!spare->stop) {
+	while (!prealloc->stop) {
 		seen = taken;
 		pthread_mutex_unlock(&lock);
-		made = make(spare);
+		made = make_next_log(prealloc);
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += RETRY_S;
 		pthread_mutex_lock(&lock);
-		while (!spare->stop && seen == taken) {
+		while (!prealloc->stop && seen == taken) {
 			if (made)
 				pthread_cond_wait(&changed, &lock);
 			else if (pthread_cond_clockwait(&changed, &lock, CLOCK_MONOTONIC, &until) ==
@@ -96,39 +98,41 @@ static void *run(void *context)
 	return NULL;
 }
 
-bool log_prealloc_start(struct log_prealloc *spare, const char *directory, uint64_t low_water_bytes)
+bool log_prealloc_start(
+	struct log_prealloc *prealloc, const char *directory, uint64_t low_water_bytes)
 {
 	sigset_t all, before;
 
-	spare->stop = false;
-	spare->low_water_bytes = low_water_bytes;
-	if (!text_copy(spare->directory, sizeof(spare->directory), directory))
+	prealloc->stop = false;
+	prealloc->low_water_bytes = low_water_bytes;
+	if (!text_copy(prealloc->directory, sizeof(prealloc->directory), directory))
 		return false;
 	/* Signals are the main thread's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	spare->started = pthread_create(&spare->thread, NULL, run, spare) == 0;
+	prealloc->started =
+		pthread_create(&prealloc->thread, NULL, log_prealloc_thread, prealloc) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return spare->started;
+	return prealloc->started;
 }
 
-void log_prealloc_stop(struct log_prealloc *spare)
+void log_prealloc_stop(struct log_prealloc *prealloc)
 {
-	if (!spare->started)
+	if (!prealloc->started)
 		return;
 	pthread_mutex_lock(&lock);
-	spare->stop = true;
+	prealloc->stop = true;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
-	pthread_join(spare->thread, NULL);
-	spare->started = false;
+	pthread_join(prealloc->thread, NULL);
+	prealloc->started = false;
 }
 
 /*
  * Returns true if the file is a complete spare of this user. The ledger cannot continue with
  * another file.
  */
-static bool is_spare(const char *path)
+static bool is_complete_spare(const char *path)
 {
 	uint8_t block[4096], zeros[sizeof(block)] = {0};
 	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -155,7 +159,7 @@ bool log_prealloc_take(const char *path)
 		(unsigned int)snprintf(from, sizeof(from), "%.*s/" LOG_PREALLOC_NAME, (int)(slash - path),
 			path) >= sizeof(from))
 		return false;
-	is_taken = is_spare(from);
+	is_taken = is_complete_spare(from);
 	if (is_taken)
 		is_taken = rename(from, path) == 0;
 	else

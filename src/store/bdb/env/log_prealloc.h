@@ -33,8 +33,8 @@ struct log_prealloc {
  * created.
  */
 bool log_prealloc_start(
-	struct log_prealloc *spare, const char *directory, uint64_t low_water_bytes);
-void log_prealloc_stop(struct log_prealloc *spare);
+	struct log_prealloc *prealloc, const char *directory, uint64_t low_water_bytes);
+void log_prealloc_stop(struct log_prealloc *prealloc);
 
 /*
  * Renames the spare to @path, a log file that does not exist. Returns false if there is no spare.

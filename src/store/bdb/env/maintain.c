@@ -31,7 +31,7 @@
  * roll-forward are removed. Logs that a running backup reads are removed when the ledger accepts
  * no more calls. Otherwise a backup whose target hangs would block the ledger for good.
  */
-static bool is_short(const struct bdb_maintain *maintain)
+static bool is_short_of_space(const struct bdb_maintain *maintain)
 {
 	const uint64_t low_water = maintain->options.low_water_bytes;
 	struct statvfs vfs;
@@ -55,7 +55,7 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 	int error = 0;
 
 	pthread_mutex_lock(&maintain->logs);
-	wanting = is_short(maintain);
+	wanting = is_short_of_space(maintain);
 	keep = wanting ? 0 : (uint64_t)maintain->options.log_keep_mib * MIB;
 	if (sum > keep && (wanting || !maintain->keep_logs))
 		error = maintain->env->log_archive(maintain->env, &unneeded, DB_ARCH_ABS);
@@ -71,7 +71,7 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 	if (removed && wanting && (maintain->options.log_keep_mib || maintain->keep_logs))
 		log_line(LOG_LEVEL_WARNING, "logs_removed",
 			"files=%u reason=\"short of space: roll-forward begins later\"", removed);
-	maintain->kept_went |= removed && maintain->keep_logs;
+	maintain->needed_log_removed |= removed && maintain->keep_logs;
 	pthread_mutex_unlock(&maintain->logs);
 	free(unneeded);
 	atomic_store(&maintain->log_bytes, sum);
@@ -81,17 +81,17 @@ void bdb_maintain_keep_logs(struct bdb_maintain *maintain)
 {
 	pthread_mutex_lock(&maintain->logs);
 	maintain->keep_logs = true;
-	maintain->kept_went = false;
+	maintain->needed_log_removed = false;
 	pthread_mutex_unlock(&maintain->logs);
 }
 
-bool bdb_maintain_let_logs_go(struct bdb_maintain *maintain)
+bool bdb_maintain_release_logs(struct bdb_maintain *maintain)
 {
 	bool kept;
 
 	pthread_mutex_lock(&maintain->logs);
 	maintain->keep_logs = false;
-	kept = !maintain->kept_went;
+	kept = !maintain->needed_log_removed;
 	pthread_mutex_unlock(&maintain->logs);
 	return kept;
 }
@@ -147,10 +147,10 @@ static void count_checkpoint(struct bdb_maintain *maintain, uint64_t pages)
  * Writes a checkpoint if @kib of log were written since the last. 0: if there is any log, or with
  * DB_FORCE in @flags in any case. Returns false if it failed.
  */
-static bool checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t flags)
+static bool write_checkpoint(struct bdb_maintain *maintain, uint32_t kib, uint32_t flags)
 {
 	uint64_t pages;
-	int error = pace_checkpoint(maintain->env, kib, flags, &pages);
+	int error = writeback_checkpoint(maintain->env, kib, flags, &pages);
 
 	if (error)
 		log_line(LOG_LEVEL_ERROR, "checkpoint_failed", "error=\"%s\"", db_strerror(error));
@@ -172,13 +172,14 @@ static bool checkpoint_for_space(struct bdb_maintain *maintain)
 	bool wanting;
 
 	pthread_mutex_lock(&maintain->logs);
-	wanting = is_short(maintain) && logs_needed(maintain->env, &first, &last) && first < last;
+	wanting = is_short_of_space(maintain) && logs_needed(maintain->env, &first, &last) &&
+		first < last;
 	pthread_mutex_unlock(&maintain->logs);
-	return wanting && checkpoint(maintain, 0, DB_FORCE);
+	return wanting && write_checkpoint(maintain, 0, DB_FORCE);
 }
 
 /* Sleeps for LOOK_MS or until the thread must stop. Returns true if it must. */
-static bool nap(struct bdb_maintain *maintain)
+static bool wait_or_stop(struct bdb_maintain *maintain)
 {
 	struct timespec until;
 	bool stop;
@@ -197,21 +198,22 @@ static bool nap(struct bdb_maintain *maintain)
 	return stop;
 }
 
-static void *run(void *context)
+static void *maintain_thread(void *context)
 {
 	struct bdb_maintain *maintain = context;
 	int64_t now, checkpoint_ms = clock_boot_ms(), failed_ms = 0, archive_ms = 0;
 	uint64_t last;
-	bool due;
+	bool due, written;
 
 	measure_tables(maintain);
-	while (!nap(maintain)) {
+	while (!wait_or_stop(maintain)) {
 		now = clock_boot_ms();
 		due = now - checkpoint_ms >= maintain->options.checkpoint_interval_ms;
 		/* A checkpoint that fails for lack of space is retried, but not at each check. */
 		if (!failed_ms || now - failed_ms >= RETRY_MS) {
 			last = maintain->last_checkpoint;
-			failed_ms = checkpoint(maintain, due ? 0 : maintain->next_kib, 0) ? 0 : now;
+			written = write_checkpoint(maintain, due ? 0 : maintain->next_kib, 0);
+			failed_ms = written ? 0 : now;
 			/* A checkpoint that failed remains due. */
 			if (!failed_ms && (due || maintain->last_checkpoint != last))
 				checkpoint_ms = now;
@@ -251,7 +253,7 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	/* Signals are the main thread's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&maintain->thread, NULL, run, maintain);
+	error = pthread_create(&maintain->thread, NULL, maintain_thread, maintain);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	maintain->started = error == 0;
 	return maintain->started;

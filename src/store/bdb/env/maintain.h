@@ -26,7 +26,7 @@ struct bdb_maintain {
 	pthread_cond_t wake;
 	pthread_mutex_t logs; /* held while some are removed */
 	bool keep_logs;       /* under it: a running backup reads them ... */
-	bool kept_went;       /* ... and some were removed for lack of space */
+	bool needed_log_removed;       /* ... and some were removed for lack of space */
 	bool started;
 	bool stop; /* under mutex */
 	uint64_t last_checkpoint; /* its place in the log, in bytes from the first file on */
@@ -57,10 +57,10 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	const struct store_options *options);
 /*
  * bdb_maintain_keep_logs() stops the removal of logs, except while less than low_water_bytes are
- * free. bdb_maintain_let_logs_go() ends this and returns false if logs were removed meanwhile.
+ * free. bdb_maintain_release_logs() ends this and returns false if logs were removed meanwhile.
  */
 void bdb_maintain_keep_logs(struct bdb_maintain *maintain);
-bool bdb_maintain_let_logs_go(struct bdb_maintain *maintain);
+bool bdb_maintain_release_logs(struct bdb_maintain *maintain);
 /* Stops the thread and waits for its end. */
 void bdb_maintain_stop(struct bdb_maintain *maintain);
 

@@ -20,7 +20,7 @@
  * Replaces the fsync of libdb, which would repeat it on EIO (fatal.h). After any error the data may
  * be lost even if a second fsync succeeds.
  */
-int calls_sync(int fd)
+int os_hooks_sync(int fd)
 {
 	int done;
 
@@ -72,7 +72,7 @@ static void __attribute__((noreturn)) die_of_log(const char *where, int error)
  * write of a replaced function as an error, with the old errno as its cause. @offset -1 is the
  * current position. Returns @len, or -1.
  */
-static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
+static ssize_t write_whole(int fd, const uint8_t *data, size_t len, off_t offset)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -97,25 +97,25 @@ static ssize_t write_all(int fd, const uint8_t *data, size_t len, off_t offset)
 		errno = error;
 		return -1;
 	}
-	pace_wrote_page(fd);
+	writeback_wrote_page(fd);
 	return (ssize_t)len;
 }
 
-static ssize_t write_noting(int fd, const void *data, size_t len)
+static ssize_t write_checked(int fd, const void *data, size_t len)
 {
-	return write_all(fd, data, len, -1);
+	return write_whole(fd, data, len, -1);
 }
 
-static ssize_t pwrite_noting(int fd, const void *data, size_t len, off_t offset)
+static ssize_t pwrite_checked(int fd, const void *data, size_t len, off_t offset)
 {
-	return write_all(fd, data, len, offset);
+	return write_whole(fd, data, len, offset);
 }
 
 /*
  * A new name is durable only when its directory was synced, which libdb leaves to the file system.
  * On some, a log file that was synced is lost with every commit in it.
  */
-void calls_sync_names(int fd)
+void os_hooks_sync_directory(int fd)
 {
 	if (!directory_sync(fd))
 		bdb_die_of_disk("fsync of the directory", errno);
@@ -136,7 +136,7 @@ static int sync_directory_of(const char *path)
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	calls_sync_names(fd);
+	os_hooks_sync_directory(fd);
 	close(fd);
 	return 0;
 }
@@ -145,13 +145,13 @@ static int sync_directory_of(const char *path)
  * Removes a name that could not be synced. Otherwise it would never be synced, because it would
  * not be new again.
  */
-static void take_name_back(const char *path)
+static void unlink_unsynced_name(const char *path)
 {
 	if (unlink(path) < 0)
 		bdb_die_of_disk("unlink", errno);
 }
 
-static int make_durable(const char *path, int flags, mode_t mode)
+static int create_durable(const char *path, int flags, mode_t mode)
 {
 	bool is_spare = is_log_path(path) && log_prealloc_take(path);
 	int fd = open(path, flags, mode), error;
@@ -162,7 +162,7 @@ static int make_durable(const char *path, int flags, mode_t mode)
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 || is_spare)
-		take_name_back(path);
+		unlink_unsynced_name(path);
 	bdb_note_full(error);
 	/* Before the store is open, the error fails the recovery. */
 	if (is_log_path(path) && error != EINTR && bdb_ends_with_libdb())
@@ -182,7 +182,7 @@ static int open_durable(const char *path, int flags, ...)
 		mode = (mode_t)va_arg(args, int);
 	va_end(args);
 	if (flags & O_CREAT && access(path, F_OK) < 0 && errno == ENOENT)
-		return make_durable(path, flags, mode);
+		return create_durable(path, flags, mode);
 	return open(path, flags, mode);
 }
 
@@ -191,12 +191,12 @@ static int rename_durable(const char *from, const char *to)
 	return rename(from, to) < 0 ? -1 : sync_directory_of(to);
 }
 
-void calls_replace(void)
+void os_hooks_install(void)
 {
-	db_env_set_func_fsync(calls_sync);
+	db_env_set_func_fsync(os_hooks_sync);
 	db_env_set_func_open(open_durable);
 	db_env_set_func_rename(rename_durable);
-	db_env_set_func_write(write_noting);
-	db_env_set_func_pwrite(pwrite_noting);
-	db_env_set_func_yield(pace_wait);
+	db_env_set_func_write(write_checked);
+	db_env_set_func_pwrite(pwrite_checked);
+	db_env_set_func_yield(writeback_wait);
 }

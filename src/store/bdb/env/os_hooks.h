@@ -6,11 +6,11 @@
 #define STORE_BDB_ENV_OS_HOOKS_H
 
 /* Installs the hooks in this process. */
-void calls_replace(void);
+void os_hooks_install(void);
 
 /* Calls fdatasync() and ends the process (74) if it fails. Returns 0. */
-int calls_sync(int fd);
+int os_hooks_sync(int fd);
 /* Syncs the directory @fd and ends the process (74) on failure. */
-void calls_sync_names(int fd);
+void os_hooks_sync_directory(int fd);
 
 #endif

@@ -9,19 +9,19 @@
 #define PAGE_CHECKSUM_AT   28
 
 /* libdb's __ham_func4(). */
-static uint32_t hash(uint32_t state, const uint8_t *data, uint32_t len)
+static uint32_t hash_bytes(uint32_t state, const uint8_t *data, uint32_t len)
 {
 	for (uint32_t i = 0; i < len; i++)
 		state = state * 33 + data[i];
 	return state;
 }
 
-static bool is_zero(const uint8_t *page)
+static bool is_zero_page(const uint8_t *page)
 {
 	return page[0] == 0 && memcmp(page, page + 1, PAGE_BYTES - 1) == 0;
 }
 
-bool page_is_whole(const uint8_t *page, uint64_t number)
+bool page_checksum_ok(const uint8_t *page, uint64_t number)
 {
 	static const uint8_t zeros[CHECKSUM_SIZE];
 	const uint32_t bytes = number ? PAGE_BYTES : META_BYTES;
@@ -29,8 +29,8 @@ bool page_is_whole(const uint8_t *page, uint64_t number)
 	uint32_t stored, sum;
 
 	memcpy(&stored, page + at, sizeof(stored));
-	sum = hash(0, page, at);
-	sum = hash(sum, zeros, CHECKSUM_SIZE);
-	sum = hash(sum, page + at + CHECKSUM_SIZE, bytes - at - CHECKSUM_SIZE);
-	return sum == stored || is_zero(page);
+	sum = hash_bytes(0, page, at);
+	sum = hash_bytes(sum, zeros, CHECKSUM_SIZE);
+	sum = hash_bytes(sum, page + at + CHECKSUM_SIZE, bytes - at - CHECKSUM_SIZE);
+	return sum == stored || is_zero_page(page);
 }

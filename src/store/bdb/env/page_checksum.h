@@ -17,6 +17,6 @@
  * Returns true if the checksum is right or the page was never written (zeros). @number 0 is the
  * description.
  */
-bool page_is_whole(const uint8_t *page, uint64_t number);
+bool page_checksum_ok(const uint8_t *page, uint64_t number);
 
 #endif

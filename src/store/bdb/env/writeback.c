@@ -20,18 +20,18 @@ static _Thread_local struct {
 	int fd;         /* of the page that was written last; -1: none */
 	uint64_t pages; /* of this checkpoint, with what of the log it wrote itself */
 	int64_t rested_ns;
-} paced;
+} throttle;
 
 /*
  * Serialises checkpoints. @last_pages: the pages of the last one that wrote any; unknown:
  * UINT64_MAX.
  */
-static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t checkpoint_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t last_pages = UINT64_MAX;
 
-uint32_t pace_lot(uint64_t pages)
+uint32_t writeback_lot(uint64_t pages)
 {
-	uint64_t lot = pages / PACE_RESTS;
+	uint64_t lot = pages / WRITEBACK_RESTS;
 
 	return lot < LOT_MIN ? LOT_MIN : lot > INT_MAX ? INT_MAX : (uint32_t)lot;
 }
@@ -41,7 +41,7 @@ uint32_t pace_lot(uint64_t pages)
  * which no fdatasync reports. Later errors are left to the fdatasync: the flags that wait would
  * consume them.
  */
-static bool begin_writing_out(int fd)
+static bool start_writing_out(int fd)
 {
 	if (sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE) == 0)
 		return true;
@@ -51,24 +51,24 @@ static bool begin_writing_out(int fd)
 }
 
 /* libdb's checkpoint wrote a lot. */
-static void rest_in_checkpoint(void)
+static void rest_after_lot(void)
 {
 	int64_t begin = clock_boot_ns();
 
-	if (paced.fd >= 0 && !begin_writing_out(paced.fd))
+	if (throttle.fd >= 0 && !start_writing_out(throttle.fd))
 		bdb_die_of_disk("sync_file_range", errno);
-	if (paced.rested_ns >= RESTS_MAX_NS)
+	if (throttle.rested_ns >= RESTS_MAX_NS)
 		return;
 	clock_sleep_us(REST_US);
-	paced.rested_ns += clock_boot_ns() - begin;
+	throttle.rested_ns += clock_boot_ns() - begin;
 }
 
-int pace_wait(unsigned long seconds, unsigned long microseconds)
+int writeback_wait(unsigned long seconds, unsigned long microseconds)
 {
 	if (seconds == 0 && microseconds == REST_US) {
-		if (paced.in_checkpoint)
-			rest_in_checkpoint();
-	} else if (paced.in_checkpoint && seconds == 1 && microseconds == 0) {
+		if (throttle.in_checkpoint)
+			rest_after_lot();
+	} else if (throttle.in_checkpoint && seconds == 1 && microseconds == 0) {
 		clock_sleep_us(REST_US);
 	} else if (seconds || microseconds) {
 		clock_sleep_us((int64_t)seconds * 1000000 + (int64_t)microseconds);
@@ -78,54 +78,54 @@ int pace_wait(unsigned long seconds, unsigned long microseconds)
 	return 0;
 }
 
-void pace_checkpoint_begin(DB_ENV *env)
+void writeback_checkpoint_begin(DB_ENV *env)
 {
-	paced.in_checkpoint = true;
-	paced.fd = -1;
-	paced.pages = 0;
-	paced.rested_ns = 0;
-	env->set_mp_max_write(env, (int)pace_lot(last_pages), REST_US);
+	throttle.in_checkpoint = true;
+	throttle.fd = -1;
+	throttle.pages = 0;
+	throttle.rested_ns = 0;
+	env->set_mp_max_write(env, (int)writeback_lot(last_pages), REST_US);
 }
 
-void pace_checkpoint_end(DB_ENV *env)
+void writeback_checkpoint_end(DB_ENV *env)
 {
-	paced.in_checkpoint = false;
+	throttle.in_checkpoint = false;
 	env->set_mp_max_write(env, 0, 0);
 	/* It was not due, or nothing was new. */
-	if (!paced.pages)
+	if (!throttle.pages)
 		return;
 	/* A small one, by the interval, often follows a large one that was due by the log. */
-	if (last_pages == UINT64_MAX || paced.pages > last_pages / 2)
-		last_pages = paced.pages;
+	if (last_pages == UINT64_MAX || throttle.pages > last_pages / 2)
+		last_pages = throttle.pages;
 	else
 		last_pages /= 2;
 }
 
-int pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages)
+int writeback_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages)
 {
 	int error;
 
 	/* libdb would make the second one wait, too, but not before its pace were the environment's. */
-	pthread_mutex_lock(&one);
-	pace_checkpoint_begin(env);
+	pthread_mutex_lock(&checkpoint_lock);
+	writeback_checkpoint_begin(env);
 	error = env->txn_checkpoint(env, kib, 0, flags);
-	pace_checkpoint_end(env);
-	*pages = paced.pages;
-	pthread_mutex_unlock(&one);
+	writeback_checkpoint_end(env);
+	*pages = throttle.pages;
+	pthread_mutex_unlock(&checkpoint_lock);
 	return error;
 }
 
-void pace_wrote_page(int fd)
+void writeback_wrote_page(int fd)
 {
-	if (!paced.in_checkpoint)
+	if (!throttle.in_checkpoint)
 		return;
 	/* libdb holds locks here, that of the log at times: handing over waits for the rest. */
-	paced.fd = fd;
-	paced.pages++;
+	throttle.fd = fd;
+	throttle.pages++;
 }
 
-void pace_hand_over(int fd)
+void writeback_start(int fd)
 {
-	begin_writing_out(fd);
+	start_writing_out(fd);
 	clock_sleep_us(REST_US);
 }

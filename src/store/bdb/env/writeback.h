@@ -14,14 +14,14 @@
 #include <stdint.h>
 
 /* The bytes of a prepared file that are written between two rests. */
-#define PACE_BYTES (32 * 1024)
+#define WRITEBACK_BYTES (32 * 1024)
 
 /*
  * Returns how many pages of a checkpoint of @pages are written between two rests. The number leads
- * to PACE_RESTS rests, but is at least 8. A longer checkpoint makes a recovery longer.
+ * to WRITEBACK_RESTS rests, but is at least 8. A longer checkpoint makes a recovery longer.
  */
-#define PACE_RESTS 150
-uint32_t pace_lot(uint64_t pages);
+#define WRITEBACK_RESTS 150
+uint32_t writeback_lot(uint64_t pages);
 
 /*
  * Writes a throttled checkpoint of @env if @kib of log were written since the last (0: if there is
@@ -32,23 +32,23 @@ uint32_t pace_lot(uint64_t pages);
  * and none rests longer than half a second in total. Another thread that makes libdb write pages
  * meanwhile does not rest. The two halves are public for tests.
  */
-int pace_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
-void pace_checkpoint_begin(DB_ENV *env);
-void pace_checkpoint_end(DB_ENV *env);
+int writeback_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pages);
+void writeback_checkpoint_begin(DB_ENV *env);
+void writeback_checkpoint_end(DB_ENV *env);
 
 /*
- * The hooks that env.c gives to libdb. pace_wrote_page(): this thread wrote a page to @fd.
- * pace_wait(): the wait between two groups of pages, or another wait, of @seconds and
+ * The hooks that env.c gives to libdb. writeback_wrote_page(): this thread wrote a page to @fd.
+ * writeback_wait(): the wait between two groups of pages, or another wait, of @seconds and
  * @microseconds (0: yields the CPU).
  *
  * If a checkpoint finds a page in use, libdb would retry it after a second. The last page of a
  * table with appended rows is often in use, for microseconds, and recovery would read a second
  * more of log. Therefore it is retried at once.
  */
-void pace_wrote_page(int fd);
-int pace_wait(unsigned long seconds, unsigned long microseconds);
+void writeback_wrote_page(int fd);
+int writeback_wait(unsigned long seconds, unsigned long microseconds);
 
 /* Starts writing zeros that were written to @fd, and rests. Lost zeros are read as zeros. */
-void pace_hand_over(int fd);
+void writeback_start(int fd);
 
 #endif
