@@ -1,5 +1,7 @@
 #include "domain/callback.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +96,22 @@ bool callback_path_ok(const char *path)
 void callback_event_id(enum callback_kind kind, uint64_t event, char id[CALLBACK_EVENT_ID_SIZE])
 {
 	snprintf(id, CALLBACK_EVENT_ID_SIZE, "%s-%" PRIu64, callback_kind_names[kind], event);
+}
+
+bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *kind)
+{
+	const char *number = strrchr(text, '-');
+	unsigned int i = 0;
+
+	*kind = CALLBACK_KIND_COUNT;
+	if (!number)
+		return text_unsigned(text, UINT64_MAX, event);
+	while (i < CALLBACK_KIND_COUNT &&
+		(strlen(callback_kind_names[i]) != (size_t)(number - text) ||
+			strncmp(callback_kind_names[i], text, (size_t)(number - text)) != 0))
+		i++;
+	*kind = i;
+	return i < CALLBACK_KIND_COUNT && text_unsigned(number + 1, UINT64_MAX, event);
 }
 
 bool callback_balance_ok(const struct callback_outcome *outcome, const char *user_id,

@@ -67,6 +67,12 @@ bool callback_path_ok(const char *path);
 void callback_event_id(enum callback_kind kind, uint64_t event, char id[CALLBACK_EVENT_ID_SIZE]);
 
 /*
+ * Parses an event: a number or a webhook-id ("betting-17"), which also names the kind. Sets *kind
+ * to CALLBACK_KIND_COUNT if any kind is meant. Returns false if @text is neither.
+ */
+bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *kind);
+
+/*
  * Returns true if a balance inquiry succeeded as api.md B requires: all three fields, the player's
  * own user_id and the dealer's currency. If a successful response lacks one of these, the caller
  * answers 502 dealer_bad_answer.

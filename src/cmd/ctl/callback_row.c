@@ -3,7 +3,6 @@
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "domain/delivery.h"
 
 #include <inttypes.h>
@@ -162,20 +161,4 @@ enum outcome callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback
 	row->callback.event = event;
 	code = list_fetch(&ctl->session, RECORD_CALLBACK, &row->callback, found, NULL);
 	return code == OUTCOME_DONE && *found ? callback_row_fill(ctl, row) : code;
-}
-
-bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *kind)
-{
-	const char *number = strrchr(text, '-');
-	unsigned int i = 0;
-
-	*kind = CALLBACK_KIND_COUNT;
-	if (!number)
-		return text_unsigned(text, UINT64_MAX, event);
-	while (i < CALLBACK_KIND_COUNT &&
-		(strlen(callback_kind_names[i]) != (size_t)(number - text) ||
-			strncmp(callback_kind_names[i], text, (size_t)(number - text)) != 0))
-		i++;
-	*kind = i;
-	return i < CALLBACK_KIND_COUNT && text_unsigned(number + 1, UINT64_MAX, event);
 }

@@ -44,10 +44,4 @@ enum outcome callback_row_fill(struct ctl *ctl, struct callback_row *row);
 enum outcome callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback_row *row,
 	bool *found);
 
-/*
- * Parses an event: a number or a webhook-id ("betting-17"), which also names the kind. Sets *kind
- * to CALLBACK_KIND_COUNT if any kind is meant. Returns false if @text is neither.
- */
-bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *kind);
-
 #endif

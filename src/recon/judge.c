@@ -1,11 +1,11 @@
 /*
- * reconcile_judge - selects the command that resolves a difference between the ledger and a
+ * judge - selects the command that resolves a difference between the ledger and a
  * dealer's file.
  *
  * A bet is judged by its own row. The refund of a bet and the result of a round are judged by the
  * waiting callback, which `release` would send.
  */
-#include "cmd/ctl/reconcile.h"
+#include "recon/reconcile.h"
 
 #include "admin/list.h"
 #include "admin/names.h"
@@ -36,7 +36,7 @@ static void propose(struct reconcile *reconcile, enum remedy remedy, const struc
 	if (reconcile->count == reconcile->room) {
 		proposals = reallocarray(reconcile->proposals, room, sizeof(*proposals));
 		if (!proposals) {
-			reconcile->code = ctl_no_memory(reconcile->ctl);
+			reconcile->code = session_no_memory(reconcile->session);
 			return;
 		}
 		reconcile->proposals = proposals;
@@ -52,13 +52,13 @@ static void propose(struct reconcile *reconcile, enum remedy remedy, const struc
 		proposal->theirs = *theirs;
 }
 
-static bool is(const char *text, const char *word)
+static bool texts_equal(const char *text, const char *word)
 {
 	return strcmp(text, word) == 0;
 }
 
 /* Returns true if the request @id made a transaction in this ledger. */
-static bool requested(struct reconcile *reconcile, enum request_scope scope, const char *id)
+static bool has_request(struct reconcile *reconcile, enum request_scope scope, const char *id)
 {
 	struct request request = {.scope = scope};
 	bool found = false;
@@ -67,7 +67,7 @@ static bool requested(struct reconcile *reconcile, enum request_scope scope, con
 		return false;
 	snprintf(request.owner, sizeof(request.owner), "%s", reconcile->dealer.casino_id);
 	snprintf(request.request_transaction_id, sizeof(request.request_transaction_id), "%s", id);
-	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_REQUEST, &request, &found, NULL);
+	reconcile->code = list_fetch(reconcile->session, RECORD_REQUEST, &request, &found, NULL);
 	return found && request.entry_seq;
 }
 
@@ -78,13 +78,13 @@ static void judge_movement(struct reconcile *reconcile, const struct compared *t
 
 	if (recon_side_find(&reconcile->ours, RECON_MOVEMENT, theirs->id))
 		propose(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
-	else if (requested(reconcile, SCOPE_DEALER, theirs->reference))
+	else if (has_request(reconcile, SCOPE_DEALER, theirs->reference))
 		propose(reconcile, REMEDY_NONE, NULL, theirs,
 			"the dealer repeated it after the restore: it is booked under another id");
 	else if (!reconcile_operation(theirs, operation_id) || !theirs->user_id[0])
 		propose(reconcile, REMEDY_ASK, NULL, theirs,
 			"the file names no transaction id or user_id: ask the dealer for them");
-	else if (requested(reconcile, SCOPE_OPERATOR, operation_id))
+	else if (has_request(reconcile, SCOPE_OPERATOR, operation_id))
 		propose(reconcile, REMEDY_NONE, NULL, theirs, "it was adjusted already");
 	else if (theirs->amount)
 		propose(reconcile, REMEDY_ADJUST, NULL, theirs, "it was made after the backup");
@@ -103,8 +103,8 @@ static const struct compared *find_result(const struct reconcile *reconcile, con
 		else
 			high = middle;
 	}
-	for (; low < reconcile->result_count && is(reconcile->results[low]->game_id, game_id); low++) {
-		if (!reconcile->results[low]->user_id[0] || is(reconcile->results[low]->user_id, user_id))
+	for (; low < reconcile->result_count && texts_equal(reconcile->results[low]->game_id, game_id); low++) {
+		if (!reconcile->results[low]->user_id[0] || texts_equal(reconcile->results[low]->user_id, user_id))
 			return reconcile->results[low];
 	}
 	return NULL;
@@ -124,7 +124,7 @@ static bool has_reference(const struct reconcile *reconcile, const char *referen
 
 static bool settled_there(const struct reconcile *reconcile, const struct compared *bet)
 {
-	return is(bet->state, "settled") || find_result(reconcile, bet->user_id, bet->game_id);
+	return texts_equal(bet->state, "settled") || find_result(reconcile, bet->user_id, bet->game_id);
 }
 
 /* Judges a bet that only the dealer has. */
@@ -135,7 +135,7 @@ static void judge_unknown_bet(struct reconcile *reconcile, const struct compared
 	else if (settled_there(reconcile, theirs))
 		propose(reconcile, REMEDY_NONE, NULL, theirs,
 			"it was placed and settled after the backup: the dealer's books are right");
-	else if (is(theirs->state, "refunded") || is(theirs->state, "rejected"))
+	else if (texts_equal(theirs->state, "refunded") || texts_equal(theirs->state, "rejected"))
 		propose(reconcile, REMEDY_NONE, NULL, theirs, "the dealer has no stake of it");
 	else
 		propose(reconcile, REMEDY_ASK, NULL, theirs,
@@ -152,8 +152,8 @@ static bool refund_cancelled(const struct reconcile *reconcile, const struct com
 		const struct compared *row = &reconcile->ours.rows[i];
 
 		if (row->record == RECON_CALLBACK && row->transaction_id == ours->transaction_id &&
-			is(row->kind, kind))
-			return is(row->state, "cancelled");
+			texts_equal(row->kind, kind))
+			return texts_equal(row->state, "cancelled");
 	}
 	return false;
 }
@@ -164,22 +164,22 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 {
 	const bool settled = settled_there(reconcile, theirs);
 
-	if (is(ours->state, "refunding") || (is(ours->state, "settled") && !is(theirs->state, "refunded")))
+	if (texts_equal(ours->state, "refunding") || (texts_equal(ours->state, "settled") && !texts_equal(theirs->state, "refunded")))
 		return; /* judged by its callback */
-	if (is(ours->state, "pending"))
+	if (texts_equal(ours->state, "pending"))
 		propose(reconcile, REMEDY_SWEEP, ours, theirs,
 			"it was being sent when the backup ended: run reconcile again after the sweeper");
-	else if (is(ours->state, "accepted") && settled)
+	else if (texts_equal(ours->state, "accepted") && settled)
 		propose(reconcile, REMEDY_REPEAT, ours, theirs,
 			"the game server repeats the result while callbacks are held; then run reconcile "
 			"again before release");
-	else if (is(ours->state, theirs->state) ||
-		((is(ours->state, "rejected") || is(ours->state, "refunded")) &&
-			(is(theirs->state, "rejected") || is(theirs->state, "refunded"))))
+	else if (texts_equal(ours->state, theirs->state) ||
+		((texts_equal(ours->state, "rejected") || texts_equal(ours->state, "refunded")) &&
+			(texts_equal(theirs->state, "rejected") || texts_equal(theirs->state, "refunded"))))
 		return;
 	else if (settled && refund_cancelled(reconcile, ours))
 		propose(reconcile, REMEDY_NONE, ours, theirs, "its refund was cancelled");
-	else if (is(ours->state, "rejected") || is(ours->state, "refunded"))
+	else if (texts_equal(ours->state, "rejected") || texts_equal(ours->state, "refunded"))
 		propose(reconcile, REMEDY_ASK, ours, theirs,
 			settled ? "it has ended here without a result: the dealer decides with you"
 				: "it has ended here: the dealer gives the stake back");
@@ -187,10 +187,10 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 		propose(reconcile, REMEDY_ASK, ours, theirs, "the states do not fit");
 }
 
-static bool waits(const struct compared *callback)
+static bool is_waiting(const struct compared *callback)
 {
-	return is(callback->state, "due") || is(callback->state, "sending") ||
-		is(callback->state, "parked") || is(callback->state, "held");
+	return texts_equal(callback->state, "due") || texts_equal(callback->state, "sending") ||
+		texts_equal(callback->state, "parked") || texts_equal(callback->state, "held");
 }
 
 /*
@@ -200,7 +200,7 @@ static bool waits(const struct compared *callback)
 static void propose_cancel(struct reconcile *reconcile, const struct compared *ours,
 	const struct compared *theirs, const char *why)
 {
-	if (is(ours->state, "sending"))
+	if (texts_equal(ours->state, "sending"))
 		propose(reconcile, REMEDY_SWEEP, ours, theirs,
 			"it was being sent when the backup ended: run reconcile again after the sweeper");
 	else
@@ -215,14 +215,14 @@ static void judge_refund(struct reconcile *reconcile, const struct compared *our
 
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)ours->transaction_id);
 	bet = recon_side_find(&reconcile->theirs, RECON_BET, id);
-	settled = bet && is(bet->state, "settled");
+	settled = bet && texts_equal(bet->state, "settled");
 	/* A result covers no bet that was being refunded before: such a bet was no part of the round. */
 	covered = find_result(reconcile, ours->user_id, ours->game_id) &&
 		!(ours->time_ms && ours->time_ms <= reconcile->dealer.restored_to_ms);
 	if (settled || covered)
 		propose_cancel(reconcile, ours, bet, "settled before the restore");
 	else
-		propose(reconcile, is(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, bet,
+		propose(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, bet,
 			"the dealer has no result that covers the bet: the refund may go");
 }
 
@@ -235,12 +235,12 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 	 * A dealer that stores no webhook-id may have derived one from the transaction_id of
 	 * another round.
 	 */
-	if (theirs && theirs->game_id[0] && !is(theirs->game_id, ours->game_id))
+	if (theirs && theirs->game_id[0] && !texts_equal(theirs->game_id, ours->game_id))
 		theirs = NULL;
 	if (!theirs)
 		theirs = find_result(reconcile, ours->user_id, ours->game_id);
 	if (!theirs)
-		propose(reconcile, is(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, NULL,
+		propose(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, NULL,
 			"the dealer has no result of the round: it may go");
 	else if (theirs->amount != ours->amount)
 		propose(reconcile, REMEDY_ASK, ours, theirs,
@@ -251,11 +251,11 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 
 static void judge_callback(struct reconcile *reconcile, const struct compared *ours)
 {
-	if (!waits(ours))
+	if (!is_waiting(ours))
 		return;
-	if (is(ours->kind, callback_kind_names[CALLBACK_BETTING_REFUND]))
+	if (texts_equal(ours->kind, callback_kind_names[CALLBACK_BETTING_REFUND]))
 		judge_refund(reconcile, ours);
-	else if (is(ours->kind, callback_kind_names[CALLBACK_BETTING_RESULT]))
+	else if (texts_equal(ours->kind, callback_kind_names[CALLBACK_BETTING_RESULT]))
 		judge_result(reconcile, ours);
 }
 
@@ -263,10 +263,10 @@ static void judge_callback(struct reconcile *reconcile, const struct compared *o
 static void judge_missing_there(struct reconcile *reconcile, const struct compared *ours)
 {
 	const bool transfer = ours->record == RECON_MOVEMENT &&
-		(is(ours->kind, entry_kind_names[ENTRY_TRANSFER_IN]) ||
-			is(ours->kind, entry_kind_names[ENTRY_TRANSFER_OUT]));
+		(texts_equal(ours->kind, entry_kind_names[ENTRY_TRANSFER_IN]) ||
+			texts_equal(ours->kind, entry_kind_names[ENTRY_TRANSFER_OUT]));
 	const bool stake = ours->record == RECON_BET && reconcile->dealer.mode == WALLET_SEAMLESS &&
-		(is(ours->state, "accepted") || is(ours->state, "settled"));
+		(texts_equal(ours->state, "accepted") || texts_equal(ours->state, "settled"));
 
 	if (!reconcile->since_ms || ours->time_ms < reconcile->since_ms ||
 		ours->time_ms > reconcile->until_ms)
@@ -300,11 +300,11 @@ static bool find_round(struct reconcile *reconcile, const struct compared *their
 	if (!text_copy(player.user_id, sizeof(player.user_id), theirs->user_id) ||
 		!text_copy(round->game_id, sizeof(round->game_id), theirs->game_id))
 		return false;
-	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_PLAYER, &player, &found, NULL);
+	reconcile->code = list_fetch(reconcile->session, RECORD_PLAYER, &player, &found, NULL);
 	if (reconcile->code != OUTCOME_DONE || !found)
 		return false;
 	memcpy(round->player_id, player.player_id, sizeof(round->player_id));
-	reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_ROUND, round, &found, NULL);
+	reconcile->code = list_fetch(reconcile->session, RECORD_ROUND, round, &found, NULL);
 	return reconcile->code == OUTCOME_DONE && found;
 }
 
@@ -336,7 +336,7 @@ static void judge_rounds(struct reconcile *reconcile)
 	size_t count = 0;
 
 	if (!games) {
-		reconcile->code = ctl_no_memory(reconcile->ctl);
+		reconcile->code = session_no_memory(reconcile->session);
 		return;
 	}
 	for (size_t i = 0; i < reconcile->count; i++) {
@@ -384,9 +384,9 @@ static bool is_result(const struct compared *row)
 {
 	const char *name = callback_kind_names[CALLBACK_BETTING_RESULT];
 
-	return row->record == RECON_CALLBACK && row->game_id[0] && !is(row->state, "parked") &&
-		!is(row->state, "failed") &&
-		(is(row->kind, name) || (!row->kind[0] && strncmp(row->id, name, strlen(name)) == 0));
+	return row->record == RECON_CALLBACK && row->game_id[0] && !texts_equal(row->state, "parked") &&
+		!texts_equal(row->state, "failed") &&
+		(texts_equal(row->kind, name) || (!row->kind[0] && strncmp(row->id, name, strlen(name)) == 0));
 }
 
 static int order_references(const void *one, const void *other)
@@ -401,7 +401,7 @@ static enum outcome index_theirs(struct reconcile *reconcile)
 	reconcile->results = calloc(theirs->count + 1, sizeof(struct compared *));
 	reconcile->movements = calloc(theirs->count + 1, sizeof(struct compared *));
 	if (!reconcile->results || !reconcile->movements)
-		return ctl_no_memory(reconcile->ctl);
+		return session_no_memory(reconcile->session);
 	for (size_t i = 0; i < theirs->count; i++) {
 		if (is_result(&theirs->rows[i]))
 			reconcile->results[reconcile->result_count++] = &theirs->rows[i];
@@ -447,15 +447,15 @@ static void add_players(struct reconcile *reconcile)
 	for (size_t i = 0; i < adjustments && reconcile->code == OUTCOME_DONE; i++) {
 		const struct compared theirs = reconcile->proposals[i].theirs;
 
-		if (reconcile->proposals[i].remedy != REMEDY_ADJUST || is(theirs.user_id, last))
+		if (reconcile->proposals[i].remedy != REMEDY_ADJUST || texts_equal(theirs.user_id, last))
 			continue;
 		last = theirs.user_id;
 		memset(&player, 0, sizeof(player));
 		memcpy(player.casino_id, reconcile->dealer.casino_id, sizeof(player.casino_id));
-		reconcile->code = names_read_external_id(&reconcile->ctl->session, "a user id", last, player.user_id);
+		reconcile->code = names_read_external_id(reconcile->session, "a user id", last, player.user_id);
 		if (reconcile->code != OUTCOME_DONE)
 			return;
-		reconcile->code = list_fetch(&reconcile->ctl->session, RECORD_PLAYER, &player, &found, NULL);
+		reconcile->code = list_fetch(reconcile->session, RECORD_PLAYER, &player, &found, NULL);
 		if (!found)
 			propose(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
 				"the player is not known here");

@@ -1,13 +1,13 @@
 /*
- * reconcile - lists the differences between a dealer's file of creditbridge-recon(5) and the
- * ledger after a restore, each with the command that resolves it. No money moves. If no
- * difference needs a remedy, the ledger records that, and the dealer can be released
- * (ledger/hold.h).
+ * reconcile - compares a dealer's file of creditbridge-recon(5) with the ledger after a restore, and
+ * proposes a remedy for each difference. No money moves. If no difference needs a remedy, the
+ * ledger records that, and the dealer can be released (ledger/outbox/hold.h).
+ *
+ * The caller sets session, loads @theirs (recon_side_load()) and calls the functions in this order.
  */
-#ifndef CMD_CTL_RECONCILE_H
-#define CMD_CTL_RECONCILE_H
+#ifndef RECON_RECONCILE_H
+#define RECON_RECONCILE_H
 
-#include "cmd/ctl/output.h"
 #include "recon/read.h"
 
 enum remedy {
@@ -33,7 +33,7 @@ struct proposal {
 };
 
 struct reconcile {
-	struct ctl *ctl;
+	struct session *session;
 	struct dealer dealer;
 	struct side ours;
 	struct side theirs;
@@ -54,6 +54,18 @@ struct reconcile {
 };
 
 /*
+ * Sets the dealer, and the time from which our rows are examined: the time of their oldest row, or
+ * the time up to which restored data is complete. Fails if the file is of another dealer.
+ */
+enum outcome reconcile_begin(struct reconcile *reconcile, const char *casino_id);
+
+/*
+ * Loads our rows from reconcile->since_ms on, those that the file names, and the callbacks that
+ * a release would send.
+ */
+enum outcome reconcile_load_ours(struct reconcile *reconcile);
+
+/*
  * Compares every row of both sides. Fills @proposals in the order in which they must be carried
  * out.
  */
@@ -64,5 +76,16 @@ enum outcome reconcile_judge(struct reconcile *reconcile);
  * Returns false if the transaction's id is not a number.
  */
 bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZE]);
+
+/* Returns true if @proposal waits only for the release of the dealer as a whole. */
+bool reconcile_waits_for_release(const struct proposal *proposal);
+
+/* Returns how many proposals the operator or the dealer must still carry out. */
+size_t reconcile_count_open(const struct reconcile *reconcile);
+
+/* Makes the ledger record that no difference is open. A release requires this after a restore. */
+enum outcome reconcile_record(struct reconcile *reconcile);
+
+void reconcile_free(struct reconcile *reconcile);
 
 #endif
