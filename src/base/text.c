@@ -236,3 +236,17 @@ void text_time(int64_t time_ms, char text[TEXT_TIME_SIZE])
 	}
 	snprintf(text, TEXT_TIME_SIZE, "%s.%03dZ", date, ms);
 }
+
+void text_duration(uint64_t ms, char text[TEXT_DURATION_SIZE])
+{
+	uint64_t s = ms / 1000;
+
+	if (s >= 86400)
+		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " d %" PRIu64 " h", s / 86400, s / 3600 % 24);
+	else if (s >= 3600)
+		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " h %" PRIu64 " min", s / 3600, s / 60 % 60);
+	else if (s >= 60)
+		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " min %" PRIu64 " s", s / 60, s % 60);
+	else
+		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 ".%03" PRIu64 " s", s, ms % 1000);
+}

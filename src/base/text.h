@@ -92,4 +92,8 @@ bool text_unsigned(const char *text, uint64_t max, uint64_t *number);
 #define TEXT_TIME_SIZE 32
 void text_time(int64_t time_ms, char text[TEXT_TIME_SIZE]);
 
+/* Writes a duration as "12.000 s", "3 min 20 s", "2 h 5 min" or "3 d 4 h". */
+#define TEXT_DURATION_SIZE 48
+void text_duration(uint64_t ms, char text[TEXT_DURATION_SIZE]);
+
 #endif

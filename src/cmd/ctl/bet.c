@@ -1,13 +1,15 @@
 /*
- * bet - implements `bet show` and `round show`. Finds the game by transaction id, or by player
- * and game.
+ * bet - implements `bet show`, `round show` and `bet list`. Finds a game by transaction id, or by
+ * player and game.
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/bets.h"
 #include "admin/names.h"
 #include "admin/transactions.h"
 #include "base/text.h"
 #include "cmd/ctl/game.h"
+#include "cmd/ctl/output.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -81,4 +83,67 @@ enum outcome ctl_round_show(struct ctl *ctl)
 		ctl->arg_count == 1 ? find_transaction(ctl, &key) : find_game(ctl, &key);
 
 	return code == OUTCOME_DONE ? game_show_round(ctl, &key) : code;
+}
+
+/* ---- bet list */
+
+#define VIEW_MAX 40
+
+struct bet_row {
+	struct bet bet; /* must be first: the view begins with its fields */
+	char user_id[EXTERNAL_ID_SIZE];
+};
+
+static const struct field more_fields[] = {
+	FIELD(FIELD_STR, bet_row, user_id),
+	FIELD_END,
+};
+
+static const struct output_column list_columns[] = {
+	{"TRANSACTION", "transaction_id", OUTPUT_PLAIN},
+	{"PLACED", "accepted_ms", OUTPUT_PLAIN},
+	{"CASINO", "casino_id", OUTPUT_PLAIN},
+	{"USER", "user_id", OUTPUT_PLAIN},
+	{"GAME", "game_id", OUTPUT_PLAIN},
+	{"NO", "number", OUTPUT_PLAIN},
+	{"AMOUNT", "bet_amount", OUTPUT_PLAIN},
+	{"STATE", "state", OUTPUT_PLAIN},
+	{"SINCE", "changed_ms", OUTPUT_PLAIN},
+	{"DEALER'S ERROR", "dealer_error_id", OUTPUT_PLAIN},
+	{NULL, NULL, OUTPUT_PLAIN},
+};
+
+static void add_bet_row(void *context, const struct bet *bet, const char *user_id)
+{
+	struct bet_row row;
+
+	memset(&row, 0, sizeof(row));
+	row.bet = *bet;
+	row.bet.user_bet = (struct bytes){.len = 0};
+	text_copy(row.user_id, sizeof(row.user_id), user_id);
+	output_list_add(context, &row);
+}
+
+enum outcome ctl_bet_list(struct ctl *ctl)
+{
+	static struct field view[VIEW_MAX];
+	struct output_list out;
+	struct filter filter;
+	struct bets_walk walk = {.session = &ctl->session,
+		.filter = &filter,
+		.visit = add_bet_row,
+		.context = &out};
+	enum outcome code = ctl_choices(ctl, OPTION_STATE, bet_state_names, BET_STATE_COUNT,
+		&walk.states);
+
+	if (code == OUTCOME_DONE)
+		code = ctl_filter(ctl, 50, &filter);
+	if (code != OUTCOME_DONE)
+		return code;
+	output_view(view, VIEW_MAX, bet_fields, more_fields);
+	output_list_open(&out, ctl, "bets", "bets", view, list_columns);
+	code = bets_walk(&walk);
+	if (walk.cut)
+		ctl_tell("cut", "only the newest %d bets are listed", BETS_SORTED_MAX);
+	return output_list_close(&out, code);
 }

@@ -1,16 +1,64 @@
 /*
  * callback - implements `callback list` and `callback show`.
  */
-#include "cmd/ctl/ctl.h"
+#include "cmd/ctl/callback.h"
 
 #include "admin/list.h"
 #include "admin/names.h"
-#include "cmd/ctl/callback_row.h"
-#include "cmd/ctl/filter.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#define VIEW_MAX 40
+
+static const struct field json_fields[] = {
+	FIELD(FIELD_STR, callback_row, user_id),
+	FIELD(FIELD_TIME_MS, callback_row, next_ms),
+	FIELD(FIELD_TIME_MS, callback_row, last_time_ms),
+	FIELD(FIELD_U32, callback_row, last_ms),
+	FIELD(FIELD_STR, callback_row, last_dealer_error_id),
+	FIELD(FIELD_STR, callback_row, last_note),
+	FIELD_END,
+};
+
+static const struct field text_fields[] = {
+	FIELD(FIELD_STR, callback_row, last),
+	FIELD(FIELD_STR, callback_row, next),
+	FIELD_END,
+};
+
+static const struct field *all_json(void)
+{
+	static struct field view[VIEW_MAX];
+
+	if (!view[0].name)
+		output_view(view, VIEW_MAX, callback_fields, json_fields);
+	return view;
+}
+
+const struct field *callback_row_json(const struct callback_row *row)
+{
+	static struct field untried[VIEW_MAX];
+	size_t count = 0;
+
+	if (callback_attempts_ended(&row->callback))
+		return all_json();
+	for (const struct field *field = all_json(); field->name; field++) {
+		if (strcmp(field->name, "last_class") != 0)
+			untried[count++] = *field;
+	}
+	return untried;
+}
+
+const struct field *callback_row_view(void)
+{
+	static struct field view[VIEW_MAX];
+
+	if (!view[0].name)
+		output_view(view, VIEW_MAX, all_json(), text_fields);
+	return view;
+}
 
 static const struct output_column list_columns[] = {
 	{"EVENT", "event", OUTPUT_PLAIN},
@@ -68,33 +116,12 @@ static const struct output_column attempt_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static enum outcome list_events(struct ctl *ctl, struct filter *filter, uint32_t states,
-	uint32_t kinds, struct output_list *out)
+static void add_callback(void *context, const struct callback_row *row)
 {
-	struct list list;
-	struct callback_row row;
-	enum filter_match match;
-	enum outcome code = OUTCOME_DONE;
+	struct output_list *out = context;
 
-	memset(&row, 0, sizeof(row));
-	list_open(&list, &ctl->session, RECORD_CALLBACK, true, 0, NULL);
-	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row.callback)) {
-		match = filter_time(filter, row.callback.created_ms);
-		if (match == FILTER_END)
-			break;
-		if (match == FILTER_SKIP || !(states & UINT32_C(1) << row.callback.state) ||
-			!(kinds & UINT32_C(1) << row.callback.kind) ||
-			!filter_names(filter, row.callback.casino_id, row.callback.player_id,
-				row.callback.game_id))
-			continue;
-		code = callback_row_fill(ctl, &row);
-		out->json = callback_row_json(&row);
-		if (code == OUTCOME_DONE)
-			output_list_add(out, &row);
-		memset(&row, 0, sizeof(row));
-		filter->limit--;
-	}
-	return list_end(&list, code);
+	out->json = callback_row_json(row);
+	output_list_add(out, row);
 }
 
 enum outcome ctl_callback_list(struct ctl *ctl)
@@ -111,11 +138,13 @@ enum outcome ctl_callback_list(struct ctl *ctl)
 		code = ctl_choices(ctl, OPTION_KIND, callback_kind_names, CALLBACK_KIND_COUNT,
 			&kinds);
 	if (code == OUTCOME_DONE)
-		code = filter_read(ctl, 50, &filter);
+		code = ctl_filter(ctl, 50, &filter);
 	if (code != OUTCOME_DONE)
 		return code;
 	output_list_open(&out, ctl, "callbacks", "callbacks", callback_row_view(), list_columns);
-	return output_list_close(&out, list_events(ctl, &filter, states, kinds, &out));
+	return output_list_close(&out,
+		callbacks_walk(&ctl->session, &filter, states,
+		kinds, add_callback, &out));
 }
 
 static enum outcome show_attempts(struct ctl *ctl, const struct callback *callback,
@@ -221,7 +250,7 @@ enum outcome ctl_callback_show(struct ctl *ctl)
 	if (!callback_event_read(ctl->args[0], &event, &kind))
 		return ctl_usage(ctl, "'%s' is not an event: its number, or the webhook-id as in "
 				      "betting-17", ctl->args[0]);
-	code = callback_row_fetch(ctl, event, &row, &found);
+	code = callback_row_fetch(&ctl->session, event, &row, &found);
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || (kind != CALLBACK_KIND_COUNT && kind != row.callback.kind))

@@ -2,20 +2,21 @@
  * callback_operate - implements `callback retry`, `hold`, `release` and `cancel` for one or many
  * events.
  *
- * Each event is a separate command with its own operation id. The report at the end lists the
- * result of each event, with the reason if it failed. If only some succeeded, the outcome is
- * OUTCOME_PARTLY.
+ * The report at the end lists the result of each event, with the reason if it failed. If only some
+ * succeeded, the outcome is OUTCOME_PARTLY.
  */
-#include "cmd/ctl/callback_batch.h"
+#include "admin/callback_batch.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "cmd/ctl/output.h"
-#include "wire/signature.h"
+#include "cmd/ctl/secret.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define TEXT_MAX  (BATCH_EVENTS_MAX * 40)
 #define SHOWN_MAX 20 /* rows listed before the question */
 
 static const struct field json_fields[] = {
@@ -28,13 +29,19 @@ static const struct field json_fields[] = {
 	FIELD_END,
 };
 
+/* An event as it is shown. */
+struct shown_event {
+	struct batch_row row; /* must be first */
+	char result[320];
+};
+
 static const struct field text_fields[] = {
 	FIELD(FIELD_U64, batch_row, event),
 	FIELD_NAMED(batch_row, kind, callback_kind_names, CALLBACK_KIND_COUNT),
 	FIELD(FIELD_STR, batch_row, casino_id),
 	FIELD_NAMED(batch_row, state, callback_state_names, CALLBACK_STATE_COUNT),
 	FIELD(FIELD_U32, batch_row, attempts),
-	FIELD(FIELD_STR, batch_row, result),
+	FIELD(FIELD_STR, shown_event, result),
 	FIELD_END,
 };
 
@@ -80,13 +87,13 @@ static const struct wording {
 };
 
 /* Prints the current state of the events before the question. */
-static enum outcome print_found(struct batch *batch)
+static enum outcome print_found(struct ctl *ctl, struct callback_batch *batch)
 {
 	struct output_list list;
 	size_t shown = 0;
 	enum outcome code;
 
-	output_list_open(&list, batch->ctl, NULL, NULL, text_fields, found_columns);
+	output_list_open(&list, ctl, NULL, NULL, json_fields, found_columns);
 	for (size_t i = 0; i < batch->count && shown < SHOWN_MAX; i++) {
 		if (batch->rows[i].found) {
 			output_list_add(&list, &batch->rows[i]);
@@ -94,116 +101,111 @@ static enum outcome print_found(struct batch *batch)
 		}
 	}
 	code = output_list_close(&list, OUTCOME_DONE);
-	if (batch->found > shown && !batch->ctl->json)
+	if (batch->found > shown && !ctl->json)
 		printf("and %zu more\n", batch->found - shown);
 	return code;
 }
 
-static bool confirm(struct batch *batch)
+/* Reads events, separated by white space, from standard input. */
+static enum outcome read_stdin(struct ctl *ctl, struct callback_batch *batch)
+{
+	struct buffer text;
+	char *word, *rest = NULL;
+	enum outcome code;
+
+	buffer_init(&text, TEXT_MAX);
+	code = secret_read_file(ctl, "-", &text);
+	if (code == OUTCOME_DONE && !buffer_append(&text, "", 1))
+		code = ctl_usage(ctl, "at most %d events at once", BATCH_EVENTS_MAX);
+	word = code == OUTCOME_DONE ? strtok_r((char *)text.data, " \t\r\n", &rest) : NULL;
+	for (; word && code == OUTCOME_DONE; word = strtok_r(NULL, " \t\r\n", &rest))
+		code = batch_add(batch, word);
+	buffer_free(&text);
+	return code;
+}
+
+static enum outcome read_events(struct ctl *ctl, struct callback_batch *batch)
+{
+	enum outcome code = OUTCOME_DONE;
+	bool taken = false;
+
+	for (unsigned int i = 0; i < ctl->arg_count && code == OUTCOME_DONE; i++) {
+		if (strcmp(ctl->args[i], "-") != 0) {
+			code = batch_add(batch, ctl->args[i]);
+		} else if (!taken) {
+			code = read_stdin(ctl, batch);
+			taken = true;
+		}
+	}
+	if (code == OUTCOME_DONE && !batch->count)
+		code = ctl_usage(ctl, "standard input holds no event: give event numbers or "
+			"webhook-ids, one a line");
+	return code;
+}
+
+static bool confirm_action(struct ctl *ctl, struct callback_batch *batch)
 {
 	const char *verb = wordings[batch->action].verb;
 	char question[160];
 
 	if (!verb || !batch->found)
 		return true;
-	if (!batch->ctl->options[OPTION_YES] && ctl_can_ask()) {
-		batch->code = print_found(batch);
+	if (!ctl->options[OPTION_YES] && ctl_can_ask()) {
+		batch->code = print_found(ctl, batch);
 		if (batch->code != OUTCOME_DONE)
 			return false;
 	}
 	snprintf(question, sizeof(question), "%s %zu callback%s %s", verb, batch->found,
 		batch->found == 1 ? "" : "s", wordings[batch->action].consequence);
-	return ctl_confirm(batch->ctl, question, &batch->code);
+	return ctl_confirm(ctl, question, &batch->code);
 }
 
-/* Applies the action to one event. Returns false if the remaining events need not be tried. */
-static bool operate(struct batch *batch, struct batch_row *row)
+static void describe_result(const struct callback_batch *batch, bool dry_run, struct shown_event *shown)
 {
-	struct callback_operate_cmd cmd = {
-		.operator = batch->ctl->session.operator, .event = row->event, .action = batch->action};
-	struct callback_operate_result result;
-	struct failure failure;
-
-	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id))) {
-		batch->code = OUTCOME_FAILED;
-		batch_fail_row(row, "failed", "the kernel gives no random numbers: allow the "
-			"system call getrandom, and repeat this");
-		return false;
-	}
-	batch->code = session_try(&batch->ctl->session, COMMAND_CALLBACK_OPERATE, &cmd, &result, &failure);
-	row->done = batch->code == OUTCOME_DONE;
-	if (row->done || batch->code == OUTCOME_FAILED) {
-		row->state = result.state;
-		row->attempts = result.attempts;
-		row->used_up = row->state == CALLBACK_PARKED;
-	}
-	if (!row->done)
-		batch_fail_row(row, failure.id, failure.detail);
-	/*
-	 * A refusal concerns only this event. If the ledger cannot be reached, the rest need not
-	 * be tried.
-	 */
-	return row->done || batch->code == OUTCOME_FAILED;
-}
-
-static void operate_all(struct batch *batch)
-{
-	bool on = true;
-
-	for (size_t i = 0; i < batch->count; i++) {
-		struct batch_row *row = &batch->rows[i];
-
-		if (row->found && on)
-			on = operate(batch, row);
-		else if (row->found)
-			batch_fail_row(row, "not_tried", "the ledger failed before");
-	}
-}
-
-static void describe(const struct batch *batch, bool dry_run, struct batch_row *row)
-{
+	const struct batch_row *row = &shown->row;
 	const struct wording *wording = &wordings[batch->action];
 	bool hurried = batch->action == CALLBACK_RETRY || batch->action == CALLBACK_RELEASE;
 	int64_t left_ms = row->first_ms - clock_wall_ms();
-	char left[OUTPUT_DURATION_MAX];
+	char left[TEXT_DURATION_SIZE];
 
 	if (!row->done) {
-		snprintf(row->result, sizeof(row->result), "not done: %s", row->error_detail);
+		snprintf(shown->result, sizeof(shown->result), "not done: %s", row->error_detail);
 	} else if (row->used_up) {
-		snprintf(row->result, sizeof(row->result), "%s parked again; retry sends it",
+		snprintf(shown->result, sizeof(shown->result), "%s parked again; retry sends it",
 			dry_run ? "would be" : "is");
 	} else if (hurried && left_ms > 0) {
-		output_duration((uint64_t)left_ms, left);
-		snprintf(row->result, sizeof(row->result), "%s due in %s, no refund goes sooner",
+		text_duration((uint64_t)left_ms, left);
+		snprintf(shown->result, sizeof(shown->result), "%s due in %s, no refund goes sooner",
 			dry_run ? "would be" : "is", left);
 	} else {
-		snprintf(row->result, sizeof(row->result), "%s",
+		snprintf(shown->result, sizeof(shown->result), "%s",
 			dry_run ? wording->would : wording->done);
 	}
 }
 
-static enum outcome print(struct batch *batch, bool dry_run)
+static enum outcome print_results(struct ctl *ctl, struct callback_batch *batch, bool dry_run)
 {
 	struct output_list list;
 	struct output_json json, item, error;
 	enum outcome code;
 
-	output_json_open(&json, batch->ctl);
+	output_json_open(&json, ctl);
 	output_json_string(&json, "action", callback_action_names[batch->action]);
 	output_json_bool(&json, "dry_run", dry_run);
 	output_json_list_open(&json, "callbacks");
-	output_list_open(&list, batch->ctl, NULL, NULL, text_fields, columns);
+	output_list_open(&list, ctl, NULL, NULL, text_fields, columns);
 	for (size_t i = 0; i < batch->count; i++) {
 		struct batch_row *row = &batch->rows[i];
+		struct shown_event shown = {.row = *row};
 
-		describe(batch, dry_run, row);
-		output_list_add(&list, row);
-		output_json_open(&item, batch->ctl);
+		describe_result(batch, dry_run, &shown);
+		output_list_add(&list, &shown);
+		output_json_open(&item, ctl);
 		output_json_fields(&item, row->found ? json_fields : unknown_fields, row);
 		if (row->done) {
 			output_json_null(&item, "error");
 		} else {
-			output_json_open(&error, batch->ctl);
+			output_json_open(&error, ctl);
 			output_json_string(&error, "id", row->error_id);
 			output_json_string(&error, "detail", row->error_detail);
 			output_json_object(&item, "error", &error);
@@ -221,9 +223,9 @@ static enum outcome print(struct batch *batch, bool dry_run)
 	return code;
 }
 
-static enum outcome finish(struct batch *batch, bool dry_run)
+static enum outcome report_results(struct ctl *ctl, struct callback_batch *batch, bool dry_run)
 {
-	enum outcome code = print(batch, dry_run);
+	enum outcome code = print_results(ctl, batch, dry_run);
 
 	if (code != OUTCOME_DONE || batch->done == batch->count)
 		return code;
@@ -233,10 +235,10 @@ static enum outcome finish(struct batch *batch, bool dry_run)
 	return batch->code == OUTCOME_DONE ? OUTCOME_FAILED : batch->code;
 }
 
-static enum outcome run(struct ctl *ctl, enum callback_action action)
+static enum outcome operate_callbacks(struct ctl *ctl, enum callback_action action)
 {
 	const bool dry_run = ctl->options[OPTION_DRY_RUN];
-	struct batch batch = {.ctl = ctl, .action = action};
+	struct callback_batch batch = {.session = &ctl->session, .action = action};
 	enum outcome code;
 
 	if (!ctl->session.operator.reason[0])
@@ -244,37 +246,37 @@ static enum outcome run(struct ctl *ctl, enum callback_action action)
 	batch.rows = calloc(BATCH_EVENTS_MAX, sizeof(*batch.rows));
 	if (!batch.rows)
 		return ctl_no_memory(ctl);
-	code = batch_read(&batch);
+	code = read_events(ctl, &batch);
 	if (code == OUTCOME_DONE)
 		code = batch_find(&batch, dry_run);
 	if (code == OUTCOME_DONE && !dry_run) {
-		if (confirm(&batch))
-			operate_all(&batch);
+		if (confirm_action(ctl, &batch))
+			batch_operate(&batch);
 		else
 			code = batch.code;
 	}
 	if (code == OUTCOME_DONE)
-		code = finish(&batch, dry_run);
+		code = report_results(ctl, &batch, dry_run);
 	free(batch.rows);
 	return code;
 }
 
 enum outcome ctl_callback_retry(struct ctl *ctl)
 {
-	return run(ctl, CALLBACK_RETRY);
+	return operate_callbacks(ctl, CALLBACK_RETRY);
 }
 
 enum outcome ctl_callback_hold(struct ctl *ctl)
 {
-	return run(ctl, CALLBACK_HOLD);
+	return operate_callbacks(ctl, CALLBACK_HOLD);
 }
 
 enum outcome ctl_callback_release(struct ctl *ctl)
 {
-	return run(ctl, CALLBACK_RELEASE);
+	return operate_callbacks(ctl, CALLBACK_RELEASE);
 }
 
 enum outcome ctl_callback_cancel(struct ctl *ctl)
 {
-	return run(ctl, CALLBACK_CANCEL);
+	return operate_callbacks(ctl, CALLBACK_CANCEL);
 }

@@ -3,7 +3,7 @@
  */
 #include "cmd/ctl/ctl.h"
 
-#include "cmd/ctl/callback_row.h"
+#include "cmd/ctl/callback.h"
 
 #define OPTION(option, name, argument, help)                                                       \
 	{                                                                                          \

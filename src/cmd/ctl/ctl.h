@@ -7,6 +7,7 @@
 #ifndef CMD_CTL_CTL_H
 #define CMD_CTL_CTL_H
 
+#include "admin/filter.h"
 #include "admin/session.h"
 
 #include <argp.h>
@@ -144,6 +145,12 @@ bool ctl_time(const char *text, int64_t *time_ms);
  */
 enum outcome ctl_choices(struct ctl *ctl, enum ctl_option option, const char *const *names,
 	unsigned int count, uint32_t *mask);
+
+/*
+ * Reads --casino, --user, --game, --since, --until and --limit. Refuses an unknown dealer or player,
+ * because an empty list would look like a good result. @standard: the limit if none is given.
+ */
+enum outcome ctl_filter(struct ctl *ctl, uint64_t standard, struct filter *filter);
 
 /* Returns true if standard input is a terminal. */
 bool ctl_can_ask(void);

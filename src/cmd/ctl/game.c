@@ -3,7 +3,7 @@
 #include "admin/list.h"
 #include "admin/names.h"
 #include "admin/transactions.h"
-#include "cmd/ctl/callback_row.h"
+#include "cmd/ctl/callback.h"
 #include "cmd/ctl/output.h"
 #include "domain/wager.h"
 
@@ -178,7 +178,7 @@ static enum outcome show_callbacks(struct game *game)
 	output_list_open(&list, game->ctl, NULL, NULL, callback_row_view(),
 		callback_columns);
 	for (size_t i = 0; i < game->events.count && code == OUTCOME_DONE; i++) {
-		code = callback_row_fetch(game->ctl, game->events.all[i], &row, &found);
+		code = callback_row_fetch(&game->ctl->session, game->events.all[i], &row, &found);
 		if (code == OUTCOME_DONE && !found)
 			code = names_missing(&game->ctl->session, "a callback");
 		if (code != OUTCOME_DONE)

@@ -38,10 +38,6 @@ struct output_column {
 void output_value(const struct field *field, enum output_format format, const void *record,
 	char text[OUTPUT_TEXT_MAX]);
 
-/* "12.000 s", "3 min 20 s", "2 h 5 min", "3 d 4 h" */
-#define OUTPUT_DURATION_MAX 48
-void output_duration(uint64_t ms, char text[OUTPUT_DURATION_MAX]);
-
 /* "in 12.000 s", "3 min 20 s ago"; "-" for 0. */
 void output_due(int64_t time_ms, char text[OUTPUT_TEXT_MAX]);
 

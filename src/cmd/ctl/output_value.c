@@ -33,20 +33,6 @@ static void format_bytes(uint64_t bytes, char *text)
 		snprintf(text, OUTPUT_TEXT_MAX, "%" PRIu64 " B", bytes);
 }
 
-void output_duration(uint64_t ms, char text[OUTPUT_DURATION_MAX])
-{
-	uint64_t s = ms / 1000;
-
-	if (s >= 86400)
-		snprintf(text, OUTPUT_DURATION_MAX, "%" PRIu64 " d %" PRIu64 " h", s / 86400, s / 3600 % 24);
-	else if (s >= 3600)
-		snprintf(text, OUTPUT_DURATION_MAX, "%" PRIu64 " h %" PRIu64 " min", s / 3600, s / 60 % 60);
-	else if (s >= 60)
-		snprintf(text, OUTPUT_DURATION_MAX, "%" PRIu64 " min %" PRIu64 " s", s / 60, s % 60);
-	else
-		snprintf(text, OUTPUT_DURATION_MAX, "%" PRIu64 ".%03" PRIu64 " s", s, ms % 1000);
-}
-
 static void format_uid(uint64_t uid, char *text)
 {
 	const struct passwd *user = uid == UINT32_MAX ? NULL : getpwuid((uid_t)uid);
@@ -62,13 +48,13 @@ static void format_uid(uint64_t uid, char *text)
 void output_due(int64_t time_ms, char text[OUTPUT_TEXT_MAX])
 {
 	int64_t left_ms = time_ms - clock_wall_ms();
-	char far[OUTPUT_DURATION_MAX];
+	char far[TEXT_DURATION_SIZE];
 
 	if (!time_ms) {
 		snprintf(text, OUTPUT_TEXT_MAX, "-");
 		return;
 	}
-	output_duration((uint64_t)(left_ms < 0 ? -left_ms : left_ms), far);
+	text_duration((uint64_t)(left_ms < 0 ? -left_ms : left_ms), far);
 	snprintf(text, OUTPUT_TEXT_MAX, left_ms < 0 ? "%s ago" : "in %s", far);
 }
 
@@ -111,7 +97,7 @@ static void format_number(const struct field *field, enum output_format format, 
 	if (format == OUTPUT_BYTES)
 		format_bytes(number, text);
 	else if (format == OUTPUT_DURATION_MS)
-		output_duration(number, text);
+		text_duration(number, text);
 	else if (format == OUTPUT_UID)
 		format_uid(number, text);
 	else if (format == OUTPUT_DUE)

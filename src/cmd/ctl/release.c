@@ -10,7 +10,7 @@
 
 #include "admin/list.h"
 #include "admin/names.h"
-#include "cmd/ctl/callback_row.h"
+#include "cmd/ctl/callback.h"
 #include "cmd/ctl/output.h"
 #include "wire/signature.h"
 
@@ -215,7 +215,7 @@ static enum outcome show_waiting(struct release *release)
 		held->callbacks++;
 		if (release->callbacks++ >= release->limit)
 			continue;
-		code = callback_row_fetch(release->ctl, due.event, &callback, &found);
+		code = callback_row_fetch(&release->ctl->session, due.event, &callback, &found);
 		/* The callback may have ended meanwhile: an operator can cancel it. */
 		if (code == OUTCOME_DONE && found)
 			code = add_waiting(release, &callback);

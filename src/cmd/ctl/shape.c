@@ -12,7 +12,6 @@
 
 #include "admin/list.h"
 #include "base/clock.h"
-#include "cmd/ctl/filter.h"
 #include "cmd/ctl/output.h"
 
 #include <inttypes.h>
@@ -246,7 +245,7 @@ static enum outcome read_options(struct shape *shape)
 	if (code == OUTCOME_DONE)
 		code = ctl_choices(ctl, OPTION_KIND, callback_kind_names, CALLBACK_KIND_COUNT,
 			&shape->kinds);
-	return code == OUTCOME_DONE ? filter_read(ctl, 0, &shape->filter) : code;
+	return code == OUTCOME_DONE ? ctl_filter(ctl, 0, &shape->filter) : code;
 }
 
 enum outcome ctl_callback_shape(struct ctl *ctl)

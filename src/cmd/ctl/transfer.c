@@ -8,7 +8,6 @@
 #include "admin/names.h"
 #include "admin/transactions.h"
 #include "base/text.h"
-#include "cmd/ctl/filter.h"
 #include "cmd/ctl/output.h"
 
 #include <stdio.h>
@@ -297,7 +296,7 @@ enum outcome ctl_transfer_list(struct ctl *ctl)
 {
 	struct output_list out;
 	struct filter filter;
-	enum outcome code = filter_read(ctl, 50, &filter);
+	enum outcome code = ctl_filter(ctl, 50, &filter);
 
 	if (code != OUTCOME_DONE)
 		return code;

@@ -3,6 +3,7 @@
  */
 #include "cmd/ctl/ctl.h"
 
+#include "admin/names.h"
 #include "base/text.h"
 #include "cmd/ctl/output.h"
 
@@ -98,6 +99,48 @@ enum outcome ctl_choices(struct ctl *ctl, enum ctl_option option, const char *co
 			names[i]);
 	return ctl_usage(ctl, "--%s takes one or more of%s, with commas between them; not '%s'",
 		option_name(ctl, option), all, ctl->options[option]);
+}
+
+static enum outcome read_range(struct ctl *ctl, struct filter *filter)
+{
+	const char *since = ctl->options[OPTION_SINCE], *until = ctl->options[OPTION_UNTIL];
+
+	filter->since_ms = INT64_MIN;
+	filter->until_ms = INT64_MAX;
+	if ((since && !ctl_time(since, &filter->since_ms)) ||
+		(until && !ctl_time(until, &filter->until_ms)))
+		return ctl_usage(ctl, "a time is YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] (UTC) or Unix "
+				      "milliseconds");
+	return OUTCOME_DONE;
+}
+
+enum outcome ctl_filter(struct ctl *ctl, uint64_t standard, struct filter *filter)
+{
+	const char *casino = ctl->options[OPTION_CASINO], *user = ctl->options[OPTION_USER],
+		   *game = ctl->options[OPTION_GAME];
+	struct dealer dealer;
+	struct player player;
+	enum outcome code;
+
+	memset(filter, 0, sizeof(*filter));
+	if (user && !casino)
+		return ctl_usage(ctl, "--user goes with --casino");
+	code = ctl_limit(ctl, standard, &filter->limit);
+	if (code == OUTCOME_DONE)
+		code = read_range(ctl, filter);
+	if (code == OUTCOME_DONE && game)
+		code = names_read_external_id(&ctl->session, "a game id", game, filter->game_id);
+	if (code == OUTCOME_DONE && casino)
+		code = names_dealer(&ctl->session, casino, &dealer);
+	if (code == OUTCOME_DONE && user)
+		code = names_player(&ctl->session, casino, user, &player);
+	if (code == OUTCOME_DONE && casino)
+		memcpy(filter->casino_id, dealer.casino_id, sizeof(filter->casino_id));
+	if (code == OUTCOME_DONE && user) {
+		memcpy(filter->user_id, player.user_id, sizeof(filter->user_id));
+		memcpy(filter->player_id, player.player_id, sizeof(filter->player_id));
+	}
+	return code;
 }
 
 bool ctl_can_ask(void)

@@ -1,28 +1,20 @@
 /*
- * filter - the options that select rows of a list: --casino --user --game --state --kind --since
- * --until --limit.
+ * filter - what selects the rows of a list: dealer, player, game, range of time and a limit.
  */
-#ifndef CMD_CTL_FILTER_H
-#define CMD_CTL_FILTER_H
+#ifndef ADMIN_FILTER_H
+#define ADMIN_FILTER_H
 
-#include "cmd/ctl/ctl.h"
+#include "domain/records.h"
 
 struct filter {
 	char casino_id[CASINO_ID_SIZE]; /* "": all */
 	char user_id[EXTERNAL_ID_SIZE];
-	char player_id[PLAYER_ID_SIZE]; /* the player that --user names */
+	char player_id[PLAYER_ID_SIZE]; /* the player of user_id */
 	char game_id[EXTERNAL_ID_SIZE];
 	int64_t since_ms;
 	int64_t until_ms; /* exclusive end of the range */
-	uint64_t limit;   /* rows still to print */
+	uint64_t limit;   /* rows that are still wanted */
 };
-
-/*
- * Reads the options except --state and --kind (see ctl_choices()). Refuses an unknown dealer or
- * player, because an empty list would look like a good result. @standard: the limit if none is
- * given.
- */
-enum outcome filter_read(struct ctl *ctl, uint64_t standard, struct filter *filter);
 
 enum filter_match { FILTER_TAKE, FILTER_SKIP, FILTER_END };
 

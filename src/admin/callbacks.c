@@ -1,68 +1,18 @@
-#include "cmd/ctl/callback_row.h"
+#include "admin/callbacks.h"
 
 #include "admin/list.h"
 #include "admin/names.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "domain/delivery.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define VIEW_MAX 40
-
-static const struct field json_fields[] = {
-	FIELD(FIELD_STR, callback_row, user_id),
-	FIELD(FIELD_TIME_MS, callback_row, next_ms),
-	FIELD(FIELD_TIME_MS, callback_row, last_time_ms),
-	FIELD(FIELD_U32, callback_row, last_ms),
-	FIELD(FIELD_STR, callback_row, last_dealer_error_id),
-	FIELD(FIELD_STR, callback_row, last_note),
-	FIELD_END,
-};
-
-static const struct field text_fields[] = {
-	FIELD(FIELD_STR, callback_row, last),
-	FIELD(FIELD_STR, callback_row, next),
-	FIELD_END,
-};
-
-/* Returns how many attempts have ended. */
-static uint32_t ended(const struct callback *callback)
+uint32_t callback_attempts_ended(const struct callback *callback)
 {
 	return callback->attempts - (callback->state == CALLBACK_SENDING);
-}
-
-static const struct field *all_json(void)
-{
-	static struct field view[VIEW_MAX];
-
-	if (!view[0].name)
-		output_view(view, VIEW_MAX, callback_fields, json_fields);
-	return view;
-}
-
-const struct field *callback_row_json(const struct callback_row *row)
-{
-	static struct field untried[VIEW_MAX];
-	size_t count = 0;
-
-	if (ended(&row->callback))
-		return all_json();
-	for (const struct field *field = all_json(); field->name; field++) {
-		if (strcmp(field->name, "last_class") != 0)
-			untried[count++] = *field;
-	}
-	return untried;
-}
-
-const struct field *callback_row_view(void)
-{
-	static struct field view[VIEW_MAX];
-
-	if (!view[0].name)
-		output_view(view, VIEW_MAX, all_json(), text_fields);
-	return view;
 }
 
 /* Describes the last attempt. The callback row contains the result of the last one that ended. */
@@ -71,7 +21,7 @@ static void describe_last(struct callback_row *row)
 	const struct callback *callback = &row->callback;
 	const char *class = callback_class_names[callback->last_class];
 
-	if (!ended(callback))
+	if (!callback_attempts_ended(callback))
 		snprintf(row->last, sizeof(row->last), "-");
 	else if (callback->last_http_status)
 		snprintf(row->last, sizeof(row->last), "%s %" PRIu32, class,
@@ -83,9 +33,9 @@ static void describe_last(struct callback_row *row)
 static void describe_next(struct callback_row *row)
 {
 	int64_t late_ms = clock_wall_ms() - row->next_ms;
-	char far[OUTPUT_DURATION_MAX];
+	char far[TEXT_DURATION_SIZE];
 
-	output_duration((uint64_t)(late_ms < 0 ? -late_ms : late_ms), far);
+	text_duration((uint64_t)(late_ms < 0 ? -late_ms : late_ms), far);
 	if (row->callback.state == CALLBACK_SENDING)
 		snprintf(row->next, sizeof(row->next), "%s",
 			late_ms > 0 ? "its sender is gone" : "being sent");
@@ -101,7 +51,7 @@ static void describe_next(struct callback_row *row)
 		snprintf(row->next, sizeof(row->next), "in %s", far);
 }
 
-static enum outcome fetch_next(struct ctl *ctl, struct callback_row *row)
+static enum outcome fetch_next(struct session *session, struct callback_row *row)
 {
 	const struct moment now = clock_now();
 	struct due due = {.event = row->callback.event};
@@ -109,13 +59,13 @@ static enum outcome fetch_next(struct ctl *ctl, struct callback_row *row)
 	enum outcome code = OUTCOME_DONE;
 
 	if (row->callback.state == CALLBACK_DUE || row->callback.state == CALLBACK_SENDING)
-		code = list_fetch(&ctl->session, RECORD_DUE, &due, &found, NULL);
+		code = list_fetch(session, RECORD_DUE, &due, &found, NULL);
 	if (found)
 		row->next_ms = now.wall_ms + (due_boot_ms(&due, &now) - now.boot_ms);
 	return code;
 }
 
-static enum outcome fetch_last(struct ctl *ctl, struct callback_row *row)
+static enum outcome fetch_last(struct session *session, struct callback_row *row)
 {
 	struct attempt attempt;
 	bool found = false;
@@ -125,7 +75,7 @@ static enum outcome fetch_last(struct ctl *ctl, struct callback_row *row)
 	attempt.event = row->callback.event;
 	attempt.number = row->callback.attempts;
 	if (attempt.number)
-		code = list_fetch(&ctl->session, RECORD_ATTEMPT, &attempt, &found, NULL);
+		code = list_fetch(session, RECORD_ATTEMPT, &attempt, &found, NULL);
 	if (!found)
 		return code;
 	row->last_time_ms = attempt.time_ms;
@@ -136,29 +86,57 @@ static enum outcome fetch_last(struct ctl *ctl, struct callback_row *row)
 	return code;
 }
 
-enum outcome callback_row_fill(struct ctl *ctl, struct callback_row *row)
+enum outcome callback_row_fill(struct session *session, struct callback_row *row)
 {
 	/* Caches the last name, because rows of one player often follow each other. */
 	static struct player_name name;
-	enum outcome code = names_of(&ctl->session, row->callback.player_id, &name);
+	enum outcome code = names_of(session, row->callback.player_id, &name);
 
 	memcpy(row->user_id, name.user_id, sizeof(row->user_id));
 	if (code == OUTCOME_DONE)
-		code = fetch_next(ctl, row);
+		code = fetch_next(session, row);
 	if (code == OUTCOME_DONE)
-		code = fetch_last(ctl, row);
+		code = fetch_last(session, row);
 	describe_last(row);
 	describe_next(row);
 	return code;
 }
 
-enum outcome callback_row_fetch(struct ctl *ctl, uint64_t event, struct callback_row *row,
+enum outcome callback_row_fetch(struct session *session, uint64_t event, struct callback_row *row,
 	bool *found)
 {
 	enum outcome code;
 
 	memset(row, 0, sizeof(*row));
 	row->callback.event = event;
-	code = list_fetch(&ctl->session, RECORD_CALLBACK, &row->callback, found, NULL);
-	return code == OUTCOME_DONE && *found ? callback_row_fill(ctl, row) : code;
+	code = list_fetch(session, RECORD_CALLBACK, &row->callback, found, NULL);
+	return code == OUTCOME_DONE && *found ? callback_row_fill(session, row) : code;
+}
+
+enum outcome callbacks_walk(struct session *session, struct filter *filter, uint32_t states,
+	uint32_t kinds, callback_visit *visit, void *context)
+{
+	struct list list;
+	struct callback_row row;
+	enum filter_match match;
+	enum outcome code = OUTCOME_DONE;
+
+	memset(&row, 0, sizeof(row));
+	list_open(&list, session, RECORD_CALLBACK, true, 0, NULL);
+	while (code == OUTCOME_DONE && filter->limit && list_next(&list, &row.callback)) {
+		match = filter_time(filter, row.callback.created_ms);
+		if (match == FILTER_END)
+			break;
+		if (match == FILTER_SKIP || !(states & UINT32_C(1) << row.callback.state) ||
+			!(kinds & UINT32_C(1) << row.callback.kind) ||
+			!filter_names(filter, row.callback.casino_id, row.callback.player_id,
+				row.callback.game_id))
+			continue;
+		code = callback_row_fill(session, &row);
+		if (code == OUTCOME_DONE)
+			visit(context, &row);
+		memset(&row, 0, sizeof(row));
+		filter->limit--;
+	}
+	return list_end(&list, code);
 }

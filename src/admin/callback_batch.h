@@ -1,11 +1,14 @@
 /*
- * callback_batch - reads the events that an operator names and looks all of them up before any is
- * changed.
+ * callback_batch - acts on the callbacks that an operator names. All of them are looked up before
+ * any is changed.
+ *
+ * Each event is a separate command with its own operation id.
  */
-#ifndef CMD_CTL_CALLBACK_BATCH_H
-#define CMD_CTL_CALLBACK_BATCH_H
+#ifndef ADMIN_CALLBACK_BATCH_H
+#define ADMIN_CALLBACK_BATCH_H
 
-#include "cmd/ctl/ctl.h"
+#include "admin/session.h"
+#include "domain/callback.h"
 
 #define BATCH_EVENTS_MAX 10000
 
@@ -22,11 +25,10 @@ struct batch_row {
 	bool used_up; /* released, and parked again because no attempt was left */
 	const char *error_id;
 	char error_detail[256];
-	char result[320]; /* in text for people */
 };
 
-struct batch {
-	struct ctl *ctl;
+struct callback_batch {
+	struct session *session;
 	enum callback_action action;
 	struct batch_row *rows; /* room for BATCH_EVENTS_MAX */
 	size_t count;
@@ -35,16 +37,22 @@ struct batch {
 	enum outcome code; /* the outcome of the last row that failed */
 };
 
-/* Reads the events from the arguments. The argument "-" reads them from standard input. */
-enum outcome batch_read(struct batch *batch);
+/* Adds an event, by its number or webhook-id. Fails on other text and on too many events. */
+enum outcome batch_add(struct callback_batch *batch, const char *word);
 
 /*
  * Looks up every event before any is changed. An event that is named twice counts once. With
  * @dry_run, sets each row to the result that the ledger would return.
  */
-enum outcome batch_find(struct batch *batch, bool dry_run);
+enum outcome batch_find(struct callback_batch *batch, bool dry_run);
 
 /* Records in @row why it was not done. @id is not copied and must outlive the row. */
 void batch_fail_row(struct batch_row *row, const char *id, const char *detail);
+
+/*
+ * Applies the action to each event that was found. The results are in the rows; batch->code is the
+ * outcome of the last event that was tried. Stops trying if the ledger cannot be reached.
+ */
+void batch_operate(struct callback_batch *batch);
 
 #endif

@@ -1,0 +1,29 @@
+/*
+ * bets - walks the bets that a filter selects, the newest first.
+ *
+ * Bets are keyed by player and game; transactions by id. Without a player and states, bets_walk()
+ * walks the transactions from the newest and fetches each bet. With one of them, it walks the
+ * player's bets, or all bets, and sorts the newest that match.
+ */
+#ifndef ADMIN_BETS_H
+#define ADMIN_BETS_H
+
+#include "admin/filter.h"
+#include "admin/session.h"
+
+/* Maximum number of bets held in memory for sorting. */
+#define BETS_SORTED_MAX 10000
+
+struct bets_walk {
+	struct session *session;
+	struct filter *filter; /* its limit is reduced */
+	uint32_t states;       /* a set of bits; UINT32_MAX: any */
+	void (*visit)(void *context, const struct bet *bet, const char *user_id);
+	void *context;
+	bool cut; /* the result: more bets match than were sorted; the oldest are left out */
+	struct player_name name;
+};
+
+enum outcome bets_walk(struct bets_walk *walk);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * callbacks - a callback with its player, its last attempt, and the time of its next attempt.
+ */
+#ifndef ADMIN_CALLBACKS_H
+#define ADMIN_CALLBACKS_H
+
+#include "admin/filter.h"
+#include "admin/session.h"
+#include "domain/callback.h"
+
+struct callback_row {
+	struct callback callback; /* must be first */
+	char user_id[EXTERNAL_ID_SIZE];
+	/* if due or being sent: the wall-clock time of the next attempt; 0: there is none */
+	int64_t next_ms;
+	/* of the last attempt; 0 and "": there was none, or its outcome is not known */
+	int64_t last_time_ms;
+	uint32_t last_ms;
+	char last_dealer_error_id[DEALER_ERROR_ID_SIZE];
+	char last_note[CALLBACK_NOTE_SIZE];
+	/* the same as text for people */
+	char last[48]; /* "unknown 504" */
+	char next[64]; /* "in 3.200 s" */
+};
+
+/* Returns how many attempts have ended. */
+uint32_t callback_attempts_ended(const struct callback *callback);
+
+/* Fills the rest of a row whose callback is set. */
+enum outcome callback_row_fill(struct session *session, struct callback_row *row);
+
+/* Fetches callback @event from the ledger and fills its row. */
+enum outcome callback_row_fetch(struct session *session, uint64_t event, struct callback_row *row,
+	bool *found);
+
+/*
+ * Calls @visit for the callbacks that @filter, @states and @kinds (sets of bits) select, from the
+ * newest to the oldest. Reduces filter->limit.
+ */
+typedef void callback_visit(void *context, const struct callback_row *row);
+enum outcome callbacks_walk(struct session *session, struct filter *filter, uint32_t states,
+	uint32_t kinds, callback_visit *visit, void *context);
+
+#endif
