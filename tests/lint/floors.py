@@ -30,7 +30,7 @@ FORBIDDEN = {
     "sweep": {"store", "ledger"},
     "fcgi": {"domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback", "sweep"},
     "web": {"proof", "state", "store", "ledger", "sweep"},
-    "admin": {"state", "metrics", "store", "ledger", "sweep", "fcgi", "web", "dealer"},
+    "admin": {"state", "store", "ledger", "sweep", "fcgi", "web", "dealer"},
     "doctor": {"check", "fcgi", "web", "dealer"},
     "recon": {"proof", "state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "conformance": {"proof", "state", "metrics", "store", "ledger", "sweep", "fcgi", "web", "dealer", "recon"},

@@ -4,9 +4,9 @@
 #include "cmd/ctl/ctl.h"
 
 #include "admin/list.h"
+#include "admin/metrics.h"
 #include "admin/operator.h"
 #include "base/text.h"
-#include "cmd/ctl/metrics.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/output.h"
 #include "doctor/attention.h"
@@ -273,7 +273,7 @@ enum outcome ctl_status(struct ctl *ctl)
 	enum outcome code = session_do(&ctl->session, COMMAND_STATUS, &cmd, &result, NULL);
 
 	if (code == OUTCOME_DONE)
-		code = metrics_collect(ctl, &collection);
+		code = metrics_collect(&ctl->session, &collection);
 	if (code != OUTCOME_DONE)
 		goto out;
 	collection_sum(&collection, &queue);
