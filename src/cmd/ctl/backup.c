@@ -1,25 +1,19 @@
 /*
- * backup - implements `backup`: requests a backup from the ledger and waits until it is complete.
+ * backup - implements `backup`: makes the ledger write a backup.
  */
-#include "cmd/ctl/backup.h"
+#include "admin/backup.h"
 
 #include "admin/place.h"
-#include "base/clock.h"
 #include "base/text.h"
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#define POLL_FIRST_MS 5
-#define POLL_MAX_MS   200
 
 /* Creates the directory; as root, for the user that runs the ledger. */
-static enum outcome prepare(struct ctl *ctl, char *path, size_t size)
+static enum outcome prepare_directory(struct ctl *ctl, char *path, size_t size)
 {
 	enum outcome code = session_settings(&ctl->session);
 	struct stat st;
@@ -29,29 +23,6 @@ static enum outcome prepare(struct ctl *ctl, char *path, size_t size)
 	if (code == OUTCOME_DONE && stat(ctl->session.settings.state_directory, &st) == 0)
 		code = place_give(&ctl->session, path, st.st_uid);
 	return code;
-}
-
-static enum outcome ask(struct ctl *ctl, const struct backup_cmd *cmd,
-	struct backup_result *result)
-{
-	struct failure failure;
-	enum outcome code = session_try(&ctl->session, COMMAND_BACKUP, cmd, result, &failure);
-
-	if (code == OUTCOME_DONE || !failure.id[0])
-		return code;
-	/* Another backup is running. */
-	if (strcmp(failure.id, "not_allowed_now") == 0)
-		code = OUTCOME_BUSY;
-	return ctl_fail(ctl, code, failure.id, "%s", failure.detail);
-}
-
-static void show_progress(struct progress *progress, const struct backup_result *result)
-{
-	if (result->bytes_all > result->bytes)
-		progress_show(progress, "%" PRIu64 " of about %" PRIu64 " MiB", result->bytes >> 20,
-			result->bytes_all >> 20);
-	else
-		progress_show(progress, "%" PRIu64 " MiB", result->bytes >> 20);
 }
 
 static enum outcome print_done(struct ctl *ctl, const char *path,
@@ -76,49 +47,18 @@ static enum outcome print_done(struct ctl *ctl, const char *path,
 	return output_json_close(&json);
 }
 
-enum outcome backup_make(struct ctl *ctl, const char *directory, bool whole,
-	struct backup_result *result)
-{
-	struct backup_cmd cmd = {.operator = ctl->session.operator, .start = true, .whole = whole};
-	struct progress progress = progress_begin(ctl);
-	int64_t pause_ms = POLL_FIRST_MS;
-	enum outcome code;
-
-	if (!text_copy(cmd.directory, sizeof(cmd.directory), directory))
-		return ctl_usage(ctl, "DIRECTORY '%s' is longer than %zu bytes", directory,
-			sizeof(cmd.directory) - 1);
-	code = ask(ctl, &cmd, result);
-	cmd.start = false;
-	while (code == OUTCOME_DONE && result->stage == BACKUP_STAGE_RUNNING) {
-		show_progress(&progress, result);
-		clock_sleep_ms(pause_ms);
-		pause_ms = pause_ms < POLL_MAX_MS ? 2 * pause_ms : POLL_MAX_MS;
-		/*
-		 * The backup is almost complete: poll often, so that little is written after its
-		 * end.
-		 */
-		if (result->bytes >= result->bytes_all)
-			pause_ms = POLL_FIRST_MS;
-		code = ask(ctl, &cmd, result);
-	}
-	progress_end(&progress);
-	if (code != OUTCOME_DONE)
-		return code;
-	if (result->stage == BACKUP_STAGE_NONE)
-		return ctl_fail(ctl, OUTCOME_FAILED, "backup_failed",
-			"the ledger was started again before the backup was done: repeat it");
-	if (result->stage == BACKUP_STAGE_FAILED)
-		return ctl_fail(ctl, OUTCOME_FAILED, "backup_failed", "%s", result->why);
-	return OUTCOME_DONE;
-}
-
 enum outcome ctl_backup(struct ctl *ctl)
 {
 	struct backup_result result = {.stage = BACKUP_STAGE_NONE};
+	struct progress progress;
 	char path[BACKUP_PATH_SIZE];
-	enum outcome code = prepare(ctl, path, sizeof(path));
+	enum outcome code = prepare_directory(ctl, path, sizeof(path));
 
-	if (code == OUTCOME_DONE)
-		code = backup_make(ctl, path, ctl->options[OPTION_WHOLE] != NULL, &result);
+	if (code == OUTCOME_DONE) {
+		progress = progress_begin(ctl);
+		code = backup_make(&ctl->session, path, ctl->options[OPTION_WHOLE] != NULL, &result,
+			progress_backup, &progress);
+		progress_end(&progress);
+	}
 	return code == OUTCOME_DONE ? print_done(ctl, path, &result) : code;
 }

@@ -8,9 +8,9 @@
 #include "ledger/offline/export.h"
 
 #include "admin/audit_note.h"
+#include "admin/backup.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "cmd/ctl/backup.h"
 #include "cmd/ctl/export_lines.h"
 #include "cmd/ctl/offline.h"
 #include "cmd/ctl/outfile.h"
@@ -229,6 +229,7 @@ static enum outcome prepare_backup(struct exporting *exporting)
 {
 	struct ctl *ctl = exporting->ctl;
 	struct backup_result result;
+	struct progress progress;
 	enum outcome code = note(exporting);
 	enum status status;
 	char why[512] = "";
@@ -239,7 +240,10 @@ static enum outcome prepare_backup(struct exporting *exporting)
 		sizeof(why));
 	if (status)
 		return offline_fail(ctl, status, why);
-	code = backup_make(ctl, exporting->place.backup, true, &result);
+	progress = progress_begin(ctl);
+	code = backup_make(&ctl->session, exporting->place.backup, true, &result, progress_backup,
+		&progress);
+	progress_end(&progress);
 	if (code == OUTCOME_DONE)
 		exporting->bytes = result.bytes;
 	else

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -35,4 +36,13 @@ void progress_end(struct progress *progress)
 	if (progress->shown)
 		fputs(LINE_CLEAR, stderr);
 	progress->shown = false;
+}
+
+void progress_backup(void *progress, const struct backup_result *result)
+{
+	if (result->bytes_all > result->bytes)
+		progress_show(progress, "%" PRIu64 " of about %" PRIu64 " MiB", result->bytes >> 20,
+			result->bytes_all >> 20);
+	else
+		progress_show(progress, "%" PRIu64 " MiB", result->bytes >> 20);
 }

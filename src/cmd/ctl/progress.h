@@ -22,4 +22,7 @@ void progress_show(struct progress *progress, const char *format, ...)
 /* Removes the line, if there is one. */
 void progress_end(struct progress *progress);
 
+/* Shows the progress of a backup. @progress is a struct progress. */
+void progress_backup(void *progress, const struct backup_result *result);
+
 #endif
