@@ -133,14 +133,20 @@ static struct ws_row *add_row(struct ws *ws, enum record record, uint32_t hash)
 	return row;
 }
 
-/* Declares the row and returns it; NULL if it was declared before or memory is exhausted. */
-static struct ws_row *declare_row(struct ws *ws, enum record record, const void *key_row)
+/*
+ * Declares the row and returns it if it is new. Returns NULL if memory is exhausted, or if the row
+ * was declared before; *@before is then that row.
+ */
+static struct ws_row *declare_row(struct ws *ws, enum record record, const void *key_row,
+	struct ws_row **before)
 {
 	uint32_t hash;
 
-	if (!pack_row_key(ws, record, key_row, &hash) || find_row(ws, record, hash))
+	*before = NULL;
+	if (!pack_row_key(ws, record, key_row, &hash))
 		return NULL;
-	return add_row(ws, record, hash);
+	*before = find_row(ws, record, hash);
+	return *before ? NULL : add_row(ws, record, hash);
 }
 
 static void mark_wanted(struct ws *ws, struct ws_row *row)
@@ -152,15 +158,36 @@ static void mark_wanted(struct ws *ws, struct ws_row *row)
 
 void ws_want(struct ws *ws, enum record record, const void *key_row)
 {
-	struct ws_row *row = declare_row(ws, record, key_row);
+	struct ws_row *before, *row = declare_row(ws, record, key_row, &before);
 
 	if (row)
 		mark_wanted(ws, row);
+	if (!before)
+		return;
+	before->without_object = false;
+	if (!before->left_out)
+		return;
+	if (before->dirty) {
+		mark_fault(ws, "late declaration of", record);
+		return;
+	}
+	before->state = WS_WANTED;
+	ws->first_wanted = ws->first;
+}
+
+void ws_want_without_object(struct ws *ws, enum record record, const void *key_row)
+{
+	struct ws_row *before, *row = declare_row(ws, record, key_row, &before);
+
+	if (!row)
+		return;
+	row->without_object = true;
+	mark_wanted(ws, row);
 }
 
 void ws_want_new(struct ws *ws, enum record record, const void *key_row)
 {
-	struct ws_row *row = declare_row(ws, record, key_row);
+	struct ws_row *before, *row = declare_row(ws, record, key_row, &before);
 
 	if (!row)
 		return;
@@ -231,6 +258,8 @@ static void write_row(struct ws *ws, struct ws_row *row, const void *data)
 	}
 	if (to != data)
 		memcpy(to, data, info->size);
+	if (row->left_out && record_weigh(row->record, to) != info->size)
+		mark_fault(ws, "write of an object that was not loaded of", row->record);
 	if (!arena_keep_bytes(&ws->arena, info->fields, to))
 		mark_fault(ws, "no memory for", row->record);
 	if (row->supposed)
@@ -286,6 +315,10 @@ void ws_drop(struct ws *ws, enum record record, const void *key_row)
 	row = find_row(ws, record, hash);
 	if (!row || row->state == WS_WANTED) {
 		mark_fault(ws, "undeclared drop of", record);
+		return;
+	}
+	if (row->left_out) {
+		mark_fault(ws, "drop without its object of", record);
 		return;
 	}
 	if (row->state == WS_ABSENT)

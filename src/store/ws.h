@@ -35,6 +35,8 @@ struct ws_row {
 	bool appended; /* it must not exist in the store yet */
 	bool dropped;  /* to be deleted */
 	bool supposed; /* WS_ABSENT by assumption: not looked up */
+	bool without_object; /* no command of the batch needs the object of the row */
+	uint32_t left_out; /* bytes of the object that the store did not load; 0: nothing left out */
 	uint32_t hash;
 	uint32_t key_len;
 	uint8_t *key; /* packed */
@@ -75,6 +77,14 @@ void ws_reset(struct ws *ws);
 
 /* Declares a row. A second declaration has no effect. */
 void ws_want(struct ws *ws, enum record record, const void *key_row);
+
+/*
+ * Declares a row whose object the command does not need. The object is a large member that the
+ * store keeps separately: the user_bet of a bet. The store may leave the object out, unless another
+ * command of the batch declares the row by ws_want(). The row then has an empty object. Writing the
+ * row leaves the stored object as it is. It is a fault to write another object, or to drop the row.
+ */
+void ws_want_without_object(struct ws *ws, enum record record, const void *key_row);
 
 /*
  * Declares a row that most likely does not exist. While @ws->supposing is set, the row counts as

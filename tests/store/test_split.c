@@ -160,6 +160,85 @@ START_TEST(a_dropped_row_leaves_nothing)
 }
 END_TEST
 
+/* ---- rows without their object */
+
+static const struct bet *load_without(uint32_t number)
+{
+	const struct bet key = bet_with(number, 0);
+
+	ws_reset(&ws);
+	ws_want_without_object(&ws, RECORD_BET, &key);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	return ws_get(&ws, RECORD_BET, &key);
+}
+
+/* A result changes bets whose objects it did not load. */
+START_TEST(an_object_that_was_left_out_stays)
+{
+	struct bet bet;
+
+	for (uint32_t i = 0; i < LENS; i++) {
+		append(i + 1, lens[i]);
+		bet = *load_without(i + 1);
+		ck_assert_uint_eq(bet.user_bet.len, lens[i] < SPLIT_MIN ? lens[i] : 0);
+		bet.state = BET_SETTLED;
+		ws_put(&ws, RECORD_BET, &bet);
+		ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+		expect(i + 1, BET_SETTLED, lens[i]);
+	}
+	ck_assert_ptr_null(load_without(LENS + 1));
+}
+END_TEST
+
+/* The object is there for a command that declares the whole row, in either order. */
+START_TEST(one_command_of_a_batch_needs_the_object)
+{
+	const struct bet key = bet_with(1, 0);
+	struct bet bet;
+
+	append(1, LARGE);
+	ws_reset(&ws);
+	ws_want_without_object(&ws, RECORD_BET, &key);
+	ws_want(&ws, RECORD_BET, &key);
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	ck_assert_uint_eq(((const struct bet *)ws_get(&ws, RECORD_BET, &key))->user_bet.len, LARGE);
+	ck_assert_uint_eq(load_without(1)->user_bet.len, 0);
+	/* The later command of a batch declares the row when it is loaded. */
+	ws_want(&ws, RECORD_BET, &key);
+	ck_assert(ws_pending(&ws) && !ws_loaded(&ws, RECORD_BET, &key));
+	ck_assert_int_eq(store->load(store, &ws), STATUS_OK);
+	bet = *(const struct bet *)ws_get(&ws, RECORD_BET, &key);
+	ck_assert_uint_eq(bet.user_bet.len, LARGE);
+	ws_want_without_object(&ws, RECORD_BET, &key);
+	bet.state = BET_SETTLED;
+	ws_put(&ws, RECORD_BET, &bet);
+	ck_assert(!ws_pending(&ws) && !ws_faulty(&ws));
+	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
+	expect(1, BET_SETTLED, LARGE);
+}
+END_TEST
+
+/* Commands that would lose an object, or leave it without its row, are faults. */
+START_TEST(a_left_out_object_cannot_be_changed)
+{
+	const struct bet key = bet_with(1, 0), with = bet_with(1, LARGE);
+
+	append(1, LARGE);
+	ck_assert_ptr_nonnull(load_without(1));
+	ws_put(&ws, RECORD_BET, &with);
+	ck_assert(ws_faulty(&ws));
+	ck_assert_ptr_nonnull(load_without(1));
+	ws_drop(&ws, RECORD_BET, &key);
+	ck_assert(ws_faulty(&ws));
+	ck_assert_ptr_nonnull(load_without(1));
+	ws_put(&ws, RECORD_BET, &key);
+	ck_assert(!ws_faulty(&ws));
+	ws_want(&ws, RECORD_BET, &key);
+	ck_assert(ws_faulty(&ws));
+	expect(1, BET_ACCEPTED, LARGE);
+}
+END_TEST
+
 /* ---- ranges */
 
 struct seen {
@@ -361,6 +440,9 @@ Suite *split_suite(void)
 	tcase_add_test(tcase, every_length_comes_back);
 	tcase_add_test(tcase, a_changed_object_is_kept);
 	tcase_add_test(tcase, a_dropped_row_leaves_nothing);
+	tcase_add_test(tcase, an_object_that_was_left_out_stays);
+	tcase_add_test(tcase, one_command_of_a_batch_needs_the_object);
+	tcase_add_test(tcase, a_left_out_object_cannot_be_changed);
 	tcase_add_test(tcase, ranges_have_whole_rows_only);
 	tcase_add_test(tcase, a_changed_state_does_not_write_the_object);
 	tcase_add_test(tcase, whole_rows_are_read);

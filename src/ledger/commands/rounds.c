@@ -82,7 +82,7 @@ static bool is_in_progress(struct ws *ws, const struct round *round)
 
 /*
  * Declares the bets of a round, first the one that may still be PENDING: if it is, the others are
- * not needed.
+ * not needed. A settlement reads no user_bet: it would load up to 1 MiB.
  */
 static void want_bets(struct ws *ws, const struct round *round)
 {
@@ -91,13 +91,13 @@ static void want_bets(struct ws *ws, const struct round *round)
 
 	if (first < count) {
 		bet = bet_named(round->player_id, round->game_id, round_list_at(round, first));
-		ws_want(ws, RECORD_BET, &bet);
+		ws_want_without_object(ws, RECORD_BET, &bet);
 		if (!ws_loaded(ws, RECORD_BET, &bet) || is_in_progress(ws, round))
 			return;
 	}
 	for (uint32_t at = 0; at < count; at++) {
 		bet = bet_named(round->player_id, round->game_id, round_list_at(round, at));
-		ws_want(ws, RECORD_BET, &bet);
+		ws_want_without_object(ws, RECORD_BET, &bet);
 		if (ws_loaded(ws, RECORD_BET, &bet))
 			want_tally(ws, &bet);
 	}
@@ -138,7 +138,7 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	if (dealer && row_refusal(cmd, dealer, player, round) == REFUSAL_NONE) {
 		if (dealer->restored_id) {
 			bet = first_bet(round);
-			ws_want(ws, RECORD_BET, &bet);
+			ws_want_without_object(ws, RECORD_BET, &bet);
 		}
 		want_bets(ws, round);
 	}

@@ -93,6 +93,12 @@ static DBT object_key(struct bdb_store *bdb, const DBT *key)
 	return found;
 }
 
+static enum status damaged_object(enum record record)
+{
+	log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=object", record_infos[record].name);
+	return STATUS_CORRUPT;
+}
+
 /* Completes @value if it is a head. Its memory has ROW_MAX bytes. */
 static enum status complete_head(
 	struct bdb_store *bdb, enum record record, const DBT *key, DBT *value)
@@ -111,12 +117,20 @@ static enum status complete_head(
 		return bdb_status(error);
 	}
 	if (error || !split_join(value->data, &value->size, ROW_MAX,
-			     (struct bytes){object.data, object.size})) {
-		log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=object",
-			record_infos[record].name);
-		return STATUS_CORRUPT;
-	}
+			     (struct bytes){object.data, object.size}))
+		return damaged_object(record);
 	return STATUS_OK;
+}
+
+/* Completes @value, or leaves out its object if no command needs it. */
+static enum status complete_as_wanted(struct bdb_store *bdb, struct ws_row *row, const DBT *key,
+	DBT *value)
+{
+	row->left_out = 0;
+	if (!row->without_object || !split_is_head((struct bytes){value->data, value->size}))
+		return complete_head(bdb, row->record, key, value);
+	row->left_out = split_leave_out(value->data, &value->size);
+	return row->left_out ? STATUS_OK : damaged_object(row->record);
 }
 
 /* Records which part of a loaded row is stored separately; none if the row was whole. */
@@ -149,7 +163,7 @@ static enum status read_row(struct bdb_store *bdb, struct ws *ws, struct ws_row 
 		return bdb_status(error);
 	}
 	is_head = split_is_head((struct bytes){value.data, value.size});
-	status = complete_head(bdb, row->record, &key, &value);
+	status = complete_as_wanted(bdb, row, &key, &value);
 	if (status)
 		return status;
 	data = ws_row_fill(ws, row);
@@ -232,12 +246,12 @@ static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
 	if (row->dropped) {
 		error = delete_key(table, txn, &key);
 	} else {
-		if (!split_pack(&bdb->row, row->record, row->data, &object))
+		if (!split_pack(&bdb->row, row->record, row->data, row->left_out, &object))
 			return ENOMEM;
 		value = borrowed_dbt(bdb->row.data, bdb->row.len);
 		error = table->put(table, txn, &key, &value, row->appended ? DB_NOOVERWRITE : 0);
 	}
-	return error ? error : put_object(bdb, txn, row, &key, object);
+	return error || row->left_out ? error : put_object(bdb, txn, row, &key, object);
 }
 
 /* Aborts the transaction after a step before the commit failed, and maps the error. */

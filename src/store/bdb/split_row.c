@@ -6,11 +6,27 @@
 #include <string.h>
 
 #define HEAD_LEN 5 /* of a head, before the members */
+#define LEN_BYTES 4 /* of the length before an object (base/pack.h) */
 #define MEMBERS  64
 
 /* The non-key members of a bet: up to user_bet, and those after it. */
 static struct field before[MEMBERS];
 static const struct field *after;
+
+static void put_number(uint8_t *at, uint32_t number)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(number >> (24 - 8 * i));
+}
+
+static uint32_t get_number(const uint8_t *at)
+{
+	uint32_t number = 0;
+
+	for (unsigned int i = 0; i < 4; i++)
+		number = number << 8 | at[i];
+	return number;
+}
 
 /* Fills the two tables. Only one thread uses a store. */
 static void make_split_tables(void)
@@ -36,7 +52,8 @@ struct bytes split_object_of(enum record record, const void *row)
 	return (struct bytes){NULL, 0};
 }
 
-bool split_pack(struct buffer *value, enum record record, const void *row, struct bytes *object)
+bool split_pack(struct buffer *value, enum record record, const void *row, uint32_t left_out,
+	struct bytes *object)
 {
 	const struct record_info *info = &record_infos[record];
 	uint8_t head[HEAD_LEN] = {record_version(record)};
@@ -44,7 +61,7 @@ bool split_pack(struct buffer *value, enum record record, const void *row, struc
 
 	*object = split_object_of(record, row);
 	buffer_reset(value);
-	if (!object->len)
+	if (!object->len && !left_out)
 		return buffer_append(value, head, 1) &&
 			pack_record(value, info->fields + info->key_count, row);
 	if (!after)
@@ -54,8 +71,9 @@ bool split_pack(struct buffer *value, enum record record, const void *row, struc
 		return false;
 	value->len -= object->len;
 	cut = value->len - HEAD_LEN;
-	for (unsigned int i = 0; i < 4; i++)
-		value->data[1 + i] = (uint8_t)(cut >> (24 - 8 * i));
+	put_number(value->data + 1, (uint32_t)cut);
+	if (left_out)
+		put_number(value->data + value->len - LEN_BYTES, left_out);
 	return pack_record(value, after, row);
 }
 
@@ -71,10 +89,8 @@ bool split_is_object(enum record record, struct bytes value)
 
 bool split_join(uint8_t *value, uint32_t *len, uint32_t room, struct bytes object)
 {
-	uint32_t cut = 0, rest = *len - HEAD_LEN;
+	uint32_t cut = get_number(value + 1), rest = *len - HEAD_LEN;
 
-	for (unsigned int i = 0; i < 4; i++)
-		cut = cut << 8 | value[1 + i];
 	if (!object.len || object.data[0] != SPLIT_OBJECT || cut > rest || object.len - 1 > room - 1 - rest)
 		return false;
 	object.data++;
@@ -85,4 +101,18 @@ bool split_join(uint8_t *value, uint32_t *len, uint32_t room, struct bytes objec
 	memcpy(value + 1 + cut, object.data, object.len);
 	*len = 1 + rest + object.len;
 	return true;
+}
+
+uint32_t split_leave_out(uint8_t *value, uint32_t *len)
+{
+	static const uint8_t nothing[] = {SPLIT_OBJECT};
+	const uint32_t cut = get_number(value + 1);
+	uint8_t *object_len = value + HEAD_LEN + cut - LEN_BYTES;
+	uint32_t left_out;
+
+	if (cut < LEN_BYTES || cut > *len - HEAD_LEN)
+		return 0;
+	left_out = get_number(object_len);
+	put_number(object_len, 0);
+	return split_join(value, len, *len, (struct bytes){nothing, sizeof(nothing)}) ? left_out : 0;
 }

@@ -28,9 +28,14 @@
 /*
  * Packs @row of kind @record into @value: its version and all non-key members. A large object is
  * left out, @value is then a head, and @object refers to the object while @row lives. Otherwise
- * @object is empty and @value is whole. Returns false if memory is exhausted.
+ * @object is empty and @value is whole.
+ *
+ * If @left_out is not 0, @row has no object, because an object of this many bytes was left out when
+ * the row was loaded. It stays in the store: @value is its head, and @object is empty. Returns false
+ * if memory is exhausted.
  */
-bool split_pack(struct buffer *value, enum record record, const void *row, struct bytes *object);
+bool split_pack(struct buffer *value, enum record record, const void *row, uint32_t left_out,
+	struct bytes *object);
 
 /* Returns the part of a row that split_pack() would separate; empty if none. */
 struct bytes split_object_of(enum record record, const void *row);
@@ -43,5 +48,11 @@ bool split_is_object(enum record record, struct bytes value);
  * Returns false if they do not match or the room is too small.
  */
 bool split_join(uint8_t *value, uint32_t *len, uint32_t room, struct bytes object);
+
+/*
+ * Makes @value, a head of *@len bytes, a whole value with an empty object. Returns the number of
+ * bytes of the object, which is left out; 0 if the head is damaged.
+ */
+uint32_t split_leave_out(uint8_t *value, uint32_t *len);
 
 #endif
