@@ -80,14 +80,10 @@ static enum dealer_answer refuse(const char *text, char detail[BODY_DETAIL_MAX])
 
 /* Checks the rules that the tables cannot express, and completes the call. */
 static enum dealer_answer body_check(struct received_body *body, enum callback_kind kind,
-	bool any_kind, char detail[BODY_DETAIL_MAX])
+	char detail[BODY_DETAIL_MAX])
 {
 	bool is_result = kind == CALLBACK_BETTING_RESULT;
-	bool alien = kind != CALLBACK_BETTING_RESULT && body->has_result;
 
-	alien |= kind == CALLBACK_BETTING_REFUND && body->user_bet;
-	if (alien && !any_kind)
-		return refuse("the body is of another callback", detail);
 	for (unsigned int i = OUTCOME_WIN; i < DEALER_OUTCOME_COUNT && is_result; i++) {
 		if (strcmp(body->result, dealer_outcome_names[i]) == 0)
 			body->call.result = (enum dealer_outcome)i;
@@ -101,16 +97,14 @@ static enum dealer_answer body_check(struct received_body *body, enum callback_k
 	return ANSWER_OK;
 }
 
-enum dealer_answer callback_read(const struct http_request *request, enum callback_kind kind,
-	bool any_kind, struct dealer_call *call, char detail[BODY_DETAIL_MAX])
+enum dealer_answer callback_parse(const struct http_request *request, enum callback_kind kind,
+	struct dealer_call *call, bool *alien, char detail[BODY_DETAIL_MAX])
 {
 	struct received_body body = {.remark = false};
 	enum dealer_answer answer;
 
 	if (request->body_state == HTTP_BODY_BROKEN)
 		return refuse("body length does not match Content-Length", detail);
-	if (!any_kind && !webhook_id_fits(&request->headers[DEALER_WEBHOOK_ID], kind))
-		return refuse("webhook-id: is not of this callback", detail);
 	switch (body_parse(request->body, request->body_len, fields[kind], &body, detail)) {
 	case REFUSAL_NONE:
 		break;
@@ -121,8 +115,23 @@ enum dealer_answer callback_read(const struct http_request *request, enum callba
 	default:
 		return ANSWER_INTERNAL_ERROR;
 	}
-	answer = body_check(&body, kind, any_kind, detail);
+	*alien = (kind != CALLBACK_BETTING_RESULT && body.has_result) ||
+		(kind == CALLBACK_BETTING_REFUND && body.user_bet);
+	answer = body_check(&body, kind, detail);
 	if (answer == ANSWER_OK)
 		*call = body.call;
 	return answer;
+}
+
+enum dealer_answer callback_read(const struct http_request *request, enum callback_kind kind,
+	struct dealer_call *call, char detail[BODY_DETAIL_MAX])
+{
+	enum dealer_answer answer;
+	bool alien = false;
+
+	if (request->body_state != HTTP_BODY_BROKEN &&
+		!webhook_id_fits(&request->headers[DEALER_WEBHOOK_ID], kind))
+		return refuse("webhook-id: is not of this callback", detail);
+	answer = callback_parse(request, kind, call, &alien, detail);
+	return alien ? refuse("the body is of another callback", detail) : answer;
 }

@@ -16,10 +16,16 @@
 
 /*
  * Reads the signed @request of @kind. Returns ANSWER_OK, or another answer with a sentence in
- * @detail. If @any_kind is set, a body replayed under another kind is accepted (a deliberate bug
- * for tests).
+ * @detail.
  */
 enum dealer_answer callback_read(const struct http_request *request, enum callback_kind kind,
-	bool any_kind, struct dealer_call *call, char detail[BODY_DETAIL_MAX]);
+	struct dealer_call *call, char detail[BODY_DETAIL_MAX]);
+
+/*
+ * Like callback_read(), without the check that the request is of no other kind. Sets @alien if the
+ * body has members of another kind.
+ */
+enum dealer_answer callback_parse(const struct http_request *request, enum callback_kind kind,
+	struct dealer_call *call, bool *alien, char detail[BODY_DETAIL_MAX]);
 
 #endif

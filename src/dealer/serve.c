@@ -4,8 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "dealer/callback.h"
-#include "dealer/faulty/bend.h"
-#include "dealer/faulty/control.h"
+#include "dealer/control.h"
 #include "wire/body.h"
 #include "wire/render.h"
 
@@ -50,8 +49,7 @@ void worker_refuse(struct dealer_worker *worker, enum dealer_answer answer, cons
 	worker_error(worker, info->code, info->id, detail && detail[0] ? detail : info->detail);
 }
 
-/* Counts the call before any fault is applied. */
-static void call_note(struct dealer_worker *worker, const struct http_request *request,
+void worker_note(struct dealer_worker *worker, const struct http_request *request,
 	const struct dealer_call *call)
 {
 	const struct http_variable *webhook_id = &request->headers[DEALER_WEBHOOK_ID];
@@ -70,86 +68,83 @@ static void call_note(struct dealer_worker *worker, const struct http_request *r
 	pthread_mutex_unlock(&dealer->mutex);
 }
 
-/* A success. */
-static void balance_put(struct dealer_worker *worker, const char *user_id, money_t balance)
-{
-	struct balance_body body = {.balance = balance};
-
-	text_copy(body.user_id, sizeof(body.user_id), user_id);
-	text_copy(body.currency, sizeof(body.currency), worker->dealer->currency);
-	render_record(&worker->body, balance_body_fields, &body);
-}
-
-/* Performs the call: load, rule, commit, and only then the answer. */
-static void call_work(struct dealer_worker *worker, const struct dealer_call *call,
-	unsigned int bugs)
+enum dealer_answer worker_apply(struct dealer_worker *worker, const struct dealer_call *call,
+	struct dealer_rows *rows,
+	void (*alter)(void *context, const struct dealer_call *call, struct dealer_rows *rows),
+	void *context)
 {
 	struct reference_dealer *dealer = worker->dealer;
-	struct dealer_rows rows;
 	enum dealer_answer answer = ANSWER_INTERNAL_ERROR;
 	enum status status;
 
 	pthread_mutex_lock(&dealer->mutex);
-	status = store_load(dealer->store, call->user_id, call->transaction_id, &rows);
+	status = store_load(dealer->store, call->user_id, call->transaction_id, rows);
 	if (status == STATUS_OK) {
-		faults_blind(bugs, call, &rows);
-		answer = rules_apply(call, &rows);
+		if (alter)
+			alter(context, call, rows);
+		answer = rules_apply(call, rows);
 	}
-	if (status == STATUS_OK && (answer == ANSWER_OK || rows.transaction_changed))
-		status = store_commit(dealer->store, &rows);
+	if (status == STATUS_OK && (answer == ANSWER_OK || rows->transaction_changed))
+		status = store_commit(dealer->store, rows);
 	pthread_mutex_unlock(&dealer->mutex);
-	if (status != STATUS_OK) {
-		worker->ended = true;
-		answer = ANSWER_INTERNAL_ERROR;
-	}
-	if (answer != ANSWER_OK) {
-		worker_refuse(worker, answer, NULL);
-		return;
-	}
-	if (rows.transaction.state == TRANSACTION_TOMBSTONE)
-		buffer_append_str(&worker->body, "{}");
-	else if (bugs & BUG_FLOAT_MONEY)
-		bend_balance(worker, call->user_id, rows.user.balance);
-	else
-		balance_put(worker, call->user_id, rows.user.balance);
+	if (status == STATUS_OK)
+		return answer;
+	worker->ended = true;
+	return ANSWER_INTERNAL_ERROR;
 }
 
-/* Returns false if the connection must be closed without an answer. */
-static bool callback_serve(struct dealer_worker *worker, enum callback_kind kind,
-	const struct http_request *request)
+/* A success. */
+static void balance_put(struct dealer_worker *worker, const struct dealer_user *user)
 {
-	struct reference_dealer *dealer = worker->dealer;
-	unsigned int bugs = faults_bugs(&dealer->faults, kind);
-	char detail[BODY_DETAIL_MAX] = "";
-	struct fault_strike strike;
-	enum dealer_answer answer;
-	struct dealer_call call;
+	struct balance_body body = {.balance = user->balance};
 
-	if (!keys_signed(dealer->key_file, request) && !(bugs & BUG_SIGNATURE_UNCHECKED)) {
-		worker_refuse(worker, ANSWER_INVALID_SIGNATURE, NULL);
-		return true;
-	}
-	answer = callback_read(request, kind, bugs & BUG_KIND_UNCHECKED, &call, detail);
-	if (answer != ANSWER_OK) {
-		worker_refuse(worker, answer, detail);
-		return true;
-	}
-	call_note(worker, request, &call);
-	strike = faults_strike(&dealer->faults, kind, call.user_id);
-	clock_sleep_ms(strike.before_ms);
-	answer = bend_call(dealer, strike.bugs, request, &call);
+	text_copy(body.user_id, sizeof(body.user_id), user->user_id);
+	text_copy(body.currency, sizeof(body.currency), worker->dealer->currency);
+	render_record(&worker->body, balance_body_fields, &body);
+}
+
+void worker_answer(struct dealer_worker *worker, enum dealer_answer answer,
+	const struct dealer_rows *rows)
+{
 	if (answer != ANSWER_OK)
 		worker_refuse(worker, answer, NULL);
-	else if (strike.works)
-		call_work(worker, &call, strike.bugs);
-	clock_sleep_ms(strike.after_ms);
-	bend_answer(worker, &strike);
+	else if (rows->transaction.state == TRANSACTION_TOMBSTONE)
+		buffer_append_str(&worker->body, "{}");
+	else
+		balance_put(worker, &rows->user);
+}
+
+void worker_log(const struct dealer_worker *worker, const struct http_request *request,
+	const struct dealer_call *call)
+{
 	log_line(LOG_LEVEL_INFO, "callback",
 		"kind=%s transaction_id=%" PRIu64 " answer=%s code=%d ms=%lld",
-		callback_kind_names[kind], call.transaction_id,
+		callback_kind_names[call->kind], call->transaction_id,
 		worker->answer == ANSWER_OK ? "ok" : dealer_answers[worker->answer].id,
 		worker->code, (long long)(clock_boot_ms() - request->boot_ms));
-	return strike.answer != FAULT_CUT;
+}
+
+static void callback_serve(struct dealer_worker *worker, enum callback_kind kind,
+	const struct http_request *request)
+{
+	char detail[BODY_DETAIL_MAX] = "";
+	enum dealer_answer answer;
+	struct dealer_call call;
+	struct dealer_rows rows;
+
+	if (!keys_signed(worker->dealer->key_file, request)) {
+		worker_refuse(worker, ANSWER_INVALID_SIGNATURE, NULL);
+		return;
+	}
+	answer = callback_read(request, kind, &call, detail);
+	if (answer != ANSWER_OK) {
+		worker_refuse(worker, answer, detail);
+		return;
+	}
+	worker_note(worker, request, &call);
+	answer = worker_apply(worker, &call, &rows, NULL, NULL);
+	worker_answer(worker, answer, &rows);
+	worker_log(worker, request, &call);
 }
 
 /* Returns the path below base_path, without its slash, or "" for other paths. */
@@ -161,12 +156,18 @@ static const char *path_below(const struct reference_dealer *dealer, const char 
 									       : "";
 }
 
+/* Returns false if the connection must be closed without an answer. */
 static bool request_serve(struct dealer_worker *worker, const struct http_request *request)
 {
-	const char *path = path_below(worker->dealer, request->path);
+	const struct reference_dealer *dealer = worker->dealer;
+	const char *path = path_below(dealer, request->path);
 	const char *method = request->method.value ? request->method.value : "";
+	enum dealer_served served =
+		dealer->hook ? dealer->hook(worker, path, method, request) : SERVED_NOT;
 
-	if (worker->dealer->control && control_serve(worker, path, method, request))
+	if (served != SERVED_NOT)
+		return served == SERVED;
+	if (dealer->control && control_serve(worker, path, method, request))
 		return true;
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++) {
 		if (strcmp(callback_kind_names[i], path) != 0)
@@ -176,7 +177,7 @@ static bool request_serve(struct dealer_worker *worker, const struct http_reques
 		else if (request->body_state == HTTP_BODY_TOO_LARGE)
 			worker_refuse(worker, ANSWER_PAYLOAD_TOO_LARGE, NULL);
 		else
-			return callback_serve(worker, (enum callback_kind)i, request);
+			callback_serve(worker, (enum callback_kind)i, request);
 		return true;
 	}
 	worker_refuse(worker, ANSWER_NOT_FOUND, NULL);

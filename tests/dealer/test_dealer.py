@@ -449,7 +449,7 @@ def case_script():
     bench.fault("status", percent=50)
     hits = struck(60, user).count("x")
     check(15 < hits < 45, f"half of 60 is {hits}")
-    rule = bench.state()["faults"][0]
+    rule = bench.faults()[0]
     equal((rule["seen"], rule["struck"]), (60, hits), "the script counts")
     bench.faults_clear()
     for wrong in ({}, {"fault": "x"}, {"fault": "cut", "kind": "x"}, {"fault": "cut", "ms": 60001},
@@ -462,7 +462,7 @@ def case_script():
     answer = bench.send("POST", "/control/faults", b'{"fault":"cut"}')
     refused(answer, 400, "bad_request", "the 65th rule")
     bench.faults_clear()
-    equal(bench.state()["faults"], [], "the script is empty")
+    equal(bench.faults(), [], "the script is empty")
 
 
 def case_bugs():

@@ -3,9 +3,9 @@
  * transaction id, and each planted bug against the same invariants.
  */
 #include "base/text.h"
-#include "dealer/faulty/faults.h"
 #include "dealer/rules.h"
 
+#include "faulty/faults.h"
 #include "tap.h"
 
 #include <string.h>

@@ -13,6 +13,7 @@ from cb_process import Child, HarnessError, find_program, free_port, pids_end, p
 from cb_servers import find_server
 
 DEALER = "creditbridge-dealer.fcgi"
+FAULTY_DEALER = "faulty_dealer"
 BALANCE_INQUIRE = "balance-inquire"
 BETTING = "betting"
 BETTING_RESULT = "betting-result"
@@ -38,7 +39,8 @@ def body_of(kind, user_id, transaction_id=0, amount=10, game_id="game-1", result
 
 
 class ReferenceDealer:
-    """One lighttpd with one dealer process. @options are appended to the dealer's command line."""
+    """One lighttpd with one dealer process. @options are appended to the dealer's command line.
+    With @control it is the dealer with a script (tests/dealer/faulty), otherwise the shipped one."""
 
     def __init__(self, *options, prefix="", port=None, threads=8, control=True, key=None):
         self.user = web_user()
@@ -56,8 +58,9 @@ class ReferenceDealer:
             (self.dir / name).mkdir()
         # The web server's user may not be able to reach the build directory.
         (self.dir / "bin").mkdir(mode=0o755)
-        self.program = self.dir / "bin" / DEALER
-        shutil.copyfile(find_program(DEALER), self.program)
+        name = FAULTY_DEALER if control else DEALER
+        self.program = self.dir / "bin" / name
+        shutil.copyfile(find_program(name), self.program)
         self.program.chmod(0o755)
         for path in (self.log, self.worker_log):
             path.touch()
@@ -163,6 +166,13 @@ server.modules += ( "mod_fastcgi" )
 
     def fault(self, fault, **rule):
         self.control("faults", {"fault": fault, **rule})
+
+    def faults(self):
+        """Returns the rules of the script, with how often each was seen and struck."""
+        answer = self.send("GET", "/control/faults", None)
+        if answer.status != 200:
+            raise HarnessError(f"control/faults: {answer}")
+        return answer.json
 
     def faults_clear(self):
         self.fault("none")

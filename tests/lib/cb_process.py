@@ -30,8 +30,8 @@ def builddir():
 
 
 def find_program(name):
-    """Returns the path of one of our programs in the build directory."""
-    for folder in ("", "src/cmd"):
+    """Returns the path of one of our programs, or of faulty_dealer, in the build directory."""
+    for folder in ("", "src/cmd", "tests/dealer"):
         path = builddir() / folder / name
         if os.access(path, os.X_OK) and path.is_file():
             return path

@@ -2,15 +2,14 @@
  * control - the interface by which tests and demonstrations control the dealer. Only with
  * --control. It is not signed, so use it only on the loopback.
  *
- *   POST control/faults  adds a rule to the script (faults.h); {"fault": "none"} empties it
  *   POST control/users   {user_id, balance}: sets a balance
- *   GET  control/state   {faults, users, transactions, events, totals: {conserved, granted,
- *                        balances, staked, paid}}
+ *   GET  control/state   {users, transactions, events, totals: {conserved, granted, balances,
+ *                        staked, paid}}
  *
  * conserved: balances = granted - staked + paid, where staked counts only valid bets.
  */
-#ifndef DEALER_FAULTY_CONTROL_H
-#define DEALER_FAULTY_CONTROL_H
+#ifndef DEALER_CONTROL_H
+#define DEALER_CONTROL_H
 
 #include "dealer/serve.h"
 

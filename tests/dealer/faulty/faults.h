@@ -30,8 +30,8 @@
  *   no_tombstone            accepts a bet that arrives after its refund
  *   refund_unknown_credits  credits the refund of an unknown bet
  */
-#ifndef DEALER_FAULTY_FAULTS_H
-#define DEALER_FAULTY_FAULTS_H
+#ifndef TESTS_DEALER_FAULTY_FAULTS_H
+#define TESTS_DEALER_FAULTY_FAULTS_H
 
 #include "base/buffer.h"
 #include "dealer/rules.h"

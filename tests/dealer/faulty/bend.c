@@ -1,4 +1,4 @@
-#include "dealer/faulty/bend.h"
+#include "faulty/bend.h"
 
 #include "wire/render.h"
 
@@ -15,14 +15,14 @@ static bool is_ascii(const void *text, size_t len)
 	return !len;
 }
 
-enum dealer_answer bend_call(struct reference_dealer *dealer, unsigned int bugs,
+enum dealer_answer bend_call(struct dealer_faults *faults, unsigned int bugs,
 	const struct http_request *request, const struct dealer_call *call)
 {
 	/* Some dealers refuse text that is not ASCII. */
 	if ((bugs & BUG_REJECT_UNICODE) && !(is_ascii(request->body, request->body_len) &&
 						is_ascii(call->user_id, strlen(call->user_id))))
 		return ANSWER_BAD_REQUEST;
-	return faults_refuse(&dealer->faults, bugs, call) ? ANSWER_TRANSACTION_CONFLICT
+	return faults_refuse(faults, bugs, call) ? ANSWER_TRANSACTION_CONFLICT
 							  : ANSWER_OK;
 }
 

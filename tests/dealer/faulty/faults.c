@@ -1,4 +1,4 @@
-#include "dealer/faulty/faults.h"
+#include "faulty/faults.h"
 
 #include "wire/render.h"
 

@@ -1,5 +1,6 @@
-#include "dealer/faulty/control.h"
+#include "dealer/control.h"
 
+#include "wire/body.h"
 #include "wire/render.h"
 
 #include <string.h>
@@ -71,7 +72,7 @@ static void serve_state(struct dealer_worker *worker, const struct http_request 
 	struct reference_dealer *dealer = worker->dealer;
 	struct totals totals = {.conserved = true};
 	struct walk walks[] = {
-		{&worker->body, STORE_USER, dealer_user_fields, &totals, ",\"users\":["},
+		{&worker->body, STORE_USER, dealer_user_fields, &totals, "{\"users\":["},
 		{&worker->body, STORE_TRANSACTION, dealer_transaction_fields, &totals,
 			"],\"transactions\":["},
 		{&worker->body, STORE_EVENT, dealer_event_fields, &totals, "],\"events\":["},
@@ -80,8 +81,6 @@ static void serve_state(struct dealer_worker *worker, const struct http_request 
 	money_t owed;
 
 	(void)request;
-	buffer_append_str(&worker->body, "{\"faults\":");
-	faults_render(&dealer->faults, &worker->body);
 	/* Read all of it at one moment. */
 	pthread_mutex_lock(&dealer->mutex);
 	for (unsigned int i = 0; i < 3 && status == STATUS_OK; i++) {
@@ -97,16 +96,6 @@ static void serve_state(struct dealer_worker *worker, const struct http_request 
 	buffer_append_str(&worker->body, "}");
 	if (status != STATUS_OK)
 		worker_refuse(worker, ANSWER_INTERNAL_ERROR, NULL);
-}
-
-static void serve_faults(struct dealer_worker *worker, const struct http_request *request)
-{
-	char detail[BODY_DETAIL_MAX] = "";
-
-	if (faults_add(&worker->dealer->faults, request->body, request->body_len, detail))
-		buffer_append_str(&worker->body, "{}");
-	else
-		worker_refuse(worker, ANSWER_BAD_REQUEST, detail);
 }
 
 static void serve_users(struct dealer_worker *worker, const struct http_request *request)
@@ -145,7 +134,6 @@ bool control_serve(struct dealer_worker *worker, const char *path, const char *m
 		const char *method;
 		void (*serve)(struct dealer_worker *worker, const struct http_request *request);
 	} routes[] = {
-		{"control/faults", "POST", serve_faults},
 		{"control/users", "POST", serve_users},
 		{"control/state", "GET", serve_state},
 	};
