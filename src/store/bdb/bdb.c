@@ -348,7 +348,7 @@ static int seek_range(
 	struct bdb_store *bdb, DBC *cursor, const struct store_range *range, DBT *key, DBT *value)
 {
 	struct bytes from = range->after.len ? range->after : range->prefix;
-	bool behind;
+	bool bounded;
 	int error;
 
 	if (from.len > ROW_MAX)
@@ -364,8 +364,8 @@ static int seek_range(
 		return error;
 	}
 	/* The last row before @after, or before the first key after the prefix. */
-	behind = range->after.len || next_after_prefix(bdb->key, &key->size);
-	error = behind && key->size ? cursor->get(cursor, key, value, DB_SET_RANGE) : DB_NOTFOUND;
+	bounded = range->after.len || next_after_prefix(bdb->key, &key->size);
+	error = bounded && key->size ? cursor->get(cursor, key, value, DB_SET_RANGE) : DB_NOTFOUND;
 	if (error && error != DB_NOTFOUND)
 		return error;
 	return cursor->get(cursor, key, value, error ? DB_LAST : DB_PREV);

@@ -99,21 +99,21 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 	job->unsynced = 0;
 	if (fdatasync(fd) < 0)
 		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
-	/* The logs that are kept meanwhile need space, too. */
+	/* Logs that are not removed during the backup need space, too. */
 	if (files_free_bytes(job->home) < job->floor)
 		return backup_fail(job, "the ledger's own file system is short of space: free "
 			"space below state_directory, then repeat the backup");
 	return true;
 }
 
-/* The logs are kept by now. */
+/* Starts a backup with the tables. The removal of logs is stopped by now. */
 static bool copy_tables_anew(struct backup_job *job)
 {
 	uint64_t pages;
 	uint32_t last;
 
 	job->new.tables_ms = (uint64_t)clock_wall_ms();
-	/* Reduces the log to copy and replay. If it fails, only more log is copied. */
+	/* A checkpoint reduces the log to copy and redo. If it fails, more log is copied. */
 	writeback_checkpoint(job->backup->env, 0, 0, &pages);
 	if (!logs_needed(job->backup->env, &job->log, &last))
 		return backup_fail(job, "cannot find which logs the backup needs");
@@ -210,7 +210,7 @@ static void *backup_thread(void *context)
 	bool opened = false, done = false;
 
 	setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
-	/* The last one may be clearing up still. */
+	/* The previous backup may still be deleting files. */
 	if (backup->has_before)
 		pthread_join(backup->before, NULL);
 	job.home = open(job.options->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -229,7 +229,7 @@ static void *backup_thread(void *context)
 		flock(job.target, LOCK_UN);
 	}
 	report_end(&job, done);
-	/* This can take long. The deleted files are in no manifest. */
+	/* This can take long. No manifest names the deleted files. */
 	if (opened)
 		remove_leftovers(&job, done);
 	close_job(&job);
@@ -260,7 +260,7 @@ enum status bdb_backup_start(struct bdb_backup *backup, const struct backup_opti
 	log_line(LOG_LEVEL_INFO, "backup_begun", "directory=%s", backup->directory);
 	backup->before = backup->thread;
 	backup->has_before = backup->started;
-	/* Signals are the main thread's. */
+	/* Only the main thread handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&backup->thread, NULL, backup_thread, backup);

@@ -1,6 +1,4 @@
-/*
- * Copies the tables into a backup.
- */
+/* copy - copies the tables into a backup. */
 #include "store/bdb/backup/job.h"
 
 #include "base/clock.h"
@@ -45,7 +43,8 @@ bool backup_cannot_write(struct backup_job *job, const char *name)
 
 int backup_open_copy(struct backup_job *job, const char *name, int flags)
 {
-	int fd = openat(job->folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	int fd = openat(job->folder, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags,
+		0600);
 
 	if (fd < 0)
 		backup_cannot_write(job, name);
@@ -83,7 +82,10 @@ static bool read_page_again(struct backup_job *job, int fd, const char *name, ui
 		"is, and restore it", number, store_name(job->options), name);
 }
 
-/* Reads whole pages at @offset into the chunk. Returns their bytes, -1: why was said. */
+/*
+ * Reads whole pages at @offset into the chunk. Returns the number of bytes, or -1 with the reason
+ * in job->why.
+ */
 static ssize_t read_pages(struct backup_job *job, int fd, const char *name, uint64_t offset,
 	uint64_t size)
 {
@@ -127,7 +129,7 @@ static bool copy_pages(struct backup_job *job, int from, int to, const char *nam
 	return true;
 }
 
-/* Copies a table up to its present size; the log has later additions. */
+/* Copies a table up to its present size. The log has later additions. */
 static bool copy_table(struct backup_job *job, const char *name)
 {
 	struct digest digest;

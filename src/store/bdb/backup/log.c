@@ -1,6 +1,4 @@
-/*
- * Copies the log, or the rest of the log, into a backup.
- */
+/* log - copies the log, or the rest of the log, into a backup. */
 #include "store/bdb/backup/job.h"
 
 #include "base/clock.h"
@@ -62,7 +60,7 @@ static bool copy_log_range(struct backup_job *job, int from, const char *name, u
 	return true;
 }
 
-/* Copies log file job->log up to @end, or as far as it goes if that is 0. */
+/* Copies log file job->log up to @end. 0: to the end of the file. */
 static bool copy_log_file(struct backup_job *job, uint64_t end)
 {
 	char name[FILES_LOG_NAME_SIZE];
@@ -83,7 +81,7 @@ static bool copy_log_file(struct backup_job *job, uint64_t end)
 	return done;
 }
 
-/* The log file is copied as far as it is wanted. */
+/* Makes the copy of log file job->log durable and adds it to the new manifest. */
 static bool finish_log_file(struct backup_job *job)
 {
 	char name[FILES_LOG_NAME_SIZE];
@@ -100,7 +98,7 @@ static bool finish_log_file(struct backup_job *job)
 	return true;
 }
 
-/* One pass: copies from the current position to the present end of the log. */
+/* Copies from the current position to the present end of the log. */
 static bool copy_log_to_end(struct backup_job *job, uint64_t *copied)
 {
 	uint64_t stood = job->offset;

@@ -16,7 +16,7 @@
 
 #define FORMAT     1
 #define TITLE      "creditbridge-backup"
-/* A backup with more logs is not continued but made anew long before. */
+/* A backup is made anew long before it has so many log files. */
 #define FILES_MAX  (256 * 1024)
 #define TEXT_MAX   (64 * 1024 * 1024)
 #define LINE_SIZE  256
@@ -158,7 +158,7 @@ bool manifest_write(const struct manifest *manifest, int directory, char *why, s
 	return done;
 }
 
-/* Cuts the next line off @text. False: there is none, or it is too long. */
+/* Moves the next line of @text to @line. Returns false if there is none or it is too long. */
 static bool next_line(const char **text, size_t *len, char line[LINE_SIZE])
 {
 	const char *end = memchr(*text, '\n', *len);
@@ -194,7 +194,7 @@ static bool parse_head(struct manifest *manifest, const struct head *head, const
 	return line[len + 1] && text_copy(member, MANIFEST_TEXT, line + len + 1);
 }
 
-/* "file SHA256 BYTES NAME" */
+/* Parses the line "file SHA256 BYTES NAME" and adds the file. */
 static bool parse_file(struct manifest *manifest, char *line)
 {
 	char *digest = line + strlen("file "), *bytes, *name;
@@ -213,7 +213,7 @@ static bool parse_file(struct manifest *manifest, char *line)
 		manifest_add(manifest, name, number, digest);
 }
 
-/* What the last line says of those before it. */
+/* Returns true if the last line holds the SHA-256 of all lines before it. */
 static bool end_digest_matches(const char *text, size_t len)
 {
 	const size_t end_len = strlen("end ") + DIGEST_TEXT_SIZE;
@@ -225,7 +225,7 @@ static bool end_digest_matches(const char *text, size_t len)
 		memcmp(text + len - DIGEST_TEXT_SIZE, digest, DIGEST_TEXT_SIZE - 1) == 0;
 }
 
-/* True: the numbers are such as a backup has, and its logs are the last files, without a gap. */
+/* Returns true if the numbers are valid and the log files come last, without a gap. */
 static bool manifest_is_sound(const struct manifest *manifest)
 {
 	uint64_t logs = manifest->last_log - manifest->first_log + 1;
@@ -243,7 +243,7 @@ static bool manifest_is_sound(const struct manifest *manifest)
 	return manifest->files[manifest->file_count - 1].bytes == manifest->last_offset;
 }
 
-/* The lines, of which the first was read. */
+/* Parses the lines after the title. */
 static bool parse_lines(struct manifest *manifest, const char *text, size_t len)
 {
 	char line[LINE_SIZE];

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Opens and locks the directory of the backup. */
 static enum status open_backup(struct restore_job *job, int *backup)
 {
 	const char *path = job->options->backup;
@@ -35,7 +36,7 @@ static enum status open_backup(struct restore_job *job, int *backup)
 	return STATUS_OK;
 }
 
-/* The manifest, and the folder that it names. */
+/* Reads the manifest and opens the folder that it names. */
 static enum status read_backup(struct restore_job *job)
 {
 	const char *path = job->options->backup;
@@ -43,7 +44,7 @@ static enum status read_backup(struct restore_job *job)
 	enum status status;
 	int backup;
 
-	/* Kept open for its lock. */
+	/* The directory stays open, because its descriptor holds the lock. */
 	status = open_backup(job, &backup);
 	job->backup = backup;
 	if (status)
@@ -104,6 +105,7 @@ int restore_open_copy(struct restore_job *job, const char *name)
 	return openat(job->target, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
+/* Copies a file and compares it with the manifest. @to -1: only compares. */
 static enum status restore_checked(
 	struct restore_job *job, const struct manifest_file *file, int from, int to)
 {
@@ -117,7 +119,8 @@ static enum status restore_checked(
 		status = restore_fail(job, STATUS_NOMEM, "out of memory");
 	else if (!status && strcmp(digest_found, file->digest) != 0)
 		status = restore_fail(job, STATUS_CORRUPT, "%s/%s/%s is damaged, because its "
-			"SHA-256 is not the manifest's: restore another backup", job->options->backup, job->manifest.folder, file->name);
+			"SHA-256 is not the manifest's: restore another backup", job->options->backup,
+			job->manifest.folder, file->name);
 	if (!status && to >= 0 && fsync(to) < 0)
 		status = restore_cannot_write(job, file->name);
 	digest_end(&digest);
@@ -196,8 +199,8 @@ static enum status restore_data(struct restore_job *job)
 	return status ? status : restore_recover(job);
 }
 
-enum status store_restore(const struct store_restore *options, struct store_restored *restored, char *why,
-	size_t why_size)
+enum status store_restore(const struct store_restore *options, struct store_restored *restored,
+	char *why, size_t why_size)
 {
 	struct restore_job job = {
 		.options = options,

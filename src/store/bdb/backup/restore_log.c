@@ -26,7 +26,7 @@ enum status restore_fail(struct restore_job *job, enum status status, const char
 	return status;
 }
 
-/* The greatest number of a log file in the directory; 0: there is none. */
+/* Returns the greatest number of a log file in the directory; 0 if there is none. */
 static uint32_t last_log_in(int directory)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -68,7 +68,7 @@ static enum status compare_with_backup(struct restore_job *job, int from, const 
 	return status;
 }
 
-/* Copies one log file; of the backup's last one what follows the @done bytes that are there. */
+/* Copies one log file from @done bytes on. The backup has the bytes before. */
 static enum status copy_later_log(struct restore_job *job, int logs, uint32_t number, uint64_t done)
 {
 	char name[FILES_LOG_NAME_SIZE];
@@ -179,7 +179,7 @@ static enum status check_log_end(struct restore_job *job, const DB_LSN *end)
 	for (uint32_t number = end->file; number <= job->last_log; number++)
 		restored->unreadable +=
 			bytes_after(job, number, number == end->file ? end->offset : 0);
-	/* A file of zeros may be one without a record yet, and may be one that was lost. */
+	/* A file of zeros has no record yet, or its records were lost. */
 	restored->rolled_forward = job->options->logs && end->file == job->last_log &&
 		!restored->unreadable;
 	if (end->file < job->manifest.last_log || (end->file == job->manifest.last_log &&

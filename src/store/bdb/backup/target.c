@@ -1,6 +1,4 @@
-/*
- * Where a backup is written to: what it must be, and what is there.
- */
+/* target - checks and opens the directory that a backup is written to. */
 #include "store/bdb/backup/job.h"
 
 #include "base/text.h"
@@ -53,7 +51,7 @@ static bool check_above(struct backup_job *job, const struct stat *above)
 	return true;
 }
 
-/* From the target up to the root. */
+/* Checks the target and every directory above it. */
 static bool check_place(struct backup_job *job)
 {
 	int at = openat(job->target, ".", O_PATH | O_DIRECTORY | O_CLOEXEC), up;

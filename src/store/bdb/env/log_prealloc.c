@@ -18,7 +18,7 @@
 /* The pause after a failed attempt. */
 #define RETRY_S 10
 
-/* The hooks of libdb have no context, so one lock serves all spares. */
+/* The hooks of libdb have no context, so one lock serves all stores. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t taken;
@@ -107,7 +107,7 @@ bool log_prealloc_start(
 	prealloc->low_water_bytes = low_water_bytes;
 	if (!text_copy(prealloc->directory, sizeof(prealloc->directory), directory))
 		return false;
-	/* Signals are the main thread's. */
+	/* Only the main thread handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	prealloc->started =

@@ -1,5 +1,5 @@
 /*
- * log_prealloc - prepares a file of zeros that becomes the next file of the log.
+ * log_prealloc - prepares a file of zeros, the spare, that becomes the next file of the log.
  *
  * If a log file grows, each fdatasync also writes the newly used blocks to the journal of the file
  * system. Overwriting an existing file in place avoids this. libdb treats zeros after the last

@@ -28,7 +28,7 @@ uint64_t store_log_bytes(const char *directory)
 bool logs_needed(DB_ENV *env, uint32_t *first, uint32_t *last)
 {
 	char **all = NULL, **unneeded = NULL;
-	uint32_t number, behind = 0;
+	uint32_t number, last_unneeded = 0;
 
 	*first = *last = 0;
 	/*
@@ -42,11 +42,11 @@ bool logs_needed(DB_ENV *env, uint32_t *first, uint32_t *last)
 	}
 	for (char **name = unneeded; name && *name; name++) {
 		number = files_log_number(*name);
-		behind = number > behind ? number : behind;
+		last_unneeded = number > last_unneeded ? number : last_unneeded;
 	}
 	for (char **name = all; name && *name; name++) {
 		number = files_log_number(*name);
-		if (number > behind && (!*first || number < *first))
+		if (number > last_unneeded && (!*first || number < *first))
 			*first = number;
 		*last = number > *last ? number : *last;
 	}

@@ -250,7 +250,7 @@ bool bdb_maintain_start(struct bdb_maintain *maintain, DB_ENV *env,
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&maintain->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	/* Signals are the main thread's. */
+	/* Only the main thread handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&maintain->thread, NULL, maintain_thread, maintain);

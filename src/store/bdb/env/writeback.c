@@ -11,14 +11,14 @@
 #include <stdbool.h>
 
 #define LOT_MIN      8
-#define REST_US      501 /* no other wait of libdb's is as long */
+#define REST_US      501 /* no other wait of libdb has this length */
 #define RESTS_MAX_NS (500 * 1000000LL) /* of a checkpoint */
 
-/* libdb's functions have no context. */
+/* The state of this thread: the hooks of libdb have no context. */
 static _Thread_local struct {
 	bool in_checkpoint;
 	int fd;         /* of the page that was written last; -1: none */
-	uint64_t pages; /* of this checkpoint, with what of the log it wrote itself */
+	uint64_t pages; /* writes of this checkpoint, including its own writes of the log */
 	int64_t rested_ns;
 } throttle;
 
@@ -50,7 +50,7 @@ static bool start_writing_out(int fd)
 		errno == EINTR;
 }
 
-/* libdb's checkpoint wrote a lot. */
+/* Runs after the checkpoint of libdb wrote a group of pages. */
 static void rest_after_lot(void)
 {
 	int64_t begin = clock_boot_ns();
@@ -91,10 +91,13 @@ void writeback_checkpoint_end(DB_ENV *env)
 {
 	throttle.in_checkpoint = false;
 	env->set_mp_max_write(env, 0, 0);
-	/* It was not due, or nothing was new. */
+	/* No checkpoint was due, or nothing was new. */
 	if (!throttle.pages)
 		return;
-	/* A small one, by the interval, often follows a large one that was due by the log. */
+	/*
+	 * A small checkpoint that is due by time often follows a large one that was due by the log.
+	 * The next one may be large again.
+	 */
 	if (last_pages == UINT64_MAX || throttle.pages > last_pages / 2)
 		last_pages = throttle.pages;
 	else
@@ -105,7 +108,10 @@ int writeback_checkpoint(DB_ENV *env, uint32_t kib, uint32_t flags, uint64_t *pa
 {
 	int error;
 
-	/* libdb would make the second one wait, too, but not before its pace were the environment's. */
+	/*
+	 * libdb would make a second checkpoint wait, too, but only after this function had set the
+	 * number of pages between rests for the whole environment.
+	 */
 	pthread_mutex_lock(&checkpoint_lock);
 	writeback_checkpoint_begin(env);
 	error = env->txn_checkpoint(env, kib, 0, flags);
@@ -119,7 +125,7 @@ void writeback_wrote_page(int fd)
 {
 	if (!throttle.in_checkpoint)
 		return;
-	/* libdb holds locks here, that of the log at times: handing over waits for the rest. */
+	/* libdb holds locks here, sometimes that of the log. So the writing starts at the next rest. */
 	throttle.fd = fd;
 	throttle.pages++;
 }

@@ -1,7 +1,7 @@
 /*
  * writeback - throttles background writes, so that commits do not wait for them.
  *
- * Pages of a checkpoint and zeros of a spare stay in the kernel until an fdatasync writes all of
+ * Pages of a checkpoint and zeros of a prepared log file stay in the kernel until an fdatasync writes all of
  * them at once. The next commit of the log, for which callers wait, would be queued after them.
  * This component therefore starts writing out after every few pages and then rests. It makes
  * nothing durable; the fdatasync still does. If the kernel cannot start to write a page of a
