@@ -216,23 +216,9 @@ static enum outcome connect_ledger(struct session *session)
 	return OUTCOME_DONE;
 }
 
-#define OUTCOME_UNKNOWN_ID "outcome_unknown"
-static const struct link_failure {
-	enum status status;
-	enum outcome outcome;
-	const char *id;
-} link_failures[] = {
-	{STATUS_NOT_SENT, OUTCOME_UNREACHABLE, "ledger_unreachable"},
-	{STATUS_UNKNOWN, OUTCOME_UNREACHABLE, OUTCOME_UNKNOWN_ID},
-	{STATUS_BUSY, OUTCOME_BUSY, "ledger_busy"},
-	{STATUS_FORBIDDEN, OUTCOME_NOT_PERMITTED, "not_permitted"},
-	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* any other status */
-};
-
 enum outcome session_try(struct session *session, enum command command, const void *cmd, void *result,
 	struct failure *failure)
 {
-	const struct link_failure *row = link_failures;
 	/* Every result begins with its verdict. */
 	const struct verdict *verdict = result;
 	enum outcome code = session->ask ? OUTCOME_DONE : connect_ledger(session);
@@ -251,16 +237,14 @@ enum outcome session_try(struct session *session, enum command command, const vo
 		describe_refusal(session, verdict, failure);
 		return OUTCOME_FAILED;
 	}
-	while (row->status != status && row->status != STATUS_OK)
-		row++;
-	failure->id = row->id;
+	code = outcome_of_status(FAILURE_OF_LEDGER, status, &failure->id);
 	if (status == STATUS_NOT_SENT) /* fits: link_init() accepted it */
 		snprintf(failure->detail, sizeof(failure->detail),
 			"%s at %.120s/admin.sock; see `creditbridgectl doctor`",
 			status_text(status), session->settings.socket_directory);
 	else
 		snprintf(failure->detail, sizeof(failure->detail), "%s", status_text(status));
-	return row->outcome;
+	return code;
 }
 
 enum outcome session_do(struct session *session, enum command command, const void *cmd, void *result,

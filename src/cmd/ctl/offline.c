@@ -151,26 +151,12 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 	return (enum outcome)code;
 }
 
-static const struct offline_failure {
-	enum status status;
-	enum outcome code;
-	const char *id;
-} failures[] = {
-	{STATUS_CORRUPT, OUTCOME_FAILED, "damaged"},
-	{STATUS_BUSY, OUTCOME_BUSY, "busy"},
-	{STATUS_CONFIG, OUTCOME_CONFIG, "configuration"},
-	{STATUS_FULL, OUTCOME_FAILED, "storage_full"},
-	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* any other status */
-};
-
 enum outcome offline_fail(struct ctl *ctl, enum status status, const char *why)
 {
-	const struct offline_failure *failure = failures;
+	const char *id;
+	enum outcome code = outcome_of_status(FAILURE_OF_DATA, status, &id);
 
-	while (failure->status != status && failure->status != STATUS_OK)
-		failure++;
-	return ctl_fail(ctl, failure->code, failure->id, "%s",
-		why && why[0] ? why : status_text(status));
+	return ctl_fail(ctl, code, id, "%s", why && why[0] ? why : status_text(status));
 }
 
 void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)

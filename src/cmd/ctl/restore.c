@@ -280,19 +280,6 @@ static enum outcome run_child(struct ctl *ctl, const char *old, struct received 
 	return got == (ssize_t)sizeof(*report) ? OUTCOME_DONE : child_failed(ctl, status);
 }
 
-static const struct refused {
-	enum status status;
-	enum outcome code;
-	const char *id;
-} refusals[] = {
-	{STATUS_NOT_FOUND, OUTCOME_FAILED, "backup_not_found"},
-	{STATUS_CORRUPT, OUTCOME_FAILED, "backup_damaged"},
-	{STATUS_BUSY, OUTCOME_BUSY, "busy"},
-	{STATUS_CONFIG, OUTCOME_CONFIG, "configuration"},
-	{STATUS_FULL, OUTCOME_FAILED, "storage_full"},
-	{STATUS_OK, OUTCOME_FAILED, "failed"}, /* any other status */
-};
-
 static const struct field restore_fields[] = {
 	FIELD(FIELD_STR, restore_result, installation),
 	FIELD(FIELD_STR, restore_result, version),
@@ -349,16 +336,15 @@ static enum outcome judge_old(const char *old, const struct received *received)
 
 static enum outcome print_result(struct ctl *ctl, const char *old, struct received *received)
 {
-	const struct refused *refused = refusals;
 	const struct report *report = &received->report;
 	struct output_json json;
 	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
 	enum outcome code = OUTCOME_DONE;
+	const char *id;
 
 	if (report->status) {
-		while (refused->status != report->status && refused->status != STATUS_OK)
-			refused++;
-		return ctl_fail(ctl, refused->code, refused->id, "%s",
+		code = outcome_of_status(FAILURE_OF_BACKUP, report->status, &id);
+		return ctl_fail(ctl, code, id, "%s",
 			report->why[0] ? report->why : status_text(report->status));
 	}
 	if (!ctl->json && look)
