@@ -39,6 +39,15 @@ enum outcome session_fail(struct session *session, enum outcome outcome, const c
 	return outcome;
 }
 
+enum outcome session_fail_status(struct session *session, enum failure_source source,
+	enum status status, const char *why)
+{
+	const char *id;
+	enum outcome code = outcome_of_status(source, status, &id);
+
+	return session_fail(session, code, id, "%s", why && why[0] ? why : status_text(status));
+}
+
 enum outcome session_no_memory(struct session *session)
 {
 	return session_fail(session, OUTCOME_FAILED, "failed", "out of memory");

@@ -91,6 +91,13 @@ enum outcome session_fail(struct session *session, enum outcome outcome, const c
 enum outcome session_fail_list(struct session *session, enum outcome outcome, const char *id,
 	const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
 
+/*
+ * As session_fail(), for a status (outcome.h). The detail is @why, or the text of the status if it
+ * is NULL or "".
+ */
+enum outcome session_fail_status(struct session *session, enum failure_source source,
+	enum status status, const char *why);
+
 /* As session_fail(), for exhausted memory. */
 enum outcome session_no_memory(struct session *session);
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_import - lines of an export, through the whole of `creditbridgectl import` into a store, then
- * commands on what it accepted.
+ * fuzz_import - lines of an export, through the whole import (src/archive) into a store, then commands
+ * on what it accepted.
  *
  * Bit 0 of the first byte: the file holds keys; bit 1: dealers are released without their files. The
  * lines follow; the first and the last line of the file are made here. Only the state directory, the
@@ -11,12 +11,11 @@
 #include "fuzz.h"
 #include "import_target.h"
 
+#include "archive/import.h"
+#include "archive/local.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "cmd/ctl/check.h"
-#include "cmd/ctl/export_lines.h"
-#include "cmd/ctl/local.h"
-#include "cmd/ctl/offline.h"
+#include "check/prove.h"
 #include "ledger/offline/offline.h"
 #include "memory_store.h"
 #include "state/disk.h"
@@ -102,7 +101,7 @@ enum status __wrap_state_dir_check(const char *path, char *installation, char *w
 enum status __wrap_state_dir_restore(const char *path, int *lock, char *why, size_t why_size);
 enum status __wrap_state_dir_restored(const char *path, const char *installation, char *why,
 	size_t why_size);
-enum status __wrap_atrest_open(struct store **store, const struct settings *settings,
+enum status __wrap_offline_open(struct store **store, const struct settings *settings,
 	const struct offline_options *options, char *why, size_t why_size);
 bool __wrap_directory_sync_path(const char *path);
 bool __wrap_disk_mark_set(const char *state, enum disk_mark mark);
@@ -141,7 +140,7 @@ static void keep_open(struct store *kept)
 	(void)kept;
 }
 
-enum status __wrap_atrest_open(struct store **opened, const struct settings *settings,
+enum status __wrap_offline_open(struct store **opened, const struct settings *settings,
 	const struct offline_options *options, char *why, size_t why_size)
 {
 	(void)settings;
@@ -173,88 +172,23 @@ void __wrap_halt_clear(const struct settings *settings)
 	(void)settings;
 }
 
-/* ---- creditbridgectl's frame, without processes and output */
+/* ---- an operator's program */
 
-enum outcome __wrap_session_settings(struct session *session);
-enum outcome __wrap_session_settings(struct session *session)
+static void report_failure(void *closure, enum outcome outcome, const struct failure *failure)
 {
-	settings_defaults(&session->settings);
-	return OUTCOME_DONE;
-}
-
-enum outcome ctl_fail(struct ctl *ctl, enum outcome code, const char *id, const char *format, ...)
-{
-	static char detail[1024];
-	va_list arguments;
-
-	(void)ctl;
-	(void)id;
-	va_start(arguments, format);
-	must(vsnprintf(detail, sizeof(detail), format, arguments) > 0);
-	va_end(arguments);
-	if (getenv("CB_TRACE"))
-		fprintf(stderr, "%s\n", detail);
-	return code;
-}
-
-void ctl_tell(const char *id, const char *format, ...)
-{
-	(void)id;
-	(void)format;
-}
-
-enum outcome ctl_no_memory(struct ctl *ctl)
-{
-	fprintf(stderr, "memory is exhausted\n");
-	must(!ctl);
-	return OUTCOME_FAILED;
-}
-
-enum outcome ctl_usage(struct ctl *ctl, const char *format, ...)
-{
-	(void)format;
-	must(!ctl);
-	return OUTCOME_USAGE;
-}
-
-enum outcome offline_check_stopped(struct ctl *ctl)
-{
-	(void)ctl;
-	return OUTCOME_DONE;
-}
-
-enum outcome offline_become_owner(struct ctl *ctl, bool make, const char *backup)
-{
-	(void)ctl;
-	(void)make;
-	(void)backup;
-	return OUTCOME_DONE;
-}
-
-enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), void *context,
-	const char *outcome, bool *ended)
-{
-	(void)ctl;
+	(void)closure;
 	(void)outcome;
-	(void)ended;
-	return work(context);
+	must(failure->detail[0]);
+	must(strcmp(failure->detail, "out of memory") != 0);
+	if (getenv("CB_TRACE"))
+		fprintf(stderr, "%s\n", failure->detail);
 }
 
-enum outcome offline_fail(struct ctl *ctl, enum status status, const char *why)
+static void ignore_progress(void *context, const char *what, uint64_t rows)
 {
-	(void)status;
-	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "%s", why);
-}
-
-void offline_print_steps(void)
-{
-}
-
-void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
-{
-	(void)transaction_id;
-	(void)ms;
-	(void)first_id;
+	(void)context;
+	(void)what;
+	(void)rows;
 }
 
 /* ---- the file */
@@ -314,14 +248,14 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 					      : __real_fopen(path, mode);
 }
 
-void import_prove(struct ctl *ctl, struct store *rows)
+void import_prove(struct session *session, struct store *rows)
 {
 	struct check_found found;
 	struct local local;
 
-	local_begin(&local, ctl, rows, TRANSACTION_ID_MAX);
-	must(check_prove(ctl, &found) == OUTCOME_DONE);
-	local_end(&local, ctl);
+	local_begin(&local, session, rows, TRANSACTION_ID_MAX);
+	must(check_prove(session, &found, ignore_progress, NULL) == OUTCOME_DONE);
+	local_end(&local, session);
 	if (found.problems)
 		fprintf(stderr, "problem: %s\n", found.first);
 	must(!found.problems);
@@ -329,25 +263,27 @@ void import_prove(struct ctl *ctl, struct store *rows)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct ctl ctl;
+	static struct session session;
+	static struct archive_import importing;
 	struct bytes in = {data, (uint32_t)size};
 	const uint8_t options = fuzz_byte(&in);
 	enum outcome code;
 
-	/* The import prints its result there. */
-	if (!ctl.arg_count)
-		must(freopen("/dev/null", "w", stdout));
-	ctl = (struct ctl){.json = true, .args = {EXPORT_PATH}, .arg_count = 1};
+	session = (struct session){.report = report_failure, .settings_loaded = true};
+	settings_defaults(&session.settings);
 	import_wall_ms = WALL_BEGIN_MS;
 	import_boot_ms = BOOT_BEGIN_MS;
 	buffer_init(&file, 2 * FUZZ_ROW_MAX);
 	make_file(options & 1, in);
 	store = NULL;
-	code = ctl_import(&ctl);
+	must(archive_import_open(&importing, &session, EXPORT_PATH) == OUTCOME_DONE);
+	importing.progress = ignore_progress;
+	code = archive_import_run(&importing);
+	archive_import_close(&importing);
 	if (code == OUTCOME_DONE) {
 		import_accepted(data, size);
 		import_play(store, !(options & 2));
-		import_prove(&ctl, store);
+		import_prove(&session, store);
 	}
 	if (store)
 		store_close(store);

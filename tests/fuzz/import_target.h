@@ -5,7 +5,7 @@
 #ifndef TESTS_FUZZ_IMPORT_TARGET_H
 #define TESTS_FUZZ_IMPORT_TARGET_H
 
-#include "cmd/ctl/ctl.h"
+#include "admin/session.h"
 #include "domain/records.h"
 #include "store/store.h"
 
@@ -36,6 +36,6 @@ void import_accepted(const uint8_t *data, size_t size);
 void import_play(struct store *store, bool reconciled);
 
 /* Proves the rows of @store as `creditbridgectl check` does. Dies if there is a problem. */
-void import_prove(struct ctl *ctl, struct store *store);
+void import_prove(struct session *session, struct store *store);
 
 #endif

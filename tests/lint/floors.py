@@ -19,7 +19,7 @@ from cb_tap import Skip, check, run_cases  # noqa: E402
 
 # From the ground up.
 FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback",
-          "sweep", "fcgi", "web", "dealer", "admin", "recon", "conformance", "check", "doctor",
+          "sweep", "fcgi", "web", "dealer", "admin", "recon", "conformance", "check", "archive", "doctor",
           "cmd")
 # Below it in the list, but none of its business: the link knows nothing of JSON, the sweeper asks
 # the ledger through the link like anybody else.
@@ -31,10 +31,11 @@ FORBIDDEN = {
     "fcgi": {"domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback", "sweep"},
     "web": {"proof", "state", "store", "ledger", "sweep"},
     "admin": {"state", "store", "ledger", "sweep", "fcgi", "web", "dealer"},
-    "doctor": {"check", "fcgi", "web", "dealer"},
+    "doctor": {"check", "archive", "fcgi", "web", "dealer"},
     "recon": {"proof", "state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
     "conformance": {"proof", "state", "metrics", "store", "ledger", "sweep", "fcgi", "web", "dealer", "recon"},
     "check": {"state", "metrics", "store", "ledger", "callback", "sweep", "fcgi", "web", "dealer"},
+    "archive": {"metrics", "callback", "sweep", "fcgi", "web", "dealer", "recon", "conformance"},
     "dealer": {"proof", "link", "metrics", "store", "ledger", "callback", "sweep", "web"},
 }
 # Header -> where it may be included: a folder, or a single file.

@@ -1,10 +1,8 @@
 /*
  * check - implements `check`: checks the rows of the ledger and prints the problems found.
  */
-#include "cmd/ctl/check.h"
-
-#include "base/text.h"
 #include "check/check.h"
+
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
 #include "doctor/attention.h"
@@ -118,24 +116,6 @@ enum outcome ctl_check(struct ctl *ctl)
 	progress_end(&progress);
 	if (code == OUTCOME_DONE)
 		code = print(ctl, &check);
-	check_close(&check);
-	return code;
-}
-
-enum outcome check_prove(struct ctl *ctl, struct check_found *found)
-{
-	struct check check;
-	struct progress progress = progress_begin(ctl);
-	enum outcome code = check_open(&check, &ctl->session, show_progress, &progress);
-
-	progress_end(&progress);
-	*found = (struct check_found){.problems = 0};
-	if (code == OUTCOME_DONE) {
-		found->problems = check.proof.problems;
-		if (found->problems)
-			text_copy(found->first, sizeof(found->first), check.shown[0]);
-		code = check.unsettled && !found->problems ? OUTCOME_BUSY : OUTCOME_DONE;
-	}
 	check_close(&check);
 	return code;
 }

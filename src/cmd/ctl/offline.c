@@ -153,10 +153,7 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 
 enum outcome offline_fail(struct ctl *ctl, enum status status, const char *why)
 {
-	const char *id;
-	enum outcome code = outcome_of_status(FAILURE_OF_DATA, status, &id);
-
-	return ctl_fail(ctl, code, id, "%s", why && why[0] ? why : status_text(status));
+	return session_fail_status(&ctl->session, FAILURE_OF_DATA, status, why);
 }
 
 void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)

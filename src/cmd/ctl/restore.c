@@ -127,7 +127,7 @@ static void note_deed(void *context, const struct audit *row)
 
 	buffer_append(&work->deeds, &deed, sizeof(deed));
 	if (work->ctl->options[OPTION_LOGS] && row->time_ms >= work->result->complete_to_ms &&
-		changed_concerns(row))
+		changed_is_listed(row))
 		note_changed(work, row, true);
 }
 
@@ -152,7 +152,7 @@ static void note_old(void *context, const struct audit *row)
 	 * If the times differ, the same number belongs to another incarnation and names another
 	 * action.
 	 */
-	if ((!deed || deed->time_ms != row->time_ms) && changed_concerns(row))
+	if ((!deed || deed->time_ms != row->time_ms) && changed_is_listed(row))
 		note_changed(work, row, false);
 }
 
@@ -340,13 +340,10 @@ static enum outcome print_result(struct ctl *ctl, const char *old, struct receiv
 	struct output_json json;
 	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
 	enum outcome code = OUTCOME_DONE;
-	const char *id;
 
-	if (report->status) {
-		code = outcome_of_status(FAILURE_OF_BACKUP, report->status, &id);
-		return ctl_fail(ctl, code, id, "%s",
-			report->why[0] ? report->why : status_text(report->status));
-	}
+	if (report->status)
+		return session_fail_status(&ctl->session, FAILURE_OF_BACKUP, report->status,
+			report->why);
 	if (!ctl->json && look)
 		print_look(ctl->args[0], &report->result);
 	else if (!ctl->json)
@@ -397,11 +394,11 @@ enum outcome ctl_restore(struct ctl *ctl)
 		code = find_old(ctl, old);
 	if (code != OUTCOME_DONE)
 		return code;
-	revived_begin(&received.lists);
+	revived_init(&received.lists);
 	received.old.kind = PIECE_REVIVED; /* no piece was received */
 	code = run_child(ctl, old[0] ? old : NULL, &received);
 	if (code == OUTCOME_DONE)
 		code = print_result(ctl, old[0] ? old : NULL, &received);
-	revived_end(&received.lists);
+	revived_free(&received.lists);
 	return code;
 }

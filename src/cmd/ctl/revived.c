@@ -1,7 +1,5 @@
 #include "cmd/ctl/revived.h"
 
-#include "base/text.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +24,7 @@ static const struct output_column revived_columns[] = {
 };
 
 /* A change as it is shown. */
-struct shown {
+struct shown_change {
 	int64_t time_ms;
 	char action[ACTION_SIZE];
 	char object[OBJECT_SIZE];
@@ -36,12 +34,12 @@ struct shown {
 };
 
 static const struct field shown_fields[] = {
-	FIELD(FIELD_TIME_MS, shown, time_ms),
-	FIELD(FIELD_STR, shown, action),
-	FIELD(FIELD_STR, shown, object),
-	FIELD(FIELD_BOOL, shown, in_force),
-	FIELD(FIELD_STR, shown, detail),
-	FIELD(FIELD_STR, shown, reason),
+	FIELD(FIELD_TIME_MS, shown_change, time_ms),
+	FIELD(FIELD_STR, shown_change, action),
+	FIELD(FIELD_STR, shown_change, object),
+	FIELD(FIELD_BOOL, shown_change, in_force),
+	FIELD(FIELD_STR, shown_change, detail),
+	FIELD(FIELD_STR, shown_change, reason),
 	FIELD_END,
 };
 
@@ -53,71 +51,6 @@ static const struct output_column shown_columns[] = {
 	{"REASON", "reason", OUTPUT_PLAIN},
 	{NULL, NULL, OUTPUT_PLAIN},
 };
-
-static void put_keys(char text[REVIVED_KEYS_SIZE], const struct dealer_key keys[DEALER_KEYS_MAX])
-{
-	char time[32];
-	size_t len = 0;
-
-	for (unsigned int i = 0; i < DEALER_KEYS_MAX && len < REVIVED_KEYS_SIZE; i++) {
-		if (!keys[i].key_id[0])
-			continue;
-		text_time(keys[i].created_ms, time);
-		len += (size_t)snprintf(text + len, REVIVED_KEYS_SIZE - len, "%s%s of %.10s",
-			len ? ", " : "", keys[i].key_id, time);
-	}
-}
-
-bool revived_fill(struct revived *one, enum record record, const void *row)
-{
-	const struct dealer *dealer = row;
-	const struct client *client = row;
-	const struct player *player = row;
-
-	memset(one, 0, sizeof(*one));
-	snprintf(one->kind, sizeof(one->kind), "%s", record_infos[record].name);
-	if (record == RECORD_DEALER) {
-		snprintf(one->id, sizeof(one->id), "%s", dealer->casino_id);
-		one->suspended = dealer->suspended;
-		put_keys(one->keys, dealer->keys);
-	} else if (record == RECORD_CLIENT) {
-		snprintf(one->id, sizeof(one->id), "%s", client->client_id);
-		one->removed = client->removed;
-		put_keys(one->keys, client->keys);
-	} else if (record == RECORD_PLAYER && player->suspended) {
-		snprintf(one->id, sizeof(one->id), "%s/%s", player->casino_id, player->user_id);
-		one->suspended = true;
-	} else {
-		return false;
-	}
-	return true;
-}
-
-bool changed_concerns(const struct audit *deed)
-{
-	static const char *const actions[] = {"dealer add", "dealer set", "dealer suspend",
-		"dealer resume", "dealer hold", "dealer key-add", "dealer key-use", "dealer key-retire",
-		"client add", "client remove", "client key-add", "client key-use", "client key-retire",
-		"player suspend", "player resume", "callback hold", "callback cancel"};
-	size_t i = 0;
-
-	while (i < sizeof(actions) / sizeof(actions[0]) && strcmp(deed->action, actions[i]) != 0)
-		i++;
-	return i < sizeof(actions) / sizeof(actions[0]);
-}
-
-void revived_begin(struct revived_lists *lists)
-{
-	buffer_init(&lists->revived, SIZE_MAX / 4);
-	buffer_init(&lists->changed, SIZE_MAX / 4);
-	lists->looked = false;
-}
-
-void revived_end(struct revived_lists *lists)
-{
-	buffer_free(&lists->revived);
-	buffer_free(&lists->changed);
-}
 
 static enum outcome show_revived(struct ctl *ctl, struct output_json *json,
 	const struct buffer *rows)
@@ -147,7 +80,7 @@ static enum outcome show_changed(struct ctl *ctl, struct output_json *json,
 {
 	struct output_list list;
 	struct changed one;
-	struct shown shown;
+	struct shown_change shown;
 
 	output_title(ctl, "Changed after the backup; what is not in force is to be done again");
 	output_list_open(&list, ctl, NULL, NULL, shown_fields, shown_columns);

@@ -1,9 +1,9 @@
 /*
- * export_lines - the first and the last line of an export. Between them, each line is one row of
+ * lines - the first and the last line of an export. Between them, each line is one row of
  * the ledger (wire/row_line.h). See creditbridge-export(5).
  */
-#ifndef CMD_CTL_EXPORT_LINES_H
-#define CMD_CTL_EXPORT_LINES_H
+#ifndef ARCHIVE_LINES_H
+#define ARCHIVE_LINES_H
 
 #include "domain/records.h"
 #include "state/directory.h"

@@ -1,11 +1,11 @@
 /*
  * local - answers list commands from a store that no ledger serves, so that `check` can walk it.
  */
-#ifndef CMD_CTL_LOCAL_H
-#define CMD_CTL_LOCAL_H
+#ifndef ARCHIVE_LOCAL_H
+#define ARCHIVE_LOCAL_H
 
+#include "admin/session.h"
 #include "base/buffer.h"
-#include "cmd/ctl/ctl.h"
 
 struct store;
 
@@ -20,9 +20,9 @@ struct local {
  * From now on the session's commands are answered from @store. Only COMMAND_LIST works; other
  * commands return STATUS_FAULT.
  */
-void local_begin(struct local *local, struct ctl *ctl, struct store *store,
+void local_begin(struct local *local, struct session *session, struct store *store,
 	uint64_t transaction_id);
 /* From now on the session asks the ledger again. */
-void local_end(struct local *local, struct ctl *ctl);
+void local_end(struct local *local, struct session *session);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cmd/ctl/export_lines.h"
+#include "archive/lines.h"
 
 const struct field export_head_fields[] = {
 	FIELD(FIELD_STR, export_head, format),

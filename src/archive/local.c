@@ -1,11 +1,11 @@
-#include "cmd/ctl/local.h"
+#include "archive/local.h"
 
 #include "ledger/commands/ops.h"
 #include "link/frame.h"
 
 #include <string.h>
 
-static enum status ask(void *closure, enum command command, const void *cmd, void *result)
+static enum status read_store(void *closure, enum command command, const void *cmd, void *result)
 {
 	struct local *local = closure;
 	const struct read_context context = {
@@ -23,20 +23,20 @@ static enum status ask(void *closure, enum command command, const void *cmd, voi
 	return list_read(cmd, &context, result);
 }
 
-void local_begin(struct local *local, struct ctl *ctl, struct store *store,
+void local_begin(struct local *local, struct session *session, struct store *store,
 	uint64_t transaction_id)
 {
 	*local = (struct local){.store = store, .transaction_id = transaction_id};
 	buffer_init(&local->rows, FRAME_MAX);
 	buffer_init(&local->cursor, FRAME_MAX);
-	ctl->session.ask = ask;
-	ctl->session.ask_closure = local;
+	session->ask = read_store;
+	session->ask_closure = local;
 }
 
-void local_end(struct local *local, struct ctl *ctl)
+void local_end(struct local *local, struct session *session)
 {
-	ctl->session.ask = NULL;
-	ctl->session.ask_closure = NULL;
+	session->ask = NULL;
+	session->ask_closure = NULL;
 	buffer_free(&local->rows);
 	buffer_free(&local->cursor);
 }

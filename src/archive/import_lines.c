@@ -1,6 +1,6 @@
-#include "cmd/ctl/import_lines.h"
+#include "archive/import_lines.h"
 
-#include "cmd/ctl/export_lines.h"
+#include "archive/lines.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,12 +8,12 @@
 
 #define PIECE 65536
 
-enum outcome import_lines_open(struct import_lines *lines, struct ctl *ctl, const char *path)
+enum outcome import_lines_open(struct import_lines *lines, struct session *session, const char *path)
 {
 	const bool standard = strcmp(path, "-") == 0;
 
 	memset(lines, 0, sizeof(*lines));
-	lines->ctl = ctl;
+	lines->session = session;
 	lines->path = standard ? "standard input" : path;
 	buffer_init(&lines->text, EXPORT_LINE_MAX);
 	row_line_init(&lines->line);
@@ -21,12 +21,12 @@ enum outcome import_lines_open(struct import_lines *lines, struct ctl *ctl, cons
 	lines->file = standard ? stdin : fopen(path, "re");
 	if (lines->file)
 		return OUTCOME_DONE;
-	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot open %s: %s", path, strerror(errno));
+	return session_fail(session, OUTCOME_FAILED, "failed", "cannot open %s: %s", path, strerror(errno));
 }
 
 enum outcome import_lines_bad(struct import_lines *lines, const char *why)
 {
-	return ctl_fail(lines->ctl, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", lines->path,
+	return session_fail(lines->session, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", lines->path,
 		lines->number, why);
 }
 
@@ -53,7 +53,7 @@ static enum outcome read_text(struct import_lines *lines)
 			return OUTCOME_DONE;
 	}
 	if (ferror(lines->file))
-		return ctl_fail(lines->ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", lines->path,
+		return session_fail(lines->session, OUTCOME_FAILED, "failed", "cannot read %s: %s", lines->path,
 			strerror(errno));
 	if (text->len)
 		return import_lines_bad(lines, "the line has no end: the file was cut off");
@@ -61,9 +61,9 @@ static enum outcome read_text(struct import_lines *lines)
 	return OUTCOME_DONE;
 }
 
-static enum outcome fail(struct import_lines *lines, enum row_line_status status, const char *why)
+static enum outcome fail_line(struct import_lines *lines, enum row_line_status status, const char *why)
 {
-	return status == ROW_LINE_NO_MEMORY ? ctl_no_memory(lines->ctl)
+	return status == ROW_LINE_NO_MEMORY ? session_no_memory(lines->session)
 					    : import_lines_bad(lines, why);
 }
 
@@ -79,7 +79,7 @@ enum outcome import_lines_next(struct import_lines *lines)
 		return code;
 	status = row_line_read(&lines->line, (const char *)lines->text.data, lines->text.len - 1,
 		why);
-	return status ? fail(lines, status, why) : OUTCOME_DONE;
+	return status ? fail_line(lines, status, why) : OUTCOME_DONE;
 }
 
 enum outcome import_lines_take(struct import_lines *lines, const struct field *fields,
@@ -89,7 +89,7 @@ enum outcome import_lines_take(struct import_lines *lines, const struct field *f
 	enum row_line_status status =
 		row_line_take(&lines->line, fields, size, row, secrets, why);
 
-	return status ? fail(lines, status, why) : OUTCOME_DONE;
+	return status ? fail_line(lines, status, why) : OUTCOME_DONE;
 }
 
 void import_lines_close(struct import_lines *lines)

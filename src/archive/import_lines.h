@@ -1,18 +1,18 @@
 /*
  * import_lines - reads an export line by line.
  */
-#ifndef CMD_CTL_IMPORT_LINES_H
-#define CMD_CTL_IMPORT_LINES_H
+#ifndef ARCHIVE_IMPORT_LINES_H
+#define ARCHIVE_IMPORT_LINES_H
 
+#include "admin/session.h"
 #include "base/buffer.h"
-#include "cmd/ctl/ctl.h"
 #include "wire/digest.h"
 #include "wire/row_line.h"
 
 #include <stdio.h>
 
 struct import_lines {
-	struct ctl *ctl;
+	struct session *session;
 	const char *path;
 	FILE *file;
 	uint64_t number; /* of the line, from 1 */
@@ -23,7 +23,7 @@ struct import_lines {
 };
 
 /* Opens @path; "-" is standard input. Close it even if this function fails. */
-enum outcome import_lines_open(struct import_lines *lines, struct ctl *ctl, const char *path);
+enum outcome import_lines_open(struct import_lines *lines, struct session *session, const char *path);
 
 /*
  * Reads the next line; lines->line.name is its record. Reports bad_file if the line is malformed.
