@@ -33,10 +33,11 @@ from measure import FCGID_CROWD_S, FCGID_SPARE, FCGID_TRIES, Failure, held  # no
 from wrk import BATCH, EAGER  # noqa: E402
 
 from cb import TRANSFER_IN  # noqa: E402
+from cb_codec import verdict  # noqa: E402
 from cb_link import transfer_payload  # noqa: E402
 from cb_platform import RESULTS  # noqa: E402
 from cb_rounds import Rounds  # noqa: E402
-from cb_worker import UNITS, bet_payload, player_ref  # noqa: E402
+from cb_worker import UNITS, bet_payload, placed, player_ref  # noqa: E402
 
 NEIGHBOURS = ("stranger", "game server")
 SERVERS = ("lighttpd", "mod_fcgid")
@@ -165,7 +166,7 @@ class Games:
         with Rounds(stand.instance.sockets / "edge.sock") as link:
             credit, = link.pipeline("transfer", (
                 transfer_payload(GAMES_DEALER, ENTRY_TRANSFER_IN, "credit", "u0", CREDIT),))
-            cb.equal(credit.verdict(), "", "the refusal of a transfer")
+            cb.equal(verdict(credit).refusal, 0, "the refusal of a transfer")
             for game in range(rounds):
                 self.bets(link, game)
 
@@ -177,7 +178,7 @@ class Games:
                 bet_payload(self.client[0], player, f"g{game}", UNITS,
                             reference=f"b{game}-{bet}", user_bet=user_bet)
                 for bet in range(ROUND_BETS))):
-            cb.equal(answer.placed().refusal, "", "the refusal of a bet")
+            cb.equal(placed(answer).refusal, "", "the refusal of a bet")
 
     def results(self, count, rate, connections):
         """Begins the results of the next @count rounds."""

@@ -34,6 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "lib"))
 import cb  # noqa: E402
+import cb_codec  # noqa: E402
 import cb_link  # noqa: E402
 import disk  # noqa: E402
 import traffic  # noqa: E402
@@ -130,17 +131,17 @@ def answers_of(records):
     for number, row in enumerate(records):
         if row.kind != "x":
             continue
-        if row.data.startswith(cb_link.MAGIC):
-            streams[row.inode] = row.data[cb_link.GREETING.size:]
+        if row.data.startswith(cb_codec.MAGIC):
+            streams[row.inode] = row.data[cb_codec.GREETING.size:]
             continue
         data = streams.get(row.inode, b"") + row.data
-        while len(data) >= cb_link.ANSWER.size:
-            length, _, outcome, tag, _ = cb_link.ANSWER.unpack_from(data)
-            end = cb_link.LENGTH_SIZE + length
+        while len(data) >= cb_codec.ANSWER.size:
+            length, _, outcome, tag, _ = cb_codec.ANSWER.unpack_from(data)
+            end = cb_codec.LENGTH_SIZE + length
             if len(data) < end:
                 break
             if outcome == cb_link.DONE:
-                found.append((number, tag, data[cb_link.ANSWER.size:end]))
+                found.append((number, tag, data[cb_codec.ANSWER.size:end]))
             data = data[end:]
         streams[row.inode] = data
     return found

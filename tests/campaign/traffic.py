@@ -4,15 +4,15 @@ import collections
 import json
 import os
 import selectors
-import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
 from cb import check, equal, wait_until  # noqa: E402
-from cb_link import (DONE, TRANSFER_IN_KIND, TRANSFER_OUT_KIND, Link, request, text,  # noqa: E402
-                     transfer_payload)
-from cb_worker import LOSS, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Reader  # noqa: E402
-from pump import VERDICT, Stream  # noqa: E402
+from cb_codec import after_verdict, pack, unpack, verdict  # noqa: E402
+from cb_link import DONE, Link, request  # noqa: E402
+from cb_worker import (LOSS, REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, grant_of, placed,  # noqa: E402
+                       player_ref, refusal_of)
+from pump import Stream  # noqa: E402
 
 CONNECTIONS = 12
 WINDOW = 200  # frames under way, when asked for again
@@ -22,31 +22,31 @@ CLIENT, BANK, CASINO = "slots", "bank", "casino"
 PENDING, ACCEPTED, REJECTED = 0, 1, 2  # enum bet_state
 BET_UNDER_WAY = "bet_in_progress"
 STANDS = ("", BET_UNDER_WAY, "bet_rejected", "dealer_timeout")  # how a bet that is there is told
-NONE = struct.pack(">I", 0)
 
 
 class Asked:
     """One command. A replay must be answered as the first time was."""
     has_sender = False
 
-    def __init__(self, command, payload, tag):
-        self.frame = request(command, payload, tag=tag)
+    def __init__(self, command, tag, /, **values):
+        self.frame = request(command, pack(command, **values), tag=tag)
         self.again = self.frame  # what it is asked for again with
         if self.has_sender:
             # The same sender would be told to go on sending, which is no replay.
-            self.again = self.frame[:-8] + struct.pack(">Q", 1 << 63 | tag)
+            self.again = request(command, pack(command, **{**values, "sender": 1 << 63 | tag}), tag=tag)
         self.tag = tag
 
     def holds(self, payload):
         """Whether the answer says that something was done which is to be there."""
-        return payload[0] == 0
+        return not verdict(payload).refusal
 
     def wrong(self, told, payload):
         """What is wrong with the answer to the repeat; "": nothing."""
         first = told[self.tag]
-        if payload[:2] != b"\0\1":
+        now = verdict(payload)
+        if now.refusal or not now.replay:
             return f"{self.name} {self.tag}: no replay: {payload!r} for {first!r}"
-        if self.sums(payload[VERDICT:]) != self.sums(first[VERDICT:]):
+        if self.sums(payload) != self.sums(first):
             return f"{self.name} {self.tag}: {payload!r} for {first!r}"
         return ""
 
@@ -54,8 +54,8 @@ class Asked:
 class Transfer(Asked):
     name = "transfer"
 
-    def sums(self, rest):
-        return rest
+    def sums(self, payload):
+        return after_verdict(payload)
 
 
 class Settle(Asked):
@@ -63,8 +63,10 @@ class Settle(Asked):
     name = "result"
     has_sender = True
 
-    def sums(self, rest):
-        return rest[:40]
+    def sums(self, payload):
+        answer = unpack("round_settle", payload)
+        return (answer.transaction_id, answer.bet_amount, answer.addition_amount, answer.win_amount,
+                answer.payout_amount)
 
 
 class Bet(Asked):
@@ -72,23 +74,17 @@ class Bet(Asked):
     name = "bet"
     has_sender = True
 
-    def __init__(self, *words):
-        super().__init__(*words)
+    def __init__(self, *words, **values):
+        super().__init__(*words, **values)
         self.end = None  # tag of the command that ended it, and what it meant
         self.settled = None
 
     def holds(self, payload):
-        reader = Reader(payload)
-        return reader.verdict() in ("", BET_UNDER_WAY)
-
-    @staticmethod
-    def parse(payload):
-        reader = Reader(payload)
-        return (reader.verdict(), *reader.take(">QB"))
+        return placed(payload).refusal in ("", BET_UNDER_WAY)
 
     def wrong(self, told, payload):
-        _, first_id, first_state = self.parse(told[self.tag])
-        refusal, transaction_id, state = self.parse(payload)
+        _, first_id, first_state, _ = placed(told[self.tag])
+        refusal, transaction_id, state, _ = placed(payload)
         at_least = first_state
         if self.end and self.end[0] in told:
             at_least = self.end[1]
@@ -144,13 +140,13 @@ class Load:
             for number in range(PLAYERS):
                 wallet.player_add(casino, f"user-{number}")
 
-    def ask(self, kind, command, payload):
+    def ask(self, kind, command, /, **values):
         tag = FIRST_TAG + len(self.asked)
-        self.asked[tag] = made = kind(command, payload, tag)
+        self.asked[tag] = made = kind(command, tag, **values)
         return made
 
     def player(self, casino):
-        return text("") + text(casino) + text(f"user-{self.chance.randrange(PLAYERS)}")
+        return player_ref(casino, f"user-{self.chance.randrange(PLAYERS)}")
 
     # -- what one connection does: each step yields a command and is sent its answer
 
@@ -165,41 +161,38 @@ class Load:
                 yield from self.round(CASINO)
 
     def transfer(self):
-        kind = TRANSFER_IN_KIND if self.chance.random() < 0.6 else TRANSFER_OUT_KIND
+        kind = "transfer_in" if self.chance.random() < 0.6 else "transfer_out"
         number = len(self.asked)
-        yield self.ask(Transfer, "transfer", transfer_payload(
-            BANK, kind, f"t-{number}-{'x' * self.chance.randrange(60)}",
-            f"user-{self.chance.randrange(PLAYERS)}", self.chance.randint(1, 50) * UNITS))
+        yield self.ask(
+            Transfer, "transfer", casino_id=BANK, kind=kind,
+            request_transaction_id=f"t-{number}-{'x' * self.chance.randrange(60)}",
+            user_id=f"user-{self.chance.randrange(PLAYERS)}", amount=self.chance.randint(1, 50) * UNITS)
 
     def round(self, casino):
         """A bet, what the dealer's answer was, and its result, sometimes."""
         number = len(self.asked)
         player, game = self.player(casino), f"game-{number}"
         words = json.dumps({"on": "r" * self.chance.randrange(300)}).encode()
-        bet = self.ask(Bet, "bet_place", b"".join((
-            text(CLIENT), text(f"b-{number}"), player, text(game),
-            struct.pack(">qB", self.chance.randint(1, 5) * UNITS, 0), text("a bet"),
-            struct.pack(">I", len(words)), words, struct.pack(">Q", number + 1))))
-        reader = Reader((yield bet))
-        refusal = reader.verdict()
+        bet = self.ask(
+            Bet, "bet_place", client_id=CLIENT, request_transaction_id=f"b-{number}", player=player,
+            game_id=game, bet_amount=self.chance.randint(1, 5) * UNITS, remark="a bet", user_bet=words,
+            sender=number + 1)
+        answer = placed((yield bet))
+        refusal = answer.refusal
         if refusal not in ("", BET_UNDER_WAY):
             return
         state = ACCEPTED
         if casino == CASINO:
-            state = yield from self.end_bet(bet, reader)
+            state = yield from self.end_bet(bet, answer.send)
         if state == ACCEPTED and self.chance.random() < 0.7:
             yield from self.settle(number, casino, player, game)
 
-    def end_bet(self, bet, reader):
-        reader.take(">QBBq")
-        reader.text()
-        reader.text()
-        grant = reader.grant()
+    def end_bet(self, bet, grant):
         outcome, state = self.chance.choice(((SUCCESS, ACCEPTED), (SUCCESS, ACCEPTED),
                                              (REFUSED, REJECTED), (UNKNOWN, PENDING)))
         if not grant.event:
             return PENDING
-        ended = self.ask(End, "callback_end", end_payload(grant, outcome))
+        ended = self.end(grant, outcome)
         bet.end = (ended.tag, state)
         yield ended
         return state
@@ -207,17 +200,19 @@ class Load:
     def settle(self, number, casino, player, game):
         result = self.chance.choice((WIN, LOSS))
         payout = self.chance.randint(1, 9) * UNITS if result == WIN else 0
-        reader = Reader((yield self.ask(Settle, "round_settle", b"".join((
-            text(CLIENT), text(f"r-{number}"), player, text(game),
-            struct.pack(">Bq", result, payout), text("a result"), NONE, NONE, NONE,
-            struct.pack(">Q", number + 1))))))
-        if reader.verdict() or casino != CASINO:
+        answer = unpack("round_settle", (yield self.ask(
+            Settle, "round_settle", client_id=CLIENT, request_transaction_id=f"r-{number}", player=player,
+            game_id=game, result=result, payout_amount=payout, remark="a result", sender=number + 1)))
+        if refusal_of(answer) or casino != CASINO:
             return
-        reader.take(">QqqqqQBI")
-        grant = reader.grant()
+        grant = grant_of(answer)
         if grant.event and self.chance.random() < 0.8:
-            yield self.ask(End, "callback_end",
-                           end_payload(grant, self.chance.choice((SUCCESS, UNKNOWN))))
+            yield self.end(grant, self.chance.choice((SUCCESS, UNKNOWN)))
+
+    def end(self, grant, outcome):
+        return self.ask(
+            End, "callback_end", event=grant.event, kind=grant.kind, attempt=grant.attempt, outcome={
+                "class": outcome, "http_status": 200 if outcome == SUCCESS else 0, "ms": 12})
 
     # -- all of them
 
@@ -273,10 +268,3 @@ def advance(steps, payload):
         return steps.send(payload)
     except StopIteration:
         return None
-
-
-def end_payload(grant, outcome):
-    return b"".join((
-        struct.pack(">QB", grant.event, grant.kind), text(""),
-        struct.pack(">IBHI", grant.attempt, outcome, 200 if outcome == SUCCESS else 0, 12),
-        text(""), text(""), struct.pack(">Bq", 0, 0), text(""), text(""), text(""), b"\0"))

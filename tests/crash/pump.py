@@ -11,15 +11,14 @@ import signal
 import socket
 import time
 
-from cb_link import (ANSWER, DONE, GREETING, LENGTH_SIZE, TRANSFER_IN_KIND, Link, request,
-                     transfer_payload)
+from cb_codec import ANSWER, GREETING, LENGTH_SIZE, after_verdict, verdict
+from cb_link import DONE, TRANSFER_IN_KIND, Link, request, transfer_payload
 from cb import check
 
 CONNECTIONS = 8
 TICK_S = 0.005
 WINDOW = 256  # frames on their way, when transfers are asked for again
 UNITS = 10000
-VERDICT = 18  # bytes of a verdict without words (src/link/verdict.h)
 
 
 def key_of(name, number):
@@ -122,7 +121,8 @@ class Pump:
         self.acknowledged, sent, self.seconds = self.receive.recv()
         self.process.join(30)
         for number, _, outcome, payload in self.acknowledged:
-            check(outcome == DONE and payload[0] == 0 and payload[1] == 0,
+            told = verdict(payload) if outcome == DONE else None
+            check(told and not told.refusal and not told.replay,
                   f"transfer {key_of(self.name, number)}: outcome {outcome}, {payload!r}")
         check(self.acknowledged, f"none of {sent} transfers was acknowledged")
 
@@ -154,10 +154,10 @@ class Pump:
             for number, _, _, told in rows:
                 frame = link.frame()
                 check(frame.tag == number and frame.outcome == DONE, f"an answer: {frame}")
-                # refusal, replay, and the answer itself
-                if not frame.payload[1]:
+                now = verdict(frame.payload)
+                if not now.replay:
                     lost.append(key_of(self.name, number))
                 else:
-                    check(frame.payload[0] == 0 and frame.payload[VERDICT:] == told[VERDICT:],
+                    check(not now.refusal and after_verdict(frame.payload) == after_verdict(told),
                           f"{key_of(self.name, number)}: {frame.payload!r} and not {told!r}")
             return lost

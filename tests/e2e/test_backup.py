@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "crash"))
 import cb  # noqa: E402
 import pump  # noqa: E402
 from cb import Skip, check, equal, wait_until  # noqa: E402
+from cb_codec import verdict  # noqa: E402
 from cb_link import TRANSFER_IN_KIND, Link, transfer_payload  # noqa: E402
 from cb_middle import Operator  # noqa: E402
 from cb_process import pids_end  # noqa: E402
@@ -88,8 +89,9 @@ class Wallet(cb.Instance):
         with Link(self.sockets / "edge.sock") as link:
             frame = link.call("transfer", transfer_payload("demo", TRANSFER_IN_KIND, key,
                                                            self.users[0], 10000))
-            equal((frame.outcome, frame.payload[0]), (0, 0), f"transfer {key}")
-            return not frame.payload[1]
+            told = verdict(frame.payload)
+            equal((frame.outcome, told.refusal), (0, 0), f"transfer {key}")
+            return not told.replay
 
     def last_id(self):
         return self.ctl_json("status")["last_transaction_id"]

@@ -10,7 +10,6 @@ import os
 import random
 import re
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -21,10 +20,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, new, run  # noqa: E402
-from cb_lies import Lie, key_text, rows_of  # noqa: E402
-from cb_link import Closed, text  # noqa: E402
-from cb_middle import RECORDS, Middle, Operator, with_rows  # noqa: E402
-from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSALS, REFUSED, SUCCESS,  # noqa: E402
+from cb_codec import record as record_table  # noqa: E402
+from cb_lies import Change, Lie, changed, rows_of  # noqa: E402
+from cb_link import Closed  # noqa: E402
+from cb_middle import Middle, Operator  # noqa: E402
+from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS,  # noqa: E402
                        UNITS, UNKNOWN, WIN, Worker)
 
 SETTINGS = {
@@ -33,9 +33,6 @@ SETTINGS = {
     "breaker_open_ms": 100,
 }
 CLIENT = "slots"
-SEAMLESS = 1  # enum wallet_mode
-_, ACCEPTED, REJECTED, REFUNDING, *_ = range(6)  # enum bet_state
-DUE, SENDING, DELIVERED, *_, FAILED = range(7)  # enum callback_state
 WALLET = None
 ctl = ctl_json = None  # of WALLET
 
@@ -235,37 +232,34 @@ class Rows:
         self.transactions = transactions  # of the bet and the result of round "keyed"
         self.player = ctl_json("player", "show", dealer, "alice")["player_id"]
 
-    def one(self, record, key):
-        rows = rows_of(WALLET.sockets, record, key)
+    def one(self, record, *key):
+        rows = rows_of(WALLET.sockets, record, *key)
         check(rows, f"{record} {key!r} is there")
         return rows
 
     def round(self, game):
-        return self.one("ROUND", key_text(self.player) + key_text(game))
+        return self.one("ROUND", self.player, game)
 
     def bet(self, game, number):
-        return self.one("BET", key_text(self.player) + key_text(game) + struct.pack(">I", number))
+        return self.one("BET", self.player, game, number)
 
     def of_event(self, record, name):
-        return self.one(record, struct.pack(">Q", self.events[name]))
+        return self.one(record, self.events[name])
 
     def attempt(self, name, number):
-        return self.one("ATTEMPT", struct.pack(">QI", self.events[name], number))
+        return self.one("ATTEMPT", self.events[name], number)
 
     def transaction(self, number):
-        return self.one("TRANSACTION", struct.pack(">Q", number))
+        return self.one("TRANSACTION", number)
 
     def request(self, reference):
-        return self.one("REQUEST", bytes([2]) + key_text(CLIENT) + key_text(reference))
+        return self.one("REQUEST", "client", CLIENT, reference)
 
 
-def changed(row, old, new_bytes):
-    equal(row.count(old), 1, f"{old!r} in {row!r}")
-    return row.replace(old, new_bytes)
-
-
-def money(credits_):
-    return struct.pack(">q", round(credits_ * UNITS))
+def body_changed(row, old, new_bytes):
+    body = record_table("CALLBACK_BODY").unpack(row).body
+    equal(body.count(old), 1, f"{old!r} in {body!r}")
+    return changed("CALLBACK_BODY", row, body=body.replace(old, new_bytes))
 
 
 def made_for_lies():
@@ -288,46 +282,36 @@ def made_for_lies():
 def lies_about_rounds(rows):
     won, opened = rows.round("won"), rows.round("open")
     bet = rows.bet("open", 1)
-    mode = bytes([SEAMLESS])
+    event = rows.events["open"]
     return (
         ("a round that is gone", "is not there and has bets", ("ROUND", won, b"")),
         ("a round that is open again", "is settled in a round that is open",
-         ("ROUND", won, changed(won, text(CLIENT) + mode + b"\1", text(CLIENT) + mode + b"\0"))),
+         changed("ROUND", won, state="open")),
         ("a round that is settled without a result", "is settled without a result",
-         ("ROUND", opened, changed(opened, text(CLIENT) + mode + b"\0",
-                                   text(CLIENT) + mode + b"\1"))),
+         changed("ROUND", opened, state="settled")),
         ("a stake too much", "keeps bet_amount as 11.01, its bets make 11.00",
-         ("ROUND", won, changed(won, money(11) + money(2), money(11.01) + money(2)))),
+         changed("ROUND", won, bet_amount=110100)),
         ("a win too much", "keeps win_amount as 37.01, its bets make 37.00",
-         ("ROUND", won, changed(won, money(50) + money(37), money(50) + money(37.01)))),
-        ("another user", "is of user eve of ",
-         ("ROUND", won, changed(won, text("alice"), text("eve")))),
+         changed("ROUND", won, win_amount=370100)),
+        ("another user", "is of user eve of ", changed("ROUND", won, user_id="eve")),
         ("a client who never was", "is of client eve, which does not exist",
-         ("ROUND", opened, changed(opened, text(CLIENT), text("eve")))),
+         changed("ROUND", opened, client_id="eve")),
         ("a bet of another client", "is of another client than its round",
-         ("BET", bet, changed(bet, text(CLIENT), text("eve")))),
+         changed("BET", bet, client_id="eve")),
         ("a bet that is gone", "counts 4 bets, the last one found is number 3",
          ("BET", rows.bet("won", 4), b"")),
         ("a bet refunding without a refund", "is refunding without a betting-refund",
-         ("BET", bet, changed(bet, mode + bytes([ACCEPTED]), mode + bytes([REFUNDING])))),
-        ("another remark", "its betting has another body",
-         ("BET", bet, changed(bet, text("a bet"), text("a Bet")))),
-        ("another event", "its betting is missing",
-         ("BET", bet, changed(bet, struct.pack(">QQ", rows.events["open"], 0),
-                              struct.pack(">QQ", 0xffffff, 0)))),
+         changed("BET", bet, state="refunding")),
+        ("another remark", "its betting has another body", changed("BET", bet, remark="a Bet")),
+        ("another event", "its betting is missing", changed("BET", bet, event=0xffffff)),
         ("another bet's event", "the event of its betting is another one's",
-         ("BET", bet, changed(bet, struct.pack(">QQ", rows.events["open"], 0),
-                              struct.pack(">QQ", rows.events["open"] + cb.ID_STRIDE, 0)))),
+         changed("BET", bet, event=event + cb.ID_STRIDE)),
         ("a rejected bet", "its betting has not failed",
-         ("BET", bet, changed(changed(bet, mode + bytes([ACCEPTED]), mode + bytes([REJECTED])),
-                              struct.pack(">QQB", rows.events["open"], 0, 0),
-                              struct.pack(">QQB", rows.events["open"], 0,
-                                          REFUSALS.index("bet_rejected"))))),
+         changed("BET", bet, state="rejected", outcome="bet_rejected")),
     )
 
 
 def lies_about_callbacks(rows):
-    dealer = text(rows.dealer)
     refunding, sent = rows.of_event("CALLBACK", "refunding"), rows.of_event("CALLBACK", "sent")
     result, body = rows.of_event("CALLBACK", "won"), rows.of_event("CALLBACK_BODY", "won")
     due = rows.of_event("DUE", "refunding")
@@ -337,32 +321,28 @@ def lies_about_callbacks(rows):
     return (
         ("a callback that is gone", "is not there and has a body", ("CALLBACK", result, b"")),
         ("a callback of another game", "is not named by its round",
-         ("CALLBACK", result, changed(result, text("won"), text("open")))),
+         changed("CALLBACK", result, game_id="open")),
         ("a callback to another dealer", "its betting-result goes to another dealer",
-         ("CALLBACK", result, changed(result, dealer, text("eve")))),
+         changed("CALLBACK", result, casino_id="eve")),
         ("a betting that failed", "its betting is not being sent",
-         ("CALLBACK", sent, changed(sent, struct.pack(">IBI", 1, SENDING, 1),
-                                    struct.pack(">IBI", 1, FAILED, 1)))),
+         changed("CALLBACK", sent, state="failed")),
         ("a refund that was delivered", "its betting-refund has ended",
-         ("CALLBACK", refunding, changed(refunding, struct.pack(">IBI", 4, DUE, 0),
-                                         struct.pack(">IBI", 4, DELIVERED, 0)))),
+         changed("CALLBACK", refunding, state="delivered")),
         ("a body that is gone", "has no body", ("CALLBACK_BODY", body, b"")),
         ("a payout in a body", "its betting-result has another body",
-         ("CALLBACK_BODY", body, changed(body, b'"payout_amount":50', b'"payout_amount":51'))),
+         body_changed(body, b'"payout_amount":50', b'"payout_amount":51')),
         ("a stake in a body", "its betting has another body",
-         ("CALLBACK_BODY", bet_body, changed(bet_body, b'"bet_amount":7', b'"bet_amount":8'))),
+         body_changed(bet_body, b'"bet_amount":7', b'"bet_amount":8')),
         ("a stake in a refund", "its betting-refund has another body",
-         ("CALLBACK_BODY", refund_body, changed(refund_body, b'"bet_amount":4',
-                                                b'"bet_amount":5'))),
+         body_changed(refund_body, b'"bet_amount":4', b'"bet_amount":5')),
         ("the time of a refund", "has a body of another time",
-         ("CALLBACK_BODY", refund_body, changed(refund_body, b'"timestamp":1',
-                                                b'"timestamp":2'))),
+         body_changed(refund_body, b'"timestamp":1', b'"timestamp":2')),
         ("an attempt that is gone", "has attempt 3 after attempt 1", ("ATTEMPT", attempt, b"")),
         ("a last attempt that is gone", "counts 3 attempts, the last one found is number 2",
          ("ATTEMPT", rows.attempt("parked", 3), b"")),
         ("a due row that is gone", "is due and has no due row", ("DUE", due, b"")),
         ("a due row of another dealer", "has the due row of a betting-refund to eve",
-         ("DUE", due, changed(due, dealer, text("eve")))),
+         changed("DUE", due, casino_id="eve")),
     )
 
 
@@ -370,15 +350,15 @@ def lies_about_links(rows):
     bet_key, win_key = rows.request(f"{rows.dealer}-bet"), rows.request(f"{rows.dealer}-win")
     loss_key = rows.request(f"{rows.dealer}-loss")
     bet_row, win_row = map(rows.transaction, rows.transactions)
-    total = rows.one("TOTAL", key_text(rows.dealer))
-    counter = rows.one("COUNTER", key_text("event"))
-    last = struct.unpack(">Q", counter[-8:])[0]
+    total = rows.one("TOTAL", rows.dealer)
+    counter = rows.one("COUNTER", "event")
+    last = record_table("COUNTER").unpack(counter).value
     return (
         ("a bet's key that is gone", "its request key is missing", ("REQUEST", bet_key, b"")),
         ("a bet's key of another client", "which was placed by another key",
-         ("REQUEST", bet_key, changed(bet_key, text(CLIENT), text("eve")))),
+         changed("REQUEST", bet_key, owner="eve")),
         ("a bet's key of another amount", "its request key asked for something else",
-         ("REQUEST", bet_key, changed(bet_key, money(12), money(13)))),
+         changed("REQUEST", bet_key, amount=130000)),
         ("a result's key that is gone", "keyed: its result's request key is missing",
          ("REQUEST", win_key, b"")),
         ("a loss's key that is gone", "keyed-loss: its result's request key is missing",
@@ -386,23 +366,23 @@ def lies_about_links(rows):
         ("a result's key that is there twice", "keyed: its result has two request keys",
          ("REQUEST", win_key, win_key + win_key)),
         ("a result's key of another amount", "of the result of round",
-         ("REQUEST", win_key, changed(win_key, money(13), money(14)))),
+         changed("REQUEST", win_key, amount=140000)),
         ("a result's key of another game", "which is not settled",
-         ("REQUEST", win_key, changed(win_key, text("keyed"), text("open")))),
+         changed("REQUEST", win_key, game_id="open")),
         ("a bet's transaction that is gone", "its transaction row is missing",
          ("TRANSACTION", bet_row, b"")),
         ("a result's transaction that is gone", "its transaction row is missing",
          ("TRANSACTION", win_row, b"")),
         ("a transaction of another game", "which is another transaction's",
-         ("TRANSACTION", win_row, changed(win_row, text("keyed"), text("won")))),
+         changed("TRANSACTION", win_row, game_id="won")),
         ("a bet less open", "open_bets is kept as 3, 4 bets and results are open",
-         ("TOTAL", total, total[:-24] + struct.pack(">QQQ", 3, 1, 0))),
+         changed("TOTAL", total, open_bets=3)),
         ("a bet more open", "open_bets is kept as 5, 4 bets and results are open",
-         ("TOTAL", total, total[:-24] + struct.pack(">QQQ", 5, 1, 0))),
+         changed("TOTAL", total, open_bets=5)),
         ("a parked callback too many", "parked is kept as 2, 1 callbacks are",
-         ("TOTAL", total, total[:-24] + struct.pack(">QQQ", 4, 2, 0))),
+         changed("TOTAL", total, parked=2)),
         ("events that were never given out", "was never given out",
-         ("COUNTER", counter, counter[:-8] + struct.pack(">Q", last - 1))),
+         changed("COUNTER", counter, value=last - 1)),
     )
 
 
@@ -439,12 +419,10 @@ def case_sent_more_often():
             equal(refusal, "", "one more attempt")
             link.end(grant, name, UNKNOWN)
     proved()
-    rows = rows_of(WALLET.sockets, "AUDIT")
-    mark = text(f"betting-result-{event}")
-    equal(rows.count(text("callback retry") + mark), 2, "audited")
-
-    def hidden(_command, record, answer):
-        return with_rows(answer, mark, mark[:-1] + b"x") if record == RECORDS["AUDIT"] else answer
+    audit = record_table("AUDIT").rows(rows_of(WALLET.sockets, "AUDIT"))
+    mark = f"betting-result-{event}"
+    equal([(row.action, row.object) for row in audit].count(("callback retry", mark)), 2, "audited")
+    hidden = Change("AUDIT", lambda row: row.object == mark and {"object": "another"})
     with Middle(WALLET, hidden) as middle:
         result = json.loads(run("--config", middle.config, "check", "--json", code=1).stdout)
     equal(result["problems"],

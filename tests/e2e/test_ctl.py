@@ -19,7 +19,6 @@ import shlex
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -32,8 +31,9 @@ from cb import check, equal  # noqa: E402
 from cb_ctl import bind, new, on_terminal, run  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_listener import TlsServer  # noqa: E402
-from cb_link import BUSY, FAULT, FORBIDDEN, text  # noqa: E402
-from cb_middle import RECORDS, Middle, Operator, with_outcome, with_rows  # noqa: E402
+from cb_lies import Change  # noqa: E402
+from cb_link import BUSY, FAULT, FORBIDDEN  # noqa: E402
+from cb_middle import Middle, Operator, with_outcome  # noqa: E402
 
 WALLET = None
 ctl = ctl_json = refused = None  # of WALLET
@@ -701,40 +701,34 @@ def case_check_finds_damage():
         link.transfer(name, user, -11100, "mark-2")
         link.transfer(name, user, 777700, "mark-3")
 
-    def money(units):
-        return struct.pack(">q", units)
-    number = money
+    last = name[:-1] + "?"
     damages = (
-        ("PLAYER", money(13112200), money(13112300), "which left another balance"),
-        ("PLAYER", text(player_id), text("a" * 20), "is not found by its name"),
-        ("PLAYER_NAME", text(user), text(user[:-1] + "?"), "which does not exist"),
-        ("PLAYER_NAME", text(player_id), text("7" * 20),
+        ("PLAYER", {"balance": 13112200}, {"balance": 13112300}, "which left another balance"),
+        ("PLAYER", {"player_id": player_id}, {"player_id": "a" * 20}, "is not found by its name"),
+        ("PLAYER_NAME", {"user_id": user}, {"user_id": user[:-1] + "?"}, "which does not exist"),
+        ("PLAYER_NAME", {"player_id": player_id}, {"player_id": "7" * 20},
          "is named by player 77777777777777777777 but is player"),
-        ("TRANSACTION", text(player_id), text("c" * 20), "which is another player's"),
-        ("TRANSACTION", text(name), text(name[:-1] + "?"), "which is of another dealer"),
-        ("TRANSACTION", number(2), number(3), "which is a movement of another number"),
-        ("TRANSACTION", money(12334500), money(12334501), "balance"),
-        ("TRANSACTION", money(777700), money(777701), "do not make the balance after"),
-        ("TRANSACTION", text("mark-2"), text("mark-?"), "its request key is missing"),
-        ("REQUEST", text("mark-1"), text("mark-0"), "its request key is another one"),
-        ("REQUEST", money(777700), money(777600), "its request key asked for something else"),
-        ("TOTAL", money(13123300), money(13123200), "transferred_in is kept as 1312.32"),
-        ("TOTAL", text(name), text(name[:-1] + "?"), "has no sums"),
-        ("DEALER", text(name), text(name[:-1] + "?"), "has sums but is not there"),
+        ("TRANSACTION", {"player_id": player_id}, {"player_id": "c" * 20}, "which is another player's"),
+        ("TRANSACTION", {"casino_id": name}, {"casino_id": last}, "which is of another dealer"),
+        ("TRANSACTION", {"entry_seq": 2}, {"entry_seq": 3}, "which is a movement of another number"),
+        ("TRANSACTION", {"current_balance": 12334500}, {"current_balance": 12334501}, "balance"),
+        ("TRANSACTION", {"amount": 777700}, {"amount": 777701}, "do not make the balance after"),
+        ("TRANSACTION", {"request_transaction_id": "mark-2"}, {"request_transaction_id": "mark-?"},
+         "its request key is missing"),
+        ("REQUEST", {"request_transaction_id": "mark-1"}, {"request_transaction_id": "mark-0"},
+         "its request key is another one"),
+        ("REQUEST", {"amount": 777700}, {"amount": 777600}, "its request key asked for something else"),
+        ("TOTAL", {"transferred_in": 13123300}, {"transferred_in": 13123200},
+         "transferred_in is kept as 1312.32"),
+        ("TOTAL", {"casino_id": name}, {"casino_id": last}, "has no sums"),
+        ("DEALER", {"casino_id": name}, {"casino_id": last}, "has sums but is not there"),
     )
     for record, old, found, problem in damages:
-        equal(len(old), len(found), "the same length")
-        hits = []
-
-        def change(_command, kind, answer, damage=(record, old, found), hits=hits):
-            if kind == RECORDS[damage[0]] and damage[1] in answer:
-                hits.append(kind)
-                return with_rows(answer, *damage[1:])
-            return answer
+        change = Change(record, lambda row, old=old, found=found: old.items() <= row.items() and found)
         with Middle(WALLET, change) as middle:
             done = run("--config", middle.config, "check", "--json", code=1)
             result = json.loads(done.stdout)
-            check(hits, f"{record}: the row was seen")
+            check(change.told, f"{record}: the row was seen")
             check(not result["ok"] and result["problem_count"] >= 1, done.stdout)
             check(any(problem in line for line in result["problems"]),
                   f"{record} {problem}: {result['problems']}")
@@ -755,11 +749,9 @@ def case_damaged_chain():
     first = rows[2]["transaction_id"]
     for previous, told in ((first - cb.ID_STRIDE, "which is another player's"),
                            (rows[1]["transaction_id"], "which is a movement of another number")):
-        before = struct.pack(">qq", 2, first)
-
-        def change(_command, kind, answer, after=struct.pack(">qq", 2, previous), before=before):
-            return with_rows(answer, before, after) if kind == RECORDS["TRANSACTION"] else answer
-        with Middle(WALLET, change) as middle:
+        def change(row, previous=previous):
+            return (row.entry_seq, row.previous) == (2, first) and {"previous": previous}
+        with Middle(WALLET, Change("TRANSACTION", change)) as middle:
             for words in (("player", "ledger", name, user),
                           ("transfer", "list", "--casino", name, "--user", user)):
                 done = run("--config", middle.config, *words, code=1)

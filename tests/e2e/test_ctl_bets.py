@@ -12,7 +12,6 @@ import json
 import os
 import re
 import socket
-import struct
 import sys
 import threading
 import time
@@ -22,7 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, lone_dealer, new, on_terminal, run  # noqa: E402
-from cb_middle import RECORDS, Middle, with_rows  # noqa: E402
+from cb_lies import Change  # noqa: E402
+from cb_middle import Middle  # noqa: E402
 from cb_worker import (BETTING, BETTING_RESULT, LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS,  # noqa
                        UNKNOWN, WIN, Worker)
 
@@ -345,19 +345,12 @@ def case_damage():
     name = dealer_new()
     with worker() as link:
         bet = place(link, name, "g-1")
-    event = struct.pack(">QQ", bet.send.event, 0)
-    hits = []
-
-    def change(_command, record, answer):
-        if record == RECORDS["BET"] and event in answer:
-            hits.append(record)
-            return with_rows(answer, event, struct.pack(">QQ", 2**40, 0))
-        return answer
+    change = Change("BET", lambda row: row.event == bet.send.event and {"event": 2**40})
     with Middle(WALLET, change) as middle:
         for words in (("bet", "show", bet.transaction_id), ("round", "show", bet.transaction_id)):
             done = run("--config", middle.config, "--json", *words, code=1)
             equal(json.loads(done.stdout)["error"]["id"], "damaged", f"{words}")
-    equal(len(hits), 2, "the row was seen")
+    equal(change.told, 2, "the row was seen")
 
 
 def case_long_values():

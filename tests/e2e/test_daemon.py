@@ -10,7 +10,6 @@ import shutil
 import signal
 import socket
 import stat
-import struct
 import subprocess
 import sys
 import threading
@@ -19,12 +18,13 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
+import cb_codec  # noqa: E402
 import cb_link  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
 from cb_tap import SLOWER  # noqa: E402
 from cb_process import process_stopped  # noqa: E402
 from cb_link import BUSY, COMMANDS, DONE, FORBIDDEN, Link, request  # noqa: E402
-from cb_worker import LOSS, UNITS, Reader, bet_payload, player_ref, settle_payload  # noqa: E402
+from cb_worker import LOSS, REFUSALS, UNITS, bet_payload, player_ref, settle_payload  # noqa: E402
 
 EX_CONFIG = 78
 PATIENCE_S = 5.0  # CONNECTION_PATIENCE_MS; looked at once a second
@@ -274,15 +274,15 @@ def test_admin_over_edge():
 GARBAGE = (
     ("HTTP", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
     ("zeros", bytes(64)),
-    ("too short a length", struct.pack(">IHHQ", 11, 0, 0, 1)),
-    ("too long a length", struct.pack(">IHHQ", 256 * 1024 - 3, 0, 0, 1)),
-    ("the longest length", struct.pack(">IHHQ", 0xffffffff, 0, 0, 1)),
+    ("too short a length", cb_codec.REQUEST.pack(11, 0, 0, 1)),
+    ("too long a length", cb_codec.REQUEST.pack(256 * 1024 - 3, 0, 0, 1)),
+    ("the longest length", cb_codec.REQUEST.pack(0xffffffff, 0, 0, 1)),
     ("an unknown command", request(len(COMMANDS))),
     ("the last command", request(0xffff)),
-    ("a request id that is not there", struct.pack(">IHHQ", 12, 0, 1, 1)),
-    ("a request id with a quote", struct.pack(">IHHQ", 13, 0, 1, 1) + b'"'),
+    ("a request id that is not there", cb_codec.REQUEST.pack(12, 0, 1, 1)),
+    ("a request id with a quote", cb_codec.REQUEST.pack(13, 0, 1, 1) + b'"'),
     ("a payload too short", request("balance", b"\0")),
-    ("a string too long", request("balance", struct.pack(">H", 5000) + b"x" * 5000)),
+    ("a string too long", request("balance", cb_codec.pack("balance", casino_id="x" * 5000))),
     ("a string with a NUL", request("balance", b"\0\3a\0b\0\1c")),
 )
 
@@ -632,7 +632,7 @@ class FakeLedger(threading.Thread):
             except OSError:
                 return
             with connection:
-                connection.sendall(cb_link.GREETING.pack(cb_link.MAGIC, 4711, 1))
+                connection.sendall(cb_codec.GREETING.pack(cb_codec.MAGIC, 4711, 1))
                 connection.settimeout(1)
                 try:
                     self.received += connection.recv(1024)
@@ -768,7 +768,7 @@ def test_large_rounds():
             for thread in threads:
                 thread.join()
             equal({answer.outcome for answer in answers}, {DONE}, "outcomes")
-            return {Reader(answer.payload).verdict() for answer in answers}
+            return {REFUSALS[cb_codec.verdict(answer.payload).refusal] for answer in answers}
 
         def results(payout):
             return [request("round_settle", settle_payload(
@@ -776,9 +776,8 @@ def test_large_rounds():
                 for n in range(LARGE_ROUNDS)]
 
         def asks():
-            return [request("result_inquire", cb_link.text("demo") + cb_link.text(PLAYER) +
-                            cb_link.text(f"large-{n}") + struct.pack(">I", 0))
-                    for n in range(LARGE_ROUNDS)]
+            return [request("result_inquire", cb_codec.pack(
+                "result_inquire", casino_id="demo", user_id=PLAYER, game_id=f"large-{n}")) for n in range(LARGE_ROUNDS)]
         bets = [request("bet_place", bet_payload(
             "slots", player, f"large-{n}", UNITS, reference=f"bet-{n}-{i}", user_bet=details))
             for i in range(LARGE_BETS) for n in range(LARGE_ROUNDS)]

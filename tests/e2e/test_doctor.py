@@ -28,7 +28,8 @@ import cb  # noqa: E402
 from cb import check, equal, wait_until  # noqa: E402
 from cb_ctl import new, on_terminal  # noqa: E402
 from cb_link import GREETING  # noqa: E402
-from cb_middle import RECORDS, Middle, with_rows  # noqa: E402
+from cb_lies import Change  # noqa: E402
+from cb_middle import Middle, unpacked, with_members  # noqa: E402
 from cb_platform import client_add, platform_call  # noqa: E402
 from cb_process import LIBC  # noqa: E402
 from cb_worker import SUCCESS, UNKNOWN, WIN, Worker  # noqa: E402
@@ -603,7 +604,9 @@ def case_other_version():
         return GREETING.pack(magic, protocol ^ 1, generation)
 
     def older_version(command, _record, answer):
-        return with_rows(answer, b"0.1.0", b"0.0.9") if command == "status" else answer
+        if command != "status":
+            return answer
+        return with_members("status", answer, {**unpacked("status", answer), "version": "0.0.9"})
 
     with Middle(WALLET, lambda *words: words[2], other_protocol) as middle:
         diagnose({"FAIL ledger": "^admin.sock: another version of the ledger runs.*restart"},
@@ -776,13 +779,10 @@ def case_keys():
     made = [key["created_ms"] for key in WALLET.ctl_json("dealer", "show", "rotating")["keys"]]
     equal(len(made), 2, "keys")
 
-    def aged(command, record, answer):
-        if command == "list" and record == RECORDS["DEALER"]:
-            for time_ms in made:
-                answer = with_rows(answer, struct.pack(">q", time_ms),
-                                   struct.pack(">q", time_ms - 40 * DAY_S * 1000))
-        return answer
-    with Middle(WALLET, aged) as middle:
+    def aged(row):
+        return {"keys": [{**key, "created_ms": key.created_ms - 40 * DAY_S * 1000}
+                         if key.created_ms in made else key for key in row["keys"]]}
+    with Middle(WALLET, Change("DEALER", aged)) as middle:
         diagnose({"WARN keys": r"^dealer rotating: two keys .*\(k2\) for 40 days.*"
                                "key-use rotating k2, then key-retire rotating k1"},
                  config=older(middle))

@@ -14,7 +14,6 @@ import json
 import os
 import re
 import stat
-import struct
 import subprocess
 import sys
 import threading
@@ -24,9 +23,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, lone_dealer, new, run  # noqa: E402
-from cb_link import ANSWER  # noqa: E402
+from cb_lies import Change  # noqa: E402
 from cb_middle import RECORDS, Middle, Operator  # noqa: E402
-from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS, UNKNOWN, WIN, Reader,  # noqa
+from cb_worker import (LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS, UNKNOWN, WIN,  # noqa
                        Worker)
 
 SETTINGS = {
@@ -230,8 +229,10 @@ class Past(Middle):
     """Tells the time at(number) of transactions and callbacks, and counts the rows' pages."""
 
     def __init__(self, at):
-        self.at = at
         self.pages = collections.Counter()
+        self.changes = {
+            "TRANSACTION": Change("TRANSACTION", lambda row: {"time_ms": at(row.transaction_id)}),
+            "CALLBACK": Change("CALLBACK", lambda row: {"created_ms": at(row.event)})}
         super().__init__(WALLET, self.answer)
 
     def answer(self, command, record, answer):
@@ -239,40 +240,8 @@ class Past(Middle):
             return answer
         name = next(key for key, value in RECORDS.items() if value == record)
         self.pages[name] += 1
-        if name not in ("TRANSACTION", "CALLBACK"):
-            return answer
-        reader = Reader(answer[ANSWER.size:])
-        equal(reader.verdict(), "", "a list is answered")
-        reader.take(">Q?")
-        count, _size = reader.take(">II")
-        data = bytearray(answer)
-        for _ in range(count):
-            self.retime(name, reader, data)
-        return bytes(data)
-
-    def retime(self, name, reader, data):
-        """Puts another time into the row that the reader stands at."""
-        number = reader.take(">Q")
-        if name == "TRANSACTION":
-            reader.text()
-            reader.text()
-            reader.take(">B")
-        else:
-            reader.take(">B")
-            for _ in range(3):
-                reader.text()
-            reader.take(">IBI")
-        place = len(data) - len(reader.data)
-        data[place:place + 8] = struct.pack(">q", self.at(number))
-        if name == "TRANSACTION":
-            reader.take(">q")
-            reader.text()
-            reader.take(">IQQqqqB")
-            reader.text()
-            reader.text()
-        else:
-            reader.take(">qqq??BI")
-            reader.text()
+        change = self.changes.get(name)
+        return change(command, record, answer) if change else answer
 
 
 def first_of(name):

@@ -20,7 +20,7 @@ from cb import check, equal  # noqa: E402
 from cb_middle import Operator  # noqa: E402
 from cb_platform import LOOPBACK  # noqa: E402
 from cb_process import pids_end  # noqa: E402
-from cb_worker import LOSS, SUCCESS, WIN, Worker, bet_payload, player_ref  # noqa: E402
+from cb_worker import LOSS, SUCCESS, WIN, Worker, bet_payload, placed, player_ref  # noqa: E402
 
 SETTINGS = {**LOOPBACK, "callback_timeout_ms": 2000, "callback_lease_ms": 4000}
 COLUMNS = ["record", "id", "time_ms", "user_id", "game_id", "kind", "state", "amount", "reference"]
@@ -287,10 +287,10 @@ def case_bets():
         payload = bet_payload("slots", player_ref("seam", "alice"), "again", STAKE * 10000,
                               reference="again")
         with Worker(wallet.sockets / "edge.sock") as link:
-            check(link.ask("bet_place", payload).placed().send.event, "a first attempt")
-            check(link.ask("bet_place", payload).placed().send.event, "the same one again")
+            check(placed(link.ask("bet_place", payload)).send.event, "a first attempt")
+            check(placed(link.ask("bet_place", payload)).send.event, "the same one again")
             wallet.ctl("dealer", "hold", "seam", "--reason", "test")
-            equal(link.ask("bet_place", payload).placed().send.event, 0, "the same one, held")
+            equal(placed(link.ask("bet_place", payload)).send.event, 0, "the same one, held")
         wallet.check_books()
 
 

@@ -23,10 +23,11 @@ sys.path.insert(0, os.path.join(HERE, "..", "crash"))
 import cb  # noqa: E402
 import load  # noqa: E402
 from cb import BALANCE, TRANSFER_IN, check, equal, wait_until  # noqa: E402
+from cb_codec import pack, unpack  # noqa: E402
 from cb_link import request  # noqa: E402
 from cb_process import pids_end, process_stopped  # noqa: E402
-from cb_worker import (SUCCESS, UNITS, WIN, Reader, Worker, bet_payload, player_ref,  # noqa: E402
-                       settle_payload)
+from cb_worker import (SUCCESS, UNITS, WIN, Worker, bet_payload, grant_of, placed,  # noqa: E402
+                       player_ref, refusal_of, settle_payload, settled)
 
 SEED = os.environ.get("SEED") or str(random.getrandbits(32))
 MIB = 1024 * 1024
@@ -459,14 +460,10 @@ def inquires(wallet, count=1):
     worker = Worker(wallet.sockets / "edge.sock")
     events = []
     for _ in range(count):
-        reader = worker.ask("player_balance", player_ref("lazy", "ann"))
-        equal(reader.verdict(), "", "an inquiry of a balance")
-        reader.take(">B")
-        for _member in ("player_id", "user_id", "casino_id"):
-            reader.text()
-        reader.take(">q")
-        reader.text()
-        send = reader.grant()
+        answer = unpack("player_balance", worker.ask("player_balance", pack(
+            "player_balance", player=player_ref("lazy", "ann"))))
+        equal(refusal_of(answer), "", "an inquiry of a balance")
+        send = grant_of(answer)
         equal(worker.end(send, "lazy", SUCCESS, balance=1), "", "the inquiry's end")
         events.append(send.event)
     worker.close()
@@ -597,24 +594,24 @@ class Racing:
         """The result is repeated until it counts, as a game server would; how often it came too early,
         and the event of its callback."""
         self.send(game)
-        bet = Reader(self.better.frame().payload).placed()
-        settled, early = Reader(self.settler.frame().payload).settled(), 0
+        bet = placed(self.better.frame().payload)
+        result, early = settled(self.settler.frame().payload), 0
         # While the dealer is asked the bet is pending, which a repeat of it would be told.
         equal(bet.refusal, "bet_in_progress" if bet.send.event else "", f"{game}: the bet")
-        while settled.refusal:
+        while result.refusal:
             # The bet is not there yet, or the dealer has not answered.
-            check(settled.refusal in ("game_not_found", "bet_not_found", "bet_in_progress"), f"{settled}")
-            check(early < 3, f"{game}: the result is refused again and again: {settled}")
+            check(result.refusal in ("game_not_found", "bet_not_found", "bet_in_progress"), f"{result}")
+            check(early < 3, f"{game}: the result is refused again and again: {result}")
             early += 1
             if bet.send.event and early == 1:
                 equal(self.better.end(bet.send, self.casino_id, SUCCESS), "", f"{game}: the bet's end")
-            settled = self.settler.settle("slots", self.casino_id, "ann", game, WIN, 30,
+            result = self.settler.settle("slots", self.casino_id, "ann", game, WIN, 30,
                                           reference=f"result-{game}")
         again = self.settler.settle("slots", self.casino_id, "ann", game, WIN, 30,
                                     reference=f"result-{game}")
         equal((again.refusal, again.transaction_id, again.event),
-              ("", settled.transaction_id, settled.event), f"{game}: the same result again")
-        return early, settled.event
+              ("", result.transaction_id, result.event), f"{game}: the same result again")
+        return early, result.event
 
 
 def test_late_commit():

@@ -18,8 +18,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
-from cb_link import DONE, Link, request, text  # noqa: E402
-from cb_worker import (LOSS, REFUND, UNITS, WIN, Reader, bet_payload, player_ref,  # noqa: E402
+from cb_codec import pack, verdict  # noqa: E402
+from cb_link import DONE, Link, request  # noqa: E402
+from cb_worker import (LOSS, REFUND, UNITS, WIN, bet_payload, player_ref,  # noqa: E402
                        settle_payload)
 
 RATIO_MAX = 1.5
@@ -34,7 +35,7 @@ CALLS = 1000    # of each kind, for each player
 
 
 def stat_payload(casino_id, user_id):
-    return text(casino_id) + text(user_id) + b"\1"
+    return pack("user_stat", casino_id=casino_id, user_id=user_id, bet_summary=True)
 
 
 class Loader:
@@ -59,7 +60,7 @@ class Loader:
             for link, part in zip(self.links, parts):
                 for _ in part:
                     frame = link.frame()
-                    if frame.outcome != DONE or Reader(frame.payload).verdict():
+                    if frame.outcome != DONE or verdict(frame.payload).refusal:
                         raise AssertionError(f"{command}: {frame}")
 
     def bets(self, user_id, count):

@@ -5,15 +5,10 @@ The table of commands is read from src/link/commands.def, so that new commands a
 import collections
 import re
 import socket
-import struct
 
+from cb_codec import ANSWER, GREETING, LENGTH_SIZE, MAGIC, REQUEST, pack
 from cb_process import SRCDIR
 
-MAGIC = b"CBL1"
-GREETING = struct.Struct(">4sQQ")
-REQUEST = struct.Struct(">IHHQ")
-ANSWER = struct.Struct(">IHHQQ")
-LENGTH_SIZE = 4
 FRAME_MAX = 256 * 1024
 DONE, BUSY, FORBIDDEN, FAULT = range(4)  # enum frame_outcome
 TRANSFER_IN_KIND, TRANSFER_OUT_KIND = 0, 1  # enum entry_kind
@@ -32,19 +27,14 @@ def commands_read():
 COMMANDS = commands_read()
 
 
-def text(value):
-    """Packs a string (src/base/pack.h)."""
-    data = value.encode()
-    return struct.pack(">H", len(data)) + data
-
-
 def balance_payload(casino_id, user_id):
-    return text(casino_id) + text(user_id)
+    return pack("balance", casino_id=casino_id, user_id=user_id)
 
 
 def transfer_payload(casino_id, kind, key, user_id, amount):
     """Packs a transfer. @amount is in ten-thousandths of a credit."""
-    return text(casino_id) + bytes([kind]) + text(key) + text(user_id) + struct.pack(">q", amount)
+    return pack("transfer", casino_id=casino_id, kind=kind, request_transaction_id=key, user_id=user_id,
+                amount=amount)
 
 
 def request(command, payload=b"", tag=1):

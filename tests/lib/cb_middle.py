@@ -5,10 +5,10 @@ import os
 import pathlib
 import re
 import socket
-import struct
 
-from cb_link import (ANSWER, COMMANDS, DONE, FRAME_MAX, GREETING, LENGTH_SIZE, REQUEST,
-                     TRANSFER_IN_KIND, TRANSFER_OUT_KIND, Closed, Link, text, transfer_payload)
+from cb_codec import ANSWER, GREETING, LENGTH, LENGTH_SIZE, REQUEST, command, pack, result, unpack, verdict
+from cb_link import (COMMANDS, DONE, FRAME_MAX, TRANSFER_IN_KIND, TRANSFER_OUT_KIND, Closed, Link,
+                     transfer_payload)
 from cb_process import SRCDIR, serve_each
 
 NUMBERS = itertools.count(1)
@@ -26,12 +26,12 @@ RECORDS = records_read()
 class Operator(Link):
     """Moves credit and adds players much faster than one process for each could."""
 
-    def verdict(self, command, payload):
+    def verdict(self, name, payload):
         """Returns the number of the refusal; 0: done."""
-        frame = self.call(command, payload)
+        frame = self.call(name, payload)
         if frame.outcome != DONE:
-            raise AssertionError(f"{command}: outcome {frame.outcome}")
-        return frame.payload[0]
+            raise AssertionError(f"{name}: outcome {frame.outcome}")
+        return verdict(frame.payload).refusal
 
     def transfer(self, casino_id, user_id, units, reference):
         """Transfers @units (1/10000 credit) in, or out if negative."""
@@ -40,9 +40,9 @@ class Operator(Link):
                                                          abs(units)))
 
     def player_add(self, casino_id, user_id, player_id, operation_id):
-        operator = struct.pack(">II", os.getuid(), 0xffffffff) + text("") + text(operation_id)
-        return self.verdict("player_put", operator + text("") + text(casino_id) + text(user_id)
-                            + text(player_id) + b"\0\0")
+        return self.verdict("player_put", pack(
+            "player_put", casino_id=casino_id, user_id=user_id, player_id=player_id, operator={
+                "uid": os.getuid(), "login_uid": 0xffffffff, "operation_id": operation_id}))
 
 
 class Middle:
@@ -71,7 +71,7 @@ class Middle:
     def frame(link):
         """Reads a whole frame without decoding it."""
         head = link.receive(LENGTH_SIZE)
-        size = struct.unpack(">I", head)[0]
+        size, = LENGTH.unpack(head)
         if size > FRAME_MAX:
             raise AssertionError(f"a frame of {size} bytes")
         return head + link.receive(size)
@@ -90,10 +90,10 @@ class Middle:
 
     def relay(self, near, ledger):
         asked = self.frame(near)
-        command = self.names[REQUEST.unpack(asked[:REQUEST.size])[1]]
-        record = asked[REQUEST.size] if command == "list" else None
+        name = self.names[REQUEST.unpack(asked[:REQUEST.size])[1]]
+        record = command(name).read(asked, REQUEST.size)[0].record if name == "list" else None
         ledger.send(asked)
-        answer = self.change(command, record, self.frame(ledger))
+        answer = self.change(name, record, self.frame(ledger))
         if answer is None:
             return False
         near.send(answer)
@@ -112,11 +112,17 @@ class Middle:
 
 def with_outcome(answer, outcome):
     """Returns the frame @answer with @outcome in place of its own, and without its payload."""
-    _, command, _, tag, generation = ANSWER.unpack(answer[:ANSWER.size])
-    return ANSWER.pack(ANSWER.size - LENGTH_SIZE, command, outcome, tag, generation)
+    _, number, _, tag, generation = ANSWER.unpack(answer[:ANSWER.size])
+    return ANSWER.pack(ANSWER.size - LENGTH_SIZE, number, outcome, tag, generation)
 
 
-def with_rows(answer, old, new):
-    """Returns the frame @answer with the bytes @old replaced by @new of the same length."""
-    assert len(old) == len(new)
-    return answer[:ANSWER.size] + answer[ANSWER.size:].replace(old, new)
+def unpacked(name, answer):
+    """Returns the members of the frame @answer to the command @name."""
+    return unpack(name, answer[ANSWER.size:])
+
+
+def with_members(name, answer, members):
+    """Returns the frame @answer to the command @name with other @members."""
+    payload = result(name).pack(members)
+    _, *head = ANSWER.unpack(answer[:ANSWER.size])
+    return ANSWER.pack(ANSWER.size - LENGTH_SIZE + len(payload), *head) + payload

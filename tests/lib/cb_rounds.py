@@ -1,7 +1,7 @@
 """Plays rounds by commands to the ledger, much faster than through game server and dealer."""
 from cb_link import DONE, Link, request
-from cb_worker import (SUCCESS, UNITS, UNKNOWN, WIN, Reader, bet_payload, end_payload, player_ref,
-                       settle_payload)
+from cb_worker import (SUCCESS, UNITS, UNKNOWN, WIN, bet_payload, end_payload, ended, placed, player_ref,
+                       settle_payload, settled)
 
 PENDING_MAX = 20  # bets placed before their ends are reported: the dealer's limit
 WINDOW = 100  # frames sent without an answer
@@ -14,7 +14,7 @@ class Rounds(Link):
     first attempt of its betting-result fails, if one is begun; the sweeper does the rest."""
 
     def pipeline(self, command, payloads):
-        """Returns the answers."""
+        """Returns the payloads of the answers."""
         answers = []
         payloads = list(payloads)
         for at in range(0, len(payloads), WINDOW):
@@ -24,7 +24,7 @@ class Rounds(Link):
                 frame = self.frame()
                 if frame.outcome != DONE:
                     raise AssertionError(f"{command}: outcome {frame.outcome}")
-                answers.append(Reader(frame.payload))
+                answers.append(frame.payload)
         return answers
 
     def bets(self, casino_id, user_id, games):
@@ -34,13 +34,13 @@ class Rounds(Link):
             answers = self.pipeline("bet_place", (
                 bet_payload(CLIENT, player, game_id, STAKE, reference=f"bet-{game_id}")
                 for game_id in games[at:at + PENDING_MAX]))
-            placed = [answer.placed() for answer in answers]
-            refused = [bet for bet in placed if not bet.send.event]
+            bets = [placed(answer) for answer in answers]
+            refused = [bet for bet in bets if not bet.send.event]
             if refused:
                 raise AssertionError(f"a bet was refused: {refused[0]}")
             for answer in self.pipeline("callback_end", (
-                    end_payload(bet.send, casino_id, SUCCESS, status=200) for bet in placed)):
-                refusal, _ = answer.ended()
+                    end_payload(bet.send, casino_id, SUCCESS, status=200) for bet in bets)):
+                refusal, _ = ended(answer)
                 if refusal:
                     raise AssertionError(f"a bet was not accepted: {refusal}")
 
@@ -52,14 +52,14 @@ class Rounds(Link):
         for answer in self.pipeline("round_settle", (
                 settle_payload(CLIENT, player, game_id, WIN, 2 * STAKE,
                                reference=f"result-{game_id}") for game_id in games)):
-            settled = answer.settled()
-            if settled.refusal:
-                raise AssertionError(f"a result was refused: {settled}")
-            if settled.send.event:
-                begun.append(settled.send)
+            made = settled(answer)
+            if made.refusal:
+                raise AssertionError(f"a result was refused: {made}")
+            if made.send.event:
+                begun.append(made.send)
             else:
-                left.append(settled.event)
+                left.append(made.event)
         answers = self.pipeline("callback_end", (end_payload(send, casino_id, UNKNOWN)
                                                  for send in begun))
-        due = {send.event: answer.ended()[1] for send, answer in zip(begun, answers)}
+        due = {send.event: ended(answer)[1] for send, answer in zip(begun, answers)}
         return due, left

@@ -5,9 +5,9 @@ import collections
 import itertools
 import os
 import re
-import struct
 
-from cb_link import DONE, Link, text
+from cb_codec import entry, pack, unpack
+from cb_link import DONE, Link
 from cb_process import SRCDIR
 
 UNKNOWN, SUCCESS, REFUSED, NOT_SENT = range(4)  # enum callback_class
@@ -29,130 +29,104 @@ def refusals_read():
 REFUSALS = refusals_read()
 
 
-def octets(value):
-    """Packs bytes (src/base/pack.h)."""
-    return struct.pack(">I", len(value)) + value
+def refusal_of(answer):
+    """Returns the id of the refusal in an unpacked answer; "": none."""
+    return REFUSALS[answer.verdict.refusal]
 
 
-class Reader:
-    """Reads packed members from an answer, one by one."""
+def grant_of(answer):
+    return Grant(answer.send.event, answer.send.kind, answer.send.attempt)
 
-    def __init__(self, data):
-        self.data = data
 
-    def take(self, layout):
-        size = struct.calcsize(layout)
-        values = struct.unpack(layout, self.data[:size])
-        self.data = self.data[size:]
-        return values[0] if len(values) == 1 else values
+def placed(payload):
+    """Reads the answer to bet_place."""
+    answer = unpack("bet_place", payload)
+    return Placed(refusal_of(answer), answer.bet.transaction_id, answer.bet.state, grant_of(answer))
 
-    def text(self):
-        return self.take(f"{self.take('>H')}s").decode()
 
-    def verdict(self):
-        """Returns the id of the refusal; "": none."""
-        refusal, _replay = self.take(">BB")
-        self.text()
-        self.text()
-        self.take(">qI")
-        return REFUSALS[refusal]
+def settled(payload):
+    """Reads the answer to round_settle."""
+    answer = unpack("round_settle", payload)
+    return Settled(refusal_of(answer), answer.transaction_id, answer.event, grant_of(answer))
 
-    def grant(self):
-        return Grant(*self.take(">QBI"))
 
-    def placed(self):
-        refusal = self.verdict()
-        transaction_id, state, *_ = self.take(">QBBq")
-        self.text()
-        self.text()
-        return Placed(refusal, transaction_id, state, self.grant())
+def ended(payload):
+    """Reads the answer to callback_end. Returns the refusal, and the Unix ms when the callback is due
+    again."""
+    answer = unpack("callback_end", payload)
+    return refusal_of(answer), answer.next_ms
 
-    def settled(self):
-        refusal = self.verdict()
-        transaction_id, *_, event, _state, _attempts = self.take(">QqqqqQBI")
-        return Settled(refusal, transaction_id, event, self.grant())
 
-    def ended(self):
-        """Returns the refusal, and the Unix ms when the callback is due again."""
-        refusal = self.verdict()
-        *_, next_ms = self.take(">BBIQ")
-        return refusal, next_ms
+def sender_new():
+    return int.from_bytes(os.urandom(8), "big")
 
 
 def player_ref(casino_id, user_id):
-    return text("") + text(casino_id) + text(user_id)
+    return {"casino_id": casino_id, "user_id": user_id}
 
 
 def bet_payload(client_id, player, game_id, units, *, reference, addition=False, remark="",
                 user_bet=b""):
     """@player: a player_ref(); @units: ten-thousandths of a credit."""
-    return b"".join((
-        text(client_id), text(reference), player, text(game_id),
-        struct.pack(">q?", units, addition), text(remark), octets(user_bet), os.urandom(8)))
+    return pack("bet_place", client_id=client_id, request_transaction_id=reference, player=player,
+                game_id=game_id, bet_amount=units, addition=addition, remark=remark, user_bet=user_bet,
+                sender=sender_new())
 
 
 def settle_payload(client_id, player, game_id, result, units, *, reference, remark="",
                    game_result=b""):
-    return b"".join((
-        text(client_id), text(reference), player, text(game_id), struct.pack(">Bq", result, units),
-        text(remark), octets(b""), octets(game_result), octets(b""), os.urandom(8)))
+    return pack("round_settle", client_id=client_id, request_transaction_id=reference, player=player,
+                game_id=game_id, result=result, payout_amount=units, remark=remark,
+                game_result=game_result, sender=sender_new())
 
 
 def end_payload(send, casino_id, outcome, *, status=0, milliseconds=12, error="", detail="",
                 balance=None, user_id="", currency="", note=""):
     """Packs the outcome of the attempt @send."""
-    return b"".join((
-        struct.pack(">QB", send.event, send.kind), text(casino_id),
-        struct.pack(">IBHI", send.attempt, outcome, status, milliseconds), text(error),
-        text(detail), struct.pack(">Bq", balance is not None, round((balance or 0) * UNITS)),
-        text(currency), text(user_id), text(note), b"\0"))
+    return pack("callback_end", event=send.event, kind=send.kind, casino_id=casino_id,
+                attempt=send.attempt, outcome={
+                    "class": outcome, "http_status": status, "ms": milliseconds,
+                    "dealer_error_id": error, "dealer_error_detail": detail,
+                    "has_balance": balance is not None, "balance": round((balance or 0) * UNITS),
+                    "currency": currency, "user_id": user_id, "note": note})
 
 
 class Worker(Link):
     """One connection to edge.sock."""
 
     def ask(self, command, payload):
+        """Returns the payload of the answer."""
         frame = self.call(command, payload)
         if frame.outcome != DONE:
             raise AssertionError(f"{command}: outcome {frame.outcome}")
-        return Reader(frame.payload)
+        return frame.payload
 
     def place(self, client_id, casino_id, user_id, game_id, amount, *, addition=False,
               reference=None, remark="a bet", user_bet=b'{"on":"red"}'):
-        return self.ask("bet_place", bet_payload(
+        return placed(self.ask("bet_place", bet_payload(
             client_id, player_ref(casino_id, user_id), game_id, round(amount * UNITS),
             reference=reference or f"bet-{next(NUMBERS)}", addition=addition, remark=remark,
-            user_bet=user_bet)).placed()
+            user_bet=user_bet)))
 
     def settle(self, client_id, casino_id, user_id, game_id, result, payout=0, *,
                reference=None, remark="a result"):
-        return self.ask("round_settle", settle_payload(
+        return settled(self.ask("round_settle", settle_payload(
             client_id, player_ref(casino_id, user_id), game_id, result, round(payout * UNITS),
             reference=reference or f"result-{next(NUMBERS)}", remark=remark,
-            game_result=b'{"ball":7}')).settled()
+            game_result=b'{"ball":7}')))
 
     def end(self, send, casino_id, outcome, **words):
         """Reports the outcome of the attempt @send; @words are as in end_payload(). Returns the
         refusal."""
-        return self.ask("callback_end", end_payload(send, casino_id, outcome, **words)).ended()[0]
+        return ended(self.ask("callback_end", end_payload(send, casino_id, outcome, **words)))[0]
 
     def find(self):
         """Returns [(event, casino_id)] of the callbacks that a sweeper could claim now."""
-        reader = self.ask("callback_find", struct.pack(">I?", 0, True))
-        reader.verdict()
-        _, count = reader.take(">QI")
-        entries = Reader(reader.take(f"{reader.take('>I')}s"))
-        found = []
-        for _ in range(count):
-            found.append((entries.take(">Q"), entries.text()))
-            entries.take(">BBQ")
-        return found
+        answer = unpack("callback_find", self.ask("callback_find", pack("callback_find", sweeping=True)))
+        return [(row.event, row.casino_id) for row in entry("due_entry").rows(answer.entries)]
 
     def claim(self, event):
         """Claims a due event, as the sweeper does. Returns the refusal and the grant."""
-        reader = self.ask("callback_claim", struct.pack(">Q", event) + os.urandom(8))
-        refusal = reader.verdict()
-        reader.take(">B")
-        reader.text()
-        reader.take(">BBIq")
-        return refusal, reader.grant()
+        answer = unpack("callback_claim", self.ask("callback_claim", pack(
+            "callback_claim", event=event, sender=sender_new())))
+        return refusal_of(answer), grant_of(answer)

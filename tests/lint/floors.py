@@ -2,7 +2,7 @@
 """floors: the rules of the house that a compiler does not know, as TAP.
 
 Each source file includes only from its own floor and from floors below; a library's header stands
-only where its floor is; files and functions stay short; every test is in tests/BUDGET; the
+only where its floor is; files and functions stay short; every test is in tests/BUDGET; tests pack rows by one codec; the
 branches that coverage need not reach are there; shell scripts pass shellcheck.
 """
 import pathlib
@@ -218,6 +218,22 @@ def case_coverage_list():
     none(findings, "what tests/coverage/coverage.list names is in the sources")
 
 
+# The only files that may pack big-endian numbers: the codec, and FastCGI's records.
+PACKERS = ("tests/lib/cb_codec.py", "tests/lib/cb_fastcgi.py")
+PACKED = re.compile(r"""\b(?:Struct|pack|pack_into|unpack|unpack_from|calcsize)\(f?["'][>!]""")
+
+
+def case_codec():
+    """A row that is packed by hand is wrong when its table changes."""
+    findings = []
+    for path in sorted(path for folder in ("tests", "bench") for path in (SRCDIR / folder).rglob("*.py")):
+        if name_of(path) not in PACKERS:
+            findings += [f"{name_of(path)}:{number}: {line.strip()}"
+                         for number, line in enumerate(path.read_text().splitlines(), 1)
+                         if PACKED.search(line)]
+    none(findings, "rows and frames are packed by tests/lib/cb_codec.py")
+
+
 def case_shellcheck():
     if not shutil.which("shellcheck"):
         raise Skip("shellcheck is not installed")
@@ -240,5 +256,6 @@ sys.exit(run_cases([
     ("length of functions", case_function_lines),
     ("every test is in BUDGET", case_budget),
     ("coverage.list names what is there", case_coverage_list),
+    ("one codec of rows and frames", case_codec),
     ("shell scripts", case_shellcheck),
 ], seconds=90))
