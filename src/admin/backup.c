@@ -8,7 +8,7 @@
 #define POLL_FIRST_MS 5
 #define POLL_MAX_MS   200
 
-static enum outcome ask_ledger(struct session *session, const struct backup_cmd *cmd,
+static enum outcome ask_backup(struct session *session, const struct backup_cmd *cmd,
 	struct backup_result *result)
 {
 	struct failure failure;
@@ -32,7 +32,7 @@ enum outcome backup_make(struct session *session, const char *directory, bool wh
 	if (!text_copy(cmd.directory, sizeof(cmd.directory), directory))
 		return session_usage(session, "DIRECTORY '%s' is longer than %zu bytes", directory,
 			sizeof(cmd.directory) - 1);
-	code = ask_ledger(session, &cmd, result);
+	code = ask_backup(session, &cmd, result);
 	cmd.start = false;
 	while (code == OUTCOME_DONE && result->stage == BACKUP_STAGE_RUNNING) {
 		progress(context, result);
@@ -44,7 +44,7 @@ enum outcome backup_make(struct session *session, const char *directory, bool wh
 		 */
 		if (result->bytes >= result->bytes_all)
 			pause_ms = POLL_FIRST_MS;
-		code = ask_ledger(session, &cmd, result);
+		code = ask_backup(session, &cmd, result);
 	}
 	if (code != OUTCOME_DONE)
 		return code;

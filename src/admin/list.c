@@ -113,7 +113,7 @@ static void drop_bytes(enum record record, void *row)
 	}
 }
 
-static enum outcome fetch(struct session *session, enum record record, void *row, bool *found,
+static enum outcome fetch_row(struct session *session, enum record record, void *row, bool *found,
 	uint64_t *as_of, struct buffer *bytes)
 {
 	struct list list;
@@ -134,14 +134,14 @@ static enum outcome fetch(struct session *session, enum record record, void *row
 enum outcome list_fetch_bytes(struct session *session, enum record record, void *row, bool *found,
 	struct buffer *bytes)
 {
-	return fetch(session, record, row, found, NULL, bytes);
+	return fetch_row(session, record, row, found, NULL, bytes);
 }
 
 enum outcome list_fetch(struct session *session, enum record record, void *row, bool *found,
 	uint64_t *as_of)
 {
 	struct buffer bytes;
-	enum outcome code = fetch(session, record, row, found, as_of, &bytes);
+	enum outcome code = fetch_row(session, record, row, found, as_of, &bytes);
 
 	drop_bytes(record, row);
 	buffer_free(&bytes);

@@ -58,7 +58,7 @@ static bool send_inquiry(const struct session *session, const struct callback_re
 	return true;
 }
 
-static void judge(struct ping *ping, const char *user_id, const char *currency)
+static void judge_answer(struct ping *ping, const char *user_id, const char *currency)
 {
 	static const struct {
 		const char *id;
@@ -130,6 +130,6 @@ enum outcome ping_ask(struct session *session, const struct player *player, stru
 	granted.end.outcome = ping->outcome;
 	granted.end.is_look = true;
 	end_inquiry(session, &granted.end, &ping->end_failure);
-	judge(ping, result.user_id, result.currency);
+	judge_answer(ping, result.user_id, result.currency);
 	return OUTCOME_DONE;
 }

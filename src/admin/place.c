@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum outcome cannot(struct session *session, const char *text)
+static enum outcome fail_path(struct session *session, const char *text)
 {
 	return session_fail(session, OUTCOME_FAILED, "failed", "cannot use %s: %s", text, strerror(errno));
 }
@@ -27,12 +27,12 @@ enum outcome place_absolute(struct session *session, const char *text, char *pat
 		return text_copy(path, size, whole) ? OUTCOME_DONE
 						    : session_usage(session, "the path '%s' is too long", text);
 	if (errno != ENOENT)
-		return cannot(session, text);
+		return fail_path(session, text);
 	/* The parent directory must exist. */
 	if (!text_copy(parent, sizeof(parent), text) || !text_copy(last, sizeof(last), text))
 		return session_usage(session, "the path '%s' is too long", text);
 	if (!realpath(dirname(parent), whole))
-		return cannot(session, dirname(parent));
+		return fail_path(session, dirname(parent));
 	fits = (size_t)snprintf(path, size, "%s/%s", strcmp(whole, "/") == 0 ? "" : whole,
 		       basename(last)) < size;
 	return fits ? OUTCOME_DONE : session_usage(session, "the path '%s' is too long", text);
@@ -63,16 +63,16 @@ enum outcome place_give(struct session *session, const char *path, uid_t uid)
 	if (geteuid() != 0 || uid == 0)
 		return OUTCOME_DONE;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return cannot(session, path);
+		return fail_path(session, path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		code = cannot(session, path);
+		code = fail_path(session, path);
 	else if (st.st_uid == 0 && !is_empty(fd))
 		code = session_fail(session, OUTCOME_FAILED, "failed",
 			"%s belongs to root and is not empty, so its owner was not changed: "
 			"give an empty directory, or chown it", path);
 	else if (st.st_uid == 0 && fchown(fd, uid, (gid_t)-1) < 0)
-		code = cannot(session, path);
+		code = fail_path(session, path);
 	if (fd >= 0)
 		close(fd);
 	return code;

@@ -24,7 +24,7 @@ void seek_key(enum record record, uint64_t number, union seek_row *row)
 }
 
 /* Fetches the first row after @number; if @number is NULL, the last row. */
-static enum outcome fetch(struct session *session, enum record record, const uint64_t *number,
+static enum outcome fetch_first(struct session *session, enum record record, const uint64_t *number,
 	union seek_row *row, bool *found)
 {
 	struct list list;
@@ -48,17 +48,17 @@ enum outcome seek_begin(struct session *session, enum record record, int64_t tim
 	uint64_t early = 0, late, middle;
 	union seek_row row;
 	bool found;
-	enum outcome code = fetch(session, record, NULL, &row, &found);
+	enum outcome code = fetch_first(session, record, NULL, &row, &found);
 
 	*before = *last = late = found ? seek_number(record, &row) : 0;
 	/* Ids of an incarnation begin far above 0 (ledger/rows/life.h). */
 	if (code == OUTCOME_DONE && late)
-		code = fetch(session, record, &early, &row, &found);
+		code = fetch_first(session, record, &early, &row, &found);
 	if (code == OUTCOME_DONE && late && found)
 		early = seek_number(record, &row) - 1;
 	while (code == OUTCOME_DONE && early < late) {
 		middle = early + (late - early) / 2;
-		code = fetch(session, record, &middle, &row, &found);
+		code = fetch_first(session, record, &middle, &row, &found);
 		if (code != OUTCOME_DONE)
 			break;
 		if (found && seek_number(record, &row) <= late &&

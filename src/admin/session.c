@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum outcome report(struct session *session, enum outcome outcome, const struct failure *failure)
+static enum outcome report_failure(struct session *session, enum outcome outcome, const struct failure *failure)
 {
 	session->failure = *failure;
 	if (session->report)
@@ -25,7 +25,7 @@ enum outcome session_fail_list(struct session *session, enum outcome outcome, co
 	struct failure failure = {.id = id};
 
 	vsnprintf(failure.detail, sizeof(failure.detail), format, arguments);
-	return report(session, outcome, &failure);
+	return report_failure(session, outcome, &failure);
 }
 
 enum outcome session_fail(struct session *session, enum outcome outcome, const char *id,
@@ -265,7 +265,7 @@ enum outcome session_do(struct session *session, enum command command, const voi
 	if (unknown && strcmp(failure.id, OUTCOME_UNKNOWN_ID) == 0)
 		*unknown = true;
 	else if (failure.id[0])
-		report(session, code, &failure);
+		report_failure(session, code, &failure);
 	return code;
 }
 

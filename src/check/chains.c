@@ -12,7 +12,7 @@
 /*
  * Follows a link of the player row or of the next transaction (@who) to the transaction it names.
  */
-static enum outcome follow(struct check *check, const struct proof_link *link, const char *who)
+static enum outcome follow_link(struct check *check, const struct proof_link *link, const char *who)
 {
 	struct transaction entry;
 	const char *fault;
@@ -39,7 +39,7 @@ static enum outcome search_last(struct check *check)
 		if (!row.entry_seq)
 			continue;
 		link = proof_link_last(&row);
-		code = follow(check, &link, "the player row names");
+		code = follow_link(check, &link, "the player row names");
 	}
 	return list_end(&list, code);
 }
@@ -50,7 +50,7 @@ static enum outcome check_before(struct check *check, const struct transaction *
 
 	if (entry->entry_seq <= 1 || !entry->previous)
 		return OUTCOME_DONE;
-	return follow(check, &before, "the next one names");
+	return follow_link(check, &before, "the next one names");
 }
 
 /* Checks that the player row counts the transaction and that another row links to it. */

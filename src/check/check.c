@@ -335,7 +335,7 @@ static bool is_doubtful(const struct check *check)
 	return check->proof.problems && check->proof.problems == check->proof.loose;
 }
 
-static enum outcome prove(struct check *check)
+static enum outcome walk_and_prove(struct check *check)
 {
 	enum outcome code = OUTCOME_DONE;
 
@@ -372,10 +372,10 @@ enum outcome check_open(struct check *check, struct session *session,
 		return no_memory(check);
 	session->row_read = check_row;
 	session->row_closure = check;
-	code = prove(check);
+	code = walk_and_prove(check);
 	for (int try = 1; code == OUTCOME_DONE && is_doubtful(check) && try < PROOF_TRIES; try++) {
 		proof_free(&check->proof);
-		code = prove(check);
+		code = walk_and_prove(check);
 	}
 	session->row_read = NULL;
 	return code;

@@ -81,7 +81,7 @@ static enum outcome read_source(struct check *check, struct event_reading *readi
 }
 
 /* Returns whether the callback is unchanged since the reading began. */
-static bool still(const struct event_reading *reading, const struct callback *after, bool found)
+static bool callback_is_unchanged(const struct event_reading *reading, const struct callback *after, bool found)
 {
 	const struct callback *before = &reading->callback;
 
@@ -109,7 +109,7 @@ static enum outcome read_event(struct check *check, void *arg, struct proof_faul
 		return code;
 	proof_event_end(reading);
 	*faults = reading->faults;
-	*stable = still(reading, &after, found);
+	*stable = callback_is_unchanged(reading, &after, found);
 	return OUTCOME_DONE;
 }
 
@@ -204,7 +204,7 @@ static uint64_t last_event(const struct check *check)
 	return last;
 }
 
-static enum outcome walk(struct check *check)
+static enum outcome walk_events(struct check *check)
 {
 	struct join *join = calloc(1, sizeof(*join));
 	uint64_t last = last_event(check);
@@ -321,7 +321,7 @@ static enum outcome check_waiting(struct check *check)
 
 enum outcome check_walk_events(struct check *check)
 {
-	enum outcome code = walk(check);
+	enum outcome code = walk_events(check);
 
 	if (code == OUTCOME_DONE)
 		code = check_waiting(check);

@@ -89,7 +89,7 @@ static enum outcome check_player(struct check *check, struct join *join)
 }
 
 /* Counts the reading, which is correct or was reported, and checks the rows that it names. */
-static enum outcome take(struct check *check, struct join *join)
+static enum outcome count_round_reading(struct check *check, struct join *join)
 {
 	struct round_reading *reading = &join->reading;
 	enum outcome code = OUTCOME_DONE;
@@ -223,7 +223,7 @@ static enum outcome next_round(struct check *check, struct join *join)
 		return code;
 	if (join->reading.faults.count)
 		code = check_again(check, read_round, join, &settled);
-	return code == OUTCOME_DONE && settled ? take(check, join) : code;
+	return code == OUTCOME_DONE && settled ? count_round_reading(check, join) : code;
 }
 
 enum outcome check_walk_rounds(struct check *check)

@@ -72,7 +72,7 @@ static enum outcome walks_close(struct walks *walks)
 }
 
 /* Returns the next row, which begins with its player_id; NULL: none is left. */
-static const char *peek(struct cursor *cursor)
+static const char *peek_row(struct cursor *cursor)
 {
 	if (!cursor->pending)
 		cursor->pending = list_next(&cursor->list, &cursor->row);
@@ -82,7 +82,7 @@ static const char *peek(struct cursor *cursor)
 /* Returns true if the next row belongs to @player_id. */
 static bool next_of(struct cursor *cursor, const char *player_id)
 {
-	const char *next = peek(cursor);
+	const char *next = peek_row(cursor);
 
 	return next && strcmp(next, player_id) == 0;
 }
@@ -93,7 +93,7 @@ static const char *next_player(struct walks *walks)
 	const char *first = NULL;
 
 	for (unsigned int i = 0; i < WALK_COUNT; i++) {
-		const char *next = peek(&walks->cursors[i]);
+		const char *next = peek_row(&walks->cursors[i]);
 
 		if (next && (!first || strcmp(next, first) < 0))
 			first = next;
@@ -153,7 +153,7 @@ static void feed_sums(struct walks *walks, const char *player_id)
 		proof_statistics_day(&walks->proof, &days->row.day);
 }
 
-static void report(void *closure, const char *problem)
+static void report_statistics_problem(void *closure, const char *problem)
 {
 	struct check *check = closure;
 
@@ -169,7 +169,7 @@ static enum outcome look_again(struct check *check, const char *player_id)
 	struct walks walks = {.check = check};
 	enum outcome code;
 
-	proof_statistics_init(&walks.proof, report, check);
+	proof_statistics_init(&walks.proof, report_statistics_problem, check);
 	proof_statistics_begin(&walks.proof, player_id);
 	walks_open(&walks, player_id);
 	feed_bets(&walks, player_id);

@@ -313,7 +313,7 @@ static enum outcome search_callbacks(struct check *check)
 }
 
 /* Reports that two sets differ if no row was found that explains the difference. */
-static void insist(struct check *check, bool differ, const char *what)
+static void report_unexplained_difference(struct check *check, bool differ, const char *what)
 {
 	if (differ && check->proof.problems == 0)
 		proof_loose(&check->proof, "bets, rounds and %s do not agree", what);
@@ -341,9 +341,9 @@ enum outcome check_find_wagers(struct check *check)
 		code = search_transactions(check);
 	if (code == OUTCOME_DONE && search.callbacks)
 		code = search_callbacks(check);
-	insist(check, search.requests, "request keys");
-	insist(check, search.transactions, "transaction rows");
-	insist(check, callbacks, "callbacks");
-	insist(check, ends, "the ends of callbacks");
+	report_unexplained_difference(check, search.requests, "request keys");
+	report_unexplained_difference(check, search.transactions, "transaction rows");
+	report_unexplained_difference(check, callbacks, "callbacks");
+	report_unexplained_difference(check, ends, "the ends of callbacks");
 	return code;
 }

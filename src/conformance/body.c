@@ -131,7 +131,7 @@ static void fill_result(struct result_body *body, const struct exam_round *round
 }
 
 /* Fills the struct of the action's callback kind. */
-static void fill(union body *body, const struct exam_round *round, const struct exam_step *step,
+static void fill_body(union body *body, const struct exam_round *round, const struct exam_step *step,
 	const struct common *common, uint64_t transaction_id, money_t amount)
 {
 	switch (sends[step->action].kind) {
@@ -248,7 +248,7 @@ bool exam_body(struct exam *exam, const struct exam_round *round, const struct e
 	buffer_init(&large, CALLBACK_BODY_MAX);
 	make_common(exam, round, step, &common);
 	common.details = make_details(step->shape, &large);
-	fill(&body, round, step, &common, transaction_id, amount);
+	fill_body(&body, round, step, &common, transaction_id, amount);
 	if (large.failed)
 		out->failed = true;
 	else if ((step->shape & SHAPE_OTHER_WAY) || step->without)

@@ -53,9 +53,9 @@ struct run {
 	bool failed;
 };
 
-static void fail(struct run *run, const char *label, const char *format, ...)
+static void fail_case(struct run *run, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static void fail(struct run *run, const char *label, const char *format, ...)
+static void fail_case(struct run *run, const char *label, const char *format, ...)
 {
 	char text[EXAM_TEXT_SIZE];
 	va_list arguments;
@@ -87,7 +87,7 @@ static money_t amount_of(const struct run *run, const struct exam_step *step)
 }
 
 /* Adds the amount that a step moved, and its stake if the round's result must include it. */
-static void count(struct run *run, const struct exam_step *step, money_t moved)
+static void count_moved(struct run *run, const struct exam_step *step, money_t moved)
 {
 	money_t *sums = step->addition ? run->round.added : run->round.staked;
 
@@ -124,7 +124,7 @@ static struct message *find_message(struct run *run, const struct exam_step *ste
 }
 
 /* Sends the event in the form of the step. Returns false if memory is exhausted. */
-static bool send(struct run *run, const struct exam_step *step, const struct message *message,
+static bool send_step(struct run *run, const struct exam_step *step, const struct message *message,
 	struct exam_reply *replies, unsigned int *count)
 {
 	static const enum callback_kind doors[] = {
@@ -162,7 +162,7 @@ static bool send(struct run *run, const struct exam_step *step, const struct mes
  * moved. The case returns the counted amount, so the remaining difference is what the dealer owes
  * or lost.
  */
-static void judge(struct run *run, const struct exam_done *done, const char *label, bool has_money)
+static void judge_step(struct run *run, const struct exam_done *done, const char *label, bool has_money)
 {
 	const char *words = exam_wanted(done->step->expect);
 	money_t must = done->step->expect == EXPECT_WHOLE ? done->moved
@@ -176,14 +176,14 @@ static void judge(struct run *run, const struct exam_done *done, const char *lab
 		exam_say(run->row->steps, "%s%s", run->row->steps[0] ? " " : "", moved);
 	}
 	if (exam_any_success(done) || (has_money && done->moved == must))
-		count(run, done->step, done->step->back && has_money ? done->moved : must);
+		count_moved(run, done->step, done->step->back && has_money ? done->moved : must);
 	if (!exam_met(done))
-		fail(run, label, "expected %s, came %s", words, came);
+		fail_case(run, label, "expected %s, came %s", words, came);
 	if (!has_money)
-		fail(run, label, "the balance after it cannot be used: %s",
+		fail_case(run, label, "the balance after it cannot be used: %s",
 			run->exam->balance_note);
 	else if (done->moved != must)
-		fail(run, label, "expected %s of credit, came %s", exam_money(must, wanted),
+		fail_case(run, label, "expected %s of credit, came %s", exam_money(must, wanted),
 			exam_money(done->moved, moved));
 }
 
@@ -197,7 +197,7 @@ static void refund_lost(struct run *run, const struct exam_step *bet, money_t am
 	bool again;
 	struct message *message = find_message(run, &step, &again);
 
-	if (message && send(run, &step, message, replies, &count))
+	if (message && send_step(run, &step, message, replies, &count))
 		exam_say(run->row->came, "; its refund: %s",
 			callback_class_names[replies[0].outcome.class]);
 }
@@ -215,12 +215,12 @@ static void step_do(struct run *run, const struct exam_step *step)
 	message = find_message(run, step, &again);
 	exam_say_label(label, exam, step, again);
 	if (!message) {
-		fail(run, label, "out of memory");
+		fail_case(run, label, "out of memory");
 		return;
 	}
 	for (unsigned int i = 0; i < (step->times ? step->times : 1); i++) {
-		if (!send(run, step, message, replies, &done.count)) {
-			fail(run, label, "out of memory");
+		if (!send_step(run, step, message, replies, &done.count)) {
+			fail_case(run, label, "out of memory");
 			return;
 		}
 		/* Judge the first wrong repetition, or else the last one. */
@@ -230,7 +230,7 @@ static void step_do(struct run *run, const struct exam_step *step)
 	done.amount = message->amount;
 	has_money = exam_ask(exam);
 	done.moved = has_money ? exam->balance - before : 0;
-	judge(run, &done, label, has_money);
+	judge_step(run, &done, label, has_money);
 	if (run->failed && step->action == EXAM_BET && step->door == DOOR_OWN &&
 		replies[0].outcome.class == CALLBACK_UNKNOWN)
 		refund_lost(run, step, message->amount);
@@ -250,7 +250,7 @@ static void step_close(struct run *run, const struct exam_step *step)
 	if (run->sum >= 0)
 		return;
 	message = find_message(run, step, &again);
-	if (!message || !send(run, step, message, replies, &count))
+	if (!message || !send_step(run, step, message, replies, &count))
 		return;
 	exam_say(run->row->came, "; payback: ");
 	exam_say_outcome(run->row->came, &replies[0].outcome);
@@ -264,7 +264,7 @@ static void step_pace(struct run *run, const struct exam_step *step)
 	exam_say(run->row->came, "the slowest answer took %u ms",
 		(unsigned int)run->exam->slowest_ms);
 	if (!exam_met(&done))
-		fail(run, "all answers", "%s", run->row->came);
+		fail_case(run, "all answers", "%s", run->row->came);
 }
 
 static void steps_do(struct run *run)
@@ -312,7 +312,7 @@ void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned in
 	if (row->has_money)
 		steps_do(&run);
 	else
-		fail(&run, "balance", "it cannot be used: %s", exam->balance_note);
+		fail_case(&run, "balance", "it cannot be used: %s", exam->balance_note);
 	row->has_money = exam_ask(exam) && row->has_money;
 	row->after = exam->balance;
 	row->moved = row->has_money ? row->after - row->before : 0;

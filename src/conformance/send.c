@@ -29,7 +29,7 @@ struct head {
 	unsigned int count;
 };
 
-static void add(struct head *head, const char *name, const char *value)
+static void add_header(struct head *head, const char *name, const char *value)
 {
 	head->headers[head->count++] = (struct http_header){name, value};
 }
@@ -77,14 +77,14 @@ static bool make_head(const struct exam *exam, const struct exam_request *reques
 		return true;
 	made = make_signatures(request, &target, head);
 	explicit_bzero(target.keys, sizeof(target.keys));
-	add(head, "Content-Type", "application/json");
+	add_header(head, "Content-Type", "application/json");
 	if (request->sign != SIGN_NONE)
-		add(head, capital ? "X-CASINO-SIGNATURE" : "x-casino-signature", head->signature);
+		add_header(head, capital ? "X-CASINO-SIGNATURE" : "x-casino-signature", head->signature);
 	if (request->way != WAY_BARE) {
-		add(head, capital ? "WEBHOOK-ID" : "webhook-id", head->webhook_id);
-		add(head, "webhook-timestamp", head->webhook_timestamp);
+		add_header(head, capital ? "WEBHOOK-ID" : "webhook-id", head->webhook_id);
+		add_header(head, "webhook-timestamp", head->webhook_timestamp);
 		if (request->sign != SIGN_NONE && request->sign != SIGN_CUT)
-			add(head, "webhook-signature", head->webhook_signature);
+			add_header(head, "webhook-signature", head->webhook_signature);
 	}
 	return made;
 }
@@ -102,7 +102,7 @@ static bool says_json(const struct http_answer *answer)
 }
 
 /* Records an answer, also in the totals of the exam. */
-static void take(struct exam *exam, const struct exam_request *request,
+static void record_answer(struct exam *exam, const struct exam_request *request,
 	const struct http_answer *answer, struct exam_reply *reply)
 {
 	classify(answer, &reply->outcome);
@@ -156,7 +156,7 @@ unsigned int exam_send(struct exam *exam, const struct exam_request *request,
 			taken++;
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		take(exam, request, &answers[i], &replies[i]);
+		record_answer(exam, request, &answers[i], &replies[i]);
 		http_answer_free(&answers[i]);
 	}
 	return count;

@@ -72,7 +72,7 @@ static bool webhook_id_fits(const struct http_variable *header, enum callback_ki
 	return text[0] && text[strspn(text, "0123456789")] == '\0';
 }
 
-static enum dealer_answer refuse(const char *text, char detail[BODY_DETAIL_MAX])
+static enum dealer_answer refuse_callback(const char *text, char detail[BODY_DETAIL_MAX])
 {
 	snprintf(detail, BODY_DETAIL_MAX, "%s", text);
 	return ANSWER_BAD_REQUEST;
@@ -89,10 +89,10 @@ static enum dealer_answer body_check(struct received_body *body, enum callback_k
 			body->call.result = (enum dealer_outcome)i;
 	}
 	if (is_result && body->call.result == OUTCOME_NONE)
-		return refuse("result: must be win, loss or refund", detail);
+		return refuse_callback("result: must be win, loss or refund", detail);
 	if (kind != CALLBACK_BALANCE_INQUIRE && body->call.result != OUTCOME_LOSS &&
 		!body->call.transaction_id)
-		return refuse("transaction_id: must not be 0", detail);
+		return refuse_callback("transaction_id: must not be 0", detail);
 	body->call.kind = kind;
 	return ANSWER_OK;
 }
@@ -104,7 +104,7 @@ enum dealer_answer callback_parse(const struct http_request *request, enum callb
 	enum dealer_answer answer;
 
 	if (request->body_state == HTTP_BODY_BROKEN)
-		return refuse("body length does not match Content-Length", detail);
+		return refuse_callback("body length does not match Content-Length", detail);
 	switch (body_parse(request->body, request->body_len, fields[kind], &body, detail)) {
 	case REFUSAL_NONE:
 		break;
@@ -131,7 +131,7 @@ enum dealer_answer callback_read(const struct http_request *request, enum callba
 
 	if (request->body_state != HTTP_BODY_BROKEN &&
 		!webhook_id_fits(&request->headers[DEALER_WEBHOOK_ID], kind))
-		return refuse("webhook-id: is not of this callback", detail);
+		return refuse_callback("webhook-id: is not of this callback", detail);
 	answer = callback_parse(request, kind, call, &alien, detail);
-	return alien ? refuse("the body is of another callback", detail) : answer;
+	return alien ? refuse_callback("the body is of another callback", detail) : answer;
 }

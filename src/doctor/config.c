@@ -208,7 +208,7 @@ static const char *preset_of(const char *name)
 	return preset;
 }
 
-static void suspect(struct doctor *doctor, const char *name, uint32_t value, const char *why)
+static void warn_of_value(struct doctor *doctor, const char *name, uint32_t value, const char *why)
 {
 	doctor_about(doctor, "%s", name);
 	doctor_warn(doctor, "it is %u: %s", value, why);
@@ -225,14 +225,14 @@ void doctor_settings(struct doctor *doctor)
 			*(const uint32_t *)(const void *)((const char *)settings + row->offset);
 
 		if (value < row->least || value > row->most)
-			suspect(doctor, row->option, value, row->why);
+			warn_of_value(doctor, row->option, value, row->why);
 	}
 	if (settings->callback_connect_timeout_ms >= settings->callback_timeout_ms)
-		suspect(doctor, "callback_connect_timeout_ms",
+		warn_of_value(doctor, "callback_connect_timeout_ms",
 			settings->callback_connect_timeout_ms,
 			"it leaves nothing of callback_timeout_ms for the answer");
 	if (settings->refund_backoff_ms > settings->refund_backoff_max_ms)
-		suspect(doctor, "refund_backoff_ms", settings->refund_backoff_ms,
+		warn_of_value(doctor, "refund_backoff_ms", settings->refund_backoff_ms,
 			"it is more than refund_backoff_max_ms");
 	if (settings->log_level == LOG_LEVEL_DEBUG) {
 		doctor_about(doctor, "log_level");

@@ -174,7 +174,7 @@ static int compare_times(const void *one, const void *other)
  * Writes and syncs @fd several times. Sets *median_ns to the median time. Returns false with
  * errno.
  */
-static bool measure(int fd, int64_t *median_ns)
+static bool measure_sync(int fd, int64_t *median_ns)
 {
 	static const char block[SYNC_BYTES] = {'d'};
 	int64_t times[SYNCS];
@@ -207,7 +207,7 @@ void doctor_disk_sync(struct doctor *doctor)
 		doctor_skip(doctor, "%s takes no file without a name: %s", path, strerror(errno));
 		return;
 	}
-	if (!measure(fd, &median_ns)) {
+	if (!measure_sync(fd, &median_ns)) {
 		bool full = errno == ENOSPC || errno == EDQUOT;
 
 		doctor_fail(doctor, "writing in %s fails: %s", path, strerror(errno));

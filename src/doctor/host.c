@@ -37,7 +37,7 @@ static const struct {
 };
 
 /* Runs in the child: executes "PATH --version". */
-static void become(const char *path, int out)
+static void execute_version(const char *path, int out)
 {
 	char *words[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)"--version", NULL};
 	char *environment[] = {(char *)(uintptr_t)"LC_ALL=C", NULL};
@@ -66,7 +66,7 @@ static bool ask_version(const char *path, char *version, size_t size, char *why,
 	}
 	pid = fork();
 	if (pid == 0)
-		become(path, ends[1]);
+		execute_version(path, ends[1]);
 	close(ends[1]);
 	while (pid > 0 && len < sizeof(text) - 1 &&
 		(got = read(ends[0], text + len, sizeof(text) - 1 - len)) > 0)

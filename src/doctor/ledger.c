@@ -69,7 +69,7 @@ static enum reach read_greeting(int fd, int64_t deadline_ms)
 	return protocol == command_protocol() ? REACH_GREETED : REACH_VERSION;
 }
 
-static enum reach reach(const struct doctor *doctor, const char *path)
+static enum reach reach_ledger(const struct doctor *doctor, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -177,8 +177,8 @@ void doctor_ledger(struct doctor *doctor)
 
 	doctor_path(edge, doctor->settings->socket_directory, "edge.sock");
 	doctor_path(admin, doctor->settings->socket_directory, "admin.sock");
-	at_edge = reach(doctor, edge);
-	at_admin = reach(doctor, admin);
+	at_edge = reach_ledger(doctor, edge);
+	at_admin = reach_ledger(doctor, admin);
 	if (!pid && (at_edge == REACH_ABSENT || at_edge == REACH_REFUSED) &&
 		(at_admin == REACH_ABSENT || at_admin == REACH_REFUSED)) {
 		doctor_fail(doctor, "no ledger runs: no program listens at %s and %s", edge, admin);
@@ -212,7 +212,7 @@ bool doctor_ledger_serves(const struct doctor *doctor)
 	if (!*doctor->settings_loaded)
 		return true;
 	doctor_path(path, doctor->settings->socket_directory, "edge.sock");
-	if (reach(doctor, path) != REACH_GREETED || !link_init(&link, path))
+	if (reach_ledger(doctor, path) != REACH_GREETED || !link_init(&link, path))
 		return false;
 	status = link_call(&link, COMMAND_METRICS, &cmd, &metrics, deadline_of(doctor));
 	link_close(&link);
@@ -228,7 +228,7 @@ bool doctor_ask(struct doctor *doctor, struct link *link, enum command command, 
 
 	if (link->fd < 0 && !link->path[0]) {
 		doctor_path(path, doctor->settings->socket_directory, "admin.sock");
-		if (reach(doctor, path) != REACH_GREETED || !link_init(link, path)) {
+		if (reach_ledger(doctor, path) != REACH_GREETED || !link_init(link, path)) {
 			doctor_skip(doctor, "the ledger does not answer (see ledger)");
 			return false;
 		}

@@ -28,7 +28,7 @@ struct run {
 };
 
 /* Runs in the child. Messages of functions that other commands share are not printed. */
-static void look(struct doctor *doctor, pid_t parent)
+static void run_check(struct doctor *doctor, pid_t parent)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -66,7 +66,7 @@ static bool needs_met(struct doctor *doctor)
 	return true;
 }
 
-static void begin(struct run *run)
+static void start_check(struct run *run)
 {
 	pid_t self = getpid();
 
@@ -75,7 +75,7 @@ static void begin(struct run *run)
 		return;
 	run->pid = fork();
 	if (run->pid == 0)
-		look(&run->doctor, self);
+		run_check(&run->doctor, self);
 	if (run->pid < 0) {
 		run->pid = 0;
 		doctor_fail(&run->doctor, "no process for this check: %s", strerror(errno));
@@ -83,7 +83,7 @@ static void begin(struct run *run)
 	}
 }
 
-static void ended(struct run *run, int status)
+static void end_check(struct run *run, int status)
 {
 	struct doctor *doctor = &run->doctor;
 
@@ -116,7 +116,7 @@ static void give_up(struct run *run)
 }
 
 /* Waits until all checks have ended. */
-static void await(struct run *runs, unsigned int count)
+static void await_checks(struct run *runs, unsigned int count)
 {
 	bool waiting = true;
 	int status;
@@ -129,7 +129,7 @@ static void await(struct run *runs, unsigned int count)
 			if (!run->pid)
 				continue;
 			if (waitpid(run->pid, &status, WNOHANG) == run->pid)
-				ended(run, status);
+				end_check(run, status);
 			else if (clock_boot_ms() - run->begun_ms > run->doctor.check->deadline_ms)
 				give_up(run);
 			else
@@ -157,10 +157,10 @@ void doctor_run(const struct doctor_options *options, struct session *session, s
 			.settings = settings,
 			.settings_loaded = settings_loaded,
 		};
-	begin(&runs[0]);
-	await(runs, 1);
+	start_check(&runs[0]);
+	await_checks(runs, 1);
 	for (unsigned int i = 1; i < doctor_check_count; i++)
-		begin(&runs[i]);
-	await(runs, doctor_check_count);
+		start_check(&runs[i]);
+	await_checks(runs, doctor_check_count);
 	free(runs);
 }

@@ -148,7 +148,7 @@ static bool try_form(const struct guess *guess, const struct rewrite_form *how, 
 	return try_body(guess, body, CAUSE_BODY_RESERIALISED, what);
 }
 
-static bool has(struct bytes body, const char *any, bool beyond_ascii)
+static bool has_any_byte(struct bytes body, const char *any, bool beyond_ascii)
 {
 	for (uint32_t i = 0; i < body.len; i++) {
 		if ((beyond_ascii && body.data[i] >= 0x80) ||
@@ -161,8 +161,8 @@ static bool has(struct bytes body, const char *any, bool beyond_ascii)
 static bool try_forms(const struct guess *guess, struct buffer *form)
 {
 	const struct bytes sent = guess->request->body;
-	unsigned int slashes = has(sent, "/", false) ? 2 : 1;
-	unsigned int escapes = has(sent, "\\<>&", true) ? ESCAPE_COUNT : 1;
+	unsigned int slashes = has_any_byte(sent, "/", false) ? 2 : 1;
+	unsigned int escapes = has_any_byte(sent, "\\<>&", true) ? ESCAPE_COUNT : 1;
 	unsigned int all = NUMBER_COUNT * escapes * slashes * 2 * LAYOUT_COUNT, rest;
 
 	if (!rewrite_may(sent))

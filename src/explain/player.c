@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Describes the difference between two similar ids. */
-static const char *difference(const char *one, const char *other)
+static const char *describe_difference(const char *one, const char *other)
 {
 	const struct bytes a = near_id_trim(one), b = near_id_trim(other);
 	const bool letters = memcmp(a.data, b.data, a.len) != 0;
@@ -30,7 +30,7 @@ void explain_player(const struct explain_case *explain, struct explanation *expl
 	else if (player->near_id[0])
 		explain_add(explanation, CAUSE_USER_MISSPELT,
 			"there is no player '%s', but there is a player '%s', which differs in %s",
-			player->sent, player->near_id, difference(player->sent, player->near_id));
+			player->sent, player->near_id, describe_difference(player->sent, player->near_id));
 	else
 		explain_add(explanation, CAUSE_USER_UNKNOWN, "there is no player '%s' of this dealer%s",
 			player->sent, player->all ? ", nor one with a similar id" : "");

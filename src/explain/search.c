@@ -54,7 +54,7 @@ static struct bytes bytes_of(const char *text)
 }
 
 /* Returns whether @secret, in @form, produces the signature for @body. */
-static bool signs(const struct search *search, const char *secret, enum key_form form,
+static bool key_signs(const struct search *search, const char *secret, enum key_form form,
 	struct bytes body)
 {
 	uint8_t digest[SIGNATURE_DIGEST_MAX];
@@ -173,7 +173,7 @@ static bool try_body(struct search *search, struct bytes body, enum key_form for
 {
 	for (unsigned int form = FORM_AS_ISSUED; form < forms; form++) {
 		for (unsigned int i = 0; i < search->key_count; i++) {
-			if (!signs(search, search->keys[i].secret, (enum key_form)form, body))
+			if (!key_signs(search, search->keys[i].secret, (enum key_form)form, body))
 				continue;
 			tell_key(search, &search->keys[i], (enum key_form)form);
 			if (search->caller)
@@ -192,7 +192,7 @@ static bool try_sent(struct search *search)
 		return false;
 	for (unsigned int i = 0; i < search->key_count && !search->explanation->count; i++) {
 		if (search->keys[i].kind == KEY_LIVE &&
-			signs(search, search->keys[i].secret, FORM_AS_ISSUED, body))
+			key_signs(search, search->keys[i].secret, FORM_AS_ISSUED, body))
 			tell_right(search, &search->keys[i]);
 	}
 	return true;
@@ -242,7 +242,7 @@ static bool try_others(struct search *search)
 
 			for (unsigned int n = 0; entry != search->caller && n < DEALER_KEYS_MAX; n++) {
 				if (!entry->keys[n].key_id[0] || !entry->keys[n].secret[0] ||
-					!signs(search, entry->keys[n].secret, FORM_AS_ISSUED,
+					!key_signs(search, entry->keys[n].secret, FORM_AS_ISSUED,
 						explain->request.body))
 					continue;
 				explain_add(search->explanation, CAUSE_KEY_OF_OTHER,

@@ -37,7 +37,7 @@ static int digit_of(uint8_t c, enum explain_writing writing)
 }
 
 /* Decodes @text to at most @size bytes. Returns their number; 0 if @text has another encoding. */
-static size_t decode(struct bytes text, enum explain_writing writing, uint8_t *to, size_t size)
+static size_t decode_signature(struct bytes text, enum explain_writing writing, uint8_t *to, size_t size)
 {
 	unsigned int width = writing == WRITTEN_HEX ? 4 : 6, bits = 0, value = 0;
 	size_t len = 0;
@@ -69,7 +69,7 @@ static bool is_digest(size_t len)
 /* Fills @given if @text is the hexadecimal form of a digest. */
 static bool read_hex(struct bytes text, enum explain_writing writing, struct explain_given *given)
 {
-	given->len = (unsigned int)decode(text, WRITTEN_HEX, given->digest, sizeof(given->digest));
+	given->len = (unsigned int)decode_signature(text, WRITTEN_HEX, given->digest, sizeof(given->digest));
 	given->writing = writing;
 	return is_digest(given->len);
 }
@@ -81,7 +81,7 @@ static bool read_plain(struct bytes text, struct explain_given *given)
 
 	if (read_hex(text, WRITTEN_HEX, given))
 		return true;
-	inner.len = (uint32_t)decode(text, WRITTEN_BASE64, bytes, sizeof(bytes));
+	inner.len = (uint32_t)decode_signature(text, WRITTEN_BASE64, bytes, sizeof(bytes));
 	/* 64 hexadecimal characters have the length of a binary SHA-512, so test them first. */
 	if (read_hex(inner, WRITTEN_BASE64_OF_HEX, given))
 		return true;
@@ -94,7 +94,7 @@ static bool read_plain(struct bytes text, struct explain_given *given)
 }
 
 /* Removes characters that libraries and people put around a signature. */
-static struct bytes strip(struct bytes text)
+static struct bytes strip_decoration(struct bytes text)
 {
 	static const char *const prefixes[] = {"hmac-sha256", "hmac-sha512", "hmac-sha1", "sha256",
 		"sha512", "sha1", "v1", "0x", "signature", "bearer", "hmac", NULL};
@@ -133,7 +133,7 @@ bool explain_read_signature(struct bytes text, struct explain_given *given)
 	if (read_plain(text, given))
 		return true;
 	given->decorated = true;
-	text = strip(text);
+	text = strip_decoration(text);
 	if (text.len > sizeof(bare))
 		return false;
 	if (read_plain(text, given))
@@ -292,7 +292,7 @@ static void tell_malformed(const struct explain_case *explain, struct explanatio
 {
 	struct bytes text = explain->request.signature;
 	uint8_t bytes[REFUSED_SIGNATURE_MAX];
-	size_t hex = decode(text, WRITTEN_HEX, bytes, sizeof(bytes));
+	size_t hex = decode_signature(text, WRITTEN_HEX, bytes, sizeof(bytes));
 
 	if (hex == 16)
 		explain_add(explanation, CAUSE_SIGNATURE_MALFORMED,

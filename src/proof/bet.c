@@ -28,7 +28,7 @@ void proof_accuse(struct proof *proof, const struct proof_faults *faults)
 
 /* ---- by itself */
 
-static void accuse(struct proof_faults *faults, const struct bet *bet, const char *what)
+static void add_bet_fault(struct proof_faults *faults, const struct bet *bet, const char *what)
 {
 	proof_fault(faults, "bet %s/%s/%" PRIu32 " %s", bet->player_id, bet->game_id, bet->number,
 		what);
@@ -49,16 +49,16 @@ static void check_state(const struct bet *bet, struct proof_faults *faults)
 		if (bet->state != BET_ACCEPTED && bet->state != BET_SETTLED)
 			accuse_state(faults, bet, "in a transfer wallet");
 		if (bet->event || bet->refund_event)
-			accuse(faults, bet, "of a transfer wallet has a callback");
+			add_bet_fault(faults, bet, "of a transfer wallet has a callback");
 	} else {
 		if (!bet->event)
-			accuse(faults, bet, "of a seamless wallet has no betting");
+			add_bet_fault(faults, bet, "of a seamless wallet has no betting");
 		if (refund != (bet->refund_event != 0))
 			accuse_state(faults, bet, refund ? "without a betting-refund"
 							 : "and has a betting-refund");
 	}
 	if (bet->event && bet->event == bet->refund_event)
-		accuse(faults, bet, "has one event for its betting and its refund");
+		add_bet_fault(faults, bet, "has one event for its betting and its refund");
 	if (bet->resolved_by[0] && bet->state != BET_REFUNDED)
 		accuse_state(faults, bet, "and resolved by an operator");
 }
@@ -76,7 +76,7 @@ static void check_outcome(const struct bet *bet, struct proof_faults *faults)
 			refusal_ids[bet->outcome]);
 	if ((bet->dealer_error_id[0] || bet->dealer_error_detail[0]) &&
 		bet->outcome != REFUSAL_BET_REJECTED)
-		accuse(faults, bet, "was not refused and holds the dealer's error");
+		add_bet_fault(faults, bet, "was not refused and holds the dealer's error");
 }
 
 void proof_bet_alone(const struct bet *bet, struct proof_faults *faults)
@@ -84,9 +84,9 @@ void proof_bet_alone(const struct bet *bet, struct proof_faults *faults)
 	check_state(bet, faults);
 	check_outcome(bet, faults);
 	if (bet->bet_amount <= 0 || bet->bet_amount > MONEY_MAX)
-		accuse(faults, bet, "has an amount out of range");
+		add_bet_fault(faults, bet, "has an amount out of range");
 	if (!bet->transaction_id)
-		accuse(faults, bet, "has no transaction id");
+		add_bet_fault(faults, bet, "has no transaction id");
 }
 
 /* ---- with its callbacks */

@@ -11,7 +11,7 @@
 
 /* ---- bodies */
 
-static bool render(struct proof *proof, enum callback_kind kind, const void *body)
+static bool render_callback_body(struct proof *proof, enum callback_kind kind, const void *body)
 {
 	buffer_reset(&proof->body);
 	if (callback_body_render(&proof->body, kind, body))
@@ -33,7 +33,7 @@ static bool render_betting(struct proof *proof, const struct bet *bet, const cha
 	memcpy(body.remark, bet->remark, sizeof(body.remark));
 	memcpy(body.game_id, bet->game_id, sizeof(body.game_id));
 	body.user_bet = bet->user_bet;
-	return render(proof, CALLBACK_BETTING, &body);
+	return render_callback_body(proof, CALLBACK_BETTING, &body);
 }
 
 static bool render_refund(struct proof *proof, const struct bet *bet, const char *user_id)
@@ -47,7 +47,7 @@ static bool render_refund(struct proof *proof, const struct bet *bet, const char
 	memcpy(body.remark, bet->remark, sizeof(body.remark));
 	body.transaction_id = bet->transaction_id;
 	text_copy(body.user_id, sizeof(body.user_id), user_id);
-	return render(proof, CALLBACK_BETTING_REFUND, &body);
+	return render_callback_body(proof, CALLBACK_BETTING_REFUND, &body);
 }
 
 bool proof_bet_body(struct proof *proof, const struct bet *bet, const char *user_id,
@@ -76,7 +76,7 @@ bool proof_round_body(struct proof *proof, const struct round *round)
 	body.user_bet = round->user_bet;
 	body.game_result = round->game_result;
 	body.user_bet_result = round->user_bet_result;
-	return render(proof, CALLBACK_BETTING_RESULT, &body);
+	return render_callback_body(proof, CALLBACK_BETTING_RESULT, &body);
 }
 
 void proof_body_hash(struct row_hash *row, enum callback_kind kind, struct bytes body,

@@ -23,9 +23,9 @@ void proof_statistics_free(struct proof_statistics *proof)
 	proof->day_count = proof->day_room = 0;
 }
 
-static void differ(struct proof_statistics *proof, const char *format, ...)
+static void report_statistics(struct proof_statistics *proof, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static void differ(struct proof_statistics *proof, const char *format, ...)
+static void report_statistics(struct proof_statistics *proof, const char *format, ...)
 {
 	char line[512];
 	va_list arguments;
@@ -74,7 +74,7 @@ static struct proof_sums *day_take(struct proof_statistics *proof, uint32_t day)
 	if (low < proof->day_count && days[low].day == day)
 		return &days[low];
 	if (day >= PROOF_DAYS_MAX) {
-		differ(proof, "player %s has the day %" PRIu32 ", which cannot be",
+		report_statistics(proof, "player %s has the day %" PRIu32 ", which cannot be",
 			proof->player_id, day);
 		return NULL;
 	}
@@ -95,7 +95,7 @@ static struct proof_sums *day_take(struct proof_statistics *proof, uint32_t day)
 }
 
 /* Adds @change as the ledger does: to the lifetime and to the day. */
-static void book(struct proof_statistics *proof, uint32_t number,
+static void add_change(struct proof_statistics *proof, uint32_t number,
 	const struct statistics_change *change)
 {
 	struct proof_sums *day = day_take(proof, number);
@@ -131,18 +131,18 @@ void proof_statistics_bet(struct proof_statistics *proof, const struct bet *bet)
 	if (bet->state != BET_ACCEPTED && bet->state != BET_SETTLED)
 		return;
 	change = statistics_of_acceptance(bet);
-	book(proof, bet->day, &change);
+	add_change(proof, bet->day, &change);
 	/* One of the two was read before the round was settled. */
 	if (bet->state != BET_SETTLED || !proof->settled)
 		return;
 	change = statistics_of_settlement(bet, proof->result);
-	book(proof, bet->day, &change);
+	add_change(proof, bet->day, &change);
 	/* If the first one was read too early, its day is still unknown. */
 	if (proof->paid || proof->waits)
 		return;
 	proof->paid = true;
 	change = statistics_of_payout(proof->payout_amount, proof->result);
-	book(proof, bet->day, &change);
+	add_change(proof, bet->day, &change);
 }
 
 void proof_statistics_lifetime(struct proof_statistics *proof, const struct lifetime *row)
@@ -158,12 +158,12 @@ void proof_statistics_day(struct proof_statistics *proof, const struct day *row)
 		day->kept = row->sums;
 }
 
-static void tell(struct proof_statistics *proof, const char *of, const char *what,
+static void report_sum(struct proof_statistics *proof, const char *of, const char *what,
 	const char *kept, const char *least, const char *most)
 {
 	bool exact = strcmp(least, most) == 0;
 
-	differ(proof, "player %s%s: %s is kept as %s, the bets make %s%s%s", proof->player_id, of,
+	report_statistics(proof, "player %s%s: %s is kept as %s, the bets make %s%s%s", proof->player_id, of,
 		what, kept, least, exact ? "" : " to ", exact ? "" : most);
 }
 
@@ -177,7 +177,7 @@ static void compare_count(struct proof_statistics *proof, const char *of, int64_
 		return;
 	for (size_t i = 0; i < 3; i++)
 		snprintf(texts[i], sizeof(texts[i]), "%" PRId64, numbers[i]);
-	tell(proof, of, "bet_count", texts[0], texts[1], texts[2]);
+	report_sum(proof, of, "bet_count", texts[0], texts[1], texts[2]);
 }
 
 static void compare_money(struct proof_statistics *proof, const char *of, const char *what,
@@ -190,7 +190,7 @@ static void compare_money(struct proof_statistics *proof, const char *of, const 
 		return;
 	for (size_t i = 0; i < 3; i++)
 		sum_format(numbers[i], 2, texts[i]);
-	tell(proof, of, what, texts[0], texts[1], texts[2]);
+	report_sum(proof, of, what, texts[0], texts[1], texts[2]);
 }
 
 /*

@@ -30,7 +30,7 @@ static bool needs_mark(const char *field)
 }
 
 /* Removes the mark. */
-static char *unmarked(char *field)
+static char *skip_mark(char *field)
 {
 	return *field == CSV_MARK && (field[1] == CSV_MARK || begins_formula(field[1])) ? field + 1
 										      : field;
@@ -75,7 +75,7 @@ void csv_open(struct csv *csv, char *text, size_t len)
 		csv->at += 3;
 }
 
-static bool bad(struct csv *csv, const char *why)
+static bool set_reason(struct csv *csv, const char *why)
 {
 	csv->why = why;
 	return false;
@@ -111,21 +111,21 @@ static bool take_field(struct csv *csv, char **field, bool *more)
 	if (*at == '"') {
 		at = take_quoted(csv, at);
 		if (!at)
-			return bad(csv, "a quote is not closed");
+			return set_reason(csv, "a quote is not closed");
 		if (at < csv->end && !strchr(",\r\n", *at))
-			return bad(csv, "text follows a closing quote");
+			return set_reason(csv, "text follows a closing quote");
 	} else {
 		at += strcspn(at, ",\r\n");
 		if (memchr(*field, '"', (size_t)(at - *field)))
-			return bad(csv, "a quote stands within a field");
+			return set_reason(csv, "a quote stands within a field");
 	}
 	if (at < csv->end && !*at)
-		return bad(csv, "a NUL byte");
+		return set_reason(csv, "a NUL byte");
 	*more = *at == ',';
 	csv->next_line += at[0] == '\r' ? at[1] == '\n' : at[0] == '\n';
 	csv->at = at < csv->end ? at + 1 + (at[0] == '\r' && at[1] == '\n') : at;
 	*at = '\0';
-	*field = unmarked(*field);
+	*field = skip_mark(*field);
 	return true;
 }
 
@@ -141,7 +141,7 @@ enum csv_read csv_next(struct csv *csv, char **fields, unsigned int max, unsigne
 		return CSV_END;
 	while (more) {
 		if (*count == max) {
-			bad(csv, "it has more fields than the first row");
+			set_reason(csv, "it has more fields than the first row");
 			return CSV_BAD;
 		}
 		if (!take_field(csv, &fields[(*count)++], &more))

@@ -25,7 +25,7 @@ bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZ
 	return true;
 }
 
-static void propose(struct reconcile *reconcile, enum remedy remedy, const struct compared *ours,
+static void add_proposal(struct reconcile *reconcile, enum remedy remedy, const struct compared *ours,
 	const struct compared *theirs, const char *why)
 {
 	const size_t room = reconcile->room ? 2 * reconcile->room : 256;
@@ -77,17 +77,17 @@ static void judge_movement(struct reconcile *reconcile, const struct compared *t
 	char operation_id[OPERATION_ID_SIZE];
 
 	if (recon_side_find(&reconcile->ours, RECON_MOVEMENT, theirs->id))
-		propose(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
+		add_proposal(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
 	else if (has_request(reconcile, SCOPE_DEALER, theirs->reference))
-		propose(reconcile, REMEDY_NONE, NULL, theirs,
+		add_proposal(reconcile, REMEDY_NONE, NULL, theirs,
 			"the dealer repeated it after the restore: it is booked under another id");
 	else if (!reconcile_operation(theirs, operation_id) || !theirs->user_id[0])
-		propose(reconcile, REMEDY_ASK, NULL, theirs,
+		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
 			"the file names no transaction id or user_id: ask the dealer for them");
 	else if (has_request(reconcile, SCOPE_OPERATOR, operation_id))
-		propose(reconcile, REMEDY_NONE, NULL, theirs, "it was adjusted already");
+		add_proposal(reconcile, REMEDY_NONE, NULL, theirs, "it was adjusted already");
 	else if (theirs->amount)
-		propose(reconcile, REMEDY_ADJUST, NULL, theirs, "it was made after the backup");
+		add_proposal(reconcile, REMEDY_ADJUST, NULL, theirs, "it was made after the backup");
 }
 
 /* Returns the dealer's result for the round of @game_id and @user_id; NULL if it has none. */
@@ -131,14 +131,14 @@ static bool settled_there(const struct reconcile *reconcile, const struct compar
 static void judge_unknown_bet(struct reconcile *reconcile, const struct compared *theirs)
 {
 	if (recon_side_find(&reconcile->ours, RECON_BET, theirs->id))
-		propose(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
+		add_proposal(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
 	else if (settled_there(reconcile, theirs))
-		propose(reconcile, REMEDY_NONE, NULL, theirs,
+		add_proposal(reconcile, REMEDY_NONE, NULL, theirs,
 			"it was placed and settled after the backup: the dealer's books are right");
 	else if (texts_equal(theirs->state, "refunded") || texts_equal(theirs->state, "rejected"))
-		propose(reconcile, REMEDY_NONE, NULL, theirs, "the dealer has no stake of it");
+		add_proposal(reconcile, REMEDY_NONE, NULL, theirs, "the dealer has no stake of it");
 	else
-		propose(reconcile, REMEDY_ASK, NULL, theirs,
+		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
 			"it was placed after the backup and is not known here: the dealer gives the "
 			"stake back");
 }
@@ -167,10 +167,10 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 	if (texts_equal(ours->state, "refunding") || (texts_equal(ours->state, "settled") && !texts_equal(theirs->state, "refunded")))
 		return; /* judged by its callback */
 	if (texts_equal(ours->state, "pending"))
-		propose(reconcile, REMEDY_SWEEP, ours, theirs,
+		add_proposal(reconcile, REMEDY_SWEEP, ours, theirs,
 			"it was being sent when the backup ended: run reconcile again after the sweeper");
 	else if (texts_equal(ours->state, "accepted") && settled)
-		propose(reconcile, REMEDY_REPEAT, ours, theirs,
+		add_proposal(reconcile, REMEDY_REPEAT, ours, theirs,
 			"the game server repeats the result while callbacks are held; then run reconcile "
 			"again before release");
 	else if (texts_equal(ours->state, theirs->state) ||
@@ -178,13 +178,13 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 			(texts_equal(theirs->state, "rejected") || texts_equal(theirs->state, "refunded"))))
 		return;
 	else if (settled && refund_cancelled(reconcile, ours))
-		propose(reconcile, REMEDY_NONE, ours, theirs, "its refund was cancelled");
+		add_proposal(reconcile, REMEDY_NONE, ours, theirs, "its refund was cancelled");
 	else if (texts_equal(ours->state, "rejected") || texts_equal(ours->state, "refunded"))
-		propose(reconcile, REMEDY_ASK, ours, theirs,
+		add_proposal(reconcile, REMEDY_ASK, ours, theirs,
 			settled ? "it has ended here without a result: the dealer decides with you"
 				: "it has ended here: the dealer gives the stake back");
 	else
-		propose(reconcile, REMEDY_ASK, ours, theirs, "the states do not fit");
+		add_proposal(reconcile, REMEDY_ASK, ours, theirs, "the states do not fit");
 }
 
 static bool is_waiting(const struct compared *callback)
@@ -201,10 +201,10 @@ static void propose_cancel(struct reconcile *reconcile, const struct compared *o
 	const struct compared *theirs, const char *why)
 {
 	if (texts_equal(ours->state, "sending"))
-		propose(reconcile, REMEDY_SWEEP, ours, theirs,
+		add_proposal(reconcile, REMEDY_SWEEP, ours, theirs,
 			"it was being sent when the backup ended: run reconcile again after the sweeper");
 	else
-		propose(reconcile, REMEDY_CANCEL, ours, theirs, why);
+		add_proposal(reconcile, REMEDY_CANCEL, ours, theirs, why);
 }
 
 static void judge_refund(struct reconcile *reconcile, const struct compared *ours)
@@ -222,7 +222,7 @@ static void judge_refund(struct reconcile *reconcile, const struct compared *our
 	if (settled || covered)
 		propose_cancel(reconcile, ours, bet, "settled before the restore");
 	else
-		propose(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, bet,
+		add_proposal(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, bet,
 			"the dealer has no result that covers the bet: the refund may go");
 }
 
@@ -240,10 +240,10 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 	if (!theirs)
 		theirs = find_result(reconcile, ours->user_id, ours->game_id);
 	if (!theirs)
-		propose(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, NULL,
+		add_proposal(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, NULL,
 			"the dealer has no result of the round: it may go");
 	else if (theirs->amount != ours->amount)
-		propose(reconcile, REMEDY_ASK, ours, theirs,
+		add_proposal(reconcile, REMEDY_ASK, ours, theirs,
 			"the dealer booked another amount for the round: agree on it before release");
 	else
 		propose_cancel(reconcile, ours, theirs, "paid before the restore");
@@ -274,10 +274,10 @@ static void judge_missing_there(struct reconcile *reconcile, const struct compar
 	if (transfer && has_reference(reconcile, ours->reference))
 		return; /* repeated after the restore: see judge_movement() */
 	if (transfer)
-		propose(reconcile, REMEDY_REPEAT, ours, NULL,
+		add_proposal(reconcile, REMEDY_REPEAT, ours, NULL,
 			"the dealer repeats the transfer with the same request_transaction_id");
 	else if (stake)
-		propose(reconcile, REMEDY_ASK, ours, NULL, "the dealer took no stake for it");
+		add_proposal(reconcile, REMEDY_ASK, ours, NULL, "the dealer took no stake for it");
 }
 
 static int order_names(const void *one, const void *other)
@@ -317,11 +317,11 @@ static void judge_round_there(struct reconcile *reconcile, const struct compared
 	struct round round;
 
 	if (!theirs->user_id[0])
-		propose(reconcile, REMEDY_ASK, NULL, theirs,
+		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
 			"the file names no user_id of a result: ask the dealer for it");
 	else if (find_round(reconcile, theirs, &round) && round.state == ROUND_OPEN &&
 		round.staked)
-		propose(reconcile, REMEDY_REPEAT, NULL, theirs,
+		add_proposal(reconcile, REMEDY_REPEAT, NULL, theirs,
 			"the round is open here: the game server repeats the result while callbacks "
 			"are held; then run reconcile again before release");
 }
@@ -369,7 +369,7 @@ static void judge_pair(void *context, const struct compared *ours, const struct 
 	else if (!ours)
 		judge_unknown_bet(reconcile, theirs);
 	else if (ours->amount != theirs->amount)
-		propose(reconcile, REMEDY_ASK, ours, theirs, "the amounts differ");
+		add_proposal(reconcile, REMEDY_ASK, ours, theirs, "the amounts differ");
 	else if (any->record == RECON_BET)
 		judge_bet(reconcile, ours, theirs);
 }
@@ -457,7 +457,7 @@ static void add_players(struct reconcile *reconcile)
 			return;
 		reconcile->code = list_fetch(reconcile->session, RECORD_PLAYER, &player, &found, NULL);
 		if (!found)
-			propose(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
+			add_proposal(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
 				"the player is not known here");
 	}
 }

@@ -87,7 +87,7 @@ static enum outcome read_heading(struct side *side, struct csv *csv, unsigned in
 	return OUTCOME_DONE;
 }
 
-static const char *column(const struct side *side, char **fields, unsigned int count,
+static const char *column_text(const struct side *side, char **fields, unsigned int count,
 	enum recon_column name)
 {
 	int at = side->columns[name];
@@ -147,15 +147,15 @@ bool recon_side_add(struct side *side, const struct compared *row)
 static enum outcome add_row(struct side *side, const struct csv *csv, unsigned int record,
 	char **fields, unsigned int count)
 {
-	const char *amount = column(side, fields, count, COLUMN_AMOUNT);
+	const char *amount = column_text(side, fields, count, COLUMN_AMOUNT);
 	struct compared row = {
 		.record = record,
-		.id = column(side, fields, count, COLUMN_ID),
-		.state = column(side, fields, count, COLUMN_STATE),
-		.user_id = column(side, fields, count, COLUMN_USER_ID),
-		.game_id = column(side, fields, count, COLUMN_GAME_ID),
-		.kind = column(side, fields, count, COLUMN_KIND),
-		.reference = column(side, fields, count, COLUMN_REFERENCE),
+		.id = column_text(side, fields, count, COLUMN_ID),
+		.state = column_text(side, fields, count, COLUMN_STATE),
+		.user_id = column_text(side, fields, count, COLUMN_USER_ID),
+		.game_id = column_text(side, fields, count, COLUMN_GAME_ID),
+		.kind = column_text(side, fields, count, COLUMN_KIND),
+		.reference = column_text(side, fields, count, COLUMN_REFERENCE),
 	};
 	uint64_t number;
 	char why[128];
@@ -166,9 +166,9 @@ static enum outcome add_row(struct side *side, const struct csv *csv, unsigned i
 		snprintf(why, sizeof(why), "'%.40s' is not an amount such as -12.34", amount);
 		return bad_file(side, csv->line, why);
 	}
-	if (text_unsigned(column(side, fields, count, COLUMN_TIME_MS), INT64_MAX, &number))
+	if (text_unsigned(column_text(side, fields, count, COLUMN_TIME_MS), INT64_MAX, &number))
 		row.time_ms = (int64_t)number;
-	if (text_unsigned(column(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX, &number))
+	if (text_unsigned(column_text(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX, &number))
 		row.transaction_id = number;
 	return recon_side_add(side, &row) ? OUTCOME_DONE : session_no_memory(side->session);
 }
@@ -177,8 +177,8 @@ static enum outcome add_row(struct side *side, const struct csv *csv, unsigned i
 static enum outcome take_row(struct side *side, const struct csv *csv, uint32_t records,
 	char **fields, unsigned int count, const char *digest)
 {
-	const char *name = column(side, fields, count, COLUMN_RECORD);
-	const char *id = column(side, fields, count, COLUMN_ID);
+	const char *name = column_text(side, fields, count, COLUMN_RECORD);
+	const char *id = column_text(side, fields, count, COLUMN_ID);
 	unsigned int record = 0;
 	char why[128];
 
@@ -189,7 +189,7 @@ static enum outcome take_row(struct side *side, const struct csv *csv, uint32_t 
 	if (strcmp(name, RECON_DAY) == 0) {
 		snprintf(side->day, sizeof(side->day), "%s", id);
 		snprintf(side->casino_id, sizeof(side->casino_id), "%s",
-			column(side, fields, count, COLUMN_CASINO_ID));
+			column_text(side, fields, count, COLUMN_CASINO_ID));
 		return OUTCOME_DONE;
 	}
 	while (record < RECON_RECORD_COUNT && strcmp(name, recon_record_names[record]) != 0)
@@ -226,7 +226,7 @@ static int order_key(const void *one, const void *other)
 	return compared_order_key(one, other);
 }
 
-static int order(const void *one, const void *other)
+static int order_compared(const void *one, const void *other)
 {
 	return compared_order(one, other);
 }
@@ -234,7 +234,7 @@ static int order(const void *one, const void *other)
 void recon_side_sort(struct side *side)
 {
 	if (side->count)
-		qsort(side->rows, side->count, sizeof(side->rows[0]), order);
+		qsort(side->rows, side->count, sizeof(side->rows[0]), order_compared);
 }
 
 const struct compared *recon_side_find(const struct side *side, unsigned int record, const char *id)
@@ -292,7 +292,7 @@ struct pairing {
 };
 
 /* Returns the number of rows from @at on that have the same key. */
-static size_t group(const struct side *side, size_t at)
+static size_t count_same_key(const struct side *side, size_t at)
 {
 	size_t count = 0;
 
@@ -348,8 +348,8 @@ void recon_sides_walk(struct side *ours, struct side *theirs, recon_pair *pair, 
 			: j == theirs->count
 			? -1
 			: compared_order_key(&ours->rows[i], &theirs->rows[j]);
-		our_count = keys <= 0 ? group(ours, i) : 0;
-		their_count = keys >= 0 ? group(theirs, j) : 0;
+		our_count = keys <= 0 ? count_same_key(ours, i) : 0;
+		their_count = keys >= 0 ? count_same_key(theirs, j) : 0;
 		compare_group(&pairing, ours->rows + i, our_count, theirs->rows + j, their_count);
 		i += our_count;
 		j += their_count;

@@ -16,12 +16,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool wanted(const struct recon *recon, enum recon_record record)
+static bool is_wanted(const struct recon *recon, enum recon_record record)
 {
 	return recon->records & UINT32_C(1) << record;
 }
 
-static void add(struct recon_sum *sum, sum_t amount)
+static void add_to_sum(struct recon_sum *sum, sum_t amount)
 {
 	sum->count++;
 	sum->amount += amount;
@@ -62,7 +62,7 @@ static enum outcome write_movement(struct recon *recon, const struct transaction
 	row.current_balance = transaction->current_balance;
 	row.reference = transaction->request_transaction_id;
 	recon_put(recon, &row);
-	add(&recon->movements[transaction->kind], transaction->amount);
+	add_to_sum(&recon->movements[transaction->kind], transaction->amount);
 	return OUTCOME_DONE;
 }
 
@@ -107,7 +107,7 @@ static enum outcome write_bet(struct recon *recon, const struct transaction *tra
 	row.transaction_id = bet.transaction_id;
 	row.reference = bet.request_transaction_id;
 	recon_put(recon, &row);
-	add(&recon->bets[bet.state], bet.bet_amount);
+	add_to_sum(&recon->bets[bet.state], bet.bet_amount);
 	return OUTCOME_DONE;
 }
 
@@ -118,9 +118,9 @@ static enum outcome write_transaction(struct recon *recon, const union seek_row 
 
 	if (strcmp(row->casino_id, recon->dealer.casino_id) != 0)
 		return OUTCOME_DONE;
-	if (row->entry_seq && wanted(recon, RECON_MOVEMENT))
+	if (row->entry_seq && is_wanted(recon, RECON_MOVEMENT))
 		code = write_movement(recon, row);
-	if (code == OUTCOME_DONE && row->bet_number && wanted(recon, RECON_BET))
+	if (code == OUTCOME_DONE && row->bet_number && is_wanted(recon, RECON_BET))
 		code = write_bet(recon, row);
 	return code;
 }
@@ -175,7 +175,7 @@ static enum outcome write_callback(struct recon *recon, const union seek_row *an
 	if (code != OUTCOME_DONE)
 		return code;
 	recon_put(recon, &row);
-	add(&recon->callbacks[callback->kind][callback->state], row.amount);
+	add_to_sum(&recon->callbacks[callback->kind][callback->state], row.amount);
 	return OUTCOME_DONE;
 }
 
@@ -206,7 +206,7 @@ static enum outcome walk_day(struct recon *recon, enum record record,
 
 enum outcome recon_write_transactions(struct recon *recon)
 {
-	if (!wanted(recon, RECON_MOVEMENT) && !wanted(recon, RECON_BET))
+	if (!is_wanted(recon, RECON_MOVEMENT) && !is_wanted(recon, RECON_BET))
 		return OUTCOME_DONE;
 	return walk_day(recon, RECORD_TRANSACTION, write_transaction);
 }

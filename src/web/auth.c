@@ -28,7 +28,7 @@ struct ledger_call {
 	int64_t deadline_ms;
 };
 
-static enum status ask_ledger(void *context, const struct keyring_cmd *cmd,
+static enum status ask_keyring(void *context, const struct keyring_cmd *cmd,
 	struct keyring_result *page)
 {
 	const struct ledger_call *call = context;
@@ -46,7 +46,7 @@ static enum status auth_refresh(struct auth *auth, struct link *link, int64_t no
 	if (auth->keyring.generation && auth->keyring.generation == link->generation &&
 		now_ms - link->asked_ms <= AUTH_FRESH_MS)
 		return STATUS_OK;
-	return keyring_fetch(&auth->keyring, auth->of, ask_ledger, &call);
+	return keyring_fetch(&auth->keyring, auth->of, ask_keyring, &call);
 }
 
 /* A signature, as it was sent. */

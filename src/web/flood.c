@@ -157,7 +157,7 @@ static void pair_trust(struct flood *flood, const struct flood_request *request)
 }
 
 /* A wrong signature. */
-static void charge(struct flood *flood, const struct flood_request *request)
+static void charge_wrong_signature(struct flood *flood, const struct flood_request *request)
 {
 	struct flood_pair *pair = request->exists ? pair_trusted(flood, request) : NULL;
 	const int64_t cost = cost_of(request);
@@ -177,7 +177,7 @@ void flood_leave(struct flood *flood, const struct flood_request *request, bool 
 	if (good)
 		pair_trust(flood, request);
 	else
-		charge(flood, request);
+		charge_wrong_signature(flood, request);
 	pthread_mutex_unlock(&flood->mutex);
 }
 

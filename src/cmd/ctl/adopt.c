@@ -19,7 +19,7 @@ static const struct field adopt_fields[] = {
 	FIELD_END,
 };
 
-static void print_text(const struct ctl *ctl, const struct adopt_result *result)
+static void print_adopted(const struct ctl *ctl, const struct adopt_result *result)
 {
 	printf("%s is adopted as %s, installation %s.\n", ctl->session.settings.state_directory,
 		result->copied ? "a copy" : "the only one", result->installation);
@@ -29,7 +29,7 @@ static void print_text(const struct ctl *ctl, const struct adopt_result *result)
 }
 
 /* Runs in the child. */
-static enum outcome work(void *context)
+static enum outcome adopt_in_child(void *context)
 {
 	struct ctl *ctl = context;
 	const struct adopt_options options = {
@@ -47,7 +47,7 @@ static enum outcome work(void *context)
 	if (status)
 		return offline_fail(ctl, status, why);
 	if (!ctl->json)
-		print_text(ctl, &result);
+		print_adopted(ctl, &result);
 	output_json_open(&json, ctl);
 	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
 	output_json_fields(&json, adopt_fields, &result);
@@ -66,5 +66,5 @@ enum outcome ctl_adopt(struct ctl *ctl)
 		code = offline_check_stopped(ctl);
 	if (code == OUTCOME_DONE)
 		code = offline_become_owner(ctl, false, NULL);
-	return code == OUTCOME_DONE ? offline_run(ctl, work, ctl, "nothing was adopted", NULL) : code;
+	return code == OUTCOME_DONE ? offline_run(ctl, adopt_in_child, ctl, "nothing was adopted", NULL) : code;
 }

@@ -341,7 +341,7 @@ static void parse_rest(struct ctl *ctl, int argc, char **argv)
 	read_words(ctl, &argp, argc, argv, 0, ctl);
 }
 
-static void parse(struct ctl *ctl, int argc, char **argv)
+static void parse_command_line(struct ctl *ctl, int argc, char **argv)
 {
 	/* Static, because argp keeps argv[0] for its messages. */
 	static char title[64];
@@ -372,7 +372,7 @@ static void parse(struct ctl *ctl, int argc, char **argv)
 void ctl_parse(struct ctl *ctl, int argc, char **argv)
 {
 	keep_begin(ctl, argc, argv);
-	parse(ctl, argc, argv);
+	parse_command_line(ctl, argc, argv);
 	keep_end();
 	free(kept.text);
 	kept.text = NULL;

@@ -208,7 +208,7 @@ static enum outcome show_body(struct ctl *ctl, const struct callback *callback,
 	return code;
 }
 
-static enum outcome show(struct ctl *ctl, const struct callback_row *row, const char *event_id,
+static enum outcome show_callback(struct ctl *ctl, const struct callback_row *row, const char *event_id,
 	struct output_json *json)
 {
 	struct callback_target target;
@@ -259,7 +259,7 @@ enum outcome ctl_callback_show(struct ctl *ctl)
 			ctl->args[0], found ? ": the event is of another kind" : "");
 	callback_event_id(row.callback.kind, event, event_id);
 	output_json_open(&json, ctl);
-	code = show(ctl, &row, event_id, &json);
+	code = show_callback(ctl, &row, event_id, &json);
 	if (code == OUTCOME_DONE)
 		return output_json_close(&json);
 	buffer_free(&json.text);

@@ -30,7 +30,7 @@ static void add_shared_key(void *context, const struct attention_key *shared)
 	output_json_item_string(context, text);
 }
 
-static void print_text(struct ctl *ctl, const struct check *check)
+static void print_check_text(struct ctl *ctl, const struct check *check)
 {
 	const struct proof *proof = &check->proof;
 
@@ -57,7 +57,7 @@ static void print_text(struct ctl *ctl, const struct check *check)
 		printf("Every balance is the sum of its movements, and every row agrees.\n");
 }
 
-static enum outcome print_json(struct ctl *ctl, const struct check *check)
+static enum outcome print_check_json(struct ctl *ctl, const struct check *check)
 {
 	const struct proof *proof = &check->proof;
 	struct output_json json;
@@ -89,11 +89,11 @@ static enum outcome print_json(struct ctl *ctl, const struct check *check)
 	return output_json_close(&json);
 }
 
-static enum outcome print(struct ctl *ctl, const struct check *check)
+static enum outcome print_check(struct ctl *ctl, const struct check *check)
 {
 	if (!ctl->json)
-		print_text(ctl, check);
-	if (print_json(ctl, check) != OUTCOME_DONE || check->proof.problems)
+		print_check_text(ctl, check);
+	if (print_check_json(ctl, check) != OUTCOME_DONE || check->proof.problems)
 		return OUTCOME_FAILED;
 	if (!check->unsettled)
 		return OUTCOME_DONE;
@@ -102,7 +102,7 @@ static enum outcome print(struct ctl *ctl, const struct check *check)
 	return OUTCOME_BUSY;
 }
 
-static void show_progress(void *progress, const char *what, uint64_t rows)
+static void show_check_progress(void *progress, const char *what, uint64_t rows)
 {
 	progress_show(progress, "%s: %" PRIu64, what, rows);
 }
@@ -111,11 +111,11 @@ enum outcome ctl_check(struct ctl *ctl)
 {
 	struct check check;
 	struct progress progress = progress_begin(ctl);
-	enum outcome code = check_open(&check, &ctl->session, show_progress, &progress);
+	enum outcome code = check_open(&check, &ctl->session, show_check_progress, &progress);
 
 	progress_end(&progress);
 	if (code == OUTCOME_DONE)
-		code = print(ctl, &check);
+		code = print_check(ctl, &check);
 	check_close(&check);
 	return code;
 }

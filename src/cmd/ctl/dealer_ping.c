@@ -18,7 +18,7 @@ static const struct output_column outcome_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static enum outcome print(struct ctl *ctl, const struct ping *ping, const struct player *player)
+static enum outcome print_ping(struct ctl *ctl, const struct ping *ping, const struct player *player)
 {
 	const struct callback_outcome *outcome = &ping->outcome;
 	char balance[MONEY_TEXT_MAX];
@@ -66,5 +66,5 @@ enum outcome ctl_dealer_ping(struct ctl *ctl)
 	if (code == OUTCOME_DONE && ping.end_failure.id[0])
 		ctl_tell(ping.end_failure.id, "%s", ping.end_failure.detail);
 	explicit_bzero(ping.target.keys, sizeof(ping.target.keys));
-	return code == OUTCOME_DONE ? print(ctl, &ping, &player) : code;
+	return code == OUTCOME_DONE ? print_ping(ctl, &ping, &player) : code;
 }

@@ -114,7 +114,7 @@ static enum outcome refuse_currency(struct ctl *ctl, const char *text, const str
 		sizeof(lower) - 1, text);
 }
 
-static enum outcome refuse(struct ctl *ctl, const struct setting *setting, const char *text)
+static enum outcome refuse_setting(struct ctl *ctl, const struct setting *setting, const char *text)
 {
 	const struct field *field = field_find(dealer_fields, setting->member);
 	char names[128] = "";
@@ -155,7 +155,7 @@ enum outcome dealer_settings_apply(struct ctl *ctl, bool create, struct dealer *
 		if (!text && create)
 			return ctl_usage(ctl, "--%s must be given", setting->name);
 		if (text && !set_member(setting, text, dealer))
-			return refuse(ctl, setting, text);
+			return refuse_setting(ctl, setting, text);
 	}
 	if (dealer->url[0] && !http_url_check(dealer->url, dealer->allow_http, why, sizeof(why)))
 		return ctl_usage(ctl, "'%s' cannot be the dealer's URL: %s", dealer->url, why);

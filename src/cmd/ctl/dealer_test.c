@@ -39,12 +39,12 @@ static void take_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static void show_progress(void *progress, const struct exam *exam, unsigned int number, const char *name)
+static void show_case(void *progress, const struct exam *exam, unsigned int number, const char *name)
 {
 	progress_show(progress, "case %u of %u: %s", number, exam->count, name);
 }
 
-static bool confirm(struct ctl *ctl, struct exam *exam, enum outcome *code)
+static bool confirm_exam(struct ctl *ctl, struct exam *exam, enum outcome *code)
 {
 	char question[EXTERNAL_ID_SIZE + CALLBACK_URL_SIZE + 256];
 
@@ -56,7 +56,7 @@ static bool confirm(struct ctl *ctl, struct exam *exam, enum outcome *code)
 }
 
 /* Records the operator and the ids in the audit before any money moves. */
-static enum outcome note(struct exam *exam)
+static enum outcome record_exam(struct exam *exam)
 {
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
 
@@ -72,12 +72,12 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 	static struct progress progress; /* outlives the call: the exam keeps its address */
 	enum outcome code = exam_prepare(exam, ctl->args[0], ctl->options[OPTION_USER]);
 
-	if (code != OUTCOME_DONE || !confirm(ctl, exam, &code))
+	if (code != OUTCOME_DONE || !confirm_exam(ctl, exam, &code))
 		return code;
 	exam->last_id = EXAM_ID_BASE + ((uint64_t)clock_wall_ms() / 1000 << EXAM_SECOND_SHIFT) +
 		((exam->number & EXAM_NUMBER_MASK) << EXAM_NUMBER_SHIFT);
 	exam->first_id = exam->last_id + 1;
-	code = note(exam);
+	code = record_exam(exam);
 	if (code != OUTCOME_DONE)
 		return code;
 	*begun = true;
@@ -85,7 +85,7 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 	progress = progress_begin(ctl);
 	/* Each case waits for the dealer, so show every one. */
 	progress.every_ms = 0;
-	exam->progress = show_progress;
+	exam->progress = show_case;
 	exam->progress_closure = &progress;
 	exam_run(exam);
 	progress_end(&progress);
@@ -111,7 +111,7 @@ static enum outcome write_junit(struct ctl *ctl, const struct exam *exam, FILE *
 	return code;
 }
 
-static enum outcome report(struct ctl *ctl, struct exam *exam, FILE *junit)
+static enum outcome report_exam(struct ctl *ctl, struct exam *exam, FILE *junit)
 {
 	char detail[EXAM_DETAIL_SIZE];
 	enum outcome code = write_junit(ctl, exam, junit);
@@ -137,7 +137,7 @@ static void report_nothing(struct ctl *ctl, struct exam *exam, FILE *junit)
 }
 
 /* Lists the cases without running them. */
-static enum outcome rehearse(struct ctl *ctl, struct exam *exam)
+static enum outcome list_cases(struct ctl *ctl, struct exam *exam)
 {
 	static const struct output_column columns[] = {
 		{"case", "name", OUTPUT_PLAIN},
@@ -193,12 +193,12 @@ enum outcome ctl_dealer_test(struct ctl *ctl)
 	if (!exam_init(&exam))
 		code = ctl_no_memory(ctl);
 	else if (ctl->options[OPTION_DRY_RUN])
-		code = rehearse(ctl, &exam);
+		code = list_cases(ctl, &exam);
 	else
 		code = do_exam(ctl, &exam, &begun);
 	explicit_bzero(exam.targets, sizeof(exam.targets));
 	if (begun)
-		code = report(ctl, &exam, junit);
+		code = report_exam(ctl, &exam, junit);
 	else if (exam.rows)
 		report_nothing(ctl, &exam, junit);
 	else if (junit)

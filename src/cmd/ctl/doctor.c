@@ -36,7 +36,7 @@ static const struct output_column finding_columns[] = {
 typedef void each_finding(void *context, const struct finding *finding);
 
 /* Calls @each for all findings, in the order of the table. */
-static void walk(const struct doctor_sheet *sheets, each_finding *each, void *context)
+static void walk_findings(const struct doctor_sheet *sheets, each_finding *each, void *context)
 {
 	for (unsigned int i = 0; i < doctor_check_count; i++) {
 		for (uint32_t n = 0; n < sheets[i].count; n++)
@@ -74,7 +74,7 @@ static void advise_one(void *context, const struct finding *finding)
 			finding->about[0] ? ": " : "", finding->remedy);
 }
 
-static enum outcome advise(struct ctl *ctl, const struct doctor_sheet *sheets)
+static enum outcome print_remedies(struct ctl *ctl, const struct doctor_sheet *sheets)
 {
 	static const enum doctor_result order[] = {DOCTOR_FAIL, DOCTOR_WARN, DOCTOR_SKIP};
 	struct output_pairs pairs;
@@ -84,12 +84,12 @@ static enum outcome advise(struct ctl *ctl, const struct doctor_sheet *sheets)
 	output_pairs_open(&pairs, ctl);
 	for (unsigned int i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		remedies.result = order[i];
-		walk(sheets, advise_one, &remedies);
+		walk_findings(sheets, advise_one, &remedies);
 	}
 	return output_pairs_close(&pairs);
 }
 
-static enum outcome print_text(struct ctl *ctl, const struct doctor_sheet *sheets,
+static enum outcome print_doctor_text(struct ctl *ctl, const struct doctor_sheet *sheets,
 	const unsigned int counts[DOCTOR_RESULT_COUNT], unsigned int dropped)
 {
 	struct output_list list;
@@ -97,10 +97,10 @@ static enum outcome print_text(struct ctl *ctl, const struct doctor_sheet *sheet
 
 	output_title(ctl, "What was found");
 	output_list_open(&list, ctl, NULL, NULL, finding_fields, finding_columns);
-	walk(sheets, list_one, &list);
+	walk_findings(sheets, list_one, &list);
 	code = output_list_close(&list, OUTCOME_DONE);
 	if (code == OUTCOME_DONE && counts[DOCTOR_FAIL] + counts[DOCTOR_WARN] + counts[DOCTOR_SKIP])
-		code = advise(ctl, sheets);
+		code = print_remedies(ctl, sheets);
 	if (code != OUTCOME_DONE)
 		return code;
 	if (dropped)
@@ -110,7 +110,7 @@ static enum outcome print_text(struct ctl *ctl, const struct doctor_sheet *sheet
 	return OUTCOME_DONE;
 }
 
-static enum outcome print_json(struct ctl *ctl, const struct doctor_sheet *sheets,
+static enum outcome print_doctor_json(struct ctl *ctl, const struct doctor_sheet *sheets,
 	const unsigned int counts[DOCTOR_RESULT_COUNT], unsigned int dropped)
 {
 	struct output_json json;
@@ -123,7 +123,7 @@ static enum outcome print_json(struct ctl *ctl, const struct doctor_sheet *sheet
 	output_json_number(&json, "not_looked_at", counts[DOCTOR_SKIP]);
 	output_json_number(&json, "not_shown", dropped);
 	output_json_list_open(&json, "findings");
-	walk(sheets, render_one, &json);
+	walk_findings(sheets, render_one, &json);
 	output_json_list_close(&json);
 	return output_json_close(&json);
 }
@@ -147,7 +147,7 @@ enum outcome ctl_doctor(struct ctl *ctl)
 	if (!settings || !settings_loaded || !sheets)
 		return ctl_no_memory(ctl);
 	doctor_run(&options, &ctl->session, sheets, settings, settings_loaded);
-	walk(sheets, count_one, counts);
+	walk_findings(sheets, count_one, counts);
 	for (unsigned int i = 0; i < doctor_check_count; i++) {
 		dropped += doctor_dropped(&sheets[i]);
 		for (unsigned int n = 0; n < DOCTOR_RESULT_COUNT; n++)
@@ -156,7 +156,7 @@ enum outcome ctl_doctor(struct ctl *ctl)
 		if (!sheets[i].count)
 			return ctl_no_memory(ctl);
 	}
-	code = ctl->json ? print_json(ctl, sheets, counts, dropped)
-			 : print_text(ctl, sheets, counts, dropped);
+	code = ctl->json ? print_doctor_json(ctl, sheets, counts, dropped)
+			 : print_doctor_text(ctl, sheets, counts, dropped);
 	return code == OUTCOME_DONE && counts[DOCTOR_FAIL] ? OUTCOME_FAILED : code;
 }

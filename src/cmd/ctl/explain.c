@@ -50,7 +50,7 @@ static void caller_text(const struct refused_request *request, char text[CASINO_
 	text[len] = '\0';
 }
 
-static void print_text(const struct inquiry *inquiry, const struct explanation *explanation)
+static void print_explanation(const struct inquiry *inquiry, const struct explanation *explanation)
 {
 	const struct refused_request *request = &inquiry->explain.request;
 	const struct refusal_info *info = refusal_info(request->refusal);
@@ -81,7 +81,7 @@ static void print_text(const struct inquiry *inquiry, const struct explanation *
 	}
 }
 
-static enum outcome print_json(struct ctl *ctl, const struct inquiry *inquiry,
+static enum outcome print_explanation_json(struct ctl *ctl, const struct inquiry *inquiry,
 	const struct explanation *explanation)
 {
 	const struct refused_request *request = &inquiry->explain.request;
@@ -142,8 +142,8 @@ enum outcome ctl_explain(struct ctl *ctl)
 	if (code == OUTCOME_DONE) {
 		explain_request(&inquiry.explain, &explanation);
 		if (!ctl->json)
-			print_text(&inquiry, &explanation);
-		code = print_json(ctl, &inquiry, &explanation);
+			print_explanation(&inquiry, &explanation);
+		code = print_explanation_json(ctl, &inquiry, &explanation);
 	}
 	inquiry_free(&inquiry);
 	return code;

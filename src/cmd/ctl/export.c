@@ -38,7 +38,7 @@ static bool write_line(void *context, const void *data, size_t len)
 	return !out->failed;
 }
 
-static void show_progress(void *progress, uint64_t rows)
+static void show_export_progress(void *progress, uint64_t rows)
 {
 	progress_show(progress, "%" PRIu64 " rows", rows);
 }
@@ -78,7 +78,7 @@ static enum outcome write_file(struct exporting *exporting)
 	archive->with_keys = exporting->ctl->options[OPTION_WITH_KEYS] != NULL;
 	archive->write = write_line;
 	archive->context = &exporting->out;
-	archive->progress = show_progress;
+	archive->progress = show_export_progress;
 	archive->progress_context = &exporting->progress;
 	exporting->progress = progress_begin(exporting->ctl);
 	code = archive_export_write(archive);

@@ -27,7 +27,7 @@ static void print_key_adds(const char *what, const struct buffer *names)
 		printf("  creditbridgectl %s key-add %s\n", what, (const char *)names->data + at);
 }
 
-static void print_text(const struct archive_import *archive)
+static void print_import_text(const struct archive_import *archive)
 {
 	char written[32];
 
@@ -62,7 +62,7 @@ static enum outcome print_import(struct ctl *ctl, const struct archive_import *a
 	enum outcome code = OUTCOME_DONE;
 
 	if (!ctl->json)
-		print_text(archive);
+		print_import_text(archive);
 	output_json_open(&keyless, ctl);
 	add_names(&keyless, "dealers", &archive->keyless_dealers);
 	add_names(&keyless, "clients", &archive->keyless_clients);
@@ -82,7 +82,7 @@ static enum outcome print_import(struct ctl *ctl, const struct archive_import *a
 	return output_json_close(&json) == OUTCOME_DONE ? code : OUTCOME_FAILED;
 }
 
-static void show_progress(void *progress, const char *what, uint64_t rows)
+static void show_import_progress(void *progress, const char *what, uint64_t rows)
 {
 	if (what)
 		progress_show(progress, "%s: %" PRIu64, what, rows);
@@ -120,7 +120,7 @@ enum outcome ctl_import(struct ctl *ctl)
 		code = archive_import_open(archive, &ctl->session, ctl->args[0]);
 	archive->dry_run = ctl->options[OPTION_DRY_RUN] != NULL;
 	archive->accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL;
-	archive->progress = show_progress;
+	archive->progress = show_import_progress;
 	archive->progress_context = &importing.progress;
 	if (code == OUTCOME_DONE && !archive->dry_run)
 		code = offline_check_stopped(ctl);

@@ -250,7 +250,7 @@ void output_list_open(struct output_list *list, struct ctl *ctl, const char *nam
 	}
 }
 
-static void print_text(struct output_list *list)
+static void print_buffered(struct output_list *list)
 {
 	printf("%.*s", (int)list->text.len, (const char *)list->text.data);
 	buffer_reset(&list->text);
@@ -264,7 +264,7 @@ static void add_json(struct output_list *list, const void *row)
 	if (!render_record(&list->text, list->json, row))
 		list->failed = true;
 	else if (list->text.len >= PART_BYTES)
-		print_text(list);
+		print_buffered(list);
 }
 
 void output_list_add(struct output_list *list, const void *row)
@@ -299,7 +299,7 @@ enum outcome output_list_close(struct output_list *list, enum outcome code)
 	if (code == OUTCOME_DONE && list->failed)
 		code = ctl_no_memory(list->ctl);
 	if (list->ctl->json && !list->silent && code == OUTCOME_DONE) {
-		print_text(list);
+		print_buffered(list);
 		printf("]}\n");
 	} else if (!list->ctl->json && list->count % PART_LINES) {
 		print_part(list);

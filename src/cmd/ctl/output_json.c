@@ -16,16 +16,16 @@ void output_json_open(struct output_json *json, struct ctl *ctl)
 	buffer_append_str(&json->text, "{");
 }
 
-static void separate(struct output_json *json)
+static void append_comma(struct output_json *json)
 {
 	if (json->comma)
 		buffer_append_str(&json->text, ",");
 	json->comma = true;
 }
 
-static void member(struct output_json *json, const char *name)
+static void append_name(struct output_json *json, const char *name)
 {
-	separate(json);
+	append_comma(json);
 	buffer_printf(&json->text, "\"%s\":", name);
 }
 
@@ -38,7 +38,7 @@ void output_json_fields(struct output_json *json, const struct field *table, con
 	if (!render_record(&object, table, record)) {
 		json->text.failed = true;
 	} else if (object.len > 2) {
-		separate(json);
+		append_comma(json);
 		buffer_append(&json->text, object.data + 1, object.len - 2);
 	}
 	buffer_free(&object);
@@ -51,12 +51,12 @@ void output_json_record(struct output_json *json, const char *name, const struct
 		output_json_null(json, name);
 		return;
 	}
-	member(json, name);
+	append_name(json, name);
 	render_record(&json->text, table, record);
 }
 
 /* Appends @inner and frees it. */
-static void embed(struct output_json *json, struct output_json *inner)
+static void append_object(struct output_json *json, struct output_json *inner)
 {
 	buffer_append_str(&inner->text, "}");
 	if (inner->text.failed)
@@ -68,56 +68,56 @@ static void embed(struct output_json *json, struct output_json *inner)
 
 void output_json_object(struct output_json *json, const char *name, struct output_json *inner)
 {
-	member(json, name);
-	embed(json, inner);
+	append_name(json, name);
+	append_object(json, inner);
 }
 
 void output_json_item_object(struct output_json *json, struct output_json *inner)
 {
-	separate(json);
-	embed(json, inner);
+	append_comma(json);
+	append_object(json, inner);
 }
 
 void output_json_string(struct output_json *json, const char *name, const char *value)
 {
-	member(json, name);
+	append_name(json, name);
 	render_string(&json->text, value);
 }
 
 void output_json_null(struct output_json *json, const char *name)
 {
-	member(json, name);
+	append_name(json, name);
 	buffer_append_str(&json->text, "null");
 }
 
 void output_json_bool(struct output_json *json, const char *name, bool value)
 {
-	member(json, name);
+	append_name(json, name);
 	buffer_append_str(&json->text, value ? "true" : "false");
 }
 
 void output_json_number(struct output_json *json, const char *name, uint64_t value)
 {
-	member(json, name);
+	append_name(json, name);
 	buffer_printf(&json->text, "%" PRIu64, value);
 }
 
 void output_json_list_open(struct output_json *json, const char *name)
 {
-	member(json, name);
+	append_name(json, name);
 	buffer_append_str(&json->text, "[");
 	json->comma = false;
 }
 
 void output_json_item(struct output_json *json, const struct field *table, const void *record)
 {
-	separate(json);
+	append_comma(json);
 	render_record(&json->text, table, record);
 }
 
 void output_json_item_string(struct output_json *json, const char *value)
 {
-	separate(json);
+	append_comma(json);
 	render_string(&json->text, value);
 }
 

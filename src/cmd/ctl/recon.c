@@ -33,7 +33,7 @@ static uint64_t count_of(const struct recon_sum *sums, unsigned int count)
 	return all;
 }
 
-static enum outcome report(struct making *making, bool over, const char *digest)
+static enum outcome report_day(struct making *making, bool over, const char *digest)
 {
 	const struct recon *recon = &making->recon;
 	struct ctl *ctl = making->ctl;
@@ -86,7 +86,7 @@ static enum outcome write_day(struct making *making)
 	}
 	making->out.failed |= recon->failed;
 	code = outfile_close(&making->out, code);
-	return code == OUTCOME_DONE ? report(making, over, digest) : code;
+	return code == OUTCOME_DONE ? report_day(making, over, digest) : code;
 }
 
 /* Reads --date, a day in the dealer's time zone. */
@@ -114,7 +114,7 @@ static void write_out(void *file, const void *data, size_t len)
 	outfile_put(file, data, len);
 }
 
-static enum outcome make(struct ctl *ctl)
+static enum outcome make_day(struct ctl *ctl)
 {
 	struct making *making = calloc(1, sizeof(*making));
 	struct recon *recon = making ? &making->recon : NULL;
@@ -155,5 +155,5 @@ enum outcome ctl_recon(struct ctl *ctl)
 		return recon_compare(ctl);
 	if (!ctl->options[OPTION_DATE])
 		return ctl_usage(ctl, "give --date, or --compare and two files");
-	return make(ctl);
+	return make_day(ctl);
 }

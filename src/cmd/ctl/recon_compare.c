@@ -53,7 +53,7 @@ struct comparison {
 };
 
 /* Reports a finding. @ours or @theirs is NULL if that side has no such row. */
-static void report(struct comparison *comparison, enum finding finding,
+static void report_difference(struct comparison *comparison, enum finding finding,
 	const struct compared *ours, const struct compared *theirs)
 {
 	const struct compared *any = ours ? ours : theirs;
@@ -79,14 +79,14 @@ static void compare_pair(void *context, const struct compared *ours,
 	struct comparison *comparison = context;
 
 	if (!ours || !theirs) {
-		report(comparison, ours ? MISSING_THERE : MISSING_HERE, ours, theirs);
+		report_difference(comparison, ours ? MISSING_THERE : MISSING_HERE, ours, theirs);
 		return;
 	}
 	comparison->compared++;
 	if (ours->amount != theirs->amount)
-		report(comparison, AMOUNT_DIFFERS, ours, theirs);
+		report_difference(comparison, AMOUNT_DIFFERS, ours, theirs);
 	if (comparison->states && strcmp(ours->state, theirs->state) != 0)
-		report(comparison, STATE_DIFFERS, ours, theirs);
+		report_difference(comparison, STATE_DIFFERS, ours, theirs);
 }
 
 static void side_json(struct comparison *comparison, const char *name, const struct side *side)
@@ -99,7 +99,7 @@ static void side_json(struct comparison *comparison, const char *name, const str
 	output_json_object(&comparison->json, name, &json);
 }
 
-static enum outcome tell(struct comparison *comparison)
+static enum outcome report_comparison(struct comparison *comparison)
 {
 	uint64_t all = 0;
 	enum outcome code;
@@ -163,7 +163,7 @@ enum outcome recon_compare(struct ctl *ctl)
 		output_list_open(&comparison.list, ctl, NULL, NULL, difference_fields,
 			difference_columns);
 		recon_sides_walk(&comparison.sides[0], &comparison.sides[1], compare_pair, &comparison);
-		code = tell(&comparison);
+		code = report_comparison(&comparison);
 	}
 	recon_side_free(&comparison.sides[0]);
 	recon_side_free(&comparison.sides[1]);

@@ -274,7 +274,7 @@ static enum outcome make_url(struct ctl *ctl, struct call *call)
 	return OUTCOME_DONE;
 }
 
-static enum outcome prepare(struct ctl *ctl, struct call *call)
+static enum outcome prepare_call(struct ctl *ctl, struct call *call)
 {
 	const struct http_operation *operation;
 	enum outcome code;
@@ -457,7 +457,7 @@ enum outcome ctl_request(struct ctl *ctl)
 	if (code == OUTCOME_DONE && is_stdin(ctl, OPTION_KEY_FILE) && is_stdin(ctl, OPTION_BODY))
 		code = ctl_usage(ctl, "key and body cannot both come from standard input");
 	if (code == OUTCOME_DONE)
-		code = prepare(ctl, &call);
+		code = prepare_call(ctl, &call);
 	if (code == OUTCOME_DONE)
 		code = secret_find_signing(ctl, casino_id, &signing);
 	if (code == OUTCOME_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,

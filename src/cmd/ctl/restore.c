@@ -172,13 +172,13 @@ static void read_old(struct work *work)
 	put_piece(work, &piece);
 }
 
-static void show_progress(void *progress, uint64_t bytes, uint64_t bytes_all)
+static void show_restore_progress(void *progress, uint64_t bytes, uint64_t bytes_all)
 {
 	progress_show(progress, "%" PRIu64 " of %" PRIu64 " MiB", bytes >> 20, bytes_all >> 20);
 }
 
 /* Runs in the child. */
-static void work(const struct ctl *ctl, const char *backup, const char *old, int to)
+static void restore_in_child(const struct ctl *ctl, const char *backup, const char *old, int to)
 {
 	struct progress progress = progress_begin(ctl);
 	static struct report report;
@@ -194,7 +194,7 @@ static void work(const struct ctl *ctl, const char *backup, const char *old, int
 		.revived = note_revived,
 		.audit = note_deed,
 		.rows_context = &work,
-		.progress = show_progress,
+		.progress = show_restore_progress,
 		.context = &progress,
 	};
 
@@ -265,7 +265,7 @@ static enum outcome run_child(struct ctl *ctl, const char *old, struct received 
 			"cannot start the process that restores: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		work(ctl, ctl->args[0], old, ends[1]);
+		restore_in_child(ctl, ctl->args[0], old, ends[1]);
 	close(ends[1]);
 	while (pid > 0 && (got = read(ends[0], report, sizeof(*report))) < 0 && errno == EINTR)
 		;
@@ -306,7 +306,7 @@ static void print_look(const char *backup, const struct restore_result *result)
 		result->installation, time);
 }
 
-static void print_text(const struct ctl *ctl, const struct restore_result *result)
+static void print_restored(const struct ctl *ctl, const struct restore_result *result)
 {
 	printf("%s is restored, installation %s.\n", ctl->session.settings.state_directory,
 		result->installation);
@@ -347,7 +347,7 @@ static enum outcome print_result(struct ctl *ctl, const char *old, struct receiv
 	if (!ctl->json && look)
 		print_look(ctl->args[0], &report->result);
 	else if (!ctl->json)
-		print_text(ctl, &report->result);
+		print_restored(ctl, &report->result);
 	output_json_open(&json, ctl);
 	output_json_string(&json, "state_directory", ctl->session.settings.state_directory);
 	output_json_bool(&json, "dry_run", look);

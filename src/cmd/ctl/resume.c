@@ -15,7 +15,7 @@
 #define LOOK_MS     50
 
 /* Asks for the ledger's status. Returns false if it cannot be asked now. */
-static bool look(struct ctl *ctl, struct status_result *status)
+static bool ask_status(struct ctl *ctl, struct status_result *status)
 {
 	const struct status_cmd cmd = {.unused = false};
 	struct failure failure;
@@ -27,7 +27,7 @@ static bool look(struct ctl *ctl, struct status_result *status)
  * Waits until the ledger, whose halted engine was @pid, has committed the audit row or halted
  * again.
  */
-static enum outcome await(struct ctl *ctl, uint32_t pid)
+static enum outcome await_resumed(struct ctl *ctl, uint32_t pid)
 {
 	int64_t until_ms = clock_boot_ms() + PATIENCE_MS;
 	struct failure failure;
@@ -36,7 +36,7 @@ static enum outcome await(struct ctl *ctl, uint32_t pid)
 
 	do {
 		clock_sleep_ms(LOOK_MS);
-		if (!look(ctl, &status) || status.pid == pid)
+		if (!ask_status(ctl, &status) || status.pid == pid)
 			continue;
 		if (status.halted)
 			return ctl_fail(ctl, OUTCOME_FAILED, "halted_again",
@@ -68,7 +68,7 @@ enum outcome ctl_resume(struct ctl *ctl)
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_RESUME, &cmd, &result, NULL);
 	if (code == OUTCOME_DONE)
-		code = await(ctl, before.pid);
+		code = await_resumed(ctl, before.pid);
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json)

@@ -47,7 +47,7 @@ static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **
 	return status ? offline_fail(ctl, status, why) : OUTCOME_DONE;
 }
 
-static enum outcome tell(void *context)
+static enum outcome report_schema(void *context)
 {
 	struct ctl *ctl = context;
 	struct output_json json;
@@ -76,5 +76,5 @@ enum outcome ctl_schema(struct ctl *ctl)
 		code = offline_check_stopped(ctl);
 	if (code == OUTCOME_DONE)
 		code = offline_become_owner(ctl, false, NULL);
-	return code == OUTCOME_DONE ? offline_run(ctl, tell, ctl, "nothing was read", NULL) : code;
+	return code == OUTCOME_DONE ? offline_run(ctl, report_schema, ctl, "nothing was read", NULL) : code;
 }

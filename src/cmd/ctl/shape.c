@@ -62,7 +62,7 @@ static void fill_ages(struct shape_row *row, const struct shape_counts *counts)
 	}
 }
 
-static void add_row(struct output_list *out, const char *casino_id, enum shape_wait wait,
+static void add_shape_row(struct output_list *out, const char *casino_id, enum shape_wait wait,
 	const struct shape_counts *counts)
 {
 	struct shape_row row;
@@ -87,7 +87,7 @@ static void add_sums(const struct callback_shape *shape, struct output_list *out
 			for (unsigned int age = 0; age < SHAPE_AGES; age++)
 				sum.ages[age] += shape->dealers[i].waits[wait].ages[age];
 		}
-		add_row(out, "TOTAL", wait, &sum);
+		add_shape_row(out, "TOTAL", wait, &sum);
 	}
 }
 
@@ -101,7 +101,7 @@ static enum outcome print_shape(struct ctl *ctl, const struct callback_shape *sh
 		add_sums(shape, &out);
 	for (size_t i = 0; i < shape->count; i++) {
 		for (unsigned int wait = 0; wait < WAIT_COUNT; wait++)
-			add_row(&out, shape->dealers[i].casino_id, wait,
+			add_shape_row(&out, shape->dealers[i].casino_id, wait,
 				&shape->dealers[i].waits[wait]);
 	}
 	return output_list_close(&out, OUTCOME_DONE);

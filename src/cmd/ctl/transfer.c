@@ -215,7 +215,7 @@ enum outcome ctl_transfer_show(struct ctl *ctl)
 	return code == OUTCOME_DONE ? show_request(ctl, &request) : code;
 }
 
-static void add_row(struct output_list *out, const struct player_name *name,
+static void add_transfer_row(struct output_list *out, const struct player_name *name,
 	const struct transaction *entry)
 {
 	struct movement_row row = {
@@ -258,7 +258,7 @@ static enum outcome list_transactions(struct ctl *ctl, struct filter *filter,
 			continue;
 		code = names_of(&ctl->session, row.player_id, &name);
 		if (code == OUTCOME_DONE)
-			add_row(out, &name, &row);
+			add_transfer_row(out, &name, &row);
 		filter->limit--;
 	}
 	return list_end(&list, code);
@@ -286,7 +286,7 @@ static enum outcome list_entries(struct ctl *ctl, struct filter *filter, struct 
 			break;
 		if (match == FILTER_SKIP)
 			continue;
-		add_row(out, &name, &row);
+		add_transfer_row(out, &name, &row);
 		filter->limit--;
 	}
 	return movements.code;
