@@ -45,7 +45,7 @@ enum outcome check_again(struct check *check, check_read *read, void *closure, b
 /* ---- a bet or a round with its callbacks */
 
 /* A callback with its body. The bytes belong to the list, which must be closed. */
-struct message {
+struct fault_message {
 	struct callback callback;
 	bool found;
 	struct callback_body body;
@@ -53,7 +53,7 @@ struct message {
 	struct list list;
 };
 
-static enum outcome read_message(struct check *check, uint64_t event, struct message *message)
+static enum outcome read_message(struct check *check, uint64_t event, struct fault_message *message)
 {
 	enum outcome code;
 
@@ -68,7 +68,7 @@ static enum outcome read_message(struct check *check, uint64_t event, struct mes
 }
 
 /* Returns whether the body equals the one in proof->body. */
-static bool same_body(struct check *check, const struct message *message)
+static bool same_body(struct check *check, const struct fault_message *message)
 {
 	const struct proof *proof = &check->proof;
 	const struct bytes wanted = {proof->body.data, (uint32_t)proof->body.len};
@@ -90,7 +90,7 @@ struct bet_closure {
 };
 
 static void compare_bet(struct check *check, const struct bet_closure *closure,
-	const struct bet *bet, const struct message *message, enum callback_kind kind,
+	const struct bet *bet, const struct fault_message *message, enum callback_kind kind,
 	struct proof_faults *faults)
 {
 	static const char *const wrong_body[2][2] = {
@@ -124,7 +124,7 @@ static enum outcome read_bet(struct check *check, void *arg, struct proof_faults
 	struct bet_closure *closure = arg;
 	struct bet bet = closure->key, after = closure->key;
 	uint64_t events[2];
-	struct message message;
+	struct fault_message message;
 	struct list list;
 	enum outcome code;
 	bool found;
@@ -163,7 +163,7 @@ enum outcome check_bet(struct check *check, const struct bet *key, const char *u
 
 enum outcome check_result(struct check *check, const struct round *round)
 {
-	struct message message;
+	struct fault_message message;
 	const char *fault;
 	enum outcome code;
 

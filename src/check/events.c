@@ -57,7 +57,7 @@ static const struct source_info {
 };
 
 /* The four walks. */
-struct join {
+struct callback_join {
 	struct list lists[SOURCE_COUNT];
 	union event_row rows[SOURCE_COUNT];
 	bool has[SOURCE_COUNT];
@@ -135,7 +135,7 @@ static enum outcome note_resent(struct check *check, const struct callback *call
 	return OUTCOME_DONE;
 }
 
-static void next_rows(struct join *join)
+static void next_rows(struct callback_join *join)
 {
 	for (int i = 0; i < SOURCE_COUNT; i++) {
 		if (!join->has[i])
@@ -144,7 +144,7 @@ static void next_rows(struct join *join)
 }
 
 /* Returns why a walk ended before its last row. */
-static enum outcome walks_code(const struct join *join)
+static enum outcome walks_code(const struct callback_join *join)
 {
 	for (int i = 0; i < SOURCE_COUNT; i++) {
 		if (join->lists[i].code != OUTCOME_DONE)
@@ -154,7 +154,7 @@ static enum outcome walks_code(const struct join *join)
 }
 
 /* Returns the lowest event that is next in any walk; UINT64_MAX: none. */
-static uint64_t next_event(const struct join *join)
+static uint64_t next_event(const struct callback_join *join)
 {
 	uint64_t event = UINT64_MAX;
 
@@ -165,7 +165,7 @@ static uint64_t next_event(const struct join *join)
 	return event;
 }
 
-static enum outcome join_event(struct check *check, struct join *join, uint64_t event)
+static enum outcome join_event(struct check *check, struct callback_join *join, uint64_t event)
 {
 	struct event_reading *reading = &join->reading;
 	enum outcome code;
@@ -206,7 +206,7 @@ static uint64_t last_event(const struct check *check)
 
 static enum outcome walk_events(struct check *check)
 {
-	struct join *join = calloc(1, sizeof(*join));
+	struct callback_join *join = calloc(1, sizeof(*join));
 	uint64_t last = last_event(check);
 	enum outcome code = OUTCOME_DONE;
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Both walks. */
-struct join {
+struct round_join {
 	struct list rounds;
 	struct list bets;
 	struct round round;
@@ -71,7 +71,7 @@ static enum outcome check_client(struct check *check, const struct round *round)
 	return OUTCOME_DONE;
 }
 
-static enum outcome check_player(struct check *check, struct join *join)
+static enum outcome check_player(struct check *check, struct round_join *join)
 {
 	const struct round *round = &join->reading.round;
 	bool found;
@@ -89,7 +89,7 @@ static enum outcome check_player(struct check *check, struct join *join)
 }
 
 /* Counts the reading, which is correct or was reported, and checks the rows that it names. */
-static enum outcome count_round_reading(struct check *check, struct join *join)
+static enum outcome count_round_reading(struct check *check, struct round_join *join)
 {
 	struct round_reading *reading = &join->reading;
 	enum outcome code = OUTCOME_DONE;
@@ -143,7 +143,7 @@ static enum outcome read_bets(struct check *check, struct round_reading *reading
 static enum outcome read_round(struct check *check, void *arg, struct proof_faults *faults,
 	bool *stable)
 {
-	struct join *join = arg;
+	struct round_join *join = arg;
 	struct round_reading *reading = &join->reading;
 	struct round key = {.bets = 0}, round, after;
 	struct bet bet_key = {.number = 0};
@@ -179,7 +179,7 @@ static enum outcome read_round(struct check *check, void *arg, struct proof_faul
 
 /* ---- the walk */
 
-static void next_rows(struct join *join)
+static void next_rows(struct round_join *join)
 {
 	if (!join->has_round)
 		join->has_round = list_next(&join->rounds, &join->round);
@@ -188,7 +188,7 @@ static void next_rows(struct join *join)
 }
 
 /* Reads the round that is next in either walk, as it is in the pages. */
-static enum outcome join_round(struct check *check, struct join *join)
+static enum outcome join_round(struct check *check, struct round_join *join)
 {
 	struct round_reading *reading = &join->reading;
 	struct round key = join->round;
@@ -214,7 +214,7 @@ static enum outcome join_round(struct check *check, struct join *join)
 	return join->bets.code == OUTCOME_DONE ? end_reading(check, reading) : join->bets.code;
 }
 
-static enum outcome next_round(struct check *check, struct join *join)
+static enum outcome next_round(struct check *check, struct round_join *join)
 {
 	enum outcome code = join_round(check, join);
 	bool settled = true;
@@ -228,7 +228,7 @@ static enum outcome next_round(struct check *check, struct join *join)
 
 enum outcome check_walk_rounds(struct check *check)
 {
-	struct join *join = calloc(1, sizeof(*join));
+	struct round_join *join = calloc(1, sizeof(*join));
 	enum outcome code = OUTCOME_DONE;
 
 	if (!join)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The sets that differ. */
-struct search {
+struct wager_search {
 	bool requests;
 	bool transactions;
 	bool callbacks; /* or their ends */
@@ -61,7 +61,7 @@ static enum outcome search_transaction(struct check *check, const struct transac
 	return OUTCOME_DONE;
 }
 
-static enum outcome search_bet(struct check *check, struct search *search, const struct bet *bet)
+static enum outcome search_bet(struct check *check, struct wager_search *search, const struct bet *bet)
 {
 	struct transaction transaction = proof_bet_transaction(bet);
 	enum outcome code = OUTCOME_DONE;
@@ -82,7 +82,7 @@ static enum outcome search_bet(struct check *check, struct search *search, const
 					 : code;
 }
 
-static enum outcome search_bets(struct check *check, struct search *search)
+static enum outcome search_bets(struct check *check, struct wager_search *search)
 {
 	struct list list;
 	struct bet row;
@@ -95,7 +95,7 @@ static enum outcome search_bets(struct check *check, struct search *search)
 	return list_end(&list, code);
 }
 
-static enum outcome search_round(struct check *check, struct search *search,
+static enum outcome search_round(struct check *check, struct wager_search *search,
 	const struct round *round)
 {
 	struct transaction transaction = proof_round_transaction(round);
@@ -132,7 +132,7 @@ static void search_round_key(struct check *check, const struct round *round)
 			round->player_id, round->game_id);
 }
 
-static enum outcome search_rounds(struct check *check, struct search *search)
+static enum outcome search_rounds(struct check *check, struct wager_search *search)
 {
 	struct list list;
 	struct round row;
@@ -324,7 +324,7 @@ enum outcome check_find_wagers(struct check *check)
 	const struct wager_sets *wanted = &check->proof.wanted, *found = &check->proof.found;
 	bool callbacks = !fingerprint_equal(&wanted->callbacks, &found->callbacks);
 	bool ends = !fingerprint_equal(&wanted->ends, &found->ends);
-	struct search search = {
+	struct wager_search search = {
 		.requests = !fingerprint_equal(&wanted->requests, &found->requests),
 		.transactions = !fingerprint_equal(&wanted->transactions, &found->transactions),
 		.callbacks = callbacks || ends,

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LARGE_BYTES 60000
-#define NOBODY_ID   "examnobodyexamnobody"
+#define UNKNOWN_ID  "exam0unknown0player0"
 
 static const char small_details[] = "{\"place\":\"red\",\"chips\":[1,1]}";
 /* Valid JSON that a game server may send. */
@@ -55,9 +55,9 @@ enum callback_kind exam_kind(enum exam_action action)
 	return sends[action].kind;
 }
 
-void exam_nobody(const struct exam *exam, char user_id[EXTERNAL_ID_SIZE])
+void exam_unknown_user(const struct exam *exam, char user_id[EXTERNAL_ID_SIZE])
 {
-	snprintf(user_id, EXTERNAL_ID_SIZE, "exam-nobody-%" PRIu64, exam->first_id);
+	snprintf(user_id, EXTERNAL_ID_SIZE, "exam-unknown-%" PRIu64, exam->first_id);
 }
 
 static struct bytes bytes_of(const void *data, size_t len)
@@ -102,9 +102,9 @@ static void make_common(const struct exam *exam, const struct exam_round *round,
 
 	memcpy(common->user_id, exam->player.user_id, sizeof(common->user_id));
 	memcpy(common->player_id, exam->player.player_id, sizeof(common->player_id));
-	if (step->shape & SHAPE_NOBODY) {
-		exam_nobody(exam, common->user_id);
-		memcpy(common->player_id, NOBODY_ID, sizeof(NOBODY_ID));
+	if (step->shape & SHAPE_UNKNOWN_USER) {
+		exam_unknown_user(exam, common->user_id);
+		memcpy(common->player_id, UNKNOWN_ID, sizeof(UNKNOWN_ID));
 	}
 	snprintf(common->game_id, sizeof(common->game_id), "exam-%" PRIu64 "-%u-%u%s",
 		exam->first_id, round->number, step->round + 1u, unicode ? "-เกม" : "");

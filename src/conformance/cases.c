@@ -20,7 +20,7 @@ const struct exam_case exam_balance_cases[] = {
 	{"balance-again", "spec B1", "asking moves nothing", 0,
 		{ASK(EXPECT_BALANCE), ASK(EXPECT_BALANCE)}},
 	{"balance-unknown-user", "spec B1", "an error body, or a new account's balance", 0,
-		{ASK(EXPECT_ACCOUNT, .shape = SHAPE_NOBODY)}},
+		{ASK(EXPECT_ACCOUNT, .shape = SHAPE_UNKNOWN_USER)}},
 	{"balance-incomplete", "spec B1, Errors 1",
 		"without user_id: an error body with id and detail", 0,
 		{ASK(EXPECT_ERROR, .without = "user_id")}},

@@ -113,7 +113,7 @@ enum {
 	SHAPE_UNICODE = 1 << 7, /* remark and game_id with characters beyond ASCII */
 	SHAPE_LARGE = 1 << 8,   /* user_bet has 60,000 bytes */
 	SHAPE_ODD = 1 << 9,     /* user_bet contains unusual JSON */
-	SHAPE_NOBODY = 1 << 10, /* for a user that does not exist */
+	SHAPE_UNKNOWN_USER = 1 << 10, /* for a user that does not exist */
 };
 
 /* Amounts that depend on the dealer. */
@@ -261,7 +261,7 @@ bool exam_body(struct exam *exam, const struct exam_round *round, const struct e
 /* Changes the amount in a body made by exam_body(). */
 void exam_body_alter(struct buffer *body);
 /* Writes a user_id that does not exist. */
-void exam_nobody(const struct exam *exam, char user_id[EXTERNAL_ID_SIZE]);
+void exam_unknown_user(const struct exam *exam, char user_id[EXTERNAL_ID_SIZE]);
 enum callback_kind exam_kind(enum exam_action action);
 
 /* Runs @case_, which has the number @number (from 1), and fills @row. */

@@ -75,10 +75,10 @@ static bool is_delivered(const struct exam_done *done)
 
 static bool is_account(const struct exam_done *done)
 {
-	char nobody[EXTERNAL_ID_SIZE];
+	char unknown[EXTERNAL_ID_SIZE];
 
-	exam_nobody(done->exam, nobody);
-	return is_error(done) || callback_balance_ok(&done->replies[0].outcome, nobody,
+	exam_unknown_user(done->exam, unknown);
+	return is_error(done) || callback_balance_ok(&done->replies[0].outcome, unknown,
 					 done->exam->dealer.currency);
 }
 

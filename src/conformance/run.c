@@ -32,7 +32,7 @@ const struct field exam_row_fields[] = {
 };
 
 /* A body that was built; a repetition sends the same bytes. */
-struct message {
+struct exam_message {
 	enum exam_action action;
 	char letter;
 	uint64_t event;
@@ -41,21 +41,21 @@ struct message {
 };
 
 /* A running case. */
-struct run {
+struct case_run {
 	struct exam *exam;
 	const struct exam_case *case_;
 	struct exam_row *row;
 	struct exam_round round;
 	uint64_t ids[LETTERS];
-	struct message messages[EXAM_STEPS_MAX + 1];
+	struct exam_message messages[EXAM_STEPS_MAX + 1];
 	unsigned int message_count;
 	money_t sum; /* moved by the steps whose result was correct */
 	bool failed;
 };
 
-static void fail_case(struct run *run, const char *label, const char *format, ...)
+static void fail_case(struct case_run *run, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static void fail_case(struct run *run, const char *label, const char *format, ...)
+static void fail_case(struct case_run *run, const char *label, const char *format, ...)
 {
 	char text[EXAM_TEXT_SIZE];
 	va_list arguments;
@@ -68,7 +68,7 @@ static void fail_case(struct run *run, const char *label, const char *format, ..
 	run->failed = true;
 }
 
-static money_t amount_of(const struct run *run, const struct exam_step *step)
+static money_t amount_of(const struct case_run *run, const struct exam_step *step)
 {
 	const struct exam *exam = run->exam;
 	money_t amount = 1;
@@ -87,7 +87,7 @@ static money_t amount_of(const struct run *run, const struct exam_step *step)
 }
 
 /* Adds the amount that a step moved, and its stake if the round's result must include it. */
-static void count_moved(struct run *run, const struct exam_step *step, money_t moved)
+static void count_moved(struct case_run *run, const struct exam_step *step, money_t moved)
 {
 	money_t *sums = step->addition ? run->round.added : run->round.staked;
 
@@ -97,9 +97,9 @@ static void count_moved(struct run *run, const struct exam_step *step, money_t m
 }
 
 /* Returns the step's event, existing or new; NULL if memory is exhausted. */
-static struct message *find_message(struct run *run, const struct exam_step *step, bool *again)
+static struct exam_message *find_message(struct case_run *run, const struct exam_step *step, bool *again)
 {
-	struct message *message = run->messages;
+	struct exam_message *message = run->messages;
 	uint64_t *id = step->letter ? &run->ids[step->letter - 'A'] : NULL;
 	bool made;
 
@@ -124,7 +124,7 @@ static struct message *find_message(struct run *run, const struct exam_step *ste
 }
 
 /* Sends the event in the form of the step. Returns false if memory is exhausted. */
-static bool send_step(struct run *run, const struct exam_step *step, const struct message *message,
+static bool send_step(struct case_run *run, const struct exam_step *step, const struct exam_message *message,
 	struct exam_reply *replies, unsigned int *count)
 {
 	static const enum callback_kind doors[] = {
@@ -162,7 +162,7 @@ static bool send_step(struct run *run, const struct exam_step *step, const struc
  * moved. The case returns the counted amount, so the remaining difference is what the dealer owes
  * or lost.
  */
-static void judge_step(struct run *run, const struct exam_done *done, const char *label, bool has_money)
+static void judge_step(struct case_run *run, const struct exam_done *done, const char *label, bool has_money)
 {
 	const char *words = exam_wanted(done->step->expect);
 	money_t must = done->step->expect == EXPECT_WHOLE ? done->moved
@@ -188,28 +188,28 @@ static void judge_step(struct run *run, const struct exam_done *done, const char
 }
 
 /* Refunds a bet that may have arrived but was not answered, as the service would do. */
-static void refund_lost(struct run *run, const struct exam_step *bet, money_t amount)
+static void refund_lost(struct case_run *run, const struct exam_step *bet, money_t amount)
 {
 	const struct exam_step step = {.action = EXAM_REFUND, .letter = bet->letter,
 		.amount = amount, .round = bet->round};
 	struct exam_reply replies[EXAM_COPIES];
 	unsigned int count;
 	bool again;
-	struct message *message = find_message(run, &step, &again);
+	struct exam_message *message = find_message(run, &step, &again);
 
 	if (message && send_step(run, &step, message, replies, &count))
 		exam_say(run->row->came, "; its refund: %s",
 			callback_class_names[replies[0].outcome.class]);
 }
 
-static void step_do(struct run *run, const struct exam_step *step)
+static void step_do(struct case_run *run, const struct exam_step *step)
 {
 	struct exam *exam = run->exam;
 	struct exam_reply replies[EXAM_COPIES] = {{.is_json = false}};
 	struct exam_done done = {.exam = exam, .step = step, .replies = replies};
 	money_t before = exam->balance;
 	char label[EXAM_TEXT_SIZE] = "";
-	struct message *message;
+	struct exam_message *message;
 	bool again = false, has_money;
 
 	message = find_message(run, step, &again);
@@ -240,10 +240,10 @@ static void step_do(struct run *run, const struct exam_step *step)
  * Pays back the amount that the case took. This is not judged, but missing money shows in the
  * final balance.
  */
-static void step_close(struct run *run, const struct exam_step *step)
+static void step_close(struct case_run *run, const struct exam_step *step)
 {
 	struct exam_reply replies[EXAM_COPIES];
-	struct message *message;
+	struct exam_message *message;
 	unsigned int count;
 	bool again;
 
@@ -256,7 +256,7 @@ static void step_close(struct run *run, const struct exam_step *step)
 	exam_say_outcome(run->row->came, &replies[0].outcome);
 }
 
-static void step_pace(struct run *run, const struct exam_step *step)
+static void step_pace(struct case_run *run, const struct exam_step *step)
 {
 	const struct exam_reply nothing = {.is_json = false};
 	const struct exam_done done = {.exam = run->exam, .step = step, .replies = &nothing};
@@ -267,7 +267,7 @@ static void step_pace(struct run *run, const struct exam_step *step)
 		fail_case(run, "all answers", "%s", run->row->came);
 }
 
-static void steps_do(struct run *run)
+static void steps_do(struct case_run *run)
 {
 	for (const struct exam_step *step = run->case_->steps; step->action != EXAM_END; step++) {
 		if (step->action == EXAM_CLOSE)
@@ -293,7 +293,7 @@ static bool needs_copies(const struct exam_case *case_)
 void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned int number,
 	struct exam_row *row)
 {
-	struct run run = {.exam = exam, .case_ = case_, .row = row,
+	struct case_run run = {.exam = exam, .case_ = case_, .row = row,
 		.round = {.number = number, .name = case_->name}};
 	int64_t begin_ms = clock_boot_ms();
 	uint32_t calls = exam->calls;

@@ -20,7 +20,7 @@
 #define TIMESTAMP_MAX 24
 
 /* The headers of a request and their texts. */
-struct head {
+struct call_head {
 	char signature[SIGNATURE_TEXT_MAX];
 	char webhook_id[CALLBACK_EVENT_ID_SIZE];
 	char webhook_timestamp[TIMESTAMP_MAX];
@@ -29,7 +29,7 @@ struct head {
 	unsigned int count;
 };
 
-static void add_header(struct head *head, const char *name, const char *value)
+static void add_header(struct call_head *head, const char *name, const char *value)
 {
 	head->headers[head->count++] = (struct http_header){name, value};
 }
@@ -39,7 +39,7 @@ static void add_header(struct head *head, const char *name, const char *value)
  * exhausted.
  */
 static bool make_signatures(const struct exam_request *request, struct callback_target *target,
-	struct head *head)
+	struct call_head *head)
 {
 	const struct bytes *body = &request->signed_body;
 	int64_t now_s = clock_wall_ms() / 1000;
@@ -67,7 +67,7 @@ static bool make_signatures(const struct exam_request *request, struct callback_
 }
 
 static bool make_head(const struct exam *exam, const struct exam_request *request,
-	struct head *head)
+	struct call_head *head)
 {
 	struct callback_target target = exam->targets[request->door];
 	bool capital = request->way == WAY_CAPITAL, made;
@@ -121,7 +121,7 @@ unsigned int exam_send(struct exam *exam, const struct exam_request *request,
 	uint32_t piece_ms = request->way == WAY_SLOW ? PIECE_MS : 0;
 	struct http_answer answers[EXAM_COPIES];
 	char url[CALLBACK_URL_SIZE];
-	struct head head;
+	struct call_head head;
 	struct http_call call = {
 		.method = request->way == WAY_GET ? "GET" : "POST",
 		.url = url,

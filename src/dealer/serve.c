@@ -18,15 +18,15 @@
 /* Room for the state after a long test. */
 #define BODY_OUT_MAX (256 * 1024 * 1024)
 
-struct balance_body {
+struct account_body {
 	char user_id[EXTERNAL_ID_SIZE];
 	money_t balance;
 	char currency[CURRENCY_SIZE];
 };
-static const struct field balance_body_fields[] = {
-	FIELD(FIELD_STR, balance_body, user_id),
-	FIELD(FIELD_MONEY, balance_body, balance),
-	FIELD(FIELD_STR, balance_body, currency),
+static const struct field account_body_fields[] = {
+	FIELD(FIELD_STR, account_body, user_id),
+	FIELD(FIELD_MONEY, account_body, balance),
+	FIELD(FIELD_STR, account_body, currency),
 	FIELD_END,
 };
 
@@ -96,11 +96,11 @@ enum dealer_answer worker_apply(struct dealer_worker *worker, const struct deale
 /* A success. */
 static void balance_put(struct dealer_worker *worker, const struct dealer_user *user)
 {
-	struct balance_body body = {.balance = user->balance};
+	struct account_body body = {.balance = user->balance};
 
 	text_copy(body.user_id, sizeof(body.user_id), user->user_id);
 	text_copy(body.currency, sizeof(body.currency), worker->dealer->currency);
-	render_record(&worker->body, balance_body_fields, &body);
+	render_record(&worker->body, account_body_fields, &body);
 }
 
 void worker_answer(struct dealer_worker *worker, enum dealer_answer answer,

@@ -104,7 +104,7 @@ static int try_read(const char *path)
 }
 
 /* Reports whether the user @identity, which runs @what, can read the configuration. */
-static void judge_reader(struct doctor *doctor, const struct identity *identity, const char *what)
+static void judge_reader(struct doctor *doctor, const struct process_identity *identity, const char *what)
 {
 	char path[SETTINGS_PATH_MAX];
 	int error;
@@ -130,7 +130,7 @@ static void judge_reader(struct doctor *doctor, const struct identity *identity,
 
 void doctor_configuration_access(struct doctor *doctor)
 {
-	struct identity identity;
+	struct process_identity identity;
 
 	if (identity_of(ledger_uid(doctor), &identity))
 		judge_reader(doctor, &identity, "ledger and sweeper");

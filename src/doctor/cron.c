@@ -41,7 +41,7 @@ struct cron_line {
 };
 
 /* The result of the search. */
-struct search {
+struct cron_search {
 	char path[DOCTOR_PATH_MAX]; /* the first file that contains the line; "": none */
 	struct cron_line line;
 	char ignored[DOCTOR_PATH_MAX]; /* a file that cron ignores */
@@ -87,7 +87,7 @@ static const char *cron_refuses(const char *name, const struct stat *st)
 	return NULL;
 }
 
-static void search_file(struct search *search, const char *path, bool is_system)
+static void search_file(struct cron_search *search, const char *path, bool is_system)
 {
 	const char *name = strrchr(path, '/') + 1, *refused;
 	char text[LINE_MAX_BYTES];
@@ -120,7 +120,7 @@ static void search_file(struct search *search, const char *path, bool is_system)
 	}
 }
 
-static void search_place(struct search *search, const char *path, bool is_directory, bool is_system)
+static void search_place(struct cron_search *search, const char *path, bool is_directory, bool is_system)
 {
 	char file[DOCTOR_PATH_MAX];
 	unsigned int looked = 0;
@@ -175,7 +175,7 @@ static bool cron_runs(void)
 
 void doctor_cron(struct doctor *doctor)
 {
-	struct search search;
+	struct cron_search search;
 
 	memset(&search, 0, sizeof(search));
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)

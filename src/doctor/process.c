@@ -89,7 +89,7 @@ static bool same_config(const struct doctor *doctor, const char *line, size_t le
 }
 
 /* Reads effective ids and groups from /proc/PID/status. */
-static bool read_identity(pid_t pid, struct identity *identity)
+static bool read_identity(pid_t pid, struct process_identity *identity)
 {
 	char text[STATUS_MAX];
 	const char *line;
@@ -193,7 +193,7 @@ pid_t doctor_ledger_pid(const struct doctor *doctor)
 	return pid > 0 && runs_program((pid_t)pid, "creditbridge-ledger") ? (pid_t)pid : 0;
 }
 
-bool identity_of(uid_t uid, struct identity *identity)
+bool identity_of(uid_t uid, struct process_identity *identity)
 {
 	const struct passwd *account = getpwuid(uid);
 	int count = PROCESS_GROUPS_MAX;
@@ -212,7 +212,7 @@ bool identity_of(uid_t uid, struct identity *identity)
 
 static bool take_first(void *context, const struct process *process)
 {
-	*(struct identity *)context = process->identity;
+	*(struct process_identity *)context = process->identity;
 	return false;
 }
 
@@ -220,7 +220,7 @@ static bool take_first(void *context, const struct process *process)
  * Sets the effective group of @identity to the one that the installed worker gets from being
  * setgid, if it is.
  */
-static void execute_worker(struct identity *identity)
+static void execute_worker(struct process_identity *identity)
 {
 	char path[DOCTOR_PATH_MAX];
 	struct statvfs mount;
@@ -232,7 +232,7 @@ static void execute_worker(struct identity *identity)
 		identity->gid = st.st_gid;
 }
 
-bool identity_worker(struct doctor *doctor, struct identity *identity)
+bool identity_worker(struct doctor *doctor, struct process_identity *identity)
 {
 	const char *name = doctor->options->user;
 	const struct passwd *account;
@@ -263,7 +263,7 @@ bool identity_worker(struct doctor *doctor, struct identity *identity)
 }
 
 /* Runs in the child. */
-static void try_and_exit(const struct identity *identity, identity_try *try, const char *path)
+static void try_and_exit(const struct process_identity *identity, identity_try *try, const char *path)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (setgroups(identity->group_count, identity->groups) < 0 || setgid(identity->gid) < 0 ||
@@ -272,7 +272,7 @@ static void try_and_exit(const struct identity *identity, identity_try *try, con
 	_exit(try(path));
 }
 
-int identity_try_as(const struct identity *identity, identity_try *try, const char *path)
+int identity_try_as(const struct process_identity *identity, identity_try *try, const char *path)
 {
 	int status;
 	pid_t pid;

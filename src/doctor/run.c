@@ -21,7 +21,7 @@
 #define KILL_MS 200
 
 /* A running check. */
-struct run {
+struct check_run {
 	struct doctor doctor;
 	pid_t pid; /* 0: it has not started or has ended */
 	int64_t begun_ms;
@@ -66,7 +66,7 @@ static bool needs_met(struct doctor *doctor)
 	return true;
 }
 
-static void start_check(struct run *run)
+static void start_check(struct check_run *run)
 {
 	pid_t self = getpid();
 
@@ -83,7 +83,7 @@ static void start_check(struct run *run)
 	}
 }
 
-static void end_check(struct run *run, int status)
+static void end_check(struct check_run *run, int status)
 {
 	struct doctor *doctor = &run->doctor;
 
@@ -99,7 +99,7 @@ static void end_check(struct run *run, int status)
 }
 
 /* Abandons a check after its deadline; its findings so far are kept. */
-static void give_up(struct run *run)
+static void give_up(struct check_run *run)
 {
 	struct doctor *doctor = &run->doctor;
 	int64_t until_ms = clock_boot_ms() + KILL_MS;
@@ -116,7 +116,7 @@ static void give_up(struct run *run)
 }
 
 /* Waits until all checks have ended. */
-static void await_checks(struct run *runs, unsigned int count)
+static void await_checks(struct check_run *runs, unsigned int count)
 {
 	bool waiting = true;
 	int status;
@@ -124,7 +124,7 @@ static void await_checks(struct run *runs, unsigned int count)
 	while (waiting) {
 		waiting = false;
 		for (unsigned int i = 0; i < count; i++) {
-			struct run *run = &runs[i];
+			struct check_run *run = &runs[i];
 
 			if (!run->pid)
 				continue;
@@ -143,7 +143,7 @@ static void await_checks(struct run *runs, unsigned int count)
 void doctor_run(const struct doctor_options *options, struct session *session, struct doctor_sheet *sheets, struct settings *settings,
 	bool *settings_loaded)
 {
-	struct run *runs = calloc(doctor_check_count, sizeof(*runs));
+	struct check_run *runs = calloc(doctor_check_count, sizeof(*runs));
 
 	if (!runs)
 		return;

@@ -146,7 +146,7 @@ static int try_connect(const char *path)
  * gives the group to the program.
  */
 static void explain_no_access(
-	struct doctor *doctor, const struct identity *identity, const char *path, int error)
+	struct doctor *doctor, const struct process_identity *identity, const char *path, int error)
 {
 	const char *directory = doctor->settings->socket_directory;
 	char has[GROUP_NAME_MAX], needs[GROUP_NAME_MAX];
@@ -174,7 +174,7 @@ static void explain_no_access(
 void doctor_socket_access(struct doctor *doctor)
 {
 	char path[DOCTOR_PATH_MAX];
-	struct identity identity;
+	struct process_identity identity;
 	int error;
 
 	if (!identity_worker(doctor, &identity))

@@ -127,7 +127,7 @@ void doctor_state_directory(struct doctor *doctor)
 }
 
 /* Faults of the state's files. */
-struct survey {
+struct state_survey {
 	uid_t owner;
 	unsigned int files;
 	unsigned int foreign;               /* files of other owners */
@@ -136,7 +136,7 @@ struct survey {
 	char open_name[DOCTOR_PATH_MAX];
 };
 
-static void survey_file(struct survey *survey, const char *directory, const char *name, int dir)
+static void survey_file(struct state_survey *survey, const char *directory, const char *name, int dir)
 {
 	struct stat st;
 
@@ -151,7 +151,7 @@ static void survey_file(struct survey *survey, const char *directory, const char
 }
 
 /* Returns false after a finding. */
-static bool survey_directory(struct doctor *doctor, struct survey *survey, const char *path)
+static bool survey_directory(struct doctor *doctor, struct state_survey *survey, const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -172,7 +172,7 @@ void doctor_state_files(struct doctor *doctor)
 {
 	const char *state = doctor->settings->state_directory;
 	char db[DOCTOR_PATH_MAX], owner[64];
-	struct survey survey;
+	struct state_survey survey;
 	struct stat st;
 
 	memset(&survey, 0, sizeof(survey));

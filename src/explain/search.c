@@ -32,7 +32,7 @@ static const char *const form_words[FORM_COUNT] = {
 	[FORM_NEWLINE] = "a line end after it",
 };
 
-struct search {
+struct signature_search {
 	const struct explain_case *explain;
 	const struct keyring_entry *caller;
 	const struct explain_given *given;
@@ -43,7 +43,7 @@ struct search {
 	unsigned int tries;
 };
 
-static bool is_given(const struct search *search, const uint8_t *digest, unsigned int len)
+static bool is_given(const struct signature_search *search, const uint8_t *digest, unsigned int len)
 {
 	return len == search->given->len && memcmp(digest, search->given->digest, len) == 0;
 }
@@ -54,7 +54,7 @@ static struct bytes bytes_of(const char *text)
 }
 
 /* Returns whether @secret, in @form, produces the signature for @body. */
-static bool key_signs(const struct search *search, const char *secret, enum key_form form,
+static bool key_signs(const struct signature_search *search, const char *secret, enum key_form form,
 	struct bytes body)
 {
 	uint8_t digest[SIGNATURE_DIGEST_MAX];
@@ -80,14 +80,14 @@ static bool key_signs(const struct search *search, const char *secret, enum key_
 	return is_given(search, digest, byte);
 }
 
-static void add_key(struct search *search, enum key_kind kind, const char *key_id,
+static void add_key(struct signature_search *search, enum key_kind kind, const char *key_id,
 	const char *secret, int64_t time_ms)
 {
 	if (secret[0] && search->key_count < KEYS_MAX)
 		search->keys[search->key_count++] = (struct key){kind, key_id, secret, time_ms};
 }
 
-static void gather_keys(struct search *search)
+static void gather_keys(struct signature_search *search)
 {
 	const struct explain_case *explain = search->explain;
 
@@ -116,7 +116,7 @@ static void time_text(int64_t time_ms, char text[32])
 		text[0] = '\0';
 }
 
-static void tell_key(struct search *search, const struct key *key, enum key_form form)
+static void tell_key(struct signature_search *search, const struct key *key, enum key_form form)
 {
 	char time[32];
 
@@ -134,7 +134,7 @@ static void tell_key(struct search *search, const struct key *key, enum key_form
 }
 
 /* Reports where algorithm and encoding differ from the dealer's settings. */
-static void tell_writing(struct search *search, const struct keyring_entry *owner)
+static void tell_writing(struct signature_search *search, const struct keyring_entry *owner)
 {
 	static const char *const words[WRITTEN_COUNT] = {
 		"hex", "base64", "base64 of the hex characters"};
@@ -154,7 +154,7 @@ static void tell_writing(struct search *search, const struct keyring_entry *owne
 }
 
 /* Reports that the signature is valid under the current settings and keys. */
-static void tell_right(struct search *search, const struct key *key)
+static void tell_right(struct signature_search *search, const struct key *key)
 {
 	if (key->time_ms > search->explain->request.time_ms)
 		explain_add(search->explanation, CAUSE_SIGNATURE_RIGHT,
@@ -169,7 +169,7 @@ static void tell_right(struct search *search, const struct key *key)
 /* ---- search */
 
 /* Tries the caller's keys on @body, and reports the key that matches. */
-static bool try_body(struct search *search, struct bytes body, enum key_form forms)
+static bool try_body(struct signature_search *search, struct bytes body, enum key_form forms)
 {
 	for (unsigned int form = FORM_AS_ISSUED; form < forms; form++) {
 		for (unsigned int i = 0; i < search->key_count; i++) {
@@ -184,7 +184,7 @@ static bool try_body(struct search *search, struct bytes body, enum key_form for
 	return false;
 }
 
-static bool try_sent(struct search *search)
+static bool try_sent(struct signature_search *search)
 {
 	const struct bytes body = search->explain->request.body;
 
@@ -199,7 +199,7 @@ static bool try_sent(struct search *search)
 }
 
 /* Tries plain hashes, and an HMAC with its arguments swapped. */
-static bool try_hashes(struct search *search)
+static bool try_hashes(struct signature_search *search)
 {
 	const struct bytes body = search->explain->request.body, none = {NULL, 0};
 	uint8_t digest[SIGNATURE_DIGEST_MAX];
@@ -231,7 +231,7 @@ static bool try_hashes(struct search *search)
 }
 
 /* Tries the keys of all other owners on the received body. */
-static bool try_others(struct search *search)
+static bool try_others(struct signature_search *search)
 {
 	static const char *const words[KEYRING_OF_COUNT] = {"dealer", "game server"};
 	const struct explain_case *explain = search->explain;
@@ -261,7 +261,7 @@ static bool try_others(struct search *search)
 static bool try_other_body(void *context, struct bytes body, enum explain_cause cause,
 	const char *what)
 {
-	struct search *search = context;
+	struct signature_search *search = context;
 	const struct bytes sent = search->explain->request.body;
 
 	if (search->tries++ >= EXPLAIN_TRIES_MAX ||
@@ -276,7 +276,7 @@ static bool try_other_body(void *context, struct bytes body, enum explain_cause 
 bool explain_search(const struct explain_case *explain, const struct keyring_entry *caller,
 	const struct explain_given *given, struct explanation *explanation)
 {
-	struct search search = {.explain = explain, .caller = caller, .given = given,
+	struct signature_search search = {.explain = explain, .caller = caller, .given = given,
 		.explanation = explanation,
 		.algorithm = given->len == 20 ? HMAC_SHA1 : given->len == 64 ? HMAC_SHA512
 									     : HMAC_SHA256};

@@ -18,14 +18,14 @@
 /* The index of a member of struct counters among the cells. */
 #define CELL(member) (offsetof(struct counters, member) / sizeof(uint64_t))
 
-struct head {
+struct counters_head {
 	uint64_t magic;
 	uint64_t layout;
 	uint64_t size;
 };
 
 struct counters_page {
-	struct head head;
+	struct counters_head head;
 	_Atomic uint64_t cells[CELLS];
 };
 _Static_assert(sizeof(struct counters) % sizeof(uint64_t) == 0, "the counters are cells");
@@ -69,16 +69,16 @@ static uint64_t layout(void)
 	return field_digest(digest, histogram_fields);
 }
 
-static struct head head_of_this_build(void)
+static struct counters_head head_of_this_build(void)
 {
-	return (struct head){MAGIC, layout(), sizeof(struct counters_page)};
+	return (struct counters_head){MAGIC, layout(), sizeof(struct counters_page)};
 }
 
 /* Opens the file at @path if it has this layout. Returns -1 with errno otherwise. */
 static int open_valid(const char *path, int flags)
 {
-	const struct head expected = head_of_this_build();
-	struct head head;
+	const struct counters_head expected = head_of_this_build();
+	struct counters_head head;
 	struct stat st;
 	int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC);
 
@@ -120,7 +120,7 @@ static bool share(int fd, const char *like)
 /* Makes the complete file under a temporary name, so that no process maps an incomplete one. */
 static bool make(const char *path, const char *temporary, const char *like)
 {
-	const struct head head = head_of_this_build();
+	const struct counters_head head = head_of_this_build();
 	int fd, error;
 
 	if (unlink(temporary) < 0 && errno != ENOENT)

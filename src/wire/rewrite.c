@@ -12,7 +12,7 @@
 #define NUMBER_TEXT_MAX 40
 
 /* State of the pass over the text. */
-struct walk {
+struct json_walk {
 	const char *text;
 	size_t len;
 	size_t at;
@@ -35,20 +35,20 @@ bool rewrite_may(struct bytes text)
 	return may;
 }
 
-static void skip_space(struct walk *walk)
+static void skip_space(struct json_walk *walk)
 {
 	while (walk->at < walk->len && strchr(" \t\r\n", walk->text[walk->at]))
 		walk->at++;
 }
 
-static char peek(struct walk *walk)
+static char peek(struct json_walk *walk)
 {
 	skip_space(walk);
 	return walk->at < walk->len ? walk->text[walk->at] : '\0';
 }
 
 /* Starts a new line at @depth, for layouts with lines. */
-static void new_line(struct walk *walk, unsigned int depth)
+static void new_line(struct json_walk *walk, unsigned int depth)
 {
 	static const char *const indents[LAYOUT_COUNT] = {
 		[LAYOUT_INDENT_2] = "  ", [LAYOUT_INDENT_4] = "    ", [LAYOUT_INDENT_TAB] = "\t"};
@@ -72,7 +72,7 @@ static unsigned int read_hex4(const char *text)
 /*
  * Reads the character of a string at walk->at, escaped or not. A surrogate pair is one character.
  */
-static uint32_t read_character(struct walk *walk)
+static uint32_t read_character(struct json_walk *walk)
 {
 	static const char names[] = "bfnrt", characters[] = "\b\f\n\r\t";
 	const char *text = walk->text + walk->at, *name;
@@ -122,7 +122,7 @@ static void put_utf8(struct buffer *out, uint32_t code)
 	buffer_append(out, bytes, len);
 }
 
-static void put_escape(struct walk *walk, uint32_t code)
+static void put_escape(struct json_walk *walk, uint32_t code)
 {
 	if (code >= 0x10000) {
 		put_escape(walk, 0xd800 + ((code - 0x10000) >> 10));
@@ -134,7 +134,7 @@ static void put_escape(struct walk *walk, uint32_t code)
 		buffer_printf(walk->out, "\\u%04x", code);
 }
 
-static void put_character(struct walk *walk, uint32_t code)
+static void put_character(struct json_walk *walk, uint32_t code)
 {
 	static const char names[] = "bfnrt\"\\", characters[] = "\b\f\n\r\t\"\\";
 	const char *found = code && code < 0x80 ? strchr(characters, (int)code) : NULL;
@@ -156,7 +156,7 @@ static void put_character(struct walk *walk, uint32_t code)
 }
 
 /* Continue after the quotes. */
-static void put_string(struct walk *walk)
+static void put_string(struct json_walk *walk)
 {
 	buffer_append_str(walk->out, "\"");
 	for (walk->at++; walk->at < walk->len && walk->text[walk->at] != '"';)
@@ -166,7 +166,7 @@ static void put_string(struct walk *walk)
 }
 
 /* A number, or true, false, null. */
-static void put_word(struct walk *walk)
+static void put_word(struct json_walk *walk)
 {
 	size_t from = walk->at, len;
 	enum rewrite_number number = walk->form->number;
@@ -196,9 +196,9 @@ static void put_word(struct walk *walk)
 		buffer_append_str(walk->out, ".0");
 }
 
-static void put_value(struct walk *walk, unsigned int depth);
+static void put_value(struct json_walk *walk, unsigned int depth);
 
-static void skip_value(struct walk *walk)
+static void skip_value(struct json_walk *walk)
 {
 	unsigned int depth = 0;
 	char c;
@@ -225,7 +225,7 @@ static void skip_value(struct walk *walk)
 }
 
 /* Finds the members of the object at walk->at and sets walk->at to its end. */
-static size_t find_members(struct walk *walk, struct member *members)
+static size_t find_members(struct json_walk *walk, struct member *members)
 {
 	size_t count = 0;
 
@@ -260,7 +260,7 @@ static int compare(const void *one, const void *other, void *text)
 	return (*a == '"' ? -1 : (int)(uint8_t)*a) - (*b == '"' ? -1 : (int)(uint8_t)*b);
 }
 
-static void put_members(struct walk *walk, const struct member *members, size_t count,
+static void put_members(struct json_walk *walk, const struct member *members, size_t count,
 	unsigned int depth)
 {
 	enum rewrite_layout layout = walk->form->layout;
@@ -279,7 +279,7 @@ static void put_members(struct walk *walk, const struct member *members, size_t 
 	}
 }
 
-static void put_object(struct walk *walk, unsigned int depth)
+static void put_object(struct json_walk *walk, unsigned int depth)
 {
 	struct member *members = malloc(MEMBERS_MAX * sizeof(*members));
 	size_t count, end;
@@ -302,7 +302,7 @@ static void put_object(struct walk *walk, unsigned int depth)
 	free(members);
 }
 
-static void put_array(struct walk *walk, unsigned int depth)
+static void put_array(struct json_walk *walk, unsigned int depth)
 {
 	const char *comma = walk->form->layout == LAYOUT_SPACED ? ", " : ",";
 	bool empty;
@@ -324,7 +324,7 @@ static void put_array(struct walk *walk, unsigned int depth)
 	buffer_append_str(walk->out, "]");
 }
 
-static void put_value(struct walk *walk, unsigned int depth)
+static void put_value(struct json_walk *walk, unsigned int depth)
 {
 	switch (peek(walk)) {
 	case '{':
@@ -343,7 +343,7 @@ static void put_value(struct walk *walk, unsigned int depth)
 
 bool rewrite_json(struct bytes text, const struct rewrite_form *form, struct buffer *out)
 {
-	struct walk walk = {(const char *)text.data, text.len, 0, form, out};
+	struct json_walk walk = {(const char *)text.data, text.len, 0, form, out};
 
 	put_value(&walk, 0);
 	return !out->failed;

@@ -26,7 +26,7 @@
 
 
 /* The child's report; instances of struct piece follow it. */
-struct report {
+struct child_report {
 	enum status status;
 	struct restore_result result;
 	char why[512];
@@ -68,7 +68,7 @@ struct deed {
 
 /* The data that the parent received. */
 struct received {
-	struct report report;
+	struct child_report report;
 	struct revived_lists lists;
 	struct piece old; /* its why is "" if the old state was not read */
 };
@@ -181,7 +181,7 @@ static void show_restore_progress(void *progress, uint64_t bytes, uint64_t bytes
 static void restore_in_child(const struct ctl *ctl, const char *backup, const char *old, int to)
 {
 	struct progress progress = progress_begin(ctl);
-	static struct report report;
+	static struct child_report report;
 	struct work work = {.ctl = ctl, .old = old, .result = &report.result, .to = -1};
 	const struct restore_options options = {
 		.settings = &ctl->session.settings,
@@ -254,7 +254,7 @@ static enum outcome child_failed(struct ctl *ctl, int status)
 
 static enum outcome run_child(struct ctl *ctl, const char *old, struct received *received)
 {
-	struct report *report = &received->report;
+	struct child_report *report = &received->report;
 	ssize_t got = 0;
 	int ends[2], status = -1; /* -1: ended neither by exit nor by a signal */
 	pid_t pid;
@@ -336,7 +336,7 @@ static enum outcome judge_old(const char *old, const struct received *received)
 
 static enum outcome print_result(struct ctl *ctl, const char *old, struct received *received)
 {
-	const struct report *report = &received->report;
+	const struct child_report *report = &received->report;
 	struct output_json json;
 	bool look = ctl->options[OPTION_DRY_RUN] != NULL;
 	enum outcome code = OUTCOME_DONE;

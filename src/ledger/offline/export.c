@@ -158,14 +158,14 @@ enum status export_open_state(struct export *export, const struct settings *sett
 	return status;
 }
 
-struct visit {
+struct row_visit {
 	export_visit *visit;
 	void *context;
 };
 
 static bool pass_on(void *context, struct bytes key, const void *row)
 {
-	const struct visit *visit = context;
+	const struct row_visit *visit = context;
 
 	(void)key;
 	return visit->visit(visit->context, row);
@@ -175,7 +175,7 @@ enum status export_walk(struct export *export, enum record record, export_visit 
 	void *context)
 {
 	const struct store_range range = {.record = record};
-	struct visit inner = {visit, context};
+	struct row_visit inner = {visit, context};
 
 	return export->store->scan(export->store, &range, pass_on, &inner);
 }

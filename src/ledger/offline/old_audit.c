@@ -11,14 +11,14 @@ bool old_audit_is_there(const char *data)
 	return store_has_table(data, RECORD_AUDIT);
 }
 
-struct visit {
+struct audit_visit {
 	void (*visit)(void *context, const struct audit *row);
 	void *context;
 };
 
 static bool pass_on(void *context, struct bytes key, const void *row)
 {
-	const struct visit *visit = context;
+	const struct audit_visit *visit = context;
 
 	(void)key;
 	visit->visit(visit->context, row);
@@ -30,7 +30,7 @@ enum status old_audit_walk(const struct settings *settings, const char *data,
 	size_t why_size)
 {
 	const struct store_range range = {.record = RECORD_AUDIT};
-	struct visit inner = {visit, context};
+	struct audit_visit inner = {visit, context};
 	struct export_place place;
 	/* Create the other tables: the records of the log about them are not needed here. */
 	const struct offline_options atrest = {.directory = place.data, .create = true};
