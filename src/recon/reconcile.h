@@ -46,7 +46,7 @@ struct reconcile {
 	/* our rows from this time on are examined; 0: only those that the file names */
 	int64_t since_ms;
 	int64_t until_ms;                /* the newest of their rows; 0: the file has no times */
-	bool covers; /* they have a row later than the backup, as far as times are known */
+	bool covers; /* their newest row is not older than the restored data; the caller may set it */
 	struct proposal *proposals;
 	size_t count;
 	size_t room;

@@ -170,6 +170,29 @@ def case_transfers():
         wallet.check_books()
 
 
+def case_quiet_dealer():
+    """A file that may be older than the failure releases no dealer, unless the operator vouches for it."""
+    with Wallet() as wallet:
+        with Operator(wallet.sockets / "edge.sock") as link:
+            equal(link.transfer("demo", "alice", 10000 * 100, "in-1"), 0, "a transfer")
+        entry = wallet.ctl_json("transfer", "show", "demo", "in-1")["entry"]
+        wallet.ctl("backup", wallet.dir / "backup")
+        wallet.go_back()
+        path = wallet.dir / "demo.csv"
+        path.write_text("record,id,kind,user_id,time_ms,amount,state,reference\n"
+                        f"movement,{entry['transaction_id']},transfer_in,alice,{cb.now_ms() - 3600000},"
+                        "100.00,done,in-1\n", encoding="utf-8")
+        release = ("release", "demo", "--yes", "--reason", "reconciled")
+        done = wallet.ctl_run("reconcile", "demo", path)
+        check(done.returncode == 1 and "not_covered" in done.stderr and "--complete" in done.stderr,
+              f"an old file: {done.stdout}{done.stderr}")
+        done = wallet.ctl_run(*release)
+        check(done.returncode == 1 and "not_reconciled" in done.stderr, f"release: {done.stderr}")
+        report = wallet.ctl_json("reconcile", "--complete", "demo", path)
+        equal((report["ok"], report["noted"]), (True, True), f"{report}")
+        wallet.ctl(*release)
+
+
 # -- bets
 
 def play(wallet, book):
@@ -462,6 +485,7 @@ CASES = (
     ("security: what a restore brings back, and what was changed after the backup", case_security),
     ("results after the release: held until the dealer's file was compared", case_late_results),
     ("transfers: adjusted once, by the commands that are proposed", case_transfers),
+    ("a dealer without calls since the backup: released by --complete", case_quiet_dealer),
     ("bets: what was won is not refunded", case_bets),
 )
 

@@ -115,6 +115,8 @@ static const struct argp_option recon_options[] = {
 static const struct argp_option reconcile_options[] = {
 	OPTION(SINCE, "since", "TIME", "Look for rows that the dealer lacks since TIME" TIME_HELP
 		" (default: the oldest time_ms of FILE, else up to when the restored data are whole)"),
+	OPTION(COMPLETE, "complete", NULL, "FILE has all that the dealer did up to now, although its "
+		"newest row is older than the restored data"),
 	OPTIONS_END,
 };
 #define OPERATE_OPTIONS                                                                            \

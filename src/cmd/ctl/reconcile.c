@@ -214,8 +214,9 @@ static enum outcome print_proposals(struct ctl *ctl, struct reconcile *reconcile
 	if (open || noted || !reconcile->dealer.restored_ms)
 		return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
 	text_time(reconcile->dealer.restored_to_ms, time);
-	ctl_tell("not_covered", "%s has no row of after %s, up to which the restored data is whole, so "
-		"the dealer cannot be released by it: give a file that the dealer makes now",
+	ctl_tell("not_covered", "the newest row of %s is older than %s, up to which the restored data "
+		"is complete, so the dealer cannot be released by this file: give a file that the "
+		"dealer makes now, or, if the dealer did nothing since, this one with --complete",
 		ctl->args[1], time);
 	return OUTCOME_FAILED;
 }
@@ -230,6 +231,8 @@ static enum outcome load_sides(struct ctl *ctl, struct reconcile *reconcile)
 		code = reconcile_begin(reconcile, ctl->args[0]);
 	if (code != OUTCOME_DONE)
 		return code;
+	if (ctl->options[OPTION_COMPLETE])
+		reconcile->covers = true;
 	if (since && !ctl_time(since, &reconcile->since_ms))
 		return ctl_usage(ctl, "--since takes a time, such as 2025-01-31T12:00");
 	if (!reconcile->since_ms)
