@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "chance.h"
 #include "domain/near_id.h"
-#include "suites.h"
 #include "wire/rewrite.h"
 #include "wire/signature.h"
 

@@ -15,7 +15,7 @@ under_valgrind() {
 }
 
 # The longest ones first, so that no processor is idle at the end.
-(cd "$CB_BUILDDIR/tests" && find ledger store sim base callback domain explain link metrics proof sweep web wire \
+(cd "$CB_BUILDDIR/tests" && find ledger store sim base callback domain explain link metrics proof state sweep web wire \
 	-name 'test_*' -type f -perm -u+x) \
 	>"$work/tests"
 steps_each "%s under valgrind" under_valgrind <"$work/tests"

@@ -1,4 +1,4 @@
-#include "suites.h"
+#include "tap.h"
 
 #include "base/clock.h"
 #include "state/directory.h"
@@ -443,7 +443,7 @@ START_TEST(a_restore_is_given_up)
 }
 END_TEST
 
-Suite *state_dir_suite(void)
+static Suite *state_dir_suite(void)
 {
 	const TTest *const tests[] = {creates_and_checks, takes_over_an_empty_directory,
 		finishes_an_interrupted_creation, creation_refuses, check_refuses_the_wrong_kind,
@@ -461,4 +461,11 @@ Suite *state_dir_suite(void)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);
 	return suite;
+}
+
+int main(void)
+{
+	static Suite *(*const makers[])(void) = {state_dir_suite, NULL};
+
+	return tap_main(makers);
 }

@@ -2,7 +2,6 @@
  * Tests the promises of sweep/sweep.h against a ledger and dealers with a simulated clock
  * (sweep_world.h). tests/e2e/test_sweep.py uses real ones.
  */
-#include "suites.h"
 #include "sweep_world.h"
 #include "tap.h"
 

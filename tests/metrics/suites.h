@@ -1,0 +1,12 @@
+/*
+ * The suites of test_metrics.
+ */
+#ifndef TESTS_METRICS_SUITES_H
+#define TESTS_METRICS_SUITES_H
+
+#include "suite.h"
+
+Suite *counters_suite(void);
+Suite *exposition_suite(void);
+
+#endif
