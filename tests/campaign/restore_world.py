@@ -6,13 +6,13 @@ webhook-id. A transfer dealer sends signed transfers and repeats each one until 
 game server plays rounds and repeats each call until it is answered.
 """
 import dataclasses
-import http.server
 import json
 import random
 import threading
 
 import cb
 import game
+from cb_listener import Scripted
 from game import UNITS
 
 OPENING = 10 ** 6 * UNITS     # what each player of a seamless dealer has there
@@ -44,14 +44,11 @@ class Payment:
     webhook_id: str           # kept for the judge and the dealer's file; the dealer decides nothing by it
 
 
-class SpecDealer(http.server.ThreadingHTTPServer):
+class SpecDealer(Scripted):
     """A seamless dealer on the loopback. @key is set before the first call."""
 
-    daemon_threads = True
-    request_queue_size = 128
-
     def __init__(self, port, casino_id):
-        super().__init__(("127.0.0.1", port), DealerHandler)
+        super().__init__(self.serve, port)
         self.casino_id = casino_id
         self.key = ""
         self.lock = threading.Lock()
@@ -66,13 +63,24 @@ class SpecDealer(http.server.ThreadingHTTPServer):
         self.chance = random.Random(casino_id)
         self.calls = 0
 
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
+    def serve(self, call):
+        if call.headers.get("x-casino-signature") != cb.sign(self.key, call.body):
+            return 401, {"id": "bad_signature", "detail": "the signature is wrong"}
+        body, kind = json.loads(call.body), call.path.strip("/")
+        silent = False
+        with self.lock:
+            self.calls += 1
+            if kind == "balance-inquire":
+                answer = self.inquire(body)
+            elif kind == "betting":
+                answer = self.betting(body)
+                silent = self.chance.random() < self.silent_share
+            elif kind == "betting-result":
+                answer = self.betting_result(body, call.headers["webhook-id"])
+            else:
+                answer = self.betting_refund(body)
+        # Unreadable: the bet's outcome is unknown, and it is refunded.
+        return (500, "") if silent else (200, answer or "")
 
     def name(self, transaction_id, thing):
         first = self.names.setdefault(transaction_id, thing)
@@ -128,50 +136,6 @@ class SpecDealer(http.server.ThreadingHTTPServer):
 
     def opened(self, user_id):
         self.balances[user_id] = OPENING
-
-
-class DealerHandler(http.server.BaseHTTPRequestHandler):
-    """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    timeout = 60
-    disable_nagle_algorithm = True
-
-    def log_message(self, *_):  # pylint: disable=arguments-differ
-        pass
-
-    def do_POST(self):
-        dealer = self.server
-        payload = self.rfile.read(int(self.headers["Content-Length"]))
-        kind = self.path.strip("/")
-        silent = False
-        if self.headers["x-casino-signature"] != cb.sign(dealer.key, payload):
-            self.answer(401, {"id": "bad_signature", "detail": "the signature is wrong"})
-            return
-        body = json.loads(payload)
-        with dealer.lock:
-            dealer.calls += 1
-            if kind == "balance-inquire":
-                answer = dealer.inquire(body)
-            elif kind == "betting":
-                answer = dealer.betting(body)
-                silent = dealer.chance.random() < dealer.silent_share
-            elif kind == "betting-result":
-                answer = dealer.betting_result(body, self.headers["webhook-id"])
-            else:
-                answer = dealer.betting_refund(body)
-        if silent:
-            # Unreadable: the bet's outcome is unknown, and it is refunded.
-            self.answer(500, {})
-        else:
-            self.answer(200, answer)
-
-    def answer(self, code, body):
-        payload = json.dumps(body).encode() if body else b""
-        self.send_response(code)
-        self.send_header("Content-Length", str(len(payload)))
-        self.end_headers()
-        self.wfile.write(payload)
 
 
 @dataclasses.dataclass

@@ -30,7 +30,7 @@ import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, new, on_terminal, run  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
-from cb_listener import TlsServer  # noqa: E402
+from cb_listener import Scripted, TlsServer  # noqa: E402
 from cb_lies import Change  # noqa: E402
 from cb_link import BUSY, FAULT, FORBIDDEN  # noqa: E402
 from cb_middle import Middle, Operator, with_outcome  # noqa: E402
@@ -848,39 +848,22 @@ def case_sign():
     run("sign", "--key-file", path, body, code=1)
 
 
-class Dealerside(http.server.BaseHTTPRequestHandler):
-    """Answers every call with what it saw."""
-
-    def answer(self):
-        length = int(self.headers.get("Content-Length") or 0)
-        seen = {"method": self.command, "path": self.path, "headers": dict(self.headers),
-                "body": self.rfile.read(length).decode()}
-        code = 402 if "/refuse" in self.path else 200
-        text = json.dumps(seen).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("X-Request-Id", "r-1")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    do_GET = do_POST = do_PUT = answer
-
-    def log_message(self, *_):  # pylint: disable=arguments-differ
-        pass
+def what_was_seen(call):
+    """Answers every call with what the server saw."""
+    return 402 if "/refuse" in call.path else 200, {
+        "method": call.method, "path": call.path, "headers": call.headers, "body": call.body.decode()}
 
 
 def case_request():
     dealer = dealer_new()
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dealerside) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_address[1]}/base/"
+    with Scripted(what_was_seen) as server:
+        url = f"{server.url}/base/"
 
         def request(*words, code=0, **options):
             made = ctl_json("request", dealer.casino_id, *words, "--url", url, code=code, **options)
             equal(made["headers"]["X-Request-Id"], "r-1", "headers")
             seen = json.loads(made["body"])
-            headers = {key.lower(): value for key, value in seen["headers"].items()}
+            headers = seen["headers"]
             equal(headers["x-casino-id"], dealer.casino_id, "casino id")
             equal(headers["x-casino-signature"], cb.sign(dealer.key, seen["body"].encode()),
                   "signature")
@@ -912,7 +895,6 @@ def case_request():
         path = WALLET.dir / "request-key"
         path.write_text(dealer.key)
         run("request", dealer.casino_id, "GET", "/a", "--key-file", path, "--url", url)
-        server.shutdown()
     port = cb.free_port()
     done = refused("unreachable", "request", dealer.casino_id, "GET", "/a", "--url",
                    f"http://127.0.0.1:{port}", code=69)

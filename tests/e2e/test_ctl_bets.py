@@ -7,13 +7,11 @@ the dealer answered; only `dealer ping` speaks HTTP, to dealers of its own on lo
 import contextlib
 import hashlib
 import hmac
-import http.server
 import json
 import os
 import re
 import socket
 import sys
-import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -22,6 +20,7 @@ import cb  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_ctl import bind, lone_dealer, new, on_terminal, run  # noqa: E402
 from cb_lies import Change  # noqa: E402
+from cb_listener import Scripted  # noqa: E402
 from cb_middle import Middle  # noqa: E402
 from cb_worker import (BETTING, BETTING_RESULT, LOSS, NOT_SENT, REFUND, REFUSED, SUCCESS,  # noqa
                        UNKNOWN, WIN, Worker)
@@ -530,21 +529,16 @@ def case_callback_body_is_signed():
 
 def case_sweep():
     """The sweeper, by another name."""
-    seen = []
-
-    def taken(call):
-        seen.append(call)
-        return 200, "{}"
-    with dealer_server(taken) as (_, url), worker() as link:
-        name = dealer_new("--url", url)
+    with Scripted(lambda _call: (200, {})) as server, worker() as link:
+        name = dealer_new("--url", server.url)
         bet = place(link, name, "g-1", UNKNOWN)
         event = ctl_json("bet", "show", bet.transaction_id)["bet"]["refund_event"]
         ctl("sweep", "--dry-run", "--for", "5s")
-        equal((seen, state_of(event)), ([], "due"), "nothing is sent")
+        equal((server.seen, state_of(event)), ([], "due"), "nothing is sent")
         summary = ctl_json("sweep")
         equal([row["casino_id"] for row in summary["dealers"] if row["casino_id"] == name],
               [name], f"its summary: {summary}")
-        equal((len(seen), state_of(event)), (1, "delivered"), "sent")
+        equal((len(server.seen), state_of(event)), (1, "delivered"), "sent")
     check("Usage: creditbridgectl sweep" in ctl("sweep", "--help").stdout, "help")
     for words in (("--for", "soon"), ("--for", "2d"), ("now",)):
         done = ctl("sweep", *words, code=2)
@@ -753,40 +747,17 @@ def case_confirmation():
 
 # -- dealer ping
 
-class Dealerside(http.server.BaseHTTPRequestHandler):
-    """Answers a balance inquiry as its server's `reply` says: a function of the call's body."""
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.seen.append((self.path, dict(self.headers), body))
-        status, answer = self.server.reply(json.loads(body))
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer.encode())
-
-    def log_message(self, *_):  # pylint: disable=arguments-differ
-        pass
-
-
-@contextlib.contextmanager
-def dealer_server(reply):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dealerside) as server:
-        server.reply, server.seen = reply, []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server, f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-
-
 def balance_of(call):
-    return 200, json.dumps({"user_id": call["user_id"], "balance": 12.5, "currency": "thb"})
+    user_id = json.loads(call.body)["user_id"]
+    return 200, {"user_id": user_id, "balance": 12.5, "currency": "thb"}
 
 
 def case_ping():
     dealer = WALLET.dealer_add(new("dealer"), "--allow-http", mode="seamless")
     name = dealer.casino_id
     refused("no_url", "dealer", "ping", name)
-    with dealer_server(balance_of) as (server, url):
+    with Scripted(balance_of) as server:
+        url = server.url
         ctl("dealer", "set", name, "--url", url + "/base/", "--path-balance-inquire", "/bal.php")
         refused("no_player", "dealer", "ping", name)
         first = WALLET.player_add(name, "alice")
@@ -796,7 +767,7 @@ def case_ping():
                pinged["http_status"], pinged["balance"], pinged["currency"], pinged["url"]),
               (name, "alice", True, "success", 200, 12.5, "thb", url + "/base/bal.php"), "answered")
         check("error" not in pinged and 0 <= pinged["ms"] < 30000, pinged)
-        path, headers, body = server.seen[-1]
+        _, path, headers, body = server.seen[-1]
         equal((path, json.loads(body)), ("/base/bal.php", {"user_id": "alice", "player_id": first}),
               "what was sent")
         equal(headers["x-casino-signature"], cb.sign(dealer.key, body), "signed")
@@ -838,8 +809,8 @@ def case_ping_fails():
          "refused"),
         (lambda call: (200, '{"id":"bad_request","detail":"no"}'), "dealer_refused", "refused"))
     for reply, error_id, outcome in replies:
-        with dealer_server(reply) as (_, url):
-            ctl("dealer", "set", name, "--url", url)
+        with Scripted(reply) as server:
+            ctl("dealer", "set", name, "--url", server.url)
             pinged = failed_ping(name, error_id, 1, outcome)
     equal(pinged["dealer_error_id"], "bad_request", "the dealer's error")
     # One that takes the call and says nothing: no answer in callback_timeout_ms.
@@ -854,8 +825,8 @@ def case_ping_fails():
 
 def case_ping_gives_permit_back():
     """With one permit a ping that kept it would make the next one busy; one in use does."""
-    with dealer_server(balance_of) as (_, url):
-        name = dealer_new("--url", url, "--max-inflight", "1")
+    with Scripted(balance_of) as server:
+        name = dealer_new("--url", server.url, "--max-inflight", "1")
         for _ in range(3):
             ctl("dealer", "ping", name)
         with worker() as link:

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
 from cb import Skip, check, equal  # noqa: E402
-from cb_listener import Front, TlsServer  # noqa: E402
+from cb_listener import DisturbingProxy, TlsServer  # noqa: E402
 from cb_php import MariaDb, PhpDealer  # noqa: E402
 from cb_platform import (BETS, LOOPBACK, PLAYER_BALANCE, RESULTS, client_add,  # noqa: E402
                          platform_call)
@@ -167,18 +167,18 @@ def repeats(language):
     WALLET.player_add("demo", user)
     # curl repeats by itself, and does not look into a body.
     plan = ["lost", 502 if language == "shell" else 200, 503, "pass"]
-    with Front(SERVER, DEALER.key, plan) as front:
+    with DisturbingProxy(SERVER, DEALER.key, plan) as front:
         got = answered(language, "in", user, "7", f"once-{language}", url=front.url)
     equal(got["current_balance"], 7, language)
     equal((len(front.bodies), len(set(front.bodies))), (4, 1), f"{language}: the same bytes")
     equal(front.shown, [], f"{language}: the key on a command line")
     equal(len(WALLET.ctl_json("transfer", "list", "--casino", "demo", "--user", user)["transfers"]),
           1, f"{language}: movements")
-    with Front(SERVER, DEALER.key, [503]) as front:
+    with DisturbingProxy(SERVER, DEALER.key, [503]) as front:
         equal(run(language, "in", user, "7", f"never-{language}", url=front.url,
                   code=OUTCOME_UNKNOWN), "", f"{language}: nothing is known")
     equal(len(front.bodies), 5, f"{language}: it ends")
-    with Front(SERVER, DEALER.key, [403]) as front:
+    with DisturbingProxy(SERVER, DEALER.key, [403]) as front:
         run(language, "in", user, "7", f"never-{language}", url=front.url, code=1)
     equal(len(front.bodies), 1, f"{language}: what is refused is not repeated")
 
@@ -190,7 +190,7 @@ def killed(language):
     WALLET.player_add("demo", user)
     for number, step in enumerate(("held after", "held before")):
         words = ("in", user, "7", f"killed-{language}-{number}")
-        with Front(SERVER, DEALER.key, [step, "pass"]) as front:
+        with DisturbingProxy(SERVER, DEALER.key, [step, "pass"]) as front:
             with subprocess.Popen(**command(language, *words, url=front.url), start_new_session=True,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
                 try:

@@ -9,7 +9,6 @@ is noted, and then looked for in every log.
 import base64
 import hashlib
 import hmac
-import http.server
 import itertools
 import json
 import os
@@ -18,7 +17,6 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -28,6 +26,7 @@ import cb_ctl  # noqa: E402
 from cb import check, equal  # noqa: E402
 from cb_dealer import logs as dealer_logs  # noqa: E402
 from cb_http import raw_request, request_bytes  # noqa: E402
+from cb_listener import Scripted  # noqa: E402
 from cb_platform import (BETS, LOOPBACK, PLAYER_BALANCE, PLAYERS, RESULTS,  # noqa: E402
                          seamless_dealer)
 
@@ -52,41 +51,21 @@ def new_id(what):
     return f"{what}-{os.getpid()}-{next(numbers)}"
 
 
-class Casino(http.server.ThreadingHTTPServer):
+class Casino(Scripted):
     """A dealer's server: answers as told, and notes the signatures that it was sent."""
 
-    daemon_threads = True
-
     def __init__(self, secrets):
-        super().__init__(("127.0.0.1", 0), Calls)
+        super().__init__(self.serve)
         self.secrets = secrets
-        self.seen = []       # (kind, webhook id)
         self.answers = []    # (status, body) of the next calls; none: success
-        threading.Thread(target=self.serve_forever, daemon=True).start()
 
-
-class Calls(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        kind = self.path.rsplit("/", 1)[1]
-        self.server.secrets.add(self.headers["x-casino-signature"])
-        for word in self.headers["webhook-signature"].split():
-            self.server.secrets.add(word.split(",")[1])
-        self.server.seen.append((kind, self.headers["webhook-id"]))
-        status, answer = 200, {"user_id": body["user_id"], "balance": 7, "currency": "thb"}
-        if self.server.answers:
-            status, answer = self.server.answers.pop(0)
-        data = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
+    def serve(self, call):
+        self.secrets.add(call.headers["x-casino-signature"])
+        for word in call.headers["webhook-signature"].split():
+            self.secrets.add(word.split(",")[1])
+        if self.answers:
+            return self.answers.pop(0)
+        return 200, {"user_id": json.loads(call.body)["user_id"], "balance": 7, "currency": "thb"}
 
 
 class Run:
@@ -111,7 +90,7 @@ class Run:
                                           "--mode", "transfer", "--algorithm", algorithm,
                                           "--encoding", encoding))
             self.dealers[algorithm] = (made["casino_id"], made["key"], encoding)
-        self.casino = Casino(self.secrets)
+        self.casino = Casino(self.secrets).__enter__()
         made = self.key(self.ctl_json(
             "dealer", "add", "seamless", "--currency", "thb", "--mode", "seamless", "--url",
             f"http://127.0.0.1:{self.casino.server_port}/cb", "--allow-http", "--refund-delay", 0))
@@ -248,7 +227,7 @@ class Run:
         with open(self.wallet.logs / "sweep.log", "a", encoding="utf-8") as log:
             subprocess.run([cb.find_program("creditbridge-sweep"), "--config", self.wallet.config],
                            stdout=log, stderr=log, timeout=60, check=True)
-        kinds = [kind for kind, _ in self.casino.seen]
+        kinds = [call.path.rsplit("/", 1)[1] for call in self.casino.seen]
         for kind in ("balance-inquire", "betting", "betting-result", "betting-refund"):
             check(kind in kinds, f"{kind} was sent: {kinds}")
 
@@ -368,7 +347,7 @@ def case_request_ids(run):
     told = {(words["webhook_id"], words["request_id"]) for name, rest in run.lines()
             for words in [words_of(rest)]
             if words["event"] == "callback" and not name.startswith(("sweep", "dealer"))}
-    sent = {webhook_id for _, webhook_id in run.casino.seen}
+    sent = {call.headers["webhook-id"] for call in run.casino.seen}
     check(sent & {webhook_id for webhook_id, _ in told}, f"{told} {sent}")
     check(all(request_id in run.requests for _, request_id in told), f"{told}")
     check(len(told) >= 8, f"{told}")

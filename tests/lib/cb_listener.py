@@ -1,5 +1,7 @@
 """Servers that replace the service or a proxy and disturb a client in many ways."""
+import collections
 import http.server
+import json
 import ssl
 import threading
 
@@ -7,15 +9,19 @@ from cb_http import raw_request, request_bytes
 from cb_process import commands_with
 
 
+Call = collections.namedtuple("Call", "method path headers body")
+
+
 class Listening(http.server.ThreadingHTTPServer):
     """A server on a loopback port that accepts connections as soon as the `with` statement is
-    entered."""
+    entered. @port 0: any."""
 
     daemon_threads = True
+    request_queue_size = 128
     scheme = "http"
 
-    def __init__(self, handler):
-        super().__init__(("127.0.0.1", 0), handler)
+    def __init__(self, handler, port=0):
+        super().__init__(("127.0.0.1", port), handler)
         self.url = f"{self.scheme}://127.0.0.1:{self.server_port}"
 
     def __enter__(self):
@@ -35,17 +41,48 @@ class Quiet(http.server.BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers["Content-Length"] or 0))
 
 
+class Scripted(Listening):
+    """A dealer's server whose answers the test decides. reply(call) returns the status and the body:
+    a text, or what becomes JSON. @seen lists the calls; the names of their headers are in lower case."""
+
+    def __init__(self, reply, port=0):
+        super().__init__(ScriptedHandler, port)
+        self.reply = reply
+        self.seen = []
+
+
+class ScriptedHandler(Quiet):
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+    disable_nagle_algorithm = True
+
+    def do_POST(self):
+        call = Call(self.command, self.path, {name.lower(): value for name, value in self.headers.items()},
+                    self.body())
+        self.server.seen.append(call)
+        status, answer = self.server.reply(call)
+        payload = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(payload)))
+        self.send_header("X-Request-Id", "r-1")
+        self.end_headers()
+        self.wfile.write(payload)
+
+    do_GET = do_PUT = do_POST
+
+
 def key_shown(key):
     """Returns the command lines that contain the key, which every user of the machine could
     read."""
     return list(commands_with(key).values())
 
 
-class Front(Listening):
+class DisturbingProxy(Listening):
     """A disturbing proxy in front of the service. @plan lists the disturbance of each request."""
 
     def __init__(self, server, key, plan):
-        super().__init__(FrontHandler)
+        super().__init__(DisturbingHandler)
         self.target = server
         self.key = key
         self.plan = plan
@@ -58,7 +95,7 @@ class Front(Listening):
         pass
 
 
-class FrontHandler(Quiet):
+class DisturbingHandler(Quiet):
     protocol_version = "HTTP/1.1"
 
     def hold(self):

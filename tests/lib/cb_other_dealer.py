@@ -4,9 +4,10 @@ bet_not_found. Each word in `bugs` adds one error."""
 import decimal
 import hashlib
 import hmac
-import http.server
 import json
 import threading
+
+from cb_listener import Listening, Quiet
 
 UNITS = 10000
 PATHS = ("balance-inquire", "betting", "betting-result", "betting-refund")
@@ -116,15 +117,12 @@ class Book:
         return {}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Quiet):
     """One connection."""
 
     protocol_version = "HTTP/1.1"
     timeout = 60
     disable_nagle_algorithm = True
-
-    def log_message(self, *_):  # pylint: disable=arguments-differ
-        pass
 
     def answer(self, code, body):
         """Sends an answer. An empty @body stays empty, which means success."""
@@ -241,26 +239,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(404, {"id": "not_found", "detail": "POST it"})
 
 
-class OtherDealer(http.server.ThreadingHTTPServer):
-    """A server on the loopback interface that accepts connections as soon as the `with`
-    statement is entered. It has one user with 1000 credits."""
-
-    daemon_threads = True
-    request_queue_size = 64
+class OtherDealer(Listening):
+    """Has one user with 1000 credits."""
 
     def __init__(self, port, key, user_id, bugs=()):
-        super().__init__(("127.0.0.1", port), Handler)
+        super().__init__(Handler, port)
         self.key = key
         self.other_keys = []  # of other dealers that use this server
         self.lock = threading.Lock()
         self.calls = 0
         self.book = Book(frozenset(bugs))
         self.book.balances[user_id] = 1000 * UNITS
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
