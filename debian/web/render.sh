@@ -17,22 +17,22 @@ apache_head() {
 	echo '<IfModule mod_fcgid.c>'
 }
 
-# On every virtual host, so that it may hold nothing that changes them: the mount only.
+# Applies to every virtual host, so it contains only the mount.
 apache_wallet() {
 	apache_head creditbridge "the wallet mount at /creditbridge of every virtual host"
-	echo "# It changes nothing outside of that path. In the virtual host that dealers call, this instead"
-	echo "# does more against slow callers (README.Debian):"
+	echo "# It changes nothing outside of that path. In the virtual host that dealers call, include this"
+	echo "# instead, which also disconnects slow callers (README.Debian):"
 	echo "#     IncludeOptional $installed/apache-mod_fcgid-wallet.conf"
 	# A virtual host's FcgidMaxRequestLen is mod_fcgid's own, then.
 	sed -n '/^# -- The mount/,$p' "$conf/apache-mod_fcgid-wallet.conf" | sed 's/16777216/131072/'
 	echo '</IfModule>'
 }
 
-# The platform's mount: on a port of the loopback, a virtual host of its own.
+# The platform's mount: a virtual host on a port of the loopback.
 apache_platform() {
 	apache_head creditbridge-platform "the platform mount"
-	echo '# Game servers alone may reach this one, and its /healthz, /readyz and /metrics are not'
-	echo '# signed: let it listen where only they are, never on a public address.'
+	echo '# Only game servers may reach this mount, because its /healthz, /readyz and /metrics are not'
+	echo '# signed. Let it listen on an address that only they reach, never on a public one.'
 	echo "Listen 127.0.0.1:$port"
 	echo "<VirtualHost 127.0.0.1:$port>"
 	cat "$conf/apache-mod_fcgid-platform.conf"
@@ -56,8 +56,8 @@ lighttpd() {
 		# shellcheck disable=SC2016 # lighttpd's own
 		echo '$HTTP["url"] =~ "^/creditbridge/" {'
 	else
-		echo '# Game servers alone may reach this one, and its /healthz, /readyz and /metrics are not'
-		echo '# signed: let it listen where only they are, never on a public address.'
+		echo '# Only game servers may reach this mount, because its /healthz, /readyz and /metrics are not'
+		echo '# signed. Let it listen on an address that only they reach, never on a public one.'
 		# shellcheck disable=SC2016
 		echo '$SERVER["socket"] == "127.0.0.1:'"$port"'" {'
 	fi
@@ -68,7 +68,7 @@ lighttpd() {
 apache_wallet >"$to/creditbridge.conf"
 apache_platform >"$to/creditbridge-platform.conf"
 apache_tuning >"$to/creditbridge-tuning.conf"
-# Both mounts need it, and a line of it may stand once only.
+# Both mounts need it, and each of its lines may occur only once.
 cat "$conf/lighttpd-global.conf" >"$to/10-creditbridge-common.conf"
 lighttpd creditbridge wallet >"$to/50-creditbridge.conf"
 lighttpd creditbridge-platform platform >"$to/50-creditbridge-platform.conf"
