@@ -117,7 +117,7 @@ static enum outcome report_exam(struct ctl *ctl, struct exam *exam, FILE *junit)
 	enum outcome code = write_junit(ctl, exam, junit);
 
 	if (ctl->options[OPTION_TAP])
-		exam_print_tap(exam);
+		exam_write_tap(exam, stdout);
 	else if (exam_print(ctl, exam) != OUTCOME_DONE)
 		code = OUTCOME_FAILED;
 	if (code != OUTCOME_DONE || !exam_detail(exam, detail))

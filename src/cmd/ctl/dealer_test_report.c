@@ -1,13 +1,10 @@
 /*
- * dealer_test_report - prints the result of `dealer test` as a table, JSON, TAP or JUnit XML.
+ * dealer_test_report - prints the result of `dealer test` as a table or JSON.
  */
 #include "cmd/ctl/dealer_test.h"
 
-#include "base/clock.h"
-#include "base/text.h"
 #include "cmd/ctl/output.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,18 +128,6 @@ static enum outcome print_table(struct ctl *ctl, const struct exam *exam, const 
 	return output_pairs_close(&pairs);
 }
 
-bool exam_detail(const struct exam *exam, char detail[EXAM_DETAIL_SIZE])
-{
-	unsigned int failed = exam->results[EXAM_FAILED], not_run = exam->results[EXAM_NOT_RUN];
-
-	if (not_run)
-		snprintf(detail, EXAM_DETAIL_SIZE, "%u of %u cases; %u were not run", failed,
-			exam->count, not_run);
-	else
-		snprintf(detail, EXAM_DETAIL_SIZE, "%u of %u cases", failed, exam->count);
-	return failed || not_run;
-}
-
 enum outcome exam_print(struct ctl *ctl, const struct exam *exam)
 {
 	struct output_json json, error;
@@ -169,140 +154,4 @@ enum outcome exam_print(struct ctl *ctl, const struct exam *exam)
 		output_json_object(&json, "error", &error);
 	}
 	return output_json_close(&json);
-}
-
-/* Describes the balance before and after. */
-static void describe_money(const struct exam *exam, char *text, size_t size)
-{
-	char before[MONEY_TEXT_MAX], after[MONEY_TEXT_MAX], difference[MONEY_TEXT_MAX];
-
-	money_format(exam->first_balance, 2, before);
-	money_format(exam->balance, 2, after);
-	money_format(exam->balance - exam->first_balance, 2, difference);
-	if (exam->has_balance)
-		snprintf(text, size, "balance before %s, after %s, difference %s", before, after,
-			difference);
-	else
-		snprintf(text, size, "balance before %s, after: not known", before);
-}
-
-void exam_print_tap(const struct exam *exam)
-{
-	char money[160];
-
-	printf("TAP version 13\n1..%u\n", exam->count);
-	for (unsigned int i = 0; i < exam->count; i++) {
-		const struct exam_row *row = &exam->rows[i];
-		bool bad = row->result == EXAM_FAILED || row->result == EXAM_NOT_RUN;
-
-		printf("%sok %u - %s%s%s\n", bad ? "not " : "", i + 1, row->name,
-			row->result == EXAM_SKIPPED ? " # SKIP " : "",
-			row->result == EXAM_SKIPPED ? row->why : "");
-		if (bad)
-			printf("# %s: %s\n", exam_result_names[row->result], row->why);
-		printf("# rule: %s\n# expected: %s\n", row->rule, row->expected);
-		if (row->came[0])
-			printf("# came: %s\n", row->came);
-	}
-	describe_money(exam, money, sizeof(money));
-	printf("# %s\n", money);
-}
-
-/* Writes @text as XML: escapes XML's special characters and replaces control characters. */
-static void put_xml(FILE *file, const char *text)
-{
-	static const struct {
-		char character;
-		const char *entity;
-	} entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-	size_t left = strlen(text), step;
-	uint32_t code;
-
-	for (; left; text += step, left -= step) {
-		const char *entity = NULL;
-
-		step = text_utf8_len(text, left, &code);
-		for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
-			entity = *text == entities[i].character ? entities[i].entity : entity;
-		if (!step || text_is_control(code) || code == 0xfffe || code == 0xffff)
-			entity = "?";
-		if (entity)
-			fputs(entity, file);
-		else
-			fwrite(text, 1, step, file);
-		step = step ? step : 1;
-	}
-}
-
-static void put_attribute(FILE *file, const char *name, const char *value)
-{
-	fprintf(file, " %s=\"", name);
-	put_xml(file, value);
-	fputc('"', file);
-}
-
-static void put_seconds(FILE *file, uint64_t ms)
-{
-	fprintf(file, " time=\"%" PRIu64 ".%03u\"", ms / 1000, (unsigned int)(ms % 1000));
-}
-
-static void put_case(FILE *file, const struct exam_row *row)
-{
-	/* The JUnit element for each result. */
-	static const char *const elements[EXAM_RESULT_COUNT] = {
-		[EXAM_FAILED] = "failure", [EXAM_SKIPPED] = "skipped", [EXAM_NOT_RUN] = "error"};
-	const char *element = elements[row->result];
-
-	fputs("  <testcase", file);
-	put_attribute(file, "classname", row->group);
-	put_attribute(file, "name", row->name);
-	put_seconds(file, row->ms);
-	fputs(">\n", file);
-	if (element) {
-		fprintf(file, "    <%s", element);
-		put_attribute(file, "message", row->why);
-		fputs("/>\n", file);
-	}
-	fputs("    <system-out>rule: ", file);
-	put_xml(file, row->rule);
-	fputs("\nexpected: ", file);
-	put_xml(file, row->expected);
-	fputs("\ncame: ", file);
-	put_xml(file, row->came);
-	fputs("</system-out>\n  </testcase>\n", file);
-}
-
-static void put_property(FILE *file, const char *name, const char *value)
-{
-	fputs("    <property", file);
-	put_attribute(file, "name", name);
-	put_attribute(file, "value", value);
-	fputs("/>\n", file);
-}
-
-void exam_write_junit(const struct exam *exam, FILE *file)
-{
-	char now[32], money[160];
-	uint64_t ms = 0;
-
-	for (unsigned int i = 0; i < exam->count; i++)
-		ms += exam->rows[i].ms;
-	text_time(clock_wall_ms(), now);
-	describe_money(exam, money, sizeof(money));
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite", file);
-	put_attribute(file, "name", "creditbridgectl dealer test");
-	put_attribute(file, "timestamp", now);
-	fprintf(file, " tests=\"%u\" failures=\"%u\" skipped=\"%u\" errors=\"%u\"", exam->count,
-		exam->results[EXAM_FAILED], exam->results[EXAM_SKIPPED],
-		exam->results[EXAM_NOT_RUN]);
-	put_seconds(file, ms);
-	fputs(">\n  <properties>\n", file);
-	put_property(file, "casino_id", exam->player.casino_id);
-	put_property(file, "user_id", exam->player.user_id);
-	put_property(file, "url", exam->url);
-	put_property(file, "money", money);
-	fputs("  </properties>\n", file);
-	for (unsigned int i = 0; i < exam->count; i++)
-		put_case(file, &exam->rows[i]);
-	fputs("</testsuite>\n", file);
 }

@@ -12,6 +12,7 @@
 #include "cmd/ctl/output.h"
 #include "cmd/ctl/progress.h"
 #include "cmd/ctl/revived.h"
+#include "ledger/offline/changes.h"
 #include "ledger/offline/old_audit.h"
 #include "store/exit.h"
 
@@ -54,16 +55,10 @@ struct piece {
 struct work {
 	const struct ctl *ctl;
 	const char *old;      /* db/ of the old state; NULL: none */
-	const struct restore_result *result;
 	int to;               /* -1: the pieces are stored */
 	struct buffer pieces; /* stored until the report is sent */
-	struct buffer deeds;  /* struct deed: all restored rows of the audit, by their numbers */
+	struct changes changes;
 	bool failed;
-};
-
-struct deed {
-	uint64_t seq;
-	int64_t time_ms;
 };
 
 /* The data that the parent received. */
@@ -95,7 +90,7 @@ static void put_piece(struct work *work, const struct piece *piece)
 		buffer_append(&work->pieces, piece, sizeof(*piece));
 }
 
-static void note_revived(void *context, enum record record, const void *row)
+static void put_revived(void *context, enum record record, const void *row)
 {
 	struct piece piece;
 
@@ -105,55 +100,14 @@ static void note_revived(void *context, enum record record, const void *row)
 		put_piece(context, &piece);
 }
 
-static void note_changed(struct work *work, const struct audit *row, bool in_force)
+static void put_changed(void *context, const struct changed *changed)
 {
 	struct piece piece;
 
 	memset(&piece, 0, sizeof(piece));
 	piece.kind = PIECE_CHANGED;
-	piece.of.changed.in_force = in_force;
-	piece.of.changed.deed = *row;
-	put_piece(work, &piece);
-}
-
-/*
- * Receives a restored row of the audit. Rows newer than the backup are from the log files of
- * --logs.
- */
-static void note_deed(void *context, const struct audit *row)
-{
-	struct work *work = context;
-	const struct deed deed = {row->seq, row->time_ms};
-
-	buffer_append(&work->deeds, &deed, sizeof(deed));
-	if (work->ctl->options[OPTION_LOGS] && row->time_ms >= work->result->complete_to_ms &&
-		changed_is_listed(row))
-		note_changed(work, row, true);
-}
-
-static int compare_deeds(const void *one, const void *other)
-{
-	const struct deed *a = one, *b = other;
-
-	return (a->seq > b->seq) - (a->seq < b->seq);
-}
-
-/* Receives a row of the old state's audit. */
-static void note_old(void *context, const struct audit *row)
-{
-	struct work *work = context;
-	const struct deed key = {row->seq, row->time_ms};
-	const struct deed *deed = work->deeds.len
-		? bsearch(&key, work->deeds.data, work->deeds.len / sizeof(key), sizeof(key),
-			  compare_deeds)
-		: NULL;
-
-	/*
-	 * If the times differ, the same number belongs to another incarnation and names another
-	 * action.
-	 */
-	if ((!deed || deed->time_ms != row->time_ms) && changed_is_listed(row))
-		note_changed(work, row, false);
+	piece.of.changed = *changed;
+	put_piece(context, &piece);
 }
 
 static void read_old(struct work *work)
@@ -162,13 +116,8 @@ static void read_old(struct work *work)
 
 	memset(&piece, 0, sizeof(piece));
 	piece.kind = PIECE_OLD;
-	if (work->deeds.failed) {
-		piece.of.old.status = STATUS_NOMEM;
-		snprintf(piece.of.old.why, sizeof(piece.of.old.why), "out of memory");
-	} else {
-		piece.of.old.status = old_audit_walk(&work->ctl->session.settings, work->old, note_old, work,
-			piece.of.old.why, sizeof(piece.of.old.why));
-	}
+	piece.of.old.status = changes_find_lost(&work->changes, &work->ctl->session.settings, work->old,
+		piece.of.old.why, sizeof(piece.of.old.why));
 	put_piece(work, &piece);
 }
 
@@ -182,7 +131,7 @@ static void restore_in_child(const struct ctl *ctl, const char *backup, const ch
 {
 	struct progress progress = progress_begin(ctl);
 	static struct child_report report;
-	struct work work = {.ctl = ctl, .old = old, .result = &report.result, .to = -1};
+	struct work work = {.ctl = ctl, .old = old, .to = -1};
 	const struct restore_options options = {
 		.settings = &ctl->session.settings,
 		.backup = backup,
@@ -191,15 +140,17 @@ static void restore_in_child(const struct ctl *ctl, const char *backup, const ch
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
 		.operator = &ctl->session.operator,
 		.now = clock_now(),
-		.revived = note_revived,
-		.audit = note_deed,
+		.revived = put_revived,
+		.audit = changes_add_restored,
+		.audit_context = &work.changes,
 		.rows_context = &work,
 		.progress = show_restore_progress,
 		.context = &progress,
 	};
 
 	buffer_init(&work.pieces, SIZE_MAX / 4);
-	buffer_init(&work.deeds, SIZE_MAX / 4);
+	changes_init(&work.changes, ctl->options[OPTION_LOGS] ? &report.result.complete_to_ms : NULL,
+		put_changed, &work);
 	report.status = restore_run(&options, &report.result, report.why, sizeof(report.why));
 	progress_end(&progress);
 	work.failed = !write_all(to, &report, sizeof(report)) ||

@@ -21,7 +21,7 @@ static bool pass_audit(void *context, struct bytes key, const void *row)
 	const struct restore_options *options = context;
 
 	(void)key;
-	options->audit(options->rows_context, row);
+	options->audit(options->audit_context, row);
 	return true;
 }
 

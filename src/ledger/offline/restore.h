@@ -25,9 +25,10 @@ struct restore_options {
 	struct moment now;
 	/* As of struct offline_deed; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
+	void *rows_context; /* of revived */
 	/* Called for each restored row of the trail, in order; NULL: none. */
 	void (*audit)(void *context, const struct audit *row);
-	void *rows_context; /* of both */
+	void *audit_context;
 	void (*progress)(void *context, uint64_t bytes, uint64_t bytes_all); /* NULL: none */
 	void *context;
 };
