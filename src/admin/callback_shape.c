@@ -42,7 +42,7 @@ static void count_callback(struct callback_shape *shape, enum shape_wait wait, c
 }
 
 /* Creates the table of dealers and counts the callbacks that are parked or held. */
-static enum outcome walk_totals(struct callback_shape *shape)
+static enum outcome count_by_totals(struct callback_shape *shape)
 {
 	struct list list;
 	struct total row;
@@ -100,7 +100,7 @@ static enum outcome walk_aside(struct callback_shape *shape)
 
 enum outcome callback_shape_count(struct callback_shape *shape)
 {
-	enum outcome code = walk_totals(shape);
+	enum outcome code = count_by_totals(shape);
 
 	if (code == OUTCOME_DONE && shape->asked[WAIT_DUE])
 		code = walk_due(shape);

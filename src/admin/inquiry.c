@@ -126,7 +126,7 @@ static enum outcome player_exists(struct session *session, const char *casino_id
 }
 
 /* Searches the dealer's first PLAYERS_MAX players for a similar id. */
-static enum outcome walk_players(struct session *session, const char *casino_id,
+static enum outcome search_similar_player(struct session *session, const char *casino_id,
 	struct explain_player *player)
 {
 	struct player row;
@@ -165,7 +165,7 @@ static enum outcome examine_player(struct session *session, struct explain_case 
 		if (found)
 			text_copy(player->near_id, sizeof(player->near_id), ids[i]);
 	}
-	return code == OUTCOME_DONE && !found ? walk_players(session, casino_id, player) : code;
+	return code == OUTCOME_DONE && !found ? search_similar_player(session, casino_id, player) : code;
 }
 
 /* Checks whether the calling dealer is suspended. */

@@ -40,7 +40,7 @@ enum outcome list_end(struct list *list, enum outcome code)
 	return code == OUTCOME_DONE ? list->code : code;
 }
 
-static struct bytes bytes_of(const struct buffer *buffer)
+static struct bytes row_bytes(const struct buffer *buffer)
 {
 	return (struct bytes){buffer->data, (uint32_t)buffer->len};
 }
@@ -52,8 +52,8 @@ static bool read_page(struct list *list)
 		.record = list->record,
 		.reverse = list->reverse,
 		.limit = list->page,
-		.prefix = bytes_of(&list->prefix),
-		.cursor = bytes_of(&list->here),
+		.prefix = row_bytes(&list->prefix),
+		.cursor = row_bytes(&list->here),
 	};
 	struct list_result result;
 
@@ -69,7 +69,7 @@ static bool read_page(struct list *list)
 		list->code = session_no_memory(list->session);
 		return false;
 	}
-	list->rest = bytes_of(&list->rows);
+	list->rest = row_bytes(&list->rows);
 	return true;
 }
 

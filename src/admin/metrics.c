@@ -8,7 +8,7 @@ struct metrics_asking {
 	enum outcome code;
 };
 
-static bool ask_metrics(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
+static bool ask_session_metrics(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
 {
 	struct metrics_asking *asking = context;
 
@@ -26,7 +26,7 @@ enum outcome metrics_collect(struct session *session, struct collection *collect
 	if (code != OUTCOME_DONE)
 		return code;
 	snprintf(path, sizeof(path), "%s/" COUNTERS_FILE, session->settings.socket_directory);
-	if (!collection_make(collection, path, ask_metrics, &asking))
+	if (!collection_make(collection, path, ask_session_metrics, &asking))
 		return session_no_memory(session);
 	return asking.code;
 }

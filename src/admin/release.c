@@ -32,7 +32,7 @@ static struct held_dealer *find_held(const struct release *release, const char *
 		compare_names);
 }
 
-static void add_dealer(struct release *release, const struct dealer *dealer)
+static void add_held_dealer(struct release *release, const struct dealer *dealer)
 {
 	struct held_dealer *held = &release->dealers[release->count];
 
@@ -55,13 +55,13 @@ enum outcome release_find_dealers(struct release *release, const char *casino_id
 	if (!casino_id) {
 		list_open(&list, release->session, RECORD_DEALER, false, 0, NULL);
 		while (list_next(&list, &dealer))
-			add_dealer(release, &dealer);
+			add_held_dealer(release, &dealer);
 		return list_end(&list, OUTCOME_DONE);
 	}
 	code = names_dealer(release->session, casino_id, &dealer);
 	if (code != OUTCOME_DONE)
 		return code;
-	add_dealer(release, &dealer);
+	add_held_dealer(release, &dealer);
 	return release->count ? OUTCOME_DONE
 			      : session_fail(release->session, OUTCOME_FAILED, "not_held",
 					"the callbacks of dealer %s are not held, so there is "

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool put_line(struct archive_export *exporting, const char *name, const struct field *fields,
+static bool put_export_line(struct archive_export *exporting, const char *name, const struct field *fields,
 	const void *row)
 {
 	buffer_reset(&exporting->line);
@@ -18,13 +18,13 @@ static bool put_line(struct archive_export *exporting, const char *name, const s
 	return true;
 }
 
-static bool put_row(void *context, const void *row)
+static bool put_export_row(void *context, const void *row)
 {
 	struct archive_export *exporting = context;
 	const struct record_info *info = &record_infos[exporting->record];
 	const struct transaction *transaction = row;
 
-	exporting->damaged = !put_line(exporting, info->name, info->fields, row);
+	exporting->damaged = !put_export_line(exporting, info->name, info->fields, row);
 	++*export_count(&exporting->tail.counts, exporting->record);
 	if (++exporting->tail.rows % 4096 == 0)
 		exporting->progress(exporting->progress_context, exporting->tail.rows);
@@ -63,7 +63,7 @@ static enum outcome write_head(struct archive_export *exporting)
 	head->schema = export_schema;
 	head->created_ms = clock_wall_ms();
 	head->keys = exporting->with_keys;
-	return put_line(exporting, EXPORT_HEAD, export_head_fields, head)
+	return put_export_line(exporting, EXPORT_HEAD, export_head_fields, head)
 		? OUTCOME_DONE
 		: session_no_memory(exporting->session);
 }
@@ -74,7 +74,7 @@ static enum outcome write_rows(struct archive_export *exporting)
 
 	for (unsigned int i = 0; i < RECORD_COUNT && !status; i++) {
 		exporting->record = (enum record)i;
-		status = export_walk(exporting->data, exporting->record, put_row, exporting);
+		status = export_walk(exporting->data, exporting->record, put_export_row, exporting);
 		if (exporting->stopped)
 			return OUTCOME_DONE;
 		if (status || exporting->damaged)
@@ -91,7 +91,7 @@ static enum outcome write_tail(struct archive_export *exporting)
 {
 	if (!digest_text(&exporting->digest, exporting->tail.sha256))
 		return session_no_memory(exporting->session);
-	return put_line(exporting, EXPORT_TAIL, export_tail_fields, &exporting->tail)
+	return put_export_line(exporting, EXPORT_TAIL, export_tail_fields, &exporting->tail)
 		? OUTCOME_DONE
 		: session_no_memory(exporting->session);
 }

@@ -15,7 +15,7 @@
 
 #define NAMES_MAX (1024 * 1024)
 
-static enum outcome read_head(struct archive_import *importing)
+static enum outcome read_export_head(struct archive_import *importing)
 {
 	struct export_head *head = &importing->head;
 	enum outcome code = import_lines_next(&importing->lines);
@@ -119,7 +119,7 @@ static enum outcome check_bounds(struct archive_import *importing, enum record r
 	return import_lines_bad(&importing->lines, text);
 }
 
-static enum outcome put_row(struct archive_import *importing, enum record record)
+static enum outcome put_import_row(struct archive_import *importing, enum record record)
 {
 	struct import_lines *lines = &importing->lines;
 	const struct record_info *info = &record_infos[record];
@@ -200,7 +200,7 @@ static enum outcome read_rows(struct archive_import *importing)
 		if (record < before)
 			return import_lines_bad(lines, "the records are out of order");
 		before = record;
-		code = put_row(importing, record);
+		code = put_import_row(importing, record);
 		if (code != OUTCOME_DONE)
 			return code;
 	}
@@ -312,7 +312,7 @@ enum outcome archive_import_open(struct archive_import *importing, struct sessio
 
 enum outcome archive_import_run(struct archive_import *importing)
 {
-	enum outcome code = read_head(importing);
+	enum outcome code = read_export_head(importing);
 
 	if (code == OUTCOME_DONE)
 		code = begin_import(importing);

@@ -74,7 +74,7 @@ static uint64_t last_counted(const struct check *check)
 }
 
 /* Checks the last row: no row may have an id above the counter. */
-static enum outcome check_last(struct check *check)
+static enum outcome check_last_entry(struct check *check)
 {
 	struct list list;
 	struct transaction row;
@@ -104,5 +104,5 @@ enum outcome check_walk_transactions(struct check *check)
 		check_progress(check, "transactions", check->proof.transactions);
 	}
 	code = list_end(&list, OUTCOME_DONE);
-	return code == OUTCOME_DONE ? check_last(check) : code;
+	return code == OUTCOME_DONE ? check_last_entry(check) : code;
 }

@@ -135,7 +135,7 @@ static enum outcome note_resent(struct check *check, const struct callback *call
 	return OUTCOME_DONE;
 }
 
-static void next_rows(struct callback_join *join)
+static void next_callback_rows(struct callback_join *join)
 {
 	for (int i = 0; i < SOURCE_COUNT; i++) {
 		if (!join->has[i])
@@ -214,7 +214,7 @@ static enum outcome walk_events(struct check *check)
 		return session_no_memory(check->session);
 	for (int i = 0; i < SOURCE_COUNT; i++)
 		list_open(&join->lists[i], check->session, infos[i].record, false, 0, NULL);
-	for (next_rows(join); code == OUTCOME_DONE && next_event(join) <= last; next_rows(join))
+	for (next_callback_rows(join); code == OUTCOME_DONE && next_event(join) <= last; next_callback_rows(join))
 		code = join_event(check, join, next_event(join));
 	if (code == OUTCOME_DONE)
 		code = walks_code(join);
@@ -225,7 +225,7 @@ static enum outcome walk_events(struct check *check)
 }
 
 /* Checks the last row of each kind: no row may have an event above the counter. */
-static enum outcome check_last(struct check *check)
+static enum outcome check_last_event(struct check *check)
 {
 	struct list list;
 	union event_row row;
@@ -272,7 +272,7 @@ static void count_retry(struct check *check, const struct audit *audit)
 }
 
 /* Walks the audit. Each retry allows at most one more attempt. */
-static enum outcome walk_audit(struct check *check)
+static enum outcome walk_audit_rows(struct check *check)
 {
 	struct list list;
 	struct audit row;
@@ -299,7 +299,7 @@ static enum outcome walk_audit(struct check *check)
 /*
  * Checks the dealers' counts of parked and held callbacks, unless an operator is changing them.
  */
-static enum outcome check_waiting(struct check *check)
+static enum outcome check_waiting_callbacks(struct check *check)
 {
 	struct list list;
 	struct total row;
@@ -324,8 +324,8 @@ enum outcome check_walk_events(struct check *check)
 	enum outcome code = walk_events(check);
 
 	if (code == OUTCOME_DONE)
-		code = check_waiting(check);
+		code = check_waiting_callbacks(check);
 	if (code == OUTCOME_DONE)
-		code = check_last(check);
-	return code == OUTCOME_DONE ? walk_audit(check) : code;
+		code = check_last_event(check);
+	return code == OUTCOME_DONE ? walk_audit_rows(check) : code;
 }

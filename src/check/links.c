@@ -38,7 +38,7 @@ enum outcome check_find_player(struct check *check, const struct player_name *na
 }
 
 /* Checks the link from a transaction to its idempotency key. */
-static enum outcome check_entry(struct check *check, const struct transaction *entry)
+static enum outcome check_transaction_links(struct check *check, const struct transaction *entry)
 {
 	struct request request = {.scope = entry->scope};
 	const char *fault;
@@ -59,7 +59,7 @@ static enum outcome check_entry(struct check *check, const struct transaction *e
 }
 
 /* Checks the link from an idempotency key to its transaction. */
-static enum outcome check_request(struct check *check, const struct request *row)
+static enum outcome check_request_links(struct check *check, const struct request *row)
 {
 	struct transaction entry;
 	const char *fault = NULL;
@@ -89,7 +89,7 @@ static enum outcome search_requests(struct check *check)
 	list_open(&list, check->session, RECORD_REQUEST, false, 0, NULL);
 	while (code == OUTCOME_DONE && check_search(check, &list, "searching request keys", &row)) {
 		if (row.entry_seq && row.transaction_id <= check->proof.point.as_of)
-			code = check_request(check, &row);
+			code = check_request_links(check, &row);
 	}
 	return list_end(&list, code);
 }
@@ -130,7 +130,7 @@ enum outcome check_find_links(struct check *check)
 	if (code == OUTCOME_DONE && !chains)
 		code = check_find_chains(check);
 	if (code == OUTCOME_DONE && !requests)
-		code = check_search_entries(check, check_entry);
+		code = check_search_entries(check, check_transaction_links);
 	if (code == OUTCOME_DONE && !requests)
 		code = search_requests(check);
 	/* No row explains the difference, so report the difference itself. */

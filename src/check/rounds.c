@@ -179,7 +179,7 @@ static enum outcome read_round(struct check *check, void *arg, struct proof_faul
 
 /* ---- the walk */
 
-static void next_rows(struct round_join *join)
+static void next_round_rows(struct round_join *join)
 {
 	if (!join->has_round)
 		join->has_round = list_next(&join->rounds, &join->round);
@@ -235,10 +235,10 @@ enum outcome check_walk_rounds(struct check *check)
 		return session_no_memory(check->session);
 	list_open(&join->rounds, check->session, RECORD_ROUND, false, 0, NULL);
 	list_open(&join->bets, check->session, RECORD_BET, false, 0, NULL);
-	next_rows(join);
+	next_round_rows(join);
 	while (code == OUTCOME_DONE && (join->has_round || join->has_bet)) {
 		code = next_round(check, join);
-		next_rows(join);
+		next_round_rows(join);
 	}
 	if (code == OUTCOME_DONE)
 		code = join->rounds.code != OUTCOME_DONE ? join->rounds.code : join->bets.code;

@@ -159,7 +159,7 @@ static enum outcome find_bet(struct check *check, const char *player_id, const c
 	return list_fetch(check->session, RECORD_BET, bet, found, NULL);
 }
 
-static enum outcome find_round(struct check *check, const char *player_id, const char *game_id,
+static enum outcome find_round_of_bet(struct check *check, const char *player_id, const char *game_id,
 	struct round *round, bool *found)
 {
 	memset(round, 0, sizeof(*round));
@@ -193,7 +193,7 @@ static enum outcome request_of_round(struct check *check, const struct request *
 	struct round round;
 	const char *fault;
 	bool found;
-	enum outcome code = find_round(check, row->player_id, row->game_id, &round, &found);
+	enum outcome code = find_round_of_bet(check, row->player_id, row->game_id, &round, &found);
 
 	if (code != OUTCOME_DONE)
 		return code;
@@ -242,7 +242,7 @@ static enum outcome search_owner(struct check *check, const struct transaction *
 		code = find_bet(check, row->player_id, row->game_id, row->bet_number, &bet, &found);
 		named = bet.transaction_id;
 	} else {
-		code = find_round(check, row->player_id, row->game_id, &round, &found);
+		code = find_round_of_bet(check, row->player_id, row->game_id, &round, &found);
 		named = round.transaction_id;
 	}
 	if (code == OUTCOME_DONE && (!found || named != row->transaction_id))
@@ -277,7 +277,7 @@ static enum outcome find_named(struct check *check, const struct callback *callb
 	bool found;
 
 	if (callback->kind == CALLBACK_BETTING_RESULT) {
-		code = find_round(check, callback->player_id, callback->game_id, &round, &found);
+		code = find_round_of_bet(check, callback->player_id, callback->game_id, &round, &found);
 		*named = found ? round.event : 0;
 	} else {
 		code = find_bet(check, callback->player_id, callback->game_id, callback->bet_number,

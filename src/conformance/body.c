@@ -60,7 +60,7 @@ void exam_unknown_user(const struct exam *exam, char user_id[EXTERNAL_ID_SIZE])
 	snprintf(user_id, EXTERNAL_ID_SIZE, "exam-unknown-%" PRIu64, exam->first_id);
 }
 
-static struct bytes bytes_of(const void *data, size_t len)
+static struct bytes buffer_bytes(const void *data, size_t len)
 {
 	return (struct bytes){data, (uint32_t)len};
 }
@@ -79,11 +79,11 @@ static struct bytes make_details(unsigned int shape, struct buffer *large)
 {
 	if (shape & SHAPE_LARGE) {
 		put_large(large);
-		return bytes_of(large->data, large->len);
+		return buffer_bytes(large->data, large->len);
 	}
 	if (shape & SHAPE_ODD)
-		return bytes_of(odd_details, sizeof(odd_details) - 1);
-	return bytes_of(small_details, sizeof(small_details) - 1);
+		return buffer_bytes(odd_details, sizeof(odd_details) - 1);
+	return buffer_bytes(small_details, sizeof(small_details) - 1);
 }
 
 /* The members of all bodies except B1's. */
@@ -181,7 +181,7 @@ static bool is_optional(enum callback_kind kind, const char *name)
 }
 
 /* Appends the value of one member in the form of @shape. */
-static void put_value(struct buffer *out, const struct field *field, const void *record,
+static void put_body_value(struct buffer *out, const struct field *field, const void *record,
 	unsigned int shape)
 {
 	const struct field one[] = {*field, FIELD_END};
@@ -209,7 +209,7 @@ static void put_value(struct buffer *out, const struct field *field, const void 
 }
 
 /* Renders the body member by member. */
-static void put_members(struct buffer *out, const struct exam_step *step, const union body *body)
+static void put_body_members(struct buffer *out, const struct exam_step *step, const union body *body)
 {
 	enum callback_kind kind = sends[step->action].kind;
 	const struct field *table = tables[kind];
@@ -229,7 +229,7 @@ static void put_members(struct buffer *out, const struct exam_step *step, const 
 			((shape & SHAPE_LEAST) && is_optional(kind, field->name)))
 			continue;
 		buffer_printf(out, "%s\"%s\"%s:%s", before, field->name, space, space);
-		put_value(out, field, body, shape);
+		put_body_value(out, field, body, shape);
 		buffer_append_str(out, space);
 		before = shape & SHAPE_SPACED ? ",\n  " : ",";
 	}
@@ -252,7 +252,7 @@ bool exam_body(struct exam *exam, const struct exam_round *round, const struct e
 	if (large.failed)
 		out->failed = true;
 	else if ((step->shape & SHAPE_OTHER_WAY) || step->without)
-		put_members(out, step, &body);
+		put_body_members(out, step, &body);
 	else
 		callback_body_render(out, sends[step->action].kind, &body);
 	if (step->shape & SHAPE_CUT)

@@ -32,7 +32,7 @@ static bool add_entry(struct key_book *book, enum keyring_of of, const struct ke
 	return true;
 }
 
-static bool read_keys(struct session *session, struct key_book *book, enum keyring_of of,
+static bool read_keyring(struct session *session, struct key_book *book, enum keyring_of of,
 	attention_visit *visit, void *context)
 {
 	struct keyring keyring = {.entries = NULL};
@@ -50,13 +50,13 @@ bool attention_keys(struct session *session, attention_visit *visit, void *conte
 	bool done;
 
 	memset(&book, 0, sizeof(book));
-	done = read_keys(session, &book, KEYRING_DEALERS, visit, context) &&
-		read_keys(session, &book, KEYRING_CLIENTS, visit, context);
+	done = read_keyring(session, &book, KEYRING_DEALERS, visit, context) &&
+		read_keyring(session, &book, KEYRING_CLIENTS, visit, context);
 	key_book_free(&book);
 	return done;
 }
 
-static bool take_page(struct bytes rows, attention_dealer *visit, void *context)
+static bool visit_dealers(struct bytes rows, attention_dealer *visit, void *context)
 {
 	struct dealer dealer;
 
@@ -80,7 +80,7 @@ bool attention_dealers(struct session *session, attention_dealer *visit, void *c
 	buffer_init(&cursor, LIST_KEY_MAX);
 	do {
 		done = session_try(session, COMMAND_LIST, &cmd, &result, &failure) == OUTCOME_DONE &&
-			take_page(result.rows, visit, context);
+			visit_dealers(result.rows, visit, context);
 		buffer_reset(&cursor);
 		done = done && buffer_append(&cursor, result.cursor.data, result.cursor.len);
 		cmd.cursor = (struct bytes){cursor.data, (uint32_t)cursor.len};

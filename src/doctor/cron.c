@@ -50,7 +50,7 @@ struct cron_search {
 };
 
 /* Parses "* * * * * USER COMMAND". */
-static bool read_line(const char *text, struct cron_line *line)
+static bool read_cron_line(const char *text, struct cron_line *line)
 {
 	char words[6][64];
 
@@ -104,7 +104,7 @@ static void search_file(struct cron_search *search, const char *path, bool is_sy
 		return;
 	}
 	while (!found && fgets(text, sizeof(text), file))
-		found = read_line(text, &line);
+		found = read_cron_line(text, &line);
 	fclose(file);
 	if (!found)
 		return;

@@ -76,7 +76,7 @@ struct hosts {
  * Returns the result for a dealer's fault: a warning if the dealer is @suspended, because it is
  * not called.
  */
-static enum doctor_result fault_of(bool suspended)
+static enum doctor_result describe_fault(bool suspended)
 {
 	return suspended ? DOCTOR_WARN : DOCTOR_FAIL;
 }
@@ -135,7 +135,7 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 			dealer->casino_id);
 	}
 	if (!dealer->url[0]) {
-		doctor_add(doctor, fault_of(dealer->suspended),
+		doctor_add(doctor, describe_fault(dealer->suspended),
 			"%sa seamless wallet without a URL: every bet is refused",
 			words_of(dealer->suspended));
 		doctor_remedy(doctor, "creditbridgectl dealer set %s --url URL", dealer->casino_id);
@@ -179,7 +179,7 @@ static void judge_host(struct doctor *doctor, struct host *host)
 
 	doctor_about(doctor, "%s", host->casino_id);
 	if (error) {
-		doctor_add(doctor, fault_of(host->suspended), "%sthe host %s is not found: %s",
+		doctor_add(doctor, describe_fault(host->suspended), "%sthe host %s is not found: %s",
 			words_of(host->suspended), host->name,
 			error == EAI_INPROGRESS ? "no answer from the name servers"
 						: gai_strerror(error));
@@ -190,7 +190,7 @@ static void judge_host(struct doctor *doctor, struct host *host)
 	} else if (!may_be_called(doctor->settings, found)) {
 		if (network_address_of(found->ai_addr, address))
 			network_address_format(address, text);
-		doctor_add(doctor, fault_of(host->suspended),
+		doctor_add(doctor, describe_fault(host->suspended),
 			"%s%s is at %s, which is not public: no callback is sent there",
 			words_of(host->suspended),
 			host->name, text);
@@ -278,7 +278,7 @@ static void judge_keys(struct doctor *doctor, const char *what, const char *id, 
 	}
 	doctor_about(doctor, "%s %s", what, id);
 	if (!newest) {
-		doctor_add(doctor, fault_of(suspended),
+		doctor_add(doctor, describe_fault(suspended),
 			"%sit has no key: none of its calls is let in", words_of(suspended));
 		doctor_remedy(doctor, "creditbridgectl %s key-add %s", what, id);
 		return;

@@ -241,7 +241,7 @@ bool doctor_ask(struct doctor *doctor, struct link *link, enum command command, 
 	return false;
 }
 
-static bool ask_metrics(struct doctor *doctor, struct metrics_result *metrics)
+static bool ask_doctor_metrics(struct doctor *doctor, struct metrics_result *metrics)
 {
 	const struct metrics_cmd cmd = {.without_dealers = true};
 	struct link link = {.fd = -1};
@@ -257,7 +257,7 @@ void doctor_engine(struct doctor *doctor)
 	const struct status_result *status = &metrics.status;
 	const uint32_t most = doctor->settings->ledger_connections_max;
 
-	if (!ask_metrics(doctor, &metrics))
+	if (!ask_doctor_metrics(doctor, &metrics))
 		return;
 	if (status->halted) {
 		doctor_skip(doctor, "the ledger is halted (see halted)");
@@ -304,7 +304,7 @@ void doctor_descriptors(struct doctor *doctor)
 	const unsigned long most = doctor->settings->ledger_connections_max;
 	unsigned long limit;
 
-	if (!ask_metrics(doctor, &metrics))
+	if (!ask_doctor_metrics(doctor, &metrics))
 		return;
 	limit = descriptor_limit((pid_t)metrics.status.pid);
 	if (!limit) {
@@ -327,7 +327,7 @@ void doctor_sweeper(struct doctor *doctor)
 	static struct metrics_result metrics;
 	const uint64_t overdue_s = doctor->settings->sweep_overdue_s;
 
-	if (!ask_metrics(doctor, &metrics))
+	if (!ask_doctor_metrics(doctor, &metrics))
 		return;
 	if (metrics.swept && metrics.swept_ms_ago <= overdue_s * 1000) {
 		doctor_pass(doctor, "it asked what is due %" PRIu64 " s ago",

@@ -21,7 +21,7 @@ static bool is_ours(const struct http_answer *answer, const char *request_id)
 		strcmp(value, request_id) == 0;
 }
 
-static void read_answer(
+static void read_probe_answer(
 	struct probe *probe, const struct http_answer *answer, const char *request_id)
 {
 	struct callback_outcome outcome;
@@ -76,7 +76,7 @@ void probe_call(struct probe *probe, const char *base, const char *method,
 	if (client) {
 		probe->outcome = http_exchange(client, &http_call, &answer);
 		if (probe->outcome == HTTP_ANSWERED)
-			read_answer(probe, &answer, request_id);
+			read_probe_answer(probe, &answer, request_id);
 		probe->fault = answer.fault;
 		dealer_answer_quote(probe->error, sizeof(probe->error), answer.error);
 		http_client_free(client);

@@ -18,7 +18,7 @@ struct guess {
 	void *context;
 };
 
-static bool try_body(const struct guess *guess, struct bytes body, enum explain_cause cause,
+static bool try_guessed_body(const struct guess *guess, struct bytes body, enum explain_cause cause,
 	const char *what)
 {
 	return guess->try(guess->context, body, cause, what);
@@ -35,7 +35,7 @@ static bool try_edges(const struct guess *guess, struct buffer *form, const char
 	if (skip + cut < sent.len)
 		buffer_append(form, sent.data + skip, sent.len - skip - cut);
 	buffer_append_str(form, after);
-	return !form->failed && try_body(guess,
+	return !form->failed && try_guessed_body(guess,
 		(struct bytes){form->data, (uint32_t)form->len}, CAUSE_BODY_LINE_END, what);
 }
 
@@ -91,7 +91,7 @@ static bool try_carriage_returns(const struct guess *guess, struct buffer *form)
 		if (sent.data[i] != '\r')
 			buffer_append(form, &sent.data[i], 1);
 	}
-	return try_body(guess, (struct bytes){form->data, (uint32_t)form->len},
+	return try_guessed_body(guess, (struct bytes){form->data, (uint32_t)form->len},
 		CAUSE_BODY_LINE_END,
 		has ? "that with LF for CR LF" : "that with CR LF for LF");
 }
@@ -102,15 +102,15 @@ static bool try_url(const struct guess *guess, struct buffer *form)
 
 	buffer_reset(form);
 	buffer_append_str(form, request->path);
-	if (try_body(guess, (struct bytes){form->data, (uint32_t)form->len},
+	if (try_guessed_body(guess, (struct bytes){form->data, (uint32_t)form->len},
 		    CAUSE_URL_SIGNED, "the path"))
 		return true;
 	if (!request->query.len)
 		return false;
 	buffer_append_str(form, "?");
 	buffer_append(form, request->query.data, request->query.len);
-	return try_body(guess, request->query, CAUSE_URL_SIGNED, "the query") ||
-		try_body(guess, (struct bytes){form->data, (uint32_t)form->len},
+	return try_guessed_body(guess, request->query, CAUSE_URL_SIGNED, "the query") ||
+		try_guessed_body(guess, (struct bytes){form->data, (uint32_t)form->len},
 			CAUSE_URL_SIGNED, "the path with the query");
 }
 
@@ -123,7 +123,7 @@ static bool try_encoded(const struct guess *guess, struct buffer *form)
 		buffer_append(form, &sent.data[i], 1);
 		buffer_append(form, "", 1);
 	}
-	return try_body(guess, (struct bytes){form->data, (uint32_t)form->len},
+	return try_guessed_body(guess, (struct bytes){form->data, (uint32_t)form->len},
 		CAUSE_BODY_ENCODED, "that in UTF-16");
 }
 
@@ -139,13 +139,13 @@ static bool try_form(const struct guess *guess, const struct rewrite_form *how, 
 	rewrite_name(how, name);
 	snprintf(what, sizeof(what), "the same JSON in other bytes (%s)", name);
 	body = (struct bytes){form->data, (uint32_t)form->len};
-	if (try_body(guess, body, CAUSE_BODY_RESERIALISED, what))
+	if (try_guessed_body(guess, body, CAUSE_BODY_RESERIALISED, what))
 		return true;
 	if (!buffer_append_str(form, "\n"))
 		return false;
 	snprintf(what, sizeof(what), "the same JSON in other bytes (%s) and a line end", name);
 	body = (struct bytes){form->data, (uint32_t)form->len};
-	return try_body(guess, body, CAUSE_BODY_RESERIALISED, what);
+	return try_guessed_body(guess, body, CAUSE_BODY_RESERIALISED, what);
 }
 
 static bool has_any_byte(struct bytes body, const char *any, bool beyond_ascii)
@@ -193,7 +193,7 @@ bool explain_other_bodies(const struct refused_request *request, explain_try *tr
 	bool found;
 
 	buffer_init(&form, FORM_MAX);
-	found = try_body(&guess, (struct bytes){NULL, 0}, CAUSE_BODY_EMPTY_SIGNED,
+	found = try_guessed_body(&guess, (struct bytes){NULL, 0}, CAUSE_BODY_EMPTY_SIGNED,
 			"the empty body") ||
 		try_line_ends(&guess, &form) || try_carriage_returns(&guess, &form) ||
 		try_url(&guess, &form) || try_encoded(&guess, &form) ||

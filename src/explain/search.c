@@ -48,7 +48,7 @@ static bool is_given(const struct signature_search *search, const uint8_t *diges
 	return len == search->given->len && memcmp(digest, search->given->digest, len) == 0;
 }
 
-static struct bytes bytes_of(const char *text)
+static struct bytes text_bytes(const char *text)
 {
 	return (struct bytes){(const uint8_t *)text, (uint32_t)strlen(text)};
 }
@@ -169,7 +169,7 @@ static void tell_right(struct signature_search *search, const struct key *key)
 /* ---- search */
 
 /* Tries the caller's keys on @body, and reports the key that matches. */
-static bool try_body(struct signature_search *search, struct bytes body, enum key_form forms)
+static bool try_signed_body(struct signature_search *search, struct bytes body, enum key_form forms)
 {
 	for (unsigned int form = FORM_AS_ISSUED; form < forms; form++) {
 		for (unsigned int i = 0; i < search->key_count; i++) {
@@ -188,7 +188,7 @@ static bool try_sent(struct signature_search *search)
 {
 	const struct bytes body = search->explain->request.body;
 
-	if (!try_body(search, body, FORM_COUNT))
+	if (!try_signed_body(search, body, FORM_COUNT))
 		return false;
 	for (unsigned int i = 0; i < search->key_count && !search->explanation->count; i++) {
 		if (search->keys[i].kind == KEY_LIVE &&
@@ -207,7 +207,7 @@ static bool try_hashes(struct signature_search *search)
 
 	for (unsigned int i = 0; i <= search->key_count; i++) {
 		const struct bytes key =
-			i < search->key_count ? bytes_of(search->keys[i].secret) : none;
+			i < search->key_count ? text_bytes(search->keys[i].secret) : none;
 		const struct bytes orders[][3] = {{key, body, none}, {body, key, none}};
 
 		for (unsigned int order = 0; order < 2; order++) {
@@ -267,7 +267,7 @@ static bool try_other_body(void *context, struct bytes body, enum explain_cause 
 	if (search->tries++ >= EXPLAIN_TRIES_MAX ||
 		(body.len == sent.len && (!body.len || memcmp(body.data, sent.data, body.len) == 0)))
 		return false;
-	if (!try_body(search, body, FORM_DECODED))
+	if (!try_signed_body(search, body, FORM_DECODED))
 		return false;
 	explain_add(search->explanation, cause, "what was signed is not what was sent, but %s", what);
 	return true;

@@ -41,7 +41,7 @@ static void accuse_state(struct proof_faults *faults, const struct bet *bet, con
 }
 
 /* Checks the members that a state requires or forbids. */
-static void check_state(const struct bet *bet, struct proof_faults *faults)
+static void check_bet_state(const struct bet *bet, struct proof_faults *faults)
 {
 	bool refund = bet->state == BET_REFUNDING || bet->state == BET_REFUNDED;
 
@@ -81,7 +81,7 @@ static void check_outcome(const struct bet *bet, struct proof_faults *faults)
 
 void proof_bet_alone(const struct bet *bet, struct proof_faults *faults)
 {
-	check_state(bet, faults);
+	check_bet_state(bet, faults);
 	check_outcome(bet, faults);
 	if (bet->bet_amount <= 0 || bet->bet_amount > MONEY_MAX)
 		add_bet_fault(faults, bet, "has an amount out of range");
@@ -214,7 +214,7 @@ void proof_bet_ended(struct proof *proof, const struct bet *bet, const struct ca
 }
 
 /* @dropped: retention deleted the body, so leave out proof->body. */
-static void want_callback(struct proof *proof, const struct callback *wanted,
+static void want_bet_callback(struct proof *proof, const struct callback *wanted,
 	struct wager_sets *sets, bool ended, bool dropped)
 {
 	const struct bytes body = {proof->body.data, (uint32_t)proof->body.len};
@@ -232,7 +232,7 @@ static void want_callback(struct proof *proof, const struct callback *wanted,
 }
 
 /* Adds the rows by which a bet or result is found by its key and its number. */
-static void want_rows(struct proof *proof, const struct request *key,
+static void want_bet_rows(struct proof *proof, const struct request *key,
 	const struct transaction *transaction, struct wager_sets *sets)
 {
 	struct row_hash row;
@@ -255,12 +255,12 @@ void proof_bet_links(struct proof *proof, const struct bet *bet, const char *use
 	struct transaction transaction = proof_bet_transaction(bet);
 	struct callback callback;
 
-	want_rows(proof, &key, &transaction, sets);
+	want_bet_rows(proof, &key, &transaction, sets);
 	for (int i = 0; i < 2; i++) {
 		callback = wanted_of(bet, kinds[i]);
 		if (callback.event && callback.event <= proof->point.event &&
 			proof_bet_body(proof, bet, user_id, kinds[i]))
-			want_callback(proof, &callback, sets, proof_bet_is_quiet(proof, bet),
+			want_bet_callback(proof, &callback, sets, proof_bet_is_quiet(proof, bet),
 				i ? bet->refund_dropped : bet->dropped);
 	}
 }
@@ -273,7 +273,7 @@ void proof_round_links(struct proof *proof, const struct round *round, struct wa
 
 	if (round->state != ROUND_SETTLED)
 		return;
-	want_rows(proof, &key, &transaction, sets);
+	want_bet_rows(proof, &key, &transaction, sets);
 	memset(&callback, 0, sizeof(callback));
 	callback.event = round->event;
 	callback.kind = CALLBACK_BETTING_RESULT;
@@ -282,7 +282,7 @@ void proof_round_links(struct proof *proof, const struct round *round, struct wa
 	memcpy(callback.game_id, round->game_id, sizeof(callback.game_id));
 	if (callback.event && callback.event <= proof->point.event &&
 		proof_round_body(proof, round))
-		want_callback(proof, &callback, sets, false, round->dropped);
+		want_bet_callback(proof, &callback, sets, false, round->dropped);
 }
 
 const char *proof_round_callback(const struct round *round, const struct callback *callback)

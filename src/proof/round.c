@@ -266,7 +266,7 @@ void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint6
 	count_open(reading, bet);
 }
 
-static void check_sum(struct round_reading *reading, const char *what, money_t kept, money_t found)
+static void check_round_sum(struct round_reading *reading, const char *what, money_t kept, money_t found)
 {
 	char kept_text[MONEY_TEXT_MAX], found_text[MONEY_TEXT_MAX];
 
@@ -289,12 +289,12 @@ static void check_sums(struct round_reading *reading)
 		accuse(reading, "has sums that overflow");
 		return;
 	}
-	check_sum(reading, "bet_amount", round->bet_amount, reading->staked);
-	check_sum(reading, "addition_amount", round->addition_amount, reading->added);
+	check_round_sum(reading, "bet_amount", round->bet_amount, reading->staked);
+	check_round_sum(reading, "addition_amount", round->addition_amount, reading->added);
 	if (round->payout_amount < 0 || round->payout_amount > MONEY_MAX)
 		accuse(reading, "has a payout out of range");
 	else
-		check_sum(reading, "win_amount", round->win_amount, round->payout_amount - staked);
+		check_round_sum(reading, "win_amount", round->win_amount, round->payout_amount - staked);
 	if (round->result == RESULT_LOSS && round->payout_amount)
 		accuse(reading, "is a loss that pays");
 	if (round->result == RESULT_REFUND && round->payout_amount != staked)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* FNV-1a over the bytes, then a finalizer (splitmix64), so that sums of hashes do not cancel. */
-static uint64_t hash_bytes(uint64_t seed, const void *data, size_t len)
+static uint64_t hash_row(uint64_t seed, const void *data, size_t len)
 {
 	const uint8_t *byte = data;
 
@@ -24,7 +24,7 @@ void row_hash_bytes(struct row_hash *row, const void *data, size_t len)
 {
 	/* Each hash is seeded with the previous one. */
 	for (int i = 0; i < 2; i++)
-		row->state[i] = hash_bytes(row->state[i], data, len);
+		row->state[i] = hash_row(row->state[i], data, len);
 }
 
 void row_hash_text(struct row_hash *row, const char *text)

@@ -12,7 +12,7 @@ static bool begins_formula(char c)
  * Returns true for a sign followed only by digits, dots and colons. Such a number or time offset
  * is not marked.
  */
-static bool is_number(const char *field)
+static bool is_number_text(const char *field)
 {
 	return (*field == '-' || *field == '+') && field[1] &&
 		!field[1 + strspn(field + 1, "0123456789.:")];
@@ -26,7 +26,7 @@ static bool needs_mark(const char *field)
 {
 	if (*field == CSV_MARK)
 		return field[1] == CSV_MARK || begins_formula(field[1]);
-	return begins_formula(*field) && !is_number(field);
+	return begins_formula(*field) && !is_number_text(field);
 }
 
 /* Removes the mark. */

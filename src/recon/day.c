@@ -25,7 +25,7 @@ static const char *text_of(const char *text)
 	return text ? text : "";
 }
 
-static void put_number(const char **field, char text[NUMBER_TEXT], bool has, uint64_t number)
+static void put_number_cell(const char **field, char text[NUMBER_TEXT], bool has, uint64_t number)
 {
 	if (!has)
 		return;
@@ -33,7 +33,7 @@ static void put_number(const char **field, char text[NUMBER_TEXT], bool has, uin
 	*field = text;
 }
 
-static void put_money(const struct recon *recon, const char **field, char text[NUMBER_TEXT],
+static void put_money_cell(const struct recon *recon, const char **field, char text[NUMBER_TEXT],
 	bool has, sum_t money)
 {
 	if (!has)
@@ -42,7 +42,7 @@ static void put_money(const struct recon *recon, const char **field, char text[N
 	*field = text;
 }
 
-static void put_line(struct recon *recon, const char *const fields[RECON_COLUMN_COUNT])
+static void put_day_line(struct recon *recon, const char *const fields[RECON_COLUMN_COUNT])
 {
 	buffer_reset(&recon->line);
 	csv_put(&recon->line, fields, RECON_COLUMN_COUNT);
@@ -82,18 +82,18 @@ void recon_put(struct recon *recon, const struct recon_row *row)
 	if (row->time_ms) {
 		text_time(row->time_ms, text[COLUMN_TIME]);
 		fields[COLUMN_TIME] = text[COLUMN_TIME];
-		put_number(&fields[COLUMN_TIME_MS], text[COLUMN_TIME_MS], true,
+		put_number_cell(&fields[COLUMN_TIME_MS], text[COLUMN_TIME_MS], true,
 			(uint64_t)row->time_ms);
 	}
-	put_money(recon, &fields[COLUMN_AMOUNT], text[COLUMN_AMOUNT], row->has_amount, row->amount);
-	put_number(&fields[COLUMN_TRANSACTION_ID], text[COLUMN_TRANSACTION_ID],
+	put_money_cell(recon, &fields[COLUMN_AMOUNT], text[COLUMN_AMOUNT], row->has_amount, row->amount);
+	put_number_cell(&fields[COLUMN_TRANSACTION_ID], text[COLUMN_TRANSACTION_ID],
 		row->has_transaction, row->transaction_id);
-	put_money(recon, &fields[COLUMN_BEFORE_BALANCE], text[COLUMN_BEFORE_BALANCE],
+	put_money_cell(recon, &fields[COLUMN_BEFORE_BALANCE], text[COLUMN_BEFORE_BALANCE],
 		row->has_balances, row->before_balance);
-	put_money(recon, &fields[COLUMN_CURRENT_BALANCE], text[COLUMN_CURRENT_BALANCE],
+	put_money_cell(recon, &fields[COLUMN_CURRENT_BALANCE], text[COLUMN_CURRENT_BALANCE],
 		row->has_balances, row->current_balance);
-	put_number(&fields[COLUMN_COUNT], text[COLUMN_COUNT], row->has_count, row->count);
-	put_line(recon, fields);
+	put_number_cell(&fields[COLUMN_COUNT], text[COLUMN_COUNT], row->has_count, row->count);
+	put_day_line(recon, fields);
 }
 
 /* Writes which day it is, and whether it had ended when it was read. */
@@ -112,7 +112,7 @@ void recon_put_day(struct recon *recon, bool over)
 
 	snprintf(zone, sizeof(zone), "%c%02" PRId32 ":%02" PRId32, offset < 0 ? '-' : '+',
 		minutes / 60, minutes % 60);
-	put_line(recon, recon_column_names);
+	put_day_line(recon, recon_column_names);
 	recon_put(recon, &row);
 }
 
@@ -155,5 +155,5 @@ void recon_put_digest(struct recon *recon, const char *digest)
 		fields[i] = "";
 	fields[COLUMN_RECORD] = RECON_SHA256;
 	fields[COLUMN_ID] = digest;
-	put_line(recon, fields);
+	put_day_line(recon, fields);
 }

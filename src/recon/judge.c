@@ -289,7 +289,7 @@ static int order_names(const void *one, const void *other)
  * Finds our round for @theirs. Returns false if there is none, or after an error in
  * @reconcile->code.
  */
-static bool find_round(struct reconcile *reconcile, const struct compared *theirs, struct round *round)
+static bool find_our_round(struct reconcile *reconcile, const struct compared *theirs, struct round *round)
 {
 	struct player player;
 	bool found = false;
@@ -319,7 +319,7 @@ static void judge_round_there(struct reconcile *reconcile, const struct compared
 	if (!theirs->user_id[0])
 		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
 			"the file names no user_id of a result: ask the dealer for it");
-	else if (find_round(reconcile, theirs, &round) && round.state == ROUND_OPEN &&
+	else if (find_our_round(reconcile, theirs, &round) && round.state == ROUND_OPEN &&
 		round.staked)
 		add_proposal(reconcile, REMEDY_REPEAT, NULL, theirs,
 			"the round is open here: the game server repeats the result while callbacks "

@@ -23,7 +23,7 @@ struct our_text {
 	char reference[EXTERNAL_ID_SIZE];
 };
 
-static void copy_text(char *to, size_t size, const char *text)
+static void copy_member(char *to, size_t size, const char *text)
 {
 	snprintf(to, size, "%s", text ? text : "");
 }
@@ -48,12 +48,12 @@ static bool store_our_row(void *context, const struct recon_row *row)
 		return false;
 	text->next = reconcile->texts;
 	reconcile->texts = text;
-	copy_text(text->id, sizeof(text->id), row->id);
-	copy_text(text->state, sizeof(text->state), row->state);
-	copy_text(text->kind, sizeof(text->kind), row->kind);
-	copy_text(text->user_id, sizeof(text->user_id), row->user_id);
-	copy_text(text->game_id, sizeof(text->game_id), row->game_id);
-	copy_text(text->reference, sizeof(text->reference), row->reference);
+	copy_member(text->id, sizeof(text->id), row->id);
+	copy_member(text->state, sizeof(text->state), row->state);
+	copy_member(text->kind, sizeof(text->kind), row->kind);
+	copy_member(text->user_id, sizeof(text->user_id), row->user_id);
+	copy_member(text->game_id, sizeof(text->game_id), row->game_id);
+	copy_member(text->reference, sizeof(text->reference), row->reference);
 	kept = (struct compared){
 		.id = text->id,
 		.amount = (money_t)row->amount,

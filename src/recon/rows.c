@@ -28,7 +28,7 @@ static void add_to_sum(struct recon_sum *sum, sum_t amount)
 }
 
 /* Finds the user_id of a player. */
-static enum outcome name_of(struct recon *recon, const char *player_id, const char **user_id)
+static enum outcome record_name(struct recon *recon, const char *player_id, const char **user_id)
 {
 	struct player_name *name = &recon->names[text_hash(player_id) % RECON_NAMES];
 
@@ -50,7 +50,7 @@ static enum outcome write_movement(struct recon *recon, const struct transaction
 		.has_balances = true,
 		.transaction_id = transaction->transaction_id,
 	};
-	enum outcome code = name_of(recon, transaction->player_id, &row.user_id);
+	enum outcome code = record_name(recon, transaction->player_id, &row.user_id);
 
 	if (code != OUTCOME_DONE)
 		return code;
@@ -94,7 +94,7 @@ static enum outcome write_bet(struct recon *recon, const struct transaction *tra
 		transaction->bet_number, &bet);
 
 	if (code == OUTCOME_DONE)
-		code = name_of(recon, bet.player_id, &row.user_id);
+		code = record_name(recon, bet.player_id, &row.user_id);
 	if (code != OUTCOME_DONE)
 		return code;
 	snprintf(id, sizeof(id), "%" PRIu64, bet.transaction_id);
@@ -171,7 +171,7 @@ static enum outcome write_callback(struct recon *recon, const union seek_row *an
 	callback_event_id(callback->kind, callback->event, id);
 	code = fill_amount(recon, callback, &row);
 	if (code == OUTCOME_DONE)
-		code = name_of(recon, callback->player_id, &row.user_id);
+		code = record_name(recon, callback->player_id, &row.user_id);
 	if (code != OUTCOME_DONE)
 		return code;
 	recon_put(recon, &row);

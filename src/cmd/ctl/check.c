@@ -22,7 +22,7 @@ static void print_shared_key(void *context, const struct attention_key *shared)
 	       "add a new key and retire this one\n", text);
 }
 
-static void add_shared_key(void *context, const struct attention_key *shared)
+static void add_shared_key_item(void *context, const struct attention_key *shared)
 {
 	char text[ATTENTION_KEY_TEXT];
 
@@ -84,7 +84,7 @@ static enum outcome print_check_json(struct ctl *ctl, const struct check *check)
 	output_json_list_close(&json);
 	output_json_list_open(&json, "shared_keys");
 	if (ctl->json)
-		attention_keys(&ctl->session, add_shared_key, &json);
+		attention_keys(&ctl->session, add_shared_key_item, &json);
 	output_json_list_close(&json);
 	return output_json_close(&json);
 }

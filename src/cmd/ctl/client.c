@@ -74,7 +74,7 @@ enum outcome ctl_client_add(struct ctl *ctl)
 }
 
 /* Adds @game_id to @names if it is not there yet. Returns false if @names is full. */
-static bool add_name(char names[OPEN_NAMED][EXTERNAL_ID_SIZE], unsigned int *count,
+static bool add_client_name(char names[OPEN_NAMED][EXTERNAL_ID_SIZE], unsigned int *count,
 	const char *game_id)
 {
 	/* Players at one table have rounds of the same game. */
@@ -102,7 +102,7 @@ static enum outcome refuse_open(struct ctl *ctl, const char *client_id)
 	list_open(&list, &ctl->session, RECORD_ROUND, false, 0, NULL);
 	while (room && list_next(&list, &row)) {
 		if (row.state == ROUND_OPEN && strcmp(row.client_id, client_id) == 0)
-			room = add_name(names, &count, row.game_id);
+			room = add_client_name(names, &count, row.game_id);
 	}
 	code = list_end(&list, OUTCOME_DONE);
 	if (code != OUTCOME_DONE || !count)
@@ -171,7 +171,7 @@ enum outcome ctl_client_key_add(struct ctl *ctl)
 	return code;
 }
 
-static enum outcome use_or_retire(struct ctl *ctl, enum key_action action, const char *done)
+static enum outcome use_or_retire_client_key(struct ctl *ctl, enum key_action action, const char *done)
 {
 	struct client_key_cmd cmd = {.operator = ctl->session.operator, .action = action};
 	struct client_key_result result;
@@ -190,12 +190,12 @@ static enum outcome use_or_retire(struct ctl *ctl, enum key_action action, const
 
 enum outcome ctl_client_key_use(struct ctl *ctl)
 {
-	return use_or_retire(ctl, KEY_USE, "is noted as the one in use");
+	return use_or_retire_client_key(ctl, KEY_USE, "is noted as the one in use");
 }
 
 enum outcome ctl_client_key_retire(struct ctl *ctl)
 {
-	return use_or_retire(ctl, KEY_RETIRE, "is retired");
+	return use_or_retire_client_key(ctl, KEY_RETIRE, "is retired");
 }
 
 enum outcome ctl_client_key_confirm(struct ctl *ctl)

@@ -282,7 +282,7 @@ enum outcome ctl_dealer_key_add(struct ctl *ctl)
 	return code;
 }
 
-static enum outcome use_or_retire(struct ctl *ctl, enum key_action action, const char *done)
+static enum outcome use_or_retire_dealer_key(struct ctl *ctl, enum key_action action, const char *done)
 {
 	struct dealer_key_cmd cmd = {.operator = ctl->session.operator, .action = action};
 	struct dealer_key_result result;
@@ -295,12 +295,12 @@ static enum outcome use_or_retire(struct ctl *ctl, enum key_action action, const
 
 enum outcome ctl_dealer_key_use(struct ctl *ctl)
 {
-	return use_or_retire(ctl, KEY_USE, "signs callbacks now");
+	return use_or_retire_dealer_key(ctl, KEY_USE, "signs callbacks now");
 }
 
 enum outcome ctl_dealer_key_retire(struct ctl *ctl)
 {
-	return use_or_retire(ctl, KEY_RETIRE, "is retired");
+	return use_or_retire_dealer_key(ctl, KEY_RETIRE, "is retired");
 }
 
 enum outcome ctl_dealer_key_confirm(struct ctl *ctl)

@@ -42,7 +42,7 @@ static bool set_currency(const char *text, const struct field *field, char *memb
 		text_copy(member, field->size, text);
 }
 
-static bool set_text(const char *text, const struct field *field, char *member)
+static bool set_text_member(const char *text, const struct field *field, char *member)
 {
 	memset(member, 0, field->size);
 	return text_is_utf8_clean(text, strlen(text)) && text_copy(member, field->size, text);
@@ -59,7 +59,7 @@ static bool set_name(const char *text, const struct field *field, void *member)
 	return false;
 }
 
-static bool set_number(const struct setting *setting, const char *text, const struct field *field,
+static bool set_number_member(const struct setting *setting, const char *text, const struct field *field,
 	void *member)
 {
 	char *end;
@@ -88,13 +88,13 @@ static bool set_member(const struct setting *setting, const char *text, struct d
 	case SETTING_CURRENCY:
 		return set_currency(text, field, (char *)member);
 	case SETTING_TEXT:
-		return set_text(text, field, (char *)member);
+		return set_text_member(text, field, (char *)member);
 	case SETTING_PATH:
-		return (!text[0] || callback_path_ok(text)) && set_text(text, field, (char *)member);
+		return (!text[0] || callback_path_ok(text)) && set_text_member(text, field, (char *)member);
 	case SETTING_NAME:
 		return set_name(text, field, member);
 	case SETTING_NUMBER:
-		return set_number(setting, text, field, member);
+		return set_number_member(setting, text, field, member);
 	case SETTING_YES_NO:
 		return set_yes_no(text, (bool *)member);
 	}

@@ -29,7 +29,7 @@ static void on_signal(int number)
 /*
  * Handles stop signals: a case that has begun is completed, so that it returns the money it took.
  */
-static void take_signals(void)
+static void stop_at_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 
@@ -81,7 +81,7 @@ static enum outcome do_exam(struct ctl *ctl, struct exam *exam, bool *begun)
 	if (code != OUTCOME_DONE)
 		return code;
 	*begun = true;
-	take_signals();
+	stop_at_signals();
 	progress = progress_begin(ctl);
 	/* Each case waits for the dealer, so show every one. */
 	progress.every_ms = 0;

@@ -30,7 +30,7 @@ struct exporting {
 	struct progress progress;
 };
 
-static bool write_line(void *context, const void *data, size_t len)
+static bool write_export_line(void *context, const void *data, size_t len)
 {
 	struct outfile *out = context;
 
@@ -76,7 +76,7 @@ static enum outcome write_file(struct exporting *exporting)
 	archive->session = &exporting->ctl->session;
 	archive->data = &exporting->data;
 	archive->with_keys = exporting->ctl->options[OPTION_WITH_KEYS] != NULL;
-	archive->write = write_line;
+	archive->write = write_export_line;
 	archive->context = &exporting->out;
 	archive->progress = show_export_progress;
 	archive->progress_context = &exporting->progress;
@@ -93,7 +93,7 @@ static const char *keys_text(const struct ctl *ctl)
 	return ctl->options[OPTION_WITH_KEYS] ? "keys=yes" : "keys=no";
 }
 
-static enum outcome open_data(struct exporting *exporting)
+static enum outcome open_export_data(struct exporting *exporting)
 {
 	struct ctl *ctl = exporting->ctl;
 	char why[512] = "";
@@ -118,7 +118,7 @@ static enum outcome export_in_child(void *context)
 	 * itself.
 	 */
 	log_open("creditbridgectl", false, LOG_LEVEL_ERROR);
-	code = open_data(exporting);
+	code = open_export_data(exporting);
 	if (code == OUTCOME_DONE) {
 		code = write_file(exporting);
 		export_close(&exporting->data);

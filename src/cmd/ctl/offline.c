@@ -85,22 +85,22 @@ enum outcome offline_become_owner(struct ctl *ctl, bool make, const char *backup
 	return code;
 }
 
-static void pass_on(int number)
+static void pass_signal_on(int number)
 {
 	if (child > 0)
 		kill((pid_t)child, number);
 }
 
-static void take_signals(struct sigaction before[3], bool ours)
+static void forward_signals(struct sigaction before[3], bool ours)
 {
 	static const int numbers[3] = {SIGINT, SIGTERM, SIGHUP};
-	const struct sigaction action = {.sa_handler = pass_on};
+	const struct sigaction action = {.sa_handler = pass_signal_on};
 
 	for (int i = 0; i < 3; i++)
 		sigaction(numbers[i], ours ? &action : &before[i], ours ? &before[i] : NULL);
 }
 
-static enum outcome report_end(struct ctl *ctl, int status, const char *outcome)
+static enum outcome report_child_end(struct ctl *ctl, int status, const char *outcome)
 {
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
@@ -123,10 +123,10 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 	pid_t pid;
 
 	fflush(NULL);
-	take_signals(before, true);
+	forward_signals(before, true);
 	pid = fork();
 	if (pid == 0) {
-		take_signals(before, false);
+		forward_signals(before, false);
 		code = (int)work(context);
 		/* Output that could not be written is a failure. */
 		if (fflush(stdout) != 0 && code == OUTCOME_DONE) {
@@ -140,14 +140,14 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	child = 0;
-	take_signals(before, false);
+	forward_signals(before, false);
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	if (ended)
 		*ended = pid < 0 || code < 0 || code == STORE_EXIT_FULL || code == STORE_EXIT_IO;
 	if (pid < 0)
 		return ctl_no_memory(ctl);
 	if (code < 0 || code == STORE_EXIT_FULL || code == STORE_EXIT_IO)
-		return report_end(ctl, status, outcome);
+		return report_child_end(ctl, status, outcome);
 	return (enum outcome)code;
 }
 

@@ -21,7 +21,7 @@ static bool colors_wanted(void)
 		isatty(STDOUT_FILENO);
 }
 
-static bool is_number(const struct field *field, enum output_format format)
+static bool is_number_field(const struct field *field, enum output_format format)
 {
 	switch (field->type) {
 	case FIELD_U8:
@@ -242,7 +242,7 @@ void output_list_open(struct output_list *list, struct ctl *ctl, const char *nam
 	for (; !list->failed && columns->heading; columns++) {
 		field = field_find(table, columns->field);
 		column = scols_table_new_column(list->lines, columns->heading, 0,
-			is_number(field, columns->format) ? SCOLS_FL_RIGHT : 0);
+			is_number_field(field, columns->format) ? SCOLS_FL_RIGHT : 0);
 		if (!column)
 			list->failed = true;
 		else

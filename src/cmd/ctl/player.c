@@ -78,7 +78,7 @@ static enum outcome read_ids(struct ctl *ctl, char casino_id[CASINO_ID_SIZE],
 }
 
 /* Fetches the player that the arguments name: CASINO USER, PLAYER_ID or CASINO/USER. */
-static enum outcome fetch_player(struct ctl *ctl, struct player *player)
+static enum outcome fetch_player_row(struct ctl *ctl, struct player *player)
 {
 	if (ctl->arg_count == 2)
 		return names_player(&ctl->session, ctl->args[0], ctl->args[1], player);
@@ -152,7 +152,7 @@ enum outcome ctl_player_show(struct ctl *ctl)
 {
 	struct player player;
 	struct output_json json;
-	enum outcome code = fetch_player(ctl, &player);
+	enum outcome code = fetch_player_row(ctl, &player);
 
 	if (code == OUTCOME_DONE)
 		code = output_record(ctl, player_fields, player_columns, &player);
@@ -173,7 +173,7 @@ enum outcome ctl_player_ledger(struct ctl *ctl)
 	enum outcome code = ctl_limit(ctl, 0, &limit);
 
 	if (code == OUTCOME_DONE)
-		code = fetch_player(ctl, &player);
+		code = fetch_player_row(ctl, &player);
 	if (code != OUTCOME_DONE)
 		return code;
 	movements_open(&movements, &ctl->session, &player);

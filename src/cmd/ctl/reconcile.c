@@ -47,13 +47,13 @@ static const struct output_column shown_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static void copy_text(char *to, size_t size, const char *text)
+static void copy_shown(char *to, size_t size, const char *text)
 {
 	snprintf(to, size, "%s", text ? text : "");
 }
 
 /* Appends @text quoted, so that a shell reads it as one word. */
-static void put_word(struct buffer *line, const char *text)
+static void put_shell_word(struct buffer *line, const char *text)
 {
 	buffer_append_str(line, " '");
 	for (; *text; text++) {
@@ -73,8 +73,8 @@ static void put_adjust(const struct reconcile *reconcile, const struct compared 
 	money_format(theirs->amount, reconcile->dealer.decimals, amount);
 	reconcile_operation(theirs, id);
 	buffer_append_str(line, " player adjust");
-	put_word(line, reconcile->dealer.casino_id);
-	put_word(line, theirs->user_id);
+	put_shell_word(line, reconcile->dealer.casino_id);
+	put_shell_word(line, theirs->user_id);
 	buffer_printf(line, " %s --operation-id %s --reason", amount, id);
 	buffer_printf(line, " 'reconciled: transaction %s of the dealer'", theirs->id);
 }
@@ -90,13 +90,13 @@ static void put_command(const struct ctl *ctl, const struct reconcile *reconcile
 	buffer_append_str(&line, "creditbridgectl");
 	if (config) {
 		buffer_append_str(&line, " --config");
-		put_word(&line, config);
+		put_shell_word(&line, config);
 	}
 	switch (proposal->remedy) {
 	case REMEDY_ADD_PLAYER:
 		buffer_append_str(&line, " player add");
-		put_word(&line, reconcile->dealer.casino_id);
-		put_word(&line, proposal->theirs.user_id);
+		put_shell_word(&line, reconcile->dealer.casino_id);
+		put_shell_word(&line, proposal->theirs.user_id);
 		break;
 	case REMEDY_ADJUST:
 		put_adjust(reconcile, &proposal->theirs, &line);
@@ -140,10 +140,10 @@ static void fill_shown(const struct ctl *ctl, const struct reconcile *reconcile,
 	memset(row, 0, sizeof(*row));
 	row->record = any->record;
 	row->remedy = proposal->remedy;
-	copy_text(row->id, sizeof(row->id), any->id);
-	copy_text(row->user_id, sizeof(row->user_id), any->user_id);
-	copy_text(row->game_id, sizeof(row->game_id), any->game_id);
-	copy_text(row->why, sizeof(row->why), proposal->why);
+	copy_shown(row->id, sizeof(row->id), any->id);
+	copy_shown(row->user_id, sizeof(row->user_id), any->user_id);
+	copy_shown(row->game_id, sizeof(row->game_id), any->game_id);
+	copy_shown(row->why, sizeof(row->why), proposal->why);
 	compared_show(ours, reconcile->dealer.decimals, row->our_amount, row->our_state);
 	compared_show(theirs, reconcile->dealer.decimals, row->their_amount, row->their_state);
 	put_command(ctl, reconcile, proposal, row->command);

@@ -68,7 +68,7 @@ struct received {
 	struct piece old; /* its why is "" if the old state was not read */
 };
 
-static bool write_all(int to, const void *data, size_t len)
+static bool write_to_parent(int to, const void *data, size_t len)
 {
 	ssize_t done;
 
@@ -85,7 +85,7 @@ static bool write_all(int to, const void *data, size_t len)
 static void put_piece(struct work *work, const struct piece *piece)
 {
 	if (work->to >= 0)
-		work->failed |= !write_all(work->to, piece, sizeof(*piece));
+		work->failed |= !write_to_parent(work->to, piece, sizeof(*piece));
 	else
 		buffer_append(&work->pieces, piece, sizeof(*piece));
 }
@@ -153,8 +153,8 @@ static void restore_in_child(const struct ctl *ctl, const char *backup, const ch
 		put_changed, &work);
 	report.status = restore_run(&options, &report.result, report.why, sizeof(report.why));
 	progress_end(&progress);
-	work.failed = !write_all(to, &report, sizeof(report)) ||
-		!write_all(to, work.pieces.data, work.pieces.len);
+	work.failed = !write_to_parent(to, &report, sizeof(report)) ||
+		!write_to_parent(to, work.pieces.data, work.pieces.len);
 	/* From here on, the death of this process is not a failure of the restore. */
 	work.to = to;
 	if (!report.status && old && !report.result.rolled_forward && !options.look_only)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Returns the name of @path for messages. */
-static const char *name_of(const char *path)
+static const char *file_name(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -27,11 +27,11 @@ enum outcome secret_read_file(struct ctl *ctl, const char *path, struct buffer *
 	while ((got = fread(part, 1, sizeof(part), file)) > 0)
 		buffer_append(data, part, got);
 	if (ferror(file))
-		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", name_of(path),
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", file_name(path),
 			strerror(errno));
 	else if (data->failed)
 		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "%s holds more than %zu bytes",
-			name_of(path), data->max);
+			file_name(path), data->max);
 	explicit_bzero(part, sizeof(part));
 	if (own)
 		fclose(file);
@@ -57,7 +57,7 @@ enum outcome secret_read_key(struct ctl *ctl, const char *path, char secret[KEY_
 	if (strspn(secret, "0123456789abcdefABCDEF") != KEY_SECRET_SIZE - 1) {
 		memset(secret, 0, KEY_SECRET_SIZE);
 		code = ctl_fail(ctl, OUTCOME_FAILED, "bad_key",
-			"%s does not hold a key: 64 hex characters", name_of(path));
+			"%s does not hold a key: 64 hex characters", file_name(path));
 	}
 out:
 	if (data.data)
@@ -82,7 +82,7 @@ enum outcome secret_print_key(struct ctl *ctl, const char *what, const char *mem
 	struct output_json json;
 
 	if (!ctl->json && path)
-		printf("key %s of %s %s was taken from %s\n", key_id, what, owner, name_of(path));
+		printf("key %s of %s %s was taken from %s\n", key_id, what, owner, file_name(path));
 	else if (!ctl->json)
 		printf("key %s of %s %s, shown this once:\n%s\n", key_id, what, owner, secret);
 	output_json_open(&json, ctl);

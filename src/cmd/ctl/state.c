@@ -227,16 +227,16 @@ struct names {
 	const char *heading;        /* of the first row */
 };
 
-static void add_name(struct names *names, const char *name)
+static void add_attention_name(struct names *names, const char *name)
 {
 	output_pairs_add(names->pairs, names->heading, "%s", name);
 	names->heading = "";
 	output_json_item_string(names->json, name);
 }
 
-static void add_dealer(void *context, const char *casino_id)
+static void add_dealer_without_url(void *context, const char *casino_id)
 {
-	add_name(context, casino_id);
+	add_attention_name(context, casino_id);
 }
 
 static void add_shared_key(void *context, const struct attention_key *shared)
@@ -244,7 +244,7 @@ static void add_shared_key(void *context, const struct attention_key *shared)
 	char text[ATTENTION_KEY_TEXT];
 
 	attention_key_text(shared, text);
-	add_name(context, text);
+	add_attention_name(context, text);
 }
 
 /* Prints the conditions that need the operator. An older ledger reports only some of them. */
@@ -254,7 +254,7 @@ static void add_attention(struct ctl *ctl, struct output_pairs *pairs, struct ou
 	struct names keys = {pairs, json, "one key of two"};
 
 	output_json_list_open(json, "dealers_without_url");
-	attention_dealers(&ctl->session, add_dealer, &dealers);
+	attention_dealers(&ctl->session, add_dealer_without_url, &dealers);
 	output_json_list_close(json);
 	output_json_list_open(json, "shared_keys");
 	attention_keys(&ctl->session, add_shared_key, &keys);

@@ -17,7 +17,7 @@ int64_t web_request_stats_deadline_ms(const struct web_request *web)
 	return deadline_ms < web->deadline_ms ? deadline_ms : web->deadline_ms;
 }
 
-static bool ask_metrics(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
+static bool ask_worker_metrics(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
 {
 	struct web_request *web = context;
 	enum status status = link_call(web->link, COMMAND_METRICS, cmd, result,
@@ -33,7 +33,7 @@ void handle_metrics(struct web_request *web)
 	struct http_reply *reply = web->reply;
 	struct collection collection;
 
-	if (collection_make(&collection, web->counters_path, ask_metrics, web) &&
+	if (collection_make(&collection, web->counters_path, ask_worker_metrics, web) &&
 		exposition_render(&reply->large, &collection)) {
 		reply->content_type = EXPOSITION_TYPE;
 	} else {
