@@ -1,5 +1,6 @@
 #include "store/ws.h"
 
+#include "base/check.h"
 #include "base/pack.h"
 
 #include <stdio.h>
@@ -86,6 +87,7 @@ static bool pack_row_key(struct ws *ws, enum record record, const void *key_row,
 {
 	const struct record_info *info = &record_infos[record];
 
+	CHECK(record < RECORD_COUNT);
 	buffer_reset(&ws->key);
 	if (!pack_key(&ws->key, info->fields, info->key_count, key_row)) {
 		mark_fault(ws, "cannot name", record);
@@ -151,6 +153,8 @@ static struct ws_row *declare_row(struct ws *ws, enum record record, const void 
 
 static void mark_wanted(struct ws *ws, struct ws_row *row)
 {
+	/* Loading it would lose what a command wrote. */
+	CHECK(!row->dirty);
 	row->state = WS_WANTED;
 	if (!ws->first_wanted)
 		ws->first_wanted = row;
@@ -171,7 +175,7 @@ void ws_want(struct ws *ws, enum record record, const void *key_row)
 		mark_fault(ws, "late declaration of", record);
 		return;
 	}
-	before->state = WS_WANTED;
+	mark_wanted(ws, before);
 	ws->first_wanted = ws->first;
 }
 
@@ -232,6 +236,7 @@ const void *ws_get(struct ws *ws, enum record record, const void *key_row)
 		mark_fault(ws, "undeclared read of", record);
 		return NULL;
 	}
+	CHECK(row->state != WS_LOADED || row->data);
 	return row->state == WS_LOADED ? row->data : NULL;
 }
 
@@ -264,6 +269,8 @@ static void write_row(struct ws *ws, struct ws_row *row, const void *data)
 		mark_fault(ws, "no memory for", row->record);
 	if (row->supposed)
 		row->appended = true;
+	/* An append of a stored row would fail in the store. */
+	CHECK(!row->appended || !row->stored);
 	row->data = to;
 	row->state = WS_LOADED;
 	row->dirty = true;
@@ -335,6 +342,7 @@ bool ws_pending(const struct ws *ws)
 
 void ws_row_absent(struct ws_row *row)
 {
+	CHECK(row->state == WS_WANTED && !row->dirty);
 	row->state = WS_ABSENT;
 }
 
@@ -343,18 +351,20 @@ void *ws_row_fill(struct ws *ws, struct ws_row *row)
 	const struct record_info *info = &record_infos[row->record];
 	struct bytes key = {row->key, row->key_len};
 
+	CHECK(row->state == WS_WANTED && !row->dirty);
 	row->data = arena_take(&ws->arena, info->size);
 	if (!row->data) {
 		mark_fault(ws, "no memory for", row->record);
 		return NULL;
 	}
 	memset(row->data, 0, info->size);
-	unpack_key(&key, info->fields, info->key_count, row->data);
+	CHECK(unpack_key(&key, info->fields, info->key_count, row->data) && !key.len);
 	return row->data;
 }
 
 void ws_row_loaded(struct ws *ws, struct ws_row *row)
 {
+	CHECK(row->state == WS_WANTED && row->data);
 	if (!arena_keep_bytes(&ws->arena, record_infos[row->record].fields, row->data))
 		mark_fault(ws, "no memory for", row->record);
 	else if (!record_sane(row->record, row->data))
@@ -362,4 +372,21 @@ void ws_row_loaded(struct ws *ws, struct ws_row *row)
 	ws->loaded += record_weigh(row->record, row->data);
 	row->state = WS_LOADED;
 	row->stored = true;
+}
+
+void ws_check_save(const struct ws *ws)
+{
+	/* A faulty working set lacks some of what a command wrote. */
+	CHECK(!ws_faulty(ws));
+}
+
+void ws_row_check_save(const struct ws_row *row)
+{
+	CHECK(row->dirty);
+	CHECK(row->state == (row->dropped ? WS_ABSENT : WS_LOADED));
+	CHECK(row->data);
+	CHECK(!row->dropped || row->stored);
+	CHECK(!row->appended || !row->stored);
+	/* The object that was not loaded stays as it is. */
+	CHECK(!row->left_out || (row->stored && !row->dropped));
 }

@@ -125,6 +125,13 @@ static inline bool ws_faulty(const struct ws *ws)
 /* Deletes a declared row. Deleting a row that does not exist has no effect. */
 void ws_drop(struct ws *ws, enum record record, const void *key_row);
 
+/*
+ * For stores, in save(): CHECK what must hold of a working set that is saved, and of each of its
+ * dirty rows. Only loaded rows are saved, an appended row was not stored, and a dropped row was.
+ */
+void ws_check_save(const struct ws *ws);
+void ws_row_check_save(const struct ws_row *row);
+
 /* For stores: ws_pending() returns true if rows wait to be loaded; the others set the result. */
 bool ws_pending(const struct ws *ws);
 void ws_row_absent(struct ws_row *row);

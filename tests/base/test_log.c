@@ -1,12 +1,15 @@
 #include "suites.h"
 
+#include "base/check.h"
 #include "base/log.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -184,12 +187,32 @@ START_TEST(knows_its_levels)
 }
 END_TEST
 
+START_TEST(a_false_check_is_logged_and_ends_the_process)
+{
+	int fd = catch_stderr(), status = 0;
+	const char *name = "x";
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		log_open("test", false, LOG_LEVEL_ERROR);
+		CHECK(name[0] == 'x');
+		CHECK(name[0] != "x"[0]);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	ck_assert_ptr_nonnull(strstr(caught(fd), "event=check_failed "
+		"condition=\"name[0] != \\\"x\\\"[0]\" where="));
+	ck_assert_ptr_nonnull(strstr(caught(fd), "test_log.c:"));
+}
+END_TEST
+
 Suite *log_suite(void)
 {
 	const TTest *const tests[] = {writes_one_line, an_event_may_be_alone,
 		a_value_cannot_forge_a_line, a_value_cannot_forge_another,
 		a_long_line_is_cut, goes_to_syslog, a_failed_start_is_told_twice,
-		knows_its_levels, NULL};
+		knows_its_levels, a_false_check_is_logged_and_ends_the_process, NULL};
 
 	return suite_make("log", tests, 10);
 }

@@ -74,7 +74,7 @@ static bool unpack(const struct row *row, void *data)
 	return unpack_record(&in, record_infos[row->record].fields, data) && !in.len;
 }
 
-static enum status derived_state_load(struct store *store, struct ws *ws)
+static enum status load_rows(struct store *store, struct ws *ws)
 {
 	size_t at;
 
@@ -156,11 +156,14 @@ static enum save_result memory_save(struct store *store, struct ws *ws)
 	struct memory_store *memory = self(store);
 	size_t at;
 
+	ws_check_save(ws);
 	if (memory->fail_times) {
 		memory->fail_times--;
 		return memory->fail_with;
 	}
 	for (struct ws_row *row = ws->first; row; row = row->next) {
+		if (row->dirty)
+			ws_row_check_save(row);
 		if (row->dirty && row->appended && find(memory, row, &at))
 			return SAVE_FAULT;
 	}
@@ -227,7 +230,7 @@ struct store *memory_store_new(void)
 	if (!memory)
 		abort();
 	memory->store = (struct store){
-		.load = derived_state_load,
+		.load = load_rows,
 		.save = memory_save,
 		.scan = memory_scan,
 		.figures = memory_figures,

@@ -173,6 +173,55 @@ START_TEST(undeclared_rows_are_faults)
 }
 END_TEST
 
+/* Invariants of base/check.h: a bug of a command or of the store ends the process with SIGABRT. */
+START_TEST(a_faulty_working_set_is_not_saved)
+{
+	struct player player = make_player("alice", 1);
+
+	open_kind(_i);
+	ws_put(&ws, RECORD_PLAYER, &player);
+	ck_assert(ws_faulty(&ws));
+	scratch_remove(directory);
+	store->save(store, &ws);
+}
+END_TEST
+
+START_TEST(a_row_that_is_not_loaded_is_not_saved)
+{
+	struct player player = make_player("alice", 1);
+
+	open_kind(_i);
+	ws_want(&ws, RECORD_PLAYER, &player);
+	ws.first->dirty = ws.dirty = true;
+	scratch_remove(directory);
+	store->save(store, &ws);
+}
+END_TEST
+
+START_TEST(a_stored_row_is_not_appended)
+{
+	struct player player = make_player("alice", 1);
+
+	open_kind(_i);
+	save_player("alice", 1);
+	ck_assert_ptr_nonnull(load_player("alice"));
+	ws.first->appended = true;
+	scratch_remove(directory);
+	ws_put(&ws, RECORD_PLAYER, &player);
+}
+END_TEST
+
+START_TEST(a_written_row_is_not_loaded_again)
+{
+	struct player player = make_player("alice", 1);
+
+	open_kind(_i);
+	ws_append(&ws, RECORD_PLAYER, &player);
+	scratch_remove(directory);
+	ws_row_fill(&ws, ws.first);
+}
+END_TEST
+
 START_TEST(commands_of_a_batch_see_each_other)
 {
 	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 7, .amount = 5};
@@ -507,6 +556,14 @@ static Suite *store_suite(void)
 	tcase_add_loop_test(all, rows_come_back, 0, KIND_COUNT);
 	tcase_add_loop_test(all, append_twice_is_refused, 0, KIND_COUNT);
 	tcase_add_loop_test(all, undeclared_rows_are_faults, 0, KIND_COUNT);
+	tcase_add_loop_test_raise_signal(
+		all, a_faulty_working_set_is_not_saved, SIGABRT, 0, KIND_COUNT);
+	tcase_add_loop_test_raise_signal(
+		all, a_row_that_is_not_loaded_is_not_saved, SIGABRT, 0, KIND_COUNT);
+	tcase_add_loop_test_raise_signal(
+		all, a_stored_row_is_not_appended, SIGABRT, 0, KIND_COUNT);
+	tcase_add_loop_test_raise_signal(
+		all, a_written_row_is_not_loaded_again, SIGABRT, 0, KIND_COUNT);
 	tcase_add_loop_test(all, commands_of_a_batch_see_each_other, 0, KIND_COUNT);
 	tcase_add_loop_test(all, dropped_rows_are_gone, 0, KIND_COUNT);
 	tcase_add_loop_test(all, bytes_are_kept, 0, KIND_COUNT);

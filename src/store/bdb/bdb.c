@@ -7,6 +7,7 @@
  */
 #include "store/store.h"
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/pack.h"
@@ -39,7 +40,7 @@ struct bdb_store {
 	uint8_t value[ROW_MAX];
 	uint8_t key[ROW_MAX];
 	uint8_t object[ROW_MAX]; /* the value of an object, which completes a head (split_row.h) */
-	uint8_t object_key[ROW_MAX];
+	uint8_t object_key[ROW_MAX + 1];
 };
 
 static struct bdb_store *bdb_of(struct store *store)
@@ -85,9 +86,10 @@ static enum status decode_value(enum record record, const DBT *value, void *row)
 /* Returns the key of the object that belongs to the head at @key. */
 static DBT object_key(struct bdb_store *bdb, const DBT *key)
 {
-	DBT found = {.data = bdb->object_key, .size = key->size + 1, .ulen = ROW_MAX,
-		.flags = DB_DBT_USERMEM};
+	DBT found = {.data = bdb->object_key, .size = key->size + 1,
+		.ulen = sizeof(bdb->object_key), .flags = DB_DBT_USERMEM};
 
+	CHECK(key->size < sizeof(bdb->object_key));
 	memcpy(bdb->object_key, key->data, key->size);
 	bdb->object_key[key->size] = 0;
 	return found;
@@ -136,6 +138,7 @@ static enum status complete_as_wanted(struct bdb_store *bdb, struct ws_row *row,
 /* Records which part of a loaded row is stored separately; none if the row was whole. */
 static void note_object(struct ws_row *row, bool was_head)
 {
+	CHECK(row->state == WS_LOADED);
 	if (was_head)
 		row->apart = split_object_of(row->record, row->data);
 }
@@ -200,6 +203,7 @@ static enum status bdb_load(struct store *store, struct ws *ws)
 	for (struct ws_row *row = ws->first_wanted; row && !status; row = row->next) {
 		if (row->state == WS_WANTED)
 			status = load_row(bdb_of(store), ws, row);
+		CHECK(status || row->state != WS_WANTED);
 	}
 	if (!status)
 		ws->first_wanted = NULL;
@@ -243,6 +247,7 @@ static int put_row(struct bdb_store *bdb, DB_TXN *txn, const struct ws_row *row)
 	struct bytes object = {NULL, 0};
 	int error;
 
+	ws_row_check_save(row);
 	if (row->dropped) {
 		error = delete_key(table, txn, &key);
 	} else {
@@ -287,6 +292,7 @@ static enum save_result bdb_save(struct store *store, struct ws *ws)
 	DB_TXN *txn;
 	int error;
 
+	ws_check_save(ws);
 	if (!ws->dirty)
 		return SAVE_OK;
 	error = bdb->bdb.env->txn_begin(bdb->bdb.env, NULL, &txn, DB_TXN_SYNC);

@@ -1,5 +1,7 @@
 #include "store/bdb/row_cache.h"
 
+#include "base/check.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,7 @@ void row_cache_update(struct row_cache *cache, const struct ws_row *row)
 {
 	struct row_cache_slot *slot = &cache->slots[row->hash % ROW_CACHE_SLOTS];
 
+	CHECK(row->state != WS_WANTED);
 	if (!is_cached[row->record] || row->key_len > ROW_CACHE_KEY_MAX)
 		return;
 	if (!slot_holds(slot, row)) {

@@ -55,6 +55,10 @@ static enum status save_schema(
 		ws_put(schema->ws, RECORD_COUNTER, &ours);
 	else
 		ws_append(schema->ws, RECORD_COUNTER, &ours);
+	if (ws_faulty(schema->ws)) {
+		snprintf(why, why_size, "out of memory");
+		return STATUS_NOMEM;
+	}
 	saved = store->save(store, schema->ws);
 	if (saved == SAVE_OK)
 		return STATUS_OK;

@@ -1,5 +1,6 @@
 #include "store/bdb/split_row.h"
 
+#include "base/check.h"
 #include "base/pack.h"
 
 #include <stddef.h>
@@ -66,9 +67,12 @@ bool split_pack(struct buffer *value, enum record record, const void *row, uint3
 			pack_record(value, info->fields + info->key_count, row);
 	if (!after)
 		make_split_tables();
+	CHECK(after);
 	head[0] |= SPLIT_HEAD;
 	if (!buffer_append(value, head, HEAD_LEN) || !pack_record(value, before, row))
 		return false;
+	CHECK(!object->len || !left_out);
+	CHECK(value->len >= HEAD_LEN + LEN_BYTES + object->len);
 	value->len -= object->len;
 	cut = value->len - HEAD_LEN;
 	put_number(value->data + 1, (uint32_t)cut);
@@ -107,11 +111,12 @@ uint32_t split_leave_out(uint8_t *value, uint32_t *len)
 {
 	static const uint8_t nothing[] = {SPLIT_OBJECT};
 	const uint32_t cut = get_number(value + 1);
-	uint8_t *object_len = value + HEAD_LEN + cut - LEN_BYTES;
+	uint8_t *object_len;
 	uint32_t left_out;
 
 	if (cut < LEN_BYTES || cut > *len - HEAD_LEN)
 		return 0;
+	object_len = value + HEAD_LEN + cut - LEN_BYTES;
 	left_out = get_number(object_len);
 	put_number(object_len, 0);
 	return split_join(value, len, *len, (struct bytes){nothing, sizeof(nothing)}) ? left_out : 0;

@@ -1,5 +1,6 @@
 #include "store/bdb/env/maintain.h"
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -80,6 +81,8 @@ static void remove_old_logs(struct bdb_maintain *maintain)
 void bdb_maintain_keep_logs(struct bdb_maintain *maintain)
 {
 	pthread_mutex_lock(&maintain->logs);
+	/* Only one backup runs at a time. */
+	CHECK(!maintain->keep_logs);
 	maintain->keep_logs = true;
 	maintain->needed_log_removed = false;
 	pthread_mutex_unlock(&maintain->logs);
@@ -90,6 +93,7 @@ bool bdb_maintain_release_logs(struct bdb_maintain *maintain)
 	bool kept;
 
 	pthread_mutex_lock(&maintain->logs);
+	CHECK(maintain->keep_logs);
 	maintain->keep_logs = false;
 	kept = !maintain->needed_log_removed;
 	pthread_mutex_unlock(&maintain->logs);

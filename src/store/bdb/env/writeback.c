@@ -1,5 +1,6 @@
 #include "store/bdb/env/writeback.h"
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "store/bdb/env/env.h"
 
@@ -80,6 +81,7 @@ int writeback_wait(unsigned long seconds, unsigned long microseconds)
 
 void writeback_checkpoint_begin(DB_ENV *env)
 {
+	CHECK(!throttle.in_checkpoint);
 	throttle.in_checkpoint = true;
 	throttle.fd = -1;
 	throttle.pages = 0;
@@ -89,6 +91,7 @@ void writeback_checkpoint_begin(DB_ENV *env)
 
 void writeback_checkpoint_end(DB_ENV *env)
 {
+	CHECK(throttle.in_checkpoint);
 	throttle.in_checkpoint = false;
 	env->set_mp_max_write(env, 0, 0);
 	/* No checkpoint was due, or nothing was new. */
