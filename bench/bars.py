@@ -1,5 +1,5 @@
-"""The bars: what the figures are held to. Each is the median over the rounds of what one round says, so
-that both sides of a share saw the same machine."""
+"""The targets (bars) of the benchmarks. Each is the median of one figure over the rounds. A share is computed
+in each round, so that both of its sides saw the same machine."""
 import collections
 import operator
 import statistics
@@ -41,7 +41,7 @@ def figure_of(match, name):
 
 
 def meanwhile(match):
-    """The p99 in calls that were served meanwhile: it does not go by the machine's speed."""
+    """The p99 as the number of calls that were served meanwhile; independent of the machine's speed."""
     def figure(round_):
         return next((row["p99_ms"] * row["rate"] / 1000 for cell, row in round_.items()
                      if match(cell)), None)
@@ -64,7 +64,7 @@ BARS = (
         share(ours("transfer-in"), named("transfer-in", "peer", "", None)), LEAST, 3, ""),
     Bar("transfer-in on mod_fcgid at 16, of its ceiling",
         share(ours("transfer-in", "mod_fcgid", 16), ceiling("mod_fcgid", 16)), LEAST, 0.65, ""),
-    # Whatever waits for something has less than the ceiling under mod_fcgid (doc/performance.md).
+    # Under mod_fcgid a program whose calls wait has less than the ceiling (doc/performance.md).
     Bar(f"the same, of one whose calls wait {WAIT_US / 1000:g} ms",
         share(ours("transfer-in", "mod_fcgid", 16), named(WAITING, WAITING, "mod_fcgid", 16)),
         LEAST, 0.65, ""),
@@ -73,8 +73,7 @@ BARS = (
         LEAST, 2, ""),
     Bar("a minute of transfers in on lighttpd at 64, p99",
         figure_of(ours(MINUTE), "p99_ms"), MOST, 10, " ms"),
-    # 10 ms, on the machine that this bar is of: its ceiling made 30,700 requests a second, of which 0.65
-    # are 19,955 transfers.
+    # 10 ms on a machine whose ceiling is 30,700 requests a second; 0.65 of that is 19,955 transfers.
     Bar("the same, in transfers made meanwhile", meanwhile(ours(MINUTE)), MOST, 200, ""),
     Bar("a minute of transfers in on lighttpd at 64, p99.9",
         figure_of(ours(MINUTE), "p999_ms"), MOST, 30, " ms"),

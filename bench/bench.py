@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""The benchmark: what the wallet does for a user, against what the machine allows and against what he
-could have instead. Everything on the loopback of one machine, the cells that are compared with each
-other in turn (measure.in_turn()), and the round several times: what is told is the median of the rounds.
+"""The benchmark: compares the wallet with a FastCGI program that does nothing, and with the same
+contract in PHP over MariaDB.
 
-Prints a table and the bars; writes bench.json and bench.svg into --out. Exits with 1 when any answer
-was an error, with --judge also when a bar is missed, or was not measured.
+Everything runs on the loopback of one machine. Cells that are compared are measured in turn
+(measure.in_turn()), in several rounds. The figures are the medians of the rounds.
+
+Prints a table and the targets (bars); writes bench.json and bench.svg into --out. Exits with 1 if an
+answer was an error. With --judge it also exits with 1 if a target is missed or was not measured.
+doc/performance.md explains how to compare, and the targets.
 """
 import argparse
 import itertools
@@ -145,29 +148,31 @@ def chosen(options):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="of which the medians are told")
-    parser.add_argument("--seconds", type=int, default=8, help="of each cell")
-    parser.add_argument("--players", type=int, default=100000)
+    parser.add_argument("--rounds", type=int, default=3, help="rounds, whose medians are reported")
+    parser.add_argument("--seconds", type=int, default=8, help="duration of each cell")
+    parser.add_argument("--players", type=int, default=100000, help="players of the wallet")
     for name, of in (("only", "row"), ("server", "server"), ("stand", "stand")):
         names = "; ".join(dict.fromkeys(getattr(cell, of) for cell in cells_module.cells_all()))
         parser.add_argument(f"--{name}", action="append", default=[], metavar=of.upper(),
-                            help=f"a part of its name, which is one of: {names}")
+                            help=f"only cells whose {of} contains this text; one of: {names}")
     parser.add_argument("--connections", action="append", type=int, default=[],
-                        help="1, 16 or 64; like the last three it may be given several times")
+                        help="only cells with 1, 16 or 64 connections; the last four options may be "
+                             "given several times")
     parser.add_argument("--bars", action="store_true",
-                        help="only the cells that the bars are judged by")
+                        help="only the cells that the targets need")
     parser.add_argument("--install", action="store_true",
-                        help="install what is missing, and no more")
+                        help="only install missing packages")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--threads", type=int, default=THREADS,
-                        help="of the workers together, but under mod_fcgid; half of the connections at least")
+                        help="threads of all workers together, except under mod_fcgid; at least half of the "
+                             "connections")
     parser.add_argument("--mpm", choices=("event", "worker"), default=cb.Apache.mpm,
-                        help="of each Apache, the peer's too; default: %(default)s, as Debian's")
+                        help="MPM of each Apache, also of the peer's; default: %(default)s, as Debian's")
     add_eager_client(parser)
-    parser.add_argument("--no-sizes", action="store_true", help="leave out sizes and starts")
+    parser.add_argument("--no-sizes", action="store_true", help="do not measure sizes and starts")
     parser.add_argument("--judge", action="store_true",
-                        help="exit with 1 when a bar is missed, or was not measured")
+                        help="exit with 1 if a target is missed or was not measured")
     report.add_out(parser)
     return parser.parse_args()
 

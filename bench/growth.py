@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""What size costs: transfers in with ever more players, and with ever more movements.
+"""The cost of size: transfers in with more and more players, and with more and more movements.
 
-For each of --sizes so many players, each with a movement, and then as many players as the first size
-with --entries movements in all: transfers in at random through lighttpd in turn with those of the
-first size, so that both see the same machine, and with the tables in memory (but for --cold); then the
-ledger is killed with SIGKILL under load, and the time until it answers again is its recovery. Prints
-a table and the bars, and writes growth.json into --out. Exits with 1 when any answer was an error,
-with --judge also when a bar is missed.
+Each of --sizes is a state with that many players and a movement for each. A further state has the players
+of the first size and --entries movements. In each state, transfers in for random players are measured through
+lighttpd, in turn with those of the first size, so that both see the same machine. The tables are read into
+memory first, except with --cold. Then the ledger is killed with SIGKILL under load; the time until it answers
+again is its recovery.
 
-With --states DIR what was filled is kept there and used again (10 million players take four
-minutes and 8 GB); --fill only fills.
+Prints a table and the targets, and writes growth.json into --out. Exits with 1 if an answer was an error,
+with --judge also if a target is missed. With --states DIR the filled states are kept there and used again
+(filling 10 million players takes four minutes and 8 GB); --fill only fills.
 """
 import argparse
 import collections
@@ -205,20 +205,20 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 1_000_000, 10_000_000],
-                        help="players")
+                        help="numbers of players")
     parser.add_argument("--entries", type=int, default=10_000_000,
-                        help="movements of the first size's players, in all; 0: no such row")
+                        help="movements of all players of the first size; 0: no such row")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=8)
     parser.add_argument("--states", type=pathlib.Path, metavar="DIR",
-                        help="what was filled is kept there")
+                        help="keep the filled states there, and use them again")
     parser.add_argument("--set", action="append", type=setting, default=[], metavar="NAME=VALUE",
                         help="a setting of creditbridge.conf; may be given several times")
     parser.add_argument("--cold", action="store_true",
-                        help="do not read the tables first: what is not in memory comes from the disk")
+                        help="do not read the tables into memory first")
     parser.add_argument("--fill", action="store_true", help="only fill --states")
     parser.add_argument("--judge", action="store_true",
-                        help="exit with 1 when a bar is missed, or a size left out")
+                        help="exit with 1 if a target is missed, or a size was left out")
     add_out(parser)
     add_eager_client(parser)
     return parser.parse_args()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a hostile neighbour costs the others.
+"""The cost of a hostile neighbour for other callers.
 
 An honest dealer transfers at a steady rate, and each latency counts from the moment at which its call was
 due (bench/open_load.c). It does so without a neighbour and beside one, in turn, so that both see the same
@@ -10,9 +10,9 @@ machine:
                  own address
     game server  results of the largest rounds, ROUND_RATE a second, and then all at once
 
-Prints the median of each figure over the rounds, the median of the ratios of the rounds, and the bars;
-writes neighbours.json into --out. Exits with 1 when an honest call had an error, with --judge also when a
-bar is missed. Wants the machine for itself.
+Prints the median of each figure over the rounds, the median of the rounds' ratios, and the targets; writes
+neighbours.json into --out. Exits with 1 if an honest call had an error, with --judge also if a target is
+missed. Run nothing else on the machine meanwhile.
 """
 import argparse
 import collections
@@ -276,11 +276,11 @@ def run(options):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="of which the medians are reported")
-    parser.add_argument("--seconds", type=float, default=6, help="of each measurement")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, whose medians are reported")
+    parser.add_argument("--seconds", type=float, default=6, help="duration of each measurement")
     parser.add_argument("--server", action="append", choices=SERVERS, default=[])
     parser.add_argument("--only", action="append", choices=NEIGHBOURS, default=[])
-    parser.add_argument("--judge", action="store_true", help="exit with 1 when a bar is missed")
+    parser.add_argument("--judge", action="store_true", help="exit with 1 if a target is missed")
     report.add_out(parser)
     options = parser.parse_args()
     options.only = options.only or NEIGHBOURS

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Where the processor's time goes: perf, of the server, the worker and the ledger, while connections
-move credit in through a web server.
+"""Where the processor's time goes: profiles the web server, the worker and the ledger with perf, during
+transfers in.
 
 Writes perf-server.txt, perf-worker.txt and perf-ledger.txt into --out, each with the time by group and
 its top symbols, and prints the groups as microseconds per transfer. Exits with 1 when any answer was an
@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--players", type=int, default=100000)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--server", default="lighttpd", choices=SERVERS)
-    parser.add_argument("--kind", default="transfer-in", help="of bench/load.lua")
+    parser.add_argument("--kind", default="transfer-in", help="kind of call, of bench/load.lua")
     add_out(parser)
     add_eager_client(parser)
     options = parser.parse_args()

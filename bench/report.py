@@ -22,11 +22,11 @@ LEGEND = """\
 rate, latency and processor time per request are medians of the rounds; of ceiling is the median of
 the rounds' shares. Of a round, cells with the same web server and as many connections take turns of two
 seconds, and latency is the median of a cell's turns; the steady minute is one piece. client is wrk,
-which shares the machine ({client}). In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: how
-much of the machine's processors all of them had; at full load what is missing to 1 was idle, or
-somebody else's. per commit: transfers that shared one fdatasync of the log. Each call of "{waiting}"
+which shares the machine ({client}). In the rows of the peer, worker is php-fpm and ledger is MariaDB. busy: the
+share of the machine's processors that all of them used; the rest was idle, or used by other
+programs. per commit: transfers that shared one fdatasync of the log. Each call of "{waiting}"
 waits {wait_ms:g} ms, as for a disk. Apache is mpm_{mpm}."""
-CLIENTS = {"batch": "and interrupts nobody when an answer wakes it",
+CLIENTS = {"batch": "and does not interrupt the server when an answer wakes it",
            "eager": "and interrupts the server when an answer wakes it"}
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Where a request waits: perf, of the system calls of lighttpd, the workers and the ledger, while
-connections move credit in. Prints how long the parts of a request's way take, and how that goes by what the
-ledger's other threads write meanwhile; all with perf looking on.
+"""Where a request waits: records the system calls of lighttpd, the workers and the ledger with perf, during
+transfers in. Prints how long each part of a request takes, and how this depends on what the ledger's other
+threads write meanwhile. perf itself slows all of it.
 
-Exits with 1 when any answer was an error or the requests could not be followed, with 77 when perf cannot be
-used here.
+Exits with 1 if an answer was an error or the requests could not be followed, with 77 if perf cannot be used
+here.
 """
 import argparse
 import bisect
@@ -278,7 +278,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--players", type=int, default=100000)
     parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--kind", default="transfer-in", help="of bench/load.lua")
+    parser.add_argument("--kind", default="transfer-in", help="kind of call, of bench/load.lua")
     add_eager_client(parser)
     options = parser.parse_args()
     install((*PACKAGES, "linux-perf"))
