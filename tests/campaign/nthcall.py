@@ -75,6 +75,7 @@ TRIES = 2           # of a call while a fault goes on
 REACH_TRIES = 3     # of a case
 MISSED_SHARE = 0.05         # of all cases, in places that are passed each time
 MISSED_SHARE_OF_ALL = 0.3   # in any
+KIND_LEAST = 4      # cases of a kind of call of a program, of which at least one must be reached
 COUNTINGS = 3       # of the places
 TOLD_EACH = 50      # cases of a job
 SHIFT_MAX = 100     # cases by which a list may differ from that of another run
@@ -369,6 +370,7 @@ def play_all(bench, cases, rare, options, at):
     """Plays them, one after the other; @rare: chosen()'s; @at: the number of the case that each job
     plays. What came of it."""
     failures, played, missed = [], 0, {True: 0, False: 0}
+    kinds = collections.Counter()  # (program, call, whether it was reached) of places passed each time
     begun = time.monotonic()
     for case in cases:
         if options.seconds and time.monotonic() - begun > options.seconds:
@@ -381,8 +383,11 @@ def play_all(bench, cases, rare, options, at):
         played += 1
         try:
             # What threads do is not in the same order each time.
-            if not any(play_case(bench, case) for _ in range(REACH_TRIES)):
-                seldom = (case.program, case.place) in rare
+            reached = any(play_case(bench, case) for _ in range(REACH_TRIES))
+            seldom = (case.program, case.place) in rare
+            if not seldom:
+                kinds[case.program, case.call, reached] += 1
+            if not reached:
                 missed[seldom] += 1
                 print(f"# not reached{', not passed each time' * seldom}: {named(case)}", flush=True)
         except Exception as error:  # A failing harness fails the case, as a failing program does.
@@ -391,7 +396,7 @@ def play_all(bench, cases, rare, options, at):
             if options.case:
                 print(bench.slot.log.read_text(errors="replace")[-6000:])
     return failures, collections.Counter({"cases": played, "not reached": missed[False],
-                                          "seldom": missed[True], "halts": bench.halts}), bench.exits
+                                          "seldom": missed[True], "halts": bench.halts}) + kinds, bench.exits
 
 
 def take(cases, following, at, number):
@@ -451,6 +456,10 @@ def campaign(options):
           f"not reached {figures['not reached']}, of places not passed each time {figures['seldom']}, "
           f"halts {figures['halts']} exits {told} in {time.monotonic() - begun:.0f} s", flush=True)
     equal(failures, [], "cases that failed")
+    # A kind of call of which none failed is not tested, whatever the share of all cases.
+    kinds = {(program, call) for program in PROGRAMS for call in nth_cases.CALLS}
+    equal(sorted(kind for kind in kinds if figures[(*kind, False)] >= KIND_LEAST
+                 and not figures[(*kind, True)]), [], "kinds of call that were never reached")
     # A run in which hardly a call failed is no test.
     missed = figures["not reached"] + figures["seldom"]
     check(figures["not reached"] <= 1 + figures["cases"] * MISSED_SHARE
