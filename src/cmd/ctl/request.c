@@ -112,7 +112,7 @@ static void make_fields(const struct body_field *body, struct field fields[CALL_
 	static const struct field include_data = FIELD(FIELD_JSON, call_body, include_data);
 
 	memset(fields, 0, CALL_FIELDS_MAX * sizeof(*fields));
-	for (unsigned int i = 0; body[i].name && i < CALL_FIELDS_MAX - 1; i++) {
+	for (unsigned int i = 0; i < CALL_FIELDS_MAX - 1 && body[i].name; i++) {
 		fields[i].name = body[i].name;
 		fields[i].offset = body[i].offset;
 		fields[i].size = body[i].size;
