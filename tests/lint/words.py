@@ -35,7 +35,8 @@ def documents():
     yield from (SRCDIR / name for name in (
         "README", "HACKING", "CONTRIBUTING", "quickstart", "debian/creditbridge.README.Debian",
         "debian/creditbridge.templates", "debian/creditbridge.NEWS"))
-    for pattern in ("doc/*.[578]", "doc/*.md", "doc/internals/*.md", "doc/*.yaml", "fcgi-conf/*.conf*", "examples/**/*.*"):
+    for pattern in ("doc/*.[578]", "doc/*.md", "doc/internals/*.md", "doc/requirements/*.md", "doc/*.yaml",
+                    "fcgi-conf/*.conf*", "examples/**/*.*"):
         yield from sorted(SRCDIR.glob(pattern))
 
 
