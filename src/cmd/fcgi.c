@@ -55,21 +55,21 @@ const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 static const struct argp_option options[] = {
 	{"config", OPTION_CONFIG, "FILE", 0, "read FILE (default: " SETTINGS_DEFAULT_FILE ")", 0},
 	{"serve", OPTION_SERVE, "GROUP", 0,
-	 "serve the paths of \"wallet\" (what dealers call; the default) or of \"platform\" "
-	 "(what game servers call)", 0},
+	 "serve \"wallet\", the calls of dealers (the default), or \"platform\", the calls of "
+	 "game servers", 0},
 	{"base-path", OPTION_BASE_PATH, "PATH", 0,
-	 "the prefix that the web server mounts this at, instead of the setting base_path", 0},
+	 "the prefix at which the web server mounts this service, instead of base_path", 0},
 	{"threads", OPTION_THREADS, "N", 0, "requests served at a time (default: 1)", 0},
 	{"socket", OPTION_SOCKET, "PATH", 0,
-	 "listen on a Unix socket made at PATH, mode 0660, of the group in the setting "
-	 "socket_group, instead of on standard input", 0},
+	 "listen on a Unix socket that is made at PATH, with mode 0660 and the group of the "
+	 "setting socket_group, instead of on standard input", 0},
 	{"exclusive", OPTION_EXCLUSIVE, NULL, 0,
-	 "no other process accepts from the socket on standard input, now or later: when "
-	 "stopping, refuse new connections there (under lighttpd and Apache mod_fcgid; never "
-	 "with a socket that systemd or spawn-fcgi keeps)", 0},
+	 "no other process accepts from the socket on standard input: a stopping worker "
+	 "refuses new connections there (with lighttpd and Apache mod_fcgid; never with a "
+	 "socket that systemd or spawn-fcgi keeps)", 0},
 	{"together", OPTION_TOGETHER, NULL, 0,
-	 "of the processes that one web server starts with this, one serves for all, N requests "
-	 "at a time, and the others wait to take its place (under Apache mod_fcgid; of the wallet)",
+	 "one worker serves for all workers with this option, N requests at a time; another "
+	 "one takes its place when it ends (with Apache mod_fcgid and --serve=wallet)",
 	 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -124,8 +124,8 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		if (arguments->together &&
 			(!arguments->exclusive || arguments->socket ||
 				arguments->group != SERVE_WALLET || arguments->threads == 1))
-			argp_error(state, "--together is of the wallet's workers, with --exclusive "
-				"and several --threads");
+			argp_error(state, "--together requires --serve=wallet, --exclusive "
+				"and --threads of 2 or more");
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument \"%s\"", value);
@@ -139,10 +139,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = option_parse,
 	.doc = "Serves creditbridge's HTTP interface over FastCGI.\v"
-	       "Without --socket, standard input is the listening socket, as web servers that "
-	       "start their FastCGI programs hand it over (Apache mod_fcgid, lighttpd).\n\n"
-	       "Exit codes: 0 asked to stop; 1 failed; 2 usage; 75 the ledger is another version, "
-	       "or no memory, start anew; 78 configuration.",
+	       "Without --socket, standard input is the listening socket. Web servers that start "
+	       "FastCGI programs pass it so (Apache mod_fcgid, lighttpd).\n\n"
+	       "Exit codes: 0 stopped on request; 1 failed; 2 usage; 75 the ledger has another "
+	       "version, or no memory, start again; 78 configuration.",
 };
 
 /* Writes the path of a file in the socket directory to @path. Returns false if it is too long. */

@@ -32,8 +32,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Keeps the credit of all players: applies commands in batches, each made durable "
-	       "before it is answered. Runs in the foreground until SIGTERM."
+	.doc = "Keeps the credit of all players. Executes commands in batches; each batch is on "
+	       "disk before it is answered. Runs in the foreground until SIGTERM."
 	       "\vExit status: 0 stopped; 1 another ledger runs on this state; 2 usage; 75 no "
 	       "memory, start again; 78 the configuration or the state directory cannot be used.",
 };

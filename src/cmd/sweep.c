@@ -35,8 +35,9 @@ const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 static const struct argp_option options[] = {
 	{"config", OPTION_CONFIG, "FILE", 0, "read FILE (default: " SETTINGS_DEFAULT_FILE ")", 0},
 	{"for", OPTION_FOR, "TIME", 0,
-	 "go on for TIME, such as 55s, looking each second (default: until nothing is due)", 0},
-	{"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would be done first; send nothing", 0},
+	 "continue for TIME, such as 55s, and look for due callbacks each second (default: stop "
+	 "when none is due)", 0},
+	{"dry-run", OPTION_DRY_RUN, NULL, 0, "print the callbacks that would be sent first; send nothing", 0},
 	{"json", OPTION_JSON, NULL, 0, "print the summary as one JSON object", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -79,12 +80,12 @@ static const struct argp argp = {
 	.options = options,
 	.parser = option_parse,
 	.doc = "Sends the callbacks that are due to the dealers' servers, and takes over "
-	       "the callbacks of a sender that disconnected. One at a time: a second one reports "
-	       "it and ends.\v"
+	       "the callbacks of a sender that disconnected. One sweeper works at a time; a second "
+	       "one reports that and ends.\v"
 	       "For each dealer with newly parked callbacks it prints one line on standard "
 	       "error.\n\n"
-	       "Exit codes: 0 done, whatever the dealers answered, or another one is at work; "
-	       "1 failed, such as when the ledger does not answer; 2 usage; "
+	       "Exit codes: 0 done, whatever the dealers answered, or another sweeper runs; "
+	       "1 failed, for example because the ledger does not answer; 2 usage; "
 	       "75 no memory; 78 configuration.",
 };
 

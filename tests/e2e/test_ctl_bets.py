@@ -163,7 +163,7 @@ def case_client_with_open_rounds():
     equal((detail.count("g-"), " and others: " in detail), (5, True), detail)
     check(name in listed_clients(), "nothing was removed")
     done = ctl("client", "remove", name, "--yes")
-    check("adding the same name again takes them up" in done.stdout, done.stdout)
+    check("its open rounds wait until the same name is added again" in done.stdout, done.stdout)
     refused("client_not_found", "client", "remove", name)
     ctl("client", "add", name)
     with worker() as link:

@@ -492,7 +492,7 @@ def usage():
                                    *map(str, words)], capture_output=True, text=True, timeout=WAIT_S,
                                   check=False)
             equal(done.returncode, USAGE, f"exit code of {words}: {done.stderr}")
-            check("--together is of the wallet's workers" in done.stderr, f"{words}: {done.stderr}")
+            check("--together requires --serve=wallet" in done.stderr, f"{words}: {done.stderr}")
     finally:
         made.close()
 

@@ -112,8 +112,8 @@ static enum outcome refuse_open(struct ctl *ctl, const char *client_id)
 			names[i]);
 	return ctl_fail(ctl, OUTCOME_FAILED, "open_rounds",
 		"rounds of client %s are open, of game %s%s: their bets can only be settled by a "
-		"client of this name; adding the same name again takes them up; --yes removes it "
-		"all the same", client_id, text, room ? "" : " and others");
+		"client of this name, also after it was removed and added again; --yes removes it "
+		"nevertheless", client_id, text, room ? "" : " and others");
 }
 
 /* The ledger refuses an unknown client, so its rounds need not be searched. */
@@ -146,7 +146,7 @@ enum outcome ctl_client_remove(struct ctl *ctl)
 		return code;
 	if (!ctl->json)
 		printf("client %s is removed; its keys are void\n"
-			"rounds that are open wait: adding the same name again takes them up\n",
+			"its open rounds wait until the same name is added again\n",
 			cmd.client_id);
 	output_json_open(&json, ctl);
 	output_json_string(&json, "client_id", cmd.client_id);

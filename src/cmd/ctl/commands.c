@@ -13,7 +13,7 @@
 	{                                                                                          \
 		NULL, 0, NULL, 0, NULL, 0                                                          \
 	}
-#define REASON_OPTION OPTION(REASON, "reason", "TEXT", "Why, for the audit")
+#define REASON_OPTION OPTION(REASON, "reason", "TEXT", "The reason, for the audit")
 #define KEY_FILE_OPTION                                                                            \
 	OPTION(KEY_FILE, "key-file", "FILE", "Take the key from FILE ('-': standard input)")
 #define LIMIT_OPTION(standard)                                                                     \
@@ -49,25 +49,25 @@ static const struct argp_option dealer_set_options[] = {
 static const struct argp_option adjust_options[] = {
 	REASON_OPTION,
 	OPTION(OPERATION_ID, "operation-id", "ID",
-		"Repeat the adjustment with this id: it is made once"),
+		"Repeat the adjustment that has this id; it is made once"),
 	OPTIONS_END,
 };
 static const struct argp_option transfer_show_options[] = {
-	OPTION(TRANSACTION, "transaction", "ID", "Find it by its transaction id"),
+	OPTION(TRANSACTION, "transaction", "ID", "Find the movement by its transaction id"),
 	OPTIONS_END,
 };
 static const struct argp_option transfer_list_options[] = {
-	OPTION(CASINO, "casino", "CASINO", "Only this dealer's"),
-	OPTION(USER, "user", "USER", "Only this player's (with --casino)"),
+	OPTION(CASINO, "casino", "CASINO", "Only those of this dealer"),
+	OPTION(USER, "user", "USER", "Only those of this player (with --casino)"),
 	OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),
 	OPTION(UNTIL, "until", "TIME", "Before TIME"),
 	LIMIT_OPTION("50"),
 	OPTIONS_END,
 };
 #define LIST_OPTIONS                                                                               \
-	OPTION(CASINO, "casino", "CASINO", "Only this dealer's"),                                  \
-	OPTION(USER, "user", "USER", "Only this player's (with --casino)"),                        \
-	OPTION(GAME, "game", "GAME", "Only this game's"),                                          \
+	OPTION(CASINO, "casino", "CASINO", "Only those of this dealer"),                                  \
+	OPTION(USER, "user", "USER", "Only those of this player (with --casino)"),                        \
+	OPTION(GAME, "game", "GAME", "Only those of this game"),                                          \
 	OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),                               \
 	OPTION(UNTIL, "until", "TIME", "Before TIME")
 static const struct argp_option bet_list_options[] = {
@@ -83,20 +83,20 @@ static const struct argp_option callback_list_options[] = {
 		"parked, held, cancelled, failed"),
 	OPTION(KIND, "kind", "KIND,...", "Only these kinds: betting, betting-result, "
 		"betting-refund"),
-	OPTION(SHAPE, "shape", NULL, "Count those that wait by dealer, state (due, parked or "
-		"held) and age, instead of listing them"),
+	OPTION(SHAPE, "shape", NULL, "Count the waiting callbacks by dealer, state (due, parked "
+		"or held) and age, instead of listing them"),
 	LIMIT_OPTION("50"),
 	OPTIONS_END,
 };
 static const struct argp_option export_options[] = {
-	OPTION(WITH_KEYS, "with-keys", NULL, "The keys of dealers and game servers, too: any "
-		"reader of the file can sign"),
+	OPTION(WITH_KEYS, "with-keys", NULL, "Include the keys of dealers and game servers: "
+		"a reader of the file can sign as each of them"),
 	OPTION(OFFLINE, "offline", NULL, "Read the state of a ledger that does not run"),
 	OPTIONS_END,
 };
 #define ACCEPT_CLOCK_OPTION \
 	OPTION(ACCEPT_CLOCK, "accept-clock", NULL, "Begin the ids although the clock of this host is " \
-		"before the newest row: that row's clock was wrong")
+		"before the newest row, which was written with a wrong clock")
 static const struct argp_option import_options[] = {
 	OPTION(USER, "user", "NAME", "As root: the owner of the state (default: the owner of "
 		"the state directory, or the caller)"),
@@ -114,13 +114,14 @@ static const struct argp_option recon_options[] = {
 };
 static const struct argp_option reconcile_options[] = {
 	OPTION(SINCE, "since", "TIME", "Look for rows that the dealer lacks since TIME" TIME_HELP
-		" (default: the oldest time_ms of FILE, else up to when the restored data are whole)"),
-	OPTION(COMPLETE, "complete", NULL, "FILE has all that the dealer did up to now, although its "
-		"newest row is older than the restored data"),
+		" (default: the oldest time_ms of FILE, or else the time up to which the restored data "
+		"are complete)"),
+	OPTION(COMPLETE, "complete", NULL, "FILE has all actions of the dealer up to now, although "
+		"its newest row is older than the restored data"),
 	OPTIONS_END,
 };
 #define OPERATE_OPTIONS                                                                            \
-	OPTION(REASON, "reason", "TEXT", "Why, for the audit; must be given"),                     \
+	OPTION(REASON, "reason", "TEXT", "The reason, for the audit; required"),                     \
 	OPTION(DRY_RUN, "dry-run", NULL, "Print what would be done, and do nothing")
 static const struct argp_option operate_options[] = {OPERATE_OPTIONS, OPTIONS_END};
 static const struct argp_option asking_options[] = {
@@ -130,37 +131,37 @@ static const struct argp_option asking_options[] = {
 };
 static const struct argp_option release_options[] = {
 	OPTION(YES, "yes", NULL, "Release them without asking"),
-	OPTION(UNRECONCILED, "unreconciled", NULL, "Although a dealer's file was not compared since "
-		"the restore: results and refunds of rounds of before are held each by itself"),
+	OPTION(UNRECONCILED, "unreconciled", NULL, "Release although a dealer's file was not compared "
+		"since the restore; results and refunds of earlier rounds are held one by one"),
 	LIMIT_OPTION("100"),
 	REASON_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option sweep_options[] = {
-	OPTION(FOR, "for", "TIME", "Go on for TIME, such as 55s, looking each second (default: "
-		"until nothing is due)"),
-	OPTION(DRY_RUN, "dry-run", NULL, "Print what would be done first; send nothing"),
+	OPTION(FOR, "for", "TIME", "Continue for TIME, such as 55s, and look for due callbacks each "
+		"second (default: stop when none is due)"),
+	OPTION(DRY_RUN, "dry-run", NULL, "Print the callbacks that would be sent first; send nothing"),
 	OPTIONS_END,
 };
 static const struct argp_option test_options[] = {
-	OPTION(USER, "user", "USER", "With the credit of this player; must be given"),
+	OPTION(USER, "user", "USER", "Use the credit of this player; required"),
 	OPTION(TAP, "tap", NULL, "Report as TAP (Test Anything Protocol)"),
-	OPTION(JUNIT, "junit", "FILE", "Write a report in JUnit's XML to FILE, too"),
+	OPTION(JUNIT, "junit", "FILE", "Also write a report in JUnit's XML to FILE"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Print the cases, and send nothing"),
 	OPTION(YES, "yes", NULL, "Do not ask; required when standard input is no terminal"),
 	REASON_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option backup_options[] = {
-	OPTION(WHOLE, "whole", NULL, "Copy everything, also where only log had to be added"),
+	OPTION(WHOLE, "whole", NULL, "Copy everything, even if adding the log would be enough"),
 	REASON_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option restore_options[] = {
-	OPTION(LOGS, "logs", "DIR", "Roll forward by the logs in DIR: the db/ of the state that the "
-		"backup is of"),
-	OPTION(OLD, "old", "STATE", "Name what operators changed after the backup, by the audit of the "
-		"state that was put away (default: that of --logs)"),
+	OPTION(LOGS, "logs", "DIR", "Roll forward by the logs in DIR, which is db/ of the state from "
+		"which the backup was made"),
+	OPTION(OLD, "old", "STATE", "List the changes that operators made after the backup, from the "
+		"audit of the old state (default: that of --logs)"),
 	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the owner of "
 		"the state directory, or of the backup)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Check the backup, and restore nothing"),
@@ -169,8 +170,8 @@ static const struct argp_option restore_options[] = {
 	OPTIONS_END,
 };
 static const struct argp_option adopt_options[] = {
-	OPTION(MOVED, "moved", NULL, "It is the only one, and none ran since it was moved"),
-	OPTION(COPIED, "copied", NULL, "It is a copy or an older state, or another one ran since"),
+	OPTION(MOVED, "moved", NULL, "This state is the only one, and no other one ran since it was moved"),
+	OPTION(COPIED, "copied", NULL, "This state is a copy or an older state, or another one ran since"),
 	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the owner of "
 		"the state directory)"),
 	ACCEPT_CLOCK_OPTION,
@@ -182,12 +183,12 @@ static const struct argp_option ping_options[] = {
 	OPTIONS_END,
 };
 static const struct argp_option client_remove_options[] = {
-	OPTION(YES, "yes", NULL, "Also while rounds of it are open"),
+	OPTION(YES, "yes", NULL, "Remove it although its rounds are open"),
 	REASON_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option client_list_options[] = {
-	OPTION(ALL, "all", NULL, "Removed ones, too"),
+	OPTION(ALL, "all", NULL, "Include removed ones"),
 	OPTIONS_END,
 };
 static const struct argp_option sign_options[] = {
@@ -199,23 +200,23 @@ static const struct argp_option sign_options[] = {
 static const struct argp_option request_options[] = {
 	OPTION(BODY, "body", "JSON|@FILE|-", "The body, a file, or standard input"),
 	OPTION(URL, "url", "URL", "Base URL (default http://127.0.0.1 and base_path, or /creditbridge)"),
-	OPTION(USER, "user", "USER", "user_id of a named operation"),
-	OPTION(AMOUNT, "amount", "AMOUNT", "amount of transfer-in and transfer-out"),
-	OPTION(REFERENCE, "reference", "ID", "request_transaction_id (default: a random one)"),
-	OPTION(GAME, "game", "GAME", "game_id of result-inquire"),
+	OPTION(USER, "user", "USER", "The user_id of a named operation"),
+	OPTION(AMOUNT, "amount", "AMOUNT", "The amount of transfer-in and transfer-out"),
+	OPTION(REFERENCE, "reference", "ID", "The request_transaction_id (default: a random one)"),
+	OPTION(GAME, "game", "GAME", "The game_id of result-inquire"),
 	OPTION(KEY_FILE, "key-file", "FILE", "Sign with the key in FILE, without the ledger"),
 	OPTION(ALGORITHM, "algorithm", "NAME", "With --key-file: hmac-sha256 (default), ..."),
 	OPTION(ENCODING, "encoding", "NAME", "With --key-file: hex (default) or base64"),
 	OPTIONS_END,
 };
 static const struct argp_option explain_options[] = {
-	OPTION(KEY_FILE, "key-file", "FILE", "Try the key in FILE, too: one that was retired long "
-		"ago, or that the dealer says it uses ('-': standard input)"),
+	OPTION(KEY_FILE, "key-file", "FILE", "Also try the key in FILE, such as one that was retired "
+		"long ago, or that the dealer claims to use ('-': standard input)"),
 	OPTIONS_END,
 };
 static const struct argp_option doctor_options[] = {
-	OPTION(URL, "url", "URL", "Where dealers call the wallet's mount, with its prefix"),
-	OPTION(PLATFORM_URL, "platform-url", "URL", "Where game servers call the platform's mount"),
+	OPTION(URL, "url", "URL", "The URL at which dealers call the wallet's mount, with its prefix"),
+	OPTION(PLATFORM_URL, "platform-url", "URL", "The URL at which game servers call the platform's mount"),
 	OPTION(USER, "worker-user", "NAME",
 		"The user of the workers (default: that of the running ones, or www-data)"),
 	OPTIONS_END,
@@ -240,11 +241,11 @@ static const struct argp_option doctor_options[] = {
 const struct ctl_command ctl_commands[] = {
 	{"init", "", "Create the state directory of the configuration",
 		"{\"state_directory\",\"installation\"}", init_options, 0, 0, false, ctl_init},
-	{"status", "", "Show how the ledger is doing",
+	{"status", "", "Show the state of the ledger",
 		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
 		"\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"},"
 		"\"dealers_without_url\":[...],\"shared_keys\":[...]}", NULL, 0, 0, false, ctl_status},
-	{"schema", "", "Show which version of the data a ledger that does not run has",
+	{"schema", "", "Show the version of the data of a stopped ledger",
 		"{\"state_directory\",\"schema\",\"program_schema\",\"data\": none, older, current "
 		"or newer}", NULL, 0, 0, false, ctl_schema},
 	{"metrics", "", "Print the figures that Prometheus reads at /metrics",
@@ -259,27 +260,27 @@ const struct ctl_command ctl_commands[] = {
 		DEALER_JSON " and \"total\"", NULL, 1, 1, false, ctl_dealer_show},
 	{"dealer set", "CASINO", "Change settings of a dealer", DEALER_JSON, dealer_set_options, 1,
 		1, false, ctl_dealer_set},
-	{"dealer suspend", "CASINO", "Refuse transfers and new players of a dealer",
+	{"dealer suspend", "CASINO", "Refuse transfers, new players and new bets of a dealer",
 		"{\"casino_id\",\"suspended\"}", reason_options, 1, 1, false, ctl_dealer_suspend},
 	{"dealer resume", "CASINO", "End the suspension of a dealer",
 		"{\"casino_id\",\"suspended\"}", reason_options, 1, 1, false, ctl_dealer_resume},
-	{"dealer hold", "CASINO", "Send no callback to a dealer until they are released",
+	{"dealer hold", "CASINO", "Send no callback to a dealer until `release`",
 		"{\"casino_id\",\"callbacks_held_ms\"}. Bets of its players are refused meanwhile",
 		reason_options, 1, 1, false, ctl_dealer_hold},
-	{"dealer key-confirm", "CASINO", "Note that the keys that a restore brought back are right",
+	{"dealer key-confirm", "CASINO", "Record that the keys that a restore brought back are right",
 		"{\"casino_id\",\"confirmed\"}", reason_options, 1, 1, false, ctl_dealer_key_confirm},
 	{"dealer key-add", "CASINO", "Give a dealer a second key and show it", KEY_JSON,
 		key_add_options, 1, 1, false, ctl_dealer_key_add},
 	{"dealer key-use", "CASINO KEYID", "Sign callbacks with this key from now on",
 		"{\"casino_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_dealer_key_use},
-	{"dealer key-retire", "CASINO KEYID", "Take a key from a dealer, for good",
+	{"dealer key-retire", "CASINO KEYID", "Retire a key of a dealer for ever",
 		"{\"casino_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_dealer_key_retire},
 	{"dealer ping", "CASINO", "Ask a dealer's server for a player's balance",
 		"{\"casino_id\",\"asked_user_id\",\"url\",\"ok\",\"class\",\"http_status\",\"ms\","
 		"\"dealer_error_id\",\"dealer_error_detail\",\"has_balance\",\"balance\","
 		"\"currency\",\"user_id\",\"note\"}, and \"error\":{\"id\",\"detail\"} unless ok",
 		ping_options, 1, 1, false, ctl_dealer_ping},
-	{"dealer test", "CASINO", "Put a dealer's server through the cases of its specification",
+	{"dealer test", "CASINO", "Test a dealer's server with the cases of its specification",
 		"{\"casino_id\",\"user_id\",\"url\",\"first_id\",\"last_id\",\"passed\",\"failed\","
 		"\"skipped\",\"not_run\",\"balance_before\",\"balance_after\",\"difference\","
 		"\"cases\":[{\"name\",\"group\",\"result\",\"rule\",\"expected\",\"came\",\"why\","
@@ -296,16 +297,16 @@ const struct ctl_command ctl_commands[] = {
 	{"client key-add", "CLIENT", "Give a game server a second key and show it",
 		CLIENT_KEY_JSON, key_add_options, 1, 1, false, ctl_client_key_add},
 	{"client key-use", "CLIENT KEYID",
-		"Note which key a game server signs with now",
+		"Record with which key a game server signs now",
 		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_use},
-	{"client key-retire", "CLIENT KEYID", "Take a key from a game server, for good",
+	{"client key-retire", "CLIENT KEYID", "Retire a key of a game server for ever",
 		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_retire},
 	{"client key-confirm", "CLIENT",
-		"Note that the keys that a restore brought back are right",
+		"Record that the keys that a restore brought back are right",
 		"{\"client_id\",\"confirmed\"}", reason_options, 1, 1, false, ctl_client_key_confirm},
-	{"client remove", "CLIENT", "Take a game server and its keys away",
+	{"client remove", "CLIENT", "Remove a game server and its keys",
 		"{\"client_id\",\"removed\"}. Bets of open rounds can only be settled by a client of "
-		"this name; adding the same name again takes them up",
+		"this name. If the same name is added again, it can settle them",
 		client_remove_options, 1, 1, false, ctl_client_remove},
 	{"player add", "CASINO USER", "Register a player", PLAYER_JSON, reason_options, 2, 2, false,
 		ctl_player_add},
@@ -315,14 +316,14 @@ const struct ctl_command ctl_commands[] = {
 		"{\"casino_id\",\"user_id\",\"player_id\",\"balance\",\"entry_seq\","
 		"\"entry_transaction_id\",\"suspended\",\"created_ms\"}",
 		NULL, 1, 2, false, ctl_player_show},
-	{"player suspend", "CASINO USER", "Refuse transfers of a player", PLAYER_JSON,
+	{"player suspend", "CASINO USER", "Refuse transfers and bets of a player", PLAYER_JSON,
 		reason_options, 2, 2, false, ctl_player_suspend},
 	{"player resume", "CASINO USER", "End the suspension of a player", PLAYER_JSON,
 		reason_options, 2, 2, false, ctl_player_resume},
 	{"player ledger", "CASINO USER\nPLAYER_ID",
 		"List the movements of a player, the newest first", "{\"entries\":[{...}]}",
 		ledger_options, 1, 2, false, ctl_player_ledger},
-	{"player adjust", "CASINO USER AMOUNT", "Move credit of a player by hand, in or (-) out",
+	{"player adjust", "CASINO USER AMOUNT", "Move credit of a player by hand, in or out (-)",
 		"{\"player_id\",\"amount\",\"before_balance\",\"current_balance\","
 		"\"transaction_id\",\"operation_id\",\"replay\"}",
 		adjust_options, 3, 3, true, ctl_player_adjust},
@@ -335,8 +336,8 @@ const struct ctl_command ctl_commands[] = {
 	{"bet show", "TRANSACTION_ID\nPLAYER_ID|CASINO/USER GAME [N]",
 		"Show a bet with its round and its callbacks",
 		"{\"bet\":{...},\"answer\":{\"code\",\"id\",\"detail\"},\"round\":{...},"
-		"\"callbacks\":[{...}],\"movements\":[{...}]}; for the id of a result that of round "
-		"show",
+		"\"callbacks\":[{...}],\"movements\":[{...}]}; for the transaction id of a result, that of "
+		"round show",
 		NULL, 1, 3, false, ctl_bet_show},
 	{"bet list", "", "List bets, the newest first",
 		"{\"bets\":[{\"player_id\",\"game_id\",\"number\",\"transaction_id\",...,"
@@ -352,19 +353,19 @@ const struct ctl_command ctl_commands[] = {
 		"\"up_to_4h\",\"up_to_1d\",\"over_1d\"}]}",
 		callback_list_options, 0, 0, false, ctl_callback_list},
 	{"callback show", "EVENT", "Show a callback with every attempt and the exact body",
-		"{\"webhook_id\",\"url\" (by the dealer's settings of now),... as in callback list,\"tries\":[{\"number\","
+		"{\"webhook_id\",\"url\" (by the dealer's present settings),... as in callback list,\"tries\":[{\"number\","
 		"\"time_ms\",\"ended\",\"class\",\"http_status\",\"ms\",\"dealer_error_id\","
 		"\"note\",\"next_ms\",...}],\"body\" (text, byte for byte as it is sent; null: not "
-		"kept)}",
+		"stored any more)}",
 		NULL, 1, 1, false, ctl_callback_show},
-	{"callback retry", OPERATE_ARGS, "Send callbacks again now; parked ones once more",
+	{"callback retry", OPERATE_ARGS, "Send callbacks that are due or parked now",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_retry},
-	{"callback hold", OPERATE_ARGS, "Keep callbacks from being sent until they are released",
+	{"callback hold", OPERATE_ARGS, "Hold callbacks that are due or parked until they are released",
 		OPERATE_JSON, operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_hold},
 	{"callback release", OPERATE_ARGS, "Let held callbacks be sent",
 		OPERATE_JSON, operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_release},
 	{"callback cancel", OPERATE_ARGS,
-		"Give up callbacks that were settled outside",
+		"Cancel callbacks that were settled by other means",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
 	{"release", "[CASINO]", "Show the callbacks that a restore or `dealer hold` holds, and release them",
 		"{\"callbacks\":[{\"webhook_id\",\"created_ms\",\"casino_id\",\"user_id\","
@@ -375,10 +376,10 @@ const struct ctl_command ctl_commands[] = {
 		"answer on the terminal",
 		release_options, 0, 1, false, ctl_release},
 	{"sweep", "", "Send the callbacks that are due, as creditbridge-sweep does from cron",
-		"what creditbridge-sweep prints, whose exit status this is: the summary; with "
-		"--dry-run what would be done first; {\"already_running\":true}",
+		"the object of creditbridge-sweep, whose exit status this is: the summary; with "
+		"--dry-run the callbacks that would be sent first; {\"already_running\":true}",
 		sweep_options, 0, 0, false, ctl_sweep},
-	{"export", "[FILE]", "Write everything that the ledger keeps, as lines of JSON",
+	{"export", "[FILE]", "Write all data of the ledger, as lines of JSON",
 		"of FILE {\"file\",\"format\",\"version\",\"schema\",\"program\",\"installation\","
 		"\"created_ms\",\"keys\",\"last_transaction_id\",\"last_event\",\"rows\","
 		"\"counts\":{...},\"sha256\",\"last_ms\"}",
@@ -387,7 +388,7 @@ const struct ctl_command ctl_commands[] = {
 		"{\"state_directory\",\"dry_run\",\"installation\",\"export\":{...},\"rows\","
 		"\"counts\":{...},\"sha256\",\"last_transaction_id\",\"last_ms\",\"raised_by\",\"first_id\","
 		"\"keys_missing\":{\"dealers\":[...],\"clients\":[...]},\"revived\":[...] (as of "
-		"restore)}. The state is absent, empty "
+		"restore)}. The state must be absent, empty "
 		"or just initialised; FILE '-' is standard input",
 		import_options, 1, 1, false, ctl_import},
 	{"recon", "CASINO --date=D [FILE]\n--compare OUR THEIR",
@@ -400,13 +401,13 @@ const struct ctl_command ctl_commands[] = {
 		"\"amount_differs\",\"state_differs\",\"ok\"}",
 		recon_options, 1, 2, false, ctl_recon},
 	{"reconcile", "CASINO FILE",
-		"Propose the commands that mend what a restore lost, by a dealer's file",
+		"Compare a dealer's file after a restore, and propose commands",
 		"{\"casino_id\",\"differences\":[{\"record\",\"id\",\"user_id\",\"game_id\","
 		"\"our_amount\",\"their_amount\",\"our_state\",\"their_state\",\"remedy\",\"command\","
 		"\"why\"}],\"rows\",\"open\",\"ok\",\"covers\",\"noted\"}; remedy is none, add_player, adjust, cancel, retry, "
 		"release, sweep, repeat or ask_dealer",
 		reconcile_options, 2, 2, false, ctl_reconcile},
-	{"check", "", "Prove that every balance is the sum of its movements, and every row sound",
+	{"check", "", "Prove that every balance is the sum of its movements, and every row valid",
 		"{\"ok\",\"as_of\",\"players\",\"entries\",\"requests\",\"transactions\","
 		"\"rounds\",\"bets\",\"callbacks\",\"sums\",\"dealers\":[{...}],\"problem_count\","
 		"\"problems\":[...],\"shared_keys\":[...]}",
@@ -422,16 +423,16 @@ const struct ctl_command ctl_commands[] = {
 		"\"changed\":[{\"time_ms\",\"action\",\"object\",\"in_force\",\"detail\","
 		"\"reason\"}],...}; changed only with --old or --logs",
 		restore_options, 1, 1, false, ctl_restore},
-	{"adopt", "", "Say what a state is that was copied or moved, so that a ledger may serve it",
+	{"adopt", "", "State whether a state was copied or moved, so that a ledger may serve it",
 		"{\"state_directory\",\"installation\",\"copied\",\"last_transaction_id\",\"last_ms\","
 		"\"raised_by\",\"first_id\"}", adopt_options, 0, 0, false, ctl_adopt},
-	{"doctor", "[KEYFILE...]", "Look for what is wrong with this installation; change nothing",
+	{"doctor", "[KEYFILE...]", "Check this installation for faults; change nothing",
 		"{\"ok\",\"failed\",\"warnings\",\"passed\",\"not_looked_at\",\"not_shown\","
 		"\"findings\":[{\"result\" (PASS, WARN, FAIL, SKIP),\"check\",\"purpose\","
-		"\"about\",\"found\",\"remedy\"}]}. Exit status 1 when something FAILs. KEYFILEs are "
-		"files or folders with secrets, such as keys and backups, that must be closed to others",
+		"\"about\",\"found\",\"remedy\"}]}. Exit status 1 if a finding is FAIL. KEYFILEs are "
+		"files or folders with secrets, such as keys and backups, that no other user may read",
 		doctor_options, 0, CTL_ARGS_MAX, false, ctl_doctor},
-	{"audit", "", "List what operators did, the newest first", "{\"audit\":[{...}]}",
+	{"audit", "", "List the actions of operators, the newest first", "{\"audit\":[{...}]}",
 		audit_options, 0, 0, false, ctl_audit},
 	{"sign", "CASINO [BODYFILE]\n--key-file=FILE [BODYFILE]",
 		"Print the x-casino-signature of a body",
