@@ -8,8 +8,8 @@
 
 /*
  * Copy an argument. Refuse, as a usage error, text that cannot be an id: a casino_id is
- * [A-Za-z0-9_.-]{1,64}; other ids are 1 to 128 bytes of UTF-8 without control characters (api.md,
- * Common rules, Ids).
+ * [A-Za-z0-9_.-]{1,64}; other ids are 1 to 128 bytes of UTF-8 without control characters (contract,
+ * "Ids").
  */
 enum outcome names_read_casino_id(struct session *session, const char *text, char casino_id[CASINO_ID_SIZE]);
 enum outcome names_read_external_id(struct session *session, const char *what, const char *text,

@@ -32,7 +32,7 @@ struct settings {
 	char base_path[256]; /* URL prefix of the service on the web server; see text_base_path() */
 	char log_target[16];    /* "syslog" or "stderr" */
 	enum log_level log_level;
-	/* allowed difference of request_timestamp; 0: any (api.md A 6) */
+	/* allowed difference of request_timestamp; 0: any (contract, "Request timestamp") */
 	uint32_t request_window_s;
 	uint32_t ledger_deadline_ms;     /* a worker repeats an unanswered command for this time */
 	uint32_t ledger_connections_max; /* further ones get service_unavailable */
@@ -48,7 +48,7 @@ struct settings {
 	uint32_t retention_pause_s;  /* before the first pass and between passes */
 	uint32_t disk_low_water_mib; /* with less free space, writes are refused */
 	uint32_t disk_ballast_mib;   /* file deleted when recovery finds no free space */
-	/* Callbacks (api.md, B; Bet states). Tests use shorter times. */
+	/* Callbacks (contract, "Attempts" and "Leases"). Tests use shorter times. */
 	uint32_t callback_timeout_ms;         /* limit of the whole call, of which ... */
 	uint32_t callback_connect_timeout_ms; /* ... look-up, connection and TLS may use this */
 	uint32_t callback_lease_ms; /* of an attempt; at least callback_timeout_ms + 1500 */
@@ -62,7 +62,7 @@ struct settings {
 	uint32_t breaker_open_ms;       /* then one call is permitted */
 	uint32_t sweep_concurrency;     /* maximum of concurrent attempts of creditbridge-sweep */
 	uint32_t sweep_overdue_s;       /* without a sweeper for this time /readyz answers 503 */
-	/* Networks that are not public but permitted for callbacks (api.md, B). */
+	/* Networks that are not public but permitted (contract, "Group B: callbacks"). */
 	struct network callback_networks[SETTINGS_NETWORKS_MAX];
 	uint32_t callback_network_count;
 };

@@ -1,4 +1,4 @@
-/* classify - maps an HTTP exchange to the class of an attempt (api.md, B, the table of answers). */
+/* classify - maps an HTTP exchange to the class of an attempt (contract, "Answers of a dealer"). */
 #ifndef CALLBACK_CLASSIFY_H
 #define CALLBACK_CLASSIFY_H
 

@@ -7,7 +7,7 @@
  *
  * Nothing is repeated. libcurl repeats a POST by itself if a reused connection dies. So the body is
  * read by a function that cannot rewind, and a request is stopped before it leaves a second time
- * (api.md, B).
+ * (contract, "Attempts").
  *
  * Only http.c, http_exchange.c and http_url.c use libcurl. The program must ignore SIGPIPE.
  */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* api.md, B. */
+/* contract, "Attempts". */
 #define CONNECT_TIMEOUT_MS 1000
 #define TOTAL_TIMEOUT_MS   3000
 #define TIMESTAMP_MAX      24

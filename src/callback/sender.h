@@ -1,7 +1,7 @@
 /*
- * sender - sends callbacks to dealers, each once, many at a time (api.md, B).
+ * sender - sends callbacks to dealers, each once, many at a time (contract, "Attempts").
  *
- * It sends a POST with the signatures of api.md, Signature, over kept connections. A sender
+ * It sends a POST with the signatures of the contract, "Signature", over kept connections. A sender
  * performs one attempt: it repeats and stores nothing. The caller has committed the attempt before.
  * The caller's fence is called before the first byte leaves.
  */

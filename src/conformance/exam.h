@@ -9,12 +9,12 @@
  *   transaction_id,  2^52 + the Unix time in seconds * 2^20 + the number of the first inquiry,
  *   webhook-id       which is the ledger's, modulo 256 * 2^12 + 1, 2, 3 ... The ledger assigns
  *                    1, 2, 3 ... and never gets that far. Until the year 2106 the ids are below
- *                    2^53, the limit of api.md. Each exam has its own ids, unless 256 exams begin
- *                    within one second.
+ *                    2^53 (contract, "Transaction ids"). Each exam has its own ids, unless 256
+ *                    exams begin within one second.
  *   game_id          "exam-", the first of these ids, the numbers of the case and the round
  *   remark           begins with "creditbridge exam"
  *
- * A case is a list of steps. A dealer must do only what spec.md and api.md entitle the service to
+ * A case is a list of steps. A dealer must do only what doc/requirements entitles the service to
  * (B, Signature, the tombstone of a refund). Each case returns the money it took. At a correct
  * dealer, the balance is unchanged at the end.
  */
@@ -146,7 +146,7 @@ struct exam_step {
 #define EXAM_STEPS_MAX 10
 struct exam_case {
 	const char *name;
-	const char *rule;     /* the heading in the specification, or "api.md ..." */
+	const char *rule;     /* "spec ..." or "api ...", by creditbridge-protocol(7) */
 	const char *expected; /* a sentence without a full stop */
 	uint8_t decimals;     /* decimals that the dealer must have */
 	struct exam_step steps[EXAM_STEPS_MAX];

@@ -1,11 +1,12 @@
 /*
- * callback - reads a callback's request into a struct dealer_call (spec.md B1 to B4).
+ * callback - reads a callback's request into a struct dealer_call (specification, "Group B:
+ * callbacks to the dealer").
  *
  * The signature covers only the body, so a body that an attacker has seen can be sent to another
  * path. So each kind accepts only bodies that fit no other kind, whatever the headers say. A bet
  * must not carry `result`; a refund must carry neither `result` nor `user_bet`. The required
- * members of the other kinds exclude the rest. If webhook-id (api.md, Signature) is sent, it must
- * fit the kind too.
+ * members of the other kinds exclude the rest. If webhook-id (contract, "Webhook headers") is sent,
+ * it must fit the kind too.
  */
 #ifndef DEALER_CALLBACK_H
 #define DEALER_CALLBACK_H

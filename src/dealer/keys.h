@@ -29,7 +29,7 @@ bool keys_read(const char *path, char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE]
 
 /*
  * Returns true if @request has the header once and it is the HMAC-SHA256 in hex of the raw body
- * under one of the keys (api.md, Signature).
+ * under one of the keys (contract, "Signature").
  */
 bool keys_signed(const char *path, const struct http_request *request);
 

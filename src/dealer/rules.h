@@ -1,5 +1,6 @@
 /*
- * rules - how a dealer processes a callback (spec.md B; api.md B). Copy this part to your dealer.
+ * rules - how a dealer processes a callback (specification, "Group B: callbacks to the dealer";
+ * contract, "Group B: callbacks"). Copy this part to your dealer.
  *
  * Pure: the caller loads the two rows that a call names and applies the rule. It commits the
  * changes in one transaction before it answers. Calls are applied one at a time.

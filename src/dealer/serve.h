@@ -1,5 +1,6 @@
 /*
- * serve - the reference dealer over HTTP: the dealer's side of spec.md B.
+ * serve - the reference dealer over HTTP: the dealer's side of the specification, "Group B:
+ * callbacks to the dealer".
  *
  * It checks path, method, size, signature and the body's members, in this order. Then it applies
  * the rule and commits, one call at a time. Then it sends the answer: 200 {user_id, balance,

@@ -3,7 +3,7 @@
  *
  * Nothing is signed. The service answers a call without a signature with its own 401. Before that
  * check, it answers 413 for a body above 64 KiB, which shows that the body arrived. Before both,
- * it answers 405 (api.md, Order of checks).
+ * it answers 405 (contract, "Order of checks").
  */
 #include "doctor/doctor.h"
 

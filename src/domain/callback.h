@@ -1,4 +1,4 @@
-/* callback - messages to a dealer's server and their outcomes (api.md, B). */
+/* callback - messages to a dealer's server and their outcomes (contract, "Group B: callbacks"). */
 #ifndef DOMAIN_CALLBACK_H
 #define DOMAIN_CALLBACK_H
 
@@ -6,7 +6,7 @@
 
 #define CALLBACK_EVENT_ID_SIZE 40 /* "balance-inquire-" and 20 digits */
 
-/* A dealer's breaker (api.md, B). Open: no call is sent. Half-open: one call is sent. */
+/* A dealer's breaker (contract, "Breaker"). Open: no call is sent. Half-open: one call is sent. */
 enum breaker { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_COUNT };
 extern const char *const breaker_names[BREAKER_COUNT];
 
@@ -73,9 +73,9 @@ void callback_event_id(enum callback_kind kind, uint64_t event, char id[CALLBACK
 bool callback_event_read(const char *text, uint64_t *event, enum callback_kind *kind);
 
 /*
- * Returns true if a balance inquiry succeeded as api.md B requires: all three fields, the player's
- * own user_id and the dealer's currency. If a successful response lacks one of these, the caller
- * answers 502 dealer_bad_answer.
+ * Returns true if a balance inquiry succeeded as the contract, "Answers of a dealer", requires: all
+ * three fields, the player's own user_id and the dealer's currency. If a successful response lacks
+ * one of these, the caller answers 502 dealer_bad_answer.
  */
 bool callback_balance_ok(const struct callback_outcome *outcome, const char *user_id,
 	const char *currency);

@@ -8,7 +8,7 @@
 const char *const callback_action_names[CALLBACK_ACTION_COUNT] = {
 	"retry", "hold", "release", "cancel"};
 
-/* Error ids that a dealer should use for an unknown bet (api.md, B). */
+/* Error ids that a dealer should use for an unknown bet (contract, "Answers of a dealer"). */
 #define UNKNOWN_BET_IDS "bet_not_found,transaction_not_found"
 
 bool callback_has_ended(enum callback_state state)
@@ -166,7 +166,7 @@ static bool used_up(const struct callback *callback, const struct delivery_terms
 /*
  * Returns the earliest time of the next attempt. An operator may advance an attempt, but not the
  * first one before its time. A refund that overtakes its bet is not found by the dealer, and the
- * bet stays there (api.md B, refund_delay).
+ * bet stays there (contract, "Refund delay").
  *
  * A due callback has that time on the boot clock, whatever the wall clock says. A held callback has
  * only the wall clock, and waits no longer than its original delay.

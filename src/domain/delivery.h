@@ -1,5 +1,5 @@
 /*
- * delivery - the transitions of a callback (api.md, Bet states and callback states; B).
+ * delivery - the transitions of a callback (contract, "States" and "Attempts").
  *
  *     due -> sending -> delivered            held, cancelled: by the operator
  *      ^        |-> due (again) | parked     failed: a betting that was not accepted
@@ -38,7 +38,7 @@ void delivery_open(struct delivery *delivery, enum callback_kind kind, uint64_t 
 
 /*
  * Returns when the row is due on the clock of this boot. Within one boot the boot time decides,
- * after a reboot the wall time (api.md, Bet states).
+ * after a reboot the wall time (contract, "Leases").
  */
 int64_t due_boot_ms(const struct due *due, const struct moment *now);
 
@@ -82,8 +82,8 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 bool callback_has_ended(enum callback_state state);
 
 /*
- * PENDING -> ACCEPTED, REJECTED or REFUNDING, by the outcome of the betting callback (api.md, B,
- * the table of answers). Ignores a balance that is not for @user_id in @currency. Returns false if
+ * PENDING -> ACCEPTED, REJECTED or REFUNDING, by the outcome of the betting callback (contract,
+ * "Answers of a dealer"). Ignores a balance that is not for @user_id in @currency. Returns false if
  * the bet is not pending; nothing is then changed.
  */
 bool bet_conclude(struct bet *bet, const struct callback_outcome *outcome, const char *user_id,

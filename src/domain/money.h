@@ -1,7 +1,7 @@
 /*
  * money - exact amounts of credit.
  *
- * A money_t is an int64 count of 1/10000 credit (api.md, Common rules, Money). No amount is
+ * A money_t is an int64 count of 1/10000 credit (contract, "Amounts"). No amount is
  * computed in floating point. A double appears only in JSON. It is converted here, if it represents
  * an amount exactly.
  */

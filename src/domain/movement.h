@@ -22,15 +22,16 @@ struct movement {
 };
 
 /*
- * Decides whether the dealer may transfer @amount (above 0) now. Checks in the order of api.md:
- * suspension, wallet mode, decimals, player, credit. @player is NULL if the player is unknown.
+ * Decides whether the dealer may transfer @amount (above 0) now. Checks in the order of the
+ * contract, "Order of checks": suspension, wallet mode, decimals, player, credit. @player is NULL
+ * if the player is unknown.
  */
 enum refusal transfer_decide(const struct dealer *dealer, const struct player *player,
 	enum entry_kind kind, money_t amount);
 
 /*
  * Decides whether the operator may adjust by the signed @amount. Same checks as for a transfer,
- * except suspension (api.md, What an operator may change).
+ * except suspension (contract, "What an operator may change").
  */
 enum refusal adjust_decide(const struct dealer *dealer, const struct player *player,
 	money_t amount);

@@ -2,7 +2,7 @@
  * records - the rows of the ledger: one struct and one field table for each row kind.
  *
  * Times are Unix milliseconds, money is money_t, strings are NUL-terminated UTF-8. The limits are
- * those of api.md, Common rules, Ids. Zero each struct before you fill it, so that equal rows are
+ * those of the contract, "Ids". Zero each struct before you fill it, so that equal rows are
  * equal byte for byte.
  */
 #ifndef DOMAIN_RECORDS_H
@@ -67,7 +67,7 @@ enum request_scope { SCOPE_DEALER, SCOPE_OPERATOR, SCOPE_CLIENT, SCOPE_COUNT };
 enum signature_algorithm { HMAC_SHA256, HMAC_SHA512, HMAC_SHA1, SIGNATURE_ALGORITHM_COUNT };
 enum signature_encoding { ENCODING_HEX, ENCODING_BASE64, SIGNATURE_ENCODING_COUNT };
 
-/* api.md, Bet states and callback states. The orders are stored: append only. */
+/* contract, "Bet states" and "Callback states". The orders are stored: append only. */
 enum bet_state {
 	BET_PENDING, BET_ACCEPTED, BET_REJECTED, BET_REFUNDING, BET_REFUNDED, BET_SETTLED,
 	BET_STATE_COUNT
@@ -90,7 +90,7 @@ enum callback_kind {
 	CALLBACK_KIND_COUNT
 };
 /*
- * The class of an attempt (api.md, B, the table of answers). Zero is the class of an unknown
+ * The class of an attempt (contract, "Answers of a dealer"). Zero is the class of an unknown
  * outcome. The order is stored: append only.
  */
 enum callback_class {
@@ -134,7 +134,7 @@ struct dealer {
 	uint8_t decimals; /* 0 to 4; an amount with more decimals is refused */
 	bool suspended;
 	int32_t utc_offset_min; /* the dealer's day boundary */
-	uint32_t rate_limit;    /* calls per second; 0: unlimited (api.md A 10) */
+	uint32_t rate_limit;    /* calls per second; 0: unlimited (contract, "Rate limit") */
 	enum signature_algorithm signature_algorithm;
 	enum signature_encoding signature_encoding;
 	char url[URL_SIZE]; /* dealer_base_url of the callbacks; "": none */
@@ -223,7 +223,7 @@ struct transaction {
 	char client_id[CLIENT_ID_SIZE]; /* owner of a client's key; "": the owner is the dealer */
 };
 
-/* A used idempotency key (api.md A 1, 2): the request and its response. Never expires. */
+/* A used idempotency key (contract, "Idempotency"): the request and its response. Never expires. */
 struct request {
 	enum request_scope scope;
 	char owner[CASINO_ID_SIZE]; /* casino_id, or client_id for a client's key */
@@ -308,7 +308,8 @@ struct bet {
 	bool addition;
 	money_t bet_amount;
 	int64_t accepted_ms; /* timestamp of the bet command */
-	uint32_t day; /* day of accepted_ms, in the dealer's utc_offset at that time (api.md A 4) */
+	/* day of accepted_ms, in the dealer's utc_offset at that time (contract, "Statistics") */
+	uint32_t day;
 	int64_t changed_ms;     /* of the last transition */
 	uint64_t event;         /* of its betting callback; 0: transfer wallet */
 	uint64_t refund_event;  /* of its betting-refund; 0: none */

@@ -1,7 +1,7 @@
 /*
  * refusal - the errors by which the wallet declines a request.
  *
- * A refusal is ordinary data in a result (api.md, Error ids). It means that the call changed
+ * A refusal is ordinary data in a result (contract, "Error ids"). It means that the call changed
  * nothing, or it is the recorded outcome. A machine failure is a status (base/status.h).
  */
 #ifndef DOMAIN_REFUSAL_H

@@ -1,4 +1,4 @@
-/* retry - the time of the next attempt of an undelivered callback (api.md, B). */
+/* retry - the time of the next attempt of an undelivered callback (contract, "Attempts"). */
 #ifndef DOMAIN_RETRY_H
 #define DOMAIN_RETRY_H
 
@@ -21,7 +21,7 @@ struct retry {
 	int64_t delay_ms; /* delay from now, for CALLBACK_DUE */
 };
 
-/* Sets the defaults of api.md. */
+/* Sets the defaults of the contract, "Attempts". */
 void retry_policy_defaults(struct retry_policy *policy);
 
 /*

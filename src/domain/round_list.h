@@ -2,9 +2,9 @@
  * round_list - the list of the bets that are part of a round: those that are PENDING, ACCEPTED or
  * SETTLED.
  *
- * A rejected or refunded bet is not part of its round (api.md C 3), but keeps its number. The list
- * has at most ROUND_BETS_MAX bets. The round's result loads only these bets, however many were
- * rejected.
+ * A rejected or refunded bet is not part of its round (contract, "Rounds"), but keeps its number.
+ * The list has at most ROUND_BETS_MAX bets. The round's result loads only these bets, however many
+ * were rejected.
  *
  * The row stores the list (struct round, listed) with four bytes for each bet, in the order of the
  * numbers. Each entry is twice the number, plus 1 if the bet is known to be accepted.

@@ -1,6 +1,6 @@
 /*
  * statistics - running sums of a player's bets and winnings, over a lifetime and for each day
- * (api.md, A 4; specification A4).
+ * (contract, "Statistics"; specification, "A4 user stat").
  *
  *   bet_count    accepted bets minus refunded ones, without additions
  *   turnover     stakes of settled bets (win or loss), with additions

@@ -1,5 +1,5 @@
 /*
- * wager - the rules of bets and rounds (api.md, C and Bet states).
+ * wager - the rules of bets and rounds (contract, "Settlement" and "Bet states").
  *
  * Pure. Every transition of a bet goes through bet_move(), which knows the legal ones.
  */
@@ -22,7 +22,7 @@ bool bet_has_ended(enum bet_state state);
 
 /*
  * Returns the answer to the bet's caller, now and for repeated calls, by the bet's present state
- * (api.md C 1). REFUSAL_NONE means accepted.
+ * (contract, "Repeated bets"). REFUSAL_NONE means accepted.
  */
 enum refusal bet_refusal(const struct bet *bet);
 /* The detail text of REFUSAL_DEALER_TIMEOUT once the bet is BET_REFUNDED. */
@@ -38,7 +38,7 @@ enum refusal bet_refusal(const struct bet *bet);
 enum refusal round_decide_bet(const struct round *round, const char *client_id,
 	money_t bet_amount, uint32_t objects_len);
 
-/* Returns true if a bet in this state is part of its round (api.md C 3). */
+/* Returns true if a bet in this state is part of its round (contract, "Rounds"). */
 bool bet_is_part(enum bet_state state);
 
 
@@ -68,7 +68,7 @@ enum refusal settlement_add(struct settlement *settlement, const struct bet *bet
 enum refusal settlement_close(struct settlement *settlement, enum round_result result,
 	money_t asked);
 
-/* The status of a game in A5 (api.md A 5). */
+/* The status of a game in A5 (contract, "Status of a game"). */
 enum game_status {
 	GAME_NOT_FOUND, /* only rejected bets, or none */
 	GAME_PENDING,

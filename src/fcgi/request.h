@@ -71,7 +71,7 @@ struct http_source {
 /*
  * Fill @request, except for body and times. Call begin first, then variable for each variable,
  * then route. The name has @len bytes; unknown names are ignored. REQUEST_URI is not used
- * (api.md, Common rules, Routing).
+ * (contract, "Routing").
  */
 void http_request_begin(struct http_request *request, const struct http_format *format);
 void http_request_variable(
@@ -88,7 +88,7 @@ bool http_body_read(struct http_request *request, uint8_t *store, const struct h
 
 /*
  * Returns true if @header was sent exactly once, is not empty, and has no comma, space or control
- * character (api.md, Signature).
+ * character (contract, "Signature").
  */
 bool http_header_is_single(const struct http_variable *header);
 

@@ -102,7 +102,7 @@ void ledger_status(const struct ledger *ledger, struct status_result *status);
 /* The connection was closed. Its callbacks may be taken over when their leases expire. */
 void ledger_link_gone(struct ledger *ledger, uint64_t link);
 
-/* Returns a link that exceeds its lease by far and must be closed (api.md, Bet states), or 0. */
+/* Returns a link that exceeds its lease by far and must be closed (contract, "Leases"), or 0. */
 uint64_t ledger_link_overdue(const struct ledger *ledger, int64_t boot_ms);
 
 /*

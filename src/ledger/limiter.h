@@ -1,6 +1,6 @@
 /*
- * limiter - a token bucket for each dealer (api.md A 10). The buckets are in memory; a restart
- * fills them.
+ * limiter - a token bucket for each dealer (contract, "Rate limit"). The buckets are in memory; a
+ * restart fills them.
  */
 #ifndef LEDGER_LIMITER_H
 #define LEDGER_LIMITER_H

@@ -72,8 +72,8 @@ enum dealer_member {
 /*
  * Adds a dealer if @create is set; every member then counts and keys[0] is its first key, id "k1".
  * Otherwise changes the members in @mask. Refusals: already_exists, dealer_not_found,
- * too_many_dealers, and not_allowed_now with a detail (api.md, What an operator may change;
- * ledger/hold.h).
+ * too_many_dealers, and not_allowed_now with a detail (contract,
+ * "What an operator may change"; ledger/outbox/hold.h).
  */
 struct dealer_put_cmd {
 	struct operator operator;

@@ -35,7 +35,7 @@ struct keyring_result {
 	struct bytes entries; /* packed keyring_entry, in the order of caller_id */
 };
 
-/* A1 and A2. Refusals: api.md's for A1 and A2 from the idempotency key on. */
+/* A1 and A2. Refusals: those from the idempotency key on (contract, "Order of checks"). */
 struct transfer_cmd {
 	char casino_id[CASINO_ID_SIZE];
 	enum entry_kind kind; /* ENTRY_TRANSFER_IN or ENTRY_TRANSFER_OUT */
@@ -133,7 +133,7 @@ struct player_ref {
  * Permission to send one attempt of a callback, with all data for it. The holder sends it once and
  * reports the outcome with CALLBACK_END. When the first byte leaves, the lease must still have the
  * call's timeout and CALLBACK_FENCE_SPARE_MS left. If the holder dies, the sweeper takes over
- * (api.md, Bet states). Holds secrets.
+ * (contract, "Leases"). Holds secrets.
  */
 struct callback_grant {
 	uint64_t event; /* 0: there is nothing to send */
@@ -170,9 +170,9 @@ struct player_balance_result {
 
 /*
  * C bets. The idempotency key is (client_id, request_transaction_id). A repetition gets the bet's
- * present state (api.md C 1). Refusals, in this order: transaction_conflict or the replay,
- * dealer_not_found, dealer_suspended, user_suspended, wrong_wallet_mode (the game began in the
- * other mode), invalid_amount (decimals), user_not_found, game_not_found, already_settled,
+ * present state (contract, "Repeated bets"). Refusals, in this order: transaction_conflict or the
+ * replay, dealer_not_found, dealer_suspended, user_suspended, wrong_wallet_mode (the game began in
+ * the other mode), invalid_amount (decimals), user_not_found, game_not_found, already_settled,
  * round_full. Then in transfer mode insufficient_balance (recorded under the key), in seamless mode
  * dealer_busy.
  *
@@ -210,8 +210,8 @@ struct bet_place_result {
  * C results: settles all accepted bets of the player in the game as one round. Refusals:
  * transaction_conflict or the replay, dealer_not_found, user_not_found, game_not_found,
  * already_settled, bet_in_progress, bet_not_found, invalid_amount, balance_limit. Suspension does
- * not prevent it (api.md A 9). Seamless mode: @send is the first attempt of B3, unless the sweeper
- * is to send it (callback_state due).
+ * not prevent it (contract, "Suspension"). Seamless mode: @send is the first attempt of B3, unless
+ * the sweeper is to send it (callback_state due).
  */
 struct round_settle_cmd {
 	char client_id[CLIENT_ID_SIZE];

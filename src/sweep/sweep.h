@@ -1,5 +1,6 @@
 /*
- * sweep - sends due callbacks and takes over the attempts of lost senders (api.md, B; Bet states).
+ * sweep - sends due callbacks and takes over the attempts of lost senders (contract, "Attempts" and
+ * "Leases").
  *
  * The ledger lists what can be claimed (CALLBACK_FIND: the oldest first, alternating between
  * dealers). It grants a lease for each attempt (CALLBACK_CLAIM) and gets the outcome

@@ -1,6 +1,6 @@
 /*
  * auth - authenticates callers: their keys, and the check of x-casino-signature or, for game
- * servers, x-client-signature (api.md, Signature; C).
+ * servers, x-client-signature (contract, "Signature" and "Group C: what game servers call").
  *
  * Each thread keeps the keys of all dealers or of all clients. They are at most one second old:
  * every answer of the ledger has the generation of the keyring, and after a second without an

@@ -2,7 +2,7 @@
  * route - the handlers of the operations (wire/operations.h).
  *
  * A path must match exactly, after the base_path at which the web server mounts the service
- * (api.md, Common rules, Routing). Routes of the other group do not exist for a worker. So a
+ * (contract, "Routing"). Routes of the other group do not exist for a worker. So a
  * wrong rewrite cannot make a wallet worker serve the platform's paths.
  */
 #ifndef WEB_ROUTE_H

@@ -1,5 +1,5 @@
 /*
- * serve - answers one request, with the checks in the order of api.md, Common rules.
+ * serve - answers one request, with the checks in the order of the contract, "Order of checks".
  */
 #ifndef WEB_SERVE_H
 #define WEB_SERVE_H

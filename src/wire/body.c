@@ -204,7 +204,7 @@ static void complain_decimals(const struct body_field *field, double x, struct b
 	complain(field, must, detail);
 }
 
-/* api.md, Common rules, Money. @sent is the number's text in the body. */
+/* contract, "Amounts". @sent is the number's text in the body. */
 static enum refusal take_amount(const struct body_field *field, const json_t *value, void *member,
 	struct bytes sent, unsigned int decimals, char detail[BODY_DETAIL_MAX])
 {

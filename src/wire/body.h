@@ -1,5 +1,5 @@
 /*
- * body - reads a request's JSON body into a struct by a table (api.md, Common rules, Body).
+ * body - reads a request's JSON body into a struct by a table (contract, "Body").
  *
  * Accepts one JSON object in UTF-8 with a nesting of at most 16. Duplicate keys are refused,
  * unknown keys ignored.

@@ -1,5 +1,5 @@
 /*
- * dealer_answer - reads a dealer's response to a callback (api.md, B).
+ * dealer_answer - reads a dealer's response to a callback (contract, "Answers of a dealer").
  *
  * The text is untrusted. It must be one JSON object of limited nesting without duplicate keys;
  * otherwise it is unreadable.

@@ -66,8 +66,8 @@ static bool put_money(struct buffer *out, money_t money)
 
 	/*
 	 * The decimal text is a JSON number, exact for every int64. It has a decimal even if it is
-	 * whole: amounts are floating-point numbers (spec.md), and typed languages distinguish 100
-	 * from 100.0.
+	 * whole: amounts are floating-point numbers (specification, "Amounts and time values"), and
+	 * typed languages distinguish 100 from 100.0.
 	 */
 	money_format(money, 1, text);
 	return buffer_append_str(out, text);

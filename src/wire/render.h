@@ -29,7 +29,7 @@ bool render_string(struct buffer *out, const char *text);
 /* Like render_string(), for @len bytes. */
 bool render_text(struct buffer *out, const char *text, size_t len);
 
-/* An error body (api.md, Common rules, Error). */
+/* An error body (contract, "Answers"). */
 struct error_body {
 	enum refusal refusal;
 	const char *detail; /* NULL: the detail of the refusal */

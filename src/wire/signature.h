@@ -1,5 +1,5 @@
 /*
- * signature - x-casino-signature: an HMAC over the raw bytes of a body (api.md, Signature).
+ * signature - x-casino-signature: an HMAC over the raw bytes of a body (contract, "Signature").
  *
  * The key is the characters of the secret as issued, not their decoded value.
  */

@@ -1,5 +1,5 @@
 /*
- * webhook - the signature of Standard Webhooks v1 (api.md, Signature).
+ * webhook - the signature of Standard Webhooks v1 (contract, "Webhook headers").
  */
 #ifndef WIRE_WEBHOOK_H
 #define WIRE_WEBHOOK_H

@@ -1,5 +1,5 @@
 /*
- * Tests the table of answers of api.md, B, row by row.
+ * Tests the table of the contract, "Answers of a dealer", row by row.
  */
 #include "suites.h"
 

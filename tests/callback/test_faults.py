@@ -2,8 +2,8 @@
 """Callbacks against dealers that fail in every way, as TAP.
 
 For each of B1 to B4 and each fault of dealers.py one attempt is made, all side by side: its class
-is that of api.md's table, it ends within 3.3 s, and exactly one request arrives. What is claimed not
-to have been sent did not arrive.
+is that of the contract, "Answers of a dealer", it ends within 3.3 s, and exactly one request arrives.
+What is claimed not to have been sent did not arrive.
 
 An attempt is given what its process waited for a processor on top of its 3.3 s: that is the
 machine's time and not the sender's, and nearly nothing where the machine is not busy.

@@ -1,6 +1,6 @@
-"""Bad requests, generated: each with the status and the error id that api.md gives it.
+"""Bad requests, generated: each with the status and the error id that the contract gives it.
 
-An operation is described by its fields as api.md tells them, and a valid body; a Maker draws what to
+An operation is described by its fields, as the contract states them, and a valid body. A Maker draws what to
 break and how. Nothing here looks at what the service's own tables say.
 """
 import collections

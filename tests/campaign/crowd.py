@@ -39,7 +39,7 @@ class Answers:
 
 
 def error_id(body):
-    """The id of api.md's error; a server's own page has none, which no campaign takes for an answer."""
+    """The id of an error (contract, "Error ids"). A server's own page has none: no campaign counts it as an answer."""
     try:
         return json.loads(body)["id"]
     except (ValueError, KeyError, TypeError):

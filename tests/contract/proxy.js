@@ -28,7 +28,7 @@ mung.json = (judge) => mungJson(judge, { mungError: true });
 const OpenApiValidator = require('express-openapi-validator');
 const { load, resolve, closeAnswers, operations, servedAt } = require('./document');
 
-/* Why a body is bad that JSON Schema cannot tell: details of bad_request (api.md, Body). */
+/* Why a body is bad that JSON Schema cannot tell: details of bad_request (contract, "Body"). */
 const BEYOND_SCHEMA = /has a key twice|is nested deeper than/;
 
 const { values: options } = parseArgs({

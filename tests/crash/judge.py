@@ -11,7 +11,7 @@ import decimal
 from cb import check, equal
 from game import UNITS
 
-# What a bet whose game server was told so may be in the end (api.md C 1).
+# What a bet whose game server was told so may be in the end (contract, "Repeated bets").
 ENDS = {
     "": {"accepted", "settled"},
     "bet_rejected": {"rejected"},

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""The reference dealer from outside, under a real lighttpd: every rule of spec.md B."""
+"""The reference dealer from outside, under a real lighttpd: every rule of group B
+(specification, "Group B: callbacks to the dealer").
+"""
 import concurrent.futures
 import itertools
 import json

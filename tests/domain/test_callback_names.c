@@ -15,7 +15,7 @@ START_TEST(names_and_paths)
 		callback_event_id((enum callback_kind)kind, UINT64_MAX, id);
 		ck_assert(strstr(id, "-18446744073709551615") != NULL);
 	}
-	/* api.md, Signature. */
+	/* contract, "Webhook headers". */
 	callback_event_id(CALLBACK_BALANCE_INQUIRE, 20, id);
 	ck_assert_str_eq(id, "balance-inquire-20");
 	callback_event_id(CALLBACK_BETTING, 17, id);
@@ -72,7 +72,10 @@ START_TEST(a_dealers_target)
 }
 END_TEST
 
-/* api.md, B: all three members are required; user_id and currency must equal ours. */
+/*
+ * contract, "Answers of a dealer": all three members are required; user_id and currency must equal
+ * ours.
+ */
 START_TEST(a_balance_is_whole_or_none)
 {
 	struct callback_outcome whole, outcome;

@@ -26,7 +26,7 @@ static void prepare(void)
 
 START_TEST(decides_in_order)
 {
-	/* Each fault hides the later ones (api.md, Order of checks). */
+	/* Each fault hides the later ones (contract, "Order of checks"). */
 	player.balance = 0;
 	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_OUT, 100),
 		REFUSAL_INSUFFICIENT_BALANCE);

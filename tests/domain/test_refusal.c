@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* api.md, Error ids. The order is that of the stored numbers: append, never reorder. */
+/* contract, "Error ids". The order is that of the stored numbers: append, never reorder. */
 static const struct {
 	enum refusal refusal;
 	const char *id;

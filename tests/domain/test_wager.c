@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* api.md, Bet states: the listed transitions, and no other. */
+/* contract, "Bet states": the listed transitions, and no other. */
 START_TEST(only_legal_moves)
 {
 	static const enum bet_state arrows[][2] = {
@@ -36,7 +36,7 @@ START_TEST(only_legal_moves)
 }
 END_TEST
 
-/* api.md C 1: the answer to a bet, now and when repeated. */
+/* contract, "Repeated bets": the answer to a bet, now and when repeated. */
 START_TEST(bets_are_answered_by_their_state)
 {
 	static const enum refusal answers[BET_STATE_COUNT] = {
@@ -67,7 +67,7 @@ static enum game_status status_of(enum round_result result, unsigned int states)
 	return round_status(&round, bets);
 }
 
-/* api.md A 5, for every mixture of states. */
+/* contract, "Status of a game", for every mixture of states. */
 START_TEST(games_have_a_status)
 {
 	enum { PENDING = 1 << BET_PENDING, ACCEPTED = 1 << BET_ACCEPTED,

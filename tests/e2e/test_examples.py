@@ -241,7 +241,7 @@ def of_all(function):
 
 # -- ids
 
-SAFE_MAX = 2 ** 53 - 1  # api.md, Common rules: the last transaction_id
+SAFE_MAX = 2 ** 53 - 1  # contract, "Transaction ids": the last transaction_id
 # What JavaScript makes of an answer on its standard input.
 READ_ID = """\
 const id = JSON.parse(require('fs').readFileSync(0, 'utf8')).transaction_id;

@@ -42,7 +42,7 @@ WORD = re.compile(rf"([a-z_]+)=({VALUE})")
 OF_REQUESTS = {"request", "body", "callback", "balance_dropped", "command_failed"}
 ALGORITHMS = {"hmac-sha256": hashlib.sha256, "hmac-sha512": hashlib.sha512,
               "hmac-sha1": hashlib.sha1}
-# Every change of an operator takes effect within this time on all workers (api.md).
+# A change takes effect within this time on all workers (contract, "What an operator may change").
 EFFECT_S = 1.0
 numbers = itertools.count(1)
 

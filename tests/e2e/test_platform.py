@@ -617,7 +617,7 @@ def case_late_success(b):
 
 
 def case_odd_answers(b):
-    """What the dealer may answer to a bet besides yes and no (api.md, B)."""
+    """What the dealer may answer to a bet besides yes and no (contract, "Answers of a dealer")."""
     user = b.seamless_player()
     for fault, words, code, error_id in (
             ("empty", {"works": 1}, 200, None), ("status", {"code": 404}, 409, "bet_rejected"),

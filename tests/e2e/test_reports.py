@@ -23,7 +23,7 @@ from cb_platform import (BETS, LOOPBACK, PLAYERS, RESULTS, client_add, platform_
 DAYS = 30
 ROUND_BETS_MAX = 256
 OPENING = 1000  # what a player has at the reference dealer
-# Every change of an operator takes effect within this time on all workers (api.md).
+# A change takes effect within this time on all workers (contract, "What an operator may change").
 EFFECT_S = 1.0
 ERROR_KEYS = {"id", "code", "status", "detail", "retryable", "request_id"}
 ZERO = {"bet_count": 0, "turnover": 0, "profit_loss": 0}
@@ -196,7 +196,7 @@ def case_nothing(b):
 
 
 def case_sums(b):
-    """Bets, additions, a win, a loss, a refund (api.md A 4)."""
+    """Bets, additions, a win, a loss, a refund (contract, "Statistics")."""
     for dealer in b.modes():
         user = b.player(dealer)
         game = new_id("game")
@@ -435,7 +435,7 @@ def case_signature(b):
 
 
 def case_suspended(b):
-    """What was staked can be asked for (api.md A 9)."""
+    """What was staked can be asked for (contract, "Suspension")."""
     dealer = b.dealer_new()
     user, game = b.player(dealer), new_id("game")
     b.bet(dealer, user, game, 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a web server answers by itself has the shape of the service's errors (api.md, Error ids),
+"""What a web server answers by itself has the shape of the service's errors (contract, "Error ids"),
 on each server, at a prefix and at the root; and the service's own errors pass through as they are.
 """
 import itertools

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""creditbridge-sweep against a real ledger and real dealers: api.md B, and what cron sees of it."""
+"""creditbridge-sweep against a real ledger and real dealers (contract, "Attempts"), and what cron sees."""
 import contextlib
 import itertools
 import json
@@ -25,7 +25,7 @@ from cb_worker import (REFUSED, SUCCESS, UNITS, UNKNOWN, WIN, Worker, bet_payloa
 TIMEOUT_S = 2.5
 LEASE_S = 4.1
 PATIENCE_S = 2.0
-# api.md's delays, shortened.
+# The delays of the contract, "Attempts", shortened.
 SETTINGS = {
     **LOOPBACK, "callback_timeout_ms": int(TIMEOUT_S * 1000),
     "callback_lease_ms": int(LEASE_S * 1000),

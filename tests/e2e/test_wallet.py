@@ -26,7 +26,7 @@ ERROR_KEYS = {"id", "code", "status", "detail", "retryable", "request_id"}
 REASONS = {400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden",
            404: "Not Found", 405: "Method Not Allowed", 409: "Conflict",
            413: "Payload Too Large", 429: "Too Many Requests", 503: "Service Unavailable"}
-# Every change of an operator takes effect within this time on all workers (api.md).
+# A change takes effect within this time on all workers (contract, "What an operator may change").
 EFFECT_S = 1.0
 numbers = itertools.count(1)
 

@@ -86,7 +86,7 @@ START_TEST(bad_dealers_are_refused)
 }
 END_TEST
 
-/* api.md, What an operator may change. */
+/* contract, "What an operator may change". */
 START_TEST(settings_change_only_when_they_may)
 {
 	struct dealer values = {.mode = WALLET_SEAMLESS, .currency = "usd", .decimals = 4};

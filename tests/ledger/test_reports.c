@@ -229,7 +229,7 @@ START_TEST(a_game_is_read_by_pages)
 }
 END_TEST
 
-/* api.md A 10: one call of the dealer, however many pages its answer takes. */
+/* contract, "Rate limit": one call of the dealer, however many pages its answer takes. */
 START_TEST(pages_are_one_call)
 {
 	struct dealer two = {.rate_limit = 2};

@@ -1,5 +1,6 @@
 /*
- * Tests A1 to A3: keys, replays, conflicts and the order of checks by api.md A.
+ * Tests A1 to A3: keys, replays, conflicts and the order of checks (contract, "Idempotency" and
+ * "Order of checks").
  */
 #include "case.h"
 
@@ -106,7 +107,10 @@ START_TEST(insufficient_balance_is_recorded)
 }
 END_TEST
 
-/* api.md A 2: these consume no key, so the same id works after the obstacle is removed. */
+/*
+ * contract, "Consumption of keys": these consume no key, so the same id works after the obstacle is
+ * removed.
+ */
 START_TEST(other_refusals_consume_no_key)
 {
 	struct dealer seamless = {.mode = WALLET_SEAMLESS}, transfer = {.mode = WALLET_TRANSFER};

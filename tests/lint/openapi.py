@@ -203,7 +203,7 @@ def case_callbacks():
                  re.findall(r"FIELD\(FIELD_(\w+), \w+, (\w+)\)", table)}
         types.update({member: "string" for member in
                       re.findall(r"FIELD_NAMED\(\w+, (\w+),", table)})
-        # spec.md: of a result the objects are optional, and are sent when the game server told them.
+        # specification, "Bet result": the objects are optional, and are sent when the game server told them.
         required = {member for member, kind in types.items()
                     if kind != "object" or name == "bet"}
         equal(members_of(CALLBACKS, media["schema"]), (types, required), f"body of {path}")

@@ -1,7 +1,8 @@
 /*
- * dealer - the other side, by the specification's rules (spec.md B2 to B4): a transaction_id debits
- * once and credits once, a refund of an unknown bet does nothing; with or without the tombstone
- * rule of api.md B. test_model.c holds this to the reference dealer.
+ * dealer - the other side, by the specification's rules (specification, "Group B: callbacks to the
+ * dealer"): a transaction_id debits once and credits once, a refund of an unknown bet does nothing;
+ * with or without the tombstone rule of the contract, "Refund delay". test_model.c holds this to
+ * the reference dealer.
  */
 #include "model.h"
 

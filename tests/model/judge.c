@@ -6,7 +6,7 @@
  */
 #include "model.h"
 
-/* spec.md, Limits: a call and 2 further attempts. */
+/* specification, "Limits": a call and 2 further attempts. */
 #define RESULT_SENDS 3
 
 const char *const bad_names[BAD_COUNT] = {

@@ -96,7 +96,7 @@ START_TEST(test_balance)
 }
 END_TEST
 
-/* api.md C: by player_id, or by casino_id and user_id. */
+/* contract, "Group C: what game servers call": by player_id, or by casino_id and user_id. */
 START_TEST(test_player_names)
 {
 	static const struct {
@@ -387,7 +387,7 @@ START_TEST(test_long_remark)
 }
 END_TEST
 
-/* The refusals of the ledger (api.md, Error ids), by route. */
+/* The refusals of the ledger (contract, "Error ids"), by route. */
 static const struct {
 	int route;
 	enum refusal refusal;

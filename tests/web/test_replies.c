@@ -183,7 +183,7 @@ START_TEST(test_body_details)
 }
 END_TEST
 
-/* Internal failures (api.md, Error ids: 503 promises that nothing moved). */
+/* Internal failures (contract, "Error ids": 503 promises that nothing moved). */
 static const struct {
 	enum command command; /* the command that fails */
 	enum fake_act act;

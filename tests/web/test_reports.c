@@ -126,7 +126,7 @@ START_TEST(test_longest_summary)
 }
 END_TEST
 
-/* api.md A 6 */
+/* contract, "Request timestamp" */
 START_TEST(test_stat_window)
 {
 	static const struct {

@@ -174,7 +174,7 @@ START_TEST(test_bet_answers)
 }
 END_TEST
 
-/* The dealer's action as reported to the ledger: the table of answers (api.md, B). */
+/* The dealer's action as reported to the ledger: contract, "Answers of a dealer". */
 START_TEST(test_outcomes)
 {
 	static const struct {
@@ -352,7 +352,7 @@ START_TEST(test_result_states)
 }
 END_TEST
 
-/* B1: api.md C balance, and the rules for B1 in B. */
+/* B1: contract, "Players and balances" and "Answers of a dealer". */
 START_TEST(test_inquiry)
 {
 	static const struct {
@@ -411,7 +411,7 @@ START_TEST(test_inquiry)
 }
 END_TEST
 
-/* Unusable members of an answer are dropped and noted (api.md, B). */
+/* Unusable members of an answer are dropped and noted (contract, "Answers of a dealer"). */
 START_TEST(test_dropped_members)
 {
 	const struct callback_outcome *outcome = &fake.cmds.callback_end.outcome;

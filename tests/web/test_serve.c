@@ -12,7 +12,9 @@
 
 static char body_large[BODY_MAX + 2];
 
-/* The checks in their order (api.md, Common rules): the first of several faults is reported. */
+/*
+ * The checks in their order (contract, "Order of checks"): the first of several faults is reported.
+ */
 START_TEST(test_order_of_checks)
 {
 	static const char *const expected[] = {"not_found", "method_not_allowed",
@@ -126,7 +128,7 @@ END_TEST
 
 /*
  * All 401s are the same answer. A header that cannot be a signature costs no computation for any
- * caller id. All others cost the same work with one algorithm (api.md, Signature).
+ * caller id. All others cost the same work with one algorithm (contract, "Signature").
  */
 START_TEST(test_indistinguishable)
 {

@@ -2,7 +2,7 @@
  * bets - group C: a player's bet is placed.
  *
  * In a transfer wallet it debits the ledger. In a seamless one it becomes PENDING, and B2 asks the
- * dealer. The idempotency key is the client's request_transaction_id (api.md C 1).
+ * dealer. The idempotency key is the client's request_transaction_id (contract, "Repeated bets").
  */
 #include "ledger/commands/bets.h"
 
@@ -131,7 +131,10 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 	result->verdict.current_balance = stored->current_balance;
 }
 
-/* Makes all checks that precede the check of the credit, in the order of api.md. */
+/*
+ * Makes all checks that precede the check of the credit, in the order of the contract, "Order of
+ * checks".
+ */
 static enum refusal bet_decide(const struct bet_place_cmd *cmd,
 	const struct resolved_player *subject, const struct round *round)
 {

@@ -4,7 +4,7 @@
 
 #include "link/commands.h"
 
-/* Fills the answer of a placed bet by its present state (api.md C 1). */
+/* Fills the answer of a placed bet by its present state (contract, "Repeated bets"). */
 void bet_answer(const struct bet *bet, struct verdict *verdict, struct bet_answer *answer);
 
 #endif

@@ -61,7 +61,7 @@ static const struct {
 };
 
 /*
- * Returns the reason why a change is not allowed now (api.md, What an operator may change), or
+ * Returns the reason why a change is not allowed now (contract, "What an operator may change"), or
  * NULL.
  */
 static const char *bad_change(const struct dealer *was, const struct dealer *is,

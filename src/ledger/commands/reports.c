@@ -1,5 +1,6 @@
 /*
- * reports - A4 and A5: what a player has bet and won, and how a game ended (api.md A 4, A 5).
+ * reports - A4 and A5: what a player has bet and won, and how a game ended (contract, "Statistics"
+ * and "Status of a game").
  */
 #include "base/pack.h"
 #include "domain/round_list.h"

@@ -1,8 +1,8 @@
 /*
  * transfers - A1, A2 and the operator's adjustment: credit moves on the ledger.
  *
- * Both consume an idempotency key in the batch that moves the credit (api.md A 1, 2): the dealer's
- * request_transaction_id, or the operator's operation_id.
+ * Both consume an idempotency key in the batch that moves the credit (contract, "Idempotency" and
+ * "Consumption of keys"): the dealer's request_transaction_id, or the operator's operation_id.
  */
 #include "ledger/commands/ops.h"
 #include "ledger/rows/audit.h"

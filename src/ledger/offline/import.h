@@ -1,6 +1,6 @@
 /*
- * import - writes rows as the state of a ledger that does not run (api.md, What an operator may
- * change).
+ * import - writes rows as the state of a ledger that does not run (contract,
+ * "Lives of an installation").
  *
  * The state counts as not initialised until import_end(), so no ledger starts on a part of the
  * rows. After an interruption, an import or a restore to the state is possible again.

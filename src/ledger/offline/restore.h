@@ -1,6 +1,6 @@
 /*
- * restore - makes a backup the state of a ledger that does not run (api.md, What an operator may
- * change).
+ * restore - makes a backup the state of a ledger that does not run (contract,
+ * "Lives of an installation").
  *
  * Each restore begins a new life, because no logs can prove that they are the last ones
  * (ledger/rows/life.h). An interrupted restore leaves a state that no ledger starts on. It can be

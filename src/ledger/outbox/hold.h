@@ -1,6 +1,6 @@
 /*
- * hold - sends no callback to a dealer until the operator releases it (api.md, What an operator
- * may change).
+ * hold - sends no callback to a dealer until the operator releases it (contract,
+ * "Lives of an installation").
  *
  * After a restore or an import the data may lack actions of dealers: a bet that is pending here
  * may be accepted, won and paid there. The transaction that begins the new life therefore holds

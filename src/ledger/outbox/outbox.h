@@ -1,5 +1,5 @@
 /*
- * outbox - the ledger's part of callbacks (api.md, B; Bet states and callback states).
+ * outbox - the ledger's part of callbacks (contract, "Group B: callbacks" and "States").
  *
  * It keeps their rows, decides which worker may send them, and applies their outcomes. The rows of
  * a callback change in one batch, together with the bet or round that they belong to. The state
@@ -12,7 +12,7 @@
 
 /*
  * The most bytes of JSON objects that the body of a callback may embed. The whole body then stays
- * within the limit of 64 KiB for either direction (api.md, Common rules).
+ * within the limit of 64 KiB for either direction (contract, "Body").
  */
 #define OUTBOX_OBJECTS_MAX (62 * 1024)
 

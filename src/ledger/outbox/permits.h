@@ -1,5 +1,6 @@
 /*
- * permits - limits the callbacks under way for each dealer, and keeps its breaker (api.md, B).
+ * permits - limits the callbacks under way for each dealer, and keeps its breaker (contract,
+ * "Breaker").
  *
  * Both are in memory; a restart of the ledger resets them. The ledger takes a permit before a
  * callback is sent and returns it with the outcome. If a permit is not returned before its lease

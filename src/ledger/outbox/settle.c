@@ -68,7 +68,7 @@ static bool open_refund(struct ws *ws, const struct apply_context *context,
 
 /*
  * Updates the round of a bet that is no longer PENDING. A bet that was not accepted is not part of
- * the round, neither in number nor in amount (api.md C 3).
+ * the round, neither in number nor in amount (contract, "Rounds").
  */
 static void update_round(struct ws *ws, const struct round *stored, const struct bet *bet)
 {

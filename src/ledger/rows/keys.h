@@ -108,7 +108,7 @@ static inline struct request request_named(enum request_scope scope, const char 
 	return key;
 }
 
-/* Returns true for 1 to 128 bytes of UTF-8 without control characters (api.md, Ids). */
+/* Returns true for 1 to 128 bytes of UTF-8 without control characters (contract, "Ids"). */
 static inline bool external_id_valid(const char *id)
 {
 	size_t len = strlen(id);

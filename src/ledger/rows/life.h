@@ -1,6 +1,6 @@
 /*
- * life - the lives of an installation and the ids of each one (api.md, What an operator may
- * change).
+ * life - the lives of an installation and the ids of each one (contract,
+ * "Lives of an installation").
  *
  * An id of a transaction or an event must never name two things, even after the data went back in
  * time. Therefore each life of an installation (init, restore, import) begins above every id that

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The answer of A3 (api.md A). */
+/* The answer of A3 (contract, "Group A: what the dealer calls"). */
 static const struct field answer_fields[] = {
 	FIELD(FIELD_STR, balance_result, user_id),
 	FIELD(FIELD_STR, balance_result, player_id),

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The answer (api.md C), without a balance and with one. */
+/* The answer (contract, "Bets"), without a balance and with one. */
 static const struct field accepted_fields[] = {
 	FIELD(FIELD_U64, bet_answer, transaction_id),
 	FIELD_NAMED(bet_answer, state, bet_state_names, BET_STATE_COUNT),

@@ -13,7 +13,7 @@
 void handle_transfer_in(struct web_request *web);
 void handle_transfer_out(struct web_request *web);
 
-/* A3: BALANCE, after the window of request_timestamp (api.md A 6). */
+/* A3: BALANCE, after the window of request_timestamp (contract, "Request timestamp"). */
 void handle_balance(struct web_request *web);
 
 /* A4: USER_STAT, after the same window. */

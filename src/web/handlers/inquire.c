@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The answer of A5 (api.md A), of an open game and of a settled one. */
+/* The answer of A5 (contract, "Status of a game"), of an open game and of a settled one. */
 struct game {
 	struct round round;
 	enum game_status status;

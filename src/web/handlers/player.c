@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The answers (api.md C). */
+/* The answers (contract, "Group C: what game servers call"). */
 static const struct field registered_fields[] = {
 	FIELD(FIELD_STR, player_register_result, player_id),
 	FIELD(FIELD_STR, player_register_result, user_id),

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The answer (api.md C). */
+/* The answer (contract, "Group C: what game servers call"). */
 struct delivery_report {
 	enum callback_state state;
 	uint32_t attempts;

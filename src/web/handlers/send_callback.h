@@ -1,6 +1,6 @@
 /*
- * send_callback - sends the callback of a request of group C (api.md, B): B1, B2, or the first
- * attempt of B3.
+ * send_callback - sends the callback of a request of group C (contract, "Group B: callbacks"): B1,
+ * B2, or the first attempt of B3.
  *
  * One log line reports each: event, kind, class, HTTP status, milliseconds, request id. Its note
  * names the parts of the dealer's answer that were dropped.

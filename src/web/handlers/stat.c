@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The answer of A4 (api.md A). */
+/* The answer of A4 (contract, "Statistics"). */
 struct summary_row {
 	char date[DATE_SIZE];
 	struct statistics sums;

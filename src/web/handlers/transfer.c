@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The answer of A1 and A2 (api.md A). */
+/* The answer of A1 and A2 (contract, "Group A: what the dealer calls"). */
 static const struct field answer_fields[] = {
 	FIELD(FIELD_MONEY, transfer_result, amount),
 	FIELD(FIELD_MONEY, transfer_result, before_balance),

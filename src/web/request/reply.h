@@ -1,5 +1,5 @@
 /*
- * reply - the answer to a request: status line, headers, JSON body (api.md, Common rules).
+ * reply - the answer to a request: status line, headers, JSON body (contract, "Answers").
  *
  * Only the table of refusals gives HTTP statuses. A reply can always be made, because its memory
  * is allocated when the thread starts.
@@ -84,7 +84,7 @@ enum call_kind {
 
 /*
  * Answers a failed call: 503 if nothing moved, 500 if the outcome is unknown or the ledger met a
- * bug (api.md, Error ids). @status is not STATUS_OK.
+ * bug (contract, "Error ids"). @status is not STATUS_OK.
  */
 void reply_fail(struct http_reply *reply, enum status status, enum call_kind kind);
 

@@ -27,8 +27,8 @@ struct web_request {
 };
 
 /*
- * Returns true if @timestamp_ms is within the window around now (api.md A 6). Otherwise answers
- * with stale_request and returns false.
+ * Returns true if @timestamp_ms is within the window around now (contract, "Request timestamp").
+ * Otherwise answers with stale_request and returns false.
  */
 bool web_request_is_fresh(struct web_request *web, int64_t timestamp_ms);
 
