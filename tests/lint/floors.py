@@ -16,6 +16,7 @@ SRCDIR = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(SRCDIR / "tests" / folder) for folder in ("lib", "coverage")]
 import coverage  # noqa: E402
 from cb_tap import Skip, check, run_cases  # noqa: E402
+from citations import CASES as CITATIONS  # noqa: E402
 
 # From the ground up.
 FLOORS = ("base", "domain", "wire", "proof", "state", "link", "explain", "metrics", "store", "ledger", "callback",
@@ -258,4 +259,5 @@ sys.exit(run_cases([
     ("coverage.list names what is there", case_coverage_list),
     ("one codec of rows and frames", case_codec),
     ("shell scripts", case_shellcheck),
+    *CITATIONS,
 ], seconds=90))
