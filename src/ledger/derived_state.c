@@ -10,7 +10,9 @@
 
 /* The state that a scan of the rows fills. */
 struct scan {
-	struct ledger *ledger;
+	struct derived_state *state;
+	const struct outbox_options *options;
+	struct moment now;
 	int64_t refund_delay_ms; /* the dealers' longest */
 	bool failed;
 };
@@ -21,14 +23,14 @@ struct scan {
  */
 static int64_t due_at_start(const struct scan *scan, const struct due *due)
 {
-	const struct ledger *ledger = scan->ledger;
-	int64_t longest_ms = retry_longest_ms(&ledger->outbox.retry, due->kind);
-	int64_t due_ms = due_boot_ms(due, &ledger->now);
+	const struct moment *now = &scan->now;
+	int64_t longest_ms = retry_longest_ms(&scan->options->retry, due->kind);
+	int64_t due_ms = due_boot_ms(due, now);
 
 	if (due->kind == CALLBACK_BETTING_REFUND && scan->refund_delay_ms > longest_ms)
 		longest_ms = scan->refund_delay_ms;
-	if (due->boot != ledger->now.boot && due_ms > ledger->now.boot_ms + longest_ms)
-		due_ms = ledger->now.boot_ms + longest_ms;
+	if (due->boot != now->boot && due_ms > now->boot_ms + longest_ms)
+		due_ms = now->boot_ms + longest_ms;
 	return due_ms;
 }
 
@@ -36,18 +38,17 @@ static int64_t due_at_start(const struct scan *scan, const struct due *due)
 static bool remember_due(void *context, struct bytes key, const void *row)
 {
 	struct scan *scan = context;
-	struct ledger *ledger = scan->ledger;
 	const struct due *due = row;
 	struct schedule_entry entry = {
 		.event = due->event,
-		.due_ms = due->sending ? ledger->now.boot_ms + ledger->outbox.lease_ms
+		.due_ms = due->sending ? scan->now.boot_ms + scan->options->lease_ms
 				       : due_at_start(scan, due),
 		.sending = due->sending,
 		.kind = due->kind,
 	};
 
 	(void)key;
-	scan->failed = !schedule_set(&ledger->schedule, due->casino_id, &entry);
+	scan->failed = !schedule_set(&scan->state->schedule, due->casino_id, &entry);
 	return !scan->failed;
 }
 
@@ -58,7 +59,7 @@ static bool remember_keys(struct scan *scan, enum keyring_of of, const char *own
 	static const char *const kinds[KEYRING_OF_COUNT] = {"dealer", "client"};
 	struct key_entry shared;
 
-	if (!key_book_add_keys(&scan->ledger->key_book, of, owner, keys, &shared)) {
+	if (!key_book_add_keys(&scan->state->key_book, of, owner, keys, &shared)) {
 		scan->failed = true;
 		return false;
 	}
@@ -71,7 +72,7 @@ static bool remember_keys(struct scan *scan, enum keyring_of of, const char *own
 
 static bool remember_unconfirmed(struct scan *scan, enum record record, const void *row)
 {
-	scan->failed = !unconfirmed_add(&scan->ledger->unconfirmed, record, row);
+	scan->failed = !unconfirmed_add(&scan->state->unconfirmed, record, row);
 	return !scan->failed;
 }
 
@@ -89,7 +90,7 @@ static bool remember_retired(void *context, struct bytes key, const void *row)
 	struct scan *scan = context;
 
 	(void)key;
-	scan->failed = !key_book_add_audit(&scan->ledger->key_book, row);
+	scan->failed = !key_book_add_audit(&scan->state->key_book, row);
 	return !scan->failed;
 }
 
@@ -99,98 +100,128 @@ static bool remember_dealer(void *context, struct bytes key, const void *row)
 	const struct dealer *dealer = row;
 
 	(void)key;
-	permits_limit(&scan->ledger->permits, dealer->casino_id, hold_permits(dealer));
+	permits_limit(&scan->state->permits, dealer->casino_id, hold_permits(dealer));
 	if ((int64_t)dealer->refund_delay_s * 1000 > scan->refund_delay_ms)
 		scan->refund_delay_ms = (int64_t)dealer->refund_delay_s * 1000;
 	return remember_unconfirmed(scan, RECORD_DEALER, row) &&
 		remember_keys(scan, KEYRING_DEALERS, dealer->casino_id, dealer->keys);
 }
 
-enum status derived_state_load(struct ledger *ledger)
+bool derived_state_init(struct derived_state *state, uint64_t seed,
+	const struct outbox_options *options)
+{
+	memset(state, 0, sizeof(*state));
+	state->generation = seed ? seed : 1;
+	if (!permits_init(&state->permits) || !schedule_init(&state->schedule))
+		return false;
+	state->permits.open_ms = options->breaker_open_ms;
+	state->schedule.patience_ms = options->owner_patience_ms;
+	return true;
+}
+
+void derived_state_free(struct derived_state *state)
+{
+	permits_free(&state->permits);
+	schedule_free(&state->schedule);
+	key_book_free(&state->key_book);
+	unconfirmed_free(&state->unconfirmed);
+}
+
+/* Reads the counters. Returns STATUS_NOMEM, or the status of a row that cannot be read. */
+static enum status load_counters(struct derived_state *state, struct store *store, struct ws *ws,
+	const struct moment *now)
+{
+	enum status status;
+
+	life_want(ws);
+	counter_want(ws, "dealers");
+	status = store->load(store, ws);
+	if (status)
+		return status;
+	state->transaction_id = counter_read(ws, LIFE_TRANSACTIONS);
+	ws->id_stride = counter_read(ws, LIFE_STRIDE_COUNTER);
+	if (ws->id_stride)
+		ws->id_floor = life_floor(now->wall_ms);
+	state->dealers = counter_read(ws, "dealers");
+	return ws_faulty(ws) ? STATUS_NOMEM : STATUS_OK;
+}
+
+enum status derived_state_load(struct derived_state *state, struct store *store, struct ws *ws,
+	const struct outbox_options *options, const struct moment *now)
 {
 	const struct store_range dealers = {.record = RECORD_DEALER};
 	const struct store_range clients = {.record = RECORD_CLIENT};
 	const struct store_range audit = {.record = RECORD_AUDIT};
 	const struct store_range dues = {.record = RECORD_DUE};
-	struct store *store = ledger->store;
-	struct scan scan = {.ledger = ledger};
-	enum status status;
+	struct scan scan = {.state = state, .options = options, .now = *now};
+	enum status status = load_counters(state, store, ws, now);
 
-	life_want(&ledger->ws);
-	counter_want(&ledger->ws, "dealers");
-	status = store->load(store, &ledger->ws);
-	if (status)
-		return status;
-	ledger->transaction_id = counter_read(&ledger->ws, LIFE_TRANSACTIONS);
-	ledger->ws.id_stride = counter_read(&ledger->ws, LIFE_STRIDE_COUNTER);
-	if (ledger->ws.id_stride)
-		ledger->ws.id_floor = life_floor(ledger->now.wall_ms);
-	ledger->figures.dealers = counter_read(&ledger->ws, "dealers");
-	if (ws_faulty(&ledger->ws))
-		return STATUS_NOMEM;
-	status = store->scan(store, &dealers, remember_dealer, &scan);
+	if (!status)
+		status = store->scan(store, &dealers, remember_dealer, &scan);
 	if (!status)
 		status = store->scan(store, &clients, remember_client, &scan);
 	if (!status)
 		status = store->scan(store, &audit, remember_retired, &scan);
 	if (!status)
 		status = store->scan(store, &dues, remember_due, &scan);
-	unconfirmed_sort(&ledger->unconfirmed);
+	unconfirmed_sort(&state->unconfirmed);
 	return scan.failed ? STATUS_NOMEM : status;
 }
 
-static bool note_due(struct ledger *ledger, const struct ws_row *row)
+static bool follow_due(struct derived_state *state, const struct ws_row *row,
+	const struct moment *now)
 {
 	const struct due *due = row->data;
 	struct schedule_entry entry = {.event = due->event};
 
 	if (row->dropped) {
-		schedule_remove(&ledger->schedule, due->event);
+		schedule_remove(&state->schedule, due->event);
 		return true;
 	}
-	entry.due_ms = due_boot_ms(due, &ledger->now);
+	entry.due_ms = due_boot_ms(due, now);
 	entry.owner = due->sending ? due->owner : 0;
 	entry.sending = due->sending;
 	entry.kind = due->kind;
-	return schedule_set(&ledger->schedule, due->casino_id, &entry);
+	return schedule_set(&state->schedule, due->casino_id, &entry);
 }
 
-static void note_counter(struct ledger *ledger, const struct counter *counter)
+static void follow_counter(struct derived_state *state, const struct counter *counter)
 {
 	if (strcmp(counter->name, LIFE_TRANSACTIONS) == 0)
-		ledger->transaction_id = counter->value;
+		state->transaction_id = counter->value;
 	else if (strcmp(counter->name, "dealers") == 0)
-		ledger->figures.dealers = counter->value;
+		state->dealers = counter->value;
 }
 
-static void note_dealer(struct ledger *ledger, const struct dealer *dealer)
+static void follow_dealer(struct derived_state *state, const struct dealer *dealer)
 {
-	ledger->generation++;
-	permits_limit(&ledger->permits, dealer->casino_id, hold_permits(dealer));
-	unconfirmed_follow(&ledger->unconfirmed, RECORD_DEALER, dealer);
+	state->generation++;
+	permits_limit(&state->permits, dealer->casino_id, hold_permits(dealer));
+	unconfirmed_follow(&state->unconfirmed, RECORD_DEALER, dealer);
 }
 
-static void note_client(struct ledger *ledger, const struct client *client)
+static void follow_client(struct derived_state *state, const struct client *client)
 {
-	ledger->generation++;
-	unconfirmed_follow(&ledger->unconfirmed, RECORD_CLIENT, client);
+	state->generation++;
+	unconfirmed_follow(&state->unconfirmed, RECORD_CLIENT, client);
 }
 
-bool derived_state_follow(struct ledger *ledger)
+bool derived_state_follow(struct derived_state *state, const struct ws *ws,
+	const struct moment *now)
 {
 	bool noted = true;
 
-	for (const struct ws_row *row = ledger->ws.first; row; row = row->next) {
+	for (const struct ws_row *row = ws->first; row; row = row->next) {
 		if (!row->dirty)
 			continue;
 		if (row->record == RECORD_DEALER)
-			note_dealer(ledger, row->data);
+			follow_dealer(state, row->data);
 		else if (row->record == RECORD_CLIENT)
-			note_client(ledger, row->data);
+			follow_client(state, row->data);
 		else if (row->record == RECORD_COUNTER)
-			note_counter(ledger, row->data);
+			follow_counter(state, row->data);
 		else if (row->record == RECORD_DUE)
-			noted = note_due(ledger, row) && noted;
+			noted = follow_due(state, row, now) && noted;
 	}
 	return noted;
 }

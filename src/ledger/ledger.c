@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
-#include "ledger/derived_state.h"
 #include "ledger/rows/keys.h"
 
 #include <string.h>
@@ -29,7 +28,6 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 {
 	memset(ledger, 0, sizeof(*ledger));
 	ledger->store = store;
-	ledger->generation = seed ? seed : 1;
 	ledger->now = *now;
 	outbox_options_defaults(&ledger->outbox);
 	if (options)
@@ -39,23 +37,20 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	/* A page of LIST ends at half a frame, so that one more row of any size fits. */
 	buffer_init(&ledger->rows, FRAME_MAX - 8 * 1024);
 	buffer_init(&ledger->cursor, 2 * LIST_KEY_MAX);
-	if (!permits_init(&ledger->permits) || !schedule_init(&ledger->schedule) ||
+	retention_init(&ledger->retention, store, &ledger->ws, &ledger->storage_low);
+	if (!derived_state_init(&ledger->derived, seed, &ledger->outbox) ||
 		!refused_init(&ledger->refused, now))
 		return STATUS_NOMEM;
-	ledger->permits.open_ms = ledger->outbox.breaker_open_ms;
-	ledger->schedule.patience_ms = ledger->outbox.owner_patience_ms;
-	return store ? derived_state_load(ledger) : STATUS_OK;
+	return store ? derived_state_load(&ledger->derived, store, &ledger->ws, &ledger->outbox, now)
+		     : STATUS_OK;
 }
 
 void ledger_free(struct ledger *ledger)
 {
 	ws_free(&ledger->ws);
 	arena_free(&ledger->answers);
-	permits_free(&ledger->permits);
-	schedule_free(&ledger->schedule);
+	derived_state_free(&ledger->derived);
 	refused_free(&ledger->refused);
-	key_book_free(&ledger->key_book);
-	unconfirmed_free(&ledger->unconfirmed);
 	buffer_free(&ledger->rows);
 	buffer_free(&ledger->cursor);
 }
@@ -152,12 +147,12 @@ static void apply(struct ledger *ledger, struct slot *slot)
 		.now = ledger->now,
 		.peer_uid = slot->peer_uid,
 		.link = slot->link,
-		.permits = &ledger->permits,
-		.schedule = &ledger->schedule,
+		.permits = &ledger->derived.permits,
+		.schedule = &ledger->derived.schedule,
 		.outbox = &ledger->outbox,
 		.metrics = ledger->metrics,
 		.notes = &ledger->notes,
-		.key_book = &ledger->key_book,
+		.key_book = &ledger->derived.key_book,
 		.retired = &ledger->retired,
 		.granted_again = &slot->granted_again,
 		.arena = &ledger->answers,
@@ -222,7 +217,7 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	case SAVE_OK:
 		ledger->figures.commits++;
 		metrics_commit(ledger->metrics, ledger->store->save_us);
-		return derived_state_follow(ledger) ? RUN_DONE : RUN_LOST;
+		return derived_state_follow(&ledger->derived, ws, &ledger->now) ? RUN_DONE : RUN_LOST;
 	case SAVE_FULL:
 		return RUN_FULL;
 	case SAVE_FAULT:
@@ -243,15 +238,15 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *cou
 	ran = load(ledger, slots, count);
 	if (ran != RUN_DONE)
 		return ran;
-	permits_mark(&ledger->permits);
+	permits_mark(&ledger->derived.permits);
 	ledger->notes.count = 0;
 	ran = apply_and_save(ledger, slots, *count);
 	if (ran == RUN_DONE)
 		metrics_book(ledger->metrics, &ledger->notes);
 	else
-		permits_undo(&ledger->permits);
+		permits_undo(&ledger->derived.permits);
 	retired_book(&ledger->refused, &ledger->retired, ran == RUN_DONE);
-	key_book_settle(&ledger->key_book, ran == RUN_DONE);
+	key_book_settle(&ledger->derived.key_book, ran == RUN_DONE);
 	return ran;
 }
 
@@ -300,9 +295,10 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 	status->halted = !ledger->store;
 	status->storage_low = ledger->storage_low;
 	status->schema = STORE_SCHEMA;
-	status->last_transaction_id = ledger->transaction_id;
-	status->held_dealers = ledger->permits.held_count;
-	status->unconfirmed_keys = ledger->unconfirmed.count;
+	status->dealers = ledger->derived.dealers;
+	status->last_transaction_id = ledger->derived.transaction_id;
+	status->held_dealers = ledger->derived.permits.held_count;
+	status->unconfirmed_keys = ledger->derived.unconfirmed.count;
 	status->log_bytes = figures.log_bytes;
 	status->checkpoints = figures.checkpoints;
 	for (unsigned int i = 0; i < RECORD_COUNT; i++) {
@@ -414,13 +410,13 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 	const struct command_ops *ops = &command_ops[slot->command];
 	struct read_context context = {
 		.store = ledger->store,
-		.generation = ledger->generation,
-		.transaction_id = ledger->transaction_id,
+		.generation = ledger->derived.generation,
+		.transaction_id = ledger->derived.transaction_id,
 		.rows = &ledger->rows,
 		.cursor = &ledger->cursor,
 		.now = ledger->now,
-		.permits = &ledger->permits,
-		.schedule = &ledger->schedule,
+		.permits = &ledger->derived.permits,
+		.schedule = &ledger->derived.schedule,
 		.metrics = ledger->metrics,
 		.status = ledger_status,
 		.ledger = ledger,
@@ -430,7 +426,7 @@ static void read_ranges(struct ledger *ledger, struct slot *slot)
 	if (!ops->read || slot->outcome != FRAME_DONE)
 		return;
 	if (slot->command == COMMAND_LIST)
-		retention_read(ledger, slot->cmd.list.record, ledger->now.boot_ms);
+		retention_read(&ledger->retention, slot->cmd.list.record, ledger->now.boot_ms);
 	buffer_reset(&ledger->rows);
 	buffer_reset(&ledger->cursor);
 	memset(&slot->result, 0, command_infos[slot->command].result_size);
@@ -445,7 +441,7 @@ void ledger_answer(struct ledger *ledger, struct slot *slot, uint64_t tag, struc
 
 	read_ranges(ledger, slot);
 	answer.outcome = (uint16_t)slot->outcome;
-	answer.generation = ledger->generation;
+	answer.generation = ledger->derived.generation;
 	start = frame_open_answer(out, &answer);
 	if (slot->outcome == FRAME_DONE)
 		pack_record(out, command_infos[slot->command].result_fields, &slot->result);
@@ -454,10 +450,10 @@ void ledger_answer(struct ledger *ledger, struct slot *slot, uint64_t tag, struc
 
 void ledger_link_gone(struct ledger *ledger, uint64_t link)
 {
-	schedule_owner_gone(&ledger->schedule, link);
+	schedule_owner_gone(&ledger->derived.schedule, link);
 }
 
 uint64_t ledger_link_overdue(const struct ledger *ledger, int64_t boot_ms)
 {
-	return schedule_overdue_owner(&ledger->schedule, boot_ms);
+	return schedule_overdue_owner(&ledger->derived.schedule, boot_ms);
 }

@@ -11,14 +11,12 @@
 
 #include "ledger/commands/ops.h"
 #include "ledger/commands/rejected_requests.h"
+#include "ledger/derived_state.h"
 #include "ledger/limiter.h"
 #include "ledger/outbox/metrics.h"
 #include "ledger/outbox/outbox.h"
-#include "ledger/outbox/permits.h"
-#include "ledger/outbox/schedule.h"
 #include "ledger/retention.h"
-#include "ledger/rows/issued_keys.h"
-#include "ledger/unconfirmed.h"
+#include "ledger/slot.h"
 #include "link/frame.h"
 
 #define LEDGER_BATCH_MAX 256
@@ -29,46 +27,30 @@
  */
 #define LEDGER_BATCH_BYTES (2 * 1024 * 1024)
 
-/* A command that the ledger processes. */
-struct slot {
-	enum command command;
-	uint32_t peer_uid;
-	uint64_t link; /* identifies the connection of the caller; never 0 */
-	char request_id[FRAME_REQUEST_ID_SIZE]; /* "": none */
-	uint32_t payload_len; /* length of the payload as received; for the server */
-	enum frame_outcome outcome;
-	bool admitted; /* the rate limit was checked; a rerun of the batch does not check again */
-	bool limited;  /* the rate limit refused the command */
-	bool granted_again; /* an existing grant is returned to its caller again */
-	union any_cmd cmd;
-	union any_result result;
-};
-
 struct ledger {
 	struct store *store; /* NULL: halted; every command except CONTROL is answered busy */
-	struct ws ws;
-	struct limiter limiter;
-	struct permits permits;
-	struct schedule schedule;
 	struct outbox_options outbox;
 	struct metrics *metrics; /* not owned; NULL, as after ledger_init(): nothing is counted */
-	struct metrics_notes notes; /* of this batch */
-	struct refused_ring refused;
-	struct key_book key_book;
-	struct unconfirmed unconfirmed;
-	struct retired_notes retired; /* in this batch */
-	struct retention retention; /* the caller sets its days; ledger_init() sets 0 */
-	struct arena answers; /* data that results of this batch point to */
-	struct moment now;    /* of the batch */
-	uint64_t generation; /* of the keyring; changes with every change of a dealer */
-	uint64_t transaction_id;
-	uint32_t doubts;     /* batches left that look up every row, after a wrong assumption */
+	int64_t started_ms;      /* boot time */
 	bool storage_low; /* set by the server: commands that write are refused */
 	bool resume_asked;
+
+	/* What is held in memory. */
+	struct derived_state derived;
+	struct limiter limiter;
+	struct refused_ring refused;
+	struct retention retention;   /* the caller sets its days; ledger_init() sets 0 */
+	struct status_result figures; /* the answer of `status`; the server fills in its own part */
+	uint32_t doubts; /* batches left that look up every row, after a wrong assumption */
+
+	/* The batch under way, and its answers. */
+	struct ws ws;
+	struct moment now;
+	struct metrics_notes notes;
+	struct retired_notes retired;
+	struct arena answers; /* data that results of this batch point to */
 	struct buffer rows;
 	struct buffer cursor;
-	struct status_result figures; /* the answer of `status`; the server fills in its own part */
-	int64_t started_ms; /* boot time */
 };
 
 /*

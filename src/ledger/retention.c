@@ -3,9 +3,9 @@
 #include "base/log.h"
 #include "base/pack.h"
 #include "domain/delivery.h"
-#include "ledger/ledger.h"
 #include "ledger/rows/counters.h"
 #include "ledger/rows/keys.h"
+#include "store/store.h"
 
 #define DAY_MS    INT64_C(86400000)
 #define NS_PER_MS 1000000
@@ -21,7 +21,7 @@
 #define ATTEMPTS_MAX 1024
 
 struct step {
-	struct ledger *ledger;
+	struct retention *retention;
 	struct ws *ws;
 	int64_t horizon_ms; /* later ends are kept */
 	int64_t future_ms;  /* what is later was made while the clock was wrong */
@@ -33,17 +33,24 @@ struct step {
 	struct transaction rows[PLAYED_MAX]; /* bets and results */
 };
 
-static bool is_due(const struct ledger *ledger, int64_t boot_ms)
+void retention_init(struct retention *retention, struct store *store, struct ws *ws,
+	const bool *storage_low)
 {
-	const struct retention *retention = &ledger->retention;
+	memset(retention, 0, sizeof(*retention));
+	retention->store = store;
+	retention->ws = ws;
+	retention->storage_low = storage_low;
+}
 
-	return retention->days && ledger->store && !ledger->storage_low &&
+static bool is_due(const struct retention *retention, int64_t boot_ms)
+{
+	return retention->days && retention->store && !*retention->storage_low &&
 		boot_ms >= retention->rest_until_ms;
 }
 
-int retention_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most)
+int retention_wait_ms(const struct retention *retention, int64_t boot_ms, int most)
 {
-	return is_due(ledger, boot_ms) && most > WAIT_MS ? WAIT_MS : most;
+	return is_due(retention, boot_ms) && most > WAIT_MS ? WAIT_MS : most;
 }
 
 /* Returns true if retention deletes rows of @record or data that they refer to. */
@@ -59,10 +66,8 @@ static bool is_dropped_from(enum record record)
 	return true;
 }
 
-void retention_read(struct ledger *ledger, enum record record, int64_t boot_ms)
+void retention_read(struct retention *retention, enum record record, int64_t boot_ms)
 {
-	struct retention *retention = &ledger->retention;
-
 	if (is_dropped_from(record) &&
 		retention->rest_until_ms < boot_ms + RETENTION_READER_MS)
 		retention->rest_until_ms = boot_ms + RETENTION_READER_MS;
@@ -94,12 +99,12 @@ static bool find(struct step *step)
 {
 	struct transaction key;
 	struct store_range range = {.record = RECORD_TRANSACTION};
-	struct store *store = step->ledger->store;
+	struct store *store = step->retention->store;
 	struct buffer after;
 	enum status status;
 
 	memset(&key, 0, sizeof(key));
-	key.transaction_id = step->ledger->retention.at;
+	key.transaction_id = step->retention->at;
 	buffer_init(&after, 64);
 	pack_key(&after, transaction_fields, 1, &key);
 	range.after = (struct bytes){after.data, (uint32_t)after.len};
@@ -111,7 +116,7 @@ static bool find(struct step *step)
 
 static bool load(struct step *step)
 {
-	return step->ledger->store->load(step->ledger->store, step->ws) == STATUS_OK &&
+	return step->retention->store->load(step->retention->store, step->ws) == STATUS_OK &&
 		!ws_faulty(step->ws);
 }
 
@@ -296,7 +301,7 @@ static void drop_of_bet(struct step *step, const struct bet *stored)
 		bet.refund_dropped = true;
 	}
 	ws_put(step->ws, RECORD_BET, &bet);
-	step->ledger->retention.dropped += (uint64_t)whole + refund;
+	step->retention->dropped += (uint64_t)whole + refund;
 }
 
 static void drop_of_round(struct step *step, const struct round *stored)
@@ -311,12 +316,12 @@ static void drop_of_round(struct step *step, const struct round *stored)
 	round.user_bet = round.game_result = round.user_bet_result = none;
 	round.dropped = true;
 	ws_put(step->ws, RECORD_ROUND, &round);
-	step->ledger->retention.dropped++;
+	step->retention->dropped++;
 }
 
 static void drop(struct step *step)
 {
-	struct retention *retention = &step->ledger->retention;
+	struct retention *retention = step->retention;
 
 	for (unsigned int i = 0; i < step->played; i++) {
 		const struct round *round = round_of(step, &step->rows[i]);
@@ -357,7 +362,7 @@ static bool clock_is_new(struct retention *retention, const struct moment *now)
 /* Saves the start of the next pass, together with deletions and at the end of the pass. */
 static void write_counter(struct step *step)
 {
-	struct retention *retention = &step->ledger->retention;
+	struct retention *retention = step->retention;
 	struct counter counter = {.value = retention->again ? retention->again - 1 : step->last};
 
 	text_copy(counter.name, sizeof(counter.name), COUNTER);
@@ -367,12 +372,12 @@ static void write_counter(struct step *step)
 
 static enum retention_step save(struct step *step, const struct moment *now)
 {
-	struct ledger *ledger = step->ledger;
-	struct retention *retention = &ledger->retention;
+	struct retention *retention = step->retention;
+	struct store *store = retention->store;
 	enum save_result saved = SAVE_FAULT;
 
 	if (!ws_faulty(step->ws))
-		saved = step->ws->dirty ? ledger->store->save(ledger->store, step->ws) : SAVE_OK;
+		saved = step->ws->dirty ? store->save(store, step->ws) : SAVE_OK;
 	if (saved == SAVE_LOST)
 		return RETENTION_LOST;
 	if (saved != SAVE_OK) {
@@ -392,21 +397,20 @@ static enum retention_step save(struct step *step, const struct moment *now)
 static enum retention_step cannot_read(struct step *step, const struct moment *now)
 {
 	log_line(LOG_LEVEL_ERROR, "retention_failed", "reason=\"a row cannot be read\"");
-	rest(&step->ledger->retention, now);
+	rest(step->retention, now);
 	return RETENTION_REST;
 }
 
-enum retention_step retention_step(struct ledger *ledger, const struct moment *now)
+enum retention_step retention_step(struct retention *retention, const struct moment *now)
 {
-	struct retention *retention = &ledger->retention;
 	struct step step = {
-		.ledger = ledger,
-		.ws = &ledger->ws,
+		.retention = retention,
+		.ws = retention->ws,
 		.horizon_ms = now->wall_ms - (int64_t)retention->days * DAY_MS,
 		.future_ms = now->wall_ms + RETENTION_SLACK_MS,
 	};
 
-	if (!is_due(ledger, now->boot_ms))
+	if (!is_due(retention, now->boot_ms))
 		return RETENTION_REST;
 	if (clock_is_new(retention, now)) {
 		rest(retention, now);
@@ -441,17 +445,16 @@ enum retention_step retention_step(struct ledger *ledger, const struct moment *n
 	return save(&step, now);
 }
 
-bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now)
+bool retention_use_time(struct retention *retention, bool idle, const struct moment *now)
 {
-	struct retention *retention = &ledger->retention;
 	enum retention_step stepped;
 	int64_t begun_ns;
 
-	if (!is_due(ledger, now->boot_ms) ||
+	if (!is_due(retention, now->boot_ms) ||
 		(!idle && now->boot_ms - retention->stepped_ms < BUSY_MS))
 		return true;
 	begun_ns = clock_boot_ns();
-	stepped = retention_step(ledger, now);
+	stepped = retention_step(retention, now);
 	retention->spent_ns += clock_boot_ns() - begun_ns;
 	/* The pass ended, and of its time that of the last step was not known yet. */
 	if (!retention->begun) {

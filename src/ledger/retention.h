@@ -39,9 +39,13 @@
 /* The pause after a page of a list was read. */
 #define RETENTION_READER_MS 10000
 
-struct ledger;
+struct store;
+struct ws;
 
 struct retention {
+	struct store *store; /* not owned; NULL: the ledger is halted, and no step runs */
+	struct ws *ws;       /* not owned; of the ledger, between two batches */
+	const bool *storage_low; /* not owned; no step runs while it is true */
 	uint32_t days;       /* younger rows are kept; 0: all are */
 	int64_t pause_ms;    /* before the first pass, and between two; also after one that failed */
 	bool begun;          /* a pass is under way ... */
@@ -61,22 +65,26 @@ enum retention_step {
 	RETENTION_LOST,  /* as RUN_LOST: the outcome of a save is unknown */
 };
 
+/* Initialises @retention with 0 days. The caller keeps the arguments, which must outlive it. */
+void retention_init(struct retention *retention, struct store *store, struct ws *ws,
+	const bool *storage_low);
+
 /*
  * For the event loop. retention_wait_ms() returns how long the loop may wait for work, at most
  * @most. retention_use_time() runs a step if the wait brought no work, and one step each second if
  * the loop is never idle. Returns false if the outcome of a save is unknown.
  */
-int retention_wait_ms(const struct ledger *ledger, int64_t boot_ms, int most);
-bool retention_use_time(struct ledger *ledger, bool idle, const struct moment *now);
+int retention_wait_ms(const struct retention *retention, int64_t boot_ms, int most);
+bool retention_use_time(struct retention *retention, bool idle, const struct moment *now);
 
 /*
  * Pauses deletion for some time because a table is read page by page, so that `check` finds each
  * body it expects. Tables that retention never changes do not count. `status` reads only those, so
  * a monitor may call it repeatedly.
  */
-void retention_read(struct ledger *ledger, enum record record, int64_t boot_ms);
+void retention_read(struct retention *retention, enum record record, int64_t boot_ms);
 
 /* Runs one step in one transaction of bounded size. Must not run while a batch is under way. */
-enum retention_step retention_step(struct ledger *ledger, const struct moment *now);
+enum retention_step retention_step(struct retention *retention, const struct moment *now);
 
 #endif

@@ -108,7 +108,7 @@ static void prove_sums(void)
 	ck_assert_uint_eq(sums.entries, sums.moved_requests);
 	/* Ids of an incarnation have gaps: life.h. */
 	if (!case_ledger.ws.id_stride)
-		ck_assert_uint_eq(transactions, case_ledger.transaction_id);
+		ck_assert_uint_eq(transactions, case_ledger.derived.transaction_id);
 }
 
 /* ---- the proof of `check` */
@@ -246,7 +246,7 @@ void case_prove(void)
 		rows.kinds[i].rows = kept[i].rows;
 		rows.kinds[i].count = kept[i].count;
 	}
-	rows.transaction_id = case_ledger.transaction_id;
+	rows.transaction_id = case_ledger.derived.transaction_id;
 	rows.event = counter_of(&kept[RECORD_COUNTER], "event");
 	prove_rows(&rows);
 	check_retries(&kept[RECORD_CALLBACK], &kept[RECORD_AUDIT]);

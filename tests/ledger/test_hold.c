@@ -123,7 +123,7 @@ START_TEST(a_wrong_limit_in_memory_sends_nothing)
 	accept_bet("b1", "g1");
 	placed = case_bet("b2", "g2", CREDIT);
 	ck_assert_int_eq(set_held(true, false), REFUSAL_NONE);
-	permits_limit(&case_ledger.permits, "demo", 20);
+	permits_limit(&case_ledger.derived.permits, "demo", 20);
 	ck_assert_uint_eq(case_bet("b3", "g3", CREDIT).send.event, 0);
 	settled = case_settle("s1", "g1", RESULT_WIN, CREDIT);
 	ck_assert_uint_eq(settled.send.event, 0);
@@ -153,12 +153,12 @@ START_TEST(a_restore_asks_for_the_file)
 	ck_assert_int_eq(dealer.restored_to_ms, case_now_ms - MINUTE - HOUR);
 	ck_assert_uint_eq(dealer.restored_id, 2 * FIRST_ID);
 	ck_assert_int_eq(set_held(false, false), REFUSAL_NOT_ALLOWED_NOW);
-	ck_assert_uint_eq(case_ledger.permits.held_count, 1);
+	ck_assert_uint_eq(case_ledger.derived.permits.held_count, 1);
 	dealer = reconcile();
 	ck_assert(!dealer.restored_ms && !dealer.restored_to_ms && !dealer.restored_id);
 	ck_assert_int_ne(dealer.callbacks_held_ms, 0);
 	ck_assert_int_eq(set_held(false, false), REFUSAL_NONE);
-	ck_assert_uint_eq(case_ledger.permits.held_count, 0);
+	ck_assert_uint_eq(case_ledger.derived.permits.held_count, 0);
 	case_prove();
 	case_close();
 }

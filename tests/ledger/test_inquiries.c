@@ -113,7 +113,7 @@ START_TEST(low_space_parts_a_batch_of_inquiries)
 	ck_assert_int_eq(slots[2].result.verdict.refusal, REFUSAL_NONE);
 	ck_assert_uint_gt(slots[2].result.player_balance.send.event,
 		slots[0].result.player_balance.send.event);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 2);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 2);
 	case_prove();
 	case_close();
 }
@@ -130,13 +130,13 @@ START_TEST(a_lost_reservation_gives_out_nothing)
 	result = inquire();
 	ck_assert_int_eq(result.verdict.refusal, REFUSAL_STORAGE_FULL);
 	ck_assert_uint_eq(result.send.event, 0);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 0);
-	ck_assert_uint_eq(case_ledger.permits.inquiries.count, 0);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 0);
+	ck_assert_uint_eq(case_ledger.derived.permits.inquiries.count, 0);
 	/* The bet takes the first id of the block that was not reserved. */
 	bet = case_bet("b1", "g1", 10 * CREDIT);
 	result = inquire();
 	ck_assert_uint_gt(result.send.event, bet.send.event);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 2);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 2);
 	case_prove();
 	case_close();
 }
@@ -161,7 +161,7 @@ START_TEST(a_batch_that_is_run_again_takes_its_ids_again)
 	ck_assert_int_eq(slots[0].result.verdict.refusal, REFUSAL_NONE);
 	ck_assert_uint_eq(slots[0].result.player_balance.send.event, first + 1);
 	ck_assert_uint_eq(slots[1].result.bet_place.send.event, first + LIFE_BLOCK_IDS);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 2);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 2);
 	case_prove();
 	case_close();
 }
@@ -218,7 +218,7 @@ START_TEST(a_dealer_without_room_is_not_asked)
 	case_dealer_set(DEALER_CALLBACKS_HELD, &values);
 	before = commits();
 	ck_assert_int_eq(inquire().verdict.refusal, REFUSAL_DEALER_BUSY);
-	case_ledger.permits.inquiries.count = 0;
+	case_ledger.derived.permits.inquiries.count = 0;
 	ck_assert_int_eq(inquire().verdict.refusal, REFUSAL_DEALER_BUSY);
 	ck_assert_uint_eq(commits(), before);
 	case_prove();

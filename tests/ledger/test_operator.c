@@ -43,7 +43,7 @@ START_TEST(dealer_is_added_once)
 	cmd.operator = case_operator();
 	slot = case_run(COMMAND_DEALER_PUT, &cmd);
 	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_ALREADY_EXISTS);
-	ck_assert_uint_eq(case_ledger.figures.dealers, 1);
+	ck_assert_uint_eq(case_ledger.derived.dealers, 1);
 	case_close();
 }
 END_TEST
@@ -114,11 +114,11 @@ START_TEST(keys_rotate)
 	uint64_t generation;
 
 	case_open(_i);
-	generation = case_ledger.generation;
+	generation = case_ledger.derived.generation;
 	ck_assert_int_eq(key_do(KEY_RETIRE, "k1", NULL).verdict.refusal, REFUSAL_KEY_IN_USE);
-	ck_assert_uint_eq(case_ledger.generation, generation);
+	ck_assert_uint_eq(case_ledger.derived.generation, generation);
 	ck_assert_str_eq(key_do(KEY_ADD, "", "rotate1").key_id, "k2");
-	ck_assert_uint_gt(case_ledger.generation, generation);
+	ck_assert_uint_gt(case_ledger.derived.generation, generation);
 	ck_assert_str_eq(key_do(KEY_ADD, "", "rotate1").key_id, "k2");
 	ck_assert_int_eq(key_do(KEY_ADD, "", NULL).verdict.refusal, REFUSAL_TOO_MANY_KEYS);
 	ck_assert_int_eq(key_do(KEY_USE, "k9", NULL).verdict.refusal, REFUSAL_KEY_NOT_FOUND);
@@ -344,7 +344,7 @@ START_TEST(many_dealers_are_paged)
 		ledger_answer(&case_ledger, slot, 1, &out);
 		ck_assert(!out.failed);
 		keyring = &slot->result.keyring;
-		ck_assert_uint_eq(keyring->generation, case_ledger.generation);
+		ck_assert_uint_eq(keyring->generation, case_ledger.derived.generation);
 		for (uint32_t i = 0; i < keyring->count; i++) {
 			ck_assert(unpack_record(&keyring->entries, keyring_entry_fields, &entry));
 			snprintf(name, sizeof(name), "d%03u", count++);
@@ -355,7 +355,7 @@ START_TEST(many_dealers_are_paged)
 		}
 	} while (keyring->more);
 	ck_assert_uint_eq(count, 300);
-	ask.generation = case_ledger.generation;
+	ask.generation = case_ledger.derived.generation;
 	slot = case_run(COMMAND_KEYRING, &ask);
 	buffer_reset(&out);
 	ledger_answer(&case_ledger, slot, 1, &out);

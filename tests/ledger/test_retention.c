@@ -14,7 +14,7 @@ static void begin(void)
 {
 	case_ledger.retention.days = DAYS;
 	case_ledger.retention.pause_ms = PAUSE;
-	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
+	ck_assert_int_eq(retention_step(&case_ledger.retention, case_moment()), RETENTION_REST);
 	case_pass(PAUSE);
 }
 
@@ -61,7 +61,7 @@ static void drop(void)
 
 	for (steps = 0; step == RETENTION_MORE; steps++) {
 		ck_assert_uint_lt(steps, 1000);
-		step = retention_step(&case_ledger, case_moment());
+		step = retention_step(&case_ledger.retention, case_moment());
 	}
 	ck_assert_int_eq(step, RETENTION_REST);
 	case_pass(PAUSE);
@@ -324,7 +324,7 @@ START_TEST(steps_are_small)
 	open_with(_i, WALLET_SEAMLESS);
 	make_rounds(200);
 	case_pass((DAYS + 2) * DAY);
-	while (retention_step(&case_ledger, case_moment()) == RETENTION_MORE) {
+	while (retention_step(&case_ledger.retention, case_moment()) == RETENTION_MORE) {
 		now = look().bets;
 		ck_assert_uint_le(left - now, 32);
 		left = now;
@@ -348,7 +348,7 @@ START_TEST(it_goes_on_after_a_restart)
 	case_pass((DAYS + 2) * DAY);
 	for (unsigned int i = 0; look().bets; i++) {
 		ck_assert_uint_lt(i, 20);
-		retention_step(&case_ledger, case_moment());
+		retention_step(&case_ledger.retention, case_moment());
 		case_reopen();
 		begin();
 	}
@@ -407,7 +407,7 @@ START_TEST(a_long_pass_is_followed_by_a_long_pause)
 	open_with(_i, WALLET_SEAMLESS);
 	make_rounds(100);
 	case_pass((DAYS + 2) * DAY);
-	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_MORE);
+	ck_assert_int_eq(retention_step(&case_ledger.retention, case_moment()), RETENTION_MORE);
 	case_pass(DAY);
 	case_ledger.retention.spent_ns += 1000 * INT64_C(1000000000);
 	drop();
@@ -435,7 +435,7 @@ START_TEST(a_pass_of_one_step_is_followed_by_a_pause_of_its_length)
 	case_ledger.retention.pause_ms = 0;
 	save = case_db->save;
 	case_db->save = save_slowly;
-	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
+	ck_assert(retention_use_time(&case_ledger.retention, true, case_moment()));
 	case_db->save = save;
 	expect_kept(look(), 0);
 	ck_assert_int_ge(case_ledger.retention.rest_until_ms,
@@ -452,7 +452,7 @@ START_TEST(it_can_be_off)
 	case_pass(10000 * DAY);
 	drop();
 	expect_kept(look(), 1);
-	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 1000);
+	ck_assert_int_eq(retention_wait_ms(&case_ledger.retention, case_boot_ms, 1000), 1000);
 	case_close();
 }
 END_TEST
@@ -464,9 +464,9 @@ START_TEST(a_full_disk_is_waited_for)
 	make_rounds(1);
 	case_pass((DAYS + 2) * DAY);
 	memory_store_fail(case_db, SAVE_FULL, 1);
-	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
+	ck_assert_int_eq(retention_step(&case_ledger.retention, case_moment()), RETENTION_REST);
 	expect_kept(look(), 1);
-	ck_assert_int_eq(retention_step(&case_ledger, case_moment()), RETENTION_REST);
+	ck_assert_int_eq(retention_step(&case_ledger.retention, case_moment()), RETENTION_REST);
 	expect_kept(look(), 1);
 	case_ledger.storage_low = true;
 	case_pass(PAUSE);
@@ -474,7 +474,7 @@ START_TEST(a_full_disk_is_waited_for)
 	expect_kept(look(), 1);
 	case_ledger.storage_low = false;
 	memory_store_fail(case_db, SAVE_LOST, 1);
-	ck_assert(!retention_use_time(&case_ledger, true, case_moment()));
+	ck_assert(!retention_use_time(&case_ledger.retention, true, case_moment()));
 	case_close();
 }
 END_TEST
@@ -491,7 +491,7 @@ START_TEST(readers_are_not_disturbed)
 	for (unsigned int i = 0; i < 3; i++) {
 		case_pass(RETENTION_READER_MS - 1);
 		ck_assert_int_eq(
-			retention_step(&case_ledger, case_moment()), RETENTION_REST);
+			retention_step(&case_ledger.retention, case_moment()), RETENTION_REST);
 		expect_kept(look(), 1);
 		case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
 	}
@@ -510,22 +510,22 @@ START_TEST(spare_time_is_used)
 	open_with(CASE_MEMORY, WALLET_SEAMLESS);
 	make_rounds(100);
 	case_pass((DAYS + 2) * DAY);
-	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 5);
-	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 3), 3);
-	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
+	ck_assert_int_eq(retention_wait_ms(&case_ledger.retention, case_boot_ms, 1000), 5);
+	ck_assert_int_eq(retention_wait_ms(&case_ledger.retention, case_boot_ms, 3), 3);
+	ck_assert(retention_use_time(&case_ledger.retention, true, case_moment()));
 	left = look().bets;
 	ck_assert_uint_lt(left, 100);
-	ck_assert(retention_use_time(&case_ledger, false, case_moment()));
+	ck_assert(retention_use_time(&case_ledger.retention, false, case_moment()));
 	ck_assert_uint_eq(look().bets, left);
 	case_pass(1000);
-	ck_assert(retention_use_time(&case_ledger, false, case_moment()));
+	ck_assert(retention_use_time(&case_ledger.retention, false, case_moment()));
 	ck_assert_uint_lt(look().bets, left);
 	while (look().bets)
-		ck_assert(retention_use_time(&case_ledger, true, case_moment()));
-	ck_assert(retention_use_time(&case_ledger, true, case_moment()));
-	ck_assert_int_eq(retention_wait_ms(&case_ledger, case_boot_ms, 1000), 1000);
+		ck_assert(retention_use_time(&case_ledger.retention, true, case_moment()));
+	ck_assert(retention_use_time(&case_ledger.retention, true, case_moment()));
+	ck_assert_int_eq(retention_wait_ms(&case_ledger.retention, case_boot_ms, 1000), 1000);
 	ck_assert_int_eq(
-		retention_wait_ms(&case_ledger, case_boot_ms + PAUSE, 1000), 5);
+		retention_wait_ms(&case_ledger.retention, case_boot_ms + PAUSE, 1000), 5);
 	case_close();
 }
 END_TEST

@@ -359,9 +359,9 @@ START_TEST(late_news_give_no_permit_back)
 	ck_assert_uint_eq(claimed.send.attempt, 2);
 	/* The permit belongs to the second attempt. */
 	ck_assert(case_end(&settled.send, CALLBACK_UNKNOWN).late);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 1);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 1);
 	ck_assert(!case_end(&claimed.send, CALLBACK_SUCCESS).late);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 0);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 0);
 	case_prove();
 	case_close();
 }
@@ -738,9 +738,9 @@ START_TEST(balance_is_inquired)
 	ck_assert_int_eq(result.send.kind, CALLBACK_BALANCE_INQUIRE);
 	ck_assert_uint_gt(result.send.event, 0);
 	ck_assert(body_has(&result.send, "\"user_id\":\"alice\""));
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 1);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 1);
 	case_end(&result.send, CALLBACK_SUCCESS);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 0);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 0);
 	case_prove();
 	case_close();
 }
@@ -761,9 +761,9 @@ START_TEST(a_lost_batch_keeps_no_permits)
 	memory_store_fail(case_db, SAVE_FULL, 3);
 	case_run_batch(slots, 2);
 	ck_assert_int_eq(slots[0].result.verdict.refusal, REFUSAL_STORAGE_FULL);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 0);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 0);
 	case_run_batch(slots, 2);
-	ck_assert_uint_eq(permits_inflight(&case_ledger.permits, "demo", case_boot_ms), 2);
+	ck_assert_uint_eq(permits_inflight(&case_ledger.derived.permits, "demo", case_boot_ms), 2);
 	case_prove();
 	case_close();
 }

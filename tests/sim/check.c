@@ -260,7 +260,7 @@ static void check_permits(struct world *w)
 		boot_ms += w->plan.outbox.lease_ms;
 	for (uint32_t i = 0; i < w->plan.dealers; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
-		if (permits_inflight(&sim_ledger.permits, casino_id, boot_ms))
+		if (permits_inflight(&sim_ledger.derived.permits, casino_id, boot_ms))
 			violate(w, FLAW_PERMITS, "%s", casino_id);
 	}
 }

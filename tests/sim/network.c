@@ -70,7 +70,7 @@ void network_check_lease(struct world *w, const struct process *p, const struct 
 			callback_kind_names[f->kind], f->event, f->attempt);
 	if (!w->up || w->run != f->run || !p->link || p->link != f->link)
 		return;
-	entry = schedule_find(&sim_ledger.schedule, f->event);
+	entry = schedule_find(&sim_ledger.derived.schedule, f->event);
 	if (!entry || entry->owner != p->link)
 		violate(w, FLAW_LEASE, "%s-%" PRIu64 " is not its sender's",
 			callback_kind_names[f->kind], f->event);

@@ -86,7 +86,7 @@ static bool see_due(void *context, struct bytes key, const void *row)
 		violate(w, FLAW_ROWS, "%" PRIu64 " is %s and its due row says %s", due->event,
 			callback_state_names[callback->state], callback_state_names[state]);
 	if (w->up)
-		entry = schedule_find(&sim_ledger.schedule, due->event);
+		entry = schedule_find(&sim_ledger.derived.schedule, due->event);
 	if (w->up && (!entry || entry->sending != due->sending))
 		violate(w, FLAW_ROWS, "%" PRIu64 " is not in the schedule as in its row",
 			due->event);
@@ -118,9 +118,9 @@ static void check_callbacks(struct world *w)
 			violate(w, FLAW_ROWS, "betting-%u has %u attempts", event,
 				callback->attempts);
 	}
-	if (w->up && sim_ledger.schedule.count != dues)
+	if (w->up && sim_ledger.derived.schedule.count != dues)
 		violate(w, FLAW_ROWS, "%" PRIu64 " are scheduled, %u rows are due",
-			sim_ledger.schedule.count, dues);
+			sim_ledger.derived.schedule.count, dues);
 }
 
 /* In which states the callbacks of a bet may be, by the bet's own. */
@@ -230,7 +230,7 @@ static void check_permits(struct world *w)
 	}
 	for (uint32_t i = 0; i < w->plan.dealers && w->up; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
-		if (permits_inflight(&sim_ledger.permits, casino_id, world_boot_ms(w)) > sendings[i])
+		if (permits_inflight(&sim_ledger.derived.permits, casino_id, world_boot_ms(w)) > sendings[i])
 			violate(w, FLAW_PERMITS, "%s has more than callbacks being sent",
 				casino_id);
 	}

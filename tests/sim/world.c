@@ -171,9 +171,9 @@ static void nothing_waits(struct world *w, uint32_t who, uint32_t what)
 {
 	(void)who;
 	(void)what;
-	if (sim_ledger.schedule.count || !game_is_done(w))
+	if (sim_ledger.derived.schedule.count || !game_is_done(w))
 		violate(w, FLAW_STUCK, "%" PRIu64 " callbacks still wait",
-			sim_ledger.schedule.count);
+			sim_ledger.derived.schedule.count);
 }
 
 /* The faults are over: who was stopped goes on, and everything is healthy. */
@@ -200,7 +200,7 @@ static void look_at_rows(struct world *w, uint32_t who, uint32_t what)
 	rows_check(w);
 	for (uint32_t i = 0; i < w->plan.dealers && w->up; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
-		w->tally.breakers += permits_breaker(&sim_ledger.permits, casino_id,
+		w->tally.breakers += permits_breaker(&sim_ledger.derived.permits, casino_id,
 			world_boot_ms(w)) != BREAKER_CLOSED;
 	}
 	if (who)
@@ -234,12 +234,12 @@ static void drain(struct world *w)
 		if (w->flaw != FLAW_NONE)
 			return;
 		rows_check(w);
-		if (sim_ledger.schedule.count)
+		if (sim_ledger.derived.schedule.count)
 			world_at(w, 0, sweeper_start, SIM_WORKERS_MAX, 0);
 		else if (!operator_clear(w) && !game_settle_rest(w))
 			return;
 	}
-	violate(w, FLAW_STUCK, "%" PRIu64 " callbacks wait", sim_ledger.schedule.count);
+	violate(w, FLAW_STUCK, "%" PRIu64 " callbacks wait", sim_ledger.derived.schedule.count);
 }
 
 enum flaw world_run(struct world *w, uint64_t seed, enum plant plant)

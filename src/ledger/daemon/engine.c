@@ -250,7 +250,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 	text_copy(ledger->figures.installation, sizeof(ledger->figures.installation),
 		hold->installation);
 	log_line(LOG_LEVEL_INFO, "ledger_ready", "pid=%d halted=%d last_transaction_id=%llu",
-		(int)getpid(), !store, (unsigned long long)ledger->transaction_id);
+		(int)getpid(), !store, (unsigned long long)ledger->derived.transaction_id);
 	code = serve(settings, sockets, ledger);
 	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
 	if ((code != ENGINE_STOPPED && code != ENGINE_RESUMED) || getppid() != parent)

@@ -13,7 +13,7 @@
 #ifndef LEDGER_DAEMON_GROUP_COMMIT_H
 #define LEDGER_DAEMON_GROUP_COMMIT_H
 
-#include "ledger/ledger.h"
+#include "ledger/slot.h"
 
 /* The loop runs this many commands without a delay. */
 #define GROUP_COMMIT_ENOUGH 8

@@ -110,7 +110,7 @@ static bool admit(struct server *server, int fd, bool admin)
 	connection->surplus = !admin;
 	connection->link = ++server->links;
 	event.data.ptr = connection;
-	greeting_put(&connection->out, command_protocol(), server->ledger->generation);
+	greeting_put(&connection->out, command_protocol(), server->ledger->derived.generation);
 	if (connection->out.failed || epoll_ctl(server->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
 		connection->fd = -1;
 		connection_free(connection);
@@ -172,7 +172,7 @@ static void answer_now(struct server *server, struct connection *connection,
 		.command = request->command,
 		.outcome = (uint16_t)outcome,
 		.tag = request->tag,
-		.generation = server->ledger->generation,
+		.generation = server->ledger->derived.generation,
 	};
 
 	frame_close(&connection->out, frame_open_answer(&connection->out, &answer));
@@ -439,7 +439,7 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 		return false;
 	*again = bury(server);
 	now = clock_now();
-	return retention_use_time(server->ledger, timeout_ms > 0 && count <= 0, &now);
+	return retention_use_time(&server->ledger->retention, timeout_ms > 0 && count <= 0, &now);
 }
 
 enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
@@ -463,7 +463,7 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 			tick(&server, now_ms);
 			next_tick_ms = now_ms + TICK_MS;
 		}
-		wait_ms = retention_wait_ms(ledger, now_ms, (int)(next_tick_ms - now_ms));
+		wait_ms = retention_wait_ms(&ledger->retention, now_ms, (int)(next_tick_ms - now_ms));
 		if (!round_once(&server, again ? 0 : wait_ms, &again)) {
 			end = SERVER_LOST;
 			break;
