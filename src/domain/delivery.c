@@ -1,5 +1,6 @@
 #include "domain/delivery.h"
 
+#include "base/check.h"
 #include "domain/wager.h"
 
 #include <stdio.h>
@@ -67,6 +68,7 @@ void delivery_open(struct delivery *delivery, enum callback_kind kind, uint64_t 
 {
 	struct callback *callback = &delivery->callback;
 
+	CHECK(event && delay_ms >= 0);
 	memset(delivery, 0, sizeof(*delivery));
 	callback->event = event;
 	callback->kind = kind;
@@ -86,6 +88,7 @@ bool delivery_begin(struct delivery *delivery, const struct moment *now,
 	if (callback->state != CALLBACK_DUE)
 		return false;
 	follow_wall_clock(delivery, now);
+	CHECK(lease->lease_ms > 0);
 	callback->state = CALLBACK_SENDING;
 	callback->attempts++;
 	memset(attempt, 0, sizeof(*attempt));
@@ -101,6 +104,8 @@ bool delivery_begin(struct delivery *delivery, const struct moment *now,
 /* Sets the final state: the callback is not scheduled again. */
 static void finish(struct delivery *delivery, enum callback_state state, const struct moment *now)
 {
+	CHECK(state != CALLBACK_DUE && state != CALLBACK_SENDING);
+	CHECK(!callback_has_ended(delivery->callback.state));
 	delivery->callback.state = state;
 	delivery->callback.once_more = false;
 	delivery->scheduled = false;

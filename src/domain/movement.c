@@ -1,5 +1,7 @@
 #include "domain/movement.h"
 
+#include "base/check.h"
+
 #include <string.h>
 
 /* Returns the change of the balance by a transfer of @amount. */
@@ -83,6 +85,7 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 	if (!total_count(total, movement->kind, movement->amount))
 		return REFUSAL_INTERNAL_ERROR;
 
+	CHECK(movement->transaction_id);
 	memset(entry, 0, sizeof(*entry));
 	entry->transaction_id = movement->transaction_id;
 	memcpy(entry->casino_id, player->casino_id, sizeof(entry->casino_id));
@@ -103,6 +106,7 @@ enum refusal movement_apply(const struct movement *movement, struct player *play
 	if (movement->client_id)
 		strncpy(entry->client_id, movement->client_id, sizeof(entry->client_id) - 1);
 
+	CHECK(entry->current_balance >= 0 && entry->current_balance <= MONEY_MAX);
 	player->balance = entry->current_balance;
 	player->entry_seq = entry->entry_seq;
 	player->entry_transaction_id = entry->transaction_id;

@@ -1,5 +1,7 @@
 #include "domain/round_list.h"
 
+#include "base/check.h"
+
 #include <string.h>
 
 #define ENTRY 4
@@ -95,6 +97,9 @@ static void move(struct round *round, uint8_t room[ROUND_LIST_SIZE])
 void round_list_add(struct round *round, uint32_t number, bool accepted,
 	uint8_t room[ROUND_LIST_SIZE])
 {
+	CHECK(number && number <= round->bets);
+	CHECK(!round->listed.len ||
+		round_list_at(round, round_list_count(round) - 1) < number);
 	move(round, room);
 	if (round->listed.len == ROUND_LIST_SIZE)
 		return;

@@ -1,5 +1,6 @@
 #include "domain/wager.h"
 
+#include "base/check.h"
 #include "domain/round_list.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ bool bet_move(struct bet *bet, enum bet_state to, int64_t now_ms)
 {
 	if (!bet_may_move(bet->state, to))
 		return false;
+	CHECK(!bet_has_ended(bet->state));
 	bet->state = to;
 	bet->changed_ms = now_ms;
 	return true;
@@ -71,6 +73,7 @@ enum refusal settlement_add(struct settlement *settlement, const struct bet *bet
 		return REFUSAL_BET_IN_PROGRESS;
 	if (bet->state != BET_ACCEPTED)
 		return REFUSAL_NONE;
+	CHECK(bet->bet_amount > 0);
 	settlement->bets++;
 	return money_add(*sum, bet->bet_amount, sum) ? REFUSAL_NONE : REFUSAL_BALANCE_LIMIT;
 }
@@ -90,6 +93,7 @@ enum refusal settlement_close(struct settlement *settlement, enum round_result r
 	if (asked < 0 || asked > MONEY_MAX || (result == RESULT_LOSS && asked != 0) ||
 		(result == RESULT_REFUND && asked != staked))
 		return REFUSAL_INVALID_AMOUNT;
+	CHECK(result != RESULT_LOSS || !asked);
 	settlement->result = result;
 	settlement->payout_amount = asked;
 	settlement->win_amount = asked - staked;

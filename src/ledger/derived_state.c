@@ -1,5 +1,6 @@
 #include "ledger/derived_state.h"
 
+#include "base/check.h"
 #include "ledger/outbox/hold.h"
 #include "ledger/rows/life.h"
 
@@ -187,10 +188,12 @@ static bool follow_due(struct derived_state *state, const struct ws_row *row,
 
 static void follow_counter(struct derived_state *state, const struct counter *counter)
 {
-	if (strcmp(counter->name, LIFE_TRANSACTIONS) == 0)
+	if (strcmp(counter->name, LIFE_TRANSACTIONS) == 0) {
+		CHECK(counter->value >= state->transaction_id);
 		state->transaction_id = counter->value;
-	else if (strcmp(counter->name, "dealers") == 0)
+	} else if (strcmp(counter->name, "dealers") == 0) {
 		state->dealers = counter->value;
+	}
 }
 
 static void follow_dealer(struct derived_state *state, const struct dealer *dealer)

@@ -1,5 +1,6 @@
 #include "ledger/ledger.h"
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/pack.h"
 #include "base/text.h"
@@ -233,11 +234,13 @@ static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *cou
 {
 	enum run ran;
 
+	CHECK(*count > 0 && *count <= LEDGER_BATCH_MAX);
 	ws_reset(&ledger->ws);
 	ledger->ws.now = ledger->now;
 	ran = load(ledger, slots, count);
 	if (ran != RUN_DONE)
 		return ran;
+	CHECK(*count > 0 && !ws_pending(&ledger->ws));
 	permits_mark(&ledger->derived.permits);
 	ledger->notes.count = 0;
 	ran = apply_and_save(ledger, slots, *count);

@@ -1,5 +1,6 @@
 #include "ledger/outbox/permits.h"
 
+#include "base/check.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -168,6 +169,7 @@ void permits_limit(struct permits *permits, const char *casino_id, uint32_t max_
 	if (!dealer)
 		return;
 	dealer->max_inflight = max_inflight;
+	CHECK(permits->held_count >= dealer->held);
 	permits->held_count -= dealer->held;
 	dealer->held = !max_inflight;
 	permits->held_count += dealer->held;
@@ -236,6 +238,7 @@ bool permits_take(struct permits *permits, const char *casino_id, uint64_t id,
 		dealer->probe = id;
 	if (permits->taken_count < PERMITS_UNDO_MAX)
 		permits->taken[permits->taken_count++] = (struct permits_taken){dealer, id};
+	CHECK(dealer->permit_count < PERMITS_MAX);
 	dealer->permits[dealer->permit_count++] = (struct permit){id, until_ms};
 	return true;
 }

@@ -1,5 +1,6 @@
 #include "ledger/outbox/schedule.h"
 
+#include "base/check.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -122,6 +123,7 @@ static bool heap_room(struct heap *heap)
 /* Adds an entry; the heap has room. */
 static void heap_add(struct heap *heap, struct schedule_place *place)
 {
+	CHECK(heap->count < heap->room);
 	put(heap, heap->count++, place);
 	settle(heap, place->at);
 }
@@ -129,7 +131,10 @@ static void heap_add(struct heap *heap, struct schedule_place *place)
 static void heap_take(struct heap *heap, const struct schedule_place *place)
 {
 	uint32_t at = place->at;
-	struct schedule_place *last = heap->places[--heap->count];
+	struct schedule_place *last;
+
+	CHECK(at < heap->count && heap->places[at] == place);
+	last = heap->places[--heap->count];
 
 	if (last == place)
 		return;

@@ -1,5 +1,6 @@
 #include "ledger/rows/issued_keys.h"
 
+#include "base/check.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -146,6 +147,7 @@ enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const cha
 
 void key_book_settle(struct key_book *book, bool saved)
 {
+	CHECK(book->kept <= book->count && book->count <= book->room);
 	if (saved)
 		book->kept = book->count;
 	else

@@ -1,5 +1,6 @@
 #include "ledger/rows/post.h"
 
+#include "base/check.h"
 #include "ledger/rows/keys.h"
 #include "ledger/rows/life.h"
 
@@ -23,6 +24,7 @@ uint64_t post_transaction(struct ws *ws, const struct player *player, const char
 	row.transaction_id = life_take_id(ws, LIFE_TRANSACTIONS);
 	if (!row.transaction_id)
 		return 0;
+	CHECK(game_id[0]);
 	text_copy(row.casino_id, sizeof(row.casino_id), player->casino_id);
 	text_copy(row.player_id, sizeof(row.player_id), player->player_id);
 	row.kind = bet_number ? ENTRY_BET : ENTRY_PAYOUT;
@@ -40,6 +42,7 @@ enum refusal post_move(struct ws *ws, struct movement *movement, struct player *
 	const struct total *stored = ws_get(ws, RECORD_TOTAL, &key);
 	struct total total = stored ? *stored : key;
 	enum refusal refusal;
+	uint64_t taken;
 
 	movement->transaction_id = life_peek_id(ws, LIFE_TRANSACTIONS);
 	if (!movement->transaction_id)
@@ -47,7 +50,10 @@ enum refusal post_move(struct ws *ws, struct movement *movement, struct player *
 	refusal = movement_apply(movement, player, &total, entry);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
-	life_take_id(ws, LIFE_TRANSACTIONS);
+	taken = life_take_id(ws, LIFE_TRANSACTIONS);
+	CHECK(taken == entry->transaction_id);
+	CHECK(entry->current_balance == player->balance);
+	CHECK(entry->current_balance - entry->before_balance == movement->amount);
 	ws_put(ws, RECORD_PLAYER, player);
 	ws_put(ws, RECORD_TOTAL, &total);
 	ws_append(ws, RECORD_TRANSACTION, entry);
