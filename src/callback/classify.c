@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void note(struct callback_outcome *outcome, const char *text)
+static void note_text(struct callback_outcome *outcome, const char *text)
 {
 	dealer_answer_quote(outcome->note, sizeof(outcome->note), text);
 }
@@ -23,7 +23,7 @@ static void note_fault(struct callback_outcome *outcome, const struct http_answe
 	char text[CALLBACK_NOTE_SIZE];
 	int len = snprintf(text, sizeof(text), "%s; %s", answer->error, remedy);
 
-	note(outcome, remedy[0] && len < (int)sizeof(text) ? text : answer->error);
+	note_text(outcome, remedy[0] && len < (int)sizeof(text) ? text : answer->error);
 }
 
 /* Returns what a status means that is no answer to the call, with the remedy. */
@@ -65,7 +65,7 @@ static enum callback_class classify_2xx(const struct http_answer *answer,
 	};
 
 	if (!is_plain(answer)) {
-		note(outcome, "the answer is compressed: send it without Content-Encoding");
+		note_text(outcome, "the answer is compressed: send it without Content-Encoding");
 		return CALLBACK_UNKNOWN;
 	}
 	return classes[dealer_answer_read(answer->body.data, answer->body.len, outcome)];
@@ -122,7 +122,7 @@ void classify(const struct http_answer *answer, struct callback_outcome *outcome
 		break;
 	case HTTP_CUT:
 	case HTTP_TOO_LARGE:
-		note(outcome, answer->error);
+		note_text(outcome, answer->error);
 		break;
 	case HTTP_NOT_SENT:
 	case HTTP_FENCED:

@@ -129,7 +129,7 @@ static void answer_done(struct http_client *client, struct http_answer *answer)
 }
 
 /* Ends an exchange that the multi handle no longer holds. */
-static void finish(struct http_client *client, struct exchange *exchange, CURLcode code)
+static void finish_exchange(struct http_client *client, struct exchange *exchange, CURLcode code)
 {
 	struct http_answer *answer = exchange->answer;
 
@@ -176,11 +176,11 @@ void http_begin(struct http_client *client, const struct http_call *call,
 	list_push(&client->active, exchange);
 	client->active_count++;
 	if (curl_multi_add_handle(client->multi, exchange->curl) != CURLM_OK)
-		finish(client, exchange, CURLE_OUT_OF_MEMORY);
+		finish_exchange(client, exchange, CURLE_OUT_OF_MEMORY);
 }
 
 /* Collects the exchanges that libcurl has finished. */
-static void reap(struct http_client *client)
+static void reap_exchanges(struct http_client *client)
 {
 	struct exchange *exchange = NULL;
 	CURLMsg *message;
@@ -197,7 +197,7 @@ static void reap(struct http_client *client)
 		if (exchange_again(exchange) &&
 			curl_multi_add_handle(client->multi, exchange->curl) == CURLM_OK)
 			continue;
-		finish(client, exchange, code);
+		finish_exchange(client, exchange, code);
 	}
 }
 
@@ -208,12 +208,12 @@ static void give_up(struct http_client *client)
 		struct exchange *exchange = client->active;
 
 		curl_multi_remove_handle(client->multi, exchange->curl);
-		finish(client, exchange, CURLE_FAILED_INIT);
+		finish_exchange(client, exchange, CURLE_FAILED_INIT);
 	}
 }
 
 /* Resumes bodies whose next piece is due. Returns the time to the next piece in milliseconds. */
-static int64_t wake(struct http_client *client)
+static int64_t resume_bodies(struct http_client *client)
 {
 	struct exchange *exchange, *next;
 	int64_t soonest_ms = INT64_MAX, ms;
@@ -227,7 +227,7 @@ static int64_t wake(struct http_client *client)
 }
 
 /* Runs until @awaited is done (NULL: any), none is left, or @timeout_ms have passed. */
-static void work(struct http_client *client, const struct http_answer *awaited, uint32_t timeout_ms)
+static void run_client(struct http_client *client, const struct http_answer *awaited, uint32_t timeout_ms)
 {
 	int64_t deadline_ms = clock_boot_ms() + timeout_ms, left_ms, wake_ms;
 	int running;
@@ -235,12 +235,12 @@ static void work(struct http_client *client, const struct http_answer *awaited, 
 	for (;;) {
 		if (curl_multi_perform(client->multi, &running) != CURLM_OK)
 			give_up(client);
-		reap(client);
+		reap_exchanges(client);
 		left_ms = deadline_ms - clock_boot_ms();
 		if ((awaited ? awaited->done : client->done != NULL) || !client->active ||
 			left_ms <= 0)
 			return;
-		wake_ms = wake(client);
+		wake_ms = resume_bodies(client);
 		left_ms = wake_ms < left_ms ? wake_ms : left_ms;
 		if (curl_multi_poll(client->multi, NULL, 0, (int)left_ms, NULL) != CURLM_OK)
 			give_up(client);
@@ -249,7 +249,7 @@ static void work(struct http_client *client, const struct http_answer *awaited, 
 
 void http_run(struct http_client *client, uint32_t timeout_ms)
 {
-	work(client, NULL, timeout_ms);
+	run_client(client, NULL, timeout_ms);
 }
 
 struct http_answer *http_take(struct http_client *client)
@@ -283,7 +283,7 @@ enum http_outcome http_exchange(struct http_client *client, const struct http_ca
 {
 	http_begin(client, call, answer);
 	while (!answer->done)
-		work(client, answer, call->total_timeout_ms);
+		run_client(client, answer, call->total_timeout_ms);
 	take_this(client, answer);
 	return answer->outcome;
 }

@@ -41,7 +41,7 @@ void exchange_free(struct exchange *exchange)
 }
 
 /* Returns true if the demands permit connections to @address. */
-static bool allowed(const struct http_demands *demands,
+static bool address_is_allowed(const struct http_demands *demands,
 	const uint8_t address[NETWORK_ADDRESS_SIZE])
 {
 	if (!demands->public_only || network_is_public(address))
@@ -73,7 +73,7 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
 			"no Internet address: correct its URL");
 		return CURL_SOCKET_BAD;
 	}
-	if (!allowed(exchange->demands, address)) {
+	if (!address_is_allowed(exchange->demands, address)) {
 		refuse_address(exchange, address);
 		return CURL_SOCKET_BAD;
 	}
@@ -133,7 +133,7 @@ static int before_request(void *closure, char *peer_ip, char *own_ip, int peer_p
 				"the dealer's host has no Internet address: correct its URL");
 			return CURL_PREREQFUNC_ABORT;
 		}
-		if (!allowed(exchange->demands, address)) {
+		if (!address_is_allowed(exchange->demands, address)) {
 			refuse_address(exchange, address);
 			return CURL_PREREQFUNC_ABORT;
 		}
@@ -370,7 +370,7 @@ int64_t exchange_wake(struct exchange *exchange)
 	return 0;
 }
 
-static enum http_outcome judge(const struct exchange *exchange, CURLcode code)
+static enum http_outcome judge_outcome(const struct exchange *exchange, CURLcode code)
 {
 	/*
 	 * libcurl accepts a connection that ends inside the headers as a response without a body.
@@ -441,7 +441,7 @@ void exchange_end(struct exchange *exchange, CURLcode code)
 	const char *error = exchange->error;
 	long status = 0;
 
-	answer->outcome = judge(exchange, code);
+	answer->outcome = judge_outcome(exchange, code);
 	answer->fault = fault_of(exchange, code);
 	answer->timed_out = code == CURLE_OPERATION_TIMEDOUT;
 	answer->ms = clock_boot_ms() - exchange->begin_ms;

@@ -190,7 +190,7 @@ static void set_headers(struct sending *sending)
  * Prepares an attempt. Returns NULL if memory is exhausted. If it cannot be sent, @why gets the
  * reason.
  */
-static struct sending *prepare(const struct callback_request *request)
+static struct sending *prepare_sending(const struct callback_request *request)
 {
 	struct sending *sending = calloc(1, sizeof(*sending) + request->body.len);
 
@@ -213,7 +213,7 @@ static struct sending *prepare(const struct callback_request *request)
 }
 
 /* Logs a body at level debug. */
-static void trace(const struct sending *sending, const char *what, const void *body, size_t len)
+static void trace_callback(const struct sending *sending, const char *what, const void *body, size_t len)
 {
 	const struct trace_of of = {
 		.request_id = sending->request_id[0] ? sending->request_id : NULL,
@@ -244,7 +244,7 @@ static void outcome_of(const struct sending *sending, struct callback_outcome *o
 {
 	if (!sending->why[0]) {
 		if (sending->answer.code)
-			trace(sending, "callback_answer", sending->answer.body.data,
+			trace_callback(sending, "callback_answer", sending->answer.body.data,
 				sending->answer.body.len);
 		classify(&sending->answer, outcome);
 		return;
@@ -261,7 +261,7 @@ bool sender_add(struct sender *sender, const struct callback_request *request)
 
 	if (sender->count >= SENDER_INFLIGHT_MAX)
 		return false;
-	sending = prepare(request);
+	sending = prepare_sending(request);
 	if (!sending)
 		return false;
 	sender->count++;
@@ -270,7 +270,7 @@ bool sender_add(struct sender *sender, const struct callback_request *request)
 		return true;
 	}
 	list_push(&sender->all, sending);
-	trace(sending, "callback", sending->body, sending->body_len);
+	trace_callback(sending, "callback", sending->body, sending->body_len);
 	call = make_call(sender, sending);
 	http_begin(sender->client, &call, &sending->answer);
 	return true;
@@ -306,7 +306,7 @@ bool sender_take(struct sender *sender, struct callback_outcome *outcome, void *
 void callback_send(struct sender *sender, const struct callback_request *request,
 	struct callback_outcome *outcome)
 {
-	struct sending *sending = prepare(request);
+	struct sending *sending = prepare_sending(request);
 	struct http_call call;
 
 	if (!sending) {
@@ -316,7 +316,7 @@ void callback_send(struct sender *sender, const struct callback_request *request
 		return;
 	}
 	if (!sending->why[0]) {
-		trace(sending, "callback", sending->body, sending->body_len);
+		trace_callback(sending, "callback", sending->body, sending->body_len);
 		call = make_call(sender, sending);
 		http_exchange(sender->client, &call, &sending->answer);
 	}

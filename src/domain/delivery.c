@@ -18,7 +18,7 @@ bool callback_has_ended(enum callback_state state)
 		state == CALLBACK_FAILED;
 }
 
-static void schedule(struct delivery *delivery, const struct moment *now, int64_t delay_ms,
+static void schedule_delivery(struct delivery *delivery, const struct moment *now, int64_t delay_ms,
 	bool sending)
 {
 	struct due *due = &delivery->due;
@@ -76,7 +76,7 @@ void delivery_open(struct delivery *delivery, enum callback_kind kind, uint64_t 
 	callback->state = CALLBACK_DUE;
 	callback->created_ms = now->wall_ms;
 	callback->first_ms = now->wall_ms + delay_ms;
-	schedule(delivery, now, delay_ms, false);
+	schedule_delivery(delivery, now, delay_ms, false);
 }
 
 bool delivery_begin(struct delivery *delivery, const struct moment *now,
@@ -96,13 +96,13 @@ bool delivery_begin(struct delivery *delivery, const struct moment *now,
 	attempt->number = callback->attempts;
 	attempt->time_ms = now->wall_ms;
 	attempt->sender = lease->sender;
-	schedule(delivery, now, lease->lease_ms, true);
+	schedule_delivery(delivery, now, lease->lease_ms, true);
 	delivery->due.owner = lease->owner;
 	return true;
 }
 
 /* Sets the final state: the callback is not scheduled again. */
-static void finish(struct delivery *delivery, enum callback_state state, const struct moment *now)
+static void finish_delivery(struct delivery *delivery, enum callback_state state, const struct moment *now)
 {
 	CHECK(state != CALLBACK_DUE && state != CALLBACK_SENDING);
 	CHECK(!callback_has_ended(delivery->callback.state));
@@ -143,16 +143,16 @@ bool delivery_end(struct delivery *delivery, uint32_t attempt,
 		outcome->class == CALLBACK_REFUSED &&
 		bet_is_unknown(outcome->dealer_error_id, terms->unknown_bet_ids);
 	if (outcome->class == CALLBACK_SUCCESS || callback->unknown_to_dealer) {
-		finish(delivery, CALLBACK_DELIVERED, now);
+		finish_delivery(delivery, CALLBACK_DELIVERED, now);
 		return true;
 	}
 	retry = retry_next(&terms->retry, callback, now->wall_ms);
 	if (retry.state != CALLBACK_DUE) {
-		finish(delivery, retry.state, now);
+		finish_delivery(delivery, retry.state, now);
 		return true;
 	}
 	callback->state = CALLBACK_DUE;
-	schedule(delivery, now, retry.delay_ms, false);
+	schedule_delivery(delivery, now, retry.delay_ms, false);
 	delivery->attempt.next_ms = delivery->due.due_ms;
 	return true;
 }
@@ -192,10 +192,10 @@ static int64_t earliest_ms(const struct delivery *delivery, const struct moment 
 }
 
 /* Makes the callback due as early as permitted. */
-static void hurry(struct delivery *delivery, const struct moment *now)
+static void schedule_at_once(struct delivery *delivery, const struct moment *now)
 {
 	delivery->callback.state = CALLBACK_DUE;
-	schedule(delivery, now, earliest_ms(delivery, now), false);
+	schedule_delivery(delivery, now, earliest_ms(delivery, now), false);
 }
 
 /* The states in which each action is possible, by enum callback_state. */
@@ -233,13 +233,13 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 	switch (action) {
 	case CALLBACK_RETRY:
 		callback->once_more |= used_up(callback, terms, now);
-		hurry(delivery, now);
+		schedule_at_once(delivery, now);
 		break;
 	case CALLBACK_RELEASE:
 		if (used_up(callback, terms, now))
-			finish(delivery, CALLBACK_PARKED, now);
+			finish_delivery(delivery, CALLBACK_PARKED, now);
 		else
-			hurry(delivery, now);
+			schedule_at_once(delivery, now);
 		break;
 	case CALLBACK_HOLD:
 		callback->state = CALLBACK_HELD;
@@ -247,7 +247,7 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 		break;
 	case CALLBACK_CANCEL:
 		snprintf(callback->resolved_by, sizeof(callback->resolved_by), "%s", by);
-		finish(delivery, CALLBACK_CANCELLED, now);
+		finish_delivery(delivery, CALLBACK_CANCELLED, now);
 		break;
 	case CALLBACK_ACTION_COUNT:
 		break;

@@ -20,7 +20,7 @@ static enum refusal decide_credit(const struct player *player, money_t gain)
 }
 
 /* Checks wallet mode, decimals, player and credit, in this order. */
-static enum refusal decide(const struct dealer *dealer, const struct player *player, money_t gain)
+static enum refusal decide_movement(const struct dealer *dealer, const struct player *player, money_t gain)
 {
 	if (dealer->mode != WALLET_TRANSFER)
 		return REFUSAL_WRONG_WALLET_MODE;
@@ -39,13 +39,13 @@ enum refusal transfer_decide(const struct dealer *dealer, const struct player *p
 		return REFUSAL_DEALER_SUSPENDED;
 	if (player && player->suspended)
 		return REFUSAL_USER_SUSPENDED;
-	return decide(dealer, player, transfer_gain(kind, amount));
+	return decide_movement(dealer, player, transfer_gain(kind, amount));
 }
 
 enum refusal adjust_decide(const struct dealer *dealer, const struct player *player,
 	money_t amount)
 {
-	return decide(dealer, player, amount);
+	return decide_movement(dealer, player, amount);
 }
 
 /* Adds a transaction to its dealer's sums. Returns false for an unknown kind. */

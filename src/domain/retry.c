@@ -21,7 +21,7 @@ static struct retry result_next(const struct retry_policy *policy, const struct 
 }
 
 /* Subtracts up to a quarter, by a hash of event and attempt (last steps of splitmix64). */
-static int64_t jitter(int64_t delay_ms, const struct callback *callback)
+static int64_t retry_jitter(int64_t delay_ms, const struct callback *callback)
 {
 	uint64_t hash = callback->event * UINT64_C(0x9e3779b97f4a7c15) + callback->attempts;
 
@@ -40,7 +40,7 @@ static struct retry refund_next(const struct retry_policy *policy, const struct 
 		delay_ms *= 2;
 	if (delay_ms > policy->refund_backoff_max_ms)
 		delay_ms = policy->refund_backoff_max_ms;
-	delay_ms = jitter(delay_ms, callback);
+	delay_ms = retry_jitter(delay_ms, callback);
 	if (now_ms + delay_ms > callback->first_ms + policy->refund_give_up_ms)
 		return (struct retry){CALLBACK_PARKED, 0};
 	return (struct retry){CALLBACK_DUE, delay_ms};

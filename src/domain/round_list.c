@@ -6,7 +6,7 @@
 
 #define ENTRY 4
 
-static uint32_t load(const struct round *round, uint32_t at)
+static uint32_t load_entry(const struct round *round, uint32_t at)
 {
 	const uint8_t *entry = round->listed.data + (size_t)at * ENTRY;
 
@@ -14,7 +14,7 @@ static uint32_t load(const struct round *round, uint32_t at)
 		entry[3];
 }
 
-static void save(uint8_t *room, uint32_t at, uint32_t value)
+static void save_entry(uint8_t *room, uint32_t at, uint32_t value)
 {
 	uint8_t *entry = room + (size_t)at * ENTRY;
 
@@ -31,7 +31,7 @@ uint32_t round_list_count(const struct round *round)
 
 uint32_t round_list_at(const struct round *round, uint32_t at)
 {
-	return load(round, at) >> 1;
+	return load_entry(round, at) >> 1;
 }
 
 uint32_t round_list_find(const struct round *round, uint32_t number)
@@ -47,7 +47,7 @@ uint32_t round_list_waits(const struct round *round)
 {
 	uint32_t at = 0;
 
-	while (at < round_list_count(round) && (load(round, at) & 1))
+	while (at < round_list_count(round) && (load_entry(round, at) & 1))
 		at++;
 	return at;
 }
@@ -85,7 +85,7 @@ uint32_t round_list_shown(const struct round *round, uint32_t after)
 }
 
 /* Copies the unchanged list to @room. */
-static void move(struct round *round, uint8_t room[ROUND_LIST_SIZE])
+static void move_list(struct round *round, uint8_t room[ROUND_LIST_SIZE])
 {
 	if (round->listed.len > ROUND_LIST_SIZE)
 		round->listed.len = ROUND_LIST_SIZE;
@@ -100,10 +100,10 @@ void round_list_add(struct round *round, uint32_t number, bool accepted,
 	CHECK(number && number <= round->bets);
 	CHECK(!round->listed.len ||
 		round_list_at(round, round_list_count(round) - 1) < number);
-	move(round, room);
+	move_list(round, room);
 	if (round->listed.len == ROUND_LIST_SIZE)
 		return;
-	save(room, round_list_count(round), number << 1 | accepted);
+	save_entry(room, round_list_count(round), number << 1 | accepted);
 	round->listed.len += ENTRY;
 }
 
@@ -111,16 +111,16 @@ void round_list_accept(struct round *round, uint32_t number, uint8_t room[ROUND_
 {
 	const uint32_t at = round_list_find(round, number);
 
-	move(round, room);
+	move_list(round, room);
 	if (at < round_list_count(round))
-		save(room, at, number << 1 | 1);
+		save_entry(room, at, number << 1 | 1);
 }
 
 void round_list_remove(struct round *round, uint32_t number, uint8_t room[ROUND_LIST_SIZE])
 {
 	const uint32_t at = round_list_find(round, number), count = round_list_count(round);
 
-	move(round, room);
+	move_list(round, room);
 	if (at == count)
 		return;
 	memmove(room + (size_t)at * ENTRY, room + (size_t)(at + 1) * ENTRY,

@@ -132,8 +132,8 @@ static const struct bound bounds[] = {
 	{RECORD_DAY, PLAYER, "player_id", 0},
 };
 
-static bool bad(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool bad(char *why, const char *format, ...)
+static bool out_of_bounds(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool out_of_bounds(char *why, const char *format, ...)
 {
 	va_list arguments;
 
@@ -207,7 +207,7 @@ static bool check_number(const struct field *field, const struct bound *bound, u
 		least = 1;
 	if (number >= least && number <= most)
 		return true;
-	return bad(why, "%s is %" PRIu64 " and must be %" PRIu64 " to %" PRIu64, field->name, number,
+	return out_of_bounds(why, "%s is %" PRIu64 " and must be %" PRIu64 " to %" PRIu64, field->name, number,
 		least, most);
 }
 
@@ -224,7 +224,7 @@ static bool check_money(const struct field *field, const struct bound *bound, co
 		return true;
 	money_format(money, 0, text);
 	money_format(MONEY_MAX, 0, most);
-	return bad(why, "%s is %s and must be %s, at most %s", field->name, text,
+	return out_of_bounds(why, "%s is %s and must be %s, at most %s", field->name, text,
 		least > 0 ? "above 0" : least == 0 ? "0 or more" : "an amount", most);
 }
 
@@ -235,7 +235,7 @@ static bool check_time(const struct field *field, const void *member, char *why)
 	memcpy(&time_ms, member, sizeof(time_ms));
 	return time_ms >= 0 && time_ms <= TIME_MAX_MS
 		? true
-		: bad(why, "%s is no time in milliseconds since 1970", field->name);
+		: out_of_bounds(why, "%s is no time in milliseconds since 1970", field->name);
 }
 
 static bool check_sum(const struct field *field, const void *member, char *why)
@@ -245,7 +245,7 @@ static bool check_sum(const struct field *field, const void *member, char *why)
 	memcpy(&sum, member, sizeof(sum));
 	return sum >= -SUM_MAX && sum <= SUM_MAX
 		? true
-		: bad(why, "%s is larger than any sum of amounts", field->name);
+		: out_of_bounds(why, "%s is larger than any sum of amounts", field->name);
 }
 
 static bool check_bytes(const struct field *field, const struct bound *bound, const void *member,
@@ -256,7 +256,7 @@ static bool check_bytes(const struct field *field, const struct bound *bound, co
 
 	memcpy(&bytes, member, sizeof(bytes));
 	return bytes.len <= most ? true
-				 : bad(why, "%s has %" PRIu32 " bytes and must have at most %" PRIu64,
+				 : out_of_bounds(why, "%s has %" PRIu32 " bytes and must have at most %" PRIu64,
 					   field->name, bytes.len, most);
 }
 
@@ -269,7 +269,7 @@ static bool check_member(const struct field *field, const struct bound *bound, c
 	switch (field->type) {
 	case FIELD_STR:
 		must = bad_text(bound ? bound->rule : NUMBER, member);
-		return must ? bad(why, "%s must be %s", field->name, must) : true;
+		return must ? out_of_bounds(why, "%s must be %s", field->name, must) : true;
 	case FIELD_U32:
 	case FIELD_U64:
 		return check_number(field, bound, field_load_number(member, field->size), why);
@@ -319,21 +319,21 @@ static bool check_keys(const struct dealer_key keys[DEALER_KEYS_MAX], uint32_t i
 		key = &keys[i];
 		if (!key->key_id[0]) {
 			if (key->secret[0])
-				return bad(why, "a key without key_id has a secret");
+				return out_of_bounds(why, "a key without key_id has a secret");
 			continue;
 		}
 		if (!is_key_id(key->key_id) || strtoul(key->key_id + 1, NULL, 10) > issued)
-			return bad(why, "key_id %s must be one of the %" PRIu32 " keys that keys_issued counts",
+			return out_of_bounds(why, "key_id %s must be one of the %" PRIu32 " keys that keys_issued counts",
 				key->key_id, issued);
 		if (secrets && (strlen(key->secret) != KEY_SECRET_SIZE - 1 ||
 				       strspn(key->secret, "0123456789abcdefABCDEF") !=
 					       KEY_SECRET_SIZE - 1))
-			return bad(why, "key %s: a key is 64 hex characters", key->key_id);
+			return out_of_bounds(why, "key %s: a key is 64 hex characters", key->key_id);
 		if (key->created_ms < 0 || key->created_ms > TIME_MAX_MS)
-			return bad(why, "key %s: created_ms is no time", key->key_id);
+			return out_of_bounds(why, "key %s: created_ms is no time", key->key_id);
 	}
 	if (keys[0].key_id[0] && strcmp(keys[0].key_id, keys[1].key_id) == 0)
-		return bad(why, "key_id %s is there twice", keys[0].key_id);
+		return out_of_bounds(why, "key_id %s is there twice", keys[0].key_id);
 	return true;
 }
 
@@ -342,11 +342,11 @@ static bool check_dealer(const struct dealer *dealer, bool secrets, char *why)
 	const char *setting = dealer_bad_setting(dealer);
 
 	if (setting)
-		return bad(why, "%s", setting);
+		return out_of_bounds(why, "%s", setting);
 	if (!check_keys(dealer->keys, dealer->keys_issued, secrets, why))
 		return false;
 	if (dealer->signing_key_id[0] && !dealer_key_find(dealer, dealer->signing_key_id))
-		return bad(why, "signing_key_id %s is none of its keys", dealer->signing_key_id);
+		return out_of_bounds(why, "signing_key_id %s is none of its keys", dealer->signing_key_id);
 	return true;
 }
 
@@ -354,40 +354,40 @@ static bool check_counter(const struct counter *counter, char *why)
 {
 	if (counter->value <= TRANSACTION_ID_MAX)
 		return true;
-	return bad(why, "value is %" PRIu64 " and must be at most %" PRIu64, counter->value,
+	return out_of_bounds(why, "value is %" PRIu64 " and must be at most %" PRIu64, counter->value,
 		TRANSACTION_ID_MAX);
 }
 
 static bool check_round(const struct round *round, char *why)
 {
 	if (!round_list_sane(round))
-		return bad(why, "listed must hold at most %d numbers of bets up to %" PRIu32
+		return out_of_bounds(why, "listed must hold at most %d numbers of bets up to %" PRIu32
 			", in their order", ROUND_BETS_MAX, round->bets);
 	if (round->refunded > round->bets)
-		return bad(why, "refunded is %" PRIu32 " of %" PRIu32 " bets", round->refunded,
+		return out_of_bounds(why, "refunded is %" PRIu32 " of %" PRIu32 " bets", round->refunded,
 			round->bets);
 	if (round->dropped && round->state != ROUND_SETTLED)
-		return bad(why, "dropped is true, and retention drops only of settled rounds");
+		return out_of_bounds(why, "dropped is true, and retention drops only of settled rounds");
 	return true;
 }
 
 static bool check_bet(const struct bet *bet, char *why)
 {
 	if (bet->dropped && bet->state != BET_SETTLED)
-		return bad(why, "dropped is true, and retention drops only of settled bets");
+		return out_of_bounds(why, "dropped is true, and retention drops only of settled bets");
 	if (bet->refund_dropped && !bet->refund_event)
-		return bad(why, "refund_dropped is true, and there is no betting-refund");
+		return out_of_bounds(why, "refund_dropped is true, and there is no betting-refund");
 	return true;
 }
 
 static bool check_transaction(const struct transaction *row, char *why)
 {
 	if (row->entry_seq && !row->request_transaction_id[0])
-		return bad(why, "request_transaction_id must name the key that moved the credit");
+		return out_of_bounds(why, "request_transaction_id must name the key that moved the credit");
 	if (row->entry_seq && !row->amount)
-		return bad(why, "amount is 0 and entry_seq counts a movement");
+		return out_of_bounds(why, "amount is 0 and entry_seq counts a movement");
 	if ((row->scope == SCOPE_CLIENT) != (row->client_id[0] != '\0') && row->entry_seq)
-		return bad(why, "client_id must be there exactly for a client's key");
+		return out_of_bounds(why, "client_id must be there exactly for a client's key");
 	return true;
 }
 

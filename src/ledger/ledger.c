@@ -89,7 +89,7 @@ static enum run load_some(struct ledger *ledger, const struct slot *slots, unsig
  * Loads the rows that the commands declare. Reduces *count if the first commands have loaded
  * enough; the others wait for a later batch.
  */
-static enum run load(struct ledger *ledger, const struct slot *slots, unsigned int *count)
+static enum run load_batch(struct ledger *ledger, const struct slot *slots, unsigned int *count)
 {
 	unsigned int from = 0, to;
 	enum run ran;
@@ -117,7 +117,7 @@ static bool goes_on(const struct slot *slot)
 }
 
 /* Applies the dealer's rate limit. Every limited command begins with its casino_id. */
-static bool admit(struct ledger *ledger, struct slot *slot)
+static bool admit_by_rate(struct ledger *ledger, struct slot *slot)
 {
 	const struct command_info *info = &command_infos[slot->command];
 	const char *casino_id = (const char *)&slot->cmd + info->cmd_fields[0].offset;
@@ -133,7 +133,7 @@ static bool admit(struct ledger *ledger, struct slot *slot)
 	return !slot->limited;
 }
 
-static void refuse(struct slot *slot, enum refusal refusal, uint32_t retry_after_s)
+static void refuse_command(struct slot *slot, enum refusal refusal, uint32_t retry_after_s)
 {
 	memset(&slot->result, 0, command_infos[slot->command].result_size);
 	slot->result.verdict.refusal = refusal;
@@ -141,7 +141,7 @@ static void refuse(struct slot *slot, enum refusal refusal, uint32_t retry_after
 	slot->outcome = FRAME_DONE;
 }
 
-static void apply(struct ledger *ledger, struct slot *slot)
+static void apply_command(struct ledger *ledger, struct slot *slot)
 {
 	const struct command_ops *ops = &command_ops[slot->command];
 	struct apply_context context = {
@@ -162,8 +162,8 @@ static void apply(struct ledger *ledger, struct slot *slot)
 	slot->granted_again = false;
 	if (!ops->apply)
 		return;
-	if (!admit(ledger, slot)) {
-		refuse(slot, REFUSAL_RATE_LIMITED, 1);
+	if (!admit_by_rate(ledger, slot)) {
+		refuse_command(slot, REFUSAL_RATE_LIMITED, 1);
 		return;
 	}
 	memset(&slot->result, 0, command_infos[slot->command].result_size);
@@ -174,7 +174,7 @@ static void apply(struct ledger *ledger, struct slot *slot)
  * Looks up the rows that commands assumed to be new and did not write. RUN_AGAIN: one of them
  * exists.
  */
-static enum run check(struct ledger *ledger)
+static enum run look_up_supposed(struct ledger *ledger)
 {
 	struct ws *ws = &ledger->ws;
 	enum status status = ws_check(ws) ? ledger->store->load(ledger->store, ws) : STATUS_OK;
@@ -204,10 +204,10 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	enum run checked;
 
 	for (unsigned int i = 0; i < count; i++)
-		apply(ledger, &slots[i]);
+		apply_command(ledger, &slots[i]);
 	if (ws_faulty(ws))
 		return RUN_AGAIN;
-	checked = check(ledger);
+	checked = look_up_supposed(ledger);
 	if (checked != RUN_DONE)
 		return checked;
 	if (!ws->dirty)
@@ -230,14 +230,14 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 }
 
 /* Runs some commands as one transaction. Reduces *count if it did not accept all. */
-static enum run run(struct ledger *ledger, struct slot *slots, unsigned int *count)
+static enum run run_transaction(struct ledger *ledger, struct slot *slots, unsigned int *count)
 {
 	enum run ran;
 
 	CHECK(*count > 0 && *count <= LEDGER_BATCH_MAX);
 	ws_reset(&ledger->ws);
 	ledger->ws.now = ledger->now;
-	ran = load(ledger, slots, count);
+	ran = load_batch(ledger, slots, count);
 	if (ran != RUN_DONE)
 		return ran;
 	CHECK(*count > 0 && !ws_pending(&ledger->ws));
@@ -261,12 +261,12 @@ static enum run run_batch(struct ledger *ledger, struct slot *slots, unsigned in
 
 	ws->supposing = ledger->doubts == 0;
 	ledger->doubts -= ledger->doubts > 0;
-	ran = run(ledger, slots, count);
+	ran = run_transaction(ledger, slots, count);
 	if (ran != RUN_AGAIN || !ws->supposed)
 		return ran;
 	ledger->doubts = DOUBTS;
 	ws->supposing = false;
-	return run(ledger, slots, count);
+	return run_transaction(ledger, slots, count);
 }
 
 static enum run run_alone(struct ledger *ledger, struct slot *slot)
@@ -275,9 +275,9 @@ static enum run run_alone(struct ledger *ledger, struct slot *slot)
 	enum run ran;
 
 	ledger->ws.supposing = false;
-	ran = run(ledger, slot, &one);
+	ran = run_transaction(ledger, slot, &one);
 	if (ran == RUN_FULL) {
-		refuse(slot, REFUSAL_STORAGE_FULL, STORAGE_RETRY_S);
+		refuse_command(slot, REFUSAL_STORAGE_FULL, STORAGE_RETRY_S);
 	} else if (ran == RUN_AGAIN) {
 		slot->outcome = FRAME_FAULT;
 		log_line(LOG_LEVEL_ERROR, "command_failed", "request_id=%s command=%s reason=\"%s\"",
@@ -319,7 +319,7 @@ void ledger_status(const struct ledger *ledger, struct status_result *status)
 	status->swept_ms = ledger->metrics->swept_ms;
 }
 
-static void control(struct ledger *ledger, struct slot *slot)
+static void run_control(struct ledger *ledger, struct slot *slot)
 {
 	char reason[LOG_QUOTED_MAX];
 
@@ -375,7 +375,7 @@ static enum status run_some(struct ledger *ledger, struct slot *slots, unsigned 
 	for (unsigned int i = 0; i < *count; i++) {
 		if (command_infos[slots[i].command].access == ACCESS_CONTROL &&
 			!command_ops[slots[i].command].read)
-			control(ledger, &slots[i]);
+			run_control(ledger, &slots[i]);
 	}
 	return ran == RUN_LOST ? STATUS_IO : STATUS_OK;
 }

@@ -73,7 +73,7 @@ void retention_read(struct retention *retention, enum record record, int64_t boo
 		retention->rest_until_ms = boot_ms + RETENTION_READER_MS;
 }
 
-static bool look(void *context, struct bytes key, const void *arg)
+static bool look_at_transaction(void *context, struct bytes key, const void *arg)
 {
 	struct step *step = context;
 	const struct transaction *row = arg;
@@ -95,7 +95,7 @@ static bool look(void *context, struct bytes key, const void *arg)
 }
 
 /* Finds the next transactions. Returns false if the store failed. */
-static bool find(struct step *step)
+static bool find_transactions(struct step *step)
 {
 	struct transaction key;
 	struct store_range range = {.record = RECORD_TRANSACTION};
@@ -109,12 +109,12 @@ static bool find(struct step *step)
 	pack_key(&after, transaction_fields, 1, &key);
 	range.after = (struct bytes){after.data, (uint32_t)after.len};
 	step->over = true;
-	status = after.failed ? STATUS_NOMEM : store->scan(store, &range, look, step);
+	status = after.failed ? STATUS_NOMEM : store->scan(store, &range, look_at_transaction, step);
 	buffer_free(&after);
 	return status == STATUS_OK;
 }
 
-static bool load(struct step *step)
+static bool load_rows(struct step *step)
 {
 	return step->retention->store->load(step->retention->store, step->ws) == STATUS_OK &&
 		!ws_faulty(step->ws);
@@ -319,7 +319,7 @@ static void drop_of_round(struct step *step, const struct round *stored)
 	step->retention->dropped++;
 }
 
-static void drop(struct step *step)
+static void drop_bodies(struct step *step)
 {
 	struct retention *retention = step->retention;
 
@@ -336,7 +336,7 @@ static void drop(struct step *step)
 
 /* ---- a step */
 
-static void rest(struct retention *retention, const struct moment *now)
+static void rest_until_next(struct retention *retention, const struct moment *now)
 {
 	int64_t pause_ms = retention->spent_ns * RETENTION_REST_FACTOR / NS_PER_MS;
 
@@ -370,7 +370,7 @@ static void write_counter(struct step *step)
 		ws_put(step->ws, RECORD_COUNTER, &counter);
 }
 
-static enum retention_step save(struct step *step, const struct moment *now)
+static enum retention_step save_step(struct step *step, const struct moment *now)
 {
 	struct retention *retention = step->retention;
 	struct store *store = retention->store;
@@ -384,12 +384,12 @@ static enum retention_step save(struct step *step, const struct moment *now)
 		log_line(LOG_LEVEL_ERROR, "retention_failed", "transaction_id=%llu reason=\"%s\"",
 			(unsigned long long)step->last,
 			saved == SAVE_FULL ? "no space" : step->ws->fault_text);
-		rest(retention, now);
+		rest_until_next(retention, now);
 		return RETENTION_REST;
 	}
 	retention->at = step->last;
 	if (step->over)
-		rest(retention, now);
+		rest_until_next(retention, now);
 	return step->over ? RETENTION_REST : RETENTION_MORE;
 }
 
@@ -397,7 +397,7 @@ static enum retention_step save(struct step *step, const struct moment *now)
 static enum retention_step cannot_read(struct step *step, const struct moment *now)
 {
 	log_line(LOG_LEVEL_ERROR, "retention_failed", "reason=\"a row cannot be read\"");
-	rest(step->retention, now);
+	rest_until_next(step->retention, now);
 	return RETENTION_REST;
 }
 
@@ -413,14 +413,14 @@ enum retention_step retention_step(struct retention *retention, const struct mom
 	if (!is_due(retention, now->boot_ms))
 		return RETENTION_REST;
 	if (clock_is_new(retention, now)) {
-		rest(retention, now);
+		rest_until_next(retention, now);
 		return RETENTION_REST;
 	}
 	retention->stepped_ms = now->boot_ms;
 	ws_reset(step.ws);
 	step.ws->now = *now;
 	counter_want(step.ws, COUNTER);
-	if (!load(&step))
+	if (!load_rows(&step))
 		return cannot_read(&step, now);
 	if (!retention->begun) {
 		retention->begun = true;
@@ -429,20 +429,20 @@ enum retention_step retention_step(struct retention *retention, const struct mom
 		retention->again = 0;
 	}
 	step.last = retention->at;
-	if (!find(&step))
+	if (!find_transactions(&step))
 		return cannot_read(&step, now);
 	want_rounds(&step);
-	if (!load(&step))
+	if (!load_rows(&step))
 		return cannot_read(&step, now);
 	want_callbacks(&step);
-	if (!load(&step))
+	if (!load_rows(&step))
 		return cannot_read(&step, now);
 	want_bodies(&step);
-	if (!load(&step))
+	if (!load_rows(&step))
 		return cannot_read(&step, now);
-	drop(&step);
+	drop_bodies(&step);
 	write_counter(&step);
-	return save(&step, now);
+	return save_step(&step, now);
 }
 
 bool retention_use_time(struct retention *retention, bool idle, const struct moment *now)
@@ -458,7 +458,7 @@ bool retention_use_time(struct retention *retention, bool idle, const struct mom
 	retention->spent_ns += clock_boot_ns() - begun_ns;
 	/* The pass ended, and of its time that of the last step was not known yet. */
 	if (!retention->begun) {
-		rest(retention, now);
+		rest_until_next(retention, now);
 		retention->spent_ns = 0;
 	}
 	return stepped != RETENTION_LOST;

@@ -41,7 +41,7 @@ bool unconfirmed_add(struct unconfirmed *unconfirmed, enum record record, const 
 	return true;
 }
 
-static int compare(const void *one, const void *other)
+static int compare_owners(const void *one, const void *other)
 {
 	return strcmp(one, other);
 }
@@ -49,7 +49,7 @@ static int compare(const void *one, const void *other)
 void unconfirmed_sort(struct unconfirmed *unconfirmed)
 {
 	if (unconfirmed->count)
-		qsort(unconfirmed->owners, unconfirmed->count, OWNER_SIZE, compare);
+		qsort(unconfirmed->owners, unconfirmed->count, OWNER_SIZE, compare_owners);
 }
 
 void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, const void *row)
@@ -59,7 +59,7 @@ void unconfirmed_follow(struct unconfirmed *unconfirmed, enum record record, con
 
 	if (!unconfirmed->count || read_owner(record, row, owner))
 		return;
-	found = bsearch(owner, unconfirmed->owners, unconfirmed->count, OWNER_SIZE, compare);
+	found = bsearch(owner, unconfirmed->owners, unconfirmed->count, OWNER_SIZE, compare_owners);
 	if (!found)
 		return;
 	at = (size_t)(found - unconfirmed->owners);

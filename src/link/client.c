@@ -27,7 +27,7 @@ bool link_init(struct link *link, const char *path)
 	return text_copy(link->path, sizeof(link->path), path);
 }
 
-static void disconnect(struct link *link)
+static void disconnect_link(struct link *link)
 {
 	if (link->fd >= 0)
 		close(link->fd);
@@ -37,7 +37,7 @@ static void disconnect(struct link *link)
 
 void link_close(struct link *link)
 {
-	disconnect(link);
+	disconnect_link(link);
 	buffer_free(&link->out);
 	buffer_free(&link->in);
 }
@@ -82,7 +82,7 @@ static bool wait_for(const struct link *link, short events, int64_t deadline_ms)
  * Unix socket also wakes when the peer reads what was sent, so every second wake-up would be
  * useless.
  */
-static bool receive(struct link *link, int64_t deadline_ms)
+static bool receive_frame(struct link *link, int64_t deadline_ms)
 {
 	uint8_t *to = buffer_reserve(&link->in, 4096);
 	ssize_t got;
@@ -100,7 +100,7 @@ static bool receive(struct link *link, int64_t deadline_ms)
 	return true;
 }
 
-static struct bytes received(const struct link *link)
+static struct bytes received_bytes(const struct link *link)
 {
 	return (struct bytes){link->in.data, (uint32_t)link->in.len};
 }
@@ -117,17 +117,17 @@ static enum link_try connect_once(struct link *link, int64_t deadline_ms)
 	if (link->fd < 0)
 		return LINK_TRY_NOT_SENT;
 	if (connect(link->fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-		disconnect(link);
+		disconnect_link(link);
 		return LINK_TRY_NOT_SENT;
 	}
 	buffer_reset(&link->in);
-	while (read == FRAME_INCOMPLETE && receive(link, deadline_ms))
-		read = greeting_get(received(link), &protocol, &link->generation);
+	while (read == FRAME_INCOMPLETE && receive_frame(link, deadline_ms))
+		read = greeting_get(received_bytes(link), &protocol, &link->generation);
 	if (read == FRAME_COMPLETE && protocol == command_protocol()) {
 		buffer_consume(&link->in, GREETING_SIZE);
 		return LINK_TRY_ANSWERED;
 	}
-	disconnect(link);
+	disconnect_link(link);
 	return read == FRAME_INCOMPLETE ? LINK_TRY_NOT_SENT : LINK_TRY_PROTOCOL;
 }
 
@@ -165,7 +165,7 @@ static enum link_try try_shared(struct link *link, struct frame_answer *answer,
 	size_t size;
 
 	if (tried == LINK_TRY_ANSWERED &&
-		frame_get_answer(received(link), answer, &size) != FRAME_COMPLETE)
+		frame_get_answer(received_bytes(link), answer, &size) != FRAME_COMPLETE)
 		return LINK_TRY_LOST;
 	return tried;
 }
@@ -187,23 +187,23 @@ static enum link_try try_once(struct link *link, struct frame_answer *answer,
 	}
 	tried = send_all(link, deadline_ms);
 	if (tried != LINK_TRY_ANSWERED) {
-		disconnect(link);
+		disconnect_link(link);
 		return tried;
 	}
 	/* The answer to the posted command may be here, in part or whole. */
 	if (!link->posted)
 		buffer_reset(&link->in);
 	for (;;) {
-		if (!receive(link, deadline_ms)) {
-			disconnect(link);
+		if (!receive_frame(link, deadline_ms)) {
+			disconnect_link(link);
 			return link->in.failed ? LINK_TRY_NOMEM : LINK_TRY_LOST;
 		}
-		read = frame_get_answer(received(link), answer, &size);
+		read = frame_get_answer(received_bytes(link), answer, &size);
 		if (read == FRAME_COMPLETE && link->posted && answer->tag == link->posted) {
 			skip_posted(link, size);
 			if (!link->in.len)
 				continue;
-			read = frame_get_answer(received(link), answer, &size);
+			read = frame_get_answer(received_bytes(link), answer, &size);
 		}
 		if (read == FRAME_COMPLETE && answer->tag == frame->tag && size == link->in.len) {
 			/* Answers arrive in order: a skipped one can no longer arrive. */
@@ -211,7 +211,7 @@ static enum link_try try_once(struct link *link, struct frame_answer *answer,
 			return LINK_TRY_ANSWERED;
 		}
 		if (read != FRAME_INCOMPLETE) {
-			disconnect(link);
+			disconnect_link(link);
 			return LINK_TRY_LOST;
 		}
 	}
@@ -230,7 +230,7 @@ static enum status read_answer(struct link *link, enum command command,
 			payload.len == 0)
 			return STATUS_OK;
 		/* The command was applied, whatever the answer. */
-		disconnect(link);
+		disconnect_link(link);
 		return STATUS_UNKNOWN;
 	case FRAME_BUSY:
 		return STATUS_BUSY;
@@ -317,8 +317,8 @@ static bool posted_was_answered(struct link *link)
 
 	if (!link->posted)
 		return true;
-	if (!receive(link, 0) ||
-		frame_get_answer(received(link), &answer, &size) != FRAME_COMPLETE ||
+	if (!receive_frame(link, 0) ||
+		frame_get_answer(received_bytes(link), &answer, &size) != FRAME_COMPLETE ||
 		answer.tag != link->posted || size != link->in.len)
 		return false;
 	skip_posted(link, size);
@@ -342,7 +342,7 @@ bool link_post(struct link *link, enum command command, const void *cmd)
 	}
 	/* Half a frame was sent; it would precede the next one. */
 	if (sent > 0)
-		disconnect(link);
+		disconnect_link(link);
 	return false;
 }
 

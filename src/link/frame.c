@@ -6,7 +6,7 @@
 
 static const char magic[4] = {'C', 'B', 'L', '1'};
 
-static void put(uint8_t *to, uint64_t value, unsigned int width)
+static void put_number(uint8_t *to, uint64_t value, unsigned int width)
 {
 	while (width--) {
 		to[width] = (uint8_t)value;
@@ -14,7 +14,7 @@ static void put(uint8_t *to, uint64_t value, unsigned int width)
 	}
 }
 
-static uint64_t get(const uint8_t *from, unsigned int width)
+static uint64_t get_number(const uint8_t *from, unsigned int width)
 {
 	uint64_t value = 0;
 
@@ -28,8 +28,8 @@ void greeting_put(struct buffer *out, uint64_t protocol, uint64_t generation)
 	uint8_t bytes[GREETING_SIZE];
 
 	memcpy(bytes, magic, 4);
-	put(bytes + 4, protocol, 8);
-	put(bytes + 12, generation, 8);
+	put_number(bytes + 4, protocol, 8);
+	put_number(bytes + 12, generation, 8);
 	buffer_append(out, bytes, sizeof(bytes));
 }
 
@@ -39,8 +39,8 @@ enum frame_read greeting_get(struct bytes in, uint64_t *protocol, uint64_t *gene
 		return FRAME_GARBAGE;
 	if (in.len < GREETING_SIZE)
 		return FRAME_INCOMPLETE;
-	*protocol = get(in.data + 4, 8);
-	*generation = get(in.data + 12, 8);
+	*protocol = get_number(in.data + 4, 8);
+	*generation = get_number(in.data + 12, 8);
 	return FRAME_COMPLETE;
 }
 
@@ -49,8 +49,8 @@ size_t frame_open_request(struct buffer *out, uint16_t command, uint64_t tag)
 	uint8_t head[FRAME_REQUEST_SIZE] = {0};
 	size_t start = out->len;
 
-	put(head + 4, command, 2);
-	put(head + 8, tag, 8);
+	put_number(head + 4, command, 2);
+	put_number(head + 8, tag, 8);
 	buffer_append(out, head, sizeof(head));
 	return start;
 }
@@ -60,10 +60,10 @@ size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer)
 	uint8_t head[FRAME_ANSWER_SIZE] = {0};
 	size_t start = out->len;
 
-	put(head + 4, answer->command, 2);
-	put(head + 6, answer->outcome, 2);
-	put(head + 8, answer->tag, 8);
-	put(head + 16, answer->generation, 8);
+	put_number(head + 4, answer->command, 2);
+	put_number(head + 6, answer->outcome, 2);
+	put_number(head + 8, answer->tag, 8);
+	put_number(head + 16, answer->generation, 8);
 	buffer_append(out, head, sizeof(head));
 	return start;
 }
@@ -71,7 +71,7 @@ size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer)
 void frame_close(struct buffer *out, size_t start)
 {
 	if (!out->failed)
-		put(out->data + start, out->len - start - FRAME_LENGTH_SIZE, FRAME_LENGTH_SIZE);
+		put_number(out->data + start, out->len - start - FRAME_LENGTH_SIZE, FRAME_LENGTH_SIZE);
 }
 
 void frame_name_request(struct buffer *out, size_t start, const char *request_id)
@@ -79,17 +79,17 @@ void frame_name_request(struct buffer *out, size_t start, const char *request_id
 	if (!text_is_name(request_id, FRAME_REQUEST_ID_SIZE - 1) ||
 		!buffer_append_str(out, request_id))
 		return;
-	put(out->data + start + 6, strlen(request_id), 2);
+	put_number(out->data + start + 6, strlen(request_id), 2);
 }
 
 /* Finds the end of the frame. @head: number of bytes that every frame of this kind has. */
-static enum frame_read measure(struct bytes in, uint32_t head, size_t *size)
+static enum frame_read measure_frame(struct bytes in, uint32_t head, size_t *size)
 {
 	uint64_t length;
 
 	if (in.len < FRAME_LENGTH_SIZE)
 		return FRAME_INCOMPLETE;
-	length = get(in.data, FRAME_LENGTH_SIZE);
+	length = get_number(in.data, FRAME_LENGTH_SIZE);
 	if (length < head - FRAME_LENGTH_SIZE || length > FRAME_MAX - FRAME_LENGTH_SIZE)
 		return FRAME_GARBAGE;
 	*size = (size_t)length + FRAME_LENGTH_SIZE;
@@ -98,13 +98,13 @@ static enum frame_read measure(struct bytes in, uint32_t head, size_t *size)
 
 enum frame_read frame_get_request(struct bytes in, struct frame_request *request, size_t *size)
 {
-	enum frame_read read = measure(in, FRAME_REQUEST_SIZE, size);
+	enum frame_read read = measure_frame(in, FRAME_REQUEST_SIZE, size);
 
 	uint32_t named;
 
 	if (read != FRAME_COMPLETE)
 		return read;
-	named = (uint32_t)get(in.data + 6, 2);
+	named = (uint32_t)get_number(in.data + 6, 2);
 	if (named >= FRAME_REQUEST_ID_SIZE || named > *size - FRAME_REQUEST_SIZE)
 		return FRAME_GARBAGE;
 	memcpy(request->request_id, in.data + FRAME_REQUEST_SIZE, named);
@@ -112,8 +112,8 @@ enum frame_read frame_get_request(struct bytes in, struct frame_request *request
 	if (named && (strlen(request->request_id) != named ||
 			     !text_is_name(request->request_id, named)))
 		return FRAME_GARBAGE;
-	request->command = (uint16_t)get(in.data + 4, 2);
-	request->tag = get(in.data + 8, 8);
+	request->command = (uint16_t)get_number(in.data + 4, 2);
+	request->tag = get_number(in.data + 8, 8);
 	request->payload.data = in.data + FRAME_REQUEST_SIZE + named;
 	request->payload.len = (uint32_t)(*size - FRAME_REQUEST_SIZE - named);
 	return FRAME_COMPLETE;
@@ -121,14 +121,14 @@ enum frame_read frame_get_request(struct bytes in, struct frame_request *request
 
 enum frame_read frame_get_answer(struct bytes in, struct frame_answer *answer, size_t *size)
 {
-	enum frame_read read = measure(in, FRAME_ANSWER_SIZE, size);
+	enum frame_read read = measure_frame(in, FRAME_ANSWER_SIZE, size);
 
 	if (read != FRAME_COMPLETE)
 		return read;
-	answer->command = (uint16_t)get(in.data + 4, 2);
-	answer->outcome = (uint16_t)get(in.data + 6, 2);
-	answer->tag = get(in.data + 8, 8);
-	answer->generation = get(in.data + 16, 8);
+	answer->command = (uint16_t)get_number(in.data + 4, 2);
+	answer->outcome = (uint16_t)get_number(in.data + 6, 2);
+	answer->tag = get_number(in.data + 8, 8);
+	answer->generation = get_number(in.data + 16, 8);
 	answer->payload.data = in.data + FRAME_ANSWER_SIZE;
 	answer->payload.len = (uint32_t)(*size - FRAME_ANSWER_SIZE);
 	return FRAME_COMPLETE;

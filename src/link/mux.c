@@ -65,7 +65,7 @@ uint64_t mux_tag(struct mux *mux)
 	return ++mux->next_tag;
 }
 
-static void finish(struct mux_call *call, enum link_try tried)
+static void finish_call(struct mux_call *call, enum link_try tried)
 {
 	if (!call)
 		return;
@@ -75,7 +75,7 @@ static void finish(struct mux_call *call, enum link_try tried)
 }
 
 /* Closes the connection; every unanswered call is lost. */
-static void disconnect(struct mux *mux)
+static void disconnect_mux(struct mux *mux)
 {
 	const struct mux_sent *sent;
 
@@ -88,7 +88,7 @@ static void disconnect(struct mux *mux)
 	for (; mux->count; mux->count--) {
 		sent = &mux->sent[mux->first];
 		mux->first = (mux->first + 1) % MUX_CALLS_MAX;
-		finish(sent->call,
+		finish_call(sent->call,
 			sent->at >= mux->sent_bytes ? LINK_TRY_NOT_SENT : LINK_TRY_LOST);
 	}
 	buffer_reset(&mux->out);
@@ -98,7 +98,7 @@ static void disconnect(struct mux *mux)
 }
 
 /* Reads available data. Returns false if the connection ended or memory is exhausted. */
-static bool receive(struct mux *mux, bool *more)
+static bool receive_answers(struct mux *mux, bool *more)
 {
 	uint8_t *to = buffer_reserve(&mux->in, READ_SIZE);
 	ssize_t got;
@@ -116,7 +116,7 @@ static bool receive(struct mux *mux, bool *more)
 }
 
 /* Reads the greeting of a new connection. */
-static enum link_try greet(struct mux *mux, int64_t deadline_ms)
+static enum link_try greet_ledger(struct mux *mux, int64_t deadline_ms)
 {
 	enum frame_read read = FRAME_INCOMPLETE;
 	uint64_t protocol, generation;
@@ -124,7 +124,7 @@ static enum link_try greet(struct mux *mux, int64_t deadline_ms)
 	bool more;
 
 	while (read == FRAME_INCOMPLETE && fiber_wait(mux->fd, POLLIN, deadline_ms)) {
-		if (!receive(mux, &more))
+		if (!receive_answers(mux, &more))
 			return LINK_TRY_NOT_SENT;
 		in = (struct bytes){mux->in.data, (uint32_t)mux->in.len};
 		read = greeting_get(in, &protocol, &generation);
@@ -146,9 +146,9 @@ static enum link_try connect_once(struct mux *mux, int64_t deadline_ms)
 	mux->state = MUX_CONNECTING;
 	mux->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (mux->fd >= 0 && connect(mux->fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		tried = greet(mux, deadline_ms);
+		tried = greet_ledger(mux, deadline_ms);
 	if (tried != LINK_TRY_ANSWERED) {
-		disconnect(mux);
+		disconnect_mux(mux);
 		return tried;
 	}
 	fiber_forget(mux->fd);
@@ -158,7 +158,7 @@ static enum link_try connect_once(struct mux *mux, int64_t deadline_ms)
 }
 
 /* Makes sure that there is a connection. */
-static enum link_try reach(struct mux *mux, int64_t deadline_ms)
+static enum link_try reach_ledger(struct mux *mux, int64_t deadline_ms)
 {
 	while (mux->state == MUX_CONNECTING) {
 		if (clock_boot_ms() >= deadline_ms)
@@ -189,7 +189,7 @@ static bool hand_over(struct mux *mux, const struct mux_frame *frame, struct mux
 }
 
 /* Removes a call that no longer waits from the ring. Its answer will be skipped. */
-static void abandon(struct mux *mux, const struct mux_call *call)
+static void abandon_call(struct mux *mux, const struct mux_call *call)
 {
 	for (unsigned int i = 0; i < mux->count; i++) {
 		struct mux_sent *sent = &mux->sent[(mux->first + i) % MUX_CALLS_MAX];
@@ -203,7 +203,7 @@ enum link_try mux_try(struct mux *mux, const struct mux_frame *frame, struct buf
 	int64_t deadline_ms)
 {
 	struct mux_call call = {.fiber = fiber_current(), .in = in};
-	enum link_try tried = reach(mux, deadline_ms);
+	enum link_try tried = reach_ledger(mux, deadline_ms);
 
 	if (tried != LINK_TRY_ANSWERED)
 		return tried;
@@ -216,7 +216,7 @@ enum link_try mux_try(struct mux *mux, const struct mux_frame *frame, struct buf
 		fiber_wait(-1, 0, deadline_ms);
 	if (call.done)
 		return call.tried;
-	abandon(mux, &call);
+	abandon_call(mux, &call);
 	return LINK_TRY_LOST;
 }
 
@@ -231,7 +231,7 @@ bool mux_post(struct mux *mux, const struct mux_frame *frame)
 }
 
 /* Passes complete frames to the waiting calls. Returns false on garbage or exhausted memory. */
-static bool deliver(struct mux *mux)
+static bool deliver_answers(struct mux *mux)
 {
 	struct frame_answer answer;
 	struct mux_sent *sent;
@@ -261,7 +261,7 @@ static bool deliver(struct mux *mux)
 		if (!call)
 			continue;
 		buffer_reset(call->in);
-		finish(call, buffer_append(call->in, left.data, size) ? LINK_TRY_ANSWERED
+		finish_call(call, buffer_append(call->in, left.data, size) ? LINK_TRY_ANSWERED
 								      : LINK_TRY_NOMEM);
 	}
 	buffer_consume(&mux->in, taken);
@@ -269,7 +269,7 @@ static bool deliver(struct mux *mux)
 }
 
 /* Sends as much as the socket accepts. Returns false if the connection ended. */
-static bool flush(struct mux *mux)
+static bool flush_calls(struct mux *mux)
 {
 	ssize_t sent;
 
@@ -299,9 +299,9 @@ void mux_pump(void *context)
 			fiber_wait(-1, 0, FIBER_FOREVER);
 			continue;
 		}
-		if (!flush(mux) ||
-			(fiber_was_notified(mux->fd) && (!receive(mux, &more) || !deliver(mux)))) {
-			disconnect(mux);
+		if (!flush_calls(mux) ||
+			(fiber_was_notified(mux->fd) && (!receive_answers(mux, &more) || !deliver_answers(mux)))) {
+			disconnect_mux(mux);
 			continue;
 		}
 		if (!more)

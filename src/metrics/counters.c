@@ -51,7 +51,7 @@ static uint64_t digest_names(uint64_t digest, const char *const *names, unsigned
 }
 
 /* Returns a number that is equal in two builds only if they count the same in the same cells. */
-static uint64_t layout(void)
+static uint64_t layout_digest(void)
 {
 	const struct histogram_scale *scale = &histogram_durations_us;
 	uint64_t digest = UINT64_C(0xcbf29ce484222325);
@@ -71,7 +71,7 @@ static uint64_t layout(void)
 
 static struct counters_head head_of_this_build(void)
 {
-	return (struct counters_head){MAGIC, layout(), sizeof(struct counters_page)};
+	return (struct counters_head){MAGIC, layout_digest(), sizeof(struct counters_page)};
 }
 
 /* Opens the file at @path if it has this layout. Returns -1 with errno otherwise. */
@@ -94,21 +94,21 @@ static int open_valid(const char *path, int flags)
 	return -1;
 }
 
-static struct counters_page *map(int fd, int protection)
+static struct counters_page *map_page(int fd, int protection)
 {
 	void *page = mmap(NULL, sizeof(struct counters_page), protection, MAP_SHARED, fd, 0);
 
 	return page == MAP_FAILED ? NULL : page;
 }
 
-static void unmap(struct counters_page *page)
+static void unmap_page(struct counters_page *page)
 {
 	if (page)
 		munmap(page, sizeof(*page));
 }
 
 /* Sets mode and group of @like. Without @like, only the owner has access. */
-static bool share(int fd, const char *like)
+static bool share_file(int fd, const char *like)
 {
 	struct stat st;
 
@@ -118,7 +118,7 @@ static bool share(int fd, const char *like)
 }
 
 /* Makes the complete file under a temporary name, so that no process maps an incomplete one. */
-static bool make(const char *path, const char *temporary, const char *like)
+static bool make_file(const char *path, const char *temporary, const char *like)
 {
 	const struct counters_head head = head_of_this_build();
 	int fd, error;
@@ -131,7 +131,7 @@ static bool make(const char *path, const char *temporary, const char *like)
 	/* Allocate the blocks: counting on a full disk would kill the worker. */
 	error = posix_fallocate(fd, 0, (off_t)head.size);
 	if (!error && (pwrite(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-			      !share(fd, like) || rename(temporary, path) < 0))
+			      !share_file(fd, like) || rename(temporary, path) < 0))
 		error = errno;
 	close(fd);
 	if (!error)
@@ -152,10 +152,10 @@ bool counters_make(const char *directory, const char *like, char *why, size_t wh
 	snprintf(temporary, sizeof(temporary), "%s/%s.new", directory, COUNTERS_FILE);
 	snprintf(model, sizeof(model), "%s/%s", directory, like);
 	fd = open_valid(path, O_RDWR);
-	made = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && share(fd, model);
+	made = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && share_file(fd, model);
 	if (fd >= 0)
 		close(fd);
-	made = made || make(path, temporary, model);
+	made = made || make_file(path, temporary, model);
 	saved = errno;
 	if (!made)
 		snprintf(why, why_size, "cannot make %s: %s", path, strerror(saved));
@@ -170,12 +170,12 @@ bool counters_read(const char *path, struct counters *counters)
 	int fd = open_valid(path, O_RDONLY);
 
 	if (fd >= 0) {
-		page = map(fd, PROT_READ);
+		page = map_page(fd, PROT_READ);
 		close(fd);
 	}
 	for (size_t i = 0; page && i < CELLS; i++)
 		cells[i] = atomic_load_explicit(&page->cells[i], memory_order_relaxed);
-	unmap(page);
+	unmap_page(page);
 	return page != NULL;
 }
 
@@ -187,11 +187,11 @@ bool counting_init(struct counting *counting, const char *path)
 
 void counting_free(struct counting *counting)
 {
-	unmap(counting->page);
+	unmap_page(counting->page);
 	counting->page = NULL;
 }
 
-static void count(struct counting *counting, size_t cell, uint64_t number)
+static void add_to_cell(struct counting *counting, size_t cell, uint64_t number)
 {
 	uint64_t *kept = (uint64_t *)(void *)&counting->kept;
 
@@ -209,7 +209,7 @@ static void bring_in(struct counting *counting)
 
 	for (size_t i = 0; i < CELLS; i++) {
 		if (kept[i])
-			count(counting, i, kept[i]);
+			add_to_cell(counting, i, kept[i]);
 	}
 	memset(&counting->kept, 0, sizeof(counting->kept));
 }
@@ -221,7 +221,7 @@ static bool is_same(const struct counting *counting, const struct stat *st)
 }
 
 /* Maps the present file. Returns false with errno if that fails. */
-static bool take(struct counting *counting)
+static bool map_present(struct counting *counting)
 {
 	struct counters_page *page;
 	struct stat st;
@@ -229,13 +229,13 @@ static bool take(struct counting *counting)
 
 	if (fd < 0)
 		return false;
-	page = fstat(fd, &st) == 0 ? map(fd, PROT_READ | PROT_WRITE) : NULL;
+	page = fstat(fd, &st) == 0 ? map_page(fd, PROT_READ | PROT_WRITE) : NULL;
 	saved = errno;
 	close(fd);
 	errno = saved;
 	if (!page)
 		return false;
-	unmap(counting->page);
+	unmap_page(counting->page);
 	counting->page = page;
 	counting->device = (uint64_t)st.st_dev;
 	counting->inode = (uint64_t)st.st_ino;
@@ -252,7 +252,7 @@ void counting_look(struct counting *counting, int64_t now_ms)
 	counting->looked_ms = now_ms;
 	if (stat(counting->path, &st) == 0 && is_same(counting, &st))
 		return;
-	if (take(counting)) {
+	if (map_present(counting)) {
 		counting->logged = false;
 		bring_in(counting);
 		return;
@@ -262,7 +262,7 @@ void counting_look(struct counting *counting, int64_t now_ms)
 			errno == EPROTO ? "it is of another version" : strerror(errno));
 	counting->logged = true;
 	/* A deleted file has no readers. */
-	unmap(counting->page);
+	unmap_page(counting->page);
 	counting->page = NULL;
 }
 
@@ -273,19 +273,19 @@ void counting_request(struct counting *counting, enum web_operation operation, e
 
 	if ((unsigned int)operation >= OPERATION_COUNT || (unsigned int)refusal >= REFUSAL_COUNT)
 		return;
-	count(counting, CELL(latency_us[operation].places[place].count), 1);
-	count(counting, CELL(latency_us[operation].sum), us);
-	count(counting, CELL(requests[operation][refusal]), 1);
+	add_to_cell(counting, CELL(latency_us[operation].places[place].count), 1);
+	add_to_cell(counting, CELL(latency_us[operation].sum), us);
+	add_to_cell(counting, CELL(requests[operation][refusal]), 1);
 }
 
 void counting_auth_failure(struct counting *counting, enum caller_kind caller,
 	enum auth_failure why)
 {
 	if ((unsigned int)caller < CALLER_KIND_COUNT && (unsigned int)why < AUTH_FAILURE_COUNT)
-		count(counting, CELL(auth_failures[caller][why]), 1);
+		add_to_cell(counting, CELL(auth_failures[caller][why]), 1);
 }
 
 void counting_refused_note(struct counting *counting, enum refused_note_end end)
 {
-	count(counting, CELL(refused_notes[end]), 1);
+	add_to_cell(counting, CELL(refused_notes[end]), 1);
 }

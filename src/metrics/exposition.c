@@ -4,7 +4,7 @@
 
 #define PREFIX "creditbridge_"
 
-static void begin(struct buffer *out, const char *name, const char *type, const char *help)
+static void begin_metric(struct buffer *out, const char *name, const char *type, const char *help)
 {
 	buffer_printf(out, "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n", name, help, name,
 		type);
@@ -81,7 +81,7 @@ static void put_histogram(struct buffer *out, const struct drawing *drawing, con
 
 static void put_requests(struct buffer *out, const struct counters *counters)
 {
-	begin(out, "requests_total", "counter",
+	begin_metric(out, "requests_total", "counter",
 		"Requests that were answered, by HTTP status and error id.");
 	for (unsigned int i = 0; i < OPERATION_COUNT; i++) {
 		for (unsigned int n = 0; n < REFUSAL_COUNT; n++) {
@@ -104,7 +104,7 @@ static void put_latencies(struct buffer *out, const struct counters *counters)
 	static const struct drawing drawing = {
 		"request_duration_seconds", &histogram_durations_us, put_us};
 
-	begin(out, drawing.name, "histogram",
+	begin_metric(out, drawing.name, "histogram",
 		"From the whole request to its reply, in the worker.");
 	for (unsigned int i = 0; i < OPERATION_COUNT; i++) {
 		if (histogram_count(&counters->latency_us[i]))
@@ -115,7 +115,7 @@ static void put_latencies(struct buffer *out, const struct counters *counters)
 
 static void put_auth_failures(struct buffer *out, const struct counters *counters)
 {
-	begin(out, "auth_failures_total", "counter",
+	begin_metric(out, "auth_failures_total", "counter",
 		"Requests answered 401, by caller and reason.");
 	for (unsigned int i = 0; i < CALLER_KIND_COUNT; i++) {
 		for (unsigned int n = 0; n < AUTH_FAILURE_COUNT; n++)
@@ -127,7 +127,7 @@ static void put_auth_failures(struct buffer *out, const struct counters *counter
 
 static void put_refused_notes(struct buffer *out, const struct counters *counters)
 {
-	begin(out, "refused_notes_total", "counter",
+	begin_metric(out, "refused_notes_total", "counter",
 		"Answers 400, 401 and user_not_found that creditbridgectl explain keeps, or "
 		"not.");
 	for (unsigned int i = 0; i < NOTE_END_COUNT; i++)
@@ -187,17 +187,17 @@ static void put_figures(struct buffer *out, const struct status_result *status)
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		const struct field *field = field_find(status_result_fields, figures[i].field);
 
-		begin(out, figures[i].name, figures[i].type, figures[i].help);
+		begin_metric(out, figures[i].name, figures[i].type, figures[i].help);
 		buffer_printf(out, PREFIX "%s ", figures[i].name);
 		figures[i].put(out, field_load_number((const char *)status + field->offset,
 			field->size));
 		buffer_append_str(out, "\n");
 	}
-	begin(out, "table_bytes", "gauge", "Size of the database's tables.");
+	begin_metric(out, "table_bytes", "gauge", "Size of the database's tables.");
 	for (unsigned int i = 0; i < RECORD_COUNT; i++)
 		buffer_printf(out, PREFIX "table_bytes{table=\"%s\"} %" PRIu64 "\n",
 			status->tables[i].name, status->tables[i].bytes);
-	begin(out, "ledger_build_info", "gauge", "1, with the version of the ledger in use.");
+	begin_metric(out, "ledger_build_info", "gauge", "1, with the version of the ledger in use.");
 	buffer_printf(out, PREFIX "ledger_build_info{version=\"%s\",schema=\"%" PRIu32 "\"} 1\n",
 		status->version, status->schema);
 }
@@ -210,11 +210,11 @@ static void put_histograms(struct buffer *out, const struct metrics_result *ledg
 	static const struct drawing attempts = {
 		"callback_duration_seconds", &histogram_durations_us, put_us};
 
-	begin(out, batches.name, "histogram", "Commands that the ledger took in one batch.");
+	begin_metric(out, batches.name, "histogram", "Commands that the ledger took in one batch.");
 	put_histogram(out, &batches, NULL, NULL, &ledger->batches);
-	begin(out, commits.name, "histogram", "What it took to save a batch durably.");
+	begin_metric(out, commits.name, "histogram", "What it took to save a batch durably.");
 	put_histogram(out, &commits, NULL, NULL, &ledger->commits);
-	begin(out, attempts.name, "histogram", "Calls of dealers' servers.");
+	begin_metric(out, attempts.name, "histogram", "Calls of dealers' servers.");
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++)
 		put_histogram(out, &attempts, "kind", callback_kind_names[i],
 			&ledger->attempts[i]);
@@ -243,16 +243,16 @@ static void put_queues(struct buffer *out, const struct collection *collection)
 	struct dealer_metrics sum;
 
 	collection_sum(collection, &sum);
-	begin(out, "callbacks", "gauge", "Callbacks that have not ended, of all dealers.");
+	begin_metric(out, "callbacks", "gauge", "Callbacks that have not ended, of all dealers.");
 	for (size_t i = 0; i < QUEUES; i++)
 		buffer_printf(out, PREFIX "callbacks{state=\"%s\"} %" PRIu64 "\n", queues[i].state,
 			queue_of(&sum, i));
-	begin(out, "callback_overdue_seconds", "gauge",
+	begin_metric(out, "callback_overdue_seconds", "gauge",
 		"How long the callback that waits longest has been due.");
 	buffer_append_str(out, PREFIX "callback_overdue_seconds ");
 	put_ms(out, sum.overdue_ms);
 	buffer_append_str(out, "\n");
-	begin(out, "dealer_callbacks", "gauge", "Callbacks that have not ended, by dealer.");
+	begin_metric(out, "dealer_callbacks", "gauge", "Callbacks that have not ended, by dealer.");
 	for (uint32_t n = 0; n < collection->dealer_count; n++) {
 		for (size_t i = 0; i < QUEUES; i++)
 			buffer_printf(out, PREFIX "dealer_callbacks{dealer=\"%s\",state=\"%s\"} %"
@@ -282,7 +282,7 @@ static void put_dealers(struct buffer *out, const struct collection *collection)
 	struct dealer_metrics *dealers = collection->dealers;
 	uint32_t count = collection->dealer_count;
 
-	begin(out, "dealer_callback_overdue_seconds", "gauge",
+	begin_metric(out, "dealer_callback_overdue_seconds", "gauge",
 		"How long the dealer's callback that waits longest has been due.");
 	for (uint32_t i = 0; i < count; i++) {
 		buffer_printf(out, PREFIX "dealer_callback_overdue_seconds{dealer=\"%s\"} ",
@@ -290,16 +290,16 @@ static void put_dealers(struct buffer *out, const struct collection *collection)
 		put_ms(out, dealers[i].overdue_ms);
 		buffer_append_str(out, "\n");
 	}
-	begin(out, "dealer_breaker", "gauge",
+	begin_metric(out, "dealer_breaker", "gauge",
 		"The dealer's breaker: 0 closed, 1 open (no call), 2 half-open (one call).");
 	for (uint32_t i = 0; i < count; i++)
 		buffer_printf(out, PREFIX "dealer_breaker{dealer=\"%s\"} %u\n",
 			dealers[i].casino_id, (unsigned int)dealers[i].breaker);
-	begin(out, "dealer_inflight", "gauge", "Calls of the dealer's server under way.");
+	begin_metric(out, "dealer_inflight", "gauge", "Calls of the dealer's server under way.");
 	for (uint32_t i = 0; i < count; i++)
 		buffer_printf(out, PREFIX "dealer_inflight{dealer=\"%s\"} %" PRIu32 "\n",
 			dealers[i].casino_id, dealers[i].inflight);
-	begin(out, "callback_attempts_total", "counter",
+	begin_metric(out, "callback_attempts_total", "counter",
 		"Calls of dealers' servers that ended, by what came of them.");
 	for (uint32_t i = 0; i < count; i++)
 		put_attempts(out, &dealers[i]);
@@ -307,12 +307,12 @@ static void put_dealers(struct buffer *out, const struct collection *collection)
 
 bool exposition_render(struct buffer *out, const struct collection *collection)
 {
-	begin(out, "build_info", "gauge", "1, with the version of the program that reports "
+	begin_metric(out, "build_info", "gauge", "1, with the version of the program that reports "
 		"this.");
 	buffer_append_str(out, PREFIX "build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
-	begin(out, "counters_readable", "gauge", "0: what the workers counted cannot be read.");
+	begin_metric(out, "counters_readable", "gauge", "0: what the workers counted cannot be read.");
 	put_number(out, "counters_readable", collection->counted);
-	begin(out, "ledger_up", "gauge", "0: the ledger does not answer.");
+	begin_metric(out, "ledger_up", "gauge", "0: the ledger does not answer.");
 	put_number(out, "ledger_up", collection->answered);
 	if (collection->counted) {
 		put_requests(out, &collection->counters);

@@ -25,7 +25,7 @@ struct why {
 };
 
 __attribute__((format(printf, 2, 3)))
-static enum status refuse(const struct why *why, const char *format, ...)
+static enum status refuse_directory(const struct why *why, const char *format, ...)
 {
 	va_list args;
 
@@ -36,7 +36,7 @@ static enum status refuse(const struct why *why, const char *format, ...)
 }
 
 /* Reports errno. A disk that failed or is full is not a configuration error. */
-static enum status failed(const struct why *why, const char *path, const char *what)
+static enum status directory_failed(const struct why *why, const char *path, const char *what)
 {
 	const int error = errno;
 	const enum status status = status_of_errno(error);
@@ -44,16 +44,16 @@ static enum status failed(const struct why *why, const char *path, const char *w
 		: status == STATUS_FULL	       ? "the disk is full: "
 					       : "";
 
-	refuse(why, "%s%s cannot be %s: %s", disk, path, what, strerror(error));
+	refuse_directory(why, "%s%s cannot be %s: %s", disk, path, what, strerror(error));
 	return status;
 }
 
-/* Like failed(), for a call that only reads. */
-static enum status unseen(const struct why *why, const char *path)
+/* Like directory_failed(), for a call that only reads. */
+static enum status cannot_see(const struct why *why, const char *path)
 {
 	const int error = errno;
 
-	refuse(why, "%s: %s", path, strerror(error));
+	refuse_directory(why, "%s: %s", path, strerror(error));
 	return status_of_errno(error);
 }
 
@@ -64,17 +64,17 @@ static enum status check_directory(const char *path, mode_t allowed, const struc
 
 	if (stat(path, &st) < 0) {
 		if (errno == ENOENT)
-			return refuse(why, "%s does not exist; create it with "
+			return refuse_directory(why, "%s does not exist; create it with "
 				"`creditbridgectl init`", path);
-		return unseen(why, path);
+		return cannot_see(why, path);
 	}
 	if (!S_ISDIR(st.st_mode))
-		return refuse(why, "%s is not a directory: move it away, or correct the path", path);
+		return refuse_directory(why, "%s is not a directory: move it away, or correct the path", path);
 	if (st.st_uid != geteuid())
-		return refuse(why, "%s belongs to uid %ld, this process runs as uid %ld; run it as "
+		return refuse_directory(why, "%s belongs to uid %ld, this process runs as uid %ld; run it as "
 			"the owner of the state", path, (long)st.st_uid, (long)geteuid());
 	if (st.st_mode & 0777 & ~(0700 | allowed))
-		return refuse(why, "%s has mode %04o and is open to others; close it with "
+		return refuse_directory(why, "%s has mode %04o and is open to others; close it with "
 			"`chmod 0700 %s`", path, (unsigned int)st.st_mode & 07777, path);
 	return STATUS_OK;
 }
@@ -82,7 +82,7 @@ static enum status check_directory(const char *path, mode_t allowed, const struc
 static enum status open_directory(const char *path, int *fd, const struct why *why)
 {
 	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return *fd < 0 ? unseen(why, path) : STATUS_OK;
+	return *fd < 0 ? cannot_see(why, path) : STATUS_OK;
 }
 
 /*
@@ -101,10 +101,10 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 	int own;
 
 	if (faccessat(fd, "installation", F_OK, 0) == 0)
-		return refuse(why, "%s already holds a ledger; start creditbridge-ledger to "
+		return refuse_directory(why, "%s already holds a ledger; start creditbridge-ledger to "
 			"use it, or move it away first", path);
 	if (faccessat(fd, "restoring", F_OK, 0) == 0)
-		return refuse(why, "a restore to %s (or an import) is under way, or was interrupted: "
+		return refuse_directory(why, "a restore to %s (or an import) is under way, or was interrupted: "
 			"repeat it", path);
 	/*
 	 * An empty db/ is a leftover, too. If db/ contains data, it stays, and the loop below
@@ -114,7 +114,7 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 	own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = own < 0 ? NULL : fdopendir(own);
 	if (!dir) {
-		status = unseen(why, path);
+		status = cannot_see(why, path);
 		if (own >= 0)
 			close(own);
 		return status;
@@ -125,7 +125,7 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 		while (i < count && strcmp(leftovers[i], entry->d_name) != 0)
 			i++;
 		if (i == count)
-			status = refuse(why, "%s is not empty: it holds %s. Give an empty "
+			status = refuse_directory(why, "%s is not empty: it holds %s. Give an empty "
 				"directory, or move that away", path, entry->d_name);
 	}
 	closedir(dir);
@@ -158,9 +158,9 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 	int fd, lock = -1;
 
 	if (!is_installation(installation))
-		return refuse(&to, "an installation id is 32 lower-case hex characters");
+		return refuse_directory(&to, "an installation id is 32 lower-case hex characters");
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return failed(&to, path, "created");
+		return directory_failed(&to, path, "created");
 	status = check_directory(path, 0055, &to);
 	if (status != STATUS_OK)
 		return status;
@@ -177,7 +177,7 @@ enum status state_dir_create(const char *path, const char *installation, char *w
 		goto out;
 	if (fchmod(fd, 0700) < 0 || !directory_sync_parent(fd) || mkdirat(fd, "db", 0700) < 0 ||
 		!write_installation(fd, path, installation))
-		status = failed(&to, path, "initialised");
+		status = directory_failed(&to, path, "initialised");
 out:
 	if (lock >= 0)
 		close(lock);
@@ -216,15 +216,15 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 		return status;
 	if (!read_line(fd, "installation", text, sizeof(text))) {
 		if (errno == ENOENT && faccessat(fd, "restoring", F_OK, 0) == 0)
-			status = refuse(&to, "a restore to %s (or an import) is under way, or was "
+			status = refuse_directory(&to, "a restore to %s (or an import) is under way, or was "
 				"interrupted: repeat it", path);
 		else if (errno == ENOENT)
-			status = refuse(&to, "%s is not initialised: if its file system is "
+			status = refuse_directory(&to, "%s is not initialised: if its file system is "
 				"mounted, initialise it with `creditbridgectl init`", path);
 		else
-			status = failed(&to, file, "read");
+			status = directory_failed(&to, file, "read");
 	} else if (!is_installation(text)) {
-		status = refuse(&to, "%s is damaged: it must hold 32 lower-case hex characters; "
+		status = refuse_directory(&to, "%s is damaged: it must hold 32 lower-case hex characters; "
 			"restore it from a backup", file);
 	} else {
 		text_copy(installation, STATE_INSTALLATION_MAX, text);
@@ -240,9 +240,9 @@ static void refuse_held(int dir, const char *path, const struct why *why)
 
 	if (read_line(dir, "lock", pid, sizeof(pid)) && pid[0] &&
 		strspn(pid, "0123456789") == strlen(pid))
-		refuse(why, "%s is in use by another ledger, process %s: stop that one first", path, pid);
+		refuse_directory(why, "%s is in use by another ledger, process %s: stop that one first", path, pid);
 	else
-		refuse(why, "%s is in use by another ledger: stop that one first", path);
+		refuse_directory(why, "%s is in use by another ledger: stop that one first", path);
 }
 
 /* Returns true if @name in the directory is the file that @fd is open on. */
@@ -265,18 +265,18 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 		return -1;
 	fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
-		refuse(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
+		refuse_directory(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
 		goto out;
 	}
 	if (!lock_wait(fd, wait_ms)) {
 		if (errno == EWOULDBLOCK)
 			refuse_held(dir, path, &to);
 		else
-			refuse(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
+			refuse_directory(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
 		goto out;
 	}
 	if (!is_same_file(dir, "lock", fd)) {
-		refuse(&to, "%s/lock was replaced meanwhile: see that no other ledger runs, and "
+		refuse_directory(&to, "%s/lock was replaced meanwhile: see that no other ledger runs, and "
 			"repeat this", path);
 		goto out;
 	}
@@ -286,7 +286,7 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 	if (!locked && (errno == ENOSPC || errno == EDQUOT))
 		locked = true;
 	if (!locked)
-		refuse(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
+		refuse_directory(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
 out:
 	if (!locked && fd >= 0) {
 		close(fd);
@@ -361,7 +361,7 @@ static enum status refuse_existing(const char *path, const struct why *why)
 	if (lock < 0)
 		return STATUS_BUSY;
 	close(lock);
-	return refuse(why, "%s already holds a ledger: only an empty state can be filled; move that "
+	return refuse_directory(why, "%s already holds a ledger: only an empty state can be filled; move that "
 		"one away", path);
 }
 
@@ -381,7 +381,7 @@ enum status state_dir_restore(const char *path, int *lock, char *why, size_t why
 
 	*lock = -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return failed(&to, path, "created");
+		return directory_failed(&to, path, "created");
 	status = check_directory(path, 0055, &to);
 	if (status)
 		return status;
@@ -394,10 +394,10 @@ enum status state_dir_restore(const char *path, int *lock, char *why, size_t why
 		status = *lock < 0 ? STATUS_BUSY : STATUS_OK;
 	}
 	if (!status && faccessat(fd, "installation", F_OK, 0) == 0 && !is_fresh(fd))
-		status = refuse(&to, "a ledger was started on %s meanwhile: stop it, and "
+		status = refuse_directory(&to, "a ledger was started on %s meanwhile: stop it, and "
 			"repeat this", path);
 	if (!status && (fchmod(fd, 0700) < 0 || !directory_sync_parent(fd) || !begin_restore(fd)))
-		status = failed(&to, path, "restored to");
+		status = directory_failed(&to, path, "restored to");
 	if (status && *lock >= 0) {
 		close(*lock);
 		*lock = -1;
@@ -414,14 +414,14 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 	int fd;
 
 	if (!is_installation(installation))
-		return refuse(&to, "the backup names no installation: it is damaged. Use "
+		return refuse_directory(&to, "the backup names no installation: it is damaged. Use "
 			"another backup");
 	status = open_directory(path, &fd, &to);
 	if (status != STATUS_OK)
 		return status;
 	if (!write_installation(fd, path, installation) || unlinkat(fd, "restoring", 0) < 0 ||
 		!directory_sync(fd))
-		status = failed(&to, path, "initialised");
+		status = directory_failed(&to, path, "initialised");
 	close(fd);
 	return status;
 }
@@ -439,7 +439,7 @@ enum status state_dir_abandon(const char *path, const char *installation, char *
 		(installation && (mkdirat(fd, "db", 0700) < 0 ||
 					 !write_installation(fd, path, installation))) ||
 		unlinkat(fd, "restoring", 0) < 0 || !directory_sync(fd))
-		status = failed(&to, path, "emptied");
+		status = directory_failed(&to, path, "emptied");
 	close(fd);
 	return status;
 }

@@ -12,7 +12,7 @@
  * Writes the name of the state into the mark beside the sockets. An empty mark counts for any
  * state.
  */
-static void sign(const struct settings *settings)
+static void write_halt_mark(const struct settings *settings)
 {
 	const char *state = settings->state_directory;
 	char path[PATH_MAX];
@@ -49,7 +49,7 @@ bool halt_mark(const struct settings *settings)
 	bool is_marked = disk_mark_set(settings->socket_directory, DISK_HALTED);
 
 	if (is_marked)
-		sign(settings);
+		write_halt_mark(settings);
 	if (disk_mark_set(settings->state_directory, DISK_HALTED) || is_marked)
 		return true;
 	log_line(LOG_LEVEL_ERROR, "halt_not_marked",

@@ -58,7 +58,7 @@ static void find_machine(char machine[MACHINE_ID_LEN + 1])
 }
 
 /* Reads the actual location. Returns false and sets errno on failure. */
-static bool find(int fd, const char *path, const char *installation, struct identity *found)
+static bool find_identity(int fd, const char *path, const char *installation, struct identity *found)
 {
 	struct stat directory, db;
 
@@ -80,7 +80,7 @@ bool state_identity_write(int fd, const char *path, const char *installation)
 	struct identity found;
 	char text[IDENTITY_MAX];
 
-	if (!find(fd, path, installation, &found))
+	if (!find_identity(fd, path, installation, &found))
 		return false;
 	snprintf(text, sizeof(text), "version 1\ninstallation %s\nmachine %s\ndirectory %" PRIu64
 		"\ndb %" PRIu64 "\npath %s\n", found.installation, found.machine, found.directory,
@@ -89,7 +89,7 @@ bool state_identity_write(int fd, const char *path, const char *installation)
 }
 
 /* Removes "NAME VALUE\n" from the start of *text and returns VALUE; NULL if it is not there. */
-static const char *take(char **text, const char *name)
+static const char *take_line(char **text, const char *name)
 {
 	const size_t len = strlen(name);
 	char *value = *text + len + 1, *end;
@@ -106,14 +106,14 @@ static const char *take(char **text, const char *name)
 
 static bool take_text(char **text, const char *name, char *value, size_t size)
 {
-	const char *taken = take(text, name);
+	const char *taken = take_line(text, name);
 
 	return taken && text_copy(value, size, taken);
 }
 
 static bool take_number(char **text, const char *name, uint64_t *value)
 {
-	const char *taken = take(text, name);
+	const char *taken = take_line(text, name);
 	char *end;
 
 	if (!taken || !*taken)
@@ -123,7 +123,7 @@ static bool take_number(char **text, const char *name, uint64_t *value)
 	return !errno && !*end;
 }
 
-static bool parse(char *text, struct identity *noted)
+static bool parse_identity(char *text, struct identity *noted)
 {
 	uint64_t version;
 
@@ -137,7 +137,7 @@ static bool parse(char *text, struct identity *noted)
 }
 
 /* Returns the difference in words for the operator, or NULL if there is none. */
-static const char *compare(const struct identity *noted, const struct identity *found)
+static const char *compare_identity(const struct identity *noted, const struct identity *found)
 {
 	if (strcmp(noted->installation, found->installation) != 0)
 		return "the installation";
@@ -163,7 +163,7 @@ enum status state_identity_check(int fd, const char *path, const char *installat
 	const char *what;
 
 	if (!directory_get_file(fd, STATE_IDENTITY, text, sizeof(text)) ||
-		!find(fd, path, installation, &found)) {
+		!find_identity(fd, path, installation, &found)) {
 		const int error = errno;
 
 		snprintf(why, why_size, "%s/" STATE_IDENTITY " cannot be compared: %s", path,
@@ -172,12 +172,12 @@ enum status state_identity_check(int fd, const char *path, const char *installat
 			? STATUS_NOT_FOUND
 			: status_of_errno(error);
 	}
-	if (!parse(text, &noted)) {
+	if (!parse_identity(text, &noted)) {
 		snprintf(why, why_size, "%s/" STATE_IDENTITY " is damaged, so the state may be a copy. "
 			REMEDY, path);
 		return STATUS_CONFIG;
 	}
-	what = compare(&noted, &found);
+	what = compare_identity(&noted, &found);
 	if (!what)
 		return STATUS_OK;
 	snprintf(why, why_size, "%s was copied or moved: %s is another than before (it was %s of %s). "

@@ -127,7 +127,7 @@ static bool leads_to(int directory, const char *name, int fd)
 }
 
 /* Reports why @what is not the held file, by errno. */
-static enum status refuse(const struct state_hold *hold, const char *what, char *why, size_t why_size)
+static enum status refuse_lock(const struct state_hold *hold, const char *what, char *why, size_t why_size)
 {
 	const int error = errno;
 
@@ -147,11 +147,11 @@ enum status state_hold_check(const struct state_hold *hold, char *why, size_t wh
 	enum status status;
 
 	if (!leads_to(AT_FDCWD, hold->path, hold->directory))
-		return refuse(hold, "", why, why_size);
+		return refuse_lock(hold, "", why, why_size);
 	if (!leads_to(hold->directory, "db", hold->db))
-		return refuse(hold, "/db", why, why_size);
+		return refuse_lock(hold, "/db", why, why_size);
 	if (!leads_to(hold->directory, "lock", hold->lock))
-		return refuse(hold, "/lock", why, why_size);
+		return refuse_lock(hold, "/lock", why, why_size);
 	if (faccessat(hold->directory, RESTORING, F_OK, 0) == 0) {
 		snprintf(why, why_size, "a restore to %s (or an import) is under way, or was "
 			"interrupted: repeat it", hold->path);

@@ -25,7 +25,7 @@ void report_free(struct report *report)
 }
 
 /* Returns the index of @casino_id, or where to insert it. */
-static uint32_t find(const struct report *report, const char *casino_id)
+static uint32_t find_dealer_line(const struct report *report, const char *casino_id)
 {
 	uint32_t low = 0, high = report->dealer_count, middle;
 
@@ -57,7 +57,7 @@ static bool make_room(struct report *report)
 /* Returns the dealer's counters, or NULL if memory is exhausted. */
 static struct report_dealer *dealer_of(struct report *report, const char *casino_id)
 {
-	uint32_t at = find(report, casino_id);
+	uint32_t at = find_dealer_line(report, casino_id);
 	struct report_dealer *dealer;
 
 	if (at < report->dealer_count && strcmp(report->dealers[at].casino_id, casino_id) == 0)

@@ -46,7 +46,7 @@ struct sweep {
  * Records the first failure and stops further claims. Exceptions are failures of this command only,
  * and full storage, because takeovers need none.
  */
-static void fail(struct sweep *sweep, enum status status, enum command command, const char *text)
+static void sweep_fail(struct sweep *sweep, enum status status, enum command command, const char *text)
 {
 	sweep->full |= status == STATUS_FULL;
 	sweep->stopping |= status != STATUS_FAULT && status != STATUS_FULL;
@@ -61,7 +61,7 @@ static void fail(struct sweep *sweep, enum status status, enum command command, 
  * Continues running calls while the ledger is slow. Otherwise a dealer's response, unread until the
  * timeout, would be lost.
  */
-static void drive(void *closure)
+static void drive_fiber(void *closure)
 {
 	struct sweep *sweep = closure;
 
@@ -72,7 +72,7 @@ static void drive(void *closure)
  * Sends a command to the ledger for up to ledger_deadline_ms. Returns false if it failed or got a
  * refusal that applies to every dealer.
  */
-static bool ask(struct sweep *sweep, enum command command, const void *cmd, void *result)
+static bool ask_ledger(struct sweep *sweep, enum command command, const void *cmd, void *result)
 {
 	int64_t deadline_ms = clock_boot_ms() + sweep->settings->ledger_deadline_ms;
 	const struct verdict *verdict = result;
@@ -83,16 +83,16 @@ static bool ask(struct sweep *sweep, enum command command, const void *cmd, void
 		if (status != STATUS_BUSY || clock_boot_ms() + BUSY_PAUSE_MS >= deadline_ms)
 			break;
 		if (sweep->sender)
-			drive(sweep);
+			drive_fiber(sweep);
 		clock_sleep_ms(BUSY_PAUSE_MS);
 	}
 	if (status != STATUS_OK) {
 		sweep->cut_off |= status != STATUS_FAULT;
-		fail(sweep, status, command, status_text(status));
+		sweep_fail(sweep, status, command, status_text(status));
 		return false;
 	}
 	if (verdict->refusal == REFUSAL_STORAGE_FULL) {
-		fail(sweep, STATUS_FULL, command, refusal_info(verdict->refusal)->detail);
+		sweep_fail(sweep, STATUS_FULL, command, refusal_info(verdict->refusal)->detail);
 		return false;
 	}
 	return true;
@@ -120,7 +120,7 @@ static void end_flight(struct sweep *sweep, struct flight *flight,
 	struct callback_end_result end = {0};
 
 	cmd->outcome = *outcome;
-	if (!sweep->cut_off && ask(sweep, COMMAND_CALLBACK_END, cmd, &end)) {
+	if (!sweep->cut_off && ask_ledger(sweep, COMMAND_CALLBACK_END, cmd, &end)) {
 		log_end(cmd, &end);
 		/*
 		 * A repeated command is late too. What counts is whether another sender continued.
@@ -139,7 +139,7 @@ static void end_flight(struct sweep *sweep, struct flight *flight,
 }
 
 /* Continues running attempts for up to @timeout_ms and ends finished ones. */
-static void work(struct sweep *sweep, uint32_t timeout_ms)
+static void work_client(struct sweep *sweep, uint32_t timeout_ms)
 {
 	struct callback_outcome outcome;
 	void *closure;
@@ -148,7 +148,7 @@ static void work(struct sweep *sweep, uint32_t timeout_ms)
 	while (sender_take(sweep->sender, &outcome, &closure)) {
 		end_flight(sweep, closure, &outcome);
 		/* Reporting many ends takes time too. */
-		drive(sweep);
+		drive_fiber(sweep);
 	}
 }
 
@@ -182,17 +182,17 @@ static void note_takeover(struct sweep *sweep, const struct due_entry *entry,
 }
 
 /* Claims @entry and begins to send it, or takes it over. There is a free slot. */
-static void claim(struct sweep *sweep, const struct due_entry *entry)
+static void claim_event(struct sweep *sweep, const struct due_entry *entry)
 {
 	struct callback_claim_cmd cmd = {.event = entry->event};
 	struct callback_claim_result claimed = {0};
 
 	if (!signature_random_number(&cmd.sender)) {
-		fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM, "the kernel gives no random "
+		sweep_fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM, "the kernel gives no random "
 			"numbers: allow the system call getrandom");
 		return;
 	}
-	if (!ask(sweep, COMMAND_CALLBACK_CLAIM, &cmd, &claimed))
+	if (!ask_ledger(sweep, COMMAND_CALLBACK_CLAIM, &cmd, &claimed))
 		return;
 	if (claimed.verdict.refusal == REFUSAL_DEALER_BUSY)
 		report_count(sweep->report, entry->casino_id, SWEPT_REFUSED_BUSY);
@@ -217,7 +217,7 @@ static bool may_claim(struct sweep *sweep)
 }
 
 /* Requests up to @most claimable callbacks. Returns the number in sweep->found. */
-static uint32_t find(struct sweep *sweep, uint32_t most)
+static uint32_t find_due(struct sweep *sweep, uint32_t most)
 {
 	struct callback_find_cmd cmd = {.most = most, .sweeping = sweep->options != NULL};
 	struct callback_find_result result = {0};
@@ -226,7 +226,7 @@ static uint32_t find(struct sweep *sweep, uint32_t most)
 	sweep->progress = false;
 	sweep->full = false;
 	sweep->looked_ms = clock_boot_ms();
-	if (!ask(sweep, COMMAND_CALLBACK_FIND, &cmd, &result))
+	if (!ask_ledger(sweep, COMMAND_CALLBACK_FIND, &cmd, &result))
 		return 0;
 	sweep->report->waiting = result.waiting;
 	/* The entries are in the link's buffer, valid until its next call. */
@@ -275,17 +275,17 @@ static void claim_some(struct sweep *sweep)
 	if (!sweep->free || look_in_ms(sweep) > 0)
 		return;
 	/* Request more than there are slots: some may be skipped. */
-	count = find(sweep, CALLBACK_FIND_MAX);
+	count = find_due(sweep, CALLBACK_FIND_MAX);
 	for (uint32_t i = 0; i < count && sweep->free && may_claim(sweep); i++) {
 		if (may_take_place(sweep, &sweep->found[i]))
-			claim(sweep, &sweep->found[i]);
+			claim_event(sweep, &sweep->found[i]);
 		/* Running attempts do not wait for other claims. */
-		work(sweep, 0);
+		work_client(sweep, 0);
 	}
 }
 
 /* Sleeps until the next request or the end of the run. A stop signal interrupts the sleep. */
-static void rest(struct sweep *sweep)
+static void rest_between(struct sweep *sweep)
 {
 	int64_t ms = look_in_ms(sweep), left_ms = sweep->options->until_ms - clock_boot_ms();
 	struct timespec time;
@@ -306,10 +306,10 @@ static void work_on(struct sweep *sweep, bool claiming)
 
 	if (claiming && sweep->free)
 		ms = look_in_ms(sweep);
-	work(sweep, ms > 0 ? (uint32_t)ms : 0);
+	work_client(sweep, ms > 0 ? (uint32_t)ms : 0);
 }
 
-static void loop(struct sweep *sweep)
+static void sweep_loop(struct sweep *sweep)
 {
 	bool claiming;
 
@@ -322,12 +322,12 @@ static void loop(struct sweep *sweep)
 		else if (!claiming || (!sweep->progress && !sweep->options->until_ms))
 			return;
 		else
-			rest(sweep);
+			rest_between(sweep);
 	}
 }
 
 /* Returns false if memory is exhausted. */
-static bool prepare(struct sweep *sweep)
+static bool prepare_sweep(struct sweep *sweep)
 {
 	const struct settings *settings = sweep->settings;
 	const struct sender_options options = sender_options_of(settings);
@@ -338,7 +338,7 @@ static bool prepare(struct sweep *sweep)
 	sweep->found = calloc(CALLBACK_FIND_MAX, sizeof(*sweep->found));
 	if (!sweep->sender || !sweep->flights || !sweep->found)
 		return false;
-	sweep->link.idle = drive;
+	sweep->link.idle = drive_fiber;
 	sweep->link.idle_closure = sweep;
 	for (uint32_t i = 0; i < places; i++) {
 		sweep->flights[i].next_free = sweep->free;
@@ -365,15 +365,15 @@ enum status sweep_run(const struct sweep_options *options, struct report *report
 		.why = why,
 		.progress = true};
 
-	if (!open_link(&sweep) || !prepare(&sweep)) {
+	if (!open_link(&sweep) || !prepare_sweep(&sweep)) {
 		sweep.status = STATUS_NOMEM;
 		snprintf(why, SWEEP_WHY_MAX, "%s", status_text(STATUS_NOMEM));
 		goto out;
 	}
-	loop(&sweep);
+	sweep_loop(&sweep);
 	/* Request how many callbacks are left now. */
 	if (sweep.status == STATUS_OK)
-		find(&sweep, 1);
+		find_due(&sweep, 1);
 out:
 	sender_free(sweep.sender);
 	free(sweep.flights);
@@ -397,7 +397,7 @@ enum status sweep_look(const struct settings *settings, bool json, FILE *out,
 			"socket_directory");
 		return STATUS_CONFIG;
 	}
-	count = find(&sweep, CALLBACK_FIND_MAX);
+	count = find_due(&sweep, CALLBACK_FIND_MAX);
 	if (sweep.status == STATUS_OK && !report_print_due(found, count, report.waiting, json, out)) {
 		sweep.status = STATUS_NOMEM;
 		snprintf(why, SWEEP_WHY_MAX, "%s", status_text(STATUS_NOMEM));

@@ -17,7 +17,7 @@
 /* A longer number is not quoted in the answer. */
 #define SENT_MAX 32
 
-static enum refusal complain(const struct body_field *field, const char *must,
+static enum refusal complain_of_field(const struct body_field *field, const char *must,
 	char detail[BODY_DETAIL_MAX])
 {
 	snprintf(detail, BODY_DETAIL_MAX, "%s: %s", field->name, must);
@@ -32,7 +32,7 @@ static enum refusal take_text(const struct body_field *field, const json_t *valu
 	bool good;
 
 	if (!json_is_string(value))
-		return complain(field, "must be a string", detail);
+		return complain_of_field(field, "must be a string", detail);
 	len = json_string_length(value);
 	if (field->type == BODY_ID || field->type == BODY_TEXT) {
 		good = len >= min && len <= max &&
@@ -47,7 +47,7 @@ static enum refusal take_text(const struct body_field *field, const json_t *valu
 		snprintf(must, sizeof(must), "must be 1 to %zu of A-Z a-z 0-9 _ . -", max);
 	}
 	if (!good || !text_copy_len(member, field->size, json_string_value(value), len))
-		return complain(field, must, detail);
+		return complain_of_field(field, must, detail);
 	return REFUSAL_NONE;
 }
 
@@ -57,9 +57,9 @@ static enum refusal take_integer(const struct body_field *field, const json_t *v
 	int64_t number = json_integer_value(value);
 
 	if (!json_is_number(value))
-		return complain(field, "must be an integer", detail);
+		return complain_of_field(field, "must be an integer", detail);
 	if (!json_is_integer(value) || number < 0 || number > INTEGER_MAX)
-		return complain(field, "must be an integer from 0 to 9007199254740991", detail);
+		return complain_of_field(field, "must be an integer from 0 to 9007199254740991", detail);
 	memcpy(member, &number, sizeof(number));
 	return REFUSAL_NONE;
 }
@@ -70,7 +70,7 @@ static enum refusal take_bool(const struct body_field *field, const json_t *valu
 	const bool set = json_is_true(value);
 
 	if (!json_is_boolean(value))
-		return complain(field, "must be true or false", detail);
+		return complain_of_field(field, "must be true or false", detail);
 	memcpy(member, &set, sizeof(set));
 	return REFUSAL_NONE;
 }
@@ -81,7 +81,7 @@ static enum refusal take_result(const struct body_field *field, const json_t *va
 	const char *text = json_string_value(value);
 
 	if (!text)
-		return complain(field, "must be a string", detail);
+		return complain_of_field(field, "must be a string", detail);
 	for (unsigned int i = RESULT_NONE + 1; i < ROUND_RESULT_COUNT; i++) {
 		const enum round_result result = (enum round_result)i;
 
@@ -90,7 +90,7 @@ static enum refusal take_result(const struct body_field *field, const json_t *va
 		memcpy(member, &result, sizeof(result));
 		return REFUSAL_NONE;
 	}
-	return complain(field, "must be win, loss or refund", detail);
+	return complain_of_field(field, "must be win, loss or refund", detail);
 }
 
 /* Returns the bit of @word in @words, or 0 if it is none of them. */
@@ -111,11 +111,11 @@ static enum refusal take_words(const struct body_field *field, const json_t *val
 	uint32_t set = 0, bit;
 
 	if (!json_is_array(value))
-		return complain(field, "must be an array", detail);
+		return complain_of_field(field, "must be an array", detail);
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		bit = word_bit(field->words, json_array_get(value, i));
 		if (!bit)
-			return complain(field, "holds what is not known", detail);
+			return complain_of_field(field, "holds what is not known", detail);
 		set |= bit;
 	}
 	memcpy(member, &set, sizeof(set));
@@ -129,9 +129,9 @@ static enum refusal take_presence(const struct body_field *field, const json_t *
 	const bool there = true;
 
 	if (field->type == BODY_HAS_STRING && !json_is_string(value))
-		return complain(field, "must be a string", detail);
+		return complain_of_field(field, "must be a string", detail);
 	if (field->type == BODY_HAS_OBJECT && !json_is_object(value))
-		return complain(field, "must be an object", detail);
+		return complain_of_field(field, "must be an object", detail);
 	memcpy(member, &there, sizeof(there));
 	return REFUSAL_NONE;
 }
@@ -148,11 +148,11 @@ static bool number_in_quotes(const json_t *value)
  * Checks the type of one field and stores its value. Amounts and objects are stored later, when
  * every type is correct.
  */
-static enum refusal take(const struct body_field *field, const json_t *value, void *member,
+static enum refusal take_member(const struct body_field *field, const json_t *value, void *member,
 	char detail[BODY_DETAIL_MAX])
 {
 	if (!value)
-		return field->required ? complain(field, "is required", detail) : REFUSAL_NONE;
+		return field->required ? complain_of_field(field, "is required", detail) : REFUSAL_NONE;
 	switch (field->type) {
 	case BODY_ID:
 	case BODY_NAME:
@@ -173,12 +173,12 @@ static enum refusal take(const struct body_field *field, const json_t *value, vo
 	case BODY_AMOUNT:
 	case BODY_PAYOUT:
 		if (!json_is_number(value))
-			return complain(field, number_in_quotes(value) ? "must be a number, without quotes"
+			return complain_of_field(field, number_in_quotes(value) ? "must be a number, without quotes"
 				: "must be a number", detail);
 		break;
 	case BODY_OBJECT:
 		if (!json_is_object(value))
-			return complain(field, "must be an object", detail);
+			return complain_of_field(field, "must be an object", detail);
 		break;
 	case BODY_NONE:
 		break;
@@ -201,7 +201,7 @@ static void complain_decimals(const struct body_field *field, double x, struct b
 	} else {
 		snprintf(must, sizeof(must), "must have at most %u decimals", decimals);
 	}
-	complain(field, must, detail);
+	complain_of_field(field, must, detail);
 }
 
 /* contract, "Amounts". @sent is the number's text in the body. */
@@ -224,7 +224,7 @@ static enum refusal take_amount(const struct body_field *field, const json_t *va
 		return REFUSAL_INVALID_AMOUNT;
 	}
 	if (must) {
-		complain(field, must, detail);
+		complain_of_field(field, must, detail);
 		return REFUSAL_INVALID_AMOUNT;
 	}
 	memcpy(member, &money, sizeof(money));
@@ -264,7 +264,7 @@ enum refusal body_parse_of(const void *text, size_t len, const struct body_field
 	if (refusal == REFUSAL_BAD_REQUEST)
 		tell_kind(text, len, detail);
 	for (field = table; field->name && refusal == REFUSAL_NONE; field++)
-		refusal = take(field, json_object_get(body, field->name),
+		refusal = take_member(field, json_object_get(body, field->name),
 			(char *)record + field->offset, detail);
 	for (field = table; field->name && refusal == REFUSAL_NONE; field++) {
 		const json_t *value = json_object_get(body, field->name);

@@ -40,7 +40,7 @@ static void set_text(char text[INSPECT_TEXT_MAX], const char *from, size_t len)
 	text[len] = '\0';
 }
 
-static bool begins(struct bytes body, const char *with, size_t len)
+static bool body_begins(struct bytes body, const char *with, size_t len)
 {
 	return body.len >= len && memcmp(body.data, with, len) == 0;
 }
@@ -59,7 +59,7 @@ static bool is_form(struct bytes body)
 /* Returns true for an array in the format of print_r(), var_dump() or serialize(). */
 static bool is_printed(struct bytes body)
 {
-	return begins(body, "Array", 5) || begins(body, "array(", 6) || begins(body, "a:", 2);
+	return body_begins(body, "Array", 5) || body_begins(body, "array(", 6) || body_begins(body, "a:", 2);
 }
 
 /* Returns the fault that the first bytes show. */
@@ -67,14 +67,14 @@ static enum inspect_fault look_at_head(struct bytes body)
 {
 	if (!body.len)
 		return INSPECT_EMPTY;
-	if (begins(body, "\x1f\x8b", 2))
+	if (body_begins(body, "\x1f\x8b", 2))
 		return INSPECT_GZIP;
-	if (begins(body, "\xef\xbb\xbf", 3))
+	if (body_begins(body, "\xef\xbb\xbf", 3))
 		return INSPECT_BOM;
-	if (begins(body, "\xff\xfe", 2) || begins(body, "\xfe\xff", 2) ||
-		begins(body, "{\0", 2) || begins(body, "\0{", 2))
+	if (body_begins(body, "\xff\xfe", 2) || body_begins(body, "\xfe\xff", 2) ||
+		body_begins(body, "{\0", 2) || body_begins(body, "\0{", 2))
 		return INSPECT_UTF16;
-	if (begins(body, "--", 2))
+	if (body_begins(body, "--", 2))
 		return INSPECT_MULTIPART;
 	if (is_printed(body))
 		return INSPECT_PRINTED;

@@ -30,7 +30,7 @@ static void install_memory(void)
 	json_set_alloc_funcs(parse_malloc, free);
 }
 
-static enum refusal refuse(enum refusal refusal, const char *text, char detail[BODY_DETAIL_MAX])
+static enum refusal refuse_body(enum refusal refusal, const char *text, char detail[BODY_DETAIL_MAX])
 {
 	snprintf(detail, BODY_DETAIL_MAX, "%s", text);
 	return refusal;
@@ -181,13 +181,13 @@ static enum refusal refuse_place(unsigned int line, unsigned int column,
 }
 
 /* Returns the reason for the parser's refusal. */
-static enum refusal explain(const json_error_t *error, char detail[BODY_DETAIL_MAX])
+static enum refusal explain_error(const json_error_t *error, char detail[BODY_DETAIL_MAX])
 {
 	/* Jansson reports no error for some failed allocations. */
 	if (memory == MEMORY_EXHAUSTED)
-		return refuse(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
+		return refuse_body(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
 	if (json_error_code(error) == json_error_duplicate_key)
-		return refuse(REFUSAL_BAD_REQUEST, "the body has a key twice: send each key "
+		return refuse_body(REFUSAL_BAD_REQUEST, "the body has a key twice: send each key "
 			"once", detail);
 	return refuse_place((unsigned int)error->line, (unsigned int)error->column, detail);
 }
@@ -205,7 +205,7 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 
 	*body = NULL;
 	if (!len)
-		return refuse(REFUSAL_BAD_REQUEST, "the body is empty", detail);
+		return refuse_body(REFUSAL_BAD_REQUEST, "the body is empty", detail);
 	if (parse_has_zero(bytes, len, &line, &column))
 		return refuse_place(line, column, detail);
 	if (survey.nesting > BODY_NESTING_MAX) {
@@ -217,7 +217,7 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 	if (survey.huge) {
 		copy = malloc(len);
 		if (!copy)
-			return refuse(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
+			return refuse_body(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
 		memcpy(copy, text, len);
 		look_over(text, len, copy);
 		text = copy;
@@ -226,9 +226,9 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 	memory = MEMORY_PARSING;
 	*body = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 	if (!*body || memory == MEMORY_EXHAUSTED)
-		refusal = explain(&error, detail);
+		refusal = explain_error(&error, detail);
 	else if (!json_is_object(*body))
-		refusal = refuse(REFUSAL_BAD_REQUEST, "the body is not a JSON object", detail);
+		refusal = refuse_body(REFUSAL_BAD_REQUEST, "the body is not a JSON object", detail);
 	memory = MEMORY_ANY;
 	free(copy);
 	return refusal;

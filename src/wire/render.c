@@ -205,7 +205,7 @@ static bool render_members(struct buffer *out, const struct field *table, const 
 }
 
 /* Removes the text appended since @start on failure, so that a reader never gets half an object. */
-static bool finish(struct buffer *out, size_t start, bool done)
+static bool finish_render(struct buffer *out, size_t start, bool done)
 {
 	if (!done) {
 		out->len = start;
@@ -218,7 +218,7 @@ bool render_record(struct buffer *out, const struct field *table, const void *re
 {
 	size_t start = out->len;
 
-	return finish(out, start, render_members(out, table, record));
+	return finish_render(out, start, render_members(out, table, record));
 }
 
 bool render_error(struct buffer *out, const struct error_body *error)
@@ -256,7 +256,7 @@ bool render_error(struct buffer *out, const struct error_body *error)
 		buffer_append(out, "}", 1);
 	}
 	buffer_append(out, "}", 1);
-	return finish(out, start, !out->failed);
+	return finish_render(out, start, !out->failed);
 }
 
 const char *render_reason(int code)

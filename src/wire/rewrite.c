@@ -41,7 +41,7 @@ static void skip_space(struct json_walk *walk)
 		walk->at++;
 }
 
-static char peek(struct json_walk *walk)
+static char peek_char(struct json_walk *walk)
 {
 	skip_space(walk);
 	return walk->at < walk->len ? walk->text[walk->at] : '\0';
@@ -204,7 +204,7 @@ static void skip_value(struct json_walk *walk)
 	char c;
 
 	do {
-		c = peek(walk);
+		c = peek_char(walk);
 		if (c == '"') {
 			for (walk->at++; walk->at < walk->len && walk->text[walk->at] != '"';)
 				walk->at += walk->text[walk->at] == '\\' ? 2 : 1;
@@ -229,8 +229,8 @@ static size_t find_members(struct json_walk *walk, struct member *members)
 {
 	size_t count = 0;
 
-	for (walk->at++; peek(walk) != '}' && walk->at < walk->len;) {
-		if (peek(walk) == ',')
+	for (walk->at++; peek_char(walk) != '}' && walk->at < walk->len;) {
+		if (peek_char(walk) == ',')
 			walk->at++;
 		skip_space(walk);
 		if (count == MEMBERS_MAX)
@@ -248,7 +248,7 @@ static size_t find_members(struct json_walk *walk, struct member *members)
 }
 
 /* Compares keys in their escaped form. Serialisers that sort have plain names. */
-static int compare(const void *one, const void *other, void *text)
+static int compare_members(const void *one, const void *other, void *text)
 {
 	const char *a = (const char *)text + ((const struct member *)one)->key + 1;
 	const char *b = (const char *)text + ((const struct member *)other)->key + 1;
@@ -292,7 +292,7 @@ static void put_object(struct json_walk *walk, unsigned int depth)
 	}
 	end = walk->at;
 	if (walk->form->sorted)
-		qsort_r(members, count, sizeof(*members), compare, (void *)(uintptr_t)walk->text);
+		qsort_r(members, count, sizeof(*members), compare_members, (void *)(uintptr_t)walk->text);
 	buffer_append_str(walk->out, "{");
 	put_members(walk, members, count, depth);
 	if (count)
@@ -308,10 +308,10 @@ static void put_array(struct json_walk *walk, unsigned int depth)
 	bool empty;
 
 	walk->at++;
-	empty = peek(walk) == ']';
+	empty = peek_char(walk) == ']';
 	buffer_append_str(walk->out, "[");
-	while (peek(walk) != ']' && walk->at < walk->len && !walk->out->failed) {
-		if (peek(walk) == ',') {
+	while (peek_char(walk) != ']' && walk->at < walk->len && !walk->out->failed) {
+		if (peek_char(walk) == ',') {
 			buffer_append_str(walk->out, comma);
 			walk->at++;
 		}
@@ -326,7 +326,7 @@ static void put_array(struct json_walk *walk, unsigned int depth)
 
 static void put_value(struct json_walk *walk, unsigned int depth)
 {
-	switch (peek(walk)) {
+	switch (peek_char(walk)) {
 	case '{':
 		put_object(walk, depth);
 		break;

@@ -22,9 +22,9 @@ struct taking {
 static enum row_line_status take_members(struct taking *taking, const json_t *object,
 	const struct field *table, uint8_t *row, size_t others);
 
-static enum row_line_status bad(char why[ROW_LINE_WHY_SIZE], const char *format, ...)
+static enum row_line_status bad_line(char why[ROW_LINE_WHY_SIZE], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static enum row_line_status bad(char why[ROW_LINE_WHY_SIZE], const char *format, ...)
+static enum row_line_status bad_line(char why[ROW_LINE_WHY_SIZE], const char *format, ...)
 {
 	va_list args;
 
@@ -34,10 +34,10 @@ static enum row_line_status bad(char why[ROW_LINE_WHY_SIZE], const char *format,
 	return ROW_LINE_BAD;
 }
 
-static enum row_line_status unfit(struct taking *taking, const struct field *field,
+static enum row_line_status unfit_member(struct taking *taking, const struct field *field,
 	const char *must)
 {
-	return bad(taking->why, "%s must be %s", field->name, must);
+	return bad_line(taking->why, "%s must be %s", field->name, must);
 }
 
 void row_line_init(struct row_line *line)
@@ -67,10 +67,10 @@ enum row_line_status row_line_read(struct row_line *line, const char *text, size
 	if (refusal == REFUSAL_SERVICE_UNAVAILABLE)
 		return ROW_LINE_NO_MEMORY;
 	if (refusal != REFUSAL_NONE)
-		return bad(why, "it is no object of JSON (%s)", detail);
+		return bad_line(why, "it is no object of JSON (%s)", detail);
 	name = json_string_value(json_object_get(json, RECORD_KEY));
 	if (!name || strlen(name) >= sizeof(line->name))
-		return bad(why, "it does not name its record");
+		return bad_line(why, "it does not name its record");
 	snprintf(line->name, sizeof(line->name), "%s", name);
 	return ROW_LINE_DONE;
 }
@@ -103,9 +103,9 @@ static enum row_line_status take_number(struct taking *taking, const struct fiel
 	bool negative;
 
 	if (!take_digits(value, &negative, &number))
-		return unfit(taking, field, "a whole number");
+		return unfit_member(taking, field, "a whole number");
 	if (negative ? !sign || ~number > max : number > max)
-		return unfit(taking, field, "a number that fits");
+		return unfit_member(taking, field, "a number that fits");
 	field_store_number(member, field->size, number);
 	return ROW_LINE_DONE;
 }
@@ -121,7 +121,7 @@ static enum row_line_status take_enum(struct taking *taking, const struct field 
 		field_store_number(member, field->size, i);
 		return ROW_LINE_DONE;
 	}
-	return unfit(taking, field, "one of its names");
+	return unfit_member(taking, field, "one of its names");
 }
 
 /* Sums exceed the limit of amounts, and so may an amount of a damaged row. */
@@ -133,13 +133,13 @@ static enum row_line_status take_sum(struct taking *taking, const struct field *
 	sum_t sum;
 
 	if (!text || !sum_from_text(text, &sum))
-		return unfit(taking, field, "an amount in a string, such as \"12.34\"");
+		return unfit_member(taking, field, "an amount in a string, such as \"12.34\"");
 	if (field->type != FIELD_MONEY) {
 		memcpy(member, &sum, sizeof(sum));
 		return ROW_LINE_DONE;
 	}
 	if (sum > INT64_MAX || sum < INT64_MIN)
-		return unfit(taking, field, "an amount that fits");
+		return unfit_member(taking, field, "an amount that fits");
 	money = (money_t)sum;
 	memcpy(member, &money, sizeof(money));
 	return ROW_LINE_DONE;
@@ -164,11 +164,11 @@ static enum row_line_status take_hex(struct taking *taking, const struct field *
 		int high = digit_of(hex[2 * i]), low = digit_of(hex[2 * i + 1]);
 
 		if (high < 0 || low < 0)
-			return unfit(taking, field, "hex digits");
+			return unfit_member(taking, field, "hex digits");
 		data[i] = (uint8_t)(high << 4 | low);
 	}
 	*bytes = (struct bytes){data, (uint32_t)len};
-	return hex[2 * len] ? unfit(taking, field, "pairs of hex digits") : ROW_LINE_DONE;
+	return hex[2 * len] ? unfit_member(taking, field, "pairs of hex digits") : ROW_LINE_DONE;
 }
 
 /* Reads the bytes of a string, or of {"hex":"..."}. */
@@ -180,7 +180,7 @@ static enum row_line_status take_bytes(struct taking *taking, const struct field
 	if (hex && json_object_size(value) == 1)
 		return take_hex(taking, field, hex, bytes);
 	if (!json_is_string(value) || json_string_length(value) > UINT32_MAX)
-		return unfit(taking, field, "a string");
+		return unfit_member(taking, field, "a string");
 	*bytes = (struct bytes){(const uint8_t *)json_string_value(value),
 		(uint32_t)json_string_length(value)};
 	if (!bytes->len)
@@ -197,7 +197,7 @@ static enum row_line_status take_text(struct taking *taking, const struct field 
 	if (status)
 		return status;
 	if (bytes.len >= field->size || (bytes.len && memchr(bytes.data, 0, bytes.len)))
-		return unfit(taking, field, "shorter, and without NUL");
+		return unfit_member(taking, field, "shorter, and without NUL");
 	if (bytes.len)
 		memcpy(member, bytes.data, bytes.len);
 	return ROW_LINE_DONE;
@@ -211,16 +211,16 @@ static enum row_line_status take_group(struct taking *taking, const struct field
 
 	if (field->count == 1)
 		return json_is_object(value) ? take_members(taking, value, field->sub, member, 0)
-					     : unfit(taking, field, "an object");
+					     : unfit_member(taking, field, "an object");
 	if (!json_is_array(value) || json_array_size(value) != field->count)
-		return unfit(taking, field, "an array of all its elements");
+		return unfit_member(taking, field, "an array of all its elements");
 	for (uint32_t i = 0; i < field->count && !status; i++) {
 		element = json_array_get(value, i);
 		if (json_is_object(element))
 			status = take_members(taking, element, field->sub,
 				member + (size_t)i * field->size, 0);
 		else if (!json_is_null(element))
-			status = unfit(taking, field, "an array of objects and nulls");
+			status = unfit_member(taking, field, "an array of objects and nulls");
 	}
 	return status;
 }
@@ -235,7 +235,7 @@ static enum row_line_status take_value(struct taking *taking, const struct field
 	case FIELD_BOOL:
 		*member = json_is_true(value);
 		return json_is_boolean(value) ? ROW_LINE_DONE
-					      : unfit(taking, field, "true or false");
+					      : unfit_member(taking, field, "true or false");
 	case FIELD_U8:
 	case FIELD_U16:
 	case FIELD_U32:
@@ -263,7 +263,7 @@ static enum row_line_status take_value(struct taking *taking, const struct field
 	case FIELD_NONE:
 		break;
 	}
-	return bad(taking->why, "%s cannot be read", field->name);
+	return bad_line(taking->why, "%s cannot be read", field->name);
 }
 
 /* @others: number of keys of @object in addition to the members. */
@@ -280,10 +280,10 @@ static enum row_line_status take_members(struct taking *taking, const json_t *ob
 			continue;
 		count++;
 		status = value ? take_value(taking, table, value, row + table->offset)
-			       : bad(taking->why, "%s is missing", table->name);
+			       : bad_line(taking->why, "%s is missing", table->name);
 	}
 	if (!status && json_object_size(object) != count)
-		return bad(taking->why, "it holds what this version does not know");
+		return bad_line(taking->why, "it holds what this version does not know");
 	return status;
 }
 

@@ -18,7 +18,7 @@ static const struct {
 };
 
 /* Sets all of @text, so that two texts can be compared at full length. */
-static bool encode(enum signature_encoding encoding, uint8_t *digest, unsigned int size,
+static bool encode_digest(enum signature_encoding encoding, uint8_t *digest, unsigned int size,
 	char text[SIGNATURE_TEXT_MAX])
 {
 	gnutls_datum_t raw = {digest, size};
@@ -48,7 +48,7 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 		return false;
 	made = gnutls_hmac_fast(algorithms[algorithm].mac, secret, strlen(secret),
 		       len ? body : "", len, digest) == GNUTLS_E_SUCCESS &&
-		encode(encoding, digest, algorithms[algorithm].size, text);
+		encode_digest(encoding, digest, algorithms[algorithm].size, text);
 	gnutls_memset(digest, 0, sizeof(digest));
 	if (!made)
 		text[0] = '\0';

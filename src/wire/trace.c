@@ -13,7 +13,7 @@
  * Writes at most @len bytes of @body with quotes. Returns false if it does not fit or memory is
  * exhausted.
  */
-static bool quote(struct buffer *text, struct bytes body, uint32_t len)
+static bool quote_body(struct buffer *text, struct bytes body, uint32_t len)
 {
 	buffer_reset(text);
 	return render_text(text, (const char *)body.data, len) && buffer_append(text, "", 1);
@@ -27,7 +27,7 @@ void trace_body(const struct trace_of *of, struct bytes body)
 	if (!log_shows(LOG_LEVEL_DEBUG))
 		return;
 	buffer_init(&text, TEXT_MAX);
-	while (!quote(&text, body, len) && len)
+	while (!quote_body(&text, body, len) && len)
 		len /= 2;
 	if (!text.failed)
 		log_line(LOG_LEVEL_DEBUG, "body", "request_id=%s%s%s of=%s bytes=%u body=%s",

@@ -11,7 +11,7 @@
 #define HEAD_MAX 128
 
 /* Appends the signature of one key to @text. */
-static bool add(const char *secret, const struct buffer *content, char text[WEBHOOK_SIGNATURE_MAX])
+static bool add_signature(const char *secret, const struct buffer *content, char text[WEBHOOK_SIGNATURE_MAX])
 {
 	char signature[SIGNATURE_TEXT_MAX];
 	size_t used = strlen(text), size = WEBHOOK_SIGNATURE_MAX - used;
@@ -24,7 +24,7 @@ static bool add(const char *secret, const struct buffer *content, char text[WEBH
 	return written > 0 && (size_t)written < size;
 }
 
-static bool live(const struct dealer_key *key)
+static bool key_is_live(const struct dealer_key *key)
 {
 	return key->key_id[0] && key->secret[0];
 }
@@ -37,13 +37,13 @@ static bool add_all(const struct dealer_key *keys, const char *signing_key_id,
 	bool made;
 
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
-		if (live(&keys[i]) && strcmp(keys[i].key_id, signing_key_id) == 0)
+		if (key_is_live(&keys[i]) && strcmp(keys[i].key_id, signing_key_id) == 0)
 			signing = &keys[i];
 	}
-	made = signing && add(signing->secret, content, text);
+	made = signing && add_signature(signing->secret, content, text);
 	for (unsigned int i = 0; made && i < DEALER_KEYS_MAX; i++) {
-		if (live(&keys[i]) && &keys[i] != signing)
-			made = add(keys[i].secret, content, text);
+		if (key_is_live(&keys[i]) && &keys[i] != signing)
+			made = add_signature(keys[i].secret, content, text);
 	}
 	return made;
 }

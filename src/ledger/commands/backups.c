@@ -45,14 +45,14 @@ void backup_apply(const void *arg, const struct apply_context *context, struct w
 			cmd->whole ? "whole=yes" : "whole=no");
 }
 
-static void refuse(struct backup_result *result, const char *detail)
+static void refuse_backup(struct backup_result *result, const char *detail)
 {
 	result->verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;
 	text_copy(result->verdict.detail, sizeof(result->verdict.detail), detail);
 }
 
 /* Begins it, unless the same command did before. */
-static enum status begin(struct store *store, const struct backup_cmd *cmd,
+static enum status begin_backup(struct store *store, const struct backup_cmd *cmd,
 	struct backup_result *result)
 {
 	const struct backup_options options = {
@@ -72,7 +72,7 @@ static enum status begin(struct store *store, const struct backup_cmd *cmd,
 		return STATUS_OK;
 	status = store->backup(store, &options);
 	if (status == STATUS_BUSY) {
-		refuse(result, "another backup is under way: wait until it is done");
+		refuse_backup(result, "another backup is under way: wait until it is done");
 		return STATUS_OK;
 	}
 	log_line(LOG_LEVEL_INFO, "backup_asked", "directory=%s uid=%u login_uid=%u", cmd->directory,
@@ -89,10 +89,10 @@ enum status backup_read(const void *arg, const struct read_context *context, voi
 	enum status status;
 
 	if (!store->backup) {
-		refuse(result, "this store has no backup");
+		refuse_backup(result, "this store has no backup");
 		return STATUS_OK;
 	}
-	status = cmd->start ? begin(store, cmd, result) : STATUS_OK;
+	status = cmd->start ? begin_backup(store, cmd, result) : STATUS_OK;
 	if (status || result->verdict.refusal)
 		return status;
 	store->backup_progress(store, cmd->operator.operation_id, &progress);

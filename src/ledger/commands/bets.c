@@ -303,7 +303,7 @@ static bool bet_sane(const struct bet_place_cmd *cmd)
 }
 
 /* Places a bet under a key that is new. */
-static void place(struct ws *ws, const struct apply_context *context,
+static void place_bet(struct ws *ws, const struct apply_context *context,
 	const struct bet_place_cmd *cmd, const struct resolved_player *subject, const struct round *stored,
 	struct bet_place_result *result)
 {
@@ -364,7 +364,7 @@ void bet_place_apply(const void *arg, const struct apply_context *context, struc
 		round = ws_get(ws, RECORD_ROUND, &round_key);
 	}
 	if (subject.dealer)
-		place(ws, context, cmd, &subject, round, result);
+		place_bet(ws, context, cmd, &subject, round, result);
 	else
 		result->verdict.refusal = refusal;
 }

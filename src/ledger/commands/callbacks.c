@@ -143,7 +143,7 @@ static enum refusal take_over(struct ws *ws, const struct apply_context *context
 	return REFUSAL_NONE;
 }
 
-static enum refusal claim(struct ws *ws, const struct apply_context *context,
+static enum refusal claim_callback(struct ws *ws, const struct apply_context *context,
 	const struct callback_claim_cmd *cmd, struct delivery *delivery,
 	struct callback_claim_result *result)
 {
@@ -177,7 +177,7 @@ void callback_claim_apply(const void *arg, const struct apply_context *context, 
 	}
 	text_copy(result->casino_id, sizeof(result->casino_id), delivery.callback.casino_id);
 	result->kind = delivery.callback.kind;
-	result->verdict.refusal = claim(ws, context, cmd, &delivery, result);
+	result->verdict.refusal = claim_callback(ws, context, cmd, &delivery, result);
 	outbox_find(ws, cmd->event, &delivery);
 	result->state = delivery.callback.state;
 	result->attempts = delivery.callback.attempts;
@@ -207,7 +207,7 @@ static void name_operator(const struct operator *operator, char name[SUDO_USER_S
 		snprintf(name, SUDO_USER_SIZE, "uid %u", operator->uid);
 }
 
-static void operate(struct ws *ws, const struct apply_context *context,
+static void operate_callback(struct ws *ws, const struct apply_context *context,
 	const struct callback_operate_cmd *cmd, struct delivery *delivery,
 	struct callback_operate_result *result)
 {
@@ -243,7 +243,7 @@ void callback_operate_apply(const void *arg, const struct apply_context *context
 		result->verdict.refusal = REFUSAL_CALLBACK_NOT_FOUND;
 		return;
 	}
-	operate(ws, context, cmd, &delivery, result);
+	operate_callback(ws, context, cmd, &delivery, result);
 	result->kind = delivery.callback.kind;
 	text_copy(result->casino_id, sizeof(result->casino_id), delivery.callback.casino_id);
 	result->state = delivery.callback.state;

@@ -19,7 +19,7 @@ void client_put_keys(const void *arg, struct ws *ws)
 	audit_keys(ws, &cmd->operator);
 }
 
-static void trail(const struct operator *operator, const struct apply_context *context,
+static void audit_client(const struct operator *operator, const struct apply_context *context,
 	struct ws *ws, const char *action, const char *object, const char *key_id,
 	const struct client *retired)
 {
@@ -87,7 +87,7 @@ void client_put_apply(const void *arg, const struct apply_context *context, stru
 			cmd->client_id, cmd->secret, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
-	trail(&cmd->operator, context, ws, action, object, result->key_id,
+	audit_client(&cmd->operator, context, ws, action, object, result->key_id,
 		cmd->remove ? stored : NULL);
 	ws_put(ws, RECORD_CLIENT, &client);
 }
@@ -162,7 +162,7 @@ void client_key_apply(const void *arg, const struct apply_context *context, stru
 		return;
 	if (cmd->action == KEY_RETIRE)
 		note_retired(stored, cmd->key_id, context);
-	trail(&cmd->operator, context, ws, action, object, result->key_id,
+	audit_client(&cmd->operator, context, ws, action, object, result->key_id,
 		cmd->action == KEY_RETIRE ? stored : NULL);
 	ws_put(ws, RECORD_CLIENT, &client);
 }

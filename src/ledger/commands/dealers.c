@@ -79,7 +79,7 @@ static const char *bad_change(const struct dealer *was, const struct dealer *is,
 }
 
 /* Writes " NAME=VALUE" of a setting to @text; returns its length, which may exceed @room. */
-static size_t describe(char *text, size_t room, const struct field *field, const char *value)
+static size_t describe_change(char *text, size_t room, const struct field *field, const char *value)
 {
 	uint32_t number = 0;
 	int64_t time_ms;
@@ -120,7 +120,7 @@ static const char *action_of(const struct dealer_put_cmd *cmd)
 	return cmd->dealer.suspended ? "dealer suspend" : "dealer resume";
 }
 
-static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *context,
+static void audit_dealer(const struct dealer_put_cmd *cmd, const struct apply_context *context,
 	struct ws *ws, const char *object)
 {
 	char detail[DETAIL_SIZE] = " ";
@@ -128,7 +128,7 @@ static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *
 
 	for (unsigned int i = 0; i < DEALER_MEMBER_COUNT && len < sizeof(detail); i++) {
 		if (cmd->create || cmd->mask & 1u << members[i].bit)
-			len += describe(detail + len, sizeof(detail) - len,
+			len += describe_change(detail + len, sizeof(detail) - len,
 				field_find(dealer_fields, members[i].name),
 				(const char *)&cmd->dealer + members[i].offset);
 	}
@@ -137,7 +137,7 @@ static void trail(const struct dealer_put_cmd *cmd, const struct apply_context *
 	audit_write(ws, context, &cmd->operator, action_of(cmd), object, detail + 1);
 }
 
-static enum refusal refuse(struct verdict *verdict, enum refusal refusal, const char *detail)
+static enum refusal refuse_dealer(struct verdict *verdict, enum refusal refusal, const char *detail)
 {
 	verdict->refusal = refusal;
 	text_copy(verdict->detail, sizeof(verdict->detail), detail);
@@ -153,11 +153,11 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	enum refusal refusal;
 
 	if (!text_is_name(cmd->dealer.casino_id, CASINO_ID_SIZE - 1))
-		return refuse(verdict, REFUSAL_BAD_REQUEST, "casino id must be [A-Za-z0-9_.-]{1,64}");
+		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST, "casino id must be [A-Za-z0-9_.-]{1,64}");
 	if (!keyslots_secret_valid(cmd->dealer.keys[0].secret))
-		return refuse(verdict, REFUSAL_BAD_REQUEST, "a key is 64 hex characters");
+		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST, "a key is 64 hex characters");
 	if (counter_read(ws, DEALERS_COUNTER) >= DEALERS_MAX)
-		return refuse(verdict, REFUSAL_TOO_MANY_DEALERS, "");
+		return refuse_dealer(verdict, REFUSAL_TOO_MANY_DEALERS, "");
 	*dealer = cmd->dealer;
 	memset(dealer->keys, 0, sizeof(dealer->keys));
 	text_copy(dealer->keys[0].key_id, KEY_ID_SIZE, "k1");
@@ -170,7 +170,7 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	hold_end_restore(dealer);
 	dealer->created_ms = context->now.wall_ms;
 	if (dealer_bad_setting(dealer))
-		return refuse(verdict, REFUSAL_BAD_REQUEST, dealer_bad_setting(dealer));
+		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST, dealer_bad_setting(dealer));
 	refusal = key_book_issue(context->key_book, KEYRING_DEALERS, dealer->casino_id,
 		dealer->keys[0].secret, verdict);
 	if (refusal != REFUSAL_NONE) {
@@ -201,13 +201,13 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 		hold_end_restore(dealer);
 	if (stored->callbacks_held_ms && !dealer->callbacks_held_ms && dealer->restored_id &&
 		!cmd->unreconciled)
-		return refuse(verdict, REFUSAL_NOT_ALLOWED_NOW, "the dealer's file was not compared "
+		return refuse_dealer(verdict, REFUSAL_NOT_ALLOWED_NOW, "the dealer's file was not compared "
 			"since the restore, or something in it is to be mended");
 	why = dealer_bad_setting(dealer);
 	if (why)
-		return refuse(verdict, REFUSAL_BAD_REQUEST, why);
+		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST, why);
 	why = bad_change(stored, dealer, total);
-	return why ? refuse(verdict, REFUSAL_NOT_ALLOWED_NOW, why) : REFUSAL_NONE;
+	return why ? refuse_dealer(verdict, REFUSAL_NOT_ALLOWED_NOW, why) : REFUSAL_NONE;
 }
 
 void dealer_put_apply(const void *arg, const struct apply_context *context, struct ws *ws,
@@ -241,7 +241,7 @@ void dealer_put_apply(const void *arg, const struct apply_context *context, stru
 	if (refusal != REFUSAL_NONE)
 		return;
 	ws_put(ws, RECORD_DEALER, &result->dealer);
-	trail(cmd, context, ws, object);
+	audit_dealer(cmd, context, ws, object);
 }
 
 void dealer_key_keys(const void *arg, struct ws *ws)

@@ -32,7 +32,7 @@ static void from_client(const struct client *client, struct keyring_entry *entry
 	memcpy(entry->keys, client->keys, sizeof(entry->keys));
 }
 
-static bool visit(void *arg, struct bytes key, const void *row)
+static bool add_to_page(void *arg, struct bytes key, const void *row)
 {
 	struct page *page = arg;
 	struct keyring_entry entry;
@@ -70,7 +70,7 @@ enum status keyring_read(const void *arg, const struct read_context *context, vo
 		pack_key(context->cursor, dealer_fields, 1, &after);
 		range.after = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
 	}
-	status = context->store->scan(context->store, &range, visit, &page);
+	status = context->store->scan(context->store, &range, add_to_page, &page);
 	result->entries = (struct bytes){context->rows->data, (uint32_t)context->rows->len};
 	return context->rows->failed ? STATUS_NOMEM : status;
 }

@@ -42,7 +42,7 @@ void balance_apply(const void *arg, const struct apply_context *context, struct 
 
 #define PLAYER_ID_CHARACTERS "abcdefghijklmnopqrstuvwxyz234567"
 
-/* Declares what create() needs. */
+/* Declares what create_player() needs. */
 static void want_new(struct ws *ws, const char *casino_id, const char *user_id,
 	const char *player_id)
 {
@@ -66,7 +66,7 @@ void player_put_keys(const void *arg, struct ws *ws)
 }
 
 /* Writes the rows of a new player. The key members of @player are filled; the rest is set here. */
-static enum refusal create(struct ws *ws, const struct dealer *dealer, const char *player_id,
+static enum refusal create_player(struct ws *ws, const struct dealer *dealer, const char *player_id,
 	int64_t now_ms, struct player *player)
 {
 	struct total total_key = total_named(player->casino_id), total;
@@ -101,7 +101,7 @@ static const char *action_of(const struct player_put_cmd *cmd)
 }
 
 /* Creates or changes the player, once. @player, whose key is filled, becomes it. */
-static enum refusal put(const struct player_put_cmd *cmd, const struct apply_context *context,
+static enum refusal put_player(const struct player_put_cmd *cmd, const struct apply_context *context,
 	struct ws *ws, const struct dealer *dealer, const struct player *stored,
 	struct player *player)
 {
@@ -112,7 +112,7 @@ static enum refusal put(const struct player_put_cmd *cmd, const struct apply_con
 	else if (cmd->change_suspended)
 		refusal = REFUSAL_USER_NOT_FOUND;
 	else
-		refusal = create(ws, dealer, cmd->player_id, context->now.wall_ms, player);
+		refusal = create_player(ws, dealer, cmd->player_id, context->now.wall_ms, player);
 	if (refusal != REFUSAL_NONE || !cmd->change_suspended)
 		return refusal;
 	player->suspended = cmd->suspended;
@@ -141,7 +141,7 @@ void player_put_apply(const void *arg, const struct apply_context *context, stru
 	if (state == AUDIT_OTHER)
 		return;
 	if (state == AUDIT_NEW) {
-		result->verdict.refusal = put(cmd, context, ws, dealer, stored, &player);
+		result->verdict.refusal = put_player(cmd, context, ws, dealer, stored, &player);
 		if (result->verdict.refusal != REFUSAL_NONE)
 			return;
 		snprintf(detail, sizeof(detail), "player_id=%s", player.player_id);
@@ -221,7 +221,7 @@ void player_register_apply(const void *arg, const struct apply_context *context,
 		result->verdict.refusal = REFUSAL_DEALER_NOT_FOUND;
 	else if (!stored)
 		result->verdict.refusal =
-			create(ws, dealer, cmd->player_id, context->now.wall_ms, &player);
+			create_player(ws, dealer, cmd->player_id, context->now.wall_ms, &player);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	if (stored)

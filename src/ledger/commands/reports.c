@@ -17,7 +17,7 @@
 #define BETS_BYTES (FRAME_MAX / 4)
 
 /* Finds the dealer and its player. Refuses like A3. */
-static enum refusal find(struct ws *ws, const char *casino_id, const char *user_id,
+static enum refusal find_player(struct ws *ws, const char *casino_id, const char *user_id,
 	const struct dealer **dealer, const struct player **player)
 {
 	struct dealer dealer_key = dealer_named(casino_id);
@@ -31,7 +31,7 @@ static enum refusal find(struct ws *ws, const char *casino_id, const char *user_
 }
 
 /* Declares both rows. Returns NULL if the player is not loaded yet or does not exist. */
-static const struct player *want(struct ws *ws, const char *casino_id, const char *user_id,
+static const struct player *want_player(struct ws *ws, const char *casino_id, const char *user_id,
 	const struct dealer **dealer)
 {
 	struct dealer dealer_key = dealer_named(casino_id);
@@ -43,14 +43,14 @@ static const struct player *want(struct ws *ws, const char *casino_id, const cha
 	if (!ws_loaded(ws, RECORD_DEALER, &dealer_key) ||
 		!ws_loaded(ws, RECORD_PLAYER, &player_key))
 		return NULL;
-	return find(ws, casino_id, user_id, dealer, &player) == REFUSAL_NONE ? player : NULL;
+	return find_player(ws, casino_id, user_id, dealer, &player) == REFUSAL_NONE ? player : NULL;
 }
 
 void user_stat_keys(const void *arg, struct ws *ws)
 {
 	const struct user_stat_cmd *cmd = arg;
 	const struct dealer *dealer;
-	const struct player *player = want(ws, cmd->casino_id, cmd->user_id, &dealer);
+	const struct player *player = want_player(ws, cmd->casino_id, cmd->user_id, &dealer);
 
 	if (player)
 		player_stats_want_report(ws, player->player_id,
@@ -64,7 +64,7 @@ void user_stat_apply(const void *arg, const struct apply_context *context, struc
 	const struct dealer *dealer;
 	const struct player *player;
 
-	result->verdict.refusal = find(ws, cmd->casino_id, cmd->user_id, &dealer, &player);
+	result->verdict.refusal = find_player(ws, cmd->casino_id, cmd->user_id, &dealer, &player);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	text_copy(result->user_id, sizeof(result->user_id), player->user_id);
@@ -108,7 +108,7 @@ void result_inquire_keys(const void *arg, struct ws *ws)
 {
 	const struct result_inquire_cmd *cmd = arg;
 	const struct dealer *dealer;
-	const struct player *player = want(ws, cmd->casino_id, cmd->user_id, &dealer);
+	const struct player *player = want_player(ws, cmd->casino_id, cmd->user_id, &dealer);
 	const struct round *round;
 	struct round key;
 
@@ -159,7 +159,7 @@ void result_inquire_apply(const void *arg, const struct apply_context *context, 
 	struct round key;
 	uint8_t *copy;
 
-	result->verdict.refusal = find(ws, cmd->casino_id, cmd->user_id, &dealer, &player);
+	result->verdict.refusal = find_player(ws, cmd->casino_id, cmd->user_id, &dealer, &player);
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	key = round_named(player->player_id, cmd->game_id);

@@ -144,7 +144,7 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	}
 }
 
-static void answer(struct ws *ws, const struct round *round, struct round_settle_result *result)
+static void answer_settlement(struct ws *ws, const struct round *round, struct round_settle_result *result)
 {
 	struct delivery delivery;
 
@@ -162,7 +162,7 @@ static void answer(struct ws *ws, const struct round *round, struct round_settle
 }
 
 /* Returns the member in which the repeated request differs from the settled round, or NULL. */
-static const char *difference(const struct round_settle_cmd *cmd, const struct request *stored,
+static const char *settlement_difference(const struct round_settle_cmd *cmd, const struct request *stored,
 	const struct player *player, const struct round *round)
 {
 	if (stored->kind != ENTRY_PAYOUT)
@@ -233,7 +233,7 @@ static void mark_bets(struct ws *ws, const struct round *round)
 }
 
 /* Returns the round in its settled state. */
-static struct round settled(const struct round *stored, const struct round_settle_cmd *cmd,
+static struct round settled_round(const struct round *stored, const struct round_settle_cmd *cmd,
 	const struct settlement *settlement, int64_t now_ms)
 {
 	struct round round = *stored;
@@ -269,7 +269,7 @@ static void record_settle(struct ws *ws, const struct round_settle_cmd *cmd,
 }
 
 /* A transfer wallet: the payout is credited; a loss moves nothing and has no transaction id. */
-static enum refusal pay(struct ws *ws, const struct round_settle_cmd *cmd, struct round *round,
+static enum refusal settle_transfer_round(struct ws *ws, const struct round_settle_cmd *cmd, struct round *round,
 	const struct player *stored)
 {
 	struct player player = *stored;
@@ -312,7 +312,7 @@ static bool hold_old(struct ws *ws, const struct apply_context *context,
  * A seamless wallet: B3 reports the result to the dealer, at once if the dealer accepts a call
  * now, otherwise by the sweeper.
  */
-static enum refusal tell(struct ws *ws, const struct apply_context *context,
+static enum refusal settle_seamless_round(struct ws *ws, const struct apply_context *context,
 	const struct round_settle_cmd *cmd, struct round *round, const struct resolved_player *subject,
 	struct callback_grant *send)
 {
@@ -359,7 +359,7 @@ static enum refusal tell(struct ws *ws, const struct apply_context *context,
 }
 
 /* Checks of the first settlement, and the settlement. */
-static enum refusal settle(struct ws *ws, const struct apply_context *context,
+static enum refusal settle_round(struct ws *ws, const struct apply_context *context,
 	const struct round_settle_cmd *cmd, const struct resolved_player *subject,
 	const struct round *stored, struct round_settle_result *result)
 {
@@ -376,10 +376,10 @@ static enum refusal settle(struct ws *ws, const struct apply_context *context,
 		refusal = sum_bets(ws, stored, cmd, &settlement);
 	if (refusal != REFUSAL_NONE)
 		return refusal;
-	round = settled(stored, cmd, &settlement, context->now.wall_ms);
+	round = settled_round(stored, cmd, &settlement, context->now.wall_ms);
 	refusal = round.mode == WALLET_SEAMLESS
-		? tell(ws, context, cmd, &round, subject, &result->send)
-		: pay(ws, cmd, &round, subject->player);
+		? settle_seamless_round(ws, context, cmd, &round, subject, &result->send)
+		: settle_transfer_round(ws, cmd, &round, subject->player);
 	if (refusal == REFUSAL_PAYLOAD_TOO_LARGE)
 		outbox_too_large(&result->verdict);
 	if (refusal != REFUSAL_NONE)
@@ -387,11 +387,11 @@ static enum refusal settle(struct ws *ws, const struct apply_context *context,
 	count_bet_statistics(ws, &round);
 	mark_bets(ws, &round);
 	ws_put(ws, RECORD_ROUND, &round);
-	answer(ws, &round, result);
+	answer_settlement(ws, &round, result);
 	return REFUSAL_NONE;
 }
 
-static bool sane(const struct round_settle_cmd *cmd)
+static bool settlement_is_sane(const struct round_settle_cmd *cmd)
 {
 	return cmd->result != RESULT_NONE && cmd->payout_amount >= 0 &&
 		cmd->payout_amount <= MONEY_MAX && external_id_valid(cmd->game_id) &&
@@ -412,7 +412,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 	const char *differs;
 	enum refusal refusal;
 
-	if (!sane(cmd)) {
+	if (!settlement_is_sane(cmd)) {
 		result->verdict.refusal = REFUSAL_BAD_REQUEST;
 		return;
 	}
@@ -423,7 +423,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 	}
 	if (!stored) {
 		if (refusal == REFUSAL_NONE)
-			refusal = settle(ws, context, cmd, &subject, round, result);
+			refusal = settle_round(ws, context, cmd, &subject, round, result);
 		result->verdict.refusal = refusal;
 		if (!subject.dealer)
 			return;
@@ -432,7 +432,7 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 		post_describe(ws, &result->verdict);
 		return;
 	}
-	differs = difference(cmd, stored, subject.player, round);
+	differs = settlement_difference(cmd, stored, subject.player, round);
 	if (differs) {
 		result->verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
 		text_copy(result->verdict.field, sizeof(result->verdict.field), differs);
@@ -442,5 +442,5 @@ void round_settle_apply(const void *arg, const struct apply_context *context, st
 	result->verdict.replay = !round->event || !subject.dealer ||
 		!outbox_grant_again(ws, context, subject.dealer, round->event, cmd->sender,
 			&result->send);
-	answer(ws, round, result);
+	answer_settlement(ws, round, result);
 }

@@ -22,7 +22,7 @@ struct page {
 };
 
 /* Fills the figures of the dealer. Returns false if there are none. */
-static bool fill(const struct page *page, const struct total *total, struct dealer_metrics *dealer)
+static bool fill_dealer_metrics(const struct page *page, const struct total *total, struct dealer_metrics *dealer)
 {
 	const struct read_context *context = page->context;
 	int64_t now_ms = context->now.boot_ms;
@@ -43,7 +43,7 @@ static bool fill(const struct page *page, const struct total *total, struct deal
 		dealer->inflight || dealer->breaker != BREAKER_CLOSED;
 }
 
-static bool see(void *context, struct bytes key, const void *row)
+static bool visit_dealer(void *context, struct bytes key, const void *row)
 {
 	struct page *page = context;
 	const struct total *total = row;
@@ -57,7 +57,7 @@ static bool see(void *context, struct bytes key, const void *row)
 	page->looked++;
 	text_copy(page->result->last, sizeof(page->result->last), total->casino_id);
 	memset(&dealer, 0, sizeof(dealer));
-	if (fill(page, total, &dealer)) {
+	if (fill_dealer_metrics(page, total, &dealer)) {
 		pack_record(page->context->rows, dealer_metrics_fields, &dealer);
 		page->result->count++;
 	}
@@ -78,7 +78,7 @@ static enum status read_dealers(const struct read_context *context, const char *
 		pack_key(context->cursor, total_fields, 1, &key);
 		range.after = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
 	}
-	status = context->store->scan(context->store, &range, see, &page);
+	status = context->store->scan(context->store, &range, visit_dealer, &page);
 	if (context->rows->failed || context->cursor->failed)
 		return STATUS_NOMEM;
 	result->dealers = (struct bytes){context->rows->data, (uint32_t)context->rows->len};

@@ -54,7 +54,7 @@ static void record_request(struct ws *ws, const struct rows *rows, enum entry_ki
 }
 
 /* Moves @gain and writes all its rows; fills @player and @entry. */
-static enum refusal move(struct ws *ws, const struct rows *rows, enum entry_kind kind, money_t gain,
+static enum refusal move_credit(struct ws *ws, const struct rows *rows, enum entry_kind kind, money_t gain,
 	money_t asked, int64_t now_ms, struct player *player, struct transaction *entry)
 {
 	struct movement movement = {
@@ -125,7 +125,7 @@ static void transfer_new(const struct transfer_cmd *cmd, const struct rows *rows
 	}
 	if (refusal == REFUSAL_NONE) {
 		player = *stored;
-		refusal = move(ws, rows, cmd->kind,
+		refusal = move_credit(ws, rows, cmd->kind,
 			cmd->kind == ENTRY_TRANSFER_OUT ? -cmd->amount : cmd->amount, cmd->amount,
 			now_ms, &player, &entry);
 	}
@@ -227,7 +227,7 @@ static void adjust_new(const struct adjust_cmd *cmd, const struct rows *rows,
 	if (result->verdict.refusal != REFUSAL_NONE)
 		return;
 	player = *stored;
-	result->verdict.refusal = move(ws, rows, ENTRY_ADJUST, cmd->amount, cmd->amount,
+	result->verdict.refusal = move_credit(ws, rows, ENTRY_ADJUST, cmd->amount, cmd->amount,
 		context->now.wall_ms, &player, &entry);
 	post_describe(ws, &result->verdict);
 	if (result->verdict.refusal != REFUSAL_NONE)

@@ -92,7 +92,7 @@ bool connection_take(struct connection *connection, struct frame_request *reques
 }
 
 /* While answers wait, read nothing more: the client must read first. */
-static void watch(struct connection *connection, int epoll)
+static void watch_connection(struct connection *connection, int epoll)
 {
 	const bool waits = connection->out.len > 0;
 	struct epoll_event event = {.events = waits ? EPOLLOUT : EPOLLIN, .data.ptr = connection};
@@ -126,7 +126,7 @@ void connection_flush(struct connection *connection, int epoll, int64_t now_ms)
 		connection->stuck_since_ms = 0;
 	else if (!connection->stuck_since_ms)
 		connection->stuck_since_ms = now_ms;
-	watch(connection, epoll);
+	watch_connection(connection, epoll);
 }
 
 bool connection_has_news(const struct connection *connection)

@@ -153,7 +153,7 @@ static uint32_t connections_possible(uint32_t wanted)
 	return possible;
 }
 
-static enum engine_exit serve(const struct settings *settings, const struct sockets *sockets,
+static enum engine_exit serve_engine(const struct settings *settings, const struct sockets *sockets,
 	struct ledger *ledger)
 {
 	struct server_options options = {
@@ -251,7 +251,7 @@ enum engine_exit engine_run(const struct settings *settings, const struct socket
 		hold->installation);
 	log_line(LOG_LEVEL_INFO, "ledger_ready", "pid=%d halted=%d last_transaction_id=%llu",
 		(int)getpid(), !store, (unsigned long long)ledger->derived.transaction_id);
-	code = serve(settings, sockets, ledger);
+	code = serve_engine(settings, sockets, ledger);
 	/* After a lost batch, or when the parent was killed, recovery does what a close would. */
 	if ((code != ENGINE_STOPPED && code != ENGINE_RESUMED) || getppid() != parent)
 		store_end_process((int)code);

@@ -85,7 +85,7 @@ static void server_close(struct server *server)
  * Serves a surplus connection from now on if there is room. Workers keep their connections; a
  * worker that connected at a busy time must not stay refused.
  */
-static void promote(struct server *server, struct connection *connection)
+static void serve_surplus(struct server *server, struct connection *connection)
 {
 	if (!connection->surplus || server->edge_served >= server->options->connections_max)
 		return;
@@ -94,7 +94,7 @@ static void promote(struct server *server, struct connection *connection)
 }
 
 /* Accepts a new client. Returns false if there is no room or memory. */
-static bool admit(struct server *server, int fd, bool admin)
+static bool admit_connection(struct server *server, int fd, bool admin)
 {
 	struct connection *connection;
 	struct epoll_event event = {.events = EPOLLIN};
@@ -116,7 +116,7 @@ static bool admit(struct server *server, int fd, bool admin)
 		connection_free(connection);
 		return false;
 	}
-	promote(server, connection);
+	serve_surplus(server, connection);
 	connection_flush(connection, server->epoll, clock_boot_ms());
 	server->connections[server->connection_count++] = connection;
 	++*count;
@@ -159,7 +159,7 @@ static void accept_clients(struct server *server, bool admin)
 				pause_accepting(server);
 			return;
 		}
-		if (!admit(server, fd, admin))
+		if (!admit_connection(server, fd, admin))
 			close(fd);
 	}
 }
@@ -181,7 +181,7 @@ static void answer_now(struct server *server, struct connection *connection,
 }
 
 /* Queues a frame. Returns false if it does not decode. */
-static bool enqueue(struct server *server, struct connection *connection,
+static bool enqueue_command(struct server *server, struct connection *connection,
 	const struct frame_request *request)
 {
 	struct slot *slot = &server->slots[server->queue_len];
@@ -210,14 +210,14 @@ static bool may_collect(const struct connection *connection)
 }
 
 /* Moves a connection's complete frames into the queue. */
-static void collect(struct server *server, struct connection *connection, int64_t now_ms)
+static void collect_commands(struct server *server, struct connection *connection, int64_t now_ms)
 {
 	struct frame_request request;
 	enum frame_outcome outcome;
 	size_t before;
 
 	connection->again = false;
-	promote(server, connection);
+	serve_surplus(server, connection);
 	while (may_collect(connection)) {
 		before = connection->taken;
 		if (!connection_take(connection, &request, now_ms))
@@ -232,7 +232,7 @@ static void collect(struct server *server, struct connection *connection, int64_
 		else if (connection->surplus || server->queue_len == server->options->queue_max)
 			outcome = FRAME_BUSY;
 		if (outcome == FRAME_DONE) {
-			connection->dead = !enqueue(server, connection, &request);
+			connection->dead = !enqueue_command(server, connection, &request);
 		} else if (connection->queued) {
 			/* Answers keep the order of requests, so this one waits. */
 			connection->taken = before;
@@ -289,7 +289,7 @@ static bool run_queue(struct server *server)
  * Closes the dead connections. Returns true if complete frames are left that epoll will not
  * report.
  */
-static bool bury(struct server *server)
+static bool remove_dead(struct server *server)
 {
 	bool again = false;
 	uint32_t kept = 0;
@@ -311,7 +311,7 @@ static bool bury(struct server *server)
 	return again;
 }
 
-static void cut(struct server *server, struct connection *client, const char *reason)
+static void cut_connection(struct server *server, struct connection *client, const char *reason)
 {
 	client->dead = true;
 	server->ledger->figures.clients_cut++;
@@ -337,7 +337,7 @@ static void cut_overdue_senders(struct server *server, int64_t now_ms)
 		if (connection_has_news(connection))
 			return;
 		if (!connection->dead)
-			cut(server, connection, "lease");
+			cut_connection(server, connection, "lease");
 	}
 	/* Its callbacks are free from now on; one connection is closed each tick. */
 	ledger_link_gone(server->ledger, link);
@@ -347,11 +347,11 @@ static void cut_overdue_clients(struct server *server, int64_t now_ms)
 {
 	for (uint32_t i = 0; i < server->connection_count; i++) {
 		if (connection_overdue(server->connections[i], now_ms))
-			cut(server, server->connections[i], "overdue");
+			cut_connection(server, server->connections[i], "overdue");
 	}
 }
 
-static void tick(struct server *server, int64_t now_ms)
+static void server_tick(struct server *server, int64_t now_ms)
 {
 	struct ledger *ledger = server->ledger;
 	bool low;
@@ -413,9 +413,9 @@ static int take_in(struct server *server, int timeout_ms)
 
 		if (!connection->again || connection->dead)
 			continue;
-		collect(server, connection, now_ms);
+		collect_commands(server, connection, now_ms);
 		if (connection->dead)
-			cut(server, connection, "garbage");
+			cut_connection(server, connection, "garbage");
 		else if (connection->out.len && !connection->queued)
 			connection_flush(connection, server->epoll, now_ms);
 	}
@@ -437,7 +437,7 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 	group_commit_learn(&server->group_commit, server->queue_len, waits);
 	if (!run_queue(server))
 		return false;
-	*again = bury(server);
+	*again = remove_dead(server);
 	now = clock_now();
 	return retention_use_time(&server->ledger->retention, timeout_ms > 0 && count <= 0, &now);
 }
@@ -460,7 +460,7 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 	while (!server.stop && !ledger->resume_asked) {
 		now_ms = clock_boot_ms();
 		if (now_ms >= next_tick_ms) {
-			tick(&server, now_ms);
+			server_tick(&server, now_ms);
 			next_tick_ms = now_ms + TICK_MS;
 		}
 		wait_ms = retention_wait_ms(&ledger->retention, now_ms, (int)(next_tick_ms - now_ms));

@@ -17,7 +17,7 @@
 #define BACKLOG 4096
 
 /* Sets mode and group before anyone can connect: between bind() and listen(). */
-static enum status make(int *made, const char *directory, const char *name, mode_t mode, gid_t group,
+static enum status make_socket(int *made, const char *directory, const char *name, mode_t mode, gid_t group,
 	char *why, size_t why_size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -92,17 +92,17 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 		return status;
 	mask = umask(0177);
 	if (sockets->edge < 0)
-		status = make(&sockets->edge, settings->socket_directory, SOCKETS_EDGE, 0660,
+		status = make_socket(&sockets->edge, settings->socket_directory, SOCKETS_EDGE, 0660,
 			group, why, why_size);
 	if (!status && sockets->admin < 0)
-		status = make(&sockets->admin, settings->socket_directory, SOCKETS_ADMIN, 0600,
+		status = make_socket(&sockets->admin, settings->socket_directory, SOCKETS_ADMIN, 0600,
 			(gid_t)-1, why, why_size);
 	umask(mask);
 	return status;
 }
 
 /* Gives the directory at @fd the mode and the group of the processes that may open edge.sock. */
-static bool share(int fd, const char *edge)
+static bool share_with_group(int fd, const char *edge)
 {
 	struct stat info, model;
 
@@ -129,7 +129,7 @@ bool sockets_make_together(const char *directory, char *why, size_t why_size)
 		return false;
 	}
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	made = fd >= 0 && share(fd, edge);
+	made = fd >= 0 && share_with_group(fd, edge);
 	error = errno;
 	if (fd >= 0)
 		close(fd);

@@ -55,7 +55,7 @@ static void on_stop(int number)
 		kill((pid_t)engine_pid, number);
 }
 
-static int fail(const char *why, int code)
+static int supervisor_fail(const char *why, int code)
 {
 	fprintf(stderr, "creditbridge-ledger: %s\n", why);
 	log_line(LOG_LEVEL_ERROR, "start_failed", "reason=\"%s\"", why);
@@ -97,7 +97,7 @@ static int check_state(const struct supervisor *supervisor)
 
 	if (state_hold_check(&supervisor->hold, why, sizeof(why)) != STATUS_CONFIG)
 		return 0;
-	return fail(why, ENGINE_CONFIG);
+	return supervisor_fail(why, ENGINE_CONFIG);
 }
 
 /* Starts an engine and waits for its end. Returns the wait status, -1 when fork failed. */
@@ -148,7 +148,7 @@ static void back_off(struct supervisor *supervisor, bool steady, int64_t max_ms)
 		supervisor->backoff_ms = BACKOFF_MAX_MS;
 }
 
-static void halt(struct supervisor *supervisor, int exited)
+static void halt_engine(struct supervisor *supervisor, int exited)
 {
 	const char *why = exited == ENGINE_DAMAGED
 		? "reason=\"the data is damaged\" remedy=\"restore it from a backup\""
@@ -192,7 +192,7 @@ static bool after_engine(struct supervisor *supervisor, int status, int64_t live
 
 	/* Also during a stop: the next start must not ignore the failure. */
 	if (halts)
-		halt(supervisor, exited);
+		halt_engine(supervisor, exited);
 	else if (supervisor->start == ENGINE_AFTER_HALT && was_ready)
 		supervisor->start = ENGINE_NORMAL;
 	if (stop_asked) {
@@ -288,7 +288,7 @@ static enum status check_identity(const struct state_hold *hold, char *why, size
 }
 
 /* Makes all checks that can refuse the start. Returns an exit code, or 0 to continue. */
-static int prepare(struct supervisor *supervisor)
+static int prepare_supervisor(struct supervisor *supervisor)
 {
 	const struct settings *settings = supervisor->settings;
 	char why[512] = "", path[PATH_MAX];
@@ -299,16 +299,16 @@ static int prepare(struct supervisor *supervisor)
 	if (!status)
 		status = check_identity(&supervisor->hold, why, sizeof(why));
 	if (status)
-		return fail(why, status == STATUS_BUSY ? 1 : status_exit_code(status));
+		return supervisor_fail(why, status == STATUS_BUSY ? 1 : status_exit_code(status));
 	status = sockets_open(settings, &supervisor->sockets, why, sizeof(why));
 	if (status)
-		return fail(why, status_exit_code(status));
+		return supervisor_fail(why, status_exit_code(status));
 	make_counters(settings);
 	make_together(settings);
 	make_sweep_lock(settings);
 	supervisor->metrics = metrics_new();
 	if (!supervisor->metrics)
-		return fail("out of memory", status_exit_code(STATUS_NOMEM));
+		return supervisor_fail("out of memory", status_exit_code(STATUS_NOMEM));
 	if (halt_is_marked(settings, path))
 		supervisor->start = ENGINE_HALTED;
 	return 0;
@@ -326,7 +326,7 @@ int supervisor_run(const struct settings *settings)
 	 * an engine.
 	 */
 	signal(SIGCHLD, SIG_DFL);
-	code = prepare(&supervisor);
+	code = prepare_supervisor(&supervisor);
 	if (code)
 		return code;
 	sigaction(SIGTERM, &stop, NULL);

@@ -31,12 +31,12 @@ static int delete_one(const char *path, const struct stat *st, int flag, struct 
 	return 0;
 }
 
-static void empty(const struct export_place *place)
+static void empty_place(const struct export_place *place)
 {
 	nftw(place->folder, delete_one, OPEN_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-static enum status cannot(const struct export_place *place, char *why, size_t why_size)
+static enum status cannot_export(const struct export_place *place, char *why, size_t why_size)
 {
 	snprintf(why, why_size, "cannot make %s: %s", place->folder, strerror(errno));
 	return STATUS_IO;
@@ -50,27 +50,27 @@ enum status export_place_open(struct export_place *place, const char *state_dire
 	snprintf(place->data, sizeof(place->data), "%s/" STATE_EXPORT "/db", state_directory);
 	place->lock = -1;
 	if (mkdir(place->folder, 0700) < 0 && errno != EEXIST)
-		return cannot(place, why, why_size);
+		return cannot_export(place, why, why_size);
 	place->lock = open(place->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (place->lock < 0)
-		return cannot(place, why, why_size);
+		return cannot_export(place, why, why_size);
 	if (flock(place->lock, LOCK_EX | LOCK_NB) < 0) {
 		snprintf(why, why_size, "another export is under way: wait until it is done, "
 			"or end that process");
 		close(place->lock);
 		return STATUS_BUSY;
 	}
-	empty(place);
+	empty_place(place);
 	if (mkdir(place->data, 0700) == 0)
 		return STATUS_OK;
-	cannot(place, why, why_size);
+	cannot_export(place, why, why_size);
 	export_place_close(place);
 	return STATUS_IO;
 }
 
 void export_place_close(struct export_place *place)
 {
-	empty(place);
+	empty_place(place);
 	rmdir(place->folder);
 	close(place->lock);
 }

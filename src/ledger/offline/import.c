@@ -17,7 +17,7 @@
 /* Rows are committed when they reach this many bytes. */
 #define PENDING_MAX (4u * 1024 * 1024)
 
-static enum status fail(struct import *import, enum status status, const char *why)
+static enum status import_fail(struct import *import, enum status status, const char *why)
 {
 	snprintf(import->why, sizeof(import->why), "%s", why);
 	return status;
@@ -36,7 +36,7 @@ static enum status open_data(struct import *import)
 	name_data(import, directory);
 	import->ws = ws_new();
 	if (!import->ws)
-		return fail(import, STATUS_NOMEM, "out of memory");
+		return import_fail(import, STATUS_NOMEM, "out of memory");
 	return offline_open(&import->store, import->settings, &options, import->why,
 		sizeof(import->why));
 }
@@ -64,7 +64,7 @@ enum status import_begin(struct import *import, const struct settings *settings,
 }
 
 /* Commits the pending rows. */
-static enum status commit(struct import *import)
+static enum status commit_rows(struct import *import)
 {
 	enum save_result saved = SAVE_FAULT;
 
@@ -78,16 +78,16 @@ static enum status commit(struct import *import)
 	case SAVE_OK:
 		return STATUS_OK;
 	case SAVE_FULL:
-		return fail(import, STATUS_FULL, "the disk is full: free space there, then "
+		return import_fail(import, STATUS_FULL, "the disk is full: free space there, then "
 			"repeat this");
 	case SAVE_FAULT:
 		return import->why[0] ? STATUS_CORRUPT
-				      : fail(import, STATUS_CORRUPT, "a row occurs twice in "
+				      : import_fail(import, STATUS_CORRUPT, "a row occurs twice in "
 				      	"the file: export it again");
 	case SAVE_LOST:
 		break;
 	}
-	return fail(import, STATUS_IO, "the data cannot be written: see the kernel's log for a "
+	return import_fail(import, STATUS_IO, "the data cannot be written: see the kernel's log for a "
 		"failed disk");
 }
 
@@ -103,7 +103,7 @@ static void note_counter(struct import *import, const struct counter *counter)
 		import->dealers_counter = counter->value;
 }
 
-static void note(struct import *import, enum record record, const void *row)
+static void note_row(struct import *import, enum record record, const void *row)
 {
 	const struct transaction *transaction = row;
 	const struct callback *callback = row;
@@ -130,11 +130,11 @@ enum status import_put(struct import *import, enum record record, const void *ro
 	/* The data already has its own counter. */
 	if (record == RECORD_COUNTER && strcmp(counter->name, "schema") == 0)
 		return STATUS_OK;
-	note(import, record, row);
+	note_row(import, record, row);
 	ws_append(import->ws, record, row);
 	import->pending += record_weigh(record, row);
 	return import->pending < PENDING_MAX && !ws_faulty(import->ws) ? STATUS_OK
-								       : commit(import);
+								       : commit_rows(import);
 }
 
 /* If a counter is lower than its rows, the ledger would use an id again. */
@@ -196,7 +196,7 @@ static void close_data(struct import *import)
 
 enum status import_settle(struct import *import)
 {
-	enum status status = commit(import);
+	enum status status = commit_rows(import);
 
 	return status ? status : check_counters(import);
 }
@@ -206,7 +206,7 @@ enum status import_end(struct import *import, const struct import_options *optio
 {
 	const char *state = import->settings->state_directory;
 	char directory[SETTINGS_PATH_MAX + 8];
-	enum status status = commit(import);
+	enum status status = commit_rows(import);
 
 	name_data(import, directory);
 	if (!status)
@@ -217,7 +217,7 @@ enum status import_end(struct import *import, const struct import_options *optio
 		return status;
 	close_data(import);
 	if (!directory_sync_path(directory) || !disk_mark_set(state, DISK_CREATED))
-		return fail(import, STATUS_IO, "cannot write to the state directory: see that "
+		return import_fail(import, STATUS_IO, "cannot write to the state directory: see that "
 			"its disk has room and is writable");
 	status = state_dir_restored(state, import->installation, import->why, sizeof(import->why));
 	if (status)

@@ -66,7 +66,7 @@ static enum status check_clock(struct store *store, const struct offline_deed *d
 	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why, why_size);
 }
 
-static enum status load(struct store *store, const struct offline_deed *deed, bool life,
+static enum status load_counters(struct store *store, const struct offline_deed *deed, bool life,
 	struct ws *ws, char *why, size_t why_size)
 {
 	enum status status;
@@ -109,7 +109,7 @@ static enum status report_revived(struct store *store, const struct offline_deed
 	return status;
 }
 
-static enum status hold(struct store *store, const struct offline_deed *deed, int64_t newest_ms,
+static enum status hold_dealers(struct store *store, const struct offline_deed *deed, int64_t newest_ms,
 	const struct life_begun *life, struct ws *ws, char *why, size_t why_size)
 {
 	const struct hold_restore restore = {
@@ -137,7 +137,7 @@ static enum status begin_life(struct store *store, const struct offline_deed *de
 		status = STATUS_CONFIG;
 	}
 	if (!status && deed->hold)
-		status = hold(store, deed, newest_ms, &life->begun, ws, why, why_size);
+		status = hold_dealers(store, deed, newest_ms, &life->begun, ws, why, why_size);
 	if (!status && deed->hold && deed->revived)
 		status = report_revived(store, deed, ws, why, why_size);
 	return status;
@@ -149,7 +149,7 @@ static enum status write_trail(struct store *store, const struct offline_deed *d
 {
 	const struct apply_context context = {.now = deed->now, .peer_uid = geteuid()};
 	char object[OBJECT_SIZE], detail[DETAIL_SIZE];
-	enum status status = load(store, deed, life != NULL, ws, why, why_size);
+	enum status status = load_counters(store, deed, life != NULL, ws, why, why_size);
 	int len;
 
 	if (!status && life)

@@ -44,7 +44,7 @@ static enum status walk_audit(struct store *store, const struct restore_options 
  * Opens the restored data as a ledger does, records the restore in the trail and begins a new
  * life.
  */
-static enum status finish(const struct restore_options *options, struct restore_result *result,
+static enum status finish_restore(const struct restore_options *options, struct restore_result *result,
 	const char *directory, char *why, size_t why_size)
 {
 	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
@@ -82,7 +82,7 @@ static enum status finish(const struct restore_options *options, struct restore_
 }
 
 /* Restores into the prepared state directory. */
-static enum status fill(const struct restore_options *options, struct store_restore *restore,
+static enum status fill_state(const struct restore_options *options, struct store_restore *restore,
 	struct restore_result *result, char *why, size_t why_size)
 {
 	const char *state = options->settings->state_directory;
@@ -98,7 +98,7 @@ static enum status fill(const struct restore_options *options, struct store_rest
 	result->unreadable = restored.unreadable;
 	if (status || options->look_only)
 		return status;
-	status = finish(options, result, restore->directory, why, why_size);
+	status = finish_restore(options, result, restore->directory, why, why_size);
 	if (status)
 		return status;
 	if (!disk_mark_set(state, DISK_CREATED)) {
@@ -138,7 +138,7 @@ enum status restore_run(const struct restore_options *options, struct restore_re
 		if (status)
 			return status;
 	}
-	status = fill(options, &restore, result, why, why_size);
+	status = fill_state(options, &restore, result, why, why_size);
 	if (lock >= 0)
 		close(lock);
 	return status;

@@ -29,7 +29,7 @@ void metrics_note(struct metrics_notes *notes, const char *casino_id, enum callb
 }
 
 /* Returns the slot of @casino_id, used or free. */
-static uint32_t find(const struct metrics *metrics, const char *casino_id)
+static uint32_t find_slot(const struct metrics *metrics, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % METRICS_SLOTS;
 
@@ -39,9 +39,9 @@ static uint32_t find(const struct metrics *metrics, const char *casino_id)
 }
 
 /* Returns the slot of the dealer; NULL if there are more names than dealers can exist. */
-static struct metrics_slot *take(struct metrics *metrics, const char *casino_id)
+static struct metrics_slot *take_slot(struct metrics *metrics, const char *casino_id)
 {
-	struct metrics_slot *slot = &metrics->slots[find(metrics, casino_id)];
+	struct metrics_slot *slot = &metrics->slots[find_slot(metrics, casino_id)];
 
 	if (slot->used)
 		return slot;
@@ -56,9 +56,9 @@ static struct metrics_slot *take(struct metrics *metrics, const char *casino_id)
 	return slot;
 }
 
-static void book(struct metrics *metrics, const struct metrics_note *note)
+static void count_note(struct metrics *metrics, const struct metrics_note *note)
 {
-	struct metrics_slot *slot = take(metrics, note->casino_id);
+	struct metrics_slot *slot = take_slot(metrics, note->casino_id);
 
 	if (slot)
 		slot->ended[note->kind * CALLBACK_CLASS_COUNT + note->class]++;
@@ -70,7 +70,7 @@ static void book(struct metrics *metrics, const struct metrics_note *note)
 void metrics_book(struct metrics *metrics, const struct metrics_notes *notes)
 {
 	for (uint32_t i = 0; metrics && i < notes->count; i++)
-		book(metrics, &notes->notes[i]);
+		count_note(metrics, &notes->notes[i]);
 }
 
 void metrics_count(struct metrics *metrics, const char *casino_id, enum callback_kind kind,
@@ -79,7 +79,7 @@ void metrics_count(struct metrics *metrics, const char *casino_id, enum callback
 	const struct metrics_note note = note_of(casino_id, kind, outcome, true);
 
 	if (metrics)
-		book(metrics, &note);
+		count_note(metrics, &note);
 }
 
 void metrics_batch(struct metrics *metrics, uint32_t commands)
@@ -105,7 +105,7 @@ void metrics_sweep(struct metrics *metrics, const struct moment *now)
 bool metrics_ended(const struct metrics *metrics, const char *casino_id,
 	struct dealer_metrics *dealer)
 {
-	const struct metrics_slot *slot = metrics ? &metrics->slots[find(metrics, casino_id)] : NULL;
+	const struct metrics_slot *slot = metrics ? &metrics->slots[find_slot(metrics, casino_id)] : NULL;
 
 	if (!slot || !slot->used)
 		return false;

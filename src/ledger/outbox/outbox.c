@@ -80,7 +80,7 @@ static bool take_permit(const struct apply_context *context, const struct dealer
  * Renders the body into memory that lives as long as the answer. Returns NULL bytes if memory is
  * exhausted.
  */
-static struct bytes render(const struct apply_context *context, enum callback_kind kind,
+static struct bytes render_body(const struct apply_context *context, enum callback_kind kind,
 	const void *body)
 {
 	struct bytes bytes = {NULL, 0};
@@ -105,7 +105,7 @@ uint64_t outbox_open(struct ws *ws, const struct apply_context *context, enum ca
 	struct delivery delivery;
 
 	memset(&row, 0, sizeof(row));
-	row.body = render(context, kind, body);
+	row.body = render_body(context, kind, body);
 	if (!row.body.data)
 		return 0;
 	row.event = life_take_id(ws, LIFE_EVENTS);
@@ -256,7 +256,7 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 	memset(&body, 0, sizeof(body));
 	text_copy(body.user_id, sizeof(body.user_id), player->user_id);
 	text_copy(body.player_id, sizeof(body.player_id), player->player_id);
-	text = render(context, CALLBACK_BALANCE_INQUIRE, &body);
+	text = render_body(context, CALLBACK_BALANCE_INQUIRE, &body);
 	if (!text.data || !event || !take_permit(context, dealer, event))
 		return false;
 	grant->event = life_block_take(ws, LIFE_EVENTS, context->outbox->inquiry_ids, events);

@@ -51,7 +51,7 @@ void permits_free(struct permits *permits)
 }
 
 /* Returns the hash slot of the dealer name, used or free. */
-static struct permits_dealer **place(struct permits *permits, const char *casino_id)
+static struct permits_dealer **dealer_place(struct permits *permits, const char *casino_id)
 {
 	uint32_t at = text_hash(casino_id) % SLOTS;
 
@@ -62,9 +62,9 @@ static struct permits_dealer **place(struct permits *permits, const char *casino
 }
 
 /* Returns the entry of an existing dealer; NULL if memory is exhausted. */
-static struct permits_dealer *find(struct permits *permits, const char *casino_id)
+static struct permits_dealer *find_or_add_dealer(struct permits *permits, const char *casino_id)
 {
-	struct permits_dealer **at = place(permits, casino_id);
+	struct permits_dealer **at = dealer_place(permits, casino_id);
 	struct permits_dealer *dealer = *at;
 
 	if (dealer)
@@ -92,7 +92,7 @@ static void open_breaker(struct permits_dealer *dealer, int64_t now_ms)
 	dealer->open_until_ms = now_ms + dealer->open_ms;
 }
 
-static void count(struct permits_dealer *dealer, bool bad, int64_t now_ms)
+static void count_call(struct permits_dealer *dealer, bool bad, int64_t now_ms)
 {
 	int64_t number = now_ms / BUCKET_MS;
 	struct bucket *bucket = &dealer->buckets[number % PERMITS_BUCKETS];
@@ -113,11 +113,11 @@ static void count(struct permits_dealer *dealer, bool bad, int64_t now_ms)
 }
 
 /* Counts the outcome of the call that holds permit @id. */
-static void judge(struct permits_dealer *dealer, uint64_t id, bool bad, int64_t now_ms)
+static void judge_breaker(struct permits_dealer *dealer, uint64_t id, bool bad, int64_t now_ms)
 {
 	switch (dealer->breaker) {
 	case BREAKER_CLOSED:
-		count(dealer, bad, now_ms);
+		count_call(dealer, bad, now_ms);
 		break;
 	case BREAKER_HALF_OPEN:
 		if (dealer->probe != id)
@@ -133,27 +133,27 @@ static void judge(struct permits_dealer *dealer, uint64_t id, bool bad, int64_t 
 	}
 }
 
-static void drop(struct permits_dealer *dealer, uint32_t at)
+static void drop_permit(struct permits_dealer *dealer, uint32_t at)
 {
 	dealer->permits[at] = dealer->permits[--dealer->permit_count];
 }
 
 /* Ends expired permits and the open time of the breaker. */
-static void refresh(struct permits_dealer *dealer, int64_t now_ms)
+static void refresh_dealer(struct permits_dealer *dealer, int64_t now_ms)
 {
 	for (uint32_t i = dealer->permit_count; i-- > 0;) {
 		struct permit permit = dealer->permits[i];
 
 		if (permit.until_ms > now_ms)
 			continue;
-		drop(dealer, i);
-		judge(dealer, permit.id, true, now_ms);
+		drop_permit(dealer, i);
+		judge_breaker(dealer, permit.id, true, now_ms);
 	}
 	if (dealer->breaker == BREAKER_OPEN && now_ms >= dealer->open_until_ms)
 		dealer->breaker = BREAKER_HALF_OPEN;
 }
 
-static bool held(const struct permits_dealer *dealer, uint64_t id, uint32_t *at)
+static bool find_permit(const struct permits_dealer *dealer, uint64_t id, uint32_t *at)
 {
 	for (*at = 0; *at < dealer->permit_count; ++*at) {
 		if (dealer->permits[*at].id == id)
@@ -164,7 +164,7 @@ static bool held(const struct permits_dealer *dealer, uint64_t id, uint32_t *at)
 
 void permits_limit(struct permits *permits, const char *casino_id, uint32_t max_inflight)
 {
-	struct permits_dealer *dealer = find(permits, casino_id);
+	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);
 
 	if (!dealer)
 		return;
@@ -188,8 +188,8 @@ void permits_undo(struct permits *permits)
 		const struct permits_taken *taken = &permits->taken[--permits->taken_count];
 		uint32_t at;
 
-		if (held(taken->dealer, taken->id, &at))
-			drop(taken->dealer, at);
+		if (find_permit(taken->dealer, taken->id, &at))
+			drop_permit(taken->dealer, at);
 		if (taken->dealer->probe == taken->id)
 			taken->dealer->probe = 0;
 	}
@@ -210,24 +210,24 @@ static bool has_room(const struct permits_dealer *dealer, uint32_t already)
 bool permits_has_room(
 	struct permits *permits, const char *casino_id, uint32_t already, int64_t now_ms)
 {
-	struct permits_dealer *dealer = find(permits, casino_id);
+	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);
 
 	if (!dealer)
 		return false;
-	refresh(dealer, now_ms);
+	refresh_dealer(dealer, now_ms);
 	return has_room(dealer, already);
 }
 
 bool permits_take(struct permits *permits, const char *casino_id, uint64_t id,
 	uint32_t max_inflight, int64_t now_ms, int64_t until_ms)
 {
-	struct permits_dealer *dealer = find(permits, casino_id);
+	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);
 	uint32_t at;
 
 	if (!dealer)
 		return false;
-	refresh(dealer, now_ms);
-	if (held(dealer, id, &at)) {
+	refresh_dealer(dealer, now_ms);
+	if (find_permit(dealer, id, &at)) {
 		dealer->permits[at].until_ms = until_ms;
 		return true;
 	}
@@ -247,35 +247,35 @@ bool permits_give(struct permits *permits, const char *casino_id, uint64_t id,
 	enum callback_class class, int64_t now_ms)
 {
 	/* Any caller may send any name, so create no entry for it. */
-	struct permits_dealer *dealer = *place(permits, casino_id);
+	struct permits_dealer *dealer = *dealer_place(permits, casino_id);
 	uint32_t at;
 
 	if (!dealer)
 		return false;
-	refresh(dealer, now_ms);
-	if (!held(dealer, id, &at))
+	refresh_dealer(dealer, now_ms);
+	if (!find_permit(dealer, id, &at))
 		return false;
-	drop(dealer, at);
-	judge(dealer, id, class == CALLBACK_UNKNOWN || class == CALLBACK_NOT_SENT, now_ms);
+	drop_permit(dealer, at);
+	judge_breaker(dealer, id, class == CALLBACK_UNKNOWN || class == CALLBACK_NOT_SENT, now_ms);
 	return true;
 }
 
 enum breaker permits_breaker(struct permits *permits, const char *casino_id, int64_t now_ms)
 {
-	struct permits_dealer *dealer = find(permits, casino_id);
+	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);
 
 	if (!dealer)
 		return BREAKER_CLOSED;
-	refresh(dealer, now_ms);
+	refresh_dealer(dealer, now_ms);
 	return dealer->breaker;
 }
 
 uint32_t permits_inflight(struct permits *permits, const char *casino_id, int64_t now_ms)
 {
-	struct permits_dealer *dealer = find(permits, casino_id);
+	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);
 
 	if (!dealer)
 		return 0;
-	refresh(dealer, now_ms);
+	refresh_dealer(dealer, now_ms);
 	return dealer->permit_count;
 }

@@ -62,7 +62,7 @@ void schedule_free(struct schedule *schedule)
 	memset(schedule, 0, sizeof(*schedule));
 }
 
-static bool before(const struct schedule_place *a, const struct schedule_place *b)
+static bool is_due_before(const struct schedule_place *a, const struct schedule_place *b)
 {
 	if (a->entry.due_ms != b->entry.due_ms)
 		return a->entry.due_ms < b->entry.due_ms;
@@ -74,19 +74,19 @@ static struct heap *heap_of(const struct schedule_place *place)
 	return &place->queue->heaps[place->entry.sending ? SENDING : WAITING];
 }
 
-static void put(struct heap *heap, uint32_t at, struct schedule_place *place)
+static void heap_put(struct heap *heap, uint32_t at, struct schedule_place *place)
 {
 	heap->places[at] = place;
 	place->at = at;
 }
 
 /* Moves the entry at @at to its position in the heap. */
-static void settle(struct heap *heap, uint32_t at)
+static void heap_settle(struct heap *heap, uint32_t at)
 {
 	struct schedule_place *place = heap->places[at];
 
-	while (at && before(place, heap->places[(at - 1) / 2])) {
-		put(heap, at, heap->places[(at - 1) / 2]);
+	while (at && is_due_before(place, heap->places[(at - 1) / 2])) {
+		heap_put(heap, at, heap->places[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
 	for (;;) {
@@ -94,14 +94,14 @@ static void settle(struct heap *heap, uint32_t at)
 
 		if (child >= heap->count)
 			break;
-		if (child + 1 < heap->count && before(heap->places[child + 1], heap->places[child]))
+		if (child + 1 < heap->count && is_due_before(heap->places[child + 1], heap->places[child]))
 			child++;
-		if (!before(heap->places[child], place))
+		if (!is_due_before(heap->places[child], place))
 			break;
-		put(heap, at, heap->places[child]);
+		heap_put(heap, at, heap->places[child]);
 		at = child;
 	}
-	put(heap, at, place);
+	heap_put(heap, at, place);
 }
 
 static bool heap_room(struct heap *heap)
@@ -124,8 +124,8 @@ static bool heap_room(struct heap *heap)
 static void heap_add(struct heap *heap, struct schedule_place *place)
 {
 	CHECK(heap->count < heap->room);
-	put(heap, heap->count++, place);
-	settle(heap, place->at);
+	heap_put(heap, heap->count++, place);
+	heap_settle(heap, place->at);
 }
 
 static void heap_take(struct heap *heap, const struct schedule_place *place)
@@ -138,8 +138,8 @@ static void heap_take(struct heap *heap, const struct schedule_place *place)
 
 	if (last == place)
 		return;
-	put(heap, at, last);
-	settle(heap, at);
+	heap_put(heap, at, last);
+	heap_settle(heap, at);
 }
 
 /*
@@ -235,11 +235,11 @@ static void grow_buckets(struct schedule *schedule)
 }
 
 /* Returns false and changes nothing if memory is exhausted. */
-static bool move(struct schedule_place *place, const struct schedule_entry *entry)
+static bool move_entry(struct schedule_place *place, const struct schedule_entry *entry)
 {
 	if (place->entry.sending == entry->sending) {
 		place->entry = *entry;
-		settle(heap_of(place), place->at);
+		heap_settle(heap_of(place), place->at);
 		return true;
 	}
 	if (!heap_room(&place->queue->heaps[entry->sending ? SENDING : WAITING]))
@@ -257,7 +257,7 @@ bool schedule_set(struct schedule *schedule, const char *casino_id,
 	struct schedule_queue *queue;
 
 	if (place)
-		return move(place, entry);
+		return move_entry(place, entry);
 	queue = find_queue(schedule, casino_id);
 	if (!queue || !heap_room(&queue->heaps[entry->sending ? SENDING : WAITING]))
 		return false;
@@ -315,7 +315,7 @@ static void walk_push(struct walk *walk, uint32_t at)
 	if (at >= walk->heap->count || i == sizeof(walk->next) / sizeof(walk->next[0]))
 		return;
 	walk->count++;
-	while (i && before(places[at], places[walk->next[i - 1]])) {
+	while (i && is_due_before(places[at], places[walk->next[i - 1]])) {
 		walk->next[i] = walk->next[i - 1];
 		i--;
 	}

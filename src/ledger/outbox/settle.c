@@ -136,7 +136,7 @@ static bool conclude_refund(struct ws *ws, const struct apply_context *context,
 }
 
 /* Applies the end of a callback. Returns false if its bet is in an invalid state. */
-static bool conclude(struct ws *ws, const struct apply_context *context,
+static bool apply_callback_end(struct ws *ws, const struct apply_context *context,
 	const struct dealer *dealer, const struct delivery *delivery,
 	const struct callback_outcome *outcome)
 {
@@ -166,7 +166,7 @@ bool outbox_end(struct ws *ws, const struct apply_context *context, struct deliv
 	permits_give(context->permits, delivery->callback.casino_id, delivery->callback.event,
 		outcome->class, context->now.boot_ms);
 	outbox_write(ws, delivery, false);
-	if (!conclude(ws, context, dealer, delivery, outcome))
+	if (!apply_callback_end(ws, context, dealer, delivery, outcome))
 		ws_fail(ws, "a callback without its bet");
 	return true;
 }
@@ -205,7 +205,7 @@ const char *outbox_operate(struct ws *ws, const struct apply_context *context,
 	if (why)
 		return why;
 	outbox_write(ws, delivery, false);
-	if (!conclude(ws, context, dealer, delivery, &none))
+	if (!apply_callback_end(ws, context, dealer, delivery, &none))
 		ws_fail(ws, "a callback without its bet");
 	return NULL;
 }

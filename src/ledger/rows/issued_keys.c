@@ -37,7 +37,7 @@ const struct key_entry *key_book_find(const struct key_book *book, const char *d
 	return NULL;
 }
 
-static bool append(struct key_book *book, const struct key_entry *entry)
+static bool append_key(struct key_book *book, const struct key_entry *entry)
 {
 	const size_t room = book->room ? 2 * book->room : ROOM_FIRST;
 	struct key_entry *entries;
@@ -55,13 +55,13 @@ static bool append(struct key_book *book, const struct key_entry *entry)
 
 bool key_book_add(struct key_book *book, const struct key_entry *entry)
 {
-	if (!append(book, entry))
+	if (!append_key(book, entry))
 		return false;
 	book->kept = book->count;
 	return true;
 }
 
-static bool make(struct key_entry *entry, enum keyring_of of, const char *owner, const char *key_id,
+static bool make_entry(struct key_entry *entry, enum keyring_of of, const char *owner, const char *key_id,
 	const char *secret)
 {
 	memset(entry, 0, sizeof(*entry));
@@ -81,7 +81,7 @@ bool key_book_add_keys(struct key_book *book, enum keyring_of of, const char *ow
 	for (unsigned int i = 0; i < DEALER_KEYS_MAX; i++) {
 		if (!keys[i].key_id[0] || !keys[i].secret[0])
 			continue;
-		if (!make(&entry, of, owner, keys[i].key_id, keys[i].secret))
+		if (!make_entry(&entry, of, owner, keys[i].key_id, keys[i].secret))
 			return false;
 		found = key_book_find(book, entry.digest);
 		if (found)
@@ -134,11 +134,11 @@ enum refusal key_book_issue(struct key_book *book, enum keyring_of of, const cha
 
 	if (!book)
 		return REFUSAL_NONE;
-	if (!make(&entry, of, owner, "", secret))
+	if (!make_entry(&entry, of, owner, "", secret))
 		return REFUSAL_SERVICE_UNAVAILABLE;
 	found = key_book_find(book, entry.digest);
 	if (!found)
-		return append(book, &entry) ? REFUSAL_NONE : REFUSAL_SERVICE_UNAVAILABLE;
+		return append_key(book, &entry) ? REFUSAL_NONE : REFUSAL_SERVICE_UNAVAILABLE;
 	snprintf(verdict->detail, sizeof(verdict->detail),
 		"it is or was a key of %s %s; make a new one",
 		found->of == KEYRING_CLIENTS ? "client" : "dealer", found->owner);

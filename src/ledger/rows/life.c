@@ -12,7 +12,7 @@ static uint64_t align_up(uint64_t id)
 	return (id + LIFE_STRIDE - 1) / LIFE_STRIDE * LIFE_STRIDE;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -26,11 +26,11 @@ uint64_t life_floor(int64_t wall_ms)
 
 uint64_t life_first_id(const struct life_past *past, int64_t wall_ms)
 {
-	uint64_t last = larger(past->transaction_id, past->event), first;
+	uint64_t last = larger_of(past->transaction_id, past->event), first;
 
 	if (last >= TRANSACTION_ID_MAX)
 		return 0;
-	first = larger(align_up(last + 1), larger(life_floor(wall_ms), life_floor(past->newest_ms)));
+	first = larger_of(align_up(last + 1), larger_of(life_floor(wall_ms), life_floor(past->newest_ms)));
 	return first <= TRANSACTION_ID_MAX ? first : 0;
 }
 
@@ -106,7 +106,7 @@ bool life_is_new(struct ws *ws)
 		!counter_read(ws, LIFE_STRIDE_COUNTER);
 }
 
-static void put(struct ws *ws, const char *name, uint64_t value)
+static void put_counter(struct ws *ws, const char *name, uint64_t value)
 {
 	struct counter counter = {.value = value};
 
@@ -126,9 +126,9 @@ bool life_begin(struct ws *ws, int64_t wall_ms, int64_t newest_ms, struct life_b
 	if (!first)
 		return false;
 	/* A counter holds the last id that was used. */
-	put(ws, LIFE_TRANSACTIONS, first - LIFE_STRIDE);
-	put(ws, LIFE_EVENTS, first - LIFE_STRIDE);
-	put(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
+	put_counter(ws, LIFE_TRANSACTIONS, first - LIFE_STRIDE);
+	put_counter(ws, LIFE_EVENTS, first - LIFE_STRIDE);
+	put_counter(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
 	begun->first_id = first;
 	begun->raised_by = first - past.transaction_id;
 	return true;
@@ -156,7 +156,7 @@ static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_
 	 * The counters of ids stay 0, which means that no id was used: the floor of the engine is
 	 * higher.
 	 */
-	put(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
+	put_counter(ws, LIFE_STRIDE_COUNTER, LIFE_STRIDE);
 	if (ws_faulty(ws)) {
 		snprintf(why, why_size, "out of memory");
 		return STATUS_NOMEM;
@@ -205,7 +205,7 @@ uint64_t life_peek_id(struct ws *ws, const char *name)
 
 	if (last >= TRANSACTION_ID_MAX)
 		return 0;
-	next = larger((last / stride + 1) * stride, ws->id_floor);
+	next = larger_of((last / stride + 1) * stride, ws->id_floor);
 	return next <= TRANSACTION_ID_MAX ? next : 0;
 }
 
@@ -214,7 +214,7 @@ uint64_t life_take_id(struct ws *ws, const char *name)
 	const uint64_t id = life_peek_id(ws, name);
 
 	if (id)
-		put(ws, name, id);
+		put_counter(ws, name, id);
 	return id;
 }
 
@@ -223,7 +223,7 @@ uint64_t life_block_peek(struct ws *ws, const char *name, const struct life_bloc
 	return block->count ? block->next : life_peek_id(ws, name);
 }
 
-static void reserve(struct ws *ws, const char *name, uint64_t ids, struct life_block *block)
+static void reserve_ids(struct ws *ws, const char *name, uint64_t ids, struct life_block *block)
 {
 	const uint64_t first = life_peek_id(ws, name);
 	uint64_t left;
@@ -236,7 +236,7 @@ static void reserve(struct ws *ws, const char *name, uint64_t ids, struct life_b
 	block->stride = stride_of(ws);
 	left = (TRANSACTION_ID_MAX - first) / block->stride + 1;
 	block->count = left < ids ? left : ids;
-	put(ws, name, first + (block->count - 1) * block->stride);
+	put_counter(ws, name, first + (block->count - 1) * block->stride);
 }
 
 uint64_t life_block_take(struct ws *ws, const char *name, uint64_t ids, struct life_block *block)
@@ -244,7 +244,7 @@ uint64_t life_block_take(struct ws *ws, const char *name, uint64_t ids, struct l
 	uint64_t id;
 
 	if (!block->count)
-		reserve(ws, name, ids, block);
+		reserve_ids(ws, name, ids, block);
 	if (!block->count)
 		return 0;
 	id = block->next;

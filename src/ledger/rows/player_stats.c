@@ -21,7 +21,7 @@ void player_stats_want(struct ws *ws, const char *player_id, uint32_t day)
 }
 
 /* Adds to the totals of the lifetime and of the day. */
-static void tally(struct ws *ws, const char *player_id, uint32_t number,
+static void count_statistics(struct ws *ws, const char *player_id, uint32_t number,
 	const struct statistics_change *change)
 {
 	struct lifetime lifetime = lifetime_named(player_id);
@@ -43,7 +43,7 @@ void player_stats_acceptance(struct ws *ws, const struct bet *bet)
 {
 	const struct statistics_change change = statistics_of_acceptance(bet);
 
-	tally(ws, bet->player_id, bet->day, &change);
+	count_statistics(ws, bet->player_id, bet->day, &change);
 }
 
 void player_stats_settlement(
@@ -56,10 +56,10 @@ void player_stats_settlement(
 		const struct statistics_change change =
 			statistics_of_settlement(bets[i], round->result);
 
-		tally(ws, bets[i]->player_id, bets[i]->day, &change);
+		count_statistics(ws, bets[i]->player_id, bets[i]->day, &change);
 	}
 	if (count)
-		tally(ws, round->player_id, bets[0]->day, &payout);
+		count_statistics(ws, round->player_id, bets[0]->day, &payout);
 }
 
 void player_stats_want_report(struct ws *ws, const char *player_id, uint32_t today, bool days)

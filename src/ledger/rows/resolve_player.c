@@ -21,7 +21,7 @@ static bool name_player(struct ws *ws, const struct player_ref *ref, struct play
 }
 
 /* If a command gives more than player_id, all members must name the same player. */
-static bool agrees(const struct player_ref *ref, const struct player *key)
+static bool ref_agrees(const struct player_ref *ref, const struct player *key)
 {
 	return (!ref->casino_id[0] || strcmp(ref->casino_id, key->casino_id) == 0) &&
 		(!ref->user_id[0] || strcmp(ref->user_id, key->user_id) == 0);
@@ -49,7 +49,7 @@ enum refusal resolve_player(
 	struct dealer dealer_key;
 
 	*subject = (struct resolved_player){NULL, NULL};
-	if (!name_player(ws, ref, &key) || !agrees(ref, &key))
+	if (!name_player(ws, ref, &key) || !ref_agrees(ref, &key))
 		return REFUSAL_USER_NOT_FOUND;
 	dealer_key = dealer_named(key.casino_id);
 	subject->dealer = ws_get(ws, RECORD_DEALER, &dealer_key);
