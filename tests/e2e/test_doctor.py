@@ -25,7 +25,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
-from cb import check, equal, wait_until  # noqa: E402
+from cb import check, equal, needs, wait_until  # noqa: E402
 from cb_ctl import new, on_terminal  # noqa: E402
 from cb_link import GREETING  # noqa: E402
 from cb_lies import Change  # noqa: E402
@@ -195,7 +195,7 @@ def swept(case):
     def run():
         sweep()
         function()
-    return name, run
+    return name, needs(run, *getattr(function, "needs", ()))
 
 
 def case_never_swept():
@@ -1134,6 +1134,7 @@ CASES = [
     ("the ledger is down", case_ledger_down),
     ("every check found a fault", case_every_check),
 ]
+needs(case_every_check, *(name for name, _ in CASES))
 
 
 def main():

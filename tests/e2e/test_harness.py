@@ -171,6 +171,81 @@ def the_check_repeated():
         equal(done(top, "repeat.py", "-n", "1", SEED="7").returncode, 0, "a run that passes")
 
 
+CASES = """\
+import sys
+sys.path.insert(0, {lib!r})
+import cb_tap
+def no():
+    raise AssertionError("it was not chosen")
+def seldom():
+    with open({count!r}, "a+") as file:
+        file.write("x")
+        file.seek(0)
+        cb_tap.check(len(file.read()) < 3, "the third run fails")
+sys.exit(cb_tap.run_cases([
+    ("begin", lambda: None), ("one word", cb_tap.needs(lambda: None, "begin", "end")),
+    ("two words", no), ("seldom", seldom), ("end", lambda: None)]))
+"""
+
+
+def tree_of_cases(folder):
+    """A tree whose suite `mine` is in Python."""
+    top = tree(folder)
+    (top / "tests" / "BUDGET").write_text("mine check beside 10 /usr/bin/python3 {src}/suite\n"
+                                          "shell check beside 10 /bin/sh {src}/suite\n")
+    (top / "suite").write_text(CASES.format(lib=str(cb.SRCDIR / "tests" / "lib"),
+                                            count=str(top / "count")))
+    return top
+
+
+def one_case_of_python():
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        top = tree_of_cases(folder)
+        for words in (("mine", "one"), ("mine:one w",), ("mine", "--case", "one word"),
+                      ("mine", "-n", "1", "one")):
+            ran = done(top, "run", *words)
+            equal((ran.returncode, ran.stdout.splitlines()[-1]),
+                  (0, "3 passed, 0 failed, 0 skipped"), f"{words}: {ran}")
+        equal(done(top, "run", "mine", "two").returncode, 1, "a case that fails")
+        for words, reason in ((("mine", "three"), "no case of mine has 'three' in its name"),
+                              (("mine", "shell", "--case", "one"), "need one suite"),
+                              (("check", "one"), "no such suite: one"),
+                              (("shell", "one"), "cannot be run one by one"),
+                              (("mine", "--gdb"), "mine is no C program"),
+                              (("mine", "-n", "0"), "-n takes a number from 1")):
+            ran = done(top, "run", *words)
+            equal((ran.returncode, reason in ran.stderr), (2, True), f"{words}: {ran}")
+
+
+def runs_until_one_fails():
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        top = tree_of_cases(folder)
+        ran = done(top, "run", "mine", "seldom", "-n", "5")
+        equal((ran.returncode, [line for line in ran.stdout.splitlines() if line.startswith("run ")],
+               ran.stdout.splitlines()[-1]),
+              (1, ["run 1 of 5: passed", "run 2 of 5: passed", "run 3 of 5: failed"],
+               "2 passed, 1 failed, 0 skipped"), ran.stdout)
+
+
+def run_here(*words, **more):
+    return subprocess.run([cb.SRCDIR / "tests" / "run", *words], env=dict(os.environ, **more),
+                          capture_output=True, text=True, timeout=120, check=False)
+
+
+def one_case_of_c():
+    name = "utf8_every_character"
+    ran = run_here("base", name, "-n", "2")
+    equal((ran.returncode, ran.stdout.splitlines()[-1]), (0, "2 passed, 0 failed, 0 skipped"), f"{ran}")
+    ran = run_here("base", "no_such_case")
+    equal((ran.returncode, "no case of base has" in ran.stderr), (2, True), f"{ran}")
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        gdb = pathlib.Path(folder) / "gdb"
+        gdb.write_text("#!/bin/sh\necho $CK_FORK $CB_CASE $*\n")
+        gdb.chmod(0o755)
+        ran = run_here("base", name, "--gdb", PATH=f"{folder}:{os.environ['PATH']}")
+    equal(ran.stdout.strip(), f"no {name} --args {cb.builddir() / 'tests/base/test_base'}", f"{ran}")
+
+
 def main():
     if sys.argv[1:] == ["serve"]:
         return cb.run_cases([("serves", serve_for_ever)], seconds=90)
@@ -180,6 +255,9 @@ def main():
         ("ports are not the kernel's to give", ports_are_not_the_kernels),
         ("what must not be skipped fails", skips_that_fail),
         ("the reason of a failure", the_reason_of_a_failure),
+        ("one case of a suite in Python", one_case_of_python),
+        ("one case of a suite in C", one_case_of_c),
+        ("runs until one fails", runs_until_one_fails),
         ("the check repeated on a busy machine", the_check_repeated)], seconds=180)
 
 

@@ -7,6 +7,7 @@ repeated, the sweeper, the operator. Every key and every signature that was issu
 is noted, and then looked for in every log.
 """
 import base64
+import functools
 import hashlib
 import hmac
 import itertools
@@ -450,17 +451,19 @@ def main():
                                                 result_second_attempt_ms=0)) as wallet:
         run = Run(wallet)
         servers = (cb.Lighttpd, cb.ApacheFcgid)
+        traffic = [f"everything is done under {kind.name}" for kind in servers]
+        before = ("keys are issued", *traffic, "everything stops")
         return cb.run_cases([
-            ("keys are issued", run.setup),
-            *((f"everything is done under {kind.name}", lambda kind=kind: run.run(kind))
-              for kind in servers),
-            ("everything stops", run.stop),
-            ("no key and no signature is in a log", lambda: case_no_secret(run)),
-            ("a key in a log would be found", lambda: case_net_is_tight(run)),
-            ("lines have their form", lambda: case_form(run)),
-            ("requests and their lines", lambda: case_request_ids(run)),
-            ("bodies at level debug", lambda: case_bodies(run)),
-            ("no bodies at level info", lambda: case_info(wallet)),
+            ("keys are issued", cb.needs(functools.partial(run.setup), "everything stops")),
+            *((name, cb.needs(lambda kind=kind: run.run(kind), *before))
+              for name, kind in zip(traffic, servers)),
+            ("everything stops", cb.needs(functools.partial(run.stop), *before)),
+            ("no key and no signature is in a log", cb.needs(lambda: case_no_secret(run), *before)),
+            ("a key in a log would be found", cb.needs(lambda: case_net_is_tight(run), *before)),
+            ("lines have their form", cb.needs(lambda: case_form(run), *before)),
+            ("requests and their lines", cb.needs(lambda: case_request_ids(run), *before)),
+            ("bodies at level debug", cb.needs(lambda: case_bodies(run), *before)),
+            ("no bodies at level info", cb.needs(lambda: case_info(wallet), *before)),
             *((f"{kind.name} logs a bad configuration",
                lambda kind=kind: case_bad_configuration(wallet, kind)) for kind in servers),
             *((f"{kind.name} logs a bad path", lambda kind=kind: case_bad_path(wallet, kind))

@@ -11,7 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
-from cb import TRANSFER_IN, check, equal  # noqa: E402
+from cb import TRANSFER_IN, check, equal, needs  # noqa: E402
 
 ERROR_KEYS = {"id", "code", "status", "detail", "retryable", "request_id"}
 # Beyond what the servers are configured to take; of those that take all, the worker refuses it.
@@ -85,14 +85,15 @@ def cases_of(wallet, kind):
     def stop():
         running.pop("server").stop()
 
-    yield f"{kind.name}: starts", start
+    starts, stops = f"{kind.name}: starts", f"{kind.name}: stops"
+    yield starts, needs(start, stops)
     for mounted in ("wallet", "platform"):
         yield (f"{kind.name}, {mounted}: a body too large",
-               lambda mounted=mounted: too_large(mount(mounted)))
+               needs(lambda mounted=mounted: too_large(mount(mounted)), starts, stops))
     for mounted in ("wallet", "platform"):
         yield (f"{kind.name}, {mounted}: no worker",
-               lambda mounted=mounted: no_worker(mount(mounted), wallet))
-    yield f"{kind.name}: stops", stop
+               needs(lambda mounted=mounted: no_worker(mount(mounted), wallet), starts, stops))
+    yield stops, needs(stop, starts)
 
 
 def main():

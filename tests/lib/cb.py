@@ -27,4 +27,4 @@ from cb_process import (SRCDIR, Child, HarnessError, builddir, command_of, comma
                         pids_running, port_taken, process_gone, serve_each, wait_until, waited_s)
 from cb_servers import (SERVERS, Apache, ApacheFcgid, ApacheProxyFcgi, Lighttpd, Nginx, Server,  # noqa
                         bench_cases)
-from cb_tap import Skip, check, equal, run_cases  # noqa
+from cb_tap import Skip, check, equal, needs, run_cases  # noqa

@@ -1,4 +1,5 @@
 """Runs real web servers with the files of fcgi-conf/ that operators include."""
+import functools
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import stat
 from cb_front import FRONT, Front
 from cb_process import SRCDIR, Child, HarnessError, free_port, pids_end, port_open
 from cb_server import WebServer
-from cb_tap import check, equal
+from cb_tap import check, equal, needs
 
 FCGI_CONF = SRCDIR / "fcgi-conf"
 APACHE_MODULES = pathlib.Path("/usr/lib/apache2/modules")
@@ -319,7 +320,7 @@ def bench_cases(bench, cases, where=None):
         def run():
             check(bench.server, "the server did not start")
             function(bench)
-        return run
+        return needs(run, starts, stops)
 
     def books():
         done = bench.wallet.ctl_run("check")
@@ -328,8 +329,9 @@ def bench_cases(bench, cases, where=None):
     if FRONT and bench.kind not in SERVERS:
         return
     where = where or bench.kind.name
-    yield f"{where}: starts", bench.start
+    starts, stops = f"{where}: starts", f"{where}: stops"
+    yield starts, needs(functools.partial(bench.start), stops)
     for name, function in cases:
         yield f"{where}: {name}", guarded(function)
     yield f"{where}: the books are right", books
-    yield f"{where}: stops", bench.stop
+    yield stops, needs(functools.partial(bench.stop), starts)

@@ -15,6 +15,10 @@ SLOWER = int(os.environ.get("CB_SLOWER", "1"))  # factor for all time limits on 
 ALL_SKIPPED = 77
 
 
+# A part of the name of the cases that run (tests/run); empty: all. It is not for the suites inside a suite.
+CASE = os.environ.pop("CB_CASE", "")
+
+
 class CaseTimeout(Exception):
     pass
 
@@ -81,11 +85,32 @@ def run_case(number, name, function, seconds):
     return PASSED
 
 
+def needs(function, *names):
+    """States that the case of @function runs with the cases @names, before and after it. Returns
+    @function."""
+    function.needs = names
+    return function
+
+
+def selected(cases):
+    """The cases that have CASE in their names and those that they need, in their order."""
+    if not CASE:
+        return cases
+    needed = {name: getattr(function, "needs", ()) for name, function in cases}
+    names = set()
+    more = {name for name in needed if CASE in name}
+    while more:
+        names |= more
+        more = {other for name in more for other in needed[name]} - names
+    return [case for case in cases if case[0] in names]
+
+
 def run_cases(cases, seconds=30, unwinds=True):
     """Runs [(name, function)], each within @seconds, multiplied by $CB_SLOWER on a slow machine.
     Prints TAP. Returns main()'s exit code: 1 if a case failed or there is none, ALL_SKIPPED if
-    all were skipped. If @unwinds is False, SIGTERM ends the program at once, for programs that
-    would otherwise wait for their jobs."""
+    all were skipped. $CB_CASE selects cases. If @unwinds is False, SIGTERM ends the program at
+    once, for programs that would otherwise wait for their jobs."""
+    cases = selected(list(cases))
     signal.signal(signal.SIGALRM, on_alarm)
     ending = Ending()
     if unwinds:
