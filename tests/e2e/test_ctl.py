@@ -27,7 +27,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import cb  # noqa: E402
-from cb import check, equal  # noqa: E402
+from cb import check, equal, needs  # noqa: E402
 from cb_ctl import bind, new, on_terminal, run  # noqa: E402
 from cb_instance import temporary_directory  # noqa: E402
 from cb_listener import Scripted, TlsServer  # noqa: E402
@@ -1014,6 +1014,7 @@ CASES = [
     ("request with a refused certificate", case_request_certificate),
     ("request without a URL", case_request_finds_mount),
 ]
+needs(case_output, "dealers")
 
 
 def main():

@@ -1134,6 +1134,9 @@ CASES = [
     ("the ledger is down", case_ledger_down),
     ("every check found a fault", case_every_check),
 ]
+needs(case_caller, "stale and missing programs")
+needs(case_setgid_worker, "stale and missing programs")
+needs(case_ledger_down, "workers of a replaced program")
 needs(case_every_check, *(name for name, _ in CASES))
 
 
