@@ -6,7 +6,7 @@
 
 static const char magic[4] = {'C', 'B', 'L', '1'};
 
-static void put_number(uint8_t *to, uint64_t value, unsigned int width)
+static void put_field(uint8_t *to, uint64_t value, unsigned int width)
 {
 	while (width--) {
 		to[width] = (uint8_t)value;
@@ -14,7 +14,7 @@ static void put_number(uint8_t *to, uint64_t value, unsigned int width)
 	}
 }
 
-static uint64_t get_number(const uint8_t *from, unsigned int width)
+static uint64_t get_field(const uint8_t *from, unsigned int width)
 {
 	uint64_t value = 0;
 
@@ -28,8 +28,8 @@ void greeting_put(struct buffer *out, uint64_t protocol, uint64_t generation)
 	uint8_t bytes[GREETING_SIZE];
 
 	memcpy(bytes, magic, 4);
-	put_number(bytes + 4, protocol, 8);
-	put_number(bytes + 12, generation, 8);
+	put_field(bytes + 4, protocol, 8);
+	put_field(bytes + 12, generation, 8);
 	buffer_append(out, bytes, sizeof(bytes));
 }
 
@@ -39,8 +39,8 @@ enum frame_read greeting_get(struct bytes in, uint64_t *protocol, uint64_t *gene
 		return FRAME_GARBAGE;
 	if (in.len < GREETING_SIZE)
 		return FRAME_INCOMPLETE;
-	*protocol = get_number(in.data + 4, 8);
-	*generation = get_number(in.data + 12, 8);
+	*protocol = get_field(in.data + 4, 8);
+	*generation = get_field(in.data + 12, 8);
 	return FRAME_COMPLETE;
 }
 
@@ -49,8 +49,8 @@ size_t frame_open_request(struct buffer *out, uint16_t command, uint64_t tag)
 	uint8_t head[FRAME_REQUEST_SIZE] = {0};
 	size_t start = out->len;
 
-	put_number(head + 4, command, 2);
-	put_number(head + 8, tag, 8);
+	put_field(head + 4, command, 2);
+	put_field(head + 8, tag, 8);
 	buffer_append(out, head, sizeof(head));
 	return start;
 }
@@ -60,10 +60,10 @@ size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer)
 	uint8_t head[FRAME_ANSWER_SIZE] = {0};
 	size_t start = out->len;
 
-	put_number(head + 4, answer->command, 2);
-	put_number(head + 6, answer->outcome, 2);
-	put_number(head + 8, answer->tag, 8);
-	put_number(head + 16, answer->generation, 8);
+	put_field(head + 4, answer->command, 2);
+	put_field(head + 6, answer->outcome, 2);
+	put_field(head + 8, answer->tag, 8);
+	put_field(head + 16, answer->generation, 8);
 	buffer_append(out, head, sizeof(head));
 	return start;
 }
@@ -71,7 +71,7 @@ size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer)
 void frame_close(struct buffer *out, size_t start)
 {
 	if (!out->failed)
-		put_number(out->data + start, out->len - start - FRAME_LENGTH_SIZE, FRAME_LENGTH_SIZE);
+		put_field(out->data + start, out->len - start - FRAME_LENGTH_SIZE, FRAME_LENGTH_SIZE);
 }
 
 void frame_name_request(struct buffer *out, size_t start, const char *request_id)
@@ -79,7 +79,7 @@ void frame_name_request(struct buffer *out, size_t start, const char *request_id
 	if (!text_is_name(request_id, FRAME_REQUEST_ID_SIZE - 1) ||
 		!buffer_append_str(out, request_id))
 		return;
-	put_number(out->data + start + 6, strlen(request_id), 2);
+	put_field(out->data + start + 6, strlen(request_id), 2);
 }
 
 /* Finds the end of the frame. @head: number of bytes that every frame of this kind has. */
@@ -89,7 +89,7 @@ static enum frame_read measure_frame(struct bytes in, uint32_t head, size_t *siz
 
 	if (in.len < FRAME_LENGTH_SIZE)
 		return FRAME_INCOMPLETE;
-	length = get_number(in.data, FRAME_LENGTH_SIZE);
+	length = get_field(in.data, FRAME_LENGTH_SIZE);
 	if (length < head - FRAME_LENGTH_SIZE || length > FRAME_MAX - FRAME_LENGTH_SIZE)
 		return FRAME_GARBAGE;
 	*size = (size_t)length + FRAME_LENGTH_SIZE;
@@ -104,7 +104,7 @@ enum frame_read frame_get_request(struct bytes in, struct frame_request *request
 
 	if (read != FRAME_COMPLETE)
 		return read;
-	named = (uint32_t)get_number(in.data + 6, 2);
+	named = (uint32_t)get_field(in.data + 6, 2);
 	if (named >= FRAME_REQUEST_ID_SIZE || named > *size - FRAME_REQUEST_SIZE)
 		return FRAME_GARBAGE;
 	memcpy(request->request_id, in.data + FRAME_REQUEST_SIZE, named);
@@ -112,8 +112,8 @@ enum frame_read frame_get_request(struct bytes in, struct frame_request *request
 	if (named && (strlen(request->request_id) != named ||
 			     !text_is_name(request->request_id, named)))
 		return FRAME_GARBAGE;
-	request->command = (uint16_t)get_number(in.data + 4, 2);
-	request->tag = get_number(in.data + 8, 8);
+	request->command = (uint16_t)get_field(in.data + 4, 2);
+	request->tag = get_field(in.data + 8, 8);
 	request->payload.data = in.data + FRAME_REQUEST_SIZE + named;
 	request->payload.len = (uint32_t)(*size - FRAME_REQUEST_SIZE - named);
 	return FRAME_COMPLETE;
@@ -125,10 +125,10 @@ enum frame_read frame_get_answer(struct bytes in, struct frame_answer *answer, s
 
 	if (read != FRAME_COMPLETE)
 		return read;
-	answer->command = (uint16_t)get_number(in.data + 4, 2);
-	answer->outcome = (uint16_t)get_number(in.data + 6, 2);
-	answer->tag = get_number(in.data + 8, 8);
-	answer->generation = get_number(in.data + 16, 8);
+	answer->command = (uint16_t)get_field(in.data + 4, 2);
+	answer->outcome = (uint16_t)get_field(in.data + 6, 2);
+	answer->tag = get_field(in.data + 8, 8);
+	answer->generation = get_field(in.data + 16, 8);
 	answer->payload.data = in.data + FRAME_ANSWER_SIZE;
 	answer->payload.len = (uint32_t)(*size - FRAME_ANSWER_SIZE);
 	return FRAME_COMPLETE;

@@ -8,7 +8,7 @@
 /* A page: 128 entries of at most 300 bytes. */
 #define KEYRING_PAGE 128
 
-struct page {
+struct keyring_page {
 	enum keyring_of of;
 	struct keyring_result *result;
 	struct buffer *rows;
@@ -34,7 +34,7 @@ static void from_client(const struct client *client, struct keyring_entry *entry
 
 static bool add_to_page(void *arg, struct bytes key, const void *row)
 {
-	struct page *page = arg;
+	struct keyring_page *page = arg;
 	struct keyring_entry entry;
 
 	(void)key;
@@ -55,7 +55,7 @@ enum status keyring_read(const void *arg, const struct read_context *context, vo
 {
 	const struct keyring_cmd *cmd = arg;
 	struct keyring_result *result = out;
-	struct page page = {cmd->of, result, context->rows};
+	struct keyring_page page = {cmd->of, result, context->rows};
 	struct store_range range = {
 		.record = cmd->of == KEYRING_DEALERS ? RECORD_DEALER : RECORD_CLIENT};
 	struct dealer after = dealer_named(cmd->after);

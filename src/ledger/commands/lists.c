@@ -10,7 +10,7 @@
 /* Leaves room in a frame for the largest row and the cursor. */
 #define LIST_BYTES_MAX (FRAME_MAX / 2)
 
-struct page {
+struct list_page {
 	const struct list_cmd *cmd;
 	struct list_result *result;
 	const struct read_context *context;
@@ -26,7 +26,7 @@ static void blank_secrets(struct dealer_key keys[DEALER_KEYS_MAX])
 
 static bool list_visit(void *arg, struct bytes key, const void *row)
 {
-	struct page *page = arg;
+	struct list_page *page = arg;
 	const struct field *fields = record_infos[page->cmd->record].fields;
 	struct buffer *rows = page->context->rows;
 	struct dealer dealer;
@@ -55,7 +55,7 @@ enum status list_read(const void *arg, const struct read_context *context, void 
 {
 	const struct list_cmd *cmd = arg;
 	struct list_result *result = out;
-	struct page page = {.cmd = cmd, .result = result, .context = context};
+	struct list_page page = {.cmd = cmd, .result = result, .context = context};
 	struct store_range range = {
 		.record = cmd->record,
 		.reverse = cmd->reverse,

@@ -15,14 +15,14 @@
 #define PAGE_ROWS  128
 
 /* A page on its way. */
-struct page {
+struct stats_page {
 	const struct read_context *context;
 	struct metrics_result *result;
 	uint32_t looked;
 };
 
 /* Fills the figures of the dealer. Returns false if there are none. */
-static bool fill_dealer_metrics(const struct page *page, const struct total *total, struct dealer_metrics *dealer)
+static bool fill_dealer_metrics(const struct stats_page *page, const struct total *total, struct dealer_metrics *dealer)
 {
 	const struct read_context *context = page->context;
 	int64_t now_ms = context->now.boot_ms;
@@ -45,7 +45,7 @@ static bool fill_dealer_metrics(const struct page *page, const struct total *tot
 
 static bool visit_dealer(void *context, struct bytes key, const void *row)
 {
-	struct page *page = context;
+	struct stats_page *page = context;
 	const struct total *total = row;
 	struct dealer_metrics dealer;
 
@@ -68,7 +68,7 @@ static enum status read_dealers(const struct read_context *context, const char *
 	struct metrics_result *result)
 {
 	struct store_range range = {.record = RECORD_TOTAL};
-	struct page page = {.context = context, .result = result};
+	struct stats_page page = {.context = context, .result = result};
 	enum status status;
 	struct total key;
 

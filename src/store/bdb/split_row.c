@@ -14,13 +14,13 @@
 static struct field before[MEMBERS];
 static const struct field *after;
 
-static void put_number(uint8_t *at, uint32_t number)
+static void put_u32(uint8_t *at, uint32_t number)
 {
 	for (unsigned int i = 0; i < 4; i++)
 		at[i] = (uint8_t)(number >> (24 - 8 * i));
 }
 
-static uint32_t get_number(const uint8_t *at)
+static uint32_t get_u32(const uint8_t *at)
 {
 	uint32_t number = 0;
 
@@ -75,9 +75,9 @@ bool split_pack(struct buffer *value, enum record record, const void *row, uint3
 	CHECK(value->len >= HEAD_LEN + LEN_BYTES + object->len);
 	value->len -= object->len;
 	cut = value->len - HEAD_LEN;
-	put_number(value->data + 1, (uint32_t)cut);
+	put_u32(value->data + 1, (uint32_t)cut);
 	if (left_out)
-		put_number(value->data + value->len - LEN_BYTES, left_out);
+		put_u32(value->data + value->len - LEN_BYTES, left_out);
 	return pack_record(value, after, row);
 }
 
@@ -93,7 +93,7 @@ bool split_is_object(enum record record, struct bytes value)
 
 bool split_join(uint8_t *value, uint32_t *len, uint32_t room, struct bytes object)
 {
-	uint32_t cut = get_number(value + 1), rest = *len - HEAD_LEN;
+	uint32_t cut = get_u32(value + 1), rest = *len - HEAD_LEN;
 
 	if (!object.len || object.data[0] != SPLIT_OBJECT || cut > rest || object.len - 1 > room - 1 - rest)
 		return false;
@@ -110,14 +110,14 @@ bool split_join(uint8_t *value, uint32_t *len, uint32_t room, struct bytes objec
 uint32_t split_leave_out(uint8_t *value, uint32_t *len)
 {
 	static const uint8_t nothing[] = {SPLIT_OBJECT};
-	const uint32_t cut = get_number(value + 1);
+	const uint32_t cut = get_u32(value + 1);
 	uint8_t *object_len;
 	uint32_t left_out;
 
 	if (cut < LEN_BYTES || cut > *len - HEAD_LEN)
 		return 0;
 	object_len = value + HEAD_LEN + cut - LEN_BYTES;
-	left_out = get_number(object_len);
-	put_number(object_len, 0);
+	left_out = get_u32(object_len);
+	put_u32(object_len, 0);
 	return split_join(value, len, *len, (struct bytes){nothing, sizeof(nothing)}) ? left_out : 0;
 }
