@@ -17,6 +17,7 @@ static void address_of(const char *text, uint8_t address[NETWORK_ADDRESS_SIZE])
 static const struct {
 	const char *address;
 	bool is_public;
+/* clang-format off: ranges, a few a line */
 } addresses[] = {
 	{"0.0.0.0", false}, {"0.255.255.255", false}, {"1.0.0.0", true},
 	{"9.255.255.255", true}, {"10.0.0.0", false}, {"10.255.255.255", false}, {"11.0.0.0", true},
@@ -66,6 +67,7 @@ static const struct {
 	{"fd12::1", false}, {"fe80::1", false}, {"febf::1", false}, {"fec0::1", false},
 	{"ff02::1", false},
 };
+/* clang-format on */
 
 START_TEST(public_addresses)
 {

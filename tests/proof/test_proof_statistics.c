@@ -204,6 +204,7 @@ START_TEST(sums_are_proved)
 END_TEST
 
 /* The faults. Each test applies one. */
+/* clang-format off: a lie a line */
 static void lifetime_count(void) { world.lifetime.sums.bet_count++; }
 static void lifetime_turnover(void) { world.lifetime.sums.turnover += 5 * CREDIT; }
 static void lifetime_profit(void) { world.lifetime.sums.profit_loss *= -1; }
@@ -234,6 +235,7 @@ static void round_lost(void) { world.rounds[2].result = RESULT_LOSS; }
 static void round_not_settled(void) { world.rounds[1].state = ROUND_OPEN; }
 static void impossible_day(void) { world.bets[3][0].day = UINT32_MAX; }
 static void bet_enormous(void) { world.bets[1][0].bet_amount = INT64_MAX - CREDIT; }
+/* clang-format on */
 
 static const struct {
 	void (*damage)(void);

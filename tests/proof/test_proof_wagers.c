@@ -30,6 +30,7 @@ END_TEST
 #define REFUND(game, number) world_callback(w, BET(game, number)->refund_event)
 #define RESULT(game) world_callback(w, world_round(w, game)->event)
 
+/* clang-format off: a lie a line */
 LIE(pending_here) { BET("h2", 1)->state = BET_PENDING; }
 LIE(refunding_here) { BET("h2", 1)->state = BET_REFUNDING; }
 LIE(event_here) { BET("h2", 1)->event = 1; }
@@ -342,6 +343,7 @@ LIE(transaction_elsewhere) { world_transaction(w, 3)->bet_number = 1; }
 LIE(transaction_of_other_game) { strcpy(world_transaction(w, 3)->game_id, "g2"); }
 LIE(transaction_of_other_dealer) { strcpy(world_transaction(w, 3)->casino_id, "beta"); }
 LIE(transaction_moved) { world_transaction(w, 3)->entry_seq = 1; }
+/* clang-format on */
 LIE(transaction_of_round_gone)
 {
 	world_remove(w->transactions, w->transaction_count,
