@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define THREADS_MAX 512
-#define BODY_MAX 65536
+#define BODY_MAX    65536
 
 static const char *answer =
 	"{\"amount\":1.25,\"before_balance\":1001250.75,\"currency\":\"thb\","
@@ -65,13 +65,13 @@ static void *run(void *unused)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"threads", required_argument, NULL, 't'}, {"socket", required_argument, NULL, 's'},
-		{"delay-us", required_argument, NULL, 'd'}, {"answer", required_argument, NULL, 'a'},
-		{"config", required_argument, NULL, 'x'}, {"serve", required_argument, NULL, 'x'},
+	static const struct option options[] = {{"threads", required_argument, NULL, 't'},
+		{"socket", required_argument, NULL, 's'},
+		{"delay-us", required_argument, NULL, 'd'},
+		{"answer", required_argument, NULL, 'a'}, {"config", required_argument, NULL, 'x'},
+		{"serve", required_argument, NULL, 'x'},
 		{"base-path", required_argument, NULL, 'x'}, {"exclusive", no_argument, NULL, 'x'},
-		{"together", no_argument, NULL, 'T'},
-		{NULL, 0, NULL, 0}};
+		{"together", no_argument, NULL, 'T'}, {NULL, 0, NULL, 0}};
 	pthread_t threads[THREADS_MAX];
 	bool alone = false;
 	long count = 1;

@@ -19,9 +19,9 @@
 #include <string.h>
 
 #define CONNECTIONS_MAX 256
-#define SAMPLES_MAX 1000000 /* for each connection */
-#define DEADLINE_MS 10000
-#define CREDIT (INT64_C(1000000) * 10000)
+#define SAMPLES_MAX     1000000 /* for each connection */
+#define DEADLINE_MS     10000
+#define CREDIT          (INT64_C(1000000) * 10000)
 
 struct caller {
 	pthread_t thread;
@@ -54,8 +54,8 @@ static uint64_t next_random(struct caller *caller)
 static bool granted(struct caller *caller, enum command command, const void *cmd, void *result,
 	const struct verdict *verdict)
 {
-	enum status status = link_call(&caller->link, command, cmd, result,
-		clock_boot_ms() + DEADLINE_MS);
+	enum status status =
+		link_call(&caller->link, command, cmd, result, clock_boot_ms() + DEADLINE_MS);
 
 	caller->calls++;
 	if (status == STATUS_OK && verdict->refusal == REFUSAL_NONE)
@@ -71,8 +71,8 @@ static bool transfer(struct caller *caller, uint64_t player, money_t amount)
 
 	text_of(cmd.casino_id, sizeof(cmd.casino_id), casino_id);
 	snprintf(cmd.user_id, sizeof(cmd.user_id), "u%" PRIu64, player);
-	snprintf(cmd.request_transaction_id, sizeof(cmd.request_transaction_id),
-		"%s-%u-%" PRIu64, run_id, caller->number, caller->calls);
+	snprintf(cmd.request_transaction_id, sizeof(cmd.request_transaction_id), "%s-%u-%" PRIu64,
+		run_id, caller->number, caller->calls);
 	return granted(caller, COMMAND_TRANSFER, &cmd, &result, &result.verdict);
 }
 
@@ -96,8 +96,8 @@ static void *players_make(struct caller *caller, bool credit)
 		snprintf(cmd.user_id, sizeof(cmd.user_id), "u%" PRIu64, i);
 		/* 20 characters, as random as the real ones, so that pages split as theirs do. */
 		for (unsigned int at = 0; at < PLAYER_ID_SIZE - 1; at++)
-			cmd.player_id[at] = "abcdefghijklmnopqrstuvwxyz234567"[
-				next_random(caller) >> 20 & 31];
+			cmd.player_id[at] =
+				"abcdefghijklmnopqrstuvwxyz234567"[next_random(caller) >> 20 & 31];
 		if (!granted(caller, COMMAND_PLAYER_REGISTER, &cmd, &result, &result.verdict) ||
 			(credit && !transfer(caller, i, CREDIT)))
 			break;
@@ -180,10 +180,10 @@ static bool report(struct caller *callers, bool timed, int64_t took_ns)
 	}
 	qsort(all, at, sizeof(*all), compare);
 	printf("{\"requests\":%" PRIu64 ",\"seconds\":%.6f,\"p50_ms\":%.3f,\"p99_ms\":%.3f,"
-		"\"p999_ms\":%.3f,\"max_ms\":%.3f,\"refused\":%" PRIu64 ",\"broken\":0,"
-		"\"late\":0}\n", calls, (double)took_ns / 1e9, all[at / 2] / 1e3,
-		all[at * 99 / 100] / 1e3, all[at * 999 / 1000] / 1e3,
-		all[at > 0 ? at - 1 : 0] / 1e3, failed);
+	       "\"p999_ms\":%.3f,\"max_ms\":%.3f,\"refused\":%" PRIu64 ",\"broken\":0,"
+	       "\"late\":0}\n",
+		calls, (double)took_ns / 1e9, all[at / 2] / 1e3, all[at * 99 / 100] / 1e3,
+		all[at * 999 / 1000] / 1e3, all[at > 0 ? at - 1 : 0] / 1e3, failed);
 	free(all);
 	return failed == 0;
 }
@@ -222,8 +222,7 @@ int main(int argc, char **argv)
 		caller->number = i;
 		caller->random = (uint64_t)start_ns * (i + 1) | 1;
 		caller->took_us = timed ? calloc(SAMPLES_MAX, sizeof(*caller->took_us)) : NULL;
-		if (!link_init(&caller->link, socket_path) ||
-			(timed && caller->took_us == NULL) ||
+		if (!link_init(&caller->link, socket_path) || (timed && caller->took_us == NULL) ||
 			pthread_create(&caller->thread, NULL, kind->run, caller))
 			return 1;
 	}

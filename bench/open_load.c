@@ -104,11 +104,12 @@ static size_t request_make(uint64_t number, char *request)
 	if (!signature_make(HMAC_SHA256, ENCODING_HEX, key, text, len, signature))
 		fail("a signature");
 	if (strcmp(id, "-") != 0)
-		snprintf(signed_head, sizeof(signed_head), "x-%s-id: %s\r\nx-%s-signature: %s\r\n", head,
-			id, head, signature);
+		snprintf(signed_head, sizeof(signed_head), "x-%s-id: %s\r\nx-%s-signature: %s\r\n",
+			head, id, head, signature);
 	start = (size_t)snprintf(request, REQUEST_ROOM - BODY_ROOM,
 		"POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-		"Content-Length: %zu\r\n%s\r\n", path, len, signed_head);
+		"Content-Length: %zu\r\n%s\r\n",
+		path, len, signed_head);
 	memcpy(request + start, text, len);
 	return start + len;
 }
@@ -245,7 +246,8 @@ static void calls_begin(void)
 			return;
 		connection->due_ns = begin_ns + (int64_t)begun_count * each_ns;
 		connection->len = connection->request
-			? request_make(first + begun_count, connection->request) : shared_len;
+			? request_make(first + begun_count, connection->request)
+			: shared_len;
 		connection->sent = connection->received = 0;
 		connection->busy = true;
 		begun_count++;
@@ -303,8 +305,9 @@ static void run(uint64_t calls)
 			calls_begin();
 		if (now_ns >= end_ns && !busy_count())
 			break;
-		timer_set(timer, due_count < calls ? begin_ns + (int64_t)due_count * each_ns
-						   : end_ns + GRACE_NS);
+		timer_set(timer,
+			due_count < calls ? begin_ns + (int64_t)due_count * each_ns
+					  : end_ns + GRACE_NS);
 		count = epoll_wait(poll_fd, events, 64, -1);
 		for (int i = 0; i < count; i++) {
 			if (events[i].data.ptr)
@@ -342,8 +345,8 @@ static void report(uint64_t calls)
 	printf("{\"calls\":%" PRIu64 ",\"answered\":%" PRIu64 ",\"refused\":%" PRIu64
 	       ",\"broken\":%" PRIu64 ",\"unsent\":%" PRIu64
 	       ",\"p50_ms\":%.3f,\"p90_ms\":%.3f,\"p99_ms\":%.3f,\"max_ms\":%.3f,\"statuses\":{",
-		calls, answered, answered - statuses[200], broken, calls - begun_count, share_ms(0.5),
-		share_ms(0.9), share_ms(0.99), share_ms(1));
+		calls, answered, answered - statuses[200], broken, calls - begun_count,
+		share_ms(0.5), share_ms(0.9), share_ms(0.99), share_ms(1));
 	for (unsigned int i = 0, some = 0; i < STATUS_COUNT; i++) {
 		if (statuses[i])
 			printf("%s\"%u\":%" PRIu64, some++ ? "," : "", i, statuses[i]);
@@ -358,12 +361,14 @@ int main(int argc, char *argv[])
 	size_t len;
 
 	if (argc != 12) {
-		fprintf(stderr, "usage: open_load ADDRESS PORT PATH HEAD ID KEY RATE SECONDS CONNECTIONS "
-				"PLAYERS FIRST <BODY\n");
+		fprintf(stderr,
+			"usage: open_load ADDRESS PORT PATH HEAD ID KEY RATE SECONDS CONNECTIONS "
+			"PLAYERS FIRST <BODY\n");
 		return 2;
 	}
 	from = (struct sockaddr_in){.sin_family = AF_INET};
-	to = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	to = (struct sockaddr_in){.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 		.sin_port = htons((uint16_t)strtoul(argv[2], NULL, 10))};
 	path = argv[3], head = argv[4], id = argv[5], key = argv[6];
 	rate = strtod(argv[7], NULL), seconds = strtod(argv[8], NULL);
@@ -375,8 +380,8 @@ int main(int argc, char *argv[])
 	calls = rate > 0 && seconds > 0 ? (uint64_t)(rate * seconds) : 0;
 	poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	took_us = calls && calls <= CALLS_MAX ? calloc(calls, sizeof(*took_us)) : NULL;
-	if (inet_pton(AF_INET, argv[1], &from.sin_addr) != 1 || poll_fd < 0 || !took_us || !players ||
-		!connections_max || connections_max > CONNECTIONS_MAX) {
+	if (inet_pton(AF_INET, argv[1], &from.sin_addr) != 1 || poll_fd < 0 || !took_us ||
+		!players || !connections_max || connections_max > CONNECTIONS_MAX) {
 		fprintf(stderr, "open_load: an argument is out of range\n");
 		return 2;
 	}

@@ -5,7 +5,7 @@
 enum outcome audit_note_try(struct session *session, enum note_action action, const char *object,
 	const char *detail, struct failure *failure)
 {
-	struct note_cmd cmd = {.operator = session->operator, .action = action};
+	struct note_cmd cmd = {.operator= session->operator, .action = action };
 	struct note_result result;
 
 	snprintf(cmd.object, sizeof(cmd.object), "%s", object);

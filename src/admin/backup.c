@@ -25,7 +25,7 @@ static enum outcome ask_backup(struct session *session, const struct backup_cmd 
 enum outcome backup_make(struct session *session, const char *directory, bool whole,
 	struct backup_result *result, backup_progress *progress, void *context)
 {
-	struct backup_cmd cmd = {.operator = session->operator, .start = true, .whole = whole};
+	struct backup_cmd cmd = {.operator= session->operator, .start = true, .whole = whole};
 	int64_t pause_ms = POLL_FIRST_MS;
 	enum outcome code;
 

@@ -66,7 +66,8 @@ static void sink_bet(struct kept_bets *kept, size_t at)
 	for (;;) {
 		size_t oldest = at;
 
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < kept->count; child++) {
+		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < kept->count;
+			child++) {
 			if (kept->bets[child].transaction_id < kept->bets[oldest].transaction_id)
 				oldest = child;
 		}

@@ -14,8 +14,10 @@ enum outcome batch_add(struct callback_batch *batch, const char *word)
 
 	memset(&row, 0, sizeof(row));
 	if (!callback_event_read(word, &row.event, &row.kind))
-		return session_usage(batch->session, "'%s' is not an event: its number, or the webhook-id "
-					     "as in betting-17", word);
+		return session_usage(batch->session,
+			"'%s' is not an event: its number, or the webhook-id "
+			"as in betting-17",
+			word);
 	if (batch->count == BATCH_EVENTS_MAX)
 		return session_usage(batch->session, "at most %d events at once", BATCH_EVENTS_MAX);
 	batch->rows[batch->count++] = row;
@@ -109,18 +111,21 @@ enum outcome batch_find(struct callback_batch *batch, bool dry_run)
 /* Applies the action to one event. Returns false if the remaining events need not be tried. */
 static bool operate_event(struct callback_batch *batch, struct batch_row *row)
 {
-	struct callback_operate_cmd cmd = {
-		.operator = batch->session->operator, .event = row->event, .action = batch->action};
+	struct callback_operate_cmd cmd = {.operator= batch->session->operator,
+		.event = row->event,
+		.action = batch->action};
 	struct callback_operate_result result;
 	struct failure failure;
 
 	if (!signature_random_id(cmd.operator.operation_id, sizeof(cmd.operator.operation_id))) {
 		batch->code = OUTCOME_FAILED;
-		batch_fail_row(row, "failed", "the kernel gives no random numbers: allow the "
+		batch_fail_row(row, "failed",
+			"the kernel gives no random numbers: allow the "
 			"system call getrandom, and repeat this");
 		return false;
 	}
-	batch->code = session_try(batch->session, COMMAND_CALLBACK_OPERATE, &cmd, &result, &failure);
+	batch->code =
+		session_try(batch->session, COMMAND_CALLBACK_OPERATE, &cmd, &result, &failure);
 	row->done = batch->code == OUTCOME_DONE;
 	if (row->done || batch->code == OUTCOME_FAILED) {
 		row->state = result.state;

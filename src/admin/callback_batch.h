@@ -21,7 +21,7 @@ struct batch_row {
 	uint32_t attempts;
 	int64_t first_ms; /* a refund is not sent before this time, even after `callback retry` */
 	bool found;
-	bool done; /* with --dry-run: the action would succeed */
+	bool done;    /* with --dry-run: the action would succeed */
 	bool used_up; /* released, and parked again because no attempt was left */
 	const char *error_id;
 	char error_detail[256];

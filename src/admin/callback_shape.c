@@ -9,8 +9,8 @@
 #define HOUR_MS   (60 * MINUTE_MS)
 
 /* The upper bounds of the ages; the last age has none. */
-static const int64_t ages_ms[SHAPE_AGES - 1] = {
-	MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS};
+static const int64_t ages_ms[SHAPE_AGES - 1] = {MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS,
+	4 * HOUR_MS, 24 * HOUR_MS};
 
 const char *const shape_wait_names[WAIT_COUNT] = {"due", "parked", "held"};
 
@@ -21,7 +21,8 @@ static int order_dealers(const void *a, const void *b)
 	return strcmp(one->casino_id, other->casino_id);
 }
 
-static void count_callback(struct callback_shape *shape, enum shape_wait wait, const struct callback *callback)
+static void count_callback(struct callback_shape *shape, enum shape_wait wait,
+	const struct callback *callback)
 {
 	const int64_t age_ms = shape->now_ms - callback->created_ms;
 	struct shape_dealer key, *dealer;
@@ -29,8 +30,9 @@ static void count_callback(struct callback_shape *shape, enum shape_wait wait, c
 
 	memset(&key, 0, sizeof(key));
 	memcpy(key.casino_id, callback->casino_id, sizeof(key.casino_id));
-	dealer = shape->count ? bsearch(&key, shape->dealers, shape->count, sizeof(key), order_dealers)
-			      : NULL;
+	dealer = shape->count
+		? bsearch(&key, shape->dealers, shape->count, sizeof(key), order_dealers)
+		: NULL;
 	/* A dealer that was added after the table was made has no old callbacks. */
 	if (!dealer || !shape->asked[wait] || !(shape->kinds & UINT32_C(1) << callback->kind) ||
 		!filter_names(shape->filter, callback->casino_id, callback->player_id,

@@ -61,7 +61,8 @@ static enum outcome fail_not_kept(struct session *session, const struct refused_
 	text_time(found->since_ms ? found->since_ms : found->started_ms, since);
 	return session_fail(session, OUTCOME_FAILED, "not_kept",
 		"%s is not among the refused requests: the last %d answers 400, 401 and user_not_found are "
-		"kept while the ledger runs, %" PRIu32 " now, since %s; under load some are left out",
+		"kept while the ledger runs, %" PRIu32
+		" now, since %s; under load some are left out",
 		id, 1000, found->kept, since);
 }
 
@@ -83,14 +84,16 @@ static enum outcome find_request(struct session *session, struct inquiry *inquir
 	while (found->retired.len && inquiry->explain.retired_count < INQUIRY_RETIRED_MAX) {
 		if (!unpack_record(&found->retired, retired_key_fields,
 			    &inquiry->retired[inquiry->explain.retired_count++]))
-			return session_fail(session, OUTCOME_FAILED, "failed", "the ledger sent a row that "
+			return session_fail(session, OUTCOME_FAILED, "failed",
+				"the ledger sent a row that "
 				"cannot be read: run `creditbridgectl doctor`, which compares "
 				"the versions");
 	}
 	inquiry->explain.retired = inquiry->retired;
 	/* Reserve once, so that the buffer does not move. */
-	if (!buffer_reserve(&inquiry->kept, request->caller.len + request->signature.len +
-				    request->query.len + request->body.len + 1) ||
+	if (!buffer_reserve(&inquiry->kept,
+		    request->caller.len + request->signature.len + request->query.len +
+			    request->body.len + 1) ||
 		!copy_bytes(&inquiry->kept, &request->caller) ||
 		!copy_bytes(&inquiry->kept, &request->signature) ||
 		!copy_bytes(&inquiry->kept, &request->query) ||
@@ -113,8 +116,8 @@ static bool read_dealer_id(const struct explain_case *explain, char casino_id[CA
 }
 
 /* Asks the ledger whether a player with this id exists. */
-static enum outcome player_exists(struct session *session, const char *casino_id, const char *user_id,
-	bool *found)
+static enum outcome player_exists(struct session *session, const char *casino_id,
+	const char *user_id, bool *found)
 {
 	struct player player;
 
@@ -153,8 +156,10 @@ static enum outcome examine_player(struct session *session, struct explain_case 
 	enum outcome code;
 	bool found = false;
 
-	if (explain->request.refusal != REFUSAL_USER_NOT_FOUND || !read_dealer_id(explain, casino_id) ||
-		!inspect_string(explain->request.body, "user_id", player->sent, sizeof(player->sent)))
+	if (explain->request.refusal != REFUSAL_USER_NOT_FOUND ||
+		!read_dealer_id(explain, casino_id) ||
+		!inspect_string(explain->request.body, "user_id", player->sent,
+			sizeof(player->sent)))
 		return OUTCOME_DONE;
 	code = player_exists(session, casino_id, player->sent, &player->is_there);
 	if (code != OUTCOME_DONE || player->is_there)
@@ -165,7 +170,8 @@ static enum outcome examine_player(struct session *session, struct explain_case 
 		if (found)
 			text_copy(player->near_id, sizeof(player->near_id), ids[i]);
 	}
-	return code == OUTCOME_DONE && !found ? search_similar_player(session, casino_id, player) : code;
+	return code == OUTCOME_DONE && !found ? search_similar_player(session, casino_id, player)
+					      : code;
 }
 
 /* Checks whether the calling dealer is suspended. */

@@ -33,7 +33,8 @@ enum outcome keys_fetch(struct session *session, enum keyring_of of, struct keyr
 		return session_fail(session, OUTCOME_BUSY, "ledger_busy",
 			"the keys change while they are read: repeat this");
 	default:
-		return session_fail(session, OUTCOME_FAILED, "failed", "the ledger sent keys that "
+		return session_fail(session, OUTCOME_FAILED, "failed",
+			"the ledger sent keys that "
 			"cannot be read: run `creditbridgectl doctor`, which compares the versions");
 	}
 }
@@ -67,8 +68,10 @@ static enum outcome copy_signing_key(struct session *session, const struct keyri
 		memcpy(signing->secret, key->secret, sizeof(signing->secret));
 		return OUTCOME_DONE;
 	}
-	return session_fail(session, OUTCOME_FAILED, "key_not_found", "dealer %s has no signing key: "
-		"`creditbridgectl dealer key-add`, then key-use", entry->caller_id);
+	return session_fail(session, OUTCOME_FAILED, "key_not_found",
+		"dealer %s has no signing key: "
+		"`creditbridgectl dealer key-add`, then key-use",
+		entry->caller_id);
 }
 
 enum outcome keys_find_signing(struct session *session, const char *casino_id,

@@ -97,7 +97,8 @@ bool list_next(struct list *list, void *row)
 			list->session->row_read(list->session->row_closure, list->record, row);
 		return true;
 	}
-	list->code = session_fail(list->session, OUTCOME_FAILED, "failed", "the ledger sent a row that "
+	list->code = session_fail(list->session, OUTCOME_FAILED, "failed",
+		"the ledger sent a row that "
 		"cannot be read: run `creditbridgectl doctor`, which compares the versions");
 	return false;
 }

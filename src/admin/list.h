@@ -13,17 +13,17 @@ struct list {
 	struct session *session;
 	enum record record;
 	bool reverse;
-	uint32_t page;        /* rows to request at a time; 0: the maximum */
+	uint32_t page; /* rows to request at a time; 0: the maximum */
 	bool started;
-	bool more;            /* another page follows */
-	uint64_t as_of;       /* the page's point in time: last_transaction_id */
-	uint64_t taken;       /* rows returned by list_next() */
-	enum outcome code;   /* why list_next() returned false; OUTCOME_DONE: no row is left */
+	bool more;         /* another page follows */
+	uint64_t as_of;    /* the page's point in time: last_transaction_id */
+	uint64_t taken;    /* rows returned by list_next() */
+	enum outcome code; /* why list_next() returned false; OUTCOME_DONE: no row is left */
 	struct buffer prefix;
 	struct buffer here;   /* the cursor with which this page was requested */
 	struct buffer cursor; /* of the next page */
 	struct buffer rows;
-	struct bytes rest;    /* rows not yet returned */
+	struct bytes rest; /* rows not yet returned */
 };
 
 /*

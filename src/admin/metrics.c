@@ -8,7 +8,8 @@ struct metrics_asking {
 	enum outcome code;
 };
 
-static bool ask_session_metrics(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
+static bool ask_session_metrics(void *context, const struct metrics_cmd *cmd,
+	struct metrics_result *result)
 {
 	struct metrics_asking *asking = context;
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum outcome names_read_casino_id(struct session *session, const char *text, char casino_id[CASINO_ID_SIZE])
+enum outcome names_read_casino_id(struct session *session, const char *text,
+	char casino_id[CASINO_ID_SIZE])
 {
 	memset(casino_id, 0, CASINO_ID_SIZE);
 	if (text_is_name(text, CASINO_ID_SIZE - 1) && text_copy(casino_id, CASINO_ID_SIZE, text))
@@ -20,8 +21,8 @@ enum outcome names_read_external_id(struct session *session, const char *what, c
 	if (text[0] && text_is_utf8_clean(text, strlen(text)) &&
 		text_copy(id, EXTERNAL_ID_SIZE, text))
 		return OUTCOME_DONE;
-	return session_usage(session, "%s must be 1 to 128 bytes of UTF-8 without control characters",
-		what);
+	return session_usage(session,
+		"%s must be 1 to 128 bytes of UTF-8 without control characters", what);
 }
 
 enum outcome names_missing(struct session *session, const char *what)
@@ -40,7 +41,8 @@ enum outcome names_dealer(struct session *session, const char *casino_id, struct
 	if (code == OUTCOME_DONE)
 		code = list_fetch(session, RECORD_DEALER, dealer, &found, NULL);
 	if (code == OUTCOME_DONE && !found)
-		return session_fail(session, OUTCOME_FAILED, "dealer_not_found", "there is no dealer '%s'; "
+		return session_fail(session, OUTCOME_FAILED, "dealer_not_found",
+			"there is no dealer '%s'; "
 			"see `creditbridgectl dealer list`",
 			casino_id);
 	return code;

@@ -11,7 +11,8 @@
  * [A-Za-z0-9_.-]{1,64}; other ids are 1 to 128 bytes of UTF-8 without control characters (contract,
  * "Ids").
  */
-enum outcome names_read_casino_id(struct session *session, const char *text, char casino_id[CASINO_ID_SIZE]);
+enum outcome names_read_casino_id(struct session *session, const char *text,
+	char casino_id[CASINO_ID_SIZE]);
 enum outcome names_read_external_id(struct session *session, const char *what, const char *text,
 	char id[EXTERNAL_ID_SIZE]);
 

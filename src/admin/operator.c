@@ -25,7 +25,7 @@ static uint32_t read_login_uid(void)
 	return (uint32_t)uid;
 }
 
-bool operator_identify(struct operator *operator)
+bool operator_identify(struct operator* operator)
 {
 	const char *sudo_user = getuid() == 0 ? getenv("SUDO_USER") : NULL;
 

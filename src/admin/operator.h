@@ -15,7 +15,7 @@
  * user could set it), and a random operation_id. Call it before any privilege is dropped. Returns
  * false if no random bytes are available.
  */
-bool operator_identify(struct operator *operator);
+bool operator_identify(struct operator* operator);
 
 /*
  * If this process is root, changes permanently to @uid and its groups; otherwise does nothing.

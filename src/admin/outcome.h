@@ -9,22 +9,17 @@
 
 enum outcome {
 	OUTCOME_DONE = 0,
-	OUTCOME_FAILED = 1,       /* failed or refused, or a check found a problem */
+	OUTCOME_FAILED = 1, /* failed or refused, or a check found a problem */
 	OUTCOME_USAGE = 2,
 	OUTCOME_PARTLY = 3,       /* only some of several actions succeeded */
 	OUTCOME_UNREACHABLE = 69, /* no ledger (or server) responds */
 	OUTCOME_BUSY = 75,        /* nothing was done; the same call may succeed later */
 	OUTCOME_NOT_PERMITTED = 77,
-	OUTCOME_CONFIG = 78,      /* the configuration or the state directory cannot be used */
+	OUTCOME_CONFIG = 78, /* the configuration or the state directory cannot be used */
 };
 
 /* What failed: a call to the ledger, work on data at rest, or work on a backup. */
-enum failure_source {
-	FAILURE_OF_LEDGER,
-	FAILURE_OF_DATA,
-	FAILURE_OF_BACKUP,
-	FAILURE_SOURCE_COUNT
-};
+enum failure_source { FAILURE_OF_LEDGER, FAILURE_OF_DATA, FAILURE_OF_BACKUP, FAILURE_SOURCE_COUNT };
 
 /* The id of a call whose result is unknown. */
 #define OUTCOME_UNKNOWN_ID "outcome_unknown"

@@ -65,16 +65,20 @@ static void judge_answer(struct ping *ping, const char *user_id, const char *cur
 		const char *words;
 		enum outcome code;
 	} errors[CALLBACK_CLASS_COUNT] = {
-		[CALLBACK_UNKNOWN] = {"dealer_timeout", "the dealer gave no answer that can be used", OUTCOME_FAILED},
+		[CALLBACK_UNKNOWN] = {"dealer_timeout",
+			"the dealer gave no answer that can be used", OUTCOME_FAILED},
 		[CALLBACK_SUCCESS] = {"dealer_bad_answer",
 			"the answer does not hold this player's user_id, balance and currency",
 			OUTCOME_FAILED},
-		[CALLBACK_REFUSED] = {"dealer_refused", "the dealer refused the call", OUTCOME_FAILED},
-		[CALLBACK_NOT_SENT] = {"dealer_unreachable", "nothing was sent", OUTCOME_UNREACHABLE},
+		[CALLBACK_REFUSED] = {"dealer_refused", "the dealer refused the call",
+			OUTCOME_FAILED},
+		[CALLBACK_NOT_SENT] = {"dealer_unreachable", "nothing was sent",
+			OUTCOME_UNREACHABLE},
 	};
 	const struct callback_outcome *outcome = &ping->outcome;
 	const char *note = outcome->class == CALLBACK_REFUSED && outcome->dealer_error_id[0]
-		? outcome->dealer_error_id : outcome->note;
+		? outcome->dealer_error_id
+		: outcome->note;
 
 	ping->error_id = "";
 	ping->error_detail[0] = '\0';
@@ -114,7 +118,8 @@ enum outcome ping_ask(struct session *session, const struct player *player, stru
 	if (code == OUTCOME_FAILED && result.verdict.refusal == REFUSAL_DEALER_BUSY)
 		code = OUTCOME_BUSY;
 	if (code != OUTCOME_DONE)
-		return failure.id[0] ? session_fail(session, code, failure.id, "%s", failure.detail) : code;
+		return failure.id[0] ? session_fail(session, code, failure.id, "%s", failure.detail)
+				     : code;
 	if (!grant->event)
 		return session_fail(session, OUTCOME_FAILED, "not_seamless",
 			"the mode of the dealer's wallet was changed meanwhile: repeat this");

@@ -15,7 +15,8 @@
 
 static enum outcome fail_path(struct session *session, const char *text)
 {
-	return session_fail(session, OUTCOME_FAILED, "failed", "cannot use %s: %s", text, strerror(errno));
+	return session_fail(session, OUTCOME_FAILED, "failed", "cannot use %s: %s", text,
+		strerror(errno));
 }
 
 enum outcome place_absolute(struct session *session, const char *text, char *path, size_t size)
@@ -24,8 +25,9 @@ enum outcome place_absolute(struct session *session, const char *text, char *pat
 	bool fits;
 
 	if (realpath(text, whole))
-		return text_copy(path, size, whole) ? OUTCOME_DONE
-						    : session_usage(session, "the path '%s' is too long", text);
+		return text_copy(path, size, whole)
+			? OUTCOME_DONE
+			: session_usage(session, "the path '%s' is too long", text);
 	if (errno != ENOENT)
 		return fail_path(session, text);
 	/* The parent directory must exist. */
@@ -70,7 +72,8 @@ enum outcome place_give(struct session *session, const char *path, uid_t uid)
 	else if (st.st_uid == 0 && !is_empty(fd))
 		code = session_fail(session, OUTCOME_FAILED, "failed",
 			"%s belongs to root and is not empty, so its owner was not changed: "
-			"give an empty directory, or chown it", path);
+			"give an empty directory, or chown it",
+			path);
 	else if (st.st_uid == 0 && fchown(fd, uid, (gid_t)-1) < 0)
 		code = fail_path(session, path);
 	if (fd >= 0)

@@ -65,7 +65,8 @@ enum outcome release_find_dealers(struct release *release, const char *casino_id
 	return release->count ? OUTCOME_DONE
 			      : session_fail(release->session, OUTCOME_FAILED, "not_held",
 					"the callbacks of dealer %s are not held, so there is "
-					"nothing to release", dealer.casino_id);
+					"nothing to release",
+					dealer.casino_id);
 }
 
 /* Fills in the amount that the callback asks the dealer to move, and the state of its bet. */
@@ -95,7 +96,8 @@ static enum outcome fill_money(struct session *session, const struct callback *c
 		row->amount = round.payout_amount;
 		row->transaction_id = round.transaction_id;
 		if (found)
-			snprintf(row->bet, sizeof(row->bet), "%s", round_result_names[round.result]);
+			snprintf(row->bet, sizeof(row->bet), "%s",
+				round_result_names[round.result]);
 	}
 	return code;
 }
@@ -150,7 +152,7 @@ enum outcome release_set_held(struct session *session, const char *casino_id, in
 	bool unreconciled, struct dealer_put_result *result)
 {
 	struct dealer_put_cmd cmd = {
-		.operator = session->operator,
+		.operator= session->operator,
 		.mask = UINT32_C(1) << DEALER_CALLBACKS_HELD,
 		.dealer = {.callbacks_held_ms = held_ms},
 	};

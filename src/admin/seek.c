@@ -39,8 +39,8 @@ static enum outcome fetch_first(struct session *session, enum record record, con
 	return list_end(&list, OUTCOME_DONE);
 }
 
-enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms, uint64_t *before,
-	uint64_t *last)
+enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms,
+	uint64_t *before, uint64_t *last)
 {
 	/*
 	 * Rows up to @early are too early. A row after @late is not too early, if there is one.

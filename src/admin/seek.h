@@ -35,7 +35,7 @@ void seek_key(enum record record, uint64_t number, union seek_row *row);
  * to the number of the current last row. A walk that stops there ends even while rows are being
  * added. Both are 0 if there is no row.
  */
-enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms, uint64_t *before,
-	uint64_t *last);
+enum outcome seek_begin(struct session *session, enum record record, int64_t time_ms,
+	uint64_t *before, uint64_t *last);
 
 #endif

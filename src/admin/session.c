@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum outcome report_failure(struct session *session, enum outcome outcome, const struct failure *failure)
+static enum outcome report_failure(struct session *session, enum outcome outcome,
+	const struct failure *failure)
 {
 	session->failure = *failure;
 	if (session->report)
@@ -55,7 +56,8 @@ enum outcome session_no_memory(struct session *session)
 
 enum outcome session_no_random(struct session *session)
 {
-	return session_fail(session, OUTCOME_FAILED, "failed", "the kernel gives no random numbers: "
+	return session_fail(session, OUTCOME_FAILED, "failed",
+		"the kernel gives no random numbers: "
 		"allow the system call getrandom, and repeat this");
 }
 
@@ -79,7 +81,8 @@ static const struct advice {
 	{REFUSAL_USER_NOT_FOUND, "; see `creditbridgectl player list CASINO`"},
 	{REFUSAL_CLIENT_NOT_FOUND, "; see `creditbridgectl client list`"},
 	{REFUSAL_KEY_NOT_FOUND, "; see the keys with `creditbridgectl %s list`"},
-	{REFUSAL_KEY_IN_USE, "; `creditbridgectl %s key-add`, then key-use the new key, comes first"},
+	{REFUSAL_KEY_IN_USE,
+		"; `creditbridgectl %s key-add`, then key-use the new key, comes first"},
 	{REFUSAL_CALLBACK_NOT_FOUND, "; see `creditbridgectl callback list`"},
 	{REFUSAL_GAME_NOT_FOUND, "; see `creditbridgectl bet list`"},
 	{REFUSAL_BET_NOT_FOUND, "; see `creditbridgectl bet list`"},
@@ -87,9 +90,9 @@ static const struct advice {
 	{REFUSAL_SERVICE_UNAVAILABLE, "; see `creditbridgectl doctor`"},
 };
 
-
 /* Writes the advice for @refusal, preceded by "; ". */
-static void describe_remedy(const struct session *session, enum refusal refusal, char *text, size_t size)
+static void describe_remedy(const struct session *session, enum refusal refusal, char *text,
+	size_t size)
 {
 	const char *mark;
 
@@ -100,16 +103,16 @@ static void describe_remedy(const struct session *session, enum refusal refusal,
 		mark = strstr(advices[i].text, "%s");
 		if (mark)
 			snprintf(text, size, "%.*s%.*s%s", (int)(mark - advices[i].text),
-				advices[i].text, (int)strlen(session->noun),
-				session->noun, mark + 2);
+				advices[i].text, (int)strlen(session->noun), session->noun,
+				mark + 2);
 		else
 			snprintf(text, size, "%s", advices[i].text);
 	}
 }
 
 /* Describes @verdict in words, as @failure. */
-static void describe_refusal(
-	const struct session *session, const struct verdict *verdict, struct failure *failure)
+static void describe_refusal(const struct session *session, const struct verdict *verdict,
+	struct failure *failure)
 {
 	char advice[128];
 	const struct refusal_info *info = refusal_info(verdict->refusal);
@@ -128,7 +131,8 @@ static void describe_refusal(
 	else if (verdict->detail[0])
 		snprintf(failure->detail, sizeof(failure->detail), "%s", detail);
 	else
-		snprintf(failure->detail, sizeof(failure->detail), "%s%s%s", session->object, detail, advice);
+		snprintf(failure->detail, sizeof(failure->detail), "%s%s%s", session->object,
+			detail, advice);
 }
 
 enum status session_settings_load(struct settings *settings, const char *path,
@@ -216,17 +220,19 @@ static enum outcome connect_ledger(struct session *session)
 	if (access(path, F_OK) < 0)
 		return session_fail(session, OUTCOME_UNREACHABLE, "ledger_unreachable",
 			"no ledger at %s: %s; start it (systemctl start creditbridge-ledger), "
-			"and see `creditbridgectl doctor`", path, strerror(errno));
+			"and see `creditbridgectl doctor`",
+			path, strerror(errno));
 	if (!link_init(&session->link, path))
-		return session_fail(session, OUTCOME_CONFIG, "configuration", "%s is longer than a "
+		return session_fail(session, OUTCOME_CONFIG, "configuration",
+			"%s is longer than a "
 			"socket's path may be: shorten socket_directory",
 			path);
 	session->connected = true;
 	return OUTCOME_DONE;
 }
 
-enum outcome session_try(struct session *session, enum command command, const void *cmd, void *result,
-	struct failure *failure)
+enum outcome session_try(struct session *session, enum command command, const void *cmd,
+	void *result, struct failure *failure)
 {
 	/* Every result begins with its verdict. */
 	const struct verdict *verdict = result;
@@ -238,8 +244,8 @@ enum outcome session_try(struct session *session, enum command command, const vo
 	if (code != OUTCOME_DONE)
 		return code;
 	status = session->ask ? session->ask(session->ask_closure, command, cmd, result)
-			  : link_call(&session->link, command, cmd, result,
-				    clock_boot_ms() + session->settings.ledger_deadline_ms);
+			      : link_call(&session->link, command, cmd, result,
+					clock_boot_ms() + session->settings.ledger_deadline_ms);
 	if (status == STATUS_OK && verdict->refusal == REFUSAL_NONE)
 		return OUTCOME_DONE;
 	if (status == STATUS_OK) {
@@ -256,8 +262,8 @@ enum outcome session_try(struct session *session, enum command command, const vo
 	return code;
 }
 
-enum outcome session_do(struct session *session, enum command command, const void *cmd, void *result,
-	bool *unknown)
+enum outcome session_do(struct session *session, enum command command, const void *cmd,
+	void *result, bool *unknown)
 {
 	struct failure failure;
 	enum outcome code = session_try(session, command, cmd, result, &failure);

@@ -72,16 +72,16 @@ enum outcome session_drop_root(struct session *session);
  * session->failure. If the result is unknown (STATUS_UNKNOWN) and @unknown is not NULL, *unknown
  * is set to true in place of a failure.
  */
-enum outcome session_do(struct session *session, enum command command, const void *cmd, void *result,
-	bool *unknown);
+enum outcome session_do(struct session *session, enum command command, const void *cmd,
+	void *result, bool *unknown);
 
 /*
  * As session_do(), but a failure or refusal by the ledger is only in @failure and is not
  * reported. Use it in callers that do several things. If the outcome is not OUTCOME_DONE and the
  * id in @failure is empty, the ledger could not be asked; that was reported.
  */
-enum outcome session_try(struct session *session, enum command command, const void *cmd, void *result,
-	struct failure *failure);
+enum outcome session_try(struct session *session, enum command command, const void *cmd,
+	void *result, struct failure *failure);
 
 /* Sets session->failure and reports it. Returns @outcome. */
 enum outcome session_fail(struct session *session, enum outcome outcome, const char *id,

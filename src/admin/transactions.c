@@ -7,15 +7,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum outcome transaction_fetch(struct session *session, uint64_t transaction_id, struct transaction *row,
-	bool *found)
+enum outcome transaction_fetch(struct session *session, uint64_t transaction_id,
+	struct transaction *row, bool *found)
 {
 	memset(row, 0, sizeof(*row));
 	row->transaction_id = transaction_id;
 	return list_fetch(session, RECORD_TRANSACTION, row, found, NULL);
 }
 
-enum outcome movement_fetch(struct session *session, uint64_t transaction_id, struct transaction *entry)
+enum outcome movement_fetch(struct session *session, uint64_t transaction_id,
+	struct transaction *entry)
 {
 	bool found;
 	enum outcome code = transaction_fetch(session, transaction_id, entry, &found);
@@ -23,7 +24,8 @@ enum outcome movement_fetch(struct session *session, uint64_t transaction_id, st
 	return code == OUTCOME_DONE && !found ? names_missing(session, "a movement") : code;
 }
 
-void movements_open(struct movements *movements, struct session *session, const struct player *player)
+void movements_open(struct movements *movements, struct session *session,
+	const struct player *player)
 {
 	memset(movements, 0, sizeof(*movements));
 	movements->session = session;
@@ -36,9 +38,8 @@ static struct proof_link tell_next(const struct movements *movements)
 {
 	const struct player *player = &movements->player;
 
-	return movements->last.transaction_id
-		? proof_link_before(&movements->last)
-		: proof_link_last(player);
+	return movements->last.transaction_id ? proof_link_before(&movements->last)
+					      : proof_link_last(player);
 }
 
 bool movements_next(struct movements *movements, struct transaction *entry)
@@ -65,8 +66,8 @@ bool movements_next(struct movements *movements, struct transaction *entry)
 	if (fault)
 		movements->code = session_fail(movements->session, OUTCOME_FAILED, "damaged",
 			"movement %s/%" PRIu64 " is named as transaction %" PRIu64
-			", which %s: run creditbridgectl check", link.player_id, link.seq,
-			link.transaction_id, fault);
+			", which %s: run creditbridgectl check",
+			link.player_id, link.seq, link.transaction_id, fault);
 	movements->last = *entry;
 	return !fault;
 }

@@ -11,11 +11,12 @@
  * Fetches the transaction @transaction_id; sets *found to whether it exists. Some transactions
  * move no money.
  */
-enum outcome transaction_fetch(struct session *session, uint64_t transaction_id, struct transaction *row,
-	bool *found);
+enum outcome transaction_fetch(struct session *session, uint64_t transaction_id,
+	struct transaction *row, bool *found);
 
 /* Fetches the transaction that another row names by its id. Reports a missing one. */
-enum outcome movement_fetch(struct session *session, uint64_t transaction_id, struct transaction *entry);
+enum outcome movement_fetch(struct session *session, uint64_t transaction_id,
+	struct transaction *entry);
 
 struct movements {
 	struct session *session;
@@ -26,7 +27,8 @@ struct movements {
 };
 
 /* Walks the transactions that @player had when its row was read. */
-void movements_open(struct movements *movements, struct session *session, const struct player *player);
+void movements_open(struct movements *movements, struct session *session,
+	const struct player *player);
 /*
  * Returns the next older transaction. Returns false if none is left, or after a failure that was
  * reported. It is also a failure if the transaction does not match the link in the player row or

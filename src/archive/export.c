@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-static bool put_export_line(struct archive_export *exporting, const char *name, const struct field *fields,
-	const void *row)
+static bool put_export_line(struct archive_export *exporting, const char *name,
+	const struct field *fields, const void *row)
 {
 	buffer_reset(&exporting->line);
 	if (!row_line_put(&exporting->line, name, fields, row, exporting->head.keys))
 		return false;
 	digest_add(&exporting->digest, exporting->line.data, exporting->line.len);
-	exporting->stopped |= !exporting->write(exporting->context, exporting->line.data,
-		exporting->line.len);
+	exporting->stopped |=
+		!exporting->write(exporting->context, exporting->line.data, exporting->line.len);
 	return true;
 }
 
@@ -51,8 +51,7 @@ static bool read_counter(void *context, const void *row)
 static enum outcome write_head(struct archive_export *exporting)
 {
 	struct export_head *head = &exporting->head;
-	enum status status = export_walk(exporting->data, RECORD_COUNTER, read_counter,
-		exporting);
+	enum status status = export_walk(exporting->data, RECORD_COUNTER, read_counter, exporting);
 
 	if (status)
 		return session_fail_status(exporting->session, FAILURE_OF_DATA, status, NULL);

@@ -20,8 +20,8 @@ static enum outcome read_export_head(struct archive_import *importing)
 	struct export_head *head = &importing->head;
 	enum outcome code = import_lines_next(&importing->lines);
 
-	if (code == OUTCOME_DONE && (importing->lines.end ||
-					strcmp(importing->lines.line.name, EXPORT_HEAD) != 0))
+	if (code == OUTCOME_DONE &&
+		(importing->lines.end || strcmp(importing->lines.line.name, EXPORT_HEAD) != 0))
 		return import_lines_bad(&importing->lines, "it does not begin as an export");
 	if (code == OUTCOME_DONE)
 		code = import_lines_take(&importing->lines, export_head_fields, sizeof(*head), head,
@@ -48,7 +48,8 @@ static void drop_keys(struct archive_import *importing, enum record record)
 	} else if (record == RECORD_CLIENT) {
 		memset(client->keys, 0, sizeof(client->keys));
 		if (!client->removed)
-			buffer_append(&importing->keyless_clients, client->client_id, CASINO_ID_SIZE);
+			buffer_append(&importing->keyless_clients, client->client_id,
+				CASINO_ID_SIZE);
 	}
 }
 
@@ -97,7 +98,8 @@ static enum outcome check_keys(struct archive_import *importing, enum record rec
 		return session_no_memory(importing->session);
 	if (!shared.digest[0])
 		return OUTCOME_DONE;
-	snprintf(why, sizeof(why), "%s %s has a key of %s %s; add new keys where the file was "
+	snprintf(why, sizeof(why),
+		"%s %s has a key of %s %s; add new keys where the file was "
 		"exported and retire this one, or export without --with-keys",
 		record_infos[record].name,
 		record == RECORD_DEALER ? dealer->casino_id : client->client_id,
@@ -114,8 +116,8 @@ static enum outcome check_bounds(struct archive_import *importing, enum record r
 	if (row_bounds_check(record, &importing->row, importing->head.keys, why))
 		return OUTCOME_DONE;
 	row_bounds_name(record, &importing->row, name);
-	snprintf(text, sizeof(text), "%s: %s; correct it where the file was exported, and export again",
-		name, why);
+	snprintf(text, sizeof(text),
+		"%s: %s; correct it where the file was exported, and export again", name, why);
 	return import_lines_bad(&importing->lines, text);
 }
 
@@ -151,7 +153,9 @@ static enum outcome put_import_row(struct archive_import *importing, enum record
 		status = import_put(&importing->import, record, &importing->row);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(lines, importing->import.why);
-	return status ? session_fail_status(importing->session, FAILURE_OF_DATA, status, importing->import.why) : OUTCOME_DONE;
+	return status ? session_fail_status(importing->session, FAILURE_OF_DATA, status,
+				importing->import.why)
+		      : OUTCOME_DONE;
 }
 
 /* Verifies the last line, which contains the counts and the digest of the preceding lines. */
@@ -160,8 +164,8 @@ static enum outcome check_tail(struct archive_import *importing)
 	struct import_lines *lines = &importing->lines;
 	const struct export_tail *tail = &importing->tail;
 	char digest[DIGEST_TEXT_SIZE];
-	enum outcome code = import_lines_take(lines, export_tail_fields, sizeof(*tail),
-		&importing->tail, true);
+	enum outcome code =
+		import_lines_take(lines, export_tail_fields, sizeof(*tail), &importing->tail, true);
 
 	if (code != OUTCOME_DONE)
 		return code;
@@ -223,8 +227,8 @@ static enum outcome prove_rows(struct archive_import *importing)
 	if (found.problems > 1)
 		return session_fail(session, OUTCOME_FAILED, "bad_file",
 			"%s: the rows do not agree: %s; and %" PRIu64 " more problems; run "
-			"`creditbridgectl check` where it was exported", importing->lines.path,
-			found.first, found.problems - 1);
+			"`creditbridgectl check` where it was exported",
+			importing->lines.path, found.first, found.problems - 1);
 	return session_fail(session, OUTCOME_FAILED, "bad_file",
 		"%s: the rows do not agree: %s; run `creditbridgectl check` where it was exported",
 		importing->lines.path, found.first);
@@ -244,7 +248,7 @@ static enum outcome complete_import(struct archive_import *importing)
 	struct import *import = &importing->import;
 	char object[OBJECT_SIZE];
 	const struct import_options options = {
-		.operator = &importing->session->operator,
+		.operator= & importing->session->operator,
 		.object = object,
 		.accept_clock = importing->accept_clock,
 		.revived = add_revived,
@@ -259,7 +263,8 @@ static enum outcome complete_import(struct archive_import *importing)
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(&importing->lines, import->why);
 	if (status)
-		return session_fail_status(importing->session, FAILURE_OF_DATA, status, import->why);
+		return session_fail_status(importing->session, FAILURE_OF_DATA, status,
+			import->why);
 	code = prove_rows(importing);
 	if (code != OUTCOME_DONE)
 		return code;
@@ -267,7 +272,9 @@ static enum outcome complete_import(struct archive_import *importing)
 	status = import_end(import, &options, &importing->life);
 	if (status == STATUS_CORRUPT)
 		return import_lines_bad(&importing->lines, import->why);
-	return status ? session_fail_status(importing->session, FAILURE_OF_DATA, status, import->why) : OUTCOME_DONE;
+	return status
+		? session_fail_status(importing->session, FAILURE_OF_DATA, status, import->why)
+		: OUTCOME_DONE;
 }
 
 static enum outcome begin_import(struct archive_import *importing)
@@ -281,7 +288,9 @@ static enum outcome begin_import(struct archive_import *importing)
 		return session_no_random(importing->session);
 	text_copy_len(installation, sizeof(installation), random, sizeof(installation) - 1);
 	status = import_begin(&importing->import, &importing->session->settings, installation);
-	return status ? session_fail_status(importing->session, FAILURE_OF_DATA, status, importing->import.why) : OUTCOME_DONE;
+	return status ? session_fail_status(importing->session, FAILURE_OF_DATA, status,
+				importing->import.why)
+		      : OUTCOME_DONE;
 }
 
 /* Reads all lines. Call after begin_import(). */

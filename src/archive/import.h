@@ -22,7 +22,6 @@ union archive_row {
 #undef RECORD
 };
 
-
 struct archive_import {
 	struct session *session;
 	bool dry_run;      /* only reads and checks the lines */

@@ -8,7 +8,8 @@
 
 #define PIECE 65536
 
-enum outcome import_lines_open(struct import_lines *lines, struct session *session, const char *path)
+enum outcome import_lines_open(struct import_lines *lines, struct session *session,
+	const char *path)
 {
 	const bool standard = strcmp(path, "-") == 0;
 
@@ -21,13 +22,14 @@ enum outcome import_lines_open(struct import_lines *lines, struct session *sessi
 	lines->file = standard ? stdin : fopen(path, "re");
 	if (lines->file)
 		return OUTCOME_DONE;
-	return session_fail(session, OUTCOME_FAILED, "failed", "cannot open %s: %s", path, strerror(errno));
+	return session_fail(session, OUTCOME_FAILED, "failed", "cannot open %s: %s", path,
+		strerror(errno));
 }
 
 enum outcome import_lines_bad(struct import_lines *lines, const char *why)
 {
-	return session_fail(lines->session, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", lines->path,
-		lines->number, why);
+	return session_fail(lines->session, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s",
+		lines->path, lines->number, why);
 }
 
 /* Reads up to and including the next newline. */
@@ -53,15 +55,16 @@ static enum outcome read_text(struct import_lines *lines)
 			return OUTCOME_DONE;
 	}
 	if (ferror(lines->file))
-		return session_fail(lines->session, OUTCOME_FAILED, "failed", "cannot read %s: %s", lines->path,
-			strerror(errno));
+		return session_fail(lines->session, OUTCOME_FAILED, "failed", "cannot read %s: %s",
+			lines->path, strerror(errno));
 	if (text->len)
 		return import_lines_bad(lines, "the line has no end: the file was cut off");
 	lines->end = true;
 	return OUTCOME_DONE;
 }
 
-static enum outcome fail_line(struct import_lines *lines, enum row_line_status status, const char *why)
+static enum outcome fail_line(struct import_lines *lines, enum row_line_status status,
+	const char *why)
 {
 	return status == ROW_LINE_NO_MEMORY ? session_no_memory(lines->session)
 					    : import_lines_bad(lines, why);
@@ -86,8 +89,7 @@ enum outcome import_lines_take(struct import_lines *lines, const struct field *f
 	uint32_t size, void *row, bool secrets)
 {
 	char why[ROW_LINE_WHY_SIZE];
-	enum row_line_status status =
-		row_line_take(&lines->line, fields, size, row, secrets, why);
+	enum row_line_status status = row_line_take(&lines->line, fields, size, row, secrets, why);
 
 	return status ? fail_line(lines, status, why) : OUTCOME_DONE;
 }

@@ -23,7 +23,8 @@ struct import_lines {
 };
 
 /* Opens @path; "-" is standard input. Close it even if this function fails. */
-enum outcome import_lines_open(struct import_lines *lines, struct session *session, const char *path);
+enum outcome import_lines_open(struct import_lines *lines, struct session *session,
+	const char *path);
 
 /*
  * Reads the next line; lines->line.name is its record. Reports bad_file if the line is malformed.

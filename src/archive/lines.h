@@ -23,7 +23,7 @@ struct export_head {
 	char program[32]; /* the program that wrote the export */
 	char installation[STATE_INSTALLATION_MAX];
 	int64_t created_ms;
-	bool keys; /* the export contains keys */
+	bool keys;                    /* the export contains keys */
 	uint64_t last_transaction_id; /* the last id assigned at the time of the export */
 	uint64_t last_event;
 };

@@ -12,8 +12,9 @@
 #define BASE_CHECK_H
 
 #define CHECK(condition)                                                                           \
-	(__builtin_expect(!(condition), 0) ? check_failed(#condition, __FILE__, __LINE__, __func__)   \
-					   : (void)0)
+	(__builtin_expect(!(condition), 0)                                                         \
+			? check_failed(#condition, __FILE__, __LINE__, __func__)                   \
+			: (void)0)
 
 void check_failed(const char *condition, const char *file, int line, const char *function)
 	__attribute__((noreturn, cold));

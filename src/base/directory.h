@@ -27,7 +27,7 @@ bool directory_sync_path(const char *path);
 bool directory_sync_parent(int fd);
 
 /* Suffix of the temporary names that directory_put_file() uses while it writes. */
-#define DIRECTORY_NEW ".new"
+#define DIRECTORY_NEW      ".new"
 #define DIRECTORY_NAME_MAX 32
 
 /*

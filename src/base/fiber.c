@@ -135,8 +135,8 @@ static void switch_to_loop(struct fiber *fiber)
 
 	current = NULL;
 #ifdef FIBER_ASAN
-	__sanitizer_start_switch_fiber(
-		fiber->ended ? NULL : &fiber->fake, fibers->home_stack, fibers->home_size);
+	__sanitizer_start_switch_fiber(fiber->ended ? NULL : &fiber->fake, fibers->home_stack,
+		fibers->home_size);
 #endif
 	swapcontext(&fiber->context, &fibers->home);
 #ifdef FIBER_ASAN
@@ -151,8 +151,8 @@ static void switch_to_fiber(struct fiber *fiber)
 
 	current = fiber;
 #ifdef FIBER_ASAN
-	__sanitizer_start_switch_fiber(
-		&fibers->home_fake, fiber->stack + STACK_RESERVED - STACK_BYTES, STACK_BYTES);
+	__sanitizer_start_switch_fiber(&fibers->home_fake,
+		fiber->stack + STACK_RESERVED - STACK_BYTES, STACK_BYTES);
 #endif
 	swapcontext(&fibers->home, &fiber->context);
 #ifdef FIBER_ASAN
@@ -169,8 +169,8 @@ static void fiber_main(void)
 	struct fiber *fiber = current;
 
 #ifdef FIBER_ASAN
-	__sanitizer_finish_switch_fiber(
-		NULL, &fiber->fibers->home_stack, &fiber->fibers->home_size);
+	__sanitizer_finish_switch_fiber(NULL, &fiber->fibers->home_stack,
+		&fiber->fibers->home_size);
 #endif
 	fiber->main(fiber->argument);
 	fiber->ended = true;
@@ -193,8 +193,8 @@ static bool fiber_prepare(struct fiber *fiber)
 	return true;
 }
 
-struct fiber *fibers_add(
-	struct fibers *fibers, void (*main)(void *context), void *context, bool background)
+struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
+	bool background)
 {
 	struct fiber *fiber;
 

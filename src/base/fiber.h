@@ -26,8 +26,8 @@ void fibers_free(struct fibers *fibers);
  * Adds a fiber that runs @main once fibers_run() is called. fibers_run() does not wait for a
  * @background fiber. Returns NULL if memory is exhausted or there are too many.
  */
-struct fiber *fibers_add(
-	struct fibers *fibers, void (*main)(void *context), void *context, bool background);
+struct fiber *fibers_add(struct fibers *fibers, void (*main)(void *context), void *context,
+	bool background);
 
 /*
  * Runs the fibers until all but the background fibers have ended. Returns false if the kernel

@@ -50,37 +50,41 @@ struct field {
 };
 
 #define FIELD(type_, struct_, member_)                                                             \
-	{.name = #member_,                                                                         \
-	 .type = (type_),                                                                          \
-	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
-	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_)}
+	{                                                                                          \
+		.name = #member_, .type = (type_),                                                 \
+		.offset = (uint32_t)offsetof(struct struct_, member_),                             \
+		.size = (uint32_t)sizeof(((struct struct_ *)0)->member_)                           \
+	}
 /* Like FIELD(), for a member shown under another name or inside a nested struct. */
 #define FIELD_AS(name_, type_, struct_, member_)                                                   \
-	{.name = (name_),                                                                          \
-	 .type = (type_),                                                                          \
-	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
-	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_)}
+	{                                                                                          \
+		.name = (name_), .type = (type_),                                                  \
+		.offset = (uint32_t)offsetof(struct struct_, member_),                             \
+		.size = (uint32_t)sizeof(((struct struct_ *)0)->member_)                           \
+	}
 #define FIELD_NAMED_AS(name_, struct_, member_, names_, count_)                                    \
-	{.name = (name_),                                                                          \
-	 .type = FIELD_ENUM,                                                                       \
-	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
-	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_),                                 \
-	 .count = (count_),                                                                        \
-	 .names = (names_)}
+	{                                                                                          \
+		.name = (name_), .type = FIELD_ENUM,                                               \
+		.offset = (uint32_t)offsetof(struct struct_, member_),                             \
+		.size = (uint32_t)sizeof(((struct struct_ *)0)->member_), .count = (count_),       \
+		.names = (names_)                                                                  \
+	}
 #define FIELD_NAMED(struct_, member_, names_, count_)                                              \
-	{.name = #member_,                                                                         \
-	 .type = FIELD_ENUM,                                                                       \
-	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
-	 .size = (uint32_t)sizeof(((struct struct_ *)0)->member_),                                 \
-	 .count = (count_),                                                                        \
-	 .names = (names_)}
+	{                                                                                          \
+		.name = #member_, .type = FIELD_ENUM,                                              \
+		.offset = (uint32_t)offsetof(struct struct_, member_),                             \
+		.size = (uint32_t)sizeof(((struct struct_ *)0)->member_), .count = (count_),       \
+		.names = (names_)                                                                  \
+	}
 #define FIELD_SUB(struct_, member_, element_, sub_)                                                \
-	{.name = #member_,                                                                         \
-	 .type = FIELD_GROUP,                                                                      \
-	 .offset = (uint32_t)offsetof(struct struct_, member_),                                    \
-	 .size = (uint32_t)sizeof(struct element_),                                                \
-	 .count = (uint32_t)(sizeof(((struct struct_ *)0)->member_) / sizeof(struct element_)),    \
-	 .sub = (sub_)}
+	{                                                                                          \
+		.name = #member_, .type = FIELD_GROUP,                                             \
+		.offset = (uint32_t)offsetof(struct struct_, member_),                             \
+		.size = (uint32_t)sizeof(struct element_),                                         \
+		.count = (uint32_t)(sizeof(((struct struct_ *)0)->member_) /                       \
+			sizeof(struct element_)),                                                  \
+		.sub = (sub_)                                                                      \
+	}
 #define FIELD_END                                                                                  \
 	{                                                                                          \
 		.name = NULL, .type = FIELD_NONE                                                   \

@@ -53,8 +53,10 @@ enum status group_find(const char *name, gid_t *gid, char *why, size_t why_size)
 	if (!status)
 		*gid = looking.gid;
 	else if (status == STATUS_CONFIG)
-		snprintf(why, why_size, "socket_group %s is no group of this host: leave it "
-			"empty, or name an existing group", name);
+		snprintf(why, why_size,
+			"socket_group %s is no group of this host: leave it "
+			"empty, or name an existing group",
+			name);
 	else
 		snprintf(why, why_size, "socket_group %s cannot be looked up: %s", name, reason);
 	return status;

@@ -65,8 +65,8 @@ static int fork_and_wait(void (*work)(void *data), struct shared *shared)
 	return end;
 }
 
-enum status isolated_run(
-	void (*work)(void *data), void *data, size_t size, char why[ISOLATED_WHY_MAX])
+enum status isolated_run(void (*work)(void *data), void *data, size_t size,
+	char why[ISOLATED_WHY_MAX])
 {
 	struct shared *shared = isolated_memory(sizeof(*shared) + size);
 	enum status status = STATUS_NOMEM;
@@ -87,6 +87,7 @@ enum status isolated_run(
 	/* SIGABRT means a failed assertion. SIGKILL is the kernel's reply to exhausted memory. */
 	number = end != -1 && WIFSIGNALED(end) ? WTERMSIG(end) : 0;
 	if (number && number != SIGABRT && number != SIGKILL)
-		snprintf(why, ISOLATED_WHY_MAX, "the process for it was ended by signal %d", number);
+		snprintf(why, ISOLATED_WHY_MAX, "the process for it was ended by signal %d",
+			number);
 	return status;
 }

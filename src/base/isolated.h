@@ -27,7 +27,7 @@ void isolated_free(void *memory, size_t size);
  * unchanged. Returns STATUS_NOMEM if the child could not be made or ended early, as it does when
  * memory is exhausted. @why gets a phrase. The child may have written to standard error.
  */
-enum status isolated_run(
-	void (*work)(void *data), void *data, size_t size, char why[ISOLATED_WHY_MAX]);
+enum status isolated_run(void (*work)(void *data), void *data, size_t size,
+	char why[ISOLATED_WHY_MAX]);
 
 #endif

@@ -16,7 +16,10 @@ static const struct network translated = {{0x00, 0x64, 0xff, 0x9b}, 96};
 static const struct network global_unicast = {{0x20}, 3};
 
 #define V4(a, b, c, d, bits)                                                                       \
-	{{[10] = 0xff, [11] = 0xff, [12] = a, [13] = b, [14] = c, [15] = d}, MAPPED_BITS + (bits)}
+	{                                                                                          \
+		{[10] = 0xff, [11] = 0xff, [12] = a, [13] = b, [14] = c, [15] = d},                \
+			MAPPED_BITS + (bits)                                                       \
+	}
 /* The special-purpose registries of RFC 6890: no addresses of Internet hosts. */
 static const struct network special[] = {
 	V4(0, 0, 0, 0, 8),              /* "this" network: 0.0.0.0 is this host */

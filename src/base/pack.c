@@ -51,9 +51,17 @@ static bool get_number(struct bytes *in, uint64_t *value, unsigned int width)
 static unsigned int number_width(enum field_type type)
 {
 	static const uint8_t widths[] = {
-		[FIELD_BOOL] = 1, [FIELD_U8] = 1, [FIELD_ENUM] = 1, [FIELD_U16] = 2,
-		[FIELD_U32] = 4, [FIELD_I32] = 4, [FIELD_U64] = 8, [FIELD_MONEY] = 8,
-		[FIELD_TIME_MS] = 8, [FIELD_JSON] = 0, [FIELD_GROUP] = 0,
+		[FIELD_BOOL] = 1,
+		[FIELD_U8] = 1,
+		[FIELD_ENUM] = 1,
+		[FIELD_U16] = 2,
+		[FIELD_U32] = 4,
+		[FIELD_I32] = 4,
+		[FIELD_U64] = 8,
+		[FIELD_MONEY] = 8,
+		[FIELD_TIME_MS] = 8,
+		[FIELD_JSON] = 0,
+		[FIELD_GROUP] = 0,
 	};
 
 	return type < sizeof(widths) ? widths[type] : 0;

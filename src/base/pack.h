@@ -28,7 +28,8 @@ bool unpack_record(struct bytes *in, const struct field *table, void *record);
  * Appends the first @count fields of @record as a key. With fewer fields than the row's key it is
  * the prefix of a range ("all players of this dealer").
  */
-bool pack_key(struct buffer *out, const struct field *table, unsigned int count, const void *record);
+bool pack_key(struct buffer *out, const struct field *table, unsigned int count,
+	const void *record);
 
 /* Reads the first @count fields of a key. Fails in the same cases as unpack_record(). */
 bool unpack_key(struct bytes *in, const struct field *table, unsigned int count, void *record);

@@ -226,8 +226,8 @@ static const struct option *find_repeated(char *text, int *line)
 }
 
 /* Reports @repeated at @line, unless an earlier line has an error. */
-static enum status option_error_repeated(
-	enum status status, const struct option *repeated, int line)
+static enum status option_error_repeated(enum status status, const struct option *repeated,
+	int line)
 {
 	if (status != STATUS_OK && load.line <= line)
 		return status;

@@ -16,21 +16,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SETTINGS_PATH_MAX 4096
+#define SETTINGS_PATH_MAX     4096
 #define SETTINGS_NETWORKS_MAX 32
-#define SETTINGS_WHY_MAX 320
+#define SETTINGS_WHY_MAX      320
 /*
  * The socket in the socket directory by which cooperating workers find each other (fcgi/handoff.h).
  */
-#define SETTINGS_TOGETHER "together"
+#define SETTINGS_TOGETHER     "together"
 #define SETTINGS_DEFAULT_FILE "/etc/creditbridge/creditbridge.conf"
 
 struct settings {
 	char state_directory[SETTINGS_PATH_MAX];  /* the ledger's data */
 	char socket_directory[SETTINGS_PATH_MAX]; /* holds edge.sock and admin.sock */
-	char socket_group[64];  /* group of edge.sock; "": the ledger's own */
+	char socket_group[64];                    /* group of edge.sock; "": the ledger's own */
 	char base_path[256]; /* URL prefix of the service on the web server; see text_base_path() */
-	char log_target[16];    /* "syslog" or "stderr" */
+	char log_target[16]; /* "syslog" or "stderr" */
 	enum log_level log_level;
 	/* allowed difference of request_timestamp; 0: any (contract, "Request timestamp") */
 	uint32_t request_window_s;
@@ -54,14 +54,14 @@ struct settings {
 	uint32_t callback_lease_ms; /* of an attempt; at least callback_timeout_ms + 1500 */
 	/* wait after a betting's lease before its sender is disconnected */
 	uint32_t callback_owner_patience_ms;
-	uint32_t result_second_attempt_ms;   /* betting-result: after the first one failed */
-	uint32_t result_third_attempt_ms;    /* after the second one failed */
-	uint32_t refund_backoff_ms;     /* betting-refund: after the first, then doubled ... */
-	uint32_t refund_backoff_max_ms; /* ... up to this */
-	uint32_t refund_give_up_s;      /* parked this long after it was first due */
-	uint32_t breaker_open_ms;       /* then one call is permitted */
-	uint32_t sweep_concurrency;     /* maximum of concurrent attempts of creditbridge-sweep */
-	uint32_t sweep_overdue_s;       /* without a sweeper for this time /readyz answers 503 */
+	uint32_t result_second_attempt_ms; /* betting-result: after the first one failed */
+	uint32_t result_third_attempt_ms;  /* after the second one failed */
+	uint32_t refund_backoff_ms;        /* betting-refund: after the first, then doubled ... */
+	uint32_t refund_backoff_max_ms;    /* ... up to this */
+	uint32_t refund_give_up_s;         /* parked this long after it was first due */
+	uint32_t breaker_open_ms;          /* then one call is permitted */
+	uint32_t sweep_concurrency; /* maximum of concurrent attempts of creditbridge-sweep */
+	uint32_t sweep_overdue_s;   /* without a sweeper for this time /readyz answers 503 */
 	/* Networks that are not public but permitted (contract, "Group B: callbacks"). */
 	struct network callback_networks[SETTINGS_NETWORKS_MAX];
 	uint32_t callback_network_count;

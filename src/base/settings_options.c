@@ -18,8 +18,11 @@
 #define LEASE_SPARE_MS 1500
 
 #define OPTION(type_, member_, preset_, min_, max_)                                                \
-	{#member_, (type_), (uint32_t)offsetof(struct settings, member_),                          \
-		(uint32_t)sizeof(((struct settings *)0)->member_), (preset_), (min_), (max_)}
+	{                                                                                          \
+#member_, (type_), (uint32_t)offsetof(struct settings, member_),                   \
+			(uint32_t)sizeof(((struct settings *)0)->member_), (preset_), (min_),      \
+			(max_)                                                                     \
+	}
 
 const struct option settings_options[] = {
 	OPTION(OPTION_DIRECTORY, state_directory, "/var/lib/creditbridge", 0, 3072),
@@ -85,8 +88,7 @@ static bool add_network(const struct option *option, struct settings *settings, 
 {
 	uint32_t *count = &settings->callback_network_count;
 
-	if (*count >= option->max ||
-		!network_parse(value, &settings->callback_networks[*count]))
+	if (*count >= option->max || !network_parse(value, &settings->callback_networks[*count]))
 		return false;
 	++*count;
 	return true;
@@ -126,20 +128,24 @@ void option_explain(const struct option *option, char message[OPTION_MESSAGE_MAX
 {
 	switch (option->type) {
 	case OPTION_NUMBER:
-		snprintf(message, OPTION_MESSAGE_MAX, "%s must be a whole number from %" PRIu32
-			" to %" PRIu32, option->name, option->min, option->max);
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"%s must be a whole number from %" PRIu32 " to %" PRIu32, option->name,
+			option->min, option->max);
 		return;
 	case OPTION_DIRECTORY:
-		snprintf(message, OPTION_MESSAGE_MAX, "%s must be an absolute path of at most %" PRIu32
-			" bytes", option->name, option->max);
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"%s must be an absolute path of at most %" PRIu32 " bytes", option->name,
+			option->max);
 		return;
 	case OPTION_PREFIX:
-		snprintf(message, OPTION_MESSAGE_MAX, "%s " TEXT_BASE_PATH_RULE " at most %" PRIu32
-			" bytes", option->name, option->max);
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"%s " TEXT_BASE_PATH_RULE " at most %" PRIu32 " bytes", option->name,
+			option->max);
 		return;
 	case OPTION_NAME:
-		snprintf(message, OPTION_MESSAGE_MAX, "%s must be empty or at most %" PRIu32
-			" of A-Z a-z 0-9 _ . -", option->name, option->max);
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"%s must be empty or at most %" PRIu32 " of A-Z a-z 0-9 _ . -",
+			option->name, option->max);
 		return;
 	case OPTION_TARGET:
 		snprintf(message, OPTION_MESSAGE_MAX, "%s must be syslog or stderr", option->name);
@@ -149,9 +155,10 @@ void option_explain(const struct option *option, char message[OPTION_MESSAGE_MAX
 			option->name);
 		return;
 	case OPTION_NETWORKS:
-		snprintf(message, OPTION_MESSAGE_MAX, "%s must be a list of at most %" PRIu32
-			" networks such as \"10.0.0.0/8\" or \"fd00::/8\"", option->name,
-			option->max);
+		snprintf(message, OPTION_MESSAGE_MAX,
+			"%s must be a list of at most %" PRIu32
+			" networks such as \"10.0.0.0/8\" or \"fd00::/8\"",
+			option->name, option->max);
 		return;
 	}
 }
@@ -174,8 +181,10 @@ bool options_agree(const struct settings *settings, const struct option *between
 		return true;
 	between[0] = option_named("callback_lease_ms");
 	between[1] = option_named("callback_timeout_ms");
-	snprintf(message, OPTION_MESSAGE_MAX, "callback_lease_ms must be at least "
-		"callback_timeout_ms + %d, which is %" PRIu32, LEASE_SPARE_MS, least);
+	snprintf(message, OPTION_MESSAGE_MAX,
+		"callback_lease_ms must be at least "
+		"callback_timeout_ms + %d, which is %" PRIu32,
+		LEASE_SPARE_MS, least);
 	return false;
 }
 

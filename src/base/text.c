@@ -75,11 +75,27 @@ bool text_steers(uint32_t code)
 
 /* First and last code point of each range of characters shown as nothing or as a gap. */
 static const uint32_t hidden[][2] = {
-	{0x00a0, 0x00a0}, {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
-	{0x1680, 0x1680}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2000, 0x200f}, {0x2028, 0x202f},
-	{0x205f, 0x206f}, {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164}, {0xfe00, 0xfe0f},
-	{0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffc}, {0x1bca0, 0x1bca3},
-	{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+	{0x00a0, 0x00a0},
+	{0x00ad, 0x00ad},
+	{0x034f, 0x034f},
+	{0x061c, 0x061c},
+	{0x115f, 0x1160},
+	{0x1680, 0x1680},
+	{0x17b4, 0x17b5},
+	{0x180b, 0x180f},
+	{0x2000, 0x200f},
+	{0x2028, 0x202f},
+	{0x205f, 0x206f},
+	{0x2800, 0x2800},
+	{0x3000, 0x3000},
+	{0x3164, 0x3164},
+	{0xfe00, 0xfe0f},
+	{0xfeff, 0xfeff},
+	{0xffa0, 0xffa0},
+	{0xfff0, 0xfffc},
+	{0x1bca0, 0x1bca3},
+	{0x1d173, 0x1d17a},
+	{0xe0000, 0xe0fff},
 };
 
 bool text_is_hidden(uint32_t code)
@@ -159,8 +175,12 @@ bool text_is_utf8_clean(const char *text, size_t len)
 bool text_is_name(const char *text, size_t max)
 {
 	static const bool of_names[UINT8_MAX + 1] = {
-		['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['0' ... '9'] = true,
-		['_'] = true, ['.'] = true, ['-'] = true,
+		['A' ... 'Z'] = true,
+		['a' ... 'z'] = true,
+		['0' ... '9'] = true,
+		['_'] = true,
+		['.'] = true,
+		['-'] = true,
 	};
 	size_t len = 0;
 
@@ -198,8 +218,9 @@ bool text_base_path(const char *text, char *base_path, size_t size)
 
 	if (len && text[len - 1] == '/')
 		len--;
-	if (len && (text[0] != '/' || text[len - 1] == '/' || strstr(text, "//") ||
-			   !text_is_utf8_clean(text, len)))
+	if (len &&
+		(text[0] != '/' || text[len - 1] == '/' || strstr(text, "//") ||
+			!text_is_utf8_clean(text, len)))
 		return false;
 	return text_copy_len(base_path, size, text, len);
 }
@@ -242,9 +263,11 @@ void text_duration(uint64_t ms, char text[TEXT_DURATION_SIZE])
 	uint64_t s = ms / 1000;
 
 	if (s >= 86400)
-		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " d %" PRIu64 " h", s / 86400, s / 3600 % 24);
+		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " d %" PRIu64 " h", s / 86400,
+			s / 3600 % 24);
 	else if (s >= 3600)
-		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " h %" PRIu64 " min", s / 3600, s / 60 % 60);
+		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " h %" PRIu64 " min", s / 3600,
+			s / 60 % 60);
 	else if (s >= 60)
 		snprintf(text, TEXT_DURATION_SIZE, "%" PRIu64 " min %" PRIu64 " s", s / 60, s % 60);
 	else

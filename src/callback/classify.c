@@ -82,7 +82,8 @@ static enum callback_class classify_4xx(const struct http_answer *answer,
 	}
 	/* Copy id and text of an error body, and nothing of any other body. */
 	memset(&read, 0, sizeof(read));
-	if (is_plain(answer) && dealer_answer_read(answer->body.data, answer->body.len, &read) ==
+	if (is_plain(answer) &&
+		dealer_answer_read(answer->body.data, answer->body.len, &read) ==
 			DEALER_ANSWER_ERROR) {
 		memcpy(outcome->dealer_error_id, read.dealer_error_id,
 			sizeof(outcome->dealer_error_id));
@@ -101,7 +102,8 @@ static enum callback_class classify_answer(const struct http_answer *answer,
 	case 2:
 		return classify_2xx(answer, outcome);
 	case 3:
-		note_status(outcome, ": redirects are not followed; set the dealer's URL to where it leads");
+		note_status(outcome,
+			": redirects are not followed; set the dealer's URL to where it leads");
 		return CALLBACK_UNKNOWN;
 	case 4:
 		return classify_4xx(answer, outcome);

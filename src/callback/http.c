@@ -153,7 +153,8 @@ void http_begin(struct http_client *client, const struct http_call *call,
 	answer->timed_out = answer->done = false;
 	answer->outcome = HTTP_FAILED;
 	if (client->active_count >= HTTP_EXCHANGES_MAX) {
-		snprintf(answer->error, sizeof(answer->error), "more than %d calls at a time: "
+		snprintf(answer->error, sizeof(answer->error),
+			"more than %d calls at a time: "
 			"repeat this later",
 			HTTP_EXCHANGES_MAX);
 		answer_done(client, answer);
@@ -227,7 +228,8 @@ static int64_t resume_bodies(struct http_client *client)
 }
 
 /* Runs until @awaited is done (NULL: any), none is left, or @timeout_ms have passed. */
-static void run_client(struct http_client *client, const struct http_answer *awaited, uint32_t timeout_ms)
+static void run_client(struct http_client *client, const struct http_answer *awaited,
+	uint32_t timeout_ms)
 {
 	int64_t deadline_ms = clock_boot_ms() + timeout_ms, left_ms, wake_ms;
 	int running;

@@ -69,7 +69,8 @@ static curl_socket_t open_socket(void *closure, curlsocktype purpose, struct cur
 	int fd;
 
 	if (purpose != CURLSOCKTYPE_IPCXN || !network_address_of(&peer->addr, address)) {
-		snprintf(exchange->refused, sizeof(exchange->refused), "the dealer's host has "
+		snprintf(exchange->refused, sizeof(exchange->refused),
+			"the dealer's host has "
 			"no Internet address: correct its URL");
 		return CURL_SOCKET_BAD;
 	}
@@ -101,7 +102,8 @@ static bool has_unasked(const struct exchange *exchange, const char *own_ip, int
 	struct pollfd state = {.events = POLLIN};
 	long new_connections = 0;
 
-	if (curl_easy_getinfo(exchange->curl, CURLINFO_NUM_CONNECTS, &new_connections) != CURLE_OK ||
+	if (curl_easy_getinfo(exchange->curl, CURLINFO_NUM_CONNECTS, &new_connections) !=
+			CURLE_OK ||
 		new_connections)
 		return false;
 	state.fd = http_sockets_find(exchange->sockets, own_ip, own_port, peer_ip, peer_port);
@@ -236,7 +238,8 @@ static struct curl_slist *make_headers(const struct http_call *call, char *error
 		if (i >= HTTP_REQUEST_HEADERS || len < 0 || (size_t)len >= sizeof(line) ||
 			strpbrk(line, "\r\n")) {
 			curl_slist_free_all(list);
-			snprintf(error, HTTP_ERROR_SIZE, "a request header is not usable: it "
+			snprintf(error, HTTP_ERROR_SIZE,
+				"a request header is not usable: it "
 				"holds a control character");
 			return NULL;
 		}
@@ -394,13 +397,16 @@ const char *http_fault_remedy(enum http_fault fault)
 {
 	static const char *const remedies[HTTP_FAULT_COUNT] = {
 		[HTTP_FAULT_NAME] = "correct the host in the URL, or the name server's entry",
-		[HTTP_FAULT_CONNECT] = "start the web server there, or correct host and port of the URL",
+		[HTTP_FAULT_CONNECT] =
+			"start the web server there, or correct host and port of the URL",
 		[HTTP_FAULT_TLS] = "see that the port of the URL is one for TLS 1.2 or later",
-		[HTTP_FAULT_CERTIFICATE] = "see that the server's certificate has not expired and is sent with "
-					   "its whole chain, or add its private CA to this machine "
-					   "(update-ca-certificates)",
-		[HTTP_FAULT_CERTIFICATE_NAME] = "use the host name in the certificate in the URL, or give "
-						"the server a certificate for this one",
+		[HTTP_FAULT_CERTIFICATE] =
+			"see that the server's certificate has not expired and is sent with "
+			"its whole chain, or add its private CA to this machine "
+			"(update-ca-certificates)",
+		[HTTP_FAULT_CERTIFICATE_NAME] =
+			"use the host name in the certificate in the URL, or give "
+			"the server a certificate for this one",
 		[HTTP_FAULT_CERTIFICATE_DATE] = "renew the server's certificate, or correct this "
 						"machine's clock",
 	};

@@ -18,7 +18,7 @@ struct exchange {
 	struct http_answer *answer; /* NULL: no exchange */
 	struct curl_slist *headers;
 	const uint8_t *body;
-	size_t left; /* of the body */
+	size_t left;  /* of the body */
 	size_t piece; /* size of a piece of a body that is sent slowly; 0: at once */
 	uint32_t piece_ms;
 	int64_t piece_due_ms; /* the next one */

@@ -138,10 +138,12 @@ static void make_url(struct sending *sending, const struct callback_target *targ
 	size_t size = sizeof(sending->why);
 
 	if (!target->url[0])
-		snprintf(sending->why, size, "the dealer has no URL: `creditbridgectl dealer "
+		snprintf(sending->why, size,
+			"the dealer has no URL: `creditbridgectl dealer "
 			"set CASINO --url URL`");
 	else if (!callback_path_ok(target->path))
-		snprintf(sending->why, size, "the path of this callback is not usable: correct "
+		snprintf(sending->why, size,
+			"the path of this callback is not usable: correct "
 			"it with `creditbridgectl dealer set`");
 	else if (http_url_check(target->url, target->allow_http, sending->why, size))
 		callback_target_url(target, sending->url);
@@ -161,13 +163,15 @@ static void make_signatures(struct sending *sending, const struct callback_reque
 			secret = target->keys[i].secret;
 	}
 	if (!secret)
-		snprintf(sending->why, sizeof(sending->why), "the dealer has no signing key: "
+		snprintf(sending->why, sizeof(sending->why),
+			"the dealer has no signing key: "
 			"`creditbridgectl dealer key-add`, then key-use");
 	else if (!signature_make(target->signature_algorithm, target->signature_encoding, secret,
-		    sending->body, sending->body_len, sending->signature) ||
+			 sending->body, sending->body_len, sending->signature) ||
 		!webhook_sign(target->keys, target->signing_key_id, sending->webhook_id, now_s,
 			sending->body, sending->body_len, sending->webhook_signature))
-		snprintf(sending->why, sizeof(sending->why), "the signature could not be "
+		snprintf(sending->why, sizeof(sending->why),
+			"the signature could not be "
 			"computed: memory is short, or the cryptographic library refuses the "
 			"algorithm");
 }
@@ -213,7 +217,8 @@ static struct sending *prepare_sending(const struct callback_request *request)
 }
 
 /* Logs a body at level debug. */
-static void trace_callback(const struct sending *sending, const char *what, const void *body, size_t len)
+static void trace_callback(const struct sending *sending, const char *what, const void *body,
+	size_t len)
 {
 	const struct trace_of of = {
 		.request_id = sending->request_id[0] ? sending->request_id : NULL,

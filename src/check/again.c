@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES        8
-#define BELIEVED     2 /* consecutive faulty readings of unchanged rows before a report */
-#define PATIENCE_MS  5 /* before the second attempt; doubled before each further one */
+#define TRIES       8
+#define BELIEVED    2 /* consecutive faulty readings of unchanged rows before a report */
+#define PATIENCE_MS 5 /* before the second attempt; doubled before each further one */
 
 enum outcome check_again(struct check *check, check_read *read, void *closure, bool *settled)
 {
@@ -59,7 +59,8 @@ static enum outcome read_message(struct check *check, uint64_t event, struct fau
 
 	memset(message, 0, sizeof(*message));
 	message->callback.event = message->body.event = event;
-	code = list_fetch(check->session, RECORD_CALLBACK, &message->callback, &message->found, NULL);
+	code = list_fetch(check->session, RECORD_CALLBACK, &message->callback, &message->found,
+		NULL);
 	list_open(&message->list, check->session, RECORD_CALLBACK_BODY, false, 1, &message->body);
 	if (code != OUTCOME_DONE)
 		return code;
@@ -77,8 +78,8 @@ static bool same_body(struct check *check, const struct fault_message *message)
 
 	for (int i = 0; i < 2; i++) {
 		row_hash_begin(&hashes[i], proof->seed);
-		proof_body_hash(&hashes[i], message->callback.kind,
-			i ? message->body.body : wanted, &timestamp);
+		proof_body_hash(&hashes[i], message->callback.kind, i ? message->body.body : wanted,
+			&timestamp);
 	}
 	return memcmp(&hashes[0], &hashes[1], sizeof(hashes[0])) == 0;
 }

@@ -21,9 +21,9 @@ static enum outcome follow_link(struct check *check, const struct proof_link *li
 
 	fault = code == OUTCOME_DONE ? proof_link_entry(link, found ? &entry : NULL) : NULL;
 	if (fault)
-		proof_problem(&check->proof, "%s movement %s/%" PRIu64 " as transaction %" PRIu64
-			", which %s", who, link->player_id, link->seq, link->transaction_id,
-			fault);
+		proof_problem(&check->proof,
+			"%s movement %s/%" PRIu64 " as transaction %" PRIu64 ", which %s", who,
+			link->player_id, link->seq, link->transaction_id, fault);
 	return code;
 }
 
@@ -76,13 +76,17 @@ static enum outcome check_told(struct check *check, const struct transaction *en
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || entry->entry_seq > player.entry_seq)
-		proof_problem(&check->proof, "movement %s/%" PRIu64 " (transaction %" PRIu64
-			") is not counted by the player, which has %" PRIu64, entry->player_id,
-			entry->entry_seq, entry->transaction_id, found ? player.entry_seq : 0);
+		proof_problem(&check->proof,
+			"movement %s/%" PRIu64 " (transaction %" PRIu64
+			") is not counted by the player, which has %" PRIu64,
+			entry->player_id, entry->entry_seq, entry->transaction_id,
+			found ? player.entry_seq : 0);
 	else if (proof_is_untold(&check->proof, entry))
-		proof_problem(&check->proof, "movement %s/%" PRIu64 ": neither the next one "
+		proof_problem(&check->proof,
+			"movement %s/%" PRIu64 ": neither the next one "
 			"nor the player names it as transaction %" PRIu64 " of %s",
-			entry->player_id, entry->entry_seq, entry->transaction_id, entry->casino_id);
+			entry->player_id, entry->entry_seq, entry->transaction_id,
+			entry->casino_id);
 	return OUTCOME_DONE;
 }
 
@@ -113,7 +117,8 @@ enum outcome check_find_chains(struct check *check)
 	if (code == OUTCOME_DONE && check->proof.problems == problems)
 		code = check_search_entries(check, check_told);
 	if (code == OUTCOME_DONE && check->proof.problems == problems)
-		proof_problem(&check->proof, "movements do not follow each other from the "
+		proof_problem(&check->proof,
+			"movements do not follow each other from the "
 			"first to the last one that the players name");
 	return code;
 }

@@ -200,8 +200,9 @@ static enum outcome check_new_name(struct check *check, const struct player *pla
 
 	memcpy(name.player_id, player->player_id, sizeof(name.player_id));
 	code = list_fetch(check->session, RECORD_PLAYER_NAME, &name, &found, NULL);
-	if (code == OUTCOME_DONE && (!found || strcmp(name.casino_id, player->casino_id) != 0 ||
-					strcmp(name.user_id, player->user_id) != 0))
+	if (code == OUTCOME_DONE &&
+		(!found || strcmp(name.casino_id, player->casino_id) != 0 ||
+			strcmp(name.user_id, player->user_id) != 0))
 		proof_problem(&check->proof, "player %s is not found by its name",
 			player->player_id);
 	return code;
@@ -321,8 +322,16 @@ static enum outcome walk_others(struct check *check)
 
 /* The order matters: a later read is at least as new as an earlier one. */
 static enum outcome (*const walks[])(struct check *check) = {
-	walk_totals, walk_others, walk_dealers, walk_players, settle_counts, check_walk_names,
-	walk_requests, check_walk_transactions, check_walk_rounds, check_walk_statistics,
+	walk_totals,
+	walk_others,
+	walk_dealers,
+	walk_players,
+	settle_counts,
+	check_walk_names,
+	walk_requests,
+	check_walk_transactions,
+	check_walk_rounds,
+	check_walk_statistics,
 	check_walk_events,
 };
 

@@ -22,19 +22,19 @@ struct check {
 	struct session *session;
 	struct proof proof;
 	struct proof_point point; /* begin_ms: players created earlier are settled */
-	bool open;          /* proof is initialised */
-	bool unsettled;     /* rows changed faster than they could be read */
+	bool open;                /* proof is initialised */
+	bool unsettled;           /* rows changed faster than they could be read */
 	/* Called with the kind of rows being walked and their number so far. NULL: not called. */
 	void (*progress)(void *closure, const char *what, uint64_t rows);
 	void *progress_closure;
-	uint64_t sums;        /* lifetimes and days of players that were compared */
+	uint64_t sums; /* lifetimes and days of players that were compared */
 	/*
 	 * The last transaction up to the point, for printing. The point itself is a counter,
 	 * which is higher after an import.
 	 */
 	uint64_t last_transaction_id;
-	uint64_t event_given; /* the event counter when it was last read */
-	uint64_t audit;       /* the audit counter before the sums were read */
+	uint64_t event_given;            /* the event counter when it was last read */
+	uint64_t audit;                  /* the audit counter before the sums were read */
 	char (*clients)[CLIENT_ID_SIZE]; /* existing clients, sorted */
 	size_t client_count;
 	struct check_resent *resent; /* sorted by event */

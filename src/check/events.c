@@ -81,13 +81,15 @@ static enum outcome read_source(struct check *check, struct event_reading *readi
 }
 
 /* Returns whether the callback is unchanged since the reading began. */
-static bool callback_is_unchanged(const struct event_reading *reading, const struct callback *after, bool found)
+static bool callback_is_unchanged(const struct event_reading *reading, const struct callback *after,
+	bool found)
 {
 	const struct callback *before = &reading->callback;
 
 	return found == reading->there &&
-		(!found || (after->state == before->state && after->attempts == before->attempts &&
-				   after->ended_ms == before->ended_ms));
+		(!found ||
+			(after->state == before->state && after->attempts == before->attempts &&
+				after->ended_ms == before->ended_ms));
 }
 
 static enum outcome read_event(struct check *check, void *arg, struct proof_faults *faults,
@@ -214,7 +216,8 @@ static enum outcome walk_events(struct check *check)
 		return session_no_memory(check->session);
 	for (int i = 0; i < SOURCE_COUNT; i++)
 		list_open(&join->lists[i], check->session, infos[i].record, false, 0, NULL);
-	for (next_callback_rows(join); code == OUTCOME_DONE && next_event(join) <= last; next_callback_rows(join))
+	for (next_callback_rows(join); code == OUTCOME_DONE && next_event(join) <= last;
+		next_callback_rows(join))
 		code = join_event(check, join, next_event(join));
 	if (code == OUTCOME_DONE)
 		code = walks_code(join);
@@ -240,7 +243,8 @@ static enum outcome check_last_event(struct check *check)
 		if (code == OUTCOME_DONE)
 			code = check_count_events(check);
 		if (code == OUTCOME_DONE && last > check->event_given)
-			proof_problem(&check->proof, "%s %" PRIu64
+			proof_problem(&check->proof,
+				"%s %" PRIu64
 				" is of an event that was never given out: the last is %" PRIu64,
 				record_infos[infos[i].record].name, last, check->event_given);
 	}
@@ -288,10 +292,10 @@ static enum outcome walk_audit_rows(struct check *check)
 		const struct check_resent *resent = &check->resent[i];
 
 		if (resent->attempts > PROOF_RESULT_ATTEMPTS + resent->retries)
-			proof_problem(&check->proof, "callback betting-result-%" PRIu64
-				" was sent %" PRIu32 " times, with %" PRIu32
-				" retries by operators", resent->event, resent->attempts,
-				resent->retries);
+			proof_problem(&check->proof,
+				"callback betting-result-%" PRIu64 " was sent %" PRIu32
+				" times, with %" PRIu32 " retries by operators",
+				resent->event, resent->attempts, resent->retries);
 	}
 	return code;
 }

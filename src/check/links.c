@@ -74,9 +74,10 @@ static enum outcome check_request_links(struct check *check, const struct reques
 		strcmp(entry.request_transaction_id, row->request_transaction_id) != 0)
 		fault = "was made by another key";
 	if (code == OUTCOME_DONE && fault)
-		proof_problem(&check->proof, "request %s of %s points to movement %s/%" PRIu64
-			", which %s", row->request_transaction_id, row->owner, row->player_id,
-			row->entry_seq, fault);
+		proof_problem(&check->proof,
+			"request %s of %s points to movement %s/%" PRIu64 ", which %s",
+			row->request_transaction_id, row->owner, row->player_id, row->entry_seq,
+			fault);
 	return code;
 }
 
@@ -105,11 +106,13 @@ static enum outcome search_players(struct check *check)
 	list_open(&list, check->session, RECORD_PLAYER, false, 0, NULL);
 	while (code == OUTCOME_DONE && check_search(check, &list, "searching players", &row)) {
 		code = check_find_name(check, row.player_id, &name, &found);
-		if (code == OUTCOME_DONE && (!found || strcmp(name.casino_id, row.casino_id) != 0 ||
-						strcmp(name.user_id, row.user_id) != 0))
-			proof_problem(&check->proof, "player %s (user %s of %s) is not found by its "
-						     "name", row.player_id, row.user_id,
-				row.casino_id);
+		if (code == OUTCOME_DONE &&
+			(!found || strcmp(name.casino_id, row.casino_id) != 0 ||
+				strcmp(name.user_id, row.user_id) != 0))
+			proof_problem(&check->proof,
+				"player %s (user %s of %s) is not found by its "
+				"name",
+				row.player_id, row.user_id, row.casino_id);
 	}
 	return list_end(&list, code);
 }

@@ -45,12 +45,13 @@ static int compare_clients(const void *a, const void *b)
 static enum outcome check_client(struct check *check, const struct round *round)
 {
 	struct client client;
-	char (*grown)[CLIENT_ID_SIZE];
+	char(*grown)[CLIENT_ID_SIZE];
 	enum outcome code;
 	bool found;
 
-	if (check->client_count && bsearch(round->client_id, check->clients, check->client_count,
-					   CLIENT_ID_SIZE, compare_clients))
+	if (check->client_count &&
+		bsearch(round->client_id, check->clients, check->client_count, CLIENT_ID_SIZE,
+			compare_clients))
 		return OUTCOME_DONE;
 	memset(&client, 0, sizeof(client));
 	memcpy(client.client_id, round->client_id, sizeof(client.client_id));
@@ -80,11 +81,14 @@ static enum outcome check_player(struct check *check, struct round_join *join)
 	if (code == OUTCOME_DONE && !found)
 		proof_problem(&check->proof, "round %s/%s is of a player that does not exist",
 			round->player_id, round->game_id);
-	else if (code == OUTCOME_DONE && (strcmp(join->name.casino_id, round->casino_id) != 0 ||
-					     strcmp(join->name.user_id, round->user_id) != 0))
-		proof_problem(&check->proof, "round %s/%s is of user %s of %s, the player is user "
-					     "%s of %s", round->player_id, round->game_id,
-			round->user_id, round->casino_id, join->name.user_id, join->name.casino_id);
+	else if (code == OUTCOME_DONE &&
+		(strcmp(join->name.casino_id, round->casino_id) != 0 ||
+			strcmp(join->name.user_id, round->user_id) != 0))
+		proof_problem(&check->proof,
+			"round %s/%s is of user %s of %s, the player is user "
+			"%s of %s",
+			round->player_id, round->game_id, round->user_id, round->casino_id,
+			join->name.user_id, join->name.casino_id);
 	return code;
 }
 
@@ -172,8 +176,9 @@ static enum outcome read_round(struct check *check, void *arg, struct proof_faul
 		return code;
 	*faults = reading->faults;
 	*stable = found == still &&
-		(!found || (after.state == round.state && after.bets == round.bets &&
-				   after.staked == round.staked));
+		(!found ||
+			(after.state == round.state && after.bets == round.bets &&
+				after.staked == round.staked));
 	return OUTCOME_DONE;
 }
 
@@ -194,8 +199,10 @@ static enum outcome join_round(struct check *check, struct round_join *join)
 	struct round key = join->round;
 	bool there = join->has_round;
 
-	if (join->has_bet && (!there || compare_ids(join->bet.player_id, join->bet.game_id,
-						  key.player_id, key.game_id) < 0)) {
+	if (join->has_bet &&
+		(!there ||
+			compare_ids(join->bet.player_id, join->bet.game_id, key.player_id,
+				key.game_id) < 0)) {
 		memset(&key, 0, sizeof(key));
 		memcpy(key.player_id, join->bet.player_id, sizeof(key.player_id));
 		memcpy(key.game_id, join->bet.game_id, sizeof(key.game_id));
@@ -206,8 +213,9 @@ static enum outcome join_round(struct check *check, struct round_join *join)
 	if (there)
 		join->has_round = false;
 	check->proof.read_ms = clock_wall_ms();
-	while (join->has_bet && compare_ids(join->bet.player_id, join->bet.game_id,
-					key.player_id, key.game_id) == 0) {
+	while (join->has_bet &&
+		compare_ids(join->bet.player_id, join->bet.game_id, key.player_id, key.game_id) ==
+			0) {
 		proof_round_bet(reading, &join->bet, join->bets.as_of);
 		join->has_bet = list_next(&join->bets, &join->bet);
 	}

@@ -126,8 +126,9 @@ static void feed_bets(struct walks *walks, const char *player_id)
 
 		if (!has_round && !has_bet)
 			return;
-		if (has_round && (!has_bet || strcmp(rounds->row.round.game_id,
-						      bets->row.bet.game_id) <= 0)) {
+		if (has_round &&
+			(!has_bet ||
+				strcmp(rounds->row.round.game_id, bets->row.bet.game_id) <= 0)) {
 			proof_statistics_round(&walks->proof, &rounds->row.round);
 			text_copy(game_id, sizeof(game_id), rounds->row.round.game_id);
 			rounds->pending = false;

@@ -16,7 +16,7 @@
 struct wager_search {
 	bool requests;
 	bool transactions;
-	bool callbacks; /* or their ends */
+	bool callbacks;          /* or their ends */
 	struct player_name name; /* of the player to whom the bets belong */
 };
 
@@ -61,7 +61,8 @@ static enum outcome search_transaction(struct check *check, const struct transac
 	return OUTCOME_DONE;
 }
 
-static enum outcome search_bet(struct check *check, struct wager_search *search, const struct bet *bet)
+static enum outcome search_bet(struct check *check, struct wager_search *search,
+	const struct bet *bet)
 {
 	struct transaction transaction = proof_bet_transaction(bet);
 	enum outcome code = OUTCOME_DONE;
@@ -79,7 +80,7 @@ static enum outcome search_bet(struct check *check, struct wager_search *search,
 	code = check_find_name(check, bet->player_id, &search->name, &found);
 	/* A bet without a player was reported by the walk. */
 	return code == OUTCOME_DONE && found ? check_bet(check, bet, search->name.user_id, false)
-					 : code;
+					     : code;
 }
 
 static enum outcome search_bets(struct check *check, struct wager_search *search)
@@ -107,8 +108,9 @@ static enum outcome search_round(struct check *check, struct wager_search *searc
 	snprintf(what, sizeof(what), "round %s/%s", round->player_id, round->game_id);
 	if (search->transactions)
 		code = search_transaction(check, &transaction, what);
-	return code == OUTCOME_DONE && search->callbacks && round->event ? check_result(check, round)
-								     : code;
+	return code == OUTCOME_DONE && search->callbacks && round->event
+		? check_result(check, round)
+		: code;
 }
 
 /*
@@ -159,8 +161,8 @@ static enum outcome find_bet(struct check *check, const char *player_id, const c
 	return list_fetch(check->session, RECORD_BET, bet, found, NULL);
 }
 
-static enum outcome find_round_of_bet(struct check *check, const char *player_id, const char *game_id,
-	struct round *round, bool *found)
+static enum outcome find_round_of_bet(struct check *check, const char *player_id,
+	const char *game_id, struct round *round, bool *found)
 {
 	memset(round, 0, sizeof(*round));
 	memcpy(round->player_id, player_id, sizeof(round->player_id));
@@ -173,17 +175,17 @@ static enum outcome request_of_bet(struct check *check, const struct request *ro
 {
 	struct bet bet;
 	bool found;
-	enum outcome code = find_bet(check, row->player_id, row->game_id, row->bet_number, &bet,
-		&found);
+	enum outcome code =
+		find_bet(check, row->player_id, row->game_id, row->bet_number, &bet, &found);
 
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || strcmp(bet.client_id, row->owner) != 0 ||
 		strcmp(bet.request_transaction_id, row->request_transaction_id) != 0)
-		proof_problem(&check->proof, "request %s of %s points to bet %s/%s/%" PRIu32
-			", which %s", row->request_transaction_id, row->owner, row->player_id,
-			row->game_id, row->bet_number,
-			found ? "was placed by another key" : "is not there");
+		proof_problem(&check->proof,
+			"request %s of %s points to bet %s/%s/%" PRIu32 ", which %s",
+			row->request_transaction_id, row->owner, row->player_id, row->game_id,
+			row->bet_number, found ? "was placed by another key" : "is not there");
 	return OUTCOME_DONE;
 }
 
@@ -198,9 +200,11 @@ static enum outcome request_of_round(struct check *check, const struct request *
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || round.state != ROUND_SETTLED) {
-		proof_problem(&check->proof, "request %s of %s points to round %s/%s, which is "
-					     "not %s", row->request_transaction_id, row->owner,
-			row->player_id, row->game_id, found ? "settled" : "there");
+		proof_problem(&check->proof,
+			"request %s of %s points to round %s/%s, which is "
+			"not %s",
+			row->request_transaction_id, row->owner, row->player_id, row->game_id,
+			found ? "settled" : "there");
 		return OUTCOME_DONE;
 	}
 	wanted = proof_round_key(&round);
@@ -246,9 +250,10 @@ static enum outcome search_owner(struct check *check, const struct transaction *
 		named = round.transaction_id;
 	}
 	if (code == OUTCOME_DONE && (!found || named != row->transaction_id))
-		proof_problem(&check->proof, "transaction %" PRIu64 " points to %s %s/%s/%" PRIu32
-			", which is %s", row->transaction_id, row->bet_number ? "bet" : "round",
-			row->player_id, row->game_id, row->bet_number,
+		proof_problem(&check->proof,
+			"transaction %" PRIu64 " points to %s %s/%s/%" PRIu32 ", which is %s",
+			row->transaction_id, row->bet_number ? "bet" : "round", row->player_id,
+			row->game_id, row->bet_number,
 			found ? "another transaction's" : "not there");
 	return code;
 }
@@ -277,12 +282,13 @@ static enum outcome find_named(struct check *check, const struct callback *callb
 	bool found;
 
 	if (callback->kind == CALLBACK_BETTING_RESULT) {
-		code = find_round_of_bet(check, callback->player_id, callback->game_id, &round, &found);
+		code = find_round_of_bet(check, callback->player_id, callback->game_id, &round,
+			&found);
 		*named = found ? round.event : 0;
 	} else {
 		code = find_bet(check, callback->player_id, callback->game_id, callback->bet_number,
 			&bet, &found);
-		*named = !found ? 0
+		*named = !found                              ? 0
 			: callback->kind == CALLBACK_BETTING ? bet.event
 							     : bet.refund_event;
 	}
@@ -305,9 +311,10 @@ static enum outcome search_callbacks(struct check *check)
 		code = find_named(check, &row, &named);
 		callback_event_id(row.kind, row.event, id);
 		if (code == OUTCOME_DONE && named != row.event)
-			proof_problem(&check->proof, "callback %s is not named by its %s %s/%s/%"
-				PRIu32, id, row.bet_number ? "bet" : "round", row.player_id,
-				row.game_id, row.bet_number);
+			proof_problem(&check->proof,
+				"callback %s is not named by its %s %s/%s/%" PRIu32, id,
+				row.bet_number ? "bet" : "round", row.player_id, row.game_id,
+				row.bet_number);
 	}
 	return list_end(&list, code);
 }

@@ -15,18 +15,19 @@ const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 
 static const struct argp_option options[] = {
 	{"key-file", 'k', "FILE", 0,
-	 "the keys as issued, 64 hex characters a line, all of them live; read for every "
-	 "request", 0},
+		"the keys as issued, 64 hex characters a line, all of them live; read for every "
+		"request",
+		0},
 	{"state", 'd', "DIR", 0, "keep users and transactions in DIR, made when missing", 0},
 	{"currency", 'y', "CODE", 0, "of all balances, lower case (default: thb)", 0},
-	{"opening-balance", 'o', "AMOUNT", 0,
-	 "what a user has when seen first (default: 1000)", 0},
+	{"opening-balance", 'o', "AMOUNT", 0, "what a user has when seen first (default: 1000)", 0},
 	{"threads", 't', "N", 0, "requests served at a time (default: 1)", 0},
 	{"socket", 'S', "PATH", 0,
-	 "listen on a Unix socket made at PATH instead of on standard input", 0},
+		"listen on a Unix socket made at PATH instead of on standard input", 0},
 	{"base-path", 'b', "PATH", 0, "the prefix that the web server mounts this at", 0},
 	{"control", 'C', NULL, 0,
-	 "serve control/users and control/state, unsigned: for tests on the loopback only", 0},
+		"serve control/users and control/state, unsigned: for tests on the loopback only",
+		0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -104,8 +105,9 @@ static const struct argp argp = {
 
 int dealer_run(int argc, char **argv, dealer_hook *hook)
 {
-	static struct reference_dealer dealer = {
-		.base_path = "", .currency = "thb", .mutex = PTHREAD_MUTEX_INITIALIZER};
+	static struct reference_dealer dealer = {.base_path = "",
+		.currency = "thb",
+		.mutex = PTHREAD_MUTEX_INITIALIZER};
 	struct arguments arguments = {.opening_balance = 1000 * MONEY_UNITS_PER_CREDIT,
 		.threads = 1,
 		.dealer = &dealer};

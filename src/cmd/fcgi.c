@@ -46,31 +46,40 @@
 /* Descriptors of one wallet fiber: the caller's connection and the ledger's. */
 #define DESCRIPTORS_SLOT 2
 
-enum { OPTION_CONFIG = 'c', OPTION_SERVE = 's', OPTION_BASE_PATH = 'b', OPTION_THREADS = 't',
-	OPTION_SOCKET = 'S', OPTION_EXCLUSIVE = 'x',
-	OPTION_TOGETHER = 'T' };
+enum {
+	OPTION_CONFIG = 'c',
+	OPTION_SERVE = 's',
+	OPTION_BASE_PATH = 'b',
+	OPTION_THREADS = 't',
+	OPTION_SOCKET = 'S',
+	OPTION_EXCLUSIVE = 'x',
+	OPTION_TOGETHER = 'T'
+};
 
 const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 
 static const struct argp_option options[] = {
 	{"config", OPTION_CONFIG, "FILE", 0, "read FILE (default: " SETTINGS_DEFAULT_FILE ")", 0},
 	{"serve", OPTION_SERVE, "GROUP", 0,
-	 "serve \"wallet\", the calls of dealers (the default), or \"platform\", the calls of "
-	 "game servers", 0},
+		"serve \"wallet\", the calls of dealers (the default), or \"platform\", the calls of "
+		"game servers",
+		0},
 	{"base-path", OPTION_BASE_PATH, "PATH", 0,
-	 "the prefix at which the web server mounts this service, instead of base_path", 0},
+		"the prefix at which the web server mounts this service, instead of base_path", 0},
 	{"threads", OPTION_THREADS, "N", 0, "requests served at a time (default: 1)", 0},
 	{"socket", OPTION_SOCKET, "PATH", 0,
-	 "listen on a Unix socket that is made at PATH, with mode 0660 and the group of the "
-	 "setting socket_group, instead of on standard input", 0},
+		"listen on a Unix socket that is made at PATH, with mode 0660 and the group of the "
+		"setting socket_group, instead of on standard input",
+		0},
 	{"exclusive", OPTION_EXCLUSIVE, NULL, 0,
-	 "no other process accepts from the socket on standard input: a stopping worker "
-	 "refuses new connections there (with lighttpd and Apache mod_fcgid; never with a "
-	 "socket that systemd or spawn-fcgi keeps)", 0},
+		"no other process accepts from the socket on standard input: a stopping worker "
+		"refuses new connections there (with lighttpd and Apache mod_fcgid; never with a "
+		"socket that systemd or spawn-fcgi keeps)",
+		0},
 	{"together", OPTION_TOGETHER, NULL, 0,
-	 "one worker serves for all workers with this option, N requests at a time; another "
-	 "one takes its place when it ends (with Apache mod_fcgid and --serve=wallet)",
-	 0},
+		"one worker serves for all workers with this option, N requests at a time; another "
+		"one takes its place when it ends (with Apache mod_fcgid and --serve=wallet)",
+		0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -124,7 +133,8 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		if (arguments->together &&
 			(!arguments->exclusive || arguments->socket ||
 				arguments->group != SERVE_WALLET || arguments->threads == 1))
-			argp_error(state, "--together requires --serve=wallet, --exclusive "
+			argp_error(state,
+				"--together requires --serve=wallet, --exclusive "
 				"and --threads of 2 or more");
 		return 0;
 	case ARGP_KEY_ARG:
@@ -157,8 +167,7 @@ static bool name_file(char *path, size_t size, const struct settings *settings, 
 static bool service_init(struct web_service *service, const struct arguments *arguments,
 	const struct settings *settings)
 {
-	const char *base_path =
-		arguments->base_path ? arguments->base_path : settings->base_path;
+	const char *base_path = arguments->base_path ? arguments->base_path : settings->base_path;
 
 	*service = (struct web_service){
 		.group = arguments->group,
@@ -168,8 +177,9 @@ static bool service_init(struct web_service *service, const struct arguments *ar
 		.callbacks = sender_options_of(settings),
 	};
 	if (!text_base_path(base_path, service->base_path, sizeof(service->base_path))) {
-		fprintf(stderr, PROGRAM ": --base-path \"%s\": " TEXT_BASE_PATH_RULE
-			" at most %zu bytes\n", base_path, sizeof(service->base_path) - 1);
+		fprintf(stderr,
+			PROGRAM ": --base-path \"%s\": " TEXT_BASE_PATH_RULE " at most %zu bytes\n",
+			base_path, sizeof(service->base_path) - 1);
 		return false;
 	}
 	if (!name_file(service->ledger_path, sizeof(service->ledger_path), settings, "edge.sock") ||
@@ -223,8 +233,9 @@ static struct shared_listener *join_shared_listener(const struct arguments *argu
 	static struct shared_listener shared;
 	char mount[2 * PATH_MAX], directory[sizeof(service->counters_path)];
 	char file[HANDOFF_FILE_CHARS + 1];
-	const struct shared_listener_group group = {
-		.directory = directory, .file = file, .mount = mount};
+	const struct shared_listener_group group = {.directory = directory,
+		.file = file,
+		.mount = mount};
 	rlim_t own, limit;
 
 	snprintf(mount, sizeof(mount), "%s %s %s", serve_group_names[service->group],
@@ -267,7 +278,8 @@ static int serve_inherited(const struct arguments *arguments, const struct setti
 		program.shared_listener = shared;
 		program.again_ms = arguments->together && !shared ? again_ms : 0;
 		code = fcgi_run(&program, LISTEN_INHERITED_FD, threads, NULL);
-		again_ms = again_ms < SHARED_LISTENER_AGAIN_MAX_MS / 2 ? 2 * again_ms
+		again_ms = again_ms < SHARED_LISTENER_AGAIN_MAX_MS / 2
+			? 2 * again_ms
 			: SHARED_LISTENER_AGAIN_MAX_MS;
 	}
 	return code;
@@ -314,8 +326,11 @@ static unsigned int connections_kept(unsigned int threads)
 static enum status config_load(struct settings *settings, const char *path, bool privileged)
 {
 	if (privileged && strcmp(path, SETTINGS_DEFAULT_FILE) != 0) {
-		fprintf(stderr, PROGRAM ": --config %s: being setgid, this program reads "
-			SETTINGS_DEFAULT_FILE " only\n", path);
+		fprintf(stderr,
+			PROGRAM
+			": --config %s: being setgid, this program reads " SETTINGS_DEFAULT_FILE
+			" only\n",
+			path);
 		return STATUS_CONFIG;
 	}
 	return settings_load(settings, path, stderr);
@@ -347,8 +362,9 @@ int main(int argc, char **argv)
 	if (!service_init(&service, &arguments, &settings))
 		return EX_CONFIG;
 	if (!flood_init(&flood)) {
-		fprintf(stderr, PROGRAM ": the kernel gives no random numbers: allow the system call "
-			"getrandom, and repeat this\n");
+		fprintf(stderr,
+			PROGRAM ": the kernel gives no random numbers: allow the system call "
+				"getrandom, and repeat this\n");
 		return EX_TEMPFAIL;
 	}
 	service.flood = &flood;

@@ -19,7 +19,9 @@ bool listen_inherited(const char *program)
 {
 	if (socket_is_listening(LISTEN_INHERITED_FD))
 		return true;
-	fprintf(stderr, "%s: standard input is no listening socket: let a web server start this "
-		"program, or give --socket PATH\n", program);
+	fprintf(stderr,
+		"%s: standard input is no listening socket: let a web server start this "
+		"program, or give --socket PATH\n",
+		program);
 	return false;
 }

@@ -25,7 +25,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#define PROGRAM "creditbridge-sweep"
+#define PROGRAM  "creditbridge-sweep"
 #define JSON_MAX (4 * 1024 * 1024)
 
 enum { OPTION_CONFIG = 'c', OPTION_FOR = 'f', OPTION_DRY_RUN = 'n', OPTION_JSON = 'j' };
@@ -35,9 +35,11 @@ const char *argp_program_version = PROGRAM " " PACKAGE_VERSION;
 static const struct argp_option options[] = {
 	{"config", OPTION_CONFIG, "FILE", 0, "read FILE (default: " SETTINGS_DEFAULT_FILE ")", 0},
 	{"for", OPTION_FOR, "TIME", 0,
-	 "continue for TIME, such as 55s, and look for due callbacks each second (default: stop "
-	 "when none is due)", 0},
-	{"dry-run", OPTION_DRY_RUN, NULL, 0, "print the callbacks that would be sent first; send nothing", 0},
+		"continue for TIME, such as 55s, and look for due callbacks each second (default: stop "
+		"when none is due)",
+		0},
+	{"dry-run", OPTION_DRY_RUN, NULL, 0,
+		"print the callbacks that would be sent first; send nothing", 0},
 	{"json", OPTION_JSON, NULL, 0, "print the summary as one JSON object", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
 };
@@ -59,8 +61,10 @@ static error_t option_parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPTION_FOR:
 		if (!duration_parse(value, &arguments->for_ms))
-			argp_error(state, "--for takes a time such as 55s, at most a day, not "
-				"\"%s\"", value);
+			argp_error(state,
+				"--for takes a time such as 55s, at most a day, not "
+				"\"%s\"",
+				value);
 		return 0;
 	case OPTION_DRY_RUN:
 		arguments->dry_run = true;
@@ -108,10 +112,11 @@ static int lock_take(const struct settings *settings)
 	snprintf(path, sizeof(path), "%s/" LOCK_SWEEP, settings->socket_directory);
 	fd = lock_file_open(settings->socket_directory, LOCK_SWEEP, "edge.sock");
 	if (fd < 0) {
-		complain(path, errno == EACCES ? "Permission denied: the ledger makes it for the group of "
-						 "edge.sock; start creditbridge-ledger, and the sweeper "
-						 "as a user of that group"
-					       : strerror(errno));
+		complain(path,
+			errno == EACCES ? "Permission denied: the ledger makes it for the group of "
+					  "edge.sock; start creditbridge-ledger, and the sweeper "
+					  "as a user of that group"
+					: strerror(errno));
 		return -2;
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)

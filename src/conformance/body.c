@@ -131,8 +131,9 @@ static void fill_result(struct result_body *body, const struct exam_round *round
 }
 
 /* Fills the struct of the action's callback kind. */
-static void fill_body(union body *body, const struct exam_round *round, const struct exam_step *step,
-	const struct common *common, uint64_t transaction_id, money_t amount)
+static void fill_body(union body *body, const struct exam_round *round,
+	const struct exam_step *step, const struct common *common, uint64_t transaction_id,
+	money_t amount)
 {
 	switch (sends[step->action].kind) {
 	case CALLBACK_BALANCE_INQUIRE:
@@ -170,8 +171,8 @@ static void fill_body(union body *body, const struct exam_round *round, const st
 /* Returns true if the specification does not require the member (Bet result). */
 static bool is_optional(enum callback_kind kind, const char *name)
 {
-	static const char *const optional[] = {
-		"addition_amount", "win_amount", "user_bet", "game_result", "user_bet_result"};
+	static const char *const optional[] = {"addition_amount", "win_amount", "user_bet",
+		"game_result", "user_bet_result"};
 
 	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++) {
 		if (kind == CALLBACK_BETTING_RESULT && strcmp(optional[i], name) == 0)
@@ -209,7 +210,8 @@ static void put_body_value(struct buffer *out, const struct field *field, const 
 }
 
 /* Renders the body member by member. */
-static void put_body_members(struct buffer *out, const struct exam_step *step, const union body *body)
+static void put_body_members(struct buffer *out, const struct exam_step *step,
+	const union body *body)
 {
 	enum callback_kind kind = sends[step->action].kind;
 	const struct field *table = tables[kind];

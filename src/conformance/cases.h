@@ -10,8 +10,10 @@
 #include "conformance/exam.h"
 
 #define STEP(action_, letter_, amount_, expect_, move_, ...)                                       \
-	{.action = (action_), .letter = (letter_), .amount = (amount_), .expect = (expect_),       \
-	 .move = (move_), ##__VA_ARGS__}
+	{                                                                                          \
+		.action = (action_), .letter = (letter_), .amount = (amount_),                     \
+		.expect = (expect_), .move = (move_), ##__VA_ARGS__                                \
+	}
 #define ASK(expect_, ...) STEP(EXAM_BALANCE, 0, 0, expect_, MOVE_NONE, ##__VA_ARGS__)
 #define BET(letter_, amount_, expect_, move_, ...)                                                 \
 	STEP(EXAM_BET, letter_, amount_, expect_, move_, ##__VA_ARGS__)

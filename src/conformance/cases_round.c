@@ -31,8 +31,7 @@ const struct exam_case exam_result_cases[] = {
 			BET('B', CREDIT(1), EXPECT_TAKEN, MOVE_OUT, .addition = true),
 			WIN('C', CREDIT(4), EXPECT_TAKEN, MOVE_IN), CLOSE(0)}},
 	{"win-of-nothing", "spec B3 rule 1, api C 4", "a win may pay 0", 0,
-		{BET('A', CREDIT(2), EXPECT_TAKEN, MOVE_OUT),
-			WIN('B', 0, EXPECT_TAKEN, MOVE_NONE),
+		{BET('A', CREDIT(2), EXPECT_TAKEN, MOVE_OUT), WIN('B', 0, EXPECT_TAKEN, MOVE_NONE),
 			BET('C', CREDIT(1), EXPECT_TAKEN, MOVE_OUT, .round = 1), CLOSE(1)}},
 	{"win-tenths", "spec 6, api Money", "0.1 and 0.2 staked, 0.3 credited, exactly", 1,
 		{BET('A', TENTH, EXPECT_TAKEN, MOVE_OUT),
@@ -119,8 +118,8 @@ const struct exam_case exam_refund_cases[] = {
  * another path, with or without its webhook-id, which names its kind.
  */
 const struct exam_case exam_replay_cases[] = {
-	{"bet-as-refund", "api Signature",
-		"a bet's request at betting-refund gives nothing back", 0,
+	{"bet-as-refund", "api Signature", "a bet's request at betting-refund gives nothing back",
+		0,
 		{BET('A', CREDIT(2), EXPECT_TAKEN, MOVE_OUT),
 			BET('A', CREDIT(2), EXPECT_ANSWER, MOVE_NONE, .door = DOOR_REFUND),
 			CLOSE(0)}},
@@ -144,8 +143,7 @@ const struct exam_case exam_replay_cases[] = {
 			WIN('B', CREDIT(2), EXPECT_ANSWER, MOVE_NONE, .door = DOOR_REFUND),
 			WIN('B', CREDIT(2), EXPECT_TAKEN, MOVE_IN), CLOSE(0)}},
 	{"refund-as-bet", "api Signature", "a refund's request at betting takes nothing", 0,
-		{REFUND('A', CREDIT(2), EXPECT_ANSWER, MOVE_NONE, .door = DOOR_BETTING),
-			CLOSE(0)}},
+		{REFUND('A', CREDIT(2), EXPECT_ANSWER, MOVE_NONE, .door = DOOR_BETTING), CLOSE(0)}},
 	CASES_END,
 };
 

@@ -32,7 +32,7 @@
 #define EXAM_NUMBER_MASK  0xff
 /* More than the exam has staked at any moment. */
 #define EXAM_NEEDS CREDIT(10)
-#define CREDIT(n)  ((money_t)(n) * MONEY_UNITS_PER_CREDIT)
+#define CREDIT(n)  ((money_t)(n)*MONEY_UNITS_PER_CREDIT)
 /*
  * Maximum copies of one request that are sent at the same time, within the dealer's limit of
  * calls.
@@ -69,8 +69,8 @@ enum exam_expect {
 	EXPECT_WHOLE,
 	/* of copies: at least one success, and an answer to all that were sent */
 	EXPECT_ONE,
-	EXPECT_ANSWER,    /* any answer */
-	EXPECT_IN_TIME,   /* for EXAM_PACE */
+	EXPECT_ANSWER,  /* any answer */
+	EXPECT_IN_TIME, /* for EXAM_PACE */
 	EXAM_EXPECT_COUNT
 };
 
@@ -110,9 +110,9 @@ enum {
 	SHAPE_DRAW = 1 << 6,     /* a result that the specification does not define */
 	SHAPE_OTHER_WAY =
 		SHAPE_REVERSED | SHAPE_MORE | SHAPE_SPACED | SHAPE_CENTS | SHAPE_LEAST | SHAPE_DRAW,
-	SHAPE_UNICODE = 1 << 7, /* remark and game_id with characters beyond ASCII */
-	SHAPE_LARGE = 1 << 8,   /* user_bet has 60,000 bytes */
-	SHAPE_ODD = 1 << 9,     /* user_bet contains unusual JSON */
+	SHAPE_UNICODE = 1 << 7,       /* remark and game_id with characters beyond ASCII */
+	SHAPE_LARGE = 1 << 8,         /* user_bet has 60,000 bytes */
+	SHAPE_ODD = 1 << 9,           /* user_bet contains unusual JSON */
 	SHAPE_UNKNOWN_USER = 1 << 10, /* for a user that does not exist */
 };
 
@@ -173,10 +173,10 @@ struct exam_row {
 	enum exam_result result;
 	char rule[EXAM_NAME_SIZE];
 	char expected[160];
-	char came[EXAM_TEXT_SIZE]; /* the answers and movements of money, step by step */
+	char came[EXAM_TEXT_SIZE];  /* the answers and movements of money, step by step */
 	char steps[EXAM_TEXT_SIZE]; /* only the movements: "-2.00 0.00 +2.00" */
-	char why[EXAM_TEXT_SIZE];  /* empty if it passed */
-	bool has_money;            /* the balance was read before and after it */
+	char why[EXAM_TEXT_SIZE];   /* empty if it passed */
+	bool has_money;             /* the balance was read before and after it */
 	money_t before;
 	money_t after;
 	money_t moved; /* after - before */
@@ -191,7 +191,8 @@ struct exam {
 	/* When this becomes true, no further case begins. NULL: never. */
 	const volatile sig_atomic_t *interrupted;
 	/* Called when a case begins. NULL: not called. */
-	void (*progress)(void *closure, const struct exam *exam, unsigned int number, const char *name);
+	void (*progress)(void *closure, const struct exam *exam, unsigned int number,
+		const char *name);
 	void *progress_closure;
 	struct dealer dealer; /* without its keys' secrets */
 	struct player player;
@@ -199,12 +200,12 @@ struct exam {
 	char url[CALLBACK_URL_SIZE];                         /* of B1 */
 	struct http_client *client;
 	unsigned int copies; /* of WAY_COPIES */
-	uint64_t number; /* of the first inquiry */
+	uint64_t number;     /* of the first inquiry */
 	uint64_t first_id;
 	uint64_t last_id; /* last id assigned */
 	money_t first_balance;
-	bool has_balance; /* the last inquiry was answered correctly */
-	money_t balance;  /* in the answer of the last inquiry */
+	bool has_balance;                           /* the last inquiry was answered correctly */
+	money_t balance;                            /* in the answer of the last inquiry */
 	char balance_note[CALLBACK_NOTE_SIZE + 96]; /* why there is no balance */
 	uint32_t slowest_ms;     /* slowest answer to a request whose body was sent at once */
 	unsigned int unanswered; /* consecutive requests without an answer */

@@ -69,8 +69,9 @@ static bool is_true(const struct exam_done *done)
 static bool is_delivered(const struct exam_done *done)
 {
 	return is_success(done) ||
-		(is_refused(done) && bet_is_unknown(done->replies[0].outcome.dealer_error_id,
-					     done->exam->dealer.unknown_bet_ids));
+		(is_refused(done) &&
+			bet_is_unknown(done->replies[0].outcome.dealer_error_id,
+				done->exam->dealer.unknown_bet_ids));
 }
 
 static bool is_account(const struct exam_done *done)
@@ -78,8 +79,9 @@ static bool is_account(const struct exam_done *done)
 	char unknown[EXTERNAL_ID_SIZE];
 
 	exam_unknown_user(done->exam, unknown);
-	return is_error(done) || callback_balance_ok(&done->replies[0].outcome, unknown,
-					 done->exam->dealer.currency);
+	return is_error(done) ||
+		callback_balance_ok(&done->replies[0].outcome, unknown,
+			done->exam->dealer.currency);
 }
 
 static bool is_whole(const struct exam_done *done)
@@ -159,8 +161,7 @@ money_t exam_moves(const struct exam_step *step, money_t amount)
 	return signs[step->move] * amount;
 }
 
-void exam_say_label(char *text, const struct exam *exam, const struct exam_step *step,
-	bool again)
+void exam_say_label(char *text, const struct exam *exam, const struct exam_step *step, bool again)
 {
 	static const char *const actions[EXAM_ACTION_COUNT] = {"", "balance", "bet", "win", "loss",
 		"cancelled game", "refund", "payback", "slowest answer"};

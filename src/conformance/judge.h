@@ -31,8 +31,7 @@ money_t exam_moves(const struct exam_step *step, money_t amount);
 /* These functions append to @text of EXAM_TEXT_SIZE bytes and truncate. */
 void exam_say(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "bet A again, unsigned" */
-void exam_say_label(char *text, const struct exam *exam, const struct exam_step *step,
-	bool again);
+void exam_say_label(char *text, const struct exam *exam, const struct exam_step *step, bool again);
 /* "success", "refused (401 invalid_signature)", "unknown (HTTP status 500)" */
 void exam_say_outcome(char *text, const struct callback_outcome *outcome);
 /* Appends the outcome of one reply. For several replies, appends their number in each class. */

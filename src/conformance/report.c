@@ -96,8 +96,8 @@ static void put_seconds(FILE *file, uint64_t ms)
 static void put_case(FILE *file, const struct exam_row *row)
 {
 	/* The JUnit element for each result. */
-	static const char *const elements[EXAM_RESULT_COUNT] = {
-		[EXAM_FAILED] = "failure", [EXAM_SKIPPED] = "skipped", [EXAM_NOT_RUN] = "error"};
+	static const char *const elements[EXAM_RESULT_COUNT] =
+		{[EXAM_FAILED] = "failure", [EXAM_SKIPPED] = "skipped", [EXAM_NOT_RUN] = "error"};
 	const char *element = elements[row->result];
 
 	fputs("  <testcase", file);

@@ -97,7 +97,8 @@ static void count_moved(struct case_run *run, const struct exam_step *step, mone
 }
 
 /* Returns the step's event, existing or new; NULL if memory is exhausted. */
-static struct exam_message *find_message(struct case_run *run, const struct exam_step *step, bool *again)
+static struct exam_message *find_message(struct case_run *run, const struct exam_step *step,
+	bool *again)
 {
 	struct exam_message *message = run->messages;
 	uint64_t *id = step->letter ? &run->ids[step->letter - 'A'] : NULL;
@@ -117,15 +118,15 @@ static struct exam_message *find_message(struct case_run *run, const struct exam
 	message->event = exam_id(run->exam);
 	message->amount = amount_of(run, step);
 	buffer_init(&message->body, CALLBACK_BODY_MAX);
-	made = exam_body(run->exam, &run->round, step,
-		id && step->action != EXAM_LOSS ? *id : 0, message->amount, &message->body);
+	made = exam_body(run->exam, &run->round, step, id && step->action != EXAM_LOSS ? *id : 0,
+		message->amount, &message->body);
 	run->message_count++;
 	return made ? message : NULL;
 }
 
 /* Sends the event in the form of the step. Returns false if memory is exhausted. */
-static bool send_step(struct case_run *run, const struct exam_step *step, const struct exam_message *message,
-	struct exam_reply *replies, unsigned int *count)
+static bool send_step(struct case_run *run, const struct exam_step *step,
+	const struct exam_message *message, struct exam_reply *replies, unsigned int *count)
 {
 	static const enum callback_kind doors[] = {
 		[DOOR_BETTING] = CALLBACK_BETTING,
@@ -162,11 +163,12 @@ static bool send_step(struct case_run *run, const struct exam_step *step, const 
  * moved. The case returns the counted amount, so the remaining difference is what the dealer owes
  * or lost.
  */
-static void judge_step(struct case_run *run, const struct exam_done *done, const char *label, bool has_money)
+static void judge_step(struct case_run *run, const struct exam_done *done, const char *label,
+	bool has_money)
 {
 	const char *words = exam_wanted(done->step->expect);
 	money_t must = done->step->expect == EXPECT_WHOLE ? done->moved
-							: exam_moves(done->step, done->amount);
+							  : exam_moves(done->step, done->amount);
 	char moved[MONEY_TEXT_MAX + 1], wanted[MONEY_TEXT_MAX + 1], came[EXAM_TEXT_SIZE] = "";
 
 	exam_say_outcomes(came, done);
@@ -190,8 +192,10 @@ static void judge_step(struct case_run *run, const struct exam_done *done, const
 /* Refunds a bet that may have arrived but was not answered, as the service would do. */
 static void refund_lost(struct case_run *run, const struct exam_step *bet, money_t amount)
 {
-	const struct exam_step step = {.action = EXAM_REFUND, .letter = bet->letter,
-		.amount = amount, .round = bet->round};
+	const struct exam_step step = {.action = EXAM_REFUND,
+		.letter = bet->letter,
+		.amount = amount,
+		.round = bet->round};
 	struct exam_reply replies[EXAM_COPIES];
 	unsigned int count;
 	bool again;
@@ -293,7 +297,9 @@ static bool needs_copies(const struct exam_case *case_)
 void exam_case_run(struct exam *exam, const struct exam_case *case_, unsigned int number,
 	struct exam_row *row)
 {
-	struct case_run run = {.exam = exam, .case_ = case_, .row = row,
+	struct case_run run = {.exam = exam,
+		.case_ = case_,
+		.row = row,
 		.round = {.number = number, .name = case_->name}};
 	int64_t begin_ms = clock_boot_ms();
 	uint32_t calls = exam->calls;

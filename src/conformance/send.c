@@ -79,7 +79,8 @@ static bool make_head(const struct exam *exam, const struct exam_request *reques
 	explicit_bzero(target.keys, sizeof(target.keys));
 	add_header(head, "Content-Type", "application/json");
 	if (request->sign != SIGN_NONE)
-		add_header(head, capital ? "X-CASINO-SIGNATURE" : "x-casino-signature", head->signature);
+		add_header(head, capital ? "X-CASINO-SIGNATURE" : "x-casino-signature",
+			head->signature);
 	if (request->way != WAY_BARE) {
 		add_header(head, capital ? "WEBHOOK-ID" : "webhook-id", head->webhook_id);
 		add_header(head, "webhook-timestamp", head->webhook_timestamp);
@@ -97,8 +98,7 @@ static bool says_json(const struct http_answer *answer)
 	char value[128];
 
 	return http_answer_header(answer, "Content-Type", value, sizeof(value)) &&
-		strncasecmp(value, type, len) == 0 &&
-		(!value[len] || strchr("; \t", value[len]));
+		strncasecmp(value, type, len) == 0 && (!value[len] || strchr("; \t", value[len]));
 }
 
 /* Records an answer, also in the totals of the exam. */
@@ -171,8 +171,8 @@ bool exam_ask(struct exam *exam)
 {
 	static const struct exam_step step = {.action = EXAM_BALANCE};
 	static const struct exam_round round = {.number = 0, .name = "balance"};
-	struct exam_request request = {
-		.kind = CALLBACK_BALANCE_INQUIRE, .door = CALLBACK_BALANCE_INQUIRE};
+	struct exam_request request = {.kind = CALLBACK_BALANCE_INQUIRE,
+		.door = CALLBACK_BALANCE_INQUIRE};
 	struct exam_reply replies[EXAM_COPIES] = {{.is_json = false}};
 	const struct callback_outcome *outcome = &replies[0].outcome;
 	struct buffer body;
@@ -181,11 +181,10 @@ bool exam_ask(struct exam *exam)
 	exam->has_balance = exam_body(exam, &round, &step, 0, 0, &body);
 	if (exam->has_balance) {
 		request.event = exam_id(exam);
-		request.body = request.signed_body =
-			(struct bytes){body.data, (uint32_t)body.len};
+		request.body = request.signed_body = (struct bytes){body.data, (uint32_t)body.len};
 		exam_send(exam, &request, replies);
-		exam->has_balance = callback_balance_ok(outcome, exam->player.user_id,
-			exam->dealer.currency);
+		exam->has_balance =
+			callback_balance_ok(outcome, exam->player.user_id, exam->dealer.currency);
 		exam->balance = outcome->balance;
 		snprintf(exam->balance_note, sizeof(exam->balance_note), "%s%s%s",
 			callback_class_names[outcome->class], outcome->note[0] ? ", " : "",

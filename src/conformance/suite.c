@@ -120,8 +120,8 @@ enum outcome exam_prepare(struct exam *exam, const char *casino_id, const char *
 	exam->balance = exam->first_balance = ping.outcome.balance;
 	exam->has_balance = true;
 	exam->number = ping.event;
-	exam->copies = exam->dealer.max_inflight < EXAM_COPIES ? exam->dealer.max_inflight
-							       : EXAM_COPIES;
+	exam->copies =
+		exam->dealer.max_inflight < EXAM_COPIES ? exam->dealer.max_inflight : EXAM_COPIES;
 	money_format(exam->balance, 2, balance);
 	money_format(EXAM_NEEDS, 2, needs);
 	if (exam->balance < EXAM_NEEDS)

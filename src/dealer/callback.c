@@ -16,12 +16,16 @@ struct received_body {
 };
 
 #define CALL_FIELD(type_, member_)                                                                 \
-	{#member_, (type_), true, (uint32_t)offsetof(struct received_body, call.member_),          \
-		(uint32_t)sizeof(((struct received_body *)0)->call.member_), NULL}
+	{                                                                                          \
+#member_, (type_), true, (uint32_t)offsetof(struct received_body, call.member_),   \
+			(uint32_t)sizeof(((struct received_body *)0)->call.member_), NULL          \
+	}
 /* The member must be absent. */
 #define ALIEN_FIELD(name_, member_)                                                                \
-	{name_, BODY_HAS_ANY, false, (uint32_t)offsetof(struct received_body, member_),            \
-		(uint32_t)sizeof(bool), NULL}
+	{                                                                                          \
+		name_, BODY_HAS_ANY, false, (uint32_t)offsetof(struct received_body, member_),     \
+			(uint32_t)sizeof(bool), NULL                                               \
+	}
 #define USER_FIELDS CALL_FIELD(BODY_ID, user_id), CALL_FIELD(BODY_ID, player_id)
 #define GAME_FIELDS                                                                                \
 	USER_FIELDS, CALL_FIELD(BODY_ID, game_id), CALL_FIELD(BODY_INTEGER, transaction_id),       \

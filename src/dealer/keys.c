@@ -53,7 +53,8 @@ bool keys_signed(const char *path, const struct http_request *request)
 {
 	char secrets[DEALER_KEY_SLOTS][KEY_SECRET_SIZE];
 	const char *text = http_header_is_single(&request->headers[DEALER_SIGNATURE])
-		? request->headers[DEALER_SIGNATURE].value : "";
+		? request->headers[DEALER_SIGNATURE].value
+		: "";
 	char why[256];
 	bool usable = keys_read(path, secrets, why, sizeof(why));
 	bool good = false;

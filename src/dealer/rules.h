@@ -40,7 +40,13 @@
 #include <stdint.h>
 
 /* The outcome of a round; none if the call is no result. */
-enum dealer_outcome { OUTCOME_NONE, OUTCOME_WIN, OUTCOME_LOSS, OUTCOME_REFUND, DEALER_OUTCOME_COUNT };
+enum dealer_outcome {
+	OUTCOME_NONE,
+	OUTCOME_WIN,
+	OUTCOME_LOSS,
+	OUTCOME_REFUND,
+	DEALER_OUTCOME_COUNT
+};
 extern const char *const dealer_outcome_names[DEALER_OUTCOME_COUNT];
 
 enum dealer_state {
@@ -109,7 +115,7 @@ struct dealer_transaction {
 struct dealer_rows {
 	struct dealer_user user; /* a new user has the opening balance */
 	bool user_is_new;
-	bool user_changed; /* to be written */
+	bool user_changed;                     /* to be written */
 	struct dealer_transaction transaction; /* TRANSACTION_NONE: no row exists */
 	bool transaction_changed;
 };

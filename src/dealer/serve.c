@@ -152,8 +152,7 @@ static const char *path_below(const struct reference_dealer *dealer, const char 
 {
 	size_t len = strlen(dealer->base_path);
 
-	return strncmp(path, dealer->base_path, len) == 0 && path[len] == '/' ? path + len + 1
-									       : "";
+	return strncmp(path, dealer->base_path, len) == 0 && path[len] == '/' ? path + len + 1 : "";
 }
 
 /* Returns false if the connection must be closed without an answer. */

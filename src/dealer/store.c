@@ -208,8 +208,7 @@ static int txn_end(struct dealer_store *store, DB_TXN *txn, int error, u_int32_t
 	/* See store/bdb/bdb.c for the reason. */
 	if (!error && flags == DB_TXN_SYNC)
 		error = store->env->log_flush(store->env, NULL);
-	return error ? error
-		     : store->env->txn_checkpoint(store->env, CHECKPOINT_KIB, 0, 0);
+	return error ? error : store->env->txn_checkpoint(store->env, CHECKPOINT_KIB, 0, 0);
 }
 
 enum status store_commit(struct dealer_store *store, const struct dealer_rows *rows)

@@ -10,8 +10,8 @@ void attention_key_text(const struct attention_key *shared, char text[ATTENTION_
 {
 	static const char *const kinds[KEYRING_OF_COUNT] = {"dealer", "client"};
 
-	snprintf(text, ATTENTION_KEY_TEXT, "%s %s and %s %s", kinds[shared->other_of], shared->other,
-		kinds[shared->of], shared->owner);
+	snprintf(text, ATTENTION_KEY_TEXT, "%s %s and %s %s", kinds[shared->other_of],
+		shared->other, kinds[shared->of], shared->owner);
 }
 
 /* Adds the keys of @entry to the book. Calls the visitor for keys that are already in it. */
@@ -79,7 +79,8 @@ bool attention_dealers(struct session *session, attention_dealer *visit, void *c
 
 	buffer_init(&cursor, LIST_KEY_MAX);
 	do {
-		done = session_try(session, COMMAND_LIST, &cmd, &result, &failure) == OUTCOME_DONE &&
+		done = session_try(session, COMMAND_LIST, &cmd, &result, &failure) ==
+				OUTCOME_DONE &&
 			visit_dealers(result.rows, visit, context);
 		buffer_reset(&cursor);
 		done = done && buffer_append(&cursor, result.cursor.data, result.cursor.len);

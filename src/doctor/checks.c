@@ -6,7 +6,7 @@
 #define SECONDS 1000
 #define CHECK(name, needs, seconds, purpose)                                                       \
 	{                                                                                          \
-		#name, doctor_##name, purpose, needs, seconds * SECONDS                            \
+#name, doctor_##name, purpose, needs, seconds *SECONDS                             \
 	}
 
 const struct doctor_check doctor_checks[] = {

@@ -27,10 +27,11 @@ void doctor_configuration(struct doctor *doctor)
 	if (access(path, F_OK) < 0 && errno == ENOENT && !doctor->options->config) {
 		settings_defaults(doctor->settings);
 		*doctor->settings_loaded = true;
-		doctor_fail(doctor,
-			"there is no %s: ledger, workers and sweeper do not start", path);
-		doctor_remedy(doctor, "install the sample creditbridge.conf there, or name yours "
-				      "with --config=FILE");
+		doctor_fail(doctor, "there is no %s: ledger, workers and sweeper do not start",
+			path);
+		doctor_remedy(doctor,
+			"install the sample creditbridge.conf there, or name yours "
+			"with --config=FILE");
 		return;
 	}
 	if (access(path, R_OK) < 0) {
@@ -43,10 +44,12 @@ void doctor_configuration(struct doctor *doctor)
 		doctor_pass(doctor, "%s can be read", path);
 	} else {
 		doctor_fail(doctor, "%s", why);
-		doctor_remedy(doctor, status == STATUS_NOMEM
-			? "see what uses up the machine's processes and memory"
-			: status == STATUS_IO ? "check the disk"
-			: "correct that line; no program of creditbridge starts before");
+		doctor_remedy(doctor,
+			status == STATUS_NOMEM
+				? "see what uses up the machine's processes and memory"
+				: status == STATUS_IO
+				? "check the disk"
+				: "correct that line; no program of creditbridge starts before");
 	}
 }
 
@@ -104,7 +107,8 @@ static int try_read(const char *path)
 }
 
 /* Reports whether the user @identity, which runs @what, can read the configuration. */
-static void judge_reader(struct doctor *doctor, const struct process_identity *identity, const char *what)
+static void judge_reader(struct doctor *doctor, const struct process_identity *identity,
+	const char *what)
 {
 	char path[SETTINGS_PATH_MAX];
 	int error;
@@ -165,7 +169,7 @@ void doctor_configuration_in_use(struct doctor *doctor)
 /* Values that are allowed but seldom intended. */
 #define SUSPICION(member, least, most, why)                                                        \
 	{                                                                                          \
-		#member, offsetof(struct settings, member), least, most, why                       \
+#member, offsetof(struct settings, member), least, most, why                       \
 	}
 static const struct suspicion {
 	const char *option;
@@ -274,8 +278,9 @@ static void judge_network(struct doctor *doctor, const struct network *network)
 			continue;
 		doctor_add(doctor, reserved[i].result, "a dealer's URL may lead to %s (%s)",
 			reserved[i].what, reserved[i].address);
-		doctor_remedy(doctor, "name in callback_networks only the networks of dealers' "
-				      "servers");
+		doctor_remedy(doctor,
+			"name in callback_networks only the networks of dealers' "
+			"servers");
 		return;
 	}
 	if (network->prefix >= (wraps_ipv4 ? 96 + 8 : 8))

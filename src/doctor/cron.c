@@ -120,7 +120,8 @@ static void search_file(struct cron_search *search, const char *path, bool is_sy
 	}
 }
 
-static void search_place(struct cron_search *search, const char *path, bool is_directory, bool is_system)
+static void search_place(struct cron_search *search, const char *path, bool is_directory,
+	bool is_system)
 {
 	char file[DOCTOR_PATH_MAX];
 	unsigned int looked = 0;
@@ -188,7 +189,8 @@ void doctor_cron(struct doctor *doctor)
 		doctor_fail(doctor,
 			"%s starts " SWEEPER " as user %s, which this machine does not have",
 			search.path, search.line.user);
-		doctor_remedy(doctor, "write a user there that may use edge.sock, such as _creditbridge-sweep");
+		doctor_remedy(doctor,
+			"write a user there that may use edge.sock, such as _creditbridge-sweep");
 	} else if (search.path[0] && !cron_runs()) {
 		doctor_warn(doctor, "%s starts " SWEEPER ", and neither cron nor systemd runs",
 			search.path);

@@ -60,7 +60,7 @@ static bool close_list(struct doctor *doctor, struct list *list)
 struct host {
 	/* the first dealer at this host that is not suspended, if any */
 	char casino_id[CASINO_ID_SIZE];
-	bool suspended;                 /* all dealers at this host are suspended */
+	bool suspended; /* all dealers at this host are suspended */
 	char name[256];
 	struct gaicb lookup;
 };
@@ -124,12 +124,14 @@ static void judge_dealer(struct doctor *doctor, struct hosts *hosts, const struc
 	hosts->dealers++;
 	doctor_about(doctor, "%s", dealer->casino_id);
 	if (dealer->callbacks_held_ms) {
-		doctor_warn(doctor, "its callbacks are held: bets are refused, results and refunds wait");
+		doctor_warn(doctor,
+			"its callbacks are held: bets are refused, results and refunds wait");
 		doctor_remedy(doctor, "reconcile it, then creditbridgectl release %s",
 			dealer->casino_id);
 	}
 	if (dealer->restored_ms && !dealer->callbacks_held_ms) {
-		doctor_warn(doctor, "it was released without its file after a restore: results and "
+		doctor_warn(doctor,
+			"it was released without its file after a restore: results and "
 			"refunds of rounds of before are held");
 		doctor_remedy(doctor, "creditbridgectl reconcile %s FILE, until it exits with 0",
 			dealer->casino_id);
@@ -179,8 +181,8 @@ static void judge_host(struct doctor *doctor, struct host *host)
 
 	doctor_about(doctor, "%s", host->casino_id);
 	if (error) {
-		doctor_add(doctor, describe_fault(host->suspended), "%sthe host %s is not found: %s",
-			words_of(host->suspended), host->name,
+		doctor_add(doctor, describe_fault(host->suspended),
+			"%sthe host %s is not found: %s", words_of(host->suspended), host->name,
 			error == EAI_INPROGRESS ? "no answer from the name servers"
 						: gai_strerror(error));
 		doctor_remedy(doctor,
@@ -192,8 +194,7 @@ static void judge_host(struct doctor *doctor, struct host *host)
 			network_address_format(address, text);
 		doctor_add(doctor, describe_fault(host->suspended),
 			"%s%s is at %s, which is not public: no callback is sent there",
-			words_of(host->suspended),
-			host->name, text);
+			words_of(host->suspended), host->name, text);
 		doctor_remedy(doctor,
 			"correct the URL (creditbridgectl dealer set %s --url URL); only if the "
 			"dealer's server is in a network of your own, add that one address to "
@@ -252,7 +253,8 @@ void doctor_dealers(struct doctor *doctor)
 	doctor_about(doctor, "%s", "");
 	if (hosts.left_out) {
 		doctor_warn(doctor, "%u more hosts were not looked up", hosts.left_out);
-		doctor_remedy(doctor, "call each dealer's server: creditbridgectl dealer ping CASINO");
+		doctor_remedy(doctor,
+			"call each dealer's server: creditbridgectl dealer ping CASINO");
 	}
 	if (!doctor->sheet->count)
 		doctor_pass(doctor,
@@ -284,10 +286,13 @@ static void judge_keys(struct doctor *doctor, const char *what, const char *id, 
 		return;
 	}
 	if (restored_ms) {
-		doctor_warn(doctor, "a restore brought its keys back, and they were not confirmed: a "
+		doctor_warn(doctor,
+			"a restore brought its keys back, and they were not confirmed: a "
 			"key that was retired after the backup is valid again");
-		doctor_remedy(doctor, "retire each key that should not be valid, then creditbridgectl %s "
-			"key-confirm %s", what, id);
+		doctor_remedy(doctor,
+			"retire each key that should not be valid, then creditbridgectl %s "
+			"key-confirm %s",
+			what, id);
 	}
 	days = (clock_wall_ms() - newest->created_ms) / DAY_MS;
 	if (newest == oldest || days < CHANGE_DAYS)
@@ -306,10 +311,13 @@ static void judge_shared_key(void *context, const struct attention_key *shared)
 	struct doctor *doctor = context;
 
 	doctor_about(doctor, "%s %s", kinds[shared->of], shared->owner);
-	doctor_warn(doctor, "it has a key of %s %s: a body that is signed for one is valid for the other",
+	doctor_warn(doctor,
+		"it has a key of %s %s: a body that is signed for one is valid for the other",
 		kinds[shared->other_of], shared->other);
-	doctor_remedy(doctor, "creditbridgectl %s key-add %s, then key-use the new key and key-retire "
-		"the shared one", kinds[shared->of], shared->owner);
+	doctor_remedy(doctor,
+		"creditbridgectl %s key-add %s, then key-use the new key and key-retire "
+		"the shared one",
+		kinds[shared->of], shared->owner);
 }
 
 void doctor_keys(struct doctor *doctor)

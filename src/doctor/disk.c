@@ -100,7 +100,8 @@ static void judge_space(struct doctor *doctor, uint64_t free_mib)
 			"%" PRIu64 " MiB are free; the log has %" PRIu64
 			" MiB and may grow to log_keep_mib = %u",
 			free_mib, log_mib, settings->log_keep_mib);
-		doctor_remedy(doctor, "add space below %s; with a lower log_keep_mib an older backup can no longer "
+		doctor_remedy(doctor,
+			"add space below %s; with a lower log_keep_mib an older backup can no longer "
 			"be rolled forward",
 			settings->state_directory);
 	}
@@ -120,8 +121,8 @@ void doctor_disk_space(struct doctor *doctor)
 	judge_space(doctor, free_mib);
 	/* File systems that allocate inodes dynamically report 0 of 0. */
 	if (vfs.f_files && vfs.f_favail < INODES_LEAST) {
-		doctor_fail(doctor,
-			"only %" PRIu64 " files can be made there", (uint64_t)vfs.f_favail);
+		doctor_fail(doctor, "only %" PRIu64 " files can be made there",
+			(uint64_t)vfs.f_favail);
 		doctor_remedy(doctor, "remove small files from the file system of %s", path);
 	}
 	if (!doctor->sheet->count)
@@ -211,9 +212,10 @@ void doctor_disk_sync(struct doctor *doctor)
 		bool full = errno == ENOSPC || errno == EDQUOT;
 
 		doctor_fail(doctor, "writing in %s fails: %s", path, strerror(errno));
-		doctor_remedy(doctor, full ? "free space there"
-					   : "see the kernel's log; replace the disk, then "
-					     "`creditbridgectl resume`");
+		doctor_remedy(doctor,
+			full ? "free space there"
+			     : "see the kernel's log; replace the disk, then "
+			       "`creditbridgectl resume`");
 		close(fd);
 		return;
 	}
@@ -234,8 +236,8 @@ void doctor_halted(struct doctor *doctor)
 	char path[PATH_MAX];
 
 	if (halt_is_marked(doctor->settings, path)) {
-		doctor_fail(doctor,
-			"the disk failed and the ledger serves nothing since (%s)", path);
+		doctor_fail(doctor, "the disk failed and the ledger serves nothing since (%s)",
+			path);
 		doctor_remedy(doctor,
 			"see the ledger's and the kernel's log, mend or replace the disk, "
 			"then `creditbridgectl resume --reason TEXT`");

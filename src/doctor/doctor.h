@@ -49,10 +49,10 @@ struct doctor_check;
 
 /* Information about the installation from the command line. NULL: not given. */
 struct doctor_options {
-	const char *config;       /* the configuration file */
-	const char *url;          /* of the wallet's mount, as dealers use it */
-	const char *platform_url; /* of the platform's mount */
-	const char *user;         /* of the web server */
+	const char *config;           /* the configuration file */
+	const char *url;              /* of the wallet's mount, as dealers use it */
+	const char *platform_url;     /* of the platform's mount */
+	const char *user;             /* of the web server */
 	const char *const *key_files; /* files that may contain keys */
 	unsigned int key_file_count;
 };
@@ -93,8 +93,7 @@ extern const unsigned int doctor_check_count;
  * sheet. @sheets, @settings and @settings_loaded must be isolated_memory().
  */
 void doctor_run(const struct doctor_options *options, struct session *session,
-	struct doctor_sheet *sheets, struct settings *settings,
-	bool *settings_loaded);
+	struct doctor_sheet *sheets, struct settings *settings, bool *settings_loaded);
 
 /* Returns how many findings of @sheet were only counted. */
 uint32_t doctor_dropped(const struct doctor_sheet *sheet);

@@ -39,8 +39,8 @@ static const struct {
 /* Runs in the child: executes "PATH --version". */
 static void execute_version(const char *path, int out)
 {
-	char *words[] = {(char *)(uintptr_t)path, (char *)(uintptr_t)"--version", NULL};
-	char *environment[] = {(char *)(uintptr_t)"LC_ALL=C", NULL};
+	char *words[] = {(char *)(uintptr_t)path, (char *)(uintptr_t) "--version", NULL};
+	char *environment[] = {(char *)(uintptr_t) "LC_ALL=C", NULL};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(out, STDOUT_FILENO);
@@ -93,8 +93,7 @@ void doctor_programs(struct doctor *doctor)
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		doctor_about(doctor, "%s", programs[i].name);
-		if (!place_program(programs[i].name, programs[i].directory, path,
-			    sizeof(path))) {
+		if (!place_program(programs[i].name, programs[i].directory, path, sizeof(path))) {
 			/*
 			 * In Debian's package only the web server's user may execute the worker.
 			 */
@@ -230,8 +229,7 @@ void doctor_clock(struct doctor *doctor)
 	}
 	state = adjtimex(&kernel);
 	if (state < 0) {
-		doctor_skip(doctor,
-			"cannot find whether the clock is synchronised: %s",
+		doctor_skip(doctor, "cannot find whether the clock is synchronised: %s",
 			strerror(errno));
 	} else if (state == TIME_ERROR || kernel.status & STA_UNSYNC) {
 		doctor_warn(doctor,

@@ -129,8 +129,8 @@ static bool ask_there(struct doctor *doctor, const char *path, enum command comm
 			deadline_of(doctor));
 	link_close(&link);
 	if (status != STATUS_OK) {
-		doctor_fail(doctor,
-			"the ledger greets and does not answer: %s", status_text(status));
+		doctor_fail(doctor, "the ledger greets and does not answer: %s",
+			status_text(status));
 		doctor_remedy(doctor,
 			"see the ledger's log; restart creditbridge-ledger if it hangs");
 		return false;
@@ -147,8 +147,8 @@ static void judge_version(struct doctor *doctor, const struct status_result *sta
 		doctor_pass(doctor, "it is %s, as this creditbridgectl", status->version);
 		return;
 	}
-	doctor_warn(doctor,
-		"the ledger is %s, this creditbridgectl " PACKAGE_VERSION, status->version);
+	doctor_warn(doctor, "the ledger is %s, this creditbridgectl " PACKAGE_VERSION,
+		status->version);
 	doctor_remedy(doctor, "restart creditbridge-ledger, then reload the web server");
 }
 
@@ -312,8 +312,8 @@ void doctor_descriptors(struct doctor *doctor)
 		return;
 	}
 	if (limit >= most + DESCRIPTORS_SPARE) {
-		doctor_pass(doctor,
-			"the ledger may open %lu files, for %lu connections", limit, most);
+		doctor_pass(doctor, "the ledger may open %lu files, for %lu connections", limit,
+			most);
 		return;
 	}
 	doctor_warn(doctor, "the ledger may open %lu files only, ledger_connections_max is %lu",
@@ -335,7 +335,8 @@ void doctor_sweeper(struct doctor *doctor)
 		return;
 	}
 	if (metrics.swept) {
-		doctor_fail(doctor, "the sweeper last ran %" PRIu64
+		doctor_fail(doctor,
+			"the sweeper last ran %" PRIu64
 			" s ago; results and refunds are not being retried",
 			metrics.swept_ms_ago / 1000);
 	} else if (metrics.status.uptime_ms <= overdue_s * 1000) {

@@ -21,8 +21,8 @@ static bool is_ours(const struct http_answer *answer, const char *request_id)
 		strcmp(value, request_id) == 0;
 }
 
-static void read_probe_answer(
-	struct probe *probe, const struct http_answer *answer, const char *request_id)
+static void read_probe_answer(struct probe *probe, const struct http_answer *answer,
+	const char *request_id)
 {
 	struct callback_outcome outcome;
 	char value[128];

@@ -19,7 +19,7 @@ struct probe {
 	char id[DEALER_ERROR_ID_SIZE]; /* the id in its error body; "": none */
 	char date[64];
 	char location[256];
-	char server[64];               /* the Server header of the answer; "": none */
+	char server[64]; /* the Server header of the answer; "": none */
 	char error[HTTP_ERROR_SIZE];
 	enum http_fault fault;
 };

@@ -142,8 +142,8 @@ static bool runs_program(pid_t pid, const char *name)
 }
 
 /* If @pid runs @name with this configuration, fills *process and returns true. */
-static bool read_process(
-	const struct doctor *doctor, pid_t pid, const char *name, struct process *process)
+static bool read_process(const struct doctor *doctor, pid_t pid, const char *name,
+	struct process *process)
 {
 	char line[COMMAND_LINE_MAX];
 	const char *serve;
@@ -263,7 +263,8 @@ bool identity_worker(struct doctor *doctor, struct process_identity *identity)
 }
 
 /* Runs in the child. */
-static void try_and_exit(const struct process_identity *identity, identity_try *try, const char *path)
+static void try_and_exit(const struct process_identity *identity, identity_try *try,
+	const char *path)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (setgroups(identity->group_count, identity->groups) < 0 || setgid(identity->gid) < 0 ||

@@ -111,8 +111,9 @@ static void give_up(struct check_run *run)
 	run->pid = 0;
 	doctor->about[0] = '\0';
 	doctor_fail(doctor, "no answer within %u s", doctor->check->deadline_ms / 1000);
-	doctor_remedy(doctor, "see what this depends on: a file system, a name server, a process "
-			      "that was stopped");
+	doctor_remedy(doctor,
+		"see what this depends on: a file system, a name server, a process "
+		"that was stopped");
 }
 
 /* Waits until all checks have ended. */
@@ -140,8 +141,8 @@ static void await_checks(struct check_run *runs, unsigned int count)
 	}
 }
 
-void doctor_run(const struct doctor_options *options, struct session *session, struct doctor_sheet *sheets, struct settings *settings,
-	bool *settings_loaded)
+void doctor_run(const struct doctor_options *options, struct session *session,
+	struct doctor_sheet *sheets, struct settings *settings, bool *settings_loaded)
 {
 	struct check_run *runs = calloc(doctor_check_count, sizeof(*runs));
 

@@ -41,7 +41,7 @@ void doctor_socket_directory(struct doctor *doctor)
 			path, (unsigned int)st.st_mode & 07777);
 		doctor_remedy(doctor, "chmod go-w %s", path);
 	} else if (stat(doctor->settings->state_directory, &state) == 0 && st.st_uid != 0 &&
-		   st.st_uid != state.st_uid) {
+		st.st_uid != state.st_uid) {
 		doctor_fail(doctor, "%s belongs to user %s, not to the ledger's", path, owner);
 		operator_user_name(state.st_uid, owner, sizeof(owner));
 		doctor_remedy(doctor, "chown %s: %s, then restart the ledger", owner, path);
@@ -78,8 +78,9 @@ static void judge_group(struct doctor *doctor, const struct stat *st)
 
 	if (!group) {
 		doctor_fail(doctor, "socket_group %s is no group of this machine", wanted);
-		doctor_remedy(doctor, "leave socket_group empty, or set it to the group of the "
-				      "setgid program creditbridge.fcgi");
+		doctor_remedy(doctor,
+			"leave socket_group empty, or set it to the group of the "
+			"setgid program creditbridge.fcgi");
 	} else if (st->st_gid != group->gr_gid) {
 		group_name(st->st_gid, name);
 		doctor_fail(doctor, "its group is %s, socket_group is %s", name, wanted);
@@ -145,8 +146,8 @@ static int try_connect(const char *path)
  * Only the worker, of the web server user's programs, may reach edge.sock. The remedy therefore
  * gives the group to the program.
  */
-static void explain_no_access(
-	struct doctor *doctor, const struct process_identity *identity, const char *path, int error)
+static void explain_no_access(struct doctor *doctor, const struct process_identity *identity,
+	const char *path, int error)
 {
 	const char *directory = doctor->settings->socket_directory;
 	char has[GROUP_NAME_MAX], needs[GROUP_NAME_MAX];

@@ -67,14 +67,17 @@ static void judge_installation(struct doctor *doctor, const char *state)
 		}
 		doctor_path(path, state, "restoring");
 		if (access(path, F_OK) == 0) {
-			doctor_fail(doctor, "a restore to %s (or an import) is under way, or was "
-				    "interrupted", state);
+			doctor_fail(doctor,
+				"a restore to %s (or an import) is under way, or was "
+				"interrupted",
+				state);
 			doctor_remedy(doctor, "wait for it if it runs; else repeat it");
 			return;
 		}
 		doctor_fail(doctor, "%s is not initialised", state);
-		doctor_remedy(doctor, "mount its file system if it has one; else `creditbridgectl "
-				      "init`");
+		doctor_remedy(doctor,
+			"mount its file system if it has one; else `creditbridgectl "
+			"init`");
 		return;
 	}
 	if (fread(text, 1, sizeof(text) - 1, file) < STATE_INSTALLATION_MAX - 1 ||
@@ -136,7 +139,8 @@ struct state_survey {
 	char open_name[DOCTOR_PATH_MAX];
 };
 
-static void survey_file(struct state_survey *survey, const char *directory, const char *name, int dir)
+static void survey_file(struct state_survey *survey, const char *directory, const char *name,
+	int dir)
 {
 	struct stat st;
 
@@ -212,7 +216,7 @@ static bool holds_key(int fd)
 		return false;
 	text[len] = '\0';
 	is_key = strspn(text, "0123456789abcdefABCDEF") == KEY_LENGTH &&
-		 strspn(text + KEY_LENGTH, " \t\r\n") == (size_t)len - KEY_LENGTH;
+		strspn(text + KEY_LENGTH, " \t\r\n") == (size_t)len - KEY_LENGTH;
 	explicit_bzero(text, sizeof(text));
 	return is_key;
 }
@@ -221,8 +225,8 @@ static bool holds_key(int fd)
  * Checks a file. @named: the operator named it as a secret; otherwise it is checked only if it
  * contains a key.
  */
-static bool judge_key_file(
-	struct doctor *doctor, int dir, const char *name, const char *path, bool named)
+static bool judge_key_file(struct doctor *doctor, int dir, const char *name, const char *path,
+	bool named)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool counts = named;
@@ -261,7 +265,8 @@ void doctor_key_files(struct doctor *doctor)
 	DIR *dir;
 
 	for (unsigned int i = 0; i < options->key_file_count; i++)
-		files += judge_key_file(doctor, AT_FDCWD, options->key_files[i], options->key_files[i], true);
+		files += judge_key_file(doctor, AT_FDCWD, options->key_files[i],
+			options->key_files[i], true);
 	snprintf(config, sizeof(config), "%s", doctor_config(doctor));
 	directory = dirname(config);
 	dir = opendir(directory);

@@ -80,8 +80,8 @@ static void explain_foreign(struct doctor *doctor, const struct probe *probe)
 	case HTTP_NOT_SENT:
 		doctor_fail(doctor, "%s: no answer: %s", probe->url, probe->error);
 		remedy = http_fault_remedy(probe->fault);
-		doctor_remedy(doctor, "%s", remedy[0] ? remedy
-				: "start the web server, or give the right URL");
+		doctor_remedy(doctor, "%s",
+			remedy[0] ? remedy : "start the web server, or give the right URL");
 		return;
 	default:
 		doctor_fail(doctor, "%s: %s", probe->url, probe->error);
@@ -92,8 +92,8 @@ static void explain_foreign(struct doctor *doctor, const struct probe *probe)
 		servers_own[i].code != probe->code)
 		i++;
 	if (i == sizeof(servers_own) / sizeof(servers_own[0])) {
-		doctor_fail(doctor,
-			"%s: HTTP %d, and not from the service", probe->url, probe->code);
+		doctor_fail(doctor, "%s: HTTP %d, and not from the service", probe->url,
+			probe->code);
 		doctor_remedy(doctor, "see the web server's log");
 		return;
 	}
@@ -137,17 +137,19 @@ static void explain_not_found(struct doctor *doctor, const char *base, const str
 	struct probe probe;
 
 	if (is_served(base, other, &probe)) {
-		doctor_fail(doctor, "the worker at %s serves the %s's paths", base, serve_name(other));
-		doctor_remedy(doctor,
-			"start the worker of this mount with --serve %s", serve_name(mount));
+		doctor_fail(doctor, "the worker at %s serves the %s's paths", base,
+			serve_name(other));
+		doctor_remedy(doctor, "start the worker of this mount with --serve %s",
+			serve_name(mount));
 		return;
 	}
 	doctor_fail(doctor,
 		"the worker at %s is mounted at another prefix than its --base-path: 404 "
 		"not_found",
 		base);
-	doctor_remedy(doctor, "give the worker --base-path, or base_path, as the web server mounts "
-			      "it: the path of that URL");
+	doctor_remedy(doctor,
+		"give the worker --base-path, or base_path, as the web server mounts "
+		"it: the path of that URL");
 }
 
 /*
@@ -222,8 +224,8 @@ void doctor_wallet_get_body(struct doctor *doctor)
 		doctor_fail(doctor,
 			"a GET with a body is answered HTTP %d%s%s%s and does not reach the "
 			"service; a POST does",
-			small.code, small.code ? "" : " (not at all)", small.server[0] ? " by " : "",
-			small.server);
+			small.code, small.code ? "" : " (not at all)",
+			small.server[0] ? " by " : "", small.server);
 		doctor_remedy(doctor, "%s", get_body_remedy(small.code));
 	} else if (large.ours) {
 		doctor_fail(doctor,
@@ -241,8 +243,8 @@ void doctor_wallet_get_body(struct doctor *doctor)
 }
 
 /* Checks whether the paths of @other can be called at the mount of @own. */
-static void judge_paths(
-	struct doctor *doctor, const char *base, const struct mount *own, const struct mount *other)
+static void judge_paths(struct doctor *doctor, const char *base, const struct mount *own,
+	const struct mount *other)
 {
 	struct probe probe;
 
@@ -282,8 +284,7 @@ void doctor_platform_mount(struct doctor *doctor)
 		doctor_pass(doctor, "%s reaches the service", base);
 		return;
 	}
-	doctor_fail(doctor,
-		"%s: HTTP %d, though %s is served", probe.url, probe.code,
+	doctor_fail(doctor, "%s: HTTP %d, though %s is served", probe.url, probe.code,
 		http_operations[platform.signed_post].path);
 	doctor_remedy(doctor, "hand the whole mount to the service: see fcgi-conf/");
 }

@@ -8,8 +8,8 @@
 
 const char *const breaker_names[BREAKER_COUNT] = {"closed", "open", "half-open"};
 
-const char *const callback_default_paths[CALLBACK_KIND_COUNT] = {
-	"/balance-inquire", "/betting", "/betting-result", "/betting-refund"};
+const char *const callback_default_paths[CALLBACK_KIND_COUNT] = {"/balance-inquire", "/betting",
+	"/betting-result", "/betting-refund"};
 
 const struct field callback_target_fields[] = {
 	FIELD(FIELD_STR, callback_target, url),
@@ -40,9 +40,8 @@ const struct field callback_outcome_fields[] = {
 
 const char *dealer_callback_path(const struct dealer *dealer, enum callback_kind kind)
 {
-	const char *const paths[CALLBACK_KIND_COUNT] = {
-		dealer->path_balance_inquire, dealer->path_betting,
-		dealer->path_betting_result, dealer->path_betting_refund};
+	const char *const paths[CALLBACK_KIND_COUNT] = {dealer->path_balance_inquire,
+		dealer->path_betting, dealer->path_betting_result, dealer->path_betting_refund};
 
 	return paths[kind][0] ? paths[kind] : callback_default_paths[kind];
 }
@@ -118,6 +117,5 @@ bool callback_balance_ok(const struct callback_outcome *outcome, const char *use
 	const char *currency)
 {
 	return outcome->class == CALLBACK_SUCCESS && outcome->has_balance &&
-		strcmp(outcome->user_id, user_id) == 0 &&
-		strcmp(outcome->currency, currency) == 0;
+		strcmp(outcome->user_id, user_id) == 0 && strcmp(outcome->currency, currency) == 0;
 }

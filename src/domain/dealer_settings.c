@@ -9,8 +9,7 @@
 #define MAX_INFLIGHT_MAX   1000
 #define RATE_LIMIT_MAX     1000000
 #define UTC_OFFSET_MAX_MIN (14 * 60)
-#define ERROR_ID_LIST \
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-,"
+#define ERROR_ID_LIST      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-,"
 
 static bool currency_valid(const char *currency)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const callback_action_names[CALLBACK_ACTION_COUNT] = {
-	"retry", "hold", "release", "cancel"};
+const char *const callback_action_names[CALLBACK_ACTION_COUNT] = {"retry", "hold", "release",
+	"cancel"};
 
 /* Error ids that a dealer should use for an unknown bet (contract, "Answers of a dealer"). */
 #define UNKNOWN_BET_IDS "bet_not_found,transaction_not_found"
@@ -102,7 +102,8 @@ bool delivery_begin(struct delivery *delivery, const struct moment *now,
 }
 
 /* Sets the final state: the callback is not scheduled again. */
-static void finish_delivery(struct delivery *delivery, enum callback_state state, const struct moment *now)
+static void finish_delivery(struct delivery *delivery, enum callback_state state,
+	const struct moment *now)
 {
 	CHECK(state != CALLBACK_DUE && state != CALLBACK_SENDING);
 	CHECK(!callback_has_ended(delivery->callback.state));
@@ -200,10 +201,12 @@ static void schedule_at_once(struct delivery *delivery, const struct moment *now
 
 /* The states in which each action is possible, by enum callback_state. */
 static const bool operable[CALLBACK_ACTION_COUNT][CALLBACK_STATE_COUNT] = {
-	[CALLBACK_RETRY] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
+	[CALLBACK_RETRY] =
+		{[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
 	[CALLBACK_HOLD] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true},
 	[CALLBACK_RELEASE] = {[CALLBACK_HELD] = true},
-	[CALLBACK_CANCEL] = {[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
+	[CALLBACK_CANCEL] =
+		{[CALLBACK_DUE] = true, [CALLBACK_PARKED] = true, [CALLBACK_HELD] = true},
 };
 
 static const char *why_not(const struct callback *callback, enum callback_action action)
@@ -258,7 +261,8 @@ const char *delivery_operate(struct delivery *delivery, enum callback_action act
 static void keep_balance(struct bet *bet, const struct callback_outcome *outcome,
 	const char *user_id, const char *currency)
 {
-	if (!outcome->has_balance || (outcome->user_id[0] && strcmp(outcome->user_id, user_id) != 0) ||
+	if (!outcome->has_balance ||
+		(outcome->user_id[0] && strcmp(outcome->user_id, user_id) != 0) ||
 		(outcome->currency[0] && strcmp(outcome->currency, currency) != 0))
 		return;
 	bet->has_balance = true;

@@ -20,7 +20,8 @@ static enum refusal decide_credit(const struct player *player, money_t gain)
 }
 
 /* Checks wallet mode, decimals, player and credit, in this order. */
-static enum refusal decide_movement(const struct dealer *dealer, const struct player *player, money_t gain)
+static enum refusal decide_movement(const struct dealer *dealer, const struct player *player,
+	money_t gain)
 {
 	if (dealer->mode != WALLET_TRANSFER)
 		return REFUSAL_WRONG_WALLET_MODE;
@@ -42,8 +43,7 @@ enum refusal transfer_decide(const struct dealer *dealer, const struct player *p
 	return decide_movement(dealer, player, transfer_gain(kind, amount));
 }
 
-enum refusal adjust_decide(const struct dealer *dealer, const struct player *player,
-	money_t amount)
+enum refusal adjust_decide(const struct dealer *dealer, const struct player *player, money_t amount)
 {
 	return decide_movement(dealer, player, amount);
 }

@@ -22,7 +22,8 @@ bool near_id_is(const char *one, const char *other)
 {
 	const struct bytes a = near_id_trim(one), b = near_id_trim(other);
 
-	return a.len == b.len && strncasecmp((const char *)a.data, (const char *)b.data, a.len) == 0;
+	return a.len == b.len &&
+		strncasecmp((const char *)a.data, (const char *)b.data, a.len) == 0;
 }
 
 void near_id_forms(const char *sent, char ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE])

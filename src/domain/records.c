@@ -5,21 +5,21 @@
 #include <string.h>
 
 const char *const wallet_mode_names[WALLET_MODE_COUNT] = {"transfer", "seamless"};
-const char *const entry_kind_names[ENTRY_KIND_COUNT] = {
-	"transfer_in", "transfer_out", "adjust", "bet", "payout"};
+const char *const entry_kind_names[ENTRY_KIND_COUNT] = {"transfer_in", "transfer_out", "adjust",
+	"bet", "payout"};
 const char *const request_scope_names[SCOPE_COUNT] = {"dealer", "operator", "client"};
-const char *const bet_state_names[BET_STATE_COUNT] = {
-	"pending", "accepted", "rejected", "refunding", "refunded", "settled"};
+const char *const bet_state_names[BET_STATE_COUNT] = {"pending", "accepted", "rejected",
+	"refunding", "refunded", "settled"};
 const char *const round_state_names[ROUND_STATE_COUNT] = {"open", "settled"};
 const char *const round_result_names[ROUND_RESULT_COUNT] = {"none", "win", "loss", "refund"};
-const char *const callback_state_names[CALLBACK_STATE_COUNT] = {
-	"due", "sending", "delivered", "parked", "held", "cancelled", "failed"};
-const char *const callback_kind_names[CALLBACK_KIND_COUNT] = {
-	"balance-inquire", "betting", "betting-result", "betting-refund"};
-const char *const callback_class_names[CALLBACK_CLASS_COUNT] = {
-	"unknown", "success", "refused", "not_sent"};
-const char *const signature_algorithm_names[SIGNATURE_ALGORITHM_COUNT] = {
-	"hmac-sha256", "hmac-sha512", "hmac-sha1"};
+const char *const callback_state_names[CALLBACK_STATE_COUNT] = {"due", "sending", "delivered",
+	"parked", "held", "cancelled", "failed"};
+const char *const callback_kind_names[CALLBACK_KIND_COUNT] = {"balance-inquire", "betting",
+	"betting-result", "betting-refund"};
+const char *const callback_class_names[CALLBACK_CLASS_COUNT] = {"unknown", "success", "refused",
+	"not_sent"};
+const char *const signature_algorithm_names[SIGNATURE_ALGORITHM_COUNT] = {"hmac-sha256",
+	"hmac-sha512", "hmac-sha1"};
 const char *const signature_encoding_names[SIGNATURE_ENCODING_COUNT] = {"hex", "base64"};
 
 const struct field counter_fields[] = {
@@ -36,37 +36,30 @@ const struct field dealer_key_fields[] = {
 };
 
 /* The members of version 1, which the later versions continue. */
-#define DEALER_FIELDS_1 \
-	FIELD(FIELD_STR, dealer, casino_id), \
-	FIELD(FIELD_STR, dealer, currency), \
-	FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT), \
-	FIELD(FIELD_U8, dealer, decimals), \
-	FIELD(FIELD_BOOL, dealer, suspended), \
-	FIELD(FIELD_I32, dealer, utc_offset_min), \
-	FIELD(FIELD_U32, dealer, rate_limit), \
-	FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names, \
-		SIGNATURE_ALGORITHM_COUNT), \
-	FIELD_NAMED(dealer, signature_encoding, signature_encoding_names, \
-		SIGNATURE_ENCODING_COUNT), \
-	FIELD(FIELD_STR, dealer, url), \
-	FIELD(FIELD_BOOL, dealer, allow_http), \
-	FIELD(FIELD_U32, dealer, refund_delay_s), \
-	FIELD(FIELD_U32, dealer, max_inflight), \
-	FIELD(FIELD_STR, dealer, path_balance_inquire), \
-	FIELD(FIELD_STR, dealer, path_betting), \
-	FIELD(FIELD_STR, dealer, path_betting_result), \
-	FIELD(FIELD_STR, dealer, path_betting_refund), \
-	FIELD(FIELD_STR, dealer, unknown_bet_ids), \
-	FIELD(FIELD_U32, dealer, keys_issued), \
-	FIELD(FIELD_STR, dealer, signing_key_id), \
-	FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields), \
-	FIELD(FIELD_TIME_MS, dealer, created_ms)
+#define DEALER_FIELDS_1                                                                            \
+	FIELD(FIELD_STR, dealer, casino_id), FIELD(FIELD_STR, dealer, currency),                   \
+		FIELD_NAMED(dealer, mode, wallet_mode_names, WALLET_MODE_COUNT),                   \
+		FIELD(FIELD_U8, dealer, decimals), FIELD(FIELD_BOOL, dealer, suspended),           \
+		FIELD(FIELD_I32, dealer, utc_offset_min), FIELD(FIELD_U32, dealer, rate_limit),    \
+		FIELD_NAMED(dealer, signature_algorithm, signature_algorithm_names,                \
+			SIGNATURE_ALGORITHM_COUNT),                                                \
+		FIELD_NAMED(dealer, signature_encoding, signature_encoding_names,                  \
+			SIGNATURE_ENCODING_COUNT),                                                 \
+		FIELD(FIELD_STR, dealer, url), FIELD(FIELD_BOOL, dealer, allow_http),              \
+		FIELD(FIELD_U32, dealer, refund_delay_s), FIELD(FIELD_U32, dealer, max_inflight),  \
+		FIELD(FIELD_STR, dealer, path_balance_inquire),                                    \
+		FIELD(FIELD_STR, dealer, path_betting),                                            \
+		FIELD(FIELD_STR, dealer, path_betting_result),                                     \
+		FIELD(FIELD_STR, dealer, path_betting_refund),                                     \
+		FIELD(FIELD_STR, dealer, unknown_bet_ids), FIELD(FIELD_U32, dealer, keys_issued),  \
+		FIELD(FIELD_STR, dealer, signing_key_id),                                          \
+		FIELD_SUB(dealer, keys, dealer_key, dealer_key_fields),                            \
+		FIELD(FIELD_TIME_MS, dealer, created_ms)
 
 /* Version 2 adds the hold of all callbacks and the confirmation of restored keys. */
-#define DEALER_FIELDS_2 \
-	DEALER_FIELDS_1, \
-	FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms), \
-	FIELD(FIELD_TIME_MS, dealer, keys_restored_ms)
+#define DEALER_FIELDS_2                                                                            \
+	DEALER_FIELDS_1, FIELD(FIELD_TIME_MS, dealer, callbacks_held_ms),                          \
+		FIELD(FIELD_TIME_MS, dealer, keys_restored_ms)
 
 const struct field dealer_fields[] = {
 	DEALER_FIELDS_2,
@@ -312,7 +305,8 @@ const struct field operation_fields[] = {
 };
 
 const struct record_info record_infos[RECORD_COUNT] = {
-#define RECORD(name, struct_, keys) {#struct_, (uint32_t)sizeof(struct struct_), keys, struct_##_fields},
+#define RECORD(name, struct_, keys)                                                                \
+	{#struct_, (uint32_t)sizeof(struct struct_), keys, struct_##_fields},
 #include "domain/records.def"
 #undef RECORD
 };

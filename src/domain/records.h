@@ -12,37 +12,37 @@
 #include "domain/money.h"
 #include "domain/refusal.h"
 
-#define CASINO_ID_SIZE      65  /* [A-Za-z0-9_.-]{1,64} */
-#define EXTERNAL_ID_SIZE    129 /* user_id, game_id, request_transaction_id: 1 to 128 bytes UTF-8 */
-#define PLAYER_ID_SIZE      21  /* 20 lower-case base32 characters */
-#define CURRENCY_SIZE       9   /* [a-z0-9]{2,8} */
-#define KEY_ID_SIZE         8   /* "k1", "k2", ...: unique within the dealer, never reused */
-#define KEY_SECRET_SIZE        65  /* 64 hex characters, used undecoded as the HMAC key */
-#define URL_SIZE            512
-#define DEALER_KEYS_MAX     2
-#define DEALERS_MAX         4096
-#define OPERATION_ID_SIZE   21
-#define SUDO_USER_SIZE      33
-#define REASON_SIZE         257
-#define ACTION_SIZE         33
-#define OBJECT_SIZE         257
-#define DETAIL_SIZE         513
-#define CLIENT_ID_SIZE      CASINO_ID_SIZE
-#define REMARK_SIZE         257 /* description of the game bet on */
-#define DEALER_ERROR_ID_SIZE   65 /* of a dealer's error body, cut to fit */
+#define CASINO_ID_SIZE         65 /* [A-Za-z0-9_.-]{1,64} */
+#define EXTERNAL_ID_SIZE       129 /* user_id, game_id, request_transaction_id: 1 to 128 bytes UTF-8 */
+#define PLAYER_ID_SIZE         21 /* 20 lower-case base32 characters */
+#define CURRENCY_SIZE          9  /* [a-z0-9]{2,8} */
+#define KEY_ID_SIZE            8  /* "k1", "k2", ...: unique within the dealer, never reused */
+#define KEY_SECRET_SIZE        65 /* 64 hex characters, used undecoded as the HMAC key */
+#define URL_SIZE               512
+#define DEALER_KEYS_MAX        2
+#define DEALERS_MAX            4096
+#define OPERATION_ID_SIZE      21
+#define SUDO_USER_SIZE         33
+#define REASON_SIZE            257
+#define ACTION_SIZE            33
+#define OBJECT_SIZE            257
+#define DETAIL_SIZE            513
+#define CLIENT_ID_SIZE         CASINO_ID_SIZE
+#define REMARK_SIZE            257 /* description of the game bet on */
+#define DEALER_ERROR_ID_SIZE   65  /* of a dealer's error body, cut to fit */
 #define DEALER_ERROR_TEXT_SIZE 257
 #define CALLBACK_NOTE_SIZE     161 /* note on an attempt, for the operator */
-#define CALLBACK_PATH_SIZE  129 /* of a dealer's callback */
-#define UNKNOWN_BET_IDS_SIZE 257
+#define CALLBACK_PATH_SIZE     129 /* of a dealer's callback */
+#define UNKNOWN_BET_IDS_SIZE   257
 #define ROUND_BETS_MAX         256 /* bets that are part of a round */
 /* Limit of the bet numbers of a round, including rejected and refunded bets. */
-#define ROUND_NUMBERS_MAX   (UINT32_C(1) << 30)
+#define ROUND_NUMBERS_MAX (UINT32_C(1) << 30)
 /*
  * Limit, in bytes, of the user_bet objects of the bets that are part of a round: sixteen of the
  * largest size, or 4 KiB for each bet. The result reads and writes them all, and other commands
  * wait for it.
  */
-#define ROUND_OBJECTS_MAX   (1024 * 1024)
+#define ROUND_OBJECTS_MAX (1024 * 1024)
 /* Largest transaction_id. A JSON double holds every id from 1 to 2^53-1 exactly. */
 #define TRANSACTION_ID_MAX ((UINT64_C(1) << 53) - 1)
 
@@ -57,7 +57,9 @@ enum record {
 enum wallet_mode { WALLET_TRANSFER, WALLET_SEAMLESS, WALLET_MODE_COUNT };
 /* The kind of a transaction. The order is stored: append only. */
 enum entry_kind {
-	ENTRY_TRANSFER_IN, ENTRY_TRANSFER_OUT, ENTRY_ADJUST,
+	ENTRY_TRANSFER_IN,
+	ENTRY_TRANSFER_OUT,
+	ENTRY_ADJUST,
 	ENTRY_BET,    /* a stake of a transfer-wallet player */
 	ENTRY_PAYOUT, /* payout of a round, or stakes returned by a cancelled game */
 	ENTRY_KIND_COUNT
@@ -69,13 +71,22 @@ enum signature_encoding { ENCODING_HEX, ENCODING_BASE64, SIGNATURE_ENCODING_COUN
 
 /* contract, "Bet states" and "Callback states". The orders are stored: append only. */
 enum bet_state {
-	BET_PENDING, BET_ACCEPTED, BET_REJECTED, BET_REFUNDING, BET_REFUNDED, BET_SETTLED,
+	BET_PENDING,
+	BET_ACCEPTED,
+	BET_REJECTED,
+	BET_REFUNDING,
+	BET_REFUNDED,
+	BET_SETTLED,
 	BET_STATE_COUNT
 };
 enum round_state { ROUND_OPEN, ROUND_SETTLED, ROUND_STATE_COUNT };
 enum round_result { RESULT_NONE, RESULT_WIN, RESULT_LOSS, RESULT_REFUND, ROUND_RESULT_COUNT };
 enum callback_state {
-	CALLBACK_DUE, CALLBACK_SENDING, CALLBACK_DELIVERED, CALLBACK_PARKED, CALLBACK_HELD,
+	CALLBACK_DUE,
+	CALLBACK_SENDING,
+	CALLBACK_DELIVERED,
+	CALLBACK_PARKED,
+	CALLBACK_HELD,
 	CALLBACK_CANCELLED,
 	CALLBACK_FAILED, /* a betting callback that was not accepted; never sent again */
 	CALLBACK_STATE_COUNT
@@ -148,7 +159,7 @@ struct dealer {
 	char path_betting_refund[CALLBACK_PATH_SIZE];
 	/* Comma-separated error ids by which the dealer reports an unknown bet (B4). */
 	char unknown_bet_ids[UNKNOWN_BET_IDS_SIZE];
-	uint32_t keys_issued;     /* number of the newest key id */
+	uint32_t keys_issued;             /* number of the newest key id */
 	char signing_key_id[KEY_ID_SIZE]; /* signs callbacks */
 	struct dealer_key keys[DEALER_KEYS_MAX];
 	int64_t created_ms;
@@ -173,8 +184,8 @@ struct total {
 	sum_t paid;   /* payouts of rounds to them */
 	/* bets PENDING, ACCEPTED or REFUNDING, and results not delivered or cancelled */
 	uint64_t open_bets;
-	uint64_t parked;    /* parked callbacks, */
-	uint64_t held;      /* and in this */
+	uint64_t parked; /* parked callbacks, */
+	uint64_t held;   /* and in this */
 };
 
 struct player {
@@ -278,7 +289,7 @@ struct round {
 	uint32_t bets;  /* number of bet numbers assigned */
 	money_t staked; /* stakes of the bets that are part of the round; limits the refund */
 	enum round_result result;
-	money_t bet_amount;      /* accepted stakes without additions */
+	money_t bet_amount; /* accepted stakes without additions */
 	money_t addition_amount;
 	money_t payout_amount;
 	money_t win_amount;
@@ -310,10 +321,10 @@ struct bet {
 	int64_t accepted_ms; /* timestamp of the bet command */
 	/* day of accepted_ms, in the dealer's utc_offset at that time (contract, "Statistics") */
 	uint32_t day;
-	int64_t changed_ms;     /* of the last transition */
-	uint64_t event;         /* of its betting callback; 0: transfer wallet */
-	uint64_t refund_event;  /* of its betting-refund; 0: none */
-	enum refusal outcome;   /* of a rejected bet */
+	int64_t changed_ms;    /* of the last transition */
+	uint64_t event;        /* of its betting callback; 0: transfer wallet */
+	uint64_t refund_event; /* of its betting-refund; 0: none */
+	enum refusal outcome;  /* of a rejected bet */
 	char dealer_error_id[DEALER_ERROR_ID_SIZE];
 	char dealer_error_detail[DEALER_ERROR_TEXT_SIZE];
 	bool has_balance; /* the response contained the balance */
@@ -334,7 +345,7 @@ struct callback {
 	char game_id[EXTERNAL_ID_SIZE];
 	uint32_t bet_number; /* 0: the callback is for the whole round */
 	enum callback_state state;
-	uint32_t attempts;  /* begun */
+	uint32_t attempts; /* begun */
 	int64_t created_ms;
 	/*
 	 * scheduled time of the first attempt, where the 24 hours of a refund begin. Adjusted when

@@ -17,8 +17,8 @@ enum refusal {
 };
 
 struct refusal_info {
-	const char *id;     /* error id in the protocol */
-	int code;           /* HTTP status */
+	const char *id; /* error id in the protocol */
+	int code;       /* HTTP status */
 	bool retryable;
 	const char *detail; /* text used when there is no better detail */
 };

@@ -36,7 +36,8 @@ static struct retry refund_next(const struct retry_policy *policy, const struct 
 {
 	int64_t delay_ms = policy->refund_backoff_ms;
 
-	for (uint32_t i = 1; i < callback->attempts && delay_ms < policy->refund_backoff_max_ms; i++)
+	for (uint32_t i = 1; i < callback->attempts && delay_ms < policy->refund_backoff_max_ms;
+		i++)
 		delay_ms *= 2;
 	if (delay_ms > policy->refund_backoff_max_ms)
 		delay_ms = policy->refund_backoff_max_ms;

@@ -9,7 +9,7 @@
 /* From the configuration; tests use shorter times. */
 struct retry_policy {
 	int64_t result_delay_ms[RETRY_RESULT_ATTEMPTS - 1]; /* 5 s, 30 s */
-	int64_t refund_backoff_ms;     /* 1 s, doubled with each attempt ... */
+	int64_t refund_backoff_ms;                          /* 1 s, doubled with each attempt ... */
 	int64_t refund_backoff_max_ms; /* ... up to 300 s, less up to a quarter (jitter) */
 	int64_t refund_give_up_ms;     /* 24 h after it was first due */
 };

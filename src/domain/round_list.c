@@ -80,7 +80,8 @@ uint32_t round_list_shown(const struct round *round, uint32_t after)
 	if (after + 1 < newest)
 		return at < round_list_count(round) && round_list_at(round, at) < newest
 			? round_list_at(round, at)
-			: newest <= round->bets ? newest : 0;
+			: newest <= round->bets ? newest
+						: 0;
 	return after < round->bets ? after + 1 : 0;
 }
 
@@ -98,8 +99,7 @@ void round_list_add(struct round *round, uint32_t number, bool accepted,
 	uint8_t room[ROUND_LIST_SIZE])
 {
 	CHECK(number && number <= round->bets);
-	CHECK(!round->listed.len ||
-		round_list_at(round, round_list_count(round) - 1) < number);
+	CHECK(!round->listed.len || round_list_at(round, round_list_count(round) - 1) < number);
 	move_list(round, room);
 	if (round->listed.len == ROUND_LIST_SIZE)
 		return;
@@ -129,10 +129,10 @@ void round_list_remove(struct round *round, uint32_t number, uint8_t room[ROUND_
 }
 
 /* A list of all bets, none known to be accepted. */
-#define N1(n)   0, 0, (n) >> 7, (n) << 1 & 0xff
-#define N4(n)   N1(n), N1((n) + 1), N1((n) + 2), N1((n) + 3)
-#define N16(n)  N4(n), N4((n) + 4), N4((n) + 8), N4((n) + 12)
-#define N64(n)  N16(n), N16((n) + 16), N16((n) + 32), N16((n) + 48)
+#define N1(n)  0, 0, (n) >> 7, (n) << 1 & 0xff
+#define N4(n)  N1(n), N1((n) + 1), N1((n) + 2), N1((n) + 3)
+#define N16(n) N4(n), N4((n) + 4), N4((n) + 8), N4((n) + 12)
+#define N64(n) N16(n), N16((n) + 16), N16((n) + 32), N16((n) + 48)
 static const uint8_t all[ROUND_LIST_SIZE] = {N64(1), N64(65), N64(129), N64(193)};
 
 void round_list_make(struct round *round)

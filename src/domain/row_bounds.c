@@ -172,8 +172,7 @@ static const char *bad_text(enum rule rule, const char *text)
 			return NULL;
 		__attribute__((fallthrough));
 	case ID:
-		return is_id(text) ? NULL
-				   : "1 to 128 bytes of UTF-8 without control characters";
+		return is_id(text) ? NULL : "1 to 128 bytes of UTF-8 without control characters";
 	case PLAYER:
 		return len == PLAYER_ID_SIZE - 1 && strspn(text, PLAYER_ID_SET) == len
 			? NULL
@@ -207,8 +206,8 @@ static bool check_number(const struct field *field, const struct bound *bound, u
 		least = 1;
 	if (number >= least && number <= most)
 		return true;
-	return out_of_bounds(why, "%s is %" PRIu64 " and must be %" PRIu64 " to %" PRIu64, field->name, number,
-		least, most);
+	return out_of_bounds(why, "%s is %" PRIu64 " and must be %" PRIu64 " to %" PRIu64,
+		field->name, number, least, most);
 }
 
 static bool check_money(const struct field *field, const struct bound *bound, const void *member,
@@ -225,7 +224,10 @@ static bool check_money(const struct field *field, const struct bound *bound, co
 	money_format(money, 0, text);
 	money_format(MONEY_MAX, 0, most);
 	return out_of_bounds(why, "%s is %s and must be %s, at most %s", field->name, text,
-		least > 0 ? "above 0" : least == 0 ? "0 or more" : "an amount", most);
+		least > 0            ? "above 0"
+			: least == 0 ? "0 or more"
+				     : "an amount",
+		most);
 }
 
 static bool check_time(const struct field *field, const void *member, char *why)
@@ -255,9 +257,10 @@ static bool check_bytes(const struct field *field, const struct bound *bound, co
 	struct bytes bytes;
 
 	memcpy(&bytes, member, sizeof(bytes));
-	return bytes.len <= most ? true
-				 : out_of_bounds(why, "%s has %" PRIu32 " bytes and must have at most %" PRIu64,
-					   field->name, bytes.len, most);
+	return bytes.len <= most
+		? true
+		: out_of_bounds(why, "%s has %" PRIu32 " bytes and must have at most %" PRIu64,
+			  field->name, bytes.len, most);
 }
 
 static bool check_member(const struct field *field, const struct bound *bound, const uint8_t *row,
@@ -323,12 +326,16 @@ static bool check_keys(const struct dealer_key keys[DEALER_KEYS_MAX], uint32_t i
 			continue;
 		}
 		if (!is_key_id(key->key_id) || strtoul(key->key_id + 1, NULL, 10) > issued)
-			return out_of_bounds(why, "key_id %s must be one of the %" PRIu32 " keys that keys_issued counts",
+			return out_of_bounds(why,
+				"key_id %s must be one of the %" PRIu32
+				" keys that keys_issued counts",
 				key->key_id, issued);
-		if (secrets && (strlen(key->secret) != KEY_SECRET_SIZE - 1 ||
-				       strspn(key->secret, "0123456789abcdefABCDEF") !=
-					       KEY_SECRET_SIZE - 1))
-			return out_of_bounds(why, "key %s: a key is 64 hex characters", key->key_id);
+		if (secrets &&
+			(strlen(key->secret) != KEY_SECRET_SIZE - 1 ||
+				strspn(key->secret, "0123456789abcdefABCDEF") !=
+					KEY_SECRET_SIZE - 1))
+			return out_of_bounds(why, "key %s: a key is 64 hex characters",
+				key->key_id);
 		if (key->created_ms < 0 || key->created_ms > TIME_MAX_MS)
 			return out_of_bounds(why, "key %s: created_ms is no time", key->key_id);
 	}
@@ -346,7 +353,8 @@ static bool check_dealer(const struct dealer *dealer, bool secrets, char *why)
 	if (!check_keys(dealer->keys, dealer->keys_issued, secrets, why))
 		return false;
 	if (dealer->signing_key_id[0] && !dealer_key_find(dealer, dealer->signing_key_id))
-		return out_of_bounds(why, "signing_key_id %s is none of its keys", dealer->signing_key_id);
+		return out_of_bounds(why, "signing_key_id %s is none of its keys",
+			dealer->signing_key_id);
 	return true;
 }
 
@@ -354,27 +362,31 @@ static bool check_counter(const struct counter *counter, char *why)
 {
 	if (counter->value <= TRANSACTION_ID_MAX)
 		return true;
-	return out_of_bounds(why, "value is %" PRIu64 " and must be at most %" PRIu64, counter->value,
-		TRANSACTION_ID_MAX);
+	return out_of_bounds(why, "value is %" PRIu64 " and must be at most %" PRIu64,
+		counter->value, TRANSACTION_ID_MAX);
 }
 
 static bool check_round(const struct round *round, char *why)
 {
 	if (!round_list_sane(round))
-		return out_of_bounds(why, "listed must hold at most %d numbers of bets up to %" PRIu32
-			", in their order", ROUND_BETS_MAX, round->bets);
+		return out_of_bounds(why,
+			"listed must hold at most %d numbers of bets up to %" PRIu32
+			", in their order",
+			ROUND_BETS_MAX, round->bets);
 	if (round->refunded > round->bets)
-		return out_of_bounds(why, "refunded is %" PRIu32 " of %" PRIu32 " bets", round->refunded,
-			round->bets);
+		return out_of_bounds(why, "refunded is %" PRIu32 " of %" PRIu32 " bets",
+			round->refunded, round->bets);
 	if (round->dropped && round->state != ROUND_SETTLED)
-		return out_of_bounds(why, "dropped is true, and retention drops only of settled rounds");
+		return out_of_bounds(why,
+			"dropped is true, and retention drops only of settled rounds");
 	return true;
 }
 
 static bool check_bet(const struct bet *bet, char *why)
 {
 	if (bet->dropped && bet->state != BET_SETTLED)
-		return out_of_bounds(why, "dropped is true, and retention drops only of settled bets");
+		return out_of_bounds(why,
+			"dropped is true, and retention drops only of settled bets");
 	if (bet->refund_dropped && !bet->refund_event)
 		return out_of_bounds(why, "refund_dropped is true, and there is no betting-refund");
 	return true;
@@ -383,7 +395,8 @@ static bool check_bet(const struct bet *bet, char *why)
 static bool check_transaction(const struct transaction *row, char *why)
 {
 	if (row->entry_seq && !row->request_transaction_id[0])
-		return out_of_bounds(why, "request_transaction_id must name the key that moved the credit");
+		return out_of_bounds(why,
+			"request_transaction_id must name the key that moved the credit");
 	if (row->entry_seq && !row->amount)
 		return out_of_bounds(why, "amount is 0 and entry_seq counts a movement");
 	if ((row->scope == SCOPE_CLIENT) != (row->client_id[0] != '\0') && row->entry_seq)
@@ -433,8 +446,8 @@ void row_bounds_name(enum record record, const void *row, char name[ROW_BOUNDS_N
 			len += (size_t)snprintf(name + len, ROW_BOUNDS_NAME_SIZE - len, " %s",
 				(const char *)member);
 		else
-			len += (size_t)snprintf(name + len, ROW_BOUNDS_NAME_SIZE - len,
-				" %" PRIu64, field_load_number(member, field->size));
+			len += (size_t)snprintf(name + len, ROW_BOUNDS_NAME_SIZE - len, " %" PRIu64,
+				field_load_number(member, field->size));
 	}
 	text_clean(name, strlen(name));
 }

@@ -12,7 +12,7 @@
 
 #include "domain/records.h"
 
-#define ROW_BOUNDS_WHY_SIZE 160
+#define ROW_BOUNDS_WHY_SIZE  160
 #define ROW_BOUNDS_NAME_SIZE 320
 
 /*

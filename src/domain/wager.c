@@ -50,8 +50,8 @@ enum refusal bet_refusal(const struct bet *bet)
 	return bet->state == BET_REJECTED ? bet->outcome : refusals[bet->state];
 }
 
-enum refusal round_decide_bet(const struct round *round, const char *client_id,
-	money_t bet_amount, uint32_t objects_len)
+enum refusal round_decide_bet(const struct round *round, const char *client_id, money_t bet_amount,
+	uint32_t objects_len)
 {
 	if (!round)
 		return REFUSAL_NONE;

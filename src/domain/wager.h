@@ -35,12 +35,11 @@ enum refusal bet_refusal(const struct bet *bet);
  * bytes more, reach the limit. Returns BALANCE_LIMIT if the stakes with @bet_amount would exceed
  * what a refund can pay back.
  */
-enum refusal round_decide_bet(const struct round *round, const char *client_id,
-	money_t bet_amount, uint32_t objects_len);
+enum refusal round_decide_bet(const struct round *round, const char *client_id, money_t bet_amount,
+	uint32_t objects_len);
 
 /* Returns true if a bet in this state is part of its round (contract, "Rounds"). */
 bool bet_is_part(enum bet_state state);
-
 
 /* The sums of a round. */
 struct settlement {

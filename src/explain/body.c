@@ -57,13 +57,14 @@ void explain_clock(const struct explain_case *explain, struct explanation *expla
 	if (quarters >= 4 && quarters <= most && quarters % 2 == 0 && llabs(rest_ms) < 60 * 1000) {
 		explain_add(explanation, CAUSE_CLOCK_ZONE,
 			"request_timestamp is %" PRId64 " s %s the time here: close to %" PRId64
-			".%d hours, as a time zone would make it", (int64_t)llabs(off_ms) / 1000,
-			side, quarters / 4, quarters % 4 ? 5 : 0);
+			".%d hours, as a time zone would make it",
+			(int64_t)llabs(off_ms) / 1000, side, quarters / 4, quarters % 4 ? 5 : 0);
 		return;
 	}
 	explain_add(explanation, off_ms < 0 ? CAUSE_CLOCK_BEHIND : CAUSE_CLOCK_AHEAD,
 		"request_timestamp is %" PRId64 ".%03d s %s the time here; at most %" PRId64
-		" s are accepted", (int64_t)llabs(off_ms) / 1000, (int)(llabs(off_ms) % 1000), side,
+		" s are accepted",
+		(int64_t)llabs(off_ms) / 1000, (int)(llabs(off_ms) % 1000), side,
 		explain->window_ms / 1000);
 }
 
@@ -88,7 +89,8 @@ static const struct {
 	[INSPECT_DEEP] = {CAUSE_BODY_NESTED, "is nested deeper than 16"},
 	[INSPECT_CUT] = {CAUSE_BODY_SYNTAX, "ends too early: something is not closed"},
 	[INSPECT_COMMA] = {CAUSE_BODY_SYNTAX, "has a comma before a closing bracket"},
-	[INSPECT_SINGLE] = {CAUSE_BODY_SYNTAX, "has ' where JSON has \", as a printed Python dict has"},
+	[INSPECT_SINGLE] = {CAUSE_BODY_SYNTAX,
+		"has ' where JSON has \", as a printed Python dict has"},
 	[INSPECT_WORD] = {CAUSE_BODY_SYNTAX, "has a word that JSON does not know:"},
 	[INSPECT_SYNTAX] = {CAUSE_BODY_SYNTAX, "is not valid JSON"},
 };
@@ -103,7 +105,8 @@ static bool tell_json(const struct explain_case *explain, struct explanation *ex
 	if (inspection.fault == INSPECT_FINE)
 		return false;
 	/* A Content-Encoding header caused this; the header itself is not stored. */
-	if (inspection.fault != INSPECT_GZIP && strstr(explain->request.detail, "Content-Encoding")) {
+	if (inspection.fault != INSPECT_GZIP &&
+		strstr(explain->request.detail, "Content-Encoding")) {
 		explain_add(explanation, CAUSE_BODY_COMPRESSED, "%s", explain->request.detail);
 		return true;
 	}
@@ -122,8 +125,8 @@ static void tell_absent(const char *key, const struct inspect_member *member,
 	struct explanation *explanation)
 {
 	if (member->similar[0])
-		explain_add(explanation, CAUSE_FIELD_MISSPELT,
-			"%s is not there, but '%s' is", key, member->similar);
+		explain_add(explanation, CAUSE_FIELD_MISSPELT, "%s is not there, but '%s' is", key,
+			member->similar);
 	else
 		explain_add(explanation, CAUSE_FIELD_ABSENT, "%s is not there", key);
 }
@@ -160,7 +163,9 @@ static bool tell_field(const struct explain_case *explain, struct explanation *e
 	else
 		tell_value(key, colon + 2, &member,
 			is_type && !strstr(colon, " bytes ") && !strstr(colon, " from ")
-				? CAUSE_FIELD_TYPE : CAUSE_FIELD_VALUE, explanation);
+				? CAUSE_FIELD_TYPE
+				: CAUSE_FIELD_VALUE,
+			explanation);
 	return true;
 }
 

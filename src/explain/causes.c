@@ -43,6 +43,7 @@ void explain_request(const struct explain_case *explain, struct explanation *exp
 		explain_add(explanation, CAUSE_REQUEST_REFUSED, "it was refused: %s",
 			detail[0] ? detail : refusal_info(request->refusal)->detail);
 	if (explain->suspended)
-		explain_add(explanation, CAUSE_CALLER_SUSPENDED, "the dealer is suspended; the "
+		explain_add(explanation, CAUSE_CALLER_SUSPENDED,
+			"the dealer is suspended; the "
 			"platform's operator can resume it");
 }

@@ -41,8 +41,8 @@ struct explanation {
 struct explain_player {
 	char sent[EXTERNAL_ID_SIZE];    /* "": unknown */
 	char near_id[EXTERNAL_ID_SIZE]; /* "": none was found */
-	bool is_there; /* a player with exactly this id exists now */
-	bool all;      /* all players of the dealer were searched */
+	bool is_there;                  /* a player with exactly this id exists now */
+	bool all;                       /* all players of the dealer were searched */
 };
 
 /* The input. It owns none of the pointers. */
@@ -79,7 +79,7 @@ void explain_encoding(const struct explain_case *explain, struct explanation *ex
 enum explain_writing { WRITTEN_HEX, WRITTEN_BASE64, WRITTEN_BASE64_OF_HEX, WRITTEN_COUNT };
 struct explain_given {
 	enum explain_writing writing;
-	bool decorated; /* a prefix, quotes or dashes were removed */
+	bool decorated;   /* a prefix, quotes or dashes were removed */
 	unsigned int len; /* 20, 32 or 64: SHA-1, SHA-256, SHA-512 */
 	uint8_t digest[64];
 };

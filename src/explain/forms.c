@@ -35,8 +35,9 @@ static bool try_edges(const struct guess *guess, struct buffer *form, const char
 	if (skip + cut < sent.len)
 		buffer_append(form, sent.data + skip, sent.len - skip - cut);
 	buffer_append_str(form, after);
-	return !form->failed && try_guessed_body(guess,
-		(struct bytes){form->data, (uint32_t)form->len}, CAUSE_BODY_LINE_END, what);
+	return !form->failed &&
+		try_guessed_body(guess, (struct bytes){form->data, (uint32_t)form->len},
+			CAUSE_BODY_LINE_END, what);
 }
 
 static uint32_t space_at_end(struct bytes body)
@@ -66,13 +67,17 @@ static bool try_line_ends(const struct guess *guess, struct buffer *form)
 
 	return try_edges(guess, form, "", 0, 0, "\n", "that with a line end after it") ||
 		try_edges(guess, form, "", 0, 0, "\r\n", "that with CR and LF after it") ||
-		(end && try_edges(guess, form, "", 0, end, "",
+		(end &&
+			try_edges(guess, form, "", 0, end, "",
 				"that without the line end or space after it")) ||
-		(end && try_edges(guess, form, "", 0, end, "\n",
+		(end &&
+			try_edges(guess, form, "", 0, end, "\n",
 				"that with a single LF after it")) ||
-		((end || head) && try_edges(guess, form, "", head, end, "",
-					"that without the space around it")) ||
-		(bom && try_edges(guess, form, "", 3, 0, "",
+		((end || head) &&
+			try_edges(guess, form, "", head, end, "",
+				"that without the space around it")) ||
+		(bom &&
+			try_edges(guess, form, "", 3, 0, "",
 				"that without the byte order mark before it")) ||
 		try_edges(guess, form, "\xef\xbb\xbf", 0, 0, "",
 			"that with a byte order mark before it");
@@ -92,8 +97,7 @@ static bool try_carriage_returns(const struct guess *guess, struct buffer *form)
 			buffer_append(form, &sent.data[i], 1);
 	}
 	return try_guessed_body(guess, (struct bytes){form->data, (uint32_t)form->len},
-		CAUSE_BODY_LINE_END,
-		has ? "that with LF for CR LF" : "that with CR LF for LF");
+		CAUSE_BODY_LINE_END, has ? "that with LF for CR LF" : "that with CR LF for LF");
 }
 
 static bool try_url(const struct guess *guess, struct buffer *form)
@@ -196,8 +200,7 @@ bool explain_other_bodies(const struct refused_request *request, explain_try *tr
 	found = try_guessed_body(&guess, (struct bytes){NULL, 0}, CAUSE_BODY_EMPTY_SIGNED,
 			"the empty body") ||
 		try_line_ends(&guess, &form) || try_carriage_returns(&guess, &form) ||
-		try_url(&guess, &form) || try_encoded(&guess, &form) ||
-		try_forms(&guess, &form);
+		try_url(&guess, &form) || try_encoded(&guess, &form) || try_forms(&guess, &form);
 	buffer_free(&form);
 	return found;
 }

@@ -26,12 +26,15 @@ void explain_player(const struct explain_case *explain, struct explanation *expl
 	if (!player->sent[0])
 		return;
 	if (player->is_there)
-		explain_add(explanation, CAUSE_USER_THERE, "there is a player '%s' now", player->sent);
+		explain_add(explanation, CAUSE_USER_THERE, "there is a player '%s' now",
+			player->sent);
 	else if (player->near_id[0])
 		explain_add(explanation, CAUSE_USER_MISSPELT,
 			"there is no player '%s', but there is a player '%s', which differs in %s",
-			player->sent, player->near_id, describe_difference(player->sent, player->near_id));
+			player->sent, player->near_id,
+			describe_difference(player->sent, player->near_id));
 	else
-		explain_add(explanation, CAUSE_USER_UNKNOWN, "there is no player '%s' of this dealer%s",
-			player->sent, player->all ? ", nor one with a similar id" : "");
+		explain_add(explanation, CAUSE_USER_UNKNOWN,
+			"there is no player '%s' of this dealer%s", player->sent,
+			player->all ? ", nor one with a similar id" : "");
 }

@@ -63,7 +63,7 @@ static bool key_signs(const struct signature_search *search, const char *secret,
 	unsigned int byte;
 
 	for (uint32_t i = 0; i < key.len; i++)
-		text[i] = (char)(form == FORM_UPPER ? toupper((uint8_t)secret[i])
+		text[i] = (char)(form == FORM_UPPER  ? toupper((uint8_t)secret[i])
 				: form == FORM_LOWER ? tolower((uint8_t)secret[i])
 						     : secret[i]);
 	if (form == FORM_NEWLINE)
@@ -136,8 +136,8 @@ static void tell_key(struct signature_search *search, const struct key *key, enu
 /* Reports where algorithm and encoding differ from the dealer's settings. */
 static void tell_writing(struct signature_search *search, const struct keyring_entry *owner)
 {
-	static const char *const words[WRITTEN_COUNT] = {
-		"hex", "base64", "base64 of the hex characters"};
+	static const char *const words[WRITTEN_COUNT] = {"hex", "base64",
+		"base64 of the hex characters"};
 	enum explain_writing writing = search->given->writing;
 	bool right = owner->signature_encoding == ENCODING_HEX ? writing == WRITTEN_HEX
 							       : writing == WRITTEN_BASE64;
@@ -163,7 +163,8 @@ static void tell_right(struct signature_search *search, const struct key *key)
 	else
 		explain_add(search->explanation, CAUSE_SIGNATURE_RIGHT,
 			"it is a signature of the live key %s: what the dealer is set to was "
-			"changed since", key->key_id);
+			"changed since",
+			key->key_id);
 }
 
 /* ---- search */
@@ -216,8 +217,9 @@ static bool try_hashes(struct signature_search *search)
 				continue;
 			explain_add(search->explanation, CAUSE_NOT_HMAC,
 				"it is a plain hash of the body%s, which is no HMAC",
-				!key.len ? "" : order ? " with the key after it"
-						      : " with the key before it");
+				!key.len        ? ""
+					: order ? " with the key after it"
+						: " with the key before it");
 			return true;
 		}
 		len = signature_mac(search->algorithm, body, key, digest);
@@ -240,7 +242,8 @@ static bool try_others(struct signature_search *search)
 		for (uint32_t i = 0; i < explain->caller_count[of]; i++) {
 			const struct keyring_entry *entry = &explain->callers[of][i];
 
-			for (unsigned int n = 0; entry != search->caller && n < DEALER_KEYS_MAX; n++) {
+			for (unsigned int n = 0; entry != search->caller && n < DEALER_KEYS_MAX;
+				n++) {
 				if (!entry->keys[n].key_id[0] || !entry->keys[n].secret[0] ||
 					!key_signs(search, entry->keys[n].secret, FORM_AS_ISSUED,
 						explain->request.body))
@@ -265,21 +268,26 @@ static bool try_other_body(void *context, struct bytes body, enum explain_cause 
 	const struct bytes sent = search->explain->request.body;
 
 	if (search->tries++ >= EXPLAIN_TRIES_MAX ||
-		(body.len == sent.len && (!body.len || memcmp(body.data, sent.data, body.len) == 0)))
+		(body.len == sent.len &&
+			(!body.len || memcmp(body.data, sent.data, body.len) == 0)))
 		return false;
 	if (!try_signed_body(search, body, FORM_DECODED))
 		return false;
-	explain_add(search->explanation, cause, "what was signed is not what was sent, but %s", what);
+	explain_add(search->explanation, cause, "what was signed is not what was sent, but %s",
+		what);
 	return true;
 }
 
 bool explain_search(const struct explain_case *explain, const struct keyring_entry *caller,
 	const struct explain_given *given, struct explanation *explanation)
 {
-	struct signature_search search = {.explain = explain, .caller = caller, .given = given,
+	struct signature_search search = {.explain = explain,
+		.caller = caller,
+		.given = given,
 		.explanation = explanation,
-		.algorithm = given->len == 20 ? HMAC_SHA1 : given->len == 64 ? HMAC_SHA512
-									     : HMAC_SHA256};
+		.algorithm = given->len == 20 ? HMAC_SHA1
+			: given->len == 64    ? HMAC_SHA512
+					      : HMAC_SHA256};
 	bool found;
 
 	gather_keys(&search);

@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const char *const id_headers[KEYRING_OF_COUNT] = {"x-casino-id", "x-client-id"};
-static const char *const signature_headers[KEYRING_OF_COUNT] = {
-	"x-casino-signature", "x-client-signature"};
+static const char *const signature_headers[KEYRING_OF_COUNT] = {"x-casino-signature",
+	"x-client-signature"};
 static const char *const caller_words[KEYRING_OF_COUNT] = {"dealer", "game server"};
 
 /* ---- the text of a signature */
@@ -37,7 +37,8 @@ static int digit_of(uint8_t c, enum explain_writing writing)
 }
 
 /* Decodes @text to at most @size bytes. Returns their number; 0 if @text has another encoding. */
-static size_t decode_signature(struct bytes text, enum explain_writing writing, uint8_t *to, size_t size)
+static size_t decode_signature(struct bytes text, enum explain_writing writing, uint8_t *to,
+	size_t size)
 {
 	unsigned int width = writing == WRITTEN_HEX ? 4 : 6, bits = 0, value = 0;
 	size_t len = 0;
@@ -69,7 +70,8 @@ static bool is_digest(size_t len)
 /* Fills @given if @text is the hexadecimal form of a digest. */
 static bool read_hex(struct bytes text, enum explain_writing writing, struct explain_given *given)
 {
-	given->len = (unsigned int)decode_signature(text, WRITTEN_HEX, given->digest, sizeof(given->digest));
+	given->len = (unsigned int)decode_signature(text, WRITTEN_HEX, given->digest,
+		sizeof(given->digest));
 	given->writing = writing;
 	return is_digest(given->len);
 }
@@ -174,8 +176,11 @@ static bool look_at_header(struct explanation *explanation, const char *name, ui
 			continue;
 		explain_add(explanation, causes[1],
 			"the value of %s has %s in it, as its character %u: it was sent twice, or "
-			"something was added to it", name,
-			c == ',' ? "a comma" : c == ' ' ? "a space" : "a control character",
+			"something was added to it",
+			name,
+			c == ','           ? "a comma"
+				: c == ' ' ? "a space"
+					   : "a control character",
 			(unsigned int)i + 1);
 		return false;
 	}
@@ -261,16 +266,18 @@ static const struct keyring_entry *look_at_caller(const struct explain_case *exp
 	if (entry)
 		explain_add(explanation, CAUSE_CALLER_MISSPELT,
 			"there is no %s with the id in %s, but there is '%s', which differs in "
-			"%s", caller_words[of], id_headers[of], entry->caller_id,
+			"%s",
+			caller_words[of], id_headers[of], entry->caller_id,
 			bare.len != request->caller.len ? "what stands around it"
-			: strlen(entry->caller_id) == bare.len &&
-				strncasecmp(entry->caller_id, (const char *)bare.data, bare.len) == 0
+				: strlen(entry->caller_id) == bare.len &&
+					strncasecmp(entry->caller_id, (const char *)bare.data,
+						bare.len) == 0
 				? "upper and lower case"
 				: "one character");
 	else if (find_caller(explain, other, bare, true))
 		explain_add(explanation, CAUSE_CALLER_OTHER_MOUNT,
-			"the id is that of a %s, and this is where a %s calls",
-			caller_words[other], caller_words[of]);
+			"the id is that of a %s, and this is where a %s calls", caller_words[other],
+			caller_words[of]);
 	else
 		explain_add(explanation, CAUSE_CALLER_UNKNOWN,
 			"there is no %s with the id in %s, nor one with a similar id",
@@ -310,8 +317,8 @@ static void tell_malformed(const struct explain_case *explain, struct explanatio
 void explain_signature(const struct explain_case *explain, struct explanation *explanation)
 {
 	static const enum explain_cause id_causes[] = {CAUSE_ID_MISSING, CAUSE_ID_NOT_SINGLE};
-	static const enum explain_cause signature_causes[] = {
-		CAUSE_SIGNATURE_MISSING, CAUSE_SIGNATURE_NOT_SINGLE};
+	static const enum explain_cause signature_causes[] = {CAUSE_SIGNATURE_MISSING,
+		CAUSE_SIGNATURE_NOT_SINGLE};
 	const struct refused_request *request = &explain->request;
 	bool named = look_at_header(explanation, id_headers[request->of], request->caller_count,
 		request->caller, id_causes);
@@ -321,8 +328,10 @@ void explain_signature(const struct explain_case *explain, struct explanation *e
 	struct explain_given given;
 
 	if (named && caller && !has_live_key(caller))
-		explain_add(explanation, CAUSE_KEY_NONE, "'%s' has no live key: every signature is "
-			"refused", caller->caller_id);
+		explain_add(explanation, CAUSE_KEY_NONE,
+			"'%s' has no live key: every signature is "
+			"refused",
+			caller->caller_id);
 	if (!request->signature.len)
 		return;
 	if (!explain_read_signature(request->signature, &given)) {

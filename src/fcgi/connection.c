@@ -188,8 +188,8 @@ static bool read_head(struct fcgi_conn *conn)
 	return !error && request->role == RESPONDER && FCGX_GetError(request->in) == 0;
 }
 
-bool fcgi_conn_request(
-	struct fcgi_conn *conn, const struct http_format *format, struct http_request *request)
+bool fcgi_conn_request(struct fcgi_conn *conn, const struct http_format *format,
+	struct http_request *request)
 {
 	const char *mark;
 

@@ -53,8 +53,8 @@ void fcgi_conn_close(struct fcgi_conn *conn);
  * in @request; the strings are valid until fcgi_conn_end(). Returns false if there is no request;
  * the caller then closes the connection.
  */
-bool fcgi_conn_request(
-	struct fcgi_conn *conn, const struct http_format *format, struct http_request *request);
+bool fcgi_conn_request(struct fcgi_conn *conn, const struct http_format *format,
+	struct http_request *request);
 
 /*
  * Reads the body for struct http_source. @conn is a struct fcgi_conn. If the body ends too early,

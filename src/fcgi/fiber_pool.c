@@ -85,8 +85,8 @@ static bool fiber_pool_add_slot(struct fiber_pool *fiber_pool, bool sheds_load)
 		return false;
 	if (sheds_load)
 		fiber_pool->load_shedder = slot;
-	slot->fiber = fibers_add(
-		fiber_pool->fibers, sheds_load ? load_shedder_run : slot_run, slot, sheds_load);
+	slot->fiber = fibers_add(fiber_pool->fibers, sheds_load ? load_shedder_run : slot_run, slot,
+		sheds_load);
 	return slot->fiber;
 }
 

@@ -27,8 +27,8 @@ bool handoff_name(struct handoff_name *name, const char *directory, const char *
 		errno = EINVAL;
 		return false;
 	}
-	len = snprintf(
-		name->address.sun_path, sizeof(name->address.sun_path), "%s/%s", directory, file);
+	len = snprintf(name->address.sun_path, sizeof(name->address.sun_path), "%s/%s", directory,
+		file);
 	if (len < 0 || (size_t)len >= sizeof(name->address.sun_path) ||
 		!text_copy(name->directory, sizeof(name->directory), directory)) {
 		errno = ENAMETOOLONG;
@@ -65,8 +65,8 @@ static bool name_is_served(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	bool refused = fd >= 0 &&
-		       connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
-		       (errno == ECONNREFUSED || errno == ENOENT);
+		connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
+		(errno == ECONNREFUSED || errno == ENOENT);
 
 	if (fd >= 0)
 		close(fd);
@@ -162,7 +162,7 @@ bool handoff_peer_is_own(int fd)
 	socklen_t len = sizeof(peer);
 
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid() &&
-	       peer.gid == getegid();
+		peer.gid == getegid();
 }
 
 bool handoff_send(int fd, enum handoff_message word)

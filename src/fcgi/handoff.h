@@ -65,8 +65,8 @@ void handoff_close(const struct handoff_name *name, int fd);
  * - EPERM: the leader has another user or group.
  * - EINTR: @signal_fd is readable.
  */
-int handoff_register(
-	const struct handoff_name *name, int listen_fd, int signal_fd, int patience_ms);
+int handoff_register(const struct handoff_name *name, int listen_fd, int signal_fd,
+	int patience_ms);
 
 /* Returns true if the peer has the effective user and group of this process. */
 bool handoff_peer_is_own(int fd);

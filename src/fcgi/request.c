@@ -30,8 +30,8 @@ void http_request_begin(struct http_request *request, const struct http_format *
 }
 
 /* Returns the variable called @name, of @len bytes, or NULL if the request does not keep it. */
-static struct http_variable *variable_find(
-	struct http_request *request, const char *name, size_t len)
+static struct http_variable *variable_find(struct http_request *request, const char *name,
+	size_t len)
 {
 	const struct http_format *format = request->format;
 
@@ -46,8 +46,8 @@ static struct http_variable *variable_find(
 	return NULL;
 }
 
-void http_request_variable(
-	struct http_request *request, const char *name, size_t len, const char *value)
+void http_request_variable(struct http_request *request, const char *name, size_t len,
+	const char *value)
 {
 	struct http_variable *variable = variable_find(request, name, len);
 
@@ -87,8 +87,8 @@ static enum length length_parse(const struct http_request *request, size_t *leng
 		return LENGTH_GARBAGE;
 	if (*text == '\0')
 		return strcasecmp(text_of(&request->transfer_encoding), "chunked") == 0
-			       ? LENGTH_OPEN
-			       : LENGTH_KNOWN;
+			? LENGTH_OPEN
+			: LENGTH_KNOWN;
 	for (; *text; text++) {
 		if (*text < '0' || *text > '9')
 			return LENGTH_GARBAGE;

@@ -74,8 +74,8 @@ struct http_source {
  * (contract, "Routing").
  */
 void http_request_begin(struct http_request *request, const struct http_format *format);
-void http_request_variable(
-	struct http_request *request, const char *name, size_t len, const char *value);
+void http_request_variable(struct http_request *request, const char *name, size_t len,
+	const char *value);
 void http_request_route(struct http_request *request);
 
 /*

@@ -89,8 +89,8 @@ static bool thread_start(struct thread *thread, struct pool *pool, bool sheds_lo
 
 	thread->pool = pool;
 	ready = has_fiber_pool(thread)
-			? fiber_pool_init(&thread->fiber_pool, pool, pool->admission.slots)
-			: slot_init(&thread->slot, pool, NULL, sheds_load);
+		? fiber_pool_init(&thread->fiber_pool, pool, pool->admission.slots)
+		: slot_init(&thread->slot, pool, NULL, sheds_load);
 	error = ready ? pthread_create(&thread->id, NULL, thread_main, thread) : errno;
 	if (!error)
 		return true;
@@ -114,8 +114,8 @@ static unsigned int threads_start(struct thread *threads, unsigned int count, st
 /* Waits for a signal, or for a thread that stopped the pool. */
 static void pool_wait_for_stop(struct pool *pool)
 {
-	struct pollfd fds[2] = {
-		{.fd = signals_open(), .events = POLLIN}, {.fd = pool->stop_fd, .events = POLLIN}};
+	struct pollfd fds[2] = {{.fd = signals_open(), .events = POLLIN},
+		{.fd = pool->stop_fd, .events = POLLIN}};
 	int64_t until_ms = clock_boot_ms() + pool->program->again_ms, again_ms;
 	int count;
 

@@ -35,7 +35,7 @@ static bool leader_answers(int fd)
 	struct pollfd pfd = {.fd = fd, .events = POLLIN};
 
 	return handoff_send(fd, HANDOFF_FOLLOW) && poll(&pfd, 1, HANDOFF_PATIENCE_MS) == 1 &&
-	       handoff_receive(fd) == HANDOFF_FOLLOW;
+		handoff_receive(fd) == HANDOFF_FOLLOW;
 }
 
 /*
@@ -65,8 +65,8 @@ static bool follow_leader(int fd, int listen_fd, int signal_fd)
 }
 
 /* Returns true as the leader. Returns false if the process is to serve by itself, see errno. */
-static bool lead_or_follow(
-	struct shared_listener *shared, int listen_fd, int signal_fd, int patience_ms)
+static bool lead_or_follow(struct shared_listener *shared, int listen_fd, int signal_fd,
+	int patience_ms)
 {
 	int64_t begin_ms, until_ms = clock_boot_ms() + 2 * patience_ms;
 	bool followed, take_over = false;
@@ -104,8 +104,9 @@ bool shared_listener_join(struct shared_listener *shared, const struct shared_li
 	struct pollfd stopping = {.fd = signals_open(), .events = POLLIN};
 	bool leads;
 
-	*shared = (struct shared_listener){
-		.handoff_fd = -1, .epoll_fd = -1, .room = SHARED_LISTENER_FOLLOWERS_MAX};
+	*shared = (struct shared_listener){.handoff_fd = -1,
+		.epoll_fd = -1,
+		.room = SHARED_LISTENER_FOLLOWERS_MAX};
 	leads = stopping.fd >= 0 && handoff_name(&shared->name, group->directory, group->file) &&
 		lead_or_follow(shared, listen_fd, stopping.fd,
 			again ? SHARED_LISTENER_AGAIN_PATIENCE_MS : HANDOFF_PATIENCE_MS);
@@ -199,8 +200,8 @@ static void receive_from_follower(struct shared_listener *shared, struct followe
 		return;
 	}
 	follower->follows = handoff_receive(follower->fd) == HANDOFF_FOLLOW &&
-			    socket_set_nonblocking(follower->listener.fd) &&
-			    listeners_add(shared->listeners, &follower->listener);
+		socket_set_nonblocking(follower->listener.fd) &&
+		listeners_add(shared->listeners, &follower->listener);
 	if (!follower->follows)
 		follower_drop(shared, follower, false);
 }
@@ -260,9 +261,9 @@ bool shared_listener_begin(struct shared_listener *shared, struct fibers *fibers
 	shared->followers = calloc(SHARED_LISTENER_FOLLOWERS_MAX, sizeof(*shared->followers));
 	shared->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return shared->followers && shared->epoll_fd >= 0 && listeners_begin_many(listeners) &&
-	       epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, shared->handoff_fd, &registering) == 0 &&
-	       epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, stop_fd, &stopping) == 0 &&
-	       fibers_add(fibers, lead_followers, shared, true);
+		epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, shared->handoff_fd, &registering) == 0 &&
+		epoll_ctl(shared->epoll_fd, EPOLL_CTL_ADD, stop_fd, &stopping) == 0 &&
+		fibers_add(fibers, lead_followers, shared, true);
 }
 
 void shared_listener_free(struct shared_listener *shared)

@@ -67,8 +67,8 @@ static bool wait_kept_readable(struct slot *slot)
 		{.fd = slot->pool->stop_fd, .events = POLLIN}};
 
 	return slot->fiber_pool
-		       ? fiber_pool_wait(slot, slot->conn.fd, clock_boot_ms() + KEPT_IDLE_MS)
-		       : poll(fds, 2, KEPT_IDLE_MS) != 0;
+		? fiber_pool_wait(slot, slot->conn.fd, clock_boot_ms() + KEPT_IDLE_MS)
+		: poll(fds, 2, KEPT_IDLE_MS) != 0;
 }
 
 /*
@@ -86,9 +86,9 @@ static bool wait_kept_request(struct slot *slot)
 		in_time = wait_kept_readable(slot);
 		readable = is_readable(slot->conn.fd);
 		wanted = pool_is_stopping(slot->pool) ||
-			 (!in_time && !admission_has_idle(admission) &&
-				 (admission_has_queued(admission) ||
-					 is_readable(slot->pool->listeners.fd)));
+			(!in_time && !admission_has_idle(admission) &&
+				(admission_has_queued(admission) ||
+					is_readable(slot->pool->listeners.fd)));
 	}
 	return readable;
 }
@@ -259,9 +259,9 @@ static bool slot_epoll_init(struct slot *slot)
 
 	slot->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return slot->epoll_fd >= 0 &&
-	       epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->listeners.fd, &listening) ==
-		       0 &&
-	       epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->stop_fd, &stopping) == 0;
+		epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->listeners.fd, &listening) ==
+		0 &&
+		epoll_ctl(slot->epoll_fd, EPOLL_CTL_ADD, slot->pool->stop_fd, &stopping) == 0;
 }
 
 bool slot_init(struct slot *slot, struct pool *pool, struct fiber_pool *fiber_pool, bool sheds_load)

@@ -32,8 +32,8 @@ struct slot {
  * Initialises @slot, which is zeroed memory. @fiber_pool is NULL for a slot with a thread.
  * Returns false if that fails, see errno; call slot_free() in any case.
  */
-bool slot_init(
-	struct slot *slot, struct pool *pool, struct fiber_pool *fiber_pool, bool sheds_load);
+bool slot_init(struct slot *slot, struct pool *pool, struct fiber_pool *fiber_pool,
+	bool sheds_load);
 void slot_free(struct slot *slot);
 
 /* Runs a slot, or the load shedder, until the pool stops. */

@@ -131,8 +131,8 @@ out:
 	return status;
 }
 
-enum status socket_open(
-	struct fcgi_socket *sock, const char *path, const char *group, char *why, size_t why_size)
+enum status socket_open(struct fcgi_socket *sock, const char *path, const char *group, char *why,
+	size_t why_size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	enum status status;

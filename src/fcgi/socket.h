@@ -23,8 +23,8 @@ struct fcgi_socket {
  * writes the reason to @why. Returns STATUS_CONFIG, or the status of the error by
  * status_of_errno() if it may pass.
  */
-enum status socket_open(
-	struct fcgi_socket *sock, const char *path, const char *group, char *why, size_t why_size);
+enum status socket_open(struct fcgi_socket *sock, const char *path, const char *group, char *why,
+	size_t why_size);
 
 /* Removes the file, unless it was replaced by another. The socket stays open. */
 void socket_unlink(const struct fcgi_socket *sock);

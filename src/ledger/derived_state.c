@@ -67,7 +67,8 @@ static bool remember_keys(struct scan *scan, enum keyring_of of, const char *own
 	if (shared.digest[0])
 		log_line(LOG_LEVEL_WARNING, "key_shared",
 			"owner=\"%s %s\" other=\"%s %s\" reason=\"both have the same key: add a new "
-			"one and retire it\"", kinds[of], owner, kinds[shared.of], shared.owner);
+			"one and retire it\"",
+			kinds[of], owner, kinds[shared.of], shared.owner);
 	return true;
 }
 

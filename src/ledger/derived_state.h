@@ -22,7 +22,7 @@ struct derived_state {
 	struct schedule schedule;       /* times and senders of callbacks */
 	struct key_book key_book;       /* the keys that were issued */
 	struct unconfirmed unconfirmed; /* keys that a restore brought back */
-	uint64_t generation;     /* of the keyring; changes with every change of a dealer or client */
+	uint64_t generation; /* of the keyring; changes with every change of a dealer or client */
 	uint64_t transaction_id; /* the last that was given out */
 	uint64_t dealers;        /* the number of dealers */
 };

@@ -42,8 +42,9 @@ enum status ledger_init(struct ledger *ledger, struct store *store, uint64_t see
 	if (!derived_state_init(&ledger->derived, seed, &ledger->outbox) ||
 		!refused_init(&ledger->refused, now))
 		return STATUS_NOMEM;
-	return store ? derived_state_load(&ledger->derived, store, &ledger->ws, &ledger->outbox, now)
-		     : STATUS_OK;
+	return store
+		? derived_state_load(&ledger->derived, store, &ledger->ws, &ledger->outbox, now)
+		: STATUS_OK;
 }
 
 void ledger_free(struct ledger *ledger)
@@ -128,8 +129,7 @@ static bool admit_by_rate(struct ledger *ledger, struct slot *slot)
 	dealer = ws_get(&ledger->ws, RECORD_DEALER, dealer_key_of(casino_id));
 	slot->admitted = true;
 	slot->limited = dealer && dealer->rate_limit &&
-		!limiter_take(&ledger->limiter, casino_id, dealer->rate_limit,
-			ledger->now.boot_ms);
+		!limiter_take(&ledger->limiter, casino_id, dealer->rate_limit, ledger->now.boot_ms);
 	return !slot->limited;
 }
 
@@ -218,7 +218,8 @@ static enum run apply_and_save(struct ledger *ledger, struct slot *slots, unsign
 	case SAVE_OK:
 		ledger->figures.commits++;
 		metrics_commit(ledger->metrics, ledger->store->save_us);
-		return derived_state_follow(&ledger->derived, ws, &ledger->now) ? RUN_DONE : RUN_LOST;
+		return derived_state_follow(&ledger->derived, ws, &ledger->now) ? RUN_DONE
+										: RUN_LOST;
 	case SAVE_FULL:
 		return RUN_FULL;
 	case SAVE_FAULT:
@@ -280,10 +281,12 @@ static enum run run_alone(struct ledger *ledger, struct slot *slot)
 		refuse_command(slot, REFUSAL_STORAGE_FULL, STORAGE_RETRY_S);
 	} else if (ran == RUN_AGAIN) {
 		slot->outcome = FRAME_FAULT;
-		log_line(LOG_LEVEL_ERROR, "command_failed", "request_id=%s command=%s reason=\"%s\"",
+		log_line(LOG_LEVEL_ERROR, "command_failed",
+			"request_id=%s command=%s reason=\"%s\"",
 			slot->request_id[0] ? slot->request_id : "-",
 			command_infos[slot->command].name,
-			ws_faulty(&ledger->ws) ? ledger->ws.fault_text : "a row cannot be loaded or added");
+			ws_faulty(&ledger->ws) ? ledger->ws.fault_text
+					       : "a row cannot be loaded or added");
 	}
 	return ran;
 }

@@ -32,7 +32,7 @@ struct ledger {
 	struct outbox_options outbox;
 	struct metrics *metrics; /* not owned; NULL, as after ledger_init(): nothing is counted */
 	int64_t started_ms;      /* boot time */
-	bool storage_low; /* set by the server: commands that write are refused */
+	bool storage_low;        /* set by the server: commands that write are refused */
 	bool resume_asked;
 
 	/* What is held in memory. */

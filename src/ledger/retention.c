@@ -27,8 +27,8 @@ struct step {
 	int64_t future_ms;  /* what is later was made while the clock was wrong */
 	unsigned int looked;
 	unsigned int played;
-	uint64_t last;      /* transaction looked at */
-	bool over;          /* what follows is too young, or nothing follows */
+	uint64_t last; /* transaction looked at */
+	bool over;     /* what follows is too young, or nothing follows */
 	unsigned int attempts;
 	struct transaction rows[PLAYED_MAX]; /* bets and results */
 };
@@ -56,8 +56,8 @@ int retention_wait_ms(const struct retention *retention, int64_t boot_ms, int mo
 /* Returns true if retention deletes rows of @record or data that they refer to. */
 static bool is_dropped_from(enum record record)
 {
-	static const enum record kept[] = {RECORD_COUNTER, RECORD_DEALER, RECORD_CLIENT, RECORD_TOTAL,
-		RECORD_PLAYER, RECORD_PLAYER_NAME};
+	static const enum record kept[] = {RECORD_COUNTER, RECORD_DEALER, RECORD_CLIENT,
+		RECORD_TOTAL, RECORD_PLAYER, RECORD_PLAYER_NAME};
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		if (kept[i] == record)
@@ -68,8 +68,7 @@ static bool is_dropped_from(enum record record)
 
 void retention_read(struct retention *retention, enum record record, int64_t boot_ms)
 {
-	if (is_dropped_from(record) &&
-		retention->rest_until_ms < boot_ms + RETENTION_READER_MS)
+	if (is_dropped_from(record) && retention->rest_until_ms < boot_ms + RETENTION_READER_MS)
 		retention->rest_until_ms = boot_ms + RETENTION_READER_MS;
 }
 
@@ -80,8 +79,7 @@ static bool look_at_transaction(void *context, struct bytes key, const void *arg
 
 	(void)key;
 	/* A row with a future timestamp does not end the walk; it is visited again. */
-	if (row->time_ms > step->horizon_ms - RETENTION_SLACK_MS &&
-		row->time_ms <= step->future_ms)
+	if (row->time_ms > step->horizon_ms - RETENTION_SLACK_MS && row->time_ms <= step->future_ms)
 		return false;
 	if (step->looked == LOOKED_MAX || step->played == PLAYED_MAX) {
 		step->over = false;
@@ -109,7 +107,8 @@ static bool find_transactions(struct step *step)
 	pack_key(&after, transaction_fields, 1, &key);
 	range.after = (struct bytes){after.data, (uint32_t)after.len};
 	step->over = true;
-	status = after.failed ? STATUS_NOMEM : store->scan(store, &range, look_at_transaction, step);
+	status =
+		after.failed ? STATUS_NOMEM : store->scan(store, &range, look_at_transaction, step);
 	buffer_free(&after);
 	return status == STATUS_OK;
 }
@@ -192,8 +191,9 @@ static bool is_old(struct step *step, uint64_t event)
 {
 	const struct callback *callback = callback_of(step, event);
 
-	return !event || (callback && callback->state == CALLBACK_DELIVERED &&
-				 callback->ended_ms <= step->horizon_ms);
+	return !event ||
+		(callback && callback->state == CALLBACK_DELIVERED &&
+			callback->ended_ms <= step->horizon_ms);
 }
 
 /*
@@ -228,10 +228,11 @@ static bool may_age(struct step *step, uint64_t event)
 /* Returns true if some of its data is to be deleted later. */
 static bool is_late(struct step *step, const struct bet *bet, const struct round *round)
 {
-	if (bet && (bet->state == BET_PENDING || bet->state == BET_ACCEPTED ||
-			   bet->state == BET_REFUNDING ||
-			   (bet->state == BET_SETTLED && bet->changed_ms > step->horizon_ms) ||
-			   may_age(step, bet->refund_event)))
+	if (bet &&
+		(bet->state == BET_PENDING || bet->state == BET_ACCEPTED ||
+			bet->state == BET_REFUNDING ||
+			(bet->state == BET_SETTLED && bet->changed_ms > step->horizon_ms) ||
+			may_age(step, bet->refund_event)))
 		return true;
 	return round && round->state == ROUND_SETTLED &&
 		(round->settled_ms > step->horizon_ms || may_age(step, round->event));

@@ -43,26 +43,26 @@ struct store;
 struct ws;
 
 struct retention {
-	struct store *store; /* not owned; NULL: the ledger is halted, and no step runs */
-	struct ws *ws;       /* not owned; of the ledger, between two batches */
+	struct store *store;     /* not owned; NULL: the ledger is halted, and no step runs */
+	struct ws *ws;           /* not owned; of the ledger, between two batches */
 	const bool *storage_low; /* not owned; no step runs while it is true */
-	uint32_t days;       /* younger rows are kept; 0: all are */
-	int64_t pause_ms;    /* before the first pass, and between two; also after one that failed */
-	bool begun;          /* a pass is under way ... */
-	int64_t spent_ns;    /* ... whose steps took this long so far */
-	bool clock_seen;     /* ... of which this is the wall clock's distance to the boot's: */
+	uint32_t days;           /* younger rows are kept; 0: all are */
+	int64_t pause_ms; /* before the first pass, and between two; also after one that failed */
+	bool begun;       /* a pass is under way ... */
+	int64_t spent_ns; /* ... whose steps took this long so far */
+	bool clock_seen;  /* ... of which this is the wall clock's distance to the boot's: */
 	int64_t clock_ms;
-	uint64_t at;         /* of the pass: the last transaction looked at */
-	uint64_t again;      /* of the pass: the first to be looked at again; 0: none */
+	uint64_t at;           /* of the pass: the last transaction looked at */
+	uint64_t again;        /* of the pass: the first to be looked at again; 0: none */
 	int64_t rest_until_ms; /* boot time: no step before */
 	int64_t stepped_ms;    /* boot time of the last step */
-	uint64_t dropped;    /* bodies, since the start */
+	uint64_t dropped;      /* bodies, since the start */
 };
 
 enum retention_step {
-	RETENTION_REST,  /* nothing to do now */
-	RETENTION_MORE,  /* something was done, or looked at */
-	RETENTION_LOST,  /* as RUN_LOST: the outcome of a save is unknown */
+	RETENTION_REST, /* nothing to do now */
+	RETENTION_MORE, /* something was done, or looked at */
+	RETENTION_LOST, /* as RUN_LOST: the outcome of a save is unknown */
 };
 
 /* Initialises @retention with 0 days. The caller keeps the arguments, which must outlive it. */

@@ -26,7 +26,7 @@ static bool read_owner(enum record record, const void *row, char owner[OWNER_SIZ
 bool unconfirmed_add(struct unconfirmed *unconfirmed, enum record record, const void *row)
 {
 	const size_t room = unconfirmed->room ? 2 * unconfirmed->room : 64;
-	char (*owners)[OWNER_SIZE], owner[OWNER_SIZE];
+	char(*owners)[OWNER_SIZE], owner[OWNER_SIZE];
 
 	if (!read_owner(record, row, owner))
 		return true;

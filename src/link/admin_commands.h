@@ -57,10 +57,23 @@ struct resume_result {
 
 /* The members of dealer_put_cmd.dealer to change, as bits: 1 << value. */
 enum dealer_member {
-	DEALER_CURRENCY, DEALER_MODE, DEALER_DECIMALS, DEALER_SUSPENDED, DEALER_UTC_OFFSET,
-	DEALER_RATE_LIMIT, DEALER_ALGORITHM, DEALER_ENCODING, DEALER_URL, DEALER_ALLOW_HTTP,
-	DEALER_REFUND_DELAY, DEALER_MAX_INFLIGHT, DEALER_PATH_BALANCE_INQUIRE, DEALER_PATH_BETTING,
-	DEALER_PATH_BETTING_RESULT, DEALER_PATH_BETTING_REFUND, DEALER_UNKNOWN_BET_IDS,
+	DEALER_CURRENCY,
+	DEALER_MODE,
+	DEALER_DECIMALS,
+	DEALER_SUSPENDED,
+	DEALER_UTC_OFFSET,
+	DEALER_RATE_LIMIT,
+	DEALER_ALGORITHM,
+	DEALER_ENCODING,
+	DEALER_URL,
+	DEALER_ALLOW_HTTP,
+	DEALER_REFUND_DELAY,
+	DEALER_MAX_INFLIGHT,
+	DEALER_PATH_BALANCE_INQUIRE,
+	DEALER_PATH_BETTING,
+	DEALER_PATH_BETTING_RESULT,
+	DEALER_PATH_BETTING_REFUND,
+	DEALER_UNKNOWN_BET_IDS,
 	DEALER_CALLBACKS_HELD, /* not 0: hold callbacks from now on, unless they are held already */
 	/*
 	 * the dealer's file was compared without open differences: sets restored_ms and related
@@ -95,8 +108,8 @@ struct dealer_key_cmd {
 	struct operator operator;
 	char casino_id[CASINO_ID_SIZE];
 	enum key_action action;
-	char key_id[KEY_ID_SIZE];      /* for KEY_USE and KEY_RETIRE */
-	char secret[KEY_SECRET_SIZE];  /* of add */
+	char key_id[KEY_ID_SIZE];     /* for KEY_USE and KEY_RETIRE */
+	char secret[KEY_SECRET_SIZE]; /* of add */
 };
 struct dealer_key_result {
 	struct verdict verdict;
@@ -223,7 +236,9 @@ struct note_result {
 enum backup_stage {
 	/* unknown: the ledger was restarted since, and the backup was not finished */
 	BACKUP_STAGE_NONE,
-	BACKUP_STAGE_RUNNING, BACKUP_STAGE_DONE, BACKUP_STAGE_FAILED,
+	BACKUP_STAGE_RUNNING,
+	BACKUP_STAGE_DONE,
+	BACKUP_STAGE_FAILED,
 	BACKUP_STAGE_COUNT
 };
 extern const char *const backup_stage_names[BACKUP_STAGE_COUNT];
@@ -245,7 +260,7 @@ struct backup_result {
 	int64_t ended_ms;
 	/* when done: every transaction acknowledged before this time is in the backup */
 	int64_t complete_to_ms;
-	char why[512];          /* failed: a sentence */
+	char why[512]; /* failed: a sentence */
 };
 
 /*
@@ -253,7 +268,7 @@ struct backup_result {
  * of a key (link_list_key()). All key fields name one row, fewer a range, none all rows. Secrets
  * are blanked. For the next page, repeat with @cursor while @more is set.
  */
-#define LIST_KEY_MAX 512
+#define LIST_KEY_MAX  512
 #define LIST_ROWS_MAX 256
 struct list_cmd {
 	enum record record;

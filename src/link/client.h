@@ -16,8 +16,8 @@
 
 struct link {
 	char path[108];
-	struct mux *mux; /* mux for the calls of fibers, used instead of @fd; else NULL */
-	int fd; /* -1: not connected */
+	struct mux *mux;     /* mux for the calls of fibers, used instead of @fd; else NULL */
+	int fd;              /* -1: not connected */
 	uint64_t generation; /* generation of the keyring in the newest answer */
 	int64_t asked_ms;    /* boot time: the newest answer is not older than this */
 	/* id of the HTTP request for which the calls are made; NULL: none */

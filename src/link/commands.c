@@ -24,7 +24,8 @@ const struct field operator_fields[] = {
 const struct command_info command_infos[COMMAND_COUNT] = {
 #define COMMAND(name, lower, socket, access, limited)                                              \
 	{#lower, SOCKET_##socket, ACCESS_##access, limited, (uint32_t)sizeof(struct lower##_cmd),  \
-		lower##_cmd_fields, (uint32_t)sizeof(struct lower##_result), lower##_result_fields},
+		lower##_cmd_fields, (uint32_t)sizeof(struct lower##_result),                       \
+		lower##_result_fields},
 #include "link/commands.def"
 #undef COMMAND
 };

@@ -23,7 +23,7 @@ enum keyring_of { KEYRING_DEALERS, KEYRING_CLIENTS, KEYRING_OF_COUNT };
 extern const char *const keyring_of_names[KEYRING_OF_COUNT];
 struct keyring_cmd {
 	enum keyring_of of;
-	uint64_t generation; /* of the caller's keyring; 0: none */
+	uint64_t generation;        /* of the caller's keyring; 0: none */
 	char after[CASINO_ID_SIZE]; /* continue after this caller; "": from the first */
 };
 struct keyring_result {

@@ -71,7 +71,8 @@ size_t frame_open_answer(struct buffer *out, const struct frame_answer *answer)
 void frame_close(struct buffer *out, size_t start)
 {
 	if (!out->failed)
-		put_field(out->data + start, out->len - start - FRAME_LENGTH_SIZE, FRAME_LENGTH_SIZE);
+		put_field(out->data + start, out->len - start - FRAME_LENGTH_SIZE,
+			FRAME_LENGTH_SIZE);
 }
 
 void frame_name_request(struct buffer *out, size_t start, const char *request_id)
@@ -109,8 +110,8 @@ enum frame_read frame_get_request(struct bytes in, struct frame_request *request
 		return FRAME_GARBAGE;
 	memcpy(request->request_id, in.data + FRAME_REQUEST_SIZE, named);
 	request->request_id[named] = '\0';
-	if (named && (strlen(request->request_id) != named ||
-			     !text_is_name(request->request_id, named)))
+	if (named &&
+		(strlen(request->request_id) != named || !text_is_name(request->request_id, named)))
 		return FRAME_GARBAGE;
 	request->command = (uint16_t)get_field(in.data + 4, 2);
 	request->tag = get_field(in.data + 8, 8);

@@ -18,11 +18,11 @@
 #include "base/field.h"
 
 /* The body of a request is at most 64 KiB; the rest of a frame is small. */
-#define FRAME_MAX           (256 * 1024)
-#define GREETING_SIZE       20
-#define FRAME_LENGTH_SIZE   4
-#define FRAME_REQUEST_SIZE  16 /* length included */
-#define FRAME_ANSWER_SIZE   24
+#define FRAME_MAX             (256 * 1024)
+#define GREETING_SIZE         20
+#define FRAME_LENGTH_SIZE     4
+#define FRAME_REQUEST_SIZE    16 /* length included */
+#define FRAME_ANSWER_SIZE     24
 #define FRAME_REQUEST_ID_SIZE 65 /* 1 to 64 of [A-Za-z0-9._-] */
 /* Part of the protocol version: change it with the frame format. */
 #define FRAME_FORM "named requests"

@@ -37,9 +37,9 @@ struct metrics_result {
 	struct verdict verdict;
 	struct status_result status;
 	bool swept; /* the sweeper has requested due callbacks since the ledger started, ... */
-	uint64_t swept_ms_ago;     /* ... this long ago for the last time */
-	struct histogram batches;  /* commands in a batch, by histogram_sizes */
-	struct histogram commits;  /* by histogram_durations_us */
+	uint64_t swept_ms_ago;    /* ... this long ago for the last time */
+	struct histogram batches; /* commands in a batch, by histogram_sizes */
+	struct histogram commits; /* by histogram_durations_us */
 	/* likewise, for attempts whose sender reported the outcome */
 	struct histogram attempts[CALLBACK_KIND_COUNT];
 	bool more;

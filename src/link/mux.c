@@ -261,8 +261,9 @@ static bool deliver_answers(struct mux *mux)
 		if (!call)
 			continue;
 		buffer_reset(call->in);
-		finish_call(call, buffer_append(call->in, left.data, size) ? LINK_TRY_ANSWERED
-								      : LINK_TRY_NOMEM);
+		finish_call(call,
+			buffer_append(call->in, left.data, size) ? LINK_TRY_ANSWERED
+								 : LINK_TRY_NOMEM);
 	}
 	buffer_consume(&mux->in, taken);
 	return read == FRAME_INCOMPLETE;
@@ -300,7 +301,8 @@ void mux_pump(void *context)
 			continue;
 		}
 		if (!flush_calls(mux) ||
-			(fiber_was_notified(mux->fd) && (!receive_answers(mux, &more) || !deliver_answers(mux)))) {
+			(fiber_was_notified(mux->fd) &&
+				(!receive_answers(mux, &more) || !deliver_answers(mux)))) {
 			disconnect_mux(mux);
 			continue;
 		}

@@ -40,7 +40,7 @@ struct refused_request {
 	bool body_broken;    /* its length differs from Content-Length */
 	struct bytes caller; /* the first such header, as sent */
 	struct bytes signature;
-	struct bytes query;    /* QUERY_STRING */
+	struct bytes query; /* QUERY_STRING */
 	struct bytes body;
 };
 

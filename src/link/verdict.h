@@ -15,7 +15,8 @@ struct verdict {
 };
 
 /* The operator who issued an admin command; stored in the audit. */
-struct operator {
+struct operator
+{
 	uint32_t uid;
 	uint32_t login_uid;
 	char sudo_user[SUDO_USER_SIZE];

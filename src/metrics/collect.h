@@ -9,7 +9,7 @@
 #include "metrics/counters.h"
 
 struct collection {
-	bool counted;             /* the workers' counters were read */
+	bool counted; /* the workers' counters were read */
 	struct counters counters;
 	bool answered; /* the ledger returned its metrics */
 	struct metrics_result ledger;

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC 0x31544e554f434243 /* "CBCOUNT1" on a little-endian machine */
+#define MAGIC     0x31544e554f434243 /* "CBCOUNT1" on a little-endian machine */
 #define PATH_SIZE 4224
-#define CELLS (sizeof(struct counters) / sizeof(uint64_t))
+#define CELLS     (sizeof(struct counters) / sizeof(uint64_t))
 /* The index of a member of struct counters among the cells. */
 #define CELL(member) (offsetof(struct counters, member) / sizeof(uint64_t))
 
@@ -38,8 +38,8 @@ const char *const operation_names[OPERATION_COUNT] = {
 #undef OPERATION
 };
 const char *const caller_kind_names[CALLER_KIND_COUNT] = {"dealer", "client"};
-const char *const auth_failure_names[AUTH_FAILURE_COUNT] = {
-	"headers", "unknown_caller", "signature", "stale_request", "flood"};
+const char *const auth_failure_names[AUTH_FAILURE_COUNT] = {"headers", "unknown_caller",
+	"signature", "stale_request", "flood"};
 
 const char *const refused_note_names[NOTE_END_COUNT] = {"sent", "dropped"};
 
@@ -84,8 +84,7 @@ static int open_valid(const char *path, int flags)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		(uint64_t)st.st_size == expected.size &&
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == expected.size &&
 		pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
 		memcmp(&head, &expected, sizeof(head)) == 0)
 		return fd;
@@ -130,8 +129,9 @@ static bool make_file(const char *path, const char *temporary, const char *like)
 		return false;
 	/* Allocate the blocks: counting on a full disk would kill the worker. */
 	error = posix_fallocate(fd, 0, (off_t)head.size);
-	if (!error && (pwrite(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-			      !share_file(fd, like) || rename(temporary, path) < 0))
+	if (!error &&
+		(pwrite(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+			!share_file(fd, like) || rename(temporary, path) < 0))
 		error = errno;
 	close(fd);
 	if (!error)

@@ -77,7 +77,7 @@ struct counting {
 	uint64_t device, inode;     /* identifies the mapped file */
 	int64_t looked_ms;
 	bool looked;
-	bool logged;            /* the missing file was logged */
+	bool logged;          /* the missing file was logged */
 	struct counters kept; /* counts made without the file */
 };
 

@@ -92,17 +92,19 @@ static void put_requests(struct buffer *out, const struct counters *counters)
 			 * rise.
 			 */
 			if (counters->requests[i][n] || (n == REFUSAL_NONE && i != OPERATION_NONE))
-				buffer_printf(out, PREFIX "requests_total{operation=\"%s\",code=\"%d\","
-					"error=\"%s\"} %" PRIu64 "\n", operation_names[i],
-					info->code, info->id, counters->requests[i][n]);
+				buffer_printf(out,
+					PREFIX "requests_total{operation=\"%s\",code=\"%d\","
+					       "error=\"%s\"} %" PRIu64 "\n",
+					operation_names[i], info->code, info->id,
+					counters->requests[i][n]);
 		}
 	}
 }
 
 static void put_latencies(struct buffer *out, const struct counters *counters)
 {
-	static const struct drawing drawing = {
-		"request_duration_seconds", &histogram_durations_us, put_us};
+	static const struct drawing drawing = {"request_duration_seconds", &histogram_durations_us,
+		put_us};
 
 	begin_metric(out, drawing.name, "histogram",
 		"From the whole request to its reply, in the worker.");
@@ -119,8 +121,10 @@ static void put_auth_failures(struct buffer *out, const struct counters *counter
 		"Requests answered 401, by caller and reason.");
 	for (unsigned int i = 0; i < CALLER_KIND_COUNT; i++) {
 		for (unsigned int n = 0; n < AUTH_FAILURE_COUNT; n++)
-			buffer_printf(out, PREFIX "auth_failures_total{caller=\"%s\",reason=\"%s\"} %"
-				PRIu64 "\n", caller_kind_names[i], auth_failure_names[n],
+			buffer_printf(out,
+				PREFIX "auth_failures_total{caller=\"%s\",reason=\"%s\"} %" PRIu64
+				       "\n",
+				caller_kind_names[i], auth_failure_names[n],
 				counters->auth_failures[i][n]);
 	}
 }
@@ -165,7 +169,8 @@ static const struct {
 	{"clients_cut_total", "counter", "Connections that the ledger cut off.", "clients_cut",
 		put_plain},
 	{"dealers", "gauge", "Dealers that there are.", "dealers", put_plain},
-	{"held_dealers", "gauge", "Dealers to which no callback is sent until they are "
+	{"held_dealers", "gauge",
+		"Dealers to which no callback is sent until they are "
 		"released.",
 		"held_dealers", put_plain},
 	{"unconfirmed_keys", "gauge",
@@ -175,8 +180,8 @@ static const struct {
 		"When the sweeper last asked what is due; 0: not since the ledger was started.",
 		"swept_ms", put_ms},
 	{"last_backup_timestamp_seconds", "gauge",
-		"To when the last backup is complete; 0: none was made of this data.",
-		"backup_ms", put_ms},
+		"To when the last backup is complete; 0: none was made of this data.", "backup_ms",
+		put_ms},
 	{"bodies_dropped_total", "counter",
 		"Bodies of callbacks and bets that were dropped for their age.", "bodies_dropped",
 		put_plain},
@@ -189,15 +194,16 @@ static void put_figures(struct buffer *out, const struct status_result *status)
 
 		begin_metric(out, figures[i].name, figures[i].type, figures[i].help);
 		buffer_printf(out, PREFIX "%s ", figures[i].name);
-		figures[i].put(out, field_load_number((const char *)status + field->offset,
-			field->size));
+		figures[i].put(out,
+			field_load_number((const char *)status + field->offset, field->size));
 		buffer_append_str(out, "\n");
 	}
 	begin_metric(out, "table_bytes", "gauge", "Size of the database's tables.");
 	for (unsigned int i = 0; i < RECORD_COUNT; i++)
 		buffer_printf(out, PREFIX "table_bytes{table=\"%s\"} %" PRIu64 "\n",
 			status->tables[i].name, status->tables[i].bytes);
-	begin_metric(out, "ledger_build_info", "gauge", "1, with the version of the ledger in use.");
+	begin_metric(out, "ledger_build_info", "gauge",
+		"1, with the version of the ledger in use.");
 	buffer_printf(out, PREFIX "ledger_build_info{version=\"%s\",schema=\"%" PRIu32 "\"} 1\n",
 		status->version, status->schema);
 }
@@ -205,10 +211,10 @@ static void put_figures(struct buffer *out, const struct status_result *status)
 static void put_histograms(struct buffer *out, const struct metrics_result *ledger)
 {
 	static const struct drawing batches = {"batch_commands", &histogram_sizes, put_plain};
-	static const struct drawing commits = {
-		"commit_duration_seconds", &histogram_durations_us, put_us};
-	static const struct drawing attempts = {
-		"callback_duration_seconds", &histogram_durations_us, put_us};
+	static const struct drawing commits = {"commit_duration_seconds", &histogram_durations_us,
+		put_us};
+	static const struct drawing attempts = {"callback_duration_seconds",
+		&histogram_durations_us, put_us};
 
 	begin_metric(out, batches.name, "histogram", "Commands that the ledger took in one batch.");
 	put_histogram(out, &batches, NULL, NULL, &ledger->batches);
@@ -216,8 +222,7 @@ static void put_histograms(struct buffer *out, const struct metrics_result *ledg
 	put_histogram(out, &commits, NULL, NULL, &ledger->commits);
 	begin_metric(out, attempts.name, "histogram", "Calls of dealers' servers.");
 	for (unsigned int i = 0; i < CALLBACK_KIND_COUNT; i++)
-		put_histogram(out, &attempts, "kind", callback_kind_names[i],
-			&ledger->attempts[i]);
+		put_histogram(out, &attempts, "kind", callback_kind_names[i], &ledger->attempts[i]);
 }
 
 /* ---- the callbacks */
@@ -255,8 +260,9 @@ static void put_queues(struct buffer *out, const struct collection *collection)
 	begin_metric(out, "dealer_callbacks", "gauge", "Callbacks that have not ended, by dealer.");
 	for (uint32_t n = 0; n < collection->dealer_count; n++) {
 		for (size_t i = 0; i < QUEUES; i++)
-			buffer_printf(out, PREFIX "dealer_callbacks{dealer=\"%s\",state=\"%s\"} %"
-				PRIu64 "\n", collection->dealers[n].casino_id, queues[i].state,
+			buffer_printf(out,
+				PREFIX "dealer_callbacks{dealer=\"%s\",state=\"%s\"} %" PRIu64 "\n",
+				collection->dealers[n].casino_id, queues[i].state,
 				queue_of(&collection->dealers[n], i));
 	}
 }
@@ -269,8 +275,9 @@ static void put_attempts(struct buffer *out, struct dealer_metrics *dealer)
 				(enum callback_class)n);
 
 			if (count)
-				buffer_printf(out, PREFIX "callback_attempts_total{dealer=\"%s\","
-					"kind=\"%s\",outcome=\"%s\"} %" PRIu64 "\n",
+				buffer_printf(out,
+					PREFIX "callback_attempts_total{dealer=\"%s\","
+					       "kind=\"%s\",outcome=\"%s\"} %" PRIu64 "\n",
 					dealer->casino_id, callback_kind_names[i],
 					callback_class_names[n], count);
 		}
@@ -307,10 +314,12 @@ static void put_dealers(struct buffer *out, const struct collection *collection)
 
 bool exposition_render(struct buffer *out, const struct collection *collection)
 {
-	begin_metric(out, "build_info", "gauge", "1, with the version of the program that reports "
+	begin_metric(out, "build_info", "gauge",
+		"1, with the version of the program that reports "
 		"this.");
 	buffer_append_str(out, PREFIX "build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
-	begin_metric(out, "counters_readable", "gauge", "0: what the workers counted cannot be read.");
+	begin_metric(out, "counters_readable", "gauge",
+		"0: what the workers counted cannot be read.");
 	put_number(out, "counters_readable", collection->counted);
 	begin_metric(out, "ledger_up", "gauge", "0: the ledger does not answer.");
 	put_number(out, "ledger_up", collection->answered);

@@ -54,8 +54,8 @@ static void check_bet_state(const struct bet *bet, struct proof_faults *faults)
 		if (!bet->event)
 			add_bet_fault(faults, bet, "of a seamless wallet has no betting");
 		if (refund != (bet->refund_event != 0))
-			accuse_state(faults, bet, refund ? "without a betting-refund"
-							 : "and has a betting-refund");
+			accuse_state(faults, bet,
+				refund ? "without a betting-refund" : "and has a betting-refund");
 	}
 	if (bet->event && bet->event == bet->refund_event)
 		add_bet_fault(faults, bet, "has one event for its betting and its refund");
@@ -121,8 +121,8 @@ static struct callback wanted_of(const struct bet *bet, enum callback_kind kind)
 	memcpy(callback.game_id, bet->game_id, sizeof(callback.game_id));
 	callback.bet_number = bet->number;
 	if (is_refund(kind)) {
-		callback.state = bet->resolved_by[0] ? CALLBACK_CANCELLED
-						     : wanted[bet->state].refund;
+		callback.state =
+			bet->resolved_by[0] ? CALLBACK_CANCELLED : wanted[bet->state].refund;
 		memcpy(callback.resolved_by, bet->resolved_by, sizeof(callback.resolved_by));
 		return callback;
 	}
@@ -186,7 +186,7 @@ const char *proof_bet_callback(const struct bet *bet, enum callback_kind kind,
 	if (refund)
 		return NULL;
 	if (callback->state != wanted.state)
-		return wanted.state == CALLBACK_SENDING ? "its betting is not being sent"
+		return wanted.state == CALLBACK_SENDING      ? "its betting is not being sent"
 			: wanted.state == CALLBACK_DELIVERED ? "its betting was not delivered"
 							     : "its betting has not failed";
 	if (wanted.state != CALLBACK_SENDING && callback->last_class != wanted.last_class)

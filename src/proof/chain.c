@@ -134,8 +134,9 @@ void proof_last(struct proof *proof, const struct proof_link *last)
 		return;
 	}
 	if (last->transaction_id)
-		proof_problem(proof, "player %s has no movement, and transaction %" PRIu64
-			" as the last one", last->player_id, last->transaction_id);
+		proof_problem(proof,
+			"player %s has no movement, and transaction %" PRIu64 " as the last one",
+			last->player_id, last->transaction_id);
 	if (last->balance)
 		proof_problem(proof, "player %s has credit that no movement explains",
 			last->player_id);
@@ -153,17 +154,19 @@ void proof_chain_entry(struct proof *proof, const struct transaction *entry)
 	for (int i = 0; i < 2; i++)
 		fingerprint_add(&proof->chains[i][row.state[i] % PROOF_CHAIN_PARTS].rows, &row);
 	if (entry->previous >= entry->transaction_id)
-		proof_problem(proof, "movement %s/%" PRIu64
-			" has no greater transaction id than the one before", entry->player_id,
-			entry->entry_seq);
+		proof_problem(proof,
+			"movement %s/%" PRIu64 " has no greater transaction id than the one before",
+			entry->player_id, entry->entry_seq);
 	if (entry->entry_seq > 1 && entry->previous) {
 		link = proof_link_before(entry);
 		add_told(proof, &link);
 	} else if (entry->entry_seq != 1 || entry->previous) {
-		proof_problem(proof, "movement %s/%" PRIu64 " follows transaction %" PRIu64
-			": there is a gap", entry->player_id, entry->entry_seq, entry->previous);
+		proof_problem(proof,
+			"movement %s/%" PRIu64 " follows transaction %" PRIu64 ": there is a gap",
+			entry->player_id, entry->entry_seq, entry->previous);
 	} else if (entry->before_balance) {
-		proof_problem(proof, "movement %s/%" PRIu64
+		proof_problem(proof,
+			"movement %s/%" PRIu64
 			" does not begin with the balance that the one before left",
 			entry->player_id, entry->entry_seq);
 	}

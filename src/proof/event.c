@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void __attribute__((format(printf, 2, 3))) accuse(struct event_reading *reading,
-	const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+accuse(struct event_reading *reading, const char *format, ...)
 {
 	char what[PROOF_LINE_SIZE / 2], id[CALLBACK_EVENT_ID_SIZE];
 	va_list arguments;
@@ -36,10 +36,10 @@ void proof_event_begin(struct event_reading *reading, struct proof *proof, uint6
 #define STATE(state) (1u << CALLBACK_##state)
 static const unsigned int kind_states[CALLBACK_KIND_COUNT] = {
 	[CALLBACK_BETTING] = STATE(SENDING) | STATE(DELIVERED) | STATE(FAILED),
-	[CALLBACK_BETTING_RESULT] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) |
-		STATE(PARKED) | STATE(HELD) | STATE(CANCELLED),
-	[CALLBACK_BETTING_REFUND] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) |
-		STATE(PARKED) | STATE(HELD) | STATE(CANCELLED),
+	[CALLBACK_BETTING_RESULT] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) | STATE(PARKED) |
+		STATE(HELD) | STATE(CANCELLED),
+	[CALLBACK_BETTING_REFUND] = STATE(DUE) | STATE(SENDING) | STATE(DELIVERED) | STATE(PARKED) |
+		STATE(HELD) | STATE(CANCELLED),
 };
 /* These states require an attempt. */
 static const unsigned int tried_states = STATE(SENDING) | STATE(DELIVERED) | STATE(FAILED);
@@ -123,8 +123,9 @@ void proof_event_attempt(struct event_reading *reading, const struct attempt *at
 		accuse(reading, "has attempt %" PRIu32 " after attempt %" PRIu32, attempt->number,
 			reading->attempts);
 	if (reading->under_way)
-		accuse(reading, "has attempt %" PRIu32 " although attempt %" PRIu32
-			" has not ended", attempt->number, reading->attempts);
+		accuse(reading,
+			"has attempt %" PRIu32 " although attempt %" PRIu32 " has not ended",
+			attempt->number, reading->attempts);
 	reading->attempts = attempt->number;
 	reading->under_way = !attempt->ended;
 	if (!attempt->ended)
@@ -165,14 +166,16 @@ static void check_last_attempt(struct event_reading *reading)
 
 	/* Retention deletes the attempts with the body, all or none. */
 	if (reading->attempts != callback->attempts && (reading->body || reading->attempts))
-		accuse(reading, "counts %" PRIu32 " attempts, the last one found is number %"
-			PRIu32, callback->attempts, reading->attempts);
+		accuse(reading,
+			"counts %" PRIu32 " attempts, the last one found is number %" PRIu32,
+			callback->attempts, reading->attempts);
 	if (reading->under_way != (callback->state == CALLBACK_SENDING))
 		accuse(reading, "is %s and its last attempt has %s",
 			callback_state_names[callback->state],
 			reading->under_way ? "not ended" : "ended");
-	if (reading->ended && (callback->last_class != reading->class ||
-				      callback->last_http_status != reading->http_status))
+	if (reading->ended &&
+		(callback->last_class != reading->class ||
+			callback->last_http_status != reading->http_status))
 		accuse(reading, "has another outcome than its last attempt");
 }
 
@@ -180,7 +183,9 @@ void proof_event_end(struct event_reading *reading)
 {
 	if (!reading->there) {
 		accuse(reading, "is not there and has %s",
-			reading->body ? "a body" : reading->attempts ? "attempts" : "a due row");
+			reading->body               ? "a body"
+				: reading->attempts ? "attempts"
+						    : "a due row");
 		return;
 	}
 	if (!reading->body && reading->callback.state != CALLBACK_DELIVERED)

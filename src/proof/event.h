@@ -20,9 +20,9 @@ struct event_reading {
 	bool due;
 	struct callback callback;
 	struct due due_row;
-	uint32_t attempts; /* number of the last one seen */
-	bool under_way;    /* the last one seen has not ended */
-	bool ended;        /* one has */
+	uint32_t attempts;         /* number of the last one seen */
+	bool under_way;            /* the last one seen has not ended */
+	bool ended;                /* one has */
 	enum callback_class class; /* of the last that ended */
 	uint32_t http_status;
 	struct row_hash link;

@@ -29,11 +29,11 @@ const char *proof_entry_request(const struct transaction *entry, const struct re
 {
 	if (!request)
 		return "its request key is missing";
-	if (strcmp(request->owner, entry_owner(entry)) != 0 ||
-		request->scope != entry->scope ||
+	if (strcmp(request->owner, entry_owner(entry)) != 0 || request->scope != entry->scope ||
 		strcmp(request->request_transaction_id, entry->request_transaction_id) != 0)
 		return "its request key is another one";
-	if (strcmp(request->player_id, entry->player_id) != 0 || request->entry_seq != entry->entry_seq)
+	if (strcmp(request->player_id, entry->player_id) != 0 ||
+		request->entry_seq != entry->entry_seq)
 		return "its request key points to another movement";
 	if (request->transaction_id != entry->transaction_id)
 		return "its request key holds another transaction id";
@@ -125,8 +125,7 @@ bool proof_key_counts(const struct proof *proof, const struct request *key)
 
 bool proof_transaction_counts(const struct proof *proof, const struct transaction *transaction)
 {
-	return transaction->transaction_id &&
-		transaction->transaction_id <= proof->point.as_of;
+	return transaction->transaction_id && transaction->transaction_id <= proof->point.as_of;
 }
 
 void proof_hash_key(const struct proof *proof, const struct request *key, struct row_hash *hash)
@@ -228,17 +227,17 @@ static void check_request(struct proof *proof, const struct request *request)
 {
 	const char *id = request->request_transaction_id;
 
-	if (request->outcome != REFUSAL_NONE &&
-		request->outcome != REFUSAL_INSUFFICIENT_BALANCE)
+	if (request->outcome != REFUSAL_NONE && request->outcome != REFUSAL_INSUFFICIENT_BALANCE)
 		proof_problem(proof, "request %s of %s was recorded with the outcome %s", id,
 			request->owner, refusal_ids[request->outcome]);
 	if (!outcome_agrees(request))
 		proof_problem(proof, "request %s of %s: outcome and movement do not agree", id,
 			request->owner);
 	if (!game_agrees(request))
-		proof_problem(proof, "request %s of %s: a %s does not name bet number %" PRIu32
-			" of game '%s'", id, request->owner, entry_kind_names[request->kind],
-			request->bet_number, request->game_id);
+		proof_problem(proof,
+			"request %s of %s: a %s does not name bet number %" PRIu32 " of game '%s'",
+			id, request->owner, entry_kind_names[request->kind], request->bet_number,
+			request->game_id);
 	if (request->scope != proof_kind_scope(request->kind))
 		proof_problem(proof, "request %s of %s is a %s with the key of another scope", id,
 			request->owner, entry_kind_names[request->kind]);

@@ -65,8 +65,8 @@ void proof_free(struct proof *proof)
 	buffer_free(&proof->body);
 }
 
-static bool __attribute__((format(printf, 2, 0))) tell(struct proof *proof, const char *format,
-	va_list arguments)
+static bool __attribute__((format(printf, 2, 0)))
+tell(struct proof *proof, const char *format, va_list arguments)
 {
 	char line[PROOF_LINE_SIZE];
 
@@ -159,8 +159,9 @@ bool proof_player_count(struct proof *proof, const struct proof_dealer *dealer, 
 	/* Players are never removed, so the correct count lies between the two. */
 	if (dealer->players >= before && dealer->players <= after)
 		return before == after;
-	proof_problem(proof, "dealer %s: %" PRIu64 " players are kept as the number, there are %"
-		PRIu64, dealer->total.casino_id, after, dealer->players);
+	proof_problem(proof,
+		"dealer %s: %" PRIu64 " players are kept as the number, there are %" PRIu64,
+		dealer->total.casino_id, after, dealer->players);
 	return true;
 }
 
@@ -239,7 +240,8 @@ static void check_entry(struct proof *proof, const struct transaction *entry)
 			entry->player_id, entry->entry_seq, entry_kind_names[entry->kind]);
 	if (!money_add(entry->before_balance, entry->amount, &current) ||
 		current != entry->current_balance)
-		proof_problem(proof, "movement %s/%" PRIu64
+		proof_problem(proof,
+			"movement %s/%" PRIu64
 			": the balance before and the amount do not make the balance after",
 			entry->player_id, entry->entry_seq);
 	if (entry->current_balance < 0 || entry->current_balance > MONEY_MAX)
@@ -257,15 +259,15 @@ static void check_game(struct proof *proof, const struct transaction *transactio
 			transaction->transaction_id);
 	else if ((transaction->game_id[0] != '\0') != wager ||
 		(transaction->bet_number != 0) != (transaction->kind == ENTRY_BET))
-		proof_problem(proof, "transaction %" PRIu64 ": a %s does not name bet number %" PRIu32
-			" of game '%s'", transaction->transaction_id,
-			entry_kind_names[transaction->kind], transaction->bet_number,
-			transaction->game_id);
-	if (!transaction->entry_seq && (transaction->previous || transaction->amount ||
-					       transaction->before_balance ||
-					       transaction->current_balance || transaction->scope ||
-					       transaction->request_transaction_id[0] ||
-					       transaction->client_id[0]))
+		proof_problem(proof,
+			"transaction %" PRIu64 ": a %s does not name bet number %" PRIu32
+			" of game '%s'",
+			transaction->transaction_id, entry_kind_names[transaction->kind],
+			transaction->bet_number, transaction->game_id);
+	if (!transaction->entry_seq &&
+		(transaction->previous || transaction->amount || transaction->before_balance ||
+			transaction->current_balance || transaction->scope ||
+			transaction->request_transaction_id[0] || transaction->client_id[0]))
 		proof_problem(proof, "transaction %" PRIu64 " is no movement, but has what one has",
 			transaction->transaction_id);
 }
@@ -310,8 +312,9 @@ static void check_waiting(struct proof *proof, const char *casino_id, const char
 	const uint64_t kept[2], uint64_t found)
 {
 	if (kept[0] == kept[1] && kept[0] != found)
-		proof_loose(proof, "dealer %s: %s is kept as %" PRIu64 ", %" PRIu64
-			" callbacks are", casino_id, what, kept[0], found);
+		proof_loose(proof,
+			"dealer %s: %s is kept as %" PRIu64 ", %" PRIu64 " callbacks are",
+			casino_id, what, kept[0], found);
 }
 
 void proof_waiting(struct proof *proof, const struct total *after)
@@ -331,13 +334,15 @@ static void check_open(struct proof *proof, const struct proof_dealer *dealer)
 	uint64_t kept = dealer->total.open_bets;
 
 	if (kept < dealer->open_least)
-		proof_loose(proof, "dealer %s: open_bets is kept as %" PRIu64 ", %" PRIu64
-			" bets and results are open", dealer->total.casino_id, kept,
-			dealer->open_least);
+		proof_loose(proof,
+			"dealer %s: open_bets is kept as %" PRIu64 ", %" PRIu64
+			" bets and results are open",
+			dealer->total.casino_id, kept, dealer->open_least);
 	else if (kept > dealer->open_most)
-		proof_loose(proof, "dealer %s: open_bets is kept as %" PRIu64 ", %" PRIu64
-			" bets and results are open", dealer->total.casino_id, kept,
-			dealer->open_most);
+		proof_loose(proof,
+			"dealer %s: open_bets is kept as %" PRIu64 ", %" PRIu64
+			" bets and results are open",
+			dealer->total.casino_id, kept, dealer->open_most);
 }
 
 void proof_totals(struct proof *proof)

@@ -51,8 +51,8 @@ struct wager_sets {
 struct proof_dealer {
 	struct total total;         /* as stored by the ledger, ... */
 	struct proof_moment moment; /* ... read then */
-	uint64_t players;    /* player rows seen */
-	bool present;        /* its dealer row was seen */
+	uint64_t players;           /* player rows seen */
+	bool present;               /* its dealer row was seen */
 	/* sums of the transactions up to as_of */
 	sum_t transferred_in;
 	sum_t transferred_out;
@@ -96,7 +96,7 @@ struct proof {
 	struct fingerprint request_rows;
 	struct wager_sets wanted; /* required by bets and rounds */
 	struct wager_sets found;
-	struct buffer body;       /* for rendering */
+	struct buffer body; /* for rendering */
 	/*
 	 * Transactions and the references to them: sets that must be equal. They are divided into
 	 * many parts in two ways, so that a surplus one can be found although another fault is in

@@ -104,8 +104,8 @@ void proof_body_hash(struct row_hash *row, enum callback_kind kind, struct bytes
 
 /* ---- a reading */
 
-static void __attribute__((format(printf, 2, 3))) accuse(struct round_reading *reading,
-	const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+accuse(struct round_reading *reading, const char *format, ...)
 {
 	char what[PROOF_LINE_SIZE / 2];
 	va_list arguments;
@@ -137,11 +137,13 @@ static void check_settled_round(struct round_reading *reading)
 	if (round->result == RESULT_NONE)
 		accuse(reading, "is settled without a result");
 	if ((round->transaction_id == 0) != (round->result == RESULT_LOSS))
-		accuse(reading, round->transaction_id ? "is a loss with a transaction id"
-						      : "has no transaction id");
+		accuse(reading,
+			round->transaction_id ? "is a loss with a transaction id"
+					      : "has no transaction id");
 	if ((round->event != 0) != (round->mode == WALLET_SEAMLESS))
-		accuse(reading, round->event ? "of a transfer wallet has a betting-result"
-					     : "of a seamless wallet has no betting-result");
+		accuse(reading,
+			round->event ? "of a transfer wallet has a betting-result"
+				     : "of a seamless wallet has no betting-result");
 }
 
 static void name_event(struct round_reading *reading, uint64_t event, uint32_t bet_number)
@@ -217,9 +219,9 @@ static void check_bet_in_round(struct round_reading *reading, const struct bet *
 		proof_fault(faults, "bet %s/%s/%" PRIu32 " is of another client than its round",
 			bet->player_id, bet->game_id, bet->number);
 	if (bet->mode != round->mode)
-		proof_fault(faults, "bet %s/%s/%" PRIu32
-			" is of another wallet mode than its round", bet->player_id, bet->game_id,
-			bet->number);
+		proof_fault(faults,
+			"bet %s/%s/%" PRIu32 " is of another wallet mode than its round",
+			bet->player_id, bet->game_id, bet->number);
 	if (round_list_find(round, bet->number) < round_list_count(round)) {
 		reading->listed++;
 		reading->listed_amount += bet->bet_amount;
@@ -244,9 +246,10 @@ void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint6
 		check_bet_in_round(reading, bet);
 	proof_bet_alone(bet, &reading->faults);
 	if (bet->transaction_id > as_of)
-		proof_fault(&reading->faults, "bet %s/%s/%" PRIu32 " has transaction id %" PRIu64
-			", which was never given out", bet->player_id, bet->game_id, bet->number,
-			bet->transaction_id);
+		proof_fault(&reading->faults,
+			"bet %s/%s/%" PRIu32 " has transaction id %" PRIu64
+			", which was never given out",
+			bet->player_id, bet->game_id, bet->number, bet->transaction_id);
 	reading->bets = bet->number;
 	if (bet->state == BET_SETTLED) {
 		reading->settled++;
@@ -266,7 +269,8 @@ void proof_round_bet(struct round_reading *reading, const struct bet *bet, uint6
 	count_open(reading, bet);
 }
 
-static void check_round_sum(struct round_reading *reading, const char *what, money_t kept, money_t found)
+static void check_round_sum(struct round_reading *reading, const char *what, money_t kept,
+	money_t found)
 {
 	char kept_text[MONEY_TEXT_MAX], found_text[MONEY_TEXT_MAX];
 
@@ -294,7 +298,8 @@ static void check_sums(struct round_reading *reading)
 	if (round->payout_amount < 0 || round->payout_amount > MONEY_MAX)
 		accuse(reading, "has a payout out of range");
 	else
-		check_round_sum(reading, "win_amount", round->win_amount, round->payout_amount - staked);
+		check_round_sum(reading, "win_amount", round->win_amount,
+			round->payout_amount - staked);
 	if (round->result == RESULT_LOSS && round->payout_amount)
 		accuse(reading, "is a loss that pays");
 	if (round->result == RESULT_REFUND && round->payout_amount != staked)
@@ -330,9 +335,10 @@ void proof_round_end(struct round_reading *reading, uint64_t event_given)
 	if (reading->event <= event_given)
 		return;
 	if (reading->event_bet)
-		proof_fault(&reading->faults, "bet %s/%s/%" PRIu32 " names event %" PRIu64
-			", which was never given out", reading->round.player_id,
-			reading->round.game_id, reading->event_bet, reading->event);
+		proof_fault(&reading->faults,
+			"bet %s/%s/%" PRIu32 " names event %" PRIu64 ", which was never given out",
+			reading->round.player_id, reading->round.game_id, reading->event_bet,
+			reading->event);
 	else
 		accuse(reading, "names event %" PRIu64 ", which was never given out",
 			reading->event);

@@ -163,8 +163,8 @@ static void report_sum(struct proof_statistics *proof, const char *of, const cha
 {
 	bool exact = strcmp(least, most) == 0;
 
-	report_statistics(proof, "player %s%s: %s is kept as %s, the bets make %s%s%s", proof->player_id, of,
-		what, kept, least, exact ? "" : " to ", exact ? "" : most);
+	report_statistics(proof, "player %s%s: %s is kept as %s, the bets make %s%s%s",
+		proof->player_id, of, what, kept, least, exact ? "" : " to ", exact ? "" : most);
 }
 
 static void compare_count(struct proof_statistics *proof, const char *of, int64_t kept,

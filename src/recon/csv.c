@@ -33,7 +33,7 @@ static bool needs_mark(const char *field)
 static char *skip_mark(char *field)
 {
 	return *field == CSV_MARK && (field[1] == CSV_MARK || begins_formula(field[1])) ? field + 1
-										      : field;
+											: field;
 }
 
 static void put_field(struct buffer *out, const char *field)

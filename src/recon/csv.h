@@ -20,9 +20,9 @@ void csv_put(struct buffer *out, const char *const *fields, unsigned int count);
 
 /* A reader, which modifies the text in place. */
 struct csv {
-	char *at;        /* the remaining text, with a NUL at @end */
+	char *at; /* the remaining text, with a NUL at @end */
 	const char *end;
-	uint64_t line;   /* of the last row read, from 1 */
+	uint64_t line; /* of the last row read, from 1 */
 	uint64_t next_line;
 	const char *why; /* after CSV_BAD */
 };

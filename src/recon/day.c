@@ -12,9 +12,23 @@
 
 const char *const recon_record_names[RECON_RECORD_COUNT] = {"movement", "bet", "callback"};
 const char *const recon_column_names[RECON_COLUMN_COUNT] = {
-	"record", "id", "casino_id", "time", "time_ms", "user_id", "player_id", "game_id", "kind",
-	"state", "amount", "currency", "transaction_id", "reference", "before_balance",
-	"current_balance", "count",
+	"record",
+	"id",
+	"casino_id",
+	"time",
+	"time_ms",
+	"user_id",
+	"player_id",
+	"game_id",
+	"kind",
+	"state",
+	"amount",
+	"currency",
+	"transaction_id",
+	"reference",
+	"before_balance",
+	"current_balance",
+	"count",
 };
 
 /* For each @member: a buffer for the field's text, and the field. */
@@ -85,7 +99,8 @@ void recon_put(struct recon *recon, const struct recon_row *row)
 		put_number_cell(&fields[COLUMN_TIME_MS], text[COLUMN_TIME_MS], true,
 			(uint64_t)row->time_ms);
 	}
-	put_money_cell(recon, &fields[COLUMN_AMOUNT], text[COLUMN_AMOUNT], row->has_amount, row->amount);
+	put_money_cell(recon, &fields[COLUMN_AMOUNT], text[COLUMN_AMOUNT], row->has_amount,
+		row->amount);
 	put_number_cell(&fields[COLUMN_TRANSACTION_ID], text[COLUMN_TRANSACTION_ID],
 		row->has_transaction, row->transaction_id);
 	put_money_cell(recon, &fields[COLUMN_BEFORE_BALANCE], text[COLUMN_BEFORE_BALANCE],

@@ -25,8 +25,8 @@ bool reconcile_operation(const struct compared *theirs, char id[OPERATION_ID_SIZ
 	return true;
 }
 
-static void add_proposal(struct reconcile *reconcile, enum remedy remedy, const struct compared *ours,
-	const struct compared *theirs, const char *why)
+static void add_proposal(struct reconcile *reconcile, enum remedy remedy,
+	const struct compared *ours, const struct compared *theirs, const char *why)
 {
 	const size_t room = reconcile->room ? 2 * reconcile->room : 256;
 	struct proposal *proposals, *proposal;
@@ -77,7 +77,8 @@ static void judge_movement(struct reconcile *reconcile, const struct compared *t
 	char operation_id[OPERATION_ID_SIZE];
 
 	if (recon_side_find(&reconcile->ours, RECON_MOVEMENT, theirs->id))
-		add_proposal(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
+		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
+			"the dealer booked it more than once");
 	else if (has_request(reconcile, SCOPE_DEALER, theirs->reference))
 		add_proposal(reconcile, REMEDY_NONE, NULL, theirs,
 			"the dealer repeated it after the restore: it is booked under another id");
@@ -87,7 +88,8 @@ static void judge_movement(struct reconcile *reconcile, const struct compared *t
 	else if (has_request(reconcile, SCOPE_OPERATOR, operation_id))
 		add_proposal(reconcile, REMEDY_NONE, NULL, theirs, "it was adjusted already");
 	else if (theirs->amount)
-		add_proposal(reconcile, REMEDY_ADJUST, NULL, theirs, "it was made after the backup");
+		add_proposal(reconcile, REMEDY_ADJUST, NULL, theirs,
+			"it was made after the backup");
 }
 
 /* Returns the dealer's result for the round of @game_id and @user_id; NULL if it has none. */
@@ -103,8 +105,11 @@ static const struct compared *find_result(const struct reconcile *reconcile, con
 		else
 			high = middle;
 	}
-	for (; low < reconcile->result_count && texts_equal(reconcile->results[low]->game_id, game_id); low++) {
-		if (!reconcile->results[low]->user_id[0] || texts_equal(reconcile->results[low]->user_id, user_id))
+	for (; low < reconcile->result_count &&
+		texts_equal(reconcile->results[low]->game_id, game_id);
+		low++) {
+		if (!reconcile->results[low]->user_id[0] ||
+			texts_equal(reconcile->results[low]->user_id, user_id))
 			return reconcile->results[low];
 	}
 	return NULL;
@@ -124,14 +129,16 @@ static bool has_reference(const struct reconcile *reconcile, const char *referen
 
 static bool settled_there(const struct reconcile *reconcile, const struct compared *bet)
 {
-	return texts_equal(bet->state, "settled") || find_result(reconcile, bet->user_id, bet->game_id);
+	return texts_equal(bet->state, "settled") ||
+		find_result(reconcile, bet->user_id, bet->game_id);
 }
 
 /* Judges a bet that only the dealer has. */
 static void judge_unknown_bet(struct reconcile *reconcile, const struct compared *theirs)
 {
 	if (recon_side_find(&reconcile->ours, RECON_BET, theirs->id))
-		add_proposal(reconcile, REMEDY_ASK, NULL, theirs, "the dealer booked it more than once");
+		add_proposal(reconcile, REMEDY_ASK, NULL, theirs,
+			"the dealer booked it more than once");
 	else if (settled_there(reconcile, theirs))
 		add_proposal(reconcile, REMEDY_NONE, NULL, theirs,
 			"it was placed and settled after the backup: the dealer's books are right");
@@ -164,7 +171,8 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 {
 	const bool settled = settled_there(reconcile, theirs);
 
-	if (texts_equal(ours->state, "refunding") || (texts_equal(ours->state, "settled") && !texts_equal(theirs->state, "refunded")))
+	if (texts_equal(ours->state, "refunding") ||
+		(texts_equal(ours->state, "settled") && !texts_equal(theirs->state, "refunded")))
 		return; /* judged by its callback */
 	if (texts_equal(ours->state, "pending"))
 		add_proposal(reconcile, REMEDY_SWEEP, ours, theirs,
@@ -175,7 +183,8 @@ static void judge_bet(struct reconcile *reconcile, const struct compared *ours,
 			"again before release");
 	else if (texts_equal(ours->state, theirs->state) ||
 		((texts_equal(ours->state, "rejected") || texts_equal(ours->state, "refunded")) &&
-			(texts_equal(theirs->state, "rejected") || texts_equal(theirs->state, "refunded"))))
+			(texts_equal(theirs->state, "rejected") ||
+				texts_equal(theirs->state, "refunded"))))
 		return;
 	else if (settled && refund_cancelled(reconcile, ours))
 		add_proposal(reconcile, REMEDY_NONE, ours, theirs, "its refund was cancelled");
@@ -222,8 +231,9 @@ static void judge_refund(struct reconcile *reconcile, const struct compared *our
 	if (settled || covered)
 		propose_cancel(reconcile, ours, bet, "settled before the restore");
 	else
-		add_proposal(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, bet,
-			"the dealer has no result that covers the bet: the refund may go");
+		add_proposal(reconcile,
+			texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours,
+			bet, "the dealer has no result that covers the bet: the refund may go");
 }
 
 static void judge_result(struct reconcile *reconcile, const struct compared *ours)
@@ -240,8 +250,9 @@ static void judge_result(struct reconcile *reconcile, const struct compared *our
 	if (!theirs)
 		theirs = find_result(reconcile, ours->user_id, ours->game_id);
 	if (!theirs)
-		add_proposal(reconcile, texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours, NULL,
-			"the dealer has no result of the round: it may go");
+		add_proposal(reconcile,
+			texts_equal(ours->state, "parked") ? REMEDY_RETRY : REMEDY_RELEASE, ours,
+			NULL, "the dealer has no result of the round: it may go");
 	else if (theirs->amount != ours->amount)
 		add_proposal(reconcile, REMEDY_ASK, ours, theirs,
 			"the dealer booked another amount for the round: agree on it before release");
@@ -289,7 +300,8 @@ static int order_names(const void *one, const void *other)
  * Finds our round for @theirs. Returns false if there is none, or after an error in
  * @reconcile->code.
  */
-static bool find_our_round(struct reconcile *reconcile, const struct compared *theirs, struct round *round)
+static bool find_our_round(struct reconcile *reconcile, const struct compared *theirs,
+	struct round *round)
 {
 	struct player player;
 	bool found = false;
@@ -347,7 +359,8 @@ static void judge_rounds(struct reconcile *reconcile)
 	}
 	qsort(games, count, sizeof(*games), order_names);
 	for (size_t i = 0; i < reconcile->result_count && reconcile->code == OUTCOME_DONE; i++) {
-		if (!bsearch(&reconcile->results[i]->game_id, games, count, sizeof(*games), order_names))
+		if (!bsearch(&reconcile->results[i]->game_id, games, count, sizeof(*games),
+			    order_names))
 			judge_round_there(reconcile, reconcile->results[i]);
 	}
 	free(games);
@@ -384,9 +397,10 @@ static bool is_result(const struct compared *row)
 {
 	const char *name = callback_kind_names[CALLBACK_BETTING_RESULT];
 
-	return row->record == RECON_CALLBACK && row->game_id[0] && !texts_equal(row->state, "parked") &&
-		!texts_equal(row->state, "failed") &&
-		(texts_equal(row->kind, name) || (!row->kind[0] && strncmp(row->id, name, strlen(name)) == 0));
+	return row->record == RECON_CALLBACK && row->game_id[0] &&
+		!texts_equal(row->state, "parked") && !texts_equal(row->state, "failed") &&
+		(texts_equal(row->kind, name) ||
+			(!row->kind[0] && strncmp(row->id, name, strlen(name)) == 0));
 }
 
 static int order_references(const void *one, const void *other)
@@ -410,7 +424,8 @@ static enum outcome index_theirs(struct reconcile *reconcile)
 	}
 	qsort(reconcile->movements, reconcile->movement_count, sizeof(struct compared *),
 		order_references);
-	qsort(reconcile->results, reconcile->result_count, sizeof(struct compared *), order_results);
+	qsort(reconcile->results, reconcile->result_count, sizeof(struct compared *),
+		order_results);
 	return OUTCOME_DONE;
 }
 
@@ -419,7 +434,7 @@ static int order_proposals(const void *one, const void *other)
 {
 	const struct proposal *a = one, *b = other;
 	const struct compared *x = a->ours.id ? &a->ours : &a->theirs,
-		*y = b->ours.id ? &b->ours : &b->theirs;
+			      *y = b->ours.id ? &b->ours : &b->theirs;
 	int users;
 
 	if ((a->remedy == REMEDY_ADJUST) != (b->remedy == REMEDY_ADJUST))
@@ -447,15 +462,18 @@ static void add_players(struct reconcile *reconcile)
 	for (size_t i = 0; i < adjustments && reconcile->code == OUTCOME_DONE; i++) {
 		const struct compared theirs = reconcile->proposals[i].theirs;
 
-		if (reconcile->proposals[i].remedy != REMEDY_ADJUST || texts_equal(theirs.user_id, last))
+		if (reconcile->proposals[i].remedy != REMEDY_ADJUST ||
+			texts_equal(theirs.user_id, last))
 			continue;
 		last = theirs.user_id;
 		memset(&player, 0, sizeof(player));
 		memcpy(player.casino_id, reconcile->dealer.casino_id, sizeof(player.casino_id));
-		reconcile->code = names_read_external_id(reconcile->session, "a user id", last, player.user_id);
+		reconcile->code = names_read_external_id(reconcile->session, "a user id", last,
+			player.user_id);
 		if (reconcile->code != OUTCOME_DONE)
 			return;
-		reconcile->code = list_fetch(reconcile->session, RECORD_PLAYER, &player, &found, NULL);
+		reconcile->code =
+			list_fetch(reconcile->session, RECORD_PLAYER, &player, &found, NULL);
 		if (!found)
 			add_proposal(reconcile, REMEDY_ADD_PLAYER, NULL, &theirs,
 				"the player is not known here");
@@ -480,7 +498,8 @@ enum outcome reconcile_judge(struct reconcile *reconcile)
 	if (reconcile->code == OUTCOME_DONE)
 		judge_rounds(reconcile);
 	if (reconcile->count)
-		qsort(reconcile->proposals, reconcile->count, sizeof(struct proposal), order_proposals);
+		qsort(reconcile->proposals, reconcile->count, sizeof(struct proposal),
+			order_proposals);
 	add_players(reconcile);
 	if (reconcile->count)
 		qsort(reconcile->proposals, reconcile->count, sizeof(struct proposal), order_steps);

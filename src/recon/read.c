@@ -15,8 +15,8 @@
 
 static enum outcome bad_file(struct side *side, uint64_t line, const char *why)
 {
-	return session_fail(side->session, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s", side->path, line,
-		why);
+	return session_fail(side->session, OUTCOME_FAILED, "bad_file", "%s:%" PRIu64 ": %s",
+		side->path, line, why);
 }
 
 /* Reads the whole file and appends a NUL. */
@@ -38,8 +38,8 @@ static enum outcome read_side(struct side *side)
 		side->text.len += (size_t)len;
 	}
 	if (len < 0 && !side->text.failed)
-		session_fail(side->session, OUTCOME_FAILED, "failed", "cannot read %s: %s", side->path,
-			strerror(errno));
+		session_fail(side->session, OUTCOME_FAILED, "failed", "cannot read %s: %s",
+			side->path, strerror(errno));
 	if (fd > STDIN_FILENO)
 		close(fd);
 	if (side->text.failed || (len == 0 && !buffer_append(&side->text, "", 1)))
@@ -168,7 +168,8 @@ static enum outcome add_row(struct side *side, const struct csv *csv, unsigned i
 	}
 	if (text_unsigned(column_text(side, fields, count, COLUMN_TIME_MS), INT64_MAX, &number))
 		row.time_ms = (int64_t)number;
-	if (text_unsigned(column_text(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX, &number))
+	if (text_unsigned(column_text(side, fields, count, COLUMN_TRANSACTION_ID), UINT64_MAX,
+		    &number))
 		row.transaction_id = number;
 	return recon_side_add(side, &row) ? OUTCOME_DONE : session_no_memory(side->session);
 }
@@ -260,15 +261,14 @@ static enum outcome take_rows(struct side *side, uint32_t records)
 		read = csv_next(&csv, fields, width, &count);
 		if (read == CSV_END)
 			break;
-		code = read == CSV_BAD
-			? bad_file(side, csv.line, csv.why)
-			: take_row(side, &csv, records, fields, count, digest);
+		code = read == CSV_BAD ? bad_file(side, csv.line, csv.why)
+				       : take_row(side, &csv, records, fields, count, digest);
 	}
 	return code;
 }
 
-enum outcome recon_side_load(struct side *side, struct session *session, const char *path, bool ours,
-	uint32_t records)
+enum outcome recon_side_load(struct side *side, struct session *session, const char *path,
+	bool ours, uint32_t records)
 {
 	enum outcome code;
 
@@ -279,7 +279,8 @@ enum outcome recon_side_load(struct side *side, struct session *session, const c
 	if (code == OUTCOME_DONE && ours && !side->ended)
 		return session_fail(session, OUTCOME_FAILED, "bad_file",
 			"%s does not end with its SHA-256: it was cut off, or another program "
-			"wrote it. Export it again", path);
+			"wrote it. Export it again",
+			path);
 	if (code == OUTCOME_DONE)
 		recon_side_sort(side);
 	return code;
@@ -344,10 +345,9 @@ void recon_sides_walk(struct side *ours, struct side *theirs, recon_pair *pair, 
 	int keys;
 
 	while (i < ours->count || j < theirs->count) {
-		keys = i == ours->count ? 1
-			: j == theirs->count
-			? -1
-			: compared_order_key(&ours->rows[i], &theirs->rows[j]);
+		keys = i == ours->count      ? 1
+			: j == theirs->count ? -1
+					     : compared_order_key(&ours->rows[i], &theirs->rows[j]);
 		our_count = keys <= 0 ? count_same_key(ours, i) : 0;
 		their_count = keys >= 0 ? count_same_key(theirs, j) : 0;
 		compare_group(&pairing, ours->rows + i, our_count, theirs->rows + j, their_count);

@@ -43,8 +43,8 @@ struct side {
  * them. Reports bad_file if the format or the SHA-256 is wrong. With @ours a SHA-256 is required,
  * because without it the file was truncated. Free @side in any case.
  */
-enum outcome recon_side_load(struct side *side, struct session *session, const char *path, bool ours,
-	uint32_t records);
+enum outcome recon_side_load(struct side *side, struct session *session, const char *path,
+	bool ours, uint32_t records);
 void recon_side_free(struct side *side);
 
 /*
@@ -55,7 +55,8 @@ bool recon_side_add(struct side *side, const struct compared *row);
 void recon_side_sort(struct side *side);
 
 /* Returns the row with this record and id; NULL if there is none. */
-const struct compared *recon_side_find(const struct side *side, unsigned int record, const char *id);
+const struct compared *recon_side_find(const struct side *side, unsigned int record,
+	const char *id);
 
 /*
  * Calls @pair with the matching rows of both sides, in the order of record and id. @ours or
@@ -79,8 +80,12 @@ int compared_order(const struct compared *a, const struct compared *b);
 	FIELD(FIELD_STR, shown, our_amount), FIELD(FIELD_STR, shown, their_amount),                \
 		FIELD(FIELD_STR, shown, our_state), FIELD(FIELD_STR, shown, their_state)
 #define COMPARED_COLUMNS                                                                           \
-	{"OUR AMOUNT", "our_amount", OUTPUT_PLAIN}, {"THEIR AMOUNT", "their_amount", OUTPUT_PLAIN}, \
-		{"OUR STATE", "our_state", OUTPUT_PLAIN}, {"THEIR STATE", "their_state", OUTPUT_PLAIN}
+	{"OUR AMOUNT", "our_amount", OUTPUT_PLAIN},                                                \
+		{"THEIR AMOUNT", "their_amount", OUTPUT_PLAIN},                                    \
+		{"OUR STATE", "our_state", OUTPUT_PLAIN},                                          \
+	{                                                                                          \
+		"THEIR STATE", "their_state", OUTPUT_PLAIN                                         \
+	}
 
 /*
  * Fills the texts of one side. If @row is NULL, that side has no such row, and the texts are "".

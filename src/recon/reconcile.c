@@ -92,7 +92,8 @@ static enum outcome load_named(struct reconcile *reconcile, struct recon *recon)
 	uint64_t number;
 
 	remove_duplicates(&reconcile->ours);
-	for (size_t i = 0, met = reconcile->ours.count; i < theirs->count && code == OUTCOME_DONE; i++) {
+	for (size_t i = 0, met = reconcile->ours.count; i < theirs->count && code == OUTCOME_DONE;
+		i++) {
 		const struct side walked = {.rows = reconcile->ours.rows, .count = met};
 
 		if (recon_side_find(&walked, theirs->rows[i].record, theirs->rows[i].id) ||
@@ -168,8 +169,8 @@ static void find_range(struct reconcile *reconcile)
 	reconcile->covers =
 		!reconcile->until_ms || reconcile->until_ms >= reconcile->dealer.restored_to_ms;
 	if (!reconcile->until_ms)
-		reconcile->until_ms =
-			reconcile->dealer.restored_ms ? reconcile->dealer.restored_ms : clock_wall_ms();
+		reconcile->until_ms = reconcile->dealer.restored_ms ? reconcile->dealer.restored_ms
+								    : clock_wall_ms();
 	if (!reconcile->since_ms)
 		reconcile->since_ms = reconcile->dealer.restored_to_ms;
 }
@@ -210,7 +211,7 @@ enum outcome reconcile_record(struct reconcile *reconcile)
 {
 	struct dealer_put_result result;
 	struct dealer_put_cmd cmd = {
-		.operator = reconcile->session->operator,
+		.operator= reconcile->session->operator,
 		.mask = UINT32_C(1) << DEALER_RECONCILED,
 	};
 

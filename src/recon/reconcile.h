@@ -20,7 +20,7 @@ enum remedy {
 	REMEDY_SWEEP,      /* `sweep`, then `reconcile` again */
 	/* the game server or the dealer repeats its call while callbacks are held */
 	REMEDY_REPEAT,
-	REMEDY_ASK,        /* the dealer corrects its own records */
+	REMEDY_ASK, /* the dealer corrects its own records */
 	REMEDY_COUNT
 };
 
@@ -37,7 +37,7 @@ struct reconcile {
 	struct dealer dealer;
 	struct side ours;
 	struct side theirs;
-	struct our_text *texts;          /* of the rows in @ours */
+	struct our_text *texts; /* of the rows in @ours */
 	/* their rows that are results of rounds, sorted by game_id */
 	const struct compared **results;
 	size_t result_count;
@@ -45,7 +45,7 @@ struct reconcile {
 	size_t movement_count;
 	/* our rows from this time on are examined; 0: only those that the file names */
 	int64_t since_ms;
-	int64_t until_ms;                /* the newest of their rows; 0: the file has no times */
+	int64_t until_ms; /* the newest of their rows; 0: the file has no times */
 	bool covers; /* their newest row is not older than the restored data; the caller may set it */
 	struct proposal *proposals;
 	size_t count;

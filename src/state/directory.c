@@ -24,8 +24,8 @@ struct why {
 	size_t size;
 };
 
-__attribute__((format(printf, 2, 3)))
-static enum status refuse_directory(const struct why *why, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static enum status refuse_directory(const struct why *why,
+	const char *format, ...)
 {
 	va_list args;
 
@@ -41,7 +41,7 @@ static enum status directory_failed(const struct why *why, const char *path, con
 	const int error = errno;
 	const enum status status = status_of_errno(error);
 	const char *disk = status == STATUS_IO ? "the disk failed: "
-		: status == STATUS_FULL	       ? "the disk is full: "
+		: status == STATUS_FULL        ? "the disk is full: "
 					       : "";
 
 	refuse_directory(why, "%s%s cannot be %s: %s", disk, path, what, strerror(error));
@@ -64,18 +64,25 @@ static enum status check_directory(const char *path, mode_t allowed, const struc
 
 	if (stat(path, &st) < 0) {
 		if (errno == ENOENT)
-			return refuse_directory(why, "%s does not exist; create it with "
-				"`creditbridgectl init`", path);
+			return refuse_directory(why,
+				"%s does not exist; create it with "
+				"`creditbridgectl init`",
+				path);
 		return cannot_see(why, path);
 	}
 	if (!S_ISDIR(st.st_mode))
-		return refuse_directory(why, "%s is not a directory: move it away, or correct the path", path);
+		return refuse_directory(why,
+			"%s is not a directory: move it away, or correct the path", path);
 	if (st.st_uid != geteuid())
-		return refuse_directory(why, "%s belongs to uid %ld, this process runs as uid %ld; run it as "
-			"the owner of the state", path, (long)st.st_uid, (long)geteuid());
+		return refuse_directory(why,
+			"%s belongs to uid %ld, this process runs as uid %ld; run it as "
+			"the owner of the state",
+			path, (long)st.st_uid, (long)geteuid());
 	if (st.st_mode & 0777 & ~(0700 | allowed))
-		return refuse_directory(why, "%s has mode %04o and is open to others; close it with "
-			"`chmod 0700 %s`", path, (unsigned int)st.st_mode & 07777, path);
+		return refuse_directory(why,
+			"%s has mode %04o and is open to others; close it with "
+			"`chmod 0700 %s`",
+			path, (unsigned int)st.st_mode & 07777, path);
 	return STATUS_OK;
 }
 
@@ -101,11 +108,15 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 	int own;
 
 	if (faccessat(fd, "installation", F_OK, 0) == 0)
-		return refuse_directory(why, "%s already holds a ledger; start creditbridge-ledger to "
-			"use it, or move it away first", path);
+		return refuse_directory(why,
+			"%s already holds a ledger; start creditbridge-ledger to "
+			"use it, or move it away first",
+			path);
 	if (faccessat(fd, "restoring", F_OK, 0) == 0)
-		return refuse_directory(why, "a restore to %s (or an import) is under way, or was interrupted: "
-			"repeat it", path);
+		return refuse_directory(why,
+			"a restore to %s (or an import) is under way, or was interrupted: "
+			"repeat it",
+			path);
 	/*
 	 * An empty db/ is a leftover, too. If db/ contains data, it stays, and the loop below
 	 * finds it.
@@ -125,8 +136,10 @@ static enum status check_empty(int fd, const char *path, const struct why *why)
 		while (i < count && strcmp(leftovers[i], entry->d_name) != 0)
 			i++;
 		if (i == count)
-			status = refuse_directory(why, "%s is not empty: it holds %s. Give an empty "
-				"directory, or move that away", path, entry->d_name);
+			status = refuse_directory(why,
+				"%s is not empty: it holds %s. Give an empty "
+				"directory, or move that away",
+				path, entry->d_name);
 	}
 	closedir(dir);
 	return status;
@@ -216,16 +229,22 @@ enum status state_dir_check(const char *path, char *installation, char *why, siz
 		return status;
 	if (!read_line(fd, "installation", text, sizeof(text))) {
 		if (errno == ENOENT && faccessat(fd, "restoring", F_OK, 0) == 0)
-			status = refuse_directory(&to, "a restore to %s (or an import) is under way, or was "
-				"interrupted: repeat it", path);
+			status = refuse_directory(&to,
+				"a restore to %s (or an import) is under way, or was "
+				"interrupted: repeat it",
+				path);
 		else if (errno == ENOENT)
-			status = refuse_directory(&to, "%s is not initialised: if its file system is "
-				"mounted, initialise it with `creditbridgectl init`", path);
+			status = refuse_directory(&to,
+				"%s is not initialised: if its file system is "
+				"mounted, initialise it with `creditbridgectl init`",
+				path);
 		else
 			status = directory_failed(&to, file, "read");
 	} else if (!is_installation(text)) {
-		status = refuse_directory(&to, "%s is damaged: it must hold 32 lower-case hex characters; "
-			"restore it from a backup", file);
+		status = refuse_directory(&to,
+			"%s is damaged: it must hold 32 lower-case hex characters; "
+			"restore it from a backup",
+			file);
 	} else {
 		text_copy(installation, STATE_INSTALLATION_MAX, text);
 	}
@@ -240,7 +259,9 @@ static void refuse_held(int dir, const char *path, const struct why *why)
 
 	if (read_line(dir, "lock", pid, sizeof(pid)) && pid[0] &&
 		strspn(pid, "0123456789") == strlen(pid))
-		refuse_directory(why, "%s is in use by another ledger, process %s: stop that one first", path, pid);
+		refuse_directory(why,
+			"%s is in use by another ledger, process %s: stop that one first", path,
+			pid);
 	else
 		refuse_directory(why, "%s is in use by another ledger: stop that one first", path);
 }
@@ -272,12 +293,15 @@ int state_dir_lock(const char *path, int wait_ms, char *why, size_t why_size)
 		if (errno == EWOULDBLOCK)
 			refuse_held(dir, path, &to);
 		else
-			refuse_directory(&to, "%s/lock cannot be locked: %s", path, strerror(errno));
+			refuse_directory(&to, "%s/lock cannot be locked: %s", path,
+				strerror(errno));
 		goto out;
 	}
 	if (!is_same_file(dir, "lock", fd)) {
-		refuse_directory(&to, "%s/lock was replaced meanwhile: see that no other ledger runs, and "
-			"repeat this", path);
+		refuse_directory(&to,
+			"%s/lock was replaced meanwhile: see that no other ledger runs, and "
+			"repeat this",
+			path);
 		goto out;
 	}
 	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
@@ -336,7 +360,8 @@ static bool is_fresh(int fd)
 /* Creates the mark and an empty db/. The caller holds the lock. */
 static bool begin_restore(int fd)
 {
-	int saved, mark = openat(fd, "restoring", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int saved,
+		mark = openat(fd, "restoring", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (mark < 0)
 		return false;
@@ -349,8 +374,8 @@ static bool begin_restore(int fd)
 		errno = saved;
 		return false;
 	}
-	return (unlinkat(fd, "installation", 0) == 0 || errno == ENOENT) &&
-		wipe_restore(fd) && mkdirat(fd, "db", 0700) == 0 && directory_sync(fd);
+	return (unlinkat(fd, "installation", 0) == 0 || errno == ENOENT) && wipe_restore(fd) &&
+		mkdirat(fd, "db", 0700) == 0 && directory_sync(fd);
 }
 
 /* Reports why a restore to an existing state is refused. */
@@ -361,8 +386,10 @@ static enum status refuse_existing(const char *path, const struct why *why)
 	if (lock < 0)
 		return STATUS_BUSY;
 	close(lock);
-	return refuse_directory(why, "%s already holds a ledger: only an empty state can be filled; move that "
-		"one away", path);
+	return refuse_directory(why,
+		"%s already holds a ledger: only an empty state can be filled; move that "
+		"one away",
+		path);
 }
 
 /* Checks whether a restore may write to the directory. The lock is not held yet. */
@@ -394,8 +421,10 @@ enum status state_dir_restore(const char *path, int *lock, char *why, size_t why
 		status = *lock < 0 ? STATUS_BUSY : STATUS_OK;
 	}
 	if (!status && faccessat(fd, "installation", F_OK, 0) == 0 && !is_fresh(fd))
-		status = refuse_directory(&to, "a ledger was started on %s meanwhile: stop it, and "
-			"repeat this", path);
+		status = refuse_directory(&to,
+			"a ledger was started on %s meanwhile: stop it, and "
+			"repeat this",
+			path);
 	if (!status && (fchmod(fd, 0700) < 0 || !directory_sync_parent(fd) || !begin_restore(fd)))
 		status = directory_failed(&to, path, "restored to");
 	if (status && *lock >= 0) {
@@ -414,7 +443,8 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 	int fd;
 
 	if (!is_installation(installation))
-		return refuse_directory(&to, "the backup names no installation: it is damaged. Use "
+		return refuse_directory(&to,
+			"the backup names no installation: it is damaged. Use "
 			"another backup");
 	status = open_directory(path, &fd, &to);
 	if (status != STATUS_OK)
@@ -426,7 +456,8 @@ enum status state_dir_restored(const char *path, const char *installation, char 
 	return status;
 }
 
-enum status state_dir_abandon(const char *path, const char *installation, char *why, size_t why_size)
+enum status state_dir_abandon(const char *path, const char *installation, char *why,
+	size_t why_size)
 {
 	struct why to = {why, why_size};
 	enum status status;
@@ -436,8 +467,9 @@ enum status state_dir_abandon(const char *path, const char *installation, char *
 	if (status != STATUS_OK)
 		return status;
 	if (!wipe_restore(fd) ||
-		(installation && (mkdirat(fd, "db", 0700) < 0 ||
-					 !write_installation(fd, path, installation))) ||
+		(installation &&
+			(mkdirat(fd, "db", 0700) < 0 ||
+				!write_installation(fd, path, installation))) ||
 		unlinkat(fd, "restoring", 0) < 0 || !directory_sync(fd))
 		status = directory_failed(&to, path, "emptied");
 	close(fd);

@@ -19,7 +19,7 @@
 #define MACHINE_ID_LEN 32
 /* The size of the file: names, ids and numbers, then the path. */
 #define IDENTITY_MAX (256 + PATH_MAX)
-#define NO_MACHINE "-"
+#define NO_MACHINE   "-"
 
 struct identity {
 	char installation[STATE_INSTALLATION_MAX];
@@ -33,8 +33,8 @@ struct identity {
 static bool keeps_inodes(int fd)
 {
 	/* ext2 to ext4, XFS, Btrfs, F2FS, ZFS, tmpfs. */
-	static const uint32_t kinds[] = {
-		0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994};
+	static const uint32_t kinds[] = {0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1,
+		0x01021994};
 	struct statfs info;
 
 	if (fstatfs(fd, &info) < 0)
@@ -58,7 +58,8 @@ static void find_machine(char machine[MACHINE_ID_LEN + 1])
 }
 
 /* Reads the actual location. Returns false and sets errno on failure. */
-static bool find_identity(int fd, const char *path, const char *installation, struct identity *found)
+static bool find_identity(int fd, const char *path, const char *installation,
+	struct identity *found)
 {
 	struct stat directory, db;
 
@@ -82,9 +83,10 @@ bool state_identity_write(int fd, const char *path, const char *installation)
 
 	if (!find_identity(fd, path, installation, &found))
 		return false;
-	snprintf(text, sizeof(text), "version 1\ninstallation %s\nmachine %s\ndirectory %" PRIu64
-		"\ndb %" PRIu64 "\npath %s\n", found.installation, found.machine, found.directory,
-		found.db, found.path);
+	snprintf(text, sizeof(text),
+		"version 1\ninstallation %s\nmachine %s\ndirectory %" PRIu64 "\ndb %" PRIu64
+		"\npath %s\n",
+		found.installation, found.machine, found.directory, found.db, found.path);
 	return directory_put_file(fd, STATE_IDENTITY, text);
 }
 
@@ -129,7 +131,8 @@ static bool parse_identity(char *text, struct identity *noted)
 
 	memset(noted, 0, sizeof(*noted));
 	return take_number(&text, "version", &version) && version == 1 &&
-		take_text(&text, "installation", noted->installation, sizeof(noted->installation)) &&
+		take_text(&text, "installation", noted->installation,
+			sizeof(noted->installation)) &&
 		take_text(&text, "machine", noted->machine, sizeof(noted->machine)) &&
 		take_number(&text, "directory", &noted->directory) &&
 		take_number(&text, "db", &noted->db) &&
@@ -151,8 +154,8 @@ static const char *compare_identity(const struct identity *noted, const struct i
 	return noted->db != found->db ? "db/ in it (its inode)" : NULL;
 }
 
-#define REMEDY                                                                                     \
-	"If this is the only one, run `creditbridgectl adopt --moved`. If it is a copy or an older "   \
+#define REMEDY                                                                                       \
+	"If this is the only one, run `creditbridgectl adopt --moved`. If it is a copy or an older " \
 	"state, or another copy ran since, run `creditbridgectl adopt --copied`"
 
 enum status state_identity_check(int fd, const char *path, const char *installation, char *why,
@@ -173,15 +176,17 @@ enum status state_identity_check(int fd, const char *path, const char *installat
 			: status_of_errno(error);
 	}
 	if (!parse_identity(text, &noted)) {
-		snprintf(why, why_size, "%s/" STATE_IDENTITY " is damaged, so the state may be a copy. "
-			REMEDY, path);
+		snprintf(why, why_size,
+			"%s/" STATE_IDENTITY " is damaged, so the state may be a copy. " REMEDY,
+			path);
 		return STATUS_CONFIG;
 	}
 	what = compare_identity(&noted, &found);
 	if (!what)
 		return STATUS_OK;
-	snprintf(why, why_size, "%s was copied or moved: %s is another than before (it was %s of %s). "
-		REMEDY, path, what, noted.path, strcmp(noted.machine, NO_MACHINE) != 0
-			? noted.machine : "an unknown host");
+	snprintf(why, why_size,
+		"%s was copied or moved: %s is another than before (it was %s of %s). " REMEDY,
+		path, what, noted.path,
+		strcmp(noted.machine, NO_MACHINE) != 0 ? noted.machine : "an unknown host");
 	return STATUS_CONFIG;
 }

@@ -49,8 +49,10 @@ static enum status take_place(struct state_hold *hold, const char *socket_direct
 		return STATUS_OK;
 	}
 	if (hold->place >= 0 && errno == EWOULDBLOCK) {
-		snprintf(why, why_size, "another ledger serves at %s: stop it, or give this one "
-			"another socket_directory", socket_directory);
+		snprintf(why, why_size,
+			"another ledger serves at %s: stop it, or give this one "
+			"another socket_directory",
+			socket_directory);
 		close_if(&hold->place);
 		return STATUS_BUSY;
 	}
@@ -80,8 +82,10 @@ static enum status lock_data(const struct state_hold *hold, char *why, size_t wh
 {
 	if (flock(hold->db, LOCK_EX | LOCK_NB) == 0)
 		return STATUS_OK;
-	snprintf(why, why_size, "%s/db is in use by another ledger, though its lock is gone: end that "
-		"process, and start the ledger again", hold->path);
+	snprintf(why, why_size,
+		"%s/db is in use by another ledger, though its lock is gone: end that "
+		"process, and start the ledger again",
+		hold->path);
 	return STATUS_BUSY;
 }
 
@@ -90,7 +94,11 @@ enum status state_hold_take(struct state_hold *hold, const char *path, const cha
 {
 	enum status status;
 
-	*hold = (struct state_hold){.path = path, .directory = -1, .db = -1, .lock = -1, .place = -1};
+	*hold = (struct state_hold){.path = path,
+		.directory = -1,
+		.db = -1,
+		.lock = -1,
+		.place = -1};
 	status = state_dir_check(path, hold->installation, why, why_size);
 	if (status)
 		return status;
@@ -127,7 +135,8 @@ static bool leads_to(int directory, const char *name, int fd)
 }
 
 /* Reports why @what is not the held file, by errno. */
-static enum status refuse_lock(const struct state_hold *hold, const char *what, char *why, size_t why_size)
+static enum status refuse_lock(const struct state_hold *hold, const char *what, char *why,
+	size_t why_size)
 {
 	const int error = errno;
 
@@ -135,9 +144,10 @@ static enum status refuse_lock(const struct state_hold *hold, const char *what, 
 		snprintf(why, why_size, "%s%s: %s", hold->path, what, strerror(error));
 		return status_of_errno(error);
 	}
-	snprintf(why, why_size, "%s%s is %s: it was moved, replaced, mounted over or unmounted while the "
-		"ledger ran. Put the state back that it had, and start the ledger again", hold->path,
-		what, error ? "gone" : "not the one that this ledger locked");
+	snprintf(why, why_size,
+		"%s%s is %s: it was moved, replaced, mounted over or unmounted while the "
+		"ledger ran. Put the state back that it had, and start the ledger again",
+		hold->path, what, error ? "gone" : "not the one that this ledger locked");
 	return STATUS_CONFIG;
 }
 
@@ -153,15 +163,19 @@ enum status state_hold_check(const struct state_hold *hold, char *why, size_t wh
 	if (!leads_to(hold->directory, "lock", hold->lock))
 		return refuse_lock(hold, "/lock", why, why_size);
 	if (faccessat(hold->directory, RESTORING, F_OK, 0) == 0) {
-		snprintf(why, why_size, "a restore to %s (or an import) is under way, or was "
-			"interrupted: repeat it", hold->path);
+		snprintf(why, why_size,
+			"a restore to %s (or an import) is under way, or was "
+			"interrupted: repeat it",
+			hold->path);
 		return STATUS_CONFIG;
 	}
 	status = state_dir_check(hold->path, installation, why, why_size);
 	if (status || strcmp(installation, hold->installation) == 0)
 		return status;
-	snprintf(why, why_size, "%s holds installation %s, and the ledger was started for %s: start it "
-		"again", hold->path, installation, hold->installation);
+	snprintf(why, why_size,
+		"%s holds installation %s, and the ledger was started for %s: start it "
+		"again",
+		hold->path, installation, hold->installation);
 	return STATUS_CONFIG;
 }
 
@@ -179,5 +193,7 @@ bool state_hold_is_running(const char *path, const char *socket_directory)
 	runs = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 	len = read(fd, state, sizeof(state));
 	close(fd);
-	return runs && (len <= 0 || ((size_t)len == strlen(path) && memcmp(state, path, (size_t)len) == 0));
+	return runs &&
+		(len <= 0 ||
+			((size_t)len == strlen(path) && memcmp(state, path, (size_t)len) == 0));
 }

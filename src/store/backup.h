@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BACKUP_ID_SIZE 24
+#define BACKUP_ID_SIZE  24
 #define BACKUP_WHY_SIZE 512
 
 struct backup_options {
@@ -35,7 +35,7 @@ struct backup_progress {
 	uint64_t logs;
 	int64_t begun_ms;
 	int64_t ended_ms;
-	int64_t complete_to_ms; /* done: it holds every commit that was reported before */
+	int64_t complete_to_ms;    /* done: it holds every commit that was reported before */
 	char why[BACKUP_WHY_SIZE]; /* failed: the reason */
 };
 
@@ -58,8 +58,8 @@ struct store_restore {
 struct store_restored {
 	char version[RESTORED_TEXT];      /* of the creditbridge that wrote the backup */
 	char installation[RESTORED_TEXT]; /* "-": none */
-	int64_t tables_ms;      /* when the copying of the tables began */
-	int64_t complete_to_ms; /* of the backup, without later logs */
+	int64_t tables_ms;                /* when the copying of the tables began */
+	int64_t complete_to_ms;           /* of the backup, without later logs */
 	uint64_t tables;
 	uint64_t logs;       /* number of log files, later logs included */
 	bool rolled_forward; /* later logs were added and redone to their last record */

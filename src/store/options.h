@@ -7,9 +7,10 @@
 
 struct store_options {
 	const char *directory; /* holds the data and nothing else */
-	const char *name; /* of that directory in messages; NULL: @directory. It outlives the store */
+	const char
+		*name; /* of that directory in messages; NULL: @directory. It outlives the store */
 	const char *state_directory; /* contains @directory; not allowed for a backup; NULL: none */
-	const char *installation;    /* its id, kept in backups; NULL: none. Both outlive the store */
+	const char *installation; /* its id, kept in backups; NULL: none. Both outlive the store */
 	uint32_t cache_mib;
 	uint32_t checkpoint_kib;
 	uint32_t checkpoint_interval_ms;

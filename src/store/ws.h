@@ -30,17 +30,18 @@ enum ws_state {
 struct ws_row {
 	enum record record;
 	enum ws_state state;
-	bool stored;   /* the store had the row when it was loaded */
-	bool dirty;    /* a command wrote or dropped it: the store saves it */
-	bool appended; /* it must not exist in the store yet */
-	bool dropped;  /* to be deleted */
-	bool supposed; /* WS_ABSENT by assumption: not looked up */
+	bool stored;         /* the store had the row when it was loaded */
+	bool dirty;          /* a command wrote or dropped it: the store saves it */
+	bool appended;       /* it must not exist in the store yet */
+	bool dropped;        /* to be deleted */
+	bool supposed;       /* WS_ABSENT by assumption: not looked up */
 	bool without_object; /* no command of the batch needs the object of the row */
-	uint32_t left_out; /* bytes of the object that the store did not load; 0: nothing left out */
+	uint32_t
+		left_out; /* bytes of the object that the store did not load; 0: nothing left out */
 	uint32_t hash;
 	uint32_t key_len;
-	uint8_t *key; /* packed */
-	void *data;   /* the struct */
+	uint8_t *key;       /* packed */
+	void *data;         /* the struct */
 	struct bytes apart; /* for the store: the part of the row that it stores separately */
 	struct ws_row *next_in_bucket;
 	struct ws_row *next; /* in the order of declaration */
@@ -55,14 +56,14 @@ struct ws {
 	struct ws_row *first_wanted; /* no earlier row is WS_WANTED */
 	struct arena arena;          /* memory of the rows */
 	struct moment now;           /* of the batch: some rows are named by its day */
-	uint64_t id_stride; /* between two ids; 0 means 1 (ledger/rows/life.h) */
-	uint64_t id_floor;  /* the smallest id that may be given out */
+	uint64_t id_stride;          /* between two ids; 0 means 1 (ledger/rows/life.h) */
+	uint64_t id_floor;           /* the smallest id that may be given out */
 	struct buffer key;           /* of the call under way */
 	uint64_t reads;              /* ws_get() and ws_loaded(), since ws_init() */
-	size_t loaded;               /* bytes of the rows that were loaded, with what they point to */
-	bool supposed;               /* some row is */
-	bool supposing;              /* ws_want_new() assumes absence; set by the caller */
-	bool dirty;                  /* some row is */
+	size_t loaded;  /* bytes of the rows that were loaded, with what they point to */
+	bool supposed;  /* some row is */
+	bool supposing; /* ws_want_new() assumes absence; set by the caller */
+	bool dirty;     /* some row is */
 	bool fault;
 	char fault_text[96]; /* names the row, for the log */
 };

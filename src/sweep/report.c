@@ -147,10 +147,11 @@ void report_text(const struct report *report, FILE *out)
 {
 	const uint64_t *counts = report->counts;
 
-	fprintf(out, "%" PRIu64 " sent, %" PRIu64 " taken over: %" PRIu64 " delivered, %" PRIu64
-		" due again, %" PRIu64 " parked, %" PRIu64 " failed", counts[SWEPT_SENT],
-		counts[SWEPT_TAKEN_OVER], counts[SWEPT_DELIVERED], counts[SWEPT_DUE_AGAIN],
-		counts[SWEPT_PARKED], counts[SWEPT_FAILED]);
+	fprintf(out,
+		"%" PRIu64 " sent, %" PRIu64 " taken over: %" PRIu64 " delivered, %" PRIu64
+		" due again, %" PRIu64 " parked, %" PRIu64 " failed",
+		counts[SWEPT_SENT], counts[SWEPT_TAKEN_OVER], counts[SWEPT_DELIVERED],
+		counts[SWEPT_DUE_AGAIN], counts[SWEPT_PARKED], counts[SWEPT_FAILED]);
 	if (counts[SWEPT_LATE])
 		fprintf(out, ", %" PRIu64 " late", counts[SWEPT_LATE]);
 	fprintf(out, "; %" PRIu64 " waiting\n", report->waiting);

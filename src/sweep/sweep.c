@@ -33,20 +33,21 @@ struct sweep {
 	struct flight *flights; /* sweep_concurrency of them */
 	struct flight *free;
 	struct due_entry *found; /* CALLBACK_FIND_MAX of them */
-	int64_t looked_ms;    /* boot time of the last look */
-	bool progress;        /* an attempt ended since then, so another request may find more */
-	bool full;     /* the ledger's storage is full: this time only takeovers are claimed */
-	bool stopping; /* no further claims */
-	bool cut_off;  /* and the ledger cannot be reached */
-	enum status status;   /* the first failure ... */
-	char *why;            /* ... in words */
+	int64_t looked_ms;       /* boot time of the last look */
+	bool progress;           /* an attempt ended since then, so another request may find more */
+	bool full;          /* the ledger's storage is full: this time only takeovers are claimed */
+	bool stopping;      /* no further claims */
+	bool cut_off;       /* and the ledger cannot be reached */
+	enum status status; /* the first failure ... */
+	char *why;          /* ... in words */
 };
 
 /*
  * Records the first failure and stops further claims. Exceptions are failures of this command only,
  * and full storage, because takeovers need none.
  */
-static void sweep_fail(struct sweep *sweep, enum status status, enum command command, const char *text)
+static void sweep_fail(struct sweep *sweep, enum status status, enum command command,
+	const char *text)
 {
 	sweep->full |= status == STATUS_FULL;
 	sweep->stopping |= status != STATUS_FAULT && status != STATUS_FULL;
@@ -104,9 +105,10 @@ static void log_end(const struct callback_end_cmd *cmd, const struct callback_en
 	char id[CALLBACK_EVENT_ID_SIZE], note[LOG_QUOTED_MAX];
 
 	callback_event_id(cmd->kind, cmd->event, id);
-	log_line(LOG_LEVEL_INFO, "callback", "webhook_id=%s casino_id=%s attempt=%" PRIu32
-		" class=%s http_status=%u ms=%" PRIu32 " state=%s next_ms=%" PRId64 "%s%s%s%s", id,
-		cmd->casino_id, cmd->attempt, callback_class_names[outcome->class],
+	log_line(LOG_LEVEL_INFO, "callback",
+		"webhook_id=%s casino_id=%s attempt=%" PRIu32 " class=%s http_status=%u ms=%" PRIu32
+		" state=%s next_ms=%" PRId64 "%s%s%s%s",
+		id, cmd->casino_id, cmd->attempt, callback_class_names[outcome->class],
 		outcome->http_status, outcome->ms, callback_state_names[end->state], end->next_ms,
 		end->late ? " late=1" : "", outcome->note[0] ? " note=\"" : "",
 		log_quote(note, outcome->note), outcome->note[0] ? "\"" : "");
@@ -173,9 +175,10 @@ static void note_takeover(struct sweep *sweep, const struct due_entry *entry,
 	char id[CALLBACK_EVENT_ID_SIZE];
 
 	callback_event_id(entry->kind, entry->event, id);
-	log_line(LOG_LEVEL_INFO, "callback_taken_over", "webhook_id=%s casino_id=%s attempt=%" PRIu32
-		" state=%s next_ms=%" PRId64, id, entry->casino_id, claimed->attempts,
-		callback_state_names[claimed->state], claimed->next_ms);
+	log_line(LOG_LEVEL_INFO, "callback_taken_over",
+		"webhook_id=%s casino_id=%s attempt=%" PRIu32 " state=%s next_ms=%" PRId64, id,
+		entry->casino_id, claimed->attempts, callback_state_names[claimed->state],
+		claimed->next_ms);
 	report_count(sweep->report, entry->casino_id, SWEPT_TAKEN_OVER);
 	report_state(sweep->report, entry->casino_id, entry->kind, entry->event, claimed->state);
 	sweep->progress = true;
@@ -188,7 +191,8 @@ static void claim_event(struct sweep *sweep, const struct due_entry *entry)
 	struct callback_claim_result claimed = {0};
 
 	if (!signature_random_number(&cmd.sender)) {
-		sweep_fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM, "the kernel gives no random "
+		sweep_fail(sweep, STATUS_IO, COMMAND_CALLBACK_CLAIM,
+			"the kernel gives no random "
 			"numbers: allow the system call getrandom");
 		return;
 	}
@@ -387,18 +391,19 @@ enum status sweep_look(const struct settings *settings, bool json, FILE *out,
 {
 	static struct due_entry found[CALLBACK_FIND_MAX];
 	struct report report;
-	struct sweep sweep = {
-		.settings = settings, .report = &report, .found = found, .why = why};
+	struct sweep sweep = {.settings = settings, .report = &report, .found = found, .why = why};
 	uint32_t count;
 
 	report_init(&report);
 	if (!open_link(&sweep)) {
-		snprintf(why, SWEEP_WHY_MAX, "the path of edge.sock is too long: shorten "
+		snprintf(why, SWEEP_WHY_MAX,
+			"the path of edge.sock is too long: shorten "
 			"socket_directory");
 		return STATUS_CONFIG;
 	}
 	count = find_due(&sweep, CALLBACK_FIND_MAX);
-	if (sweep.status == STATUS_OK && !report_print_due(found, count, report.waiting, json, out)) {
+	if (sweep.status == STATUS_OK &&
+		!report_print_due(found, count, report.waiting, json, out)) {
 		sweep.status = STATUS_NOMEM;
 		snprintf(why, SWEEP_WHY_MAX, "%s", status_text(STATUS_NOMEM));
 	}

@@ -75,7 +75,8 @@ static bool is_signed_by(const struct auth *auth, const struct keyring_entry *fo
 			continue;
 		if (signature_verify(given->algorithm, given->encoding,
 			    live ? found->keys[slot].secret : auth->unknown.keys[slot].secret,
-			    request->body, request->body_len, given->text) && live)
+			    request->body, request->body_len, given->text) &&
+			live)
 			return true;
 	}
 	return false;

@@ -31,9 +31,9 @@
 
 struct auth {
 	enum keyring_of of;
-	struct keyring keyring; /* generation 0: no keys yet */
-	enum auth_failure why; /* of the last caller that failed; otherwise AUTH_UNKNOWN */
-	struct flood *flood;   /* of the process; NULL: failures are not bounded */
+	struct keyring keyring;       /* generation 0: no keys yet */
+	enum auth_failure why;        /* of the last caller that failed; otherwise AUTH_UNKNOWN */
+	struct flood *flood;          /* of the process; NULL: failures are not bounded */
 	struct keyring_entry unknown; /* stands in for an unknown caller */
 };
 

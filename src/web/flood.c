@@ -12,7 +12,8 @@
 bool flood_init(struct flood *flood)
 {
 	memset(flood, 0, sizeof(*flood));
-	return pthread_mutex_init(&flood->mutex, NULL) == 0 && signature_random_number(&flood->seed);
+	return pthread_mutex_init(&flood->mutex, NULL) == 0 &&
+		signature_random_number(&flood->seed);
 }
 
 /* ---- budgets */
@@ -162,8 +163,8 @@ static void charge_wrong_signature(struct flood *flood, const struct flood_reque
 	struct flood_pair *pair = request->exists ? pair_trusted(flood, request) : NULL;
 	const int64_t cost = cost_of(request);
 
-	budget_charge(address_budget(flood, request), cost, FLOOD_ADDRESS_BURST, FLOOD_ADDRESS_PER_S,
-		request->now_ms);
+	budget_charge(address_budget(flood, request), cost, FLOOD_ADDRESS_BURST,
+		FLOOD_ADDRESS_PER_S, request->now_ms);
 	budget_charge(&flood->process, cost, FLOOD_PROCESS_BURST, FLOOD_PROCESS_PER_S,
 		request->now_ms);
 	if (pair)

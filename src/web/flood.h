@@ -34,17 +34,17 @@
  * Budgets in bytes: a burst, and bytes per second. A request costs its body and
  * FLOOD_REQUEST_BYTES.
  */
-#define FLOOD_REQUEST_BYTES    1024
-#define FLOOD_ADDRESS_BURST    (INT64_C(16) << 20)
-#define FLOOD_ADDRESS_PER_S    (INT64_C(8) << 20)
-#define FLOOD_PROCESS_BURST    (INT64_C(64) << 20)
-#define FLOOD_PROCESS_PER_S    (INT64_C(32) << 20)
-#define FLOOD_CALLER_BURST     (INT64_C(2) << 20)
-#define FLOOD_CALLER_PER_S     (INT64_C(1) << 20)
-#define FLOOD_PAIR_BURST       (INT64_C(4) << 20)
-#define FLOOD_PAIR_PER_S       (INT64_C(4) << 20)
+#define FLOOD_REQUEST_BYTES 1024
+#define FLOOD_ADDRESS_BURST (INT64_C(16) << 20)
+#define FLOOD_ADDRESS_PER_S (INT64_C(8) << 20)
+#define FLOOD_PROCESS_BURST (INT64_C(64) << 20)
+#define FLOOD_PROCESS_PER_S (INT64_C(32) << 20)
+#define FLOOD_CALLER_BURST  (INT64_C(2) << 20)
+#define FLOOD_CALLER_PER_S  (INT64_C(1) << 20)
+#define FLOOD_PAIR_BURST    (INT64_C(4) << 20)
+#define FLOOD_PAIR_PER_S    (INT64_C(4) << 20)
 /* The signature of a body of this size costs less than the rest of the call. */
-#define FLOOD_SMALL_BYTES      2048
+#define FLOOD_SMALL_BYTES 2048
 /* Log lines for requests without a valid signature: a burst, and lines per second. */
 #define FLOOD_LINES_BURST 256
 #define FLOOD_LINES_PER_S 64
@@ -68,8 +68,9 @@ struct flood {
 	struct flood_budget lines;
 	uint64_t lines_left_out;
 	struct flood_budget addresses[FLOOD_ADDRESSES]; /* by the hash of the address */
-	struct flood_budget callers[FLOOD_CALLERS];     /* by the hash of an existing id; [0]: other ids */
-	struct flood_pair trusted[FLOOD_TRUSTED];       /* by the hash of the pair */
+	struct flood_budget
+		callers[FLOOD_CALLERS]; /* by the hash of an existing id; [0]: other ids */
+	struct flood_pair trusted[FLOOD_TRUSTED]; /* by the hash of the pair */
 };
 
 /* A request before its signature is checked. */

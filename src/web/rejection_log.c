@@ -11,12 +11,13 @@ static bool is_recorded(const struct route *route, const struct http_reply *repl
 	const int code = reply_code(reply);
 
 	return code == 400 || code == 401 ||
-	       (reply->refusal == REFUSAL_USER_NOT_FOUND && route->operation->group == SERVE_WALLET);
+		(reply->refusal == REFUSAL_USER_NOT_FOUND &&
+			route->operation->group == SERVE_WALLET);
 }
 
 /* Whether the budget allows a report of a body of @len bytes and leaves @spare reports. */
-static bool rejection_budget_take(
-	struct rejection_log *log, size_t len, int64_t spare, int64_t now_ms)
+static bool rejection_budget_take(struct rejection_log *log, size_t len, int64_t spare,
+	int64_t now_ms)
 {
 	int64_t cost = 1000 * (1 + (int64_t)(len / REJECTION_LOG_BYTES));
 	int64_t passed_ms = now_ms - log->budget_ms;
@@ -68,8 +69,7 @@ void rejection_log_record(struct rejection_log *log, const struct route *route,
 	refused->time_ms = request->wall_ms;
 	text_copy(refused->request_id, sizeof(refused->request_id), reply->request_id);
 	refused->of = is_wallet ? KEYRING_DEALERS : KEYRING_CLIENTS;
-	text_copy(
-		refused->operation, sizeof(refused->operation), route->operation->name);
+	text_copy(refused->operation, sizeof(refused->operation), route->operation->name);
 	text_copy(refused->method, sizeof(refused->method),
 		request->method.value ? request->method.value : "");
 	text_copy(refused->path, sizeof(refused->path), route->operation->path);
@@ -95,7 +95,7 @@ void rejection_log_send(struct rejection_log *log, struct link *link, struct cou
 	if (!log->pending)
 		return;
 	log->pending = false;
-	counting_refused_note(
-		counting, link_post(link, COMMAND_REFUSED_NOTE, &cmd) ? NOTE_SENT : NOTE_DROPPED);
+	counting_refused_note(counting,
+		link_post(link, COMMAND_REFUSED_NOTE, &cmd) ? NOTE_SENT : NOTE_DROPPED);
 	explicit_bzero(log->signature, sizeof(log->signature));
 }

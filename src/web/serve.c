@@ -59,8 +59,8 @@ static const char flooded[] = "too many calls with a wrong signature; try again 
 static const char not_a_client[] = "the client id or the signature is not valid";
 
 /* Names the format of a body that is not JSON, by its headers. */
-static void describe_body_by_headers(
-	const struct http_request *request, char detail[BODY_DETAIL_MAX])
+static void describe_body_by_headers(const struct http_request *request,
+	char detail[BODY_DETAIL_MAX])
 {
 	const char *encoding = value_of(&request->content_encoding);
 	const char *type = value_of(&request->content_type);
@@ -72,7 +72,7 @@ static void describe_body_by_headers(
 			"the body is compressed (Content-Encoding: %s): send it uncompressed",
 			encoding);
 	else if (strncasecmp(type, "application/x-www-form-urlencoded", 33) == 0 ||
-		 strncasecmp(type, "multipart/", 10) == 0)
+		strncasecmp(type, "multipart/", 10) == 0)
 		snprintf(detail, BODY_DETAIL_MAX,
 			"the body is a form by its Content-Type: send JSON "
 			"with Content-Type: application/json");
@@ -107,8 +107,8 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 			"body length does not match Content-Length");
 		return;
 	}
-	refusal = body_parse_of(request->body, request->body_len, route->operation->body, &web->body,
-		web->caller->decimals, detail);
+	refusal = body_parse_of(request->body, request->body_len, route->operation->body,
+		&web->body, web->caller->decimals, detail);
 	if (refusal == REFUSAL_BAD_REQUEST)
 		describe_body_by_headers(request, detail);
 	if (refusal != REFUSAL_NONE)
@@ -117,8 +117,8 @@ static void serve_signed(struct worker *worker, const struct route *route, struc
 		route->handle(web);
 }
 
-static void serve_route(
-	struct worker *worker, const struct route *route, const struct http_request *request)
+static void serve_route(struct worker *worker, const struct route *route,
+	const struct http_request *request)
 {
 	const struct web_service *service = worker->service;
 	struct web_request web = {
@@ -147,8 +147,8 @@ static void serve_route(
 }
 
 /* Logs a body at level debug. */
-static void request_trace(
-	const struct http_reply *reply, const char *what, const void *body, size_t len)
+static void request_trace(const struct http_reply *reply, const char *what, const void *body,
+	size_t len)
 {
 	const struct trace_of of = {.request_id = reply->request_id, .what = what};
 
@@ -189,8 +189,8 @@ static bool may_log(const struct worker *worker, const struct http_request *requ
 }
 
 /* The line holds no body and no signature: only own text, or checked names. */
-static void request_log(
-	const struct worker *worker, const struct route *route, const struct http_request *request)
+static void request_log(const struct worker *worker, const struct route *route,
+	const struct http_request *request)
 {
 	bool is_wallet = worker->service->group == SERVE_WALLET;
 	const struct http_reply *reply = &worker->reply;
@@ -219,10 +219,10 @@ static bool is_refused_probe(const struct worker *worker, const struct http_requ
 	const struct http_variable *headers = request->headers;
 
 	return is_unauthenticated(worker, request) && headers[HEADER_REQUEST_ID].count == 1 &&
-	       strncmp(headers[HEADER_REQUEST_ID].value, COUNTERS_DOCTOR_PREFIX,
-		       sizeof(COUNTERS_DOCTOR_PREFIX) - 1) == 0 &&
-	       !headers[HEADER_CASINO_ID].count && !headers[HEADER_SIGNATURE].count &&
-	       !headers[HEADER_CLIENT_ID].count && !headers[HEADER_CLIENT_SIGNATURE].count;
+		strncmp(headers[HEADER_REQUEST_ID].value, COUNTERS_DOCTOR_PREFIX,
+			sizeof(COUNTERS_DOCTOR_PREFIX) - 1) == 0 &&
+		!headers[HEADER_CASINO_ID].count && !headers[HEADER_SIGNATURE].count &&
+		!headers[HEADER_CLIENT_ID].count && !headers[HEADER_CLIENT_SIGNATURE].count;
 }
 
 /* Counts the reply to a probe of doctor. */
@@ -306,8 +306,8 @@ static void program_close(void *worker)
 	free(worker);
 }
 
-static void program_serve(
-	void *context, const struct http_request *request, struct fcgi_reply *reply)
+static void program_serve(void *context, const struct http_request *request,
+	struct fcgi_reply *reply)
 {
 	struct worker *worker = context;
 

@@ -49,8 +49,8 @@ struct player_body {
 /* The rows of the member `player` of @struct_. */
 #define BODY_PLAYER(struct_)                                                                       \
 	BODY_OPTIONAL("player_id", BODY_ID, struct_, player.player_id),                            \
-	BODY_OPTIONAL("casino_id", BODY_NAME, struct_, player.casino_id),                          \
-	BODY_OPTIONAL("user_id", BODY_ID, struct_, player.user_id)
+		BODY_OPTIONAL("casino_id", BODY_NAME, struct_, player.casino_id),                  \
+		BODY_OPTIONAL("user_id", BODY_ID, struct_, player.user_id)
 
 /* The body of C balance. */
 struct player_balance_body {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INTEGER_MAX ((INT64_C(1) << 53) - 1)
+#define INTEGER_MAX    ((INT64_C(1) << 53) - 1)
 #define NAME_MAX_BYTES 64
 /* Larger than every amount. */
 #define AMOUNT_LIMIT 1e11
@@ -59,7 +59,8 @@ static enum refusal take_integer(const struct body_field *field, const json_t *v
 	if (!json_is_number(value))
 		return complain_of_field(field, "must be an integer", detail);
 	if (!json_is_integer(value) || number < 0 || number > INTEGER_MAX)
-		return complain_of_field(field, "must be an integer from 0 to 9007199254740991", detail);
+		return complain_of_field(field, "must be an integer from 0 to 9007199254740991",
+			detail);
 	memcpy(member, &number, sizeof(number));
 	return REFUSAL_NONE;
 }
@@ -152,7 +153,8 @@ static enum refusal take_member(const struct body_field *field, const json_t *va
 	char detail[BODY_DETAIL_MAX])
 {
 	if (!value)
-		return field->required ? complain_of_field(field, "is required", detail) : REFUSAL_NONE;
+		return field->required ? complain_of_field(field, "is required", detail)
+				       : REFUSAL_NONE;
 	switch (field->type) {
 	case BODY_ID:
 	case BODY_NAME:
@@ -173,8 +175,10 @@ static enum refusal take_member(const struct body_field *field, const json_t *va
 	case BODY_AMOUNT:
 	case BODY_PAYOUT:
 		if (!json_is_number(value))
-			return complain_of_field(field, number_in_quotes(value) ? "must be a number, without quotes"
-				: "must be a number", detail);
+			return complain_of_field(field,
+				number_in_quotes(value) ? "must be a number, without quotes"
+							: "must be a number",
+				detail);
 		break;
 	case BODY_OBJECT:
 		if (!json_is_object(value))
@@ -196,8 +200,8 @@ static void complain_decimals(const struct body_field *field, double x, struct b
 	money_nearest(x, decimals, &money);
 	if (money > 0 && sent.len <= SENT_MAX) {
 		money_format(money, decimals, nearest);
-		snprintf(must, sizeof(must), "must have at most %u decimals; %.*s is nearest to %s", decimals,
-			(int)sent.len, (const char *)sent.data, nearest);
+		snprintf(must, sizeof(must), "must have at most %u decimals; %.*s is nearest to %s",
+			decimals, (int)sent.len, (const char *)sent.data, nearest);
 	} else {
 		snprintf(must, sizeof(must), "must have at most %u decimals", decimals);
 	}
@@ -251,8 +255,8 @@ enum refusal body_parse(const void *text, size_t len, const struct body_field *t
 	return body_parse_of(text, len, table, record, MONEY_DECIMALS_MAX, detail);
 }
 
-enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table, void *record,
-	unsigned int decimals, char detail[BODY_DETAIL_MAX])
+enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table,
+	void *record, unsigned int decimals, char detail[BODY_DETAIL_MAX])
 {
 	const struct body_field *field;
 	struct bytes object;

@@ -50,15 +50,21 @@ struct body_field {
 };
 
 #define BODY_FIELD(type_, struct_, member_)                                                        \
-	{#member_, (type_), true, (uint32_t)offsetof(struct struct_, member_),                     \
-		(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL}
+	{                                                                                          \
+#member_, (type_), true, (uint32_t)offsetof(struct struct_, member_),              \
+			(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL                     \
+	}
 /* If @key is absent, the member keeps its previous value as the default. */
 #define BODY_OPTIONAL(key_, type_, struct_, member_)                                               \
-	{(key_), (type_), false, (uint32_t)offsetof(struct struct_, member_),                      \
-		(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL}
+	{                                                                                          \
+		(key_), (type_), false, (uint32_t)offsetof(struct struct_, member_),               \
+			(uint32_t)sizeof(((struct struct_ *)0)->member_), NULL                     \
+	}
 #define BODY_OPTIONAL_WORDS(key_, struct_, member_, words_)                                        \
-	{(key_), BODY_WORDS, false, (uint32_t)offsetof(struct struct_, member_),                   \
-		(uint32_t)sizeof(((struct struct_ *)0)->member_), (words_)}
+	{                                                                                          \
+		(key_), BODY_WORDS, false, (uint32_t)offsetof(struct struct_, member_),            \
+			(uint32_t)sizeof(((struct struct_ *)0)->member_), (words_)                 \
+	}
 #define BODY_FIELD_END                                                                             \
 	{                                                                                          \
 		NULL, BODY_NONE, false, 0, 0, NULL                                                 \
@@ -81,7 +87,7 @@ enum refusal body_parse(const void *text, size_t len, const struct body_field *t
  * and the nearest such amount. An amount is refused only if it has more than MONEY_DECIMALS_MAX
  * decimals.
  */
-enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table, void *record,
-	unsigned int decimals, char detail[BODY_DETAIL_MAX]);
+enum refusal body_parse_of(const void *text, size_t len, const struct body_field *table,
+	void *record, unsigned int decimals, char detail[BODY_DETAIL_MAX]);
 
 #endif

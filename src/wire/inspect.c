@@ -8,23 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const inspect_type_names[INSPECT_TYPE_COUNT] = {"not there", "null",
-	"true or false", "an integer", "a number with a fraction", "a string", "an array",
-	"an object"};
+const char *const inspect_type_names[INSPECT_TYPE_COUNT] = {"not there", "null", "true or false",
+	"an integer", "a number with a fraction", "a string", "an array", "an object"};
 
-static const char empty_body[] = "the body is empty: send one JSON object; where a proxy drops the body "
-				 "of a GET, use POST on the same path";
+static const char empty_body[] =
+	"the body is empty: send one JSON object; where a proxy drops the body "
+	"of a GET, use POST on the same path";
 
 const char *const inspect_remedies[INSPECT_FAULT_COUNT] = {
 	[INSPECT_EMPTY] = empty_body,
 	[INSPECT_GZIP] = "the body is compressed (gzip): send it uncompressed",
 	[INSPECT_UTF16] = "the body is in UTF-16: send and sign it in UTF-8",
 	[INSPECT_BOM] = "the body begins with a byte order mark: send UTF-8 without one",
-	[INSPECT_FORM] = "the body is a form (name=value): send JSON with Content-Type: application/json",
-	[INSPECT_MULTIPART] = "the body is a multipart form: send JSON with Content-Type: application/json",
+	[INSPECT_FORM] =
+		"the body is a form (name=value): send JSON with Content-Type: application/json",
+	[INSPECT_MULTIPART] =
+		"the body is a multipart form: send JSON with Content-Type: application/json",
 	[INSPECT_PRINTED] = "the body is a printed PHP array: send what json_encode() makes of it",
-	[INSPECT_QUOTED] = "the body is a JSON string that holds JSON: serialise it once, not twice",
-	[INSPECT_SINGLE] = "the body has ' where JSON has \", as a printed Python dict: use a JSON library",
+	[INSPECT_QUOTED] =
+		"the body is a JSON string that holds JSON: serialise it once, not twice",
+	[INSPECT_SINGLE] =
+		"the body has ' where JSON has \", as a printed Python dict: use a JSON library",
 };
 
 static void set_text(char text[INSPECT_TEXT_MAX], const char *from, size_t len)
@@ -59,7 +63,8 @@ static bool is_form(struct bytes body)
 /* Returns true for an array in the format of print_r(), var_dump() or serialize(). */
 static bool is_printed(struct bytes body)
 {
-	return body_begins(body, "Array", 5) || body_begins(body, "array(", 6) || body_begins(body, "a:", 2);
+	return body_begins(body, "Array", 5) || body_begins(body, "array(", 6) ||
+		body_begins(body, "a:", 2);
 }
 
 /* Returns the fault that the first bytes show. */
@@ -225,8 +230,9 @@ void inspect_member(struct bytes body, const char *key, struct inspect_member *m
 	if (value) {
 		text = parse_text_of(body.data, body.len, json, key);
 		set_text(member->text, (const char *)text.data, text.len);
-		member->integer = json_is_string(value) ? strtoll(json_string_value(value), NULL, 10)
-							: json_integer_value(value);
+		member->integer = json_is_string(value)
+			? strtoll(json_string_value(value), NULL, 10)
+			: json_integer_value(value);
 		goto out;
 	}
 	for (i = json_object_iter(json); i && !member->similar[0];
@@ -249,8 +255,9 @@ bool inspect_string(struct bytes body, const char *key, char *to, size_t size)
 	to[0] = '\0';
 	if (parse_object(body.data, body.len, &json, detail) == REFUSAL_NONE) {
 		value = json_object_get(json, key);
-		copied = json_is_string(value) && text_copy_len(to, size, json_string_value(value),
-			json_string_length(value));
+		copied = json_is_string(value) &&
+			text_copy_len(to, size, json_string_value(value),
+				json_string_length(value));
 	}
 	if (!copied)
 		to[0] = '\0';

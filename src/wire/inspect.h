@@ -45,8 +45,14 @@ extern const char *const inspect_remedies[INSPECT_FAULT_COUNT];
 void inspect_body(struct bytes body, struct inspection *inspection);
 
 enum inspect_type {
-	INSPECT_ABSENT, INSPECT_NULL, INSPECT_BOOL, INSPECT_INTEGER, INSPECT_REAL, INSPECT_STRING,
-	INSPECT_ARRAY, INSPECT_OBJECT,
+	INSPECT_ABSENT,
+	INSPECT_NULL,
+	INSPECT_BOOL,
+	INSPECT_INTEGER,
+	INSPECT_REAL,
+	INSPECT_STRING,
+	INSPECT_ARRAY,
+	INSPECT_OBJECT,
 	INSPECT_TYPE_COUNT
 };
 extern const char *const inspect_type_names[INSPECT_TYPE_COUNT]; /* "a string" */

@@ -12,11 +12,11 @@ const char *const serve_group_names[SERVE_GROUP_COUNT] = {
 const struct http_operation http_operations[OPERATION_COUNT] = {
 #define OPERATION(NAME, name_, path_, methods_, group_, body_)                                     \
 	{.number = OPERATION_##NAME,                                                               \
-	 .name = (name_),                                                                          \
-	 .path = (path_),                                                                          \
-	 .methods = (methods_),                                                                    \
-	 .group = (group_),                                                                        \
-	 .body = (body_)},
+		.name = (name_),                                                                   \
+		.path = (path_),                                                                   \
+		.methods = (methods_),                                                             \
+		.group = (group_),                                                                 \
+		.body = (body_)},
 #include "wire/operations.def"
 #undef OPERATION
 };

@@ -28,7 +28,7 @@ struct body_field;
 struct http_operation {
 	enum web_operation number;
 	const char *name;
-	const char *path; /* below base_path; NULL: it cannot be called */
+	const char *path;     /* below base_path; NULL: it cannot be called */
 	unsigned int methods; /* enum http_method, or-ed */
 	enum serve_group group;
 	const struct body_field *body; /* NULL: it takes no body and no signature */

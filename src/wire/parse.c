@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A number with at most this many digits before its point fits in int64_t and double. */
-#define DIGITS_MAX 18
+#define DIGITS_MAX    18
 #define EXPONENT_CLIP INT64_C(1000000000000)
 
 /*
@@ -30,7 +30,8 @@ static void install_memory(void)
 	json_set_alloc_funcs(parse_malloc, free);
 }
 
-static enum refusal refuse_body(enum refusal refusal, const char *text, char detail[BODY_DETAIL_MAX])
+static enum refusal refuse_body(enum refusal refusal, const char *text,
+	char detail[BODY_DETAIL_MAX])
 {
 	snprintf(detail, BODY_DETAIL_MAX, "%s", text);
 	return refusal;
@@ -187,8 +188,10 @@ static enum refusal explain_error(const json_error_t *error, char detail[BODY_DE
 	if (memory == MEMORY_EXHAUSTED)
 		return refuse_body(REFUSAL_SERVICE_UNAVAILABLE, "out of memory", detail);
 	if (json_error_code(error) == json_error_duplicate_key)
-		return refuse_body(REFUSAL_BAD_REQUEST, "the body has a key twice: send each key "
-			"once", detail);
+		return refuse_body(REFUSAL_BAD_REQUEST,
+			"the body has a key twice: send each key "
+			"once",
+			detail);
 	return refuse_place((unsigned int)error->line, (unsigned int)error->column, detail);
 }
 
@@ -209,7 +212,8 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 	if (parse_has_zero(bytes, len, &line, &column))
 		return refuse_place(line, column, detail);
 	if (survey.nesting > BODY_NESTING_MAX) {
-		snprintf(detail, BODY_DETAIL_MAX, "the body is nested deeper than %d: send a "
+		snprintf(detail, BODY_DETAIL_MAX,
+			"the body is nested deeper than %d: send a "
 			"flatter object",
 			BODY_NESTING_MAX);
 		return REFUSAL_BAD_REQUEST;
@@ -236,8 +240,8 @@ enum refusal parse_object(const void *bytes, size_t len, json_t **body,
 
 static size_t skip_space(const char *text, size_t len, size_t at)
 {
-	while (at < len && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' ||
-			text[at] == '\r'))
+	while (at < len &&
+		(text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r'))
 		at++;
 	return at;
 }

@@ -232,8 +232,9 @@ bool render_error(struct buffer *out, const struct error_body *error)
 	render_string(out, render_reason(info->code));
 	buffer_append_str(out, ",\"detail\":");
 	render_string(out, error->detail ? error->detail : info->detail);
-	buffer_append_str(out, info->retryable || error->retryable ? ",\"retryable\":true"
-								   : ",\"retryable\":false");
+	buffer_append_str(out,
+		info->retryable || error->retryable ? ",\"retryable\":true"
+						    : ",\"retryable\":false");
 	buffer_append_str(out, ",\"request_id\":");
 	render_string(out, error->request_id ? error->request_id : "");
 	if (error->field && error->field[0]) {

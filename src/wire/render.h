@@ -34,8 +34,8 @@ struct error_body {
 	enum refusal refusal;
 	const char *detail; /* NULL: the detail of the refusal */
 	const char *request_id;
-	const char *field;      /* of transaction_conflict; NULL or "": none */
-	bool has_balance;       /* insufficient_balance includes current_balance */
+	const char *field; /* of transaction_conflict; NULL or "": none */
+	bool has_balance;  /* insufficient_balance includes current_balance */
 	money_t current_balance;
 	const char *state; /* state of a bet that is being refunded; NULL: none */
 	/*

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Limit of members of an object. A text with a larger object is not rewritten. */
-#define MEMBERS_MAX 1024
+#define MEMBERS_MAX     1024
 #define NUMBER_TEXT_MAX 40
 
 /* State of the pass over the text. */
@@ -50,8 +50,8 @@ static char peek_char(struct json_walk *walk)
 /* Starts a new line at @depth, for layouts with lines. */
 static void new_line(struct json_walk *walk, unsigned int depth)
 {
-	static const char *const indents[LAYOUT_COUNT] = {
-		[LAYOUT_INDENT_2] = "  ", [LAYOUT_INDENT_4] = "    ", [LAYOUT_INDENT_TAB] = "\t"};
+	static const char *const indents[LAYOUT_COUNT] =
+		{[LAYOUT_INDENT_2] = "  ", [LAYOUT_INDENT_4] = "    ", [LAYOUT_INDENT_TAB] = "\t"};
 	const char *indent = indents[walk->form->layout];
 
 	if (!indent)
@@ -292,7 +292,8 @@ static void put_object(struct json_walk *walk, unsigned int depth)
 	}
 	end = walk->at;
 	if (walk->form->sorted)
-		qsort_r(members, count, sizeof(*members), compare_members, (void *)(uintptr_t)walk->text);
+		qsort_r(members, count, sizeof(*members), compare_members,
+			(void *)(uintptr_t)walk->text);
 	buffer_append_str(walk->out, "{");
 	put_members(walk, members, count, depth);
 	if (count)
@@ -353,8 +354,8 @@ void rewrite_name(const struct rewrite_form *form, char name[REWRITE_NAME_MAX])
 {
 	static const char *const layouts[LAYOUT_COUNT] = {"compact", "a space after : and ,",
 		"a space after :", "indented by 2", "indented by 4", "indented by tabs"};
-	static const char *const escapes[ESCAPE_COUNT] = {
-		"", ", \\u00e9 for other letters", ", \\u00E9 for other letters", ", \\u003c for <"};
+	static const char *const escapes[ESCAPE_COUNT] = {"", ", \\u00e9 for other letters",
+		", \\u00E9 for other letters", ", \\u003c for <"};
 	static const char *const numbers[NUMBER_COUNT] = {"", ", 10 for 10.0", ", 10.0 for 10",
 		", 10.00 for 10"};
 

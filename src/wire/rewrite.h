@@ -22,23 +22,23 @@ enum rewrite_layout {
 };
 /* How characters of strings are escaped. */
 enum rewrite_escape {
-	ESCAPE_LEAST,       /* raw UTF-8 */
-	ESCAPE_UNICODE,     /* \u00e9: PHP, Python */
-	ESCAPE_UNICODE_UP,  /* \u00E9: .NET, Java */
-	ESCAPE_HTML,        /* raw UTF-8, but <, > and & as \u003c: Go */
+	ESCAPE_LEAST,      /* raw UTF-8 */
+	ESCAPE_UNICODE,    /* \u00e9: PHP, Python */
+	ESCAPE_UNICODE_UP, /* \u00E9: .NET, Java */
+	ESCAPE_HTML,       /* raw UTF-8, but <, > and & as \u003c: Go */
 	ESCAPE_COUNT
 };
 enum rewrite_number {
 	NUMBER_AS_IS,
-	NUMBER_SHORT,  /* 10 for 10.0 and 10.00, 10.5 for 10.50: JavaScript */
-	NUMBER_POINT,  /* 10.0 for 10: a float in Python or Java */
-	NUMBER_FIXED,  /* two decimals: 10.50 */
+	NUMBER_SHORT, /* 10 for 10.0 and 10.00, 10.5 for 10.50: JavaScript */
+	NUMBER_POINT, /* 10.0 for 10: a float in Python or Java */
+	NUMBER_FIXED, /* two decimals: 10.50 */
 	NUMBER_COUNT
 };
 struct rewrite_form {
 	enum rewrite_layout layout;
-	bool sorted;       /* keys in the order of their bytes */
-	bool slashes;      /* \/ for /: PHP */
+	bool sorted;  /* keys in the order of their bytes */
+	bool slashes; /* \/ for /: PHP */
 	enum rewrite_escape escape;
 	enum rewrite_number number;
 };

@@ -46,8 +46,8 @@ bool signature_make(enum signature_algorithm algorithm, enum signature_encoding 
 	if ((unsigned int)algorithm >= SIGNATURE_ALGORITHM_COUNT ||
 		(unsigned int)encoding >= SIGNATURE_ENCODING_COUNT)
 		return false;
-	made = gnutls_hmac_fast(algorithms[algorithm].mac, secret, strlen(secret),
-		       len ? body : "", len, digest) == GNUTLS_E_SUCCESS &&
+	made = gnutls_hmac_fast(algorithms[algorithm].mac, secret, strlen(secret), len ? body : "",
+		       len, digest) == GNUTLS_E_SUCCESS &&
 		encode_digest(encoding, digest, algorithms[algorithm].size, text);
 	gnutls_memset(digest, 0, sizeof(digest));
 	if (!made)

@@ -11,7 +11,8 @@
 #define HEAD_MAX 128
 
 /* Appends the signature of one key to @text. */
-static bool add_signature(const char *secret, const struct buffer *content, char text[WEBHOOK_SIGNATURE_MAX])
+static bool add_signature(const char *secret, const struct buffer *content,
+	char text[WEBHOOK_SIGNATURE_MAX])
 {
 	char signature[SIGNATURE_TEXT_MAX];
 	size_t used = strlen(text), size = WEBHOOK_SIGNATURE_MAX - used;
@@ -48,9 +49,8 @@ static bool add_all(const struct dealer_key *keys, const char *signing_key_id,
 	return made;
 }
 
-bool webhook_sign(const struct dealer_key *keys, const char *signing_key_id,
-	const char *id, int64_t timestamp_s, const void *body, size_t len,
-	char text[WEBHOOK_SIGNATURE_MAX])
+bool webhook_sign(const struct dealer_key *keys, const char *signing_key_id, const char *id,
+	int64_t timestamp_s, const void *body, size_t len, char text[WEBHOOK_SIGNATURE_MAX])
 {
 	struct buffer content;
 	bool made;

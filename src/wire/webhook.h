@@ -19,8 +19,7 @@
  * "." body). The key named @signing_key_id is the first; spaces separate the parts. Returns false
  * if that key is not live or the library failed (memory); @text is then "".
  */
-bool webhook_sign(const struct dealer_key *keys, const char *signing_key_id,
-	const char *id, int64_t timestamp_s, const void *body, size_t len,
-	char text[WEBHOOK_SIGNATURE_MAX]);
+bool webhook_sign(const struct dealer_key *keys, const char *signing_key_id, const char *id,
+	int64_t timestamp_s, const void *body, size_t len, char text[WEBHOOK_SIGNATURE_MAX]);
 
 #endif

@@ -4,8 +4,8 @@
 
 int main(void)
 {
-	static Suite *(*const makers[])(void) = {isolated_suite, buffer_suite, clock_suite, fiber_suite,
-		group_suite, histogram_suite, log_suite, network_suite, pack_suite,
+	static Suite *(*const makers[])(void) = {isolated_suite, buffer_suite, clock_suite,
+		fiber_suite, group_suite, histogram_suite, log_suite, network_suite, pack_suite,
 		settings_suite, text_suite, NULL};
 
 	return tap_main(makers);

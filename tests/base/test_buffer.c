@@ -100,8 +100,7 @@ END_TEST
 Suite *buffer_suite(void)
 {
 	const TTest *const tests[] = {appends_up_to_the_bound, refuses_a_length_that_wraps,
-		prints_and_consumes, prints_across_the_end_of_its_memory,
-		appends_numbers, NULL};
+		prints_and_consumes, prints_across_the_end_of_its_memory, appends_numbers, NULL};
 
 	return suite_make("buffer", tests, 10);
 }

@@ -22,7 +22,8 @@ START_TEST(finds)
 	ck_assert_int_eq(gid, getgrnam("daemon")->gr_gid);
 	ck_assert_str_eq(why, "");
 	ck_assert_int_eq(group_find("no-such-group", &gid, why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_str_eq(why, "socket_group no-such-group is no group of this host: "
+	ck_assert_str_eq(why,
+		"socket_group no-such-group is no group of this host: "
 		"leave it empty, or name an existing group");
 }
 END_TEST
@@ -56,12 +57,18 @@ START_TEST(says_whether_to_start_again)
 		enum status status;
 		int code;
 	} cases[] = {
-		{ENOMEM, STATUS_NOMEM, EX_TEMPFAIL}, {ENOBUFS, STATUS_NOMEM, EX_TEMPFAIL},
-		{EMFILE, STATUS_NOMEM, EX_TEMPFAIL}, {ENFILE, STATUS_NOMEM, EX_TEMPFAIL},
-		{EAGAIN, STATUS_NOMEM, EX_TEMPFAIL}, {ENOSPC, STATUS_FULL, EX_TEMPFAIL},
-		{EDQUOT, STATUS_FULL, EX_TEMPFAIL}, {EIO, STATUS_IO, EX_CONFIG},
-		{EINTR, STATUS_NOMEM, EX_TEMPFAIL}, {EACCES, STATUS_CONFIG, EX_CONFIG},
-		{ENOENT, STATUS_CONFIG, EX_CONFIG}, {EADDRINUSE, STATUS_CONFIG, EX_CONFIG},
+		{ENOMEM, STATUS_NOMEM, EX_TEMPFAIL},
+		{ENOBUFS, STATUS_NOMEM, EX_TEMPFAIL},
+		{EMFILE, STATUS_NOMEM, EX_TEMPFAIL},
+		{ENFILE, STATUS_NOMEM, EX_TEMPFAIL},
+		{EAGAIN, STATUS_NOMEM, EX_TEMPFAIL},
+		{ENOSPC, STATUS_FULL, EX_TEMPFAIL},
+		{EDQUOT, STATUS_FULL, EX_TEMPFAIL},
+		{EIO, STATUS_IO, EX_CONFIG},
+		{EINTR, STATUS_NOMEM, EX_TEMPFAIL},
+		{EACCES, STATUS_CONFIG, EX_CONFIG},
+		{ENOENT, STATUS_CONFIG, EX_CONFIG},
+		{EADDRINUSE, STATUS_CONFIG, EX_CONFIG},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

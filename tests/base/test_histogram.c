@@ -51,8 +51,8 @@ END_TEST
 
 Suite *histogram_suite(void)
 {
-	const TTest *const tests[] = {
-		a_value_has_one_place, scales_rise_and_fit, values_are_counted_and_summed, NULL};
+	const TTest *const tests[] = {a_value_has_one_place, scales_rise_and_fit,
+		values_are_counted_and_summed, NULL};
 
 	return suite_make("histogram", tests, 10);
 }

@@ -201,7 +201,8 @@ START_TEST(a_false_check_is_logged_and_ends_the_process)
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-	ck_assert_ptr_nonnull(strstr(caught(fd), "event=check_failed "
+	ck_assert_ptr_nonnull(strstr(caught(fd),
+		"event=check_failed "
 		"condition=\"name[0] != \\\"x\\\"[0]\" where="));
 	ck_assert_ptr_nonnull(strstr(caught(fd), "test_log.c:"));
 }
@@ -210,9 +211,9 @@ END_TEST
 Suite *log_suite(void)
 {
 	const TTest *const tests[] = {writes_one_line, an_event_may_be_alone,
-		a_value_cannot_forge_a_line, a_value_cannot_forge_another,
-		a_long_line_is_cut, goes_to_syslog, a_failed_start_is_told_twice,
-		knows_its_levels, a_false_check_is_logged_and_ends_the_process, NULL};
+		a_value_cannot_forge_a_line, a_value_cannot_forge_another, a_long_line_is_cut,
+		goes_to_syslog, a_failed_start_is_told_twice, knows_its_levels,
+		a_false_check_is_logged_and_ends_the_process, NULL};
 
 	return suite_make("log", tests, 10);
 }

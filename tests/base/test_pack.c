@@ -123,12 +123,12 @@ static bool unpacks_with(size_t at, uint8_t byte)
 START_TEST(refuses_what_is_out_of_range)
 {
 	ck_assert(unpacks_with(0, 0));
-	ck_assert(!unpacks_with(0, 2));   /* bool */
+	ck_assert(!unpacks_with(0, 2)); /* bool */
 	ck_assert(unpacks_with(20, 0));
-	ck_assert(!unpacks_with(20, 2));  /* enum */
-	ck_assert(!unpacks_with(30, 6));  /* text longer than its member */
-	ck_assert(!unpacks_with(31, 0));  /* text with a NUL in it */
-	ck_assert(!unpacks_with(47, 1));  /* bytes longer than the input */
+	ck_assert(!unpacks_with(20, 2)); /* enum */
+	ck_assert(!unpacks_with(30, 6)); /* text longer than its member */
+	ck_assert(!unpacks_with(31, 0)); /* text with a NUL in it */
+	ck_assert(!unpacks_with(47, 1)); /* bytes longer than the input */
 	ck_assert(!unpacks_with(50, 4));
 }
 END_TEST

@@ -104,35 +104,34 @@ END_TEST
 
 START_TEST(every_option_is_taken)
 {
-	static const char text[] =
-		"state_directory = /srv/state # a comment\n"
-		"socket_directory = '/srv/so ck'\n"
-		"socket_group = \"www-data\" // another\n"
-		"base_path = /wallet\n"
-		"log_target = stderr\n"
-		"log_level = debug\n"
-		"request_window_s = 0\n"
-		"ledger_deadline_ms=100\n"
-		"ledger_connections_max = \"65536\"\n"
-		"ledger_queue_max = 1 ledger_cache_mib = 65536\n"
-		"ledger_gather_us = 10000\n"
-		"checkpoint_kib = 64\n"
-		"/* log_keep_mib = 7\n */ checkpoint_interval_ms = 3600000\n"
-		"log_keep_mib = 0\n"
-		"disk_low_water_mib = 16777216\n"
-		"callback_lease_ms = 1600 callback_timeout_ms = 100\n"
-		"callback_connect_timeout_ms = 10\n"
-		"callback_owner_patience_ms = 0\n"
-		"result_second_attempt_ms = 0\n"
-		"result_third_attempt_ms = 86400000\n"
-		"refund_backoff_ms = 10\n"
-		"refund_backoff_max_ms = 86400000\n"
-		"refund_give_up_s = 31536000\n"
-		"breaker_open_ms = 3600000\n"
-		"sweep_concurrency = 256\n"
-		"sweep_overdue_s = 1\n"
-		"callback_networks = {\"10.0.0.0/8\", # ours\n\"fd00::/8\"}\n"
-		"disk_ballast_mib = 3";
+	static const char text[] = "state_directory = /srv/state # a comment\n"
+				   "socket_directory = '/srv/so ck'\n"
+				   "socket_group = \"www-data\" // another\n"
+				   "base_path = /wallet\n"
+				   "log_target = stderr\n"
+				   "log_level = debug\n"
+				   "request_window_s = 0\n"
+				   "ledger_deadline_ms=100\n"
+				   "ledger_connections_max = \"65536\"\n"
+				   "ledger_queue_max = 1 ledger_cache_mib = 65536\n"
+				   "ledger_gather_us = 10000\n"
+				   "checkpoint_kib = 64\n"
+				   "/* log_keep_mib = 7\n */ checkpoint_interval_ms = 3600000\n"
+				   "log_keep_mib = 0\n"
+				   "disk_low_water_mib = 16777216\n"
+				   "callback_lease_ms = 1600 callback_timeout_ms = 100\n"
+				   "callback_connect_timeout_ms = 10\n"
+				   "callback_owner_patience_ms = 0\n"
+				   "result_second_attempt_ms = 0\n"
+				   "result_third_attempt_ms = 86400000\n"
+				   "refund_backoff_ms = 10\n"
+				   "refund_backoff_max_ms = 86400000\n"
+				   "refund_give_up_s = 31536000\n"
+				   "breaker_open_ms = 3600000\n"
+				   "sweep_concurrency = 256\n"
+				   "sweep_overdue_s = 1\n"
+				   "callback_networks = {\"10.0.0.0/8\", # ours\n\"fd00::/8\"}\n"
+				   "disk_ballast_mib = 3";
 	struct settings s;
 	enum status status;
 
@@ -206,8 +205,8 @@ END_TEST
 
 START_TEST(a_prefix_loses_its_closing_slash)
 {
-	static const char *const texts[][2] = {
-		{"base_path = /", ""}, {"base_path = /a/b/", "/a/b"}, {"base_path = \"\"", ""}};
+	static const char *const texts[][2] = {{"base_path = /", ""}, {"base_path = /a/b/", "/a/b"},
+		{"base_path = \"\"", ""}};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct settings s;
@@ -252,7 +251,7 @@ END_TEST
 #define BASE_PATH                                                                                  \
 	": base_path must be empty or begin with a slash, without empty parts, and have at most "  \
 	"255 bytes\n"
-#define LEASE "callback_lease_ms must be at least callback_timeout_ms + 1500, which is "
+#define LEASE  "callback_lease_ms must be at least callback_timeout_ms + 1500, which is "
 #define WINDOW ": request_window_s must be a whole number from 0 to 86400\n"
 static const struct {
 	const char *text;
@@ -262,8 +261,9 @@ static const struct {
 	{"f\x01o\xc3 = 1\n", ":1: no such option 'f?o?'\n"},
 	{"\n# one\n# two\n// three\n/* four\n five */\nfoo = 1\n", ":7: no such option 'foo'\n"},
 	{"log_level = info # x\nfoo = 1\n", ":2: no such option 'foo'\n"},
-	{"socket_group = \"a\\\"#b\" foo = 1", ":1: socket_group must be empty or at most 63 of "
-					      "A-Z a-z 0-9 _ . -\n"},
+	{"socket_group = \"a\\\"#b\" foo = 1",
+		":1: socket_group must be empty or at most 63 of "
+		"A-Z a-z 0-9 _ . -\n"},
 	{"\nsection {\n a = 1\n}\n", ":2: no such option 'section'\n"},
 	{"include(\"/etc/passwd\")\n", ":1: no such option 'include'\n"},
 	{"# x\n\nrequest_window_s = soon\n", ":3" WINDOW},
@@ -430,8 +430,8 @@ Suite *settings_suite(void)
 	const TTest *const tests[] = {defaults, an_empty_file_is_the_defaults,
 		every_option_is_taken, lists_are_given_and_added_to, a_list_is_bounded,
 		a_prefix_loses_its_closing_slash, a_name_as_a_value_sets_nothing,
-		refuses_what_is_no_configuration,
-		refuses_what_cannot_be_read, the_sample_shows_every_option, NULL};
+		refuses_what_is_no_configuration, refuses_what_cannot_be_read,
+		the_sample_shows_every_option, NULL};
 	Suite *suite = suite_create("settings");
 	TCase *tcase = tcase_create("settings");
 

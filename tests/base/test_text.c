@@ -28,32 +28,32 @@ START_TEST(utf8)
 	} cases[] = {
 		{"", true},
 		{"alice", true},
-		{"\xc3\xa4", true},                     /* U+00E4 */
-		{"\xe2\x82\xac", true},                 /* U+20AC */
-		{"\xf0\x9f\x98\x80", true},             /* U+1F600 */
-		{"\xf4\x8f\xbf\xbf", true},             /* U+10FFFF */
-		{"\xef\xbf\xbf", true},                 /* U+FFFF */
-		{"\xed\x9f\xbf", true},                 /* U+D7FF */
-		{"\xee\x80\x80", true},                 /* U+E000 */
-		{"\xc2\xa0", true},                     /* U+00A0 */
+		{"\xc3\xa4", true},         /* U+00E4 */
+		{"\xe2\x82\xac", true},     /* U+20AC */
+		{"\xf0\x9f\x98\x80", true}, /* U+1F600 */
+		{"\xf4\x8f\xbf\xbf", true}, /* U+10FFFF */
+		{"\xef\xbf\xbf", true},     /* U+FFFF */
+		{"\xed\x9f\xbf", true},     /* U+D7FF */
+		{"\xee\x80\x80", true},     /* U+E000 */
+		{"\xc2\xa0", true},         /* U+00A0 */
 		{"\x7e", true},
 		{"\x01", false},
 		{"a\nb", false},
 		{"a\x1f", false},
 		{"\x7f", false},
-		{"\xc2\x80", false},                    /* U+0080: control */
-		{"\xc2\x9f", false},                    /* U+009F: control */
-		{"\x80", false},                        /* not a first byte */
-		{"\xc3", false},                        /* truncated */
+		{"\xc2\x80", false}, /* U+0080: control */
+		{"\xc2\x9f", false}, /* U+009F: control */
+		{"\x80", false},     /* not a first byte */
+		{"\xc3", false},     /* truncated */
 		{"\xe2\x82", false},
 		{"\xf0\x9f\x98", false},
-		{"\xc0\x80", false},                    /* overlong encodings */
+		{"\xc0\x80", false}, /* overlong encodings */
 		{"\xc1\xbf", false},
 		{"\xe0\x9f\xbf", false},
 		{"\xf0\x8f\xbf\xbf", false},
-		{"\xed\xa0\x80", false},                /* surrogates */
+		{"\xed\xa0\x80", false}, /* surrogates */
 		{"\xed\xbf\xbf", false},
-		{"\xf4\x90\x80\x80", false},            /* above U+10FFFF */
+		{"\xf4\x90\x80\x80", false}, /* above U+10FFFF */
 		{"\xf5\x80\x80\x80", false},
 		{"\xff", false},
 		{"\xc3(", false},
@@ -62,7 +62,8 @@ START_TEST(utf8)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_msg(text_is_utf8_clean(cases[i].text, strlen(cases[i].text)) ==
-			cases[i].clean, "case %zu", i);
+				cases[i].clean,
+			"case %zu", i);
 	ck_assert(!text_is_utf8_clean("a\0b", 3));
 }
 END_TEST
@@ -117,12 +118,14 @@ END_TEST
 
 START_TEST(names_by_every_byte)
 {
-	static const char good[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+	static const char good[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
 	char name[] = "a?b";
 
 	for (int byte = 1; byte <= UINT8_MAX; byte++) {
 		name[1] = (char)byte;
-		ck_assert_msg(text_is_name(name, 3) == (strchr(good, byte) != NULL), "byte %d", byte);
+		ck_assert_msg(text_is_name(name, 3) == (strchr(good, byte) != NULL), "byte %d",
+			byte);
 		ck_assert(!text_is_name(name, 2));
 	}
 }
@@ -155,8 +158,8 @@ END_TEST
 
 START_TEST(base_paths)
 {
-	static const char *const bad[] = {
-		"pcw", "pcw/", "//", "/pcw//", "/a//b", "//pcw", "/a\x01", "/\xff"};
+	static const char *const bad[] = {"pcw", "pcw/", "//", "/pcw//", "/a//b", "//pcw", "/a\x01",
+		"/\xff"};
 	char base_path[8];
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -180,12 +183,30 @@ START_TEST(hidden_characters_are_shown)
 		const char *text;
 		const char *shown;
 	} cases[] = {
-		{"ann", "ann"}, {"", ""}, {"\xc3\xbcn\xc3\xaf", "\xc3\xbcn\xc3\xaf"},
-		{"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"}, {"\xe4\xb8\xad", "\xe4\xb8\xad"},
-		{"ann\xe2\x80\x8b", "ann\\u200b"}, {"\xef\xbb\xbf" "ann", "\\ufeffann"},
-		{"a\xc2\xa0" "b", "a\\u00a0b"}, {"a\xc2\xad" "b", "a\\u00adb"},
-		{"a\xe2\x80\xaf" "b", "a\\u202fb"}, {"a\xe3\x80\x80" "b", "a\\u3000b"},
-		{"\xf3\xa0\x81\x81", "\\udb40\\udc41"}, {"a\nb", "a\\u000ab"}, {"a\xff", "a?"},
+		{"ann", "ann"},
+		{"", ""},
+		{"\xc3\xbcn\xc3\xaf", "\xc3\xbcn\xc3\xaf"},
+		{"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+		{"\xe4\xb8\xad", "\xe4\xb8\xad"},
+		{"ann\xe2\x80\x8b", "ann\\u200b"},
+		{"\xef\xbb\xbf"
+		 "ann",
+			"\\ufeffann"},
+		{"a\xc2\xa0"
+		 "b",
+			"a\\u00a0b"},
+		{"a\xc2\xad"
+		 "b",
+			"a\\u00adb"},
+		{"a\xe2\x80\xaf"
+		 "b",
+			"a\\u202fb"},
+		{"a\xe3\x80\x80"
+		 "b",
+			"a\\u3000b"},
+		{"\xf3\xa0\x81\x81", "\\udb40\\udc41"},
+		{"a\nb", "a\\u000ab"},
+		{"a\xff", "a?"},
 	};
 	char shown[64], small[8];
 
@@ -203,8 +224,7 @@ END_TEST
 Suite *text_suite(void)
 {
 	const TTest *const tests[] = {copy_keeps_the_bound, utf8, utf8_every_character, names,
-		names_by_every_byte, numbers, base_paths,
-		hidden_characters_are_shown, NULL};
+		names_by_every_byte, numbers, base_paths, hidden_characters_are_shown, NULL};
 
 	return suite_make("text", tests, 30);
 }

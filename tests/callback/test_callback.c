@@ -22,8 +22,8 @@
 struct server {
 	int listener;
 	int port;
-	const char *answer;  /* NULL: no answer; the connection is kept open */
-	size_t padding;      /* number of 'x' after the answer */
+	const char *answer; /* NULL: no answer; the connection is kept open */
+	size_t padding;     /* number of 'x' after the answer */
 	/* the connection is closed at the request of this number; 0: never */
 	unsigned int cut_at;
 	unsigned int requests;
@@ -33,8 +33,8 @@ struct server {
 
 static int listen_on_loopback(int *port)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -121,8 +121,8 @@ static uint32_t deadline_ms = 5000;
 static enum http_outcome exchange(struct http_client *client, int port, const char *method,
 	const char *body, struct http_answer *answer)
 {
-	const struct http_header headers[] = {
-		{"Content-Type", "application/json"}, {"x-casino-signature", "abc"}};
+	const struct http_header headers[] = {{"Content-Type", "application/json"},
+		{"x-casino-signature", "abc"}};
 	char url[64];
 	const struct http_call call = {
 		.method = method,
@@ -232,8 +232,8 @@ END_TEST
 START_TEST(a_cut_answer_is_none)
 {
 	/* It announces more than it sends. */
-	struct server server = {
-		.answer = "HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n", .padding = 1024};
+	struct server server = {.answer = "HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n",
+		.padding = 1024};
 	struct http_answer answer;
 
 	ck_assert_int_eq(exchange_once(&server, "POST", "{}", &answer), HTTP_CUT);
@@ -245,8 +245,8 @@ END_TEST
 
 START_TEST(an_answer_is_bounded)
 {
-	struct server server = {
-		.answer = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", .padding = HTTP_ANSWER_MAX};
+	struct server server = {.answer = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
+		.padding = HTTP_ANSWER_MAX};
 	struct http_answer answer;
 
 	ck_assert_int_eq(exchange_once(&server, "POST", "{}", &answer), HTTP_ANSWERED);
@@ -404,22 +404,23 @@ START_TEST(urls_are_judged)
 
 	for (unsigned int i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
 		ck_assert_msg(http_url_check(urls[i].url, false, why, sizeof(why)) ==
-			urls[i].https_only, "%s", urls[i].url);
+				urls[i].https_only,
+			"%s", urls[i].url);
 		ck_assert_msg(http_url_check(urls[i].url, true, why, sizeof(why)) ==
-			urls[i].with_http, "%s", urls[i].url);
+				urls[i].with_http,
+			"%s", urls[i].url);
 	}
 }
 END_TEST
 
 static Suite *http_suite(void)
 {
-	const TTest *const tests[] = {a_redirect_is_an_answer,
-		the_environments_proxy_is_not_used, silence_ends_by_the_timeout, a_cut_answer_is_none,
-		an_answer_is_bounded, headers_are_bounded,
-		an_answer_cut_among_its_headers_is_none, nothing_is_sent_to_nobody,
-		a_reused_connection_that_dies_is_not_repeated,
-		demands_hold_for_kept_connections, unusable_calls_are_refused,
-		urls_are_judged, NULL};
+	const TTest *const tests[] = {a_redirect_is_an_answer, the_environments_proxy_is_not_used,
+		silence_ends_by_the_timeout, a_cut_answer_is_none, an_answer_is_bounded,
+		headers_are_bounded, an_answer_cut_among_its_headers_is_none,
+		nothing_is_sent_to_nobody, a_reused_connection_that_dies_is_not_repeated,
+		demands_hold_for_kept_connections, unusable_calls_are_refused, urls_are_judged,
+		NULL};
 	Suite *suite = suite_make("http", tests, 20);
 	TCase *tcase = tcase_create("methods");
 

@@ -36,7 +36,7 @@ START_TEST(every_status)
 	for (int code = 0; code < 1000; code++) {
 		bool later = code == 408 || code == 425 || code == 429;
 		enum callback_class empty = CALLBACK_UNKNOWN, error = CALLBACK_UNKNOWN,
-			html = CALLBACK_UNKNOWN;
+				    html = CALLBACK_UNKNOWN;
 		struct callback_outcome outcome;
 
 		if (code / 100 == 2) {
@@ -113,7 +113,8 @@ START_TEST(packed_answers_are_not_readable)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ck_assert_msg(classified(HTTP_ANSWERED, 200, cases[i].headers, "{}").class ==
-			cases[i].class, "%s", cases[i].headers);
+				cases[i].class,
+			"%s", cases[i].headers);
 		/* An unread body must not be treated as empty. */
 		ck_assert_int_eq(classified(HTTP_ANSWERED, 200, cases[i].headers, "").class,
 			cases[i].class);

@@ -21,8 +21,8 @@ static int listener;
 /* A server whose kernel accepts connections, and that never answers. */
 static void prepare(void)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(address);
 
 	ck_assert(network_parse("127.0.0.0/8", &loopback));
@@ -32,8 +32,7 @@ static void prepare(void)
 	ck_assert_int_eq(listen(listener, 512), 0);
 	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &len), 0);
 	memset(&target, 0, sizeof(target));
-	snprintf(target.url, sizeof(target.url), "http://127.0.0.1:%d/",
-		ntohs(address.sin_port));
+	snprintf(target.url, sizeof(target.url), "http://127.0.0.1:%d/", ntohs(address.sin_port));
 	strcpy(target.path, "/betting");
 	target.allow_http = true;
 	strcpy(target.signing_key_id, "k1");
@@ -184,12 +183,12 @@ START_TEST(no_signing_key_no_callback)
 	strcpy(target.signing_key_id, "k2");
 	callback_send(sender, &request, &outcome);
 	ck_assert_int_eq(outcome.class, CALLBACK_NOT_SENT);
-	ck_assert_str_eq(outcome.note, 
+	ck_assert_str_eq(outcome.note,
 		"the dealer has no signing key: `creditbridgectl dealer key-add`, then key-use");
 	/* An unused slot is not a key. */
 	target.signing_key_id[0] = target.keys[0].key_id[0] = '\0';
 	callback_send(sender, &request, &outcome);
-	ck_assert_str_eq(outcome.note, 
+	ck_assert_str_eq(outcome.note,
 		"the dealer has no signing key: `creditbridgectl dealer key-add`, then key-use");
 	sender_free(sender);
 }

@@ -19,17 +19,27 @@
 #include <sys/socket.h>
 #include <unwind.h>
 
-#define ON_OPEN open_or_fail
-#define ON_WRITE write_or_fail
-#define ON_WRITEV writev_or_fail
-#define ON_SYNC sync_or_fail
+#define ON_OPEN     open_or_fail
+#define ON_WRITE    write_or_fail
+#define ON_WRITEV   writev_or_fail
+#define ON_SYNC     sync_or_fail
 #define ON_TRUNCATE truncate_or_fail
 #define ON_ALLOCATE allocate_or_fail
-#define ON_RENAME rename_or_fail
+#define ON_RENAME   rename_or_fail
 #include "../lib/preload.h"
 
-enum call { CALL_READ, CALL_WRITE, CALL_SYNC, CALL_OPEN, CALL_RENAME, CALL_TRUNCATE, CALL_MALLOC,
-	CALL_SEND, CALL_RECV, CALL_COUNT };
+enum call {
+	CALL_READ,
+	CALL_WRITE,
+	CALL_SYNC,
+	CALL_OPEN,
+	CALL_RENAME,
+	CALL_TRUNCATE,
+	CALL_MALLOC,
+	CALL_SEND,
+	CALL_RECV,
+	CALL_COUNT
+};
 
 enum { PLACES = 1 << 16, DEPTH_MAX = 64 };
 
@@ -64,8 +74,8 @@ __attribute__((constructor)) static void start(void)
 
 	if (fd < 0)
 		return;
-	page = (void *)syscall(SYS_mmap, NULL, sizeof(*control), PROT_READ | PROT_WRITE,
-		MAP_SHARED, fd, 0);
+	page = (void *)syscall(SYS_mmap, NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED,
+		fd, 0);
 	syscall(SYS_close, fd);
 	if (page != MAP_FAILED)
 		control = page;
@@ -153,15 +163,16 @@ static bool fails(enum call call)
 	}
 
 CALL(ssize_t, read, CALL_READ, (int fd, void *to, size_t len), SYS_read, fd, to, len)
-CALL(ssize_t, pread, CALL_READ, (int fd, void *to, size_t len, off_t at), SYS_pread64, fd, to, len, at)
+CALL(ssize_t, pread, CALL_READ, (int fd, void *to, size_t len, off_t at), SYS_pread64, fd, to, len,
+	at)
 CALL(ssize_t, pread64, CALL_READ, (int fd, void *to, size_t len, off64_t at), SYS_pread64, fd, to,
 	len, at)
-CALL(ssize_t, readv, CALL_READ, (int fd, const struct iovec *parts, int count), SYS_readv, fd, parts,
-	count)
+CALL(ssize_t, readv, CALL_READ, (int fd, const struct iovec *parts, int count), SYS_readv, fd,
+	parts, count)
 CALL(ssize_t, send, CALL_SEND, (int fd, const void *data, size_t len, int flags), SYS_sendto, fd,
 	data, len, flags, NULL, 0)
-CALL(ssize_t, sendmsg, CALL_SEND, (int fd, const struct msghdr *message, int flags), SYS_sendmsg, fd,
-	message, flags)
+CALL(ssize_t, sendmsg, CALL_SEND, (int fd, const struct msghdr *message, int flags), SYS_sendmsg,
+	fd, message, flags)
 CALL(ssize_t, recv, CALL_RECV, (int fd, void *to, size_t len, int flags), SYS_recvfrom, fd, to, len,
 	flags, NULL, NULL)
 CALL(ssize_t, recvmsg, CALL_RECV, (int fd, struct msghdr *message, int flags), SYS_recvmsg, fd,

@@ -23,32 +23,32 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define ON_OPEN open_noting
-#define ON_WRITE write_noting
-#define ON_WRITEV writev_noting
-#define ON_SYNC sync_noting
+#define ON_OPEN     open_noting
+#define ON_WRITE    write_noting
+#define ON_WRITEV   writev_noting
+#define ON_SYNC     sync_noting
 #define ON_TRUNCATE truncate_noting
 #define ON_ALLOCATE allocate_noting
-#define ON_RENAME rename_noting
-#define ON_UNLINK unlink_noting
-#define ON_MKDIR mkdir_noting
-#define ON_MAP map_noting
+#define ON_RENAME   rename_noting
+#define ON_UNLINK   unlink_noting
+#define ON_MKDIR    mkdir_noting
+#define ON_MAP      map_noting
 #include "../lib/preload.h"
 
 #define MAGIC 0x31524243u /* "CBR1" */
 
 enum kind {
-	KIND_OPEN = 'o',     /* made, or cut off: offset 1 */
-	KIND_WRITE = 'w',    /* at offset */
-	KIND_SYNC = 's',     /* begins; of a file or a directory. offset: the thread */
-	KIND_SYNCED = 'S',   /* was done */
+	KIND_OPEN = 'o',   /* made, or cut off: offset 1 */
+	KIND_WRITE = 'w',  /* at offset */
+	KIND_SYNC = 's',   /* begins; of a file or a directory. offset: the thread */
+	KIND_SYNCED = 'S', /* was done */
 	KIND_RENAME = 'r',
 	KIND_TRUNCATE = 't', /* to offset */
 	KIND_ALLOCATE = 'a', /* at least offset bytes long */
 	KIND_UNLINK = 'u',
 	KIND_MKDIR = 'd',
-	KIND_SEND = 'x',     /* inode: the socket's */
-	KIND_MAPPED = 'm',   /* shared and writable: what is written through it is not seen */
+	KIND_SEND = 'x',   /* inode: the socket's */
+	KIND_MAPPED = 'm', /* shared and writable: what is written through it is not seen */
 };
 
 struct record {
@@ -177,7 +177,8 @@ static bool absolute(int dir, const char *name, char path[PATH_MAX])
 		known = (unsigned int)snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
 	} else {
 		known = dir == AT_FDCWD ? getcwd(base, sizeof(base)) != NULL : path_of(dir, base);
-		known = known && (unsigned int)snprintf(path, PATH_MAX, "%s/%s", base, name) < PATH_MAX;
+		known = known &&
+			(unsigned int)snprintf(path, PATH_MAX, "%s/%s", base, name) < PATH_MAX;
 	}
 	return known && below(path);
 }
@@ -226,7 +227,8 @@ static ssize_t writev_noting(int fd, const struct iovec *parts, int count, off_t
 	if (told)
 		lock();
 	if (told && offset < 0)
-		at = fcntl(fd, F_GETFL) & O_APPEND ? lseek(fd, 0, SEEK_END) : lseek(fd, 0, SEEK_CUR);
+		at = fcntl(fd, F_GETFL) & O_APPEND ? lseek(fd, 0, SEEK_END)
+						   : lseek(fd, 0, SEEK_CUR);
 	done = offset < 0 ? syscall(SYS_writev, fd, parts, count)
 			  : syscall(SYS_pwritev, fd, parts, count, offset, 0L);
 	left = done;

@@ -45,8 +45,7 @@ __attribute__((constructor)) static void start(void)
 	if (!path || (spared && strcmp(program_invocation_short_name, spared) == 0))
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	page = fd < 0 ? MAP_FAILED
-		      : mmap(NULL, sizeof(*ahead_ns), PROT_READ, MAP_SHARED, fd, 0);
+	page = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(*ahead_ns), PROT_READ, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (page == MAP_FAILED) {

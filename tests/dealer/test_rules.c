@@ -15,7 +15,18 @@
 #define PAYOUT  30
 #define DEPTH   6
 
-enum step { BET, BET_OTHER, WIN, WIN_OTHER, CANCEL, REFUND, REFUND_OTHER, LOSS, INQUIRE, STEP_COUNT };
+enum step {
+	BET,
+	BET_OTHER,
+	WIN,
+	WIN_OTHER,
+	CANCEL,
+	REFUND,
+	REFUND_OTHER,
+	LOSS,
+	INQUIRE,
+	STEP_COUNT
+};
 
 /* What a sequence has done, kept apart from the rows. */
 struct story {

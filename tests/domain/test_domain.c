@@ -4,9 +4,8 @@
 
 int main(void)
 {
-	static Suite *(*const makers[])(void) = {callback_names_suite, money_suite,
-		movement_suite, records_suite,
-		refusal_suite, wager_suite, NULL};
+	static Suite *(*const makers[])(void) = {callback_names_suite, money_suite, movement_suite,
+		records_suite, refusal_suite, wager_suite, NULL};
 
 	return tap_main(makers);
 }

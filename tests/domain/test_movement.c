@@ -54,10 +54,10 @@ START_TEST(decides_by_credit)
 	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_OUT, 1000100),
 		REFUSAL_INSUFFICIENT_BALANCE);
 	dealer.decimals = 4;
-	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_IN,
-		MONEY_MAX - 1000000), REFUSAL_NONE);
-	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_IN,
-		MONEY_MAX - 999999), REFUSAL_BALANCE_LIMIT);
+	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_IN, MONEY_MAX - 1000000),
+		REFUSAL_NONE);
+	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_IN, MONEY_MAX - 999999),
+		REFUSAL_BALANCE_LIMIT);
 	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_IN, 0),
 		REFUSAL_INVALID_AMOUNT);
 	ck_assert_int_eq(transfer_decide(&dealer, &player, ENTRY_TRANSFER_IN, MONEY_MAX + 1),

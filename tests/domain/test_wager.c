@@ -9,10 +9,9 @@
 /* contract, "Bet states": the listed transitions, and no other. */
 START_TEST(only_legal_moves)
 {
-	static const enum bet_state arrows[][2] = {
-		{BET_PENDING, BET_ACCEPTED}, {BET_PENDING, BET_REJECTED},
-		{BET_PENDING, BET_REFUNDING}, {BET_ACCEPTED, BET_SETTLED},
-		{BET_REFUNDING, BET_REFUNDED}};
+	static const enum bet_state arrows[][2] = {{BET_PENDING, BET_ACCEPTED},
+		{BET_PENDING, BET_REJECTED}, {BET_PENDING, BET_REFUNDING},
+		{BET_ACCEPTED, BET_SETTLED}, {BET_REFUNDING, BET_REFUNDED}};
 	unsigned int legal = 0;
 
 	for (unsigned int from = 0; from < BET_STATE_COUNT; from++) {
@@ -58,8 +57,8 @@ END_TEST
 
 static enum game_status status_of(enum round_result result, unsigned int states)
 {
-	const struct round round = {
-		.state = result == RESULT_NONE ? ROUND_OPEN : ROUND_SETTLED, .result = result};
+	const struct round round = {.state = result == RESULT_NONE ? ROUND_OPEN : ROUND_SETTLED,
+		.result = result};
 	uint32_t bets[BET_STATE_COUNT];
 
 	for (unsigned int i = 0; i < BET_STATE_COUNT; i++)
@@ -70,9 +69,14 @@ static enum game_status status_of(enum round_result result, unsigned int states)
 /* contract, "Status of a game", for every mixture of states. */
 START_TEST(games_have_a_status)
 {
-	enum { PENDING = 1 << BET_PENDING, ACCEPTED = 1 << BET_ACCEPTED,
-		REJECTED = 1 << BET_REJECTED, REFUNDING = 1 << BET_REFUNDING,
-		REFUNDED = 1 << BET_REFUNDED, SETTLED = 1 << BET_SETTLED };
+	enum {
+		PENDING = 1 << BET_PENDING,
+		ACCEPTED = 1 << BET_ACCEPTED,
+		REJECTED = 1 << BET_REJECTED,
+		REFUNDING = 1 << BET_REFUNDING,
+		REFUNDED = 1 << BET_REFUNDED,
+		SETTLED = 1 << BET_SETTLED
+	};
 
 	for (unsigned int states = 0; states < 1 << BET_STATE_COUNT; states++) {
 		for (unsigned int i = 0; i < ROUND_RESULT_COUNT; i++) {
@@ -103,7 +107,8 @@ static enum refusal settle(enum round_result result, money_t asked, struct settl
 {
 	const struct bet bets[] = {{.state = BET_ACCEPTED, .bet_amount = 100},
 		{.state = BET_ACCEPTED, .bet_amount = 30, .addition = true},
-		{.state = BET_REJECTED, .bet_amount = 1000}, {.state = BET_REFUNDED, .bet_amount = 1},
+		{.state = BET_REJECTED, .bet_amount = 1000},
+		{.state = BET_REFUNDED, .bet_amount = 1},
 		{.state = BET_REFUNDING, .bet_amount = 1}};
 
 	memset(settlement, 0, sizeof(*settlement));

@@ -112,7 +112,8 @@ static const struct {
 	enum explain_cause cause;
 	const char *found;
 } signed_so[] = {
-	{BODY, KEY_OLD, BODY, CAUSE_KEY_RETIRED, "key k1, which was retired at 2023-11-14 22:13:20"},
+	{BODY, KEY_OLD, BODY, CAUSE_KEY_RETIRED,
+		"key k1, which was retired at 2023-11-14 22:13:20"},
 	{BODY, KEY_RIVAL, BODY, CAUSE_KEY_OF_OTHER, "key k2 of the dealer 'rival'"},
 	{BODY, KEY_GAME, BODY, CAUSE_KEY_OF_OTHER, "of the game server 'slots'"},
 	{BODY, KEY_LOST, BODY, CAUSE_SIGNATURE_UNEXPLAINED, "no live key of 'Casino'"},
@@ -137,9 +138,12 @@ static const struct {
 		CAUSE_BODY_RESERIALISED, "\\u00E9"},
 	{BODY, KEY_LIVE, "{\"amount\": 10.5, \"user_id\": \"a/b\", \"x\": \"\\u00e9\"}",
 		CAUSE_BODY_RESERIALISED, "keys sorted"},
-	{BODY, KEY_LIVE, "{\n    \"user_id\": \"a/b\",\n    \"amount\": 10.50,\n    \"x\": "
-		"\"\xc3\xa9\"\n}\n", CAUSE_BODY_RESERIALISED, "indented by 4) and a line end"},
-	{BODY, KEY_LIVE, "{\n\t\"user_id\": \"a/b\",\n\t\"amount\": 10.50,\n\t\"x\": \"\xc3\xa9\"\n}",
+	{BODY, KEY_LIVE,
+		"{\n    \"user_id\": \"a/b\",\n    \"amount\": 10.50,\n    \"x\": "
+		"\"\xc3\xa9\"\n}\n",
+		CAUSE_BODY_RESERIALISED, "indented by 4) and a line end"},
+	{BODY, KEY_LIVE,
+		"{\n\t\"user_id\": \"a/b\",\n\t\"amount\": 10.50,\n\t\"x\": \"\xc3\xa9\"\n}",
 		CAUSE_BODY_RESERIALISED, "indented by tabs"},
 	{"{\"a\":10}", KEY_LIVE, "{\"a\":10.0}", CAUSE_BODY_RESERIALISED, "10.0 for 10"},
 	{"{\"a\":10.0}", KEY_LIVE, "{\"a\":10}", CAUSE_BODY_RESERIALISED, "10 for 10.0"},
@@ -180,12 +184,17 @@ START_TEST(how_it_was_made)
 	ck_cause(NOT_HMAC, "with the key before it");
 	digest_hex(digest, signature_mac(HMAC_SHA256, body, key, digest), text);
 	ck_cause(ARGUMENTS_SWAPPED, "with the body as its key");
-	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_LIVE "\n", BODY, strlen(BODY), text));
+	ck_assert(
+		signature_make(HMAC_SHA256, ENCODING_HEX, KEY_LIVE "\n", BODY, strlen(BODY), text));
 	ck_cause(KEY_FORM, "a line end after it");
-	digest_hex(digest, signature_mac(HMAC_SHA256, (struct bytes){(const uint8_t *)
-		"\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff"
-		"\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 32}, body,
-		digest), text);
+	digest_hex(digest,
+		signature_mac(HMAC_SHA256,
+			(struct bytes){
+				(const uint8_t *)"\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff"
+						 "\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff",
+				32},
+			body, digest),
+		text);
 	ck_cause(KEY_FORM, "decoded to 32 bytes");
 	ck_assert(signature_make(HMAC_SHA512, ENCODING_HEX, KEY_LIVE, BODY, strlen(BODY), text));
 	explain.request.signature = bytes_of(text);
@@ -286,8 +295,9 @@ START_TEST(a_value_with_more_in_it)
 	explain.request.caller = bytes_of("Casino, Casino");
 	explain_request(&explain, &explanation);
 	ck_assert_int_eq(explanation.findings[0].cause, CAUSE_ID_NOT_SINGLE);
-	ck_assert_ptr_nonnull(strstr(explanation.findings[0].found, "a comma in it, as its "
-								    "character 7"));
+	ck_assert_ptr_nonnull(strstr(explanation.findings[0].found,
+		"a comma in it, as its "
+		"character 7"));
 	explain.request.caller = bytes_of("Casino ");
 	explain_request(&explain, &explanation);
 	ck_assert_ptr_nonnull(strstr(explanation.findings[0].found, "a space in it"));
@@ -302,12 +312,13 @@ START_TEST(several_causes)
 	char text[SIGNATURE_TEXT_MAX];
 
 	sign(BODY, KEY_OLD, BODY "\n");
-	ck_assert(signature_make(HMAC_SHA256, ENCODING_BASE64, KEY_OLD, BODY "\n",
-		strlen(BODY) + 1, text));
+	ck_assert(signature_make(HMAC_SHA256, ENCODING_BASE64, KEY_OLD, BODY "\n", strlen(BODY) + 1,
+		text));
 	explain.request.signature = bytes_of(text);
 	explain.suspended = true;
 	judge((const enum explain_cause[]){CAUSE_KEY_RETIRED, CAUSE_ENCODING_WRONG,
-		CAUSE_BODY_LINE_END, CAUSE_CALLER_SUSPENDED}, 4, "retired");
+		      CAUSE_BODY_LINE_END, CAUSE_CALLER_SUSPENDED},
+		4, "retired");
 }
 END_TEST
 
@@ -425,19 +436,24 @@ static const struct {
 	{TEXT("\"\""), "", CAUSE_BODY_NOT_OBJECT, "not an object"},
 	{TEXT("{\"a\":\"\xe9\"}"), "", CAUSE_BODY_NOT_UTF8, "not UTF-8"},
 	{TEXT("{\"a\":1,\"b\":2,\"a\":3}"), "", CAUSE_BODY_KEY_TWICE, "twice: \"a\""},
-	{TEXT("{\"a\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"), "", CAUSE_BODY_NESTED, "deeper than 16"},
+	{TEXT("{\"a\":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"), "", CAUSE_BODY_NESTED,
+		"deeper than 16"},
 	{TEXT("{\"a\":1"), "", CAUSE_BODY_SYNTAX, "ends too early"},
 	{TEXT("{\"a\":\"b"), "", CAUSE_BODY_SYNTAX, "ends too early"},
-	{TEXT("{\"a\":1,}"), "", CAUSE_BODY_SYNTAX, "a comma before a closing bracket (line 1, column 8)"},
+	{TEXT("{\"a\":1,}"), "", CAUSE_BODY_SYNTAX,
+		"a comma before a closing bracket (line 1, column 8)"},
 	{TEXT("{\n\"a\":[1,\n]}"), "", CAUSE_BODY_SYNTAX, "closing bracket (line 3"},
 	{TEXT("{'a':1}"), "", CAUSE_BODY_SYNTAX, "' where JSON has \""},
 	{TEXT("{\"a\":NaN}"), "", CAUSE_BODY_SYNTAX, "does not know: NaN"},
 	{TEXT("{\"a\":None}"), "", CAUSE_BODY_SYNTAX, "does not know: None"},
 	{TEXT("{\"a\":\n1\0}"), "", CAUSE_BODY_SYNTAX, "a byte that is zero (line 2, column 2)"},
 	{TEXT("{\"a\" 1}"), "", CAUSE_BODY_SYNTAX, "not valid JSON (line 1, column 6)"},
-	{TEXT("{\"user_id\":\"a\"}"), "amount: is required", CAUSE_FIELD_ABSENT, "amount is not there"},
-	{TEXT("{\"userId\":\"a\"}"), "user_id: is required", CAUSE_FIELD_MISSPELT, "but 'userId' is"},
-	{TEXT("{\"USER-ID\":\"a\"}"), "user_id: is required", CAUSE_FIELD_MISSPELT, "but 'USER-ID' is"},
+	{TEXT("{\"user_id\":\"a\"}"), "amount: is required", CAUSE_FIELD_ABSENT,
+		"amount is not there"},
+	{TEXT("{\"userId\":\"a\"}"), "user_id: is required", CAUSE_FIELD_MISSPELT,
+		"but 'userId' is"},
+	{TEXT("{\"USER-ID\":\"a\"}"), "user_id: is required", CAUSE_FIELD_MISSPELT,
+		"but 'USER-ID' is"},
 	{TEXT("{\"amount\":\"1\"}"), "amount: must be a number", CAUSE_FIELD_TYPE,
 		"amount must be a number; it is a string"},
 	{TEXT("{\"user_id\":12}"), "user_id: must be a string", CAUSE_FIELD_TYPE,
@@ -467,8 +483,9 @@ START_TEST(amounts)
 	ck_cause(AMOUNT_VALUE, "amount must be above zero; it is an integer: -1");
 	set_body("{\"amount\":1.005}", 16);
 	strcpy(explain.request.detail, "amount: more decimals than the dealer has");
-	ck_cause(AMOUNT_VALUE, "more decimals than the dealer has; it is a number with a fraction: "
-			       "1.005");
+	ck_cause(AMOUNT_VALUE,
+		"more decimals than the dealer has; it is a number with a fraction: "
+		"1.005");
 }
 END_TEST
 
@@ -592,8 +609,10 @@ static const struct {
 	bool is_near;
 	const char *found; /* the difference */
 } players[] = {
-	{"Ann", "ann", true, "there is no player 'Ann', but there is a player 'ann', which differs in upper"},
-	{"ann ", "ann", true, "there is a player 'ann', which differs in the white space around it"},
+	{"Ann", "ann", true,
+		"there is no player 'Ann', but there is a player 'ann', which differs in upper"},
+	{"ann ", "ann", true,
+		"there is a player 'ann', which differs in the white space around it"},
 	{"ann", "\tann ", true, "in the white space"},
 	{" ANN", "ann", true, "in upper and lower case, and the white space"},
 	{"ann", "anna", false, NULL},

@@ -16,8 +16,9 @@ int main(int argc, char **argv)
 	struct transaction entry;
 
 	if (argc != 10) {
-		fprintf(stderr, "usage: set_movement DIRECTORY GIVEN TRANSACTION_ID CASINO_ID "
-				"PLAYER_ID SEQ PREVIOUS BEFORE AMOUNT\n");
+		fprintf(stderr,
+			"usage: set_movement DIRECTORY GIVEN TRANSACTION_ID CASINO_ID "
+			"PLAYER_ID SEQ PREVIOUS BEFORE AMOUNT\n");
 		return 2;
 	}
 	memset(&entry, 0, sizeof(entry));

@@ -17,8 +17,9 @@ int main(int argc, char **argv)
 	struct day day;
 
 	if (argc != 7) {
-		fprintf(stderr, "usage: set_sums DIRECTORY PLAYER_ID lifetime|DAY BET_COUNT "
-				"TURNOVER PROFIT_LOSS\n");
+		fprintf(stderr,
+			"usage: set_sums DIRECTORY PLAYER_ID lifetime|DAY BET_COUNT "
+			"TURNOVER PROFIT_LOSS\n");
 		return 2;
 	}
 	sums = (struct statistics){.bet_count = strtoull(argv[4], NULL, 10),

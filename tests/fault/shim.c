@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ON_WRITE write_or_fail
-#define ON_WRITEV writev_or_fail
-#define ON_SYNC sync_or_fail
+#define ON_WRITE    write_or_fail
+#define ON_WRITEV   writev_or_fail
+#define ON_SYNC     sync_or_fail
 #define ON_ALLOCATE allocate_or_fail
 #include "../lib/preload.h"
 
@@ -62,9 +62,10 @@ static struct fault fault_parse(char *text, const char *call)
 		fault.slow = strstr(line, "SLOW") != NULL;
 		fault.late = strstr(line, "LATE") != NULL;
 		fault.error = fault.slow || fault.late ? 0
-			      : strstr(line, "ENOSPC") ? ENOSPC
-			      : strstr(line, "EROFS")  ? EROFS
-			      : strstr(line, "EINVAL") ? EINVAL : EIO;
+			: strstr(line, "ENOSPC")       ? ENOSPC
+			: strstr(line, "EROFS")        ? EROFS
+			: strstr(line, "EINVAL")       ? EINVAL
+						       : EIO;
 		fault.grow = strstr(line, "GROW") != NULL;
 	}
 	return fault;

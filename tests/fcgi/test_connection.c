@@ -62,7 +62,8 @@ static void put_begin(uint16_t id, uint8_t role, bool keep)
 /* Sends variables that announce a body of 5 bytes. */
 static void put_params(uint16_t id)
 {
-	static const char params[] = "\x0e\x04REQUEST_METHODPOST\x0e\x01" "CONTENT_LENGTH5";
+	static const char params[] = "\x0e\x04REQUEST_METHODPOST\x0e\x01"
+				     "CONTENT_LENGTH5";
 
 	put(PARAMS, id, params, 20, 3);
 	put(PARAMS, id, params + 20, sizeof(params) - 21, 0);
@@ -255,7 +256,8 @@ END_TEST
 /* Sends FCGI_GET_VALUES in place of a request's variables. */
 static void put_values(unsigned int count)
 {
-	static const char pair[] = "\x0e\x00" "FCGI_MAX_CONNS";
+	static const char pair[] = "\x0e\x00"
+				   "FCGI_MAX_CONNS";
 	char names[60 * (sizeof(pair) - 1)];
 
 	for (unsigned int i = 0; i < count; i++)
@@ -277,7 +279,8 @@ static void put_many_params(void)
 			const uint8_t head[8] = {1, PARAMS, 0, 1, 4, 0, 0};
 
 			sent = send(front, head, sizeof(head), MSG_NOSIGNAL);
-			sent = sent > 0 ? send(front, content, sizeof(content), MSG_NOSIGNAL) : sent;
+			sent = sent > 0 ? send(front, content, sizeof(content), MSG_NOSIGNAL)
+					: sent;
 		}
 		_exit(0);
 	}
@@ -326,7 +329,10 @@ static void put_bad(enum bad bad)
 	else if (bad == BAD_STREAM)
 		put(STDIN, 1, "x", 1, 0);
 	else if (bad == BAD_LENGTH)
-		put(PARAMS, 1, "\3\xff\xff\xff\xff" "abc", 8, 0);
+		put(PARAMS, 1,
+			"\3\xff\xff\xff\xff"
+			"abc",
+			8, 0);
 	else if (bad == BAD_TOO_MUCH)
 		put_many_params();
 	else if (bad == BAD_PARAMS_LEFT_OPEN)

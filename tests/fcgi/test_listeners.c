@@ -138,8 +138,8 @@ END_TEST
 
 Suite *fcgi_listeners_suite(void)
 {
-	const TTest *const tests[] = {
-		test_any_door, test_owner_ended, test_shut, test_place_used_again};
+	const TTest *const tests[] = {test_any_door, test_owner_ended, test_shut,
+		test_place_used_again};
 	Suite *suite = suite_create("fcgi_listeners");
 	TCase *tcase = tcase_create("listeners");
 

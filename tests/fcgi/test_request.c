@@ -112,8 +112,8 @@ START_TEST(test_environment)
 {
 	char *environment[] = {"NOEQUALS", "HTTP_X_CASINO_IDS=a", "HTTP_X_CASINO=b",
 		"REQUEST_URI=/elsewhere", "HTTP_X_CASINO_ID=first", "=x", "SCRIPT_NAME=/a",
-		"HTTP_X_CASINO_ID=second", "PATH_INFO=/b=c", "CONTENT_LENGTH=3",
-		"CONTENT_LENGTH=3", NULL};
+		"HTTP_X_CASINO_ID=second", "PATH_INFO=/b=c", "CONTENT_LENGTH=3", "CONTENT_LENGTH=3",
+		NULL};
 	struct http_request request;
 	struct counted counted = {.left = 3};
 	struct http_source source = {.read = counted_read, .context = &counted};
@@ -166,12 +166,8 @@ static const struct {
 	{"/pcw", "/pcw/user-service/user/3rdparty-get-balance/", false},
 	{"/pcw", "/pcw/user-service/user/3rdparty-get-balanc", false},
 	{"/pcw", "/pcw/user-service/user/../user/3rdparty-get-balance", false},
-	{"/pcw", "/PCW/user-service/user/3rdparty-get-balance", false},
-	{"/pcw", "/pcw", false},
-	{"/pcw", "/pcw/", false},
-	{"/pcw", "", false},
-	{"", "", false},
-	{"", "/", false},
+	{"/pcw", "/PCW/user-service/user/3rdparty-get-balance", false}, {"/pcw", "/pcw", false},
+	{"/pcw", "/pcw/", false}, {"/pcw", "", false}, {"", "", false}, {"", "/", false},
 	{"", "user-service/user/3rdparty-get-balance", false},
 	{"", "/healthz", false}, /* of the other group */
 };
@@ -272,7 +268,8 @@ START_TEST(test_socket_race)
 	ck_assert(mkdtemp(directory) != NULL);
 	snprintf(path, sizeof(path), "%s/s", directory);
 	for (int round = 0; round < 100; round++) {
-		ck_assert_msg(socket_open(&left, path, "", why, sizeof(why)) == STATUS_OK, "%s", why);
+		ck_assert_msg(socket_open(&left, path, "", why, sizeof(why)) == STATUS_OK, "%s",
+			why);
 		close(left.fd);
 		ck_assert(pipe(start) == 0 && pipe(result) == 0);
 		for (int i = 0; i < 2; i++) {

@@ -25,7 +25,7 @@
 /* A worker without pending work exits long before FCGI_STOP_MS. */
 #define PROMPT_MS (FCGI_STOP_MS - 2000)
 /* Timeout for events that must occur. */
-#define WAIT_MS   10000
+#define WAIT_MS 10000
 
 /* Record types of the FastCGI specification. */
 enum { BEGIN_REQUEST = 1, END_REQUEST = 3, PARAMS = 4, STDIN = 5, STDOUT = 6 };
@@ -167,8 +167,8 @@ static bool try_request(int fd, bool keep, size_t length, size_t held)
 	struct buffer params, out;
 	bool sent;
 
-	ck_assert(signature_make(HMAC_SHA256, ENCODING_HEX, KEY_ONE, BODY, strlen(BODY),
-		signature));
+	ck_assert(
+		signature_make(HMAC_SHA256, ENCODING_HEX, KEY_ONE, BODY, strlen(BODY), signature));
 	snprintf(number, sizeof(number), "%zu", length);
 	buffer_init(&params, 4096);
 	buffer_init(&out, 8192);

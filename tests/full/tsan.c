@@ -7,11 +7,11 @@
 #include <pthread.h>
 #include <time.h>
 
-int __wrap_pthread_clockjoin_np(
-	pthread_t thread, void **result, clockid_t clock, const struct timespec *until);
+int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+	const struct timespec *until);
 
-int __wrap_pthread_clockjoin_np(
-	pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
+int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
+	const struct timespec *until)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	struct timespec now;

@@ -124,8 +124,9 @@ static void check_taken(const struct body_field *field, const json_t *json, cons
 static void check_refused(enum refusal refusal, const struct body_field *table,
 	const uint8_t *record, const uint8_t *before, const char *detail, const json_t *json)
 {
-	const struct error_body error = {
-		.refusal = refusal, .detail = detail, .request_id = "fuzz"};
+	const struct error_body error = {.refusal = refusal,
+		.detail = detail,
+		.request_id = "fuzz"};
 	struct buffer out;
 	json_t *told;
 
@@ -167,8 +168,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (refusal == REFUSAL_NONE) {
 		must(!json || json_is_object(json));
 		for (field = table; field->name; field++)
-			check_taken(field, json, (const uint8_t *)&record,
-				(const uint8_t *)&before, body);
+			check_taken(field, json, (const uint8_t *)&record, (const uint8_t *)&before,
+				body);
 	} else {
 		check_refused(refusal, table, (const uint8_t *)&record, (const uint8_t *)&before,
 			detail, json);

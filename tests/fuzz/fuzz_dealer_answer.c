@@ -63,20 +63,20 @@ static void check_shape(struct bytes body, const json_t *json)
 	must(shape == DEALER_ANSWER_UNREADABLE || json_is_object(json));
 	id = json_string_value(json_object_get(json, "id"));
 	detail = json_string_value(json_object_get(json, "detail"));
-	must(shape == DEALER_ANSWER_UNREADABLE ||
-		(shape == DEALER_ANSWER_ERROR) == (id && detail));
+	must(shape == DEALER_ANSWER_UNREADABLE || (shape == DEALER_ANSWER_ERROR) == (id && detail));
 	if (outcome.has_balance)
 		must(money_to_double(outcome.balance) ==
 			json_number_value(json_object_get(json, "balance")));
 	if (outcome.user_id[0])
-		must(strcmp(outcome.user_id,
-			     json_string_value(json_object_get(json, "user_id"))) == 0);
+		must(strcmp(outcome.user_id, json_string_value(json_object_get(json, "user_id"))) ==
+			0);
 }
 
 static void check_class(struct bytes body, int code, bool whole)
 {
-	struct http_answer answer = {
-		.outcome = whole ? HTTP_ANSWERED : HTTP_CUT, .code = code, .ms = 5};
+	struct http_answer answer = {.outcome = whole ? HTTP_ANSWERED : HTTP_CUT,
+		.code = code,
+		.ms = 5};
 	struct callback_outcome outcome;
 
 	buffer_init(&answer.headers, 256);

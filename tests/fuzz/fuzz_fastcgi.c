@@ -47,7 +47,7 @@ static struct {
 	struct expected expected[REQUESTS_MAX];
 	unsigned int count, served;
 	unsigned int roles; /* libfcgi's own variable of it was seen */
-	size_t variables; /* of the next request: what was taken of its params */
+	size_t variables;   /* of the next request: what was taken of its params */
 } world;
 
 ssize_t __wrap_recv(int fd, void *to, size_t len, int flags);
@@ -60,7 +60,9 @@ void __real_http_request_variable(struct http_request *request, const char *name
 	const char *value);
 
 static const char *const headers[] = {"HTTP_X_CASINO_ID", "HTTP_X_CASINO_SIGNATURE"};
-static const struct http_format format = {.headers = headers, .header_count = 2, .body_max = BODY_MAX};
+static const struct http_format format = {.headers = headers,
+	.header_count = 2,
+	.body_max = BODY_MAX};
 
 static ssize_t failed(int error)
 {
@@ -130,9 +132,9 @@ static bool length_at(const struct buffer *params, size_t *at, size_t *len)
 
 	if (*at >= params->len || (from[0] >= 128 && params->len - *at < 4))
 		return false;
-	*len = from[0] < 128 ? from[0]
-			     : ((size_t)from[0] - 128) * 16777216 + from[1] * 65536u +
-			from[2] * 256u + from[3];
+	*len = from[0] < 128
+		? from[0]
+		: ((size_t)from[0] - 128) * 16777216 + from[1] * 65536u + from[2] * 256u + from[3];
 	*at += from[0] < 128 ? 1 : 4;
 	return true;
 }
@@ -207,8 +209,8 @@ static bool expect(uint8_t type, uint16_t id, struct bytes content, uint8_t padd
 	if (!id || (!content.len && padding))
 		return false;
 	if (!world.count || now->whole) {
-		if (type != 1 || padding || content.len != 8 || content.data[0] || content.data[1] != 1 ||
-			world.count == REQUESTS_MAX)
+		if (type != 1 || padding || content.len != 8 || content.data[0] ||
+			content.data[1] != 1 || world.count == REQUESTS_MAX)
 			return false;
 		world.expected[world.count++].id = id;
 		return true;
@@ -235,8 +237,8 @@ static void expect_all(struct bytes in)
 		len = (uint32_t)head.data[4] * 256 + head.data[5];
 		content = fuzz_take(&in, len);
 		if (head.data[0] != 1 || (content.len != len && !content.len) ||
-			!expect(head.data[1], (uint16_t)(head.data[2] * 256 + head.data[3]), content,
-				head.data[6]))
+			!expect(head.data[1], (uint16_t)(head.data[2] * 256 + head.data[3]),
+				content, head.data[6]))
 			break;
 		fuzz_take(&in, head.data[6]);
 	}
@@ -251,7 +253,8 @@ static void check_body(const struct http_request *request, bool to_end)
 		strcasecmp(request->transfer_encoding.value, "chunked") == 0;
 
 	must(request->body_len <= should->body.len && request->body_len <= BODY_MAX + 1);
-	must(!request->body_len || memcmp(request->body, should->body.data, request->body_len) == 0);
+	must(!request->body_len ||
+		memcmp(request->body, should->body.data, request->body_len) == 0);
 	must(open || request->body_len <= announced);
 	must(!to_end || world.conn.failed || should->whole);
 	if (request->body_state != HTTP_BODY_WHOLE || world.conn.failed)
@@ -288,8 +291,9 @@ static bool check_records(size_t from, uint16_t id, const struct buffer *text)
 		must(head.data[2] * 256 + head.data[3] == id && !ended);
 		must(head.data[1] == 6 || (head.data[1] == 3 && content.data[4] == 0));
 		ended = head.data[1] == 3;
-		must(ended || (told + len <= text->len &&
-			(!len || memcmp(text->data + told, content.data, len) == 0)));
+		must(ended ||
+			(told + len <= text->len &&
+				(!len || memcmp(text->data + told, content.data, len) == 0)));
 		told += ended ? 0 : len;
 	}
 	return !out.len && (!text || (ended && told == text->len));
@@ -302,7 +306,8 @@ static void serve_all(size_t answer_len)
 	struct http_source source = {.read = fcgi_conn_read, .context = &world.conn};
 	struct buffer head = {text, answer_len < 100 ? answer_len : 100, sizeof(text), sizeof(text),
 		false};
-	struct buffer body = {text + head.len, answer_len - head.len, sizeof(text), sizeof(text), false};
+	struct buffer body = {text + head.len, answer_len - head.len, sizeof(text), sizeof(text),
+		false};
 	struct buffer both = {text, answer_len, sizeof(text), sizeof(text), false};
 	uint8_t *store = malloc(BODY_MAX + 1);
 	struct http_request request;
@@ -321,8 +326,11 @@ static void serve_all(size_t answer_len)
 		from = world.out.len;
 		goes_on = fcgi_conn_reply(&world.conn, &head, &body) && to_end;
 		must(!world.conn.broken || world.out_kind >= OUT_PIPE);
-		must(check_records(from, world.expected[world.served].id, &both) || world.conn.broken);
-		must(!goes_on || (world.conn.request.keepConnection && !world.conn.failed && !world.conn.broken));
+		must(check_records(from, world.expected[world.served].id, &both) ||
+			world.conn.broken);
+		must(!goes_on ||
+			(world.conn.request.keepConnection && !world.conn.failed &&
+				!world.conn.broken));
 		fcgi_conn_end(&world.conn);
 		world.served++;
 		world.variables = 0;

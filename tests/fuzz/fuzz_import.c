@@ -97,7 +97,8 @@ void __wrap_log_line(enum log_level level, const char *event, const char *format
 
 /* ---- the state directory */
 
-enum status __wrap_state_dir_check(const char *path, char *installation, char *why, size_t why_size);
+enum status __wrap_state_dir_check(const char *path, char *installation, char *why,
+	size_t why_size);
 enum status __wrap_state_dir_restore(const char *path, int *lock, char *why, size_t why_size);
 enum status __wrap_state_dir_restored(const char *path, const char *installation, char *why,
 	size_t why_size);
@@ -217,8 +218,12 @@ static void count_line(struct export_tail *tail, const char *text, size_t len)
 /* Writes a whole export around the lines of @in into @file. */
 static void make_file(bool keys, struct bytes in)
 {
-	struct export_head head = {.format = EXPORT_FORMAT, .version = EXPORT_VERSION,
-		.schema = STORE_SCHEMA, .program = "fuzz", .created_ms = import_wall_ms, .keys = keys};
+	struct export_head head = {.format = EXPORT_FORMAT,
+		.version = EXPORT_VERSION,
+		.schema = STORE_SCHEMA,
+		.program = "fuzz",
+		.created_ms = import_wall_ms,
+		.keys = keys};
 	struct export_tail tail;
 	struct digest digest;
 

@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes body = {data, (uint32_t)size};
 	const struct trace_of of = {.request_id = fuzz_byte(&body) & 1 ? "r-1" : NULL,
-		.webhook_id = fuzz_byte(&body) & 1 ? "betting-17" : NULL, .what = "request"};
+		.webhook_id = fuzz_byte(&body) & 1 ? "betting-17" : NULL,
+		.what = "request"};
 	char *line = traced(&of, body), *text;
 	json_t *json;
 

@@ -16,8 +16,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 #define KIND_LEN  20 /* so many bytes of a line tell its kind: {"record":"callback_b */
 
 struct line {
-	struct bytes text;     /* without its newline */
-	struct row_line read;  /* owns what bytes members point to */
+	struct bytes text;              /* without its newline */
+	struct row_line read;           /* owns what bytes members point to */
 	const struct record_info *info; /* NULL: it is no row */
 	union import_row row;
 	bool changed;
@@ -65,9 +65,9 @@ static bool read_row(struct line *line)
 		ROW_LINE_DONE)
 		return false;
 	record = import_record_of(line->read.name);
-	if (record == RECORD_COUNT || row_line_take(&line->read, record_infos[record].fields,
-					      record_infos[record].size, &line->row, secrets,
-					      why) != ROW_LINE_DONE)
+	if (record == RECORD_COUNT ||
+		row_line_take(&line->read, record_infos[record].fields, record_infos[record].size,
+			&line->row, secrets, why) != ROW_LINE_DONE)
 		return false;
 	line->info = &record_infos[record];
 	return true;
@@ -117,7 +117,8 @@ static void each_member(const struct field *table, uint8_t *row,
 		const struct member member = {table, row + table->offset};
 
 		for (uint32_t i = 0; table->type == FIELD_GROUP && i < table->count; i++)
-			each_member(table->sub, member.at + (size_t)i * table->size, visit, context);
+			each_member(table->sub, member.at + (size_t)i * table->size, visit,
+				context);
 		if (table->type != FIELD_GROUP)
 			visit(&member, context);
 	}
@@ -147,9 +148,9 @@ static void choose(const struct member *member, void *context)
 static uint64_t near_edge(uint64_t value)
 {
 	static const uint64_t edges[] = {0, 1, 2, 4, 255, 256, 257, 65535, 65536, UINT32_MAX,
-		UINT64_C(1) << 30, (UINT64_C(1) << 30) + 1, TRANSACTION_ID_MAX, TRANSACTION_ID_MAX - 8,
-		TRANSACTION_ID_MAX + 1, MONEY_MAX, (uint64_t)MONEY_MAX + 1, INT64_MAX,
-		(uint64_t)INT64_MAX + 1, UINT64_MAX};
+		UINT64_C(1) << 30, (UINT64_C(1) << 30) + 1, TRANSACTION_ID_MAX,
+		TRANSACTION_ID_MAX - 8, TRANSACTION_ID_MAX + 1, MONEY_MAX, (uint64_t)MONEY_MAX + 1,
+		INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
 
 	switch (draw(4)) {
 	case 0:
@@ -166,8 +167,8 @@ static uint64_t near_edge(uint64_t value)
 static void change_text(const struct member *member)
 {
 	static const char *const texts[] = {"", "a", "k1", "k9", "k4294967296", "d", "c", "demo",
-		"slots", "aaaaaaaaaaaaaaaaaaaa", "../..", "thb", "usd", "transaction_id", "event", "id_stride",
-		"https://dealer.example/", "\xf0\x9f\x8e\xb2", "%s%n"};
+		"slots", "aaaaaaaaaaaaaaaaaaaa", "../..", "thb", "usd", "transaction_id", "event",
+		"id_stride", "https://dealer.example/", "\xf0\x9f\x8e\xb2", "%s%n"};
 	char *text = (char *)member->at;
 	const size_t most = member->field->size - 1;
 
@@ -301,10 +302,9 @@ static void scale(const struct member *member, void *context)
 /* Times move by it, and ids, which are large numbers that are no times. */
 static void shift_times(const struct member *member, void *context)
 {
-	const uint64_t by = (uint64_t)*(const int64_t *)context;
-	const uint64_t number = member->field->type == FIELD_TIME_MS
-		? field_load_number(member->at, 8)
-		: 0;
+	const uint64_t by = (uint64_t) * (const int64_t *)context;
+	const uint64_t number =
+		member->field->type == FIELD_TIME_MS ? field_load_number(member->at, 8) : 0;
 
 	if (number)
 		field_store_number(member->at, 8, number + by);
@@ -312,10 +312,9 @@ static void shift_times(const struct member *member, void *context)
 
 static void shift_ids(const struct member *member, void *context)
 {
-	const uint64_t by = (uint64_t)*(const int64_t *)context;
-	const uint64_t number = member->field->type == FIELD_U64
-		? field_load_number(member->at, 8)
-		: 0;
+	const uint64_t by = (uint64_t) * (const int64_t *)context;
+	const uint64_t number =
+		member->field->type == FIELD_U64 ? field_load_number(member->at, 8) : 0;
 
 	if (number >> 40)
 		field_store_number(member->at, 8, number + by);

@@ -11,10 +11,10 @@
 
 #include <inttypes.h>
 
-#define HOUR_MS        (INT64_C(60) * 60 * 1000)
-#define SWEEPS         60
-#define INQUIRIES_MAX  100000
-#define UNIT           INT64_C(10000) /* one credit: every dealer's decimals have it */
+#define HOUR_MS       (INT64_C(60) * 60 * 1000)
+#define SWEEPS        60
+#define INQUIRIES_MAX 100000
+#define UNIT          INT64_C(10000) /* one credit: every dealer's decimals have it */
 
 static struct ledger ledger;
 static struct store *rows;
@@ -103,7 +103,7 @@ static void open_dealer(const union import_row *row)
 	struct dealer_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = operator();
+	cmd.operator= operator();
 	cmd.mask = UINT32_C(1) << DEALER_SUSPENDED | UINT32_C(1) << DEALER_RATE_LIMIT |
 		UINT32_C(1) << DEALER_URL | UINT32_C(1) << DEALER_ALLOW_HTTP |
 		UINT32_C(1) << DEALER_MAX_INFLIGHT | UINT32_C(1) << DEALER_CALLBACKS_HELD;
@@ -123,7 +123,7 @@ static void open_player(const union import_row *row)
 	struct player_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = operator();
+	cmd.operator= operator();
 	text_copy(cmd.casino_id, sizeof(cmd.casino_id), row->player.casino_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), row->player.user_id);
 	memset(cmd.player_id, 'z', PLAYER_ID_SIZE - 1);
@@ -266,7 +266,7 @@ static void operate(const union import_row *row)
 
 	if (row->callback.state != CALLBACK_PARKED && row->callback.state != CALLBACK_HELD)
 		return;
-	cmd.operator = operator();
+	cmd.operator= operator();
 	cmd.action = row->callback.state == CALLBACK_HELD ? CALLBACK_RELEASE : CALLBACK_RETRY;
 	allow("retry or release of a callback", run(COMMAND_CALLBACK_OPERATE, &cmd), REFUSAL_NONE);
 }
@@ -278,7 +278,8 @@ static void must_have_ended(const union import_row *row)
 	if (state != CALLBACK_DELIVERED && state != CALLBACK_CANCELLED && state != CALLBACK_FAILED)
 		fprintf(stderr, "event %" PRIu64 " is %s\n", row->callback.event,
 			callback_state_names[state]);
-	must(state == CALLBACK_DELIVERED || state == CALLBACK_CANCELLED || state == CALLBACK_FAILED);
+	must(state == CALLBACK_DELIVERED || state == CALLBACK_CANCELLED ||
+		state == CALLBACK_FAILED);
 }
 
 static void must_be_over(const union import_row *row)

@@ -53,7 +53,8 @@ void case_open_empty(int kind)
 		case_db = memory_store_new();
 	else
 		open_on_disk();
-	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 1, &case_outbox, case_moment()), STATUS_OK);
+	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 1, &case_outbox, case_moment()),
+		STATUS_OK);
 }
 
 void case_open(int kind)
@@ -78,7 +79,8 @@ void case_reopen(void)
 	ledger_free(&case_ledger);
 	case_db->close(case_db);
 	open_on_disk();
-	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()), STATUS_OK);
+	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()),
+		STATUS_OK);
 }
 
 enum status case_reopen_with_garbage(enum record record)
@@ -97,7 +99,8 @@ void case_reopen_with_row(enum record record, struct bytes key, struct bytes val
 	case_db->close(case_db);
 	raw_row_put(directory, record, key, value);
 	open_on_disk();
-	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()), STATUS_OK);
+	ck_assert_int_eq(ledger_init(&case_ledger, case_db, 2, &case_outbox, case_moment()),
+		STATUS_OK);
 }
 
 struct slot *case_run(enum command command, const void *cmd)
@@ -111,8 +114,7 @@ struct slot *case_run(enum command command, const void *cmd)
 
 void case_run_batch(struct slot *slots, unsigned int count)
 {
-	ck_assert_int_eq(
-		ledger_run(&case_ledger, slots, count, case_moment()), STATUS_OK);
+	ck_assert_int_eq(ledger_run(&case_ledger, slots, count, case_moment()), STATUS_OK);
 }
 
 struct transfer_cmd case_transfer_cmd(enum entry_kind kind, const char *user, const char *id,
@@ -165,7 +167,7 @@ struct adjust_result case_adjust(const char *user, money_t amount, const char *o
 	struct adjust_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	if (operation_id)
 		strcpy(cmd.operator.operation_id, operation_id);
 	strcpy(cmd.casino_id, "demo");
@@ -191,7 +193,7 @@ struct dealer_put_cmd case_dealer_cmd(const char *casino_id)
 	struct dealer_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	cmd.create = true;
 	strcpy(cmd.dealer.casino_id, casino_id);
 	strcpy(cmd.dealer.currency, "thb");
@@ -228,7 +230,7 @@ static struct player_put_cmd player_cmd(const char *casino_id, const char *user)
 	struct player_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	strcpy(cmd.casino_id, casino_id);
 	strcpy(cmd.user_id, user);
 	memset(cmd.player_id, 'a', PLAYER_ID_SIZE - 1);

@@ -17,9 +17,9 @@ void case_secret(const char *name, char secret[KEY_SECRET_SIZE]);
 
 extern struct ledger case_ledger;
 extern struct store *case_db;
-extern int64_t case_now_ms;  /* the wall clock passed to commands */
+extern int64_t case_now_ms; /* the wall clock passed to commands */
 extern int64_t case_boot_ms;
-extern uint64_t case_boot;  /* the number of the boot */
+extern uint64_t case_boot;                /* the number of the boot */
 extern struct outbox_options case_outbox; /* set by case_open_empty() to the defaults */
 const struct moment *case_moment(void);
 

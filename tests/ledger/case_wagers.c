@@ -114,8 +114,9 @@ struct callback_claim_result case_claim(uint64_t event)
 
 enum refusal case_operate(uint64_t event, enum callback_action action)
 {
-	struct callback_operate_cmd cmd = {
-		.operator = case_operator(), .event = event, .action = action};
+	struct callback_operate_cmd cmd = {.operator= case_operator(),
+		.event = event,
+		.action = action};
 
 	return case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal;
 }

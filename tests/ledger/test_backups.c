@@ -19,7 +19,7 @@ static struct backup_cmd command(bool start, const char *directory)
 	struct backup_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	cmd.start = start;
 	text_copy(cmd.directory, sizeof(cmd.directory), directory);
 	return cmd;

@@ -175,8 +175,7 @@ START_TEST(a_lost_batch_ends_the_process)
 	case_open(CASE_MEMORY);
 	set_slot(0, &cmd);
 	memory_store_fail(case_db, SAVE_LOST, 1);
-	ck_assert_int_eq(
-		ledger_run(&case_ledger, slots, 1, case_moment()), STATUS_IO);
+	ck_assert_int_eq(ledger_run(&case_ledger, slots, 1, case_moment()), STATUS_IO);
 	case_close();
 }
 END_TEST

@@ -112,8 +112,8 @@ static struct callback_end_cmd end_cmd(const struct callback_grant *grant,
 	return cmd;
 }
 
-static struct callback_end_result end(const struct callback_grant *grant,
-	enum callback_class class, uint32_t ms)
+static struct callback_end_result end(const struct callback_grant *grant, enum callback_class class,
+	uint32_t ms)
 {
 	struct callback_end_cmd cmd = end_cmd(grant, class, ms);
 
@@ -396,8 +396,8 @@ START_TEST(dealers_come_by_pages)
 	for (unsigned int i = 0; i < 500; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%04u", 3 * i);
 		ck_assert_str_eq(dealers[i].casino_id, casino_id);
-		ck_assert_uint_eq(
-			*dealer_attempts(&dealers[i], CALLBACK_BETTING, CALLBACK_SUCCESS), 1);
+		ck_assert_uint_eq(*dealer_attempts(&dealers[i], CALLBACK_BETTING, CALLBACK_SUCCESS),
+			1);
 	}
 	close_counting();
 }

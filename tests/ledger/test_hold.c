@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WAITING 10
+#define WAITING  10
 #define FIRST_ID (UINT64_C(1) << 40)
 
 static enum refusal set_held(bool held, bool unreconciled)
@@ -54,8 +54,9 @@ static void accept_bet(const char *id, const char *game)
 
 static enum callback_state state_of(uint64_t event)
 {
-	struct callback_operate_cmd cmd = {
-		.operator = case_operator(), .event = event, .action = CALLBACK_RELEASE};
+	struct callback_operate_cmd cmd = {.operator= case_operator(),
+		.event = event,
+		.action = CALLBACK_RELEASE};
 
 	/* Whether refused or done, the result contains the current state. */
 	return case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.callback_operate.state;

@@ -16,7 +16,8 @@
 #define LIVES    200
 #define RATE_MAX 60000 /* ids per second: below 10^6 / LIFE_STRIDE */
 
-static uint64_t first_id(uint64_t transaction_id, uint64_t event, int64_t newest_ms, int64_t wall_ms)
+static uint64_t first_id(uint64_t transaction_id, uint64_t event, int64_t newest_ms,
+	int64_t wall_ms)
 {
 	const struct life_past past = {transaction_id, event, newest_ms};
 
@@ -62,12 +63,14 @@ START_TEST(a_clock_that_cannot_be_right_is_refused)
 	ck_assert_int_eq(life_check_clock(NOW_MS, NOW_MS - YEAR_MS, why, sizeof(why)), STATUS_OK);
 	ck_assert_int_eq(life_check_clock(NOW_MS, NOW_MS + LIFE_BEHIND_MAX_MS, why, sizeof(why)),
 		STATUS_OK);
-	ck_assert_int_eq(life_check_clock(NOW_MS, NOW_MS + LIFE_BEHIND_MAX_MS + 1, why, sizeof(why)),
+	ck_assert_int_eq(life_check_clock(NOW_MS, NOW_MS + LIFE_BEHIND_MAX_MS + 1, why,
+				 sizeof(why)),
 		STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(why, "10 minutes before the newest row"));
 	ck_assert_int_eq(life_check_clock(HOUR_MS, 0, why, sizeof(why)), STATUS_CONFIG);
 	ck_assert_ptr_nonnull(strstr(why, "set the clock"));
-	ck_assert_int_eq(life_check_clock(LIFE_CLOCK_MAX_MS + 1, 0, why, sizeof(why)), STATUS_CONFIG);
+	ck_assert_int_eq(life_check_clock(LIFE_CLOCK_MAX_MS + 1, 0, why, sizeof(why)),
+		STATUS_CONFIG);
 }
 END_TEST
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS   60
-#define GAMES  4
-#define BETS   12
+#define RUNS    60
+#define GAMES   4
+#define BETS    12
 #define LARGEST (MONEY_MAX - MONEY_MAX % 100) /* with two decimals */
 
 static uint64_t state, seed;
@@ -49,14 +49,14 @@ static struct planted some_sums(void)
 	struct planted planted;
 
 	memset(&planted, 0, sizeof(planted));
-	planted.total[0] = near_bound(false);             /* transferred in */
-	planted.total[1] = near_bound(false);             /* transferred out */
-	planted.total[2] = near_bound(true);              /* adjusted */
-	planted.total[3] = near_bound(false);             /* staked */
-	planted.total[4] = near_bound(false);             /* paid */
-	planted.total[5] = near_bound(false);             /* the sum of all balances */
-	planted.statistics[0] = near_bound(false);        /* turnover */
-	planted.statistics[1] = near_bound(true);         /* profit_loss */
+	planted.total[0] = near_bound(false);      /* transferred in */
+	planted.total[1] = near_bound(false);      /* transferred out */
+	planted.total[2] = near_bound(true);       /* adjusted */
+	planted.total[3] = near_bound(false);      /* staked */
+	planted.total[4] = near_bound(false);      /* paid */
+	planted.total[5] = near_bound(false);      /* the sum of all balances */
+	planted.statistics[0] = near_bound(false); /* turnover */
+	planted.statistics[1] = near_bound(true);  /* profit_loss */
 	return planted;
 }
 
@@ -171,8 +171,8 @@ static const char *game_of(unsigned int number)
 
 /* The run's own record of a game. */
 struct game {
-	bool accepted; /* at least one of its bets was accepted */
-	sum_t staked; /* by bets that are part of the round */
+	bool accepted;          /* at least one of its bets was accepted */
+	sum_t staked;           /* by bets that are part of the round */
 	uint64_t refunds[BETS]; /* events of B4 */
 	unsigned int refund_count;
 };
@@ -598,13 +598,15 @@ START_TEST(a_batch_loads_so_much)
 		ck_assert_int_eq(ledger_run_some(&case_ledger, slots + done, &some, case_moment()),
 			STATUS_OK);
 		ck_assert_uint_gt(some, 1);
-		ck_assert_uint_lt(case_ledger.ws.loaded, leaves_out ? 4 * OBJECT
-			: LEDGER_BATCH_BYTES + ROUND_OBJECTS_MAX + 64 * 1024);
+		ck_assert_uint_lt(case_ledger.ws.loaded,
+			leaves_out ? 4 * OBJECT
+				   : LEDGER_BATCH_BYTES + ROUND_OBJECTS_MAX + 64 * 1024);
 	}
 	if (leaves_out)
 		ck_assert_uint_eq(batches, 1);
 	else
-		ck_assert_uint_ge(batches, LARGE_ROUNDS * OBJECTS * OBJECT / LEDGER_BATCH_BYTES - 1);
+		ck_assert_uint_ge(batches,
+			LARGE_ROUNDS * OBJECTS * OBJECT / LEDGER_BATCH_BYTES - 1);
 	for (unsigned int i = 0; i < LARGE_ROUNDS; i++)
 		ck_assert_int_eq(slots[i].result.verdict.refusal, REFUSAL_NONE);
 	/* A page of A5 loads little more than it returns. */

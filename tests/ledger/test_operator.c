@@ -16,7 +16,7 @@ static struct dealer_key_result key_do(enum key_action action, const char *key_i
 	struct dealer_key_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	if (operation_id)
 		strcpy(cmd.operator.operation_id, operation_id);
 	strcpy(cmd.casino_id, "demo");
@@ -40,7 +40,7 @@ START_TEST(dealer_is_added_once)
 	slot = case_run(COMMAND_DEALER_PUT, &cmd);
 	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_NONE);
 	ck_assert(slot->result.verdict.replay);
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	slot = case_run(COMMAND_DEALER_PUT, &cmd);
 	ck_assert_int_eq(slot->result.verdict.refusal, REFUSAL_ALREADY_EXISTS);
 	ck_assert_uint_eq(case_ledger.derived.dealers, 1);
@@ -80,8 +80,7 @@ START_TEST(bad_dealers_are_refused)
 	cmd = case_dealer_cmd("d1");
 	strcpy(cmd.dealer.url, "http://dealer.example");
 	cmd.dealer.allow_http = true;
-	ck_assert_int_eq(
-		case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 	case_close();
 }
 END_TEST
@@ -93,15 +92,15 @@ START_TEST(settings_change_only_when_they_may)
 	struct dealer lower = {.decimals = 1}, thb = {.currency = "thb"};
 
 	case_open(_i);
-	ck_assert_int_eq(
-		case_dealer_set(DEALER_CURRENCY, &values).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_dealer_set(DEALER_CURRENCY, &values).verdict.refusal,
+		REFUSAL_NOT_ALLOWED_NOW);
 	ck_assert_int_eq(case_dealer_set(DEALER_CURRENCY, &thb).verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(case_dealer_set(DEALER_DECIMALS, &values).verdict.refusal, REFUSAL_NONE);
-	ck_assert_int_eq(
-		case_dealer_set(DEALER_DECIMALS, &lower).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_dealer_set(DEALER_DECIMALS, &lower).verdict.refusal,
+		REFUSAL_NOT_ALLOWED_NOW);
 	case_in("alice", "r1", 1);
-	ck_assert_int_eq(
-		case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NOT_ALLOWED_NOW);
+	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal,
+		REFUSAL_NOT_ALLOWED_NOW);
 	case_out("alice", "r2", 1);
 	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &values).verdict.refusal, REFUSAL_NONE);
 	ck_assert_str_eq(case_balance("alice").currency, "thb");
@@ -149,11 +148,11 @@ START_TEST(player_is_registered_once)
 	again = case_player_add("demo", "bob");
 	ck_assert(!again.created);
 	ck_assert_str_eq(first.player_id, again.player_id);
-	ck_assert_int_eq(
-		case_player_add("nowhere", "bob").verdict.refusal, REFUSAL_DEALER_NOT_FOUND);
+	ck_assert_int_eq(case_player_add("nowhere", "bob").verdict.refusal,
+		REFUSAL_DEALER_NOT_FOUND);
 	case_suspend_dealer(true);
-	ck_assert_int_eq(
-		case_player_add("demo", "carol").verdict.refusal, REFUSAL_DEALER_SUSPENDED);
+	ck_assert_int_eq(case_player_add("demo", "carol").verdict.refusal,
+		REFUSAL_DEALER_SUSPENDED);
 	ck_assert_int_eq(case_player_add("demo", "bob").verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(case_player_add("demo", "").verdict.refusal, REFUSAL_BAD_REQUEST);
 	case_close();
@@ -165,7 +164,7 @@ static struct player_put_result suspend(bool suspended, const char *operation_id
 	struct player_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	strcpy(cmd.operator.operation_id, operation_id);
 	strcpy(cmd.casino_id, "demo");
 	strcpy(cmd.user_id, "alice");
@@ -207,8 +206,7 @@ START_TEST(adjustments)
 	/* An operator's refusal consumes no key, unlike a dealer's. */
 	ck_assert_int_eq(case_adjust("alice", 0, NULL).verdict.refusal, REFUSAL_INVALID_AMOUNT);
 	ck_assert_int_eq(case_adjust("alice", 1, NULL).verdict.refusal, REFUSAL_INVALID_AMOUNT);
-	ck_assert_int_eq(
-		case_adjust("bob", CREDIT, NULL).verdict.refusal, REFUSAL_USER_NOT_FOUND);
+	ck_assert_int_eq(case_adjust("bob", CREDIT, NULL).verdict.refusal, REFUSAL_USER_NOT_FOUND);
 	case_suspend_player("alice", true);
 	ck_assert_int_eq(case_adjust("alice", -5 * CREDIT, NULL).verdict.refusal, REFUSAL_NONE);
 	case_player_add("demo", "bob");
@@ -217,18 +215,17 @@ START_TEST(adjustments)
 		REFUSAL_TRANSACTION_CONFLICT);
 	/* ... and here to another action. */
 	memset(&suspend, 0, sizeof(suspend));
-	suspend.operator = case_operator();
+	suspend.operator= case_operator();
 	strcpy(suspend.casino_id, "demo");
 	strcpy(suspend.user_id, "bob");
 	suspend.change_suspended = true;
 	suspend.suspended = true;
 	ck_assert_int_eq(case_run(COMMAND_PLAYER_PUT, &suspend)->result.verdict.refusal,
 		REFUSAL_NONE);
-	ck_assert_int_eq(
-		case_adjust("bob", CREDIT, suspend.operator.operation_id).verdict.refusal,
+	ck_assert_int_eq(case_adjust("bob", CREDIT, suspend.operator.operation_id).verdict.refusal,
 		REFUSAL_TRANSACTION_CONFLICT);
 	memset(&elsewhere, 0, sizeof(elsewhere));
-	elsewhere.operator = case_operator();
+	elsewhere.operator= case_operator();
 	strcpy(elsewhere.casino_id, "nowhere");
 	strcpy(elsewhere.user_id, "alice");
 	elsewhere.amount = CREDIT;
@@ -278,7 +275,7 @@ END_TEST
 
 START_TEST(notes_are_taken_once)
 {
-	struct note_cmd cmd = {.operator = case_operator(), .action = NOTE_DEALER_TEST};
+	struct note_cmd cmd = {.operator= case_operator(), .action = NOTE_DEALER_TEST};
 	struct audit audit;
 	unsigned int before;
 	struct slot *slot;
@@ -378,7 +375,8 @@ START_TEST(dealers_have_a_limit)
 		snprintf(name, sizeof(name), "d%u", i);
 		cmd = case_dealer_cmd(name);
 		refusal = case_run(COMMAND_DEALER_PUT, &cmd)->result.verdict.refusal;
-		ck_assert_int_eq(refusal, i < DEALERS_MAX ? REFUSAL_NONE : REFUSAL_TOO_MANY_DEALERS);
+		ck_assert_int_eq(refusal,
+			i < DEALERS_MAX ? REFUSAL_NONE : REFUSAL_TOO_MANY_DEALERS);
 	}
 	case_close();
 }
@@ -392,15 +390,14 @@ static struct verdict add_key(enum keyring_of of, const char *owner, const char 
 
 	memset(&dealer, 0, sizeof(dealer));
 	memset(&client, 0, sizeof(client));
-	dealer.operator = client.operator = case_operator();
+	dealer.operator= client.operator= case_operator();
 	dealer.action = client.action = KEY_ADD;
 	strcpy(dealer.casino_id, owner);
 	strcpy(client.client_id, owner);
 	strcpy(dealer.secret, secret);
 	strcpy(client.secret, secret);
-	return of == KEYRING_DEALERS
-		? case_run(COMMAND_DEALER_KEY, &dealer)->result.verdict
-		: case_run(COMMAND_CLIENT_KEY, &client)->result.verdict;
+	return of == KEYRING_DEALERS ? case_run(COMMAND_DEALER_KEY, &dealer)->result.verdict
+				     : case_run(COMMAND_CLIENT_KEY, &client)->result.verdict;
 }
 
 static struct verdict put_client(const char *client_id, bool remove, const char *secret)
@@ -408,7 +405,7 @@ static struct verdict put_client(const char *client_id, bool remove, const char 
 	struct client_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	cmd.remove = remove;
 	strcpy(cmd.client_id, client_id);
 	strcpy(cmd.secret, secret);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CREDIT  MONEY_UNITS_PER_CREDIT
-#define USERS   5
-#define IDS     400
-#define ROUNDS  60
+#define CREDIT MONEY_UNITS_PER_CREDIT
+#define USERS  5
+#define IDS    400
+#define ROUNDS 60
 
 static uint64_t state;
 
@@ -61,17 +61,16 @@ static void compare(const struct transfer_cmd *cmd, const struct transfer_result
 	if (!used->used) {
 		used->used = true;
 		used->cmd = *cmd;
-		used->outcome =
-			*balance + gain < 0 ? REFUSAL_INSUFFICIENT_BALANCE : REFUSAL_NONE;
+		used->outcome = *balance + gain < 0 ? REFUSAL_INSUFFICIENT_BALANCE : REFUSAL_NONE;
 		if (used->outcome == REFUSAL_NONE)
 			*balance += gain;
 		used->current_balance = *balance;
 	}
 	ck_assert_msg(result->verdict.refusal == used->outcome, "CB_SEED=%" PRIu64 ": outcome",
 		seed);
-	ck_assert_msg((used->outcome == REFUSAL_NONE ? result->current_balance
-						     : result->verdict.current_balance) ==
-			used->current_balance,
+	ck_assert_msg((used->outcome == REFUSAL_NONE
+				      ? result->current_balance
+				      : result->verdict.current_balance) == used->current_balance,
 		"CB_SEED=%" PRIu64 ": balance", seed);
 }
 

@@ -256,7 +256,7 @@ static void change_key(enum key_action action, const char *key_id, enum refusal 
 	struct dealer_key_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	strcpy(cmd.casino_id, "demo");
 	strcpy(cmd.key_id, key_id);
 	cmd.action = action;
@@ -321,11 +321,11 @@ START_TEST(keys_of_clients_are_kept)
 
 	open_ring();
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	strcpy(cmd.client_id, "slots");
 	strcpy(cmd.secret, OTHER_SECRET);
 	ck_assert_int_eq(case_run(COMMAND_CLIENT_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	cmd.remove = true;
 	ck_assert_int_eq(case_run(COMMAND_CLIENT_PUT, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 	note_cmd.request.of = KEYRING_CLIENTS;

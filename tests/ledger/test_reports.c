@@ -18,8 +18,7 @@ static void bet(const char *id, const char *game, money_t amount, bool addition)
 	struct bet_place_cmd cmd = case_bet_cmd(id, game, amount);
 
 	cmd.addition = addition;
-	ck_assert_int_eq(
-		case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 }
 
 static void settle(const char *id, const char *game, enum round_result result, money_t payout)
@@ -298,8 +297,7 @@ Suite *reports_suite(void)
 	Suite *suite = suite_create("reports");
 	TCase *tc = tcase_create("reports");
 
-	tcase_add_loop_test(
-		tc, a_bet_belongs_to_the_day_of_its_acceptance, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_bet_belongs_to_the_day_of_its_acceptance, 0, CASE_STORE_COUNT);
 	tcase_add_test(tc, ten_thousand_smallest_stakes_make_one);
 	tcase_add_loop_test(tc, refunds_take_the_bet_away, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_changed_offset_is_for_new_bets, 0, CASE_STORE_COUNT);

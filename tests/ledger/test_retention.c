@@ -100,8 +100,8 @@ static void see_round(void *context, const void *row)
 {
 	const struct round *round = row;
 
-	((struct seen *)context)->rounds += round->user_bet.len || round->game_result.len ||
-		round->user_bet_result.len;
+	((struct seen *)context)->rounds +=
+		round->user_bet.len || round->game_result.len || round->user_bet_result.len;
 }
 
 static void see_callback(void *context, const void *row)
@@ -221,8 +221,7 @@ START_TEST(what_is_not_delivered_stays)
 	ck_assert_uint_eq(look().bets, 0);
 	ck_assert_int_eq(case_operate(grant.event, CALLBACK_RETRY), REFUSAL_NONE);
 	grant = claim(grant.event);
-	ck_assert_ptr_nonnull(
-		memmem(grant.body.data, grant.body.len, "\"reels\":[7,7,7]", 15));
+	ck_assert_ptr_nonnull(memmem(grant.body.data, grant.body.len, "\"reels\":[7,7,7]", 15));
 	end(&grant, CALLBACK_SUCCESS);
 	case_pass((DAYS - 1) * DAY);
 	drop();
@@ -276,8 +275,8 @@ START_TEST(a_transfer_wallet_keeps_its_movements)
 	open_with(_i, WALLET_TRANSFER);
 	ck_assert_int_eq(case_in("alice", "t1", 10 * CREDIT).verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(bet("b1", "g1").verdict.refusal, REFUSAL_NONE);
-	ck_assert_int_eq(
-		case_settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.refusal,
+		REFUSAL_NONE);
 	ck_assert_int_eq(bet("b2", "g2").verdict.refusal, REFUSAL_NONE);
 	case_prove();
 	case_pass((DAYS + 2) * DAY);
@@ -289,8 +288,8 @@ START_TEST(a_transfer_wallet_keeps_its_movements)
 	case_prove();
 	ck_assert_int_eq(case_balance("alice").balance, 10 * CREDIT);
 	/* It is found after it has ended and aged. */
-	ck_assert_int_eq(
-		case_settle("s2", "g2", RESULT_WIN, 2 * CREDIT).verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_settle("s2", "g2", RESULT_WIN, 2 * CREDIT).verdict.refusal,
+		REFUSAL_NONE);
 	drop();
 	ck_assert_uint_eq(look().bets, 1);
 	case_pass((DAYS + 2) * DAY);
@@ -311,8 +310,8 @@ static void make_rounds(unsigned int count)
 		snprintf(game, sizeof(game), "g%u", i);
 		accept(id, game);
 		snprintf(id, sizeof(id), "s%u", i);
-		settled = i % 2 ? case_settle(id, game, RESULT_WIN, CREDIT) :
-				  case_settle(id, game, RESULT_LOSS, 0);
+		settled = i % 2 ? case_settle(id, game, RESULT_WIN, CREDIT)
+				: case_settle(id, game, RESULT_LOSS, 0);
 		end(&settled.send, CALLBACK_SUCCESS);
 	}
 }
@@ -490,8 +489,8 @@ START_TEST(readers_are_not_disturbed)
 	case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
 	for (unsigned int i = 0; i < 3; i++) {
 		case_pass(RETENTION_READER_MS - 1);
-		ck_assert_int_eq(
-			retention_step(&case_ledger.retention, case_moment()), RETENTION_REST);
+		ck_assert_int_eq(retention_step(&case_ledger.retention, case_moment()),
+			RETENTION_REST);
 		expect_kept(look(), 1);
 		case_list(RECORD_CALLBACK_BODY, false, 0, see_body, &seen);
 	}
@@ -524,8 +523,7 @@ START_TEST(spare_time_is_used)
 		ck_assert(retention_use_time(&case_ledger.retention, true, case_moment()));
 	ck_assert(retention_use_time(&case_ledger.retention, true, case_moment()));
 	ck_assert_int_eq(retention_wait_ms(&case_ledger.retention, case_boot_ms, 1000), 1000);
-	ck_assert_int_eq(
-		retention_wait_ms(&case_ledger.retention, case_boot_ms + PAUSE, 1000), 5);
+	ck_assert_int_eq(retention_wait_ms(&case_ledger.retention, case_boot_ms + PAUSE, 1000), 5);
 	case_close();
 }
 END_TEST

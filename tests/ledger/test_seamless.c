@@ -399,18 +399,18 @@ START_TEST(results_are_sent_three_times)
 	ck_assert_uint_eq(open_bets(), 1);
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	cmd.event = settled.event;
 	cmd.action = CALLBACK_RETRY;
-	ck_assert_int_eq(
-		case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.verdict.refusal,
+		REFUSAL_NONE);
 	claimed = case_claim(find().event);
 	ended = case_end(&claimed.send, CALLBACK_UNKNOWN);
 	ck_assert_int_eq(ended.state, CALLBACK_PARKED);
 	/* The same command again acts once. */
 	case_run(COMMAND_CALLBACK_OPERATE, &cmd);
 	ck_assert_uint_eq(find().event, 0);
-	cmd.operator = case_operator();
+	cmd.operator= case_operator();
 	cmd.action = CALLBACK_CANCEL;
 	ck_assert_int_eq(case_run(COMMAND_CALLBACK_OPERATE, &cmd)->result.callback_operate.state,
 		CALLBACK_CANCELLED);
@@ -776,11 +776,10 @@ Suite *seamless_suite(void)
 
 	tcase_add_loop_test(tc, accepted_and_won, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, refused_and_unreachable, 0, CASE_STORE_COUNT);
-	tcase_add_loop_test(
-		tc, a_dealer_is_sent_no_more_than_a_body_may_hold, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_dealer_is_sent_no_more_than_a_body_may_hold, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_key_of_a_bet_is_no_other_players, 0, CASE_STORE_COUNT);
-	tcase_add_loop_test(
-		tc, a_game_is_staked_no_higher_than_can_be_paid_back, 0, CASE_STORE_COUNT);
+	tcase_add_loop_test(tc, a_game_is_staked_no_higher_than_can_be_paid_back, 0,
+		CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_game_keeps_its_wallet, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, unknown_is_refunded, 0, CASE_STORE_COUNT);
 	tcase_add_loop_test(tc, a_left_bet_is_taken_over, 0, CASE_STORE_COUNT);

@@ -109,14 +109,12 @@ static void play(void)
 	struct bet_place_cmd cmd = large_bet("b1", "g1", ' ');
 
 	case_adjust("alice", 100 * CREDIT, "money");
-	ck_assert_int_eq(
-		case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 }
 
 static void ask_all(int fd)
 {
-	struct result_inquire_cmd cmd = {
-		.casino_id = "demo", .user_id = "alice", .game_id = "g1"};
+	struct result_inquire_cmd cmd = {.casino_id = "demo", .user_id = "alice", .game_id = "g1"};
 	struct buffer out;
 	size_t start;
 
@@ -217,8 +215,9 @@ static bool done_within(int fd, uint32_t count, int timeout_ms)
 	while (count && buffer_reserve(&in, 4096) && answers_within(fd, timeout_ms) &&
 		(got = recv(fd, in.data + in.len, 4096, 0)) > 0) {
 		in.len += (size_t)got;
-		while (count && frame_get_answer((struct bytes){in.data, (uint32_t)in.len}, &answer,
-					&size) == FRAME_COMPLETE) {
+		while (count &&
+			frame_get_answer((struct bytes){in.data, (uint32_t)in.len}, &answer,
+				&size) == FRAME_COMPLETE) {
 			ck_assert_int_eq(answer.outcome, FRAME_DONE);
 			buffer_consume(&in, size);
 			count--;

@@ -126,15 +126,14 @@ START_TEST(other_refusals_consume_no_key)
 	case_suspend_dealer(true);
 	ck_assert_int_eq(case_in("alice", "r2", CREDIT).verdict.refusal, REFUSAL_DEALER_SUSPENDED);
 	case_suspend_dealer(false);
-	ck_assert_int_eq(
-		case_in("alice", "r2", CREDIT / 1000).verdict.refusal, REFUSAL_INVALID_AMOUNT);
+	ck_assert_int_eq(case_in("alice", "r2", CREDIT / 1000).verdict.refusal,
+		REFUSAL_INVALID_AMOUNT);
 	ck_assert_int_eq(case_in("alice", "r2", CREDIT).verdict.refusal, REFUSAL_NONE);
 
 	case_out("alice", "r4", CREDIT);
 	case_out("bob", "r5", CREDIT);
 	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &seamless).verdict.refusal, REFUSAL_NONE);
-	ck_assert_int_eq(
-		case_in("alice", "r6", CREDIT).verdict.refusal, REFUSAL_WRONG_WALLET_MODE);
+	ck_assert_int_eq(case_in("alice", "r6", CREDIT).verdict.refusal, REFUSAL_WRONG_WALLET_MODE);
 	ck_assert_int_eq(case_balance("alice").balance, 0);
 	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &transfer).verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(case_in("alice", "r6", CREDIT).verdict.refusal, REFUSAL_NONE);
@@ -197,7 +196,8 @@ START_TEST(checks_have_an_order)
 	ck_assert_int_eq(case_dealer_set(DEALER_MODE, &transfer).verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(case_out("nobody", "r1", 1).verdict.refusal, REFUSAL_INVALID_AMOUNT);
 	ck_assert_int_eq(case_out("nobody", "r1", 100).verdict.refusal, REFUSAL_USER_NOT_FOUND);
-	ck_assert_int_eq(case_out("alice", "r1", 100).verdict.refusal, REFUSAL_INSUFFICIENT_BALANCE);
+	ck_assert_int_eq(case_out("alice", "r1", 100).verdict.refusal,
+		REFUSAL_INSUFFICIENT_BALANCE);
 	case_close();
 }
 END_TEST
@@ -216,8 +216,8 @@ START_TEST(nonsense_from_a_worker_is_refused)
 		REFUSAL_BAD_REQUEST);
 	ck_assert_int_eq(case_in("alice", "r1", -CREDIT).verdict.refusal, REFUSAL_BAD_REQUEST);
 	ck_assert_int_eq(case_in("alice", "r1", 0).verdict.refusal, REFUSAL_BAD_REQUEST);
-	ck_assert_int_eq(
-		case_in("alice", "r1", MONEY_MAX + 1).verdict.refusal, REFUSAL_BAD_REQUEST);
+	ck_assert_int_eq(case_in("alice", "r1", MONEY_MAX + 1).verdict.refusal,
+		REFUSAL_BAD_REQUEST);
 	ck_assert_int_eq(case_out("alice", "r1", INT64_MIN).verdict.refusal, REFUSAL_BAD_REQUEST);
 	ck_assert_int_eq(case_in("alice", "", CREDIT).verdict.refusal, REFUSAL_BAD_REQUEST);
 	ck_assert_int_eq(case_in("", "r1", CREDIT).verdict.refusal, REFUSAL_BAD_REQUEST);

@@ -92,15 +92,15 @@ START_TEST(a_round_is_settled_once)
 {
 	case_open(_i);
 	case_in("alice", "in", 100 * CREDIT);
-	ck_assert_int_eq(
-		case_settle("s0", "g1", RESULT_LOSS, 0).verdict.refusal, REFUSAL_GAME_NOT_FOUND);
+	ck_assert_int_eq(case_settle("s0", "g1", RESULT_LOSS, 0).verdict.refusal,
+		REFUSAL_GAME_NOT_FOUND);
 	case_bet("b1", "g1", 10 * CREDIT);
 	ck_assert_int_eq(case_settle("s1", "g1", RESULT_WIN, CREDIT).verdict.refusal, REFUSAL_NONE);
 	ck_assert_int_eq(case_settle("s2", "g1", RESULT_WIN, CREDIT).verdict.refusal,
 		REFUSAL_ALREADY_SETTLED);
 	ck_assert_int_eq(case_bet("b2", "g1", CREDIT).verdict.refusal, REFUSAL_ALREADY_SETTLED);
-	ck_assert_str_eq(
-		case_settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.field, "payout_amount");
+	ck_assert_str_eq(case_settle("s1", "g1", RESULT_WIN, 2 * CREDIT).verdict.field,
+		"payout_amount");
 	ck_assert_str_eq(case_settle("s1", "g1", RESULT_LOSS, 0).verdict.field, "result");
 	ck_assert_str_eq(case_settle("b1", "g1", RESULT_LOSS, 0).verdict.field, "operation");
 	ck_assert_str_eq(case_bet("s1", "g1", CREDIT).verdict.field, "operation");
@@ -225,7 +225,8 @@ END_TEST
 /* An id that settled a round settles no other one, whatever differs; the round's answer stays. */
 START_TEST(an_id_settles_one_round)
 {
-	static const char *const fields[] = {"player", "player", "game_id", "result", "payout_amount"};
+	static const char *const fields[] = {"player", "player", "game_id", "result",
+		"payout_amount"};
 	struct round_settle_cmd cmds[5];
 	struct round_settle_result refunded, again;
 
@@ -284,7 +285,8 @@ START_TEST(a_result_fits_a_body)
 	ck_assert_ptr_nonnull(
 		strstr(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.detail, "63488"));
 	cmd = case_settle_cmd("s1", "g1", RESULT_WIN, CREDIT);
-	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_run(COMMAND_ROUND_SETTLE, &cmd)->result.verdict.refusal,
+		REFUSAL_NONE);
 	case_prove();
 	case_close();
 }
@@ -302,8 +304,7 @@ START_TEST(a_player_is_named_by_id)
 	strcpy(cmd.player.player_id, case_balance("alice").player_id);
 	memset(&ask, 0, sizeof(ask));
 	ask.player = cmd.player;
-	ck_assert_int_eq(
-		case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
+	ck_assert_int_eq(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.refusal, REFUSAL_NONE);
 	ck_assert(case_run(COMMAND_BET_PLACE, &cmd)->result.verdict.replay);
 	slot = case_run(COMMAND_PLAYER_BALANCE, &ask);
 	ck_assert_int_eq(slot->result.player_balance.balance, 9 * CREDIT);

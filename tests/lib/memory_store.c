@@ -116,7 +116,8 @@ static void insert(struct memory_store *memory, size_t at, const struct ws_row *
 	}
 	memmove(&memory->rows[at + 1], &memory->rows[at],
 		(memory->count - at) * sizeof(*memory->rows));
-	memory->rows[at] = (struct row){.record = row->record, .key_len = row->key_len,
+	memory->rows[at] = (struct row){.record = row->record,
+		.key_len = row->key_len,
 		.key = copy(row->key, row->key_len)};
 	memory->count++;
 }
@@ -177,7 +178,8 @@ static enum save_result memory_save(struct store *store, struct ws *ws)
 static bool in_range(const struct row *row, const struct store_range *range)
 {
 	return row->record == range->record && row->key_len >= range->prefix.len &&
-		(!range->prefix.len || memcmp(row->key, range->prefix.data, range->prefix.len) == 0);
+		(!range->prefix.len ||
+			memcmp(row->key, range->prefix.data, range->prefix.len) == 0);
 }
 
 static enum status memory_scan(struct store *store, const struct store_range *range,

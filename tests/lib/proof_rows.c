@@ -102,8 +102,8 @@ static void prove_live(struct proof *proof, const struct proof_rows *rows, const
 	}
 }
 
-static void prove_round(struct proof *proof, const struct proof_rows *rows,
-	const struct round *key, bool there)
+static void prove_round(struct proof *proof, const struct proof_rows *rows, const struct round *key,
+	bool there)
 {
 	struct round_reading reading;
 	unsigned int live = 0;

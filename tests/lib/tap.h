@@ -10,14 +10,14 @@
 
 /* The linker directs all calls of _tcase_add_test() to the second (--wrap, configure.ac). */
 void __real__tcase_add_test(TCase *tcase, const TTest *test, int signal, int exit_code, int from,
-			    int to);
+	int to);
 void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal, int exit_code, int from,
-			    int to);
+	int to);
 
 /* Adds @test, unless $CB_CASE is set and is not a part of its name. Several files of a program may
    include this header, so the function is weak. */
 __attribute__((weak)) void __wrap__tcase_add_test(TCase *tcase, const TTest *test, int signal,
-						  int exit_code, int from, int to)
+	int exit_code, int from, int to)
 {
 	const char *wanted = getenv("CB_CASE");
 

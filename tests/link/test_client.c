@@ -31,7 +31,7 @@
 #define SILENCE_MS  1000
 #define LONG_MS     10000
 /* Time between two bytes of an answer in pieces. */
-#define PIECE_US    500
+#define PIECE_US 500
 
 static char directory[64];
 static char path[96];
@@ -44,14 +44,15 @@ static uint64_t protocol_xor;
 static void answer(int fd, const struct frame_request *request, char step)
 {
 	struct balance_result result = {.balance = 4200};
-	struct frame_answer head = {
-		.command = request->command, .tag = request->tag, .generation = 5};
+	struct frame_answer head = {.command = request->command,
+		.tag = request->tag,
+		.generation = 5};
 	struct buffer out;
 	size_t start, len, piece;
 
 	head.outcome = step == 'b' ? FRAME_BUSY
-		: step == 'f'	   ? FRAME_FORBIDDEN
-		: step == 'F'	   ? FRAME_FAULT
+		: step == 'f'      ? FRAME_FORBIDDEN
+		: step == 'F'      ? FRAME_FAULT
 				   : FRAME_DONE;
 	if (step == 'r')
 		result.verdict.refusal = REFUSAL_RATE_LIMITED;
@@ -159,8 +160,8 @@ static enum status call_here(struct link *link, int64_t patience_ms)
 {
 	struct balance_cmd cmd = {.casino_id = "demo", .user_id = "alice"};
 	struct balance_result result;
-	enum status status = link_call(link, COMMAND_BALANCE, &cmd, &result,
-		clock_boot_ms() + patience_ms);
+	enum status status =
+		link_call(link, COMMAND_BALANCE, &cmd, &result, clock_boot_ms() + patience_ms);
 
 	if (status == STATUS_OK)
 		ck_assert_int_eq(result.balance, 4200);
@@ -418,8 +419,8 @@ START_TEST(shared_calls_are_all_answered)
 	for (unsigned int i = 0; i < 40; i++) {
 		link_make(&links[i], i == 0);
 		links[i].mux = links[0].mux;
-		calls[i] = (struct fiber_call){
-			.link = &links[i], .patience_ms = LONG_MS, .times = 5};
+		calls[i] =
+			(struct fiber_call){.link = &links[i], .patience_ms = LONG_MS, .times = 5};
 	}
 	call_together(calls, 40);
 	for (unsigned int i = 0; i < 40; i++) {

@@ -50,8 +50,7 @@ START_TEST(requests_have_names)
 		"0123456789-abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ.";
 	static const struct {
 		const char *name, *taken;
-	} cases[] = {
-		{"a", "a"}, {longest, ""}, {longest + 1, longest + 1}, {"", ""}, {"a b", ""},
+	} cases[] = {{"a", "a"}, {longest, ""}, {longest + 1, longest + 1}, {"", ""}, {"a b", ""},
 		{"a\n", ""}};
 	struct frame_request request;
 	struct buffer out;
@@ -80,8 +79,7 @@ START_TEST(names_are_checked)
 		uint16_t named;
 		const char *payload;
 		enum frame_read expected;
-	} cases[] = {
-		{2, "ab", FRAME_COMPLETE}, {3, "ab", FRAME_GARBAGE}, {2, "a b", FRAME_GARBAGE},
+	} cases[] = {{2, "ab", FRAME_COMPLETE}, {3, "ab", FRAME_GARBAGE}, {2, "a b", FRAME_GARBAGE},
 		{1, "\"", FRAME_GARBAGE}, {1, "\n", FRAME_GARBAGE}, {65535, "ab", FRAME_GARBAGE}};
 	struct frame_request request;
 	struct buffer out;
@@ -285,7 +283,7 @@ static uint32_t alignment(const struct field *field)
 		return 1;
 	case FIELD_BYTES:
 	case FIELD_JSON:
-		return (uint32_t)_Alignof(struct bytes);
+		return (uint32_t) _Alignof(struct bytes);
 	case FIELD_GROUP:
 		for (const struct field *sub = field->sub; sub->name; sub++)
 			most = alignment(sub) > most ? alignment(sub) : most;
@@ -313,8 +311,7 @@ static void complete(const char *name, const struct field *table, uint32_t size)
 
 		ck_assert_msg(table->offset == aligned(end, align), "%s: before %s", name,
 			table->name);
-		end = table->offset +
-			table->size * (table->type == FIELD_GROUP ? table->count : 1);
+		end = table->offset + table->size * (table->type == FIELD_GROUP ? table->count : 1);
 		most = align > most ? align : most;
 		if (table->type == FIELD_GROUP)
 			complete(table->name, table->sub, table->size);

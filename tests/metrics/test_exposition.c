@@ -14,9 +14,9 @@
 
 /* A ledger that answers from a list of dealers. */
 static struct {
-	uint32_t dealers;   /* d0000, d0001 ... */
-	uint32_t page;      /* rows on each page */
-	bool empty_first;   /* the first page has no rows */
+	uint32_t dealers; /* d0000, d0001 ... */
+	uint32_t page;    /* rows on each page */
+	bool empty_first; /* the first page has no rows */
 	bool endless;
 	bool damaged;
 	unsigned int fail_at; /* this call fails; 0: none */
@@ -163,9 +163,12 @@ START_TEST(counters_are_rendered)
 	collection.counters.requests[OPERATION_BETS][REFUSAL_NONE] = 7;
 	collection.counters.requests[OPERATION_BETS][REFUSAL_BET_REJECTED] = 2;
 	collection.counters.requests[OPERATION_NONE][REFUSAL_NOT_FOUND] = UINT64_MAX;
-	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us, 900);
-	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us, 2000100);
-	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us, 7000000);
+	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us,
+		900);
+	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us,
+		2000100);
+	histogram_add(&collection.counters.latency_us[OPERATION_BETS], &histogram_durations_us,
+		7000000);
 	collection.counters.auth_failures[CALLER_DEALER][AUTH_SIGNATURE] = 4;
 	collection.counters.refused_notes[NOTE_DROPPED] = 6;
 	rendered();
@@ -176,7 +179,8 @@ START_TEST(counters_are_rendered)
 	ck_has("creditbridge_requests_total{operation=\"none\",code=\"404\",error=\"not_found\"} "
 	       "18446744073709551615");
 	ck_has("creditbridge_requests_total{operation=\"results\",code=\"200\",error=\"\"} 0");
-	ck_assert(!has("creditbridge_requests_total{operation=\"none\",code=\"200\",error=\"\"} 0"));
+	ck_assert(
+		!has("creditbridge_requests_total{operation=\"none\",code=\"200\",error=\"\"} 0"));
 	ck_has("creditbridge_request_duration_seconds_bucket{operation=\"bets\",le=\"0.0005\"} 0");
 	ck_has("creditbridge_request_duration_seconds_bucket{operation=\"bets\",le=\"0.001\"} 1");
 	ck_has("creditbridge_request_duration_seconds_bucket{operation=\"bets\",le=\"1\"} 1");

@@ -86,7 +86,8 @@ static unsigned int books(const struct state *state)
 {
 	int gain = gained(state);
 	int payout = state->result == RESULT_WIN ? MODEL_PRIZE
-		: state->result == RESULT_REFUND ? MODEL_STAKE : 0;
+		: state->result == RESULT_REFUND ? MODEL_STAKE
+						 : 0;
 	bool right = true;
 
 	/* Nothing is stored: nothing may ever have happened, unless somebody is still at it. */

@@ -80,7 +80,8 @@ struct model {
 };
 
 enum worker_phase {
-	WORKER_NEW, WORKER_GRANTED,
+	WORKER_NEW,
+	WORKER_GRANTED,
 	WORKER_FENCED, /* the fence let it pass, no byte has left */
 	WORKER_SENT,
 	WORKER_GOT,     /* an outcome; the connection is closed */
@@ -122,14 +123,14 @@ struct state {
 		uint8_t got; /* GOT: CALLBACK_SUCCESS, or CALLBACK_REFUSED: the bet is unknown */
 	} sweepers[MODEL_SWEEPERS];
 	struct place_row rows[PLACE_COUNT];
-	uint8_t bet;    /* enum bet_state + 1; 0: no bet is stored */
-	uint8_t result; /* enum round_result; NONE: the round is open */
-	uint8_t stake;  /* enum stake */
+	uint8_t bet;                       /* enum bet_state + 1; 0: no bet is stored */
+	uint8_t result;                    /* enum round_result; NONE: the round is open */
+	uint8_t stake;                     /* enum stake */
 	uint8_t debits, refunds, payments; /* that the dealer made */
-	uint8_t live;   /* ticks in which a B2 of a closed connection can still be processed */
-	uint8_t sent;   /* 1 << place: has left, copies of it may arrive */
-	uint8_t sends;  /* of B3 */
-	uint8_t extra;  /* sends of B3 that the operator asked for */
+	uint8_t live;  /* ticks in which a B2 of a closed connection can still be processed */
+	uint8_t sent;  /* 1 << place: has left, copies of it may arrive */
+	uint8_t sends; /* of B3 */
+	uint8_t extra; /* sends of B3 that the operator asked for */
 	uint8_t told;
 	uint8_t operations; /* the operator's, left */
 	uint8_t cancelled;  /* 1 << place: by the operator */
@@ -138,8 +139,16 @@ struct state {
 
 /* What must not be; the text is in judge.c. */
 enum bad {
-	BAD_ROWS, BAD_TOLD_EARLY, BAD_TOLD_OTHERWISE, BAD_ACCEPTED_REFUNDED, BAD_REFUNDED_SETTLED,
-	BAD_STAKE_KEPT, BAD_BOOKS, BAD_DEBITED_TWICE, BAD_PAID_TWICE, BAD_SENT_TOO_OFTEN,
+	BAD_ROWS,
+	BAD_TOLD_EARLY,
+	BAD_TOLD_OTHERWISE,
+	BAD_ACCEPTED_REFUNDED,
+	BAD_REFUNDED_SETTLED,
+	BAD_STAKE_KEPT,
+	BAD_BOOKS,
+	BAD_DEBITED_TWICE,
+	BAD_PAID_TWICE,
+	BAD_SENT_TOO_OFTEN,
 	BAD_STUCK, /* found by the search: no way leads from there to an end */
 	BAD_COUNT
 };
@@ -196,12 +205,12 @@ void step_describe(struct label label, char *text, size_t size);
 
 /* search.c */
 struct findings {
-	bool complete;       /* every state was seen; false: ended with a bad one, or too many */
-	unsigned int bad;    /* of the states seen, as 1 << enum bad */
+	bool complete;    /* every state was seen; false: ended with a bad one, or too many */
+	unsigned int bad; /* of the states seen, as 1 << enum bad */
 	uint32_t states;
 	uint64_t steps_taken;
-	uint64_t steps[STEP_COUNT]; /* how often each was taken */
-	unsigned int bets;          /* seen, as 1 << enum bet_state */
+	uint64_t steps[STEP_COUNT];          /* how often each was taken */
+	unsigned int bets;                   /* seen, as 1 << enum bet_state */
 	unsigned int callbacks[PLACE_COUNT]; /* seen, as 1 << enum callback_state */
 	unsigned int depth;                  /* of the trace */
 };

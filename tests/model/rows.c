@@ -8,25 +8,28 @@
 #include <string.h>
 
 /* Now, always: times of a state are relative to it. */
-static const struct moment now = {
-	.wall_ms = INT64_C(1700000000000), .boot_ms = INT64_C(86400000), .boot = 2};
-static const struct moment next_boot = {
-	.wall_ms = INT64_C(1700000000000), .boot_ms = INT64_C(20000), .boot = 3};
+static const struct moment now = {.wall_ms = INT64_C(1700000000000),
+	.boot_ms = INT64_C(86400000),
+	.boot = 2};
+static const struct moment next_boot = {.wall_ms = INT64_C(1700000000000),
+	.boot_ms = INT64_C(20000),
+	.boot = 3};
 
 /* B3 is sent again after 1 and 2 ticks; B4 after 1, 2, 2 ... ticks, for 3 ticks. */
 #define GIVE_UP_TICKS 3
 static const struct delivery_terms terms = {
-	.retry = {
-		.result_delay_ms = {MODEL_TICK_MS, 2 * MODEL_TICK_MS},
-		.refund_backoff_ms = MODEL_TICK_MS,
-		.refund_backoff_max_ms = 2 * MODEL_TICK_MS,
-		.refund_give_up_ms = GIVE_UP_TICKS * MODEL_TICK_MS,
-	},
+	.retry =
+		{
+			.result_delay_ms = {MODEL_TICK_MS, 2 * MODEL_TICK_MS},
+			.refund_backoff_ms = MODEL_TICK_MS,
+			.refund_backoff_max_ms = 2 * MODEL_TICK_MS,
+			.refund_give_up_ms = GIVE_UP_TICKS * MODEL_TICK_MS,
+		},
 	.unknown_bet_ids = "",
 };
 
-static const enum callback_kind kinds[PLACE_COUNT] = {
-	CALLBACK_BETTING, CALLBACK_BETTING_RESULT, CALLBACK_BETTING_REFUND};
+static const enum callback_kind kinds[PLACE_COUNT] = {CALLBACK_BETTING, CALLBACK_BETTING_RESULT,
+	CALLBACK_BETTING_REFUND};
 
 static void delivery_load(const struct state *state, enum place place, struct delivery *delivery)
 {
@@ -109,8 +112,9 @@ static void open_callback(struct state *state, enum place place, uint8_t delay)
 
 bool ledger_claim(const struct model *model, struct state *state, enum place place, uint8_t owner)
 {
-	const struct delivery_lease lease = {
-		.lease_ms = (int64_t)model->lease * MODEL_TICK_MS, .sender = owner, .owner = owner};
+	const struct delivery_lease lease = {.lease_ms = (int64_t)model->lease * MODEL_TICK_MS,
+		.sender = owner,
+		.owner = owner};
 	struct delivery delivery;
 	uint32_t before;
 

@@ -140,8 +140,8 @@ static void keep_friendly(struct search *search, uint32_t to)
 {
 	if (search->friendly_count + 2 > search->friendly_room) {
 		search->friendly_room = search->friendly_room ? 2 * search->friendly_room : 65536;
-		search->friendly = grown(search->friendly, search->friendly_room,
-			sizeof(*search->friendly));
+		search->friendly =
+			grown(search->friendly, search->friendly_room, sizeof(*search->friendly));
 	}
 	search->friendly[search->friendly_count++] = search->from;
 	search->friendly[search->friendly_count++] = to;
@@ -204,8 +204,8 @@ static void find_stuck(struct search *search)
 /* "bet refunding, betting-refund due (1), stake taken": what a state holds. */
 static void state_describe(const struct state *state, char *text, size_t size)
 {
-	static const char *const stakes[STAKE_COUNT] = {
-		"no bet", "stake taken", "bet refused", "stake returned", "bet barred"};
+	static const char *const stakes[STAKE_COUNT] = {"no bet", "stake taken", "bet refused",
+		"stake returned", "bet barred"};
 	static const char *const places[PLACE_COUNT] = {"betting", "result", "refund"};
 	size_t len = (size_t)snprintf(text, size, "%s",
 		state->bet ? bet_state_names[state->bet - 1] : "no bet");

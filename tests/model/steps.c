@@ -15,8 +15,10 @@ static const struct {
 	bool friendly;
 } step_infos[STEP_COUNT] = {
 #define STEP(name, friendly_, names_, before_, after_)                                             \
-	[STEP_##name] = {                                                                          \
-		.before = before_, .after = after_, .names = names_, .friendly = friendly_},
+	[STEP_##name] = {.before = before_,                                                        \
+		.after = after_,                                                                   \
+		.names = names_,                                                                   \
+		.friendly = friendly_},
 #include "steps.def"
 #undef STEP
 };

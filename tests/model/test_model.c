@@ -29,7 +29,7 @@
 	MODEL(refund_delay_, MODEL_FOREVER, MODEL_FOREVER, sweepers_, .tombstone = true,           \
 		__VA_ARGS__)
 
-#define BIT(of) (1u << (of))
+#define BIT(of)   (1u << (of))
 #define EVERY_BET (BIT(BET_STATE_COUNT) - 1)
 #define SENT_STATES                                                                                \
 	(BIT(CALLBACK_DUE) | BIT(CALLBACK_SENDING) | BIT(CALLBACK_DELIVERED) | BIT(CALLBACK_PARKED))
@@ -222,9 +222,9 @@ START_TEST(the_dealer_is_the_reference_dealer)
 			enum callback_class class = CALLBACK_SUCCESS;
 			enum dealer_state is = TRANSACTION_NONE;
 			enum dealer_answer answer = ANSWER_OK;
-			money_t gain = reference_take(
-				refund ? CALLBACK_BETTING_REFUND : CALLBACK_BETTING,
-				states[i].state, 0, &is, &answer);
+			money_t gain =
+				reference_take(refund ? CALLBACK_BETTING_REFUND : CALLBACK_BETTING,
+					states[i].state, 0, &is, &answer);
 
 			if (refund)
 				dealer_take(&model, &state, PLACE_REFUND);

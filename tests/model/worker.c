@@ -82,8 +82,8 @@ void worker_tell(struct state *state, enum bet_state bet)
 
 static void end_bet(const struct walk *walk, bool heard, enum step step)
 {
-	struct callback_outcome outcome = {
-		.class = walk->from->got, .dealer_error_id = "bet_not_found"};
+	struct callback_outcome outcome = {.class = walk->from->got,
+		.dealer_error_id = "bet_not_found"};
 	struct state next = *walk->from;
 
 	if (!next.bet)

@@ -22,8 +22,8 @@
 struct world {
 	struct proof_point point;
 	struct proof_moment moment; /* of the sums */
-	int64_t read_ms; /* when the rows were read; 0: long afterwards */
-	uint64_t transaction_id; /* the last ids assigned */
+	int64_t read_ms;            /* when the rows were read; 0: long afterwards */
+	uint64_t transaction_id;    /* the last ids assigned */
 	uint64_t event;
 	struct total totals[2];
 	struct round rounds[WORLD_ROUNDS];

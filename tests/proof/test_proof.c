@@ -156,14 +156,15 @@ static void prove(const struct world *world, struct verdict_of *verdict)
 	const struct proof_point point = {.as_of = world->as_of};
 	const struct proof_moment moment = {.as_of = world->as_of};
 	const struct proof_rows rows = {
-		.kinds = {
-			[RECORD_TOTAL] = {world->totals, world->total_count},
-			[RECORD_DEALER] = {world->dealers, world->dealer_count},
-			[RECORD_PLAYER] = {world->players, world->player_count},
-			[RECORD_PLAYER_NAME] = {world->names, world->name_count},
-			[RECORD_TRANSACTION] = {world->entries, world->entry_count},
-			[RECORD_REQUEST] = {world->requests, world->request_count},
-		},
+		.kinds =
+			{
+				[RECORD_TOTAL] = {world->totals, world->total_count},
+				[RECORD_DEALER] = {world->dealers, world->dealer_count},
+				[RECORD_PLAYER] = {world->players, world->player_count},
+				[RECORD_PLAYER_NAME] = {world->names, world->name_count},
+				[RECORD_TRANSACTION] = {world->entries, world->entry_count},
+				[RECORD_REQUEST] = {world->requests, world->request_count},
+			},
 		.transaction_id = world->now,
 	};
 	struct proof proof;
@@ -199,44 +200,161 @@ END_TEST
 
 /* The faults. Each changes one row. */
 /* clang-format off: a lie a line */
-static void negative_balance(struct world *w) { w->players[1].balance = -1; }
-static void unexplained_credit(struct world *w) { w->entry_count = 0; w->players[0].entry_seq = w->players[0].entry_transaction_id = 0; }
-static void no_last(struct world *w) { w->players[0].entry_seq = 0; w->players[0].balance = 0; }
-static void gap(struct world *w) { w->entries[1].previous = 0; }
-static void first_is_second(struct world *w) { w->entries[0].entry_seq = 2; }
-static void first_follows(struct world *w) { w->entries[3].previous = 1; }
-static void first_with_credit(struct world *w) { w->entries[0].before_balance -= 1; w->entries[0].amount += 1; }
-static void wrong_amount(struct world *w) { w->entries[1].amount -= 1; }
-static void zero_amount(struct world *w) { w->entries[3].amount = 0; }
-static void wrong_sign(struct world *w) { w->entries[1].kind = ENTRY_TRANSFER_IN; }
-static void wrong_entry_scope(struct world *w) { w->entries[1].scope = SCOPE_OPERATOR; }
-static void others_client(struct world *w) { strcpy(w->entries[1].client_id, "slots"); }
-static void negative_after(struct world *w) { w->entries[6].current_balance = -1; }
-static void ids_backwards(struct world *w) { w->entries[2].transaction_id = 2; }
-static void itself(struct world *w) { w->entries[2].previous = 6; }
-static void future_id(struct world *w) { w->entries[2].transaction_id = 8; }
-static void late_last(struct world *w) { w->players[1].entry_transaction_id = 9; }
-static void no_player_row(struct world *w) { strcpy(w->players[1].user_id, "eve"); }
-static void other_name(struct world *w) { strcpy(w->names[1].user_id, "ann"); }
-static void no_total(struct world *w) { w->total_count = 1; }
-static void no_dealer(struct world *w) { w->dealer_count = 1; }
-static void total_in(struct world *w) { w->totals[0].transferred_in += 1; }
-static void total_out(struct world *w) { w->totals[0].transferred_out += 1; }
-static void total_adjusted(struct world *w) { w->totals[1].adjusted -= 1; }
-static void total_balance(struct world *w) { w->totals[1].balance += 1; }
-static void total_players(struct world *w) { w->totals[0].players++; }
-static void zero_id(struct world *w) { w->entries[0].transaction_id = 0; }
-static void with_game(struct world *w) { strcpy(w->entries[0].game_id, "g"); }
-static void with_bet(struct world *w) { w->entries[0].bet_number = 3; }
-static void without_game(struct world *w) { w->entries[1].kind = ENTRY_BET; }
-static void unmoved(struct world *w) { w->entries[0].entry_seq = 0; }
-static void unmoved_payout(struct world *w) { w->entries[0].entry_seq = 0; w->entries[0].kind = ENTRY_PAYOUT; strcpy(w->entries[0].game_id, "g"); }
-static void bad_outcome(struct world *w) { w->requests[0].outcome = REFUSAL_BALANCE_LIMIT; }
-static void refused_but_moved(struct world *w) { w->requests[0].outcome = REFUSAL_INSUFFICIENT_BALANCE; }
-static void done_but_unmoved(struct world *w) { w->requests[0].entry_seq = 0; }
-static void wrong_request_scope(struct world *w) { w->requests[0].scope = SCOPE_OPERATOR; }
+static void negative_balance(struct world *w)
+{
+	w->players[1].balance = -1;
+}
+static void unexplained_credit(struct world *w)
+{
+	w->entry_count = 0;
+	w->players[0].entry_seq = w->players[0].entry_transaction_id = 0;
+}
+static void no_last(struct world *w)
+{
+	w->players[0].entry_seq = 0;
+	w->players[0].balance = 0;
+}
+static void gap(struct world *w)
+{
+	w->entries[1].previous = 0;
+}
+static void first_is_second(struct world *w)
+{
+	w->entries[0].entry_seq = 2;
+}
+static void first_follows(struct world *w)
+{
+	w->entries[3].previous = 1;
+}
+static void first_with_credit(struct world *w)
+{
+	w->entries[0].before_balance -= 1;
+	w->entries[0].amount += 1;
+}
+static void wrong_amount(struct world *w)
+{
+	w->entries[1].amount -= 1;
+}
+static void zero_amount(struct world *w)
+{
+	w->entries[3].amount = 0;
+}
+static void wrong_sign(struct world *w)
+{
+	w->entries[1].kind = ENTRY_TRANSFER_IN;
+}
+static void wrong_entry_scope(struct world *w)
+{
+	w->entries[1].scope = SCOPE_OPERATOR;
+}
+static void others_client(struct world *w)
+{
+	strcpy(w->entries[1].client_id, "slots");
+}
+static void negative_after(struct world *w)
+{
+	w->entries[6].current_balance = -1;
+}
+static void ids_backwards(struct world *w)
+{
+	w->entries[2].transaction_id = 2;
+}
+static void itself(struct world *w)
+{
+	w->entries[2].previous = 6;
+}
+static void future_id(struct world *w)
+{
+	w->entries[2].transaction_id = 8;
+}
+static void late_last(struct world *w)
+{
+	w->players[1].entry_transaction_id = 9;
+}
+static void no_player_row(struct world *w)
+{
+	strcpy(w->players[1].user_id, "eve");
+}
+static void other_name(struct world *w)
+{
+	strcpy(w->names[1].user_id, "ann");
+}
+static void no_total(struct world *w)
+{
+	w->total_count = 1;
+}
+static void no_dealer(struct world *w)
+{
+	w->dealer_count = 1;
+}
+static void total_in(struct world *w)
+{
+	w->totals[0].transferred_in += 1;
+}
+static void total_out(struct world *w)
+{
+	w->totals[0].transferred_out += 1;
+}
+static void total_adjusted(struct world *w)
+{
+	w->totals[1].adjusted -= 1;
+}
+static void total_balance(struct world *w)
+{
+	w->totals[1].balance += 1;
+}
+static void total_players(struct world *w)
+{
+	w->totals[0].players++;
+}
+static void zero_id(struct world *w)
+{
+	w->entries[0].transaction_id = 0;
+}
+static void with_game(struct world *w)
+{
+	strcpy(w->entries[0].game_id, "g");
+}
+static void with_bet(struct world *w)
+{
+	w->entries[0].bet_number = 3;
+}
+static void without_game(struct world *w)
+{
+	w->entries[1].kind = ENTRY_BET;
+}
+static void unmoved(struct world *w)
+{
+	w->entries[0].entry_seq = 0;
+}
+static void unmoved_payout(struct world *w)
+{
+	w->entries[0].entry_seq = 0;
+	w->entries[0].kind = ENTRY_PAYOUT;
+	strcpy(w->entries[0].game_id, "g");
+}
+static void bad_outcome(struct world *w)
+{
+	w->requests[0].outcome = REFUSAL_BALANCE_LIMIT;
+}
+static void refused_but_moved(struct world *w)
+{
+	w->requests[0].outcome = REFUSAL_INSUFFICIENT_BALANCE;
+}
+static void done_but_unmoved(struct world *w)
+{
+	w->requests[0].entry_seq = 0;
+}
+static void wrong_request_scope(struct world *w)
+{
+	w->requests[0].scope = SCOPE_OPERATOR;
+}
 
-static void request_with_game(struct world *w) { strcpy(w->requests[0].game_id, "g"); w->requests[0].bet_number = 1; }
+static void request_with_game(struct world *w)
+{
+	strcpy(w->requests[0].game_id, "g");
+	w->requests[0].bet_number = 1;
+}
 
 static const struct damage {
 	void (*make)(struct world *world);
@@ -296,16 +414,47 @@ START_TEST(a_damage_is_reported)
 END_TEST
 
 /* Faults between rows, which comparing the sets finds. */
-static void request_gone(struct world *w) { w->requests[0] = w->requests[--w->request_count]; }
-static void request_twice(struct world *w) { w->requests[7] = w->requests[0]; strcpy(w->requests[7].request_transaction_id, "ref-x"); }
-static void request_renamed(struct world *w) { strcpy(w->requests[0].request_transaction_id, "ref-x"); }
-static void request_of_other(struct world *w) { strcpy(w->requests[0].owner, "beta"); }
-static void request_elsewhere(struct world *w) { w->requests[0].entry_seq = 2; }
-static void request_other_player(struct world *w) { strcpy(w->requests[0].player_id, "p2"); }
-static void request_amount(struct world *w) { w->requests[0].amount++; }
-static void request_time(struct world *w) { w->requests[0].time_ms++; }
-static void request_balance(struct world *w) { w->requests[0].current_balance++; }
-static void request_kind(struct world *w) { w->requests[0].kind = ENTRY_TRANSFER_OUT; }
+static void request_gone(struct world *w)
+{
+	w->requests[0] = w->requests[--w->request_count];
+}
+static void request_twice(struct world *w)
+{
+	w->requests[7] = w->requests[0];
+	strcpy(w->requests[7].request_transaction_id, "ref-x");
+}
+static void request_renamed(struct world *w)
+{
+	strcpy(w->requests[0].request_transaction_id, "ref-x");
+}
+static void request_of_other(struct world *w)
+{
+	strcpy(w->requests[0].owner, "beta");
+}
+static void request_elsewhere(struct world *w)
+{
+	w->requests[0].entry_seq = 2;
+}
+static void request_other_player(struct world *w)
+{
+	strcpy(w->requests[0].player_id, "p2");
+}
+static void request_amount(struct world *w)
+{
+	w->requests[0].amount++;
+}
+static void request_time(struct world *w)
+{
+	w->requests[0].time_ms++;
+}
+static void request_balance(struct world *w)
+{
+	w->requests[0].current_balance++;
+}
+static void request_kind(struct world *w)
+{
+	w->requests[0].kind = ENTRY_TRANSFER_OUT;
+}
 static void requests_swapped(struct world *w)
 {
 	uint64_t seq = w->requests[0].entry_seq;
@@ -313,28 +462,81 @@ static void requests_swapped(struct world *w)
 	w->requests[0].entry_seq = w->requests[1].entry_seq;
 	w->requests[1].entry_seq = seq;
 }
-static void one_id_twice(struct world *w) { w->entries[3].transaction_id = w->entries[0].transaction_id; }
-static void one_id_moved(struct world *w) { w->entries[3].transaction_id = 5; }
-static void player_without_name(struct world *w) { w->entry_count = 4; w->name_count = 2; }
+static void one_id_twice(struct world *w)
+{
+	w->entries[3].transaction_id = w->entries[0].transaction_id;
+}
+static void one_id_moved(struct world *w)
+{
+	w->entries[3].transaction_id = 5;
+}
+static void player_without_name(struct world *w)
+{
+	w->entry_count = 4;
+	w->name_count = 2;
+}
 /* Faults of chains. */
-static void entry_of_other(struct world *w) { strcpy(w->entries[2].casino_id, "beta"); }
-static void lower_balance(struct world *w) { w->players[1].balance -= 1; }
-static void forgotten(struct world *w) { w->players[0].entry_seq = 4; }
-static void uncounted(struct world *w) { w->players[0].entry_seq = 2; w->players[0].entry_transaction_id = 3; w->players[0].balance = 750000; }
-static void other_last(struct world *w) { w->players[0].entry_transaction_id = 3; }
-static void broken_chain(struct world *w) { w->entries[1].before_balance -= 1; w->entries[1].amount += 1; }
-static void skipped(struct world *w) { w->entries[2].previous = 1; }
-static void others_chain(struct world *w) { w->entries[5].previous = 2; }
-static void orphan(struct world *w) { strcpy(w->entries[6].player_id, "p4"); }
-static void no_name(struct world *w) { w->name_count = 2; }
-static void entry_gone(struct world *w) { w->entries[1] = w->entries[6]; w->entry_count--; }
+static void entry_of_other(struct world *w)
+{
+	strcpy(w->entries[2].casino_id, "beta");
+}
+static void lower_balance(struct world *w)
+{
+	w->players[1].balance -= 1;
+}
+static void forgotten(struct world *w)
+{
+	w->players[0].entry_seq = 4;
+}
+static void uncounted(struct world *w)
+{
+	w->players[0].entry_seq = 2;
+	w->players[0].entry_transaction_id = 3;
+	w->players[0].balance = 750000;
+}
+static void other_last(struct world *w)
+{
+	w->players[0].entry_transaction_id = 3;
+}
+static void broken_chain(struct world *w)
+{
+	w->entries[1].before_balance -= 1;
+	w->entries[1].amount += 1;
+}
+static void skipped(struct world *w)
+{
+	w->entries[2].previous = 1;
+}
+static void others_chain(struct world *w)
+{
+	w->entries[5].previous = 2;
+}
+static void orphan(struct world *w)
+{
+	strcpy(w->entries[6].player_id, "p4");
+}
+static void no_name(struct world *w)
+{
+	w->name_count = 2;
+}
+static void entry_gone(struct world *w)
+{
+	w->entries[1] = w->entries[6];
+	w->entry_count--;
+}
 /* A second transaction number 2, which no other one follows. */
 static void fork_of(struct world *w)
 {
 	w->entries[6] = w->entries[1];
 	w->entries[6].transaction_id = 7;
 }
-static void other_dealer(struct world *w) { strcpy(w->names[2].casino_id, "alpha"); strcpy(w->players[2].casino_id, "alpha"); strcpy(w->names[2].user_id, "eve"); strcpy(w->players[2].user_id, "eve"); }
+static void other_dealer(struct world *w)
+{
+	strcpy(w->names[2].casino_id, "alpha");
+	strcpy(w->players[2].casino_id, "alpha");
+	strcpy(w->names[2].user_id, "eve");
+	strcpy(w->players[2].user_id, "eve");
+}
 /* clang-format on */
 
 static const struct set_damage {
@@ -343,20 +545,32 @@ static const struct set_damage {
 	bool names;
 	bool chains;
 } set_damages[] = {
-	{request_gone, true, false, false}, {request_twice, true, false, false},
-	{request_renamed, true, false, false}, {request_of_other, true, false, false},
+	{request_gone, true, false, false},
+	{request_twice, true, false, false},
+	{request_renamed, true, false, false},
+	{request_of_other, true, false, false},
 	{request_elsewhere, true, false, false},
 	{request_other_player, true, false, false},
-	{request_amount, true, false, false}, {request_time, true, false, false}, {request_balance, true, false, false},
-	{request_kind, true, false, false}, {requests_swapped, true, false, false},
-	{one_id_twice, true, false, true}, {one_id_moved, true, false, true},
+	{request_amount, true, false, false},
+	{request_time, true, false, false},
+	{request_balance, true, false, false},
+	{request_kind, true, false, false},
+	{requests_swapped, true, false, false},
+	{one_id_twice, true, false, true},
+	{one_id_moved, true, false, true},
 	{player_without_name, true, true, false},
-	{lower_balance, false, false, true}, {forgotten, false, false, true},
-	{uncounted, false, false, true}, {other_last, false, false, true},
-	{broken_chain, true, false, true}, {skipped, false, false, true},
-	{others_chain, false, false, true}, {orphan, true, false, true},
-	{no_name, false, true, true}, {entry_gone, true, false, true},
-	{fork_of, true, false, true}, {other_dealer, false, false, true},
+	{lower_balance, false, false, true},
+	{forgotten, false, false, true},
+	{uncounted, false, false, true},
+	{other_last, false, false, true},
+	{broken_chain, true, false, true},
+	{skipped, false, false, true},
+	{others_chain, false, false, true},
+	{orphan, true, false, true},
+	{no_name, false, true, true},
+	{entry_gone, true, false, true},
+	{fork_of, true, false, true},
+	{other_dealer, false, false, true},
 	{entry_of_other, true, false, true},
 };
 

@@ -205,14 +205,38 @@ END_TEST
 
 /* The faults. Each test applies one. */
 /* clang-format off: a lie a line */
-static void lifetime_count(void) { world.lifetime.sums.bet_count++; }
-static void lifetime_turnover(void) { world.lifetime.sums.turnover += 5 * CREDIT; }
-static void lifetime_profit(void) { world.lifetime.sums.profit_loss *= -1; }
-static void lifetime_gone(void) { world.has_lifetime = false; }
-static void day_count_(void) { world.days[1].sums.bet_count--; }
-static void day_turnover(void) { world.days[1].sums.turnover--; }
-static void day_profit(void) { world.days[0].sums.profit_loss++; }
-static void day_gone(void) { world.day_count--; }
+static void lifetime_count(void)
+{
+	world.lifetime.sums.bet_count++;
+}
+static void lifetime_turnover(void)
+{
+	world.lifetime.sums.turnover += 5 * CREDIT;
+}
+static void lifetime_profit(void)
+{
+	world.lifetime.sums.profit_loss *= -1;
+}
+static void lifetime_gone(void)
+{
+	world.has_lifetime = false;
+}
+static void day_count_(void)
+{
+	world.days[1].sums.bet_count--;
+}
+static void day_turnover(void)
+{
+	world.days[1].sums.turnover--;
+}
+static void day_profit(void)
+{
+	world.days[0].sums.profit_loss++;
+}
+static void day_gone(void)
+{
+	world.day_count--;
+}
 static void day_too_many(void)
 {
 	world.days[world.day_count++] =
@@ -225,16 +249,46 @@ static void days_exchanged(void)
 	world.days[0].sums = world.days[1].sums;
 	world.days[1].sums = sums;
 }
-static void bet_on_another_day(void) { world.bets[1][0].day++; }
-static void bet_larger(void) { world.bets[1][0].bet_amount++; }
-static void bet_an_addition(void) { world.bets[3][0].addition = true; }
-static void bet_not_settled(void) { world.bets[1][0].state = BET_ACCEPTED; }
-static void bet_refunded(void) { world.bets[3][0].state = BET_REFUNDED; }
-static void round_pays_more(void) { world.rounds[0].payout_amount += CREDIT; }
-static void round_lost(void) { world.rounds[2].result = RESULT_LOSS; }
-static void round_not_settled(void) { world.rounds[1].state = ROUND_OPEN; }
-static void impossible_day(void) { world.bets[3][0].day = UINT32_MAX; }
-static void bet_enormous(void) { world.bets[1][0].bet_amount = INT64_MAX - CREDIT; }
+static void bet_on_another_day(void)
+{
+	world.bets[1][0].day++;
+}
+static void bet_larger(void)
+{
+	world.bets[1][0].bet_amount++;
+}
+static void bet_an_addition(void)
+{
+	world.bets[3][0].addition = true;
+}
+static void bet_not_settled(void)
+{
+	world.bets[1][0].state = BET_ACCEPTED;
+}
+static void bet_refunded(void)
+{
+	world.bets[3][0].state = BET_REFUNDED;
+}
+static void round_pays_more(void)
+{
+	world.rounds[0].payout_amount += CREDIT;
+}
+static void round_lost(void)
+{
+	world.rounds[2].result = RESULT_LOSS;
+}
+static void round_not_settled(void)
+{
+	world.rounds[1].state = ROUND_OPEN;
+}
+static void impossible_day(void)
+{
+	world.bets[3][0].day = UINT32_MAX;
+}
+static void bet_enormous(void)
+{
+	world.bets[1][0].bet_amount = INT64_MAX - CREDIT;
+}
 /* clang-format on */
 
 static const struct {
@@ -243,7 +297,8 @@ static const struct {
 } damages[] = {
 	{lifetime_count, "player " PLAYER ": bet_count is kept as 5, the bets make 4\n"},
 	{lifetime_turnover, "player " PLAYER ": turnover is kept as 57.00, the bets make 52.00\n"},
-	{lifetime_profit, "player " PLAYER ": profit_loss is kept as -48.00, the bets make 48.00\n"},
+	{lifetime_profit,
+		"player " PLAYER ": profit_loss is kept as -48.00, the bets make 48.00\n"},
 	{lifetime_gone, "player " PLAYER ": bet_count is kept as 0, the bets make 4\n"},
 	{day_count_, "player " PLAYER " on 2024-10-05: bet_count is kept as 1, the bets make 2\n"},
 	{day_turnover, " on 2024-10-05: turnover is kept as 16.9999, the bets make 17.00\n"},
@@ -308,8 +363,10 @@ START_TEST(rows_read_between)
 		proof_statistics_bet(&proof, &later);
 		proof_statistics_bet(&proof, &later);
 		ck_assert(proof_statistics_end(&proof));
-		ck_assert_str_eq(told.text, damaged ? "player " PLAYER
-			": bet_count is kept as 7, the bets make 4 to 6\n" : "");
+		ck_assert_str_eq(told.text,
+			damaged ? "player " PLAYER
+				  ": bet_count is kept as 7, the bets make 4 to 6\n"
+				: "");
 		proof_statistics_free(&proof);
 	}
 }
@@ -362,8 +419,8 @@ static void feed_torn(struct proof_statistics *proof, unsigned int from, unsigne
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		unsigned int at = from + (unsigned int)chance_below(luck, until - from + 1);
 
-		proof_statistics_round(proof, history[at].bet_counts[i] ? &history[at].rounds[i]
-									  : NULL);
+		proof_statistics_round(proof,
+			history[at].bet_counts[i] ? &history[at].rounds[i] : NULL);
 		at = from;
 		for (unsigned int n = 0; n < BETS; n++) {
 			if (chance_below(luck, 2))
@@ -426,7 +483,8 @@ START_TEST(many_days)
 		proof_statistics_begin(&proof, PLAYER);
 		proof_statistics_round(&proof, NULL);
 		for (unsigned int i = 0; i < 100000; i++) {
-			const struct bet bet = {.number = i, .state = BET_ACCEPTED,
+			const struct bet bet = {.number = i,
+				.state = BET_ACCEPTED,
 				.day = DAY_ONE + (uint32_t)chance_below(&luck, 5000),
 				.bet_amount = 1};
 

@@ -15,8 +15,8 @@ START_TEST(a_sound_world_is_proved)
 	world_make(&world);
 	world_prove(&world, &verdict);
 	ck_assert_msg(world_is_sound(&verdict),
-		"requests %d transactions %d callbacks %d ends %d: %s", verdict.requests, verdict.transactions, verdict.callbacks, verdict.ends,
-		verdict.text);
+		"requests %d transactions %d callbacks %d ends %d: %s", verdict.requests,
+		verdict.transactions, verdict.callbacks, verdict.ends, verdict.text);
 	ck_assert_uint_eq(verdict.open_least, 4);
 	ck_assert_uint_eq(verdict.open_most, 4);
 }
@@ -24,121 +24,450 @@ END_TEST
 
 /* ---- lies visible in a single row, round or event */
 
-#define LIE(name) static void name(struct world *w)
-#define BET(game, number) world_bet(w, game, number)
+#define LIE(name)             static void name(struct world *w)
+#define BET(game, number)     world_bet(w, game, number)
 #define BETTING(game, number) world_callback(w, BET(game, number)->event)
-#define REFUND(game, number) world_callback(w, BET(game, number)->refund_event)
-#define RESULT(game) world_callback(w, world_round(w, game)->event)
+#define REFUND(game, number)  world_callback(w, BET(game, number)->refund_event)
+#define RESULT(game)          world_callback(w, world_round(w, game)->event)
 
 /* clang-format off: a lie a line */
-LIE(pending_here) { BET("h2", 1)->state = BET_PENDING; }
-LIE(refunding_here) { BET("h2", 1)->state = BET_REFUNDING; }
-LIE(event_here) { BET("h2", 1)->event = 1; }
-LIE(no_betting) { BET("g2", 2)->event = 0; }
-LIE(no_refund) { BET("g1", 5)->refund_event = 0; }
-LIE(refund_of_accepted) { BET("g2", 2)->refund_event = 1; }
-LIE(one_event_for_both) { BET("g1", 5)->refund_event = BET("g1", 5)->event; }
-LIE(resolved_by_accident) { strcpy(BET("g1", 5)->resolved_by, "carol"); }
-LIE(accepted_with_outcome) { BET("g2", 2)->outcome = REFUSAL_BET_REJECTED; }
-LIE(rejected_without_outcome) { BET("g1", 3)->outcome = REFUSAL_NONE; }
-LIE(rejected_otherwise) { BET("g1", 3)->outcome = REFUSAL_DEALER_TIMEOUT; }
-LIE(error_of_unreachable) { strcpy(BET("g2", 3)->dealer_error_id, "x"); }
-LIE(nothing_staked) { BET("g2", 1)->bet_amount = 0; }
-LIE(too_much_staked) { BET("g2", 1)->bet_amount = MONEY_MAX + 1; }
-LIE(no_transaction_id) { BET("g2", 1)->transaction_id = 0; }
-LIE(future_transaction) { BET("g2", 1)->transaction_id = w->transaction_id + 1; }
-LIE(settled_in_open_round) { BET("g2", 2)->state = BET_SETTLED; }
-LIE(accepted_in_settled_round) { BET("g1", 1)->state = BET_ACCEPTED; }
-LIE(pending_in_settled_round) { BET("g3", 1)->state = BET_PENDING; }
-LIE(other_client) { strcpy(BET("g1", 2)->client_id, "eve"); }
-LIE(other_dealer) { strcpy(BET("g1", 2)->casino_id, "beta"); }
-LIE(other_mode) { BET("g2", 2)->mode = WALLET_TRANSFER; }
-LIE(bet_gone) { world_remove(w->bets, w->bet_count, BET("g1", 3)); }
-LIE(last_bet_gone) { world_remove(w->bets, w->bet_count, BET("g1", 5)); }
-LIE(uncounted_bet) { world_round(w, "g2")->bets = 3; }
-LIE(no_bets) { world_round(w, "g2")->bets = 0; }
-LIE(too_many_bets) { world_round(w, "g2")->bets = ROUND_NUMBERS_MAX + 1; }
-LIE(bet_not_listed) { world_round(w, "g2")->listed.len -= 4; }
-LIE(bet_of_no_round) { world_round(w, "h2")->listed = world_round(w, "g2")->listed; }
-LIE(half_a_number) { world_round(w, "g2")->listed.len -= 1; }
-LIE(staked_differs) { world_round(w, "g2")->staked += 10000; }
-LIE(round_gone) { world_remove(w->rounds, w->round_count, world_round(w, "g2")); }
-LIE(open_with_result) { world_round(w, "g2")->result = RESULT_WIN; }
-LIE(open_with_event) { world_round(w, "g2")->event = 1; }
-LIE(open_with_time) { world_round(w, "g2")->settled_ms = 1; }
-LIE(open_with_payout) { world_round(w, "g2")->payout_amount = 1; }
-LIE(open_again) { world_round(w, "g1")->state = ROUND_OPEN; }
-LIE(settled_without_result) { world_round(w, "g1")->result = RESULT_NONE; }
-LIE(settled_without_bet) { BET("g3", 1)->state = BET_REFUNDED; BET("g3", 1)->refund_event = 1; }
-LIE(loss_with_transaction) { world_round(w, "g3")->transaction_id = 1; }
-LIE(win_without_transaction) { world_round(w, "g1")->transaction_id = 0; }
-LIE(round_of_future) { world_round(w, "g1")->transaction_id = w->transaction_id + 1; }
-LIE(result_here) { world_round(w, "h1")->event = 1; }
-LIE(no_result) { world_round(w, "g1")->event = 0; }
-LIE(wrong_stake) { world_round(w, "g1")->bet_amount++; }
-LIE(rejected_counted) { world_round(w, "g1")->bet_amount += BET("g1", 3)->bet_amount; }
-LIE(wrong_addition) { world_round(w, "g1")->addition_amount--; }
-LIE(no_addition_any_more) { BET("g1", 2)->addition = false; }
-LIE(wrong_win) { world_round(w, "g1")->win_amount += 1; }
-LIE(here_wrong_win) { world_round(w, "h1")->win_amount -= 1; }
-LIE(loss_that_pays) { world_round(w, "g3")->payout_amount = 5; world_round(w, "g3")->win_amount += 5; }
-LIE(refund_of_more) { world_round(w, "h1")->payout_amount += 5; world_round(w, "h1")->win_amount += 5; }
-LIE(negative_payout) { world_round(w, "g1")->payout_amount = -1; }
-LIE(bet_event_of_future) { BET("g1", 5)->refund_event = w->event + 1; }
-LIE(round_event_of_future) { world_round(w, "g1")->event = w->event + 9; }
+LIE(pending_here)
+{
+	BET("h2", 1)->state = BET_PENDING;
+}
+LIE(refunding_here)
+{
+	BET("h2", 1)->state = BET_REFUNDING;
+}
+LIE(event_here)
+{
+	BET("h2", 1)->event = 1;
+}
+LIE(no_betting)
+{
+	BET("g2", 2)->event = 0;
+}
+LIE(no_refund)
+{
+	BET("g1", 5)->refund_event = 0;
+}
+LIE(refund_of_accepted)
+{
+	BET("g2", 2)->refund_event = 1;
+}
+LIE(one_event_for_both)
+{
+	BET("g1", 5)->refund_event = BET("g1", 5)->event;
+}
+LIE(resolved_by_accident)
+{
+	strcpy(BET("g1", 5)->resolved_by, "carol");
+}
+LIE(accepted_with_outcome)
+{
+	BET("g2", 2)->outcome = REFUSAL_BET_REJECTED;
+}
+LIE(rejected_without_outcome)
+{
+	BET("g1", 3)->outcome = REFUSAL_NONE;
+}
+LIE(rejected_otherwise)
+{
+	BET("g1", 3)->outcome = REFUSAL_DEALER_TIMEOUT;
+}
+LIE(error_of_unreachable)
+{
+	strcpy(BET("g2", 3)->dealer_error_id, "x");
+}
+LIE(nothing_staked)
+{
+	BET("g2", 1)->bet_amount = 0;
+}
+LIE(too_much_staked)
+{
+	BET("g2", 1)->bet_amount = MONEY_MAX + 1;
+}
+LIE(no_transaction_id)
+{
+	BET("g2", 1)->transaction_id = 0;
+}
+LIE(future_transaction)
+{
+	BET("g2", 1)->transaction_id = w->transaction_id + 1;
+}
+LIE(settled_in_open_round)
+{
+	BET("g2", 2)->state = BET_SETTLED;
+}
+LIE(accepted_in_settled_round)
+{
+	BET("g1", 1)->state = BET_ACCEPTED;
+}
+LIE(pending_in_settled_round)
+{
+	BET("g3", 1)->state = BET_PENDING;
+}
+LIE(other_client)
+{
+	strcpy(BET("g1", 2)->client_id, "eve");
+}
+LIE(other_dealer)
+{
+	strcpy(BET("g1", 2)->casino_id, "beta");
+}
+LIE(other_mode)
+{
+	BET("g2", 2)->mode = WALLET_TRANSFER;
+}
+LIE(bet_gone)
+{
+	world_remove(w->bets, w->bet_count, BET("g1", 3));
+}
+LIE(last_bet_gone)
+{
+	world_remove(w->bets, w->bet_count, BET("g1", 5));
+}
+LIE(uncounted_bet)
+{
+	world_round(w, "g2")->bets = 3;
+}
+LIE(no_bets)
+{
+	world_round(w, "g2")->bets = 0;
+}
+LIE(too_many_bets)
+{
+	world_round(w, "g2")->bets = ROUND_NUMBERS_MAX + 1;
+}
+LIE(bet_not_listed)
+{
+	world_round(w, "g2")->listed.len -= 4;
+}
+LIE(bet_of_no_round)
+{
+	world_round(w, "h2")->listed = world_round(w, "g2")->listed;
+}
+LIE(half_a_number)
+{
+	world_round(w, "g2")->listed.len -= 1;
+}
+LIE(staked_differs)
+{
+	world_round(w, "g2")->staked += 10000;
+}
+LIE(round_gone)
+{
+	world_remove(w->rounds, w->round_count, world_round(w, "g2"));
+}
+LIE(open_with_result)
+{
+	world_round(w, "g2")->result = RESULT_WIN;
+}
+LIE(open_with_event)
+{
+	world_round(w, "g2")->event = 1;
+}
+LIE(open_with_time)
+{
+	world_round(w, "g2")->settled_ms = 1;
+}
+LIE(open_with_payout)
+{
+	world_round(w, "g2")->payout_amount = 1;
+}
+LIE(open_again)
+{
+	world_round(w, "g1")->state = ROUND_OPEN;
+}
+LIE(settled_without_result)
+{
+	world_round(w, "g1")->result = RESULT_NONE;
+}
+LIE(settled_without_bet)
+{
+	BET("g3", 1)->state = BET_REFUNDED;
+	BET("g3", 1)->refund_event = 1;
+}
+LIE(loss_with_transaction)
+{
+	world_round(w, "g3")->transaction_id = 1;
+}
+LIE(win_without_transaction)
+{
+	world_round(w, "g1")->transaction_id = 0;
+}
+LIE(round_of_future)
+{
+	world_round(w, "g1")->transaction_id = w->transaction_id + 1;
+}
+LIE(result_here)
+{
+	world_round(w, "h1")->event = 1;
+}
+LIE(no_result)
+{
+	world_round(w, "g1")->event = 0;
+}
+LIE(wrong_stake)
+{
+	world_round(w, "g1")->bet_amount++;
+}
+LIE(rejected_counted)
+{
+	world_round(w, "g1")->bet_amount += BET("g1", 3)->bet_amount;
+}
+LIE(wrong_addition)
+{
+	world_round(w, "g1")->addition_amount--;
+}
+LIE(no_addition_any_more)
+{
+	BET("g1", 2)->addition = false;
+}
+LIE(wrong_win)
+{
+	world_round(w, "g1")->win_amount += 1;
+}
+LIE(here_wrong_win)
+{
+	world_round(w, "h1")->win_amount -= 1;
+}
+LIE(loss_that_pays)
+{
+	world_round(w, "g3")->payout_amount = 5;
+	world_round(w, "g3")->win_amount += 5;
+}
+LIE(refund_of_more)
+{
+	world_round(w, "h1")->payout_amount += 5;
+	world_round(w, "h1")->win_amount += 5;
+}
+LIE(negative_payout)
+{
+	world_round(w, "g1")->payout_amount = -1;
+}
+LIE(bet_event_of_future)
+{
+	BET("g1", 5)->refund_event = w->event + 1;
+}
+LIE(round_event_of_future)
+{
+	world_round(w, "g1")->event = w->event + 9;
+}
 
-LIE(balance_inquiry) { RESULT("g1")->kind = CALLBACK_BALANCE_INQUIRE; }
-LIE(betting_due) { BETTING("g2", 2)->state = CALLBACK_DUE; }
-LIE(betting_parked) { BETTING("g2", 2)->state = CALLBACK_PARKED; }
-LIE(result_failed) { RESULT("g1")->state = CALLBACK_FAILED; }
-LIE(result_of_bet) { RESULT("g1")->bet_number = 1; }
-LIE(betting_of_round) { BETTING("g2", 2)->bet_number = 0; }
-LIE(no_end) { RESULT("g1")->ended_ms = 0; }
-LIE(end_of_parked) { RESULT("g3")->ended_ms = 5; }
-LIE(cancelled_by_nobody) { REFUND("g2", 4)->resolved_by[0] = '\0'; }
-LIE(delivered_by_operator) { strcpy(RESULT("g1")->resolved_by, "carol"); }
-LIE(parked_once_more) { RESULT("g3")->once_more = true; }
-LIE(unknown_betting) { BETTING("g2", 2)->unknown_to_dealer = true; }
-LIE(unknown_due) { REFUND("g1", 5)->unknown_to_dealer = true; }
-LIE(delivered_unanswered) { RESULT("g1")->last_class = world_attempt(w, RESULT("g1")->event, 1)->class = CALLBACK_UNKNOWN; }
-LIE(failed_by_success) { BETTING("g1", 3)->last_class = world_attempt(w, BET("g1", 3)->event, 1)->class = CALLBACK_SUCCESS; }
-LIE(never_sent) { RESULT("g1")->attempts = 0; }
-LIE(sent_twice) { BETTING("g2", 2)->attempts = 2; }
-LIE(parked_early) { RESULT("g3")->attempts = 2; }
-LIE(other_status) { RESULT("g1")->last_http_status = 500; }
-LIE(other_class) { RESULT("g3")->last_class = CALLBACK_NOT_SENT; }
-LIE(body_gone) { world_remove(w->bodies, w->body_count, &w->bodies[2]); }
-LIE(due_gone) { world_remove(w->dues, w->due_count, world_due(w, BET("g2", 1)->event)); }
-LIE(refund_due_gone) { world_remove(w->dues, w->due_count, world_due(w, BET("g1", 5)->refund_event)); }
-LIE(due_of_delivered) { RESULT("g1")->state = CALLBACK_DUE; RESULT("g1")->ended_ms = 0; }
-LIE(due_too_many) { w->dues[w->due_count++] = (struct due){.event = RESULT("g3")->event, .kind = CALLBACK_BETTING_RESULT, .casino_id = "alpha"}; }
-LIE(due_of_other_kind) { world_due(w, BET("g2", 1)->event)->kind = CALLBACK_BETTING_REFUND; }
-LIE(due_of_other_dealer) { strcpy(world_due(w, BET("g2", 1)->event)->casino_id, "beta"); }
-LIE(due_not_sending) { world_due(w, BET("g2", 1)->event)->sending = false; }
-LIE(due_sending) { world_due(w, BET("g1", 5)->refund_event)->sending = true; }
-LIE(due_of_nothing) { world_due(w, BET("g2", 1)->event)->event = WORLD_EVENTS + 1; }
-LIE(attempt_gap) { world_attempt(w, RESULT("g3")->event, 2)->event = WORLD_EVENTS + 1; }
-LIE(attempt_gone) { world_remove(w->attempts, w->attempt_count, world_attempt(w, RESULT("g3")->event, 3)); }
-LIE(attempt_too_many) { RESULT("g3")->attempts = 4; }
-LIE(attempt_uncounted) { REFUND("g1", 4)->attempts = 1; }
-LIE(attempt_under_way) { world_attempt(w, RESULT("g3")->event, 3)->ended = false; }
-LIE(middle_under_way) { world_attempt(w, RESULT("g3")->event, 2)->ended = false; }
-LIE(sending_ended) { world_attempt(w, BET("g2", 1)->event, 1)->ended = true; }
-LIE(refund_of_other_time) { REFUND("g1", 5)->created_ms++; }
-LIE(callback_gone) { world_remove(w->callbacks, w->callback_count, RESULT("g3")); }
-LIE(request_of_no_bet) { world_request(w, "g1", 1)->bet_number = 0; }
-LIE(request_of_no_game) { world_request(w, "g1", 1)->game_id[0] = '\0'; }
-LIE(result_with_number) { world_request(w, "g1", 0)->bet_number = 1; }
-LIE(bet_without_id) { world_request(w, "g1", 1)->transaction_id = 0; }
-LIE(win_without_id) { world_request(w, "g1", 0)->transaction_id = 0; }
-LIE(refused_bet) { world_request(w, "g1", 1)->outcome = REFUSAL_INSUFFICIENT_BALANCE; }
-LIE(operators_bet) { world_request(w, "g1", 1)->scope = SCOPE_OPERATOR; }
-LIE(fewer_open) { w->totals[0].open_bets = 3; }
-LIE(more_open) { w->totals[0].open_bets = 5; }
-LIE(nothing_open_here) { w->totals[1].open_bets = 0; }
-LIE(none_parked) { w->totals[0].parked = 0; }
-LIE(more_held) { w->totals[1].held = 1; }
-LIE(paid_here) { w->totals[1].paid = 1; }
+LIE(balance_inquiry)
+{
+	RESULT("g1")->kind = CALLBACK_BALANCE_INQUIRE;
+}
+LIE(betting_due)
+{
+	BETTING("g2", 2)->state = CALLBACK_DUE;
+}
+LIE(betting_parked)
+{
+	BETTING("g2", 2)->state = CALLBACK_PARKED;
+}
+LIE(result_failed)
+{
+	RESULT("g1")->state = CALLBACK_FAILED;
+}
+LIE(result_of_bet)
+{
+	RESULT("g1")->bet_number = 1;
+}
+LIE(betting_of_round)
+{
+	BETTING("g2", 2)->bet_number = 0;
+}
+LIE(no_end)
+{
+	RESULT("g1")->ended_ms = 0;
+}
+LIE(end_of_parked)
+{
+	RESULT("g3")->ended_ms = 5;
+}
+LIE(cancelled_by_nobody)
+{
+	REFUND("g2", 4)->resolved_by[0] = '\0';
+}
+LIE(delivered_by_operator)
+{
+	strcpy(RESULT("g1")->resolved_by, "carol");
+}
+LIE(parked_once_more)
+{
+	RESULT("g3")->once_more = true;
+}
+LIE(unknown_betting)
+{
+	BETTING("g2", 2)->unknown_to_dealer = true;
+}
+LIE(unknown_due)
+{
+	REFUND("g1", 5)->unknown_to_dealer = true;
+}
+LIE(delivered_unanswered)
+{
+	RESULT("g1")->last_class = world_attempt(w, RESULT("g1")->event, 1)->class =
+		CALLBACK_UNKNOWN;
+}
+LIE(failed_by_success)
+{
+	BETTING("g1", 3)->last_class = world_attempt(w, BET("g1", 3)->event, 1)->class =
+		CALLBACK_SUCCESS;
+}
+LIE(never_sent)
+{
+	RESULT("g1")->attempts = 0;
+}
+LIE(sent_twice)
+{
+	BETTING("g2", 2)->attempts = 2;
+}
+LIE(parked_early)
+{
+	RESULT("g3")->attempts = 2;
+}
+LIE(other_status)
+{
+	RESULT("g1")->last_http_status = 500;
+}
+LIE(other_class)
+{
+	RESULT("g3")->last_class = CALLBACK_NOT_SENT;
+}
+LIE(body_gone)
+{
+	world_remove(w->bodies, w->body_count, &w->bodies[2]);
+}
+LIE(due_gone)
+{
+	world_remove(w->dues, w->due_count, world_due(w, BET("g2", 1)->event));
+}
+LIE(refund_due_gone)
+{
+	world_remove(w->dues, w->due_count, world_due(w, BET("g1", 5)->refund_event));
+}
+LIE(due_of_delivered)
+{
+	RESULT("g1")->state = CALLBACK_DUE;
+	RESULT("g1")->ended_ms = 0;
+}
+LIE(due_too_many)
+{
+	w->dues[w->due_count++] = (struct due){.event = RESULT("g3")->event,
+		.kind = CALLBACK_BETTING_RESULT,
+		.casino_id = "alpha"};
+}
+LIE(due_of_other_kind)
+{
+	world_due(w, BET("g2", 1)->event)->kind = CALLBACK_BETTING_REFUND;
+}
+LIE(due_of_other_dealer)
+{
+	strcpy(world_due(w, BET("g2", 1)->event)->casino_id, "beta");
+}
+LIE(due_not_sending)
+{
+	world_due(w, BET("g2", 1)->event)->sending = false;
+}
+LIE(due_sending)
+{
+	world_due(w, BET("g1", 5)->refund_event)->sending = true;
+}
+LIE(due_of_nothing)
+{
+	world_due(w, BET("g2", 1)->event)->event = WORLD_EVENTS + 1;
+}
+LIE(attempt_gap)
+{
+	world_attempt(w, RESULT("g3")->event, 2)->event = WORLD_EVENTS + 1;
+}
+LIE(attempt_gone)
+{
+	world_remove(w->attempts, w->attempt_count, world_attempt(w, RESULT("g3")->event, 3));
+}
+LIE(attempt_too_many)
+{
+	RESULT("g3")->attempts = 4;
+}
+LIE(attempt_uncounted)
+{
+	REFUND("g1", 4)->attempts = 1;
+}
+LIE(attempt_under_way)
+{
+	world_attempt(w, RESULT("g3")->event, 3)->ended = false;
+}
+LIE(middle_under_way)
+{
+	world_attempt(w, RESULT("g3")->event, 2)->ended = false;
+}
+LIE(sending_ended)
+{
+	world_attempt(w, BET("g2", 1)->event, 1)->ended = true;
+}
+LIE(refund_of_other_time)
+{
+	REFUND("g1", 5)->created_ms++;
+}
+LIE(callback_gone)
+{
+	world_remove(w->callbacks, w->callback_count, RESULT("g3"));
+}
+LIE(request_of_no_bet)
+{
+	world_request(w, "g1", 1)->bet_number = 0;
+}
+LIE(request_of_no_game)
+{
+	world_request(w, "g1", 1)->game_id[0] = '\0';
+}
+LIE(result_with_number)
+{
+	world_request(w, "g1", 0)->bet_number = 1;
+}
+LIE(bet_without_id)
+{
+	world_request(w, "g1", 1)->transaction_id = 0;
+}
+LIE(win_without_id)
+{
+	world_request(w, "g1", 0)->transaction_id = 0;
+}
+LIE(refused_bet)
+{
+	world_request(w, "g1", 1)->outcome = REFUSAL_INSUFFICIENT_BALANCE;
+}
+LIE(operators_bet)
+{
+	world_request(w, "g1", 1)->scope = SCOPE_OPERATOR;
+}
+LIE(fewer_open)
+{
+	w->totals[0].open_bets = 3;
+}
+LIE(more_open)
+{
+	w->totals[0].open_bets = 5;
+}
+LIE(nothing_open_here)
+{
+	w->totals[1].open_bets = 0;
+}
+LIE(none_parked)
+{
+	w->totals[0].parked = 0;
+}
+LIE(more_held)
+{
+	w->totals[1].held = 1;
+}
+LIE(paid_here)
+{
+	w->totals[1].paid = 1;
+}
 
 static const struct lie {
 	void (*tell)(struct world *world);
@@ -279,17 +608,50 @@ static void change_body(struct world *w, uint64_t event, const char *from, const
 	memcpy(text, to, strlen(to));
 }
 
-LIE(body_amount) { change_body(w, BET("g2", 2)->event, "\"bet_amount\":1", "\"bet_amount\":9"); }
-LIE(body_user_bet) { change_body(w, BET("g1", 1)->event, "{\"line\":1}", "{\"line\":2}"); }
-LIE(body_user) { change_body(w, BET("g1", 1)->event, "\"ann\"", "\"eve\""); }
-LIE(body_payout) { change_body(w, RESULT("g1")->event, "\"payout_amount\":25", "\"payout_amount\":26"); }
-LIE(body_result) { change_body(w, RESULT("g1")->event, "\"win\"", "\"Win\""); }
-LIE(body_ball) { change_body(w, RESULT("g1")->event, "\"ball\": 7", "\"ball\": 8"); }
-LIE(body_refund) { change_body(w, REFUND("g1", 5)->event, "\"bet_amount\":5", "\"bet_amount\":6"); }
-LIE(body_refund_id) { change_body(w, REFUND("g1", 4)->event, "\"transaction_id\":4", "\"transaction_id\":5"); }
-LIE(bet_remark) { strcpy(BET("g2", 2)->remark, "another"); }
-LIE(bet_later) { BET("g2", 2)->accepted_ms++; }
-LIE(round_remark) { strcpy(world_round(w, "g1")->remark, "another"); }
+LIE(body_amount)
+{
+	change_body(w, BET("g2", 2)->event, "\"bet_amount\":1", "\"bet_amount\":9");
+}
+LIE(body_user_bet)
+{
+	change_body(w, BET("g1", 1)->event, "{\"line\":1}", "{\"line\":2}");
+}
+LIE(body_user)
+{
+	change_body(w, BET("g1", 1)->event, "\"ann\"", "\"eve\"");
+}
+LIE(body_payout)
+{
+	change_body(w, RESULT("g1")->event, "\"payout_amount\":25", "\"payout_amount\":26");
+}
+LIE(body_result)
+{
+	change_body(w, RESULT("g1")->event, "\"win\"", "\"Win\"");
+}
+LIE(body_ball)
+{
+	change_body(w, RESULT("g1")->event, "\"ball\": 7", "\"ball\": 8");
+}
+LIE(body_refund)
+{
+	change_body(w, REFUND("g1", 5)->event, "\"bet_amount\":5", "\"bet_amount\":6");
+}
+LIE(body_refund_id)
+{
+	change_body(w, REFUND("g1", 4)->event, "\"transaction_id\":4", "\"transaction_id\":5");
+}
+LIE(bet_remark)
+{
+	strcpy(BET("g2", 2)->remark, "another");
+}
+LIE(bet_later)
+{
+	BET("g2", 2)->accepted_ms++;
+}
+LIE(round_remark)
+{
+	strcpy(world_round(w, "g1")->remark, "another");
+}
 LIE(events_swapped)
 {
 	uint64_t event = BET("g1", 1)->event;
@@ -297,9 +659,18 @@ LIE(events_swapped)
 	BET("g1", 1)->event = BET("g1", 2)->event;
 	BET("g1", 2)->event = event;
 }
-LIE(callback_of_other_bet) { BETTING("g1", 2)->bet_number = 1; }
-LIE(callback_of_other_game) { strcpy(BETTING("g1", 2)->game_id, "g3"); }
-LIE(callback_to_other_dealer) { strcpy(BETTING("g1", 2)->casino_id, "beta"); }
+LIE(callback_of_other_bet)
+{
+	BETTING("g1", 2)->bet_number = 1;
+}
+LIE(callback_of_other_game)
+{
+	strcpy(BETTING("g1", 2)->game_id, "g3");
+}
+LIE(callback_to_other_dealer)
+{
+	strcpy(BETTING("g1", 2)->casino_id, "beta");
+}
 LIE(callback_of_nobody)
 {
 	struct callback *callback = &w->callbacks[w->callback_count++];
@@ -312,9 +683,23 @@ LIE(callback_of_nobody)
 	w->attempts[w->attempt_count] = *world_attempt(w, RESULT("g1")->event, 1);
 	w->attempts[w->attempt_count++].event = callback->event;
 }
-LIE(accepted_but_failed) { BETTING("g2", 2)->state = CALLBACK_FAILED; BETTING("g2", 2)->last_class = world_attempt(w, BET("g2", 2)->event, 1)->class = CALLBACK_UNKNOWN; }
-LIE(rejected_but_unknown) { BETTING("g1", 3)->last_class = world_attempt(w, BET("g1", 3)->event, 1)->class = CALLBACK_UNKNOWN; }
-LIE(rejected_but_delivered) { BETTING("g1", 3)->state = CALLBACK_DELIVERED; BETTING("g1", 3)->last_class = world_attempt(w, BET("g1", 3)->event, 1)->class = CALLBACK_SUCCESS; }
+LIE(accepted_but_failed)
+{
+	BETTING("g2", 2)->state = CALLBACK_FAILED;
+	BETTING("g2", 2)->last_class = world_attempt(w, BET("g2", 2)->event, 1)->class =
+		CALLBACK_UNKNOWN;
+}
+LIE(rejected_but_unknown)
+{
+	BETTING("g1", 3)->last_class = world_attempt(w, BET("g1", 3)->event, 1)->class =
+		CALLBACK_UNKNOWN;
+}
+LIE(rejected_but_delivered)
+{
+	BETTING("g1", 3)->state = CALLBACK_DELIVERED;
+	BETTING("g1", 3)->last_class = world_attempt(w, BET("g1", 3)->event, 1)->class =
+		CALLBACK_SUCCESS;
+}
 LIE(refunded_but_due)
 {
 	w->dues[w->due_count++] = *world_due(w, BET("g1", 5)->refund_event);
@@ -322,27 +707,90 @@ LIE(refunded_but_due)
 	REFUND("g1", 4)->state = CALLBACK_DUE;
 	REFUND("g1", 4)->ended_ms = 0;
 }
-LIE(refunded_by_other) { strcpy(BET("g2", 4)->resolved_by, "mallory"); }
-LIE(refunded_by_operator) { strcpy(BET("g1", 4)->resolved_by, "mallory"); }
-LIE(key_gone) { world_remove(w->requests, w->request_count, world_request(w, "g1", 2)); }
-LIE(key_renamed) { strcpy(world_request(w, "g1", 2)->request_transaction_id, "x"); }
-LIE(key_of_other_client) { strcpy(world_request(w, "g1", 2)->owner, "eve"); }
-LIE(key_amount) { world_request(w, "g1", 2)->amount++; }
-LIE(key_moved) { world_request(w, "g1", 2)->entry_seq = 1; }
-LIE(key_unmoved) { world_request(w, "h2", 1)->entry_seq = 0; }
-LIE(key_elsewhere) { world_request(w, "g1", 2)->bet_number = 3; }
-LIE(key_of_other_player) { strcpy(world_request(w, "g1", 2)->player_id, "p2"); }
-LIE(key_of_other_time) { world_request(w, "g1", 2)->time_ms++; }
-LIE(result_key_gone) { world_remove(w->requests, w->request_count, world_request(w, "g1", 0)); }
-LIE(loss_key_gone) { world_remove(w->requests, w->request_count, world_request(w, "g3", 0)); }
-LIE(result_key_twice) { w->requests[w->request_count++] = *world_request(w, "g1", 0); }
-LIE(result_key_amount) { world_request(w, "g1", 0)->amount++; }
-LIE(bet_amount) { BET("g2", 2)->bet_amount++; }
-LIE(transaction_gone) { world_remove(w->transactions, w->transaction_count, world_transaction(w, 3)); }
-LIE(transaction_elsewhere) { world_transaction(w, 3)->bet_number = 1; }
-LIE(transaction_of_other_game) { strcpy(world_transaction(w, 3)->game_id, "g2"); }
-LIE(transaction_of_other_dealer) { strcpy(world_transaction(w, 3)->casino_id, "beta"); }
-LIE(transaction_moved) { world_transaction(w, 3)->entry_seq = 1; }
+LIE(refunded_by_other)
+{
+	strcpy(BET("g2", 4)->resolved_by, "mallory");
+}
+LIE(refunded_by_operator)
+{
+	strcpy(BET("g1", 4)->resolved_by, "mallory");
+}
+LIE(key_gone)
+{
+	world_remove(w->requests, w->request_count, world_request(w, "g1", 2));
+}
+LIE(key_renamed)
+{
+	strcpy(world_request(w, "g1", 2)->request_transaction_id, "x");
+}
+LIE(key_of_other_client)
+{
+	strcpy(world_request(w, "g1", 2)->owner, "eve");
+}
+LIE(key_amount)
+{
+	world_request(w, "g1", 2)->amount++;
+}
+LIE(key_moved)
+{
+	world_request(w, "g1", 2)->entry_seq = 1;
+}
+LIE(key_unmoved)
+{
+	world_request(w, "h2", 1)->entry_seq = 0;
+}
+LIE(key_elsewhere)
+{
+	world_request(w, "g1", 2)->bet_number = 3;
+}
+LIE(key_of_other_player)
+{
+	strcpy(world_request(w, "g1", 2)->player_id, "p2");
+}
+LIE(key_of_other_time)
+{
+	world_request(w, "g1", 2)->time_ms++;
+}
+LIE(result_key_gone)
+{
+	world_remove(w->requests, w->request_count, world_request(w, "g1", 0));
+}
+LIE(loss_key_gone)
+{
+	world_remove(w->requests, w->request_count, world_request(w, "g3", 0));
+}
+LIE(result_key_twice)
+{
+	w->requests[w->request_count++] = *world_request(w, "g1", 0);
+}
+LIE(result_key_amount)
+{
+	world_request(w, "g1", 0)->amount++;
+}
+LIE(bet_amount)
+{
+	BET("g2", 2)->bet_amount++;
+}
+LIE(transaction_gone)
+{
+	world_remove(w->transactions, w->transaction_count, world_transaction(w, 3));
+}
+LIE(transaction_elsewhere)
+{
+	world_transaction(w, 3)->bet_number = 1;
+}
+LIE(transaction_of_other_game)
+{
+	strcpy(world_transaction(w, 3)->game_id, "g2");
+}
+LIE(transaction_of_other_dealer)
+{
+	strcpy(world_transaction(w, 3)->casino_id, "beta");
+}
+LIE(transaction_moved)
+{
+	world_transaction(w, 3)->entry_seq = 1;
+}
 /* clang-format on */
 LIE(transaction_of_round_gone)
 {
@@ -354,24 +802,48 @@ static const struct set_lie {
 	void (*tell)(struct world *world);
 	bool requests, transactions, callbacks, ends; /* the sets that differ */
 } set_lies[] = {
-	{body_amount, 0, 0, 1, 0}, {body_user_bet, 0, 0, 1, 0}, {body_user, 0, 0, 1, 0},
-	{body_payout, 0, 0, 1, 0}, {body_result, 0, 0, 1, 0}, {body_ball, 0, 0, 1, 0},
-	{body_refund, 0, 0, 1, 0}, {body_refund_id, 0, 0, 1, 0}, {bet_remark, 0, 0, 1, 0},
-	{bet_later, 1, 1, 1, 0}, {round_remark, 0, 0, 1, 0}, {events_swapped, 0, 0, 1, 0},
-	{callback_of_other_bet, 0, 0, 1, 0}, {callback_of_other_game, 0, 0, 1, 0},
-	{callback_to_other_dealer, 0, 0, 1, 0}, {callback_of_nobody, 0, 0, 1, 0},
-	{accepted_but_failed, 0, 0, 0, 1}, {rejected_but_unknown, 0, 0, 0, 1},
-	{rejected_but_delivered, 0, 0, 0, 1}, {refunded_but_due, 0, 0, 0, 1},
-	{refunded_by_other, 0, 0, 0, 1}, {refunded_by_operator, 0, 0, 0, 1},
-	{key_gone, 1, 0, 0, 0}, {key_renamed, 1, 0, 0, 0}, {key_of_other_client, 1, 0, 0, 0},
-	{key_amount, 1, 0, 0, 0}, {key_moved, 1, 0, 0, 0}, {key_unmoved, 1, 0, 0, 0},
-	{key_elsewhere, 1, 0, 0, 0}, {key_of_other_player, 1, 0, 0, 0},
-	{key_of_other_time, 1, 0, 0, 0}, {result_key_gone, 1, 0, 0, 0},
-	{loss_key_gone, 1, 0, 0, 0}, {result_key_twice, 1, 0, 0, 0},
-	{result_key_amount, 1, 0, 0, 0}, {bet_amount, 1, 0, 1, 0},
-	{transaction_gone, 0, 1, 0, 0}, {transaction_elsewhere, 0, 1, 0, 0},
-	{transaction_of_other_game, 0, 1, 0, 0}, {transaction_of_other_dealer, 0, 1, 0, 0},
-	{transaction_moved, 0, 1, 0, 0}, {transaction_of_round_gone, 0, 1, 0, 0},
+	{body_amount, 0, 0, 1, 0},
+	{body_user_bet, 0, 0, 1, 0},
+	{body_user, 0, 0, 1, 0},
+	{body_payout, 0, 0, 1, 0},
+	{body_result, 0, 0, 1, 0},
+	{body_ball, 0, 0, 1, 0},
+	{body_refund, 0, 0, 1, 0},
+	{body_refund_id, 0, 0, 1, 0},
+	{bet_remark, 0, 0, 1, 0},
+	{bet_later, 1, 1, 1, 0},
+	{round_remark, 0, 0, 1, 0},
+	{events_swapped, 0, 0, 1, 0},
+	{callback_of_other_bet, 0, 0, 1, 0},
+	{callback_of_other_game, 0, 0, 1, 0},
+	{callback_to_other_dealer, 0, 0, 1, 0},
+	{callback_of_nobody, 0, 0, 1, 0},
+	{accepted_but_failed, 0, 0, 0, 1},
+	{rejected_but_unknown, 0, 0, 0, 1},
+	{rejected_but_delivered, 0, 0, 0, 1},
+	{refunded_but_due, 0, 0, 0, 1},
+	{refunded_by_other, 0, 0, 0, 1},
+	{refunded_by_operator, 0, 0, 0, 1},
+	{key_gone, 1, 0, 0, 0},
+	{key_renamed, 1, 0, 0, 0},
+	{key_of_other_client, 1, 0, 0, 0},
+	{key_amount, 1, 0, 0, 0},
+	{key_moved, 1, 0, 0, 0},
+	{key_unmoved, 1, 0, 0, 0},
+	{key_elsewhere, 1, 0, 0, 0},
+	{key_of_other_player, 1, 0, 0, 0},
+	{key_of_other_time, 1, 0, 0, 0},
+	{result_key_gone, 1, 0, 0, 0},
+	{loss_key_gone, 1, 0, 0, 0},
+	{result_key_twice, 1, 0, 0, 0},
+	{result_key_amount, 1, 0, 0, 0},
+	{bet_amount, 1, 0, 1, 0},
+	{transaction_gone, 0, 1, 0, 0},
+	{transaction_elsewhere, 0, 1, 0, 0},
+	{transaction_of_other_game, 0, 1, 0, 0},
+	{transaction_of_other_dealer, 0, 1, 0, 0},
+	{transaction_moved, 0, 1, 0, 0},
+	{transaction_of_round_gone, 0, 1, 0, 0},
 };
 
 START_TEST(sets_that_differ_are_told)
@@ -398,14 +870,14 @@ START_TEST(what_is_wrong_between_them_is_told)
 
 	world_make(w);
 	ck_assert_ptr_null(proof_bet_callback(BET("g2", 1), CALLBACK_BETTING, BETTING("g2", 1)));
-	ck_assert_ptr_null(proof_bet_callback(BET("g1", 5), CALLBACK_BETTING_REFUND,
-		REFUND("g1", 5)));
+	ck_assert_ptr_null(
+		proof_bet_callback(BET("g1", 5), CALLBACK_BETTING_REFUND, REFUND("g1", 5)));
 	ck_assert_str_eq(proof_bet_callback(BET("g2", 1), CALLBACK_BETTING, NULL),
 		"its betting is missing");
 	ck_assert_str_eq(proof_bet_callback(BET("g2", 1), CALLBACK_BETTING, BETTING("g2", 2)),
 		"the event of its betting is another one's");
-	ck_assert_str_eq(proof_bet_callback(BET("g1", 5), CALLBACK_BETTING_REFUND,
-		REFUND("g1", 4)), "the event of its betting-refund is another one's");
+	ck_assert_str_eq(proof_bet_callback(BET("g1", 5), CALLBACK_BETTING_REFUND, REFUND("g1", 4)),
+		"the event of its betting-refund is another one's");
 	BETTING("g2", 1)->state = CALLBACK_DELIVERED;
 	ck_assert_str_eq(proof_bet_callback(BET("g2", 1), CALLBACK_BETTING, BETTING("g2", 1)),
 		"its betting is not being sent");
@@ -419,14 +891,14 @@ START_TEST(what_is_wrong_between_them_is_told)
 	ck_assert_str_eq(proof_bet_callback(BET("g1", 3), CALLBACK_BETTING, BETTING("g1", 3)),
 		"its betting came to something else");
 	REFUND("g1", 5)->state = CALLBACK_DELIVERED;
-	ck_assert_str_eq(proof_bet_callback(BET("g1", 5), CALLBACK_BETTING_REFUND,
-		REFUND("g1", 5)), "its betting-refund has ended");
+	ck_assert_str_eq(proof_bet_callback(BET("g1", 5), CALLBACK_BETTING_REFUND, REFUND("g1", 5)),
+		"its betting-refund has ended");
 	REFUND("g1", 4)->state = CALLBACK_PARKED;
-	ck_assert_str_eq(proof_bet_callback(BET("g1", 4), CALLBACK_BETTING_REFUND,
-		REFUND("g1", 4)), "its betting-refund has not ended");
+	ck_assert_str_eq(proof_bet_callback(BET("g1", 4), CALLBACK_BETTING_REFUND, REFUND("g1", 4)),
+		"its betting-refund has not ended");
 	strcpy(REFUND("g2", 4)->resolved_by, "mallory");
-	ck_assert_str_eq(proof_bet_callback(BET("g2", 4), CALLBACK_BETTING_REFUND,
-		REFUND("g2", 4)), "its betting-refund was resolved otherwise");
+	ck_assert_str_eq(proof_bet_callback(BET("g2", 4), CALLBACK_BETTING_REFUND, REFUND("g2", 4)),
+		"its betting-refund was resolved otherwise");
 	strcpy(BETTING("g2", 4)->casino_id, "beta");
 	ck_assert_str_eq(proof_bet_callback(BET("g2", 4), CALLBACK_BETTING, BETTING("g2", 4)),
 		"its betting goes to another dealer");

@@ -25,12 +25,12 @@
 #define SIM_ENDS_MAX         16
 #define SIM_STEPS_MAX        400000
 
-#define SIM_SECOND  INT64_C(1000)
-#define SIM_MINUTE  (60 * SIM_SECOND)
+#define SIM_SECOND     INT64_C(1000)
+#define SIM_MINUTE     (60 * SIM_SECOND)
 #define SIM_TIMEOUT_MS 3000 /* of a callback */
 #define SIM_ASK_MS     5000 /* how long the ledger is asked */
 /* Without faults nothing waits longer: refund_delay, a sender's patience, the longest back-off. */
-#define SIM_CALM_MS    (30 * SIM_MINUTE)
+#define SIM_CALM_MS (30 * SIM_MINUTE)
 
 /* What is wrong in the harness, to be found (test_sim.c). */
 enum plant {
@@ -57,22 +57,22 @@ enum plant {
 /* What was found. */
 enum flaw {
 	FLAW_NONE,
-	FLAW_HARNESS,  /* the simulation's own bounds */
-	FLAW_ANSWER,   /* the ledger answered what it may not */
-	FLAW_ROWS,     /* the rows contradict each other */
-	FLAW_INTENT,   /* sent before it was on disk */
-	FLAW_LEASE,    /* taken away from a sender who keeps within his lease */
-	FLAW_EARLY,    /* sent again before its time */
-	FLAW_BYTES,    /* two attempts of an event differ, or name what they may not */
+	FLAW_HARNESS, /* the simulation's own bounds */
+	FLAW_ANSWER,  /* the ledger answered what it may not */
+	FLAW_ROWS,    /* the rows contradict each other */
+	FLAW_INTENT,  /* sent before it was on disk */
+	FLAW_LEASE,   /* taken away from a sender who keeps within his lease */
+	FLAW_EARLY,   /* sent again before its time */
+	FLAW_BYTES,   /* two attempts of an event differ, or name what they may not */
 	FLAW_BET_SENT_TWICE,
 	FLAW_RESULT_SENT_TOO_OFTEN,
-	FLAW_TOLD,     /* a game server was told what is not so */
-	FLAW_STUCK,    /* it does not come to an end */
-	FLAW_STAKE,    /* a dealer holds a stake that it must not, or not one that it must */
-	FLAW_PAYOUT,   /* a dealer paid what it must not, or not what it must */
-	FLAW_MONEY,    /* the sums differ */
-	FLAW_PERMITS,  /* some are held by nobody */
-	FLAW_HELD,     /* a call of a dealer whose callbacks are held is granted */
+	FLAW_TOLD,    /* a game server was told what is not so */
+	FLAW_STUCK,   /* it does not come to an end */
+	FLAW_STAKE,   /* a dealer holds a stake that it must not, or not one that it must */
+	FLAW_PAYOUT,  /* a dealer paid what it must not, or not what it must */
+	FLAW_MONEY,   /* the sums differ */
+	FLAW_PERMITS, /* some are held by nobody */
+	FLAW_HELD,    /* a call of a dealer whose callbacks are held is granted */
 	FLAW_COUNT
 };
 extern const char *const flaw_names[FLAW_COUNT];
@@ -80,8 +80,8 @@ extern const char *const flaw_names[FLAW_COUNT];
 /* What a seed draws. Chances are a thousandth each. */
 struct plan {
 	uint32_t dealers, users, workers, sweepers, bets, rounds, inquiries;
-	int64_t active_ms; /* bets begin within */
-	int64_t faults_ms; /* from then on nothing goes wrong */
+	int64_t active_ms;                /* bets begin within */
+	int64_t faults_ms;                /* from then on nothing goes wrong */
 	uint32_t die, stop, stop_sending; /* at a process's step */
 	int64_t stop_ms;
 	int64_t fence_to_close_ms; /* at most, however long it is stopped */

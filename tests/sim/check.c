@@ -186,8 +186,8 @@ static bool see_player(void *context, struct bytes key, const void *row)
 		violate(w, FLAW_MONEY, "%s gained %" PRId64 ", by the rows %" PRId64, u->user_id,
 			gained, expected[user]);
 	if (seamless ? player->balance || entries[user] : entries[user] != gained)
-		violate(w, FLAW_MONEY, "%s gained %" PRId64 ", by its entries %" PRId64,
-			u->user_id, gained, entries[user]);
+		violate(w, FLAW_MONEY, "%s gained %" PRId64 ", by its entries %" PRId64, u->user_id,
+			gained, entries[user]);
 	return true;
 }
 
@@ -227,8 +227,7 @@ static void check_attempts(struct world *w)
 		if (attempts[event] != callback->attempts ||
 			w->notes[event].sends > callback->attempts)
 			violate(w, FLAW_ROWS, "%u: %u attempts, %u rows of them, %u sendings",
-				event, callback->attempts, attempts[event],
-				w->notes[event].sends);
+				event, callback->attempts, attempts[event], w->notes[event].sends);
 	}
 }
 

@@ -121,8 +121,8 @@ static enum callback_class take_bet(struct world *w, const struct message *m,
 
 static enum callback_class unknown(const struct sim_dealer *dealer, const char **error_id)
 {
-	static const char *const ids[UNKNOWN_STYLE_COUNT] = {
-		[UNKNOWN_STANDARD_ID] = "bet_not_found", [UNKNOWN_OWN_ID] = "no_such_bet"};
+	static const char *const ids[UNKNOWN_STYLE_COUNT] =
+		{[UNKNOWN_STANDARD_ID] = "bet_not_found", [UNKNOWN_OWN_ID] = "no_such_bet"};
 
 	*error_id = ids[dealer->unknown];
 	return *error_id ? CALLBACK_REFUSED : CALLBACK_SUCCESS;
@@ -148,7 +148,9 @@ static enum callback_class take_refund(struct world *w, const struct message *m,
 	case STAKE_NONE:
 		if (dealer->tombstone)
 			*t = (struct sim_transaction){.stake = STAKE_BARRED,
-				.dealer = m->dealer, .user = m->user, .amount = m->bet_amount};
+				.dealer = m->dealer,
+				.user = m->user,
+				.amount = m->bet_amount};
 		break;
 	case STAKE_REFUSED:
 	case STAKE_BARRED:

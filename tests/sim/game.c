@@ -39,9 +39,9 @@ void game_open(struct world *w)
 		*last = at_ms > *last ? at_ms : *last;
 	}
 	for (uint32_t i = 0; i < plan->rounds; i++)
-		add(w, CALL_SETTLE, i, w->rounds[i].hasty
-			? (int64_t)below(w, (uint64_t)plan->active_ms)
-			: last_ms[i] + 100 + below(w, 8000));
+		add(w, CALL_SETTLE, i,
+			w->rounds[i].hasty ? (int64_t)below(w, (uint64_t)plan->active_ms)
+					   : last_ms[i] + 100 + below(w, 8000));
 	for (uint32_t i = 0; i < plan->inquiries; i++) {
 		uint32_t user = below(w, plan->users);
 
@@ -129,7 +129,9 @@ static void begin(struct world *w, uint32_t who, uint32_t what)
 	}
 	call->waiting = ++call->tries;
 	trace(w, "p%u serves call %u (%s%u)%s", p->index, who,
-		call->kind == CALL_BET ? "b" : call->kind == CALL_SETTLE ? "s" : "balance ",
+		call->kind == CALL_BET              ? "b"
+			: call->kind == CALL_SETTLE ? "s"
+						    : "balance ",
 		call->index, twist ? " once more" : "");
 	worker_serve(w, p, who, twist);
 	world_at(w, PATIENCE_MS, lose_patience, who, call->waiting);
@@ -164,14 +166,14 @@ static struct sim_call *waiting_call(struct world *w, const struct process *p)
 static bool hear_twisted(struct world *w, const struct process *p, struct sim_call *call,
 	enum refusal refusal)
 {
-	enum refusal expected = p->twist == TWIST_CONTENT ? REFUSAL_TRANSACTION_CONFLICT
-							    : REFUSAL_ALREADY_SETTLED;
+	enum refusal expected =
+		p->twist == TWIST_CONTENT ? REFUSAL_TRANSACTION_CONFLICT : REFUSAL_ALREADY_SETTLED;
 
 	if (p->twist != TWIST_CONTENT && (p->twist != TWIST_KEY || call->kind != CALL_SETTLE))
 		return false;
 	if (refusal != expected)
-		violate(w, FLAW_ANSWER, "call %u with other content or key: %s",
-			number_of(w, call), refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "call %u with other content or key: %s", number_of(w, call),
+			refusal_info(refusal)->id);
 	w->tally.conflicts++;
 	done(w, call);
 	return true;
@@ -244,8 +246,7 @@ void game_hear_bet(struct world *w, const struct process *p, enum refusal refusa
 	bet = &w->bets[call->index];
 	told = told_by(refusal, &known);
 	if (!known)
-		violate(w, FLAW_ANSWER, "b%u is told %s", call->index,
-			refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "b%u is told %s", call->index, refusal_info(refusal)->id);
 	if (told == TOLD_ACCEPTED && answer->state != BET_ACCEPTED)
 		violate(w, FLAW_TOLD, "b%u is accepted and told %s", call->index,
 			bet_state_names[answer->state]);
@@ -272,7 +273,7 @@ static void hear_settled(struct world *w, struct sim_call *call,
 	struct sim_round *round = &w->rounds[call->index];
 
 	if (result->win_amount !=
-		result->payout_amount - result->bet_amount - result->addition_amount ||
+			result->payout_amount - result->bet_amount - result->addition_amount ||
 		(round->result == RESULT_WIN && result->payout_amount != round->payout))
 		violate(w, FLAW_ANSWER, "s%u: its sums", call->index);
 	if (round->settled && round->transaction_id != result->transaction_id)
@@ -309,8 +310,7 @@ void game_hear_round(struct world *w, const struct process *p, enum refusal refu
 	case REFUSAL_STORAGE_FULL:
 		break;
 	default:
-		violate(w, FLAW_ANSWER, "s%u is told %s", call->index,
-			refusal_info(refusal)->id);
+		violate(w, FLAW_ANSWER, "s%u is told %s", call->index, refusal_info(refusal)->id);
 		break;
 	}
 	if (round->settled)

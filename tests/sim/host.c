@@ -262,8 +262,8 @@ static void answer(struct world *w, struct slot *slot, const struct asker *asker
 		grant->body.data = p->body;
 	}
 	/* link_call() goes on when an earlier try may have been applied and this one was not. */
-	if (p->maybe_done && (p->status != STATUS_OK ||
-		p->result.verdict.refusal == REFUSAL_STORAGE_FULL)) {
+	if (p->maybe_done &&
+		(p->status != STATUS_OK || p->result.verdict.refusal == REFUSAL_STORAGE_FULL)) {
 		process_unanswered(w, p, true);
 		return;
 	}

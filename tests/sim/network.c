@@ -94,9 +94,10 @@ static void check_distance(struct world *w, const struct flight *f, const struct
 	if (w->plan.reboots)
 		least_ms -= 2 * w->plan.step_ms;
 	if (note->sent_ms && !note->hurried && w->now_ms - note->sent_ms < least_ms)
-		violate(w, FLAW_EARLY, "%s-%" PRIu64 " attempt %u comes %" PRId64
-			" ms behind the one before", callback_kind_names[f->kind], f->event,
-			f->attempt, w->now_ms - note->sent_ms);
+		violate(w, FLAW_EARLY,
+			"%s-%" PRIu64 " attempt %u comes %" PRId64 " ms behind the one before",
+			callback_kind_names[f->kind], f->event, f->attempt,
+			w->now_ms - note->sent_ms);
 }
 
 /* Counts and compares at the door. */
@@ -110,8 +111,9 @@ static void note(struct world *w, const struct process *p, const struct flight *
 	network_check_lease(w, p, f);
 	check_distance(w, f, note);
 	note->sent_ms = f->fenced_ms;
-	if (note->known && (note->hash != hash || note->len != f->len || note->kind != f->kind ||
-		note->dealer != f->dealer))
+	if (note->known &&
+		(note->hash != hash || note->len != f->len || note->kind != f->kind ||
+			note->dealer != f->dealer))
 		violate(w, FLAW_BYTES, "%s-%" PRIu64 " is not what it was before",
 			callback_kind_names[f->kind], f->event);
 	note->known = true;
@@ -175,7 +177,10 @@ static void arrive(struct world *w, uint32_t who, uint32_t what)
 	struct process *p = &sim_processes[m->process];
 	struct flight *f = &p->flights[m->what % SIM_FLIGHTS_MAX];
 	const struct timer back = {.at_ms = w->now_ms + 1 + below(w, below(w, 8) ? 20 : 3000),
-		.run = answered, .kind = TIMER_STEADY, .who = m->process, .life = m->life,
+		.run = answered,
+		.kind = TIMER_STEADY,
+		.who = m->process,
+		.life = m->life,
 		.what = what};
 	enum callback_class class;
 	const char *error_id;

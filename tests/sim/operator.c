@@ -22,7 +22,7 @@ static void operate_cmd(struct world *w, struct callback_operate_cmd *cmd, uint6
 	enum callback_action action)
 {
 	memset(cmd, 0, sizeof(*cmd));
-	cmd->operator = operator_now(w);
+	cmd->operator= operator_now(w);
 	cmd->event = event;
 	cmd->action = action;
 	w->notes[event % SIM_EVENTS_MAX].retries += action == CALLBACK_RETRY;
@@ -94,7 +94,7 @@ static int64_t pause_ms(struct world *w)
 static void hold_cmd(struct world *w, struct dealer_put_cmd *cmd, uint32_t dealer, bool hold)
 {
 	memset(cmd, 0, sizeof(*cmd));
-	cmd->operator = operator_now(w);
+	cmd->operator= operator_now(w);
 	cmd->mask = 1u << DEALER_CALLBACKS_HELD;
 	cmd->dealer.callbacks_held_ms = hold;
 	snprintf(cmd->dealer.casino_id, sizeof(cmd->dealer.casino_id), "d%u", dealer);
@@ -154,7 +154,7 @@ static void add_dealer(struct world *w, uint32_t index)
 	struct dealer_put_cmd cmd;
 
 	memset(&cmd, 0, sizeof(cmd));
-	cmd.operator = operator_now(w);
+	cmd.operator= operator_now(w);
 	cmd.create = true;
 	snprintf(cmd.dealer.casino_id, sizeof(cmd.dealer.casino_id), "d%u", index);
 	snprintf(cmd.dealer.currency, sizeof(cmd.dealer.currency), "thb");

@@ -184,8 +184,8 @@ static void switch_off(struct world *w)
 
 static void draw_round(struct world *w, struct sim_round *round)
 {
-	static const enum round_result results[] = {
-		RESULT_WIN, RESULT_WIN, RESULT_LOSS, RESULT_LOSS, RESULT_REFUND};
+	static const enum round_result results[] = {RESULT_WIN, RESULT_WIN, RESULT_LOSS,
+		RESULT_LOSS, RESULT_REFUND};
 	static const money_t units[] = {10000, 1000, 100, 10, 1};
 
 	round->user = below(w, w->plan.users);
@@ -250,8 +250,8 @@ void plan_make(struct world *w)
 		snprintf(user->user_id, sizeof(user->user_id), "u%u", i);
 		snprintf(user->player_id, sizeof(user->player_id), "player%caaaaaaaaaaaaa",
 			(char)('a' + i));
-		user->opening = MONEY_UNITS_PER_CREDIT *
-			(money_t)(below(w, 4) ? 1000000 : below(w, 50));
+		user->opening =
+			MONEY_UNITS_PER_CREDIT * (money_t)(below(w, 4) ? 1000000 : below(w, 50));
 		user->balance = user->opening;
 	}
 	draw_bets(w);

@@ -16,7 +16,7 @@ void process_open(struct world *w)
 		struct process *p = &sim_processes[i];
 
 		p->index = i;
-		p->kind = i < SIM_WORKERS_MAX                      ? PROCESS_WORKER
+		p->kind = i < SIM_WORKERS_MAX                    ? PROCESS_WORKER
 			: i < SIM_WORKERS_MAX + SIM_SWEEPERS_MAX ? PROCESS_SWEEPER
 								 : PROCESS_OPERATOR;
 	}
@@ -30,8 +30,12 @@ void process_open(struct world *w)
 void process_at(struct world *w, const struct process *p, int64_t in_ms, enum timer_kind kind,
 	sim_run *run, uint32_t what)
 {
-	const struct timer timer = {.at_ms = w->now_ms + in_ms, .run = run, .kind = kind,
-		.who = p->index, .life = p->life, .what = what};
+	const struct timer timer = {.at_ms = w->now_ms + in_ms,
+		.run = run,
+		.kind = kind,
+		.who = p->index,
+		.life = p->life,
+		.what = what};
 
 	world_push(w, &timer);
 }

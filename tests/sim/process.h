@@ -36,9 +36,9 @@ struct flight {
 	uint32_t attempt;
 	int64_t lease_until_ms;
 	int64_t begun_ms, fenced_ms;
-	uint32_t run;  /* of the ledger that granted it ... */
-	uint64_t link; /* ... on this link */
-	bool again;    /* after an answer that was lost */
+	uint32_t run;        /* of the ledger that granted it ... */
+	uint64_t link;       /* ... on this link */
+	bool again;          /* after an answer that was lost */
 	uint32_t connection; /* 0: none */
 	enum callback_class class;
 	const char *error_id;
@@ -62,7 +62,7 @@ struct process {
 	int64_t stopped_until_ms;
 	uint64_t link; /* 0: not connected */
 	/* the question under way */
-	uint32_t try;  /* raised with each sending, never set back */
+	uint32_t try; /* raised with each sending, never set back */
 	bool asking;
 	bool answer_coming;
 	bool maybe_done;

@@ -13,8 +13,8 @@ static struct round_sums {
 } sums[SIM_BETS_MAX];
 static uint32_t dues, sendings[SIM_DEALERS_MAX];
 
-void rows_visit(struct world *w, enum record record, bool (*visit)(void *context,
-	struct bytes key, const void *row))
+void rows_visit(struct world *w, enum record record,
+	bool (*visit)(void *context, struct bytes key, const void *row))
 {
 	const struct store_range range = {.record = record};
 
@@ -107,13 +107,11 @@ static void check_callbacks(struct world *w)
 {
 	for (uint32_t event = 1; event < SIM_EVENTS_MAX; event++) {
 		const struct seen *callback = &sim_seen[event];
-		bool waits = callback->state == CALLBACK_DUE ||
-			callback->state == CALLBACK_SENDING;
+		bool waits = callback->state == CALLBACK_DUE || callback->state == CALLBACK_SENDING;
 
 		if (callback->there && waits != callback->due)
 			violate(w, FLAW_ROWS, "%u is %s and has %s due row", event,
-				callback_state_names[callback->state],
-				callback->due ? "a" : "no");
+				callback_state_names[callback->state], callback->due ? "a" : "no");
 		if (callback->kind == CALLBACK_BETTING && callback->attempts > 1)
 			violate(w, FLAW_ROWS, "betting-%u has %u attempts", event,
 				callback->attempts);
@@ -125,8 +123,7 @@ static void check_callbacks(struct world *w)
 
 /* In which states the callbacks of a bet may be, by the bet's own. */
 #define IS(state) (1u << (state))
-#define IS_OPEN                                                                                    \
-	(IS(CALLBACK_DUE) | IS(CALLBACK_SENDING) | IS(CALLBACK_PARKED) | IS(CALLBACK_HELD))
+#define IS_OPEN   (IS(CALLBACK_DUE) | IS(CALLBACK_SENDING) | IS(CALLBACK_PARKED) | IS(CALLBACK_HELD))
 static const struct {
 	unsigned int betting;
 	unsigned int refund; /* 0: there is none */
@@ -145,8 +142,7 @@ static bool callback_fits(uint64_t event, enum callback_kind kind, unsigned int 
 
 	if (!states)
 		return event == 0;
-	return event && callback->there && callback->kind == kind &&
-		states & IS(callback->state);
+	return event && callback->there && callback->kind == kind && states & IS(callback->state);
 }
 
 static bool see_bet(void *context, struct bytes key, const void *row)
@@ -230,7 +226,8 @@ static void check_permits(struct world *w)
 	}
 	for (uint32_t i = 0; i < w->plan.dealers && w->up; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
-		if (permits_inflight(&sim_ledger.derived.permits, casino_id, world_boot_ms(w)) > sendings[i])
+		if (permits_inflight(&sim_ledger.derived.permits, casino_id, world_boot_ms(w)) >
+			sendings[i])
 			violate(w, FLAW_PERMITS, "%s has more than callbacks being sent",
 				casino_id);
 	}

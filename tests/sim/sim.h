@@ -58,7 +58,7 @@ struct world {
 	/* the ledger's process */
 	struct store *store;
 	bool up;
-	bool low; /* the disk is almost full */
+	bool low;         /* the disk is almost full */
 	bool save_faults; /* saves were made to fail so that commands do */
 	uint32_t run;
 	int64_t up_ms; /* when it is up again */
@@ -80,7 +80,7 @@ struct world {
 	uint32_t message_count;
 	struct inquiry inquiries[SIM_EVENTS_MAX];
 	uint32_t inquiry_count;
-	int64_t closed_ms[SIM_MESSAGES_MAX]; /* by connection; -1: open */
+	int64_t closed_ms[SIM_MESSAGES_MAX];        /* by connection; -1: open */
 	struct callback_end_cmd ends[SIM_ENDS_MAX]; /* some that were told, to be told again */
 	uint32_t end_count;
 	uint32_t connection_count;
@@ -181,8 +181,8 @@ bool operator_clear(struct world *w);
 /* rows.c: what must be so at any time. */
 void rows_check(struct world *w);
 /* Visits all rows of a kind. */
-void rows_visit(struct world *w, enum record record, bool (*visit)(void *context,
-	struct bytes key, const void *row));
+void rows_visit(struct world *w, enum record record,
+	bool (*visit)(void *context, struct bytes key, const void *row));
 /* The number in a name like "g17". */
 uint32_t rows_number(const char *name);
 /* What rows_check() saw of a callback. */

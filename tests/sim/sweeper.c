@@ -152,8 +152,8 @@ static void claim(struct world *w, struct process *p)
 /* An end that was told before is told once more, whatever has become of its callback. */
 static void end_again(struct world *w, struct process *p)
 {
-	p->cmd.callback_end = w->ends[below(w, w->end_count < SIM_ENDS_MAX ? w->end_count
-									   : SIM_ENDS_MAX)];
+	p->cmd.callback_end =
+		w->ends[below(w, w->end_count < SIM_ENDS_MAX ? w->end_count : SIM_ENDS_MAX)];
 	process_ask(w, p, COMMAND_CALLBACK_END, ended);
 }
 

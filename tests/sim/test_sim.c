@@ -11,10 +11,10 @@
 
 #include <stdarg.h>
 
-#define SEEDS       10000
-#define PARTS       20 /* the seeds are run in so many cases */
-#define SEEDS_MIN   40
-#define SHARE       25 /* of the seeds, is run with something planted */
+#define SEEDS     10000
+#define PARTS     20 /* the seeds are run in so many cases */
+#define SEEDS_MIN 40
+#define SHARE     25 /* of the seeds, is run with something planted */
 
 static struct world world;
 

@@ -107,8 +107,8 @@ void worker_check_granted(struct world *w, uint64_t event, uint64_t sender)
 /* The betting of the bet that was placed; 0: none is known. */
 static uint64_t betting_of(struct world *w, const struct bet_place_cmd *cmd)
 {
-	struct request key = request_named(SCOPE_CLIENT, cmd->client_id,
-		cmd->request_transaction_id);
+	struct request key =
+		request_named(SCOPE_CLIENT, cmd->client_id, cmd->request_transaction_id);
 	const struct request *request = world_load(w, RECORD_REQUEST, &key);
 	const struct bet *bet;
 	struct bet bet_key;
@@ -146,8 +146,7 @@ static void settled(struct world *w, struct process *p)
 		if (p->maybe_done)
 			worker_check_granted(w, result->event, p->cmd.round_settle.sender);
 		hear(w, p, result->verdict.refusal, NULL);
-	}
-	else {
+	} else {
 		p->settled = *result;
 		granted(w, p, &result->send);
 	}

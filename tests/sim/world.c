@@ -83,8 +83,10 @@ static struct timer pop(struct world *w)
 
 void world_at(struct world *w, int64_t in_ms, sim_run *run, uint32_t who, uint32_t what)
 {
-	const struct timer timer = {
-		.at_ms = w->now_ms + in_ms, .run = run, .who = who, .what = what};
+	const struct timer timer = {.at_ms = w->now_ms + in_ms,
+		.run = run,
+		.who = who,
+		.what = what};
 
 	world_push(w, &timer);
 }
@@ -201,7 +203,7 @@ static void look_at_rows(struct world *w, uint32_t who, uint32_t what)
 	for (uint32_t i = 0; i < w->plan.dealers && w->up; i++) {
 		snprintf(casino_id, sizeof(casino_id), "d%u", i);
 		w->tally.breakers += permits_breaker(&sim_ledger.derived.permits, casino_id,
-			world_boot_ms(w)) != BREAKER_CLOSED;
+					     world_boot_ms(w)) != BREAKER_CLOSED;
 	}
 	if (who)
 		world_at(w, w->plan.faults_ms / 4 + 1, look_at_rows, who - 1, 0);

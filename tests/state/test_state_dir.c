@@ -99,7 +99,8 @@ START_TEST(creates_and_checks)
 	ck_assert_uint_eq(mode_of(inside("installation")), 0600);
 	ck_assert_int_eq(state_dir_check(state, installation, why, sizeof(why)), STATUS_OK);
 	ck_assert_str_eq(installation, id);
-	create_refuses(" already holds a ledger; start creditbridge-ledger to use it, or move it away first");
+	create_refuses(
+		" already holds a ledger; start creditbridge-ledger to use it, or move it away first");
 }
 END_TEST
 
@@ -123,7 +124,7 @@ START_TEST(finishes_an_interrupted_creation)
 	put_file("installation.new", "0123");
 	put_file("lock", "1\n");
 	check_refuses(" is not initialised: if its file system is mounted, initialise it with "
-		"`creditbridgectl init`");
+		      "`creditbridgectl init`");
 	create();
 	ck_assert_int_eq(state_dir_check(state, installation, why, sizeof(why)), STATUS_OK);
 	ck_assert_str_eq(installation, id);
@@ -134,7 +135,8 @@ START_TEST(creation_refuses)
 {
 	ck_assert_int_eq(mkdir(state, 0700), 0);
 	put_file("letter", "");
-	create_refuses(" is not empty: it holds letter. Give an empty directory, or move that away");
+	create_refuses(
+		" is not empty: it holds letter. Give an empty directory, or move that away");
 	ck_assert_int_eq(unlink(inside("letter")), 0);
 
 	/* Tables without an installation file may be another program's data. */
@@ -146,8 +148,10 @@ START_TEST(creation_refuses)
 
 	ck_assert_int_eq(chmod(state, 0770), 0);
 	ck_assert_int_eq(state_dir_create(state, id, why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_ptr_eq(strstr(why, " has mode 0770 and is open to others; close it with `chmod "
-				     "0700 "), why + strlen(state));
+	ck_assert_ptr_eq(strstr(why,
+				 " has mode 0770 and is open to others; close it with `chmod "
+				 "0700 "),
+		why + strlen(state));
 	ck_assert_int_eq(rmdir(inside("db")), 0);
 	ck_assert_int_eq(rmdir(state), 0);
 
@@ -163,7 +167,7 @@ START_TEST(check_refuses_the_wrong_kind)
 	check_refuses(" does not exist; create it with `creditbridgectl init`");
 	ck_assert_int_eq(mkdir(state, 0700), 0);
 	check_refuses(" is not initialised: if its file system is mounted, initialise it with "
-		"`creditbridgectl init`");
+		      "`creditbridgectl init`");
 	ck_assert_int_eq(rmdir(state), 0);
 	ck_assert_int_eq(close(open(state, O_WRONLY | O_CREAT, 0600)), 0);
 	check_refuses(" is not a directory: move it away, or correct the path");
@@ -198,8 +202,10 @@ START_TEST(check_refuses_another_owner)
 	} else {
 		strcpy(state, "/proc");
 	}
-	snprintf(rest, sizeof(rest), " belongs to uid %d, this process runs as uid %ld; run it as "
-		"the owner of the state", geteuid() == 0 ? 12345 : 0, (long)geteuid());
+	snprintf(rest, sizeof(rest),
+		" belongs to uid %d, this process runs as uid %ld; run it as "
+		"the owner of the state",
+		geteuid() == 0 ? 12345 : 0, (long)geteuid());
 	check_refuses(rest);
 	create_refuses(rest);
 }
@@ -215,7 +221,7 @@ START_TEST(check_refuses_a_damaged_id)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		put_file("installation", texts[i]);
 		check_refuses("/installation is damaged: it must hold 32 lower-case hex "
-			"characters; restore it from a backup");
+			      "characters; restore it from a backup");
 	}
 }
 END_TEST
@@ -275,8 +281,8 @@ START_TEST(lock_names_its_holder)
 	start = clock_boot_ms();
 	ck_assert_int_eq(state_dir_lock(state, 100, why, sizeof(why)), -1);
 	ck_assert_int_ge(clock_boot_ms() - start, 99);
-	snprintf(rest, sizeof(rest), " is in use by another ledger, process %ld: stop that one first",
-		(long)pid);
+	snprintf(rest, sizeof(rest),
+		" is in use by another ledger, process %ld: stop that one first", (long)pid);
 	ck_assert_str_eq(why, sentence(rest));
 	put_file("lock", "x\x1b[2J");
 	ck_assert_int_eq(state_dir_lock(state, 0, why, sizeof(why)), -1);
@@ -333,7 +339,8 @@ START_TEST(lock_refuses)
 	/* A link could make the ledger truncate another file. */
 	ck_assert_int_eq(symlink("/dev/null", inside("lock")), 0);
 	ck_assert_int_eq(state_dir_lock(state, 0, why, sizeof(why)), -1);
-	ck_assert_str_eq(why, sentence("/lock cannot be locked: Too many levels of symbolic links"));
+	ck_assert_str_eq(why,
+		sentence("/lock cannot be locked: Too many levels of symbolic links"));
 }
 END_TEST
 
@@ -389,13 +396,15 @@ START_TEST(a_restore_refuses)
 	create();
 	put_file("db/transaction.db", "precious");
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_str_eq(why, sentence(" already holds a ledger: only an empty state can be filled; "
-				       "move that one away"));
+	ck_assert_str_eq(why,
+		sentence(" already holds a ledger: only an empty state can be filled; "
+			 "move that one away"));
 	ck_assert_int_ge(state_dir_lock(state, 0, why, sizeof(why)), 0);
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_BUSY);
 	ck_assert_int_eq(unlink(inside("installation")), 0);
 	ck_assert_int_eq(state_dir_restore(state, &lock, why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_str_eq(why, sentence(" is not empty: it holds db. Give an empty directory, or move that away"));
+	ck_assert_str_eq(why,
+		sentence(" is not empty: it holds db. Give an empty directory, or move that away"));
 	ck_assert(there("db/transaction.db"));
 	ck_assert_int_eq(lock, -1);
 }
@@ -429,7 +438,8 @@ START_TEST(a_restore_is_given_up)
 		put_file("db/transaction.db", "half of it");
 		put_file("created", "");
 		ck_assert_int_eq(state_dir_abandon(state, initialised ? id : NULL, why,
-					 sizeof(why)), STATUS_OK);
+					 sizeof(why)),
+			STATUS_OK);
 		close(lock);
 		ck_assert(!there("restoring") && !there("created") && !there("db/transaction.db"));
 		ck_assert_int_eq(state_dir_check(state, read, why, sizeof(why)),
@@ -450,8 +460,8 @@ static Suite *state_dir_suite(void)
 		check_refuses_open_modes, check_refuses_another_owner, check_refuses_a_damaged_id,
 		lock_holds_the_pid, lock_names_its_holder, lock_waits, lock_is_inherited,
 		lock_refuses, a_restore_begins_and_ends, an_interrupted_restore_begins_anew,
-		a_restore_refuses, a_restore_takes_what_was_just_initialised,
-		a_restore_is_given_up, NULL};
+		a_restore_refuses, a_restore_takes_what_was_just_initialised, a_restore_is_given_up,
+		NULL};
 	Suite *suite = suite_create("state_dir");
 	TCase *tcase = tcase_create("state_dir");
 

@@ -160,8 +160,10 @@ static struct store_restored result;
 
 static enum status restore_with(const char *logs)
 {
-	const struct store_restore options = {
-		.backup = copy, .directory = restored, .logs = logs, .cache_mib = 8};
+	const struct store_restore options = {.backup = copy,
+		.directory = restored,
+		.logs = logs,
+		.cache_mib = 8};
 
 	why[0] = '\0';
 	scratch_remove(restored);

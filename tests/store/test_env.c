@@ -14,9 +14,9 @@
  * A start makes 613 allocations with libdb 5.3.28. The test fails the first ones, then every
  * seventh.
  */
-#define FIRST     20
-#define STEP      7
-#define CASES     100
+#define FIRST 20
+#define STEP  7
+#define CASES 100
 
 /* Which allocation of this thread fails, counted from now; 0: none. */
 static _Thread_local unsigned int fails_at;
@@ -66,8 +66,11 @@ END_TEST
 /* Creates tables and a log that names them, so that a recovery opens them. */
 static void make_directory(void)
 {
-	const struct store_options options = {.directory = directory, .cache_mib = CACHE_MIB,
-		.checkpoint_kib = 1024, .checkpoint_interval_ms = 60000, .create = true};
+	const struct store_options options = {.directory = directory,
+		.cache_mib = CACHE_MIB,
+		.checkpoint_kib = 1024,
+		.checkpoint_interval_ms = 60000,
+		.create = true};
 	uint64_t last_id = 0;
 	struct store *store;
 	char why[256] = "";

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MIB     (1024 * 1024)
-#define WAIT_MS 30000
+#define MIB       (1024 * 1024)
+#define WAIT_MS   30000
 #define LOW_WATER (64 * MIB)
 /* More log files than a test writes. */
 #define LOGS_MAX 1000
@@ -30,10 +30,10 @@
 /* Longer than the interval at which the log files are examined. */
 #define LOOK_MS 2500
 
-static atomic_bool hangs;  /* writes below a directory "copy" hang */
-static atomic_bool hanging; /* a write hangs now */
-static atomic_bool slow;    /* tables are written slowly, which makes a checkpoint slow */
-static atomic_bool slowed;  /* a write was slow */
+static atomic_bool hangs;      /* writes below a directory "copy" hang */
+static atomic_bool hanging;    /* a write hangs now */
+static atomic_bool slow;       /* tables are written slowly, which makes a checkpoint slow */
+static atomic_bool slowed;     /* a write was slow */
 static atomic_bool slow_again; /* the next checkpoint made because space is low must be slow */
 /* free bytes that the file system reports; below 0: the real number */
 static atomic_long room = -1;
@@ -179,8 +179,11 @@ static void save_while_it_is_slow(struct store *store, struct ws *ws, uint64_t *
 /* Opens a store with a backup that hangs, and with newer log files. */
 static struct store *open_hanging(void)
 {
-	const struct store_options options = {.directory = directory, .cache_mib = 8,
-		.checkpoint_kib = 1024, .checkpoint_interval_ms = 100, .low_water_bytes = LOW_WATER,
+	const struct store_options options = {.directory = directory,
+		.cache_mib = 8,
+		.checkpoint_kib = 1024,
+		.checkpoint_interval_ms = 100,
+		.low_water_bytes = LOW_WATER,
 		.create = true};
 	const struct backup_options backup = {target, "id", true};
 	struct store *store = NULL;
@@ -238,9 +241,12 @@ END_TEST
 /* The repeated checkpoint is itself slow, and commands are accepted until it ends. */
 START_TEST(short_of_space_a_slow_repetition_keeps_no_log)
 {
-	const struct store_options options = {.directory = directory, .cache_mib = 16,
-		.checkpoint_kib = 1024, .checkpoint_interval_ms = 5000,
-		.low_water_bytes = LOW_WATER, .create = true};
+	const struct store_options options = {.directory = directory,
+		.cache_mib = 16,
+		.checkpoint_kib = 1024,
+		.checkpoint_interval_ms = 5000,
+		.low_water_bytes = LOW_WATER,
+		.create = true};
 	struct store_figures before, figures;
 	struct store *store = NULL;
 	uint64_t last_id = 0;

@@ -80,8 +80,9 @@ int __wrap_open(const char *path, int flags, ...)
 	if (flags & O_CREAT)
 		mode = (mode_t)va_arg(args, int);
 	va_end(args);
-	if (armed && ((fails == CALL_OPEN && flags & O_CREAT && ends_with(path, SECOND)) ||
-			     (fails == CALL_OPEN_DIRECTORY && flags & O_DIRECTORY))) {
+	if (armed &&
+		((fails == CALL_OPEN && flags & O_CREAT && ends_with(path, SECOND)) ||
+			(fails == CALL_OPEN_DIRECTORY && flags & O_DIRECTORY))) {
 		errno = fails_with;
 		return -1;
 	}
@@ -103,8 +104,11 @@ ssize_t __wrap_write(int fd, const void *data, size_t len)
 
 static struct store *opened(bool create, bool ends)
 {
-	const struct store_options options = {.directory = directory, .cache_mib = 8,
-		.checkpoint_kib = 1048576, .checkpoint_interval_ms = 3600000, .create = create,
+	const struct store_options options = {.directory = directory,
+		.cache_mib = 8,
+		.checkpoint_kib = 1048576,
+		.checkpoint_interval_ms = 3600000,
+		.create = create,
 		.ends = ends};
 	struct store *store = NULL;
 	char why[256] = "";

@@ -56,9 +56,14 @@ static void teardown(void)
 
 static struct bet bet_with(uint32_t number, uint32_t object_len)
 {
-	struct bet bet = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .game_id = "g", .number = number,
-		.mode = WALLET_TRANSFER, .state = BET_ACCEPTED, .bet_amount = 1,
-		.transaction_id = number, .refund_dropped = true};
+	struct bet bet = {.player_id = "aaaaaaaaaaaaaaaaaaaa",
+		.game_id = "g",
+		.number = number,
+		.mode = WALLET_TRANSFER,
+		.state = BET_ACCEPTED,
+		.bet_amount = 1,
+		.transaction_id = number,
+		.refund_dropped = true};
 
 	bet.user_bet = (struct bytes){(const uint8_t *)object, object_len};
 	return bet;
@@ -357,8 +362,9 @@ static void raw_open(struct raw *raw, uint32_t number)
 	ck_assert(pack_key(&raw->key, bet_fields, 3, &bet));
 	ck_assert_int_eq(bdb_env_make(&raw->env, directory, BDB_ENV_FLAGS | DB_RECOVER, 8), 0);
 	ck_assert_int_eq(db_create(&raw->table, raw->env, 0), 0);
-	ck_assert_int_eq(raw->table->open(raw->table, NULL, "bet.db", NULL, DB_BTREE, DB_AUTO_COMMIT,
-				 0600), 0);
+	ck_assert_int_eq(raw->table->open(raw->table, NULL, "bet.db", NULL, DB_BTREE,
+				 DB_AUTO_COMMIT, 0600),
+		0);
 }
 
 static void raw_close(struct raw *raw)

@@ -41,8 +41,8 @@ static void open_kind(int kind)
 	if (kind == KIND_MEMORY)
 		store = memory_store_new();
 	else
-		ck_assert_msg(store_open(&store_options, &store, why, sizeof(why)) == STATUS_OK, "%s",
-			why);
+		ck_assert_msg(store_open(&store_options, &store, why, sizeof(why)) == STATUS_OK,
+			"%s", why);
 	ws_init(&ws);
 }
 
@@ -114,7 +114,9 @@ END_TEST
 
 START_TEST(append_twice_is_refused)
 {
-	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 1, .amount = 5};
+	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa",
+		.transaction_id = 1,
+		.amount = 5};
 	struct player player = make_player("alice", 1);
 
 	open_kind(_i);
@@ -224,7 +226,9 @@ END_TEST
 
 START_TEST(commands_of_a_batch_see_each_other)
 {
-	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa", .transaction_id = 7, .amount = 5};
+	struct transaction entry = {.player_id = "aaaaaaaaaaaaaaaaaaaa",
+		.transaction_id = 7,
+		.amount = 5};
 	const struct transaction *seen;
 
 	open_kind(_i);
@@ -432,8 +436,9 @@ START_TEST(bdb_refuses_a_newer_schema)
 	ws_put(&ws, RECORD_COUNTER, &schema);
 	ck_assert_int_eq(store->save(store, &ws), SAVE_OK);
 	ck_assert_int_eq(reopen(why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_str_eq(why, "the data was written by a newer creditbridge (schema 3; this one "
-			      "knows up to 2): install that version again");
+	ck_assert_str_eq(why,
+		"the data was written by a newer creditbridge (schema 3; this one "
+		"knows up to 2): install that version again");
 	ws_free(&ws);
 	scratch_remove(directory);
 }
@@ -452,8 +457,8 @@ START_TEST(bdb_refuses_a_missing_table)
 	ck_assert_int_eq(unlink(file), 0);
 	again.create = false;
 	ck_assert_int_eq(store_open(&again, &store, why, sizeof(why)), STATUS_CONFIG);
-	ck_assert_ptr_nonnull(strstr(
-		why, "/request.db is missing: the data is not complete; mount or restore it"));
+	ck_assert_ptr_nonnull(strstr(why,
+		"/request.db is missing: the data is not complete; mount or restore it"));
 	ws_free(&ws);
 	scratch_remove(directory);
 }
@@ -556,14 +561,13 @@ static Suite *store_suite(void)
 	tcase_add_loop_test(all, rows_come_back, 0, KIND_COUNT);
 	tcase_add_loop_test(all, append_twice_is_refused, 0, KIND_COUNT);
 	tcase_add_loop_test(all, undeclared_rows_are_faults, 0, KIND_COUNT);
-	tcase_add_loop_test_raise_signal(
-		all, a_faulty_working_set_is_not_saved, SIGABRT, 0, KIND_COUNT);
-	tcase_add_loop_test_raise_signal(
-		all, a_row_that_is_not_loaded_is_not_saved, SIGABRT, 0, KIND_COUNT);
-	tcase_add_loop_test_raise_signal(
-		all, a_stored_row_is_not_appended, SIGABRT, 0, KIND_COUNT);
-	tcase_add_loop_test_raise_signal(
-		all, a_written_row_is_not_loaded_again, SIGABRT, 0, KIND_COUNT);
+	tcase_add_loop_test_raise_signal(all, a_faulty_working_set_is_not_saved, SIGABRT, 0,
+		KIND_COUNT);
+	tcase_add_loop_test_raise_signal(all, a_row_that_is_not_loaded_is_not_saved, SIGABRT, 0,
+		KIND_COUNT);
+	tcase_add_loop_test_raise_signal(all, a_stored_row_is_not_appended, SIGABRT, 0, KIND_COUNT);
+	tcase_add_loop_test_raise_signal(all, a_written_row_is_not_loaded_again, SIGABRT, 0,
+		KIND_COUNT);
 	tcase_add_loop_test(all, commands_of_a_batch_see_each_other, 0, KIND_COUNT);
 	tcase_add_loop_test(all, dropped_rows_are_gone, 0, KIND_COUNT);
 	tcase_add_loop_test(all, bytes_are_kept, 0, KIND_COUNT);

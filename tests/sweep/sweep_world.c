@@ -118,8 +118,8 @@ static void do_find(const struct callback_find_cmd *cmd, struct callback_find_re
 	for (unsigned int i = 0; i < world.count; i++) {
 		struct world_callback *callback = &world.callbacks[i];
 
-		result->waiting += callback->state == CALLBACK_DUE ||
-			callback->state == CALLBACK_SENDING;
+		result->waiting +=
+			callback->state == CALLBACK_DUE || callback->state == CALLBACK_SENDING;
 		if (result->count == cmd->most || !claimable(callback) ||
 			taken_before(callback) >= world.max_inflight)
 			continue;
@@ -137,7 +137,8 @@ static void pass(const struct link *link, int64_t ms)
 	int64_t until_ms = world.now_ms + ms;
 
 	while (world.now_ms < until_ms) {
-		world.now_ms += until_ms - world.now_ms < IDLE_MS ? until_ms - world.now_ms : IDLE_MS;
+		world.now_ms +=
+			until_ms - world.now_ms < IDLE_MS ? until_ms - world.now_ms : IDLE_MS;
 		if (world.now_ms == until_ms || !link->idle)
 			continue;
 		idling = true;
@@ -181,8 +182,8 @@ static enum status do_claim(const struct link *link, const struct callback_claim
 		result->verdict.refusal = REFUSAL_NOT_ALLOWED_NOW;
 	} else if (callback->state == CALLBACK_SENDING) {
 		result->taken_over = true;
-		callback->state = callback->entry.kind == CALLBACK_BETTING ? CALLBACK_FAILED
-								     : CALLBACK_DUE;
+		callback->state =
+			callback->entry.kind == CALLBACK_BETTING ? CALLBACK_FAILED : CALLBACK_DUE;
 		callback->due_ms = world.now_ms + AGAIN_MS;
 		result->state = callback->state;
 	} else {

@@ -31,8 +31,8 @@ static void clean(void)
 /* Sweeps for @for_ms; 0: one pass. */
 static enum status sweep(int64_t for_ms)
 {
-	struct sweep_options options = {
-		.settings = &settings, .until_ms = for_ms ? WORLD_START_MS + for_ms : 0};
+	struct sweep_options options = {.settings = &settings,
+		.until_ms = for_ms ? WORLD_START_MS + for_ms : 0};
 
 	sigemptyset(&options.stop);
 	sigaddset(&options.stop, SIGTERM);
@@ -354,8 +354,9 @@ START_TEST(the_ledger_is_away)
 	world.away_until_ms = INT64_MAX;
 	add_many(3, "demo");
 	ck_assert_int_eq(sweep(55000), STATUS_NOT_SENT);
-	ck_assert_str_eq(why, "callback_find at /run/creditbridge/edge.sock: the ledger is not "
-			      "reachable");
+	ck_assert_str_eq(why,
+		"callback_find at /run/creditbridge/edge.sock: the ledger is not "
+		"reachable");
 	ck_assert_uint_eq(world.asked, 1);
 	ck_assert_int_le(world.now_ms, WORLD_START_MS + 5100);
 }
@@ -372,7 +373,8 @@ START_TEST(the_ledger_goes_away_while_callbacks_are_sent)
 	ck_assert_int_eq(sweep(55000), STATUS_UNKNOWN);
 	/* After the first failure, the sweeper sends the ledger no further command. */
 	ck_assert_uint_eq(world.callbacks[0].ends + world.callbacks[1].ends +
-		world.callbacks[2].ends, 1);
+			world.callbacks[2].ends,
+		1);
 	ck_assert_uint_eq(world.under_way, 0);
 	ck_assert_uint_eq(report.counts[SWEPT_SENT], 3);
 	ck_assert_ptr_nonnull(strstr(why, "callback_end"));
@@ -496,7 +498,8 @@ START_TEST(a_look_claims_nothing)
 		"send betting-result-17 casino demo, overdue by 1.500 s\n"
 		"take over betting-18 casino other, overdue by 0.001 s\n"
 		"2 to do now, 3 waiting\n");
-	ck_assert_str_eq(look(true), "{\"waiting\":3,\"callbacks\":["
+	ck_assert_str_eq(look(true),
+		"{\"waiting\":3,\"callbacks\":["
 		"{\"event\":17,\"casino_id\":\"demo\",\"kind\":\"betting-result\","
 		"\"takeover\":false,\"overdue_ms\":1501},"
 		"{\"event\":18,\"casino_id\":\"other\",\"kind\":\"betting\","
@@ -536,8 +539,9 @@ START_TEST(what_was_parked_is_a_line_for_each_dealer)
 	report_state(&report, "b", CALLBACK_BETTING_REFUND, 2, CALLBACK_DELIVERED);
 	report_state(&report, "c", CALLBACK_BETTING_REFUND, 4, CALLBACK_DUE);
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		report_state(&report, "a", i < 2 ? CALLBACK_BETTING_REFUND : CALLBACK_BETTING_RESULT,
-			events[i], CALLBACK_PARKED);
+		report_state(&report, "a",
+			i < 2 ? CALLBACK_BETTING_REFUND : CALLBACK_BETTING_RESULT, events[i],
+			CALLBACK_PARKED);
 	ck_assert_str_eq(parked_lines(),
 		"casino a: parked 5 betting-result, 2 betting-refund (events 7 8 12 13 40 ...); "
 		"see: creditbridgectl callback list --casino a --state parked\n"
@@ -595,8 +599,9 @@ START_TEST(the_summary)
 	ck_assert_ptr_nonnull(out);
 	report_text(&report, out);
 	fclose(out);
-	ck_assert_str_eq(line, "1 sent, 1 taken over: 1 delivered, 0 due again, 0 parked, 1 failed; "
-			       "8 waiting\n");
+	ck_assert_str_eq(line,
+		"1 sent, 1 taken over: 1 delivered, 0 due again, 0 parked, 1 failed; "
+		"8 waiting\n");
 	buffer_init(&text, 64);
 	ck_assert(!report_json(&report, &text));
 	buffer_free(&text);
@@ -649,9 +654,9 @@ static Suite *sweep_suite(void)
 	const TTest *const tests[] = {a_pass_sends_what_is_due, nothing_to_do_is_one_look,
 		no_more_is_claimed_than_is_sent_at_once, the_most_at_once,
 		slow_dealers_leave_places_to_others, a_place_is_filled_when_it_gets_free,
-		a_dead_dealer_does_not_hold_up_another,
-		one_that_hangs_does_not_hold_up_the_next, it_does_not_look_without_a_pause,
-		it_looks_each_second_until_the_time_is_over, it_does_not_wait_beyond_its_time,
+		a_dead_dealer_does_not_hold_up_another, one_that_hangs_does_not_hold_up_the_next,
+		it_does_not_look_without_a_pause, it_looks_each_second_until_the_time_is_over,
+		it_does_not_wait_beyond_its_time,
 		what_is_due_is_found_within_a_second_beside_what_hangs,
 		nothing_is_begun_when_the_time_is_over, the_time_may_end_among_the_claims,
 		a_signal_ends_the_claiming, a_signal_ends_the_waiting,

@@ -167,8 +167,9 @@ static bool client_serve(struct fake_ledger *fake, struct fake_client *client)
 	if (got <= 0)
 		return false;
 	client->in.len += (size_t)got;
-	while (goes_on && frame_get_request((struct bytes){client->in.data,
-			(uint32_t)client->in.len}, &request, &size) == FRAME_COMPLETE)
+	while (goes_on &&
+		frame_get_request((struct bytes){client->in.data, (uint32_t)client->in.len},
+			&request, &size) == FRAME_COMPLETE)
 		goes_on = client_answer(fake, client, request, size);
 	return goes_on;
 }

@@ -28,9 +28,9 @@ struct fake_cmds {
 /* How a command is handled. */
 enum fake_act {
 	FAKE_ANSWER,
-	FAKE_SILENT,  /* received, never answered */
-	FAKE_CUT,     /* received, then the connection is closed */
-	FAKE_SLOW,    /* answered after slow_ms */
+	FAKE_SILENT, /* received, never answered */
+	FAKE_CUT,    /* received, then the connection is closed */
+	FAKE_SLOW,   /* answered after slow_ms */
 	FAKE_BUSY,
 	FAKE_FORBIDDEN,
 	FAKE_FAULT,
@@ -50,8 +50,8 @@ struct fake_ledger {
 	uint32_t dealer_count;
 	struct keyring_entry clients[FAKE_DEALERS_MAX];
 	uint32_t client_count;
-	uint32_t page;          /* entries in one answer */
-	bool restless;          /* every KEYRING answer has a new generation */
+	uint32_t page; /* entries in one answer */
+	bool restless; /* every KEYRING answer has a new generation */
 	enum fake_act acts[COMMAND_COUNT];
 	unsigned int slow_ms;
 	struct fake_results results; /* the results to return; KEYRING's is computed */

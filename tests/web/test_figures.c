@@ -69,7 +69,10 @@ static uint64_t all_requests(void)
 
 static int get(const char *path)
 {
-	return ask(&(struct ask){.method = "GET", .path = path, .caller = "-", .signature = "-",
+	return ask(&(struct ask){.method = "GET",
+		.path = path,
+		.caller = "-",
+		.signature = "-",
 		.body = ""});
 }
 
@@ -112,8 +115,7 @@ START_TEST(not_ready)
 	/* No other check fails. */
 	ck_assert_ptr_null(strstr(strstr(reply_body(), "\"ok\":false") + 1, "\"ok\":false"));
 	read_counters();
-	ck_assert_uint_eq(
-		counters.requests[OPERATION_READYZ][REFUSAL_SERVICE_UNAVAILABLE], 1);
+	ck_assert_uint_eq(counters.requests[OPERATION_READYZ][REFUSAL_SERVICE_UNAVAILABLE], 1);
 }
 END_TEST
 
@@ -128,8 +130,10 @@ START_TEST(not_ready_without_a_ledger)
 	service.ledger_deadline_ms = 60000;
 	ck_assert_int_eq(get("/readyz"), 503);
 	ck_assert_int_lt(clock_boot_ms() - begun_ms, 20000);
-	ck_assert_msg(strstr(reply_body(), "{\"name\":\"ledger\",\"ok\":false,\"detail\":"
-					   "\"does not answer: ") != NULL, "%s", reply_body());
+	ck_assert_msg(strstr(reply_body(),
+			      "{\"name\":\"ledger\",\"ok\":false,\"detail\":"
+			      "\"does not answer: ") != NULL,
+		"%s", reply_body());
 	ck_assert_ptr_nonnull(strstr(reply_body(),
 		"{\"name\":\"disk\",\"ok\":false,\"detail\":\"not known: the ledger does not "
 		"answer\"}"));
@@ -205,7 +209,8 @@ START_TEST(each_route_is_an_operation)
 	for (unsigned int i = 0; (route = route_number(i)); i++) {
 		const enum web_operation number = route->operation->number;
 
-		ck_assert_msg(number != OPERATION_NONE, "%s is not counted", route->operation->path);
+		ck_assert_msg(number != OPERATION_NONE, "%s is not counted",
+			route->operation->path);
 		ck_assert_msg(!seen[number], "%s: %s is counted twice", route->operation->path,
 			operation_names[number]);
 		seen[number] = true;

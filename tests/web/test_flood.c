@@ -12,10 +12,10 @@
 
 /* The sum of their bodies exceeds every budget. */
 #define FLOOD_REQUESTS 1100
-#define STRANGER "REMOTE_ADDR=203.0.113.7"
-#define HONEST   "REMOTE_ADDR=192.0.2.1"
+#define STRANGER       "REMOTE_ADDR=203.0.113.7"
+#define HONEST         "REMOTE_ADDR=192.0.2.1"
 
-_Static_assert(FLOOD_REQUESTS * (int64_t)BODY_MAX > FLOOD_PROCESS_BURST, "no budget is used up");
+_Static_assert(FLOOD_REQUESTS *(int64_t)BODY_MAX > FLOOD_PROCESS_BURST, "no budget is used up");
 
 static char large[BODY_MAX + 1];
 /* The time that the budgets see. It advances only when a test sets it. */

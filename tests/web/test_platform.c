@@ -165,9 +165,10 @@ START_TEST(test_bet)
 	snprintf(body, sizeof(body),
 		"{\"request_transaction_id\":\"b\\u0031\",\"remark\":\"ro\xc3\xbb\","
 		"\"bet_amount\":10.5,\"u\\u0073er_bet\" :%s , \"game_id\":\"g\",\"addition\":true,"
-		"\"player_id\":\"p\"}", details);
-	fake.results.bet_place.bet = (struct bet_answer){
-		.transaction_id = TRANSACTION_ID_MAX, .state = BET_ACCEPTED};
+		"\"player_id\":\"p\"}",
+		details);
+	fake.results.bet_place.bet =
+		(struct bet_answer){.transaction_id = TRANSACTION_ID_MAX, .state = BET_ACCEPTED};
 	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = body}), 200);
 	ck_assert_str_eq(reply_body(),
 		"{\"transaction_id\":9007199254740991,\"state\":\"accepted\"}");
@@ -186,9 +187,13 @@ START_TEST(test_bet)
 	fake.results.bet_place.bet.balance = 895000;
 	fake.results.bet_place.verdict.replay = true;
 	fake_unlock(&fake);
-	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = BODY_BET, .caller = "other",
-		.key = KEY_OTHER}), 200);
-	ck_assert_str_eq(reply_body(), "{\"transaction_id\":9007199254740991,"
+	ck_assert_int_eq(ask(&(struct ask){.path = BETS,
+				 .body = BODY_BET,
+				 .caller = "other",
+				 .key = KEY_OTHER}),
+		200);
+	ck_assert_str_eq(reply_body(),
+		"{\"transaction_id\":9007199254740991,"
 		"\"state\":\"accepted\",\"balance\":89.5}");
 	ck_assert(reply_has("X-Idempotent-Replay: true"));
 	ck_assert_str_eq(cmd->client_id, "other");
@@ -212,10 +217,11 @@ START_TEST(test_result)
 		.payout_amount = 201000,
 		.callback_state = CALLBACK_DELIVERED,
 	};
-	ck_assert_int_eq(ask(&(struct ask){.path = RESULTS, .body =
-		"{\"request_transaction_id\":\"r1\",\"casino_id\":\"demo\",\"user_id\":\"alice\","
-		"\"game_id\":\"g\",\"result\":\"win\",\"payout_amount\":20.1,\"remark\":\"x\","
-		"\"user_bet\":{},\"game_result\":{\"n\":17.0},\"user_bet_result\":{\"a\":[{}]}}"}),
+	ck_assert_int_eq(
+		ask(&(struct ask){.path = RESULTS,
+			.body = "{\"request_transaction_id\":\"r1\",\"casino_id\":\"demo\",\"user_id\":\"alice\","
+				"\"game_id\":\"g\",\"result\":\"win\",\"payout_amount\":20.1,\"remark\":\"x\","
+				"\"user_bet\":{},\"game_result\":{\"n\":17.0},\"user_bet_result\":{\"a\":[{}]}}"}),
 		200);
 	ck_assert_str_eq(reply_body(),
 		"{\"transaction_id\":5,\"bet_amount\":10.0,\"addition_amount\":5.0,"
@@ -269,10 +275,11 @@ START_TEST(test_payouts)
 	char body[512];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		snprintf(body, sizeof(body), "{\"request_transaction_id\":\"r\","
-			"\"player_id\":\"p\",\"game_id\":\"g\",%s}", cases[i].members);
-		ck_assert_int_eq(ask(&(struct ask){.path = RESULTS, .body = body}),
-			cases[i].code);
+		snprintf(body, sizeof(body),
+			"{\"request_transaction_id\":\"r\","
+			"\"player_id\":\"p\",\"game_id\":\"g\",%s}",
+			cases[i].members);
+		ck_assert_int_eq(ask(&(struct ask){.path = RESULTS, .body = body}), cases[i].code);
 		if (cases[i].code == 400) {
 			ck_error("bad_request");
 			continue;
@@ -280,9 +287,11 @@ START_TEST(test_payouts)
 		ck_assert_int_eq(fake.cmds.round_settle.result, cases[i].result);
 		ck_assert_int_eq(fake.cmds.round_settle.payout_amount, cases[i].payout);
 	}
-	ck_assert_int_eq(ask(&(struct ask){.path = RESULTS, .body =
-		"{\"request_transaction_id\":\"r\",\"player_id\":\"p\",\"game_id\":\"g\","
-		"\"result\":\"win\",\"payout_amount\":-1}"}), 400);
+	ck_assert_int_eq(
+		ask(&(struct ask){.path = RESULTS,
+			.body = "{\"request_transaction_id\":\"r\",\"player_id\":\"p\",\"game_id\":\"g\","
+				"\"result\":\"win\",\"payout_amount\":-1}"}),
+		400);
 	ck_error("invalid_amount");
 }
 END_TEST
@@ -290,7 +299,7 @@ END_TEST
 /* Invalid members of each body. The detail names the field. */
 static const struct {
 	int route;
-	const char *member;     /* replaces the member with its name, or is added */
+	const char *member; /* replaces the member with its name, or is added */
 	const char *id;
 	const char *detail;
 } bad_bodies[] = {
@@ -308,7 +317,8 @@ static const struct {
 	{2, "\"bet_amount\":0", "invalid_amount", "bet_amount: must be above zero"},
 	{2, "\"bet_amount\":-1", "invalid_amount", "bet_amount: must be above zero"},
 	{2, "\"bet_amount\":0.00001", "invalid_amount", "bet_amount: must have at most 4"},
-	{2, "\"bet_amount\":1e11", "invalid_amount", "bet_amount: must be at most 99999999999.9999"},
+	{2, "\"bet_amount\":1e11", "invalid_amount",
+		"bet_amount: must be at most 99999999999.9999"},
 	{2, "\"remark\":null", "bad_request", "remark: must be a string"},
 	{2, "\"remark\":\"a\\u0000b\"", "bad_request", "the body is not valid JSON"},
 	{2, "\"remark\":\"a\\nb\"", "bad_request", "remark: must be at most 256 bytes of UTF-8"},
@@ -376,12 +386,16 @@ START_TEST(test_long_remark)
 	struct ask what = {.path = BETS, .body = body};
 
 	memset(remark, 'r', 256);
-	snprintf(body, sizeof(body), "{\"request_transaction_id\":\"b\",\"player_id\":\"p\","
-		"\"game_id\":\"g\",\"bet_amount\":1,\"remark\":\"%s\"}", remark);
+	snprintf(body, sizeof(body),
+		"{\"request_transaction_id\":\"b\",\"player_id\":\"p\","
+		"\"game_id\":\"g\",\"bet_amount\":1,\"remark\":\"%s\"}",
+		remark);
 	ck_assert_int_eq(ask(&what), 200);
 	ck_assert_str_eq(fake.cmds.bet_place.remark, remark);
-	snprintf(body, sizeof(body), "{\"request_transaction_id\":\"b\",\"player_id\":\"p\","
-		"\"game_id\":\"g\",\"bet_amount\":1,\"remark\":\"%sr\"}", remark);
+	snprintf(body, sizeof(body),
+		"{\"request_transaction_id\":\"b\",\"player_id\":\"p\","
+		"\"game_id\":\"g\",\"bet_amount\":1,\"remark\":\"%sr\"}",
+		remark);
 	ck_assert_int_eq(ask(&what), 400);
 	ck_error("bad_request");
 }
@@ -445,8 +459,8 @@ START_TEST(test_refusal)
 		refusals[_i].retryable);
 	ck_assert_int_eq(strstr(reply_body(), "\"current_balance\":0.0") != NULL,
 		refusals[_i].refusal == REFUSAL_INSUFFICIENT_BALANCE);
-	ck_assert_int_eq(
-		strstr(reply_body(), "\"dealer_error\":{\"id\":\"\",\"detail\":\"\"}") != NULL,
+	ck_assert_int_eq(strstr(reply_body(), "\"dealer_error\":{\"id\":\"\",\"detail\":\"\"}") !=
+			NULL,
 		refusals[_i].refusal == REFUSAL_BET_REJECTED);
 	ck_assert_int_eq(strstr(reply_body(), "\"state\":\"") != NULL,
 		refusals[_i].refusal == REFUSAL_DEALER_TIMEOUT);
@@ -488,7 +502,8 @@ START_TEST(test_refusal_details)
 	text_copy(bet->bet.dealer_error_detail, DEALER_ERROR_TEXT_SIZE, "no \"credit\"");
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&bets), 409);
-	ck_assert(strstr(reply_body(), "\"dealer_error\":{\"id\":\"no_credit\","
+	ck_assert(strstr(reply_body(),
+		"\"dealer_error\":{\"id\":\"no_credit\","
 		"\"detail\":\"no \\\"credit\\\"\"}}"));
 	fake_lock(&fake);
 	bet->verdict.refusal = REFUSAL_DEALER_TIMEOUT;
@@ -507,8 +522,10 @@ START_TEST(test_refusal_details)
 
 	fake.results.round_settle.verdict.refusal = REFUSAL_INVALID_AMOUNT;
 	for (size_t i = 0; i < sizeof(payouts) / sizeof(payouts[0]); i++) {
-		snprintf(body, sizeof(body), "{\"request_transaction_id\":\"r\","
-			"\"player_id\":\"p\",\"game_id\":\"g\",\"result\":%s", payouts[i].body);
+		snprintf(body, sizeof(body),
+			"{\"request_transaction_id\":\"r\","
+			"\"player_id\":\"p\",\"game_id\":\"g\",\"result\":%s",
+			payouts[i].body);
 		ck_assert_int_eq(ask(&(struct ask){.path = RESULTS, .body = body}), 400);
 		ck_assert_msg(strstr(reply_body(), payouts[i].detail), "%s", reply_body());
 	}
@@ -535,10 +552,20 @@ static const struct {
 	enum fake_act act;
 	int code;
 } failures[] = {
-	{0, FAKE_SILENT, 500}, {0, FAKE_BUSY, 503}, {0, FAKE_FAULT, 500},
-	{1, FAKE_SILENT, 503}, {1, FAKE_CUT, 503}, {1, FAKE_BUSY, 503},
-	{2, FAKE_SILENT, 500}, {2, FAKE_CUT, 500}, {2, FAKE_BUSY, 503}, {2, FAKE_FAULT, 500},
-	{3, FAKE_SILENT, 500}, {3, FAKE_CUT, 500}, {3, FAKE_BUSY, 503}, {3, FAKE_FORBIDDEN, 500},
+	{0, FAKE_SILENT, 500},
+	{0, FAKE_BUSY, 503},
+	{0, FAKE_FAULT, 500},
+	{1, FAKE_SILENT, 503},
+	{1, FAKE_CUT, 503},
+	{1, FAKE_BUSY, 503},
+	{2, FAKE_SILENT, 500},
+	{2, FAKE_CUT, 500},
+	{2, FAKE_BUSY, 503},
+	{2, FAKE_FAULT, 500},
+	{3, FAKE_SILENT, 500},
+	{3, FAKE_CUT, 500},
+	{3, FAKE_BUSY, 503},
+	{3, FAKE_FORBIDDEN, 500},
 };
 
 START_TEST(test_failure)
@@ -637,8 +664,12 @@ START_TEST(test_signature)
 		*at = *at >= 'a' && *at <= 'f' ? (char)(*at - 'a' + 'A') : *at;
 	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = BODY_BET, .signature = good}),
 		200);
-	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = BODY_BET, .caller = "-",
-		.signature = "-", .more = {"HTTP_X_CASINO_ID=game"}}), 401);
+	ck_assert_int_eq(ask(&(struct ask){.path = BETS,
+				 .body = BODY_BET,
+				 .caller = "-",
+				 .signature = "-",
+				 .more = {"HTTP_X_CASINO_ID=game"}}),
+		401);
 	ck_assert_int_eq(ask(&(struct ask){.path = BETS, .body = BODY_BET, .key = KEY_TWO}), 200);
 }
 END_TEST

@@ -42,14 +42,16 @@ static struct refused_request newest(void)
 	return fake.cmds.refused_note.request;
 }
 
-#define ck_bytes(bytes_, text) do {                                                                \
-	ck_assert_uint_eq((bytes_).len, strlen(text));                                             \
-	ck_assert_mem_eq((bytes_).data, text, strlen(text));                                       \
-} while (0)
+#define ck_bytes(bytes_, text)                                                                     \
+	do {                                                                                       \
+		ck_assert_uint_eq((bytes_).len, strlen(text));                                     \
+		ck_assert_mem_eq((bytes_).data, text, strlen(text));                               \
+	} while (0)
 
 START_TEST(a_401_is_told)
 {
-	struct ask what = {.signature = "abc", .more = {"HTTP_X_REQUEST_ID=me", "QUERY_STRING=a=1"}};
+	struct ask what = {.signature = "abc",
+		.more = {"HTTP_X_REQUEST_ID=me", "QUERY_STRING=a=1"}};
 
 	ck_assert_int_eq(ask(&what), 401);
 	ck_assert_uint_eq(noted(), 0);
@@ -121,8 +123,10 @@ START_TEST(long_headers_are_cut)
 	memset(signature, 's', sizeof(signature));
 	memcpy(signature, "HTTP_X_CASINO_SIGNATURE=", 24);
 	signature[sizeof(signature) - 1] = '\0';
-	ck_assert_int_eq(ask(&(struct ask){.caller = "-", .signature = "-",
-				 .more = {id, signature, signature}}), 401);
+	ck_assert_int_eq(ask(&(struct ask){.caller = "-",
+				 .signature = "-",
+				 .more = {id, signature, signature}}),
+		401);
 	serve_after(&worker);
 	wait_noted(1);
 	ck_assert_uint_eq(newest().caller.len, REFUSED_ID_MAX);
@@ -135,8 +139,8 @@ END_TEST
 START_TEST(nothing_else_is_told)
 {
 	static char large[BODY_MAX + 2];
-	static const struct ask others[] = {
-		{.method = NULL}, {.path = "/nowhere"}, {.method = "DELETE"}, {.body = large}};
+	static const struct ask others[] = {{.method = NULL}, {.path = "/nowhere"},
+		{.method = "DELETE"}, {.body = large}};
 	static const int codes[] = {200, 404, 405, 413};
 
 	memset(large, 'x', sizeof(large) - 1);
@@ -168,7 +172,8 @@ START_TEST(a_flood_is_left_out)
 		}
 	}
 	ck_assert_uint_eq(noted(), REJECTION_LOG_BURST);
-	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED], 9 * REJECTION_LOG_BURST);
+	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_DROPPED],
+		9 * REJECTION_LOG_BURST);
 	ck_assert_uint_eq(worker.counting.kept.refused_notes[NOTE_SENT], REJECTION_LOG_BURST);
 	ck_assert_int_eq(ask_at(&(struct ask){.signature = "x"}, NOW_MS, now_ms + 1000), 401);
 	serve_after(&worker);
@@ -185,7 +190,8 @@ START_TEST(large_bodies_use_the_budget_up)
 	memset(large, 'x', sizeof(large) - 1);
 	for (unsigned int i = 0; i < REJECTION_LOG_BURST; i++) {
 		ck_assert_int_eq(ask_at(&(struct ask){.signature = "x", .body = large}, NOW_MS,
-					 now_ms), 401);
+					 now_ms),
+			401);
 		sent += worker.rejections.pending;
 		worker.rejections.pending = false;
 	}

@@ -51,8 +51,8 @@ START_TEST(test_balance)
 		.balance = MONEY_MAX,
 		.currency = "eur",
 	};
-	ck_assert_int_eq(
-		ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}),
+		200);
 	ck_assert_str_eq(reply_body(),
 		"{\"user_id\":\"alice\",\"player_id\":\"abcdefghijklmnopqrst\","
 		"\"balance\":99999999999.9999,\"currency\":\"eur\"}");
@@ -145,8 +145,10 @@ END_TEST
 START_TEST(test_verdict_details)
 {
 	fake.results.transfer.verdict.refusal = REFUSAL_TRANSACTION_CONFLICT;
-	text_copy(fake.results.transfer.verdict.field, sizeof(fake.results.transfer.verdict.field), "amount");
-	text_copy(fake.results.transfer.verdict.detail, sizeof(fake.results.transfer.verdict.detail), "it differs");
+	text_copy(fake.results.transfer.verdict.field, sizeof(fake.results.transfer.verdict.field),
+		"amount");
+	text_copy(fake.results.transfer.verdict.detail,
+		sizeof(fake.results.transfer.verdict.detail), "it differs");
 	ck_assert_int_eq(ask(&(struct ask){.more = {"HTTP_X_REQUEST_ID=q"}}), 409);
 	ck_assert(strstr(reply_body(), "\"detail\":\"it differs\""));
 	ck_assert(strstr(reply_body(), "\"field\":\"amount\""));
@@ -162,7 +164,8 @@ START_TEST(test_decimals_detail)
 	ck_error("invalid_amount");
 	ck_assert(strstr(reply_body(), "\"detail\":\"amount: more decimals than the dealer has\""));
 	fake_lock(&fake);
-	text_copy(fake.results.transfer.verdict.detail, sizeof(fake.results.transfer.verdict.detail), "because");
+	text_copy(fake.results.transfer.verdict.detail,
+		sizeof(fake.results.transfer.verdict.detail), "because");
 	fake_unlock(&fake);
 	ck_assert_int_eq(ask(&(struct ask){.path = TRANSFER_IN}), 400);
 	ck_assert(strstr(reply_body(), "\"detail\":\"because\""));
@@ -175,7 +178,8 @@ START_TEST(test_body_details)
 	ck_error("bad_request");
 	ck_assert(strstr(reply_body(), "request_transaction_id"));
 	ck_assert_int_eq(ask(&(struct ask){.body = "{\"amount\":0,\"user_id\":\"a\","
-		"\"request_transaction_id\":\"r\"}"}), 400);
+						   "\"request_transaction_id\":\"r\"}"}),
+		400);
 	ck_error("invalid_amount");
 	ck_assert_int_eq(ask(&(struct ask){.body = "[]"}), 400);
 	ck_error("bad_request");
@@ -267,9 +271,8 @@ END_TEST
 
 Suite *web_replies_suite(void)
 {
-	const TTest *const tests[] = {test_transfer, test_balance, test_longest_answer,
-		test_replay, test_verdicts, test_verdict_details,
-		test_decimals_detail, test_body_details,
+	const TTest *const tests[] = {test_transfer, test_balance, test_longest_answer, test_replay,
+		test_verdicts, test_verdict_details, test_decimals_detail, test_body_details,
 		test_wallet_knows_after_failure, test_no_ledger, test_other_protocol};
 	Suite *suite = suite_create("web_replies");
 	TCase *tcase = tcase_create("replies");

@@ -14,7 +14,7 @@
 #define STAT    "/user-service/user/stat"
 #define INQUIRE "/game-service/bet_game/result-inquire"
 
-#define BODY_STAT    "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000}"
+#define BODY_STAT "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000}"
 #define BODY_SUMMARY                                                                               \
 	"{\"user_id\":\"alice\",\"include_data\":[\"bet_summary\"],"                               \
 	"\"request_timestamp\":1700000000000}"
@@ -36,8 +36,9 @@ static void stat_setup(uint32_t today)
 		.today = today,
 	};
 	for (unsigned int i = 0; i < STATISTICS_DAYS; i++)
-		fake.results.user_stat.days[i] = (struct statistics){
-			.bet_count = i, .turnover = 10000 * (money_t)i, .profit_loss = -(money_t)i};
+		fake.results.user_stat.days[i] = (struct statistics){.bet_count = i,
+			.turnover = 10000 * (money_t)i,
+			.profit_loss = -(money_t)i};
 	fake_unlock(&fake);
 }
 
@@ -53,8 +54,10 @@ START_TEST(test_stat)
 
 	stat_setup(20000);
 	for (size_t i = 0; i < 2; i++) {
-		ck_assert_int_eq(ask(&(struct ask){.method = methods[i], .path = STAT,
-			.body = bodies[i]}), 200);
+		ck_assert_int_eq(ask(&(struct ask){.method = methods[i],
+					 .path = STAT,
+					 .body = bodies[i]}),
+			200);
 		ck_assert_str_eq(reply_body(), LIFETIME "}");
 		ck_assert_str_eq(fake.cmds.user_stat.casino_id, "demo");
 		ck_assert_str_eq(fake.cmds.user_stat.user_id, "alice");
@@ -77,7 +80,8 @@ static const char *expected_summary(uint32_t today)
 		money_format(-(money_t)i, 1, profit);
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 			"%s{\"date\":\"%s\",\"bet_count\":%u,\"turnover\":%u.0,"
-			"\"profit_loss\":%s}", i ? "," : "", date, i, i, profit);
+			"\"profit_loss\":%s}",
+			i ? "," : "", date, i, i, profit);
 	}
 	snprintf(text + len, sizeof(text) - len, "],\"utc_offset\":-210}");
 	return text;
@@ -119,8 +123,9 @@ START_TEST(test_longest_summary)
 	memset(result->player_id, '\\', PLAYER_ID_SIZE - 1);
 	memset(result->currency, '"', CURRENCY_SIZE - 1);
 	for (unsigned int i = 0; i < STATISTICS_DAYS; i++)
-		result->days[i] = (struct statistics){
-			.bet_count = UINT64_MAX, .turnover = INT64_MIN, .profit_loss = INT64_MIN};
+		result->days[i] = (struct statistics){.bet_count = UINT64_MAX,
+			.turnover = INT64_MIN,
+			.profit_loss = INT64_MIN};
 	ck_assert_int_eq(ask(&summary), 200);
 	ck_assert(strstr(reply_body(), "],\"utc_offset\":-210}"));
 }
@@ -157,14 +162,22 @@ START_TEST(test_bad_bodies)
 		{STAT, "{\"user_id\":7,\"request_timestamp\":1700000000000}", "user_id: must be"},
 		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":\"1700000000000\"}",
 			"request_timestamp: must be an integer"},
-		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
-			"\"include_data\":\"bet_summary\"}", "include_data: must be an array"},
-		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
-			"\"include_data\":null}", "include_data: must be an array"},
-		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
-			"\"include_data\":[\"bet_summary\",\"bets\"]}", "include_data: holds what"},
-		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
-			"\"include_data\":[1]}", "include_data: holds what"},
+		{STAT,
+			"{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
+			"\"include_data\":\"bet_summary\"}",
+			"include_data: must be an array"},
+		{STAT,
+			"{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
+			"\"include_data\":null}",
+			"include_data: must be an array"},
+		{STAT,
+			"{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
+			"\"include_data\":[\"bet_summary\",\"bets\"]}",
+			"include_data: holds what"},
+		{STAT,
+			"{\"user_id\":\"alice\",\"request_timestamp\":1700000000000,"
+			"\"include_data\":[1]}",
+			"include_data: holds what"},
 		/* The shape is checked before the age. */
 		{STAT, "{\"user_id\":\"alice\",\"request_timestamp\":1,\"include_data\":[1]}",
 			"include_data: holds what"},
@@ -278,10 +291,10 @@ static void game_setup(uint32_t count, const enum bet_state *states, uint32_t st
 	fake_lock(&fake);
 	fake.prepare = answer_page;
 	fake.calls[COMMAND_RESULT_INQUIRE] = 0;
-	fake.results.result_inquire = (struct result_inquire_result){
-		.round = {.user_id = "al\"ice",
-			.player_id = "abcdefghijklmnopqrst",
-			.game_id = "g1"}};
+	fake.results.result_inquire =
+		(struct result_inquire_result){.round = {.user_id = "al\"ice",
+						       .player_id = "abcdefghijklmnopqrst",
+						       .game_id = "g1"}};
 	fake_unlock(&fake);
 }
 
@@ -312,16 +325,21 @@ START_TEST(test_pending)
 	static const char *const methods[] = {"GET", "POST"};
 
 	game_setup(3, states, 3);
-	game.bets[0].user_bet = text_bytes("{ \"red\" : 0.10,\n\"n\":[1e400,0.30000000000000004] }");
+	game.bets[0].user_bet =
+		text_bytes("{ \"red\" : 0.10,\n\"n\":[1e400,0.30000000000000004] }");
 	text_copy(game.bets[0].remark, REMARK_SIZE, "ro\xc3\xbb\"");
 	game.bets[1].addition = true;
 	for (size_t i = 0; i < 2; i++) {
-		ck_assert_int_eq(ask(&(struct ask){.method = methods[i], .path = INQUIRE,
-			.body = BODY_INQUIRE}), 200);
+		ck_assert_int_eq(ask(&(struct ask){.method = methods[i],
+					 .path = INQUIRE,
+					 .body = BODY_INQUIRE}),
+			200);
 		ck_assert_str_eq(fake.cmds.result_inquire.casino_id, "demo");
 		ck_assert_str_eq(fake.cmds.result_inquire.user_id, "alice");
 		ck_assert_str_eq(fake.cmds.result_inquire.game_id, "g1");
-		ck_assert_str_eq(reply_body(), GAME "\"status\":\"pending\",\"bets\":["
+		ck_assert_str_eq(reply_body(),
+			GAME
+			"\"status\":\"pending\",\"bets\":["
 			"{\"transaction_id\":1000,\"bet_amount\":1.5,\"addition\":false,"
 			"\"timestamp\":1700000000000,\"state\":\"accepted\",\"remark\":\"ro\xc3\xbb\\\"\","
 			"\"user_bet\":{ \"red\" : 0.10, \"n\":[1e400,0.30000000000000004] }},"
@@ -344,7 +362,9 @@ START_TEST(test_settled)
 	round->game_result = text_bytes("{\"b\":1E+2}");
 	round->user_bet_result = text_bytes("{\"c\":-0}");
 	ck_assert_int_eq(ask(&inquire), 200);
-	ck_assert_str_eq(reply_body(), GAME "\"status\":\"settled\",\"result\":\"win\","
+	ck_assert_str_eq(reply_body(),
+		GAME
+		"\"status\":\"settled\",\"result\":\"win\","
 		"\"bet_amount\":10.0,\"addition_amount\":0.5,\"win_amount\":9.5,"
 		"\"payout_amount\":20.0,\"timestamp\":1700000009999,\"user_bet\":{\"a\":1.0},"
 		"\"game_result\":{\"b\":1E+2},\"user_bet_result\":{\"c\":-0},\"bets\":["

@@ -24,8 +24,7 @@ static const struct ask bet = {.path = "/platform/bets",
 static const struct ask result = {.path = "/platform/results",
 	.body = "{\"request_transaction_id\":\"r\",\"player_id\":\"p\",\"game_id\":\"g\","
 		"\"result\":\"loss\"}"};
-static const struct ask inquiry = {
-	.path = "/platform/balance", .body = "{\"player_id\":\"p\"}"};
+static const struct ask inquiry = {.path = "/platform/balance", .body = "{\"player_id\":\"p\"}"};
 
 static void fill_grant(struct callback_grant *grant, enum callback_kind kind, const char *body)
 {
@@ -366,9 +365,8 @@ START_TEST(test_inquiry)
 			"{\"player_id\":\"abcdefghijklmnopqrst\",\"user_id\":\"alice\","
 			"\"balance\":12.5,\"currency\":\"thb\"}"},
 		{TINY_ANSWER, 200, BALANCE_OF("eur"), 502, "\"id\":\"dealer_bad_answer\""},
-		{TINY_ANSWER, 200,
-			"{\"user_id\":\"bob\",\"balance\":12.5,\"currency\":\"thb\"}", 502,
-			"\"id\":\"dealer_bad_answer\""},
+		{TINY_ANSWER, 200, "{\"user_id\":\"bob\",\"balance\":12.5,\"currency\":\"thb\"}",
+			502, "\"id\":\"dealer_bad_answer\""},
 		{TINY_ANSWER, 200,
 			"{\"user_id\":\"alice\",\"balance\":0.00001,\"currency\":\"thb\"}", 502,
 			"\"id\":\"dealer_bad_answer\""},
@@ -428,8 +426,8 @@ END_TEST
 Suite *web_send_callback_suite(void)
 {
 	const TTest *const tests[] = {test_request, test_bet_answers, test_outcomes, test_not_sent,
-		test_fence, test_ledger_away, test_ledger_busy, test_slow_dealer, test_result_states,
-		test_inquiry, test_dropped_members};
+		test_fence, test_ledger_away, test_ledger_busy, test_slow_dealer,
+		test_result_states, test_inquiry, test_dropped_members};
 	Suite *suite = suite_create("web_send_callback");
 	TCase *tcase = tcase_create("callbacks");
 

@@ -29,7 +29,7 @@ START_TEST(test_order_of_checks)
 			.path = good > 0 ? BALANCE : "/nowhere",
 			.method = good > 1 ? "GET" : "PUT",
 			.key = good > 3 ? KEY_ONE : KEY_OTHER,
-			.body = good > 5 ? BODY_BALANCE
+			.body = good > 5   ? BODY_BALANCE
 				: good > 4 ? "{\"user_id\":\"alice\",\"request_timestamp\":1}"
 				: good > 2 ? "{\"user_id\":17}"
 					   : body_large,
@@ -73,8 +73,8 @@ START_TEST(test_methods)
 		ck_assert(reply_has(cases[i].allow));
 		ck_assert_uint_eq(signatures, 0);
 	}
-	ck_assert_int_eq(
-		ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = BALANCE, .body = BODY_BALANCE}),
+		200);
 	ck_assert(strstr(reply_head(), "Allow") == NULL);
 	ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = BODY_BALANCE}), 200);
 }
@@ -92,15 +92,17 @@ START_TEST(test_groups)
 	ck_assert_int_eq(ask(&(struct ask){.path = BALANCE, .body = BODY_BALANCE}), 404);
 	ck_assert_int_eq(ask(&(struct ask){.path = "/healthz"}), 405);
 	ck_assert(reply_has("Allow: GET"));
-	ck_assert_int_eq(
-		ask(&(struct ask){.method = "GET", .path = "/healthz", .caller = "-"}), 200);
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .caller = "-"}),
+		200);
 	ck_assert_str_eq(reply_body(), "{\"status\":\"ok\"}");
 	/*
 	 * Even under overload: a supervisor that restarts the worker after a 503 would break
 	 * calls to dealers.
 	 */
-	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .excess = true}), 200);
-	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/readyz", .excess = true}), 503);
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/healthz", .excess = true}),
+		200);
+	ck_assert_int_eq(ask(&(struct ask){.method = "GET", .path = "/readyz", .excess = true}),
+		503);
 	ck_error("service_unavailable");
 	ck_assert_int_eq(ask(&(struct ask){.path = "/nothing", .excess = true}), 503);
 	/* Only the liveness of the worker is checked. */
@@ -134,11 +136,13 @@ START_TEST(test_indistinguishable)
 {
 	static const enum signature_algorithm algorithms[] = {HMAC_SHA256, HMAC_SHA512, HMAC_SHA1};
 	static const char sha1[] = "0123456789abcdef0123456789abcdef01234567";
-	static const char base64_512[] = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	static const char base64_512[] =
+		"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 		"AAAAAAAAAAAAAAAAAAAAAAAAAAAA==";
 	static char long_signature[200];
 	static char long_casino[200];
-	static const char *const signed_twice = "HTTP_X_CASINO_SIGNATURE="
+	static const char *const signed_twice =
+		"HTTP_X_CASINO_SIGNATURE="
 		"64f1a6b5e3a8a0c0b1e0dd6c0f3c4f0c6d2e0e5b7b7f6b1b0a5a9d0f0e1c2b3a";
 	/* Each case computes signatures of only one algorithm. */
 	const struct {
@@ -191,8 +195,8 @@ START_TEST(test_indistinguishable)
 		ck_assert_msg(ask(&what) == 401, "case %zu: %s", i, reply_head());
 		/* Independent of the dealer's algorithm. */
 		ck_assert_msg(signatures == cases[i].work &&
-			signatures_of[cases[i].of] == cases[i].work, "case %zu: %u of %u", i,
-			signatures_of[cases[i].of], signatures);
+				signatures_of[cases[i].of] == cases[i].work,
+			"case %zu: %u of %u", i, signatures_of[cases[i].of], signatures);
 		if (i == 0) {
 			text_copy(head, sizeof(head), reply_head());
 			text_copy(body, sizeof(body), reply_body());
@@ -211,12 +215,15 @@ START_TEST(test_stale_details)
 	static const struct {
 		const char *timestamp, *detail;
 	} cases[] = {
-		{"1700000000", "request_timestamp is in seconds: send milliseconds since 1970 (UTC), "
+		{"1700000000",
+			"request_timestamp is in seconds: send milliseconds since 1970 (UTC), "
 			"1700000000000 now"},
 		{"1700000000000000", "request_timestamp is in microseconds: send milliseconds"},
-		{"1700000400123", "request_timestamp is 400 s after the time here, 1700000000000 ms since "
+		{"1700000400123",
+			"request_timestamp is 400 s after the time here, 1700000000000 ms since "
 			"1970 (UTC); at most 300 s\""},
-		{"1699999500000", "request_timestamp is 500 s before the time here, 1700000000000 ms"},
+		{"1699999500000",
+			"request_timestamp is 500 s before the time here, 1700000000000 ms"},
 		{"1700025200000", "at most 300 s; is it in local time?"},
 	};
 	char body[128];
@@ -237,29 +244,37 @@ START_TEST(test_details_by_headers)
 	static const struct {
 		const char *header, *body, *detail;
 	} cases[] = {
-		{"HTTP_CONTENT_ENCODING=br", "\x8b\x07", "is compressed (Content-Encoding: br): send it"},
+		{"HTTP_CONTENT_ENCODING=br", "\x8b\x07",
+			"is compressed (Content-Encoding: br): send it"},
 		{"HTTP_CONTENT_ENCODING=identity", "[", "not valid JSON"},
 		{"HTTP_CONTENT_ENCODING=a\"b", "[", "not valid JSON"},
-		{"CONTENT_TYPE=application/x-www-form-urlencoded", "[", "is a form by its Content-Type"},
-		{"CONTENT_TYPE=multipart/form-data; boundary=x", "x", "is a form by its Content-Type"},
+		{"CONTENT_TYPE=application/x-www-form-urlencoded", "[",
+			"is a form by its Content-Type"},
+		{"CONTENT_TYPE=multipart/form-data; boundary=x", "x",
+			"is a form by its Content-Type"},
 		{"CONTENT_TYPE=application/json", "x", "not valid JSON"},
-		{"CONTENT_TYPE=application/json", "{\"amount\":0.30000000000000004,"
+		{"CONTENT_TYPE=application/json",
+			"{\"amount\":0.30000000000000004,"
 			"\"request_transaction_id\":\"r1\",\"user_id\":\"alice\"}",
 			"at most 2 decimals; 0.30000000000000004 is nearest to 0.30"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ck_assert_int_eq(ask(&(struct ask){.body = cases[i].body,
-					 .more = {cases[i].header}}), 400);
+					 .more = {cases[i].header}}),
+			400);
 		ck_assert_msg(strstr(reply_body(), cases[i].detail) != NULL, "%zu: %s", i,
 			reply_body());
 		/* Without a valid signature there is no detail. */
-		ck_assert_int_eq(ask(&(struct ask){.body = cases[i].body, .key = KEY_OTHER,
-					 .more = {cases[i].header}}), 401);
+		ck_assert_int_eq(ask(&(struct ask){.body = cases[i].body,
+					 .key = KEY_OTHER,
+					 .more = {cases[i].header}}),
+			401);
 		ck_assert(strstr(reply_body(), cases[i].detail) == NULL);
 	}
 	ck_assert_int_eq(ask(&(struct ask){.more = {"CONTENT_TYPE=multipart/form-data",
-				 "HTTP_CONTENT_ENCODING=br"}}), 200);
+						   "HTTP_CONTENT_ENCODING=br"}}),
+		200);
 }
 END_TEST
 
@@ -293,8 +308,8 @@ START_TEST(test_algorithm_of_dealer)
 	fake.dealers[0].signature_encoding = ENCODING_HEX;
 	fake.generation++;
 	fake_unlock(&fake);
-	ck_assert_int_eq(
-		ask_at(&(struct ask){.key = KEY_ONE}, NOW_MS, clock_boot_ms() + 2000), 401);
+	ck_assert_int_eq(ask_at(&(struct ask){.key = KEY_ONE}, NOW_MS, clock_boot_ms() + 2000),
+		401);
 	ck_assert_uint_eq(signatures, AUTH_WORK);
 }
 END_TEST
@@ -364,8 +379,14 @@ START_TEST(test_window)
 		int64_t ahead_ms;
 		int code;
 	} cases[] = {
-		{300, 0, 200}, {300, 300000, 200}, {300, -300000, 200}, {300, 300001, 401},
-		{300, -300001, 401}, {1, 1000, 200}, {1, 1001, 401}, {0, -NOW_MS, 200},
+		{300, 0, 200},
+		{300, 300000, 200},
+		{300, -300000, 200},
+		{300, 300001, 401},
+		{300, -300001, 401},
+		{1, 1000, 200},
+		{1, 1001, 401},
+		{0, -NOW_MS, 200},
 		{0, 300001, 200},
 	};
 	char body[128];
@@ -487,12 +508,11 @@ END_TEST
 
 Suite *web_serve_suite(void)
 {
-	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups,
-		test_size, test_both_keys, test_stale_details, test_details_by_headers,
-			test_algorithm_of_dealer,
-		test_broken_body, test_request_ids, test_ledger_is_told_request_ids,
-		test_window, test_keys_vouched_late, test_keys_refreshed,
-		test_keys_paged, test_keys_damaged};
+	const TTest *const tests[] = {test_order_of_checks, test_methods, test_groups, test_size,
+		test_both_keys, test_stale_details, test_details_by_headers,
+		test_algorithm_of_dealer, test_broken_body, test_request_ids,
+		test_ledger_is_told_request_ids, test_window, test_keys_vouched_late,
+		test_keys_refreshed, test_keys_paged, test_keys_damaged};
 	Suite *suite = suite_create("web_serve");
 	TCase *tcase = tcase_create("checks");
 

@@ -151,8 +151,8 @@ static void *tiny_main(void *context)
 
 void tiny_init(struct tiny_dealer *dealer)
 {
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof(address);
 
 	memset(dealer, 0, sizeof(*dealer));

@@ -24,8 +24,8 @@ struct tiny_dealer {
 	bool stopping;
 
 	enum tiny_act act;
-	int status;       /* default: 200 */
-	const char *body; /* default: {} */
+	int status;            /* default: 200 */
+	const char *body;      /* default: {} */
 	unsigned int delay_ms; /* before the answer */
 
 	unsigned int connections;

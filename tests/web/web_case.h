@@ -87,7 +87,8 @@ const char *reply_body(void);
 bool reply_has(const char *line);
 
 /* Fails the test unless the reply is the error @id. */
-#define ck_error(id) ck_assert_msg(strstr(reply_body(), "{\"id\":\"" id "\",") == reply_body(), \
-	"expected %s, got %s", id, reply_body())
+#define ck_error(id)                                                                               \
+	ck_assert_msg(strstr(reply_body(), "{\"id\":\"" id "\",") == reply_body(),                 \
+		"expected %s, got %s", id, reply_body())
 
 #endif

@@ -22,7 +22,8 @@ static const struct body_field fields[] = {
 	BODY_FIELD(BODY_AMOUNT, call, amount),
 	BODY_FIELD(BODY_ID, call, user_id),
 	{"casino_id", BODY_NAME, false, offsetof(struct call, casino_id), 65, NULL},
-	{"request_timestamp", BODY_INTEGER, false, offsetof(struct call, request_timestamp), 8, NULL},
+	{"request_timestamp", BODY_INTEGER, false, offsetof(struct call, request_timestamp), 8,
+		NULL},
 	{"note", BODY_ID, false, offsetof(struct call, note), 9, NULL},
 	BODY_OPTIONAL("object", BODY_OBJECT, call, object),
 	BODY_FIELD_END,
@@ -37,9 +38,9 @@ static const struct body_field fields[] = {
 	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"         \
 	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"         \
 	"00000000000000000000000000000000000000000000000000000000000000000000000000000000"
-#define U "\"user_id\":\"alice\""
+#define U              "\"user_id\":\"alice\""
 #define AMOUNT(number) "{" U ",\"amount\":" number "}"
-#define WITH(more) "{" U ",\"amount\":1," more "}"
+#define WITH(more)     "{" U ",\"amount\":1," more "}"
 
 #define ABOVE  "amount: must be above zero"
 #define MOST   "amount: must be at most 99999999999.9999"
@@ -51,12 +52,13 @@ static const struct body_field fields[] = {
 #define TWICE  "the body has a key twice: send each key once"
 #define DEEP   "the body is nested deeper than 16: send a flatter object"
 #define OBJECT "the body is not a JSON object"
-#define EMPTY  "the body is empty: send one JSON object; where a proxy drops the body of a GET, " \
+#define EMPTY                                                                                      \
+	"the body is empty: send one JSON object; where a proxy drops the body of a GET, "         \
 	"use POST on the same path"
 #define PRINTED "the body is a printed PHP array: send what json_encode() makes of it"
-#define SINGLE "the body has ' where JSON has \", as a printed Python dict: use a JSON library"
+#define SINGLE  "the body has ' where JSON has \", as a printed Python dict: use a JSON library"
 /* Its position is checked separately. */
-#define JSON   "the body is not valid JSON"
+#define JSON "the body is not valid JSON"
 
 static const struct {
 	const char *text;
@@ -192,7 +194,8 @@ static const struct {
 	/* not JSON */
 	{"", REFUSAL_BAD_REQUEST, EMPTY, 0},
 	/* accidental forms that programs produce */
-	{"\x1f\x8b\x08", REFUSAL_BAD_REQUEST, "the body is compressed (gzip): send it uncompressed", 0},
+	{"\x1f\x8b\x08", REFUSAL_BAD_REQUEST, "the body is compressed (gzip): send it uncompressed",
+		0},
 	{"\xff\xfe{", REFUSAL_BAD_REQUEST, "the body is in UTF-16: send and sign it in UTF-8", 0},
 	{"\xfe\xff", REFUSAL_BAD_REQUEST, "the body is in UTF-16: send and sign it in UTF-8", 0},
 	{"--b0\r\nContent-Disposition: form-data; name=\"amount\"\r\n", REFUSAL_BAD_REQUEST,
@@ -214,7 +217,8 @@ static const struct {
 	{"{" U ",\"amount\":1,}", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"{" U ",/* */\"amount\":1}", REFUSAL_BAD_REQUEST, JSON, 0},
 	{"amount=1&user_id=alice", REFUSAL_BAD_REQUEST,
-		"the body is a form (name=value): send JSON with Content-Type: application/json", 0},
+		"the body is a form (name=value): send JSON with Content-Type: application/json",
+		0},
 	{"}{", REFUSAL_BAD_REQUEST, JSON, 0},
 	/* JSON that is not an object */
 	{"[]", REFUSAL_BAD_REQUEST, OBJECT, 0},
@@ -300,7 +304,7 @@ START_TEST(nearest_amounts)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ck_assert_int_eq(body_parse_of(rows[i].text, strlen(rows[i].text), fields, &call,
-			rows[i].decimals, detail),
+					 rows[i].decimals, detail),
 			rows[i].detail[0] ? REFUSAL_INVALID_AMOUNT : REFUSAL_NONE);
 		ck_assert_str_eq(detail, rows[i].detail);
 	}
@@ -408,8 +412,8 @@ START_TEST(large_bodies)
 
 	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++) {
 		for (size_t k = 0; k < 2; k++) {
-			char *text = make_long(longs[i].head, longs[i].unit, longs[i].tail,
-				lens[k]);
+			char *text =
+				make_long(longs[i].head, longs[i].unit, longs[i].tail, lens[k]);
 			enum refusal refusal = body_parse(text, lens[k], fields, &call, detail);
 
 			ck_assert_msg(refusal == longs[i].refusal, "%zu: %d, %s", i, (int)refusal,
@@ -464,7 +468,8 @@ START_TEST(mutated_bodies)
 	ck_assert_uint_gt(counts[REFUSAL_BAD_REQUEST], 1000);
 	ck_assert_uint_gt(counts[REFUSAL_INVALID_AMOUNT], 50);
 	ck_assert_uint_eq(counts[REFUSAL_NONE] + counts[REFUSAL_BAD_REQUEST] +
-		counts[REFUSAL_INVALID_AMOUNT], 200000);
+			counts[REFUSAL_INVALID_AMOUNT],
+		200000);
 	guard_free(&guard);
 }
 END_TEST
@@ -517,14 +522,14 @@ START_TEST(payouts_and_presence)
 			{0, false, false, false}},
 		{"{\"payout\":-1e-9}", REFUSAL_INVALID_AMOUNT, "payout: must not be negative",
 			{0, false, false, false}},
-		{"{\"payout\":\"1\"}", REFUSAL_BAD_REQUEST, "payout: must be a number, without quotes",
-			{0, false, false, false}},
+		{"{\"payout\":\"1\"}", REFUSAL_BAD_REQUEST,
+			"payout: must be a number, without quotes", {0, false, false, false}},
 		{"{\"any\":1}", REFUSAL_BAD_REQUEST, "payout: is required",
 			{0, false, false, false}},
 		{"{\"payout\":1,\"text\":{}}", REFUSAL_BAD_REQUEST, "text: must be a string",
 			{0, false, false, false}},
-		{"{\"payout\":1,\"object\":null}", REFUSAL_BAD_REQUEST,
-			"object: must be an object", {0, false, false, false}},
+		{"{\"payout\":1,\"object\":null}", REFUSAL_BAD_REQUEST, "object: must be an object",
+			{0, false, false, false}},
 	};
 	char detail[BODY_DETAIL_MAX];
 
@@ -532,7 +537,8 @@ START_TEST(payouts_and_presence)
 		struct looked_at record = {0, false, false, false};
 
 		ck_assert_int_eq(body_parse(rows[i].text, strlen(rows[i].text), table, &record,
-			detail), rows[i].refusal);
+					 detail),
+			rows[i].refusal);
 		ck_assert_str_eq(detail, rows[i].detail);
 		if (rows[i].refusal != REFUSAL_NONE)
 			continue;
@@ -585,7 +591,8 @@ START_TEST(words)
 		struct chosen record = {77};
 
 		ck_assert_int_eq(body_parse(rows[i].text, strlen(rows[i].text), table, &record,
-			detail), rows[i].detail ? REFUSAL_BAD_REQUEST : REFUSAL_NONE);
+					 detail),
+			rows[i].detail ? REFUSAL_BAD_REQUEST : REFUSAL_NONE);
 		ck_assert_str_eq(detail, rows[i].detail ? rows[i].detail : "");
 		ck_assert_uint_eq(record.words, rows[i].detail ? 77 : rows[i].words);
 	}
@@ -622,7 +629,8 @@ START_TEST(objects)
 		{"{ \t\"x\" : [1,{}] ,\r\n\"a\"\n:\t{ \"k\" : 0.1 }\n}", "{ \"k\" : 0.1 }", ""},
 		/* numbers keep their notation */
 		{"{\"a\":{\"n\":[0.10,1e400,-0,18446744073709551615,1E+2,0.30000000000000004]}}",
-			"{\"n\":[0.10,1e400,-0,18446744073709551615,1E+2,0.30000000000000004]}", ""},
+			"{\"n\":[0.10,1e400,-0,18446744073709551615,1E+2,0.30000000000000004]}",
+			""},
 		{"{\"x\":1e400,\"a\":{\"n\":99999999999999999999},\"y\":-1e999}",
 			"{\"n\":99999999999999999999}", ""},
 		/* structural characters within strings */
@@ -643,12 +651,13 @@ START_TEST(objects)
 		size_t len = strlen(rows[i].text);
 
 		ck_assert_int_eq(body_parse(guard_put(&guard, rows[i].text, len), len, taken_fields,
-			&taken, detail), REFUSAL_NONE);
+					 &taken, detail),
+			REFUSAL_NONE);
 		ck_assert_msg(taken.a.len == strlen(rows[i].a) &&
-			(!taken.a.len || memcmp(taken.a.data, rows[i].a, taken.a.len) == 0),
+				(!taken.a.len || memcmp(taken.a.data, rows[i].a, taken.a.len) == 0),
 			"%zu: %.*s", i, (int)taken.a.len, (const char *)taken.a.data);
 		ck_assert_msg(taken.b.len == strlen(rows[i].b) &&
-			(!taken.b.len || memcmp(taken.b.data, rows[i].b, taken.b.len) == 0),
+				(!taken.b.len || memcmp(taken.b.data, rows[i].b, taken.b.len) == 0),
 			"%zu: %.*s", i, (int)taken.b.len, (const char *)taken.b.data);
 	}
 	guard_free(&guard);
@@ -684,16 +693,17 @@ START_TEST(texts_bools_and_results)
 	ck_assert(taken.no && !taken.yes && taken.result == RESULT_NONE);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_int_eq(body_parse(bad[i].text, strlen(bad[i].text), taken_fields, &taken,
-			detail), REFUSAL_BAD_REQUEST);
+					 detail),
+			REFUSAL_BAD_REQUEST);
 		ck_assert_str_eq(detail, bad[i].detail);
 	}
 	for (unsigned int i = 0; i < 3; i++) {
 		ck_assert_int_eq(body_parse(results[i], strlen(results[i]), taken_fields, &taken,
-			detail), REFUSAL_NONE);
+					 detail),
+			REFUSAL_NONE);
 		ck_assert_uint_eq(taken.result, RESULT_WIN + i);
 	}
-	ck_assert_int_eq(body_parse(set, strlen(set), taken_fields, &taken, detail),
-		REFUSAL_NONE);
+	ck_assert_int_eq(body_parse(set, strlen(set), taken_fields, &taken, detail), REFUSAL_NONE);
 	ck_assert(taken.yes && !taken.no);
 	ck_assert_str_eq(taken.text, "");
 }
@@ -702,9 +712,8 @@ END_TEST
 Suite *body_suite(void)
 {
 	const TTest *const tests[] = {objects, texts_bools_and_results, fills_every_member,
-		nearest_amounts,
-		tells_the_place, raw_nul_bytes,
-		large_bodies, mutated_bodies, random_amounts_arrive, payouts_and_presence, words, NULL};
+		nearest_amounts, tells_the_place, raw_nul_bytes, large_bodies, mutated_bodies,
+		random_amounts_arrive, payouts_and_presence, words, NULL};
 	Suite *suite = suite_make("body", tests, 120);
 	TCase *tables = tcase_create("table");
 

@@ -124,8 +124,10 @@ START_TEST(members_are_taken_or_dropped)
 	ck_assert_str_eq(outcome.user_id, members[_i].user_id);
 	if (members[_i].note)
 		ck_assert_msg(strlen(outcome.note) > strlen(members[_i].note) &&
-			strcmp(outcome.note + strlen(outcome.note) - strlen(members[_i].note),
-				members[_i].note) == 0, "%s: %s", text, outcome.note);
+				strcmp(outcome.note + strlen(outcome.note) -
+						strlen(members[_i].note),
+					members[_i].note) == 0,
+			"%s: %s", text, outcome.note);
 	else
 		ck_assert_str_eq(outcome.note, "");
 }
@@ -177,11 +179,11 @@ static void check_reading(enum dealer_answer_shape shape, const struct callback_
 	ck_assert_int_eq(outcome->class, CALLBACK_UNKNOWN);
 	ck_assert(object || shape == DEALER_ANSWER_EMPTY || shape == DEALER_ANSWER_UNREADABLE);
 	ck_assert(shape != DEALER_ANSWER_UNREADABLE || outcome->note[0]);
-	ck_assert(object || (!outcome->has_balance && !outcome->user_id[0] &&
-		!outcome->currency[0] && !outcome->dealer_error_id[0] &&
-		!outcome->dealer_error_detail[0]));
-	ck_assert(!outcome->has_balance || (outcome->balance >= -MONEY_MAX &&
-		outcome->balance <= MONEY_MAX));
+	ck_assert(object ||
+		(!outcome->has_balance && !outcome->user_id[0] && !outcome->currency[0] &&
+			!outcome->dealer_error_id[0] && !outcome->dealer_error_detail[0]));
+	ck_assert(!outcome->has_balance ||
+		(outcome->balance >= -MONEY_MAX && outcome->balance <= MONEY_MAX));
 	ck_assert_ptr_nonnull(memchr(outcome->user_id, '\0', sizeof(outcome->user_id)));
 	ck_assert_ptr_nonnull(memchr(outcome->note, '\0', sizeof(outcome->note)));
 }

@@ -151,10 +151,12 @@ START_TEST(parse)
 	ck_assert_str_eq(call.user_id, "alice");
 	ck_assert_uint_gt(starve_parse("[1,[2]]", _i, REFUSAL_BAD_REQUEST, &call), 3);
 	ck_assert_uint_gt(starve_parse("{\"amount\":1,\"amount\":1}", _i, REFUSAL_BAD_REQUEST,
-		&call), 3);
+				  &call),
+		3);
 	ck_assert_uint_gt(starve_parse("{\"amount\":1}", _i, REFUSAL_BAD_REQUEST, &call), 3);
 	ck_assert_uint_gt(starve_parse("{\"amount\":0,\"user_id\":\"a\"}", _i,
-		REFUSAL_INVALID_AMOUNT, &call), 3);
+				  REFUSAL_INVALID_AMOUNT, &call),
+		3);
 }
 END_TEST
 
@@ -182,8 +184,11 @@ END_TEST
 START_TEST(render)
 {
 	struct dealer dealer;
-	struct error_body error = {.refusal = REFUSAL_TRANSACTION_CONFLICT, .request_id = "r",
-		.field = "amount", .has_balance = true, .current_balance = 5};
+	struct error_body error = {.refusal = REFUSAL_TRANSACTION_CONFLICT,
+		.request_id = "r",
+		.field = "amount",
+		.has_balance = true,
+		.current_balance = 5};
 	unsigned long n;
 
 	memset(&dealer, 0, sizeof(dealer));
@@ -336,7 +341,7 @@ START_TEST(row_lines)
 				true, why);
 		if (!status)
 			status = back.event == 7 && back.body.len == 3 ? ROW_LINE_DONE
-									 : ROW_LINE_BAD;
+								       : ROW_LINE_BAD;
 		row_line_free(&line);
 		if (!disarm()) {
 			ck_assert_int_eq(status, ROW_LINE_DONE);

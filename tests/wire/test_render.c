@@ -253,35 +253,50 @@ START_TEST(errors)
 			"{\"id\":\"user_not_found\",\"code\":404,\"status\":\"Not Found\","
 			"\"detail\":\"the player is not known\",\"retryable\":false,"
 			"\"request_id\":\"r-1\"}"},
-		{{.refusal = REFUSAL_BAD_REQUEST, .detail = "amount: is \"required\"",
-			 .request_id = "r", .field = "", .current_balance = 5},
+		{{.refusal = REFUSAL_BAD_REQUEST,
+			 .detail = "amount: is \"required\"",
+			 .request_id = "r",
+			 .field = "",
+			 .current_balance = 5},
 			"{\"id\":\"bad_request\",\"code\":400,\"status\":\"Bad Request\","
 			"\"detail\":\"amount: is \\\"required\\\"\",\"retryable\":false,"
 			"\"request_id\":\"r\"}"},
-		{{.refusal = REFUSAL_TRANSACTION_CONFLICT, .detail = "d", .request_id = "r",
+		{{.refusal = REFUSAL_TRANSACTION_CONFLICT,
+			 .detail = "d",
+			 .request_id = "r",
 			 .field = "amount"},
 			"{\"id\":\"transaction_conflict\",\"code\":409,\"status\":\"Conflict\","
 			"\"detail\":\"d\",\"retryable\":false,\"request_id\":\"r\","
 			"\"field\":\"amount\"}"},
-		{{.refusal = REFUSAL_INSUFFICIENT_BALANCE, .detail = "d", .request_id = "r",
-			 .has_balance = true, .current_balance = 105000},
+		{{.refusal = REFUSAL_INSUFFICIENT_BALANCE,
+			 .detail = "d",
+			 .request_id = "r",
+			 .has_balance = true,
+			 .current_balance = 105000},
 			"{\"id\":\"insufficient_balance\",\"code\":402,"
 			"\"status\":\"Payment Required\",\"detail\":\"d\",\"retryable\":false,"
 			"\"request_id\":\"r\",\"current_balance\":10.5}"},
 		{{.refusal = REFUSAL_STORAGE_FULL, .detail = "d"},
 			"{\"id\":\"storage_full\",\"code\":503,\"status\":\"Service Unavailable\","
 			"\"detail\":\"d\",\"retryable\":true,\"request_id\":\"\"}"},
-		{{.refusal = REFUSAL_BET_REJECTED, .detail = "d", .request_id = "r",
-			 .dealer_error_id = "no", .dealer_error_detail = "a \"b\""},
+		{{.refusal = REFUSAL_BET_REJECTED,
+			 .detail = "d",
+			 .request_id = "r",
+			 .dealer_error_id = "no",
+			 .dealer_error_detail = "a \"b\""},
 			"{\"id\":\"bet_rejected\",\"code\":409,\"status\":\"Conflict\","
 			"\"detail\":\"d\",\"retryable\":false,\"request_id\":\"r\","
 			"\"dealer_error\":{\"id\":\"no\",\"detail\":\"a \\\"b\\\"\"}}"},
-		{{.refusal = REFUSAL_DEALER_TIMEOUT, .detail = "d", .request_id = "r",
+		{{.refusal = REFUSAL_DEALER_TIMEOUT,
+			 .detail = "d",
+			 .request_id = "r",
 			 .state = "refunding"},
 			"{\"id\":\"dealer_timeout\",\"code\":504,"
 			"\"status\":\"Gateway Timeout\",\"detail\":\"d\",\"retryable\":false,"
 			"\"request_id\":\"r\",\"state\":\"refunding\"}"},
-		{{.refusal = REFUSAL_DEALER_TIMEOUT, .detail = "d", .request_id = "r",
+		{{.refusal = REFUSAL_DEALER_TIMEOUT,
+			 .detail = "d",
+			 .request_id = "r",
 			 .retryable = true},
 			"{\"id\":\"dealer_timeout\",\"code\":504,"
 			"\"status\":\"Gateway Timeout\",\"detail\":\"d\",\"retryable\":true,"
@@ -320,7 +335,8 @@ START_TEST(nested)
 
 	buffer_init(&out, 4096);
 	ck_assert(render_record(&out, fields, &outer));
-	ck_assert_str_eq(text_of(&out), "{\"inner\":{\"number\":7,\"name\":\"\"},"
+	ck_assert_str_eq(text_of(&out),
+		"{\"inner\":{\"number\":7,\"name\":\"\"},"
 		"\"json\":{  \t\"a\": \"\\n\" }}");
 	buffer_free(&out);
 }

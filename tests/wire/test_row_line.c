@@ -152,7 +152,8 @@ START_TEST(rows_read_back)
 		ck_assert_str_eq(line.name, names[record]);
 		memset(&back, 0, sizeof(back));
 		ck_assert_msg(row_line_take(&line, info->fields, info->size, &back, true, why) ==
-				ROW_LINE_DONE, "%s: %s", names[record], why);
+				ROW_LINE_DONE,
+			"%s: %s", names[record], why);
 		ck_assert_uint_eq(digest_and_clear(info->fields, (uint8_t *)&row),
 			digest_and_clear(info->fields, (uint8_t *)&back));
 		ck_assert_mem_eq(&row, &back, info->size);
@@ -227,15 +228,21 @@ static const struct field small_fields[] = {
 
 START_TEST(what_is_written_is_the_format)
 {
-	const struct small small = {.name = "ab", .i32 = -5, .u8 = 7, .flag = true, .kind = 1,
-		.money = -12500, .bytes = {(const uint8_t *)"a\"\n\0", 4}};
+	const struct small small = {.name = "ab",
+		.i32 = -5,
+		.u8 = 7,
+		.flag = true,
+		.kind = 1,
+		.money = -12500,
+		.bytes = {(const uint8_t *)"a\"\n\0", 4}};
 	struct buffer out;
 
 	buffer_init(&out, LINE_BYTES);
 	ck_assert(row_line_put(&out, "small", small_fields, &small, false));
 	buffer_append(&out, "", 1);
-	ck_assert_str_eq((char *)out.data, SMALL("\"ab\"", "-5", "7", "true", "\"two\"",
-		"\"-1.25\"", "{\"hex\":\"61220a00\"}") "\n");
+	ck_assert_str_eq((char *)out.data,
+		SMALL("\"ab\"", "-5", "7", "true", "\"two\"", "\"-1.25\"",
+			"{\"hex\":\"61220a00\"}") "\n");
 	buffer_free(&out);
 }
 END_TEST
@@ -299,7 +306,8 @@ START_TEST(what_is_not_exact_is_refused)
 		ck_assert_int_eq(row_line_read(&line, (char *)text.data, text.len - 1, why),
 			ROW_LINE_DONE);
 		ck_assert_msg(row_line_take(&line, small_fields, sizeof(small), &small, true,
-				      why) == ROW_LINE_BAD, "%s", text.data);
+				      why) == ROW_LINE_BAD,
+			"%s", text.data);
 		ck_assert_msg(strstr(why, cases[i].why) != NULL, "%s: %s", text.data, why);
 	}
 	buffer_free(&text);
@@ -331,8 +339,8 @@ END_TEST
 START_TEST(lines_that_are_none)
 {
 	static const char *const texts[] = {"", "x", "[]", "{\"record\":7}", "{}",
-		"{\"record\":\"a\"", "{\"record\":\"a\",\"b\":1,\"b\":2}",
-		"{\"record\":\"a\"} {}", "{\"record\":\"a\\u0000b\"}",
+		"{\"record\":\"a\"", "{\"record\":\"a\",\"b\":1,\"b\":2}", "{\"record\":\"a\"} {}",
+		"{\"record\":\"a\\u0000b\"}",
 		"{\"record\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}"};
 	char why[ROW_LINE_WHY_SIZE];
 	struct row_line line;

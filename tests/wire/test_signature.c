@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define KEY "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define KEY  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define CALL "{\"user_id\":\"alice\",\"amount\":12.5}"
 
 /*
@@ -29,33 +29,32 @@ static const struct {
 		"gcKOLznNw=="},
 	{HMAC_SHA1, "Jefe", "what do ya want for nothing?",
 		"effcdf6ae5eb2fa2d27416d5f184df9c259a7c79", "7/zfauXrL6LSdBbV8YTfnCWafHk="},
-	{HMAC_SHA256, KEY, CALL,
-		"27c3b6848774bbaf51c84ae2b818ea21ae831d74ed2ac35858522d3f1b346b50",
+	{HMAC_SHA256, KEY, CALL, "27c3b6848774bbaf51c84ae2b818ea21ae831d74ed2ac35858522d3f1b346b50",
 		"J8O2hId0u69RyEriuBjqIa6DHXTtKsNYWFItPxs0a1A="},
 	{HMAC_SHA512, KEY, CALL,
 		"23b636607f0b2dd8873bb064c85b165554cae118b53b5a517be7c640ebf2839c"
 		"234127437779fe116207625bd3ee9913616ea1b50e28819efeb5622e36894ca8",
 		"I7Y2YH8LLdiHO7BkyFsWVVTK4Ri1O1pRe+fGQOvyg5wjQSdDd3n+EWIHYlvT7pkTYW6htQ4ogZ7+t"
 		"WIuNolMqA=="},
-	{HMAC_SHA1, KEY, CALL,
-		"e9d804a1812cfda859fd378c24e16739ab60ebfa", "6dgEoYEs/ahZ/TeMJOFnOatg6/o="},
-	{HMAC_SHA256, KEY, "",
-		"081247dc68bb7fafbf13220013a0ab71db8b628d679161f87b5e5bd9e19b1494",
+	{HMAC_SHA1, KEY, CALL, "e9d804a1812cfda859fd378c24e16739ab60ebfa",
+		"6dgEoYEs/ahZ/TeMJOFnOatg6/o="},
+	{HMAC_SHA256, KEY, "", "081247dc68bb7fafbf13220013a0ab71db8b628d679161f87b5e5bd9e19b1494",
 		"CBJH3Gi7f6+/EyIAE6CrcduLYo1nkWH4e15b2eGbFJQ="},
 	{HMAC_SHA512, KEY, "",
 		"c0b118414accc2aed7bdaf729caf73646673df707dd5c8c72f8a630d10bde7f2"
 		"f1ef9a9ed7817e14149714eccbd25fccc471a84642f2b1ca51a8c353f23d8219",
 		"wLEYQUrMwq7Xva9ynK9zZGZz33B91cjHL4pjDRC95/Lx75qe14F+FBSXFOzL0l/MxHGoRkLyscpRq"
 		"MNT8j2CGQ=="},
-	{HMAC_SHA1, KEY, "",
-		"04fbbca6c6bb343925bc33f52b6ba6f74b675fc7", "BPu8psa7NDklvDP1K2um90tnX8c="},
+	{HMAC_SHA1, KEY, "", "04fbbca6c6bb343925bc33f52b6ba6f74b675fc7",
+		"BPu8psa7NDklvDP1K2um90tnX8c="},
 };
 #define GOLDEN_COUNT ((int)(sizeof(golden) / sizeof(golden[0])))
 
 /* The form of a signature identifies its algorithm and encoding; other text has no form. */
 START_TEST(forms)
 {
-	static const char *const none[] = {"", "abcd", "-", "sha256=0", "0123456789abcdef0123456789abcdef0123456z",
+	static const char *const none[] = {"", "abcd", "-", "sha256=0",
+		"0123456789abcdef0123456789abcdef0123456z",
 		"CBJH3Gi7f6+/EyIAE6CrcduLYo1nkWH4e15b2eGbFJQ", "BPu8psa7NDklvDP1K2um90tnX8=c",
 		"BPu8psa7NDklvDP1K2um90tnX8=="};
 	enum signature_algorithm algorithm;
@@ -198,8 +197,8 @@ START_TEST(wrong_lengths)
 		}
 		strcpy(text, golden[row].hex);
 		strcat(text, " ");
-		ck_assert(!signature_verify(golden[row].algorithm, ENCODING_HEX,
-			golden[row].secret, golden[row].body, body_len, text));
+		ck_assert(!signature_verify(golden[row].algorithm, ENCODING_HEX, golden[row].secret,
+			golden[row].body, body_len, text));
 	}
 }
 END_TEST

@@ -42,8 +42,9 @@ static const char *traced(const struct trace_of *of, const void *body, size_t le
 START_TEST(bodies_are_shown_at_debug)
 {
 	const struct trace_of request = {.request_id = "r-1", .what = "request"};
-	const struct trace_of callback = {
-		.request_id = "r-1", .webhook_id = "betting-7", .what = "callback"};
+	const struct trace_of callback = {.request_id = "r-1",
+		.webhook_id = "betting-7",
+		.what = "callback"};
 	const struct trace_of swept = {.webhook_id = "betting-7", .what = "callback_answer"};
 
 	caught(true);
@@ -53,9 +54,11 @@ START_TEST(bodies_are_shown_at_debug)
 	ck_assert_str_eq(traced(&request, "{\"a\": \"b\\n\"}", 12),
 		"level=debug event=body request_id=r-1 of=request bytes=12 "
 		"body=\"{\\\"a\\\": \\\"b\\\\n\\\"}\"\n");
-	ck_assert_str_eq(traced(&callback, "x", 1), "level=debug event=body request_id=r-1 "
+	ck_assert_str_eq(traced(&callback, "x", 1),
+		"level=debug event=body request_id=r-1 "
 		"webhook_id=betting-7 of=callback bytes=1 body=\"x\"\n");
-	ck_assert_str_eq(traced(&swept, NULL, 0), "level=debug event=body request_id=- "
+	ck_assert_str_eq(traced(&swept, NULL, 0),
+		"level=debug event=body request_id=- "
 		"webhook_id=betting-7 of=callback_answer bytes=0 body=\"\"\n");
 	/* The output is one line, whatever the text contains. */
 	ck_assert_str_eq(traced(&request, "a\nevent=b\" c=d\0\xff\xc3\xa4", 18),
@@ -66,10 +69,10 @@ END_TEST
 
 START_TEST(long_bodies_are_cut)
 {
-	const struct trace_of of = {
-		.request_id = "0123456789-abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-		.webhook_id = "balance-inquire-18446744073709551615",
-		.what = "callback_answer"};
+	const struct trace_of of =
+		{.request_id = "0123456789-abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+			.webhook_id = "balance-inquire-18446744073709551615",
+			.what = "callback_answer"};
 	static const char fills[] = {'x', '"', '\x01', '\xff'};
 	char body[65536];
 

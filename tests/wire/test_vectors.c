@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#define VECTORS    SOURCE_DIR "/doc/signature-vectors.json"
+#define VECTORS     SOURCE_DIR "/doc/signature-vectors.json"
 #define LARGE_BYTES (128 * 1024)
 
 static json_t *vectors;
@@ -62,7 +62,8 @@ START_TEST(golden)
 	json_t *row;
 
 	ck_assert_uint_ge(json_array_size(rows), 8);
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		json_int_t times = json_integer_value(json_object_get(row, "times"));
 		struct buffer body;
 
@@ -90,7 +91,8 @@ START_TEST(other_schemes)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		bool base64 = strcmp(text_of(row, "encoding"), "base64") == 0;
 		struct buffer body;
 
@@ -117,12 +119,14 @@ START_TEST(webhook_headers)
 	json_t *row, *key;
 
 	ck_assert_uint_ge(json_array_size(rows), 2);
-	json_array_foreach(rows, i, row) {
+	json_array_foreach(rows, i, row)
+	{
 		struct dealer_key keys[DEALER_KEYS_MAX] = {{.key_id = "k1"}, {.key_id = "k2"}};
 		char text[WEBHOOK_SIGNATURE_MAX];
 		const json_t *body = json_object_get(row, "body");
 
-		json_array_foreach(json_object_get(row, "keys"), k, key) {
+		json_array_foreach(json_object_get(row, "keys"), k, key)
+		{
 			ck_assert_uint_lt(k, DEALER_KEYS_MAX);
 			ck_assert_uint_eq(json_string_length(key), KEY_SECRET_SIZE - 1);
 			memcpy(keys[k].secret, json_string_value(key), KEY_SECRET_SIZE);

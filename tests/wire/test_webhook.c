@@ -44,7 +44,8 @@ START_TEST(the_standards_example)
 {
 	static const struct dealer_key keys[DEALER_KEYS_MAX] = {{"k1",
 		"\x31\xf2\x90\xf6\xbf\x06\x29\x8a\xab\x4f\x08\xd4\x3c\x3f\x08\x2c\xf6\x48\xa3\x62"
-		"\xda\x2d\xa4\xb0", 0}};
+		"\xda\x2d\xa4\xb0",
+		0}};
 	static const char body[] = "{\"test\": 2432232314}";
 	char text[WEBHOOK_SIGNATURE_MAX];
 
@@ -59,7 +60,8 @@ START_TEST(longest_id_and_no_body)
 	static const struct dealer_key keys[DEALER_KEYS_MAX] = {{"k1", KEY1, 0}};
 	char text[WEBHOOK_SIGNATURE_MAX];
 
-	ck_assert(webhook_sign(keys, "k1", "betting-refund-18446744073709551615", 1, NULL, 0, text));
+	ck_assert(
+		webhook_sign(keys, "k1", "betting-refund-18446744073709551615", 1, NULL, 0, text));
 	ck_assert_str_eq(text, "v1,ZInit6xR0XrBwLT4unDEiq5cK62M9kx7ha4L4OcTuGE=");
 }
 END_TEST

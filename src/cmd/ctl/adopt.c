@@ -36,7 +36,7 @@ static enum outcome adopt_in_child(void *context)
 		.settings = &ctl->session.settings,
 		.copied = ctl->options[OPTION_COPIED] != NULL,
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
-		.operator = &ctl->session.operator,
+		.operator= & ctl->session.operator,
 		.now = clock_now(),
 	};
 	struct adopt_result result;
@@ -60,11 +60,14 @@ enum outcome ctl_adopt(struct ctl *ctl)
 	enum outcome code = session_settings(&ctl->session);
 
 	if (moved == (ctl->options[OPTION_COPIED] != NULL))
-		return ctl_usage(ctl, "give --moved if no other copy of this state ran since, "
+		return ctl_usage(ctl,
+			"give --moved if no other copy of this state ran since, "
 			"or --copied");
 	if (code == OUTCOME_DONE)
 		code = offline_check_stopped(ctl);
 	if (code == OUTCOME_DONE)
 		code = offline_become_owner(ctl, false, NULL);
-	return code == OUTCOME_DONE ? offline_run(ctl, adopt_in_child, ctl, "nothing was adopted", NULL) : code;
+	return code == OUTCOME_DONE
+		? offline_run(ctl, adopt_in_child, ctl, "nothing was adopted", NULL)
+		: code;
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROGRAM "creditbridgectl"
-#define HELP_SIZE 8192
+#define PROGRAM     "creditbridgectl"
+#define HELP_SIZE   8192
 #define HELP_COLUMN 21
-#define HELP_WIDTH 79
+#define HELP_WIDTH  79
 
 const char *argp_program_version = PACKAGE_STRING;
 error_t argp_err_exit_status = OUTCOME_USAGE;
@@ -148,8 +148,17 @@ static error_t parse_front(int key, char *value, struct argp_state *state)
 		NULL, digit, "", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0                      \
 	}
 static const struct argp_option digit_options[] = {
-	DIGIT('0'), DIGIT('1'), DIGIT('2'), DIGIT('3'), DIGIT('4'), DIGIT('5'), DIGIT('6'),
-	DIGIT('7'), DIGIT('8'), DIGIT('9'), {NULL, 0, NULL, 0, NULL, 0},
+	DIGIT('0'),
+	DIGIT('1'),
+	DIGIT('2'),
+	DIGIT('3'),
+	DIGIT('4'),
+	DIGIT('5'),
+	DIGIT('6'),
+	DIGIT('7'),
+	DIGIT('8'),
+	DIGIT('9'),
+	{NULL, 0, NULL, 0, NULL, 0},
 };
 
 static error_t parse_digit(int key, char *value, struct argp_state *state)
@@ -358,9 +367,10 @@ static void parse_command_line(struct ctl *ctl, int argc, char **argv)
 	if (!ctl->command && !two && is_group(argv[first]))
 		parse_group(ctl, argv[first], second);
 	if (!ctl->command) {
-		fprintf(stderr, PROGRAM ": there is no command '%s%s%s'\n"
-			"Try '" PROGRAM " --help' for more information.\n", argv[first],
-			two ? " " : "", two ? second : "");
+		fprintf(stderr,
+			PROGRAM ": there is no command '%s%s%s'\n"
+				"Try '" PROGRAM " --help' for more information.\n",
+			argv[first], two ? " " : "", two ? second : "");
 		exit(OUTCOME_USAGE);
 	}
 	first += two;

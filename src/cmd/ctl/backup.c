@@ -37,7 +37,8 @@ static enum outcome print_done(struct ctl *ctl, const char *path,
 	if (!ctl->json && result->added)
 		printf("%s of log were added to the backup in %s.\n", bytes, path);
 	else if (!ctl->json)
-		printf("%" PRIu64 " tables and the log (%" PRIu64 " file%s), %s, were copied to %s.\n",
+		printf("%" PRIu64 " tables and the log (%" PRIu64
+		       " file%s), %s, were copied to %s.\n",
 			result->tables, result->logs, result->logs == 1 ? "" : "s", bytes, path);
 	if (!ctl->json)
 		printf("It holds every movement that was acknowledged before %s.\n", time);

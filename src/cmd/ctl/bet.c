@@ -23,19 +23,23 @@ static enum outcome find_transaction(struct ctl *ctl, struct game_key *key)
 	bool found;
 
 	if (!text_unsigned(ctl->args[0], TRANSACTION_ID_MAX, &transaction_id))
-		return ctl_usage(ctl, "'%s' is not a transaction id; or a game must be given with "
-				      "the player", ctl->args[0]);
+		return ctl_usage(ctl,
+			"'%s' is not a transaction id; or a game must be given with "
+			"the player",
+			ctl->args[0]);
 	code = transaction_fetch(&ctl->session, transaction_id, &row, &found);
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!found)
-		return ctl_fail(ctl, OUTCOME_FAILED, "bet_not_found", "there is no transaction %s; "
+		return ctl_fail(ctl, OUTCOME_FAILED, "bet_not_found",
+			"there is no transaction %s; "
 			"see `creditbridgectl bet list` and `creditbridgectl transfer list`",
 			ctl->args[0]);
 	if (!row.game_id[0])
 		return ctl_fail(ctl, OUTCOME_FAILED, "bet_not_found",
 			"transaction %s is no bet and no result: see 'creditbridgectl transfer show "
-			"--transaction %s'", ctl->args[0], ctl->args[0]);
+			"--transaction %s'",
+			ctl->args[0], ctl->args[0]);
 	memcpy(key->player_id, row.player_id, sizeof(key->player_id));
 	memcpy(key->game_id, row.game_id, sizeof(key->game_id));
 	key->number = row.bet_number;
@@ -49,9 +53,9 @@ static enum outcome find_game(struct ctl *ctl, struct game_key *key)
 	uint64_t number = 0;
 	enum outcome code;
 
-	if (ctl->arg_count == 3 && (!text_unsigned(ctl->args[2], ROUND_NUMBERS_MAX, &number) || !number))
-		return ctl_usage(ctl, "'%s' is not the number of a bet: 1, 2, 3 ...",
-			ctl->args[2]);
+	if (ctl->arg_count == 3 &&
+		(!text_unsigned(ctl->args[2], ROUND_NUMBERS_MAX, &number) || !number))
+		return ctl_usage(ctl, "'%s' is not the number of a bet: 1, 2, 3 ...", ctl->args[2]);
 	code = names_read_external_id(&ctl->session, "a game id", ctl->args[1], key->game_id);
 	if (code == OUTCOME_DONE)
 		code = names_player_word(&ctl->session, ctl->args[0], &player);
@@ -133,8 +137,8 @@ enum outcome ctl_bet_list(struct ctl *ctl)
 		.filter = &filter,
 		.visit = add_bet_row,
 		.context = &out};
-	enum outcome code = ctl_choices(ctl, OPTION_STATE, bet_state_names, BET_STATE_COUNT,
-		&walk.states);
+	enum outcome code =
+		ctl_choices(ctl, OPTION_STATE, bet_state_names, BET_STATE_COUNT, &walk.states);
 
 	if (code == OUTCOME_DONE)
 		code = ctl_filter(ctl, 50, &filter);

@@ -143,8 +143,7 @@ enum outcome ctl_callback_list(struct ctl *ctl)
 		return code;
 	output_list_open(&out, ctl, "callbacks", "callbacks", callback_row_view(), list_columns);
 	return output_list_close(&out,
-		callbacks_walk(&ctl->session, &filter, states,
-		kinds, add_callback, &out));
+		callbacks_walk(&ctl->session, &filter, states, kinds, add_callback, &out));
 }
 
 static enum outcome show_attempts(struct ctl *ctl, const struct callback *callback,
@@ -208,8 +207,8 @@ static enum outcome show_body(struct ctl *ctl, const struct callback *callback,
 	return code;
 }
 
-static enum outcome show_callback(struct ctl *ctl, const struct callback_row *row, const char *event_id,
-	struct output_json *json)
+static enum outcome show_callback(struct ctl *ctl, const struct callback_row *row,
+	const char *event_id, struct output_json *json)
 {
 	struct callback_target target;
 	struct output_pairs pairs;
@@ -248,13 +247,16 @@ enum outcome ctl_callback_show(struct ctl *ctl)
 	bool found;
 
 	if (!callback_event_read(ctl->args[0], &event, &kind))
-		return ctl_usage(ctl, "'%s' is not an event: its number, or the webhook-id as in "
-				      "betting-17", ctl->args[0]);
+		return ctl_usage(ctl,
+			"'%s' is not an event: its number, or the webhook-id as in "
+			"betting-17",
+			ctl->args[0]);
 	code = callback_row_fetch(&ctl->session, event, &row, &found);
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!found || (kind != CALLBACK_KIND_COUNT && kind != row.callback.kind))
-		return ctl_fail(ctl, OUTCOME_FAILED, "callback_not_found", "there is no callback "
+		return ctl_fail(ctl, OUTCOME_FAILED, "callback_not_found",
+			"there is no callback "
 			"%s%s; see `creditbridgectl callback list`",
 			ctl->args[0], found ? ": the event is of another kind" : "");
 	callback_event_id(row.callback.kind, event, event_id);

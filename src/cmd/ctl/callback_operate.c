@@ -138,7 +138,8 @@ static enum outcome read_events(struct ctl *ctl, struct callback_batch *batch)
 		}
 	}
 	if (code == OUTCOME_DONE && !batch->count)
-		code = ctl_usage(ctl, "standard input holds no event: give event numbers or "
+		code = ctl_usage(ctl,
+			"standard input holds no event: give event numbers or "
 			"webhook-ids, one a line");
 	return code;
 }
@@ -160,7 +161,8 @@ static bool confirm_action(struct ctl *ctl, struct callback_batch *batch)
 	return ctl_confirm(ctl, question, &batch->code);
 }
 
-static void describe_result(const struct callback_batch *batch, bool dry_run, struct shown_event *shown)
+static void describe_result(const struct callback_batch *batch, bool dry_run,
+	struct shown_event *shown)
 {
 	const struct batch_row *row = &shown->row;
 	const struct wording *wording = &wordings[batch->action];
@@ -175,8 +177,8 @@ static void describe_result(const struct callback_batch *batch, bool dry_run, st
 			dry_run ? "would be" : "is");
 	} else if (hurried && left_ms > 0) {
 		text_duration((uint64_t)left_ms, left);
-		snprintf(shown->result, sizeof(shown->result), "%s due in %s, no refund goes sooner",
-			dry_run ? "would be" : "is", left);
+		snprintf(shown->result, sizeof(shown->result),
+			"%s due in %s, no refund goes sooner", dry_run ? "would be" : "is", left);
 	} else {
 		snprintf(shown->result, sizeof(shown->result), "%s",
 			dry_run ? wording->would : wording->done);

@@ -19,7 +19,8 @@ static void print_shared_key(void *context, const struct attention_key *shared)
 	(void)context;
 	attention_key_text(shared, text);
 	printf("warning: %s have the same key: a body that is signed for one is valid for the other; "
-	       "add a new key and retire this one\n", text);
+	       "add a new key and retire this one\n",
+		text);
 }
 
 static void add_shared_key_item(void *context, const struct attention_key *shared)
@@ -97,8 +98,9 @@ static enum outcome print_check(struct ctl *ctl, const struct check *check)
 		return OUTCOME_FAILED;
 	if (!check->unsettled)
 		return OUTCOME_DONE;
-	fprintf(stderr, "creditbridgectl: the ledger changed faster than it could be read; "
-			"nothing else was found: run the check again\n");
+	fprintf(stderr,
+		"creditbridgectl: the ledger changed faster than it could be read; "
+		"nothing else was found: run the check again\n");
 	return OUTCOME_BUSY;
 }
 

@@ -58,7 +58,7 @@ enum outcome ctl_client_list(struct ctl *ctl)
 
 enum outcome ctl_client_add(struct ctl *ctl)
 {
-	struct client_put_cmd cmd = {.operator = ctl->session.operator};
+	struct client_put_cmd cmd = {.operator= ctl->session.operator};
 	struct client_put_result result;
 	enum outcome code = read_client_id(ctl, cmd.client_id);
 
@@ -113,7 +113,8 @@ static enum outcome refuse_open(struct ctl *ctl, const char *client_id)
 	return ctl_fail(ctl, OUTCOME_FAILED, "open_rounds",
 		"rounds of client %s are open, of game %s%s: their bets can only be settled by a "
 		"client of this name, also after it was removed and added again; --yes removes it "
-		"nevertheless", client_id, text, room ? "" : " and others");
+		"nevertheless",
+		client_id, text, room ? "" : " and others");
 }
 
 /* The ledger refuses an unknown client, so its rounds need not be searched. */
@@ -133,7 +134,7 @@ static enum outcome may_remove(struct ctl *ctl, const char *client_id)
 
 enum outcome ctl_client_remove(struct ctl *ctl)
 {
-	struct client_put_cmd cmd = {.operator = ctl->session.operator, .remove = true};
+	struct client_put_cmd cmd = {.operator= ctl->session.operator, .remove = true };
 	struct client_put_result result;
 	struct output_json json;
 	enum outcome code = read_client_id(ctl, cmd.client_id);
@@ -146,7 +147,7 @@ enum outcome ctl_client_remove(struct ctl *ctl)
 		return code;
 	if (!ctl->json)
 		printf("client %s is removed; its keys are void\n"
-			"its open rounds wait until the same name is added again\n",
+		       "its open rounds wait until the same name is added again\n",
 			cmd.client_id);
 	output_json_open(&json, ctl);
 	output_json_string(&json, "client_id", cmd.client_id);
@@ -156,7 +157,7 @@ enum outcome ctl_client_remove(struct ctl *ctl)
 
 enum outcome ctl_client_key_add(struct ctl *ctl)
 {
-	struct client_key_cmd cmd = {.operator = ctl->session.operator, .action = KEY_ADD};
+	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_ADD };
 	struct client_key_result result;
 	enum outcome code = read_client_id(ctl, cmd.client_id);
 
@@ -171,20 +172,23 @@ enum outcome ctl_client_key_add(struct ctl *ctl)
 	return code;
 }
 
-static enum outcome use_or_retire_client_key(struct ctl *ctl, enum key_action action, const char *done)
+static enum outcome use_or_retire_client_key(struct ctl *ctl, enum key_action action,
+	const char *done)
 {
-	struct client_key_cmd cmd = {.operator = ctl->session.operator, .action = action};
+	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = action };
 	struct client_key_result result;
 	enum outcome code = read_client_id(ctl, cmd.client_id);
 
 	if (code == OUTCOME_DONE && !text_copy(cmd.key_id, sizeof(cmd.key_id), ctl->args[1]))
-		return ctl_fail(ctl, OUTCOME_FAILED, "key_not_found", "there is no key '%s'; see "
+		return ctl_fail(ctl, OUTCOME_FAILED, "key_not_found",
+			"there is no key '%s'; see "
 			"`creditbridgectl client list`",
 			ctl->args[1]);
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_CLIENT_KEY, &cmd, &result, NULL);
 	if (code == OUTCOME_DONE)
-		code = secret_print_done(ctl, "client", "client_id", cmd.client_id, cmd.key_id, done);
+		code = secret_print_done(ctl, "client", "client_id", cmd.client_id, cmd.key_id,
+			done);
 	return code;
 }
 
@@ -200,12 +204,13 @@ enum outcome ctl_client_key_retire(struct ctl *ctl)
 
 enum outcome ctl_client_key_confirm(struct ctl *ctl)
 {
-	struct client_key_cmd cmd = {.operator = ctl->session.operator, .action = KEY_CONFIRM};
+	struct client_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_CONFIRM };
 	struct client_key_result result;
 	enum outcome code = read_client_id(ctl, cmd.client_id);
 
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_CLIENT_KEY, &cmd, &result, NULL);
-	return code == OUTCOME_DONE ? secret_print_confirmed(ctl, "client", "client_id", cmd.client_id)
-				: code;
+	return code == OUTCOME_DONE
+		? secret_print_confirmed(ctl, "client", "client_id", cmd.client_id)
+		: code;
 }

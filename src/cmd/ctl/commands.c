@@ -38,11 +38,14 @@ static const struct argp_option key_add_options[] = {KEY_FILE_OPTION, REASON_OPT
 		help, 0},
 static const struct argp_option dealer_add_options[] = {
 #include "cmd/ctl/dealer_settings.def"
-	KEY_FILE_OPTION, REASON_OPTION, OPTIONS_END,
+	KEY_FILE_OPTION,
+	REASON_OPTION,
+	OPTIONS_END,
 };
 static const struct argp_option dealer_set_options[] = {
 #include "cmd/ctl/dealer_settings.def"
-	REASON_OPTION, OPTIONS_END,
+	REASON_OPTION,
+	OPTIONS_END,
 };
 #undef DEALER_SETTING
 
@@ -65,40 +68,47 @@ static const struct argp_option transfer_list_options[] = {
 	OPTIONS_END,
 };
 #define LIST_OPTIONS                                                                               \
-	OPTION(CASINO, "casino", "CASINO", "Only those of this dealer"),                                  \
-	OPTION(USER, "user", "USER", "Only those of this player (with --casino)"),                        \
-	OPTION(GAME, "game", "GAME", "Only those of this game"),                                          \
-	OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),                               \
-	OPTION(UNTIL, "until", "TIME", "Before TIME")
+	OPTION(CASINO, "casino", "CASINO", "Only those of this dealer"),                           \
+		OPTION(USER, "user", "USER", "Only those of this player (with --casino)"),         \
+		OPTION(GAME, "game", "GAME", "Only those of this game"),                           \
+		OPTION(SINCE, "since", "TIME", "Not before TIME" TIME_HELP),                       \
+		OPTION(UNTIL, "until", "TIME", "Before TIME")
 static const struct argp_option bet_list_options[] = {
 	LIST_OPTIONS,
-	OPTION(STATE, "state", "STATE,...", "Only in these states: pending, accepted, rejected, "
+	OPTION(STATE, "state", "STATE,...",
+		"Only in these states: pending, accepted, rejected, "
 		"refunding, refunded, settled"),
 	LIMIT_OPTION("50"),
 	OPTIONS_END,
 };
 static const struct argp_option callback_list_options[] = {
 	LIST_OPTIONS,
-	OPTION(STATE, "state", "STATE,...", "Only in these states: due, sending, delivered, "
+	OPTION(STATE, "state", "STATE,...",
+		"Only in these states: due, sending, delivered, "
 		"parked, held, cancelled, failed"),
-	OPTION(KIND, "kind", "KIND,...", "Only these kinds: betting, betting-result, "
+	OPTION(KIND, "kind", "KIND,...",
+		"Only these kinds: betting, betting-result, "
 		"betting-refund"),
-	OPTION(SHAPE, "shape", NULL, "Count the waiting callbacks by dealer, state (due, parked "
+	OPTION(SHAPE, "shape", NULL,
+		"Count the waiting callbacks by dealer, state (due, parked "
 		"or held) and age, instead of listing them"),
 	LIMIT_OPTION("50"),
 	OPTIONS_END,
 };
 static const struct argp_option export_options[] = {
-	OPTION(WITH_KEYS, "with-keys", NULL, "Include the keys of dealers and game servers: "
+	OPTION(WITH_KEYS, "with-keys", NULL,
+		"Include the keys of dealers and game servers: "
 		"a reader of the file can sign as each of them"),
 	OPTION(OFFLINE, "offline", NULL, "Read the state of a ledger that does not run"),
 	OPTIONS_END,
 };
-#define ACCEPT_CLOCK_OPTION \
-	OPTION(ACCEPT_CLOCK, "accept-clock", NULL, "Begin the ids although the clock of this host is " \
+#define ACCEPT_CLOCK_OPTION                                                                        \
+	OPTION(ACCEPT_CLOCK, "accept-clock", NULL,                                                 \
+		"Begin the ids although the clock of this host is "                                \
 		"before the newest row, which was written with a wrong clock")
 static const struct argp_option import_options[] = {
-	OPTION(USER, "user", "NAME", "As root: the owner of the state (default: the owner of "
+	OPTION(USER, "user", "NAME",
+		"As root: the owner of the state (default: the owner of "
 		"the state directory, or the caller)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Only check the file"),
 	ACCEPT_CLOCK_OPTION,
@@ -108,21 +118,24 @@ static const struct argp_option recon_options[] = {
 	OPTION(DATE, "date", "YYYY-MM-DD", "The day, in the dealer's utc_offset"),
 	OPTION(COMPARE, "compare", NULL, "Print the differences of two files of a day"),
 	OPTION(KIND, "kind", "KIND,...", "Only these records: movement, bet, callback"),
-	OPTION(LIMIT, "limit", "N", "With --compare: list at most N differences; 0 is all "
+	OPTION(LIMIT, "limit", "N",
+		"With --compare: list at most N differences; 0 is all "
 		"(default 1000)"),
 	OPTIONS_END,
 };
 static const struct argp_option reconcile_options[] = {
-	OPTION(SINCE, "since", "TIME", "Look for rows that the dealer lacks since TIME" TIME_HELP
+	OPTION(SINCE, "since", "TIME",
+		"Look for rows that the dealer lacks since TIME" TIME_HELP
 		" (default: the oldest time_ms of FILE, or else the time up to which the restored data "
 		"are complete)"),
-	OPTION(COMPLETE, "complete", NULL, "FILE has all actions of the dealer up to now, although "
+	OPTION(COMPLETE, "complete", NULL,
+		"FILE has all actions of the dealer up to now, although "
 		"its newest row is older than the restored data"),
 	OPTIONS_END,
 };
 #define OPERATE_OPTIONS                                                                            \
-	OPTION(REASON, "reason", "TEXT", "The reason, for the audit; required"),                     \
-	OPTION(DRY_RUN, "dry-run", NULL, "Print what would be done, and do nothing")
+	OPTION(REASON, "reason", "TEXT", "The reason, for the audit; required"),                   \
+		OPTION(DRY_RUN, "dry-run", NULL, "Print what would be done, and do nothing")
 static const struct argp_option operate_options[] = {OPERATE_OPTIONS, OPTIONS_END};
 static const struct argp_option asking_options[] = {
 	OPERATE_OPTIONS,
@@ -131,16 +144,19 @@ static const struct argp_option asking_options[] = {
 };
 static const struct argp_option release_options[] = {
 	OPTION(YES, "yes", NULL, "Release them without asking"),
-	OPTION(UNRECONCILED, "unreconciled", NULL, "Release although a dealer's file was not compared "
+	OPTION(UNRECONCILED, "unreconciled", NULL,
+		"Release although a dealer's file was not compared "
 		"since the restore; results and refunds of earlier rounds are held one by one"),
 	LIMIT_OPTION("100"),
 	REASON_OPTION,
 	OPTIONS_END,
 };
 static const struct argp_option sweep_options[] = {
-	OPTION(FOR, "for", "TIME", "Continue for TIME, such as 55s, and look for due callbacks each "
+	OPTION(FOR, "for", "TIME",
+		"Continue for TIME, such as 55s, and look for due callbacks each "
 		"second (default: stop when none is due)"),
-	OPTION(DRY_RUN, "dry-run", NULL, "Print the callbacks that would be sent first; send nothing"),
+	OPTION(DRY_RUN, "dry-run", NULL,
+		"Print the callbacks that would be sent first; send nothing"),
 	OPTIONS_END,
 };
 static const struct argp_option test_options[] = {
@@ -158,11 +174,14 @@ static const struct argp_option backup_options[] = {
 	OPTIONS_END,
 };
 static const struct argp_option restore_options[] = {
-	OPTION(LOGS, "logs", "DIR", "Roll forward by the logs in DIR, which is db/ of the state from "
+	OPTION(LOGS, "logs", "DIR",
+		"Roll forward by the logs in DIR, which is db/ of the state from "
 		"which the backup was made"),
-	OPTION(OLD, "old", "STATE", "List the changes that operators made after the backup, from the "
+	OPTION(OLD, "old", "STATE",
+		"List the changes that operators made after the backup, from the "
 		"audit of the old state (default: that of --logs)"),
-	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the owner of "
+	OPTION(USER, "user", "NAME",
+		"As root: the owner of the data (default: the owner of "
 		"the state directory, or of the backup)"),
 	OPTION(DRY_RUN, "dry-run", NULL, "Check the backup, and restore nothing"),
 	ACCEPT_CLOCK_OPTION,
@@ -170,9 +189,12 @@ static const struct argp_option restore_options[] = {
 	OPTIONS_END,
 };
 static const struct argp_option adopt_options[] = {
-	OPTION(MOVED, "moved", NULL, "This state is the only one, and no other one ran since it was moved"),
-	OPTION(COPIED, "copied", NULL, "This state is a copy or an older state, or another one ran since"),
-	OPTION(USER, "user", "NAME", "As root: the owner of the data (default: the owner of "
+	OPTION(MOVED, "moved", NULL,
+		"This state is the only one, and no other one ran since it was moved"),
+	OPTION(COPIED, "copied", NULL,
+		"This state is a copy or an older state, or another one ran since"),
+	OPTION(USER, "user", "NAME",
+		"As root: the owner of the data (default: the owner of "
 		"the state directory)"),
 	ACCEPT_CLOCK_OPTION,
 	REASON_OPTION,
@@ -199,7 +221,8 @@ static const struct argp_option sign_options[] = {
 };
 static const struct argp_option request_options[] = {
 	OPTION(BODY, "body", "JSON|@FILE|-", "The body, a file, or standard input"),
-	OPTION(URL, "url", "URL", "Base URL (default http://127.0.0.1 and base_path, or /creditbridge)"),
+	OPTION(URL, "url", "URL",
+		"Base URL (default http://127.0.0.1 and base_path, or /creditbridge)"),
 	OPTION(USER, "user", "USER", "The user_id of a named operation"),
 	OPTION(AMOUNT, "amount", "AMOUNT", "The amount of transfer-in and transfer-out"),
 	OPTION(REFERENCE, "reference", "ID", "The request_transaction_id (default: a random one)"),
@@ -210,13 +233,16 @@ static const struct argp_option request_options[] = {
 	OPTIONS_END,
 };
 static const struct argp_option explain_options[] = {
-	OPTION(KEY_FILE, "key-file", "FILE", "Also try the key in FILE, such as one that was retired "
+	OPTION(KEY_FILE, "key-file", "FILE",
+		"Also try the key in FILE, such as one that was retired "
 		"long ago, or that the dealer claims to use ('-': standard input)"),
 	OPTIONS_END,
 };
 static const struct argp_option doctor_options[] = {
-	OPTION(URL, "url", "URL", "The URL at which dealers call the wallet's mount, with its prefix"),
-	OPTION(PLATFORM_URL, "platform-url", "URL", "The URL at which game servers call the platform's mount"),
+	OPTION(URL, "url", "URL",
+		"The URL at which dealers call the wallet's mount, with its prefix"),
+	OPTION(PLATFORM_URL, "platform-url", "URL",
+		"The URL at which game servers call the platform's mount"),
 	OPTION(USER, "worker-user", "NAME",
 		"The user of the workers (default: that of the running ones, or www-data)"),
 	OPTIONS_END,
@@ -227,15 +253,15 @@ static const struct argp_option doctor_options[] = {
 	"\"balance\"}"
 #define DEALER_JSON                                                                                \
 	"{\"casino_id\",\"currency\",\"mode\",...,\"keys\":[{\"key_id\",\"created_ms\"}]}"
-#define KEY_JSON    "{\"casino_id\",\"key_id\",\"key\"}"
+#define KEY_JSON "{\"casino_id\",\"key_id\",\"key\"}"
 
 #define CLIENT_KEY_JSON "{\"client_id\",\"key_id\",\"key\"}"
 /* EVENT is a number or a webhook-id such as betting-17. "-" reads events from standard input. */
 #define OPERATE_ARGS "EVENT...\n-"
 #define OPERATE_JSON                                                                               \
-	"{\"action\",\"dry_run\",\"callbacks\":[{\"event\",\"kind\",\"casino_id\",\"state\","   \
-	"\"attempts\",\"done\",\"error\":{\"id\",\"detail\"} or null}],\"done\",\"not_done\"}. "  \
-	"EVENT is a number, or a webhook-id such as betting-17; '-' reads them from standard "         \
+	"{\"action\",\"dry_run\",\"callbacks\":[{\"event\",\"kind\",\"casino_id\",\"state\","      \
+	"\"attempts\",\"done\",\"error\":{\"id\",\"detail\"} or null}],\"done\",\"not_done\"}. "   \
+	"EVENT is a number, or a webhook-id such as betting-17; '-' reads them from standard "     \
 	"input; at most 10000 at once"
 
 const struct ctl_command ctl_commands[] = {
@@ -244,10 +270,12 @@ const struct ctl_command ctl_commands[] = {
 	{"status", "", "Show the state of the ledger",
 		"{\"version\",\"installation\",\"pid\",\"halted\",\"last_transaction_id\",...,"
 		"\"callbacks\":{\"due\",\"sending\",\"held\",\"parked\",\"overdue_ms\"},"
-		"\"dealers_without_url\":[...],\"shared_keys\":[...]}", NULL, 0, 0, false, ctl_status},
+		"\"dealers_without_url\":[...],\"shared_keys\":[...]}",
+		NULL, 0, 0, false, ctl_status},
 	{"schema", "", "Show the version of the data of a stopped ledger",
 		"{\"state_directory\",\"schema\",\"program_schema\",\"data\": none, older, current "
-		"or newer}", NULL, 0, 0, false, ctl_schema},
+		"or newer}",
+		NULL, 0, 0, false, ctl_schema},
 	{"metrics", "", "Print the figures that Prometheus reads at /metrics",
 		"{\"metrics\"}: the text", NULL, 0, 0, false, ctl_metrics},
 	{"resume", "", "Start the ledger again after it halted on a disk error",
@@ -267,8 +295,10 @@ const struct ctl_command ctl_commands[] = {
 	{"dealer hold", "CASINO", "Send no callback to a dealer until `release`",
 		"{\"casino_id\",\"callbacks_held_ms\"}. Bets of its players are refused meanwhile",
 		reason_options, 1, 1, false, ctl_dealer_hold},
-	{"dealer key-confirm", "CASINO", "Record that the keys that a restore brought back are right",
-		"{\"casino_id\",\"confirmed\"}", reason_options, 1, 1, false, ctl_dealer_key_confirm},
+	{"dealer key-confirm", "CASINO",
+		"Record that the keys that a restore brought back are right",
+		"{\"casino_id\",\"confirmed\"}", reason_options, 1, 1, false,
+		ctl_dealer_key_confirm},
 	{"dealer key-add", "CASINO", "Give a dealer a second key and show it", KEY_JSON,
 		key_add_options, 1, 1, false, ctl_dealer_key_add},
 	{"dealer key-use", "CASINO KEYID", "Sign callbacks with this key from now on",
@@ -294,16 +324,16 @@ const struct ctl_command ctl_commands[] = {
 		"{\"clients\":[{\"client_id\",\"removed\",\"keys_issued\","
 		"\"keys\":[{\"key_id\",\"created_ms\"}],\"created_ms\"}]}",
 		client_list_options, 0, 0, false, ctl_client_list},
-	{"client key-add", "CLIENT", "Give a game server a second key and show it",
-		CLIENT_KEY_JSON, key_add_options, 1, 1, false, ctl_client_key_add},
-	{"client key-use", "CLIENT KEYID",
-		"Record with which key a game server signs now",
+	{"client key-add", "CLIENT", "Give a game server a second key and show it", CLIENT_KEY_JSON,
+		key_add_options, 1, 1, false, ctl_client_key_add},
+	{"client key-use", "CLIENT KEYID", "Record with which key a game server signs now",
 		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_use},
 	{"client key-retire", "CLIENT KEYID", "Retire a key of a game server for ever",
 		"{\"client_id\",\"key_id\"}", reason_options, 2, 2, false, ctl_client_key_retire},
 	{"client key-confirm", "CLIENT",
 		"Record that the keys that a restore brought back are right",
-		"{\"client_id\",\"confirmed\"}", reason_options, 1, 1, false, ctl_client_key_confirm},
+		"{\"client_id\",\"confirmed\"}", reason_options, 1, 1, false,
+		ctl_client_key_confirm},
 	{"client remove", "CLIENT", "Remove a game server and its keys",
 		"{\"client_id\",\"removed\"}. Bets of open rounds can only be settled by a client of "
 		"this name. If the same name is added again, it can settle them",
@@ -358,16 +388,17 @@ const struct ctl_command ctl_commands[] = {
 		"\"note\",\"next_ms\",...}],\"body\" (text, byte for byte as it is sent; null: not "
 		"stored any more)}",
 		NULL, 1, 1, false, ctl_callback_show},
-	{"callback retry", OPERATE_ARGS, "Send callbacks that are due or parked now",
-		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_retry},
-	{"callback hold", OPERATE_ARGS, "Hold callbacks that are due or parked until they are released",
-		OPERATE_JSON, operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_hold},
-	{"callback release", OPERATE_ARGS, "Let held callbacks be sent",
-		OPERATE_JSON, operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_release},
-	{"callback cancel", OPERATE_ARGS,
-		"Cancel callbacks that were settled by other means",
+	{"callback retry", OPERATE_ARGS, "Send callbacks that are due or parked now", OPERATE_JSON,
+		asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_retry},
+	{"callback hold", OPERATE_ARGS,
+		"Hold callbacks that are due or parked until they are released", OPERATE_JSON,
+		operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_hold},
+	{"callback release", OPERATE_ARGS, "Let held callbacks be sent", OPERATE_JSON,
+		operate_options, 1, CTL_ARGS_MAX, false, ctl_callback_release},
+	{"callback cancel", OPERATE_ARGS, "Cancel callbacks that were settled by other means",
 		OPERATE_JSON, asking_options, 1, CTL_ARGS_MAX, false, ctl_callback_cancel},
-	{"release", "[CASINO]", "Show the callbacks that a restore or `dealer hold` holds, and release them",
+	{"release", "[CASINO]",
+		"Show the callbacks that a restore or `dealer hold` holds, and release them",
 		"{\"callbacks\":[{\"webhook_id\",\"created_ms\",\"casino_id\",\"user_id\","
 		"\"game_id\",\"amount\",\"transaction_id\",\"attempts\",\"bet\"}],"
 		"\"dealers\":[{\"casino_id\",\"callbacks_held_ms\",\"restored_ms\",\"restored_to_ms\","
@@ -425,7 +456,8 @@ const struct ctl_command ctl_commands[] = {
 		restore_options, 1, 1, false, ctl_restore},
 	{"adopt", "", "State whether a state was copied or moved, so that a ledger may serve it",
 		"{\"state_directory\",\"installation\",\"copied\",\"last_transaction_id\",\"last_ms\","
-		"\"raised_by\",\"first_id\"}", adopt_options, 0, 0, false, ctl_adopt},
+		"\"raised_by\",\"first_id\"}",
+		adopt_options, 0, 0, false, ctl_adopt},
 	{"doctor", "[KEYFILE...]", "Check this installation for faults; change nothing",
 		"{\"ok\",\"failed\",\"warnings\",\"passed\",\"not_looked_at\",\"not_shown\","
 		"\"findings\":[{\"result\" (PASS, WARN, FAIL, SKIP),\"check\",\"purpose\","
@@ -436,13 +468,16 @@ const struct ctl_command ctl_commands[] = {
 		audit_options, 0, 0, false, ctl_audit},
 	{"sign", "CASINO [BODYFILE]\n--key-file=FILE [BODYFILE]",
 		"Print the x-casino-signature of a body",
-		"{\"signature\"}. The body is BODYFILE or standard input", sign_options, 0, 2, false, ctl_sign},
-	{"request", "CASINO METHOD PATH\nCASINO transfer-in|transfer-out|balance|stat|"
+		"{\"signature\"}. The body is BODYFILE or standard input", sign_options, 0, 2,
+		false, ctl_sign},
+	{"request",
+		"CASINO METHOD PATH\nCASINO transfer-in|transfer-out|balance|stat|"
 		"result-inquire",
 		"Make a signed call as the dealer would",
 		"{\"status\",\"headers\":{...},\"request_transaction_id\",\"body\"}",
 		request_options, 2, 3, false, ctl_request},
-	{"explain", "REQUEST_ID\n-", "Explain why a recent request was answered 400, 401 or "
+	{"explain", "REQUEST_ID\n-",
+		"Explain why a recent request was answered 400, 401 or "
 		"user_not_found",
 		"{\"request_id\",\"time_ms\",\"serve\" (wallet, platform),\"operation\",\"method\","
 		"\"path\",\"caller_id\",\"code\",\"id\",\"detail\",\"body_bytes\","
@@ -450,7 +485,7 @@ const struct ctl_command ctl_commands[] = {
 		"\"rule\",\"found\",\"remedy\"}]}, the cause of the answer first. '-' reads the id "
 		"from standard input. The last 1,000 are kept, in the ledger's memory only",
 		explain_options, 1, 1, false, ctl_explain},
-	{"completion", "", "Print the completion for bash",
-		"{\"script\"}: the text", NULL, 0, 0, false, ctl_completion},
+	{"completion", "", "Print the completion for bash", "{\"script\"}: the text", NULL, 0, 0,
+		false, ctl_completion},
 	{NULL, NULL, NULL, NULL, NULL, 0, 0, false, NULL},
 };

@@ -174,8 +174,8 @@ ctl_run ctl_dealer_ping, ctl_dealer_test;
 ctl_run ctl_client_add, ctl_client_list, ctl_client_key_add, ctl_client_key_use,
 	ctl_client_key_retire, ctl_client_remove;
 ctl_run ctl_bet_show, ctl_bet_list, ctl_round_show;
-ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_retry, ctl_callback_hold,
-	ctl_callback_release, ctl_callback_cancel;
+ctl_run ctl_callback_list, ctl_callback_shape, ctl_callback_show, ctl_callback_retry,
+	ctl_callback_hold, ctl_callback_release, ctl_callback_cancel;
 ctl_run ctl_recon, ctl_reconcile, ctl_export, ctl_import;
 ctl_run ctl_backup, ctl_restore, ctl_adopt, ctl_schema;
 ctl_run ctl_sweep, ctl_check, ctl_doctor, ctl_sign, ctl_request, ctl_explain, ctl_completion;

@@ -179,7 +179,7 @@ enum outcome ctl_dealer_list(struct ctl *ctl)
 
 enum outcome ctl_dealer_add(struct ctl *ctl)
 {
-	struct dealer_put_cmd cmd = {.operator = ctl->session.operator, .create = true};
+	struct dealer_put_cmd cmd = {.operator= ctl->session.operator, .create = true };
 	struct dealer_put_result result;
 	char text[WARNING_MAX];
 	enum outcome code;
@@ -201,7 +201,7 @@ enum outcome ctl_dealer_add(struct ctl *ctl)
 
 enum outcome ctl_dealer_set(struct ctl *ctl)
 {
-	struct dealer_put_cmd cmd = {.operator = ctl->session.operator};
+	struct dealer_put_cmd cmd = {.operator= ctl->session.operator};
 	struct dealer_put_result result;
 	/* The ledger validates the URL together with the members that stay unchanged. */
 	enum outcome code = names_dealer(&ctl->session, ctl->args[0], &cmd.dealer);
@@ -220,7 +220,7 @@ enum outcome ctl_dealer_set(struct ctl *ctl)
 static enum outcome set_suspended(struct ctl *ctl, bool suspended)
 {
 	struct dealer_put_cmd cmd = {
-		.operator = ctl->session.operator,
+		.operator= ctl->session.operator,
 		.mask = UINT32_C(1) << DEALER_SUSPENDED,
 		.dealer = {.suspended = suspended},
 	};
@@ -269,7 +269,7 @@ static enum outcome change_key(struct ctl *ctl, struct dealer_key_cmd *cmd,
 
 enum outcome ctl_dealer_key_add(struct ctl *ctl)
 {
-	struct dealer_key_cmd cmd = {.operator = ctl->session.operator, .action = KEY_ADD};
+	struct dealer_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_ADD };
 	struct dealer_key_result result;
 	enum outcome code = secret_new_key(ctl, cmd.secret);
 
@@ -282,14 +282,16 @@ enum outcome ctl_dealer_key_add(struct ctl *ctl)
 	return code;
 }
 
-static enum outcome use_or_retire_dealer_key(struct ctl *ctl, enum key_action action, const char *done)
+static enum outcome use_or_retire_dealer_key(struct ctl *ctl, enum key_action action,
+	const char *done)
 {
-	struct dealer_key_cmd cmd = {.operator = ctl->session.operator, .action = action};
+	struct dealer_key_cmd cmd = {.operator= ctl->session.operator, .action = action };
 	struct dealer_key_result result;
 	enum outcome code = change_key(ctl, &cmd, &result);
 
 	if (code == OUTCOME_DONE)
-		code = secret_print_done(ctl, "dealer", "casino_id", cmd.casino_id, cmd.key_id, done);
+		code = secret_print_done(ctl, "dealer", "casino_id", cmd.casino_id, cmd.key_id,
+			done);
 	return code;
 }
 
@@ -305,10 +307,11 @@ enum outcome ctl_dealer_key_retire(struct ctl *ctl)
 
 enum outcome ctl_dealer_key_confirm(struct ctl *ctl)
 {
-	struct dealer_key_cmd cmd = {.operator = ctl->session.operator, .action = KEY_CONFIRM};
+	struct dealer_key_cmd cmd = {.operator= ctl->session.operator, .action = KEY_CONFIRM };
 	struct dealer_key_result result;
 	enum outcome code = change_key(ctl, &cmd, &result);
 
-	return code == OUTCOME_DONE ? secret_print_confirmed(ctl, "dealer", "casino_id", cmd.casino_id)
-				: code;
+	return code == OUTCOME_DONE
+		? secret_print_confirmed(ctl, "dealer", "casino_id", cmd.casino_id)
+		: code;
 }

@@ -18,7 +18,8 @@ static const struct output_column outcome_columns[] = {
 	{NULL, NULL, OUTPUT_PLAIN},
 };
 
-static enum outcome print_ping(struct ctl *ctl, const struct ping *ping, const struct player *player)
+static enum outcome print_ping(struct ctl *ctl, const struct ping *ping,
+	const struct player *player)
 {
 	const struct callback_outcome *outcome = &ping->outcome;
 	char balance[MONEY_TEXT_MAX];
@@ -58,8 +59,8 @@ enum outcome ctl_dealer_ping(struct ctl *ctl)
 	struct dealer dealer;
 	struct player player;
 	struct ping ping = {.code = OUTCOME_FAILED};
-	enum outcome code = ping_find(&ctl->session, ctl->args[0], ctl->options[OPTION_USER],
-		&dealer, &player);
+	enum outcome code =
+		ping_find(&ctl->session, ctl->args[0], ctl->options[OPTION_USER], &dealer, &player);
 
 	if (code == OUTCOME_DONE)
 		code = ping_ask(&ctl->session, &player, &ping);

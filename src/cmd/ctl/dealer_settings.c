@@ -11,7 +11,12 @@
 #include <string.h>
 
 enum setting_kind {
-	SETTING_CURRENCY, SETTING_NAME, SETTING_NUMBER, SETTING_PATH, SETTING_TEXT, SETTING_YES_NO
+	SETTING_CURRENCY,
+	SETTING_NAME,
+	SETTING_NUMBER,
+	SETTING_PATH,
+	SETTING_TEXT,
+	SETTING_YES_NO
 };
 
 struct setting {
@@ -59,8 +64,8 @@ static bool set_name(const char *text, const struct field *field, void *member)
 	return false;
 }
 
-static bool set_number_member(const struct setting *setting, const char *text, const struct field *field,
-	void *member)
+static bool set_number_member(const struct setting *setting, const char *text,
+	const struct field *field, void *member)
 {
 	char *end;
 	long number;
@@ -90,7 +95,8 @@ static bool set_member(const struct setting *setting, const char *text, struct d
 	case SETTING_TEXT:
 		return set_text_member(text, field, (char *)member);
 	case SETTING_PATH:
-		return (!text[0] || callback_path_ok(text)) && set_text_member(text, field, (char *)member);
+		return (!text[0] || callback_path_ok(text)) &&
+			set_text_member(text, field, (char *)member);
 	case SETTING_NAME:
 		return set_name(text, field, member);
 	case SETTING_NUMBER:
@@ -108,8 +114,9 @@ static enum outcome refuse_currency(struct ctl *ctl, const char *text, const str
 	for (size_t i = 0; i < sizeof(lower) - 1 && text[i]; i++)
 		lower[i] = (char)tolower((unsigned char)text[i]);
 	if (strlen(text) < sizeof(lower) && set_currency(lower, field, taken))
-		return ctl_usage(ctl, "--currency does not take '%s': currency codes are lower case: %s",
-			text, lower);
+		return ctl_usage(ctl,
+			"--currency does not take '%s': currency codes are lower case: %s", text,
+			lower);
 	return ctl_usage(ctl, "--currency takes 2 to %zu of a-z and 0-9, such as thb; not '%s'",
 		sizeof(lower) - 1, text);
 }
@@ -125,8 +132,10 @@ static enum outcome refuse_setting(struct ctl *ctl, const struct setting *settin
 	if (setting->kind == SETTING_YES_NO)
 		return ctl_usage(ctl, "--%s takes yes or no, not '%s'", setting->name, text);
 	if (setting->kind == SETTING_PATH)
-		return ctl_usage(ctl, "--%s takes a slash and printable ASCII without ? # \\ and "
-				      "dots between slashes, not '%s'", setting->name, text);
+		return ctl_usage(ctl,
+			"--%s takes a slash and printable ASCII without ? # \\ and "
+			"dots between slashes, not '%s'",
+			setting->name, text);
 	if (setting->kind == SETTING_NUMBER)
 		return ctl_usage(ctl, "--%s takes a number from %ld to %ld, not '%s'",
 			setting->name, setting->min, setting->max, text);
@@ -134,7 +143,8 @@ static enum outcome refuse_setting(struct ctl *ctl, const struct setting *settin
 		len += (size_t)snprintf(names + len, sizeof(names) - len, " %s", field->names[i]);
 	if (names[0])
 		return ctl_usage(ctl, "--%s takes one of:%s; not '%s'", setting->name, names, text);
-	return ctl_usage(ctl, "--%s takes at most %zu bytes of UTF-8 without control characters, not '%s'",
+	return ctl_usage(ctl,
+		"--%s takes at most %zu bytes of UTF-8 without control characters, not '%s'",
 		setting->name, (size_t)field->size - 1, text);
 }
 

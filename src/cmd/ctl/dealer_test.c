@@ -39,7 +39,8 @@ static void stop_at_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static void show_case(void *progress, const struct exam *exam, unsigned int number, const char *name)
+static void show_case(void *progress, const struct exam *exam, unsigned int number,
+	const char *name)
 {
 	progress_show(progress, "case %u of %u: %s", number, exam->count, name);
 }
@@ -62,8 +63,8 @@ static enum outcome record_exam(struct exam *exam)
 
 	snprintf(object, sizeof(object), "player %s/%s", exam->player.casino_id,
 		exam->player.user_id);
-	snprintf(detail, sizeof(detail), "first_id=%" PRIu64 " cases=%u url=%.300s",
-		exam->first_id, exam->count, exam->url);
+	snprintf(detail, sizeof(detail), "first_id=%" PRIu64 " cases=%u url=%.300s", exam->first_id,
+		exam->count, exam->url);
 	return audit_note(exam->session, NOTE_DEALER_TEST, object, detail);
 }
 

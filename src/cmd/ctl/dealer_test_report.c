@@ -42,14 +42,23 @@ struct sums {
 };
 #define SUM(type, member) FIELD(type, sums, member)
 static const struct field sums_fields[] = {
-	SUM(FIELD_STR, casino_id), SUM(FIELD_STR, user_id), SUM(FIELD_STR, url),
-	SUM(FIELD_U64, first_id), SUM(FIELD_U64, last_id), SUM(FIELD_U32, passed),
-	SUM(FIELD_U32, failed), SUM(FIELD_U32, skipped), SUM(FIELD_U32, not_run), FIELD_END,
+	SUM(FIELD_STR, casino_id),
+	SUM(FIELD_STR, user_id),
+	SUM(FIELD_STR, url),
+	SUM(FIELD_U64, first_id),
+	SUM(FIELD_U64, last_id),
+	SUM(FIELD_U32, passed),
+	SUM(FIELD_U32, failed),
+	SUM(FIELD_U32, skipped),
+	SUM(FIELD_U32, not_run),
+	FIELD_END,
 };
 /* Present if the balance could be read at the end. */
 static const struct field money_fields[] = {
-	SUM(FIELD_MONEY, balance_before), SUM(FIELD_MONEY, balance_after),
-	SUM(FIELD_MONEY, difference), FIELD_END,
+	SUM(FIELD_MONEY, balance_before),
+	SUM(FIELD_MONEY, balance_after),
+	SUM(FIELD_MONEY, difference),
+	FIELD_END,
 };
 static const struct output_column sums_columns[] = {
 	{"dealer", "casino_id", OUTPUT_PLAIN},

@@ -30,10 +30,13 @@ static enum outcome read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
 			code = ctl_no_memory(ctl);
 		word = (const char *)text.data;
 	}
-	if (code == OUTCOME_DONE && (!text_is_name(word, FRAME_REQUEST_ID_SIZE - 1) ||
-					!text_copy(id, FRAME_REQUEST_ID_SIZE, word)))
-		code = ctl_usage(ctl, "'%s' is no request id: 1 to %d of A-Z a-z 0-9 . _ -, as in "
-				      "X-Request-Id", word, FRAME_REQUEST_ID_SIZE - 1);
+	if (code == OUTCOME_DONE &&
+		(!text_is_name(word, FRAME_REQUEST_ID_SIZE - 1) ||
+			!text_copy(id, FRAME_REQUEST_ID_SIZE, word)))
+		code = ctl_usage(ctl,
+			"'%s' is no request id: 1 to %d of A-Z a-z 0-9 . _ -, as in "
+			"X-Request-Id",
+			word, FRAME_REQUEST_ID_SIZE - 1);
 	buffer_free(&text);
 	return code;
 }
@@ -41,12 +44,13 @@ static enum outcome read_id(struct ctl *ctl, char id[FRAME_REQUEST_ID_SIZE])
 /* Writes the caller's id as received, truncated and with control characters escaped. */
 static void caller_text(const struct refused_request *request, char text[CASINO_ID_SIZE])
 {
-	size_t len = request->caller.len < CASINO_ID_SIZE - 1 ? request->caller.len
-							      : CASINO_ID_SIZE - 1;
+	size_t len =
+		request->caller.len < CASINO_ID_SIZE - 1 ? request->caller.len : CASINO_ID_SIZE - 1;
 
 	for (size_t i = 0; i < len; i++)
 		text[i] = request->caller.data[i] > ' ' && request->caller.data[i] < 0x7f
-			? (char)request->caller.data[i] : '?';
+			? (char)request->caller.data[i]
+			: '?';
 	text[len] = '\0';
 }
 
@@ -93,8 +97,7 @@ static enum outcome print_explanation_json(struct ctl *ctl, const struct inquiry
 	output_json_open(&json, ctl);
 	output_json_string(&json, "request_id", request->request_id);
 	output_json_number(&json, "time_ms", (uint64_t)request->time_ms);
-	output_json_string(&json, "serve",
-		request->of == KEYRING_DEALERS ? "wallet" : "platform");
+	output_json_string(&json, "serve", request->of == KEYRING_DEALERS ? "wallet" : "platform");
 	output_json_string(&json, "operation", request->operation);
 	output_json_string(&json, "method", request->method);
 	output_json_string(&json, "path", request->path);

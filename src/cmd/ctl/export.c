@@ -100,11 +100,11 @@ static enum outcome open_export_data(struct exporting *exporting)
 	enum status status;
 
 	if (ctl->options[OPTION_OFFLINE])
-		status = export_open_state(&exporting->data, &ctl->session.settings, &ctl->session.operator,
-			keys_text(ctl), why, sizeof(why));
+		status = export_open_state(&exporting->data, &ctl->session.settings,
+			&ctl->session.operator, keys_text(ctl), why, sizeof(why));
 	else
-		status = export_open_backup(&exporting->data, &ctl->session.settings, &exporting->place,
-			exporting->bytes, why, sizeof(why));
+		status = export_open_backup(&exporting->data, &ctl->session.settings,
+			&exporting->place, exporting->bytes, why, sizeof(why));
 	return status ? offline_fail(ctl, status, why) : OUTCOME_DONE;
 }
 
@@ -131,7 +131,7 @@ static enum outcome export_in_child(void *context)
 /* Records in the audit who exports, before any row is read. */
 static enum outcome record_export(struct exporting *exporting)
 {
-	struct operator *operator = &exporting->ctl->session.operator;
+	struct operator* operator= & exporting->ctl->session.operator;
 	enum outcome code = audit_note(&exporting->ctl->session, NOTE_EXPORT,
 		exporting->out.path ? exporting->out.path : "standard output",
 		keys_text(exporting->ctl));
@@ -192,7 +192,8 @@ enum outcome ctl_export(struct ctl *ctl)
 		return code;
 	code = offline ? prepare_offline(ctl) : prepare_backup(&exporting);
 	if (code == OUTCOME_DONE) {
-		code = offline_run(ctl, export_in_child, &exporting, "the export is not complete", &ended);
+		code = offline_run(ctl, export_in_child, &exporting, "the export is not complete",
+			&ended);
 		if (!offline)
 			export_place_close(&exporting.place);
 	}

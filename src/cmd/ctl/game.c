@@ -127,7 +127,8 @@ static enum outcome game_open(struct game *game, struct ctl *ctl, const struct g
 	code = list_fetch_bytes(&ctl->session, RECORD_ROUND, &game->round, &found, &game->bytes);
 	if (code == OUTCOME_DONE && !found)
 		return ctl_fail(ctl, OUTCOME_FAILED, "game_not_found",
-			"the player has no game '%s'; see `creditbridgectl bet list`", key->game_id);
+			"the player has no game '%s'; see `creditbridgectl bet list`",
+			key->game_id);
 	return code;
 }
 
@@ -175,8 +176,7 @@ static enum outcome show_callbacks(struct game *game)
 	output_json_list_open(&game->json, "callbacks");
 	if (game->events.count)
 		output_title(game->ctl, "Callbacks");
-	output_list_open(&list, game->ctl, NULL, NULL, callback_row_view(),
-		callback_columns);
+	output_list_open(&list, game->ctl, NULL, NULL, callback_row_view(), callback_columns);
 	for (size_t i = 0; i < game->events.count && code == OUTCOME_DONE; i++) {
 		code = callback_row_fetch(&game->ctl->session, game->events.all[i], &row, &found);
 		if (code == OUTCOME_DONE && !found)
@@ -304,8 +304,7 @@ static void show_answer(struct game *game, struct output_pairs *pairs, const str
 
 	money_format(bet->balance, 2, balance);
 	if (info->id[0])
-		output_pairs_add(pairs, "answer to it", "%d %s: %s", info->code, info->id,
-			detail);
+		output_pairs_add(pairs, "answer to it", "%d %s: %s", info->code, info->id, detail);
 	else if (bet->has_balance)
 		output_pairs_add(pairs, "answer to it", "200 accepted, balance %s", balance);
 	else
@@ -329,8 +328,7 @@ static enum outcome show_bet(struct game *game, struct bet *bet)
 	output_pairs_open(&pairs, game->ctl);
 	output_pairs_add(&pairs, "transaction id", "%" PRIu64, bet->transaction_id);
 	output_pairs_fields(&pairs, round_fields, whose_columns, &game->round);
-	output_pairs_add(&pairs, "bet", "%" PRIu32 " of %" PRIu32, bet->number,
-		game->round.bets);
+	output_pairs_add(&pairs, "bet", "%" PRIu32 " of %" PRIu32, bet->number, game->round.bets);
 	output_pairs_fields(&pairs, bet_fields, bet_columns, bet);
 	output_json_record(&game->json, "bet", bet_fields, bet);
 	show_answer(game, &pairs, bet);
@@ -353,8 +351,10 @@ enum outcome game_show_bet(struct ctl *ctl, const struct game_key *key)
 	memcpy(bet.game_id, key->game_id, sizeof(bet.game_id));
 	bet.number = key->number ? key->number : 1;
 	if (code == OUTCOME_DONE && !key->number && game.round.bets > 1)
-		code = ctl_usage(ctl, "the game has %u bets: give the number of one, or see "
-				      "'creditbridgectl round show'", (unsigned int)game.round.bets);
+		code = ctl_usage(ctl,
+			"the game has %u bets: give the number of one, or see "
+			"'creditbridgectl round show'",
+			(unsigned int)game.round.bets);
 	if (code == OUTCOME_DONE)
 		code = list_fetch_bytes(&ctl->session, RECORD_BET, &bet, &found, &bytes);
 	if (code == OUTCOME_DONE && !found)

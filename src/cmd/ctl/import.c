@@ -35,8 +35,7 @@ static void print_import_text(const struct archive_import *archive)
 	printf("%s: %" PRIu64 " rows of installation %s, written %s\n",
 		archive->dry_run ? "The file is whole" : "Imported", archive->rows,
 		archive->head.installation, written);
-	offline_print_last(archive->last_transaction_id, archive->last_ms,
-		archive->life.first_id);
+	offline_print_last(archive->last_transaction_id, archive->last_ms, archive->life.first_id);
 	if (archive->keyless_dealers.len || archive->keyless_clients.len) {
 		printf("No keys are in it. When the ledger runs, and before callbacks are sent, "
 		       "give new ones:\n");

@@ -18,12 +18,12 @@ static void describe_object(struct ctl *ctl)
 	struct session *session = &ctl->session;
 
 	session->config = ctl->options[OPTION_CONFIG];
-	snprintf(session->noun, sizeof(session->noun), "%.*s", (int)strcspn(ctl->command->name, " "),
-		ctl->command->name);
+	snprintf(session->noun, sizeof(session->noun), "%.*s",
+		(int)strcspn(ctl->command->name, " "), ctl->command->name);
 	if (ctl->arg_count)
-		snprintf(session->object, sizeof(session->object), "%s %.160s%s%.160s: ", session->noun,
-			ctl->args[0], ctl->arg_count > 1 ? " " : "",
-			ctl->arg_count > 1 ? ctl->args[1] : "");
+		snprintf(session->object, sizeof(session->object),
+			"%s %.160s%s%.160s: ", session->noun, ctl->args[0],
+			ctl->arg_count > 1 ? " " : "", ctl->arg_count > 1 ? ctl->args[1] : "");
 }
 
 int main(int argc, char **argv)
@@ -47,10 +47,13 @@ int main(int argc, char **argv)
 	if (!operator_identify(&ctl.session.operator))
 		return (int)session_no_random(&ctl.session);
 	reason = ctl.options[OPTION_REASON];
-	if (reason && (!text_is_utf8_clean(reason, strlen(reason)) ||
-			      !text_copy(ctl.session.operator.reason, REASON_SIZE, reason)))
-		code = ctl_usage(&ctl, "--reason takes at most %d bytes of UTF-8 without "
-			"control characters", REASON_SIZE - 1);
+	if (reason &&
+		(!text_is_utf8_clean(reason, strlen(reason)) ||
+			!text_copy(ctl.session.operator.reason, REASON_SIZE, reason)))
+		code = ctl_usage(&ctl,
+			"--reason takes at most %d bytes of UTF-8 without "
+			"control characters",
+			REASON_SIZE - 1);
 	else
 		code = ctl.command->run(&ctl);
 	session_close(&ctl.session);

@@ -46,7 +46,8 @@ enum outcome offline_check_stopped(struct ctl *ctl)
 {
 	if (!ledger_answers(ctl))
 		return offline_check_unheld(ctl);
-	return ctl_fail(ctl, OUTCOME_BUSY, "busy", "a ledger runs, and answers at %s: stop it "
+	return ctl_fail(ctl, OUTCOME_BUSY, "busy",
+		"a ledger runs, and answers at %s: stop it "
 		"first (systemctl stop creditbridge-ledger)",
 		ctl->session.settings.socket_directory);
 }
@@ -56,14 +57,17 @@ enum outcome offline_check_unheld(struct ctl *ctl)
 	const char *directory = ctl->session.settings.socket_directory;
 
 	if (state_hold_is_running(ctl->session.settings.state_directory, directory))
-		return ctl_fail(ctl, OUTCOME_BUSY, "busy", "a ledger of %s runs: it holds"
-			" %s/" STATE_HOLD_PLACE "; stop it first", ctl->session.settings.state_directory, directory);
+		return ctl_fail(ctl, OUTCOME_BUSY, "busy",
+			"a ledger of %s runs: it holds"
+			" %s/" STATE_HOLD_PLACE "; stop it first",
+			ctl->session.settings.state_directory, directory);
 	return OUTCOME_DONE;
 }
 
 enum outcome offline_become_owner(struct ctl *ctl, bool make, const char *backup)
 {
-	const char *name = ctl->options[OPTION_USER], *state = ctl->session.settings.state_directory;
+	const char *name = ctl->options[OPTION_USER],
+		   *state = ctl->session.settings.state_directory;
 	uid_t uid = geteuid();
 	struct stat st;
 	char why[256];
@@ -105,12 +109,17 @@ static enum outcome report_child_end(struct ctl *ctl, int status, const char *ou
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
 	if (code == STORE_EXIT_FULL)
-		return ctl_fail(ctl, OUTCOME_FAILED, "storage_full", "%s: %s. Free space there, "
-			"then repeat this", store_exit_text(code), outcome);
+		return ctl_fail(ctl, OUTCOME_FAILED, "storage_full",
+			"%s: %s. Free space there, "
+			"then repeat this",
+			store_exit_text(code), outcome);
 	if (code == STORE_EXIT_IO)
-		return ctl_fail(ctl, OUTCOME_FAILED, "failed", "%s: %s. See the kernel's log, and "
-			"replace the disk", store_exit_text(code), outcome);
-	return ctl_fail(ctl, OUTCOME_FAILED, "failed", "the process of `creditbridgectl %s` was "
+		return ctl_fail(ctl, OUTCOME_FAILED, "failed",
+			"%s: %s. See the kernel's log, and "
+			"replace the disk",
+			store_exit_text(code), outcome);
+	return ctl_fail(ctl, OUTCOME_FAILED, "failed",
+		"the process of `creditbridgectl %s` was "
 		"killed by signal %d: %s",
 		ctl->command->name, WIFSIGNALED(status) ? WTERMSIG(status) : 0, outcome);
 }
@@ -130,7 +139,8 @@ enum outcome offline_run(struct ctl *ctl, enum outcome (*work)(void *context), v
 		code = (int)work(context);
 		/* Output that could not be written is a failure. */
 		if (fflush(stdout) != 0 && code == OUTCOME_DONE) {
-			ctl_tell(NULL, "cannot write standard output: see that its disk has "
+			ctl_tell(NULL,
+				"cannot write standard output: see that its disk has "
 				"room and its reader runs");
 			code = OUTCOME_FAILED;
 		}
@@ -169,7 +179,8 @@ void offline_print_last(uint64_t transaction_id, int64_t ms, uint64_t first_id)
 	if (!first_id)
 		return;
 	printf("Later ones must be reconciled with the dealers. New ids of transactions and events begin\n"
-	       "at %" PRIu64 ", above every id that was given out before.\n", first_id);
+	       "at %" PRIu64 ", above every id that was given out before.\n",
+		first_id);
 }
 
 void offline_print_steps(void)

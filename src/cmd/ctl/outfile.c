@@ -14,12 +14,14 @@ static enum outcome make_file(struct outfile *out)
 	if (fd < 0 && errno == EEXIST)
 		return ctl_fail(out->ctl, OUTCOME_FAILED, "already_exists",
 			"%s exists already, and nothing was written: give another FILE, or "
-			"delete it", out->path);
+			"delete it",
+			out->path);
 	if (fd >= 0)
 		out->file = fdopen(fd, "w");
 	if (out->file)
 		return OUTCOME_DONE;
-	ctl_fail(out->ctl, OUTCOME_FAILED, "failed", "cannot make %s: %s", out->path, strerror(errno));
+	ctl_fail(out->ctl, OUTCOME_FAILED, "failed", "cannot make %s: %s", out->path,
+		strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return OUTCOME_FAILED;
@@ -33,7 +35,8 @@ enum outcome outfile_open(struct outfile *out, struct ctl *ctl, const char *path
 	if (path && strcmp(path, "-") != 0)
 		out->path = path;
 	else if (ctl->json)
-		return ctl_usage(ctl, "--json requires FILE: the report itself goes to "
+		return ctl_usage(ctl,
+			"--json requires FILE: the report itself goes to "
 			"standard output");
 	else if (foreign && isatty(STDOUT_FILENO))
 		return ctl_usage(ctl, "FILE is required when standard output is a terminal");

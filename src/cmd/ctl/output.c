@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PART_LINES 512             /* maximum lines of a table held in memory */
-#define PART_BYTES (1024 * 1024)   /* maximum bytes of JSON held in memory */
+#define PART_LINES 512           /* maximum lines of a table held in memory */
+#define PART_BYTES (1024 * 1024) /* maximum bytes of JSON held in memory */
 
 static bool colors_wanted(void)
 {
@@ -140,7 +140,8 @@ void output_pairs_open(struct output_pairs *pairs, struct ctl *ctl)
 
 static void add_pair(struct output_pairs *pairs, const char *heading, const char *text)
 {
-	struct libscols_line *line = pairs->failed ? NULL : scols_table_new_line(pairs->lines, NULL);
+	struct libscols_line *line =
+		pairs->failed ? NULL : scols_table_new_line(pairs->lines, NULL);
 
 	if (!line || !set_cell(line, 0, heading) || !set_cell(line, 1, text))
 		pairs->failed = true;
@@ -221,14 +222,17 @@ static void print_part(struct output_list *list)
 	list->printed = true;
 }
 
-void output_list_open(struct output_list *list, struct ctl *ctl, const char *name,
-	const char *what, const struct field *table, const struct output_column *columns)
+void output_list_open(struct output_list *list, struct ctl *ctl, const char *name, const char *what,
+	const struct field *table, const struct output_column *columns)
 {
 	struct libscols_column *column;
 	const struct field *field;
 
-	*list = (struct output_list){
-		.ctl = ctl, .what = what, .table = table, .json = table, .columns = columns,
+	*list = (struct output_list){.ctl = ctl,
+		.what = what,
+		.table = table,
+		.json = table,
+		.columns = columns,
 		.silent = ctl->json && !name};
 	buffer_init(&list->text, OUTPUT_JSON_MAX);
 	if (list->silent)
@@ -310,4 +314,3 @@ enum outcome output_list_close(struct output_list *list, enum outcome code)
 	buffer_free(&list->text);
 	return code;
 }
-

@@ -104,13 +104,13 @@ struct output_list {
 	const struct output_column *columns;
 	struct libscols_table *lines; /* without --json */
 	bool silent;
-	struct buffer text;           /* with --json */
+	struct buffer text; /* with --json */
 	unsigned long count;
 	bool printed; /* one part with its headings was printed */
 	bool failed;
 };
-void output_list_open(struct output_list *list, struct ctl *ctl, const char *name,
-	const char *what, const struct field *table, const struct output_column *columns);
+void output_list_open(struct output_list *list, struct ctl *ctl, const char *name, const char *what,
+	const struct field *table, const struct output_column *columns);
 void output_list_add(struct output_list *list, const void *row);
 /*
  * Prints the rest and returns OUTCOME_DONE or a failure. If @code is a failure (already

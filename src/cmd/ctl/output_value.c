@@ -27,8 +27,8 @@ static void format_bytes(uint64_t bytes, char *text)
 	for (; tenths >= 10240 && unit < 5; unit++)
 		tenths /= 1024;
 	if (unit)
-		snprintf(text, OUTPUT_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10,
-			units[unit]);
+		snprintf(text, OUTPUT_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10,
+			tenths % 10, units[unit]);
 	else
 		snprintf(text, OUTPUT_TEXT_MAX, "%" PRIu64 " B", bytes);
 }

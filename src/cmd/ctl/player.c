@@ -106,23 +106,25 @@ static enum outcome put_player(struct ctl *ctl, struct player_put_cmd *cmd)
 
 enum outcome ctl_player_add(struct ctl *ctl)
 {
-	struct player_put_cmd cmd = {.operator = ctl->session.operator};
+	struct player_put_cmd cmd = {.operator= ctl->session.operator};
 
 	return put_player(ctl, &cmd);
 }
 
 enum outcome ctl_player_suspend(struct ctl *ctl)
 {
-	struct player_put_cmd cmd = {
-		.operator = ctl->session.operator, .change_suspended = true, .suspended = true};
+	struct player_put_cmd cmd = {.operator= ctl->session.operator,
+		.change_suspended = true,
+		.suspended = true};
 
 	return put_player(ctl, &cmd);
 }
 
 enum outcome ctl_player_resume(struct ctl *ctl)
 {
-	struct player_put_cmd cmd = {
-		.operator = ctl->session.operator, .change_suspended = true, .suspended = false};
+	struct player_put_cmd cmd = {.operator= ctl->session.operator,
+		.change_suspended = true,
+		.suspended = false};
 
 	return put_player(ctl, &cmd);
 }
@@ -214,7 +216,8 @@ static enum outcome adjust_unknown(struct ctl *ctl, const char *amount)
 	fputs(" player adjust", stderr);
 	print_word(stderr, ctl->args[0]);
 	print_word(stderr, ctl->args[1]);
-	fprintf(stderr, " %s --operation-id %s --reason", amount, ctl->session.operator.operation_id);
+	fprintf(stderr, " %s --operation-id %s --reason", amount,
+		ctl->session.operator.operation_id);
 	print_word(stderr, ctl->session.operator.reason);
 	fputc('\n', stderr);
 	return OUTCOME_UNREACHABLE;
@@ -223,12 +226,14 @@ static enum outcome adjust_unknown(struct ctl *ctl, const char *amount)
 static enum outcome print_adjust(struct ctl *ctl, const struct adjust_result *result)
 {
 	struct output_json json;
-	enum outcome code = output_record(ctl, output_result(COMMAND_ADJUST), adjust_columns, result);
+	enum outcome code =
+		output_record(ctl, output_result(COMMAND_ADJUST), adjust_columns, result);
 
 	if (code != OUTCOME_DONE)
 		return code;
 	if (!ctl->json)
-		fputs(result->verdict.replay ? "It was made before; nothing moved now.\n" : "", stdout);
+		fputs(result->verdict.replay ? "It was made before; nothing moved now.\n" : "",
+			stdout);
 	output_json_open(&json, ctl);
 	output_json_fields(&json, output_result(COMMAND_ADJUST), result);
 	output_json_string(&json, "operation_id", ctl->session.operator.operation_id);
@@ -248,15 +253,17 @@ enum outcome ctl_player_adjust(struct ctl *ctl)
 	memset(&cmd, 0, sizeof(cmd));
 	if (!ctl->session.operator.reason[0])
 		return ctl_usage(ctl, "--reason must be given");
-	if (id && (!text_is_name(id, OPERATION_ID_SIZE - 1) ||
-			  !text_copy(ctl->session.operator.operation_id, OPERATION_ID_SIZE, id)))
+	if (id &&
+		(!text_is_name(id, OPERATION_ID_SIZE - 1) ||
+			!text_copy(ctl->session.operator.operation_id, OPERATION_ID_SIZE, id)))
 		return ctl_usage(ctl, "--operation-id takes 1 to %d of [A-Za-z0-9_.-]",
 			OPERATION_ID_SIZE - 1);
 	if (!amount || !money_from_text(amount, &cmd.amount) || cmd.amount == 0)
-		return ctl_usage(ctl, "'%s' is not an amount: [-]digits[.digits], not 0, at "
+		return ctl_usage(ctl,
+			"'%s' is not an amount: [-]digits[.digits], not 0, at "
 			"most 11 digits and 4 decimals",
 			amount ? amount : "");
-	cmd.operator = ctl->session.operator;
+	cmd.operator= ctl->session.operator;
 	code = read_ids(ctl, cmd.casino_id, cmd.user_id);
 	if (code == OUTCOME_DONE)
 		code = session_do(&ctl->session, COMMAND_ADJUST, &cmd, &result, &unknown);

@@ -11,8 +11,7 @@
 
 struct progress progress_begin(const struct ctl *ctl)
 {
-	return (struct progress){.wanted = isatty(STDERR_FILENO) && !ctl->json,
-		.every_ms = 200};
+	return (struct progress){.wanted = isatty(STDERR_FILENO) && !ctl->json, .every_ms = 200};
 }
 
 void progress_show(struct progress *progress, const char *format, ...)
@@ -20,7 +19,8 @@ void progress_show(struct progress *progress, const char *format, ...)
 	const int64_t now_ms = clock_boot_ms();
 	va_list arguments;
 
-	if (!progress->wanted || (progress->shown && now_ms - progress->last_ms < progress->every_ms))
+	if (!progress->wanted ||
+		(progress->shown && now_ms - progress->last_ms < progress->every_ms))
 		return;
 	progress->shown = true;
 	progress->last_ms = now_ms;

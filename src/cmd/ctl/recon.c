@@ -45,9 +45,10 @@ static enum outcome report_day(struct making *making, bool over, const char *dig
 	struct output_json json;
 
 	if (!over)
-		ctl_tell(NULL, "warning: %s has not ended in %s's time zone; later "
-			"transactions are missing", recon->date,
-			recon->dealer.casino_id);
+		ctl_tell(NULL,
+			"warning: %s has not ended in %s's time zone; later "
+			"transactions are missing",
+			recon->date, recon->dealer.casino_id);
 	if (!making->out.path)
 		return OUTCOME_DONE;
 	output_json_open(&json, ctl);
@@ -63,8 +64,9 @@ static enum outcome report_day(struct making *making, bool over, const char *dig
 	output_json_string(&json, "sha256", digest);
 	if (!ctl->json)
 		printf("%s: %" PRIu64 " movements, %" PRIu64 " bets, %" PRIu64
-			" callbacks\nsha256 %s\n", making->out.path, counts[RECON_MOVEMENT],
-			counts[RECON_BET], counts[RECON_CALLBACK], digest);
+		       " callbacks\nsha256 %s\n",
+			making->out.path, counts[RECON_MOVEMENT], counts[RECON_BET],
+			counts[RECON_CALLBACK], digest);
 	return output_json_close(&json);
 }
 
@@ -97,8 +99,7 @@ static enum outcome read_day(struct ctl *ctl, struct recon *recon)
 	/* ctl_time() accepts other formats than a date. */
 	if (strlen(recon->date) != strlen("2025-01-31") || !ctl_time(recon->date, &midnight_ms) ||
 		recon->date[4] != '-')
-		return ctl_usage(ctl, "--date takes a day, YYYY-MM-DD; not '%s'",
-			recon->date);
+		return ctl_usage(ctl, "--date takes a day, YYYY-MM-DD; not '%s'", recon->date);
 	recon->from_ms = midnight_ms - recon->dealer.utc_offset_min * MINUTE_MS;
 	recon->until_ms = recon->from_ms + DAY_MS;
 	if (recon->from_ms <= 0)
@@ -130,7 +131,7 @@ static enum outcome make_day(struct ctl *ctl)
 	recon->names = calloc(RECON_NAMES, sizeof(*recon->names));
 	buffer_init(&recon->line, ROW_MAX);
 	code = recon->names ? ctl_choices(ctl, OPTION_KIND, recon_record_names, RECON_RECORD_COUNT,
-					&recon->records)
+				      &recon->records)
 			    : ctl_no_memory(ctl);
 	if (code == OUTCOME_DONE)
 		code = outfile_open(&making->out, ctl, ctl->arg_count > 1 ? ctl->args[1] : NULL,

@@ -10,11 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum finding {
-	MISSING_HERE, MISSING_THERE, AMOUNT_DIFFERS, STATE_DIFFERS, FINDING_COUNT
-};
-static const char *const finding_names[FINDING_COUNT] = {
-	"missing_here", "missing_there", "amount_differs", "state_differs"};
+enum finding { MISSING_HERE, MISSING_THERE, AMOUNT_DIFFERS, STATE_DIFFERS, FINDING_COUNT };
+static const char *const finding_names[FINDING_COUNT] = {"missing_here", "missing_there",
+	"amount_differs", "state_differs"};
 
 /* A difference as it is shown. */
 struct difference {
@@ -73,8 +71,7 @@ static void report_difference(struct comparison *comparison, enum finding findin
 	output_json_item(&comparison->json, difference_fields, &row);
 }
 
-static void compare_pair(void *context, const struct compared *ours,
-	const struct compared *theirs)
+static void compare_pair(void *context, const struct compared *ours, const struct compared *theirs)
 {
 	struct comparison *comparison = context;
 
@@ -117,7 +114,7 @@ static enum outcome report_comparison(struct comparison *comparison)
 	output_json_bool(&comparison->json, "ok", all == 0);
 	if (!comparison->ctl->json) {
 		printf("compared %" PRIu64 ", missing here %" PRIu64 ", missing there %" PRIu64
-			", amount differs %" PRIu64 ", state differs %" PRIu64 "\n",
+		       ", amount differs %" PRIu64 ", state differs %" PRIu64 "\n",
 			comparison->compared, comparison->found[MISSING_HERE],
 			comparison->found[MISSING_THERE], comparison->found[AMOUNT_DIFFERS],
 			comparison->found[STATE_DIFFERS]);
@@ -138,8 +135,8 @@ static enum outcome same_day(const struct comparison *comparison)
 			strcmp(ours->casino_id, theirs->casino_id) == 0))
 		return OUTCOME_DONE;
 	return ctl_fail(comparison->ctl, OUTCOME_FAILED, "bad_file",
-		"the files are of %s %s and of %s %s: there is nothing to compare",
-		ours->casino_id, ours->day, theirs->casino_id, theirs->day);
+		"the files are of %s %s and of %s %s: there is nothing to compare", ours->casino_id,
+		ours->day, theirs->casino_id, theirs->day);
 }
 
 enum outcome recon_compare(struct ctl *ctl)
@@ -162,7 +159,8 @@ enum outcome recon_compare(struct ctl *ctl)
 		output_json_list_open(&comparison.json, "differences");
 		output_list_open(&comparison.list, ctl, NULL, NULL, difference_fields,
 			difference_columns);
-		recon_sides_walk(&comparison.sides[0], &comparison.sides[1], compare_pair, &comparison);
+		recon_sides_walk(&comparison.sides[0], &comparison.sides[1], compare_pair,
+			&comparison);
 		code = report_comparison(&comparison);
 	}
 	recon_side_free(&comparison.sides[0]);

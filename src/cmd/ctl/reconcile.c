@@ -106,7 +106,8 @@ static void put_command(const struct ctl *ctl, const struct reconcile *reconcile
 			proposal->ours.id);
 		break;
 	case REMEDY_RETRY:
-		buffer_printf(&line, " callback retry --yes --reason reconciled %s", proposal->ours.id);
+		buffer_printf(&line, " callback retry --yes --reason reconciled %s",
+			proposal->ours.id);
 		break;
 	case REMEDY_SWEEP:
 		buffer_append_str(&line, " sweep");
@@ -115,7 +116,8 @@ static void put_command(const struct ctl *ctl, const struct reconcile *reconcile
 		if (reconcile_waits_for_release(proposal))
 			buffer_reset(&line);
 		else
-			buffer_printf(&line, " callback release --reason reconciled %s", proposal->ours.id);
+			buffer_printf(&line, " callback release --reason reconciled %s",
+				proposal->ours.id);
 		break;
 	case REMEDY_NONE:
 	case REMEDY_REPEAT:
@@ -204,17 +206,19 @@ static enum outcome print_proposals(struct ctl *ctl, struct reconcile *reconcile
 		print_step(&row);
 	}
 	if (!ctl->json)
-		printf("%zu rows of the dealer's, %zu to be mended%s\n",
-			reconcile->theirs.count, open,
+		printf("%zu rows of the dealer's, %zu to be mended%s\n", reconcile->theirs.count,
+			open,
 			open ? "; then run reconcile again"
-			     : noted || !reconcile->dealer.restored_ms ? ": the dealer can be released"
-								       : "");
+				: noted || !reconcile->dealer.restored_ms
+				? ": the dealer can be released"
+				: "");
 	if (output_json_close(&json) != OUTCOME_DONE)
 		code = OUTCOME_FAILED;
 	if (open || noted || !reconcile->dealer.restored_ms)
 		return code == OUTCOME_DONE && open ? OUTCOME_FAILED : code;
 	text_time(reconcile->dealer.restored_to_ms, time);
-	ctl_tell("not_covered", "the newest row of %s is older than %s, up to which the restored data "
+	ctl_tell("not_covered",
+		"the newest row of %s is older than %s, up to which the restored data "
 		"is complete, so the dealer cannot be released by this file: give a file that the "
 		"dealer makes now, or, if the dealer did nothing since, this one with --complete",
 		ctl->args[1], time);
@@ -224,8 +228,8 @@ static enum outcome print_proposals(struct ctl *ctl, struct reconcile *reconcile
 static enum outcome load_sides(struct ctl *ctl, struct reconcile *reconcile)
 {
 	const char *since = ctl->options[OPTION_SINCE];
-	enum outcome code = recon_side_load(&reconcile->theirs, &ctl->session, ctl->args[1], false,
-		UINT32_MAX);
+	enum outcome code =
+		recon_side_load(&reconcile->theirs, &ctl->session, ctl->args[1], false, UINT32_MAX);
 
 	if (code == OUTCOME_DONE)
 		code = reconcile_begin(reconcile, ctl->args[0]);
@@ -236,7 +240,8 @@ static enum outcome load_sides(struct ctl *ctl, struct reconcile *reconcile)
 	if (since && !ctl_time(since, &reconcile->since_ms))
 		return ctl_usage(ctl, "--since takes a time, such as 2025-01-31T12:00");
 	if (!reconcile->since_ms)
-		ctl_tell(NULL, "the file has no column 'time_ms', so rows that the dealer "
+		ctl_tell(NULL,
+			"the file has no column 'time_ms', so rows that the dealer "
 			"lacks are not searched; give --since");
 	return reconcile_load_ours(reconcile);
 }

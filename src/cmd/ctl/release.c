@@ -93,7 +93,8 @@ static enum outcome print_preview(struct preview *preview, uint64_t limit)
 	output_title(ctl, "Callbacks that would be sent");
 	output_list_open(&preview->list, ctl, NULL, NULL, waiting_fields, waiting_columns);
 	output_json_list_open(&preview->json, "callbacks");
-	code = output_list_close(&preview->list, release_walk(release, limit, add_waiting, preview));
+	code = output_list_close(&preview->list,
+		release_walk(release, limit, add_waiting, preview));
 	output_json_list_close(&preview->json);
 	if (code == OUTCOME_DONE && release->callbacks > limit && !ctl->json)
 		printf("and %llu more (--limit 0 shows all)\n",
@@ -107,9 +108,8 @@ static enum outcome print_preview(struct preview *preview, uint64_t limit)
  */
 static bool is_agreed(struct ctl *ctl, const struct release *release, enum outcome *code)
 {
-	const char *unreconciled = ctl->options[OPTION_UNRECONCILED]
-		? NULL
-		: release_find_unreconciled(release);
+	const char *unreconciled =
+		ctl->options[OPTION_UNRECONCILED] ? NULL : release_find_unreconciled(release);
 	char question[160];
 
 	if (!release->count || (!ctl->options[OPTION_YES] && !ctl_can_ask()))
@@ -119,14 +119,18 @@ static bool is_agreed(struct ctl *ctl, const struct release *release, enum outco
 		return false;
 	}
 	if (unreconciled) {
-		*code = ctl_fail(ctl, OUTCOME_FAILED, "not_reconciled", "the file of dealer %s was not "
+		*code = ctl_fail(ctl, OUTCOME_FAILED, "not_reconciled",
+			"the file of dealer %s was not "
 			"compared since the restore, or something in it is to be mended, and nothing "
 			"was released: run `creditbridgectl reconcile %s FILE` until it exits with 0, "
-			"or give --unreconciled", unreconciled, unreconciled);
+			"or give --unreconciled",
+			unreconciled, unreconciled);
 		return false;
 	}
-	snprintf(question, sizeof(question), "Release the callbacks of %zu dealer%s? The sweeper "
-		"then sends %llu of them.", release->count, release->count == 1 ? "" : "s",
+	snprintf(question, sizeof(question),
+		"Release the callbacks of %zu dealer%s? The sweeper "
+		"then sends %llu of them.",
+		release->count, release->count == 1 ? "" : "s",
 		(unsigned long long)release->callbacks);
 	return ctl_confirm(ctl, question, code);
 }
@@ -158,9 +162,11 @@ static enum outcome run_release(struct ctl *ctl, struct preview *preview)
 	output_json_list_close(json);
 	output_json_bool(json, "released", lifted);
 	if (!ctl->json)
-		printf("%s\n", lifted ? "Released: the sweeper sends them at its next turn."
-			: release->count ? "Nothing was released: --yes and --reason=TEXT release them."
-					 : "No dealer's callbacks are held.");
+		printf("%s\n",
+			lifted ? "Released: the sweeper sends them at its next turn."
+				: release->count
+				? "Nothing was released: --yes and --reason=TEXT release them."
+				: "No dealer's callbacks are held.");
 	return output_json_close(json);
 }
 

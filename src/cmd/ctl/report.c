@@ -64,7 +64,8 @@ void ctl_report(void *closure, enum outcome outcome, const struct failure *failu
 			ctl->command->name);
 }
 
-enum outcome ctl_fail(struct ctl *ctl, enum outcome outcome, const char *id, const char *format, ...)
+enum outcome ctl_fail(struct ctl *ctl, enum outcome outcome, const char *id, const char *format,
+	...)
 {
 	va_list arguments;
 

@@ -57,8 +57,9 @@ enum outcome ctl_sign(struct ctl *ctl)
 
 	/* With a key file, no dealer is named: the only argument is the file of the body. */
 	if (with_file && ctl->arg_count > 1)
-		return ctl_usage(ctl, "with --key-file there is no CASINO: give --key-file=FILE "
-				      "[BODYFILE]");
+		return ctl_usage(ctl,
+			"with --key-file there is no CASINO: give --key-file=FILE "
+			"[BODYFILE]");
 	if (!with_file && ctl->arg_count < 1)
 		return ctl_usage(ctl, "give CASINO [BODYFILE], or --key-file=FILE [BODYFILE]");
 	if (ctl->arg_count == (with_file ? 1 : 2))
@@ -73,15 +74,19 @@ enum outcome ctl_sign(struct ctl *ctl)
 	 * file name.
 	 */
 	if (with_file && path && strcmp(path, "-") != 0 && access(path, F_OK) < 0)
-		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s (with --key-file "
-			"there is no CASINO; the argument is BODYFILE)", path, strerror(errno));
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed",
+			"cannot read %s: %s (with --key-file "
+			"there is no CASINO; the argument is BODYFILE)",
+			path, strerror(errno));
 	if (code == OUTCOME_DONE)
 		code = secret_find_signing(ctl, casino_id, &signing);
 	if (code == OUTCOME_DONE)
 		code = secret_read_file(ctl, path ? path : "-", &body);
-	if (code == OUTCOME_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
-					body.data, body.len, text))
-		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "the signature could not be "
+	if (code == OUTCOME_DONE &&
+		!signature_make(signing.algorithm, signing.encoding, signing.secret, body.data,
+			body.len, text))
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed",
+			"the signature could not be "
 			"computed: memory is short, or the cryptographic library refuses the "
 			"algorithm");
 	explicit_bzero(&signing, sizeof(signing));
@@ -136,7 +141,8 @@ struct call {
 /* Reads --amount and --reference, or generates a reference. */
 static enum outcome fill_transfer(struct ctl *ctl, struct transfer_body *body, struct call *call)
 {
-	const char *amount = ctl->options[OPTION_AMOUNT], *reference = ctl->options[OPTION_REFERENCE];
+	const char *amount = ctl->options[OPTION_AMOUNT],
+		   *reference = ctl->options[OPTION_REFERENCE];
 	enum outcome code = OUTCOME_DONE;
 	char random[21];
 
@@ -163,7 +169,8 @@ static enum outcome build_body(struct ctl *ctl, const struct http_operation *ope
 	struct call_body body;
 	struct field fields[CALL_FIELDS_MAX];
 	const char *game_id = ctl->options[OPTION_GAME], *user_id = ctl->options[OPTION_USER];
-	const char *amount = ctl->options[OPTION_AMOUNT], *reference = ctl->options[OPTION_REFERENCE];
+	const char *amount = ctl->options[OPTION_AMOUNT],
+		   *reference = ctl->options[OPTION_REFERENCE];
 	char user[EXTERNAL_ID_SIZE];
 	enum outcome code;
 
@@ -173,7 +180,8 @@ static enum outcome build_body(struct ctl *ctl, const struct http_operation *ope
 	if (code != OUTCOME_DONE)
 		return code;
 	if ((operation->number == OPERATION_RESULT_INQUIRE) != (game_id != NULL))
-		return ctl_usage(ctl, "--game must be given with result-inquire, and with no "
+		return ctl_usage(ctl,
+			"--game must be given with result-inquire, and with no "
 			"other operation");
 	if (operation->body != transfer_body_fields && (amount || reference))
 		return ctl_usage(ctl, "%s takes neither --amount nor --reference", operation->name);
@@ -269,8 +277,10 @@ static enum outcome make_url(struct ctl *ctl, struct call *call)
 	written = snprintf(call->url, sizeof(call->url), "%.*s%s%s", (int)len, base,
 		call->path[0] == '/' ? "" : "/", call->path);
 	if (written < 0 || (size_t)written >= sizeof(call->url))
-		return ctl_usage(ctl, "the URL, with the path of the call, is longer than %zu "
-			"bytes", sizeof(call->url) - 1);
+		return ctl_usage(ctl,
+			"the URL, with the path of the call, is longer than %zu "
+			"bytes",
+			sizeof(call->url) - 1);
 	return OUTCOME_DONE;
 }
 
@@ -284,16 +294,18 @@ static enum outcome prepare_call(struct ctl *ctl, struct call *call)
 		call->path = ctl->args[2];
 		if (ctl->options[OPTION_USER] || ctl->options[OPTION_AMOUNT] ||
 			ctl->options[OPTION_REFERENCE] || ctl->options[OPTION_GAME])
-			return ctl_usage(ctl, "--user, --amount, --reference and --game go with a "
-					      "named operation");
+			return ctl_usage(ctl,
+				"--user, --amount, --reference and --game go with a "
+				"named operation");
 		if (strspn(call->method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(call->method))
 			return ctl_usage(ctl, "'%s' is not a method", call->method);
 		code = read_body(ctl, call);
 	} else {
 		operation = http_operation_find(SERVE_WALLET, ctl->args[1]);
 		if (!operation)
-			return ctl_usage(ctl, "'%s' is no operation; there are transfer-in, "
-					      "transfer-out, balance, stat and result-inquire",
+			return ctl_usage(ctl,
+				"'%s' is no operation; there are transfer-in, "
+				"transfer-out, balance, stat and result-inquire",
 				ctl->args[1]);
 		if (ctl->options[OPTION_BODY])
 			return ctl_usage(ctl, "--body goes with METHOD and PATH");
@@ -305,8 +317,8 @@ static enum outcome prepare_call(struct ctl *ctl, struct call *call)
 }
 
 /* The headers of an answer that are printed. */
-static const char *const shown_headers[] = {
-	"Content-Type", "X-Request-Id", "X-Idempotent-Replay", "Retry-After", "Allow", "Cache-Control"};
+static const char *const shown_headers[] = {"Content-Type", "X-Request-Id", "X-Idempotent-Replay",
+	"Retry-After", "Allow", "Cache-Control"};
 #define SHOWN_COUNT (sizeof(shown_headers) / sizeof(shown_headers[0]))
 
 static enum outcome print_answer(struct ctl *ctl, const struct call *call,
@@ -356,7 +368,7 @@ static bool is_service(const struct http_answer *answer, const char *request_id)
 		strcmp(value, request_id) == 0)
 		return true;
 	return http_answer_header(answer, "Content-Type", value, sizeof(value)) &&
-	       strncmp(value, "application/json", strlen("application/json")) == 0;
+		strncmp(value, "application/json", strlen("application/json")) == 0;
 }
 
 /* Reports one sentence in place of a web server's error page. */
@@ -460,9 +472,11 @@ enum outcome ctl_request(struct ctl *ctl)
 		code = prepare_call(ctl, &call);
 	if (code == OUTCOME_DONE)
 		code = secret_find_signing(ctl, casino_id, &signing);
-	if (code == OUTCOME_DONE && !signature_make(signing.algorithm, signing.encoding, signing.secret,
-					call.body.data, call.body.len, text))
-		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "the signature could not be "
+	if (code == OUTCOME_DONE &&
+		!signature_make(signing.algorithm, signing.encoding, signing.secret, call.body.data,
+			call.body.len, text))
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed",
+			"the signature could not be "
 			"computed: memory is short, or the cryptographic library refuses the "
 			"algorithm");
 	explicit_bzero(&signing, sizeof(signing));

@@ -25,7 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 /* The child's report; instances of struct piece follow it. */
 struct child_report {
 	enum status status;
@@ -116,8 +115,8 @@ static void read_old(struct work *work)
 
 	memset(&piece, 0, sizeof(piece));
 	piece.kind = PIECE_OLD;
-	piece.of.old.status = changes_find_lost(&work->changes, &work->ctl->session.settings, work->old,
-		piece.of.old.why, sizeof(piece.of.old.why));
+	piece.of.old.status = changes_find_lost(&work->changes, &work->ctl->session.settings,
+		work->old, piece.of.old.why, sizeof(piece.of.old.why));
 	put_piece(work, &piece);
 }
 
@@ -138,7 +137,7 @@ static void restore_in_child(const struct ctl *ctl, const char *backup, const ch
 		.logs = ctl->options[OPTION_LOGS],
 		.look_only = ctl->options[OPTION_DRY_RUN] != NULL,
 		.accept_clock = ctl->options[OPTION_ACCEPT_CLOCK] != NULL,
-		.operator = &ctl->session.operator,
+		.operator= & ctl->session.operator,
 		.now = clock_now(),
 		.revived = put_revived,
 		.audit = changes_add_restored,
@@ -149,8 +148,9 @@ static void restore_in_child(const struct ctl *ctl, const char *backup, const ch
 	};
 
 	buffer_init(&work.pieces, SIZE_MAX / 4);
-	changes_init(&work.changes, ctl->options[OPTION_LOGS] ? &report.result.complete_to_ms : NULL,
-		put_changed, &work);
+	changes_init(&work.changes,
+		ctl->options[OPTION_LOGS] ? &report.result.complete_to_ms : NULL, put_changed,
+		&work);
 	report.status = restore_run(&options, &report.result, report.why, sizeof(report.why));
 	progress_end(&progress);
 	work.failed = !write_to_parent(to, &report, sizeof(report)) ||
@@ -197,7 +197,8 @@ static enum outcome child_failed(struct ctl *ctl, int status)
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	const bool full = code == STORE_EXIT_FULL, known = full || code == STORE_EXIT_IO;
 
-	return ctl_fail(ctl, OUTCOME_FAILED, "restore_failed", "%s%s: nothing was restored. Repeat "
+	return ctl_fail(ctl, OUTCOME_FAILED, "restore_failed",
+		"%s%s: nothing was restored. Repeat "
 		"it when the cause is mended",
 		known ? store_exit_text(code) : "the restore's process was killed",
 		full ? ": free space there, then repeat this" : "");
@@ -251,7 +252,8 @@ static void print_look(const char *backup, const struct restore_result *result)
 	char time[32];
 
 	text_time(result->complete_to_ms, time);
-	printf("%s is whole: %" PRIu64 " tables and the log (%" PRIu64 " file%s) of installation %s.\n"
+	printf("%s is whole: %" PRIu64 " tables and the log (%" PRIu64
+	       " file%s) of installation %s.\n"
 	       "It holds every movement that was acknowledged before %s. Nothing was restored.\n",
 		backup, result->tables, result->logs, result->logs == 1 ? "" : "s",
 		result->installation, time);
@@ -265,7 +267,8 @@ static void print_restored(const struct ctl *ctl, const struct restore_result *r
 		printf("It was rolled forward to the end of the last log.\n");
 	else if (result->unreadable)
 		printf("It was not rolled forward to the end of the last log: %" PRIu64
-		       " bytes there are no whole record.\n", result->unreadable);
+		       " bytes there are no whole record.\n",
+			result->unreadable);
 	else
 		printf("It was not rolled forward to the last log.\n");
 	offline_print_last(result->last_transaction_id, result->last_ms, result->first_id);
@@ -277,11 +280,14 @@ static enum outcome judge_old(const char *old, const struct received *received)
 {
 	if (received->old.kind == PIECE_OLD && !received->old.of.old.status)
 		return OUTCOME_DONE;
-	ctl_tell(NULL, "the audit in %s cannot be read (%s), so the list of what was changed after the "
+	ctl_tell(NULL,
+		"the audit in %s cannot be read (%s), so the list of what was changed after the "
 		"backup is not complete: ask the operators for keys that were retired, and for dealers, "
-		"players and game servers that were suspended or removed", old,
-		received->old.kind != PIECE_OLD ? "reading it was ended" : received->old.of.old.why[0]
-			? received->old.of.old.why : status_text(received->old.of.old.status));
+		"players and game servers that were suspended or removed",
+		old,
+		received->old.kind != PIECE_OLD       ? "reading it was ended"
+			: received->old.of.old.why[0] ? received->old.of.old.why
+						      : status_text(received->old.of.old.status));
 	return OUTCOME_PARTLY;
 }
 
@@ -324,8 +330,10 @@ static enum outcome find_old(struct ctl *ctl, char old[PATH_MAX])
 	if (state && (unsigned int)snprintf(old, PATH_MAX, "%s/db", state) >= PATH_MAX)
 		return ctl_usage(ctl, "the name that --old gives is too long");
 	if (state && !old_audit_is_there(old))
-		return ctl_fail(ctl, OUTCOME_FAILED, "old_state_not_found", "%s holds no audit that can be "
-			"read: nothing was restored; give the old state, or no --old", old);
+		return ctl_fail(ctl, OUTCOME_FAILED, "old_state_not_found",
+			"%s holds no audit that can be "
+			"read: nothing was restored; give the old state, or no --old",
+			old);
 	if (!state && logs && old_audit_is_there(logs))
 		snprintf(old, PATH_MAX, "%s", logs);
 	return OUTCOME_DONE;

@@ -59,7 +59,7 @@ static enum outcome await_resumed(struct ctl *ctl, uint32_t pid)
 enum outcome ctl_resume(struct ctl *ctl)
 {
 	const struct status_cmd status_cmd = {.unused = false};
-	struct resume_cmd cmd = {.operator = ctl->session.operator};
+	struct resume_cmd cmd = {.operator= ctl->session.operator};
 	struct resume_result result;
 	struct status_result before;
 	struct output_json json;

@@ -65,7 +65,8 @@ static enum outcome show_revived(struct ctl *ctl, struct output_json *json,
 	for (size_t at = 0; at + sizeof(one) <= rows->len; at += sizeof(one)) {
 		memcpy(&one, rows->data + at, sizeof(one));
 		output_json_item(json, revived_fields, &one);
-		if (strcmp(one.kind, record_infos[RECORD_PLAYER].name) != 0 || players++ < PLAYERS_SHOWN)
+		if (strcmp(one.kind, record_infos[RECORD_PLAYER].name) != 0 ||
+			players++ < PLAYERS_SHOWN)
 			output_list_add(&list, &one);
 	}
 	output_json_list_close(json);

@@ -39,7 +39,7 @@ static enum outcome read_schema(struct ctl *ctl, uint64_t *schema, const char **
 	if (disk_mark_is_set(state, DISK_CREATED)) {
 		halt_forget_cached(&ctl->session.settings, directory);
 		status = store_read_schema(&options, schema, why, sizeof(why));
-		*data = *schema == STORE_SCHEMA ? "current"
+		*data = *schema == STORE_SCHEMA  ? "current"
 			: *schema < STORE_SCHEMA ? "older"
 						 : "newer";
 	}
@@ -76,5 +76,6 @@ enum outcome ctl_schema(struct ctl *ctl)
 		code = offline_check_stopped(ctl);
 	if (code == OUTCOME_DONE)
 		code = offline_become_owner(ctl, false, NULL);
-	return code == OUTCOME_DONE ? offline_run(ctl, report_schema, ctl, "nothing was read", NULL) : code;
+	return code == OUTCOME_DONE ? offline_run(ctl, report_schema, ctl, "nothing was read", NULL)
+				    : code;
 }

@@ -27,8 +27,8 @@ enum outcome secret_read_file(struct ctl *ctl, const char *path, struct buffer *
 	while ((got = fread(part, 1, sizeof(part), file)) > 0)
 		buffer_append(data, part, got);
 	if (ferror(file))
-		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s", file_name(path),
-			strerror(errno));
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot read %s: %s",
+			file_name(path), strerror(errno));
 	else if (data->failed)
 		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "%s holds more than %zu bytes",
 			file_name(path), data->max);
@@ -147,8 +147,8 @@ static enum outcome signing_from_file(struct ctl *ctl, struct signing *signing)
 
 	if (!find_name(ctl, OPTION_ALGORITHM, signature_algorithm_names, SIGNATURE_ALGORITHM_COUNT,
 		    &algorithm) ||
-		!find_name(ctl, OPTION_ENCODING, signature_encoding_names,
-			SIGNATURE_ENCODING_COUNT, &encoding))
+		!find_name(ctl, OPTION_ENCODING, signature_encoding_names, SIGNATURE_ENCODING_COUNT,
+			&encoding))
 		return OUTCOME_USAGE;
 	signing->algorithm = algorithm;
 	signing->encoding = encoding;

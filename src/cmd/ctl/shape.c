@@ -95,8 +95,7 @@ static enum outcome print_shape(struct ctl *ctl, const struct callback_shape *sh
 {
 	struct output_list out;
 
-	output_list_open(&out, ctl, "shape", "callbacks that wait", shape_fields,
-		shape_columns);
+	output_list_open(&out, ctl, "shape", "callbacks that wait", shape_fields, shape_columns);
 	if (!ctl->json)
 		add_sums(shape, &out);
 	for (size_t i = 0; i < shape->count; i++) {

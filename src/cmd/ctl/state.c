@@ -40,12 +40,13 @@ static enum outcome give_directory(struct ctl *ctl, const char *path, uid_t uid,
 		code = ctl_fail(ctl, OUTCOME_CONFIG, "configuration", "cannot open %s: %s", path,
 			strerror(errno));
 	else if (st.st_uid != 0 && st.st_uid != uid)
-		code = ctl_fail(ctl, OUTCOME_CONFIG, "configuration", "%s belongs to another user: "
+		code = ctl_fail(ctl, OUTCOME_CONFIG, "configuration",
+			"%s belongs to another user: "
 			"run this as that user or as root, or change its owner (chown)",
 			path);
 	else if (st.st_uid != uid && fchown(fd, uid, gid) < 0)
-		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot change the owner of %s: %s", path,
-			strerror(errno));
+		code = ctl_fail(ctl, OUTCOME_FAILED, "failed", "cannot change the owner of %s: %s",
+			path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return code;
@@ -94,7 +95,8 @@ enum outcome ctl_init(struct ctl *ctl)
 	if (access(mark, F_OK) == 0)
 		return ctl_fail(ctl, OUTCOME_FAILED, "already_exists",
 			"%s is initialised already, and nothing was changed; start "
-			"creditbridge-ledger to use it", path);
+			"creditbridge-ledger to use it",
+			path);
 	/* A ledger may still run although its state was moved away. */
 	code = offline_check_unheld(ctl);
 	if (code == OUTCOME_DONE)
@@ -224,7 +226,7 @@ static void add_retention(struct output_pairs *pairs, uint32_t days)
 struct names {
 	struct output_pairs *pairs;
 	struct output_json *json;
-	const char *heading;        /* of the first row */
+	const char *heading; /* of the first row */
 };
 
 static void add_attention_name(struct names *names, const char *name)

@@ -166,13 +166,16 @@ static enum outcome show_transaction(struct ctl *ctl, const char *text)
 	bool found;
 
 	if (!text_unsigned(text, TRANSACTION_ID_MAX, &transaction_id))
-		return ctl_usage(ctl, "--transaction takes a transaction id, 1 to 2^53-1; not "
-			"'%s'", text);
+		return ctl_usage(ctl,
+			"--transaction takes a transaction id, 1 to 2^53-1; not "
+			"'%s'",
+			text);
 	code = transaction_fetch(&ctl->session, transaction_id, &entry, &found);
 	if (code == OUTCOME_DONE && (!found || !entry.entry_seq))
 		return ctl_fail(ctl, OUTCOME_FAILED, "transfer_not_found",
 			"transaction %s moved no credit on the ledger; see `creditbridgectl "
-			"bet show %s`", text, text);
+			"bet show %s`",
+			text, text);
 	if (code != OUTCOME_DONE)
 		return code;
 	request.scope = entry.scope;
@@ -198,7 +201,8 @@ enum outcome ctl_transfer_show(struct ctl *ctl)
 	/*
 	 * Try a dealer's reference first, then an operator's (the operation id of an adjustment).
 	 */
-	for (unsigned int scope = 0; code == OUTCOME_DONE && !found && scope < SCOPE_COUNT; scope++) {
+	for (unsigned int scope = 0; code == OUTCOME_DONE && !found && scope < SCOPE_COUNT;
+		scope++) {
 		memset(&request, 0, sizeof(request));
 		request.scope = scope;
 		code = names_read_casino_id(&ctl->session, ctl->args[0], request.owner);
@@ -210,8 +214,8 @@ enum outcome ctl_transfer_show(struct ctl *ctl)
 	}
 	if (code == OUTCOME_DONE && !found)
 		return ctl_fail(ctl, OUTCOME_FAILED, "transfer_not_found",
-			"dealer '%s' has no transfer '%s'; see `creditbridgectl transfer list`", ctl->args[0],
-			ctl->args[1]);
+			"dealer '%s' has no transfer '%s'; see `creditbridgectl transfer list`",
+			ctl->args[0], ctl->args[1]);
 	return code == OUTCOME_DONE ? show_request(ctl, &request) : code;
 }
 
@@ -272,7 +276,8 @@ static enum outcome list_entries(struct ctl *ctl, struct filter *filter, struct 
 	struct player player;
 	struct transaction row;
 	enum filter_match match;
-	enum outcome code = names_player(&ctl->session, filter->casino_id, filter->user_id, &player);
+	enum outcome code =
+		names_player(&ctl->session, filter->casino_id, filter->user_id, &player);
 
 	if (code != OUTCOME_DONE)
 		return code;

@@ -109,8 +109,9 @@ static enum outcome read_range(struct ctl *ctl, struct filter *filter)
 	filter->until_ms = INT64_MAX;
 	if ((since && !ctl_time(since, &filter->since_ms)) ||
 		(until && !ctl_time(until, &filter->until_ms)))
-		return ctl_usage(ctl, "a time is YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] (UTC) or Unix "
-				      "milliseconds");
+		return ctl_usage(ctl,
+			"a time is YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] (UTC) or Unix "
+			"milliseconds");
 	return OUTCOME_DONE;
 }
 
@@ -164,7 +165,8 @@ bool ctl_confirm(struct ctl *ctl, const char *question, enum outcome *code)
 	if (fgets(answer, sizeof(answer), stdin) &&
 		(strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0))
 		return true;
-	*code = ctl_fail(ctl, OUTCOME_FAILED, "not_confirmed", "nothing was changed: answer y, "
+	*code = ctl_fail(ctl, OUTCOME_FAILED, "not_confirmed",
+		"nothing was changed: answer y, "
 		"or give --yes");
 	return false;
 }

@@ -47,8 +47,8 @@ static void want_replay(struct ws *ws, const struct bet_place_cmd *cmd)
 	struct bet key;
 
 	ws_want(ws, RECORD_REQUEST, &request);
-	stored = ws_loaded(ws, RECORD_REQUEST, &request)
-		? ws_get(ws, RECORD_REQUEST, &request) : NULL;
+	stored = ws_loaded(ws, RECORD_REQUEST, &request) ? ws_get(ws, RECORD_REQUEST, &request)
+							 : NULL;
 	if (!stored || !stored->bet_number)
 		return;
 	key = bet_named(stored->player_id, stored->game_id, stored->bet_number);
@@ -110,8 +110,7 @@ static void bet_replay(struct ws *ws, const struct apply_context *context,
 	const struct resolved_player *subject, struct bet_place_result *result)
 {
 	struct bet key = bet_named(stored->player_id, stored->game_id, stored->bet_number);
-	const struct bet *bet =
-		stored->bet_number ? ws_get(ws, RECORD_BET, &key) : NULL;
+	const struct bet *bet = stored->bet_number ? ws_get(ws, RECORD_BET, &key) : NULL;
 	const char *differs = bet_difference(cmd, stored, subject->player);
 
 	if (differs) {
@@ -198,7 +197,8 @@ static struct bet bet_new(const struct bet_place_cmd *cmd, const struct dealer *
 
 /* Writes the request key: the request and the position of its answer. */
 static void record_bet(struct ws *ws, const struct bet_place_cmd *cmd, const struct player *player,
-	const struct bet *bet, const struct transaction *entry, enum refusal outcome, int64_t now_ms)
+	const struct bet *bet, const struct transaction *entry, enum refusal outcome,
+	int64_t now_ms)
 {
 	struct request request = bet_request(cmd);
 
@@ -298,14 +298,14 @@ static enum refusal bet_ask(struct ws *ws, const struct apply_context *context,
 static bool bet_sane(const struct bet_place_cmd *cmd)
 {
 	return cmd->bet_amount > 0 && cmd->bet_amount <= MONEY_MAX &&
-		external_id_valid(cmd->request_transaction_id) &&
-		external_id_valid(cmd->game_id) && text_is_name(cmd->client_id, CLIENT_ID_SIZE - 1);
+		external_id_valid(cmd->request_transaction_id) && external_id_valid(cmd->game_id) &&
+		text_is_name(cmd->client_id, CLIENT_ID_SIZE - 1);
 }
 
 /* Places a bet under a key that is new. */
 static void place_bet(struct ws *ws, const struct apply_context *context,
-	const struct bet_place_cmd *cmd, const struct resolved_player *subject, const struct round *stored,
-	struct bet_place_result *result)
+	const struct bet_place_cmd *cmd, const struct resolved_player *subject,
+	const struct round *stored, struct bet_place_result *result)
 {
 	enum refusal refusal = bet_decide(cmd, subject, stored);
 	uint8_t list[ROUND_LIST_SIZE];
@@ -338,8 +338,7 @@ static void place_bet(struct ws *ws, const struct apply_context *context,
 		result->verdict.current_balance = subject->player->balance;
 }
 
-void bet_place_apply(const void *arg, const struct apply_context *context, struct ws *ws,
-	void *out)
+void bet_place_apply(const void *arg, const struct apply_context *context, struct ws *ws, void *out)
 {
 	const struct bet_place_cmd *cmd = arg;
 	struct bet_place_result *result = out;

@@ -50,7 +50,8 @@ void callback_end_apply(const void *arg, const struct apply_context *context, st
 	if (cmd->kind == CALLBACK_BALANCE_INQUIRE) {
 		/* No row shows whether this is a repetition; the permit does. Nothing is saved. */
 		if (permits_give(context->permits, cmd->casino_id, cmd->event, cmd->outcome.class,
-			    context->now.boot_ms) && !cmd->is_look)
+			    context->now.boot_ms) &&
+			!cmd->is_look)
 			metrics_count(context->metrics, cmd->casino_id, cmd->kind, &cmd->outcome);
 		result->state = CALLBACK_DELIVERED;
 		return;
@@ -96,8 +97,7 @@ enum status callback_find_read(const void *arg, const struct read_context *conte
 
 	if (cmd->sweeping)
 		metrics_sweep(context->metrics, &context->now);
-	count = schedule_claimable(context->schedule, room.now_ms, has_room, &room,
-		events, most);
+	count = schedule_claimable(context->schedule, room.now_ms, has_room, &room, events, most);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct schedule_entry *entry = schedule_find(context->schedule, events[i]);
 		struct due_entry row;
@@ -156,8 +156,7 @@ static enum refusal claim_callback(struct ws *ws, const struct apply_context *co
 		return REFUSAL_NONE;
 	if (delivery->callback.state == CALLBACK_SENDING)
 		return take_over(ws, context, delivery, result);
-	if (delivery->callback.state != CALLBACK_DUE ||
-		!outbox_is_due(context, delivery))
+	if (delivery->callback.state != CALLBACK_DUE || !outbox_is_due(context, delivery))
 		return REFUSAL_NOT_ALLOWED_NOW;
 	if (!outbox_begin(ws, context, dealer, cmd->event, cmd->sender, &result->send))
 		return REFUSAL_DEALER_BUSY;
@@ -199,7 +198,7 @@ void callback_operate_keys(const void *arg, struct ws *ws)
 }
 
 /* Writes the operator that cancels, as stored: the person before sudo, or the user number. */
-static void name_operator(const struct operator *operator, char name[SUDO_USER_SIZE])
+static void name_operator(const struct operator* operator, char name[SUDO_USER_SIZE])
 {
 	if (operator->sudo_user[0])
 		text_copy(name, SUDO_USER_SIZE, operator->sudo_user);

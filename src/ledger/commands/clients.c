@@ -19,7 +19,7 @@ void client_put_keys(const void *arg, struct ws *ws)
 	audit_keys(ws, &cmd->operator);
 }
 
-static void audit_client(const struct operator *operator, const struct apply_context *context,
+static void audit_client(const struct operator* operator, const struct apply_context * context,
 	struct ws *ws, const char *action, const char *object, const char *key_id,
 	const struct client *retired)
 {
@@ -63,8 +63,7 @@ void client_put_apply(const void *arg, const struct apply_context *context, stru
 	snprintf(object, sizeof(object), "client %s", cmd->client_id);
 	state = audit_state(ws, &cmd->operator, action, object, &result->verdict);
 	if (state == AUDIT_REPEATED && stored && !cmd->remove)
-		result->verdict.refusal =
-			keyslots_find(stored->keys, cmd->secret, result->key_id);
+		result->verdict.refusal = keyslots_find(stored->keys, cmd->secret, result->key_id);
 	if (state != AUDIT_NEW)
 		return;
 	if (there != cmd->remove) {
@@ -143,12 +142,11 @@ void client_key_apply(const void *arg, const struct apply_context *context, stru
 		return;
 	}
 	snprintf(action, sizeof(action), "client key-%s", key_action_names[cmd->action]);
-	snprintf(object, sizeof(object), "client %s%s%s", cmd->client_id,
-		cmd->key_id[0] ? " " : "", cmd->key_id);
+	snprintf(object, sizeof(object), "client %s%s%s", cmd->client_id, cmd->key_id[0] ? " " : "",
+		cmd->key_id);
 	state = audit_state(ws, &cmd->operator, action, object, &result->verdict);
 	if (state == AUDIT_REPEATED && cmd->action == KEY_ADD)
-		result->verdict.refusal =
-			keyslots_find(stored->keys, cmd->secret, result->key_id);
+		result->verdict.refusal = keyslots_find(stored->keys, cmd->secret, result->key_id);
 	else if (state == AUDIT_REPEATED)
 		text_copy(result->key_id, KEY_ID_SIZE, cmd->key_id);
 	if (state != AUDIT_NEW)

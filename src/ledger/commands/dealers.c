@@ -32,7 +32,11 @@ void dealer_put_keys(const void *arg, struct ws *ws)
 }
 
 /* One line a setting: how it is taken from the command into the dealer. */
-#define TAKE(bit, member) {bit, offsetof(struct dealer, member), sizeof(((struct dealer *)0)->member), #member}
+#define TAKE(bit, member)                                                                          \
+	{                                                                                          \
+		bit, offsetof(struct dealer, member), sizeof(((struct dealer *)0)->member),        \
+			#member                                                                    \
+	}
 static const struct {
 	enum dealer_member bit;
 	size_t offset;
@@ -153,7 +157,8 @@ static enum refusal dealer_create(const struct dealer_put_cmd *cmd,
 	enum refusal refusal;
 
 	if (!text_is_name(cmd->dealer.casino_id, CASINO_ID_SIZE - 1))
-		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST, "casino id must be [A-Za-z0-9_.-]{1,64}");
+		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST,
+			"casino id must be [A-Za-z0-9_.-]{1,64}");
 	if (!keyslots_secret_valid(cmd->dealer.keys[0].secret))
 		return refuse_dealer(verdict, REFUSAL_BAD_REQUEST, "a key is 64 hex characters");
 	if (counter_read(ws, DEALERS_COUNTER) >= DEALERS_MAX)
@@ -201,7 +206,8 @@ static enum refusal dealer_change(const struct dealer_put_cmd *cmd, const struct
 		hold_end_restore(dealer);
 	if (stored->callbacks_held_ms && !dealer->callbacks_held_ms && dealer->restored_id &&
 		!cmd->unreconciled)
-		return refuse_dealer(verdict, REFUSAL_NOT_ALLOWED_NOW, "the dealer's file was not compared "
+		return refuse_dealer(verdict, REFUSAL_NOT_ALLOWED_NOW,
+			"the dealer's file was not compared "
 			"since the restore, or something in it is to be mended");
 	why = dealer_bad_setting(dealer);
 	if (why)
@@ -234,10 +240,9 @@ void dealer_put_apply(const void *arg, const struct apply_context *context, stru
 			stored ? REFUSAL_ALREADY_EXISTS : REFUSAL_DEALER_NOT_FOUND;
 		return;
 	}
-	refusal = cmd->create
-		? dealer_create(cmd, context, ws, &result->dealer, &result->verdict)
-		: dealer_change(cmd, stored, total, context->now.wall_ms, &result->dealer,
-			  &result->verdict);
+	refusal = cmd->create ? dealer_create(cmd, context, ws, &result->dealer, &result->verdict)
+			      : dealer_change(cmd, stored, total, context->now.wall_ms,
+					&result->dealer, &result->verdict);
 	if (refusal != REFUSAL_NONE)
 		return;
 	ws_put(ws, RECORD_DEALER, &result->dealer);
@@ -302,8 +307,8 @@ void dealer_key_apply(const void *arg, const struct apply_context *context, stru
 		return;
 	}
 	snprintf(action, sizeof(action), "dealer key-%s", key_action_names[cmd->action]);
-	snprintf(object, sizeof(object), "dealer %s%s%s", cmd->casino_id,
-		cmd->key_id[0] ? " " : "", cmd->key_id);
+	snprintf(object, sizeof(object), "dealer %s%s%s", cmd->casino_id, cmd->key_id[0] ? " " : "",
+		cmd->key_id);
 	state = audit_state(ws, &cmd->operator, action, object, &result->verdict);
 	if (state == AUDIT_REPEATED)
 		result->verdict.refusal = key_replay(cmd, stored, result->key_id);

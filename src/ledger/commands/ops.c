@@ -2,7 +2,7 @@
 
 #define APPLIES(lower) .keys = lower##_keys, .apply = lower##_apply
 /* One of the objects of 64 KiB that callers may give, or many. */
-#define LOADS_OBJECTS  .loads_objects = true
+#define LOADS_OBJECTS .loads_objects = true
 
 const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_KEYRING] = {.read = keyring_read},
@@ -17,8 +17,7 @@ const struct command_ops command_ops[COMMAND_COUNT] = {
 	[COMMAND_CLIENT_PUT] = {APPLIES(client_put)},
 	[COMMAND_CLIENT_KEY] = {APPLIES(client_key)},
 	[COMMAND_PLAYER_REGISTER] = {APPLIES(player_register)},
-	[COMMAND_PLAYER_BALANCE] = {APPLIES(player_balance),
-		.concludes = player_balance_concludes},
+	[COMMAND_PLAYER_BALANCE] = {APPLIES(player_balance), .concludes = player_balance_concludes},
 	[COMMAND_BET_PLACE] = {APPLIES(bet_place), LOADS_OBJECTS},
 	[COMMAND_ROUND_SETTLE] = {APPLIES(round_settle), LOADS_OBJECTS},
 	[COMMAND_CALLBACK_END] = {APPLIES(callback_end), LOADS_OBJECTS,

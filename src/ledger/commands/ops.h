@@ -32,8 +32,8 @@ struct read_context {
 	void (*status)(const struct ledger *ledger, struct status_result *status);
 	const struct ledger *ledger;
 	struct refused_ring *refused;
-	struct buffer *rows;     /* data of struct bytes of the result; reset before each read */
-	struct buffer *cursor;   /* likewise */
+	struct buffer *rows;   /* data of struct bytes of the result; reset before each read */
+	struct buffer *cursor; /* likewise */
 };
 
 struct command_ops {

@@ -101,9 +101,9 @@ static const char *action_of(const struct player_put_cmd *cmd)
 }
 
 /* Creates or changes the player, once. @player, whose key is filled, becomes it. */
-static enum refusal put_player(const struct player_put_cmd *cmd, const struct apply_context *context,
-	struct ws *ws, const struct dealer *dealer, const struct player *stored,
-	struct player *player)
+static enum refusal put_player(const struct player_put_cmd *cmd,
+	const struct apply_context *context, struct ws *ws, const struct dealer *dealer,
+	const struct player *stored, struct player *player)
 {
 	enum refusal refusal = REFUSAL_NONE;
 

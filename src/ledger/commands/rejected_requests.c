@@ -20,7 +20,8 @@
 struct refused_memory {
 	struct retired_key retired[REFUSED_RETIRED_MAX];
 	struct refused_slot slots[REFUSED_MAX];
-	uint8_t arena[ARENA_SIZE]; /* packed struct refused_request, in the order of the slots, round */
+	uint8_t arena
+		[ARENA_SIZE]; /* packed struct refused_request, in the order of the slots, round */
 };
 
 _Static_assert(sizeof(struct refused_memory) <= REFUSED_BYTES_MAX, "the bound holds in all");
@@ -65,8 +66,7 @@ static uint32_t make_room(struct refused_ring *ring, uint32_t len)
 			drop_oldest(ring);
 		at = 0;
 	}
-	while (ring->count && slot_at(ring, 0)->offset >= at &&
-		slot_at(ring, 0)->offset < at + len)
+	while (ring->count && slot_at(ring, 0)->offset >= at && slot_at(ring, 0)->offset < at + len)
 		drop_oldest(ring);
 	if (ring->count == REFUSED_MAX)
 		drop_oldest(ring);
@@ -202,7 +202,8 @@ static bool see_row(void *context, struct bytes key, const void *row)
 }
 
 /* Returns true if the dealer has a player of that id; false also after an error. */
-static bool is_player(const struct read_context *context, const char *casino_id, const char *user_id)
+static bool is_player(const struct read_context *context, const char *casino_id,
+	const char *user_id)
 {
 	struct store_range range = {.record = RECORD_PLAYER};
 	struct player player;
@@ -212,15 +213,17 @@ static bool is_player(const struct read_context *context, const char *casino_id,
 	text_copy(player.casino_id, sizeof(player.casino_id), casino_id);
 	text_copy(player.user_id, sizeof(player.user_id), user_id);
 	buffer_reset(context->cursor);
-	if (!user_id[0] || !pack_key(context->cursor, player_fields, record_infos[RECORD_PLAYER].key_count,
-				   &player))
+	if (!user_id[0] ||
+		!pack_key(context->cursor, player_fields, record_infos[RECORD_PLAYER].key_count,
+			&player))
 		return false;
 	range.prefix = (struct bytes){context->cursor->data, (uint32_t)context->cursor->len};
 	return context->store->scan(context->store, &range, see_row, &found) == STATUS_OK && found;
 }
 
 /* Logs the player that the dealer may have meant when it asked for an unknown one. */
-static void log_near_player(const struct refused_request *request, const struct read_context *context)
+static void log_near_player(const struct refused_request *request,
+	const struct read_context *context)
 {
 	char casino_id[CASINO_ID_SIZE], sent[EXTERNAL_ID_SIZE];
 	char ids[NEAR_ID_FORMS][EXTERNAL_ID_SIZE];
@@ -251,8 +254,8 @@ enum status refused_note_read(const void *arg, const struct read_context *contex
 	const struct refused_note_cmd *cmd = arg;
 	struct refused_note_result *result = out;
 
-	result->kept = refused_keep(context->refused, &cmd->request, context->now.boot_ms,
-		context->rows);
+	result->kept =
+		refused_keep(context->refused, &cmd->request, context->now.boot_ms, context->rows);
 	if (result->kept)
 		log_near_player(&cmd->request, context);
 	return STATUS_OK;

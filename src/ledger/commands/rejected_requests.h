@@ -18,7 +18,7 @@
 #define REFUSED_RATE        500
 #define REFUSED_RETIRED_MAX 64
 /* The most retired keys kept of one batch; further ones are not kept. */
-#define REFUSED_NOTES_MAX   16
+#define REFUSED_NOTES_MAX 16
 
 struct refused_slot {
 	uint32_t offset; /* in the memory */
@@ -30,11 +30,11 @@ struct refused_ring {
 	struct refused_memory *memory;
 	uint32_t first; /* index of the oldest slot */
 	uint32_t count;
-	uint32_t head;  /* offset after the newest */
+	uint32_t head; /* offset after the newest */
 	uint64_t dropped;
-	int64_t started_ms;  /* wall clock */
-	int64_t window_ms;   /* boot time at which the second began ... */
-	uint32_t window_taken; /* ... in which this many were kept */
+	int64_t started_ms;     /* wall clock */
+	int64_t window_ms;      /* boot time at which the second began ... */
+	uint32_t window_taken;  /* ... in which this many were kept */
 	uint32_t retired_count; /* ever */
 };
 

@@ -144,7 +144,8 @@ void round_settle_keys(const void *arg, struct ws *ws)
 	}
 }
 
-static void answer_settlement(struct ws *ws, const struct round *round, struct round_settle_result *result)
+static void answer_settlement(struct ws *ws, const struct round *round,
+	struct round_settle_result *result)
 {
 	struct delivery delivery;
 
@@ -162,8 +163,8 @@ static void answer_settlement(struct ws *ws, const struct round *round, struct r
 }
 
 /* Returns the member in which the repeated request differs from the settled round, or NULL. */
-static const char *settlement_difference(const struct round_settle_cmd *cmd, const struct request *stored,
-	const struct player *player, const struct round *round)
+static const char *settlement_difference(const struct round_settle_cmd *cmd,
+	const struct request *stored, const struct player *player, const struct round *round)
 {
 	if (stored->kind != ENTRY_PAYOUT)
 		return "operation";
@@ -269,8 +270,8 @@ static void record_settle(struct ws *ws, const struct round_settle_cmd *cmd,
 }
 
 /* A transfer wallet: the payout is credited; a loss moves nothing and has no transaction id. */
-static enum refusal settle_transfer_round(struct ws *ws, const struct round_settle_cmd *cmd, struct round *round,
-	const struct player *stored)
+static enum refusal settle_transfer_round(struct ws *ws, const struct round_settle_cmd *cmd,
+	struct round *round, const struct player *stored)
 {
 	struct player player = *stored;
 	struct transaction entry = {.entry_seq = 0};
@@ -313,8 +314,8 @@ static bool hold_old(struct ws *ws, const struct apply_context *context,
  * now, otherwise by the sweeper.
  */
 static enum refusal settle_seamless_round(struct ws *ws, const struct apply_context *context,
-	const struct round_settle_cmd *cmd, struct round *round, const struct resolved_player *subject,
-	struct callback_grant *send)
+	const struct round_settle_cmd *cmd, struct round *round,
+	const struct resolved_player *subject, struct callback_grant *send)
 {
 	const struct outbox_subject of = {
 		.dealer = subject->dealer,
@@ -327,8 +328,8 @@ static enum refusal settle_seamless_round(struct ws *ws, const struct apply_cont
 		OUTBOX_OBJECTS_MAX)
 		return REFUSAL_PAYLOAD_TOO_LARGE;
 	if (round->result != RESULT_LOSS) {
-		round->transaction_id = post_transaction(ws, subject->player, round->game_id, 0,
-			round->settled_ms);
+		round->transaction_id =
+			post_transaction(ws, subject->player, round->game_id, 0, round->settled_ms);
 		if (!round->transaction_id)
 			return REFUSAL_SERVICE_UNAVAILABLE;
 	}

@@ -22,7 +22,8 @@ struct stats_page {
 };
 
 /* Fills the figures of the dealer. Returns false if there are none. */
-static bool fill_dealer_metrics(const struct stats_page *page, const struct total *total, struct dealer_metrics *dealer)
+static bool fill_dealer_metrics(const struct stats_page *page, const struct total *total,
+	struct dealer_metrics *dealer)
 {
 	const struct read_context *context = page->context;
 	int64_t now_ms = context->now.boot_ms;

@@ -54,8 +54,9 @@ static void record_request(struct ws *ws, const struct rows *rows, enum entry_ki
 }
 
 /* Moves @gain and writes all its rows; fills @player and @entry. */
-static enum refusal move_credit(struct ws *ws, const struct rows *rows, enum entry_kind kind, money_t gain,
-	money_t asked, int64_t now_ms, struct player *player, struct transaction *entry)
+static enum refusal move_credit(struct ws *ws, const struct rows *rows, enum entry_kind kind,
+	money_t gain, money_t asked, int64_t now_ms, struct player *player,
+	struct transaction *entry)
 {
 	struct movement movement = {
 		.kind = kind,

@@ -31,7 +31,7 @@ struct connection {
 	bool again;   /* complete frames may be left in @in */
 	bool waiting_to_write;
 	uint32_t peer_uid;
-	uint64_t link; /* its number: the owner of what it sends */
+	uint64_t link;       /* its number: the owner of what it sends */
 	unsigned int queued; /* its frames in the queue */
 	uint32_t several;    /* sends several at a time (group_commit.h) */
 	size_t taken;        /* bytes of @in that were taken as frames */

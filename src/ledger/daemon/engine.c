@@ -97,7 +97,8 @@ static enum status open_data(const struct settings *settings, const struct state
 	if (status)
 		return status;
 	if (options.create && !disk_mark_set(ENTERED_STATE, DISK_CREATED)) {
-		snprintf(why, why_size, "cannot write the mark of created data in the state "
+		snprintf(why, why_size,
+			"cannot write the mark of created data in the state "
 			"directory: see that its disk has room and is writable");
 		status = STATUS_IO;
 	}
@@ -189,13 +190,14 @@ static enum engine_exit serve_engine(const struct settings *settings, const stru
 static struct outbox_options outbox_options_of(const struct settings *settings)
 {
 	return (struct outbox_options){
-		.retry = {
-			.result_delay_ms = {settings->result_second_attempt_ms,
-				settings->result_third_attempt_ms},
-			.refund_backoff_ms = settings->refund_backoff_ms,
-			.refund_backoff_max_ms = settings->refund_backoff_max_ms,
-			.refund_give_up_ms = (int64_t)settings->refund_give_up_s * 1000,
-		},
+		.retry =
+			{
+				.result_delay_ms = {settings->result_second_attempt_ms,
+					settings->result_third_attempt_ms},
+				.refund_backoff_ms = settings->refund_backoff_ms,
+				.refund_backoff_max_ms = settings->refund_backoff_max_ms,
+				.refund_give_up_ms = (int64_t)settings->refund_give_up_s * 1000,
+			},
 		.lease_ms = settings->callback_lease_ms,
 		.owner_patience_ms = settings->callback_owner_patience_ms,
 		.breaker_open_ms = settings->breaker_open_ms,
@@ -207,8 +209,7 @@ static enum status make_ledger(struct ledger *ledger, struct store *store,
 {
 	const struct outbox_options outbox = outbox_options_of(settings);
 	const struct moment now = clock_now();
-	enum status status =
-		ledger_init(ledger, store, (uint64_t)now.wall_ms << 16, &outbox, &now);
+	enum status status = ledger_init(ledger, store, (uint64_t)now.wall_ms << 16, &outbox, &now);
 
 	if (status)
 		log_start_failed("reason=\"cannot read the rows of the start: %s\"",

@@ -38,9 +38,9 @@ struct server {
 	struct pending *pending;
 	uint32_t queue_len;
 	uint32_t singles; /* queued commands of clients that send one at a time */
-	uint64_t links; /* numbers given to connections */
+	uint64_t links;   /* numbers given to connections */
 	struct group_commit group_commit;
-	bool paused;    /* not accepting until the next tick */
+	bool paused; /* not accepting until the next tick */
 	bool stop;
 };
 
@@ -49,8 +49,7 @@ static bool server_open(struct server *server)
 	const struct server_options *options = server->options;
 	const int fds[] = {server->sockets->edge, server->sockets->admin, options->stop_fd};
 
-	server->connection_room =
-		options->connections_max + SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX;
+	server->connection_room = options->connections_max + SERVER_SURPLUS_MAX + SERVER_ADMIN_MAX;
 	server->connections = calloc(server->connection_room, sizeof(*server->connections));
 	server->slots = calloc(options->queue_max, sizeof(*server->slots));
 	server->pending = calloc(options->queue_max, sizeof(*server->pending));
@@ -99,8 +98,8 @@ static bool admit_connection(struct server *server, int fd, bool admin)
 	struct connection *connection;
 	struct epoll_event event = {.events = EPOLLIN};
 	uint32_t *count = admin ? &server->admin_count : &server->edge_count;
-	uint32_t max = admin ? SERVER_ADMIN_MAX
-			     : server->options->connections_max + SERVER_SURPLUS_MAX;
+	uint32_t max =
+		admin ? SERVER_ADMIN_MAX : server->options->connections_max + SERVER_SURPLUS_MAX;
 
 	if (*count >= max)
 		return false;
@@ -132,8 +131,7 @@ static void listen_to_clients(struct server *server, bool listening)
 	const int fds[] = {server->sockets->edge, server->sockets->admin};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct epoll_event event = {.events = listening ? EPOLLIN : 0u,
-			.data.u64 = i + 1};
+		struct epoll_event event = {.events = listening ? EPOLLIN : 0u, .data.u64 = i + 1};
 
 		epoll_ctl(server->epoll, EPOLL_CTL_MOD, fds[i], &event);
 	}
@@ -266,7 +264,8 @@ static bool run_queue(struct server *server)
 		const struct moment now = clock_now();
 		uint32_t count = batch_of(server, done);
 
-		if (ledger_run_some(server->ledger, server->slots + done, &count, &now) != STATUS_OK)
+		if (ledger_run_some(server->ledger, server->slots + done, &count, &now) !=
+			STATUS_OK)
 			return false;
 		for (uint32_t i = done; i < done + count; i++) {
 			struct connection *connection = server->pending[i].connection;
@@ -426,8 +425,9 @@ static int take_in(struct server *server, int timeout_ms)
 static bool round_once(struct server *server, int timeout_ms, bool *again)
 {
 	int count = take_in(server, timeout_ms);
-	bool waits = server->options->gather_us && group_commit_wants(&server->group_commit, server->slots,
-				server->queue_len, server->singles);
+	bool waits = server->options->gather_us &&
+		group_commit_wants(&server->group_commit, server->slots, server->queue_len,
+			server->singles);
 	struct moment now;
 
 	if (waits) {
@@ -445,7 +445,9 @@ static bool round_once(struct server *server, int timeout_ms, bool *again)
 enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 	const struct server_options *options)
 {
-	struct server server = {.ledger = ledger, .sockets = sockets, .options = options,
+	struct server server = {.ledger = ledger,
+		.sockets = sockets,
+		.options = options,
 		.epoll = -1};
 	enum server_end end = SERVER_STOPPED;
 	int64_t next_tick_ms = 0, now_ms;
@@ -463,7 +465,8 @@ enum server_end server_run(struct ledger *ledger, const struct sockets *sockets,
 			server_tick(&server, now_ms);
 			next_tick_ms = now_ms + TICK_MS;
 		}
-		wait_ms = retention_wait_ms(&ledger->retention, now_ms, (int)(next_tick_ms - now_ms));
+		wait_ms =
+			retention_wait_ms(&ledger->retention, now_ms, (int)(next_tick_ms - now_ms));
 		if (!round_once(&server, again ? 0 : wait_ms, &again)) {
 			end = SERVER_LOST;
 			break;

@@ -22,10 +22,10 @@ struct server_options {
 	uint32_t connections_max;
 	uint32_t queue_max;
 	const char *state_directory; /* whose free space is watched */
-	uint32_t gather_us; /* group_commit.h; 0: never */
+	uint32_t gather_us;          /* group_commit.h; 0: never */
 	uint64_t low_water_bytes;
 	uint64_t ballast_bytes; /* recreated if it was dropped and space is free again */
-	int stop_fd; /* readable (signalfd): finish the batch and return */
+	int stop_fd;            /* readable (signalfd): finish the batch and return */
 };
 
 enum server_end {

@@ -17,15 +17,16 @@
 #define BACKLOG 4096
 
 /* Sets mode and group before anyone can connect: between bind() and listen(). */
-static enum status make_socket(int *made, const char *directory, const char *name, mode_t mode, gid_t group,
-	char *why, size_t why_size)
+static enum status make_socket(int *made, const char *directory, const char *name, mode_t mode,
+	gid_t group, char *why, size_t why_size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd, len, error;
 
 	len = snprintf(address.sun_path, sizeof(address.sun_path), "%s/%s", directory, name);
 	if (len < 0 || (size_t)len >= sizeof(address.sun_path)) {
-		snprintf(why, why_size, "socket_directory %s is longer than a socket's path "
+		snprintf(why, why_size,
+			"socket_directory %s is longer than a socket's path "
 			"may be: shorten it",
 			directory);
 		return STATUS_CONFIG;
@@ -40,8 +41,10 @@ static enum status make_socket(int *made, const char *directory, const char *nam
 		return STATUS_OK;
 	}
 	error = errno;
-	snprintf(why, why_size, "cannot make the socket %s: %s; see that its directory exists "
-		"and belongs to this user", address.sun_path, strerror(error));
+	snprintf(why, why_size,
+		"cannot make the socket %s: %s; see that its directory exists "
+		"and belongs to this user",
+		address.sun_path, strerror(error));
 	if (fd >= 0)
 		close(fd);
 	return status_of_errno(error);
@@ -58,7 +61,8 @@ static enum status take_from_systemd(struct sockets *sockets, char *why, size_t 
 	int count = sd_listen_fds_with_names(1, &names);
 
 	if (count < 0) {
-		snprintf(why, why_size, "cannot take the sockets that systemd passes: %s; see "
+		snprintf(why, why_size,
+			"cannot take the sockets that systemd passes: %s; see "
 			"creditbridge-ledger-*.socket",
 			strerror(-count));
 		return count == -ENOMEM ? STATUS_NOMEM : STATUS_CONFIG;
@@ -95,8 +99,8 @@ enum status sockets_open(const struct settings *settings, struct sockets *socket
 		status = make_socket(&sockets->edge, settings->socket_directory, SOCKETS_EDGE, 0660,
 			group, why, why_size);
 	if (!status && sockets->admin < 0)
-		status = make_socket(&sockets->admin, settings->socket_directory, SOCKETS_ADMIN, 0600,
-			(gid_t)-1, why, why_size);
+		status = make_socket(&sockets->admin, settings->socket_directory, SOCKETS_ADMIN,
+			0600, (gid_t)-1, why, why_size);
 	umask(mask);
 	return status;
 }

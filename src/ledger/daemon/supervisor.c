@@ -21,17 +21,17 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#define MIB            (1024u * 1024u)
-#define LOCK_WAIT_MS   3000
+#define MIB              (1024u * 1024u)
+#define LOCK_WAIT_MS     3000
 #define BACKOFF_FIRST_MS 100
-#define BACKOFF_MAX_MS 5000
+#define BACKOFF_MAX_MS   5000
 /*
  * The longest pause after an engine that served: its callers wait, and the next one probably
  * serves, too.
  */
 #define BACKOFF_SERVED_MAX_MS 200
 /* While the disk is full: the interval of checks for free space. */
-#define PROBE_MS       1000
+#define PROBE_MS 1000
 /* After an engine that served and ran for this long, the pauses start at 0 again. */
 #define STEADY_MS 250
 
@@ -225,9 +225,9 @@ static bool after_engine(struct supervisor *supervisor, int status, int64_t live
 	full = exited == ENGINE_FULL || exited == ENGINE_NO_SPACE;
 	/* A recovery that fails may take longer than that. */
 	back_off(supervisor, was_ready && lived_ms >= STEADY_MS,
-		full ? PROBE_MS
-		     : was_ready ? BACKOFF_SERVED_MAX_MS
-				 : BACKOFF_MAX_MS);
+		full                ? PROBE_MS
+			: was_ready ? BACKOFF_SERVED_MAX_MS
+				    : BACKOFF_MAX_MS);
 	return true;
 }
 
@@ -276,14 +276,14 @@ static void make_sweep_lock(const struct settings *settings)
  */
 static enum status check_identity(const struct state_hold *hold, char *why, size_t why_size)
 {
-	enum status status = state_identity_check(hold->directory, hold->path, hold->installation, why,
-		why_size);
+	enum status status = state_identity_check(hold->directory, hold->path, hold->installation,
+		why, why_size);
 
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	if (!state_identity_write(hold->directory, hold->path, hold->installation))
-		log_line(LOG_LEVEL_WARNING, "identity_not_noted", "file=%s/" STATE_IDENTITY
-			" error=\"%s\"", hold->path, strerror(errno));
+		log_line(LOG_LEVEL_WARNING, "identity_not_noted",
+			"file=%s/" STATE_IDENTITY " error=\"%s\"", hold->path, strerror(errno));
 	return STATUS_OK;
 }
 
@@ -294,8 +294,8 @@ static int prepare_supervisor(struct supervisor *supervisor)
 	char why[512] = "", path[PATH_MAX];
 	enum status status;
 
-	status = state_hold_take(&supervisor->hold, settings->state_directory, settings->socket_directory,
-		LOCK_WAIT_MS, why, sizeof(why));
+	status = state_hold_take(&supervisor->hold, settings->state_directory,
+		settings->socket_directory, LOCK_WAIT_MS, why, sizeof(why));
 	if (!status)
 		status = check_identity(&supervisor->hold, why, sizeof(why));
 	if (status)

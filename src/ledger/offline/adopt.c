@@ -21,7 +21,7 @@ static enum status begin_life(const struct adopt_options *options, struct adopt_
 	char directory[PATH_MAX];
 	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
 	const struct offline_deed deed = {
-		.operator = options->operator,
+		.operator= options->operator,
 		.now = options->now,
 		.action = ACTION,
 		.object = options->settings->state_directory,

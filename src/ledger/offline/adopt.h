@@ -19,7 +19,7 @@ struct adopt_options {
 	const struct settings *settings;
 	bool copied;       /* a copy or an older state; false: the original, which was moved */
 	bool accept_clock; /* accept a clock before the newest row (ledger/rows/life.h) */
-	const struct operator *operator; /* for the trail */
+	const struct operator* operator; /* for the trail */
 	struct moment now;
 };
 

@@ -14,8 +14,9 @@ struct restored_deed {
 void changes_init(struct changes *changes, const int64_t *complete_to_ms,
 	void (*found)(void *context, const struct changed *changed), void *context)
 {
-	*changes = (struct changes){
-		.complete_to_ms = complete_to_ms, .found = found, .context = context};
+	*changes = (struct changes){.complete_to_ms = complete_to_ms,
+		.found = found,
+		.context = context};
 	buffer_init(&changes->restored, SIZE_MAX / 4);
 }
 

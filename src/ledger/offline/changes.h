@@ -13,7 +13,8 @@
 #include "ledger/offline/revived.h"
 
 struct changes {
-	const int64_t *complete_to_ms; /* of the backup, if later logs are replayed; NULL: none are */
+	const int64_t
+		*complete_to_ms; /* of the backup, if later logs are replayed; NULL: none are */
 	void (*found)(void *context, const struct changed *changed);
 	void *context;
 	struct buffer restored; /* the number and time of each row, by their numbers */

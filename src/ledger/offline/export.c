@@ -55,7 +55,8 @@ enum status export_place_open(struct export_place *place, const char *state_dire
 	if (place->lock < 0)
 		return cannot_export(place, why, why_size);
 	if (flock(place->lock, LOCK_EX | LOCK_NB) < 0) {
-		snprintf(why, why_size, "another export is under way: wait until it is done, "
+		snprintf(why, why_size,
+			"another export is under way: wait until it is done, "
 			"or end that process");
 		close(place->lock);
 		return STATUS_BUSY;
@@ -87,9 +88,10 @@ static enum status check_room(const struct settings *settings, const struct expo
 
 	if (room >= needed)
 		return STATUS_OK;
-	snprintf(why, why_size, "%s has room for %" PRIu64 " MiB: to unpack what is exported, and "
-		"to leave some for the ledger, %" PRIu64 " MiB are needed", place->folder,
-		room / MIB, needed / MIB + 1);
+	snprintf(why, why_size,
+		"%s has room for %" PRIu64 " MiB: to unpack what is exported, and "
+		"to leave some for the ledger, %" PRIu64 " MiB are needed",
+		place->folder, room / MIB, needed / MIB + 1);
 	return STATUS_FULL;
 }
 
@@ -131,12 +133,12 @@ static enum status lock_state(struct export *export, const char *state, char *wh
 }
 
 enum status export_open_state(struct export *export, const struct settings *settings,
-	const struct operator *operator, const char *detail, char *why, size_t why_size)
+	const struct operator* operator, const char * detail, char *why, size_t why_size)
 {
 	char directory[SETTINGS_PATH_MAX + 8];
 	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
 	const struct offline_deed deed = {
-		.operator = operator,
+		.operator= operator,
 		.now = clock_now(),
 		.action = "export",
 		.object = "state",

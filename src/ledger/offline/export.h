@@ -40,7 +40,8 @@ struct store;
 /* The version of the rows. An import also accepts older ones. */
 extern const uint32_t export_schema;
 
-struct export {
+struct export
+{
 	struct store *store;
 	int lock; /* lock of the state; -1: the data is from a backup */
 	char installation[STATE_INSTALLATION_MAX];
@@ -59,7 +60,7 @@ enum status export_open_backup(struct export *export, const struct settings *set
  * a ledger runs on it, otherwise the results of state_dir_check() and store_open().
  */
 enum status export_open_state(struct export *export, const struct settings *settings,
-	const struct operator *operator, const char *detail, char *why, size_t why_size);
+	const struct operator* operator, const char * detail, char *why, size_t why_size);
 
 /*
  * Calls @visit for each row of @record in the order of their keys. @visit returns false to stop. A

@@ -51,8 +51,8 @@ enum status import_begin(struct import *import, const struct settings *settings,
 	memset(import, 0, sizeof(*import));
 	import->settings = settings;
 	import->lock = -1;
-	import->initialised = state_dir_check(state, import->installation, ignored,
-				      sizeof(ignored)) == STATUS_OK;
+	import->initialised =
+		state_dir_check(state, import->installation, ignored, sizeof(ignored)) == STATUS_OK;
 	if (!import->initialised)
 		text_copy(import->installation, sizeof(import->installation), installation);
 	status = state_dir_restore(state, &import->lock, import->why, sizeof(import->why));
@@ -78,16 +78,19 @@ static enum status commit_rows(struct import *import)
 	case SAVE_OK:
 		return STATUS_OK;
 	case SAVE_FULL:
-		return import_fail(import, STATUS_FULL, "the disk is full: free space there, then "
+		return import_fail(import, STATUS_FULL,
+			"the disk is full: free space there, then "
 			"repeat this");
 	case SAVE_FAULT:
 		return import->why[0] ? STATUS_CORRUPT
-				      : import_fail(import, STATUS_CORRUPT, "a row occurs twice in "
-				      	"the file: export it again");
+				      : import_fail(import, STATUS_CORRUPT,
+						"a row occurs twice in "
+						"the file: export it again");
 	case SAVE_LOST:
 		break;
 	}
-	return import_fail(import, STATUS_IO, "the data cannot be written: see the kernel's log for a "
+	return import_fail(import, STATUS_IO,
+		"the data cannot be written: see the kernel's log for a "
 		"failed disk");
 }
 
@@ -141,14 +144,15 @@ enum status import_put(struct import *import, enum record record, const void *ro
 static enum status check_counters(struct import *import)
 {
 	if (import->dealers != import->dealers_counter) {
-		snprintf(import->why, sizeof(import->why), "the counter \"dealers\" is %" PRIu64
-			", and there are %" PRIu64 " dealers", import->dealers_counter,
-			import->dealers);
+		snprintf(import->why, sizeof(import->why),
+			"the counter \"dealers\" is %" PRIu64 ", and there are %" PRIu64 " dealers",
+			import->dealers_counter, import->dealers);
 		return STATUS_CORRUPT;
 	}
 	/* Audit rows are never deleted, so the counter is the number of the last one. */
 	if (import->last_audit != import->audit_counter) {
-		snprintf(import->why, sizeof(import->why), "the counter \"audit\" is %" PRIu64
+		snprintf(import->why, sizeof(import->why),
+			"the counter \"audit\" is %" PRIu64
 			", and the last row of the audit is number %" PRIu64,
 			import->audit_counter, import->last_audit);
 		return STATUS_CORRUPT;
@@ -156,7 +160,8 @@ static enum status check_counters(struct import *import)
 	if (import->last_transaction_id <= import->transaction_counter &&
 		import->last_event <= import->event_counter)
 		return STATUS_OK;
-	snprintf(import->why, sizeof(import->why), "the counters are below the rows: "
+	snprintf(import->why, sizeof(import->why),
+		"the counters are below the rows: "
 		"transaction %" PRIu64 " of %" PRIu64 ", event %" PRIu64 " of %" PRIu64,
 		import->last_transaction_id, import->transaction_counter, import->last_event,
 		import->event_counter);
@@ -167,7 +172,7 @@ static enum status write_trail(struct import *import, const struct import_option
 	struct life_begun *life)
 {
 	const struct offline_deed deed = {
-		.operator = options->operator,
+		.operator= options->operator,
 		.now = clock_now(),
 		.action = "import",
 		.object = options->object,
@@ -217,7 +222,8 @@ enum status import_end(struct import *import, const struct import_options *optio
 		return status;
 	close_data(import);
 	if (!directory_sync_path(directory) || !disk_mark_set(state, DISK_CREATED))
-		return import_fail(import, STATUS_IO, "cannot write to the state directory: see that "
+		return import_fail(import, STATUS_IO,
+			"cannot write to the state directory: see that "
 			"its disk has room and is writable");
 	status = state_dir_restored(state, import->installation, import->why, sizeof(import->why));
 	if (status)

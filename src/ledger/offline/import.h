@@ -26,7 +26,7 @@ struct ws;
 struct import {
 	const struct settings *settings;
 	char installation[STATE_INSTALLATION_MAX]; /* the id that the state has or gets */
-	bool initialised; /* it was initialised before */
+	bool initialised;                          /* it was initialised before */
 	int lock;
 	struct store *store;
 	struct ws *ws;
@@ -66,7 +66,7 @@ enum status import_put(struct import *import, enum record record, const void *ro
 enum status import_settle(struct import *import);
 
 struct import_options {
-	const struct operator *operator; /* for the trail */
+	const struct operator* operator; /* for the trail */
 	const char *object;              /* likewise */
 	bool accept_clock;               /* accept a clock before the newest row */
 	/* As of struct offline_deed; NULL: none. */

@@ -60,10 +60,12 @@ static enum status check_clock(struct store *store, const struct offline_deed *d
 	enum status status = life_newest(store, newest_ms);
 
 	if (status) {
-		snprintf(why, why_size, "cannot read the newest rows of the data: %s", status_text(status));
+		snprintf(why, why_size, "cannot read the newest rows of the data: %s",
+			status_text(status));
 		return status;
 	}
-	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why, why_size);
+	return life_check_clock(deed->now.wall_ms, deed->accept_clock ? 0 : *newest_ms, why,
+		why_size);
 }
 
 static enum status load_counters(struct store *store, const struct offline_deed *deed, bool life,
@@ -78,7 +80,8 @@ static enum status load_counters(struct store *store, const struct offline_deed 
 	if (!status && ws_faulty(ws))
 		status = STATUS_NOMEM;
 	if (status)
-		snprintf(why, why_size, "cannot read the audit of the data: %s", status_text(status));
+		snprintf(why, why_size, "cannot read the audit of the data: %s",
+			status_text(status));
 	return status;
 }
 
@@ -109,18 +112,20 @@ static enum status report_revived(struct store *store, const struct offline_deed
 	return status;
 }
 
-static enum status hold_dealers(struct store *store, const struct offline_deed *deed, int64_t newest_ms,
-	const struct life_begun *life, struct ws *ws, char *why, size_t why_size)
+static enum status hold_dealers(struct store *store, const struct offline_deed *deed,
+	int64_t newest_ms, const struct life_begun *life, struct ws *ws, char *why, size_t why_size)
 {
 	const struct hold_restore restore = {
 		.now_ms = deed->now.wall_ms,
-		.complete_to_ms = deed->complete_to_ms > newest_ms ? deed->complete_to_ms : newest_ms,
+		.complete_to_ms =
+			deed->complete_to_ms > newest_ms ? deed->complete_to_ms : newest_ms,
 		.first_id = life->first_id,
 	};
 	enum status status = hold_everything(store, ws, &restore);
 
 	if (status)
-		snprintf(why, why_size, "cannot hold the callbacks of the dealers: %s", status_text(status));
+		snprintf(why, why_size, "cannot hold the callbacks of the dealers: %s",
+			status_text(status));
 	return status;
 }
 
@@ -132,7 +137,8 @@ static enum status begin_life(struct store *store, const struct offline_deed *de
 	enum status status = check_clock(store, deed, &newest_ms, why, why_size);
 
 	if (!status && !life_begin(ws, deed->now.wall_ms, newest_ms, &life->begun)) {
-		snprintf(why, why_size, "the data has no transaction ids left below 2^53: it "
+		snprintf(why, why_size,
+			"the data has no transaction ids left below 2^53: it "
 			"cannot serve any more");
 		status = STATUS_CONFIG;
 	}
@@ -159,13 +165,15 @@ static enum status write_trail(struct store *store, const struct offline_deed *d
 	snprintf(object, sizeof(object), "%.*s", OBJECT_SIZE - 1, deed->object);
 	len = snprintf(detail, sizeof(detail), "%.*s", DETAIL_SIZE - LIFE_TEXT_MAX, deed->detail);
 	if (life)
-		snprintf(detail + len, sizeof(detail) - (size_t)len, "%slast_transaction_id=%" PRIu64
-			" first_id=%" PRIu64 " raised_by=%" PRIu64, len ? " " : "",
-			life->last_transaction_id, life->begun.first_id, life->begun.raised_by);
+		snprintf(detail + len, sizeof(detail) - (size_t)len,
+			"%slast_transaction_id=%" PRIu64 " first_id=%" PRIu64 " raised_by=%" PRIu64,
+			len ? " " : "", life->last_transaction_id, life->begun.first_id,
+			life->begun.raised_by);
 	audit_write(ws, &context, deed->operator, deed->action, object, detail);
 	if (!ws_faulty(ws) && store->save(store, ws) == SAVE_OK)
 		return STATUS_OK;
-	snprintf(why, why_size, "cannot write the audit of the data: see that its disk has "
+	snprintf(why, why_size,
+		"cannot write the audit of the data: see that its disk has "
 		"room and is writable");
 	return STATUS_IO;
 }
@@ -198,7 +206,8 @@ enum status offline_begin_life(struct store *store, const struct offline_deed *d
 	memset(life, 0, sizeof(*life));
 	status = offline_find_last(store, &life->last_transaction_id, &life->last_ms);
 	if (status) {
-		snprintf(why, why_size, "cannot read the last transaction of the data: %s", status_text(status));
+		snprintf(why, why_size, "cannot read the last transaction of the data: %s",
+			status_text(status));
 		return status;
 	}
 	return note_deed(store, deed, life, why, why_size);

@@ -24,13 +24,13 @@ enum status offline_find_last(struct store *store, uint64_t *transaction_id, int
 
 /* The action of an operator on the data. */
 struct offline_deed {
-	const struct operator *operator;
+	const struct operator* operator;
 	struct moment now;
 	const char *action;
 	const char *object; /* cut to fit, as @detail is */
 	const char *detail;
 	/* For a new life: */
-	bool hold; /* hold every callback until the operator releases it (hold.h) */
+	bool hold;              /* hold every callback until the operator releases it (hold.h) */
 	int64_t complete_to_ms; /* with @hold: what the data hold, where their newest row is older */
 	/*
 	 * With @hold, called for each dealer, each game server and each suspended player; NULL:

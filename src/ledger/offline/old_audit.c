@@ -35,8 +35,7 @@ enum status old_audit_walk(const struct settings *settings, const char *data,
 	/* Create the other tables: the records of the log about them are not needed here. */
 	const struct offline_options atrest = {.directory = place.data, .create = true};
 	struct store *store = NULL;
-	enum status status =
-		export_place_open(&place, settings->state_directory, why, why_size);
+	enum status status = export_place_open(&place, settings->state_directory, why, why_size);
 
 	if (status)
 		return status;

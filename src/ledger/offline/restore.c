@@ -44,13 +44,13 @@ static enum status walk_audit(struct store *store, const struct restore_options 
  * Opens the restored data as a ledger does, records the restore in the trail and begins a new
  * life.
  */
-static enum status finish_restore(const struct restore_options *options, struct restore_result *result,
-	const char *directory, char *why, size_t why_size)
+static enum status finish_restore(const struct restore_options *options,
+	struct restore_result *result, const char *directory, char *why, size_t why_size)
 {
 	const struct offline_options atrest = {.directory = directory, .keep_logs = true};
 	char detail[DETAIL_SIZE];
 	const struct offline_deed deed = {
-		.operator = options->operator,
+		.operator= options->operator,
 		.now = options->now,
 		.action = ACTION,
 		.object = options->backup,
@@ -134,7 +134,8 @@ enum status restore_run(const struct restore_options *options, struct restore_re
 		return STATUS_CONFIG;
 	}
 	if (!options->look_only) {
-		status = state_dir_restore(options->settings->state_directory, &lock, why, why_size);
+		status =
+			state_dir_restore(options->settings->state_directory, &lock, why, why_size);
 		if (status)
 			return status;
 	}

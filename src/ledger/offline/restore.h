@@ -16,12 +16,12 @@
 #include "link/verdict.h"
 
 struct restore_options {
-	const struct settings *settings;  /* the restore writes to its state_directory */
+	const struct settings *settings; /* the restore writes to its state_directory */
 	const char *backup;
-	const char *logs; /* directory of later logs; NULL: none */
-	bool look_only;   /* only check the backup; restore nothing */
+	const char *logs;  /* directory of later logs; NULL: none */
+	bool look_only;    /* only check the backup; restore nothing */
 	bool accept_clock; /* accept a clock before the newest row (ledger/rows/life.h) */
-	const struct operator *operator;  /* for the trail */
+	const struct operator* operator; /* for the trail */
 	struct moment now;
 	/* As of struct offline_deed; NULL: none. */
 	void (*revived)(void *context, enum record record, const void *row);
@@ -35,12 +35,12 @@ struct restore_options {
 
 struct restore_result {
 	char installation[48];
-	char version[48]; /* of the creditbridge that wrote the backup */
+	char version[48];       /* of the creditbridge that wrote the backup */
 	int64_t complete_to_ms; /* of the backup, without later logs */
 	uint64_t tables;
 	uint64_t logs;
 	bool rolled_forward;
-	uint64_t unreadable;      /* bytes at the end of the log that form no whole record */
+	uint64_t unreadable; /* bytes at the end of the log that form no whole record */
 	/* Not set if the backup was only checked: */
 	uint64_t last_transaction_id; /* the last transaction, bet or result in the data, ... */
 	int64_t last_ms;              /* ... and its time; 0: it holds none */

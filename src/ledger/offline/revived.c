@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void describe_keys(char text[REVIVED_KEYS_SIZE], const struct dealer_key keys[DEALER_KEYS_MAX])
+static void describe_keys(char text[REVIVED_KEYS_SIZE],
+	const struct dealer_key keys[DEALER_KEYS_MAX])
 {
 	char time[32];
 	size_t len = 0;
@@ -47,9 +48,10 @@ bool revived_fill(struct revived *one, enum record record, const void *row)
 bool changed_is_listed(const struct audit *deed)
 {
 	static const char *const actions[] = {"dealer add", "dealer set", "dealer suspend",
-		"dealer resume", "dealer hold", "dealer key-add", "dealer key-use", "dealer key-retire",
-		"client add", "client remove", "client key-add", "client key-use", "client key-retire",
-		"player suspend", "player resume", "callback hold", "callback cancel"};
+		"dealer resume", "dealer hold", "dealer key-add", "dealer key-use",
+		"dealer key-retire", "client add", "client remove", "client key-add",
+		"client key-use", "client key-retire", "player suspend", "player resume",
+		"callback hold", "callback cancel"};
 	size_t i = 0;
 
 	while (i < sizeof(actions) / sizeof(actions[0]) && strcmp(deed->action, actions[i]) != 0)

@@ -36,7 +36,8 @@ static bool want_client(void *context, struct bytes key, const void *row)
 }
 
 /* If an operator or an earlier restore holds the dealer already, its time is kept. */
-static void hold_dealer(struct ws *ws, const struct dealer *stored, const struct hold_restore *restore)
+static void hold_dealer(struct ws *ws, const struct dealer *stored,
+	const struct hold_restore *restore)
 {
 	struct dealer dealer = *stored;
 

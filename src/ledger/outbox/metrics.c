@@ -14,8 +14,10 @@ struct metrics *metrics_new(void)
 static struct metrics_note note_of(const char *casino_id, enum callback_kind kind,
 	const struct callback_outcome *outcome, bool timed)
 {
-	struct metrics_note note = {
-		.kind = kind, .class = outcome->class, .timed = timed, .ms = outcome->ms};
+	struct metrics_note note = {.kind = kind,
+		.class = outcome->class,
+		.timed = timed,
+		.ms = outcome->ms};
 
 	text_copy(note.casino_id, sizeof(note.casino_id), casino_id);
 	return note;
@@ -105,7 +107,8 @@ void metrics_sweep(struct metrics *metrics, const struct moment *now)
 bool metrics_ended(const struct metrics *metrics, const char *casino_id,
 	struct dealer_metrics *dealer)
 {
-	const struct metrics_slot *slot = metrics ? &metrics->slots[find_slot(metrics, casino_id)] : NULL;
+	const struct metrics_slot *slot =
+		metrics ? &metrics->slots[find_slot(metrics, casino_id)] : NULL;
 
 	if (!slot || !slot->used)
 		return false;

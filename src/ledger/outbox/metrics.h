@@ -27,7 +27,7 @@ struct metrics_slot {
 
 struct metrics {
 	uint64_t engine_starts;
-	int64_t swept_ms;      /* wall clock; 0: never */
+	int64_t swept_ms; /* wall clock; 0: never */
 	int64_t swept_boot_ms;
 	struct histogram batches;
 	struct histogram commits;

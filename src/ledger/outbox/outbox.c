@@ -245,8 +245,8 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
 	return true;
 }
 
-bool outbox_inquire(struct ws *ws, const struct apply_context *context,
-	const struct dealer *dealer, const struct player *player, struct callback_grant *grant)
+bool outbox_inquire(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
+	const struct player *player, struct callback_grant *grant)
 {
 	struct life_block *events = &context->permits->inquiries;
 	const uint64_t event = life_block_peek(ws, LIFE_EVENTS, events);
@@ -272,7 +272,8 @@ bool outbox_inquire(struct ws *ws, const struct apply_context *context,
 static void want_tally(struct ws *ws, const struct callback *callback, const struct bet *key)
 {
 	const struct bet *bet = callback->kind == CALLBACK_BETTING && ws_loaded(ws, RECORD_BET, key)
-		? ws_get(ws, RECORD_BET, key) : NULL;
+		? ws_get(ws, RECORD_BET, key)
+		: NULL;
 
 	if (bet)
 		player_stats_want(ws, bet->player_id, bet->day);
@@ -292,7 +293,8 @@ bool outbox_want(struct ws *ws, uint64_t event)
 	ws_want(ws, RECORD_CALLBACK, &callback_key);
 	ws_want(ws, RECORD_DUE, &due_key);
 	callback = ws_loaded(ws, RECORD_CALLBACK, &callback_key)
-		? ws_get(ws, RECORD_CALLBACK, &callback_key) : NULL;
+		? ws_get(ws, RECORD_CALLBACK, &callback_key)
+		: NULL;
 	if (!callback)
 		return false;
 	outbox_want_new(ws);

@@ -73,8 +73,8 @@ bool outbox_grant_again(struct ws *ws, const struct apply_context *context,
  * Grants a B1, an event without rows. Returns false if the dealer accepts no call now or memory is
  * exhausted.
  */
-bool outbox_inquire(struct ws *ws, const struct apply_context *context,
-	const struct dealer *dealer, const struct player *player, struct callback_grant *grant);
+bool outbox_inquire(struct ws *ws, const struct apply_context *context, const struct dealer *dealer,
+	const struct player *player, struct callback_grant *grant);
 
 /*
  * Declares the rows of an event. This takes several passes, because its callback names the others.

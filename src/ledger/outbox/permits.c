@@ -207,8 +207,8 @@ static bool has_room(const struct permits_dealer *dealer, uint32_t already)
 	return calls < dealer->max_inflight && calls < PERMITS_MAX;
 }
 
-bool permits_has_room(
-	struct permits *permits, const char *casino_id, uint32_t already, int64_t now_ms)
+bool permits_has_room(struct permits *permits, const char *casino_id, uint32_t already,
+	int64_t now_ms)
 {
 	struct permits_dealer *dealer = find_or_add_dealer(permits, casino_id);
 

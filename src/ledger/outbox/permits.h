@@ -14,13 +14,13 @@
 #include "domain/callback.h"
 #include "ledger/rows/life.h"
 
-#define PERMITS_WINDOW_MS    (5 * 60 * 1000) /* the window of outcomes that the breaker considers */
-#define PERMITS_BUCKETS      30
-#define PERMITS_CALLS_MIN    10
-#define PERMITS_BAD_PERCENT  70
-#define PERMITS_OPEN_MS      30000 /* open time, then one call is allowed; a setting */
-#define PERMITS_UNDO_MAX     256   /* permits that one batch may take */
-#define PERMITS_MAX  1000  /* most that max_inflight can be */
+#define PERMITS_WINDOW_MS   (5 * 60 * 1000) /* the window of outcomes that the breaker considers */
+#define PERMITS_BUCKETS     30
+#define PERMITS_CALLS_MIN   10
+#define PERMITS_BAD_PERCENT 70
+#define PERMITS_OPEN_MS     30000 /* open time, then one call is allowed; a setting */
+#define PERMITS_UNDO_MAX    256   /* permits that one batch may take */
+#define PERMITS_MAX         1000  /* most that max_inflight can be */
 
 struct permits_dealer;
 struct permits {
@@ -56,8 +56,8 @@ void permits_mark(struct permits *permits);
 void permits_undo(struct permits *permits);
 
 /* Returns true if a permit is free, with @already more than are taken. */
-bool permits_has_room(
-	struct permits *permits, const char *casino_id, uint32_t already, int64_t now_ms);
+bool permits_has_room(struct permits *permits, const char *casino_id, uint32_t already,
+	int64_t now_ms);
 
 /*
  * Takes the permit @id (the event) until @until_ms. @max_inflight is from the row of the dealer.

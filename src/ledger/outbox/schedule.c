@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define BUCKETS_FIRST 1024
-#define NAMES (2 * DEALERS_MAX)
+#define NAMES         (2 * DEALERS_MAX)
 
 /* The position of an event. */
 struct schedule_place {
@@ -94,7 +94,8 @@ static void heap_settle(struct heap *heap, uint32_t at)
 
 		if (child >= heap->count)
 			break;
-		if (child + 1 < heap->count && is_due_before(heap->places[child + 1], heap->places[child]))
+		if (child + 1 < heap->count &&
+			is_due_before(heap->places[child + 1], heap->places[child]))
 			child++;
 		if (!is_due_before(heap->places[child], place))
 			break;
@@ -373,8 +374,8 @@ static uint64_t turn_next(const struct schedule *schedule, const struct schedule
 uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_may *may,
 	void *context, uint64_t *events, uint32_t most)
 {
-	struct turns *turns = calloc(schedule->queue_count ? schedule->queue_count : 1,
-		sizeof(*turns));
+	struct turns *turns =
+		calloc(schedule->queue_count ? schedule->queue_count : 1, sizeof(*turns));
 	uint32_t found = 0, idle = 0, turn = schedule->turn;
 
 	for (uint32_t i = 0; turns && i < schedule->queue_count; i++) {
@@ -385,8 +386,8 @@ uint32_t schedule_claimable(struct schedule *schedule, int64_t now_ms, schedule_
 	}
 	while (turns && found < most && idle < schedule->queue_count) {
 		uint32_t i = turn++ % schedule->queue_count;
-		uint64_t event = turn_next(schedule, schedule->queues[i], &turns[i], now_ms, may,
-			context);
+		uint64_t event =
+			turn_next(schedule, schedule->queues[i], &turns[i], now_ms, may, context);
 
 		idle = event ? 0 : idle + 1;
 		if (event)

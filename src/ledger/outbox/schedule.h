@@ -70,7 +70,7 @@ void schedule_owner_gone(struct schedule *schedule, uint64_t owner);
 
 /* The state of a dealer's queue. */
 struct schedule_figures {
-	uint64_t waiting;     /* due now or later */
+	uint64_t waiting; /* due now or later */
 	uint64_t sending;
 	int64_t first_due_ms; /* earliest due time of waiting events; unset if none */
 };

@@ -82,7 +82,7 @@ static void update_round(struct ws *ws, const struct round *stored, const struct
 		round.staked -= bet->bet_amount;
 		/* An older version did not count the bytes of rounds that it began. */
 		round.objects_len -= bet->user_bet.len < round.objects_len ? bet->user_bet.len
-									    : round.objects_len;
+									   : round.objects_len;
 		round.refunded += bet->state == BET_REFUNDING;
 	}
 	ws_put(ws, RECORD_ROUND, &round);

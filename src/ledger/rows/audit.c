@@ -7,7 +7,7 @@
 
 #define AUDIT_COUNTER "audit"
 
-static struct operation operation_key(const struct operator *operator)
+static struct operation operation_key(const struct operator* operator)
 {
 	struct operation key;
 
@@ -16,7 +16,7 @@ static struct operation operation_key(const struct operator *operator)
 	return key;
 }
 
-void audit_keys(struct ws *ws, const struct operator *operator)
+void audit_keys(struct ws *ws, const struct operator* operator)
 {
 	struct operation key = operation_key(operator);
 
@@ -24,7 +24,7 @@ void audit_keys(struct ws *ws, const struct operator *operator)
 	ws_want(ws, RECORD_OPERATION, &key);
 }
 
-enum audit_state audit_state(struct ws *ws, const struct operator *operator, const char *action,
+enum audit_state audit_state(struct ws *ws, const struct operator* operator, const char * action,
 	const char *object, struct verdict *verdict)
 {
 	struct operation key = operation_key(operator);
@@ -47,7 +47,7 @@ enum audit_state audit_state(struct ws *ws, const struct operator *operator, con
 }
 
 void audit_write(struct ws *ws, const struct apply_context *context,
-	const struct operator *operator, const char *action, const char *object,
+	const struct operator* operator, const char * action, const char *object,
 	const char *detail)
 {
 	struct operation done = operation_key(operator);

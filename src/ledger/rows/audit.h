@@ -9,7 +9,7 @@
 
 #include "ledger/rows/context.h"
 
-void audit_keys(struct ws *ws, const struct operator *operator);
+void audit_keys(struct ws *ws, const struct operator* operator);
 
 enum audit_state {
 	AUDIT_NEW,
@@ -21,7 +21,7 @@ enum audit_state {
  * Returns whether this operation was done before. For AUDIT_OTHER, or if there is no usable
  * operation id, fills @verdict with the refusal.
  */
-enum audit_state audit_state(struct ws *ws, const struct operator *operator, const char *action,
+enum audit_state audit_state(struct ws *ws, const struct operator* operator, const char * action,
 	const char *object, struct verdict *verdict);
 
 /*
@@ -29,7 +29,7 @@ enum audit_state audit_state(struct ws *ws, const struct operator *operator, con
  * @detail holds the values, never a secret.
  */
 void audit_write(struct ws *ws, const struct apply_context *context,
-	const struct operator *operator, const char *action, const char *object,
+	const struct operator* operator, const char * action, const char *object,
 	const char *detail);
 
 #endif

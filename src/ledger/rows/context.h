@@ -18,17 +18,17 @@ struct retired_notes;
 struct arena;
 
 struct apply_context {
-	struct moment now;    /* one a batch */
-	uint32_t peer_uid;    /* of the socket's other end */
-	uint64_t link;        /* the link of the caller, unique in this run; never 0 */
-	struct permits *permits;    /* permits: taken and given back while applying */
+	struct moment now;               /* one a batch */
+	uint32_t peer_uid;               /* of the socket's other end */
+	uint64_t link;                   /* the link of the caller, unique in this run; never 0 */
+	struct permits *permits;         /* permits: taken and given back while applying */
 	const struct schedule *schedule; /* as it was before the batch */
 	const struct outbox_options *outbox;
-	struct metrics *metrics; /* NULL: nothing is counted */
-	struct metrics_notes *notes; /* attempts that end in this batch */
-	struct key_book *key_book; /* every issued key; NULL: no key is known */
+	struct metrics *metrics;       /* NULL: nothing is counted */
+	struct metrics_notes *notes;   /* attempts that end in this batch */
+	struct key_book *key_book;     /* every issued key; NULL: no key is known */
 	struct retired_notes *retired; /* keys that this batch retires */
-	bool *granted_again; /* set if an existing grant is returned again */
+	bool *granted_again;           /* set if an existing grant is returned again */
 	struct arena *arena; /* data that results point to: lives until the answers are written */
 };
 

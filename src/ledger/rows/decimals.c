@@ -8,8 +8,8 @@ void verdict_decimals(struct verdict *verdict, const char *field, money_t amount
 	char sent[MONEY_TEXT_MAX], text[MONEY_TEXT_MAX];
 	money_t nearest;
 
-	if (verdict->refusal != REFUSAL_INVALID_AMOUNT || amount > MONEY_MAX || amount < -MONEY_MAX ||
-		money_has_decimals(amount, dealer->decimals))
+	if (verdict->refusal != REFUSAL_INVALID_AMOUNT || amount > MONEY_MAX ||
+		amount < -MONEY_MAX || money_has_decimals(amount, dealer->decimals))
 		return;
 	money_nearest(money_to_double(amount), dealer->decimals, &nearest);
 	money_format(amount, 0, sent);
@@ -19,6 +19,6 @@ void verdict_decimals(struct verdict *verdict, const char *field, money_t amount
 			"%s: must have at most %u decimals; %s is nearest to %s", field,
 			(unsigned int)dealer->decimals, sent, text);
 	else
-		snprintf(verdict->detail, sizeof(verdict->detail), "%s: must have at most %u decimals",
-			field, (unsigned int)dealer->decimals);
+		snprintf(verdict->detail, sizeof(verdict->detail),
+			"%s: must have at most %u decimals", field, (unsigned int)dealer->decimals);
 }

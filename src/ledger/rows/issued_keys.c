@@ -61,8 +61,8 @@ bool key_book_add(struct key_book *book, const struct key_entry *entry)
 	return true;
 }
 
-static bool make_entry(struct key_entry *entry, enum keyring_of of, const char *owner, const char *key_id,
-	const char *secret)
+static bool make_entry(struct key_entry *entry, enum keyring_of of, const char *owner,
+	const char *key_id, const char *secret)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->of = of;

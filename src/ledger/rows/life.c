@@ -30,19 +30,24 @@ uint64_t life_first_id(const struct life_past *past, int64_t wall_ms)
 
 	if (last >= TRANSACTION_ID_MAX)
 		return 0;
-	first = larger_of(align_up(last + 1), larger_of(life_floor(wall_ms), life_floor(past->newest_ms)));
+	first = larger_of(align_up(last + 1),
+		larger_of(life_floor(wall_ms), life_floor(past->newest_ms)));
 	return first <= TRANSACTION_ID_MAX ? first : 0;
 }
 
 enum status life_check_clock(int64_t wall_ms, int64_t newest_ms, char *why, size_t why_size)
 {
 	if (!life_floor(wall_ms))
-		snprintf(why, why_size, "the clock of this host says %" PRId64 " ms since 1970, "
-			"which cannot be right: set the clock, and repeat this", wall_ms);
+		snprintf(why, why_size,
+			"the clock of this host says %" PRId64 " ms since 1970, "
+			"which cannot be right: set the clock, and repeat this",
+			wall_ms);
 	else if (wall_ms < newest_ms - LIFE_BEHIND_MAX_MS)
-		snprintf(why, why_size, "the clock of this host is %" PRId64 " minutes before the "
+		snprintf(why, why_size,
+			"the clock of this host is %" PRId64 " minutes before the "
 			"newest row of the data, so ids could be given out again: set the clock and "
-			"repeat this, or give --accept-clock if the row's clock was wrong", (newest_ms - wall_ms) / 60000);
+			"repeat this, or give --accept-clock if the row's clock was wrong",
+			(newest_ms - wall_ms) / 60000);
 	else
 		return STATUS_OK;
 	return STATUS_CONFIG;
@@ -168,7 +173,8 @@ static enum status begin_first(struct store *store, struct ws *ws, int64_t wall_
 		snprintf(why, why_size, "the disk is full: free space there, then repeat this");
 		return STATUS_FULL;
 	default:
-		snprintf(why, why_size, "cannot write the counter of ids: see that the disk of "
+		snprintf(why, why_size,
+			"cannot write the counter of ids: see that the disk of "
 			"the data is writable");
 		return STATUS_IO;
 	}

@@ -46,8 +46,8 @@ void player_stats_acceptance(struct ws *ws, const struct bet *bet)
 	count_statistics(ws, bet->player_id, bet->day, &change);
 }
 
-void player_stats_settlement(
-	struct ws *ws, const struct round *round, const struct bet *const *bets, uint32_t count)
+void player_stats_settlement(struct ws *ws, const struct round *round,
+	const struct bet *const *bets, uint32_t count)
 {
 	const struct statistics_change payout =
 		statistics_of_payout(round->payout_amount, round->result);

@@ -20,8 +20,8 @@ void player_stats_acceptance(struct ws *ws, const struct bet *bet);
  * Adds a settled round. @bets are its @count accepted bets; the payout belongs to the day of the
  * first.
  */
-void player_stats_settlement(
-	struct ws *ws, const struct round *round, const struct bet *const *bets, uint32_t count);
+void player_stats_settlement(struct ws *ws, const struct round *round,
+	const struct bet *const *bets, uint32_t count);
 
 /*
  * Declares the rows for player_stats_read(): the lifetime, and with @days the STATISTICS_DAYS up to

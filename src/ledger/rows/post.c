@@ -63,7 +63,8 @@ enum refusal post_move(struct ws *ws, struct movement *movement, struct player *
 void post_describe(struct ws *ws, struct verdict *verdict)
 {
 	if (verdict->refusal == REFUSAL_SERVICE_UNAVAILABLE && !life_peek_id(ws, LIFE_TRANSACTIONS))
-		text_copy(verdict->detail, sizeof(verdict->detail), "every transaction_id up to 2^53-1 "
+		text_copy(verdict->detail, sizeof(verdict->detail),
+			"every transaction_id up to 2^53-1 "
 			"was given out; nothing was changed; begin a new installation");
 }
 
@@ -84,8 +85,9 @@ void post_callback_state(struct ws *ws, const char *casino_id, enum callback_sta
 	const struct total *stored;
 	struct total total;
 
-	if (was == is || (was != CALLBACK_PARKED && was != CALLBACK_HELD && is != CALLBACK_PARKED &&
-				 is != CALLBACK_HELD))
+	if (was == is ||
+		(was != CALLBACK_PARKED && was != CALLBACK_HELD && is != CALLBACK_PARKED &&
+			is != CALLBACK_HELD))
 		return;
 	stored = ws_get(ws, RECORD_TOTAL, &key);
 	total = stored ? *stored : key;

@@ -42,8 +42,8 @@ bool resolve_player_want(struct ws *ws, const struct player_ref *ref, struct pla
 	return ws_loaded(ws, RECORD_PLAYER, key);
 }
 
-enum refusal resolve_player(
-	struct ws *ws, const struct player_ref *ref, struct resolved_player *subject)
+enum refusal resolve_player(struct ws *ws, const struct player_ref *ref,
+	struct resolved_player *subject)
 {
 	struct player key;
 	struct dealer dealer_key;

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 /* The largest encoded row holds a request's body of 64 KiB. */
-#define ROW_MAX     (160 * 1024)
+#define ROW_MAX (160 * 1024)
 
 struct bdb_store {
 	struct store store;
@@ -86,8 +86,10 @@ static enum status decode_value(enum record record, const DBT *value, void *row)
 /* Returns the key of the object that belongs to the head at @key. */
 static DBT object_key(struct bdb_store *bdb, const DBT *key)
 {
-	DBT found = {.data = bdb->object_key, .size = key->size + 1,
-		.ulen = sizeof(bdb->object_key), .flags = DB_DBT_USERMEM};
+	DBT found = {.data = bdb->object_key,
+		.size = key->size + 1,
+		.ulen = sizeof(bdb->object_key),
+		.flags = DB_DBT_USERMEM};
 
 	CHECK(key->size < sizeof(bdb->object_key));
 	memcpy(bdb->object_key, key->data, key->size);
@@ -97,13 +99,14 @@ static DBT object_key(struct bdb_store *bdb, const DBT *key)
 
 static enum status damaged_object(enum record record)
 {
-	log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=object", record_infos[record].name);
+	log_line(LOG_LEVEL_ERROR, "row_damaged", "table=%s reason=object",
+		record_infos[record].name);
 	return STATUS_CORRUPT;
 }
 
 /* Completes @value if it is a head. Its memory has ROW_MAX bytes. */
-static enum status complete_head(
-	struct bdb_store *bdb, enum record record, const DBT *key, DBT *value)
+static enum status complete_head(struct bdb_store *bdb, enum record record, const DBT *key,
+	DBT *value)
 {
 	DB *table = bdb->bdb.tables[record];
 	DBT at, object = dbt_buffer(bdb->object);
@@ -118,8 +121,9 @@ static enum status complete_head(
 			record_infos[record].name, db_strerror(error));
 		return bdb_status(error);
 	}
-	if (error || !split_join(value->data, &value->size, ROW_MAX,
-			     (struct bytes){object.data, object.size}))
+	if (error ||
+		!split_join(value->data, &value->size, ROW_MAX,
+			(struct bytes){object.data, object.size}))
 		return damaged_object(record);
 	return STATUS_OK;
 }
@@ -350,8 +354,8 @@ static bool next_after_prefix(uint8_t *key, u_int32_t *len)
 }
 
 /* Moves the cursor to the range's first row. */
-static int seek_range(
-	struct bdb_store *bdb, DBC *cursor, const struct store_range *range, DBT *key, DBT *value)
+static int seek_range(struct bdb_store *bdb, DBC *cursor, const struct store_range *range, DBT *key,
+	DBT *value)
 {
 	struct bytes from = range->after.len ? range->after : range->prefix;
 	bool bounded;
@@ -377,8 +381,8 @@ static int seek_range(
 	return cursor->get(cursor, key, value, error ? DB_LAST : DB_PREV);
 }
 
-static enum status visit_row(struct bdb_store *bdb, const struct store_range *range,
-	const DBT *key, DBT *value, store_visit *visit, void *context, bool *go_on)
+static enum status visit_row(struct bdb_store *bdb, const struct store_range *range, const DBT *key,
+	DBT *value, store_visit *visit, void *context, bool *go_on)
 {
 	const struct record_info *info = &record_infos[range->record];
 	struct bytes key_bytes = {key->data, key->size}, in = key_bytes;
@@ -519,8 +523,9 @@ enum status store_open(const struct store_options *options, struct store **store
 	if (!status)
 		status = schema_raise(&bdb->store, why, why_size);
 	if (!status &&
-		((options->prepare_log && !log_prealloc_start(&bdb->prealloc, options->directory,
-					    options->low_water_bytes)) ||
+		((options->prepare_log &&
+			 !log_prealloc_start(&bdb->prealloc, options->directory,
+				 options->low_water_bytes)) ||
 			!bdb_maintain_start(&bdb->maintain, bdb->bdb.env, options))) {
 		snprintf(why, why_size, "cannot start the threads of the database");
 		status = STATUS_NOMEM;

@@ -10,7 +10,7 @@
 
 #include "store/ws.h"
 
-#define ROW_CACHE_SLOTS 512
+#define ROW_CACHE_SLOTS   512
 #define ROW_CACHE_KEY_MAX 96
 
 struct row_cache {

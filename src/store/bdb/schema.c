@@ -15,8 +15,8 @@ struct schema {
 };
 
 /* Loads the counter. The caller closes @schema after any result. */
-static enum status load_schema(
-	struct schema *schema, struct store *store, char *why, size_t why_size)
+static enum status load_schema(struct schema *schema, struct store *store, char *why,
+	size_t why_size)
 {
 	const struct counter key = {.name = "schema"};
 	enum status status;
@@ -45,8 +45,8 @@ static void free_schema(struct schema *schema)
 }
 
 /* Saves the current version. */
-static enum status save_schema(
-	struct schema *schema, struct store *store, char *why, size_t why_size)
+static enum status save_schema(struct schema *schema, struct store *store, char *why,
+	size_t why_size)
 {
 	const struct counter ours = {.name = "schema", .value = STORE_SCHEMA};
 	enum save_result saved;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define HEAD_LEN 5 /* of a head, before the members */
+#define HEAD_LEN  5 /* of a head, before the members */
 #define LEN_BYTES 4 /* of the length before an object (base/pack.h) */
-#define MEMBERS  64
+#define MEMBERS   64
 
 /* The non-key members of a bet: up to user_bet, and those after it. */
 static struct field before[MEMBERS];
@@ -32,8 +32,8 @@ static uint32_t get_u32(const uint8_t *at)
 /* Fills the two tables. Only one thread uses a store. */
 static void make_split_tables(void)
 {
-	const struct field *field = record_infos[RECORD_BET].fields +
-		record_infos[RECORD_BET].key_count;
+	const struct field *field =
+		record_infos[RECORD_BET].fields + record_infos[RECORD_BET].key_count;
 	unsigned int count = 0;
 
 	while (count < MEMBERS - 1 && field->name && !after) {
@@ -95,7 +95,8 @@ bool split_join(uint8_t *value, uint32_t *len, uint32_t room, struct bytes objec
 {
 	uint32_t cut = get_u32(value + 1), rest = *len - HEAD_LEN;
 
-	if (!object.len || object.data[0] != SPLIT_OBJECT || cut > rest || object.len - 1 > room - 1 - rest)
+	if (!object.len || object.data[0] != SPLIT_OBJECT || cut > rest ||
+		object.len - 1 > room - 1 - rest)
 		return false;
 	object.data++;
 	object.len--;
@@ -119,5 +120,6 @@ uint32_t split_leave_out(uint8_t *value, uint32_t *len)
 	object_len = value + HEAD_LEN + cut - LEN_BYTES;
 	left_out = get_u32(object_len);
 	put_u32(object_len, 0);
-	return split_join(value, len, *len, (struct bytes){nothing, sizeof(nothing)}) ? left_out : 0;
+	return split_join(value, len, *len, (struct bytes){nothing, sizeof(nothing)}) ? left_out
+										      : 0;
 }

@@ -103,8 +103,7 @@ void handle_bet(struct web_request *web)
 	text_copy(cmd.remark, sizeof(cmd.remark), body->remark);
 	memset(&result, 0, sizeof(result));
 	if (signature_random_number(&cmd.sender))
-		status = link_call(web->link, COMMAND_BET_PLACE, &cmd, &result,
-			web->deadline_ms);
+		status = link_call(web->link, COMMAND_BET_PLACE, &cmd, &result, web->deadline_ms);
 	if (status != STATUS_OK)
 		reply_fail(web->reply, status, CALL_MOVES);
 	else if (!result.send.event)

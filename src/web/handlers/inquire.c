@@ -15,9 +15,9 @@ struct game {
 };
 #define HEAD                                                                                       \
 	FIELD_AS("user_id", FIELD_STR, game, round.user_id),                                       \
-	FIELD_AS("player_id", FIELD_STR, game, round.player_id),                                   \
-	FIELD_AS("game_id", FIELD_STR, game, round.game_id),                                       \
-	FIELD_NAMED(game, status, game_status_names, GAME_STATUS_COUNT)
+		FIELD_AS("player_id", FIELD_STR, game, round.player_id),                           \
+		FIELD_AS("game_id", FIELD_STR, game, round.game_id),                               \
+		FIELD_NAMED(game, status, game_status_names, GAME_STATUS_COUNT)
 
 static const struct field open_fields[] = {
 	HEAD,
@@ -63,7 +63,8 @@ static void game_reading_restart(struct game_reading *reading)
 }
 
 /* Adds the bets of a page. */
-static enum status game_reading_add(struct game_reading *reading, const struct result_inquire_result *page)
+static enum status game_reading_add(struct game_reading *reading,
+	const struct result_inquire_result *page)
 {
 	struct bytes rows = page->bets;
 	struct bet bet;
@@ -95,8 +96,7 @@ static enum status game_reading_run(struct game_reading *reading, struct web_req
 
 	/* A page holds at least one bet. */
 	for (unsigned int pages = 0; pages < 2 * ROUND_BETS_MAX; pages++) {
-		status = link_call(web->link, COMMAND_RESULT_INQUIRE, cmd, page,
-			web->deadline_ms);
+		status = link_call(web->link, COMMAND_RESULT_INQUIRE, cmd, page, web->deadline_ms);
 		if (status != STATUS_OK || page->verdict.refusal != REFUSAL_NONE)
 			return status;
 		if (!cmd->after_bet) {

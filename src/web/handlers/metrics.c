@@ -17,7 +17,8 @@ int64_t web_request_stats_deadline_ms(const struct web_request *web)
 	return deadline_ms < web->deadline_ms ? deadline_ms : web->deadline_ms;
 }
 
-static bool ask_worker_metrics(void *context, const struct metrics_cmd *cmd, struct metrics_result *result)
+static bool ask_worker_metrics(void *context, const struct metrics_cmd *cmd,
+	struct metrics_result *result)
 {
 	struct web_request *web = context;
 	enum status status = link_call(web->link, COMMAND_METRICS, cmd, result,

@@ -110,8 +110,7 @@ void handle_player_balance(struct web_request *web)
 	if (!web_request_player(web, &web->body.player_balance.player, &cmd.player))
 		return;
 	memset(&result, 0, sizeof(result));
-	status = link_call(web->link, COMMAND_PLAYER_BALANCE, &cmd, &result,
-		web->deadline_ms);
+	status = link_call(web->link, COMMAND_PLAYER_BALANCE, &cmd, &result, web->deadline_ms);
 	/* Only the dealer knows the credit of a seamless player. */
 	if (status == STATUS_OK && result.verdict.refusal == REFUSAL_NONE &&
 		result.mode == WALLET_SEAMLESS && !result.send.event)

@@ -107,8 +107,8 @@ void handle_result(struct web_request *web)
 	text_copy(cmd.remark, sizeof(cmd.remark), body->remark);
 	memset(&result, 0, sizeof(result));
 	if (signature_random_number(&cmd.sender))
-		status = link_call(web->link, COMMAND_ROUND_SETTLE, &cmd, &result,
-			web->deadline_ms);
+		status =
+			link_call(web->link, COMMAND_ROUND_SETTLE, &cmd, &result, web->deadline_ms);
 	if (status == STATUS_OK)
 		result_reply(web, &result);
 	else

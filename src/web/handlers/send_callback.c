@@ -11,7 +11,7 @@
 /* Part of FCGI_STOP_MS for everything but the callback and its report. */
 #define STOP_SPARE_MS 500
 /* The least time for the report to the ledger. */
-#define REPORT_MIN_MS   500
+#define REPORT_MIN_MS 500
 /* Pause between two reports while the ledger is busy. */
 #define BUSY_PAUSE_MS 20
 

@@ -16,13 +16,12 @@ struct summary {
 };
 #define SUMS(struct_, member_)                                                                     \
 	FIELD_AS("bet_count", FIELD_U64, struct_, member_.bet_count),                              \
-	FIELD_AS("turnover", FIELD_SUM, struct_, member_.turnover),                                \
-	FIELD_AS("profit_loss", FIELD_SUM, struct_, member_.profit_loss)
+		FIELD_AS("turnover", FIELD_SUM, struct_, member_.turnover),                        \
+		FIELD_AS("profit_loss", FIELD_SUM, struct_, member_.profit_loss)
 #define LIFETIME                                                                                   \
 	FIELD_AS("user_id", FIELD_STR, summary, stat.user_id),                                     \
-	FIELD_AS("player_id", FIELD_STR, summary, stat.player_id),                                 \
-	FIELD_AS("currency", FIELD_STR, summary, stat.currency),                                   \
-	SUMS(summary, stat.sums)
+		FIELD_AS("player_id", FIELD_STR, summary, stat.player_id),                         \
+		FIELD_AS("currency", FIELD_STR, summary, stat.currency), SUMS(summary, stat.sums)
 
 static const struct field summary_row_fields[] = {
 	FIELD(FIELD_STR, summary_row, date),
@@ -51,8 +50,7 @@ static void summary_fill(struct summary *summary)
 void handle_stat(struct web_request *web)
 {
 	const struct stat_body *body = &web->body.stat;
-	struct user_stat_cmd cmd = {
-		.bet_summary = (body->include_data & INCLUDE_BET_SUMMARY) != 0};
+	struct user_stat_cmd cmd = {.bet_summary = (body->include_data & INCLUDE_BET_SUMMARY) != 0};
 	struct summary summary;
 	enum status status;
 
@@ -61,8 +59,7 @@ void handle_stat(struct web_request *web)
 	text_copy(cmd.casino_id, sizeof(cmd.casino_id), web->caller->caller_id);
 	text_copy(cmd.user_id, sizeof(cmd.user_id), body->user_id);
 	memset(&summary, 0, sizeof(summary));
-	status = link_call(web->link, COMMAND_USER_STAT, &cmd, &summary.stat,
-		web->deadline_ms);
+	status = link_call(web->link, COMMAND_USER_STAT, &cmd, &summary.stat, web->deadline_ms);
 	if (status == STATUS_OK && cmd.bet_summary)
 		summary_fill(&summary);
 	web_request_answer(web, status, CALL_READS, &summary.stat.verdict,

@@ -25,7 +25,7 @@ bool reply_init(struct http_reply *reply)
 	buffer_init(&reply->body, REPLY_BODY_MAX);
 	buffer_init(&reply->large, REPLY_LARGE_MAX);
 	return buffer_reserve(&reply->head, REPLY_HEAD_MAX) &&
-	       buffer_reserve(&reply->body, REPLY_BODY_MAX);
+		buffer_reserve(&reply->body, REPLY_BODY_MAX);
 }
 
 void reply_free(struct http_reply *reply)

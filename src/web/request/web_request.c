@@ -26,14 +26,14 @@ static const char *timestamp_unit(int64_t timestamp, int64_t now_ms)
 }
 
 /* Describes a refused request_timestamp: its unit, the time here, and the difference. */
-static void describe_stale_timestamp(
-	int64_t timestamp, int64_t now_ms, int64_t window_ms, char detail[REPLY_DETAIL_SIZE])
+static void describe_stale_timestamp(int64_t timestamp, int64_t now_ms, int64_t window_ms,
+	char detail[REPLY_DETAIL_SIZE])
 {
 	const char *unit = timestamp_unit(timestamp, now_ms);
 	int64_t off_s = (timestamp > now_ms ? timestamp - now_ms : now_ms - timestamp) / 1000;
 	int64_t hours = (off_s + HOUR_S / 2) / HOUR_S;
 	bool is_zone = hours >= 1 && hours <= ZONE_HOURS_MAX &&
-		       llabs(off_s - hours * HOUR_S) * 1000 <= window_ms;
+		llabs(off_s - hours * HOUR_S) * 1000 <= window_ms;
 
 	if (unit)
 		snprintf(detail, REPLY_DETAIL_SIZE,

@@ -19,11 +19,11 @@ enum dealer_answer bend_call(struct dealer_faults *faults, unsigned int bugs,
 	const struct http_request *request, const struct dealer_call *call)
 {
 	/* Some dealers refuse text that is not ASCII. */
-	if ((bugs & BUG_REJECT_UNICODE) && !(is_ascii(request->body, request->body_len) &&
-						is_ascii(call->user_id, strlen(call->user_id))))
+	if ((bugs & BUG_REJECT_UNICODE) &&
+		!(is_ascii(request->body, request->body_len) &&
+			is_ascii(call->user_id, strlen(call->user_id))))
 		return ANSWER_BAD_REQUEST;
-	return faults_refuse(faults, bugs, call) ? ANSWER_TRANSACTION_CONFLICT
-							  : ANSWER_OK;
+	return faults_refuse(faults, bugs, call) ? ANSWER_TRANSACTION_CONFLICT : ANSWER_OK;
 }
 
 void bend_balance(struct dealer_worker *worker, const char *user_id, money_t balance)

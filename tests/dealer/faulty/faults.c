@@ -6,13 +6,15 @@
 #include <string.h>
 
 #define RULE_NUMBER(member_)                                                                       \
-	{#member_, BODY_INTEGER, false, (uint32_t)offsetof(struct fault_rule, member_), 8, NULL}
+	{                                                                                          \
+#member_, BODY_INTEGER, false, (uint32_t)offsetof(struct fault_rule, member_), 8,  \
+			NULL                                                                       \
+	}
 
 static const struct body_field rule_body[] = {
 	BODY_FIELD(BODY_NAME, fault_rule, fault),
 	{"kind", BODY_NAME, false, offsetof(struct fault_rule, kind), 32, NULL},
-	{"user_id", BODY_ID, false, offsetof(struct fault_rule, user_id), EXTERNAL_ID_SIZE,
-		NULL},
+	{"user_id", BODY_ID, false, offsetof(struct fault_rule, user_id), EXTERNAL_ID_SIZE, NULL},
 	RULE_NUMBER(skip),
 	RULE_NUMBER(every),
 	RULE_NUMBER(times),
@@ -164,8 +166,7 @@ static bool rule_strikes(struct fault_rule *rule, uint64_t *chance)
 	uint64_t seen = rule->seen++;
 
 	if (seen < rule->skip || (seen - rule->skip) % rule->every != 0 ||
-		(rule->times && rule->struck >= rule->times) ||
-		!chance_hits(chance, rule->percent))
+		(rule->times && rule->struck >= rule->times) || !chance_hits(chance, rule->percent))
 		return false;
 	rule->struck++;
 	return true;

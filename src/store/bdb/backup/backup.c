@@ -33,7 +33,7 @@
 /* The thread yields to the ledger's loop. */
 #define NICENESS 10
 /* In the data's directory: to when the last backup is complete, in ms since 1970. */
-#define LAST_BACKUP "last_backup"
+#define LAST_BACKUP      "last_backup"
 #define LAST_BACKUP_SIZE 24
 
 /* Returns the time to which the last backup is complete; 0 if there was none. */
@@ -58,8 +58,9 @@ static void save_last_backup(const struct backup_job *job, int64_t ms)
 
 	snprintf(text, sizeof(text), "%" PRId64 "\n", ms);
 	if (!directory_put_file(job->home, LAST_BACKUP, text))
-		log_line(LOG_LEVEL_WARNING, "backup_not_noted", "file=%s/" LAST_BACKUP
-			" error=\"%s\"", store_name(job->options), strerror(errno));
+		log_line(LOG_LEVEL_WARNING, "backup_not_noted",
+			"file=%s/" LAST_BACKUP " error=\"%s\"", store_name(job->options),
+			strerror(errno));
 }
 
 void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain *maintain,
@@ -91,7 +92,8 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 	backup->progress.bytes += bytes;
 	pthread_mutex_unlock(&backup->mutex);
 	if (atomic_load(&backup->stop))
-		return backup_fail(job, "the ledger was stopped meanwhile: start it, and "
+		return backup_fail(job,
+			"the ledger was stopped meanwhile: start it, and "
 			"repeat the backup");
 	job->unsynced += bytes;
 	if (job->unsynced < SYNC_BYTES)
@@ -101,7 +103,8 @@ bool backup_go_on(struct backup_job *job, int fd, uint64_t bytes)
 		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
 	/* Logs that are not removed during the backup need space, too. */
 	if (files_free_bytes(job->home) < job->floor)
-		return backup_fail(job, "the ledger's own file system is short of space: free "
+		return backup_fail(job,
+			"the ledger's own file system is short of space: free "
 			"space below state_directory, then repeat the backup");
 	return true;
 }
@@ -126,8 +129,7 @@ static bool write_manifest(struct backup_job *job)
 	char why[BACKUP_WHY_SIZE];
 
 	text_copy(job->new.version, sizeof(job->new.version), PACKAGE_VERSION);
-	text_copy(job->new.installation, sizeof(job->new.installation),
-		job->backup->installation);
+	text_copy(job->new.installation, sizeof(job->new.installation), job->backup->installation);
 	job->new.schema = STORE_SCHEMA;
 	if (!directory_sync(job->folder))
 		return backup_fail(job, "cannot write the backup: %s", strerror(errno));
@@ -221,7 +223,8 @@ static void *backup_thread(void *context)
 		bdb_maintain_keep_logs(backup->maintain);
 		done = copy_tables_and_log(&job);
 		if (!bdb_maintain_release_logs(backup->maintain) && !done)
-			backup_fail(&job, "the ledger ran short of space and removed logs that "
+			backup_fail(&job,
+				"the ledger ran short of space and removed logs that "
 				"the backup needs: free space below state_directory, then "
 				"repeat it");
 		opened = true;

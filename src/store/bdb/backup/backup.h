@@ -34,17 +34,17 @@ struct bdb_backup {
 	struct bdb_maintain *maintain; /* keeps the logs meanwhile; has the options */
 	const char *installation;
 	pthread_t thread;
-	pthread_t before;        /* the previous thread, to be joined if ... */
-	bool has_before;         /* ... there was one */
+	pthread_t before; /* the previous thread, to be joined if ... */
+	bool has_before;  /* ... there was one */
 	pthread_mutex_t mutex;
-	bool started;            /* there is a thread to be joined */
-	atomic_bool stop;        /* the backup must end */
+	bool started;     /* there is a thread to be joined */
+	atomic_bool stop; /* the backup must end */
 	char directory[PATH_MAX];
 	bool whole;
-	struct backup_progress progress; /* under mutex */
+	struct backup_progress progress;           /* under mutex */
 	struct backup_progress past[BACKUPS_PAST]; /* under mutex: earlier backups, a ring */
 	unsigned int past_next;
-	int64_t complete_to_ms;          /* under mutex: of the last backup but for exports */
+	int64_t complete_to_ms; /* under mutex: of the last backup but for exports */
 };
 
 void bdb_backup_init(struct bdb_backup *backup, DB_ENV *env, struct bdb_maintain *maintain,

@@ -78,8 +78,10 @@ static bool read_page_again(struct backup_job *job, int fd, const char *name, ui
 			page_checksum_ok(page, number))
 			return true;
 	}
-	return backup_fail(job, "page %" PRIu64 " of %s/%s is damaged: keep the backup that there "
-		"is, and restore it", number, store_name(job->options), name);
+	return backup_fail(job,
+		"page %" PRIu64 " of %s/%s is damaged: keep the backup that there "
+		"is, and restore it",
+		number, store_name(job->options), name);
 }
 
 /*
@@ -168,8 +170,9 @@ static bool check_backup_room(struct backup_job *job)
 	pthread_mutex_unlock(&backup->mutex);
 	room = files_free_bytes(job->folder);
 	if (room < all + LOG_ROOM)
-		return backup_fail(job, "%s has room for %" PRIu64 " MiB, and about %" PRIu64
-			" MiB are needed", backup->directory, room >> 20, (all + LOG_ROOM) >> 20);
+		return backup_fail(job,
+			"%s has room for %" PRIu64 " MiB, and about %" PRIu64 " MiB are needed",
+			backup->directory, room >> 20, (all + LOG_ROOM) >> 20);
 	return true;
 }
 

@@ -26,7 +26,7 @@ struct backup_job {
 	/* The copy of the log has reached @offset of log file @log. */
 	uint32_t log;
 	uint64_t offset;
-	int log_fd; /* its copy; -1: not open */
+	int log_fd;           /* its copy; -1: not open */
 	struct digest digest; /* of the bytes copied so far */
 	char why[BACKUP_WHY_SIZE];
 };

@@ -205,8 +205,8 @@ bool backup_can_add(struct backup_job *job)
 	if (!job->has_old || old->schema != STORE_SCHEMA ||
 		manifest_bytes(old, true) > manifest_bytes(old, false) + LOG_SPARE)
 		return false;
-	job->folder = openat(job->target, old->folder,
-		O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	job->folder =
+		openat(job->target, old->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (job->folder >= 0 && old_files_exist(job) &&
 		old_log_continues(job, &old->files[old->file_count - 1]) && adopt_manifest(job))
 		return true;

@@ -14,12 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORMAT     1
-#define TITLE      "creditbridge-backup"
+#define FORMAT 1
+#define TITLE  "creditbridge-backup"
 /* A backup is made anew long before it has so many log files. */
-#define FILES_MAX  (256 * 1024)
-#define TEXT_MAX   (64 * 1024 * 1024)
-#define LINE_SIZE  256
+#define FILES_MAX (256 * 1024)
+#define TEXT_MAX  (64 * 1024 * 1024)
+#define LINE_SIZE 256
 
 const char *const manifest_folders[2] = {"data.1", "data.2"};
 
@@ -219,8 +219,7 @@ static bool end_digest_matches(const char *text, size_t len)
 	const size_t end_len = strlen("end ") + DIGEST_TEXT_SIZE;
 	char digest[DIGEST_TEXT_SIZE];
 
-	return len > end_len && text[len - 1] == '\n' &&
-		digest_of(text, len - end_len, digest) &&
+	return len > end_len && text[len - 1] == '\n' && digest_of(text, len - end_len, digest) &&
 		memcmp(text + len - end_len, "end ", 4) == 0 &&
 		memcmp(text + len - DIGEST_TEXT_SIZE, digest, DIGEST_TEXT_SIZE - 1) == 0;
 }
@@ -263,8 +262,8 @@ static bool parse_lines(struct manifest *manifest, const char *text, size_t len)
 		manifest_is_sound(manifest);
 }
 
-static enum status parse_manifest(
-	struct manifest *manifest, const char *text, size_t len, char *why, size_t why_size)
+static enum status parse_manifest(struct manifest *manifest, const char *text, size_t len,
+	char *why, size_t why_size)
 {
 	char line[LINE_SIZE];
 	uint64_t format;

@@ -27,12 +27,15 @@ static enum status open_backup(struct restore_job *job, int *backup)
 		return restore_fail(job, STATUS_NOT_FOUND, "cannot open %s: %s", path,
 			strerror(errno));
 	if (st.st_mode & 0022)
-		return restore_fail(job, STATUS_CONFIG, "%s has mode %04o, so others may have "
-			"changed it; if they did not, `chmod 0700 %s`", path,
-			(unsigned int)st.st_mode & 07777, path);
+		return restore_fail(job, STATUS_CONFIG,
+			"%s has mode %04o, so others may have "
+			"changed it; if they did not, `chmod 0700 %s`",
+			path, (unsigned int)st.st_mode & 07777, path);
 	if (flock(*backup, LOCK_SH | LOCK_NB) < 0)
-		return restore_fail(job, STATUS_BUSY, "a ledger is writing %s: wait until that "
-			"backup is done", path);
+		return restore_fail(job, STATUS_BUSY,
+			"a ledger is writing %s: wait until that "
+			"backup is done",
+			path);
 	return STATUS_OK;
 }
 
@@ -51,12 +54,15 @@ static enum status read_backup(struct restore_job *job)
 		return status;
 	status = manifest_read(&job->manifest, backup, why, sizeof(why));
 	if (status == STATUS_NOT_FOUND)
-		return restore_fail(job, status, "%s holds no complete backup, because it has "
-			"no manifest: give another directory", path);
+		return restore_fail(job, status,
+			"%s holds no complete backup, because it has "
+			"no manifest: give another directory",
+			path);
 	if (status)
 		return restore_fail(job, status, "%s: %s", path, why);
 	if (job->manifest.schema > STORE_SCHEMA)
-		return restore_fail(job, STATUS_CONFIG, "%s was written by a newer creditbridge "
+		return restore_fail(job, STATUS_CONFIG,
+			"%s was written by a newer creditbridge "
 			"(schema %" PRIu64 "; this one knows up to %d): install that version",
 			path, job->manifest.schema, STORE_SCHEMA);
 	job->folder = openat(backup, job->manifest.folder,
@@ -80,8 +86,10 @@ enum status restore_copy(struct restore_job *job, int from, int to, uint64_t at,
 			return restore_fail(job, STATUS_IO, "cannot read %s: %s", name,
 				strerror(errno));
 		if (len == 0)
-			return restore_fail(job, STATUS_CORRUPT, "%s is too short: restore "
-				"another backup", name);
+			return restore_fail(job, STATUS_CORRUPT,
+				"%s is too short: restore "
+				"another backup",
+				name);
 		if (digest)
 			digest_add(digest, job->chunk, (size_t)len);
 		if (to >= 0 && !files_write(to, job->chunk, (size_t)len, at))
@@ -106,8 +114,8 @@ int restore_open_copy(struct restore_job *job, const char *name)
 }
 
 /* Copies a file and compares it with the manifest. @to -1: only compares. */
-static enum status restore_checked(
-	struct restore_job *job, const struct manifest_file *file, int from, int to)
+static enum status restore_checked(struct restore_job *job, const struct manifest_file *file,
+	int from, int to)
 {
 	char digest_found[DIGEST_TEXT_SIZE];
 	struct digest digest;
@@ -118,9 +126,10 @@ static enum status restore_checked(
 	if (!status && !digest_text(&digest, digest_found))
 		status = restore_fail(job, STATUS_NOMEM, "out of memory");
 	else if (!status && strcmp(digest_found, file->digest) != 0)
-		status = restore_fail(job, STATUS_CORRUPT, "%s/%s/%s is damaged, because its "
-			"SHA-256 is not the manifest's: restore another backup", job->options->backup,
-			job->manifest.folder, file->name);
+		status = restore_fail(job, STATUS_CORRUPT,
+			"%s/%s/%s is damaged, because its "
+			"SHA-256 is not the manifest's: restore another backup",
+			job->options->backup, job->manifest.folder, file->name);
 	if (!status && to >= 0 && fsync(to) < 0)
 		status = restore_cannot_write(job, file->name);
 	digest_end(&digest);
@@ -154,9 +163,10 @@ static enum status restore_files(struct restore_job *job)
 	job->bytes_all =
 		manifest_bytes(&job->manifest, false) + manifest_bytes(&job->manifest, true);
 	if (job->target >= 0 && files_free_bytes(job->target) < job->bytes_all)
-		return restore_fail(job, STATUS_FULL, "%s has room for %" PRIu64 " MiB, and %"
-			PRIu64 " MiB are needed", job->options->directory,
-			files_free_bytes(job->target) >> 20, job->bytes_all >> 20);
+		return restore_fail(job, STATUS_FULL,
+			"%s has room for %" PRIu64 " MiB, and %" PRIu64 " MiB are needed",
+			job->options->directory, files_free_bytes(job->target) >> 20,
+			job->bytes_all >> 20);
 	for (uint64_t i = 0; i < job->manifest.file_count && !status; i++) {
 		status = restore_file(job, &job->manifest.files[i]);
 		if (files_log_number(job->manifest.files[i].name))

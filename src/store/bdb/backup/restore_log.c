@@ -55,15 +55,19 @@ static enum status compare_with_backup(struct restore_job *job, int from, const 
 	struct stat st;
 
 	if (fstat(from, &st) < 0 || (uint64_t)st.st_size < file->bytes)
-		return restore_fail(job, STATUS_CONFIG, "%s/%s ends before the backup does: it is "
-			"older, or of another ledger", job->options->logs, name);
+		return restore_fail(job, STATUS_CONFIG,
+			"%s/%s ends before the backup does: it is "
+			"older, or of another ledger",
+			job->options->logs, name);
 	digest_begin(&digest);
 	status = restore_copy(job, from, -1, 0, file->bytes, &digest, name);
 	if (!status && !digest_text(&digest, text))
 		status = restore_fail(job, STATUS_NOMEM, "out of memory");
 	else if (!status && strcmp(text, file->digest) != 0)
-		status = restore_fail(job, STATUS_CONFIG, "%s/%s does not begin as the backup's "
-			"does: it is of another ledger, or damaged", job->options->logs, name);
+		status = restore_fail(job, STATUS_CONFIG,
+			"%s/%s does not begin as the backup's "
+			"does: it is of another ledger, or damaged",
+			job->options->logs, name);
 	digest_end(&digest);
 	return status;
 }
@@ -110,11 +114,14 @@ enum status restore_copy_logs(struct restore_job *job)
 	enum status status = STATUS_OK;
 
 	if (logs < 0)
-		return restore_fail(job, STATUS_CONFIG, "cannot open %s: %s", path, strerror(errno));
+		return restore_fail(job, STATUS_CONFIG, "cannot open %s: %s", path,
+			strerror(errno));
 	job->last_log = last_log_in(logs);
 	if (job->last_log < first)
-		status = restore_fail(job, STATUS_CONFIG, "%s holds no log that follows the backup, "
-			"which ends in log.%010u", path, first);
+		status = restore_fail(job, STATUS_CONFIG,
+			"%s holds no log that follows the backup, "
+			"which ends in log.%010u",
+			path, first);
 	for (uint32_t number = first; number <= job->last_log && !status; number++)
 		status = copy_later_log(job, logs, number,
 			number == first ? job->manifest.last_offset : 0);
@@ -140,7 +147,8 @@ static enum status read_every_record(struct restore_job *job, DB_ENV *env, DB_LS
 	if (cursor)
 		cursor->close(cursor, 0);
 	if (error != DB_NOTFOUND)
-		return restore_fail(job, STATUS_CORRUPT, "the log is damaged after record "
+		return restore_fail(job, STATUS_CORRUPT,
+			"the log is damaged after record "
 			"%u/%u: %s; restore without --logs, or with undamaged logs",
 			lsn.file, lsn.offset, db_strerror(error));
 	error = env->log_stat(env, &stat, 0);
@@ -180,13 +188,14 @@ static enum status check_log_end(struct restore_job *job, const DB_LSN *end)
 		restored->unreadable +=
 			bytes_after(job, number, number == end->file ? end->offset : 0);
 	/* A file of zeros has no record yet, or its records were lost. */
-	restored->rolled_forward = job->options->logs && end->file == job->last_log &&
-		!restored->unreadable;
-	if (end->file < job->manifest.last_log || (end->file == job->manifest.last_log &&
-							  end->offset < job->manifest.last_offset))
-		return restore_fail(job, STATUS_CORRUPT, "the log of the backup is damaged: it can "
-			"be read up to %u/%u, and ends at %" PRIu64 "/%" PRIu64, end->file,
-			end->offset, job->manifest.last_log, job->manifest.last_offset);
+	restored->rolled_forward =
+		job->options->logs && end->file == job->last_log && !restored->unreadable;
+	if (end->file < job->manifest.last_log ||
+		(end->file == job->manifest.last_log && end->offset < job->manifest.last_offset))
+		return restore_fail(job, STATUS_CORRUPT,
+			"the log of the backup is damaged: it can "
+			"be read up to %u/%u, and ends at %" PRIu64 "/%" PRIu64,
+			end->file, end->offset, job->manifest.last_log, job->manifest.last_offset);
 	return STATUS_OK;
 }
 
@@ -211,8 +220,8 @@ enum status restore_read_log(struct restore_job *job)
 enum status restore_recover(struct restore_job *job)
 {
 	DB_ENV *env = NULL;
-	int error = bdb_env_make(&env, job->options->directory,
-		BDB_ENV_FLAGS | DB_RECOVER_FATAL, job->options->cache_mib);
+	int error = bdb_env_make(&env, job->options->directory, BDB_ENV_FLAGS | DB_RECOVER_FATAL,
+		job->options->cache_mib);
 	int closed = 0;
 
 	if (env)

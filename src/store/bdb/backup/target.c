@@ -38,16 +38,21 @@ static bool check_above(struct backup_job *job, const struct stat *above)
 	struct stat own;
 
 	if (fstat(job->home, &own) == 0 && same_file(above, &own))
-		return backup_fail(job, "%s lies in the ledger's data, and would be lost with "
-			"them: give a directory elsewhere", path);
+		return backup_fail(job,
+			"%s lies in the ledger's data, and would be lost with "
+			"them: give a directory elsewhere",
+			path);
 	if (job->options->state_directory && stat(job->options->state_directory, &own) == 0 &&
 		same_file(above, &own) && !backup_is_for_export(job))
-		return backup_fail(job, "%s lies in the state directory, and would be lost "
+		return backup_fail(job,
+			"%s lies in the state directory, and would be lost "
 			"with it: give a directory elsewhere",
 			path);
 	if ((above->st_mode & S_IWOTH) && !(above->st_mode & S_ISVTX))
-		return backup_fail(job, "any user may change a directory above %s: give "
-			"another directory, or `chmod o-w` that one", path);
+		return backup_fail(job,
+			"any user may change a directory above %s: give "
+			"another directory, or `chmod o-w` that one",
+			path);
 	return true;
 }
 
@@ -79,11 +84,15 @@ static bool check_owner(struct backup_job *job)
 	if (fstat(job->target, &st) < 0)
 		return backup_fail(job, "%s: %s", path, strerror(errno));
 	if (st.st_uid != geteuid())
-		return backup_fail(job, "%s belongs to uid %ld, the ledger runs as uid %ld; give it "
-			"to that user", path, (long)st.st_uid, (long)geteuid());
+		return backup_fail(job,
+			"%s belongs to uid %ld, the ledger runs as uid %ld; give it "
+			"to that user",
+			path, (long)st.st_uid, (long)geteuid());
 	if (st.st_mode & 0077)
-		return backup_fail(job, "%s has mode %04o and is open to others; close it with "
-			"`chmod 0700 %s`", path, (unsigned int)st.st_mode & 07777, path);
+		return backup_fail(job,
+			"%s has mode %04o and is open to others; close it with "
+			"`chmod 0700 %s`",
+			path, (unsigned int)st.st_mode & 07777, path);
 	return true;
 }
 
@@ -109,7 +118,8 @@ static bool check_empty(struct backup_job *job)
 			;
 		fine = i < 5;
 		if (!fine)
-			backup_fail(job, "%s holds %s and no backup: give it a directory of its own",
+			backup_fail(job,
+				"%s holds %s and no backup: give it a directory of its own",
 				job->backup->directory, entry->d_name);
 	}
 	closedir(dir);
@@ -129,9 +139,10 @@ static bool read_old_manifest(struct backup_job *job)
 			why);
 	job->has_old = true;
 	if (strcmp(job->old.installation, job->backup->installation) != 0)
-		return backup_fail(job, "%s holds the backup of another installation, %s: give "
-			"a directory of its own", path,
-			job->old.installation);
+		return backup_fail(job,
+			"%s holds the backup of another installation, %s: give "
+			"a directory of its own",
+			path, job->old.installation);
 	return true;
 }
 
@@ -187,10 +198,11 @@ bool backup_open_target(struct backup_job *job)
 	if (!check_owner(job) || !check_place(job))
 		return false;
 	if (flock(job->target, LOCK_EX | LOCK_NB) < 0)
-		return backup_fail(job, "%s %s", path, errno == EWOULDBLOCK
-			? "is in use by a restore or by another ledger's backup: wait, or give "
-				"another directory"
-			: "cannot be locked");
+		return backup_fail(job, "%s %s", path,
+			errno == EWOULDBLOCK
+				? "is in use by a restore or by another ledger's backup: wait, or give "
+				  "another directory"
+				: "cannot be locked");
 	set_floor(job);
 	return read_old_manifest(job);
 }
@@ -202,8 +214,8 @@ bool backup_new_folder(struct backup_job *job)
 	if (job->has_old && strcmp(job->old.folder, name) == 0)
 		name = manifest_folders[1];
 	if (!files_remove_folder(job->target, name) || mkdirat(job->target, name, 0700) < 0)
-		return backup_fail(job, "cannot make %s/%s anew: %s%s", job->backup->directory, name,
-			strerror(errno), target_advice(errno));
+		return backup_fail(job, "cannot make %s/%s anew: %s%s", job->backup->directory,
+			name, strerror(errno), target_advice(errno));
 	text_copy(job->new.folder, sizeof(job->new.folder), name);
 	job->folder = openat(job->target, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (job->folder < 0)

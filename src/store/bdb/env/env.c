@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MIB             (1024u * 1024u)
+#define MIB (1024u * 1024u)
 /*
  * Holds all records of a batch of 256 transfers, so that a commit is one write. Bodies may need
  * more.

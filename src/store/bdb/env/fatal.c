@@ -16,7 +16,7 @@ static atomic_bool met_full;
  */
 static atomic_bool met_damage;
 static atomic_bool ends_with_libdb;
-static atomic_int halting; /* the code that the process ends with; 0: none */
+static atomic_int halting;        /* the code that the process ends with; 0: none */
 static void (*before_halt)(void); /* set before other threads begin */
 
 void store_wait_if_halting(void)
@@ -67,7 +67,7 @@ bool bdb_met_damage(void)
 
 enum store_exit store_exit_code(void)
 {
-	return bdb_met_damage() ? STORE_EXIT_DAMAGED
+	return bdb_met_damage()  ? STORE_EXIT_DAMAGED
 		: bdb_met_full() ? STORE_EXIT_FULL
 				 : STORE_EXIT_LOST;
 }

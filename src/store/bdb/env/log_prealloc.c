@@ -98,8 +98,8 @@ static void *log_prealloc_thread(void *context)
 	return NULL;
 }
 
-bool log_prealloc_start(
-	struct log_prealloc *prealloc, const char *directory, uint64_t low_water_bytes)
+bool log_prealloc_start(struct log_prealloc *prealloc, const char *directory,
+	uint64_t low_water_bytes)
 {
 	sigset_t all, before;
 
@@ -156,8 +156,8 @@ bool log_prealloc_take(const char *path)
 	bool is_taken;
 
 	if (!slash || !files_log_number(slash + 1) ||
-		(unsigned int)snprintf(from, sizeof(from), "%.*s/" LOG_PREALLOC_NAME, (int)(slash - path),
-			path) >= sizeof(from))
+		(unsigned int)snprintf(from, sizeof(from), "%.*s/" LOG_PREALLOC_NAME,
+			(int)(slash - path), path) >= sizeof(from))
 		return false;
 	is_taken = is_complete_spare(from);
 	if (is_taken)

@@ -32,8 +32,8 @@ struct log_prealloc {
  * not an error: libdb then creates its files itself. Returns false if the thread could not be
  * created.
  */
-bool log_prealloc_start(
-	struct log_prealloc *prealloc, const char *directory, uint64_t low_water_bytes);
+bool log_prealloc_start(struct log_prealloc *prealloc, const char *directory,
+	uint64_t low_water_bytes);
 void log_prealloc_stop(struct log_prealloc *prealloc);
 
 /*

@@ -20,12 +20,12 @@
 #include <unistd.h>
 
 /* The interval of checks of the amount of log since the last checkpoint. */
-#define LOOK_MS     50
-#define ARCHIVE_MS  2000
-#define RETRY_MS    1000
+#define LOOK_MS    50
+#define ARCHIVE_MS 2000
+#define RETRY_MS   1000
 /* The least value of checkpoint_kib. */
 #define NEXT_KIB_MIN 64
-#define MIB         (1024 * 1024)
+#define MIB          (1024 * 1024)
 
 /*
  * Returns true if old logs must be removed for lack of space. When space becomes low, logs for
@@ -39,7 +39,7 @@ static bool is_short_of_space(const struct bdb_maintain *maintain)
 
 	return statvfs(maintain->options.directory, &vfs) == 0 &&
 		(uint64_t)vfs.f_bavail * vfs.f_frsize <
-			(maintain->keep_logs ? low_water : 2 * low_water);
+		(maintain->keep_logs ? low_water : 2 * low_water);
 }
 
 /*

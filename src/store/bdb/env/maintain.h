@@ -24,11 +24,11 @@ struct bdb_maintain {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	pthread_mutex_t logs; /* held while some are removed */
-	bool keep_logs;       /* under it: a running backup reads them ... */
-	bool needed_log_removed;       /* ... and some were removed for lack of space */
+	pthread_mutex_t logs;    /* held while some are removed */
+	bool keep_logs;          /* under it: a running backup reads them ... */
+	bool needed_log_removed; /* ... and some were removed for lack of space */
 	bool started;
-	bool stop; /* under mutex */
+	bool stop;                /* under mutex */
 	uint64_t last_checkpoint; /* its place in the log, in bytes from the first file on */
 	uint32_t next_kib;        /* the next one is made after so much log */
 	atomic_uint_fast64_t checkpoints;

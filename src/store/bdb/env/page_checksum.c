@@ -3,10 +3,10 @@
 #include <string.h>
 
 /* Of libdb's db_page.h, struct BTMETA and PG_CHKSUM. */
-#define CHECKSUM_SIZE      4
-#define META_BYTES         512
-#define META_CHECKSUM_AT   492
-#define PAGE_CHECKSUM_AT   28
+#define CHECKSUM_SIZE    4
+#define META_BYTES       512
+#define META_CHECKSUM_AT 492
+#define PAGE_CHECKSUM_AT 28
 
 /* libdb's __ham_func4(). */
 static uint32_t hash_bytes(uint32_t state, const uint8_t *data, uint32_t len)

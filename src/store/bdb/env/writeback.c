@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #define LOT_MIN      8
-#define REST_US      501 /* no other wait of libdb has this length */
+#define REST_US      501               /* no other wait of libdb has this length */
 #define RESTS_MAX_NS (500 * 1000000LL) /* of a checkpoint */
 
 /* The state of this thread: the hooks of libdb have no context. */
