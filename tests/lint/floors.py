@@ -17,6 +17,7 @@ sys.path[:0] = [str(SRCDIR / "tests" / folder) for folder in ("lib", "coverage")
 import coverage  # noqa: E402
 from cb_tap import Skip, check, run_cases  # noqa: E402
 from citations import CASES as CITATIONS  # noqa: E402
+from format import CASES as FORMAT  # noqa: E402
 from names import CASES as NAMES  # noqa: E402
 
 # From the ground up.
@@ -260,6 +261,7 @@ sys.exit(run_cases([
     ("coverage.list names what is there", case_coverage_list),
     ("one codec of rows and frames", case_codec),
     ("shell scripts", case_shellcheck),
+    *FORMAT,
     *NAMES,
     *CITATIONS,
 ], seconds=90))
