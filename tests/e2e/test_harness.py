@@ -4,6 +4,7 @@ processes nor files behind; looks disturb nothing; what must not be skipped fail
 import fcntl
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -246,6 +247,35 @@ def one_case_of_c():
     equal(ran.stdout.strip(), f"no {name} --args {cb.builddir() / 'tests/base/test_base'}", f"{ran}")
 
 
+GDB_SCRIPT = """\
+set pagination off
+set debuginfod enabled off
+set breakpoint pending on
+source tools/gdb/creditbridge.py
+break bdb_save if ws->first->record == RECORD_BET
+run
+cb-ws ws
+cb-row bet ws->first->data
+"""
+
+
+def commands_of_gdb():
+    """tools/gdb/creditbridge.py, in a test of the store that saves a bet."""
+    if not shutil.which("gdb"):
+        raise cb.Skip("gdb is not installed")
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        script = pathlib.Path(folder) / "script"
+        script.write_text(GDB_SCRIPT)
+        done = subprocess.run(["gdb", "-batch", "-x", script, cb.builddir() / "tests/store/test_store"],
+                              cwd=cb.SRCDIR, env={**os.environ, "CK_FORK": "no", "CB_CASE": "every_length"},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    if "ptrace" in done.stderr:
+        raise cb.Skip("processes cannot be traced here")
+    for line in (r"bet +WS_LOADED +dirty,appended +player_id='a{20}' game_id='g' number=1", "1 rows",
+                 r"  state +accepted", r"  bet_amount +0\.0001", r"  user_bet +0 bytes b''"):
+        check(re.search(f"^{line}$", done.stdout, re.M), f"no line {line!r}: {done.stdout}{done.stderr}")
+
+
 def main():
     if sys.argv[1:] == ["serve"]:
         return cb.run_cases([("serves", serve_for_ever)], seconds=90)
@@ -258,6 +288,7 @@ def main():
         ("one case of a suite in Python", one_case_of_python),
         ("one case of a suite in C", one_case_of_c),
         ("runs until one fails", runs_until_one_fails),
+        ("commands of gdb", commands_of_gdb),
         ("the check repeated on a busy machine", the_check_repeated)], seconds=180)
 
 
