@@ -5,6 +5,8 @@ import sys
 import time
 import traceback
 
+from cb_results import results
+
 
 class Skip(Exception):
     """Raised by a case that cannot run here; its text is the reason."""
@@ -62,6 +64,7 @@ def comment(text):
 
 
 PASSED, SKIPPED, FAILED = range(3)
+OUTCOMES = ("passed", "skipped", "failed")
 
 
 def run_case(number, name, function, seconds):
@@ -109,19 +112,23 @@ def run_cases(cases, seconds=30, unwinds=True):
     """Runs [(name, function)], each within @seconds, multiplied by $CB_SLOWER on a slow machine.
     Prints TAP. Returns main()'s exit code: 1 if a case failed or there is none, ALL_SKIPPED if
     all were skipped. $CB_CASE selects cases. If @unwinds is False, SIGTERM ends the program at
-    once, for programs that would otherwise wait for their jobs."""
+    once, for programs that would otherwise wait for their jobs. With $CB_RESULTS the outcome is kept
+    (cb_results.py)."""
     cases = selected(list(cases))
     signal.signal(signal.SIGALRM, on_alarm)
     ending = Ending()
     if unwinds:
         signal.signal(signal.SIGTERM, ending)
     ended = []
-    for number, (name, function) in enumerate(cases, 1):
-        ended.append(run_case(number, name, function, seconds))
-        sys.stdout.flush()
-        if ending.code is not None:  # a failure while the case is being ended fails the case
-            sys.exit(ending.code)
-    print(f"1..{len(cases)}", flush=True)
+    with results() as kept:
+        for number, (name, function) in enumerate(cases, 1):
+            start = time.monotonic()
+            ended.append(run_case(number, name, function, seconds))
+            sys.stdout.flush()
+            kept.case(name, OUTCOMES[ended[-1]], time.monotonic() - start)
+            if ending.code is not None:  # a failure while the case is being ended fails the case
+                sys.exit(ending.code)
+        print(f"1..{len(cases)}", flush=True)
     if FAILED in ended or not ended:
         return 1
     return 0 if PASSED in ended else ALL_SKIPPED
