@@ -5,7 +5,7 @@
     cb-ws WS                the rows of a working set, such as: cb-ws ws
 
 Each takes an expression of the selected frame. cb-fibers needs a live process of x86-64, since it changes
-registers for each backtrace and puts them back.
+registers for each backtrace and puts them back. Do not end gdb meanwhile: the process would go on with them.
 """
 import datetime
 
@@ -34,6 +34,10 @@ def number_at(address, size, signed=False):
     return int.from_bytes(data, "little", signed=signed)
 
 
+def credits_of(amount):
+    return f"{'-' if amount < 0 else ''}{abs(amount) // CREDIT}.{abs(amount) % CREDIT:04}"
+
+
 def member_text(field, at):
     """The member of @field in the struct at the address @at."""
     kind = str(field["type"]).rsplit("FIELD_", 1)[-1]
@@ -46,16 +50,16 @@ def member_text(field, at):
         data, length = number_at(at, 8), number_at(at + 8, 4)
         shown = bytes(gdb.selected_inferior().read_memory(data, min(length, BYTES_SHOWN))) if length else b""
         return f"{length} bytes {shown!r}"
-    if kind == "MONEY":
-        return f"{number_at(at, size, True) / CREDIT:.4f}"
+    if kind in ("MONEY", "SUM"):
+        return credits_of(number_at(at, size, True))
     if kind == "TIME_MS":
         time_ms = number_at(at, size, True)
         return datetime.datetime.fromtimestamp(time_ms / 1000, datetime.timezone.utc).isoformat() if time_ms else "0"
     if kind == "ENUM":
         number = number_at(at, size)
         return text_of(field["names"][number]) if number < int(field["count"]) else f"{number} (of {field['count']})"
-    if kind in ("GROUP", "SUM", "SUM_64"):
-        return f"{int(field['count']) or 1} x {size} bytes"
+    if kind == "GROUP":
+        return f"{field['count']} of {size} bytes"
     return str(number_at(at, size, kind == "I32"))
 
 
@@ -66,9 +70,18 @@ def fields_of(table):
         at += 1
 
 
+def print_fields(table, address, indent="  "):
+    for field in fields_of(table):
+        print(f"{indent}{text_of(field['name']):24} {member_text(field, address)}")
+        if str(field["type"]).endswith("FIELD_GROUP"):
+            for at in range(int(field["count"])):
+                print(f"{indent}  [{at}]")
+                start = address + int(field["offset"]) + at * int(field["size"])
+                print_fields(field["sub"], start, indent + "    ")
+
+
 def print_row(number, address):
-    for field in fields_of(gdb.parse_and_eval("record_infos")[number]["fields"]):
-        print(f"  {text_of(field['name']):24} {member_text(field, address)}")
+    print_fields(gdb.parse_and_eval("record_infos")[number]["fields"], address)
 
 
 class Row(gdb.Command):
@@ -97,6 +110,7 @@ class WorkingSet(gdb.Command):
             flags = [name for name in ("stored", "dirty", "appended", "dropped", "supposed", "left_out") if row[name]]
             info = infos[int(row["record"])]
             line = f"{text_of(info['name']):12} {str(row['state']):10} {','.join(flags) or '-'}"
+            # A row that is still wanted has only its packed key.
             if row["data"]:
                 keys = list(fields_of(info["fields"]))[:int(info["key_count"])]
                 line += "  " + " ".join(f"{text_of(key['name'])}={member_text(key, int(row['data']))}" for key in keys)

@@ -109,7 +109,7 @@ static void die_of_libdb(int error)
 		damaged ? "halt" : "restart");
 	if (damaged)
 		_exit(STORE_EXIT_DAMAGED);
-	store_end_process(store_exit_code());
+	store_end_process((int)store_exit_code());
 }
 
 enum status bdb_status(int error)
